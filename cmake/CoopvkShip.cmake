@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# coopvk_ship(target...): makes those of the targets that exist fit to be copied to other machines.
+#
+# An application loads the layer into its own process, with its own libstdc++ and perhaps its own
+# copy of SPIRV-Tools. So nothing that the layer links statically may be seen from outside
+# (--exclude-libs), no symbol of the application or of the loader may replace one of the layer's
+# (-Bsymbolic), and the C++ runtime travels inside.
+function(coopvk_ship)
+    foreach(target IN LISTS ARGN)
+        if(NOT TARGET ${target} OR MSVC OR APPLE)
+            continue()
+        endif()
+        get_target_property(type ${target} TYPE)
+        if(type STREQUAL "SHARED_LIBRARY" OR type STREQUAL "MODULE_LIBRARY")
+            target_link_options(${target} PRIVATE -Wl,-Bsymbolic -Wl,--exclude-libs,ALL)
+            if(NOT COOPVK_SANITIZE)
+                target_link_options(${target} PRIVATE -Wl,--no-undefined)
+            endif()
+        endif()
+        if(COOPVK_STATIC_RUNTIME AND NOT COOPVK_SANITIZE)
+            target_link_options(${target} PRIVATE
+                                $<$<CONFIG:Release>:-static-libstdc++>
+                                $<$<CONFIG:Release>:-static-libgcc>)
+        endif()
+    endforeach()
+endfunction()
