@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// OpCooperativeMatrixMulAddKHR: every advertised shape, shapes that nobody advertises, all type
+// combinations and all operand bits, against the reference.
+#include <gtest/gtest.h>
+
+#include "harness/compute.hpp"
+#include "harness/glsl.hpp"
+#include "harness/requirement.hpp"
+
+namespace coopvk::test {
+namespace {
+
+struct Case {
+    uint32_t m, n, k;
+    Component a, b, c;
+    uint32_t operands;  // as in SPIR-V
+    Fill fill;
+};
+
+std::string operandsName(uint32_t operands) {
+    std::string text;
+    for (uint32_t bit = 0; bit < 5; ++bit)
+        if (operands >> bit & 1u) text += "ABCRS"[bit];
+    return text.empty() ? "none" : text;
+}
+
+std::string caseName(const Case& c) {
+    std::string text = std::to_string(c.m) + "x" + std::to_string(c.n) + "x" + std::to_string(c.k);
+    text.append("_").append(name(c.a)).append("_").append(name(c.b)).append("_").append(name(c.c));
+    return text + "_" + operandsName(c.operands) +
+           (c.fill == Fill::kSmall ? "_small" : c.fill == Fill::kUnit ? "_unit" : "_bits");
+}
+
+std::string source(const Case& c) {
+    const auto size = [](uint32_t value) { return std::to_string(value); };
+    return glsl::header() + glsl::buffer(0, "a", glsl::scalar(c.a)) +
+           glsl::buffer(1, "b", glsl::scalar(c.b)) + glsl::buffer(2, "c", glsl::scalar(c.c)) +
+           glsl::buffer(3, "d", glsl::scalar(c.c)) + "void main() {\n" +
+           glsl::matrix(c.a, c.m, c.k, Use::kA) + " A;\n" +
+           glsl::matrix(c.b, c.k, c.n, Use::kB) + " B;\n" +
+           glsl::matrix(c.c, c.m, c.n, Use::kAccumulator) + " C, D;\n" +
+           glsl::load("A", "a", size(c.k)) + glsl::load("B", "b", size(c.n)) +
+           glsl::load("C", "c", size(c.n)) + "D = coopMatMulAdd(A, B, C);\n" +
+           glsl::store("D", "d", size(c.n)) + "}\n";
+}
+
+void runCase(const Case& c) {
+    for (Component type : {c.a, c.b, c.c}) COOPVK_REQUIRE(type);
+    Rng rng(caseName(c));
+    const Matrix a = randomMatrix(rng, c.a, c.m, c.k, c.fill);
+    const Matrix b = randomMatrix(rng, c.b, c.k, c.n, c.fill);
+    // A saturating sum needs addends near the type's ends.
+    const Matrix addend = randomMatrix(rng, c.c, c.m, c.n,
+                                       c.operands & kSaturating ? Fill::kBits : c.fill);
+    Words words = compileGlsl(source(c));
+    setOperands(words, c.operands);
+
+    Dispatch dispatch;
+    dispatch.buffers = {pack(a), pack(b), pack(addend), rng.bytes(pack(addend).size())};
+    const std::vector<Bytes> after = run(words, dispatch);
+    const Product expected =
+        mulAdd(a, b, addend, c.c, c.operands, /*exact=*/c.fill == Fill::kSmall);
+    EXPECT_EQ(difference(unpack(c.c, c.m, c.n, after[3]), expected), "");
+    for (size_t i = 0; i < 3; ++i) EXPECT_EQ(difference(after[i], dispatch.buffers[i]), "");
+}
+
+// What fills make sense: floats exactly and within bounds; integers with wrap-around.
+void addFills(std::vector<Case>& cases, Case c) {
+    const bool saturating = c.operands & kSaturating;
+    if (info(c.c).isFloat()) {
+        for (Fill fill : {Fill::kSmall, Fill::kUnit}) {
+            c.fill = fill;
+            cases.push_back(c);
+        }
+        return;
+    }
+    // The product of a saturating sum must not overflow: narrow inputs may be anything.
+    const bool narrow = info(c.a).bytes < info(c.c).bytes && info(c.a).bytes == 1;
+    c.fill = saturating && !narrow ? Fill::kSmall : Fill::kBits;
+    cases.push_back(c);
+}
+
+Component component(VkComponentTypeKHR type) { return static_cast<Component>(type); }
+
+std::vector<Case> advertised() {
+    std::vector<Case> cases;
+    for (const VkCooperativeMatrixPropertiesKHR& shape : Context::get().shapes) {
+        if (shape.ResultType > VK_COMPONENT_TYPE_UINT64_KHR || shape.CType != shape.ResultType)
+            continue;  // checked by Advertised.RowsAreOfKnownKind
+        const Component a = component(shape.AType), b = component(shape.BType),
+                        c = component(shape.CType);
+        addFills(cases,
+                 {shape.MSize, shape.NSize, shape.KSize, a, b, c,
+                  signOperands(a, b, c, c) | (shape.saturatingAccumulation ? kSaturating : 0u),
+                  Fill::kUnit});
+    }
+    return cases;
+}
+
+struct Types {
+    Component a, b, c;
+};
+using enum Component;
+constexpr Types kTypes[] = {
+    {kF16, kF16, kF16}, {kF16, kF16, kF32}, {kF32, kF32, kF32}, {kF64, kF64, kF64},
+    {kS8, kS8, kS32},   {kS8, kU8, kS32},   {kU8, kS8, kS32},   {kU8, kU8, kS32},
+    {kS8, kS8, kU32},   {kU8, kU8, kU32},   {kS16, kS16, kS32}, {kU16, kU16, kU32},
+    {kS16, kS16, kS16}, {kU16, kU16, kU16}, {kS8, kS8, kS16},   {kU8, kU8, kU16},
+    {kS8, kS8, kS8},    {kU8, kU8, kU8},    {kS32, kS32, kS32}, {kU32, kU32, kU32},
+    {kS64, kS64, kS64}, {kU64, kU64, kU64}, {kS32, kS32, kS64}, {kU16, kS8, kS32},
+    {kF32, kF16, kF32}, {kF16, kF32, kF32},
+};
+
+std::vector<Case> everyType() {
+    std::vector<Case> cases;
+    for (const Types& t : kTypes)
+        addFills(cases, {8, 8, 8, t.a, t.b, t.c, signOperands(t.a, t.b, t.c, t.c), Fill::kUnit});
+    return cases;
+}
+
+// The operand bits, not the types, say what is signed.
+std::vector<Case> everyOperand() {
+    constexpr Types kInteger[] = {
+        {kS8, kS8, kS32}, {kU8, kU8, kU32}, {kS16, kS16, kS32}, {kU32, kU32, kU32}};
+    std::vector<Case> cases;
+    for (const Types& t : kInteger) {
+        const bool all = t.a == kU8 || t.a == kS8;
+        for (uint32_t operands = 0; operands < 32; ++operands)
+            if (all || operands % 5 == 0) addFills(cases, {8, 8, 4, t.a, t.b, t.c, operands, {}});
+    }
+    return cases;
+}
+
+struct Shape {
+    uint32_t m, n, k;
+};
+constexpr Shape kShapes[] = {
+    {1, 1, 1},   {4, 4, 4},   {2, 8, 16},  {8, 2, 16},  {1, 16, 8},  {16, 1, 8},
+    {8, 4, 2},   {16, 8, 4},  {8, 16, 32}, {16, 8, 16}, {32, 8, 8},  {8, 32, 8},
+    {16, 16, 1}, {64, 16, 8}, {16, 64, 4}, {32, 32, 16}, {2, 2, 64}, {3, 5, 7}, {12, 6, 10},
+};
+
+std::vector<Case> everyShape() {
+    constexpr Types kFew[] = {{kF16, kF16, kF32}, {kS8, kU8, kS32}};
+    std::vector<Case> cases;
+    for (const Shape& s : kShapes)
+        for (const Types& t : kFew)
+            cases.push_back({s.m, s.n, s.k, t.a, t.b, t.c, signOperands(t.a, t.b, t.c, t.c),
+                             info(t.c).isFloat() ? Fill::kSmall : Fill::kBits});
+    for (const Shape& s : {kShapes[0], kShapes[2], kShapes[9], kShapes[17]})
+        cases.push_back({s.m, s.n, s.k, kF16, kF16, kF16, 0, Fill::kSmall});
+    return cases;
+}
+
+class MulAdd : public testing::TestWithParam<Case> {};
+class MulAddUnlisted : public testing::TestWithParam<Case> {};
+
+TEST_P(MulAdd, MatchesReference) { runCase(GetParam()); }
+TEST_P(MulAddUnlisted, MatchesReference) {
+    COOPVK_REQUIRE(Requirement::kNativeShapesOnly);
+    runCase(GetParam());
+}
+
+const auto kName = [](const auto& param) {
+    return std::to_string(param.index) + "_" + caseName(param.param);
+};
+INSTANTIATE_TEST_SUITE_P(Advertised, MulAdd, testing::ValuesIn(advertised()), kName);
+INSTANTIATE_TEST_SUITE_P(Types, MulAddUnlisted, testing::ValuesIn(everyType()), kName);
+INSTANTIATE_TEST_SUITE_P(Operands, MulAddUnlisted, testing::ValuesIn(everyOperand()), kName);
+INSTANTIATE_TEST_SUITE_P(Shapes, MulAddUnlisted, testing::ValuesIn(everyShape()), kName);
+
+TEST(Advertised, RowsAreOfKnownKind) {
+    const Context& context = Context::get();
+    ASSERT_FALSE(context.shapes.empty());
+    for (const VkCooperativeMatrixPropertiesKHR& shape : context.shapes) {
+        EXPECT_EQ(shape.sType, VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR);
+        EXPECT_EQ(shape.scope, VK_SCOPE_SUBGROUP_KHR);
+        EXPECT_EQ(shape.CType, shape.ResultType);
+        for (VkComponentTypeKHR type : {shape.AType, shape.BType, shape.CType, shape.ResultType}) {
+            ASSERT_LE(type, VK_COMPONENT_TYPE_UINT64_KHR);
+            EXPECT_TRUE(context.supports(component(type))) << name(component(type));
+        }
+        EXPECT_GT(shape.MSize * shape.NSize * shape.KSize, 0u);
+        EXPECT_FALSE(shape.saturatingAccumulation &&
+                     info(component(shape.ResultType)).isFloat());
+    }
+}
+
+TEST(Advertised, RowsAreUnique) {
+    const auto& shapes = Context::get().shapes;
+    for (size_t i = 0; i < shapes.size(); ++i)
+        for (size_t j = 0; j < i; ++j) {
+            const auto key = [](const VkCooperativeMatrixPropertiesKHR& s) {
+                return std::array<uint32_t, 8>{s.MSize, s.NSize, s.KSize, uint32_t(s.AType),
+                                               uint32_t(s.BType), uint32_t(s.CType),
+                                               uint32_t(s.ResultType), s.saturatingAccumulation};
+            };
+            EXPECT_NE(key(shapes[i]), key(shapes[j])) << "rows " << i << " and " << j;
+        }
+}
+
+}  // namespace
+}  // namespace coopvk::test

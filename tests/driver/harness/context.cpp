@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "context.hpp"
+
+#include <vulkan/vk_enum_string_helper.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace coopvk::test {
+namespace {
+
+std::unique_ptr<Context>& holder() {
+    static std::unique_ptr<Context> context;
+    return context;
+}
+
+VKAPI_ATTR VkBool32 VKAPI_CALL onMessage(VkDebugUtilsMessageSeverityFlagBitsEXT,
+                                         VkDebugUtilsMessageTypeFlagsEXT,
+                                         const VkDebugUtilsMessengerCallbackDataEXT* data,
+                                         void* user) {
+    std::string text = data->pMessageIdName ? data->pMessageIdName : "";
+    static_cast<Context*>(user)->addMessage(text + ": " + (data->pMessage ? data->pMessage : ""));
+    return VK_FALSE;
+}
+
+VkDebugUtilsMessengerCreateInfoEXT messengerInfo(Context* context) {
+    VkDebugUtilsMessengerCreateInfoEXT info{
+        VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT};
+    info.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
+                           VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
+    info.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT |
+                       VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT |
+                       VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT;
+    info.pfnUserCallback = onMessage;
+    info.pUserData = context;
+    return info;
+}
+
+bool hasDebugUtils() {
+    uint32_t count = 0;
+    COOPVK_CHECK(vkEnumerateInstanceExtensionProperties(nullptr, &count, nullptr));
+    std::vector<VkExtensionProperties> all(count);
+    COOPVK_CHECK(vkEnumerateInstanceExtensionProperties(nullptr, &count, all.data()));
+    return std::any_of(all.begin(), all.end(), [](const VkExtensionProperties& extension) {
+        return std::string_view(extension.extensionName) == VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
+    });
+}
+
+// The extensions that the tests use, with the feature struct to chain where there is one.
+struct WantedExtension {
+    const char* name;
+    VkStructureType type;
+    void* (*features)(Features&);
+};
+constexpr WantedExtension kWanted[] = {
+    {VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
+     [](Features& f) -> void* { return &f.cooperativeMatrix; }},
+    {VK_EXT_SHADER_OBJECT_EXTENSION_NAME,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OBJECT_FEATURES_EXT,
+     [](Features& f) -> void* { return &f.shaderObject; }},
+    {VK_EXT_SHADER_REPLICATED_COMPOSITES_EXTENSION_NAME,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_REPLICATED_COMPOSITES_FEATURES_EXT,
+     [](Features& f) -> void* { return &f.replicatedComposites; }},
+    {VK_KHR_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_EXTENSION_NAME,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR,
+     [](Features& f) -> void* { return &f.workgroupLayout; }},
+    {VK_EXT_SHADER_MODULE_IDENTIFIER_EXTENSION_NAME,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_MODULE_IDENTIFIER_FEATURES_EXT,
+     [](Features& f) -> void* { return &f.moduleIdentifier; }},
+    {VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME, VK_STRUCTURE_TYPE_MAX_ENUM, nullptr},
+    {VK_EXT_GRAPHICS_PIPELINE_LIBRARY_EXTENSION_NAME,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_GRAPHICS_PIPELINE_LIBRARY_FEATURES_EXT,
+     [](Features& f) -> void* { return &f.pipelineLibrary; }},
+};
+
+void link(void*& tail, void* next) {
+    static_cast<VkBaseOutStructure*>(tail)->pNext = static_cast<VkBaseOutStructure*>(next);
+    tail = next;
+}
+
+}  // namespace
+
+void check(VkResult result, const char* what) {
+    if (result != VK_SUCCESS)
+        throw std::runtime_error(std::string(what) + " gave " + string_VkResult(result));
+}
+
+Context& Context::get() {
+    if (!holder()) holder().reset(new Context);
+    return *holder();
+}
+
+void Context::shutDown() { holder().reset(); }
+
+Context::Context() {
+    COOPVK_CHECK(volkInitialize());
+    createInstance();
+    choosePhysicalDevice();
+    queryProperties();
+    queryFeatures();
+    createDevice();
+}
+
+Context::~Context() {
+    if (device) vkDestroyDevice(device, nullptr);
+    if (messenger_) vkDestroyDebugUtilsMessengerEXT(instance, messenger_, nullptr);
+    if (instance) vkDestroyInstance(instance, nullptr);
+}
+
+void Context::createInstance() {
+    VkApplicationInfo app{VK_STRUCTURE_TYPE_APPLICATION_INFO};
+    app.pApplicationName = "coopvk driver tests";
+    app.apiVersion = VK_API_VERSION_1_4;
+    VkInstanceCreateInfo info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
+    info.pApplicationInfo = &app;
+    const char* debugUtils = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
+    const VkDebugUtilsMessengerCreateInfoEXT messages = messengerInfo(this);
+    const bool debug = hasDebugUtils();
+    if (debug) {
+        info.pNext = &messages;
+        info.enabledExtensionCount = 1;
+        info.ppEnabledExtensionNames = &debugUtils;
+    }
+    COOPVK_CHECK(vkCreateInstance(&info, nullptr, &instance));
+    volkLoadInstanceOnly(instance);
+    if (debug)
+        COOPVK_CHECK(vkCreateDebugUtilsMessengerEXT(instance, &messages, nullptr, &messenger_));
+}
+
+void Context::choosePhysicalDevice() {
+    uint32_t count = 1;
+    const VkResult result = vkEnumeratePhysicalDevices(instance, &count, &physical);
+    if (result != VK_INCOMPLETE) COOPVK_CHECK(result);
+    if (count == 0) throw std::runtime_error("no Vulkan device");
+    vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, nullptr);
+    std::vector<VkQueueFamilyProperties> families(count);
+    vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families.data());
+    for (queueFamily = 0; queueFamily < count; ++queueFamily)
+        if (families[queueFamily].queueFlags & VK_QUEUE_COMPUTE_BIT) return;
+    throw std::runtime_error("no compute queue");
+}
+
+void Context::queryProperties() {
+    VkPhysicalDeviceVulkan11Properties v11{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES};
+    properties13.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES;
+    v11.pNext = &properties13;
+    VkPhysicalDeviceProperties2 core{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &v11};
+    vkGetPhysicalDeviceProperties2(physical, &core);
+    properties = core.properties;
+    subgroupSize = v11.subgroupSize;
+
+    uint32_t count = 0;
+    COOPVK_CHECK(vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, nullptr));
+    std::vector<VkExtensionProperties> all(count);
+    COOPVK_CHECK(vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, all.data()));
+    for (const VkExtensionProperties& extension : all)
+        extensions.emplace_back(extension.extensionName);
+
+    COOPVK_CHECK(vkGetPhysicalDeviceToolProperties(physical, &count, nullptr));
+    std::vector<VkPhysicalDeviceToolProperties> found(
+        count, {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TOOL_PROPERTIES});
+    COOPVK_CHECK(vkGetPhysicalDeviceToolProperties(physical, &count, found.data()));
+    for (const VkPhysicalDeviceToolProperties& tool : found) {
+        tools.emplace_back(tool.name);
+        emulated |= tools.back().find("coopvk") != std::string::npos;
+        validated |= tools.back().find("Validation") != std::string::npos;
+    }
+    if (!has(VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME)) return;
+    COOPVK_CHECK(vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR(physical, &count, nullptr));
+    shapes.resize(count, {VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR});
+    COOPVK_CHECK(
+        vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR(physical, &count, shapes.data()));
+}
+
+void Context::queryFeatures() {
+    features.core.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+    features.v11.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
+    features.v12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+    features.v13.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
+    features.v14.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_4_FEATURES;
+    void* tail = &features.core;
+    link(tail, &features.v11);
+    link(tail, &features.v12);
+    link(tail, &features.v13);
+    if (properties.apiVersion >= VK_API_VERSION_1_4) link(tail, &features.v14);
+    for (const WantedExtension& wanted : kWanted) {
+        if (!wanted.features || !has(wanted.name)) continue;
+        void* structure = wanted.features(features);
+        static_cast<VkBaseOutStructure*>(structure)->sType = wanted.type;
+        link(tail, structure);
+    }
+    vkGetPhysicalDeviceFeatures2(physical, &features.core);
+    // Bounds checks in every access would only slow the tests down.
+    features.core.features.robustBufferAccess = VK_FALSE;
+    features.cooperativeMatrix.cooperativeMatrixRobustBufferAccess = VK_FALSE;
+    features.v14.pipelineRobustness = VK_FALSE;
+}
+
+void Context::createDevice() {
+    const float priority = 1;
+    VkDeviceQueueCreateInfo queueInfo{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
+    queueInfo.queueFamilyIndex = queueFamily;
+    queueInfo.queueCount = 1;
+    queueInfo.pQueuePriorities = &priority;
+    std::vector<const char*> names;
+    for (const WantedExtension& wanted : kWanted)
+        if (has(wanted.name)) names.push_back(wanted.name);
+    VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &features.core};
+    info.queueCreateInfoCount = 1;
+    info.pQueueCreateInfos = &queueInfo;
+    info.enabledExtensionCount = static_cast<uint32_t>(names.size());
+    info.ppEnabledExtensionNames = names.data();
+    COOPVK_CHECK(vkCreateDevice(physical, &info, nullptr, &device));
+    volkLoadDevice(device);
+    vkGetDeviceQueue(device, queueFamily, 0, &queue);
+}
+
+bool Context::has(std::string_view extension) const {
+    return std::find(extensions.begin(), extensions.end(), extension) != extensions.end();
+}
+
+bool Context::supports(Component type) const {
+    switch (type) {
+        case Component::kF16:
+            return features.v12.shaderFloat16 && features.v11.storageBuffer16BitAccess;
+        case Component::kF64:
+            return features.core.features.shaderFloat64;
+        case Component::kS8:
+        case Component::kU8:
+            return features.v12.shaderInt8 && features.v12.storageBuffer8BitAccess;
+        case Component::kS16:
+        case Component::kU16:
+            return features.core.features.shaderInt16 && features.v11.storageBuffer16BitAccess;
+        case Component::kS64:
+        case Component::kU64:
+            return features.core.features.shaderInt64;
+        default:
+            return true;
+    }
+}
+
+uint32_t Context::memoryType(uint32_t allowed, VkMemoryPropertyFlags wanted) const {
+    VkPhysicalDeviceMemoryProperties memory;
+    vkGetPhysicalDeviceMemoryProperties(physical, &memory);
+    for (uint32_t i = 0; i < memory.memoryTypeCount; ++i)
+        if ((allowed >> i & 1u) && (memory.memoryTypes[i].propertyFlags & wanted) == wanted)
+            return i;
+    throw std::runtime_error("no memory type fits");
+}
+
+std::vector<std::string> Context::takeMessages() {
+    std::lock_guard lock(messagesMutex_);
+    return std::exchange(messages_, {});
+}
+
+void Context::addMessage(std::string text) {
+    std::lock_guard lock(messagesMutex_);
+    messages_.push_back(std::move(text));
+}
+
+}  // namespace coopvk::test

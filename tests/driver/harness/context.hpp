@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One instance and one device, shared by every test of the program, with all that the tests need
+// turned on. Reached through the real loader, so through whichever layers the environment names.
+#pragma once
+
+#include <volk.h>
+
+#include <cstdint>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "component.hpp"
+
+namespace coopvk::test {
+
+// Throws with the call's text; GoogleTest turns that into a failure.
+void check(VkResult result, const char* what);
+#define COOPVK_CHECK(call) ::coopvk::test::check((call), #call)
+
+// Every feature that the tests look at, as the device reports it and as it was enabled.
+struct Features {
+    VkPhysicalDeviceFeatures2 core;
+    VkPhysicalDeviceVulkan11Features v11;
+    VkPhysicalDeviceVulkan12Features v12;
+    VkPhysicalDeviceVulkan13Features v13;
+    VkPhysicalDeviceVulkan14Features v14;
+    VkPhysicalDeviceCooperativeMatrixFeaturesKHR cooperativeMatrix;
+    VkPhysicalDeviceShaderObjectFeaturesEXT shaderObject;
+    VkPhysicalDeviceShaderReplicatedCompositesFeaturesEXT replicatedComposites;
+    VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR workgroupLayout;
+    VkPhysicalDeviceShaderModuleIdentifierFeaturesEXT moduleIdentifier;
+    VkPhysicalDeviceGraphicsPipelineLibraryFeaturesEXT pipelineLibrary;
+};
+
+class Context {
+   public:
+    // Made on the first call; throws if there is no usable device.
+    static Context& get();
+    // Destroys what get() made, so that validation sees leaks.
+    static void shutDown();
+
+    Context(const Context&) = delete;
+    Context& operator=(const Context&) = delete;
+    ~Context();
+
+    bool has(std::string_view extension) const;
+    // A component type that shaders may compute with and keep in storage buffers here.
+    bool supports(Component type) const;
+    uint32_t memoryType(uint32_t allowed, VkMemoryPropertyFlags wanted) const;
+    // Warnings and errors since the last call, from layers and loader.
+    std::vector<std::string> takeMessages();
+    void addMessage(std::string text);
+
+    VkInstance instance = VK_NULL_HANDLE;
+    VkPhysicalDevice physical = VK_NULL_HANDLE;
+    VkDevice device = VK_NULL_HANDLE;
+    VkQueue queue = VK_NULL_HANDLE;
+    uint32_t queueFamily = 0;
+    std::mutex queueMutex;
+    uint32_t subgroupSize = 0;
+    VkPhysicalDeviceVulkan13Properties properties13{};
+    VkPhysicalDeviceProperties properties{};
+    Features features{};
+    std::vector<std::string> extensions;  // of the device
+    std::vector<std::string> tools;       // vkGetPhysicalDeviceToolProperties
+    std::vector<VkCooperativeMatrixPropertiesKHR> shapes;
+    bool emulated = false;   // the layer's tool is among the tools
+    bool validated = false;  // so is the validation layer's
+
+   private:
+    Context();
+    void createInstance();
+    void choosePhysicalDevice();
+    void queryProperties();
+    void queryFeatures();
+    void createDevice();
+
+    VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;
+    std::mutex messagesMutex_;
+    std::vector<std::string> messages_;
+};
+
+}  // namespace coopvk::test

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The driver tests' main: makes the device before any test, refuses to test anything but the
+// emulation, and fails a test during which a layer or the loader complained.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+
+#include "context.hpp"
+
+namespace coopvk::test {
+namespace {
+
+bool wanted(const char* variable) {
+    const char* value = std::getenv(variable);
+    return value && *value && *value != '0';
+}
+
+// Why this set-up cannot stand for a test of the emulation; empty if it can.
+std::string unfit(const Context& context) {
+    if (wanted("COOPVK_TEST_NATIVE")) {
+        if (context.emulated) return "COOPVK_TEST_NATIVE is set, but coopvk is active";
+    } else if (!context.emulated) {
+        return "coopvk is not among the device's tools: the tests would test something else";
+    }
+    if (const char* lanes = std::getenv("COOPVK_TEST_SUBGROUP_SIZE");
+        lanes && std::to_string(context.subgroupSize) != lanes)
+        return "the device has " + std::to_string(context.subgroupSize) + " lanes, not " + lanes;
+    if (wanted("COOPVK_TEST_VALIDATION") && !context.validated)
+        return "the validation layer is not active";
+    if (!context.has(VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME) || context.shapes.empty())
+        return "no VK_KHR_cooperative_matrix";
+    return {};
+}
+
+class FailOnMessages : public testing::EmptyTestEventListener {
+    void OnTestEnd(const testing::TestInfo&) override {
+        for (const std::string& message : Context::get().takeMessages())
+            ADD_FAILURE() << "message: " << message;
+    }
+};
+
+int runAll(int argc, char** argv) {
+    Context& context = Context::get();
+    std::printf("%s, %u lanes, tools:", context.properties.deviceName, context.subgroupSize);
+    for (const std::string& tool : context.tools) std::printf(" [%s]", tool.c_str());
+    std::printf(", %zu shapes\n", context.shapes.size());
+    if (const std::string why = unfit(context); !why.empty()) {
+        std::fprintf(stderr, "driver_tests: %s\n", why.c_str());
+        return EXIT_FAILURE;
+    }
+    testing::InitGoogleTest(&argc, argv);
+    testing::UnitTest::GetInstance()->listeners().Append(new FailOnMessages);
+    const int result = RUN_ALL_TESTS();
+    Context::shutDown();
+    return result;
+}
+
+}  // namespace
+}  // namespace coopvk::test
+
+int main(int argc, char** argv) {
+    try {
+        return coopvk::test::runAll(argc, argv);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "driver_tests: %s\n", error.what());
+        return EXIT_FAILURE;
+    }
+}

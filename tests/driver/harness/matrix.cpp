@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "matrix.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <sstream>
+
+namespace coopvk::test {
+namespace {
+
+constexpr int kShown = 6;  // differences listed before the rest is only counted
+
+uint64_t randomElement(Rng& rng, const ComponentInfo& type, Fill fill) {
+    if (fill == Fill::kSmall) {
+        const int64_t value = rng.range(type.kind == Kind::kUnsigned ? 0 : -4, 4);
+        return type.isFloat() ? fromDouble(type.type, static_cast<double>(value))
+                              : wrap(static_cast<uint64_t>(value), type.bits());
+    }
+    if (!type.isFloat()) return wrap(rng.next(), type.bits());
+    if (fill == Fill::kUnit) return fromDouble(type.type, rng.unit() * 2 - 1);
+    uint64_t bits = 0;
+    do {
+        bits = wrap(rng.next(), type.bits());
+    } while (!std::isfinite(toDouble(type.type, bits)));
+    return bits;
+}
+
+// Half the distance from 1 to the next representable value.
+double unitRoundoff(Component type) {
+    if (type == Component::kF16) return 0x1p-11;
+    return type == Component::kF32 ? 0x1p-24 : 0x1p-53;
+}
+
+double smallest(Component type) {
+    if (type == Component::kF16) return 0x1p-24;
+    return type == Component::kF32 ? 0x1p-149 : 0x1p-1074;
+}
+
+uint64_t integerElement(const Matrix& a, const Matrix& b, uint64_t c, Component cType, uint32_t row,
+                        uint32_t column, const ComponentInfo& result, uint32_t operands) {
+    uint64_t sum = 0;  // modulo 2^64: the low bits are those of the exact result
+    for (uint32_t k = 0; k < a.columns; ++k) {
+        const Wide x = extend(a.at(row, k), info(a.component).bits(), operands & kASigned);
+        const Wide y = extend(b.at(k, column), info(b.component).bits(), operands & kBSigned);
+        sum += static_cast<uint64_t>(x) * static_cast<uint64_t>(y);
+    }
+    const Wide addend = extend(c, info(cType).bits(), operands & kCSigned);
+    if (!(operands & kSaturating))
+        return wrap(sum + static_cast<uint64_t>(addend), result.bits());
+    const bool isSigned = operands & kResultSigned;
+    const Wide product = extend(sum, result.bits(), isSigned);
+    const Wide low = isSigned ? -(Wide{1} << (result.bits() - 1)) : Wide{0};
+    const Wide high = (Wide{1} << (result.bits() - (isSigned ? 1 : 0))) - 1;
+    const Wide total = product + addend;
+    return wrap(static_cast<uint64_t>(total < low ? low : total > high ? high : total),
+                result.bits());
+}
+
+template <typename Same>
+std::string compare(const Matrix& actual, const Matrix& expected, Same&& isSame) {
+    std::ostringstream out;
+    int wrong = 0;
+    for (uint32_t r = 0; r < expected.rows; ++r) {
+        for (uint32_t c = 0; c < expected.columns; ++c) {
+            const uint64_t x = actual.at(r, c), y = expected.at(r, c);
+            if (isSame(r * expected.columns + c, x, y) || ++wrong > kShown) continue;
+            out << "  [" << r << "," << c << "] 0x" << std::hex << x << ", want 0x" << y << std::dec;
+            if (info(expected.component).isFloat())
+                out << " (" << toDouble(expected.component, x) << ", want "
+                    << toDouble(expected.component, y) << ")";
+            out << "\n";
+        }
+    }
+    if (!wrong) return {};
+    return std::to_string(wrong) + " of " + std::to_string(expected.elements.size()) + " " +
+           std::string(name(expected.component)) + " elements differ\n" + out.str();
+}
+
+}  // namespace
+
+Matrix randomMatrix(Rng& rng, Component type, uint32_t rows, uint32_t columns, Fill fill) {
+    Matrix matrix(type, rows, columns);
+    for (uint64_t& element : matrix.elements) element = randomElement(rng, info(type), fill);
+    return matrix;
+}
+
+size_t Placement::at(const Matrix& matrix, uint32_t row, uint32_t column) const {
+    const size_t outer = columnMajor ? column : row;
+    const size_t inner = columnMajor ? row : column;
+    return offset + outer * stride + inner * info(matrix.component).bytes;
+}
+
+size_t Placement::size(const Matrix& matrix) const {
+    return at(matrix, matrix.rows - 1, matrix.columns - 1) + info(matrix.component).bytes;
+}
+
+Placement tight(const Matrix& matrix, bool columnMajor) {
+    return {columnMajor,
+            size_t{columnMajor ? matrix.rows : matrix.columns} * info(matrix.component).bytes, 0};
+}
+
+void scatter(const Matrix& matrix, const Placement& placement, std::span<std::byte> memory) {
+    for (uint32_t r = 0; r < matrix.rows; ++r)
+        for (uint32_t c = 0; c < matrix.columns; ++c)
+            std::memcpy(&memory[placement.at(matrix, r, c)], &matrix.elements[r * matrix.columns + c],
+                        info(matrix.component).bytes);
+}
+
+void gather(Matrix& matrix, const Placement& placement, std::span<const std::byte> memory) {
+    for (uint32_t r = 0; r < matrix.rows; ++r)
+        for (uint32_t c = 0; c < matrix.columns; ++c) {
+            uint64_t& element = matrix.at(r, c);
+            element = 0;
+            std::memcpy(&element, &memory[placement.at(matrix, r, c)],
+                        info(matrix.component).bytes);
+        }
+}
+
+Bytes pack(const Matrix& matrix) {
+    Bytes bytes(tight(matrix).size(matrix));
+    scatter(matrix, tight(matrix), bytes);
+    return bytes;
+}
+
+Matrix unpack(Component type, uint32_t rows, uint32_t columns, std::span<const std::byte> memory) {
+    Matrix matrix(type, rows, columns);
+    gather(matrix, tight(matrix), memory);
+    return matrix;
+}
+
+uint32_t signOperands(Component a, Component b, Component c, Component result) {
+    return (info(a).isSigned() ? kASigned : 0u) | (info(b).isSigned() ? kBSigned : 0u) |
+           (info(c).isSigned() ? kCSigned : 0u) | (info(result).isSigned() ? kResultSigned : 0u);
+}
+
+Product mulAdd(const Matrix& a, const Matrix& b, const Matrix& c, Component result,
+               uint32_t operands, bool exact) {
+    Product product{Matrix(result, c.rows, c.columns), {}};
+    for (uint32_t row = 0; row < c.rows; ++row) {
+        for (uint32_t column = 0; column < c.columns; ++column) {
+            if (!info(result).isFloat()) {
+                product.value.at(row, column) =
+                    integerElement(a, b, c.at(row, column), c.component, row, column, info(result),
+                                   operands);
+                product.tolerance.push_back(0);
+                continue;
+            }
+            long double sum = toDouble(c.component, c.at(row, column));
+            long double magnitude = std::fabs(sum);
+            for (uint32_t k = 0; k < a.columns; ++k) {
+                const long double term =
+                    static_cast<long double>(toDouble(a.component, a.at(row, k))) *
+                    toDouble(b.component, b.at(k, column));
+                sum += term;
+                magnitude += std::fabs(term);
+            }
+            product.value.at(row, column) = fromDouble(result, static_cast<double>(sum));
+            // Each of K products and K additions may round once in the result's precision, in any
+            // order; the reference itself rounds once more.
+            const double steps = 2.0 * a.columns + 1;
+            product.tolerance.push_back(
+                exact ? 0
+                      : steps * (unitRoundoff(result) * static_cast<double>(magnitude) +
+                                 smallest(result)));
+        }
+    }
+    return product;
+}
+
+std::string difference(const Matrix& actual, const Product& expected) {
+    const Component type = expected.value.component;
+    return compare(actual, expected.value, [&](size_t index, uint64_t x, uint64_t y) {
+        if (same(type, x, y)) return true;
+        if (!info(type).isFloat()) return false;
+        return std::fabs(toDouble(type, x) - toDouble(type, y)) <= expected.tolerance[index];
+    });
+}
+
+std::string difference(const Matrix& actual, const Matrix& expected) {
+    return compare(actual, expected, [&](size_t, uint64_t x, uint64_t y) {
+        return same(expected.component, x, y);
+    });
+}
+
+std::string difference(std::span<const std::byte> actual, std::span<const std::byte> expected) {
+    std::ostringstream out;
+    int wrong = actual.size() != expected.size();
+    if (wrong) out << "  sizes " << actual.size() << ", want " << expected.size() << "\n";
+    for (size_t i = 0; i < std::min(actual.size(), expected.size()); ++i) {
+        if (actual[i] == expected[i] || ++wrong > kShown) continue;
+        out << "  byte " << i << std::hex << " 0x" << static_cast<int>(actual[i]) << ", want 0x"
+            << static_cast<int>(expected[i]) << std::dec << "\n";
+    }
+    return wrong ? std::to_string(wrong) + " bytes differ\n" + out.str() : std::string{};
+}
+
+}  // namespace coopvk::test

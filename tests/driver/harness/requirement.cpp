@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "requirement.hpp"
+
+namespace coopvk::test {
+namespace {
+
+struct Row {
+    Requirement requirement;
+    bool (*met)(const Context&);
+    const char* why;
+};
+constexpr Row kTable[] = {
+    {Requirement::kFloat64, [](const Context& c) { return c.supports(Component::kF64); },
+     "the device has no shaderFloat64"},
+    {Requirement::kInt64, [](const Context& c) { return c.supports(Component::kS64); },
+     "the device has no shaderInt64"},
+    {Requirement::kVariablePointers,
+     [](const Context& c) { return bool{c.features.v11.variablePointers == VK_TRUE}; },
+     "the device has no variablePointers"},
+    {Requirement::kWorkgroupLayout,
+     [](const Context& c) {
+         return bool{c.features.workgroupLayout.workgroupMemoryExplicitLayout == VK_TRUE};
+     },
+     "the device has no workgroupMemoryExplicitLayout"},
+    {Requirement::kReplicatedComposites,
+     [](const Context& c) {
+         return bool{c.features.replicatedComposites.shaderReplicatedComposites == VK_TRUE};
+     },
+     "the device has no shaderReplicatedComposites"},
+    {Requirement::kShaderObject,
+     [](const Context& c) { return bool{c.features.shaderObject.shaderObject == VK_TRUE}; },
+     "the device has no shaderObject"},
+    {Requirement::kModuleIdentifier,
+     [](const Context& c) {
+         return bool{c.features.moduleIdentifier.shaderModuleIdentifier == VK_TRUE};
+     },
+     "the device has no shaderModuleIdentifier"},
+    {Requirement::kNativeShapesOnly, [](const Context& c) { return c.emulated; },
+     "shapes that only the emulation has to take"},
+};
+
+}  // namespace
+
+std::string missing(Requirement requirement) {
+    for (const Row& row : kTable)
+        if (row.requirement == requirement)
+            return row.met(Context::get()) ? std::string{} : row.why;
+    return {};
+}
+
+std::string missing(Component type) {
+    switch (type) {
+        case Component::kF64:
+            return missing(Requirement::kFloat64);
+        case Component::kS64:
+        case Component::kU64:
+            return missing(Requirement::kInt64);
+        default:
+            return {};
+    }
+}
+
+}  // namespace coopvk::test

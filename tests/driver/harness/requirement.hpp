@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The only way a test may be skipped: the device lacks something named here.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "context.hpp"
+
+namespace coopvk::test {
+
+enum class Requirement {
+    kFloat64,
+    kInt64,
+    kVariablePointers,
+    kWorkgroupLayout,
+    kReplicatedComposites,
+    kShaderObject,
+    kModuleIdentifier,
+    kNativeShapesOnly,  // development against a driver's own cooperative matrices
+};
+
+// Empty if the device has it, else why the test cannot run.
+std::string missing(Requirement requirement);
+// The same for component types, which all but 64-bit ones must be there.
+std::string missing(Component type);
+
+}  // namespace coopvk::test
+
+#define COOPVK_REQUIRE(what)                                              \
+    do {                                                                  \
+        if (const std::string why_ = ::coopvk::test::missing(what); !why_.empty()) \
+            GTEST_SKIP() << why_;                                         \
+    } while (false)

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shader.hpp"
+
+#include <glslang/Public/ResourceLimits.h>
+#include <glslang/Public/ShaderLang.h>
+#include <glslang/SPIRV/GlslangToSpv.h>
+
+#include <spirv-tools/libspirv.hpp>
+#include <stdexcept>
+
+namespace coopvk::test {
+namespace {
+
+constexpr spv_target_env kEnvironment = SPV_ENV_VULKAN_1_4;
+
+struct Tools : spvtools::SpirvTools {
+    explicit Tools(std::string& log) : SpirvTools(kEnvironment) {
+        SetMessageConsumer([&log](spv_message_level_t, const char*, const spv_position_t& position,
+                                  const char* text) {
+            log += "line " + std::to_string(position.line + 1) + ": " + text + "\n";
+        });
+    }
+};
+
+void validateOrThrow(const Words& words, const std::string& source) {
+    std::string log;
+    spvtools::ValidatorOptions options;
+    options.SetScalarBlockLayout(true);
+    options.SetWorkgroupScalarBlockLayout(true);
+    if (!Tools(log).Validate(words.data(), words.size(), options))
+        throw std::runtime_error("the test's own shader is invalid: " + log + "\n" + source);
+}
+
+struct GlslangProcess {
+    GlslangProcess() { glslang::InitializeProcess(); }
+    ~GlslangProcess() { glslang::FinalizeProcess(); }
+};
+
+}  // namespace
+
+Words compileGlsl(const std::string& source, Checked checked) {
+    static const GlslangProcess process;
+    glslang::TShader shader(EShLangCompute);
+    const char* text = source.c_str();
+    shader.setStrings(&text, 1);
+    shader.setEnvInput(glslang::EShSourceGlsl, EShLangCompute, glslang::EShClientVulkan, 100);
+    shader.setEnvClient(glslang::EShClientVulkan, glslang::EShTargetVulkan_1_3);
+    shader.setEnvTarget(glslang::EShTargetSpv, glslang::EShTargetSpv_1_6);
+    constexpr auto kMessages = static_cast<EShMessages>(EShMsgSpvRules | EShMsgVulkanRules);
+    if (!shader.parse(GetDefaultResources(), 460, false, kMessages))
+        throw std::runtime_error(std::string(shader.getInfoLog()) + "\n" + source);
+    glslang::TProgram program;
+    program.addShader(&shader);
+    if (!program.link(kMessages))
+        throw std::runtime_error(std::string(program.getInfoLog()) + "\n" + source);
+    Words words;
+    glslang::GlslangToSpv(*program.getIntermediate(EShLangCompute), words);
+    if (checked == Checked::kYes) validateOrThrow(words, source);
+    return words;
+}
+
+Words assemble(const std::string& source, Checked checked) {
+    std::string log;
+    Words words;
+    if (!Tools(log).Assemble(source, &words,
+                             SPV_TEXT_TO_BINARY_OPTION_PRESERVE_NUMERIC_IDS))
+        throw std::runtime_error(log + "\n" + source);
+    if (checked == Checked::kYes) validateOrThrow(words, source);
+    return words;
+}
+
+std::string disassemble(const Words& words) {
+    std::string log, text;
+    Tools(log).Disassemble(words, &text, SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES);
+    return text;
+}
+
+std::string substitute(std::string_view text, const std::vector<Substitution>& values) {
+    std::string result;
+    while (true) {
+        const size_t start = text.find("${");
+        if (start == text.npos) return result.append(text);
+        const size_t end = text.find('}', start);
+        const std::string_view key = text.substr(start + 2, end - start - 2);
+        result.append(text.substr(0, start));
+        bool found = false;
+        for (const Substitution& value : values) {
+            if (value.name != key) continue;
+            result += value.value;
+            found = true;
+            break;
+        }
+        if (!found) throw std::runtime_error("nothing to put for " + std::string(key));
+        text.remove_prefix(end + 1);
+    }
+}
+
+void setOperands(Words& words, uint32_t operands) {
+    constexpr uint32_t kMulAdd = 4459;
+    Words result(words.begin(), words.begin() + 5);
+    for (size_t i = 5; i < words.size(); i += words[i] >> 16) {
+        const uint32_t count = words[i] >> 16;
+        const auto begin = words.begin() + static_cast<std::ptrdiff_t>(i);
+        if ((words[i] & 0xffff) != kMulAdd) {
+            result.insert(result.end(), begin, begin + count);
+            continue;
+        }
+        result.push_back(7u << 16 | kMulAdd);
+        result.insert(result.end(), begin + 1, begin + 6);
+        result.push_back(operands);
+    }
+    words = std::move(result);
+}
+
+}  // namespace coopvk::test

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SPIR-V from GLSL and from assembly text. Each result is checked by spirv-val, so that a test
+// never feeds invalid code by accident.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace coopvk::test {
+
+using Words = std::vector<uint32_t>;
+
+enum class Checked { kYes, kNo };  // kNo: for sources that are invalid on purpose
+
+// A compute shader. Throws with the compiler's log and the source if it does not compile.
+Words compileGlsl(const std::string& source, Checked checked = Checked::kYes);
+Words assemble(const std::string& source, Checked checked = Checked::kYes);
+std::string disassemble(const Words& words);
+
+// Replaces every ${NAME} in a text; an unknown name throws.
+struct Substitution {
+    std::string_view name;
+    std::string value;
+};
+std::string substitute(std::string_view text, const std::vector<Substitution>& values);
+
+// Sets the Cooperative Matrix Operands of every multiply-add: GLSL derives them from the types.
+void setOperands(Words& words, uint32_t operands);
+
+}  // namespace coopvk::test
