@@ -4,6 +4,9 @@
 // combinations and all operand bits, against the reference.
 #include <gtest/gtest.h>
 
+#include <optional>
+
+#include "harness/assembly.hpp"
 #include "harness/compute.hpp"
 #include "harness/glsl.hpp"
 #include "harness/requirement.hpp"
@@ -16,6 +19,7 @@ struct Case {
     Component a, b, c;
     uint32_t operands;  // as in SPIR-V
     Fill fill;
+    std::optional<Component> result = {};  // where it is not c
 };
 
 std::string operandsName(uint32_t operands) {
@@ -28,13 +32,15 @@ std::string operandsName(uint32_t operands) {
 std::string caseName(const Case& c) {
     std::string text = std::to_string(c.m) + "x" + std::to_string(c.n) + "x" + std::to_string(c.k);
     text.append("_").append(name(c.a)).append("_").append(name(c.b)).append("_").append(name(c.c));
+    if (c.result) text.append("_").append(name(*c.result));
     return text + "_" + operandsName(c.operands) +
            (c.fill == Fill::kSmall ? "_small" : c.fill == Fill::kUnit ? "_unit" : "_bits");
 }
 
-std::string source(const Case& c) {
+Words fromGlsl(const Case& c) {
     const auto size = [](uint32_t value) { return std::to_string(value); };
-    return glsl::header() + glsl::buffer(0, "a", glsl::scalar(c.a)) +
+    Words words = compileGlsl(
+        glsl::header() + glsl::buffer(0, "a", glsl::scalar(c.a)) +
            glsl::buffer(1, "b", glsl::scalar(c.b)) + glsl::buffer(2, "c", glsl::scalar(c.c)) +
            glsl::buffer(3, "d", glsl::scalar(c.c)) + "void main() {\n" +
            glsl::matrix(c.a, c.m, c.k, Use::kA) + " A;\n" +
@@ -42,7 +48,47 @@ std::string source(const Case& c) {
            glsl::matrix(c.c, c.m, c.n, Use::kAccumulator) + " C, D;\n" +
            glsl::load("A", "a", size(c.k)) + glsl::load("B", "b", size(c.n)) +
            glsl::load("C", "c", size(c.n)) + "D = coopMatMulAdd(A, B, C);\n" +
-           glsl::store("D", "d", size(c.n)) + "}\n";
+           glsl::store("D", "d", size(c.n)) + "}\n");
+    setOperands(words, c.operands);
+    return words;
+}
+
+// GLSL knows no 64-bit components and no result type other than C's.
+Words fromAssembly(const Case& c) {
+    const Component result = c.result.value_or(c.c);
+    Assembly a;
+    a.buffers = {scalars("a", c.a), scalars("b", c.b), scalars("c", c.c), scalars("d", result)};
+    a.declarations = matrixType("A", c.a, c.m, c.k, Use::kA) +
+                     matrixType("B", c.b, c.k, c.n, Use::kB) +
+                     matrixType("C", c.c, c.m, c.n, Use::kAccumulator);
+    if (result != c.c) a.declarations += matrixType("D", result, c.m, c.n, Use::kAccumulator);
+    a.body = substitute(R"(
+%pa = OpAccessChain %sb_${a} %a %c_0 %c_0
+%pb = OpAccessChain %sb_${b} %b %c_0 %c_0
+%pc = OpAccessChain %sb_${c} %c %c_0 %c_0
+%pd = OpAccessChain %sb_${d} %d %c_0 %c_0
+%ma = OpCooperativeMatrixLoadKHR %A %pa %c_0 ${k}
+%mb = OpCooperativeMatrixLoadKHR %B %pb %c_0 ${n}
+%mc = OpCooperativeMatrixLoadKHR %C %pc %c_0 ${n}
+%md = OpCooperativeMatrixMulAddKHR ${D} %ma %mb %mc
+OpCooperativeMatrixStoreKHR %pd %md %c_0 ${n}
+)",
+                        {{"a", std::string(name(c.a))},
+                         {"b", std::string(name(c.b))},
+                         {"c", std::string(name(c.c))},
+                         {"d", std::string(name(result))},
+                         {"D", result != c.c ? "%D" : "%C"},
+                         {"k", constant(c.k)},
+                         {"n", constant(c.n)}});
+    Words words = assemble(a);
+    setOperands(words, c.operands);
+    return words;
+}
+
+bool glslCan(const Case& c) {
+    for (Component type : {c.a, c.b, c.c})
+        if (info(type).bytes == 8) return false;
+    return !c.result;
 }
 
 void runCase(const Case& c) {
@@ -53,15 +99,13 @@ void runCase(const Case& c) {
     // A saturating sum needs addends near the type's ends.
     const Matrix addend = randomMatrix(rng, c.c, c.m, c.n,
                                        c.operands & kSaturating ? Fill::kBits : c.fill);
-    Words words = compileGlsl(source(c));
-    setOperands(words, c.operands);
-
+    const Component result = c.result.value_or(c.c);
     Dispatch dispatch;
-    dispatch.buffers = {pack(a), pack(b), pack(addend), rng.bytes(pack(addend).size())};
-    const std::vector<Bytes> after = run(words, dispatch);
+    dispatch.buffers = {pack(a), pack(b), pack(addend), rng.bytes(pack(Matrix(result, c.m, c.n)).size())};
+    const std::vector<Bytes> after = run(glslCan(c) ? fromGlsl(c) : fromAssembly(c), dispatch);
     const Product expected =
-        mulAdd(a, b, addend, c.c, c.operands, /*exact=*/c.fill == Fill::kSmall);
-    EXPECT_EQ(difference(unpack(c.c, c.m, c.n, after[3]), expected), "");
+        mulAdd(a, b, addend, result, c.operands, /*exact=*/c.fill == Fill::kSmall);
+    EXPECT_EQ(difference(unpack(result, c.m, c.n, after[3]), expected), "");
     for (size_t i = 0; i < 3; ++i) EXPECT_EQ(difference(after[i], dispatch.buffers[i]), "");
 }
 
@@ -153,6 +197,21 @@ std::vector<Case> everyShape() {
     return cases;
 }
 
+// A, B, C and Result may all differ.
+std::vector<Case> mixed() {
+    std::vector<Case> cases;
+    for (uint32_t operands : {0u, 15u, 7u, 24u, 31u, 9u})
+        for (Fill fill : {Fill::kSmall, Fill::kBits}) {
+            if (operands & kSaturating && fill == Fill::kBits) continue;
+            cases.push_back({8, 8, 4, kS8, kU8, kU32, operands, fill, kS32});
+            cases.push_back({4, 8, 8, kU16, kS8, kS32, operands, fill, kU32});
+            cases.push_back({8, 4, 8, kU8, kU8, kS16, operands, fill, kS32});
+        }
+    cases.push_back({8, 8, 8, kF16, kF16, kF16, 0, Fill::kSmall, kF32});
+    cases.push_back({8, 8, 8, kF16, kF16, kF32, 0, Fill::kSmall, kF16});
+    return cases;
+}
+
 class MulAdd : public testing::TestWithParam<Case> {};
 class MulAddUnlisted : public testing::TestWithParam<Case> {};
 
@@ -162,12 +221,15 @@ TEST_P(MulAddUnlisted, MatchesReference) {
     runCase(GetParam());
 }
 
+void PrintTo(const Case& c, std::ostream* out) { *out << caseName(c); }
+
 const auto kName = [](const auto& param) {
     return std::to_string(param.index) + "_" + caseName(param.param);
 };
 INSTANTIATE_TEST_SUITE_P(Advertised, MulAdd, testing::ValuesIn(advertised()), kName);
 INSTANTIATE_TEST_SUITE_P(Types, MulAddUnlisted, testing::ValuesIn(everyType()), kName);
 INSTANTIATE_TEST_SUITE_P(Operands, MulAddUnlisted, testing::ValuesIn(everyOperand()), kName);
+INSTANTIATE_TEST_SUITE_P(Mixed, MulAddUnlisted, testing::ValuesIn(mixed()), kName);
 INSTANTIATE_TEST_SUITE_P(Shapes, MulAddUnlisted, testing::ValuesIn(everyShape()), kName);
 
 TEST(Advertised, RowsAreOfKnownKind) {

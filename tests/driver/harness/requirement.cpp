@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "requirement.hpp"
 
+#include <cstdlib>
+#include <string_view>
+
 namespace coopvk::test {
 namespace {
 
@@ -35,7 +38,10 @@ constexpr Row kTable[] = {
          return bool{c.features.moduleIdentifier.shaderModuleIdentifier == VK_TRUE};
      },
      "the device has no shaderModuleIdentifier"},
-    {Requirement::kNativeShapesOnly, [](const Context& c) { return c.emulated; },
+    {Requirement::kNativeShapesOnly, [](const Context& c) {
+         const char* native = std::getenv("COOPVK_TEST_NATIVE");
+         return c.emulated || (native && std::string_view(native) == "all");
+     },
      "shapes that only the emulation has to take"},
 };
 

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SPIR-V assembly for what GLSL cannot say. An Assembly is a compute module with all scalar types,
+// small constants and storage buffers declared; the test adds its own types and functions.
+//
+// Ids: %void %void_fn %bool, scalar types %f16 %s8 %u32 ..., vectors %f16x2 %u32x4 ..., 32-bit
+// constants %c_0 to %c_64 (unsigned), pointers %sb_f16 (StorageBuffer), %fn_X and so on as the
+// test declares them. Buffer NAME: variable %NAME, element pointers by OpAccessChain
+// %sb_T %NAME %c_0 %index. The subgroup-sized workgroup is set up; %lane is the local invocation's
+// index variable (Input, u32).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "component.hpp"
+#include "matrix.hpp"
+#include "shader.hpp"
+
+namespace coopvk::test {
+
+struct AssemblyBuffer {
+    std::string name;
+    std::string element;  // type id without %: "f16", "u32x4"
+    uint32_t stride;      // bytes of one element
+};
+
+struct Assembly {
+    std::vector<AssemblyBuffer> buffers;  // by binding
+    std::vector<std::string> capabilities;
+    std::vector<std::string> extensions;
+    std::string decorations;   // before the types
+    std::string declarations;  // types, constants, variables
+    // More entry points, as "OpEntryPoint GLCompute %other \"other\"" without the interface.
+    std::vector<std::string> entryPoints;
+    std::vector<std::string> interfaces;  // ids of further variables of the entry points
+    std::string body;                     // of %main, without OpFunction, first label and end
+    std::string functions;                // complete ones
+    uint32_t subgroups = 1;               // workgroup height
+};
+
+std::string assemblyText(const Assembly& assembly);
+inline Words assemble(const Assembly& assembly, Checked checked = Checked::kYes) {
+    return assemble(assemblyText(assembly), checked);
+}
+
+// "%NAME = OpTypeCooperativeMatrixKHR ..." with subgroup scope.
+std::string matrixType(std::string_view id, Component component, uint32_t rows, uint32_t columns,
+                       Use use);
+// "%c_5" for 32-bit unsigned constants of the module.
+std::string constant(uint32_t value);
+inline AssemblyBuffer scalars(std::string buffer, Component type) {
+    return {std::move(buffer), std::string(name(type)), info(type).bytes};
+}
+
+}  // namespace coopvk::test
