@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// coopvk's SPIR-V rewriter: a pure function from SPIR-V words to SPIR-V words, and the one table
+// that says what coopvk emulates. Nothing here knows a Vulkan handle; names of Vulkan extensions
+// are data.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace coopvk::rewrite {
+
+// ---------------------------------------------------------------------------------------------
+// Errors as values
+
+enum class ErrorCode {
+    kInvalidModule,    // the input is not valid SPIR-V, or contradicts the extension's text
+    kInvalidArgument,  // the request contradicts itself (specialization data, subgroup size)
+    kUnsupported,      // valid, but coopvk cannot carry it on this target
+    kOutOfMemory,
+};
+
+struct Error {
+    ErrorCode code = ErrorCode::kInvalidModule;
+    // One line that names what is wrong and, where there is one, the instruction (opcode name and
+    // result id).
+    std::string message;
+};
+
+// A value or an Error. Never throws on access of the side that is present.
+template <typename T>
+class [[nodiscard]] Result {
+   public:
+    Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+    Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+    explicit operator bool() const { return state_.index() == 0; }
+    T& operator*() { return *std::get_if<0>(&state_); }
+    const T& operator*() const { return *std::get_if<0>(&state_); }
+    T* operator->() { return std::get_if<0>(&state_); }
+    const T* operator->() const { return std::get_if<0>(&state_); }
+    Error& error() { return *std::get_if<1>(&state_); }
+    const Error& error() const { return *std::get_if<1>(&state_); }
+
+   private:
+    std::variant<T, Error> state_;
+};
+
+// ---------------------------------------------------------------------------------------------
+// Devices
+
+// What the rewriter may use of the device below. All of it is plain data that a caller fills from
+// vkGetPhysicalDevice* (layer) or from the command line (tool). Names follow the Vulkan features.
+struct DeviceTraits {
+    std::string name;
+    bool isCpu = false;                   // VK_PHYSICAL_DEVICE_TYPE_CPU
+    uint32_t spirvVersion = 0x00010600;   // newest SPIR-V version that the driver takes
+    uint32_t subgroupSize = 32;           // VkPhysicalDeviceSubgroupProperties::subgroupSize
+    uint32_t minSubgroupSize = 32;        // VkPhysicalDeviceSubgroupSizeControlProperties
+    uint32_t maxSubgroupSize = 32;
+    bool subgroupSizeControl = false;     // and compute in requiredSubgroupSizeStages
+    bool computeFullSubgroups = false;
+    bool subgroupBasic = true;            // SUBGROUP_FEATURE_BASIC in compute
+    bool subgroupShuffle = true;          // SUBGROUP_FEATURE_SHUFFLE in compute
+    bool vulkanMemoryModel = true;
+    bool shaderFloat16 = true;
+    bool shaderFloat64 = false;
+    bool shaderInt8 = true;
+    bool shaderInt16 = true;
+    bool shaderInt64 = false;
+    bool storageBuffer8BitAccess = true;
+    bool storageBuffer16BitAccess = true;
+    bool shaderIntegerDotProduct = false;
+    bool dot4x8Signed = false;    // integerDotProduct4x8BitPackedSignedAccelerated
+    bool dot4x8Unsigned = false;  // integerDotProduct4x8BitPackedUnsignedAccelerated
+    bool dot4x8Mixed = false;     // integerDotProduct4x8BitPackedMixedSignednessAccelerated
+};
+
+// ---------------------------------------------------------------------------------------------
+// The table of extensions
+
+enum class Extension : uint32_t { kKhrCooperativeMatrix, kCount };
+
+inline constexpr size_t kExtensionCount = static_cast<size_t>(Extension::kCount);
+
+class ExtensionSet {
+   public:
+    constexpr ExtensionSet() = default;
+    constexpr ExtensionSet(std::initializer_list<Extension> list) {
+        for (Extension extension : list) insert(extension);
+    }
+    static constexpr ExtensionSet all() {
+        ExtensionSet set;
+        set.bits_ = (1u << kExtensionCount) - 1u;
+        return set;
+    }
+    constexpr void insert(Extension e) { bits_ |= 1u << static_cast<uint32_t>(e); }
+    constexpr void erase(Extension e) { bits_ &= ~(1u << static_cast<uint32_t>(e)); }
+    constexpr bool contains(Extension e) const { return bits_ >> static_cast<uint32_t>(e) & 1u; }
+    constexpr bool empty() const { return bits_ == 0; }
+    constexpr bool operator==(const ExtensionSet&) const = default;
+
+   private:
+    uint32_t bits_ = 0;
+};
+
+struct ExtensionInfo {
+    Extension extension;
+    std::string_view vulkanName;   // "VK_KHR_cooperative_matrix"
+    uint32_t specVersion;          // VK_..._SPEC_VERSION
+    std::string_view spirvName;    // "SPV_KHR_cooperative_matrix"
+    std::span<const uint32_t> capabilities;  // SPIR-V capabilities that it owns
+    // Empty if the device can carry the emulation, else why it cannot ("needs shaderFloat16").
+    std::string (*missing)(const DeviceTraits& device);
+};
+
+// One row per Extension, in the order of the enum.
+std::span<const ExtensionInfo> extensionTable();
+const ExtensionInfo& info(Extension extension);
+// nullopt for a name that coopvk does not emulate.
+std::optional<Extension> extensionFromVulkanName(std::string_view name);
+
+// ---------------------------------------------------------------------------------------------
+// Cooperative matrix shapes
+
+// Values equal VkComponentTypeKHR's.
+enum class ComponentType : uint32_t {
+    kFloat16 = 0,
+    kFloat32 = 1,
+    kFloat64 = 2,
+    kSint8 = 3,
+    kSint16 = 4,
+    kSint32 = 5,
+    kSint64 = 6,
+    kUint8 = 7,
+    kUint16 = 8,
+    kUint32 = 9,
+    kUint64 = 10,
+};
+std::string_view name(ComponentType type);  // "f16", "s8", ...
+
+// One row of vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR; the scope is always Subgroup.
+struct MatrixShape {
+    uint32_t m, n, k;
+    ComponentType a, b, c, result;
+    bool saturating;
+    bool operator==(const MatrixShape&) const = default;
+};
+
+// The shapes to advertise for a device, the best for it first. The order is an interface: some
+// applications take the first row of a type and never look further.
+std::vector<MatrixShape> matrixShapes(const DeviceTraits& device);
+
+// ---------------------------------------------------------------------------------------------
+// Rewriting
+
+// Values equal VkShaderStageFlagBits'.
+enum class Stage : uint32_t {
+    kVertex = 0x1,
+    kTessellationControl = 0x2,
+    kTessellationEvaluation = 0x4,
+    kGeometry = 0x8,
+    kFragment = 0x10,
+    kCompute = 0x20,
+    kTask = 0x40,
+    kMesh = 0x80,
+    kRaygen = 0x100,
+    kAnyHit = 0x200,
+    kClosestHit = 0x400,
+    kMiss = 0x800,
+    kIntersection = 0x1000,
+    kCallable = 0x2000,
+};
+
+// What one rewrite is for: a device, the fixed subgroup size of the pipeline stage, and which
+// extensions are emulated. Same words, same specialization, same Target: same output.
+struct Target {
+    DeviceTraits device;
+    // Lanes of every subgroup of the stage, a power of two from 4 to 128. All subgroups are full.
+    uint32_t subgroupSize = 32;
+    ExtensionSet emulated = ExtensionSet::all();
+};
+
+// One VkSpecializationMapEntry with its bytes.
+struct SpecializationEntry {
+    uint32_t constantId;
+    std::span<const std::byte> data;
+};
+
+struct Request {
+    std::span<const uint32_t> words;  // must outlive the call only
+    Stage stage = Stage::kCompute;
+    std::string_view entryPoint;      // empty: whichever the module has
+    std::span<const SpecializationEntry> specialization;
+};
+
+struct Rewritten {
+    std::vector<uint32_t> words;
+    // All specialization constants are frozen in `words`; the caller must not pass specialization
+    // data on to the driver.
+    ExtensionSet used;  // which emulated extensions the module really used
+    // Workgroup size of the entry point after specialization; zeros where there is none.
+    std::array<uint32_t, 3> localSize = {0, 0, 0};
+    // Human readable, one line each: what was chosen and why (path, lane grid).
+    std::vector<std::string> notes;
+};
+
+// Which of `emulated` a module declares the capabilities of. One scan over the module's head: no
+// allocation, no IR. Words that are no SPIR-V give the empty set.
+ExtensionSet scan(std::span<const uint32_t> words, ExtensionSet emulated);
+
+// Rewrites a module into one that uses none of target.emulated. Call it only when scan() is not
+// empty; it is correct, but slower, otherwise. Never throws.
+Result<Rewritten> rewrite(const Request& request, const Target& target) noexcept;
+
+// SPIRV-Tools through its public API. Both never throw.
+std::string disassemble(std::span<const uint32_t> words) noexcept;
+// nullopt when spirv-val accepts the words for the newest Vulkan environment, else its message.
+std::optional<std::string> validate(std::span<const uint32_t> words) noexcept;
+
+// Changes with every release and every change of the output; caches key on it.
+std::string_view version();
+
+}  // namespace coopvk::rewrite

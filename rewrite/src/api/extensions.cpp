@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one table of what coopvk emulates.
+#include <algorithm>
+
+#include "coopvk/rewrite.hpp"
+#include "ir/instruction.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+constexpr uint32_t capability(spv::Capability c) { return static_cast<uint32_t>(c); }
+
+constexpr uint32_t kKhrMatrixCapabilities[] = {capability(spv::Capability::CooperativeMatrixKHR)};
+
+std::string missingForMatrices(const DeviceTraits& device) {
+    if (!device.vulkanMemoryModel) return "needs vulkanMemoryModel";
+    if (!device.subgroupBasic) return "needs basic subgroup operations in compute shaders";
+    if (device.subgroupSize < 4 || device.subgroupSize > 128) {
+        return "needs a subgroup size from 4 to 128";
+    }
+    if (device.minSubgroupSize != device.maxSubgroupSize && !device.subgroupSizeControl) {
+        return "needs subgroupSizeControl, since the subgroup size varies";
+    }
+    return {};
+}
+
+constexpr ExtensionInfo kTable[] = {
+    {Extension::kKhrCooperativeMatrix, "VK_KHR_cooperative_matrix", 2,
+     "SPV_KHR_cooperative_matrix", kKhrMatrixCapabilities, missingForMatrices},
+};
+static_assert(std::size(kTable) == kExtensionCount);
+
+constexpr uint32_t kHeaderWords = 5;
+
+}  // namespace
+
+std::span<const ExtensionInfo> extensionTable() { return kTable; }
+
+const ExtensionInfo& info(Extension extension) { return kTable[static_cast<size_t>(extension)]; }
+
+std::optional<Extension> extensionFromVulkanName(std::string_view name) {
+    for (const ExtensionInfo& row : kTable) {
+        if (row.vulkanName == name) return row.extension;
+    }
+    return std::nullopt;
+}
+
+ExtensionSet scan(std::span<const uint32_t> words, ExtensionSet emulated) {
+    ExtensionSet found;
+    if (words.size() < kHeaderWords || words[0] != spv::MagicNumber) return found;
+    // Capabilities come first in every module; what follows the last one is of no interest.
+    for (size_t at = kHeaderWords; at + 1 < words.size(); at += words[at] >> spv::WordCountShift) {
+        const auto opcode = static_cast<spv::Op>(words[at] & spv::OpCodeMask);
+        if (opcode != spv::Op::OpCapability || words[at] >> spv::WordCountShift == 0) break;
+        for (const ExtensionInfo& row : kTable) {
+            if (emulated.contains(row.extension) &&
+                std::ranges::find(row.capabilities, words[at + 1]) != row.capabilities.end()) {
+                found.insert(row.extension);
+            }
+        }
+    }
+    return found;
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// parse -> specialise -> lower -> finish.
+#include <bit>
+#include <new>
+
+#include "coopvk/rewrite.hpp"
+#include "matrix/lower.hpp"
+#include "matrix/matrix_types.hpp"
+#include "passes/entry_points.hpp"
+#include "passes/specialise.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+std::optional<Error> checkTarget(const Target& target) {
+    const uint32_t size = target.subgroupSize;
+    if (std::has_single_bit(size) && size >= 4 && size <= 128) return std::nullopt;
+    return Error{ErrorCode::kInvalidArgument,
+                 std::format("subgroup size {} is not a power of two from 4 to 128", size)};
+}
+
+std::string describe(const LayoutPolicy& policy) {
+    return std::format("core back-end, lane grid {}x{}, rows {}", policy.grid.rows,
+                       policy.grid.columns, policy.interleaveRows ? "interleaved" : "in blocks");
+}
+
+Result<Rewritten> rewriteModule(const Request& request, const Target& target) {
+    if (std::optional<Error> error = checkTarget(target)) return *std::move(error);
+    Rewritten out;
+    out.used = scan(request.words, target.emulated);
+    Result<Module> parsed = Module::parse(request.words);
+    if (!parsed) return parsed.error();
+    Module& module = *parsed;
+    TypeTable types(module);
+    if (std::optional<Error> error = specialise(types, request.specialization)) {
+        return *std::move(error);
+    }
+    foldSpecConstants(types, nullptr);
+    if (out.used.contains(Extension::kKhrCooperativeMatrix)) {
+        const LayoutPolicy policy = choosePolicy(module, types, target);
+        foldSpecConstants(types,
+                          [&](Id type) { return matrixLength(types, policy, type); });
+        LoweringContext context{module, types, target, policy, {}, {}, {}, {}};
+        if (std::optional<Error> error = lowerMatrices(context)) return *std::move(error);
+        out.notes.push_back(describe(policy));
+    }
+    completeInterfaces(module);
+    out.localSize = localSize(module, request.entryPoint);
+    module.orderGlobals();
+    out.words = module.serialise();
+    return out;
+}
+
+}  // namespace
+
+Result<Rewritten> rewrite(const Request& request, const Target& target) noexcept {
+    try {
+        return rewriteModule(request, target);
+    } catch (const std::bad_alloc&) {
+        return Error{ErrorCode::kOutOfMemory, "out of memory"};
+    } catch (...) {
+        return Error{ErrorCode::kUnsupported, "internal error"};
+    }
+}
+
+std::string_view version() { return "0.1.0"; }
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The matrix shapes that coopvk advertises, by component types and by size.
+#include <algorithm>
+
+#include "coopvk/rewrite.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+using enum ComponentType;
+
+struct Types {
+    ComponentType a, b, c, result;
+    bool saturating;
+};
+
+// Sizes of K that make sense for a width of A and B.
+enum class Depth { kByte, kHalf, kWord, kLong };
+
+struct Row {
+    Types types;
+    Depth depth;
+};
+
+// Applications look for a type first; those that most ask for come first.
+constexpr Row kRows[] = {
+    {{kFloat16, kFloat16, kFloat32, kFloat32, false}, Depth::kHalf},
+    {{kFloat16, kFloat16, kFloat16, kFloat16, false}, Depth::kHalf},
+    {{kSint8, kSint8, kSint32, kSint32, false}, Depth::kByte},
+    {{kUint8, kUint8, kUint32, kUint32, false}, Depth::kByte},
+    {{kUint8, kSint8, kSint32, kSint32, false}, Depth::kByte},
+    {{kSint8, kUint8, kSint32, kSint32, false}, Depth::kByte},
+    {{kUint8, kUint8, kSint32, kSint32, false}, Depth::kByte},
+    {{kSint8, kSint8, kUint32, kUint32, false}, Depth::kByte},
+    {{kSint8, kSint8, kSint32, kSint32, true}, Depth::kByte},
+    {{kUint8, kUint8, kUint32, kUint32, true}, Depth::kByte},
+    {{kUint8, kSint8, kSint32, kSint32, true}, Depth::kByte},
+    {{kSint8, kUint8, kSint32, kSint32, true}, Depth::kByte},
+    {{kFloat32, kFloat32, kFloat32, kFloat32, false}, Depth::kWord},
+    {{kSint32, kSint32, kSint32, kSint32, false}, Depth::kWord},
+    {{kUint32, kUint32, kUint32, kUint32, false}, Depth::kWord},
+    {{kSint16, kSint16, kSint32, kSint32, false}, Depth::kHalf},
+    {{kUint16, kUint16, kUint32, kUint32, false}, Depth::kHalf},
+    {{kFloat64, kFloat64, kFloat64, kFloat64, false}, Depth::kLong},
+    {{kSint64, kSint64, kSint64, kSint64, false}, Depth::kLong},
+    {{kUint64, kUint64, kUint64, kUint64, false}, Depth::kLong},
+};
+
+struct Size {
+    uint32_t m, n, k;
+};
+
+constexpr Size kByteSizes[] = {{16, 16, 32}, {16, 8, 32}, {16, 16, 16}, {16, 8, 16}, {8, 8, 32},
+                               {8, 8, 16},   {32, 32, 16}, {32, 32, 32}, {8, 8, 8}};
+constexpr Size kHalfSizes[] = {{16, 16, 16}, {16, 8, 16}, {16, 8, 8},   {16, 16, 8}, {16, 16, 32},
+                               {16, 8, 32},  {8, 8, 16},  {32, 32, 16}, {8, 8, 8},   {8, 8, 32}};
+constexpr Size kWordSizes[] = {{16, 16, 16}, {16, 16, 8}, {16, 8, 8}, {16, 8, 16},
+                               {8, 8, 16},   {8, 8, 8},   {32, 32, 16}};
+constexpr Size kLongSizes[] = {{16, 8, 8}, {8, 8, 8}, {16, 16, 16}};
+
+std::span<const Size> sizesOf(Depth depth) {
+    switch (depth) {
+        case Depth::kByte: return kByteSizes;
+        case Depth::kHalf: return kHalfSizes;
+        case Depth::kWord: return kWordSizes;
+        case Depth::kLong: return kLongSizes;
+    }
+    return {};
+}
+
+bool has(const DeviceTraits& device, ComponentType type) {
+    switch (type) {
+        case kFloat16: return device.shaderFloat16;
+        case kFloat64: return device.shaderFloat64;
+        case kSint8:
+        case kUint8: return device.shaderInt8;
+        case kSint16:
+        case kUint16: return device.shaderInt16;
+        case kSint64:
+        case kUint64: return device.shaderInt64;
+        default: return true;
+    }
+}
+
+}  // namespace
+
+std::string_view name(ComponentType type) {
+    constexpr std::string_view kNames[] = {"f16", "f32", "f64", "s8",  "s16", "s32",
+                                           "s64", "u8",  "u16", "u32", "u64"};
+    const auto index = static_cast<size_t>(type);
+    return index < std::size(kNames) ? kNames[index] : "unknown";
+}
+
+std::vector<MatrixShape> matrixShapes(const DeviceTraits& device) {
+    std::vector<MatrixShape> shapes;
+    // Applications size their tiles by the subgroup and assume that a matrix of the first shape
+    // fits: ggml's are max(subgroup size, 8) rows high.
+    const uint32_t highest = std::max(device.subgroupSize, 8u);
+    for (const Row& row : kRows) {
+        const Types& t = row.types;
+        if (!has(device, t.a) || !has(device, t.b) || !has(device, t.c)) continue;
+        const std::span<const Size> sizes = sizesOf(row.depth);
+        for (const bool fitting : {true, false}) {
+            for (const Size& size : sizes) {
+                if ((size.m <= highest) != fitting) continue;
+                shapes.push_back({size.m, size.n, size.k, t.a, t.b, t.c, t.result, t.saturating});
+            }
+        }
+    }
+    return shapes;
+}
+
+}  // namespace coopvk::rewrite

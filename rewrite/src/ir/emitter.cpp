@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/emitter.hpp"
+
+#include <bit>
+
+namespace coopvk::rewrite {
+
+Id Emitter::extract(Id type, Id composite, std::initializer_list<uint32_t> indices) {
+    Operands operands = {idOperand(composite)};
+    for (uint32_t index : indices) operands.push_back(literal(index));
+    return op(spv::Op::OpCompositeExtract, type, std::move(operands));
+}
+
+Id Emitter::insert(Id type, Id object, Id composite, std::initializer_list<uint32_t> indices) {
+    Operands operands = {idOperand(object), idOperand(composite)};
+    for (uint32_t index : indices) operands.push_back(literal(index));
+    return op(spv::Op::OpCompositeInsert, type, std::move(operands));
+}
+
+Id Emitter::splat(Id type, Id scalar) {
+    const uint32_t count = types().components(type);
+    if (count == 1) return scalar;
+    const std::vector<Id> constituents(count, scalar);
+    return construct(type, constituents);
+}
+
+Id Emitter::bitcast(Id type, Id value) {
+    return typeOf(value) == type ? value : op(spv::Op::OpBitcast, type, {value});
+}
+
+Id Emitter::integer(spv::Op opcode, Id type, Id a, Id b) {
+    const std::optional<uint64_t> left = module().constantValue(a);
+    const std::optional<uint64_t> right = module().constantValue(b);
+    if (left && right) {
+        switch (opcode) {
+            case spv::Op::OpIAdd:
+                return types().constant(type, *left + *right);
+            case spv::Op::OpIMul:
+                return types().constant(type, *left * *right);
+            case spv::Op::OpUDiv:
+                return types().constant(type, *left / *right);
+            default:
+                return types().constant(type, *left % *right);
+        }
+    }
+    if (opcode == spv::Op::OpIAdd && left == 0) return b;
+    if (opcode == spv::Op::OpIAdd && right == 0) return a;
+    if (opcode == spv::Op::OpIMul && left == 1) return b;
+    if (opcode == spv::Op::OpIMul && right == 1) return a;
+    if (opcode == spv::Op::OpIMul && (left == 0 || right == 0)) return types().constant(type, 0);
+    if (opcode == spv::Op::OpUDiv && right == 1) return a;
+    if (opcode == spv::Op::OpUMod && right == 1) return types().constant(type, 0);
+    // Drivers of CPUs do not all strength-reduce these.
+    if (right && std::has_single_bit(*right)) {
+        const auto log2 = static_cast<uint32_t>(std::countr_zero(*right));
+        if (opcode == spv::Op::OpUDiv) {
+            return op(spv::Op::OpShiftRightLogical, type, {a, types().constantU32(log2)});
+        }
+        if (opcode == spv::Op::OpUMod) {
+            return op(spv::Op::OpBitwiseAnd, type, {a, types().constant(type, *right - 1)});
+        }
+    }
+    return op(opcode, type, {a, b});
+}
+
+}  // namespace coopvk::rewrite

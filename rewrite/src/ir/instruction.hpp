@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One SPIR-V instruction in memory: opcode, type, result, operands that know whether they are ids.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <spirv/unified1/spirv.hpp11>
+#include <utility>
+#include <vector>
+
+namespace coopvk::rewrite {
+
+using Id = uint32_t;
+
+struct Operand {
+    uint32_t word = 0;
+    bool isId = false;
+    bool operator==(const Operand&) const = default;
+};
+
+constexpr Operand idOperand(Id id) { return {id, true}; }
+constexpr Operand literal(uint32_t word) { return {word, false}; }
+template <typename Enum>
+    requires std::is_enum_v<Enum>
+constexpr Operand literal(Enum value) {
+    return {static_cast<uint32_t>(value), false};
+}
+
+using Operands = std::vector<Operand>;
+
+inline Operands idOperands(std::span<const Id> ids) {
+    Operands operands;
+    operands.reserve(ids.size());
+    for (Id id : ids) operands.push_back(idOperand(id));
+    return operands;
+}
+
+struct Instruction {
+    spv::Op opcode = spv::Op::OpNop;
+    Id type = 0;    // 0: the opcode has no result type
+    Id result = 0;  // 0: the opcode has no result
+    Operands operands;
+
+    // Operands past the end read as 0, so that short instructions of malformed modules are
+    // harmless: id 0 is never defined.
+    uint32_t word(size_t index) const {
+        return index < operands.size() ? operands[index].word : 0;
+    }
+    size_t wordCount() const {
+        return 1u + (type != 0 ? 1u : 0u) + (result != 0 ? 1u : 0u) + operands.size();
+    }
+};
+
+using InstructionPtr = std::unique_ptr<Instruction>;
+using InstructionList = std::vector<InstructionPtr>;
+
+inline InstructionPtr makeInstruction(spv::Op opcode, Id type, Id result, Operands operands) {
+    return std::make_unique<Instruction>(Instruction{opcode, type, result, std::move(operands)});
+}
+
+}  // namespace coopvk::rewrite

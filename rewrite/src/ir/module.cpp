@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/module.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <unordered_set>
+
+namespace coopvk::rewrite {
+
+namespace {
+
+const Instruction kNothing;
+
+void write(std::vector<uint32_t>& words, const Instruction& instruction) {
+    words.push_back(static_cast<uint32_t>(instruction.wordCount()) << spv::WordCountShift |
+                    static_cast<uint32_t>(instruction.opcode));
+    if (instruction.type != 0) words.push_back(instruction.type);
+    if (instruction.result != 0) words.push_back(instruction.result);
+    for (const Operand& operand : instruction.operands) words.push_back(operand.word);
+}
+
+void write(std::vector<uint32_t>& words, const InstructionList& list) {
+    for (const InstructionPtr& instruction : list) write(words, *instruction);
+}
+
+}  // namespace
+
+std::vector<uint32_t> Module::serialise() const {
+    std::vector<uint32_t> words = {spv::MagicNumber, version_, generator_, bound_, schema_};
+    for (const InstructionList& list : sections_) write(words, list);
+    for (const auto& function : functions_) {
+        write(words, function->lead);
+        write(words, *function->definition);
+        write(words, function->parameters);
+        for (const auto& block : function->blocks) {
+            write(words, block->lead);
+            write(words, *block->label);
+            write(words, block->body);
+        }
+        write(words, function->endLead);
+        write(words, *function->end);
+    }
+    write(words, tail_);
+    return words;
+}
+
+const Instruction& Module::def(Id id) const {
+    if (id >= defs_.size() || defs_[id] == nullptr) return kNothing;
+    return *defs_[id];
+}
+
+void Module::setDef(Instruction* instruction) {
+    const Id id = instruction->result;
+    if (id == 0) return;
+    if (id >= defs_.size()) defs_.resize(id + 1, nullptr);
+    defs_[id] = instruction;
+}
+
+Instruction& Module::append(Section which, InstructionPtr instruction) {
+    setDef(instruction.get());
+    section(which).push_back(std::move(instruction));
+    return *section(which).back();
+}
+
+bool Module::hasCapability(spv::Capability capability) const {
+    return std::ranges::any_of(section(Section::kCapabilities), [&](const InstructionPtr& i) {
+        return i->word(0) == static_cast<uint32_t>(capability);
+    });
+}
+
+void Module::addCapability(spv::Capability capability) {
+    if (hasCapability(capability)) return;
+    append(Section::kCapabilities,
+           makeInstruction(spv::Op::OpCapability, 0, 0, {literal(capability)}));
+}
+
+void Module::removeCapability(spv::Capability capability) {
+    std::erase_if(section(Section::kCapabilities), [&](const InstructionPtr& i) {
+        return i->word(0) == static_cast<uint32_t>(capability);
+    });
+}
+
+void Module::addExtension(std::string_view name) {
+    for (const InstructionPtr& i : section(Section::kExtensions)) {
+        if (stringFromOperands(*i, 0) == name) return;
+    }
+    append(Section::kExtensions,
+           makeInstruction(spv::Op::OpExtension, 0, 0, stringOperands(name)));
+}
+
+void Module::removeExtension(std::string_view name) {
+    std::erase_if(section(Section::kExtensions), [&](const InstructionPtr& i) {
+        return stringFromOperands(*i, 0) == name;
+    });
+}
+
+void Module::addName(Id id, std::string_view name) {
+    Operands operands = {idOperand(id)};
+    for (Operand operand : stringOperands(name)) operands.push_back(operand);
+    // OpModuleProcessed must stay behind the names.
+    InstructionList& debug = section(Section::kDebug);
+    auto place = std::ranges::find_if(debug, [](const InstructionPtr& i) {
+        return i->opcode == spv::Op::OpModuleProcessed;
+    });
+    debug.insert(place, makeInstruction(spv::Op::OpName, 0, 0, std::move(operands)));
+}
+
+void Module::decorate(Id id, spv::Decoration decoration,
+                      std::initializer_list<uint32_t> literals) {
+    Operands operands = {idOperand(id), literal(decoration)};
+    for (uint32_t word : literals) operands.push_back(literal(word));
+    append(Section::kAnnotations,
+           makeInstruction(spv::Op::OpDecorate, 0, 0, std::move(operands)));
+}
+
+std::optional<uint32_t> Module::decoration(Id id, spv::Decoration decoration) const {
+    for (const InstructionPtr& i : section(Section::kAnnotations)) {
+        if (i->opcode == spv::Op::OpDecorate && i->word(0) == id &&
+            i->word(1) == static_cast<uint32_t>(decoration)) {
+            return i->word(2);
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<uint64_t> Module::constantValue(Id id) const {
+    const Instruction& constant = def(id);
+    const Instruction& type = def(constant.type);
+    if (type.opcode != spv::Op::OpTypeInt) return std::nullopt;
+    if (constant.opcode == spv::Op::OpConstantNull) return 0;
+    if (constant.opcode != spv::Op::OpConstant) return std::nullopt;
+    const uint64_t low = constant.word(0);
+    if (type.word(0) == 64) return low | static_cast<uint64_t>(constant.word(1)) << 32;
+    const bool isSigned = type.word(1) != 0;
+    return isSigned ? static_cast<uint64_t>(static_cast<int64_t>(static_cast<int32_t>(low))) : low;
+}
+
+namespace {
+
+// Depth-first emission of globals. OpLine binds to the instruction behind it and moves with it.
+class GlobalOrder {
+   public:
+    explicit GlobalOrder(InstructionList& globals) {
+        InstructionList lines;
+        for (InstructionPtr& instruction : globals) {
+            const spv::Op opcode = instruction->opcode;
+            if (opcode == spv::Op::OpLine || opcode == spv::Op::OpNoLine) {
+                lines.push_back(std::move(instruction));
+                continue;
+            }
+            if (opcode == spv::Op::OpTypeForwardPointer) forward_.insert(instruction->word(0));
+            if (instruction->result != 0) byResult_[instruction->result] = nodes_.size();
+            nodes_.push_back({std::move(lines), std::move(instruction), false});
+            lines.clear();
+        }
+        trailing_ = std::move(lines);
+    }
+
+    InstructionList sorted() {
+        for (size_t i = 0; i < nodes_.size(); ++i) emitWithDependencies(i);
+        for (InstructionPtr& line : trailing_) out_.push_back(std::move(line));
+        return std::move(out_);
+    }
+
+   private:
+    struct Node {
+        InstructionList lines;
+        InstructionPtr instruction;
+        bool visited;
+    };
+
+    // Explicit stack: nesting of types and constants in hostile modules can be deep.
+    void emitWithDependencies(size_t root) {
+        struct Frame {
+            size_t node;
+            size_t next;
+        };
+        if (nodes_[root].visited) return;
+        nodes_[root].visited = true;
+        std::vector<Frame> stack = {{root, 0}};
+        while (!stack.empty()) {
+            Frame& frame = stack.back();
+            const Instruction& instruction = *nodes_[frame.node].instruction;
+            bool descended = false;
+            while (frame.next <= instruction.operands.size()) {
+                const size_t index = frame.next++;
+                const Id id = index == 0 ? instruction.type : idAt(instruction, index - 1);
+                // A forward-declared pointer may be named before it stands.
+                if (id == 0 || forward_.contains(id)) continue;
+                const auto found = byResult_.find(id);
+                if (found == byResult_.end() || nodes_[found->second].visited) continue;
+                nodes_[found->second].visited = true;
+                stack.push_back({found->second, 0});
+                descended = true;
+                break;
+            }
+            if (descended) continue;
+            Node& node = nodes_[stack.back().node];
+            for (InstructionPtr& line : node.lines) out_.push_back(std::move(line));
+            out_.push_back(std::move(node.instruction));
+            stack.pop_back();
+            // The moved-from node stays visited, so nothing looks at it again.
+        }
+    }
+
+    static Id idAt(const Instruction& instruction, size_t index) {
+        const Operand& operand = instruction.operands[index];
+        return operand.isId ? operand.word : 0;
+    }
+
+    std::vector<Node> nodes_;
+    std::unordered_map<Id, size_t> byResult_;
+    std::unordered_set<Id> forward_;
+    InstructionList trailing_;
+    InstructionList out_;
+};
+
+}  // namespace
+
+void Module::orderGlobals() {
+    InstructionList& globals = section(Section::kGlobals);
+    globals = GlobalOrder(globals).sorted();
+}
+
+Operands stringOperands(std::string_view text) {
+    Operands operands(text.size() / 4 + 1, literal(0u));
+    for (size_t i = 0; i < text.size(); ++i) {
+        operands[i / 4].word |= static_cast<uint32_t>(static_cast<unsigned char>(text[i]))
+                                << 8 * (i % 4);
+    }
+    return operands;
+}
+
+std::string stringFromOperands(const Instruction& instruction, size_t first) {
+    std::string text;
+    for (size_t i = first; i < instruction.operands.size(); ++i) {
+        for (uint32_t byte = 0; byte < 4; ++byte) {
+            const char c = static_cast<char>(instruction.operands[i].word >> 8 * byte & 0xFF);
+            if (c == '\0') return text;
+            text.push_back(c);
+        }
+    }
+    return text;
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SPIR-V words to Module. SPIRV-Tools' parser supplies the grammar: which words are ids.
+#include <spirv-tools/libspirv.h>
+
+#include <format>
+
+#include "ir/module.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+// The section of an instruction that stands outside functions; kGlobals for whatever no other
+// section claims.
+Section sectionOf(spv::Op opcode) {
+    switch (opcode) {
+        case spv::Op::OpCapability:
+        case spv::Op::OpConditionalCapabilityINTEL:
+            return Section::kCapabilities;
+        case spv::Op::OpExtension:
+        case spv::Op::OpConditionalExtensionINTEL:
+            return Section::kExtensions;
+        case spv::Op::OpExtInstImport:
+            return Section::kExtInstImports;
+        case spv::Op::OpMemoryModel:
+        case spv::Op::OpSamplerImageAddressingModeNV:
+            return Section::kMemoryModel;
+        case spv::Op::OpEntryPoint:
+        case spv::Op::OpConditionalEntryPointINTEL:
+            return Section::kEntryPoints;
+        case spv::Op::OpExecutionMode:
+        case spv::Op::OpExecutionModeId:
+            return Section::kExecutionModes;
+        case spv::Op::OpSource:
+        case spv::Op::OpSourceContinued:
+        case spv::Op::OpSourceExtension:
+        case spv::Op::OpName:
+        case spv::Op::OpMemberName:
+        case spv::Op::OpString:
+        case spv::Op::OpModuleProcessed:
+            return Section::kDebug;
+        case spv::Op::OpDecorate:
+        case spv::Op::OpMemberDecorate:
+        case spv::Op::OpDecorationGroup:
+        case spv::Op::OpGroupDecorate:
+        case spv::Op::OpGroupMemberDecorate:
+        case spv::Op::OpDecorateId:
+        case spv::Op::OpDecorateString:
+        case spv::Op::OpMemberDecorateString:
+            return Section::kAnnotations;
+        default:
+            return Section::kGlobals;
+    }
+}
+
+bool isDebugLine(spv::Op opcode) {
+    return opcode == spv::Op::OpLine || opcode == spv::Op::OpNoLine;
+}
+
+bool isTerminator(spv::Op opcode) {
+    switch (opcode) {
+        case spv::Op::OpBranch:
+        case spv::Op::OpBranchConditional:
+        case spv::Op::OpSwitch:
+        case spv::Op::OpReturn:
+        case spv::Op::OpReturnValue:
+        case spv::Op::OpKill:
+        case spv::Op::OpUnreachable:
+        case spv::Op::OpTerminateInvocation:
+        case spv::Op::OpIgnoreIntersectionKHR:
+        case spv::Op::OpTerminateRayKHR:
+        case spv::Op::OpEmitMeshTasksEXT:
+        case spv::Op::OpAbortKHR:
+            return true;
+        default:
+            return false;
+    }
+}
+
+bool isIdOperand(spv_operand_type_t type) {
+    return type == SPV_OPERAND_TYPE_ID || type == SPV_OPERAND_TYPE_TYPE_ID ||
+           type == SPV_OPERAND_TYPE_RESULT_ID || type == SPV_OPERAND_TYPE_MEMORY_SEMANTICS_ID ||
+           type == SPV_OPERAND_TYPE_SCOPE_ID;
+}
+
+}  // namespace
+
+// Sorts instructions into sections, functions and blocks as they arrive.
+class ModuleParser {
+   public:
+    explicit ModuleParser(Module& module) : module_(module) {}
+
+    void header(uint32_t version, uint32_t generator, uint32_t bound, uint32_t schema) {
+        module_.version_ = version;
+        module_.generator_ = generator;
+        module_.schema_ = schema;
+        module_.bound_ = bound;
+        module_.defs_.assign(bound, nullptr);
+    }
+
+    void add(const spv_parsed_instruction_t& parsed) {
+        auto instruction = std::make_unique<Instruction>();
+        instruction->opcode = static_cast<spv::Op>(parsed.opcode);
+        instruction->type = parsed.type_id;
+        instruction->result = parsed.result_id;
+        instruction->operands.reserve(parsed.num_words);
+        for (uint16_t i = 0; i < parsed.num_operands; ++i) {
+            const spv_parsed_operand_t& operand = parsed.operands[i];
+            if (operand.type == SPV_OPERAND_TYPE_TYPE_ID ||
+                operand.type == SPV_OPERAND_TYPE_RESULT_ID) {
+                continue;
+            }
+            for (uint16_t w = 0; w < operand.num_words; ++w) {
+                instruction->operands.push_back(
+                    {parsed.words[operand.offset + w], isIdOperand(operand.type)});
+            }
+        }
+        module_.setDef(instruction.get());
+        place(std::move(instruction));
+    }
+
+    std::optional<std::string> finish() {
+        if (!error_.empty()) return error_;
+        if (function_ != nullptr) return "a function has no OpFunctionEnd";
+        for (InstructionPtr& line : pending_) module_.tail_.push_back(std::move(line));
+        return std::nullopt;
+    }
+
+    const std::string& error() const { return error_; }
+
+   private:
+    void place(InstructionPtr instruction) {
+        const spv::Op opcode = instruction->opcode;
+        if (opcode == spv::Op::OpFunction) {
+            beginFunction(std::move(instruction));
+        } else if (function_ == nullptr) {
+            placeOutside(std::move(instruction));
+        } else if (opcode == spv::Op::OpFunctionEnd) {
+            if (block_ != nullptr) error_ = "a block has no terminator";
+            function_->endLead = std::move(pending_);
+            pending_.clear();
+            function_->end = std::move(instruction);
+            function_ = nullptr;
+        } else if (block_ != nullptr) {
+            if (opcode == spv::Op::OpLabel) error_ = "a block has no terminator";
+            block_->body.push_back(std::move(instruction));
+            if (isTerminator(opcode)) block_ = nullptr;
+        } else {
+            placeBetweenBlocks(std::move(instruction));
+        }
+    }
+
+    void beginFunction(InstructionPtr instruction) {
+        if (function_ != nullptr) error_ = "a function begins inside a function";
+        functionsBegun_ = true;
+        module_.functions_.push_back(std::make_unique<Function>());
+        function_ = module_.functions_.back().get();
+        function_->lead = std::move(pending_);
+        pending_.clear();
+        function_->definition = std::move(instruction);
+    }
+
+    void placeOutside(InstructionPtr instruction) {
+        const spv::Op opcode = instruction->opcode;
+        if (functionsBegun_) {
+            // Between functions only debug lines and non-semantic instructions may stand.
+            pending_.push_back(std::move(instruction));
+            return;
+        }
+        const Section where = sectionOf(opcode);
+        if (where < lastSection_) {
+            error_ = std::format("instruction with opcode {} is out of the order of sections",
+                                 static_cast<uint32_t>(opcode));
+            return;
+        }
+        lastSection_ = where;
+        module_.section(where).push_back(std::move(instruction));
+    }
+
+    void placeBetweenBlocks(InstructionPtr instruction) {
+        const spv::Op opcode = instruction->opcode;
+        if (opcode == spv::Op::OpLabel) {
+            function_->blocks.push_back(std::make_unique<Block>());
+            block_ = function_->blocks.back().get();
+            block_->lead = std::move(pending_);
+            pending_.clear();
+            block_->label = std::move(instruction);
+        } else if (function_->blocks.empty() && opcode == spv::Op::OpFunctionParameter) {
+            for (InstructionPtr& line : pending_) function_->parameters.push_back(std::move(line));
+            pending_.clear();
+            function_->parameters.push_back(std::move(instruction));
+        } else if (isDebugLine(opcode) || opcode == spv::Op::OpExtInst) {
+            pending_.push_back(std::move(instruction));
+        } else {
+            error_ = std::format("instruction with opcode {} stands outside a block",
+                                 static_cast<uint32_t>(opcode));
+        }
+    }
+
+    Module& module_;
+    Function* function_ = nullptr;
+    Block* block_ = nullptr;
+    InstructionList pending_;  // lines that belong to what comes next
+    Section lastSection_ = Section::kCapabilities;
+    bool functionsBegun_ = false;
+    std::string error_;
+};
+
+namespace {
+
+spv_result_t onHeader(void* user, spv_endianness_t, uint32_t, uint32_t version,
+                      uint32_t generator, uint32_t bound, uint32_t schema) {
+    static_cast<ModuleParser*>(user)->header(version, generator, bound, schema);
+    return SPV_SUCCESS;
+}
+
+spv_result_t onInstruction(void* user, const spv_parsed_instruction_t* instruction) {
+    auto* parser = static_cast<ModuleParser*>(user);
+    parser->add(*instruction);
+    return parser->error().empty() ? SPV_SUCCESS : SPV_ERROR_INVALID_BINARY;
+}
+
+// Universal limit on the id bound (SPIR-V specification, section 2.17); a larger one is a sign of
+// garbage and would only make us allocate.
+constexpr uint32_t kMaxIdBound = 0x3FFFFF;
+
+}  // namespace
+
+Result<Module> Module::parse(std::span<const uint32_t> words) {
+    if (words.size() < 5 || words[0] != spv::MagicNumber) {
+        return Error{ErrorCode::kInvalidModule, "no SPIR-V header"};
+    }
+    if (words[3] > kMaxIdBound) {
+        return Error{ErrorCode::kInvalidModule, std::format("id bound {} is too large", words[3])};
+    }
+    Module module;
+    ModuleParser parser(module);
+    const spv_context context = spvContextCreate(SPV_ENV_UNIVERSAL_1_6);
+    spv_diagnostic diagnostic = nullptr;
+    const spv_result_t result = spvBinaryParse(context, &parser, words.data(), words.size(),
+                                               onHeader, onInstruction, &diagnostic);
+    std::string message = diagnostic != nullptr && diagnostic->error != nullptr
+                              ? diagnostic->error
+                              : "SPIR-V words do not parse";
+    spvDiagnosticDestroy(diagnostic);
+    spvContextDestroy(context);
+    if (std::optional<std::string> error = parser.finish()) message = *error;
+    else if (result == SPV_SUCCESS) return module;
+    return Error{ErrorCode::kInvalidModule, message};
+}
+
+}  // namespace coopvk::rewrite

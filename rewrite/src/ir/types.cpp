@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/types.hpp"
+
+#include <bit>
+#include <cmath>
+
+namespace coopvk::rewrite {
+
+namespace {
+
+bool isShareable(spv::Op opcode) {
+    switch (opcode) {
+        case spv::Op::OpTypeVoid:
+        case spv::Op::OpTypeBool:
+        case spv::Op::OpTypeInt:
+        case spv::Op::OpTypeFloat:
+        case spv::Op::OpTypeVector:
+        case spv::Op::OpTypeFunction:
+        case spv::Op::OpConstant:
+        case spv::Op::OpConstantTrue:
+        case spv::Op::OpConstantFalse:
+            return true;
+        default:
+            return false;
+    }
+}
+
+}  // namespace
+
+TypeTable::TypeTable(Module& module) : module_(module) {
+    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
+        if (!isShareable(i->opcode)) continue;
+        std::vector<uint32_t> words;
+        words.reserve(i->operands.size());
+        for (const Operand& operand : i->operands) words.push_back(operand.word);
+        known_.emplace(Key{{i->opcode, i->type}, std::move(words)}, i->result);
+    }
+}
+
+Id TypeTable::unique(spv::Op opcode, Operands operands, Id type) {
+    std::vector<uint32_t> words;
+    words.reserve(operands.size());
+    for (const Operand& operand : operands) words.push_back(operand.word);
+    const auto [entry, isNew] = known_.try_emplace(Key{{opcode, type}, std::move(words)}, 0);
+    if (isNew) {
+        entry->second = module_.takeId();
+        module_.append(Section::kGlobals,
+                       makeInstruction(opcode, type, entry->second, std::move(operands)));
+    }
+    return entry->second;
+}
+
+Id TypeTable::intType(uint32_t width, bool isSigned) {
+    return unique(spv::Op::OpTypeInt, {literal(width), literal(isSigned ? 1u : 0u)});
+}
+
+Id TypeTable::floatType(uint32_t width) {
+    return unique(spv::Op::OpTypeFloat, {literal(width)});
+}
+
+Id TypeTable::vectorType(Id component, uint32_t components) {
+    if (components == 1) return component;
+    return unique(spv::Op::OpTypeVector, {idOperand(component), literal(components)});
+}
+
+Id TypeTable::arrayType(Id element, uint32_t length) {
+    return unique(spv::Op::OpTypeArray, {idOperand(element), idOperand(constantU32(length))});
+}
+
+Id TypeTable::pointerType(spv::StorageClass storage, Id pointee) {
+    return unique(spv::Op::OpTypePointer, {literal(storage), idOperand(pointee)});
+}
+
+Id TypeTable::functionType(Id result, std::span<const Id> parameters) {
+    Operands operands = {idOperand(result)};
+    for (Id parameter : parameters) operands.push_back(idOperand(parameter));
+    return unique(spv::Op::OpTypeFunction, std::move(operands));
+}
+
+Id TypeTable::constant(Id scalarType, uint64_t bits) {
+    const uint32_t typeWidth = width(scalarType);
+    if (typeWidth == 64) {
+        return unique(spv::Op::OpConstant,
+                      {literal(static_cast<uint32_t>(bits)),
+                       literal(static_cast<uint32_t>(bits >> 32))},
+                      scalarType);
+    }
+    // Narrow literals are sign extended for signed types, else zero extended (SPIR-V
+    // specification, section 2.2.1).
+    uint64_t value = bits & ((uint64_t{1} << typeWidth) - 1);
+    if (isInteger(scalarType) && isSigned(scalarType) && (value >> (typeWidth - 1) & 1) != 0) {
+        value |= ~((uint64_t{1} << typeWidth) - 1);
+    }
+    return unique(spv::Op::OpConstant, {literal(static_cast<uint32_t>(value))}, scalarType);
+}
+
+Id TypeTable::constantFloat(Id floatType, double value) {
+    switch (width(floatType)) {
+        case 16:
+            return constant(floatType, float16Bits(value));
+        case 32:
+            return constant(floatType, std::bit_cast<uint32_t>(static_cast<float>(value)));
+        default:
+            return constant(floatType, std::bit_cast<uint64_t>(value));
+    }
+}
+
+Id TypeTable::constantBool(bool value) {
+    return unique(value ? spv::Op::OpConstantTrue : spv::Op::OpConstantFalse, {}, boolType());
+}
+
+Id TypeTable::constantSplat(Id type, Id scalar) {
+    const uint32_t count = components(type);
+    if (count <= 1) return scalar;
+    const std::vector<Id> constituents(count, scalar);
+    return constantComposite(type, constituents);
+}
+
+Id TypeTable::constantComposite(Id type, std::span<const Id> constituents) {
+    return unique(spv::Op::OpConstantComposite, idOperands(constituents), type);
+}
+
+Id TypeTable::scalarOf(Id type) const {
+    const Instruction& def = module_.def(type);
+    return def.opcode == spv::Op::OpTypeVector ? def.word(0) : type;
+}
+
+bool TypeTable::isFloat(Id type) const {
+    return module_.def(scalarOf(type)).opcode == spv::Op::OpTypeFloat;
+}
+
+bool TypeTable::isInteger(Id type) const {
+    return module_.def(scalarOf(type)).opcode == spv::Op::OpTypeInt;
+}
+
+bool TypeTable::isSigned(Id type) const {
+    const Instruction& def = module_.def(scalarOf(type));
+    return def.opcode == spv::Op::OpTypeInt && def.word(1) != 0;
+}
+
+uint32_t TypeTable::width(Id type) const {
+    const Instruction& def = module_.def(scalarOf(type));
+    const bool numeric =
+        def.opcode == spv::Op::OpTypeInt || def.opcode == spv::Op::OpTypeFloat;
+    return numeric ? def.word(0) : 0;
+}
+
+uint32_t TypeTable::components(Id type) const {
+    const Instruction& def = module_.def(type);
+    if (def.opcode == spv::Op::OpTypeVector) return def.word(1);
+    const bool scalar = def.opcode == spv::Op::OpTypeInt || def.opcode == spv::Op::OpTypeFloat ||
+                        def.opcode == spv::Op::OpTypeBool;
+    return scalar ? 1 : 0;
+}
+
+uint16_t float16Bits(double value) {
+    const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
+    const double magnitude = std::fabs(value);
+    if (std::isnan(value)) return 0x7E00;
+    if (magnitude >= 65520.0) return sign | 0x7C00;  // rounds past the largest finite value
+    int exponent = 0;
+    std::frexp(magnitude, &exponent);
+    // Units in the last place: 2^(e-11) for normals, 2^-24 for denormals.
+    const int ulpExponent = magnitude == 0 ? -24 : std::max(exponent - 11, -24);
+    const auto units = static_cast<uint32_t>(std::nearbyint(std::ldexp(magnitude, -ulpExponent)));
+    if (ulpExponent == -24) return static_cast<uint16_t>(sign | units);
+    // A carry out of the mantissa runs into the exponent, as it should.
+    const auto biased = static_cast<uint32_t>(ulpExponent + 24) << 10;
+    return static_cast<uint16_t>(sign | (biased + units));
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Types and constants on demand, each declared once. Non-aggregate types must be unique in a module
+// (SPIR-V specification, section 2.8), so what the module already has is reused; aggregates are
+// only shared among those made here, since the module's own may carry layout decorations.
+#pragma once
+
+#include <map>
+
+#include "ir/module.hpp"
+
+namespace coopvk::rewrite {
+
+class TypeTable {
+   public:
+    explicit TypeTable(Module& module);
+
+    Id voidType() { return unique(spv::Op::OpTypeVoid, {}); }
+    Id boolType() { return unique(spv::Op::OpTypeBool, {}); }
+    Id intType(uint32_t width, bool isSigned);
+    Id uint32() { return intType(32, false); }
+    Id floatType(uint32_t width);
+    // A scalar where components is 1.
+    Id vectorType(Id component, uint32_t components);
+    Id arrayType(Id element, uint32_t length);
+    Id pointerType(spv::StorageClass storage, Id pointee);
+    Id functionType(Id result, std::span<const Id> parameters);
+
+    // Constants. Integer and floating-point values are given by their low bits.
+    Id constant(Id scalarType, uint64_t bits);
+    Id constantU32(uint32_t value) { return constant(uint32(), value); }
+    Id constantFloat(Id floatType, double value);
+    Id constantBool(bool value);
+    Id constantNull(Id type) { return unique(spv::Op::OpConstantNull, {}, type); }
+    // All components the same; the scalar itself where the type is no vector.
+    Id constantSplat(Id type, Id scalar);
+    Id constantComposite(Id type, std::span<const Id> constituents);
+
+    // Facts about types of any origin.
+    bool isFloat(Id type) const;    // scalar or vector of
+    bool isInteger(Id type) const;  // scalar or vector of
+    bool isSigned(Id type) const;
+    uint32_t width(Id type) const;       // bits of a scalar or of a vector's component
+    uint32_t components(Id type) const;  // 1 for scalars, 0 for anything but scalars and vectors
+    Id scalarOf(Id type) const;          // component type of a vector, else the type
+
+    Module& module() { return module_; }
+
+   private:
+    using Key = std::pair<std::pair<spv::Op, Id>, std::vector<uint32_t>>;
+    Id unique(spv::Op opcode, Operands operands, Id type = 0);
+
+    Module& module_;
+    std::map<Key, Id> known_;
+};
+
+// IEEE 754 binary16 bits of a value, rounded to nearest even.
+uint16_t float16Bits(double value);
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "matrix/composite.hpp"
+
+#include "matrix/packs.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+// The type that an index into a composite type leads to. 0 where that makes no sense.
+Id memberType(const Module& module, Id type, std::optional<uint64_t> index) {
+    const Instruction& def = module.def(type);
+    switch (def.opcode) {
+        case spv::Op::OpTypeStruct:
+            return index ? def.word(*index) : 0;
+        case spv::Op::OpTypeArray:
+        case spv::Op::OpTypeRuntimeArray:
+        case spv::Op::OpTypeVector:
+        case spv::Op::OpTypeMatrix:
+            return def.word(0);
+        default:
+            return 0;
+    }
+}
+
+// Position in `operands` of the index into a matrix, on the way from `type`; nullopt if the
+// indices lead into no matrix.
+template <typename IndexValue>
+std::optional<size_t> findMatrixIndex(const LoweringContext& context, Id type,
+                                      const Operands& operands, size_t first, IndexValue value,
+                                      const MatrixType*& matrix) {
+    for (size_t i = first; i < operands.size(); ++i) {
+        matrix = context.matrix(type);
+        if (matrix != nullptr) return i;
+        type = memberType(context.module, type, value(operands[i]));
+    }
+    return std::nullopt;
+}
+
+bool lowerLiteralIndices(LoweringContext& context, Instruction& i, Id composite, size_t first) {
+    const MatrixType* matrix = nullptr;
+    const auto literalValue = [](const Operand& o) { return std::optional<uint64_t>(o.word); };
+    const std::optional<size_t> at =
+        findMatrixIndex(context, context.module.def(composite).type, i.operands, first,
+                        literalValue, matrix);
+    if (!at) return false;
+    const uint32_t element = i.word(*at);
+    if (element >= matrix->length()) {
+        context.fail(ErrorCode::kInvalidModule, i, "index beyond the matrix's length");
+        return false;
+    }
+    const Fragment& f = matrix->fragment;
+    const uint32_t row = element / f.columns.count();
+    const uint32_t column = element % f.columns.count();
+    i.operands[*at].word = f.packOf(row, column);
+    if (f.packWidth > 1) {
+        i.operands.insert(i.operands.begin() + static_cast<std::ptrdiff_t>(*at) + 1,
+                          literal(f.componentOf(row, column)));
+    }
+    return false;  // changed in place; the instruction itself stays
+}
+
+void lowerChain(LoweringContext& context, Emitter& emit, Instruction& i, size_t first) {
+    const MatrixType* matrix = nullptr;
+    const auto constantOf = [&](const Operand& o) { return context.module.constantValue(o.word); };
+    const Id pointerType = emit.typeOf(i.word(0));
+    const std::optional<size_t> at =
+        findMatrixIndex(context, context.module.def(pointerType).word(1), i.operands, first,
+                        constantOf, matrix);
+    if (!at || matrix->fragment.packWidth == 1) return;
+    TypeTable& types = context.types;
+    const Fragment& f = matrix->fragment;
+    const Id element = i.word(*at);
+    // Division by constants wants unsigned numbers; elements are never negative.
+    const Id type = types.intType(types.width(emit.typeOf(element)), false);
+    const auto constant = [&](uint32_t value) { return types.constant(type, value); };
+    const std::optional<uint64_t> known = context.module.constantValue(element);
+    const Id e = known ? types.constant(type, *known) : emit.bitcast(type, element);
+    Id pack = 0;
+    Id component = 0;
+    if (f.packAxis == PackAxis::kColumns) {
+        pack = emit.divInt(type, e, constant(f.packWidth));
+        component = emit.modInt(type, e, constant(f.packWidth));
+    } else {
+        const Id row = emit.divInt(type, e, constant(f.columns.count()));
+        const Id column = emit.modInt(type, e, constant(f.columns.count()));
+        const Id packRow = emit.divInt(type, row, constant(f.packWidth));
+        pack = emit.addInt(type, emit.mulInt(type, packRow, constant(f.columns.count())), column);
+        component = emit.modInt(type, row, constant(f.packWidth));
+    }
+    i.operands[*at] = idOperand(pack);
+    i.operands.insert(i.operands.begin() + static_cast<std::ptrdiff_t>(*at) + 1,
+                      idOperand(component));
+}
+
+void lowerConstruct(LoweringContext& context, Emitter& emit, const Instruction& i,
+                    const MatrixType& type) {
+    if (i.operands.size() != 1 || emit.typeOf(i.word(0)) != type.component) {
+        context.fail(ErrorCode::kInvalidModule, i,
+                     "a matrix is constructed from one scalar of its component type");
+        return;
+    }
+    const std::vector<Id> packs(type.fragment.packs(), emit.splat(type.pack, i.word(0)));
+    constructFromPacks(emit, type, packs, i.result);
+}
+
+}  // namespace
+
+bool lowerComposite(LoweringContext& context, Emitter& emit, Instruction& instruction) {
+    switch (instruction.opcode) {
+        case spv::Op::OpCompositeConstruct:
+        case spv::Op::OpCompositeConstructReplicateEXT: {
+            const MatrixType* type = context.matrix(instruction.type);
+            if (type == nullptr) return false;
+            lowerConstruct(context, emit, instruction, *type);
+            return true;
+        }
+        case spv::Op::OpCompositeExtract:
+            return lowerLiteralIndices(context, instruction, instruction.word(0), 1);
+        case spv::Op::OpCompositeInsert:
+            return lowerLiteralIndices(context, instruction, instruction.word(1), 2);
+        case spv::Op::OpAccessChain:
+        case spv::Op::OpInBoundsAccessChain:
+            lowerChain(context, emit, instruction, 1);
+            return false;
+        case spv::Op::OpPtrAccessChain:
+        case spv::Op::OpInBoundsPtrAccessChain:
+            lowerChain(context, emit, instruction, 2);
+            return false;
+        default:
+            return false;
+    }
+}
+
+void lowerMatrixConstant(LoweringContext& context, Instruction& constant) {
+    const MatrixType* type = context.matrix(constant.type);
+    const bool isSpec = constant.opcode == spv::Op::OpSpecConstantComposite ||
+                        constant.opcode == spv::Op::OpSpecConstantCompositeReplicateEXT;
+    const bool isComposite = constant.opcode == spv::Op::OpConstantComposite ||
+                             constant.opcode == spv::Op::OpConstantCompositeReplicateEXT;
+    if (type == nullptr || (!isSpec && !isComposite)) return;
+    if (constant.operands.size() != 1 ||
+        context.module.def(constant.word(0)).type != type->component) {
+        context.fail(ErrorCode::kInvalidModule, constant,
+                     "a matrix constant has one constituent of its component type");
+        return;
+    }
+    Id pack = constant.word(0);
+    if (isSpec && type->fragment.packWidth > 1) {
+        const std::vector<Id> constituents(type->fragment.packWidth, pack);
+        pack = context.module.takeId();
+        context.module.append(Section::kGlobals,
+                              makeInstruction(spv::Op::OpSpecConstantComposite, type->pack, pack,
+                                              idOperands(constituents)));
+    } else if (!isSpec) {
+        pack = context.types.constantSplat(type->pack, pack);
+    }
+    constant.opcode =
+        isSpec ? spv::Op::OpSpecConstantComposite : spv::Op::OpConstantComposite;
+    constant.operands.assign(type->fragment.packs(), idOperand(pack));
+}
+
+}  // namespace coopvk::rewrite

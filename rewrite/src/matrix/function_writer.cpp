@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "matrix/function_writer.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+enum PrologueKey { kLane, kGridRow, kGridColumn, kRowLane, kColumnLane };
+
+// The SubgroupLocalInvocationId input, made once a module. Its value is u32.
+Id laneVariable(Module& module, TypeTable& types) {
+    for (const InstructionPtr& i : module.section(Section::kAnnotations)) {
+        if (i->opcode == spv::Op::OpDecorate &&
+            i->word(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
+            i->word(2) == static_cast<uint32_t>(spv::BuiltIn::SubgroupLocalInvocationId) &&
+            module.def(i->word(0)).opcode == spv::Op::OpVariable) {
+            return i->word(0);
+        }
+    }
+    const Id variable = module.takeId();
+    const Id type = types.pointerType(spv::StorageClass::Input, types.uint32());
+    module.append(Section::kGlobals,
+                  makeInstruction(spv::Op::OpVariable, type, variable,
+                                  {literal(spv::StorageClass::Input)}));
+    module.decorate(variable, spv::Decoration::BuiltIn,
+                    {static_cast<uint32_t>(spv::BuiltIn::SubgroupLocalInvocationId)});
+    module.addName(variable, "coopvk_lane");
+    module.addCapability(spv::Capability::GroupNonUniform);
+    return variable;
+}
+
+bool isVariableOrDebug(spv::Op opcode) {
+    return opcode == spv::Op::OpVariable || opcode == spv::Op::OpLine ||
+           opcode == spv::Op::OpNoLine || opcode == spv::Op::OpUntypedVariableKHR ||
+           opcode == spv::Op::OpExtInst;  // debug declarations stand among the variables
+}
+
+}  // namespace
+
+FunctionWriter::FunctionWriter(LoweringContext& context, Function& function)
+    : context_(context), function_(function), emitter_(context.types, prologue_) {}
+
+void FunctionWriter::startNewBlock(Id label) {
+    blocks_.push_back(std::make_unique<Block>());
+    Block& block = *blocks_.back();
+    block.label = makeInstruction(spv::Op::OpLabel, 0, label, {});
+    context_.module.setDef(block.label.get());
+    emitter_.setOut(block.body);
+}
+
+void FunctionWriter::beginBlock(Block& block) {
+    blocks_.push_back(std::make_unique<Block>());
+    Block& copy = *blocks_.back();
+    copy.lead = std::move(block.lead);
+    copy.label = std::move(block.label);
+    current_ = copy.id();
+    emitter_.setOut(copy.body);
+    header_ = nullptr;
+    loopMerge_ = nullptr;
+    for (size_t i = 0; i < block.body.size(); ++i) {
+        if (block.body[i]->opcode != spv::Op::OpLoopMerge) continue;
+        // Taken out of the stream: it belongs to the first part if the block gets split.
+        loopMerge_ = std::move(block.body[i]);
+        block.body.erase(block.body.begin() + static_cast<std::ptrdiff_t>(i));
+        header_ = &copy;
+        break;
+    }
+}
+
+void FunctionWriter::keep(InstructionPtr instruction) {
+    const spv::Op opcode = instruction->opcode;
+    const bool branches = opcode == spv::Op::OpBranch || opcode == spv::Op::OpBranchConditional;
+    if (branches && loopMerge_ != nullptr) emitter_.add(std::move(loopMerge_));
+    emitter_.add(std::move(instruction));
+}
+
+void FunctionWriter::endBlock() { lastPartOf_[current_] = blocks_.back()->id(); }
+
+Id FunctionWriter::beginGuard(Id condition) {
+    if (header_ != nullptr) {
+        // A loop header keeps its phis and its merge and branches to the rest of itself: the back
+        // edge must still reach a block with the OpLoopMerge.
+        InstructionList& head = header_->body;
+        size_t phis = 0;
+        while (phis < head.size() && (head[phis]->opcode == spv::Op::OpPhi ||
+                                      head[phis]->opcode == spv::Op::OpLine ||
+                                      head[phis]->opcode == spv::Op::OpNoLine)) {
+            ++phis;
+        }
+        InstructionList rest;
+        for (size_t i = phis; i < head.size(); ++i) rest.push_back(std::move(head[i]));
+        head.resize(phis);
+        const Id next = context_.module.takeId();
+        // A header that is its own continue target: the back edge now leaves the last part, which
+        // mendPhis makes the continue target.
+        head.push_back(std::move(loopMerge_));
+        emitter_.opVoid(spv::Op::OpBranch, {idOperand(next)});
+        header_ = nullptr;
+        startNewBlock(next);
+        blocks_.back()->body = std::move(rest);
+    }
+    const Id then = context_.module.takeId();
+    const Id merge = context_.module.takeId();
+    emitter_.opVoid(spv::Op::OpSelectionMerge,
+                    {idOperand(merge), literal(spv::SelectionControlMask::MaskNone)});
+    emitter_.opVoid(spv::Op::OpBranchConditional,
+                    {idOperand(condition), idOperand(then), idOperand(merge)});
+    startNewBlock(then);
+    return merge;
+}
+
+void FunctionWriter::endGuard(Id merge) {
+    emitter_.opVoid(spv::Op::OpBranch, {idOperand(merge)});
+    startNewBlock(merge);
+}
+
+template <typename Make>
+Id FunctionWriter::once(std::pair<int, uint32_t> key, Make make) {
+    const auto found = prologueValues_.find(key);
+    if (found != prologueValues_.end()) return found->second;
+    Emitter prologue(context_.types, prologue_);
+    const Id value = make(prologue);
+    prologueValues_[key] = value;
+    return value;
+}
+
+Id FunctionWriter::lane() {
+    return once({kLane, 0}, [&](Emitter& e) {
+        const Id variable = laneVariable(context_.module, context_.types);
+        const Id pointerType = context_.module.def(variable).type;
+        const Id type = context_.module.def(pointerType).word(1);
+        return e.bitcast(context_.types.uint32(), e.op(spv::Op::OpLoad, type, {variable}));
+    });
+}
+
+Id FunctionWriter::gridRow() {
+    const Id lane = this->lane();
+    return once({kGridRow, 0}, [&](Emitter& e) {
+        TypeTable& t = context_.types;
+        return e.divInt(t.uint32(), lane, t.constantU32(context_.policy.grid.columns));
+    });
+}
+
+Id FunctionWriter::gridColumn() {
+    const Id lane = this->lane();
+    return once({kGridColumn, 0}, [&](Emitter& e) {
+        TypeTable& t = context_.types;
+        return e.modInt(t.uint32(), lane, t.constantU32(context_.policy.grid.columns));
+    });
+}
+
+Id FunctionWriter::axisLane(Id gridLane, uint32_t lanes, uint32_t gridLanes) {
+    if (lanes == gridLanes) return gridLane;
+    const int key = gridLane == gridRow() ? kRowLane : kColumnLane;
+    return once({key, lanes}, [&](Emitter& e) {
+        TypeTable& t = context_.types;
+        return e.modInt(t.uint32(), gridLane, t.constantU32(lanes));
+    });
+}
+
+Id FunctionWriter::isNoDuplicate(uint32_t rowLanes, uint32_t columnLanes) {
+    TypeTable& t = context_.types;
+    Id condition = 0;
+    const auto require = [&](Id gridLane, uint32_t lanes, uint32_t gridLanes) {
+        if (lanes == gridLanes) return;
+        const Id below = emitter_.op(spv::Op::OpULessThan, t.boolType(),
+                                     {gridLane, t.constantU32(lanes)});
+        condition = condition == 0 ? below
+                                   : emitter_.op(spv::Op::OpLogicalAnd, t.boolType(),
+                                                 {condition, below});
+    };
+    require(gridRow(), rowLanes, context_.policy.grid.rows);
+    require(gridColumn(), columnLanes, context_.policy.grid.columns);
+    return condition;
+}
+
+void FunctionWriter::mendPhis() {
+    for (const auto& block : blocks_) {
+        for (const InstructionPtr& i : block->body) {
+            if (i->opcode == spv::Op::OpPhi) {
+                for (size_t p = 1; p < i->operands.size(); p += 2) {
+                    const auto found = lastPartOf_.find(i->word(p));
+                    if (found != lastPartOf_.end()) i->operands[p].word = found->second;
+                }
+            } else if (i->opcode == spv::Op::OpLoopMerge && i->word(1) == block->id()) {
+                i->operands[1].word = lastPartOf_[block->id()];
+            }
+        }
+    }
+}
+
+void FunctionWriter::finish() {
+    mendPhis();
+    if (!blocks_.empty() && !prologue_.empty()) {
+        InstructionList& entry = blocks_.front()->body;
+        auto place = entry.begin();
+        while (place != entry.end() && isVariableOrDebug((*place)->opcode)) ++place;
+        entry.insert(place, std::make_move_iterator(prologue_.begin()),
+                     std::make_move_iterator(prologue_.end()));
+        prologue_.clear();
+    }
+    function_.blocks = std::move(blocks_);
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rewrites one function block by block: new instructions go to the current block, which can be
+// split to make room for control flow; values that are the same in the whole function (lane
+// numbers) go to a prologue in the entry block.
+#pragma once
+
+#include "matrix/context.hpp"
+
+namespace coopvk::rewrite {
+
+class FunctionWriter {
+   public:
+    FunctionWriter(LoweringContext& context, Function& function);
+
+    Emitter& emit() { return emitter_; }
+
+    // Starts the rewritten version of a block; its old instructions are for the caller to walk.
+    void beginBlock(Block& block);
+    // Appends an instruction of the old block as it is.
+    void keep(InstructionPtr instruction);
+    // Ends the block that began with beginBlock.
+    void endBlock();
+
+    // Runs `body` only where the boolean is true: splits the current block around it. The body
+    // must not leave values behind for later code.
+    template <typename Body>
+    void guarded(Id condition, Body body) {
+        const Id merge = beginGuard(condition);
+        body();
+        endGuard(merge);
+    }
+
+    // u32 values, the same in the whole function.
+    Id lane();        // SubgroupLocalInvocationId
+    Id gridRow();     // lane / grid columns
+    Id gridColumn();  // lane % grid columns
+    // Position of this lane on a dealt axis, in [0, lanes).
+    Id rowLane(uint32_t lanes) { return axisLane(gridRow(), lanes, context_.policy.grid.rows); }
+    Id columnLane(uint32_t lanes) {
+        return axisLane(gridColumn(), lanes, context_.policy.grid.columns);
+    }
+    // True where this lane is the one that stores for its row and column lanes; 0 if every lane is.
+    Id isNoDuplicate(uint32_t rowLanes, uint32_t columnLanes);
+
+    // Replaces the function's blocks with the rewritten ones and mends phis.
+    void finish();
+
+   private:
+    Id axisLane(Id gridLane, uint32_t lanes, uint32_t gridLanes);
+    Id beginGuard(Id condition);
+    void endGuard(Id merge);
+    void startNewBlock(Id label);
+    void mendPhis();
+    // Emits into the prologue once for a key.
+    template <typename Make>
+    Id once(std::pair<int, uint32_t> key, Make make);
+
+    LoweringContext& context_;
+    Function& function_;
+    InstructionList prologue_;
+    std::vector<std::unique_ptr<Block>> blocks_;
+    Emitter emitter_;
+    std::map<std::pair<int, uint32_t>, Id> prologueValues_;
+    std::map<Id, Id> lastPartOf_;  // label of an old block -> label of its last part
+    Id current_ = 0;               // label of the old block being rewritten
+    Block* header_ = nullptr;      // first part of the current block, if it is a loop header
+    InstructionPtr loopMerge_;     // its OpLoopMerge, held until we know whether it is split
+};
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "matrix/lower.hpp"
+
+#include "matrix/composite.hpp"
+#include "matrix/elementwise.hpp"
+#include "matrix/matrix_types.hpp"
+#include "matrix/memory.hpp"
+#include "matrix/mul_add.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+// Instructions that only move whole values: redefining the type is all they need.
+bool movesValues(spv::Op opcode) {
+    switch (opcode) {
+        case spv::Op::OpLoad:
+        case spv::Op::OpStore:
+        case spv::Op::OpCopyObject:
+        case spv::Op::OpCopyLogical:
+        case spv::Op::OpPhi:
+        case spv::Op::OpSelect:
+        case spv::Op::OpUndef:
+        case spv::Op::OpFunctionCall:
+        case spv::Op::OpReturnValue:
+        case spv::Op::OpCompositeConstruct:
+        case spv::Op::OpCompositeConstructReplicateEXT:
+        case spv::Op::OpCompositeExtract:
+        case spv::Op::OpCompositeInsert:
+            return true;
+        default:
+            return false;
+    }
+}
+
+bool touchesMatrix(const LoweringContext& context, const Instruction& i) {
+    if (context.matrix(i.type) != nullptr) return true;
+    for (const Operand& operand : i.operands) {
+        if (operand.isId && (context.matrixOfValue(operand.word) != nullptr ||
+                             context.matrix(operand.word) != nullptr)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+class FunctionLowering {
+   public:
+    FunctionLowering(LoweringContext& context, Function& function)
+        : context_(context), function_(function), writer_(context, function) {}
+
+    void run() {
+        for (const auto& block : function_.blocks) {
+            writer_.beginBlock(*block);
+            for (InstructionPtr& instruction : block->body) {
+                if (context_.error) return;
+                lower(std::move(instruction));
+            }
+            writer_.endBlock();
+        }
+        writer_.finish();
+    }
+
+   private:
+    void lower(InstructionPtr instruction) {
+        switch (instruction->opcode) {
+            case spv::Op::OpCooperativeMatrixLoadKHR:
+                lowerMatrixLoad(context_, writer_, *instruction);
+                break;
+            case spv::Op::OpCooperativeMatrixStoreKHR:
+                lowerMatrixStore(context_, writer_, *instruction);
+                break;
+            case spv::Op::OpCooperativeMatrixMulAddKHR:
+                lowerMulAdd(context_, writer_.emit(), *instruction);
+                break;
+            case spv::Op::OpCooperativeMatrixLengthKHR:
+                lowerLength(std::move(instruction));
+                return;
+            default:
+                lowerOther(std::move(instruction));
+                return;
+        }
+        retire(std::move(instruction));
+    }
+
+    // Lowered instructions stay alive until the end: others look their types up.
+    void retire(InstructionPtr instruction) { retired_.push_back(std::move(instruction)); }
+
+    // A constant: it keeps its id and moves to the globals.
+    void lowerLength(InstructionPtr instruction) {
+        const MatrixType* matrix = context_.matrix(instruction->word(0));
+        if (matrix == nullptr) {
+            context_.fail(ErrorCode::kInvalidModule, *instruction,
+                          "Type is not a cooperative matrix");
+            return;
+        }
+        context_.module.append(
+            Section::kGlobals, makeInstruction(spv::Op::OpConstant, instruction->type,
+                                               instruction->result, {literal(matrix->length())}));
+    }
+
+    void lowerOther(InstructionPtr instruction) {
+        Emitter& emit = writer_.emit();
+        if (lowerComposite(context_, emit, *instruction) ||
+            lowerElementwise(context_, emit, *instruction)) {
+            retire(std::move(instruction));
+            return;
+        }
+        if (!movesValues(instruction->opcode) && touchesMatrix(context_, *instruction)) {
+            context_.fail(ErrorCode::kUnsupported, *instruction,
+                          "takes no cooperative matrix");
+            return;
+        }
+        writer_.keep(std::move(instruction));
+    }
+
+    LoweringContext& context_;
+    Function& function_;
+    FunctionWriter writer_;
+    InstructionList retired_;
+};
+
+}  // namespace
+
+std::optional<Error> lowerMatrices(LoweringContext& context) {
+    Module& module = context.module;
+    lowerMatrixTypes(context);
+    if (context.error) return context.error;
+    InstructionList& globals = module.section(Section::kGlobals);
+    for (size_t g = 0; g < globals.size() && !context.error; ++g) {
+        lowerMatrixConstant(context, *globals[g]);
+    }
+    for (const auto& function : module.functions()) {
+        if (context.error) return context.error;
+        FunctionLowering(context, *function).run();
+    }
+    if (context.error) return context.error;
+    for (auto& function : context.newFunctions) module.functions().push_back(std::move(function));
+    context.newFunctions.clear();
+    module.removeCapability(spv::Capability::CooperativeMatrixKHR);
+    module.removeExtension("SPV_KHR_cooperative_matrix");
+    return std::nullopt;
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "matrix/matrix_types.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+// More components per lane than any register file holds, and about what drivers still compile.
+constexpr uint32_t kMaxLength = 8192;
+
+struct Dimensions {
+    uint32_t rows, columns;
+    Use use;
+};
+
+std::optional<Dimensions> dimensions(const Module& module, const Instruction& type) {
+    const std::optional<uint64_t> rows = module.constantValue(type.word(2));
+    const std::optional<uint64_t> columns = module.constantValue(type.word(3));
+    const std::optional<uint64_t> use = module.constantValue(type.word(4));
+    constexpr uint64_t kMaxSize = 0xFFFF;
+    if (!rows || !columns || !use || *rows == 0 || *columns == 0 || *rows > kMaxSize ||
+        *columns > kMaxSize || *use > 2) {
+        return std::nullopt;
+    }
+    return Dimensions{static_cast<uint32_t>(*rows), static_cast<uint32_t>(*columns),
+                      static_cast<Use>(*use)};
+}
+
+bool isMatrixType(const Instruction& i) {
+    return i.opcode == spv::Op::OpTypeCooperativeMatrixKHR;
+}
+
+template <typename Visit>
+void forEachInstruction(const Module& module, Visit visit) {
+    for (const auto& function : module.functions()) {
+        for (const auto& block : function->blocks) {
+            for (const InstructionPtr& i : block->body) visit(*i);
+        }
+    }
+}
+
+bool multipliesIntoHalf(const Module& module, const TypeTable& types) {
+    bool found = false;
+    forEachInstruction(module, [&](const Instruction& i) {
+        if (i.opcode != spv::Op::OpCooperativeMatrixMulAddKHR) return;
+        const Id component = module.def(i.type).word(0);
+        found = found || (types.isFloat(component) && types.width(component) == 16);
+    });
+    return found;
+}
+
+// Row-major minus column-major accesses to matrices whose rows are dealt.
+int rowMajorAccesses(const Module& module) {
+    int balance = 0;
+    const auto count = [&](Id matrixType, Id layout) {
+        const std::optional<uint64_t> use =
+            module.constantValue(module.def(matrixType).word(4));
+        if (use == static_cast<uint64_t>(Use::kB)) return;
+        balance += module.constantValue(layout) == 1 ? -1 : 1;
+    };
+    forEachInstruction(module, [&](const Instruction& i) {
+        if (i.opcode == spv::Op::OpCooperativeMatrixLoadKHR) count(i.type, i.word(1));
+        if (i.opcode == spv::Op::OpCooperativeMatrixStoreKHR) {
+            count(module.def(i.word(1)).type, i.word(2));
+        }
+    });
+    return balance;
+}
+
+}  // namespace
+
+LayoutPolicy choosePolicy(const Module& module, const TypeTable& types, const Target& target) {
+    LayoutPolicy policy;
+    const bool packedHalf = !target.device.isCpu && multipliesIntoHalf(module, types);
+    policy.grid = makeGrid(target.subgroupSize, packedHalf);
+    policy.interleaveRows = rowMajorAccesses(module) > 0;
+    return policy;
+}
+
+std::optional<uint32_t> matrixLength(const TypeTable& types, const LayoutPolicy& policy,
+                                     Id matrixType) {
+    const Module& module = const_cast<TypeTable&>(types).module();
+    const Instruction& type = module.def(matrixType);
+    const uint32_t bits = types.width(type.word(0));
+    if (!isMatrixType(type) || bits == 0) return std::nullopt;
+    const std::optional<Dimensions> d = dimensions(module, type);
+    if (!d) return std::nullopt;
+    return makeFragment(policy, d->use, d->rows, d->columns, bits).length();
+}
+
+namespace {
+
+// What is wrong with a matrix type, or nothing.
+std::string_view problem(const LoweringContext& context, const Instruction& type) {
+    const Instruction& component = context.module.def(type.word(0));
+    if (component.opcode != spv::Op::OpTypeInt && component.opcode != spv::Op::OpTypeFloat) {
+        return "Component Type must be a numeric scalar";
+    }
+    if (component.opcode == spv::Op::OpTypeFloat && component.operands.size() > 1) {
+        return "components with an FP Encoding are not emulated";
+    }
+    const uint32_t bits = component.word(0);
+    if (bits != 8 && bits != 16 && bits != 32 && bits != 64) {
+        return "components of this width are not emulated";
+    }
+    if (context.module.constantValue(type.word(1)) !=
+        static_cast<uint64_t>(spv::Scope::Subgroup)) {
+        return "only matrices of scope Subgroup are emulated";
+    }
+    if (!dimensions(context.module, type)) {
+        return "Rows, Columns and Use must be constants, from 1 to 65535 and 0 to 2";
+    }
+    return {};
+}
+
+void addArithmeticCapability(Module& module, const TypeTable& types, Id component) {
+    const bool isFloat = types.isFloat(component);
+    switch (types.width(component)) {
+        case 8: module.addCapability(spv::Capability::Int8); break;
+        case 16:
+            module.addCapability(isFloat ? spv::Capability::Float16 : spv::Capability::Int16);
+            break;
+        case 64:
+            module.addCapability(isFloat ? spv::Capability::Float64 : spv::Capability::Int64);
+            break;
+        default: break;
+    }
+}
+
+}  // namespace
+
+void lowerMatrixTypes(LoweringContext& context) {
+    Module& module = context.module;
+    InstructionList& globals = module.section(Section::kGlobals);
+    for (size_t g = 0; g < globals.size(); ++g) {
+        Instruction& type = *globals[g];
+        if (!isMatrixType(type)) continue;
+        if (const std::string_view what = problem(context, type); !what.empty()) {
+            context.fail(ErrorCode::kUnsupported, type, what);
+            return;
+        }
+        const Dimensions d = *dimensions(module, type);
+        MatrixType matrix;
+        matrix.id = type.result;
+        matrix.component = type.word(0);
+        matrix.rows = d.rows;
+        matrix.columns = d.columns;
+        matrix.use = d.use;
+        matrix.fragment = makeFragment(context.policy, d.use, d.rows, d.columns,
+                                       context.types.width(matrix.component));
+        if (matrix.length() > kMaxLength) {
+            context.fail(ErrorCode::kUnsupported, type,
+                         std::format("a {}x{} matrix has {} components in each invocation; the "
+                                     "limit is {}",
+                                     d.rows, d.columns, matrix.length(), kMaxLength));
+            return;
+        }
+        matrix.pack = context.types.vectorType(matrix.component, matrix.fragment.packWidth);
+        addArithmeticCapability(module, context.types, matrix.component);
+        const Id length = context.types.constantU32(matrix.fragment.packs());
+        type.opcode = spv::Op::OpTypeArray;
+        type.operands = {idOperand(matrix.pack), idOperand(length)};
+        context.matrices.emplace(matrix.id, matrix);
+    }
+}
+
+}  // namespace coopvk::rewrite

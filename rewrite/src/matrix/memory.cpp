@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "matrix/memory.hpp"
+
+#include <algorithm>
+
+#include "matrix/memory_access.hpp"
+#include "matrix/packs.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+// Row and column of a lane's element at inner/outer local indices.
+struct Local {
+    uint32_t row, column;
+};
+
+Local localOf(const MatrixMemory& memory, uint32_t outer, uint32_t inner) {
+    return memory.rowMajor() ? Local{outer, inner} : Local{inner, outer};
+}
+
+// Whole runs: memory scalars are reinterpreted as components.
+void loadRuns(FunctionWriter& writer, MatrixMemory& memory,
+              const MatrixType& matrix, ElementSlots& elements) {
+    const uint32_t run = memory.inner().run();
+    for (uint32_t outer = 0; outer < memory.outer().count(); ++outer) {
+        for (uint32_t first = 0; first < memory.inner().count(); first += run) {
+            std::vector<Slot> scalars;
+            memory.load(outer, memory.runPosition(first), memory.runScalars(), scalars);
+            const std::vector<Slot> components =
+                regroup(writer.emit(), scalars, memory.memoryScalar(), matrix.component);
+            for (uint32_t i = 0; i < run; ++i) {
+                const Local at = localOf(memory, outer, first + i);
+                elements.at(at.row, at.column) = components[i];
+            }
+        }
+    }
+}
+
+// Picks component `index` (u32, different by lane) of a memory scalar.
+Slot pickComponent(LoweringContext& context, Emitter& emit, const MatrixType& matrix, Id scalar,
+                   Id index) {
+    TypeTable& types = context.types;
+    const Id u32 = types.uint32();
+    uint32_t parts = types.width(emit.typeOf(scalar)) / types.width(matrix.component);
+    if (parts > 4) {
+        // Eight components: first the 32-bit half, then one of its four.
+        const Id words = emit.bitcast(types.vectorType(u32, 2), scalar);
+        parts /= 2;
+        const Id half = emit.divInt(u32, index, types.constantU32(parts));
+        scalar = emit.op(spv::Op::OpVectorExtractDynamic, u32, {words, half});
+        index = emit.modInt(u32, index, types.constantU32(parts));
+    }
+    const Id vector = emit.bitcast(types.vectorType(matrix.component, parts), scalar);
+    return {emit.op(spv::Op::OpVectorExtractDynamic, matrix.component, {vector, index}), 0};
+}
+
+// Runs that begin or end inside a memory scalar: one component at a time.
+void loadComponents(LoweringContext& context, FunctionWriter& writer, MatrixMemory& memory,
+                    const MatrixType& matrix, ElementSlots& elements) {
+    Emitter& emit = writer.emit();
+    TypeTable& types = context.types;
+    const Id u32 = types.uint32();
+    const uint32_t parts = memory.memoryBytes() / memory.componentBytes();
+    const Axis& inner = memory.inner();
+    for (uint32_t outer = 0; outer < memory.outer().count(); ++outer) {
+        for (uint32_t local = 0; local < inner.count(); ++local) {
+            Id element = types.constantU32(inner.base(local));
+            if (const Id lane = memory.innerLane(); lane != 0) {
+                const Id start = emit.mulInt(u32, lane, types.constantU32(inner.block));
+                element = emit.addInt(u32, start, element);
+            }
+            LinePosition position;
+            position.lane = emit.divInt(u32, element, types.constantU32(parts));
+            position.laneFactor = 1;
+            std::vector<Slot> scalar;
+            memory.load(outer, position, 1, scalar);
+            const Id index = emit.modInt(u32, element, types.constantU32(parts));
+            const Local at = localOf(memory, outer, local);
+            elements.at(at.row, at.column) =
+                pickComponent(context, emit, matrix, scalar[0].value, index);
+        }
+    }
+}
+
+void storeRuns(FunctionWriter& writer, MatrixMemory& memory, const MatrixType& matrix,
+               ElementSlots& elements) {
+    const uint32_t run = memory.inner().run();
+    for (uint32_t outer = 0; outer < memory.outer().count(); ++outer) {
+        for (uint32_t first = 0; first < memory.inner().count(); first += run) {
+            std::vector<Slot> components;
+            for (uint32_t i = 0; i < run; ++i) {
+                const Local at = localOf(memory, outer, first + i);
+                components.push_back(elements.at(at.row, at.column));
+            }
+            const std::vector<Slot> scalars =
+                regroup(writer.emit(), components, matrix.component, memory.memoryScalar());
+            memory.store(outer, memory.runPosition(first), scalars);
+        }
+    }
+}
+
+// Several lanes own parts of one memory scalar: lanes tell each other their components, and the
+// first lane of each line writes whole memory scalars.
+class SharedScalarStore {
+   public:
+    SharedScalarStore(LoweringContext& context, FunctionWriter& writer, MatrixMemory& memory,
+                      const MatrixType& matrix, ElementSlots& elements)
+        : context_(context),
+          types_(context.types),
+          writer_(writer),
+          memory_(memory),
+          matrix_(matrix),
+          elements_(elements) {}
+
+    void run(const Instruction& at) {
+        const bool shuffles = memory_.inner().lanes > 1;
+        if (shuffles && !context_.target.device.subgroupShuffle) {
+            context_.fail(ErrorCode::kUnsupported, at,
+                          "storing components narrower than the pointee needs subgroup shuffles");
+            return;
+        }
+        if (shuffles) context_.module.addCapability(spv::Capability::GroupNonUniformShuffle);
+        // Shuffles need every lane, so all of them come ahead of the guard.
+        std::vector<std::vector<Line>> lines;
+        for (uint32_t outer = 0; outer < memory_.outer().count(); ++outer) {
+            lines.push_back(assembleLine(outer));
+        }
+        const uint32_t rowLanes = memory_.rowMajor() ? memory_.outer().lanes : 1;
+        const uint32_t columnLanes = memory_.rowMajor() ? 1 : memory_.outer().lanes;
+        const Id leader = writer_.isNoDuplicate(rowLanes, columnLanes);
+        const auto write = [&] {
+            for (uint32_t outer = 0; outer < lines.size(); ++outer) writeLine(outer, lines[outer]);
+        };
+        if (leader == 0) write();
+        else writer_.guarded(leader, write);
+    }
+
+   private:
+    // One memory scalar as 32-bit words, and which of its bits the matrix covers.
+    struct Line {
+        std::vector<Id> words;
+        std::vector<uint32_t> masks;
+    };
+
+    // u32 with the component in its low bits and zeros above.
+    Id lowBits(const Slot& slot) {
+        Emitter& emit = writer_.emit();
+        const Id type = types_.vectorType(matrix_.component, 4 / memory_.componentBytes());
+        std::vector<Slot> parts = {slot};
+        const Id zero = types_.constantNull(matrix_.component);
+        while (parts.size() < types_.components(type)) parts.push_back({zero, 0});
+        return emit.bitcast(types_.uint32(), gather(emit, matrix_.component, parts));
+    }
+
+    Id fromLane(Id word, uint32_t innerLane) {
+        if (memory_.inner().lanes == 1) return word;
+        Emitter& emit = writer_.emit();
+        const Id u32 = types_.uint32();
+        const uint32_t columns = context_.policy.grid.columns;
+        Id lane = 0;
+        if (memory_.rowMajor()) {
+            const Id row = emit.mulInt(u32, writer_.gridRow(), types_.constantU32(columns));
+            lane = emit.addInt(u32, row, types_.constantU32(innerLane));
+        } else {
+            lane = emit.addInt(u32, writer_.gridColumn(),
+                               types_.constantU32(innerLane * columns));
+        }
+        return emit.op(spv::Op::OpGroupNonUniformShuffle, u32,
+                       {types_.constantU32(static_cast<uint32_t>(spv::Scope::Subgroup)), word,
+                        lane});
+    }
+
+    std::vector<Line> assembleLine(uint32_t outer) {
+        Emitter& emit = writer_.emit();
+        const Id u32 = types_.uint32();
+        const Axis& inner = memory_.inner();
+        const uint32_t bits = memory_.componentBytes() * 8;
+        const uint32_t parts = memory_.memoryBytes() / memory_.componentBytes();
+        std::vector<Line> line;
+        for (uint32_t first = 0; first < inner.size; first += parts) {
+            Line scalar;
+            scalar.words.assign((memory_.memoryBytes() + 3) / 4, types_.constantU32(0));
+            scalar.masks.assign(scalar.words.size(), 0);
+            for (uint32_t x = first; x < std::min(first + parts, inner.size); ++x) {
+                const uint32_t turn = inner.lanes * inner.block;
+                const uint32_t local = x / turn * inner.block + x % inner.block;
+                const Local at = localOf(memory_, outer, local);
+                const Id own = lowBits(elements_.at(at.row, at.column));
+                const Id word = fromLane(own, x / inner.block % inner.lanes);
+                const uint32_t position = (x - first) * bits;
+                const Id shifted =
+                    position % 32 == 0
+                        ? word
+                        : emit.op(spv::Op::OpShiftLeftLogical, u32,
+                                  {word, types_.constantU32(position % 32)});
+                Id& target = scalar.words[position / 32];
+                target = scalar.masks[position / 32] == 0
+                             ? shifted
+                             : emit.op(spv::Op::OpBitwiseOr, u32, {target, shifted});
+                scalar.masks[position / 32] |= ((1u << bits) - 1) << position % 32;
+            }
+            line.push_back(std::move(scalar));
+        }
+        return line;
+    }
+
+    // The memory scalar's bits as words; 16-bit scalars in the low half of one.
+    std::vector<Id> toWords(const Slot& slot) {
+        Emitter& emit = writer_.emit();
+        const Id type = memory_.memoryScalar();
+        std::vector<Slot> slots = {slot};
+        if (memory_.memoryBytes() == 2) slots.push_back({types_.constantNull(type), 0});
+        std::vector<Id> words;
+        for (const Slot& word : regroup(emit, slots, type, types_.uint32())) {
+            const Slot one[] = {word};
+            words.push_back(gather(emit, types_.uint32(), one));
+        }
+        return words;
+    }
+
+    Slot fromWords(std::span<const Id> words) {
+        std::vector<Slot> slots;
+        for (Id word : words) slots.push_back({word, 0});
+        return regroup(writer_.emit(), slots, types_.uint32(), memory_.memoryScalar())[0];
+    }
+
+    void writeLine(uint32_t outer, std::vector<Line>& line) {
+        Emitter& emit = writer_.emit();
+        const Id u32 = types_.uint32();
+        const uint32_t full = memory_.memoryBytes() == 2 ? 0xFFFFu : ~0u;
+        for (uint32_t s = 0; s < line.size(); ++s) {
+            LinePosition position;
+            position.constant = s;
+            Line& scalar = line[s];
+            std::vector<Id> old;
+            for (size_t w = 0; w < scalar.words.size(); ++w) {
+                if (scalar.masks[w] == full) continue;
+                // The last memory scalar of a line may reach past the matrix: keep what is there.
+                if (old.empty()) {
+                    std::vector<Slot> loaded;
+                    memory_.load(outer, position, 1, loaded);
+                    old = toWords(loaded[0]);
+                }
+                const Id kept = emit.op(spv::Op::OpBitwiseAnd, u32,
+                                        {old[w], types_.constantU32(~scalar.masks[w])});
+                scalar.words[w] = emit.op(spv::Op::OpBitwiseOr, u32, {kept, scalar.words[w]});
+            }
+            const Slot slots[] = {fromWords(scalar.words)};
+            memory_.store(outer, position, slots);
+        }
+    }
+
+    LoweringContext& context_;
+    TypeTable& types_;
+    FunctionWriter& writer_;
+    MatrixMemory& memory_;
+    const MatrixType& matrix_;
+    ElementSlots& elements_;
+};
+
+}  // namespace
+
+void lowerMatrixLoad(LoweringContext& context, FunctionWriter& writer, const Instruction& load) {
+    const MatrixType* matrix = context.matrix(load.type);
+    if (matrix == nullptr) {
+        context.fail(ErrorCode::kInvalidModule, load, "Result Type is not a cooperative matrix");
+        return;
+    }
+    MatrixMemory memory(context, writer, load, *matrix, load.word(0),
+                        std::span(load.operands).subspan(std::min<size_t>(1, load.operands.size())));
+    if (!memory.valid()) return;
+    ElementSlots elements(*matrix);
+    if (memory.isDirect()) loadRuns(writer, memory, *matrix, elements);
+    else loadComponents(context, writer, memory, *matrix, elements);
+    elements.construct(writer.emit(), load.result);
+}
+
+void lowerMatrixStore(LoweringContext& context, FunctionWriter& writer, const Instruction& store) {
+    const MatrixType* matrix = context.matrixOfValue(store.word(1));
+    if (matrix == nullptr || store.operands.size() < 2) {
+        context.fail(ErrorCode::kInvalidModule, store, "Object is not a cooperative matrix");
+        return;
+    }
+    MatrixMemory memory(context, writer, store, *matrix, store.word(0),
+                        std::span(store.operands).subspan(2));
+    if (!memory.valid()) return;
+    ElementSlots elements(*matrix, writer.emit(), store.word(1));
+    if (!memory.isDirect()) {
+        SharedScalarStore(context, writer, memory, *matrix, elements).run(store);
+        return;
+    }
+    const Id writes = writer.isNoDuplicate(matrix->fragment.rows.lanes,
+                                           matrix->fragment.columns.lanes);
+    const auto body = [&] { storeRuns(writer, memory, *matrix, elements); };
+    if (writes == 0) body();
+    else writer.guarded(writes, body);
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "matrix/memory_access.hpp"
+
+#include <algorithm>
+
+namespace coopvk::rewrite {
+
+namespace {
+
+constexpr auto bit(spv::MemoryAccessMask mask) { return static_cast<uint32_t>(mask); }
+constexpr uint32_t kAligned = bit(spv::MemoryAccessMask::Aligned);
+constexpr uint32_t kAvailable = bit(spv::MemoryAccessMask::MakePointerAvailable);
+constexpr uint32_t kVisible = bit(spv::MemoryAccessMask::MakePointerVisible);
+
+uint32_t powerOfTwoIn(uint32_t value) { return value & (~value + 1); }
+
+}  // namespace
+
+MemoryOperands::MemoryOperands(std::span<const Operand> operands) {
+    if (operands.empty()) return;
+    mask_ = operands[0].word;
+    size_t next = 1;
+    const auto take = [&] { return next < operands.size() ? operands[next++].word : 0; };
+    if ((mask_ & kAligned) != 0) alignment_ = take();
+    if ((mask_ & kAvailable) != 0) scope_ = take();
+    if ((mask_ & kVisible) != 0) scope_ = take();
+    for (; next < operands.size(); ++next) further_.push_back(operands[next]);
+}
+
+Operands MemoryOperands::build(uint32_t bytes, bool isLoad) const {
+    if (mask_ == 0) return {};
+    // A load that a store needs, or the other way round, keeps the same ordering.
+    uint32_t mask = mask_ & ~(kAvailable | kVisible);
+    if ((mask_ & (kAvailable | kVisible)) != 0) mask |= isLoad ? kVisible : kAvailable;
+    Operands operands = {literal(mask)};
+    if ((mask & kAligned) != 0) {
+        // Lines start at multiples of the pointee only, whatever the first element's alignment.
+        operands.push_back(literal(std::min(std::max(alignment_, 1u), powerOfTwoIn(bytes))));
+    }
+    if (scope_ != 0) operands.push_back(idOperand(scope_));
+    operands.insert(operands.end(), further_.begin(), further_.end());
+    return operands;
+}
+
+MatrixMemory::MatrixMemory(LoweringContext& context, FunctionWriter& writer, const Instruction& at,
+                           const MatrixType& matrix, Id pointer,
+                           std::span<const Operand> operands)
+    : context_(context),
+      writer_(writer),
+      matrix_(matrix),
+      pointer_(context, writer.emit(), pointer, at),
+      componentBytes_(context.types.width(matrix.component) / 8) {
+    if (!pointer_.valid()) return;
+    const std::optional<uint64_t> layout =
+        operands.empty() ? std::nullopt : context.module.constantValue(operands[0].word);
+    if (!layout || *layout > 1) {
+        context.fail(ErrorCode::kUnsupported, at, "MemoryLayout is not row major or column major");
+        return;
+    }
+    rowMajor_ = *layout == 0;
+    if (operands.size() < 2 || !operands[1].isId) {
+        context.fail(ErrorCode::kInvalidModule, at, "row and column major layouts need a Stride");
+        return;
+    }
+    if (!context.types.isInteger(context.module.def(operands[1].word).type)) {
+        context.fail(ErrorCode::kInvalidModule, at, "Stride must be an integer scalar");
+        return;
+    }
+    memory_ = MemoryOperands(operands.subspan(2));
+    stride_ = pointer_.asIndex(writer.emit(), operands[1].word);
+    valid_ = true;
+}
+
+Id MatrixMemory::innerLane() {
+    if (inner().lanes == 1) return 0;
+    return rowMajor_ ? writer_.columnLane(inner().lanes) : writer_.rowLane(inner().lanes);
+}
+
+Id MatrixMemory::outerLane() {
+    if (outer().lanes == 1) return 0;
+    return rowMajor_ ? writer_.rowLane(outer().lanes) : writer_.columnLane(outer().lanes);
+}
+
+bool MatrixMemory::isDirect() const { return inner().run() * componentBytes_ % memoryBytes() == 0; }
+
+LinePosition MatrixMemory::runPosition(uint32_t local) {
+    LinePosition position;
+    position.constant = inner().base(local) * componentBytes_ / memoryBytes();
+    if (inner().lanes == 1) return position;
+    position.laneFactor = inner().block * componentBytes_ / memoryBytes();
+    TypeTable& types = context_.types;
+    position.lane = writer_.emit().mulInt(types.uint32(), innerLane(),
+                                          types.constantU32(position.laneFactor));
+    return position;
+}
+
+Id MatrixMemory::lineIndex(uint32_t outerLocal) {
+    Emitter& emit = writer_.emit();
+    TypeTable& types = context_.types;
+    const Id type = pointer_.indexType();
+    if (firstLine_ == 0) {
+        firstLine_ = pointer_.origin();
+        if (const Id lane = outerLane(); lane != 0) {
+            const Id line = emit.mulInt(types.uint32(), lane, types.constantU32(outer().block));
+            const Id offset = emit.mulInt(type, pointer_.asIndex(emit, line), stride_);
+            firstLine_ = emit.addInt(type, firstLine_, offset);
+        }
+    }
+    const auto [entry, isNew] = lines_.try_emplace(outerLocal, 0);
+    if (isNew) {
+        const Id line = types.constant(type, outer().base(outerLocal));
+        entry->second = emit.addInt(type, firstLine_, emit.mulInt(type, line, stride_));
+    }
+    return entry->second;
+}
+
+Id MatrixMemory::pointeeIndex(Id line, uint32_t constant, Id dynamic) {
+    Emitter& emit = writer_.emit();
+    const Id type = pointer_.indexType();
+    Id index = line;
+    if (dynamic != 0) index = emit.addInt(type, index, pointer_.asIndex(emit, dynamic));
+    return emit.addInt(type, index, context_.types.constant(type, constant));
+}
+
+MatrixMemory::Piece MatrixMemory::piece(uint32_t outerLocal, LinePosition position,
+                                        uint32_t left) {
+    Emitter& emit = writer_.emit();
+    TypeTable& types = context_.types;
+    const Id u32 = types.uint32();
+    const uint32_t n = pointer_.components();
+    const Id line = lineIndex(outerLocal);
+    if (n == 1) return {pointer_.at(emit, pointeeIndex(line, position.constant, position.lane)), true};
+    const Id width = types.constantU32(n);
+    if (position.lane == 0 || position.laneFactor % n == 0) {
+        const Id lane = position.lane == 0 ? 0 : emit.divInt(u32, position.lane, width);
+        const Id index = pointeeIndex(line, position.constant / n, lane);
+        const uint32_t component = position.constant % n;
+        if (component == 0 && left >= n) return {pointer_.at(emit, index), true};
+        return {pointer_.at(emit, index, types.constantU32(component)), false};
+    }
+    const Id scalar = emit.addInt(u32, position.lane, types.constantU32(position.constant));
+    const Id index = pointeeIndex(line, 0, emit.divInt(u32, scalar, width));
+    return {pointer_.at(emit, index, emit.modInt(u32, scalar, width)), false};
+}
+
+void MatrixMemory::load(uint32_t outerLocal, LinePosition position, uint32_t count,
+                        std::vector<Slot>& out) {
+    for (uint32_t done = 0; done < count;) {
+        const Piece from = piece(outerLocal, position, count - done);
+        const Id type = from.whole ? pointer_.pointee() : pointer_.scalar();
+        const uint32_t step = from.whole ? pointer_.components() : 1;
+        Operands operands = {idOperand(from.pointer)};
+        for (const Operand& operand : memory_.forLoad(step * memoryBytes())) {
+            operands.push_back(operand);
+        }
+        const Id value = writer_.emit().op(spv::Op::OpLoad, type, std::move(operands));
+        appendSlots(writer_.emit(), value, out);
+        done += step;
+        position.constant += step;
+    }
+}
+
+void MatrixMemory::store(uint32_t outerLocal, LinePosition position, std::span<const Slot> slots) {
+    while (!slots.empty()) {
+        const Piece to = piece(outerLocal, position, static_cast<uint32_t>(slots.size()));
+        const uint32_t step = to.whole ? pointer_.components() : 1;
+        const Id value = gather(writer_.emit(), pointer_.scalar(), slots.first(step));
+        Operands operands = {idOperand(to.pointer), idOperand(value)};
+        for (const Operand& operand : memory_.forStore(step * memoryBytes())) {
+            operands.push_back(operand);
+        }
+        writer_.emit().opVoid(spv::Op::OpStore, std::move(operands));
+        slots = slots.subspan(step);
+        position.constant += step;
+    }
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "matrix/mul_add.hpp"
+
+#include <algorithm>
+
+#include "matrix/helper_function.hpp"
+#include "matrix/packs.hpp"
+#include "matrix/product.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+constexpr bool has(uint32_t operands, spv::CooperativeMatrixOperandsMask bit) {
+    return (operands & static_cast<uint32_t>(bit)) != 0;
+}
+
+std::string componentName(const TypeTable& types, Id type, bool isSigned) {
+    const char* kind = types.isFloat(type) ? "f" : isSigned ? "s" : "u";
+    return std::format("{}{}", kind, types.width(type));
+}
+
+std::string helperName(const LoweringContext& context, const Product& p) {
+    const TypeTable& t = context.types;
+    return std::format("coopvk_muladd_{}_{}_{}_{}x{}x{}{}",
+                       componentName(t, p.result->component, p.signs.result),
+                       componentName(t, p.a->component, p.signs.a),
+                       componentName(t, p.b->component, p.signs.b), p.result->rows,
+                       p.result->columns, p.a->columns, p.saturating ? "_sat" : "");
+}
+
+// Nothing if the shapes fit each other, else what does not.
+std::string_view mismatch(const Product& p, const TypeTable& types) {
+    if (p.a->use != Use::kA || p.b->use != Use::kB || p.c->use != Use::kAccumulator ||
+        p.result->use != Use::kAccumulator) {
+        return "operands have not the uses A, B, accumulator";
+    }
+    if (p.a->columns != p.b->rows || p.a->rows != p.result->rows ||
+        p.b->columns != p.result->columns || p.c->rows != p.result->rows ||
+        p.c->columns != p.result->columns) {
+        return "M, N and K of the operands differ";
+    }
+    const bool isFloat = types.isFloat(p.result->component);
+    for (const MatrixType* operand : {p.a, p.b, p.c}) {
+        if (types.isFloat(operand->component) != isFloat) {
+            return "operands mix integer and floating-point components";
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+void lowerMulAdd(LoweringContext& context, Emitter& emit, const Instruction& mulAdd) {
+    Product product;
+    product.a = context.matrixOfValue(mulAdd.word(0));
+    product.b = context.matrixOfValue(mulAdd.word(1));
+    product.c = context.matrixOfValue(mulAdd.word(2));
+    product.result = context.matrix(mulAdd.type);
+    if (!product.a || !product.b || !product.c || !product.result) {
+        context.fail(ErrorCode::kInvalidModule, mulAdd, "operands are not cooperative matrices");
+        return;
+    }
+    if (const std::string_view what = mismatch(product, context.types); !what.empty()) {
+        context.fail(ErrorCode::kInvalidModule, mulAdd, what);
+        return;
+    }
+    using Mask = spv::CooperativeMatrixOperandsMask;
+    const uint32_t operands = mulAdd.word(3);
+    product.signs = {has(operands, Mask::MatrixASignedComponentsKHR),
+                     has(operands, Mask::MatrixBSignedComponentsKHR),
+                     has(operands, Mask::MatrixCSignedComponentsKHR),
+                     has(operands, Mask::MatrixResultSignedComponentsKHR)};
+    product.saturating = has(operands, Mask::SaturatingAccumulationKHR);
+
+    const std::vector<uint32_t> key = {static_cast<uint32_t>(mulAdd.opcode), product.a->id,
+                                       product.b->id, product.c->id, product.result->id, operands};
+    Id& helper = context.helpers[key];
+    if (helper == 0) {
+        const Id parameters[] = {product.a->id, product.b->id, product.c->id};
+        HelperFunction function(context, helperName(context, product), product.result->id,
+                                parameters);
+        helper = function.id();
+        emitProduct(context, function, product);
+    }
+    emit.add(makeInstruction(spv::Op::OpFunctionCall, mulAdd.type, mulAdd.result,
+                             {idOperand(helper), idOperand(mulAdd.word(0)),
+                              idOperand(mulAdd.word(1)), idOperand(mulAdd.word(2))}));
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "matrix/packs.hpp"
+
+namespace coopvk::rewrite {
+
+std::vector<Id> extractPacks(Emitter& emit, const MatrixType& matrix, Id value) {
+    std::vector<Id> packs;
+    packs.reserve(matrix.fragment.packs());
+    for (uint32_t p = 0; p < matrix.fragment.packs(); ++p) {
+        packs.push_back(emit.extract(matrix.pack, value, {p}));
+    }
+    return packs;
+}
+
+Id constructFromPacks(Emitter& emit, const MatrixType& matrix, std::span<const Id> packs,
+                      Id result) {
+    if (result == 0) result = emit.module().takeId();
+    emit.add(makeInstruction(spv::Op::OpCompositeConstruct, matrix.id, result, idOperands(packs)));
+    return result;
+}
+
+ElementSlots::ElementSlots(const MatrixType& matrix, Emitter& emit, Id value)
+    : matrix_(matrix), slots_(matrix.length()) {
+    const std::vector<Id> packs = extractPacks(emit, matrix, value);
+    const Fragment& f = matrix.fragment;
+    for (uint32_t row = 0; row < f.rows.count(); ++row) {
+        for (uint32_t column = 0; column < f.columns.count(); ++column) {
+            at(row, column) = {packs[f.packOf(row, column)], f.componentOf(row, column)};
+        }
+    }
+}
+
+Id ElementSlots::scalar(Emitter& emit, uint32_t row, uint32_t column) {
+    Slot& slot = at(row, column);
+    const Slot one[] = {slot};
+    slot = {gather(emit, matrix_.component, one), 0};
+    return slot.value;
+}
+
+Id ElementSlots::construct(Emitter& emit, Id result) {
+    const Fragment& f = matrix_.fragment;
+    std::vector<std::vector<Slot>> packs(f.packs(), std::vector<Slot>(f.packWidth));
+    for (uint32_t row = 0; row < f.rows.count(); ++row) {
+        for (uint32_t column = 0; column < f.columns.count(); ++column) {
+            packs[f.packOf(row, column)][f.componentOf(row, column)] = at(row, column);
+        }
+    }
+    std::vector<Id> values;
+    values.reserve(packs.size());
+    for (const std::vector<Slot>& pack : packs) {
+        values.push_back(gather(emit, matrix_.component, pack));
+    }
+    return constructFromPacks(emit, matrix_, values, result);
+}
+
+}  // namespace coopvk::rewrite

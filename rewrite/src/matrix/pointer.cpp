@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "matrix/pointer.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+bool isChain(spv::Op opcode) {
+    return opcode == spv::Op::OpAccessChain || opcode == spv::Op::OpInBoundsAccessChain;
+}
+
+}  // namespace
+
+ElementPointer::ElementPointer(LoweringContext& context, Emitter& emit, Id pointer,
+                               const Instruction& at)
+    : context_(context) {
+    Module& module = context.module;
+    pointerType_ = module.def(pointer).type;
+    const Instruction& type = module.def(pointerType_);
+    if (type.opcode != spv::Op::OpTypePointer) {
+        context.fail(ErrorCode::kUnsupported, at, "Pointer is not a typed pointer");
+        return;
+    }
+    storage_ = static_cast<spv::StorageClass>(type.word(0));
+    isPhysical_ = storage_ == spv::StorageClass::PhysicalStorageBuffer;
+    pointee_ = type.word(1);
+    const uint32_t bits = context.types.width(pointee_);
+    if (bits < 8 || context.types.components(pointee_) == 0) {
+        context.fail(ErrorCode::kInvalidModule, at,
+                     "Pointer must point to a numeric scalar or vector");
+        return;
+    }
+    scalar_ = context.types.scalarOf(pointee_);
+    scalarBytes_ = bits / 8;
+    components_ = context.types.components(pointee_);
+    const bool wide = isPhysical_ && module.hasCapability(spv::Capability::Int64);
+    indexType_ = context.types.intType(wide ? 64 : 32, false);
+    resolve(emit, pointer, at);
+}
+
+bool ElementPointer::pointsIntoArray(const Instruction& chain) const {
+    const Module& module = context_.module;
+    if (chain.operands.size() < 2) return false;
+    Id type = module.def(module.def(module.def(chain.word(0)).type).word(1)).result;
+    for (size_t i = 1; i + 1 < chain.operands.size(); ++i) {
+        const Instruction& def = module.def(type);
+        if (def.opcode == spv::Op::OpTypeStruct) {
+            type = def.word(module.constantValue(chain.word(i)).value_or(0));
+        } else {
+            type = def.word(0);
+        }
+    }
+    const Instruction& array = module.def(type);
+    if (array.opcode != spv::Op::OpTypeArray && array.opcode != spv::Op::OpTypeRuntimeArray) {
+        return false;
+    }
+    // The text ignores ArrayStride: elements are taken to be tight. Chains can only follow that
+    // where the array is tight itself.
+    const std::optional<uint32_t> stride =
+        module.decoration(type, spv::Decoration::ArrayStride);
+    return !stride || *stride == pointeeBytes();
+}
+
+void ElementPointer::resolve(Emitter& emit, Id pointer, const Instruction& at) {
+    Module& module = context_.module;
+    const Instruction* def = &module.def(pointer);
+    while (def->opcode == spv::Op::OpCopyObject) def = &module.def(def->word(0));
+    origin_ = context_.types.constant(indexType_, 0);
+    if (isChain(def->opcode) && pointsIntoArray(*def)) {
+        chain_ = def->opcode;
+        base_ = def->word(0);
+        for (size_t i = 1; i + 1 < def->operands.size(); ++i) prefix_.push_back(def->word(i));
+        origin_ = asIndex(emit, def->operands.back().word);
+        return;
+    }
+    const bool variable =
+        module.hasCapability(spv::Capability::VariablePointers) ||
+        (module.hasCapability(spv::Capability::VariablePointersStorageBuffer) &&
+         storage_ == spv::StorageClass::StorageBuffer);
+    if (!isPhysical_ && !variable) {
+        context_.fail(ErrorCode::kUnsupported, at,
+                      "Pointer must be an access chain into a tightly packed array");
+        scalar_ = 0;
+        return;
+    }
+    chain_ = spv::Op::OpPtrAccessChain;
+    base_ = pointer;
+    const std::optional<uint32_t> stride =
+        module.decoration(pointerType_, spv::Decoration::ArrayStride);
+    if (stride && *stride != pointeeBytes()) {
+        context_.fail(ErrorCode::kUnsupported, at, "the pointer's ArrayStride is not tight");
+        scalar_ = 0;
+    } else if (!stride && storage_ != spv::StorageClass::Workgroup) {
+        module.decorate(pointerType_, spv::Decoration::ArrayStride, {pointeeBytes()});
+    }
+}
+
+Id ElementPointer::asIndex(Emitter& emit, Id integer) {
+    TypeTable& types = context_.types;
+    const Id type = emit.typeOf(integer);
+    if (const std::optional<uint64_t> value = context_.module.constantValue(integer)) {
+        return types.constant(indexType_, *value);
+    }
+    if (types.width(type) == types.width(indexType_)) return emit.bitcast(indexType_, integer);
+    const spv::Op convert = types.isSigned(type) ? spv::Op::OpSConvert : spv::Op::OpUConvert;
+    return emit.op(convert, indexType_, {integer});
+}
+
+Id ElementPointer::at(Emitter& emit, Id index, Id component) {
+    Operands operands = {idOperand(base_)};
+    for (Id id : prefix_) operands.push_back(idOperand(id));
+    operands.push_back(idOperand(index));
+    Id type = pointerType_;
+    if (component != 0) {
+        operands.push_back(idOperand(component));
+        type = context_.types.pointerType(storage_, scalar_);
+    }
+    return emit.op(chain_, type, std::move(operands));
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The arithmetic of a multiply-add in one lane: rows of A times columns of B plus C, in the way
+// that suits the component types and the device.
+#pragma once
+
+#include "matrix/helper_function.hpp"
+
+namespace coopvk::rewrite {
+
+// Integer components are sign extended where true, else zero extended (Cooperative Matrix
+// Operands).
+struct Signs {
+    bool a = false, b = false, c = false, result = false;
+};
+
+struct Product {
+    const MatrixType* a = nullptr;
+    const MatrixType* b = nullptr;
+    const MatrixType* c = nullptr;
+    const MatrixType* result = nullptr;
+    Signs signs;
+    bool saturating = false;
+};
+
+// Emits the body of function(a, b, c) and finishes it.
+void emitProduct(LoweringContext& context, HelperFunction& function, const Product& product);
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/entry_points.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace coopvk::rewrite {
+
+namespace {
+
+// Operand index of an entry point's first interface id: behind the words of its name.
+size_t firstInterface(const Instruction& entryPoint) {
+    size_t i = 2;
+    while (i < entryPoint.operands.size() && !entryPoint.operands[i].isId) ++i;
+    return i;
+}
+
+struct FunctionUses {
+    std::unordered_set<Id> inputs;
+    std::vector<Id> callees;
+};
+
+bool isInput(const Module& module, Id id) {
+    const Instruction& variable = module.def(id);
+    return variable.opcode == spv::Op::OpVariable &&
+           variable.word(0) == static_cast<uint32_t>(spv::StorageClass::Input);
+}
+
+std::unordered_map<Id, FunctionUses> collectUses(const Module& module) {
+    std::unordered_map<Id, FunctionUses> uses;
+    for (const auto& function : module.functions()) {
+        FunctionUses& use = uses[function->id()];
+        for (const auto& block : function->blocks) {
+            for (const InstructionPtr& i : block->body) {
+                if (i->opcode == spv::Op::OpFunctionCall) use.callees.push_back(i->word(0));
+                if (i->opcode != spv::Op::OpLoad) continue;
+                if (isInput(module, i->word(0))) use.inputs.insert(i->word(0));
+            }
+        }
+    }
+    return uses;
+}
+
+}  // namespace
+
+void completeInterfaces(Module& module) {
+    const std::unordered_map<Id, FunctionUses> uses = collectUses(module);
+    for (const InstructionPtr& entry : module.section(Section::kEntryPoints)) {
+        std::unordered_set<Id> listed;
+        for (size_t i = firstInterface(*entry); i < entry->operands.size(); ++i) {
+            listed.insert(entry->word(i));
+        }
+        std::vector<Id> pending = {entry->word(1)};
+        std::unordered_set<Id> visited;
+        std::vector<Id> missing;
+        while (!pending.empty()) {
+            const Id function = pending.back();
+            pending.pop_back();
+            const auto use = uses.find(function);
+            if (use == uses.end() || !visited.insert(function).second) continue;
+            for (Id input : use->second.inputs) {
+                if (listed.insert(input).second) missing.push_back(input);
+            }
+            pending.insert(pending.end(), use->second.callees.begin(), use->second.callees.end());
+        }
+        std::ranges::sort(missing);  // hash order would make the output vary
+        for (Id input : missing) entry->operands.push_back(idOperand(input));
+    }
+}
+
+namespace {
+
+const Instruction* findEntryPoint(const Module& module, std::string_view name) {
+    for (const InstructionPtr& entry : module.section(Section::kEntryPoints)) {
+        if (name.empty() || stringFromOperands(*entry, 2) == name) return entry.get();
+    }
+    return nullptr;
+}
+
+std::array<uint32_t, 3> constants(const Module& module, const Instruction& i, size_t first) {
+    std::array<uint32_t, 3> values = {0, 0, 0};
+    for (size_t axis = 0; axis < 3; ++axis) {
+        values[axis] =
+            static_cast<uint32_t>(module.constantValue(i.word(first + axis)).value_or(0));
+    }
+    return values;
+}
+
+}  // namespace
+
+std::array<uint32_t, 3> localSize(const Module& module, std::string_view entryPoint) {
+    for (const InstructionPtr& i : module.section(Section::kAnnotations)) {
+        if (i->opcode == spv::Op::OpDecorate &&
+            i->word(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
+            i->word(2) == static_cast<uint32_t>(spv::BuiltIn::WorkgroupSize)) {
+            return constants(module, module.def(i->word(0)), 0);
+        }
+    }
+    const Instruction* entry = findEntryPoint(module, entryPoint);
+    if (entry == nullptr) return {0, 0, 0};
+    for (const InstructionPtr& i : module.section(Section::kExecutionModes)) {
+        if (i->word(0) != entry->word(1)) continue;
+        if (i->word(1) == static_cast<uint32_t>(spv::ExecutionMode::LocalSize)) {
+            return {i->word(2), i->word(3), i->word(4)};
+        }
+        if (i->word(1) == static_cast<uint32_t>(spv::ExecutionMode::LocalSizeId)) {
+            return constants(module, *i, 2);
+        }
+    }
+    return {0, 0, 0};
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What entry points say about themselves: interfaces and workgroup sizes.
+#pragma once
+
+#include "ir/module.hpp"
+
+namespace coopvk::rewrite {
+
+// Adds the Input variables that lowering made to the interface of every entry point whose call
+// tree reads them.
+void completeInterfaces(Module& module);
+
+// Workgroup size of the named entry point (of the first one where the name is empty) by the
+// WorkgroupSize built-in, LocalSizeId or LocalSize; zeros where it has none or it is not constant.
+std::array<uint32_t, 3> localSize(const Module& module, std::string_view entryPoint);
+
+}  // namespace coopvk::rewrite

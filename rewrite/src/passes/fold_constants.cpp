@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/fold_constants.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+// One scalar with the facts that arithmetic needs.
+struct Scalar {
+    uint64_t bits = 0;
+    uint32_t width = 32;
+
+    int64_t asSigned() const {
+        if (width == 64) return static_cast<int64_t>(bits);
+        const uint64_t sign = uint64_t{1} << (width - 1);
+        return static_cast<int64_t>(((bits & mask()) ^ sign) - sign);
+    }
+    uint64_t asUnsigned() const { return bits & mask(); }
+    uint64_t mask() const { return width == 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1; }
+};
+
+using Binary = uint64_t (*)(Scalar, Scalar);
+
+uint64_t signedRemainder(Scalar a, Scalar b) {
+    // b == -1 overflows in C++ for the smallest a; the remainder is 0 for any a.
+    if (b.asSigned() == 0 || b.asSigned() == -1) return 0;
+    return static_cast<uint64_t>(a.asSigned() % b.asSigned());
+}
+
+uint64_t signedModulo(Scalar a, Scalar b) {
+    const auto remainder = static_cast<int64_t>(signedRemainder(a, b));
+    if (remainder != 0 && (remainder < 0) != (b.asSigned() < 0)) {
+        return static_cast<uint64_t>(remainder + b.asSigned());
+    }
+    return static_cast<uint64_t>(remainder);
+}
+
+uint64_t signedQuotient(Scalar a, Scalar b) {
+    if (b.asSigned() == 0) return 0;
+    if (b.asSigned() == -1) return uint64_t{0} - a.bits;
+    return static_cast<uint64_t>(a.asSigned() / b.asSigned());
+}
+
+uint64_t arithmeticShift(Scalar a, Scalar b) {
+    const uint64_t by = b.asUnsigned();
+    return by >= a.width ? 0 : static_cast<uint64_t>(a.asSigned() >> by);
+}
+
+// Operations whose operands and result are single scalars. Results that SPIR-V leaves undefined
+// (division by zero, over-wide shifts) are 0.
+Binary binaryOperation(spv::Op opcode) {
+    switch (opcode) {
+        case spv::Op::OpIAdd: return [](Scalar a, Scalar b) { return a.bits + b.bits; };
+        case spv::Op::OpISub: return [](Scalar a, Scalar b) { return a.bits - b.bits; };
+        case spv::Op::OpIMul: return [](Scalar a, Scalar b) { return a.bits * b.bits; };
+        case spv::Op::OpUDiv:
+            return [](Scalar a, Scalar b) {
+                return b.asUnsigned() == 0 ? 0 : a.asUnsigned() / b.asUnsigned();
+            };
+        case spv::Op::OpUMod:
+            return [](Scalar a, Scalar b) {
+                return b.asUnsigned() == 0 ? 0 : a.asUnsigned() % b.asUnsigned();
+            };
+        case spv::Op::OpSDiv: return signedQuotient;
+        case spv::Op::OpSRem: return signedRemainder;
+        case spv::Op::OpSMod: return signedModulo;
+        case spv::Op::OpShiftLeftLogical:
+            return [](Scalar a, Scalar b) {
+                return b.asUnsigned() >= a.width ? 0 : a.bits << b.asUnsigned();
+            };
+        case spv::Op::OpShiftRightLogical:
+            return [](Scalar a, Scalar b) {
+                return b.asUnsigned() >= a.width ? 0 : a.asUnsigned() >> b.asUnsigned();
+            };
+        case spv::Op::OpShiftRightArithmetic: return arithmeticShift;
+        case spv::Op::OpBitwiseAnd:
+        case spv::Op::OpLogicalAnd: return [](Scalar a, Scalar b) { return a.bits & b.bits; };
+        case spv::Op::OpBitwiseOr:
+        case spv::Op::OpLogicalOr: return [](Scalar a, Scalar b) { return a.bits | b.bits; };
+        case spv::Op::OpBitwiseXor: return [](Scalar a, Scalar b) { return a.bits ^ b.bits; };
+        case spv::Op::OpIEqual:
+        case spv::Op::OpLogicalEqual:
+            return [](Scalar a, Scalar b) -> uint64_t { return a.asUnsigned() == b.asUnsigned(); };
+        case spv::Op::OpINotEqual:
+        case spv::Op::OpLogicalNotEqual:
+            return [](Scalar a, Scalar b) -> uint64_t { return a.asUnsigned() != b.asUnsigned(); };
+        case spv::Op::OpULessThan:
+            return [](Scalar a, Scalar b) -> uint64_t { return a.asUnsigned() < b.asUnsigned(); };
+        case spv::Op::OpULessThanEqual:
+            return [](Scalar a, Scalar b) -> uint64_t { return a.asUnsigned() <= b.asUnsigned(); };
+        case spv::Op::OpUGreaterThan:
+            return [](Scalar a, Scalar b) -> uint64_t { return a.asUnsigned() > b.asUnsigned(); };
+        case spv::Op::OpUGreaterThanEqual:
+            return [](Scalar a, Scalar b) -> uint64_t { return a.asUnsigned() >= b.asUnsigned(); };
+        case spv::Op::OpSLessThan:
+            return [](Scalar a, Scalar b) -> uint64_t { return a.asSigned() < b.asSigned(); };
+        case spv::Op::OpSLessThanEqual:
+            return [](Scalar a, Scalar b) -> uint64_t { return a.asSigned() <= b.asSigned(); };
+        case spv::Op::OpSGreaterThan:
+            return [](Scalar a, Scalar b) -> uint64_t { return a.asSigned() > b.asSigned(); };
+        case spv::Op::OpSGreaterThanEqual:
+            return [](Scalar a, Scalar b) -> uint64_t { return a.asSigned() >= b.asSigned(); };
+        default: return nullptr;
+    }
+}
+
+using Unary = uint64_t (*)(Scalar);
+
+Unary unaryOperation(spv::Op opcode) {
+    switch (opcode) {
+        case spv::Op::OpSNegate: return [](Scalar a) { return uint64_t{0} - a.bits; };
+        case spv::Op::OpNot: return [](Scalar a) { return ~a.bits; };
+        case spv::Op::OpLogicalNot: return [](Scalar a) { return a.bits ^ 1u; };
+        case spv::Op::OpUConvert: return [](Scalar a) { return a.asUnsigned(); };
+        case spv::Op::OpSConvert:
+            return [](Scalar a) { return static_cast<uint64_t>(a.asSigned()); };
+        default: return nullptr;
+    }
+}
+
+class Folder {
+   public:
+    Folder(TypeTable& types, const MatrixLength& length) : types_(types), length_(length) {}
+
+    // Id of a constant with the value, or 0.
+    Id fold(const Instruction& i) {
+        const auto opcode = static_cast<spv::Op>(i.word(0));
+        if (opcode == spv::Op::OpCooperativeMatrixLengthKHR) {
+            const std::optional<uint32_t> value = length_ ? length_(i.word(1)) : std::nullopt;
+            return value ? types_.constant(i.type, *value) : 0;
+        }
+        if (opcode == spv::Op::OpCompositeExtract) return extract(i);
+        if (opcode == spv::Op::OpSelect) return select(i);
+        const uint32_t count = types_.components(i.type);
+        if (count == 0) return 0;
+        std::vector<Id> parts;
+        for (uint32_t c = 0; c < count; ++c) {
+            const std::optional<uint64_t> bits = component(opcode, i, c);
+            if (!bits) return 0;
+            parts.push_back(scalarConstant(types_.scalarOf(i.type), *bits));
+        }
+        return count == 1 ? parts[0] : types_.constantComposite(i.type, parts);
+    }
+
+   private:
+    std::optional<uint64_t> component(spv::Op opcode, const Instruction& i, uint32_t c) {
+        const std::optional<Scalar> a = scalar(i.word(1), c);
+        if (!a) return std::nullopt;
+        if (const Unary unary = unaryOperation(opcode)) return unary(*a);
+        const Binary binary = binaryOperation(opcode);
+        const std::optional<Scalar> b = scalar(i.word(2), c);
+        if (binary == nullptr || !b) return std::nullopt;
+        return binary(*a, *b);
+    }
+
+    Id scalarConstant(Id type, uint64_t bits) {
+        return isBool(type) ? types_.constantBool((bits & 1) != 0) : types_.constant(type, bits);
+    }
+
+    bool isBool(Id type) const {
+        return types_.module().def(type).opcode == spv::Op::OpTypeBool;
+    }
+
+    // Component c of a constant (component 0 of a scalar for every c).
+    std::optional<Scalar> scalar(Id id, uint32_t c) {
+        const Instruction& def = types_.module().def(id);
+        if (types_.components(def.type) > 1) {
+            if (def.opcode == spv::Op::OpConstantNull) {
+                return Scalar{0, isBool(types_.scalarOf(def.type)) ? 1 : types_.width(def.type)};
+            }
+            const Id constituent = def.word(c);
+            const Id type = types_.module().def(constituent).type;
+            if (def.opcode != spv::Op::OpConstantComposite || types_.components(type) != 1) {
+                return std::nullopt;
+            }
+            return scalar(constituent, 0);
+        }
+        if (def.opcode == spv::Op::OpConstantTrue) return Scalar{1, 1};
+        if (def.opcode == spv::Op::OpConstantFalse) return Scalar{0, 1};
+        if (def.opcode == spv::Op::OpConstantNull && isBool(def.type)) return Scalar{0, 1};
+        const std::optional<uint64_t> value = types_.module().constantValue(id);
+        if (!value) return std::nullopt;
+        return Scalar{*value, types_.width(def.type)};
+    }
+
+    Id extract(const Instruction& i) {
+        Id id = i.word(1);
+        for (size_t index = 2; index < i.operands.size(); ++index) {
+            const Instruction& def = types_.module().def(id);
+            if (def.opcode == spv::Op::OpConstantNull) return types_.constantNull(i.type);
+            if (def.opcode != spv::Op::OpConstantComposite) return 0;
+            id = def.word(i.word(index));
+        }
+        const Instruction& def = types_.module().def(id);
+        return def.type == i.type && def.opcode != spv::Op::OpSpecConstantOp ? id : 0;
+    }
+
+    // Scalar condition; a vector of conditions on vectors picks component by component.
+    Id select(const Instruction& i) {
+        const Id condition = i.word(1);
+        if (types_.components(types_.module().def(condition).type) == 1) {
+            const std::optional<Scalar> value = scalar(condition, 0);
+            if (!value) return 0;
+            const Id chosen = i.word(value->bits != 0 ? 2 : 3);
+            return types_.module().def(chosen).opcode == spv::Op::OpSpecConstantOp ? 0 : chosen;
+        }
+        std::vector<Id> parts;
+        for (uint32_t c = 0; c < types_.components(i.type); ++c) {
+            const std::optional<Scalar> which = scalar(condition, c);
+            if (!which) return 0;
+            const std::optional<Scalar> value = scalar(i.word(which->bits != 0 ? 2 : 3), c);
+            if (!value) return 0;
+            parts.push_back(scalarConstant(types_.scalarOf(i.type), value->bits));
+        }
+        return parts.empty() ? 0 : types_.constantComposite(i.type, parts);
+    }
+
+    TypeTable& types_;
+    const MatrixLength& length_;
+};
+
+}  // namespace
+
+bool foldSpecConstantOp(TypeTable& types, Instruction& instruction, const MatrixLength& length) {
+    const Id folded = Folder(types, length).fold(instruction);
+    if (folded == 0 || folded == instruction.result) return false;
+    // The id must stay defined where it is named, so the constant is repeated under it.
+    const Instruction& constant = types.module().def(folded);
+    instruction.opcode = constant.opcode;
+    instruction.operands = constant.operands;
+    return true;
+}
+
+}  // namespace coopvk::rewrite
