@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "context.hpp"
+
+#include <mutex>
+
+namespace coopvk::layer {
+namespace {
+
+void logDecisions(Log& log, const PhysicalDeviceContext& device) {
+    if (!log.wants(LogLevel::kInfo)) return;
+    static constexpr std::string_view kNames[] = {"native", "emulated", "unavailable"};
+    for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
+        const Decision& decision = device.decisions[static_cast<size_t>(info.extension)];
+        std::string line = device.facts.traits.name;
+        line.append(": ").append(info.vulkanName).append(" ");
+        line.append(kNames[static_cast<size_t>(decision.provision)]);
+        line.append(" (").append(decision.reason).append(")");
+        log.info(line);
+    }
+}
+
+}  // namespace
+
+InstanceContext::InstanceContext(Settings loaded)
+    : settings(std::move(loaded)),
+      log(std::make_shared<Log>(settings.logLevel, settings.logFile)) {}
+
+void InstanceContext::connect(VkInstance instance, PFN_vkGetInstanceProcAddr getNext,
+                              PFN_GetPhysicalDeviceProcAddr getNextPhysical, uint32_t version) {
+    handle = instance;
+    getNextProc = getNext;
+    getNextPhysicalDeviceProc = getNextPhysical;
+    vkuInitInstanceDispatchTable(instance, &next, getNext);
+    queries = loadDeviceQueries(getNext, instance, version);
+}
+
+const PhysicalDeviceContext& InstanceContext::physicalDevice(VkPhysicalDevice device) {
+    {
+        const std::shared_lock lock(mutex_);
+        if (const auto found = devices_.find(device); found != devices_.end()) {
+            return *found->second;
+        }
+    }
+    // Asked outside the lock; two threads that come first both ask and get the same answer.
+    auto context = std::make_unique<PhysicalDeviceContext>();
+    context->facts = queryDevice(queries, device);
+    context->decisions = decide(settings.emulate, context->facts);
+    context->emulated = emulatedSet(context->decisions);
+
+    const std::unique_lock lock(mutex_);
+    const auto [place, inserted] = devices_.try_emplace(device, std::move(context));
+    if (inserted) logDecisions(*log, *place->second);
+    return *place->second;
+}
+
+}  // namespace coopvk::layer

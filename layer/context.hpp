@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One object per Vulkan handle that the layer follows.
+#pragma once
+
+#include <vulkan/utility/vk_dispatch_table.h>
+#include <vulkan/vk_layer.h>
+#include <vulkan/vulkan.h>
+
+#include <memory>
+#include <shared_mutex>
+#include <unordered_map>
+
+#include "coopvk/rewrite.hpp"
+#include "deferred.hpp"
+#include "device_traits.hpp"
+#include "log.hpp"
+#include "policy.hpp"
+#include "rewrite_cache.hpp"
+#include "settings.hpp"
+#include "shader_modules.hpp"
+
+namespace coopvk::layer {
+
+struct PhysicalDeviceContext {
+    DeviceFacts facts;
+    Decisions decisions;
+    rewrite::ExtensionSet emulated;
+};
+
+class InstanceContext {
+   public:
+    explicit InstanceContext(Settings loaded);
+
+    // After the instance exists.
+    void connect(VkInstance instance, PFN_vkGetInstanceProcAddr getNext,
+                 PFN_GetPhysicalDeviceProcAddr getNextPhysical, uint32_t version);
+
+    // Asks the device once; the answer stays valid as long as the instance.
+    const PhysicalDeviceContext& physicalDevice(VkPhysicalDevice device);
+
+    const Settings settings;
+    const std::shared_ptr<Log> log;
+    VkInstance handle = VK_NULL_HANDLE;
+    VkuInstanceDispatchTable next = {};
+    PFN_vkGetInstanceProcAddr getNextProc = nullptr;
+    PFN_GetPhysicalDeviceProcAddr getNextPhysicalDeviceProc = nullptr;
+    DeviceQueries queries;
+
+   private:
+    std::shared_mutex mutex_;
+    std::unordered_map<VkPhysicalDevice, std::unique_ptr<const PhysicalDeviceContext>> devices_;
+};
+
+struct DeviceContext {
+    VkDevice handle = VK_NULL_HANDLE;
+    std::shared_ptr<InstanceContext> instance;
+    const PhysicalDeviceContext* physical = nullptr;
+    // What this device emulates: chosen for the physical device, and enabled by the application.
+    rewrite::ExtensionSet emulated;
+    PFN_vkGetDeviceProcAddr getNextProc = nullptr;
+    VkuDeviceDispatchTable next = {};
+    ShaderModules modules;
+    RewriteCache cache;
+    DeferredHolds deferred;
+
+    Log& log() const { return *instance->log; }
+    const DeviceFacts& facts() const { return physical->facts; }
+};
+
+}  // namespace coopvk::layer

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands.hpp"
+#include "device_request.hpp"
+#include "guard.hpp"
+#include "pnext.hpp"
+#include "registry.hpp"
+
+namespace coopvk::layer {
+namespace {
+
+VkLayerDeviceCreateInfo* findLink(const void* chain) {
+    const auto type = VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO;
+    const auto* node = findNode(chain, type);
+    while (node != nullptr) {
+        auto* info = const_cast<VkLayerDeviceCreateInfo*>(
+            reinterpret_cast<const VkLayerDeviceCreateInfo*>(node));
+        if (info->function == VK_LAYER_LINK_INFO) return info;
+        node = findNode(node->pNext, type);
+    }
+    return nullptr;
+}
+
+void logDevice(const DeviceContext& device) {
+    for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
+        if (!device.emulated.contains(info.extension)) continue;
+        device.log().info("device on " + device.facts().traits.name + " emulates " +
+                          std::string(info.vulkanName));
+    }
+}
+
+}  // namespace
+
+VkResult createDevice(VkPhysicalDevice physicalDevice, const VkDeviceCreateInfo* createInfo,
+                      const VkAllocationCallbacks* allocator, VkDevice* device) {
+    const auto instance = instances().find(physicalDevice);
+    VkLayerDeviceCreateInfo* link = findLink(createInfo->pNext);
+    if (instance == nullptr || link == nullptr || link->u.pLayerInfo == nullptr) {
+        return VK_ERROR_INITIALIZATION_FAILED;
+    }
+    const auto getNextInstance = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+    const auto getNext = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
+    const auto create = reinterpret_cast<PFN_vkCreateDevice>(
+        getNextInstance(instance->handle, "vkCreateDevice"));
+    if (create == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
+    // Loader's memory; moved on before the chain is copied, so that the copy has moved on too.
+    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+
+    const auto context = std::make_shared<DeviceContext>();
+    context->instance = instance;
+    context->physical = &instance->physicalDevice(physicalDevice);
+    Scratch scratch;
+    const DeviceRequest request = makeDeviceRequest(*context->physical, *createInfo, scratch);
+    if (request.result != VK_SUCCESS) {
+        instance->log->error("vkCreateDevice: " + request.message);
+        return request.result;
+    }
+    context->emulated = request.emulated;
+
+    const VkResult result = create(physicalDevice, &request.info, allocator, device);
+    if (result != VK_SUCCESS) return result;
+    OnExit destroy([&] {
+        const auto function =
+            reinterpret_cast<PFN_vkDestroyDevice>(getNext(*device, "vkDestroyDevice"));
+        if (function != nullptr) function(*device, allocator);
+        *device = VK_NULL_HANDLE;
+    });
+    context->handle = *device;
+    context->getNextProc = getNext;
+    vkuInitDeviceDispatchTable(*device, &context->next, getNext);
+    devices().add(*device, context);
+    destroy.dismiss();
+    logDevice(*context);
+    return VK_SUCCESS;
+}
+
+void destroyDevice(VkDevice device, const VkAllocationCallbacks* allocator) {
+    if (device == VK_NULL_HANDLE) return;
+    const auto context = devices().take(device);
+    if (context == nullptr) return;
+    context->deferred.clear();
+    context->next.DestroyDevice(device, allocator);
+}
+
+}  // namespace coopvk::layer

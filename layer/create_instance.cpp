@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands.hpp"
+#include "guard.hpp"
+#include "pnext.hpp"
+#include "registry.hpp"
+
+namespace coopvk::layer {
+namespace {
+
+// The loader's link to the next layer. It is the loader's memory, and moving it on is the protocol.
+VkLayerInstanceCreateInfo* findLink(const void* chain) {
+    const auto type = VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO;
+    const auto* node = findNode(chain, type);
+    while (node != nullptr) {
+        auto* info = const_cast<VkLayerInstanceCreateInfo*>(
+            reinterpret_cast<const VkLayerInstanceCreateInfo*>(node));
+        if (info->function == VK_LAYER_LINK_INFO) return info;
+        node = findNode(node->pNext, type);
+    }
+    return nullptr;
+}
+
+uint32_t applicationVersion(const VkInstanceCreateInfo& info) {
+    const VkApplicationInfo* application = info.pApplicationInfo;
+    const uint32_t version = application == nullptr ? 0 : application->apiVersion;
+    return version == 0 ? VK_API_VERSION_1_0 : version;
+}
+
+}  // namespace
+
+VkResult createInstance(const VkInstanceCreateInfo* createInfo,
+                        const VkAllocationCallbacks* allocator, VkInstance* instance) {
+    VkLayerInstanceCreateInfo* link = findLink(createInfo->pNext);
+    if (link == nullptr || link->u.pLayerInfo == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
+    const auto getNext = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+    const auto getNextPhysical = link->u.pLayerInfo->pfnNextGetPhysicalDeviceProcAddr;
+    const auto create =
+        reinterpret_cast<PFN_vkCreateInstance>(getNext(VK_NULL_HANDLE, "vkCreateInstance"));
+    if (create == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
+
+    std::vector<std::string> complaints;
+    const auto context =
+        std::make_shared<InstanceContext>(loadSettings(createInfo, complaints));
+    for (const std::string& complaint : complaints) context->log->warn(complaint);
+
+    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+    const VkResult result = create(createInfo, allocator, instance);
+    if (result != VK_SUCCESS) return result;
+    OnExit destroy([&] {
+        const auto function = reinterpret_cast<PFN_vkDestroyInstance>(
+            getNext(*instance, "vkDestroyInstance"));
+        if (function != nullptr) function(*instance, allocator);
+        *instance = VK_NULL_HANDLE;
+    });
+    context->connect(*instance, getNext, getNextPhysical, applicationVersion(*createInfo));
+    instances().add(*instance, context);
+    destroy.dismiss();
+    return VK_SUCCESS;
+}
+
+void destroyInstance(VkInstance instance, const VkAllocationCallbacks* allocator) {
+    if (instance == VK_NULL_HANDLE) return;
+    const auto context = instances().take(instance);
+    if (context != nullptr) context->next.DestroyInstance(instance, allocator);
+}
+
+}  // namespace coopvk::layer

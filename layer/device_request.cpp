@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device_request.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "extension_rows.hpp"
+#include "pnext.hpp"
+
+namespace coopvk::layer {
+namespace {
+
+constexpr auto kFeatures2 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+
+std::span<const VkBool32> featureBits(const void* node, size_t size) {
+    const auto* bytes = static_cast<const std::byte*>(node) + sizeof(VkBaseInStructure);
+    return {reinterpret_cast<const VkBool32*>(bytes),
+            (size - sizeof(VkBaseInStructure)) / sizeof(VkBool32)};
+}
+
+bool asksForAny(const ExtensionRow& row, const void* node) {
+    return node != nullptr &&
+           std::ranges::any_of(featureBits(node, row.featureSize), [](VkBool32 b) { return b; });
+}
+
+bool asksTooMuch(const ExtensionRow& row, const DeviceFacts& facts, const void* node,
+                 Scratch& scratch) {
+    if (node == nullptr) return false;
+    void* granted = scratch.allocate(row.featureSize);
+    row.fillFeatures(facts, granted);
+    const auto asked = featureBits(node, row.featureSize);
+    const auto given = featureBits(granted, row.featureSize);
+    for (size_t i = 0; i < asked.size(); ++i) {
+        if (asked[i] && !given[i]) return true;
+    }
+    return false;
+}
+
+// The create info under construction.
+class RequestBuilder {
+   public:
+    RequestBuilder(const PhysicalDeviceContext& device, const VkDeviceCreateInfo& original,
+                   Scratch& scratch)
+        : device_(device), original_(original), scratch_(scratch), chain_(original.pNext, scratch) {
+        request_.info = original;
+        const std::span names(original.ppEnabledExtensionNames, original.enabledExtensionCount);
+        names_.assign(names.begin(), names.end());
+    }
+
+    DeviceRequest build() {
+        for (const ExtensionRow& row : extensionRows()) {
+            if (device_.emulated.contains(row.extension)) strip(row);
+            if (request_.result != VK_SUCCESS) return std::move(request_);
+        }
+        for (const ExtensionRow& row : extensionRows()) {
+            if (!request_.emulated.contains(row.extension)) continue;
+            for (Feature feature : row.needs) {
+                if (device_.facts.has(feature)) enable(featureTable()[static_cast<size_t>(feature)]);
+            }
+        }
+        finish();
+        return std::move(request_);
+    }
+
+   private:
+    void strip(const ExtensionRow& row) {
+        const std::string_view name = rewrite::info(row.extension).vulkanName;
+        const auto* node = findNode(original_.pNext, row.featureType);
+        if (asksTooMuch(row, device_.facts, node, scratch_)) {
+            request_.result = VK_ERROR_FEATURE_NOT_PRESENT;
+            request_.message = "a feature of " + std::string(name) + " is not emulated";
+        }
+        const auto removed = std::erase_if(names_, [&](const char* listed) {
+            return name == listed;
+        });
+        if (removed > 0 || asksForAny(row, node)) request_.emulated.insert(row.extension);
+        chain_.remove(row.featureType);
+    }
+
+    // In the structure that the application brought, else in one of its own: never in both.
+    void enable(const FeatureRow& row) {
+        if (row.single == kFeatures2) return enableCore(row);
+        if (row.aggregate != VK_STRUCTURE_TYPE_MAX_ENUM) {
+            if (void* node = chain_.edit(row.aggregate)) {
+                featureBit(node, row.aggregateOffset) = VK_TRUE;
+                return;
+            }
+        }
+        void* node = chain_.edit(row.single);
+        if (node == nullptr) node = chain_.prepend(row.single, row.singleSize);
+        featureBit(node, row.singleOffset) = VK_TRUE;
+        if (device_.facts.apiVersion < row.promotedIn) name(row.extension);
+    }
+
+    // The oldest features stand in VkPhysicalDeviceFeatures2 or in pEnabledFeatures.
+    void enableCore(const FeatureRow& row) {
+        if (void* node = chain_.edit(kFeatures2)) {
+            featureBit(node, row.singleOffset) = VK_TRUE;
+            return;
+        }
+        if (core_ == nullptr) {
+            const VkPhysicalDeviceFeatures none = {};
+            core_ = scratch_.copy(original_.pEnabledFeatures ? *original_.pEnabledFeatures : none);
+            request_.info.pEnabledFeatures = core_;
+        }
+        constexpr size_t kStart = offsetof(VkPhysicalDeviceFeatures2, features);
+        featureBit(core_, row.singleOffset - kStart) = VK_TRUE;
+    }
+
+    void name(const char* extension) {
+        const bool listed = std::ranges::any_of(names_, [&](const char* other) {
+            return std::strcmp(other, extension) == 0;
+        });
+        if (!listed) names_.push_back(extension);
+    }
+
+    void finish() {
+        if (!chain_.ok()) {
+            request_.result = VK_ERROR_INITIALIZATION_FAILED;
+            request_.message = "an unknown structure in the chain cannot be copied";
+            return;
+        }
+        request_.info.pNext = chain_.head();
+        request_.info.enabledExtensionCount = static_cast<uint32_t>(names_.size());
+        request_.info.ppEnabledExtensionNames =
+            scratch_.copyArray(std::span<const char* const>(names_));
+    }
+
+    const PhysicalDeviceContext& device_;
+    const VkDeviceCreateInfo& original_;
+    Scratch& scratch_;
+    ChainEditor chain_;
+    std::vector<const char*> names_;
+    VkPhysicalDeviceFeatures* core_ = nullptr;
+    DeviceRequest request_;
+};
+
+}  // namespace
+
+DeviceRequest makeDeviceRequest(const PhysicalDeviceContext& device,
+                                const VkDeviceCreateInfo& original, Scratch& scratch) {
+    if (device.emulated.empty()) {
+        DeviceRequest request;
+        request.info = original;
+        return request;
+    }
+    return RequestBuilder(device, original, scratch).build();
+}
+
+}  // namespace coopvk::layer

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device_traits.hpp"
+
+#include <algorithm>
+
+#include "extension_rows.hpp"
+#include "pnext.hpp"
+
+namespace coopvk::layer {
+namespace {
+
+uint32_t withoutPatch(uint32_t version) {
+    return VK_MAKE_API_VERSION(0, VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version), 0);
+}
+
+std::vector<VkExtensionProperties> listExtensions(const DeviceQueries& queries,
+                                                  VkPhysicalDevice device) {
+    std::vector<VkExtensionProperties> list;
+    VkResult result = VK_INCOMPLETE;
+    while (result == VK_INCOMPLETE) {
+        uint32_t count = 0;
+        if (queries.enumerateExtensions(device, nullptr, &count, nullptr) != VK_SUCCESS) return {};
+        list.resize(count);
+        result = queries.enumerateExtensions(device, nullptr, &count, list.data());
+        list.resize(std::min<size_t>(count, list.size()));
+    }
+    return result == VK_SUCCESS ? list : std::vector<VkExtensionProperties>{};
+}
+
+// A chain of zeroed query structures behind one head.
+class QueryChain {
+   public:
+    explicit QueryChain(VkBaseOutStructure* head) : head_(head) {}
+
+    VkBaseOutStructure* add(VkStructureType type, size_t size) {
+        for (VkBaseOutStructure* node = head_; node != nullptr; node = node->pNext) {
+            if (node->sType == type) return node;
+        }
+        auto* node = static_cast<VkBaseOutStructure*>(scratch_.allocate(size));
+        node->sType = type;
+        node->pNext = head_->pNext;
+        head_->pNext = node;
+        return node;
+    }
+
+   private:
+    Scratch scratch_;
+    VkBaseOutStructure* head_;
+};
+
+bool usable(const DeviceFacts& facts, uint32_t promotedIn, const char* extension) {
+    return facts.apiVersion >= promotedIn || (extension != nullptr && facts.lists(extension));
+}
+
+// Reads every row of the feature table, and which emulated extensions are native.
+void queryFeatures(const DeviceQueries& queries, VkPhysicalDevice device, DeviceFacts& facts) {
+    VkPhysicalDeviceFeatures2 features = {};
+    features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+    if (queries.getFeatures2 == nullptr) queries.getFeatures(device, &features.features);
+    QueryChain chain(reinterpret_cast<VkBaseOutStructure*>(&features));
+
+    struct Bit {
+        const VkBaseOutStructure* node;
+        size_t offset;
+        Feature feature;
+    };
+    std::vector<Bit> bits;
+    for (const FeatureRow& row : featureTable()) {
+        const bool core = row.single == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+        if (!core && queries.getFeatures2 == nullptr) continue;
+        if (!usable(facts, row.promotedIn, row.extension)) continue;
+        bits.push_back({chain.add(row.single, row.singleSize), row.singleOffset, row.feature});
+    }
+    std::vector<std::pair<const ExtensionRow*, VkBaseOutStructure*>> natives;
+    for (const ExtensionRow& row : extensionRows()) {
+        if (queries.getFeatures2 == nullptr) break;
+        if (!facts.lists(rewrite::info(row.extension).vulkanName)) continue;
+        natives.emplace_back(&row, chain.add(row.featureType, row.featureSize));
+    }
+
+    if (queries.getFeatures2 != nullptr) queries.getFeatures2(device, &features);
+    for (const Bit& bit : bits) {
+        auto* node = const_cast<VkBaseOutStructure*>(bit.node);
+        facts.features.set(static_cast<size_t>(bit.feature), featureBit(node, bit.offset) != 0);
+    }
+    for (const auto& [row, node] : natives) {
+        if (featureBit(node, row->mainFeatureOffset)) facts.native.insert(row->extension);
+    }
+}
+
+void fillSubgroups(const VkPhysicalDeviceSubgroupProperties& subgroup, DeviceFacts& facts) {
+    rewrite::DeviceTraits& traits = facts.traits;
+    traits.subgroupSize = traits.minSubgroupSize = traits.maxSubgroupSize = subgroup.subgroupSize;
+    const bool compute = subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT;
+    const auto can = [&](VkSubgroupFeatureFlags flag) {
+        return compute && (subgroup.supportedOperations & flag) != 0;
+    };
+    traits.subgroupBasic = can(VK_SUBGROUP_FEATURE_BASIC_BIT);
+    traits.subgroupShuffle = can(VK_SUBGROUP_FEATURE_SHUFFLE_BIT);
+}
+
+void queryProperties(const DeviceQueries& queries, VkPhysicalDevice device, DeviceFacts& facts) {
+    if (queries.getProperties2 == nullptr || facts.apiVersion < VK_API_VERSION_1_1) return;
+    VkPhysicalDeviceProperties2 properties = {};
+    properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
+    QueryChain chain(reinterpret_cast<VkBaseOutStructure*>(&properties));
+    const auto add = [&]<typename T>(VkStructureType type, T*& node) {
+        node = reinterpret_cast<T*>(chain.add(type, sizeof(T)));
+    };
+    VkPhysicalDeviceSubgroupProperties* subgroup = nullptr;
+    VkPhysicalDeviceSubgroupSizeControlProperties* control = nullptr;
+    VkPhysicalDeviceShaderIntegerDotProductProperties* dot = nullptr;
+    add(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES, subgroup);
+    if (facts.has(Feature::kSubgroupSizeControl)) {
+        add(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES, control);
+    }
+    if (facts.has(Feature::kShaderIntegerDotProduct)) {
+        add(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES, dot);
+    }
+    queries.getProperties2(device, &properties);
+
+    rewrite::DeviceTraits& traits = facts.traits;
+    fillSubgroups(*subgroup, facts);
+    if (control != nullptr && control->minSubgroupSize != 0) {
+        traits.minSubgroupSize = control->minSubgroupSize;
+        traits.maxSubgroupSize = control->maxSubgroupSize;
+        facts.requiredSubgroupSizeStages = control->requiredSubgroupSizeStages;
+        facts.maxComputeWorkgroupSubgroups = control->maxComputeWorkgroupSubgroups;
+        traits.subgroupSizeControl =
+            (control->requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
+    }
+    if (dot != nullptr) {
+        traits.dot4x8Signed = dot->integerDotProduct4x8BitPackedSignedAccelerated;
+        traits.dot4x8Unsigned = dot->integerDotProduct4x8BitPackedUnsignedAccelerated;
+        traits.dot4x8Mixed = dot->integerDotProduct4x8BitPackedMixedSignednessAccelerated;
+    }
+}
+
+uint32_t newestSpirv(uint32_t apiVersion) {
+    if (apiVersion >= VK_API_VERSION_1_3) return 0x00010600;
+    if (apiVersion >= VK_API_VERSION_1_2) return 0x00010500;
+    if (apiVersion >= VK_API_VERSION_1_1) return 0x00010300;
+    return 0x00010000;
+}
+
+void fillTraits(DeviceFacts& facts) {
+    rewrite::DeviceTraits& traits = facts.traits;
+    traits.name = facts.properties.deviceName;
+    traits.isCpu = facts.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    traits.spirvVersion = newestSpirv(facts.apiVersion);
+    traits.subgroupBasic = traits.subgroupShuffle = false;  // until the properties say so
+    traits.subgroupSizeControl = false;
+    traits.computeFullSubgroups = facts.has(Feature::kComputeFullSubgroups);
+    traits.vulkanMemoryModel = facts.has(Feature::kVulkanMemoryModel);
+    traits.shaderFloat16 = facts.has(Feature::kShaderFloat16);
+    traits.shaderFloat64 = facts.has(Feature::kShaderFloat64);
+    traits.shaderInt8 = facts.has(Feature::kShaderInt8);
+    traits.shaderInt16 = facts.has(Feature::kShaderInt16);
+    traits.shaderInt64 = facts.has(Feature::kShaderInt64);
+    traits.storageBuffer8BitAccess = facts.has(Feature::kStorageBuffer8BitAccess);
+    traits.storageBuffer16BitAccess = facts.has(Feature::kStorageBuffer16BitAccess);
+    traits.shaderIntegerDotProduct = facts.has(Feature::kShaderIntegerDotProduct);
+}
+
+template <typename Function>
+void load(Function& function, PFN_vkGetInstanceProcAddr get, VkInstance instance,
+          const char* name) {
+    if (function == nullptr) function = reinterpret_cast<Function>(get(instance, name));
+}
+
+}  // namespace
+
+DeviceQueries loadDeviceQueries(PFN_vkGetInstanceProcAddr get, VkInstance instance,
+                                uint32_t instanceVersion) {
+    DeviceQueries queries;
+    queries.instanceVersion = instanceVersion == 0 ? VK_API_VERSION_1_0 : instanceVersion;
+    load(queries.getProperties, get, instance, "vkGetPhysicalDeviceProperties");
+    load(queries.getFeatures, get, instance, "vkGetPhysicalDeviceFeatures");
+    load(queries.enumerateExtensions, get, instance, "vkEnumerateDeviceExtensionProperties");
+    if (queries.instanceVersion >= VK_API_VERSION_1_1) {
+        load(queries.getProperties2, get, instance, "vkGetPhysicalDeviceProperties2");
+        load(queries.getFeatures2, get, instance, "vkGetPhysicalDeviceFeatures2");
+    }
+    load(queries.getProperties2, get, instance, "vkGetPhysicalDeviceProperties2KHR");
+    load(queries.getFeatures2, get, instance, "vkGetPhysicalDeviceFeatures2KHR");
+    return queries;
+}
+
+bool DeviceFacts::lists(std::string_view extension) const {
+    return std::ranges::any_of(extensions, [&](const VkExtensionProperties& listed) {
+        return extension == listed.extensionName;
+    });
+}
+
+DeviceFacts queryDevice(const DeviceQueries& queries, VkPhysicalDevice device) {
+    DeviceFacts facts;
+    queries.getProperties(device, &facts.properties);
+    facts.apiVersion =
+        withoutPatch(std::min(queries.instanceVersion, facts.properties.apiVersion));
+    facts.extensions = listExtensions(queries, device);
+    queryFeatures(queries, device, facts);
+    fillTraits(facts);
+    queryProperties(queries, device, facts);
+    return facts;
+}
+
+}  // namespace coopvk::layer

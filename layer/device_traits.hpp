@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a physical device can do, asked of Vulkan through function pointers that the caller brings:
+// the layer its next layer's, the command line tool the loader's.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <bitset>
+#include <string_view>
+#include <vector>
+
+#include "coopvk/rewrite.hpp"
+#include "features.hpp"
+
+namespace coopvk::layer {
+
+struct DeviceQueries {
+    PFN_vkGetPhysicalDeviceProperties getProperties = nullptr;
+    PFN_vkGetPhysicalDeviceFeatures getFeatures = nullptr;
+    PFN_vkEnumerateDeviceExtensionProperties enumerateExtensions = nullptr;
+    // Null where the instance has neither Vulkan 1.1 nor VK_KHR_get_physical_device_properties2.
+    PFN_vkGetPhysicalDeviceProperties2 getProperties2 = nullptr;
+    PFN_vkGetPhysicalDeviceFeatures2 getFeatures2 = nullptr;
+    // VkApplicationInfo::apiVersion, 1.0 where that is 0 or absent.
+    uint32_t instanceVersion = VK_API_VERSION_1_0;
+};
+
+// With the core names, and with the KHR ones where those are absent.
+DeviceQueries loadDeviceQueries(PFN_vkGetInstanceProcAddr getInstanceProcAddr, VkInstance instance,
+                                uint32_t instanceVersion);
+
+struct DeviceFacts {
+    rewrite::DeviceTraits traits;
+    VkPhysicalDeviceProperties properties = {};
+    // What both the instance and the device allow, without the patch number.
+    uint32_t apiVersion = VK_API_VERSION_1_0;
+    std::vector<VkExtensionProperties> extensions;
+    FeatureSet features;  // supported, and possible to enable
+    VkShaderStageFlags requiredSubgroupSizeStages = 0;
+    uint32_t maxComputeWorkgroupSubgroups = 0;
+    // The extensions that the device supports itself: listed, and its main feature bit set.
+    rewrite::ExtensionSet native;
+
+    bool has(Feature feature) const { return features.test(static_cast<size_t>(feature)); }
+    bool lists(std::string_view extension) const;
+};
+
+DeviceFacts queryDevice(const DeviceQueries& queries, VkPhysicalDevice device);
+
+}  // namespace coopvk::layer

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension_rows.hpp"
+
+#include "device_traits.hpp"
+
+namespace coopvk::layer {
+namespace {
+
+using rewrite::Extension;
+
+constexpr Feature kMatrixNeeds[] = {
+    Feature::kShaderFloat64,
+    Feature::kShaderInt64,
+    Feature::kShaderInt16,
+    Feature::kStorageBuffer16BitAccess,
+    Feature::kStorageBuffer8BitAccess,
+    Feature::kShaderFloat16,
+    Feature::kShaderInt8,
+    Feature::kVulkanMemoryModel,
+    Feature::kVulkanMemoryModelDeviceScope,
+    Feature::kShaderSubgroupExtendedTypes,
+    Feature::kSubgroupSizeControl,
+    Feature::kComputeFullSubgroups,
+    Feature::kShaderIntegerDotProduct,
+};
+
+void khrMatrixFeatures(const DeviceFacts& facts, void* node) {
+    auto& features = *static_cast<VkPhysicalDeviceCooperativeMatrixFeaturesKHR*>(node);
+    features.cooperativeMatrix = VK_TRUE;
+    // A matrix access becomes accesses to its elements, which are as robust as any others.
+    features.cooperativeMatrixRobustBufferAccess = facts.has(Feature::kRobustBufferAccess);
+}
+
+void khrMatrixProperties(const DeviceFacts&, void* node) {
+    auto& properties = *static_cast<VkPhysicalDeviceCooperativeMatrixPropertiesKHR*>(node);
+    properties.cooperativeMatrixSupportedStages = VK_SHADER_STAGE_COMPUTE_BIT;
+}
+
+constexpr ExtensionRow kRows[] = {
+    {Extension::kKhrCooperativeMatrix,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
+     sizeof(VkPhysicalDeviceCooperativeMatrixFeaturesKHR),
+     offsetof(VkPhysicalDeviceCooperativeMatrixFeaturesKHR, cooperativeMatrix), khrMatrixFeatures,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_KHR, khrMatrixProperties,
+     kMatrixNeeds},
+};
+static_assert(std::size(kRows) == rewrite::kExtensionCount);
+
+}  // namespace
+
+std::span<const ExtensionRow> extensionRows() { return kRows; }
+
+const ExtensionRow& extensionRow(Extension extension) {
+    return kRows[static_cast<size_t>(extension)];
+}
+
+}  // namespace coopvk::layer

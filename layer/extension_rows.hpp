@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The Vulkan side of rewrite::extensionTable(): one row per emulated extension. Listing, feature
+// and property queries and device creation all read this table.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <cstddef>
+#include <span>
+
+#include "coopvk/rewrite.hpp"
+#include "features.hpp"
+
+namespace coopvk::layer {
+
+struct DeviceFacts;
+
+struct ExtensionRow {
+    rewrite::Extension extension;
+    // Its feature structure: VkBool32 members only, behind the header.
+    VkStructureType featureType;
+    size_t featureSize;
+    size_t mainFeatureOffset;  // the member that says that a driver supports it
+    // Sets the members that the emulation grants; the structure arrives with its header set.
+    void (*fillFeatures)(const DeviceFacts& facts, void* node);
+    // Its property structure; VK_STRUCTURE_TYPE_MAX_ENUM where there is none.
+    VkStructureType propertiesType;
+    void (*fillProperties)(const DeviceFacts& facts, void* node);
+    // What to enable below, where supported, for the output of the rewriter.
+    std::span<const Feature> needs;
+};
+
+// In the order of rewrite::Extension.
+std::span<const ExtensionRow> extensionRows();
+const ExtensionRow& extensionRow(rewrite::Extension extension);
+
+}  // namespace coopvk::layer

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "features.hpp"
+
+namespace coopvk::layer {
+namespace {
+
+using Features2 = VkPhysicalDeviceFeatures2;
+using Features11 = VkPhysicalDeviceVulkan11Features;
+using Features12 = VkPhysicalDeviceVulkan12Features;
+using Features13 = VkPhysicalDeviceVulkan13Features;
+
+constexpr auto kNone = VK_STRUCTURE_TYPE_MAX_ENUM;
+constexpr auto k2 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+constexpr auto k11 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
+constexpr auto k12 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+constexpr auto k13 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
+
+#define COOPVK_CORE_FEATURE(Id, member)                                         \
+    {Feature::Id,        #member, k2, sizeof(Features2),                        \
+     offsetof(Features2, features.member), kNone, 0, VK_API_VERSION_1_0, nullptr}
+#define COOPVK_FEATURE(Id, member, Type, type, Aggregate, aggregate, version, extension)   \
+    {Feature::Id,  #member, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##type, sizeof(Type),        \
+     offsetof(Type, member), aggregate, offsetof(Aggregate, member), version, extension}
+
+constexpr FeatureRow kRows[] = {
+    COOPVK_CORE_FEATURE(kRobustBufferAccess, robustBufferAccess),
+    COOPVK_CORE_FEATURE(kShaderFloat64, shaderFloat64),
+    COOPVK_CORE_FEATURE(kShaderInt64, shaderInt64),
+    COOPVK_CORE_FEATURE(kShaderInt16, shaderInt16),
+    COOPVK_FEATURE(kStorageBuffer16BitAccess, storageBuffer16BitAccess,
+                   VkPhysicalDevice16BitStorageFeatures, 16BIT_STORAGE_FEATURES, Features11, k11,
+                   VK_API_VERSION_1_1, VK_KHR_16BIT_STORAGE_EXTENSION_NAME),
+    COOPVK_FEATURE(kStorageBuffer8BitAccess, storageBuffer8BitAccess,
+                   VkPhysicalDevice8BitStorageFeatures, 8BIT_STORAGE_FEATURES, Features12, k12,
+                   VK_API_VERSION_1_2, VK_KHR_8BIT_STORAGE_EXTENSION_NAME),
+    COOPVK_FEATURE(kShaderFloat16, shaderFloat16, VkPhysicalDeviceShaderFloat16Int8Features,
+                   SHADER_FLOAT16_INT8_FEATURES, Features12, k12, VK_API_VERSION_1_2,
+                   VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME),
+    COOPVK_FEATURE(kShaderInt8, shaderInt8, VkPhysicalDeviceShaderFloat16Int8Features,
+                   SHADER_FLOAT16_INT8_FEATURES, Features12, k12, VK_API_VERSION_1_2,
+                   VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME),
+    COOPVK_FEATURE(kVulkanMemoryModel, vulkanMemoryModel, VkPhysicalDeviceVulkanMemoryModelFeatures,
+                   VULKAN_MEMORY_MODEL_FEATURES, Features12, k12, VK_API_VERSION_1_2,
+                   VK_KHR_VULKAN_MEMORY_MODEL_EXTENSION_NAME),
+    COOPVK_FEATURE(kVulkanMemoryModelDeviceScope, vulkanMemoryModelDeviceScope,
+                   VkPhysicalDeviceVulkanMemoryModelFeatures, VULKAN_MEMORY_MODEL_FEATURES,
+                   Features12, k12, VK_API_VERSION_1_2, VK_KHR_VULKAN_MEMORY_MODEL_EXTENSION_NAME),
+    COOPVK_FEATURE(kShaderSubgroupExtendedTypes, shaderSubgroupExtendedTypes,
+                   VkPhysicalDeviceShaderSubgroupExtendedTypesFeatures,
+                   SHADER_SUBGROUP_EXTENDED_TYPES_FEATURES, Features12, k12, VK_API_VERSION_1_2,
+                   VK_KHR_SHADER_SUBGROUP_EXTENDED_TYPES_EXTENSION_NAME),
+    COOPVK_FEATURE(kSubgroupSizeControl, subgroupSizeControl,
+                   VkPhysicalDeviceSubgroupSizeControlFeatures, SUBGROUP_SIZE_CONTROL_FEATURES,
+                   Features13, k13, VK_API_VERSION_1_3,
+                   VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME),
+    COOPVK_FEATURE(kComputeFullSubgroups, computeFullSubgroups,
+                   VkPhysicalDeviceSubgroupSizeControlFeatures, SUBGROUP_SIZE_CONTROL_FEATURES,
+                   Features13, k13, VK_API_VERSION_1_3,
+                   VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME),
+    COOPVK_FEATURE(kShaderIntegerDotProduct, shaderIntegerDotProduct,
+                   VkPhysicalDeviceShaderIntegerDotProductFeatures,
+                   SHADER_INTEGER_DOT_PRODUCT_FEATURES, Features13, k13, VK_API_VERSION_1_3,
+                   VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME),
+};
+static_assert(std::size(kRows) == static_cast<size_t>(Feature::kCount));
+
+}  // namespace
+
+std::span<const FeatureRow> featureTable() { return kRows; }
+
+}  // namespace coopvk::layer

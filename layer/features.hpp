@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The device features that emulation may rest on: one row each, read by the query that fills
+// DeviceTraits and by vkCreateDevice, which enables them.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <bitset>
+#include <cstddef>
+#include <span>
+
+namespace coopvk::layer {
+
+enum class Feature : size_t {
+    kRobustBufferAccess,
+    kShaderFloat64,
+    kShaderInt64,
+    kShaderInt16,
+    kStorageBuffer16BitAccess,
+    kStorageBuffer8BitAccess,
+    kShaderFloat16,
+    kShaderInt8,
+    kVulkanMemoryModel,
+    kVulkanMemoryModelDeviceScope,
+    kShaderSubgroupExtendedTypes,
+    kSubgroupSizeControl,
+    kComputeFullSubgroups,
+    kShaderIntegerDotProduct,
+    kCount,
+};
+
+using FeatureSet = std::bitset<static_cast<size_t>(Feature::kCount)>;
+
+struct FeatureRow {
+    Feature feature;
+    const char* name;
+    // The structure of its own that carries it: VkPhysicalDeviceFeatures2 for the oldest ones.
+    VkStructureType single;
+    size_t singleSize;
+    size_t singleOffset;
+    // VkPhysicalDeviceVulkan1xFeatures; VK_STRUCTURE_TYPE_MAX_ENUM if there is none.
+    VkStructureType aggregate;
+    size_t aggregateOffset;
+    // From this version on `single` needs no extension; before, `extension` (null: not at all).
+    uint32_t promotedIn;
+    const char* extension;
+};
+
+// In the order of the enum.
+std::span<const FeatureRow> featureTable();
+
+inline VkBool32& featureBit(void* node, size_t offset) {
+    return *reinterpret_cast<VkBool32*>(static_cast<std::byte*>(node) + offset);
+}
+
+}  // namespace coopvk::layer

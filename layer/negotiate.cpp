@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The library's only exported symbol.
+#include <vulkan/vk_layer.h>
+
+#include "commands.hpp"
+#include "guard.hpp"
+
+namespace layer = coopvk::layer;
+
+extern "C" __attribute__((visibility("default"))) VKAPI_ATTR VkResult VKAPI_CALL
+vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface* negotiation) {
+    constexpr uint32_t kVersion = 2;
+    if (negotiation == nullptr || negotiation->sType != LAYER_NEGOTIATE_INTERFACE_STRUCT ||
+        negotiation->loaderLayerInterfaceVersion < kVersion) {
+        return VK_ERROR_INITIALIZATION_FAILED;
+    }
+    negotiation->loaderLayerInterfaceVersion = kVersion;
+    negotiation->pfnGetInstanceProcAddr = layer::Guard<&layer::getInstanceProcAddr>::call;
+    negotiation->pfnGetDeviceProcAddr = layer::Guard<&layer::getDeviceProcAddr>::call;
+    negotiation->pfnGetPhysicalDeviceProcAddr =
+        layer::Guard<&layer::getPhysicalDeviceProcAddr>::call;
+    return VK_SUCCESS;
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "pnext.hpp"
+#include "scratch.hpp"
+
+namespace coopvk::layer {
+
+// A create info's flags, in whichever of the two places they stand.
+template <typename Info>
+VkPipelineCreateFlags2 pipelineFlags(const Info& info) {
+    const auto* flags = findNode<VkPipelineCreateFlags2CreateInfo>(
+        info.pNext, VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO);
+    return flags != nullptr ? flags->flags : info.flags;
+}
+
+// Creates the pipelines whose create infos could be prepared, one after the other, as Vulkan asks
+// for an array in which some fail: those are null, the others exist, and VK_PIPELINE_CREATE_
+// EARLY_RETURN_ON_FAILURE_BIT ends it.
+template <typename Info, typename Create>
+VkResult createOneByOne(std::span<const Info> infos, std::span<const VkResult> prepared,
+                        VkPipeline* pipelines, const Create& create) {
+    VkResult overall = VK_SUCCESS;
+    for (size_t i = 0; i < infos.size(); ++i) {
+        VkResult result = prepared[i];
+        Info info = infos[i];
+        const bool derived = (pipelineFlags(info) & VK_PIPELINE_CREATE_2_DERIVATIVE_BIT) != 0;
+        if (derived && info.basePipelineIndex >= 0 && result == VK_SUCCESS) {
+            // An index into this call's array means nothing in a call of its own.
+            const auto base = static_cast<size_t>(info.basePipelineIndex);
+            info.basePipelineHandle = base < i ? pipelines[base] : VK_NULL_HANDLE;
+            info.basePipelineIndex = -1;
+            if (info.basePipelineHandle == VK_NULL_HANDLE) result = VK_ERROR_UNKNOWN;
+        }
+        if (result == VK_SUCCESS) result = create(1, &info, &pipelines[i]);
+        if (result == VK_SUCCESS) continue;
+        // An error counts for more than "compile required", the first one for more than others.
+        if (overall == VK_SUCCESS || (overall > 0 && result < 0)) overall = result;
+        if (pipelineFlags(infos[i]) & VK_PIPELINE_CREATE_2_EARLY_RETURN_ON_FAILURE_BIT) break;
+    }
+    return overall;
+}
+
+// prepare(info, changed) edits a copy of a create info in place; create(count, infos, pipelines)
+// calls the next layer. What nobody changed goes down as it came.
+template <typename Info, typename Prepare, typename Create>
+VkResult createPipelineBatch(std::span<const Info> infos, VkPipeline* pipelines, Scratch& scratch,
+                             const Prepare& prepare, const Create& create) {
+    Info* copies = nullptr;
+    std::vector<VkResult> results;
+    bool failed = false;
+    for (size_t i = 0; i < infos.size(); ++i) {
+        Info info = infos[i];
+        bool changed = false;
+        const VkResult result = prepare(info, changed);
+        if (!changed && result == VK_SUCCESS) continue;
+        if (copies == nullptr) {
+            copies = scratch.copyArray(infos);
+            results.assign(infos.size(), VK_SUCCESS);
+        }
+        copies[i] = info;
+        results[i] = result;
+        failed = failed || result != VK_SUCCESS;
+    }
+    const auto count = static_cast<uint32_t>(infos.size());
+    if (copies == nullptr) return create(count, infos.data(), pipelines);
+    if (!failed) return create(count, copies, pipelines);
+    std::fill_n(pipelines, infos.size(), VkPipeline(VK_NULL_HANDLE));
+    return createOneByOne(std::span<const Info>(copies, count), std::span<const VkResult>(results),
+                          pipelines, create);
+}
+
+}  // namespace coopvk::layer

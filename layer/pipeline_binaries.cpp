@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Keys and binaries of pipelines that do not exist yet are asked for with their create info. It is
+// rewritten as for the creation itself, so that the driver's key depends on the words that it
+// would compile: on the original ones, on the settings and on the layer's version.
+#include "commands.hpp"
+#include "graphics_stages.hpp"
+#include "pnext.hpp"
+#include "registry.hpp"
+#include "stage_builder.hpp"
+
+namespace coopvk::layer {
+namespace {
+
+VkResult buildInfo(BuiltStages& built, VkComputePipelineCreateInfo& info, bool& changed) {
+    return built.build(info.stage, changed);
+}
+VkResult buildInfo(BuiltStages& built, VkGraphicsPipelineCreateInfo& info, bool& changed) {
+    return buildGraphics(built, info, changed);
+}
+VkResult buildInfo(BuiltStages& built, VkRayTracingPipelineCreateInfoKHR& info, bool& changed) {
+    return built.buildArray(info.stageCount, info.pStages, changed);
+}
+
+// Replaces the create info of one kind in the chain of `outer`, which is the caller's copy.
+template <typename Info>
+VkResult buildKind(BuiltStages& built, VkPipelineCreateInfoKHR& outer, VkStructureType type) {
+    const auto* original = findNode<Info>(outer.pNext, type);
+    if (original == nullptr) return VK_SUCCESS;
+    Info info = *original;
+    bool changed = false;
+    const VkResult result = buildInfo(built, info, changed);
+    if (result != VK_SUCCESS || !changed) return result;
+    ChainEditor chain(outer.pNext, built.scratch());
+    auto* copy = chain.edit<Info>(type);
+    if (copy == nullptr) return VK_ERROR_UNKNOWN;
+    *copy = info;  // with its pNext, the rest of the chain
+    outer.pNext = const_cast<void*>(chain.head());
+    return VK_SUCCESS;
+}
+
+VkResult buildAny(BuiltStages& built, VkPipelineCreateInfoKHR& outer) {
+    VkResult result = buildKind<VkComputePipelineCreateInfo>(
+        built, outer, VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
+    if (result != VK_SUCCESS) return result;
+    result = buildKind<VkGraphicsPipelineCreateInfo>(
+        built, outer, VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO);
+    if (result != VK_SUCCESS) return result;
+    return buildKind<VkRayTracingPipelineCreateInfoKHR>(
+        built, outer, VK_STRUCTURE_TYPE_RAY_TRACING_PIPELINE_CREATE_INFO_KHR);
+}
+
+}  // namespace
+
+VkResult getPipelineKey(VkDevice device, const VkPipelineCreateInfoKHR* createInfo,
+                        VkPipelineBinaryKeyKHR* key) {
+    const auto context = devices().find(device);
+    if (createInfo == nullptr || context->emulated.empty()) {
+        return context->next.GetPipelineKeyKHR(device, createInfo, key);
+    }
+    BuiltStages built(*context, nullptr);
+    VkPipelineCreateInfoKHR info = *createInfo;
+    const VkResult result = buildAny(built, info);
+    return result == VK_SUCCESS ? context->next.GetPipelineKeyKHR(device, &info, key) : result;
+}
+
+VkResult createPipelineBinaries(VkDevice device, const VkPipelineBinaryCreateInfoKHR* createInfo,
+                                const VkAllocationCallbacks* allocator,
+                                VkPipelineBinaryHandlesInfoKHR* binaries) {
+    const auto context = devices().find(device);
+    VkPipelineBinaryCreateInfoKHR outer = *createInfo;
+    BuiltStages built(*context, allocator);
+    VkPipelineCreateInfoKHR inner;
+    if (outer.pPipelineCreateInfo != nullptr && !context->emulated.empty()) {
+        inner = *outer.pPipelineCreateInfo;
+        if (VkResult result = buildAny(built, inner); result != VK_SUCCESS) return result;
+        outer.pPipelineCreateInfo = &inner;
+    }
+    return context->next.CreatePipelineBinariesKHR(device, &outer, allocator, binaries);
+}
+
+}  // namespace coopvk::layer

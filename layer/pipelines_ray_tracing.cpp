@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands.hpp"
+#include "guard.hpp"
+#include "pipeline_batch.hpp"
+#include "registry.hpp"
+#include "stage_builder.hpp"
+
+namespace coopvk::layer {
+namespace {
+
+template <typename Info>
+auto stagesOf(BuiltStages& built) {
+    return [&built](Info& info, bool& changed) {
+        return built.buildArray(info.stageCount, info.pStages, changed);
+    };
+}
+
+}  // namespace
+
+VkResult createRayTracingPipelinesNV(VkDevice device, VkPipelineCache cache, uint32_t count,
+                                     const VkRayTracingPipelineCreateInfoNV* infos,
+                                     const VkAllocationCallbacks* allocator,
+                                     VkPipeline* pipelines) {
+    using Info = VkRayTracingPipelineCreateInfoNV;
+    const auto context = devices().find(device);
+    const auto create = [&](uint32_t n, const Info* list, VkPipeline* out) {
+        return context->next.CreateRayTracingPipelinesNV(device, cache, n, list, allocator, out);
+    };
+    if (context->emulated.empty()) return create(count, infos, pipelines);
+    BuiltStages built(*context, allocator);
+    return createPipelineBatch(std::span(infos, count), pipelines, built.scratch(),
+                               stagesOf<Info>(built), create);
+}
+
+VkResult createRayTracingPipelinesKHR(VkDevice device, VkDeferredOperationKHR operation,
+                                      VkPipelineCache cache, uint32_t count,
+                                      const VkRayTracingPipelineCreateInfoKHR* infos,
+                                      const VkAllocationCallbacks* allocator,
+                                      VkPipeline* pipelines) {
+    using Info = VkRayTracingPipelineCreateInfoKHR;
+    const auto context = devices().find(device);
+    const bool deferred = operation != VK_NULL_HANDLE;
+    const auto create = [&](uint32_t n, const Info* list, VkPipeline* out) {
+        // An array with failures is created piece by piece, which one operation cannot carry.
+        const VkDeferredOperationKHR here = n == count ? operation : VK_NULL_HANDLE;
+        return context->next.CreateRayTracingPipelinesKHR(device, here, cache, n, list, allocator,
+                                                          out);
+    };
+    if (context->emulated.empty()) return create(count, infos, pipelines);
+
+    // A deferred operation reads what was built until it is complete, longer than the
+    // application's allocator is promised to us.
+    const auto built = std::make_shared<BuiltStages>(*context, deferred ? nullptr : allocator);
+    if (deferred) context->deferred.hold(operation, built);
+    OnExit drop([&] { context->deferred.drop(operation); });
+    const VkResult result = createPipelineBatch(std::span(infos, count), pipelines,
+                                                built->scratch(), stagesOf<Info>(*built), create);
+    if (!deferred || result == VK_OPERATION_DEFERRED_KHR) drop.dismiss();
+    return result;
+}
+
+void destroyDeferredOperation(VkDevice device, VkDeferredOperationKHR operation,
+                              const VkAllocationCallbacks* allocator) {
+    const auto context = devices().find(device);
+    context->next.DestroyDeferredOperationKHR(device, operation, allocator);
+    context->deferred.drop(operation);
+}
+
+}  // namespace coopvk::layer

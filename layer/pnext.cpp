@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pnext.hpp"
+
+#include <vulkan/vk_layer.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#ifdef __linux__
+#include <sys/uio.h>
+#include <unistd.h>
+#endif
+
+namespace coopvk::layer {
+namespace {
+
+// Larger than any structure of the current headers; see copyUnknown.
+constexpr size_t kUnknownSize = 2048;
+
+// Copies as much as can be read, up to kUnknownSize bytes; 0 if nothing can.
+size_t readAround(const void* source, void* target) {
+#ifdef __linux__
+    constexpr uintptr_t kPage = 4096;
+    const auto start = reinterpret_cast<uintptr_t>(source);
+    const size_t first = std::min<size_t>(kUnknownSize, kPage - start % kPage);
+    // One range a page: the kernel stops in front of the first range that it cannot read.
+    iovec remote[] = {{const_cast<void*>(source), first},
+                      {reinterpret_cast<void*>(start + first), kUnknownSize - first}};
+    iovec local = {target, kUnknownSize};
+    const unsigned long ranges = first < kUnknownSize ? 2 : 1;
+    const ssize_t got = process_vm_readv(getpid(), &local, 1, remote, ranges, 0);
+    return got > 0 ? static_cast<size_t>(got) : 0;
+#else
+    (void)source;
+    (void)target;
+    return 0;
+#endif
+}
+
+// A structure of a type that this build does not know cannot be measured. It must not be lost
+// either, nor may its pNext be written. So it is copied with a generous tail: whoever knows the
+// type reads only its own members, and the bytes behind them are never looked at. The kernel reads
+// them, so that the tail may end in unmapped memory.
+VkBaseOutStructure* copyUnknown(const VkBaseInStructure* node, Scratch& scratch) {
+    void* copy = scratch.allocate(kUnknownSize);
+    if (readAround(node, copy) < sizeof(VkBaseInStructure)) return nullptr;
+    return static_cast<VkBaseOutStructure*>(copy);
+}
+
+VkBaseOutStructure* copyNode(const VkBaseInStructure* node, Scratch& scratch) {
+    const size_t size = structSize(node->sType);
+    if (size == 0) return copyUnknown(node, scratch);
+    void* copy = scratch.allocate(size);
+    std::memcpy(copy, node, size);
+    return static_cast<VkBaseOutStructure*>(copy);
+}
+
+}  // namespace
+
+size_t structSize(VkStructureType type) {
+    switch (static_cast<int64_t>(type)) {
+#define COOPVK_STRUCT(name, value) \
+    case value:                    \
+        return sizeof(name);
+#include "known_structs.inc"
+#undef COOPVK_STRUCT
+        case VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO:
+            return sizeof(VkLayerDeviceCreateInfo);
+        default:
+            return 0;
+    }
+}
+
+const VkBaseInStructure* findNode(const void* chain, VkStructureType type) {
+    auto* node = static_cast<const VkBaseInStructure*>(chain);
+    while (node != nullptr && node->sType != type) node = node->pNext;
+    return node;
+}
+
+ChainEditor::ChainEditor(const void* chain, Scratch& scratch) : scratch_(scratch) {
+    for (auto* node = static_cast<const VkBaseInStructure*>(chain); node; node = node->pNext) {
+        nodes_.push_back(node);
+    }
+}
+
+// Makes node `index`, which is ours, point at its successor.
+void ChainEditor::link(size_t index) {
+    auto* node = const_cast<VkBaseInStructure*>(nodes_[index]);
+    node->pNext = index + 1 < nodes_.size() ? nodes_[index + 1] : nullptr;
+}
+
+bool ChainEditor::copyThrough(size_t count) {
+    while (copied_ < count) {
+        VkBaseOutStructure* copy = copyNode(nodes_[copied_], scratch_);
+        if (copy == nullptr) return ok_ = false;
+        nodes_[copied_] = reinterpret_cast<VkBaseInStructure*>(copy);
+        ++copied_;
+        link(copied_ - 1);
+        if (copied_ > 1) link(copied_ - 2);
+    }
+    return true;
+}
+
+VkBaseOutStructure* ChainEditor::edit(VkStructureType type) {
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+        if (nodes_[i]->sType != type) continue;
+        if (!copyThrough(i + 1)) return nullptr;
+        return reinterpret_cast<VkBaseOutStructure*>(const_cast<VkBaseInStructure*>(nodes_[i]));
+    }
+    return nullptr;
+}
+
+bool ChainEditor::remove(VkStructureType type) {
+    bool found = false;
+    for (size_t i = 0; i < nodes_.size();) {
+        if (nodes_[i]->sType != type) {
+            ++i;
+            continue;
+        }
+        found = true;
+        if (!copyThrough(i)) return found;
+        nodes_.erase(nodes_.begin() + static_cast<std::ptrdiff_t>(i));
+        copied_ = std::max(i, copied_ > i ? copied_ - 1 : copied_);
+        if (i > 0) link(i - 1);
+    }
+    return found;
+}
+
+VkBaseOutStructure* ChainEditor::prepend(VkStructureType type, size_t size) {
+    auto* node = static_cast<VkBaseOutStructure*>(scratch_.allocate(size));
+    node->sType = type;
+    nodes_.insert(nodes_.begin(), reinterpret_cast<VkBaseInStructure*>(node));
+    ++copied_;
+    link(0);
+    return node;
+}
+
+}  // namespace coopvk::layer

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "proc_table.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "commands.hpp"
+#include "guard.hpp"
+#include "registry.hpp"
+
+namespace coopvk::layer {
+namespace {
+
+#define COOPVK_CHECK(command, function) \
+    static_assert(std::is_convertible_v<decltype(&Guard<&function>::call), PFN_##command>);
+COOPVK_GLOBAL_COMMANDS(COOPVK_CHECK)
+COOPVK_INSTANCE_COMMANDS(COOPVK_CHECK)
+COOPVK_PHYSICAL_DEVICE_COMMANDS(COOPVK_CHECK)
+COOPVK_ADDED_QUERIES(COOPVK_CHECK)
+COOPVK_DEVICE_COMMANDS(COOPVK_CHECK)
+COOPVK_SHADER_COMMANDS(COOPVK_CHECK)
+#undef COOPVK_CHECK
+
+template <auto Function>
+PFN_vkVoidFunction entry() {
+    return reinterpret_cast<PFN_vkVoidFunction>(&Guard<Function>::call);
+}
+
+// clang-format off
+#define COOPVK_ROW(kind, command, function) {#command, CommandKind::kind, entry<&function>()},
+#define COOPVK_GLOBAL(command, function) COOPVK_ROW(kGlobal, command, function)
+#define COOPVK_INSTANCE(command, function) COOPVK_ROW(kInstance, command, function)
+#define COOPVK_PHYSICAL(command, function) COOPVK_ROW(kPhysicalDevice, command, function)
+#define COOPVK_QUERY(command, function) COOPVK_ROW(kAddedQuery, command, function)
+#define COOPVK_DEVICE(command, function) COOPVK_ROW(kDevice, command, function)
+#define COOPVK_SHADER(command, function) COOPVK_ROW(kShader, command, function)
+
+std::vector<CommandEntry> makeTable() {
+    std::vector<CommandEntry> table = {
+        COOPVK_GLOBAL_COMMANDS(COOPVK_GLOBAL)
+        COOPVK_INSTANCE_COMMANDS(COOPVK_INSTANCE)
+        COOPVK_PHYSICAL_DEVICE_COMMANDS(COOPVK_PHYSICAL)
+        COOPVK_ADDED_QUERIES(COOPVK_QUERY)
+        COOPVK_DEVICE_COMMANDS(COOPVK_DEVICE)
+        COOPVK_SHADER_COMMANDS(COOPVK_SHADER)
+    };
+    std::ranges::sort(table, {}, &CommandEntry::name);
+    return table;
+}
+// clang-format on
+
+template <typename Context>
+PFN_vkVoidFunction nextInstanceProc(const Context& context, const char* name) {
+    return context == nullptr ? nullptr : context->getNextProc(context->handle, name);
+}
+
+}  // namespace
+
+const CommandEntry* findCommand(std::string_view name) {
+    static const auto* table = new std::vector<CommandEntry>(makeTable());
+    const auto found = std::ranges::lower_bound(*table, name, {}, &CommandEntry::name);
+    return found != table->end() && found->name == name ? &*found : nullptr;
+}
+
+PFN_vkVoidFunction getInstanceProcAddr(VkInstance instance, const char* name) {
+    const CommandEntry* command = findCommand(name);
+    if (command != nullptr && command->kind == CommandKind::kGlobal) return command->function;
+    if (instance == VK_NULL_HANDLE) return nullptr;
+    const auto context = instances().find(instance);
+    const PFN_vkVoidFunction next = nextInstanceProc(context, name);
+    if (command == nullptr) return next;
+    const bool added = command->kind == CommandKind::kAddedQuery;
+    return next != nullptr || added ? command->function : nullptr;
+}
+
+PFN_vkVoidFunction getPhysicalDeviceProcAddr(VkInstance instance, const char* name) {
+    const CommandEntry* command = findCommand(name);
+    if (command != nullptr && (command->kind == CommandKind::kPhysicalDevice ||
+                               command->kind == CommandKind::kAddedQuery)) {
+        return command->function;
+    }
+    if (instance == VK_NULL_HANDLE) return nullptr;
+    const auto context = instances().find(instance);
+    if (context == nullptr || context->getNextPhysicalDeviceProc == nullptr) return nullptr;
+    return context->getNextPhysicalDeviceProc(instance, name);
+}
+
+PFN_vkVoidFunction getDeviceProcAddr(VkDevice device, const char* name) {
+    const CommandEntry* command = findCommand(name);
+    if (command != nullptr && command->kind == CommandKind::kDevice) return command->function;
+    const auto context = devices().find(device);
+    const PFN_vkVoidFunction next = nextInstanceProc(context, name);
+    // On devices that emulate nothing, the layer is not in the way of anything.
+    const bool intercept = command != nullptr && command->kind == CommandKind::kShader &&
+                           next != nullptr && !context->emulated.empty();
+    return intercept ? command->function : next;
+}
+
+}  // namespace coopvk::layer

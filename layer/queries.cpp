@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Features, properties and tools of physical devices. The chains of these queries are output: the
+// next layer fills them all, skipping what it does not know, and then the emulated extensions'
+// structures are filled over it.
+#include <string_view>
+
+#include "arrays.hpp"
+#include "commands.hpp"
+#include "extension_rows.hpp"
+#include "registry.hpp"
+
+namespace coopvk::layer {
+namespace {
+
+template <typename Visit>
+void visitEmulated(const PhysicalDeviceContext& device, void* chain, const Visit& visit) {
+    auto* node = static_cast<VkBaseOutStructure*>(chain);
+    for (; node != nullptr; node = node->pNext) {
+        for (const ExtensionRow& row : extensionRows()) {
+            if (device.emulated.contains(row.extension)) visit(row, node);
+        }
+    }
+}
+
+void copyText(std::string_view text, char (&out)[VK_MAX_EXTENSION_NAME_SIZE]) {
+    const size_t length = text.copy(out, sizeof(out) - 1);
+    out[length] = '\0';
+}
+
+void fillTool(VkPhysicalDeviceToolProperties& tool) {
+    static_assert(VK_MAX_EXTENSION_NAME_SIZE == VK_MAX_DESCRIPTION_SIZE);
+    copyText("coopvk", tool.name);
+    copyText(rewrite::version(), tool.version);
+    tool.purposes = VK_TOOL_PURPOSE_ADDITIONAL_FEATURES_BIT | VK_TOOL_PURPOSE_MODIFYING_FEATURES_BIT;
+    copyText(kLayerDescription, tool.description);
+    copyText(kLayerName, tool.layer);
+}
+
+}  // namespace
+
+void getFeatures2(VkPhysicalDevice device, VkPhysicalDeviceFeatures2* features) {
+    const auto instance = instances().find(device);
+    const auto next = instance->queries.getFeatures2;
+    if (next == nullptr) return;
+    next(device, features);
+    const PhysicalDeviceContext& physical = instance->physicalDevice(device);
+    visitEmulated(physical, features->pNext, [&](const ExtensionRow& row, void* node) {
+        if (static_cast<VkBaseOutStructure*>(node)->sType == row.featureType) {
+            row.fillFeatures(physical.facts, node);
+        }
+    });
+}
+
+void getProperties2(VkPhysicalDevice device, VkPhysicalDeviceProperties2* properties) {
+    const auto instance = instances().find(device);
+    const auto next = instance->queries.getProperties2;
+    if (next == nullptr) return;
+    next(device, properties);
+    const PhysicalDeviceContext& physical = instance->physicalDevice(device);
+    visitEmulated(physical, properties->pNext, [&](const ExtensionRow& row, void* node) {
+        if (static_cast<VkBaseOutStructure*>(node)->sType == row.propertiesType) {
+            row.fillProperties(physical.facts, node);
+        }
+    });
+}
+
+VkResult getCooperativeMatrixPropertiesKHR(VkPhysicalDevice device, uint32_t* count,
+                                           VkCooperativeMatrixPropertiesKHR* out) {
+    const auto instance = instances().find(device);
+    const PhysicalDeviceContext& physical = instance->physicalDevice(device);
+    if (!physical.emulated.contains(rewrite::Extension::kKhrCooperativeMatrix)) {
+        const auto next = instance->next.GetPhysicalDeviceCooperativeMatrixPropertiesKHR;
+        if (next != nullptr) return next(device, count, out);
+        *count = 0;
+        return VK_SUCCESS;
+    }
+    const auto shapes = rewrite::matrixShapes(physical.facts.traits);
+    return giveArray(std::span<const rewrite::MatrixShape>(shapes), count, out,
+                     [](const rewrite::MatrixShape& shape, VkCooperativeMatrixPropertiesKHR& to) {
+                         const auto type = [](rewrite::ComponentType component) {
+                             return static_cast<VkComponentTypeKHR>(component);
+                         };
+                         to.MSize = shape.m;
+                         to.NSize = shape.n;
+                         to.KSize = shape.k;
+                         to.AType = type(shape.a);
+                         to.BType = type(shape.b);
+                         to.CType = type(shape.c);
+                         to.ResultType = type(shape.result);
+                         to.saturatingAccumulation = shape.saturating;
+                         to.scope = VK_SCOPE_SUBGROUP_KHR;
+                     });
+}
+
+// Names the layer, so that nobody takes emulation for hardware.
+VkResult getToolProperties(VkPhysicalDevice device, uint32_t* count,
+                           VkPhysicalDeviceToolProperties* out) {
+    const auto instance = instances().find(device);
+    const auto next = instance->next.GetPhysicalDeviceToolProperties != nullptr
+                          ? instance->next.GetPhysicalDeviceToolProperties
+                          : instance->next.GetPhysicalDeviceToolPropertiesEXT;
+    uint32_t below = 0;
+    if (next != nullptr) {
+        if (VkResult result = next(device, &below, nullptr); result < 0) return result;
+    }
+    if (out == nullptr) {
+        *count = below + 1;
+        return VK_SUCCESS;
+    }
+    const uint32_t room = *count;
+    *count = room < below ? room : below;
+    if (next != nullptr && *count > 0) {
+        if (VkResult result = next(device, count, out); result < 0) return result;
+    }
+    if (*count >= room) return VK_INCOMPLETE;
+    fillTool(out[(*count)++]);
+    return VK_SUCCESS;
+}
+
+}  // namespace coopvk::layer

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <string>
+#include <vector>
+
+#include "log.hpp"
+#include "policy.hpp"
+
+namespace coopvk::layer {
+
+inline constexpr const char* kLayerName = "VK_LAYER_COOPVK_emulation";
+inline constexpr const char* kLayerDescription =
+    "Emulates cooperative matrices and their relatives by rewriting SPIR-V";
+
+struct Settings {
+    EmulatePolicy emulate;
+    LogLevel logLevel = LogLevel::kWarn;
+    std::string logFile;
+    std::string dumpDir;
+    bool validateOutput = false;
+
+    // One text for the settings that change what the rewriter puts out.
+    std::string emulateText = "auto";
+};
+
+// In falling order of precedence: COOPVK_<NAME>, the environment variables and the settings file
+// of the settings library, VkLayerSettingsCreateInfoEXT. `complaints` gets a line for each thing
+// that was not understood.
+Settings loadSettings(const VkInstanceCreateInfo* createInfo, std::vector<std::string>& complaints);
+
+}  // namespace coopvk::layer

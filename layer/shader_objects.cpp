@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "commands.hpp"
+#include "registry.hpp"
+#include "stage_builder.hpp"
+
+namespace coopvk::layer {
+namespace {
+
+// Replaces the words of `info`, which is the caller's copy, if they use emulated capabilities.
+// Binaries pass: those that the driver gave out were made of rewritten words.
+VkResult buildShader(DeviceContext& device, Scratch& scratch, VkShaderCreateInfoEXT& info,
+                     bool& changed) {
+    if (info.codeType != VK_SHADER_CODE_TYPE_SPIRV_EXT) return VK_SUCCESS;
+    StageRequest request;
+    request.words = emulatedWords(device, info.codeSize, info.pCode);
+    if (request.words == nullptr) return VK_SUCCESS;
+    changed = true;
+    request.stage = info.stage;
+    request.entryPoint = info.pName;
+    request.specialization = info.pSpecializationInfo;
+    request.requiredSubgroupSize = requiredSubgroupSize(info.pNext);
+    StagePlan plan;
+    if (VkResult result = rewriteStage(device, request, plan); result != VK_SUCCESS) return result;
+
+    const std::vector<uint32_t>& words = plan.rewritten->words;
+    info.pCode = scratch.copyArray(std::span<const uint32_t>(words));
+    info.codeSize = words.size() * sizeof(uint32_t);
+    info.pSpecializationInfo = nullptr;  // frozen in the words
+    if (plan.addRequiredSize) {
+        info.pNext = withRequiredSubgroupSize(scratch, info.pNext, plan.subgroupSize);
+        info.flags &=
+            ~static_cast<VkShaderCreateFlagsEXT>(VK_SHADER_CREATE_ALLOW_VARYING_SUBGROUP_SIZE_BIT_EXT);
+    }
+    if (plan.requireFull) info.flags |= VK_SHADER_CREATE_REQUIRE_FULL_SUBGROUPS_BIT_EXT;
+    return VK_SUCCESS;
+}
+
+}  // namespace
+
+VkResult createShaders(VkDevice device, uint32_t count, const VkShaderCreateInfoEXT* infos,
+                       const VkAllocationCallbacks* allocator, VkShaderEXT* shaders) {
+    const auto context = devices().find(device);
+    const auto create = [&](uint32_t n, const VkShaderCreateInfoEXT* list) {
+        return context->next.CreateShadersEXT(device, n, list, allocator, shaders);
+    };
+    if (context->emulated.empty()) return create(count, infos);
+
+    Scratch scratch;
+    VkShaderCreateInfoEXT* copies = nullptr;
+    for (uint32_t i = 0; i < count; ++i) {
+        VkShaderCreateInfoEXT info = infos[i];
+        bool changed = false;
+        const VkResult result = buildShader(*context, scratch, info, changed);
+        if (copies == nullptr && (changed || result != VK_SUCCESS)) {
+            copies = scratch.copyArray(std::span(infos, count));
+        }
+        if (result == VK_SUCCESS) {
+            if (changed) copies[i] = info;
+            continue;
+        }
+        // The first null handle must be the shader that failed: make those before it, without
+        // links, since what they link to may be missing.
+        std::fill_n(shaders, count, VkShaderEXT(VK_NULL_HANDLE));
+        for (auto& earlier : std::span(copies, i)) {
+            earlier.flags &= ~static_cast<VkShaderCreateFlagsEXT>(VK_SHADER_CREATE_LINK_STAGE_BIT_EXT);
+        }
+        const VkResult before = i > 0 ? create(i, copies) : VK_SUCCESS;
+        return before < 0 ? before : result;
+    }
+    return create(count, copies != nullptr ? copies : infos);
+}
+
+}  // namespace coopvk::layer

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stage_builder.hpp"
+
+#include "context.hpp"
+#include "pnext.hpp"
+
+namespace coopvk::layer {
+namespace {
+
+constexpr auto kInlineModule = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+constexpr auto kIdentifier =
+    VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_MODULE_IDENTIFIER_CREATE_INFO_EXT;
+constexpr auto kRequiredSize =
+    VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO;
+
+// A stage names its shader by module, by words in its chain, or by identifier alone. Null if the
+// shader uses nothing that the device emulates.
+ShaderWordsRef stageWords(const DeviceContext& device,
+                          const VkPipelineShaderStageCreateInfo& stage) {
+    if (stage.module != VK_NULL_HANDLE) return device.modules.find(stage.module);
+    if (const auto* info = findNode<VkShaderModuleCreateInfo>(stage.pNext, kInlineModule)) {
+        return emulatedWords(device, info->codeSize, info->pCode);
+    }
+    const auto* identifier =
+        findNode<VkPipelineShaderStageModuleIdentifierCreateInfoEXT>(stage.pNext, kIdentifier);
+    if (identifier == nullptr) return nullptr;
+    return device.modules.findIdentifier(identifier->pIdentifier, identifier->identifierSize);
+}
+
+}  // namespace
+
+ShaderWordsRef emulatedWords(const DeviceContext& device, size_t codeSize, const void* code) {
+    if (code == nullptr || codeSize % sizeof(uint32_t) != 0) return nullptr;
+    const std::span words(static_cast<const uint32_t*>(code), codeSize / sizeof(uint32_t));
+    if (rewrite::scan(words, device.emulated).empty()) return nullptr;
+    return std::make_shared<const ShaderWords>(words);
+}
+
+uint32_t requiredSubgroupSize(const void* chain) {
+    const auto* node =
+        findNode<VkPipelineShaderStageRequiredSubgroupSizeCreateInfo>(chain, kRequiredSize);
+    return node == nullptr ? 0 : node->requiredSubgroupSize;
+}
+
+const void* withRequiredSubgroupSize(Scratch& scratch, const void* chain, uint32_t size) {
+    VkPipelineShaderStageRequiredSubgroupSizeCreateInfo node = {};
+    node.sType = kRequiredSize;
+    node.pNext = const_cast<void*>(chain);
+    node.requiredSubgroupSize = size;
+    return scratch.copy(node);
+}
+
+BuiltStages::BuiltStages(DeviceContext& device, const VkAllocationCallbacks* allocator)
+    : device_(device), allocator_(allocator) {}
+
+BuiltStages::~BuiltStages() {
+    for (VkShaderModule module : modules_) {
+        device_.next.DestroyShaderModule(device_.handle, module, allocator_);
+    }
+}
+
+VkResult BuiltStages::makeModule(std::span<const uint32_t> words, VkShaderModule& module) {
+    VkShaderModuleCreateInfo info = {};
+    info.sType = kInlineModule;
+    info.codeSize = words.size_bytes();
+    info.pCode = words.data();
+    modules_.reserve(modules_.size() + 1);  // nothing may fail once the module exists
+    const VkResult result =
+        device_.next.CreateShaderModule(device_.handle, &info, allocator_, &module);
+    if (result == VK_SUCCESS) modules_.push_back(module);
+    return result;
+}
+
+VkResult BuiltStages::build(VkPipelineShaderStageCreateInfo& stage, bool& changed) {
+    StageRequest request;
+    request.words = stageWords(device_, stage);
+    if (request.words == nullptr) return VK_SUCCESS;
+    changed = true;
+    request.stage = stage.stage;
+    request.entryPoint = stage.pName;
+    request.specialization = stage.pSpecializationInfo;
+    request.requiredSubgroupSize = requiredSubgroupSize(stage.pNext);
+    StagePlan plan;
+    if (VkResult result = rewriteStage(device_, request, plan); result != VK_SUCCESS) return result;
+
+    if (stage.module == VK_NULL_HANDLE) {
+        ChainEditor chain(stage.pNext, scratch_);
+        chain.remove(kInlineModule);
+        chain.remove(kIdentifier);
+        if (!chain.ok()) {
+            device_.log().error("cannot copy an unknown structure in a shader stage's chain");
+            return VK_ERROR_UNKNOWN;
+        }
+        stage.pNext = chain.head();
+    }
+    stage.pSpecializationInfo = nullptr;  // frozen in the words
+    if (plan.addRequiredSize) {
+        stage.pNext = withRequiredSubgroupSize(scratch_, stage.pNext, plan.subgroupSize);
+        stage.flags &= ~static_cast<VkPipelineShaderStageCreateFlags>(
+            VK_PIPELINE_SHADER_STAGE_CREATE_ALLOW_VARYING_SUBGROUP_SIZE_BIT);
+    }
+    if (plan.requireFull) {
+        stage.flags |= VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
+    }
+    return makeModule(plan.rewritten->words, stage.module);
+}
+
+VkResult BuiltStages::buildArray(uint32_t count, const VkPipelineShaderStageCreateInfo*& stages,
+                                 bool& changed) {
+    VkPipelineShaderStageCreateInfo* copies = nullptr;
+    for (uint32_t i = 0; i < count; ++i) {
+        VkPipelineShaderStageCreateInfo stage = stages[i];
+        bool stageChanged = false;
+        if (VkResult result = build(stage, stageChanged); result != VK_SUCCESS) return result;
+        if (!stageChanged) continue;
+        if (copies == nullptr) copies = scratch_.copyArray(std::span(stages, count));
+        copies[i] = stage;
+    }
+    if (copies != nullptr) {
+        stages = copies;
+        changed = true;
+    }
+    return VK_SUCCESS;
+}
+
+}  // namespace coopvk::layer

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <span>
+#include <vector>
+
+#include "scratch.hpp"
+#include "shader_modules.hpp"
+#include "stage_rewriter.hpp"
+
+namespace coopvk::layer {
+
+struct DeviceContext;
+
+// What one pipeline creation call made for the driver: copies of the application's structures and
+// modules with rewritten words. Lives until the driver has read it.
+class BuiltStages {
+   public:
+    // The allocator must stay valid as long as the object: null where that outlives the call.
+    BuiltStages(DeviceContext& device, const VkAllocationCallbacks* allocator);
+    ~BuiltStages();
+    BuiltStages(const BuiltStages&) = delete;
+    BuiltStages& operator=(const BuiltStages&) = delete;
+
+    // Replaces `stage`, which is the caller's copy, if it uses emulated capabilities.
+    VkResult build(VkPipelineShaderStageCreateInfo& stage, bool& changed);
+    // The same for an array; `stages` then points to memory of this object.
+    VkResult buildArray(uint32_t count, const VkPipelineShaderStageCreateInfo*& stages,
+                        bool& changed);
+
+    Scratch& scratch() { return scratch_; }
+    DeviceContext& device() { return device_; }
+
+   private:
+    VkResult makeModule(std::span<const uint32_t> words, VkShaderModule& module);
+
+    DeviceContext& device_;
+    const VkAllocationCallbacks* allocator_;
+    Scratch scratch_;
+    std::vector<VkShaderModule> modules_;
+};
+
+// Words of a create info if they use what the device emulates, else null.
+ShaderWordsRef emulatedWords(const DeviceContext& device, size_t codeSize, const void* code);
+
+// The size that a stage's or shader object's chain asks for, 0 if none.
+uint32_t requiredSubgroupSize(const void* chain);
+
+// A chain that asks for `size` in front of `chain`.
+const void* withRequiredSubgroupSize(Scratch& scratch, const void* chain, uint32_t size);
+
+}  // namespace coopvk::layer

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stage_rewriter.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+
+#include "context.hpp"
+#include "dump.hpp"
+#include "hash.hpp"
+
+namespace coopvk::layer {
+namespace {
+
+constexpr VkShaderStageFlags kWorkgroupStages =
+    VK_SHADER_STAGE_COMPUTE_BIT | VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT;
+
+using Clock = std::chrono::steady_clock;
+
+RewriteKey makeKey(const StageRequest& request,
+                   std::span<const rewrite::SpecializationEntry> entries, uint32_t size) {
+    RewriteKey key;
+    key.words = request.words;
+    key.stage = static_cast<rewrite::Stage>(request.stage);
+    key.subgroupSize = size;
+    key.entryPoint = request.entryPoint == nullptr ? "" : request.entryPoint;
+    for (const rewrite::SpecializationEntry& entry : entries) {
+        const uint32_t head[] = {entry.constantId, static_cast<uint32_t>(entry.data.size())};
+        const auto bytes = std::as_bytes(std::span(head));
+        key.specialization.insert(key.specialization.end(), bytes.begin(), bytes.end());
+        key.specialization.insert(key.specialization.end(), entry.data.begin(), entry.data.end());
+    }
+    return key;
+}
+
+// One try with one subgroup size, from the cache or by rewriting.
+rewrite::Result<RewrittenRef> rewriteFor(DeviceContext& device, const StageRequest& request,
+                                         std::span<const rewrite::SpecializationEntry> entries,
+                                         uint32_t size) {
+    RewriteKey key = makeKey(request, entries, size);
+    if (RewrittenRef cached = device.cache.find(key)) return cached;
+
+    rewrite::Target target;
+    target.device = device.facts().traits;
+    target.subgroupSize = size;
+    target.emulated = device.emulated;
+    rewrite::Request input;
+    input.words = request.words->words;
+    input.stage = key.stage;
+    input.entryPoint = key.entryPoint;
+    input.specialization = entries;
+    auto result = rewrite::rewrite(input, target);
+    if (!result) return result.error();
+
+    auto value = std::make_shared<const rewrite::Rewritten>(std::move(*result));
+    const Settings& settings = device.instance->settings;
+    if (!settings.dumpDir.empty()) dumpRewrite(device.log(), settings.dumpDir, key, *value);
+    if (settings.validateOutput) {
+        if (const auto message = rewrite::validate(value->words)) {
+            device.log().error("output for shader " + hexName(request.words->hash) +
+                               " is not valid: " + *message);
+        }
+    }
+    device.cache.add(std::move(key), value);
+    return value;
+}
+
+void logRewrite(DeviceContext& device, const StageRequest& request, const StagePlan& plan,
+                Clock::duration spent) {
+    Log& log = device.log();
+    if (!log.wants(LogLevel::kInfo)) return;
+    std::string names;
+    for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
+        if (!plan.rewritten->used.contains(info.extension)) continue;
+        if (!names.empty()) names += ',';
+        names += info.vulkanName;
+    }
+    char numbers[128];
+    std::snprintf(numbers, sizeof(numbers), " subgroup %u (%zu -> %zu words, %.3f ms)",
+                  plan.subgroupSize, request.words->words.size(), plan.rewritten->words.size(),
+                  std::chrono::duration<double, std::milli>(spent).count());
+    std::string line = "rewrote ";
+    line.append(stageName(request.stage)).append(" shader ").append(hexName(request.words->hash));
+    line.append(" for ").append(names).append(numbers);
+    log.info(line);
+    for (const std::string& note : plan.rewritten->notes) log.debug(note);
+}
+
+void logFailure(DeviceContext& device, const StageRequest& request, std::string_view message) {
+    std::string line = "cannot rewrite ";
+    line.append(stageName(request.stage)).append(" shader ").append(hexName(request.words->hash));
+    line.append(": ").append(message);
+    device.log().error(line);
+}
+
+}  // namespace
+
+bool canRequireSize(const DeviceFacts& facts, VkShaderStageFlagBits stage) {
+    return facts.has(Feature::kSubgroupSizeControl) &&
+           (facts.requiredSubgroupSizeStages & stage) != 0 &&
+           facts.traits.minSubgroupSize < facts.traits.maxSubgroupSize;
+}
+
+std::vector<uint32_t> subgroupSizes(const DeviceFacts& facts, const StageRequest& request) {
+    if (request.requiredSubgroupSize != 0) return {request.requiredSubgroupSize};
+    const rewrite::DeviceTraits& traits = facts.traits;
+    std::vector<uint32_t> sizes = {traits.subgroupSize};
+    if (!canRequireSize(facts, request.stage)) return sizes;
+    for (uint32_t size = traits.subgroupSize / 2; size >= traits.minSubgroupSize && size > 0;
+         size /= 2) {
+        sizes.push_back(size);
+    }
+    for (uint32_t size = traits.subgroupSize * 2; size <= traits.maxSubgroupSize; size *= 2) {
+        sizes.push_back(size);
+    }
+    return sizes;
+}
+
+bool workgroupFits(const DeviceFacts& facts, const rewrite::Rewritten& rewritten, uint32_t size) {
+    const auto [x, y, z] = rewritten.localSize;
+    if (x == 0) return true;  // no workgroup in this stage
+    if (x % size != 0) return false;
+    const uint64_t total = uint64_t{x} * y * z;
+    return facts.maxComputeWorkgroupSubgroups == 0 ||
+           total <= uint64_t{size} * facts.maxComputeWorkgroupSubgroups;
+}
+
+bool readSpecialization(const VkSpecializationInfo* info,
+                        std::vector<rewrite::SpecializationEntry>& entries) {
+    entries.clear();
+    if (info == nullptr || info->mapEntryCount == 0) return true;
+    if (info->pMapEntries == nullptr) return false;
+    const auto* data = static_cast<const std::byte*>(info->pData);
+    for (const VkSpecializationMapEntry& entry :
+         std::span(info->pMapEntries, info->mapEntryCount)) {
+        const bool inside = entry.size <= info->dataSize &&
+                            entry.offset <= info->dataSize - entry.size;
+        if (!inside || (entry.size > 0 && data == nullptr)) return false;
+        if (entry.size == 0) continue;
+        entries.push_back({entry.constantID, {data + entry.offset, entry.size}});
+    }
+    return true;
+}
+
+VkResult resultOf(rewrite::ErrorCode code) {
+    // VK_ERROR_INVALID_SHADER_NV belongs to an extension that applications do not enable.
+    return code == rewrite::ErrorCode::kOutOfMemory ? VK_ERROR_OUT_OF_HOST_MEMORY
+                                                    : VK_ERROR_UNKNOWN;
+}
+
+std::string_view stageName(VkShaderStageFlagBits stage) {
+    static constexpr struct {
+        VkShaderStageFlagBits stage;
+        std::string_view name;
+    } kNames[] = {
+        {VK_SHADER_STAGE_VERTEX_BIT, "vertex"},
+        {VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT, "tessellation-control"},
+        {VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT, "tessellation-evaluation"},
+        {VK_SHADER_STAGE_GEOMETRY_BIT, "geometry"},
+        {VK_SHADER_STAGE_FRAGMENT_BIT, "fragment"},
+        {VK_SHADER_STAGE_COMPUTE_BIT, "compute"},
+        {VK_SHADER_STAGE_TASK_BIT_EXT, "task"},
+        {VK_SHADER_STAGE_MESH_BIT_EXT, "mesh"},
+        {VK_SHADER_STAGE_RAYGEN_BIT_KHR, "raygen"},
+        {VK_SHADER_STAGE_ANY_HIT_BIT_KHR, "any-hit"},
+        {VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR, "closest-hit"},
+        {VK_SHADER_STAGE_MISS_BIT_KHR, "miss"},
+        {VK_SHADER_STAGE_INTERSECTION_BIT_KHR, "intersection"},
+        {VK_SHADER_STAGE_CALLABLE_BIT_KHR, "callable"},
+    };
+    for (const auto& row : kNames) {
+        if (row.stage == stage) return row.name;
+    }
+    return "unknown";
+}
+
+VkResult rewriteStage(DeviceContext& device, const StageRequest& request, StagePlan& plan) {
+    const Clock::time_point start = Clock::now();
+    std::vector<rewrite::SpecializationEntry> entries;
+    if (!readSpecialization(request.specialization, entries)) {
+        logFailure(device, request, "specialization data out of range");
+        return VK_ERROR_UNKNOWN;
+    }
+
+    const DeviceFacts& facts = device.facts();
+    std::optional<rewrite::Error> firstError;
+    plan = {};
+    for (uint32_t size : subgroupSizes(facts, request)) {
+        auto result = rewriteFor(device, request, entries, size);
+        if (!result) {
+            // Other sizes can help a shader that this one is too small or large for, no other.
+            const bool final = result.error().code != rewrite::ErrorCode::kUnsupported;
+            if (!firstError) firstError = std::move(result.error());
+            if (final) break;
+            continue;
+        }
+        const bool fits = workgroupFits(facts, **result, size);
+        if (plan.rewritten == nullptr || fits) {
+            plan.rewritten = *result;
+            plan.subgroupSize = size;
+        }
+        if (fits) break;
+    }
+    if (plan.rewritten == nullptr) {
+        logFailure(device, request, firstError->message);
+        return resultOf(firstError->code);
+    }
+
+    const uint32_t x = plan.rewritten->localSize[0];
+    plan.addRequiredSize =
+        request.requiredSubgroupSize == 0 && canRequireSize(facts, request.stage);
+    plan.requireFull = facts.has(Feature::kComputeFullSubgroups) &&
+                       (request.stage & kWorkgroupStages) != 0 && x != 0 &&
+                       x % plan.subgroupSize == 0;
+    logRewrite(device, request, plan, Clock::now() - start);
+    return VK_SUCCESS;
+}
+
+}  // namespace coopvk::layer

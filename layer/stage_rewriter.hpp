@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From one shader stage with emulated capabilities to words that the driver takes.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coopvk/rewrite.hpp"
+#include "rewrite_cache.hpp"
+#include "shader_modules.hpp"
+
+namespace coopvk::layer {
+
+struct DeviceContext;
+struct DeviceFacts;
+
+struct StageRequest {
+    ShaderWordsRef words;
+    VkShaderStageFlagBits stage = VK_SHADER_STAGE_COMPUTE_BIT;
+    const char* entryPoint = nullptr;
+    const VkSpecializationInfo* specialization = nullptr;
+    uint32_t requiredSubgroupSize = 0;  // 0: the application leaves it open
+};
+
+struct StagePlan {
+    RewrittenRef rewritten;
+    uint32_t subgroupSize = 0;
+    bool addRequiredSize = false;  // ask the driver for subgroupSize
+    bool requireFull = false;      // ask the driver for full subgroups
+};
+
+VkResult rewriteStage(DeviceContext& device, const StageRequest& request, StagePlan& plan);
+
+// The parts, each a pure function.
+
+// Whether the driver can be told a subgroup size for the stage, and it matters.
+bool canRequireSize(const DeviceFacts& facts, VkShaderStageFlagBits stage);
+// The sizes to try, the best first.
+std::vector<uint32_t> subgroupSizes(const DeviceFacts& facts, const StageRequest& request);
+// Whether a workgroup fills its subgroups of this size, and does not have too many of them.
+bool workgroupFits(const DeviceFacts& facts, const rewrite::Rewritten& rewritten, uint32_t size);
+// False if the data contradicts itself.
+bool readSpecialization(const VkSpecializationInfo* info,
+                        std::vector<rewrite::SpecializationEntry>& entries);
+VkResult resultOf(rewrite::ErrorCode code);
+std::string_view stageName(VkShaderStageFlagBits stage);
+
+}  // namespace coopvk::layer
