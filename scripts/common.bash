@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the scripts share. Sourced, never run.
+# shellcheck shell=bash
+
+set -euo pipefail
+
+COOPVK_SOURCE=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
+COOPVK_CACHE=${COOPVK_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/coopvk}
+# The Debian release that has all that is needed, and the root that scripts/setup makes of it.
+COOPVK_RELEASE=forky
+COOPVK_ROOT=$COOPVK_CACHE/$COOPVK_RELEASE
+# Where scripts/setup writes whether commands run on the host or in the root.
+# shellcheck disable=SC2034  # read by the scripts that source this file
+COOPVK_CHOICE=$COOPVK_CACHE/environment
+
+say() { printf '%s\n' "$*"; }
+warn() { printf '%s\n' "$*" >&2; }
+die() {
+    warn "${0##*/}: $*"
+    exit 1
+}
+
+# usage: prints the comment block at the head of the script, for --help.
+usage() {
+    awk 'NR > 1 { if (!/^#/) exit; if (/SPDX/) next; sub(/^# ?/, ""); print }' "$0"
+}
+
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# in_env COMMAND...: runs a command in the environment that scripts/setup chose.
+in_env() { "$COOPVK_SOURCE/scripts/env" "$@"; }
+
+# jobs_count: how many compilers to run at once; one needs up to 1.5 GB.
+jobs_count() {
+    local cores memory
+    cores=$(nproc)
+    memory=$(awk '/^MemAvailable:/ { print int($2 / 1572864) }' /proc/meminfo 2>/dev/null || true)
+    if [[ -n $memory ]] && ((memory < cores)); then cores=$memory; fi
+    ((cores > 0)) || cores=1
+    printf '%s\n' "$cores"
+}
+
+# The folders of a system that the root has its own version of.
+readonly COOPVK_OWN_FOLDERS=' bin boot etc lib lib32 lib64 libx32 lost+found run sbin usr var '
+
+own_folder() { [[ $COOPVK_OWN_FOLDERS == *" ${1%%/*} "* ]]; }
+
+can_mount() { unshare --mount true 2>/dev/null; }
+
+# run_in_root CWD COMMAND...: a command in the root, in place of this process. It sees the host's
+# files wherever the root has none of its own, through mounts that end with the command.
+run_in_root() {
+    export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+    export LANG=C.UTF-8 LC_ALL=C.UTF-8 COOPVK_INSIDE=1
+    if can_mount; then
+        exec unshare --mount --propagation private \
+            "$COOPVK_SOURCE/scripts/env" --enter "$COOPVK_ROOT" "$@"
+    fi
+    exec chroot "$COOPVK_ROOT" /usr/bin/env --chdir "$@"
+}
