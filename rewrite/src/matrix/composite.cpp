@@ -37,7 +37,19 @@ std::optional<size_t> findMatrixIndex(const LoweringContext& context, Id type,
     return std::nullopt;
 }
 
-bool lowerLiteralIndices(LoweringContext& context, Instruction& i, Id composite, size_t first) {
+// An element that the matrix has not in this layout: the text leaves the outcome open, a driver
+// must still get a module that it can compile.
+bool dropBeyondLength(Emitter& emit, const Instruction& i, Id composite) {
+    if (i.opcode == spv::Op::OpCompositeExtract) {
+        emit.add(makeInstruction(spv::Op::OpUndef, i.type, i.result, {}));
+    } else {
+        emit.add(makeInstruction(spv::Op::OpCopyObject, i.type, i.result, {idOperand(composite)}));
+    }
+    return true;
+}
+
+bool lowerLiteralIndices(LoweringContext& context, Emitter& emit, Instruction& i, Id composite,
+                         size_t first) {
     const MatrixType* matrix = nullptr;
     const auto literalValue = [](const Operand& o) { return std::optional<uint64_t>(o.word); };
     const std::optional<size_t> at =
@@ -45,10 +57,7 @@ bool lowerLiteralIndices(LoweringContext& context, Instruction& i, Id composite,
                         literalValue, matrix);
     if (!at) return false;
     const uint32_t element = i.word(*at);
-    if (element >= matrix->length()) {
-        context.fail(ErrorCode::kInvalidModule, i, "index beyond the matrix's length");
-        return false;
-    }
+    if (element >= matrix->length()) return dropBeyondLength(emit, i, composite);
     const Fragment& f = matrix->fragment;
     const uint32_t row = element / f.columns.count();
     const uint32_t column = element % f.columns.count();
@@ -67,15 +76,24 @@ void lowerChain(LoweringContext& context, Emitter& emit, Instruction& i, size_t 
     const std::optional<size_t> at =
         findMatrixIndex(context, context.module.def(pointerType).word(1), i.operands, first,
                         constantOf, matrix);
-    if (!at || matrix->fragment.packWidth == 1) return;
+    if (!at) return;
     TypeTable& types = context.types;
     const Fragment& f = matrix->fragment;
     const Id element = i.word(*at);
+    if (!types.isInteger(emit.typeOf(element))) {
+        context.fail(ErrorCode::kInvalidModule, i, "an index is not an integer scalar");
+        return;
+    }
     // Division by constants wants unsigned numbers; elements are never negative.
     const Id type = types.intType(types.width(emit.typeOf(element)), false);
     const auto constant = [&](uint32_t value) { return types.constant(type, value); };
     const std::optional<uint64_t> known = context.module.constantValue(element);
-    const Id e = known ? types.constant(type, *known) : emit.bitcast(type, element);
+    // Constants beyond the length: undefined behaviour, but nothing a driver should trip over.
+    const Id e = known ? types.constant(type, *known % f.length()) : emit.bitcast(type, element);
+    if (f.packWidth == 1) {
+        i.operands[*at] = idOperand(e);
+        return;
+    }
     Id pack = 0;
     Id component = 0;
     if (f.packAxis == PackAxis::kColumns) {
@@ -116,9 +134,9 @@ bool lowerComposite(LoweringContext& context, Emitter& emit, Instruction& instru
             return true;
         }
         case spv::Op::OpCompositeExtract:
-            return lowerLiteralIndices(context, instruction, instruction.word(0), 1);
+            return lowerLiteralIndices(context, emit, instruction, instruction.word(0), 1);
         case spv::Op::OpCompositeInsert:
-            return lowerLiteralIndices(context, instruction, instruction.word(1), 2);
+            return lowerLiteralIndices(context, emit, instruction, instruction.word(1), 2);
         case spv::Op::OpAccessChain:
         case spv::Op::OpInBoundsAccessChain:
             lowerChain(context, emit, instruction, 1);
