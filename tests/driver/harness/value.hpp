@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tests of what a shader may do with matrix values: three matrices A, B and C of one type come in,
+// one comes out, and each of its elements is a function of the three elements at its place.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "assembly.hpp"
+#include "compute.hpp"
+
+namespace coopvk::test {
+
+struct ValueType {
+    Component component = Component::kF32;
+    uint32_t rows = 8, columns = 8;
+    Use use = Use::kAccumulator;
+};
+std::string valueTypeName(const ValueType& type);
+// The types that value tests go through.
+std::vector<ValueType> valueTypes();
+
+using ElementFunction = std::function<double(double a, double b, double c)>;
+
+// GLSL: `body` computes R from A, B and C, all of type T, with scalar type E; `global` stands
+// before main. push.n[0] to n[3] are 3, 1, 0 and 2.
+struct GlslValue {
+    std::string name, global, body;
+    ElementFunction expected;
+    // glslang emits some things that spirv-val refuses, but drivers get to see.
+    Checked checked = Checked::kYes;
+};
+std::string glslValueSource(const GlslValue& value, const ValueType& type);
+
+// Assembly: the body has %A, %B and %C of type %T with components %E (pointers %pd, stride
+// %stride), and must define %R.
+struct AssemblyValue {
+    std::string name, declarations, body, functions;
+    ElementFunction expected;
+    Checked checked = Checked::kYes;
+    std::vector<std::string> capabilities, extensions, interfaces;
+};
+Assembly valueAssembly(const AssemblyValue& value, const ValueType& type);
+
+// Runs the shader, which must read buffers 0 to 2 and write buffer 3, and compares.
+void expectValue(const Words& words, const ValueType& type, const ElementFunction& expected,
+                 const PipelineOptions& options = {});
+
+}  // namespace coopvk::test
