@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The subcommands of `coopvk`. Each adds itself to the command line and, when chosen, sets
+// `status`.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace coopvk::tool {
+
+void addInfoCommand(CLI::App& app, int& status);
+void addRewriteCommand(CLI::App& app, int& status);
+void addRunCommand(CLI::App& app, int& status);
+
+}  // namespace coopvk::tool

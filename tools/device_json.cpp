@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device_json.hpp"
+
+#include <algorithm>
+#include <variant>
+
+namespace coopvk::tool {
+namespace {
+
+using nlohmann::ordered_json;
+using rewrite::DeviceTraits;
+using rewrite::Error;
+using rewrite::ErrorCode;
+
+struct Member {
+    const char* name;
+    std::variant<std::string DeviceTraits::*, bool DeviceTraits::*, uint32_t DeviceTraits::*> field;
+};
+
+const Member kMembers[] = {
+    {"name", &DeviceTraits::name},
+    {"isCpu", &DeviceTraits::isCpu},
+    {"spirvVersion", &DeviceTraits::spirvVersion},
+    {"subgroupSize", &DeviceTraits::subgroupSize},
+    {"minSubgroupSize", &DeviceTraits::minSubgroupSize},
+    {"maxSubgroupSize", &DeviceTraits::maxSubgroupSize},
+    {"subgroupSizeControl", &DeviceTraits::subgroupSizeControl},
+    {"computeFullSubgroups", &DeviceTraits::computeFullSubgroups},
+    {"subgroupBasic", &DeviceTraits::subgroupBasic},
+    {"subgroupShuffle", &DeviceTraits::subgroupShuffle},
+    {"vulkanMemoryModel", &DeviceTraits::vulkanMemoryModel},
+    {"shaderFloat16", &DeviceTraits::shaderFloat16},
+    {"shaderFloat64", &DeviceTraits::shaderFloat64},
+    {"shaderInt8", &DeviceTraits::shaderInt8},
+    {"shaderInt16", &DeviceTraits::shaderInt16},
+    {"shaderInt64", &DeviceTraits::shaderInt64},
+    {"storageBuffer8BitAccess", &DeviceTraits::storageBuffer8BitAccess},
+    {"storageBuffer16BitAccess", &DeviceTraits::storageBuffer16BitAccess},
+    {"shaderIntegerDotProduct", &DeviceTraits::shaderIntegerDotProduct},
+    {"dot4x8Signed", &DeviceTraits::dot4x8Signed},
+    {"dot4x8Unsigned", &DeviceTraits::dot4x8Unsigned},
+    {"dot4x8Mixed", &DeviceTraits::dot4x8Mixed},
+};
+
+Error wrong(const std::string& what) {
+    return {ErrorCode::kInvalidArgument, "device description: " + what};
+}
+
+// Whether the value had the right type.
+bool assign(DeviceTraits& traits, std::string DeviceTraits::* field, const ordered_json& value) {
+    if (!value.is_string()) return false;
+    traits.*field = value.get<std::string>();
+    return true;
+}
+bool assign(DeviceTraits& traits, bool DeviceTraits::* field, const ordered_json& value) {
+    if (!value.is_boolean()) return false;
+    traits.*field = value.get<bool>();
+    return true;
+}
+bool assign(DeviceTraits& traits, uint32_t DeviceTraits::* field, const ordered_json& value) {
+    if (!value.is_number_unsigned() || value.get<uint64_t>() > UINT32_MAX) return false;
+    traits.*field = value.get<uint32_t>();
+    return true;
+}
+
+}  // namespace
+
+ordered_json toJson(const DeviceTraits& traits) {
+    ordered_json json = ordered_json::object();
+    for (const Member& member : kMembers) {
+        std::visit([&](auto field) { json[member.name] = traits.*field; }, member.field);
+    }
+    return json;
+}
+
+rewrite::Result<DeviceTraits> traitsFromJson(const ordered_json& json) {
+    if (!json.is_object()) return wrong("no JSON object");
+    if (const auto devices = json.find("devices"); devices != json.end()) {
+        if (!devices->is_array() || devices->empty()) return wrong("'devices' has none");
+        return traitsFromJson(devices->front());
+    }
+    if (const auto inner = json.find("traits"); inner != json.end()) return traitsFromJson(*inner);
+    DeviceTraits traits;
+    for (const auto& [key, value] : json.items()) {
+        const auto* member = std::ranges::find_if(
+            kMembers, [&](const Member& candidate) { return key == candidate.name; });
+        if (member == std::ranges::end(kMembers)) return wrong("unknown member '" + key + "'");
+        const bool fits =
+            std::visit([&](auto field) { return assign(traits, field, value); }, member->field);
+        if (!fits) return wrong("'" + key + "' has a value of the wrong type");
+    }
+    return traits;
+}
+
+}  // namespace coopvk::tool

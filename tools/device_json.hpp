@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// rewrite::DeviceTraits as JSON, so that shaders can be rewritten for a device that is elsewhere.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "coopvk/rewrite.hpp"
+
+namespace coopvk::tool {
+
+nlohmann::ordered_json toJson(const rewrite::DeviceTraits& traits);
+
+// Takes what `coopvk info --json` prints (its first device), one device of it, or the traits
+// alone. Members that are absent keep their defaults, unknown ones are errors.
+rewrite::Result<rewrite::DeviceTraits> traitsFromJson(const nlohmann::ordered_json& json);
+
+}  // namespace coopvk::tool

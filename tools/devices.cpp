@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devices.hpp"
+
+#include <cstdlib>
+#include <memory>
+
+namespace coopvk::tool {
+namespace {
+
+using rewrite::Error;
+using rewrite::ErrorCode;
+
+struct DestroyInstance {
+    using pointer = VkInstance;
+    void operator()(VkInstance instance) const { vkDestroyInstance(instance, nullptr); }
+};
+using Instance = std::unique_ptr<VkInstance, DestroyInstance>;
+
+Error failure(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
+
+std::string driverName(const layer::DeviceFacts& facts, VkPhysicalDevice device) {
+    if (facts.apiVersion < VK_API_VERSION_1_2) return {};
+    VkPhysicalDeviceDriverProperties driver = {};
+    driver.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES;
+    VkPhysicalDeviceProperties2 properties = {};
+    properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
+    properties.pNext = &driver;
+    vkGetPhysicalDeviceProperties2(device, &properties);
+    return std::string(driver.driverName) + ", " + driver.driverInfo;
+}
+
+std::vector<VkCooperativeMatrixPropertiesKHR> nativeShapes(const layer::DeviceFacts& facts,
+                                                           VkInstance instance,
+                                                           VkPhysicalDevice device) {
+    // Asked for by name: volk loads it only where the loader knows the extension.
+    const auto query = reinterpret_cast<PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR>(
+        vkGetInstanceProcAddr(instance, "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR"));
+    uint32_t count = 0;
+    if (!facts.native.contains(rewrite::Extension::kKhrCooperativeMatrix) || query == nullptr ||
+        query(device, &count, nullptr) != VK_SUCCESS) {
+        return {};
+    }
+    VkCooperativeMatrixPropertiesKHR empty = {};
+    empty.sType = VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR;
+    std::vector<VkCooperativeMatrixPropertiesKHR> shapes(count, empty);
+    if (query(device, &count, shapes.data()) < VK_SUCCESS) return {};
+    shapes.resize(count);
+    return shapes;
+}
+
+}  // namespace
+
+rewrite::Result<std::vector<Device>> queryDevices() {
+    setenv("COOPVK_DISABLE", "1", 1);  // else the layer's own answers would pass for native ones
+    if (volkInitialize() != VK_SUCCESS)
+        return failure("there is no Vulkan loader (libvulkan.so.1)");
+    VkApplicationInfo application = {};
+    application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
+    application.pApplicationName = "coopvk";
+    application.apiVersion = volkGetInstanceVersion();
+    VkInstanceCreateInfo create = {};
+    create.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
+    create.pApplicationInfo = &application;
+    VkInstance handle = VK_NULL_HANDLE;
+    if (vkCreateInstance(&create, nullptr, &handle) != VK_SUCCESS) {
+        return failure("no Vulkan driver could be started");
+    }
+    volkLoadInstanceOnly(handle);
+    const Instance instance(handle);
+
+    uint32_t count = 0;
+    vkEnumeratePhysicalDevices(handle, &count, nullptr);
+    std::vector<VkPhysicalDevice> handles(count);
+    vkEnumeratePhysicalDevices(handle, &count, handles.data());
+    handles.resize(count);
+
+    const layer::DeviceQueries queries =
+        layer::loadDeviceQueries(vkGetInstanceProcAddr, handle, application.apiVersion);
+    std::vector<Device> devices;
+    for (VkPhysicalDevice physical : handles) {
+        Device& device = devices.emplace_back();
+        device.facts = layer::queryDevice(queries, physical);
+        device.driver = driverName(device.facts, physical);
+        device.nativeShapes = nativeShapes(device.facts, handle, physical);
+    }
+    return devices;
+}
+
+}  // namespace coopvk::tool

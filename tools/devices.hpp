@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The devices of this machine as their drivers show them, with coopvk's layer switched off.
+#pragma once
+
+#include <volk.h>
+
+#include <string>
+#include <vector>
+
+#include "coopvk/rewrite.hpp"
+#include "device_traits.hpp"
+
+namespace coopvk::tool {
+
+struct Device {
+    layer::DeviceFacts facts;
+    std::string driver;  // "llvmpipe, Mesa 26.1.6"
+    // Rows of vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR, where native; pNext is null.
+    std::vector<VkCooperativeMatrixPropertiesKHR> nativeShapes;
+};
+
+rewrite::Result<std::vector<Device>> queryDevices();
+
+}  // namespace coopvk::tool

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `coopvk info`: what each device has itself, what coopvk gives it, and why not.
+#include <vulkan/vk_enum_string_helper.h>
+
+#include <iomanip>
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "commands.hpp"
+#include "device_json.hpp"
+#include "devices.hpp"
+#include "policy.hpp"
+
+namespace coopvk::tool {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct Options {
+    bool json = false;
+    std::string emulate = "auto";
+};
+
+constexpr const char* name(layer::Provision provision) {
+    switch (provision) {
+        case layer::Provision::kNative:
+            return "native";
+        case layer::Provision::kEmulated:
+            return "emulated";
+        case layer::Provision::kUnavailable:
+            break;
+    }
+    return "unavailable";
+}
+
+// One row of cooperative matrix properties, native or emulated, as text.
+struct ShapeRow {
+    uint32_t m, n, k;
+    std::string a, b, c, result;
+    std::string scope = "subgroup";
+    bool saturating = false;
+
+    std::string size() const {
+        return std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k);
+    }
+    std::string types() const {
+        return a + " * " + b + " + " + c + " -> " + result + (saturating ? ", saturating" : "") +
+               (scope == "subgroup" ? "" : ", " + scope);
+    }
+};
+
+// "VK_PREFIX_SOME_THING_KHR" to "some_thing"
+std::string shortName(std::string_view text, std::string_view prefix) {
+    if (text.starts_with(prefix)) text.remove_prefix(prefix.size());
+    for (const std::string_view suffix : {"_KHR", "_NV", "_EXT"}) {
+        if (text.ends_with(suffix)) text.remove_suffix(suffix.size());
+    }
+    std::string lower(text);
+    for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return lower;
+}
+
+std::string typeName(VkComponentTypeKHR type) {
+    if (type <= VK_COMPONENT_TYPE_UINT64_KHR) {
+        return std::string(rewrite::name(static_cast<rewrite::ComponentType>(type)));
+    }
+    return shortName(string_VkComponentTypeKHR(type), "VK_COMPONENT_TYPE_");
+}
+
+std::vector<ShapeRow> nativeRows(const Device& device) {
+    std::vector<ShapeRow> rows;
+    for (const VkCooperativeMatrixPropertiesKHR& p : device.nativeShapes) {
+        rows.push_back({p.MSize, p.NSize, p.KSize, typeName(p.AType), typeName(p.BType),
+                        typeName(p.CType), typeName(p.ResultType),
+                        shortName(string_VkScopeKHR(p.scope), "VK_SCOPE_"),
+                        p.saturatingAccumulation == VK_TRUE});
+    }
+    return rows;
+}
+
+std::vector<ShapeRow> emulatedRows(const Device& device) {
+    std::vector<ShapeRow> rows;
+    const auto text = [](rewrite::ComponentType type) { return std::string(rewrite::name(type)); };
+    for (const rewrite::MatrixShape& shape : rewrite::matrixShapes(device.facts.traits)) {
+        rows.push_back({shape.m, shape.n, shape.k, text(shape.a), text(shape.b), text(shape.c),
+                        text(shape.result), "subgroup", shape.saturating});
+    }
+    return rows;
+}
+
+ordered_json shapeList(const std::vector<ShapeRow>& rows) {
+    ordered_json list = ordered_json::array();
+    for (const ShapeRow& row : rows) {
+        list.push_back({{"m", row.m},
+                        {"n", row.n},
+                        {"k", row.k},
+                        {"a", row.a},
+                        {"b", row.b},
+                        {"c", row.c},
+                        {"result", row.result},
+                        {"scope", row.scope},
+                        {"saturating", row.saturating}});
+    }
+    return list;
+}
+
+std::string versionText(uint32_t version) {
+    return std::to_string(VK_API_VERSION_MAJOR(version)) + "." +
+           std::to_string(VK_API_VERSION_MINOR(version)) + "." +
+           std::to_string(VK_API_VERSION_PATCH(version));
+}
+
+std::string deviceType(const Device& device) {
+    return shortName(string_VkPhysicalDeviceType(device.facts.properties.deviceType),
+                     "VK_PHYSICAL_DEVICE_TYPE_");
+}
+
+const layer::Decision& decisionFor(const layer::Decisions& decisions,
+                                   rewrite::Extension extension) {
+    return decisions[static_cast<size_t>(extension)];
+}
+
+bool emulatesMatrices(const layer::Decisions& decisions) {
+    return decisionFor(decisions, rewrite::Extension::kKhrCooperativeMatrix).provision ==
+           layer::Provision::kEmulated;
+}
+
+ordered_json describe(const Device& device, const layer::Decisions& decisions) {
+    ordered_json extensions = ordered_json::array();
+    for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
+        const layer::Decision& decision = decisionFor(decisions, info.extension);
+        extensions.push_back({{"name", info.vulkanName},
+                              {"spirv", info.spirvName},
+                              {"status", name(decision.provision)},
+                              {"reason", decision.reason}});
+    }
+    ordered_json json;
+    json["name"] = device.facts.properties.deviceName;
+    json["type"] = deviceType(device);
+    json["apiVersion"] = versionText(device.facts.properties.apiVersion);
+    json["driver"] = device.driver;
+    json["extensions"] = std::move(extensions);
+    json["matrixShapes"]["native"] = shapeList(nativeRows(device));
+    json["matrixShapes"]["emulated"] =
+        shapeList(emulatesMatrices(decisions) ? emulatedRows(device) : std::vector<ShapeRow>());
+    json["traits"] = toJson(device.facts.traits);
+    return json;
+}
+
+// Shapes of the same types on one line, in the order that applications see.
+void printShapes(const char* title, const std::vector<ShapeRow>& rows) {
+    if (rows.empty()) return;
+    std::vector<std::string> order;
+    std::map<std::string, std::string> sizes;
+    for (const ShapeRow& row : rows) {
+        auto [entry, isNew] = sizes.try_emplace(row.types());
+        if (isNew) order.push_back(row.types());
+        entry->second += " " + row.size();
+    }
+    std::cout << "  matrix shapes (MxNxK), " << title << ":\n";
+    for (const std::string& types : order) {
+        std::cout << "    " << types << ":" << sizes[types] << '\n';
+    }
+}
+
+void print(size_t index, const Device& device, const layer::Decisions& decisions) {
+    const rewrite::DeviceTraits& traits = device.facts.traits;
+    std::cout << "device " << index << ": " << device.facts.properties.deviceName << " ("
+              << deviceType(device) << ", Vulkan "
+              << versionText(device.facts.properties.apiVersion) << ")\n";
+    if (!device.driver.empty()) std::cout << "  driver: " << device.driver << '\n';
+    std::cout << "  subgroup size: " << traits.subgroupSize;
+    if (traits.minSubgroupSize != traits.maxSubgroupSize) {
+        std::cout << " (" << traits.minSubgroupSize << " to " << traits.maxSubgroupSize << ")";
+    }
+    std::cout << "\n  extensions:\n";
+    for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
+        const layer::Decision& decision = decisionFor(decisions, info.extension);
+        std::cout << "    " << std::left << std::setw(40) << info.vulkanName << std::setw(12)
+                  << name(decision.provision) << decision.reason << '\n';
+    }
+    printShapes("native", nativeRows(device));
+    if (emulatesMatrices(decisions)) printShapes("emulated", emulatedRows(device));
+}
+
+int runInfo(const Options& options) {
+    std::vector<std::string> complaints;
+    const auto policy = layer::EmulatePolicy::parse(options.emulate, complaints);
+    for (const std::string& complaint : complaints) std::cerr << "coopvk: " << complaint << '\n';
+    if (!complaints.empty()) return 1;
+    const auto devices = queryDevices();
+    if (!devices) {
+        std::cerr << "coopvk: " << devices.error().message << '\n';
+        return 1;
+    }
+    ordered_json json;
+    json["coopvk"] = COOPVK_VERSION;
+    json["rewriter"] = rewrite::version();
+    json["devices"] = ordered_json::array();
+    for (size_t i = 0; i < devices->size(); ++i) {
+        const Device& device = (*devices)[i];
+        const layer::Decisions decisions = layer::decide(policy, device.facts);
+        if (options.json) {
+            json["devices"].push_back(describe(device, decisions));
+        } else {
+            print(i, device, decisions);
+        }
+    }
+    if (options.json) {
+        std::cout << json.dump(2) << '\n';
+    } else if (devices->empty()) {
+        std::cout << "There is no Vulkan device here.\n";
+    }
+    return 0;
+}
+
+}  // namespace
+
+void addInfoCommand(CLI::App& app, int& status) {
+    CLI::App* command = app.add_subcommand(
+        "info", "Show for each device which extensions are native, emulated or unavailable");
+    auto options = std::make_shared<Options>();
+    command->add_flag("--json", options->json, "Print JSON, which `coopvk rewrite --device` reads");
+    command->add_option("--emulate", options->emulate, "As the layer's setting: auto, all or names")
+        ->capture_default_str();
+    command->callback([options, &status] { status = runInfo(*options); });
+}
+
+}  // namespace coopvk::tool

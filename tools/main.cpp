@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <exception>
+#include <iostream>
+#include <string>
+
+#include "commands.hpp"
+#include "coopvk/rewrite.hpp"
+
+namespace {
+
+int runTool(int argc, char** argv) {
+    CLI::App app("Emulation of cooperative matrices and their relatives for Vulkan.", "coopvk");
+    app.set_version_flag("--version", "coopvk " COOPVK_VERSION " (rewriter " +
+                                          std::string(coopvk::rewrite::version()) + ")");
+    app.require_subcommand(1);
+    int status = 0;
+    coopvk::tool::addInfoCommand(app, status);
+    coopvk::tool::addRewriteCommand(app, status);
+    coopvk::tool::addRunCommand(app, status);
+    CLI11_PARSE(app, argc, argv);
+    return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return runTool(argc, argv);
+    } catch (const std::exception& error) {
+        std::cerr << "coopvk: " << error.what() << '\n';
+        return 1;
+    }
+}

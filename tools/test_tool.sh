@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: test_tool.sh COOPVK
+# The command line tool from the outside: what it prints, writes and starts.
+set -euo pipefail
+
+coopvk=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export VK_DRIVER_FILES=${VK_DRIVER_FILES:-/usr/share/vulkan/icd.d/lvp_icd.json}
+
+fail() {
+    printf 'test_tool: %s\n' "$*" >&2
+    exit 1
+}
+
+# expect TEXT COMMAND...: the command succeeds and prints TEXT.
+expect() {
+    local text=$1 out
+    shift
+    out=$("$@" 2>&1) || fail "failed: $*"$'\n'"$out"
+    [[ $out == *"$text"* ]] || fail "no '$text' from $*"$'\n'"$(head -n 20 <<<"$out")"
+}
+
+# refuse TEXT COMMAND...: the command fails and says TEXT.
+refuse() {
+    local text=$1 out
+    shift
+    ! out=$("$@" 2>&1) || fail "succeeded: $*"
+    [[ $out == *"$text"* ]] || fail "no '$text' from $*"$'\n'"$(head -n 20 <<<"$out")"
+}
+
+expect 'coopvk ' "$coopvk" --version
+refuse 'subcommand' "$coopvk"
+
+# info
+expect 'VK_KHR_cooperative_matrix' "$coopvk" info
+expect 'emulated' env LP_NATIVE_VECTOR_WIDTH=128 "$coopvk" info
+expect 'emulated' "$coopvk" info --emulate all
+expect '"subgroupSize": 4' env LP_NATIVE_VECTOR_WIDTH=128 "$coopvk" info --json
+refuse 'unknown extension' "$coopvk" info --emulate VK_KHR_nothing
+
+# rewrite
+cat >"$work/mul.comp" <<'GLSL'
+#version 460
+#extension GL_KHR_cooperative_matrix : require
+#extension GL_KHR_memory_scope_semantics : require
+#extension GL_EXT_shader_explicit_arithmetic_types : require
+layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint kStride = 16;
+layout(set = 0, binding = 0) buffer A { float16_t a[]; };
+layout(set = 0, binding = 1) buffer C { float c[]; };
+void main() {
+    coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> x;
+    coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseB> y;
+    coopMatLoad(x, a, 0, kStride, gl_CooperativeMatrixLayoutRowMajor);
+    coopMatLoad(y, a, 0, kStride, gl_CooperativeMatrixLayoutRowMajor);
+    coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> z =
+        coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>(0.0);
+    z = coopMatMulAdd(x, y, z);
+    coopMatStore(z, c, 0, kStride, gl_CooperativeMatrixLayoutRowMajor);
+}
+GLSL
+glslangValidator --quiet --target-env vulkan1.3 -o "$work/mul.spv" "$work/mul.comp"
+"$coopvk" rewrite "$work/mul.spv" -o "$work/out.spv" --subgroup-size 32 --spec 0=32 \
+    --spec 1=24:u32 --validate
+spirv-val --target-env vulkan1.3 "$work/out.spv"
+[[ $(spirv-dis "$work/out.spv") != *CooperativeMatrix* ]] || fail 'cooperative matrices are left'
+expect 'OpEntryPoint GLCompute' "$coopvk" rewrite "$work/mul.spv" --text --subgroup-size 32 --spec 0=32
+"$coopvk" info --json >"$work/devices.json"
+"$coopvk" rewrite "$work/mul.spv" -o "$work/device.spv" --device "$work/devices.json"
+"$coopvk" rewrite "$work/mul.spv" -o "$work/same.spv" --device 0
+cmp "$work/device.spv" "$work/same.spv"
+expect 'unchanged' "$coopvk" rewrite "$work/out.spv" -o "$work/again.spv" --subgroup-size 32
+cmp "$work/out.spv" "$work/again.spv"
+refuse 'mul.comp' "$coopvk" rewrite "$work/mul.comp" -o "$work/x.spv" --subgroup-size 32
+refuse 'no value of type u8' "$coopvk" rewrite "$work/mul.spv" -o "$work/x.spv" \
+    --subgroup-size 32 --spec 0=300:u8
+refuse 'unknown member' "$coopvk" rewrite "$work/mul.spv" --text --device <(echo '{"lanes": 4}')
+refuse '--subgroup-size' "$coopvk" rewrite "$work/mul.spv" --text
+
+# run
+expect 'COOPVK_ENABLE=1' "$coopvk" run -- env
+expect 'COOPVK_EMULATE=all' "$coopvk" run --emulate all --log-level info -- env
+environment=$("$coopvk" run --dump-dir "$work/a'b" --print-environment)
+expect "COOPVK_DUMP_DIR=$work/a'b" bash -c "$environment; env"
+[[ -d "$work/a'b" ]] || fail 'no dump folder'
+expect '-x --json' "$coopvk" run -- echo -x --json
+status=0
+"$coopvk" run -- "$work/nothing" 2>/dev/null || status=$?
+((status == 127)) || fail "status $status for a program that does not exist"
+expect 'VK_LAYER_COOPVK_emulation' "$coopvk" run -- vulkaninfo --summary
+expect 'VK_KHR_cooperative_matrix' \
+    "$coopvk" run -- env LP_NATIVE_VECTOR_WIDTH=128 vulkaninfo
+without=$(LP_NATIVE_VECTOR_WIDTH=128 vulkaninfo 2>&1)
+[[ $without != *VK_KHR_cooperative_matrix* ]] || fail 'cooperative matrices without the layer'
+
+printf 'test_tool: all passed\n'
