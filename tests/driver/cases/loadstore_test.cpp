@@ -19,7 +19,7 @@ struct Pointee {
     std::string_view glsl;
     std::string_view spirv;  // type id in assembly
     uint32_t bytes;
-    bool is64 = false;
+    bool assemblyOnly = false;
 };
 
 enum class Memory { kBuffer, kShared, kAddress };
@@ -137,9 +137,11 @@ std::string source(const Case& c, const Access& load, const Access& store) {
     return text + "}\n";
 }
 
-// GLSL knows no 64-bit components, and takes 64-bit pointees only with 64-bit indexing.
+// GLSL knows no 64-bit components and no pointees of three components, and takes 64-bit pointees
+// only with 64-bit indexing.
 bool glslCan(const Case& c) {
-    return info(c.component).bytes < 8 && !c.load.pointee.is64 && !c.store.pointee.is64;
+    return info(c.component).bytes < 8 && !c.load.pointee.assemblyOnly &&
+           !c.store.pointee.assemblyOnly;
 }
 
 Words fromAssembly(const Case& c) {
@@ -161,8 +163,14 @@ Words fromAssembly(const Case& c) {
     return assemble(a);
 }
 
+bool is64(const Pointee& pointee) {
+    return pointee.spirv.substr(1, 2) == "64";
+}
+
 void runCase(const Case& c) {
     COOPVK_REQUIRE(c.component);
+    if (is64(c.load.pointee) || is64(c.store.pointee) || info(c.component).bytes == 8)
+        COOPVK_REQUIRE(Requirement::kPacks64);
     Rng rng(caseName(c));
     Matrix matrix(c.component, c.rows, c.columns);
     const Access load(matrix, c.load), store(matrix, c.store);
@@ -184,9 +192,9 @@ constexpr Pointee kU8 = {"uint8_t", "u8", 1}, kU8x2 = {"u8vec2", "u8x2", 2},
                   kU8x4 = {"u8vec4", "u8x4", 4}, kI8 = {"int8_t", "s8", 1},
                   kU16 = {"uint16_t", "u16", 2}, kU16x4 = {"u16vec4", "u16x4", 8},
                   kF16 = {"float16_t", "f16", 2}, kF16x2 = {"f16vec2", "f16x2", 4},
-                  kF16x3 = {"f16vec3", "", 6}, kF16x4 = {"f16vec4", "f16x4", 8},
+                  kF16x3 = {"f16vec3", "f16x3", 6, true}, kF16x4 = {"f16vec4", "f16x4", 8},
                   kU32 = {"uint", "u32", 4}, kU32x2 = {"uvec2", "u32x2", 8},
-                  kU32x3 = {"uvec3", "", 12}, kU32x4 = {"uvec4", "u32x4", 16},
+                  kU32x3 = {"uvec3", "u32x3", 12, true}, kU32x4 = {"uvec4", "u32x4", 16},
                   kF32 = {"float", "f32", 4}, kF32x2 = {"vec2", "f32x2", 8},
                   kF32x4 = {"vec4", "f32x4", 16}, kU64 = {"uint64_t", "u64", 8, true},
                   kF64 = {"double", "f64", 8, true}, kF64x2 = {"dvec2", "f64x2", 16, true};
@@ -221,8 +229,9 @@ std::vector<Case> pointees() {
     for (const Row& row : rows()) {
         for (const Pointee& pointee : row.pointees) {
             for (Memory memory : {Memory::kBuffer, Memory::kShared, Memory::kAddress}) {
-                const bool is64 = info(row.component).bytes == 8 || pointee.is64;
-                if (memory != Memory::kBuffer && is64) continue;
+                if (memory != Memory::kBuffer &&
+                    (info(row.component).bytes == 8 || pointee.assemblyOnly))
+                    continue;
                 // The less usual half of the pairs rotates through the storage classes.
                 if (memory != Memory::kBuffer && row.component != Component::kF16 &&
                     row.component != Component::kS8 && turn % 3 != static_cast<uint32_t>(memory)) {
@@ -283,14 +292,10 @@ std::vector<Case> shapes() {
 // Vectors of three have no natural power of two to hide behind.
 std::vector<Case> threes() {
     std::vector<Case> cases;
-    for (Memory memory : {Memory::kBuffer, Memory::kShared, Memory::kAddress}) {
-        cases.push_back({Component::kF16, 4, 6, Use::kA, {kU32x3, false, 0, 1}, {kU32x3, false, 1, 1},
-                         memory, Source::kConstant});
-        cases.push_back({Component::kF32, 8, 3, Use::kB, {kU32x3, false, 1, 0}, {kU32x3, false, 0, 2},
-                         memory, Source::kPushConstant});
-        cases.push_back({Component::kU8, 8, 6, Use::kAccumulator, {kF16x3, false, 0, 1},
-                         {kF16x3, false, 1, 1}, memory, Source::kConstant});
-    }
+    cases.push_back({Component::kF16, 4, 6, Use::kA, {kU32x3, false, 0, 1}, {kU32x3, false, 1, 1}});
+    cases.push_back({Component::kF32, 8, 3, Use::kB, {kU32x3, false, 1, 0}, {kU32x3, false, 0, 2}});
+    cases.push_back({Component::kU8, 8, 6, Use::kAccumulator, {kF16x3, false, 0, 1},
+                     {kF16x3, false, 1, 1}});
     return cases;
 }
 

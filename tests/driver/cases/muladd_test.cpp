@@ -4,6 +4,7 @@
 // combinations and all operand bits, against the reference.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <optional>
 
 #include "harness/assembly.hpp"
@@ -127,11 +128,22 @@ void addFills(std::vector<Case>& cases, Case c) {
 
 Component component(VkComponentTypeKHR type) { return static_cast<Component>(type); }
 
+// Drivers on the CPU compile large multiply-adds for seconds, so of those only some rows run,
+// unless COOPVK_TEST_FULL is set.
+bool skipped(const VkCooperativeMatrixPropertiesKHR& shape, size_t row) {
+    const char* full = std::getenv("COOPVK_TEST_FULL");
+    if (full && *full == '1') return false;
+    const uint32_t products = shape.MSize * shape.NSize * shape.KSize;
+    return products > 32 * 32 * 8 ? row % 23 != 0 : products > 2048 && row % 5 != 0;
+}
+
 std::vector<Case> advertised() {
     std::vector<Case> cases;
+    size_t row = 0;
     for (const VkCooperativeMatrixPropertiesKHR& shape : Context::get().shapes) {
         if (shape.ResultType > VK_COMPONENT_TYPE_UINT64_KHR || shape.CType != shape.ResultType)
             continue;  // checked by Advertised.RowsAreOfKnownKind
+        if (skipped(shape, row++)) continue;
         const Component a = component(shape.AType), b = component(shape.BType),
                         c = component(shape.CType);
         addFills(cases,
@@ -163,6 +175,12 @@ std::vector<Case> everyType() {
     return cases;
 }
 
+// A saturating sum of a signed and an unsigned view of the same bits could be read in two ways;
+// Vulkan never advertises one.
+bool clear(uint32_t operands) {
+    return !(operands & kSaturating) || !(operands & kCSigned) == !(operands & kResultSigned);
+}
+
 // The operand bits, not the types, say what is signed.
 std::vector<Case> everyOperand() {
     constexpr Types kInteger[] = {
@@ -170,8 +188,10 @@ std::vector<Case> everyOperand() {
     std::vector<Case> cases;
     for (const Types& t : kInteger) {
         const bool all = t.a == kU8 || t.a == kS8;
-        for (uint32_t operands = 0; operands < 32; ++operands)
+        for (uint32_t operands = 0; operands < 32; ++operands) {
+            if (!clear(operands)) continue;
             if (all || operands % 5 == 0) addFills(cases, {8, 8, 4, t.a, t.b, t.c, operands, {}});
+        }
     }
     return cases;
 }
@@ -200,7 +220,7 @@ std::vector<Case> everyShape() {
 // A, B, C and Result may all differ.
 std::vector<Case> mixed() {
     std::vector<Case> cases;
-    for (uint32_t operands : {0u, 15u, 7u, 24u, 31u, 9u})
+    for (uint32_t operands : {0u, 15u, 7u, 28u, 31u, 9u})
         for (Fill fill : {Fill::kSmall, Fill::kBits}) {
             if (operands & kSaturating && fill == Fill::kBits) continue;
             cases.push_back({8, 8, 4, kS8, kU8, kU32, operands, fill, kS32});

@@ -66,13 +66,13 @@ std::string scalarTypes() {
         text += id + (type.isFloat() ? " = OpTypeFloat " + std::to_string(type.bits())
                                      : " = OpTypeInt " + std::to_string(type.bits()) +
                                            (type.isSigned() ? " 1" : " 0")) + "\n";
-        for (const char* size : {"2", "4"})
+        for (const char* size : {"2", "3", "4"})
             text += id + "x" + size + " = OpTypeVector " + id + " " + size + "\n";
     }
     for (uint32_t value = 0; value <= kLastConstant; ++value)
         text += constant(value) + " = OpConstant %u32 " + std::to_string(value) + "\n";
     return text +
-           "%u32x3 = OpTypeVector %u32 3\n%workgroup_width = OpSpecConstant %u32 1\n"
+           "%workgroup_width = OpSpecConstant %u32 1\n"
            "%in_u32 = OpTypePointer Input %u32\n%in_u32x3 = OpTypePointer Input %u32x3\n"
            "%lane = OpVariable %in_u32 Input\n%group = OpVariable %in_u32x3 Input\n"
            "%subgroup_id = OpVariable %in_u32 Input\n";

@@ -146,7 +146,9 @@ void Context::queryProperties() {
     VkPhysicalDeviceVulkan11Properties v11{
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES};
     properties13.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES;
-    v11.pNext = &properties13;
+    properties12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES;
+    v11.pNext = &properties12;
+    properties12.pNext = &properties13;
     VkPhysicalDeviceProperties2 core{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &v11};
     vkGetPhysicalDeviceProperties2(physical, &core);
     properties = core.properties;

@@ -62,6 +62,7 @@ class Context {
     uint32_t queueFamily = 0;
     std::mutex queueMutex;
     uint32_t subgroupSize = 0;
+    VkPhysicalDeviceVulkan12Properties properties12{};
     VkPhysicalDeviceVulkan13Properties properties13{};
     VkPhysicalDeviceProperties properties{};
     Features features{};

@@ -38,6 +38,12 @@ constexpr Row kTable[] = {
          return bool{c.features.moduleIdentifier.shaderModuleIdentifier == VK_TRUE};
      },
      "the device has no shaderModuleIdentifier"},
+    // Mesa 26.1: storing packUint2x32(...) at LP_NATIVE_VECTOR_WIDTH=512 smashes the stack.
+    {Requirement::kPacks64,
+     [](const Context& c) {
+         return c.properties12.driverID != VK_DRIVER_ID_MESA_LLVMPIPE || c.subgroupSize < 16;
+     },
+     "lavapipe with 16 lanes crashes where plain shaders pack 64-bit values"},
     {Requirement::kNativeShapesOnly, [](const Context& c) {
          const char* native = std::getenv("COOPVK_TEST_NATIVE");
          return c.emulated || (native && std::string_view(native) == "all");

@@ -19,6 +19,7 @@ enum class Requirement {
     kReplicatedComposites,
     kShaderObject,
     kModuleIdentifier,
+    kPacks64,           // 64-bit values made of 32-bit ones, in plain shaders too
     kNativeShapesOnly,  // development against a driver's own cooperative matrices
 };
 

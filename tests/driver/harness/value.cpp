@@ -44,6 +44,9 @@ Assembly valueAssembly(const AssemblyValue& value, const ValueType& type) {
     a.interfaces = value.interfaces;
     const std::vector<Substitution> names = {{"E", "%" + element},
                                              {"stride", constant(type.columns)},
+                                             {"add", info(type.component).isFloat()
+                                                         ? "OpFAdd"
+                                                         : "OpIAdd"},
                                              {"sb", "%sb_" + element},
                                              {"two", info(type.component).isFloat() ? "2.0" : "2"}};
     a.declarations = matrixType("T", type.component, type.rows, type.columns, type.use) +

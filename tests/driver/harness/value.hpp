@@ -33,7 +33,7 @@ struct GlslValue {
 };
 std::string glslValueSource(const GlslValue& value, const ValueType& type);
 
-// Assembly: the body has %A, %B and %C of type %T with components %E (pointers %pd, stride
+// Assembly: ${add} adds two %T, ${E} is the component type, ${two} two. The body has %A, %B and %C of type %T with components %E (pointers %pd, stride
 // %stride), and must define %R.
 struct AssemblyValue {
     std::string name, declarations, body, functions;
