@@ -41,6 +41,9 @@ class Memory {
         info.buffer = buffer_;
         return vkGetBufferDeviceAddress(context_.device, &info) + offsets_[index];
     }
+    void write(size_t index, size_t offset, VkDeviceAddress value) {
+        std::memcpy(map_ + offsets_[index] + offset, &value, sizeof(value));
+    }
     // Takes the contents out and throws if anything else changed.
     std::vector<Bytes> read(const std::vector<Bytes>& contents) const {
         Bytes after(map_, map_ + before_.size());
@@ -128,7 +131,8 @@ VkDescriptorSet describe(Context& context, const Layout& layout, const Pools& po
         const VkDescriptorBufferInfo buffer = memory.descriptor(index, buffers[index].size());
         VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
         write.dstSet = set;
-        write.dstBinding = i;
+        write.dstBinding = std::min(i, kArrayBinding);
+        write.dstArrayElement = i - write.dstBinding;
         write.descriptorCount = 1;
         write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
         write.pBufferInfo = &buffer;
@@ -167,13 +171,20 @@ void submitAndWait(Context& context, VkCommandBuffer commands, VkFence fence) {
     COOPVK_CHECK(vkWaitForFences(context.device, 1, &fence, VK_TRUE, UINT64_MAX));
 }
 
-std::vector<std::byte> pushConstants(const Dispatch& dispatch, const Memory& memory) {
+std::vector<std::byte> pushConstants(const Dispatch& dispatch, Memory& memory) {
     std::vector<std::byte> push(kPushBytes);
     size_t offset = 0;
-    for (uint32_t index : dispatch.addresses) {
-        const VkDeviceAddress address = memory.address(index);
+    const auto put = [&](VkDeviceAddress address) {
         std::memcpy(&push[offset], &address, sizeof(address));
         offset += sizeof(address);
+    };
+    if (dispatch.addressTable) {
+        put(memory.address(*dispatch.addressTable));
+        for (size_t i = 0; i < dispatch.addresses.size(); ++i)
+            memory.write(*dispatch.addressTable, i * sizeof(VkDeviceAddress),
+                         memory.address(dispatch.addresses[i]));
+    } else {
+        for (uint32_t index : dispatch.addresses) put(memory.address(index));
     }
     if (offset + dispatch.push.size() > kPushBytes) throw std::runtime_error("too much to push");
     std::copy(dispatch.push.begin(), dispatch.push.end(),
@@ -184,12 +195,12 @@ std::vector<std::byte> pushConstants(const Dispatch& dispatch, const Memory& mem
 }  // namespace
 
 Layout::Layout(Context& context) : context_(context) {
-    std::array<VkDescriptorSetLayoutBinding, kMaxBuffers> bindings{};
-    for (uint32_t i = 0; i < kMaxBuffers; ++i)
-        bindings[i] = {i, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT,
-                       nullptr};
+    std::array<VkDescriptorSetLayoutBinding, kArrayBinding + 1> bindings{};
+    for (uint32_t i = 0; i <= kArrayBinding; ++i)
+        bindings[i] = {i, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, i == kArrayBinding ? 2u : 1u,
+                       VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
     VkDescriptorSetLayoutCreateInfo setInfo{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
-    setInfo.bindingCount = kMaxBuffers;
+    setInfo.bindingCount = static_cast<uint32_t>(bindings.size());
     setInfo.pBindings = bindings.data();
     COOPVK_CHECK(vkCreateDescriptorSetLayout(context.device, &setInfo, nullptr, &set));
     const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushBytes};
@@ -215,6 +226,7 @@ VkResult createPipeline(Context& context, VkPipelineLayout layout, const Words& 
     VkPipelineShaderStageRequiredSubgroupSizeCreateInfo required{
         VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO};
     VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
+    info.pNext = options.next;
     info.flags = options.flags;
     info.layout = layout;
     info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
@@ -256,7 +268,7 @@ Specialization::Specialization(const Context& context, std::vector<SpecConstant>
 
 std::vector<Bytes> submit(Context& context, const Layout& layout, const Dispatch& dispatch,
                           const Binder& bind) {
-    const Memory memory(context, dispatch.buffers);
+    Memory memory(context, dispatch.buffers);
     const Pools pools(context);
     const VkDescriptorSet set = describe(context, layout, pools, memory, dispatch.buffers);
     VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};

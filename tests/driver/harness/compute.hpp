@@ -41,14 +41,16 @@ struct PipelineOptions {
     VkPipelineShaderStageCreateFlags stageFlags = 0;
     VkPipelineCreateFlags flags = 0;
     VkPipelineCache cache = VK_NULL_HANDLE;
+    const void* next = nullptr;  // chained to VkComputePipelineCreateInfo
     bool inlined = false;  // no VkShaderModule: VkShaderModuleCreateInfo in the stage's pNext
 };
 
 inline constexpr uint32_t kMaxBuffers = 6;
+inline constexpr uint32_t kArrayBinding = 4;
 inline constexpr uint32_t kPushBytes = 128;
 
-// Layout shared by every shader of the tests: storage buffers at set 0, bindings 0 to 5, and 128
-// bytes of push constants.
+// Layout shared by every shader of the tests: storage buffers at set 0, bindings 0 to 3, an array
+// of two at binding 4 (buffers 4 and 5 of a dispatch), and 128 bytes of push constants.
 class Layout {
    public:
     explicit Layout(Context& context);
@@ -74,6 +76,8 @@ struct Dispatch {
     std::vector<std::byte> push;
     // Buffers whose device addresses come first in the push constants, 8 bytes each.
     std::vector<uint32_t> addresses;
+    // The addresses go to the start of this buffer instead, and its own address into the constants.
+    std::optional<uint32_t> addressTable = {};
     std::array<uint32_t, 3> groups = {1, 1, 1};
 };
 

@@ -197,8 +197,6 @@ void Context::queryFeatures() {
     vkGetPhysicalDeviceFeatures2(physical, &features.core);
     // Bounds checks in every access would only slow the tests down.
     features.core.features.robustBufferAccess = VK_FALSE;
-    features.cooperativeMatrix.cooperativeMatrixRobustBufferAccess = VK_FALSE;
-    features.v14.pipelineRobustness = VK_FALSE;
 }
 
 void Context::createDevice() {

@@ -19,7 +19,7 @@ std::string header(uint32_t subgroups) {
            "#extension GL_KHR_memory_scope_semantics : require\n"
            "#extension GL_KHR_shader_subgroup_basic : require\n"
            "#extension GL_EXT_control_flow_attributes : require\n"
-           "#extension GL_EXT_buffer_reference : require\n"
+           "#extension GL_EXT_buffer_reference2 : require\n"
            "#extension GL_EXT_scalar_block_layout : require\n"
            "#extension GL_EXT_shader_explicit_arithmetic_types : require\n"
            "layout(local_size_x_id = 0, local_size_y = " +

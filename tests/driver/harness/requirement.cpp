@@ -38,6 +38,14 @@ constexpr Row kTable[] = {
          return bool{c.features.moduleIdentifier.shaderModuleIdentifier == VK_TRUE};
      },
      "the device has no shaderModuleIdentifier"},
+    {Requirement::kRobustness,
+     [](const Context& c) {
+         return c.features.v14.pipelineRobustness == VK_TRUE &&
+                c.features.cooperativeMatrix.cooperativeMatrixRobustBufferAccess == VK_TRUE;
+     },
+     "the device has no pipelineRobustness or no cooperativeMatrixRobustBufferAccess"},
+    {Requirement::kEmulation, [](const Context& c) { return c.emulated; },
+     "a driver's own cooperative matrices need not refuse this"},
     // Mesa 26.1: storing packUint2x32(...) at LP_NATIVE_VECTOR_WIDTH=512 smashes the stack.
     {Requirement::kPacks64,
      [](const Context& c) {

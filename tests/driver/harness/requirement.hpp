@@ -19,6 +19,8 @@ enum class Requirement {
     kReplicatedComposites,
     kShaderObject,
     kModuleIdentifier,
+    kRobustness,
+    kEmulation,         // what only coopvk has to refuse or to survive
     kPacks64,           // 64-bit values made of 32-bit ones, in plain shaders too
     kNativeShapesOnly,  // development against a driver's own cooperative matrices
 };

@@ -36,9 +36,7 @@ struct GlslangProcess {
     ~GlslangProcess() { glslang::FinalizeProcess(); }
 };
 
-}  // namespace
-
-Words compileGlsl(const std::string& source, Checked checked) {
+Words compile(const std::string& source, Checked checked, bool debugInfo) {
     static const GlslangProcess process;
     glslang::TShader shader(EShLangCompute);
     const char* text = source.c_str();
@@ -46,17 +44,33 @@ Words compileGlsl(const std::string& source, Checked checked) {
     shader.setEnvInput(glslang::EShSourceGlsl, EShLangCompute, glslang::EShClientVulkan, 100);
     shader.setEnvClient(glslang::EShClientVulkan, glslang::EShTargetVulkan_1_3);
     shader.setEnvTarget(glslang::EShTargetSpv, glslang::EShTargetSpv_1_6);
-    constexpr auto kMessages = static_cast<EShMessages>(EShMsgSpvRules | EShMsgVulkanRules);
-    if (!shader.parse(GetDefaultResources(), 460, false, kMessages))
+    const auto messages = static_cast<EShMessages>(
+        EShMsgSpvRules | EShMsgVulkanRules | (debugInfo ? EShMsgDebugInfo : EShMsgDefault));
+    if (!shader.parse(GetDefaultResources(), 460, false, messages))
         throw std::runtime_error(std::string(shader.getInfoLog()) + "\n" + source);
     glslang::TProgram program;
     program.addShader(&shader);
-    if (!program.link(kMessages))
+    if (!program.link(messages))
         throw std::runtime_error(std::string(program.getInfoLog()) + "\n" + source);
+    glslang::SpvOptions options;
+    options.generateDebugInfo = debugInfo;
+    options.emitNonSemanticShaderDebugInfo = debugInfo;
+    options.emitNonSemanticShaderDebugSource = debugInfo;
+    options.disableOptimizer = true;
     Words words;
-    glslang::GlslangToSpv(*program.getIntermediate(EShLangCompute), words);
+    glslang::GlslangToSpv(*program.getIntermediate(EShLangCompute), words, &options);
     if (checked == Checked::kYes) validateOrThrow(words, source);
     return words;
+}
+
+}  // namespace
+
+Words compileGlsl(const std::string& source, Checked checked) {
+    return compile(source, checked, false);
+}
+
+Words compileGlslWithDebugInfo(const std::string& source) {
+    return compile(source, Checked::kYes, true);
 }
 
 Words assemble(const std::string& source, Checked checked) {

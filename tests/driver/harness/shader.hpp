@@ -17,6 +17,8 @@ enum class Checked { kYes, kNo };  // kNo: for sources that are invalid on purpo
 
 // A compute shader. Throws with the compiler's log and the source if it does not compile.
 Words compileGlsl(const std::string& source, Checked checked = Checked::kYes);
+// With line numbers and NonSemantic.Shader.DebugInfo.100.
+Words compileGlslWithDebugInfo(const std::string& source);
 Words assemble(const std::string& source, Checked checked = Checked::kYes);
 std::string disassemble(const Words& words);
 
