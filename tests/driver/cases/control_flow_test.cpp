@@ -19,7 +19,7 @@ using Where = std::function<bool(uint32_t tile)>;
 
 struct Case {
     std::string name, body;
-    Where written;              // which 8×8 tiles of d become those of a
+    Where written;  // which 8×8 tiles of d become those of a
     uint32_t tiles, subgroups = 1, groups = 1;
 };
 
@@ -31,11 +31,11 @@ const std::vector<Case>& cases() {
         {"StoreInContinue",
          "for (uint i = 0; i < push.n[0]; STORE(i), ++i) { LOAD(i); if (i == 1) continue; }",
          [](uint32_t i) { return i < 3; }, 5},
-        {"StoreInCondition",
-         "uint i = 0;\nwhile (fetch(i) && i < push.n[0]) { ++i; }", [](uint32_t i) { return i < 4; },
-         5},
+        {"StoreInCondition", "uint i = 0;\nwhile (fetch(i) && i < push.n[0]) { ++i; }",
+         [](uint32_t i) { return i < 4; }, 5},
         {"StoreInSwitch",
-         "for (uint i = 0; i < 6; ++i) switch (i) { case 0: COPY(i) break; case 1: case 4: { COPY(i) "
+         "for (uint i = 0; i < 6; ++i) switch (i) { case 0: COPY(i) break; case 1: case 4: { "
+         "COPY(i) "
          "} default: break; case 5: COPY(2) }",
          [](uint32_t i) { return i == 0 || i == 1 || i == 4 || i == 2; }, 6},
         {"StoreInBothBranches",
@@ -48,7 +48,8 @@ const std::vector<Case>& cases() {
         {"StoreBeforeReturn", "COPY(0)\nif (push.n[1] == 1) { COPY(2) return; }\nCOPY(1)",
          [](uint32_t i) { return i == 0 || i == 2; }, 3},
         {"NestedLoops",
-         "for (uint i = 0; i < 2; ++i) for (uint j = 0; j < push.n[0]; ++j) { if (j == 1) continue; "
+         "for (uint i = 0; i < 2; ++i) for (uint j = 0; j < push.n[0]; ++j) { if (j == 1) "
+         "continue; "
          "COPY(i * 3 + j) }",
          [](uint32_t i) { return i < 6 && i % 3 != 1; }, 7},
         {"LoopOfManySteps", "for (uint i = 0; i < 40; ++i) { COPY(i % 8) }",
@@ -62,8 +63,10 @@ const std::vector<Case>& cases() {
          [](uint32_t i) { return i == 0; }, 1},
         {"SubgroupsPart", "if (gl_SubgroupID == 1) { COPY(gl_SubgroupID) }",
          [](uint32_t i) { return i == 1; }, 4, 4},
-        {"SubgroupsLoopDifferently", "for (uint i = 0; i <= gl_SubgroupID; ++i) { if (i == "
-         "gl_SubgroupID) { COPY(i) } }", [](uint32_t i) { return i < 4; }, 5, 4},
+        {"SubgroupsLoopDifferently",
+         "for (uint i = 0; i <= gl_SubgroupID; ++i) { if (i == "
+         "gl_SubgroupID) { COPY(i) } }",
+         [](uint32_t i) { return i < 4; }, 5, 4},
         {"SubgroupsSwitch",
          "switch (gl_SubgroupID) { case 0: COPY(3) break; case 2: COPY(1) break; default: break; }",
          [](uint32_t i) { return i == 1 || i == 3; }, 4, 4},
@@ -91,7 +94,8 @@ TEST_P(ControlFlow, CopiesTheRightTiles) {
         "#define STORE(i) coopMatStore(m, d, (i) * 64, 8, " + glsl::layout(false) + ")\n" +
         "#define COPY(i) { LOAD(i); STORE(i); }\n"
         "bool fetch(uint i) { COPY(i) return true; }\nvoid copy(uint i) { COPY(i) }\n"
-        "void main() {\n" + c.body + "\n}\n";
+        "void main() {\n" +
+        c.body + "\n}\n";
     Rng rng(c.name);
     Dispatch dispatch;
     dispatch.buffers = {rng.bytes(c.tiles * 256), rng.bytes(c.tiles * 256)};
@@ -200,14 +204,14 @@ TEST(LiteralIndex, ChangesAtMostOneElementALane) {
 
 // Elements of an accumulator may be reached in non-uniform control flow.
 TEST(NonUniformElements, EachLaneDecides) {
-    const std::string source =
-        glsl::header() + glsl::buffer(0, "a", "float") + glsl::buffer(1, "d", "float") +
-        "void main() {\n" + glsl::matrix(Component::kF32, 8, 8, Use::kAccumulator) + " m;\n" +
-        glsl::load("m", "a", "8") +
-        "for (uint i = 0; i < m.length(); ++i)\n"
-        "if ((gl_SubgroupInvocationID + i) % 3 == 0) m[i] = -m[i];\n"
-        "else if (m[i] > 2.0) m[i] += 100.0;\n" +
-        glsl::store("m", "d", "8") + "}\n";
+    const std::string source = glsl::header() + glsl::buffer(0, "a", "float") +
+                               glsl::buffer(1, "d", "float") + "void main() {\n" +
+                               glsl::matrix(Component::kF32, 8, 8, Use::kAccumulator) + " m;\n" +
+                               glsl::load("m", "a", "8") +
+                               "for (uint i = 0; i < m.length(); ++i)\n"
+                               "if ((gl_SubgroupInvocationID + i) % 3 == 0) m[i] = -m[i];\n"
+                               "else if (m[i] > 2.0) m[i] += 100.0;\n" +
+                               glsl::store("m", "d", "8") + "}\n";
     Rng rng("NonUniformElements");
     const Matrix a = randomMatrix(rng, Component::kF32, 8, 8, Fill::kSmall);
     Dispatch dispatch;

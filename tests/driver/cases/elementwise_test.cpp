@@ -58,8 +58,9 @@ Words shader(const Case& c) {
 }
 
 double flush(Component type, double value) {
-    const double normal = type == Component::kF16 ? 0x1p-14 : type == Component::kF32 ? 0x1p-126
-                                                                                      : 0x1p-1022;
+    const double normal = type == Component::kF16   ? 0x1p-14
+                          : type == Component::kF32 ? 0x1p-126
+                                                    : 0x1p-1022;
     return std::fabs(value) < normal ? std::copysign(0.0, value) : value;
 }
 

@@ -43,9 +43,12 @@ const std::vector<GlslValue>& values() {
          [](double a, double b, double c) { return b > 0 ? c : a; }},
         {"PrivateVariable", "T g;\nvoid add() { g = g + g; }", "g = A;\nadd();\nR = g;",
          [](double a, double, double) { return 2 * a; }},
-        {"PrivateElement", "T g;", "g = A;\nfor (uint i = 0; i < g.length(); ++i) g[i] += B[i];\n"
-         "R = g;", [](double a, double b, double) { return a + b; }},
-        {"PrivateArray", "T g[3];\nvoid rotate() { T t = g[0]; g[0] = g[1]; g[1] = g[2]; g[2] = t; }",
+        {"PrivateElement", "T g;",
+         "g = A;\nfor (uint i = 0; i < g.length(); ++i) g[i] += B[i];\n"
+         "R = g;",
+         [](double a, double b, double) { return a + b; }},
+        {"PrivateArray",
+         "T g[3];\nvoid rotate() { T t = g[0]; g[0] = g[1]; g[1] = g[2]; g[2] = t; }",
          "g[0] = A;\ng[1] = B;\ng[2] = C;\nrotate();\nR = g[0] - g[2] + g[1];",
          [](double a, double b, double c) { return b - a + c; }},
         {"Array", "", "T m[3];\nm[0] = A;\nm[1] = B;\nm[2] = C;\nR = m[2] + m[1];",
@@ -79,8 +82,7 @@ const std::vector<GlslValue>& values() {
          [](double, double b, double c) { return b + c + 1; }},
         {"Function", "T f(T x, T y) { return x + y; }", "R = f(f(A, B), f(B, C));",
          [](double a, double b, double c) { return a + 2 * b + c; }},
-        {"FunctionOutParameters",
-         "void f(in T x, inout T y, out T z) { z = x + y; y = x; x = z; }",
+        {"FunctionOutParameters", "void f(in T x, inout T y, out T z) { z = x + y; y = x; x = z; }",
          "T z;\nf(A, B, z);\nR = z - B;", [](double, double b, double) { return b; }},
         {"FunctionElementParameter",
          "void f(inout T x) { for (uint i = 0; i < x.length(); ++i) x[i] += E(2); }",
@@ -117,7 +119,8 @@ const std::vector<GlslValue>& values() {
              return a - b;
          }},
         {"LoopBreakContinue", "",
-         "R = T(0);\nfor (uint i = 0; i < 10; ++i) { if (i == push.n[1]) continue; R = R + A; if (i "
+         "R = T(0);\nfor (uint i = 0; i < 10; ++i) { if (i == push.n[1]) continue; R = R + A; if "
+         "(i "
          "> push.n[3]) break; }",
          [](double a, double, double) { return 3 * a; }},
         {"DoWhile", "", "uint i = 0;\nR = B;\ndo { R = R + A; ++i; } while (i < push.n[3]);",
@@ -142,8 +145,7 @@ const std::vector<GlslValue>& values() {
         {"Zero", "", "R = T(0);\nR = R + A;", [](double a, double, double) { return a; }},
         {"Initializer", "", "T m = A, n = m;\nm = B;\nR = n + m;",
          [](double a, double b, double) { return a + b; }},
-        {"UnwrittenInDeadBranch", "",
-         "T m;\nif (push.n[0] == 9) { R = m; } else { m = A; R = m; }",
+        {"UnwrittenInDeadBranch", "", "T m;\nif (push.n[0] == 9) { R = m; } else { m = A; R = m; }",
          [](double a, double, double) { return a; }},
         {"Negate", "", "R = -A;", [](double a, double, double) { return -a; }},
         {"TimesScalar", "", "R = A * E(push.n[0]);\nR = E(2) * R;",

@@ -62,8 +62,8 @@ std::string caseName(const Case& c) {
 // of 16 bytes and the length of a row or column.
 struct Access {
     Access(const Matrix& matrix, const Side& side) {
-        const uint32_t line = (side.columnMajor ? matrix.rows : matrix.columns) *
-                              info(matrix.component).bytes;
+        const uint32_t line =
+            (side.columnMajor ? matrix.rows : matrix.columns) * info(matrix.component).bytes;
         const uint32_t alignment = std::min(16u, 1u << std::countr_zero(line));
         const uint32_t step = std::lcm(alignment, side.pointee.bytes);
         const uint32_t whole = (line + step - 1) / step * step;
@@ -103,8 +103,10 @@ std::string declarations(const Case& c, const Access& load, const Access& store)
         return "layout(buffer_reference, scalar, buffer_reference_align = 16) buffer From { " +
                from + " src[]; };\n" +
                "layout(buffer_reference, scalar, buffer_reference_align = 16) buffer To { " + to +
-               " dst[]; };\n" + "layout(push_constant) uniform Push { From from; To to; uint "
-               "numbers[4]; } push;\n" + glsl::buffer(2, "numbers", "uint");
+               " dst[]; };\n" +
+               "layout(push_constant) uniform Push { From from; To to; uint "
+               "numbers[4]; } push;\n" +
+               glsl::buffer(2, "numbers", "uint");
     std::string text = "layout(push_constant) uniform Push { uint numbers[4]; } push;\n" +
                        glsl::buffer(0, "src", from) + glsl::buffer(1, "dst", to) +
                        glsl::buffer(2, "numbers", "uint");
@@ -128,8 +130,8 @@ std::string source(const Case& c, const Access& load, const Access& store) {
     const std::string_view to = isShared ? "sharedTo" : isAddress ? "push.to.dst" : "dst";
     std::string text = glsl::header() + declarations(c, load, store) + "void main() {\n";
     if (isShared)
-        text += copyLoop(from, "src", load.count) + copyLoop(to, "dst", store.count) +
-                "barrier();\n";
+        text +=
+            copyLoop(from, "src", load.count) + copyLoop(to, "dst", store.count) + "barrier();\n";
     text += glsl::matrix(c.component, c.rows, c.columns, c.use) + " m;\n" +
             glsl::load("m", from, p.text[0], c.load.columnMajor, p.text[1]) +
             glsl::store("m", to, p.text[2], c.store.columnMajor, p.text[3]);
@@ -163,9 +165,7 @@ Words fromAssembly(const Case& c) {
     return assemble(a);
 }
 
-bool is64(const Pointee& pointee) {
-    return pointee.spirv.substr(1, 2) == "64";
-}
+bool is64(const Pointee& pointee) { return pointee.spirv.substr(1, 2) == "64"; }
 
 void runCase(const Case& c) {
     COOPVK_REQUIRE(c.component);
@@ -175,12 +175,14 @@ void runCase(const Case& c) {
     Matrix matrix(c.component, c.rows, c.columns);
     const Access load(matrix, c.load), store(matrix, c.store);
     Dispatch dispatch;
-    dispatch.buffers = {rng.bytes(load.bytes), rng.bytes(store.bytes),
-                        toBytes<uint32_t>({load.stride, load.element, store.stride, store.element})};
+    dispatch.buffers = {
+        rng.bytes(load.bytes), rng.bytes(store.bytes),
+        toBytes<uint32_t>({load.stride, load.element, store.stride, store.element})};
     dispatch.push = pushWords({load.stride, load.element, store.stride, store.element});
     if (c.memory == Memory::kAddress) dispatch.addresses = {0, 1};
 
-    const std::vector<Bytes> after = run(glslCan(c) ? compileGlsl(source(c, load, store)) : fromAssembly(c), dispatch);
+    const std::vector<Bytes> after =
+        run(glslCan(c) ? compileGlsl(source(c, load, store)) : fromAssembly(c), dispatch);
     gather(matrix, load.placement, dispatch.buffers[0]);
     Bytes expected = dispatch.buffers[1];
     scatter(matrix, store.placement, expected);
@@ -206,8 +208,10 @@ struct Row {
 const std::vector<Row>& rows() {
     static const std::vector<Row> table = {
         {Component::kF16,
-         {kF16, kF16x2, kF16x4, kU16, kU32, kU32x2, kU32x4, kF32, kF32x4, kU64, kU8, kU8x4, kF64x2}},
-        {Component::kS8, {kI8, kU8, kU8x2, kU8x4, kU16, kU16x4, kU32, kU32x2, kU32x4, kF16x2, kF32}},
+         {kF16, kF16x2, kF16x4, kU16, kU32, kU32x2, kU32x4, kF32, kF32x4, kU64, kU8, kU8x4,
+          kF64x2}},
+        {Component::kS8,
+         {kI8, kU8, kU8x2, kU8x4, kU16, kU16x4, kU32, kU32x2, kU32x4, kF16x2, kF32}},
         {Component::kU8, {kU8, kU8x4, kI8, kU32, kU32x4, kF16x4}},
         {Component::kS16, {kU16, kU16x4, kF16, kU32, kU32x4, kU8x2}},
         {Component::kU16, {kU16, kU16x4, kU32x2}},
@@ -239,11 +243,15 @@ std::vector<Case> pointees() {
                 }
                 const bool column = turn >> 1 & 1u;
                 const Pointee other = row.pointees[(turn + 1) % row.pointees.size()];
-                cases.push_back({row.component, 8, 8, kAllUses[turn % 3],
-                                 {pointee, column, turn % 4 == 3 ? 1u : 0u, turn % 2},
-                                 {turn % 3 == 1 ? other : pointee, (turn & 1u) != 0, turn % 3,
-                                  turn / 2 % 3},
-                                 memory, Source::kConstant});
+                cases.push_back(
+                    {row.component,
+                     8,
+                     8,
+                     kAllUses[turn % 3],
+                     {pointee, column, turn % 4 == 3 ? 1u : 0u, turn % 2},
+                     {turn % 3 == 1 ? other : pointee, (turn & 1u) != 0, turn % 3, turn / 2 % 3},
+                     memory,
+                     Source::kConstant});
                 ++turn;
             }
             ++turn;
@@ -260,7 +268,11 @@ std::vector<Case> layouts() {
         for (Use use : kAllUses)
             for (uint32_t bits = 0; bits < 4; ++bits)
                 for (uint32_t extra : {0u, 1u, kBroadcast})
-                    cases.push_back({component, 16, 8, use, {pointee, (bits & 1u) != 0, extra, 1},
+                    cases.push_back({component,
+                                     16,
+                                     8,
+                                     use,
+                                     {pointee, (bits & 1u) != 0, extra, 1},
                                      {pointee, (bits & 2u) != 0, extra == 1u ? 2u : 0u, 0},
                                      Memory::kBuffer,
                                      static_cast<Source>((bits + extra) % 3)});
@@ -270,7 +282,7 @@ std::vector<Case> layouts() {
 
 // Lines shorter than a 32-bit word, odd sizes, large ones.
 std::vector<Case> shapes() {
-    constexpr uint32_t kShapes[][2] = {{1, 1}, {4, 1}, {1, 4}, {2, 2}, {8, 2},  {2, 8}, {3, 5},
+    constexpr uint32_t kShapes[][2] = {{1, 1}, {4, 1}, {1, 4}, {2, 2},   {8, 2},  {2, 8}, {3, 5},
                                        {5, 3}, {7, 1}, {4, 4}, {16, 16}, {32, 4}, {8, 64}};
     std::vector<Case> cases;
     uint32_t turn = 0;
@@ -279,10 +291,14 @@ std::vector<Case> shapes() {
             const Pointee pointee = component == Component::kF16  ? kF16
                                     : component == Component::kU8 ? kU8
                                                                   : kF32;
-            cases.push_back({component, shape[0], shape[1], kAllUses[turn % 3],
+            cases.push_back({component,
+                             shape[0],
+                             shape[1],
+                             kAllUses[turn % 3],
                              {pointee, turn % 2 == 0, turn % 3, 1},
                              {pointee, turn / 2 % 2 == 0, 1 + turn % 2, 1},
-                             static_cast<Memory>(turn / 3 % 3), Source::kPushConstant});
+                             static_cast<Memory>(turn / 3 % 3),
+                             Source::kPushConstant});
             ++turn;
         }
     }
@@ -294,8 +310,8 @@ std::vector<Case> threes() {
     std::vector<Case> cases;
     cases.push_back({Component::kF16, 4, 6, Use::kA, {kU32x3, false, 0, 1}, {kU32x3, false, 1, 1}});
     cases.push_back({Component::kF32, 8, 3, Use::kB, {kU32x3, false, 1, 0}, {kU32x3, false, 0, 2}});
-    cases.push_back({Component::kU8, 8, 6, Use::kAccumulator, {kF16x3, false, 0, 1},
-                     {kF16x3, false, 1, 1}});
+    cases.push_back(
+        {Component::kU8, 8, 6, Use::kAccumulator, {kF16x3, false, 0, 1}, {kF16x3, false, 1, 1}});
     return cases;
 }
 

@@ -35,21 +35,22 @@ std::string caseName(const Case& c) {
     text.append("_").append(name(c.a)).append("_").append(name(c.b)).append("_").append(name(c.c));
     if (c.result) text.append("_").append(name(*c.result));
     return text + "_" + operandsName(c.operands) +
-           (c.fill == Fill::kSmall ? "_small" : c.fill == Fill::kUnit ? "_unit" : "_bits");
+           (c.fill == Fill::kSmall  ? "_small"
+            : c.fill == Fill::kUnit ? "_unit"
+                                    : "_bits");
 }
 
 Words fromGlsl(const Case& c) {
     const auto size = [](uint32_t value) { return std::to_string(value); };
     Words words = compileGlsl(
         glsl::header() + glsl::buffer(0, "a", glsl::scalar(c.a)) +
-           glsl::buffer(1, "b", glsl::scalar(c.b)) + glsl::buffer(2, "c", glsl::scalar(c.c)) +
-           glsl::buffer(3, "d", glsl::scalar(c.c)) + "void main() {\n" +
-           glsl::matrix(c.a, c.m, c.k, Use::kA) + " A;\n" +
-           glsl::matrix(c.b, c.k, c.n, Use::kB) + " B;\n" +
-           glsl::matrix(c.c, c.m, c.n, Use::kAccumulator) + " C, D;\n" +
-           glsl::load("A", "a", size(c.k)) + glsl::load("B", "b", size(c.n)) +
-           glsl::load("C", "c", size(c.n)) + "D = coopMatMulAdd(A, B, C);\n" +
-           glsl::store("D", "d", size(c.n)) + "}\n");
+        glsl::buffer(1, "b", glsl::scalar(c.b)) + glsl::buffer(2, "c", glsl::scalar(c.c)) +
+        glsl::buffer(3, "d", glsl::scalar(c.c)) + "void main() {\n" +
+        glsl::matrix(c.a, c.m, c.k, Use::kA) + " A;\n" + glsl::matrix(c.b, c.k, c.n, Use::kB) +
+        " B;\n" + glsl::matrix(c.c, c.m, c.n, Use::kAccumulator) + " C, D;\n" +
+        glsl::load("A", "a", size(c.k)) + glsl::load("B", "b", size(c.n)) +
+        glsl::load("C", "c", size(c.n)) + "D = coopMatMulAdd(A, B, C);\n" +
+        glsl::store("D", "d", size(c.n)) + "}\n");
     setOperands(words, c.operands);
     return words;
 }
@@ -98,11 +99,12 @@ void runCase(const Case& c) {
     const Matrix a = randomMatrix(rng, c.a, c.m, c.k, c.fill);
     const Matrix b = randomMatrix(rng, c.b, c.k, c.n, c.fill);
     // A saturating sum needs addends near the type's ends.
-    const Matrix addend = randomMatrix(rng, c.c, c.m, c.n,
-                                       c.operands & kSaturating ? Fill::kBits : c.fill);
+    const Matrix addend =
+        randomMatrix(rng, c.c, c.m, c.n, c.operands & kSaturating ? Fill::kBits : c.fill);
     const Component result = c.result.value_or(c.c);
     Dispatch dispatch;
-    dispatch.buffers = {pack(a), pack(b), pack(addend), rng.bytes(pack(Matrix(result, c.m, c.n)).size())};
+    dispatch.buffers = {pack(a), pack(b), pack(addend),
+                        rng.bytes(pack(Matrix(result, c.m, c.n)).size())};
     const std::vector<Bytes> after = run(glslCan(c) ? fromGlsl(c) : fromAssembly(c), dispatch);
     const Product expected =
         mulAdd(a, b, addend, result, c.operands, /*exact=*/c.fill == Fill::kSmall);
@@ -128,13 +130,24 @@ void addFills(std::vector<Case>& cases, Case c) {
 
 Component component(VkComponentTypeKHR type) { return static_cast<Component>(type); }
 
-// Drivers on the CPU compile large multiply-adds for seconds, so of those only some rows run,
-// unless COOPVK_TEST_FULL is set.
-bool skipped(const VkCooperativeMatrixPropertiesKHR& shape, size_t row) {
+bool runsAll() {
     const char* full = std::getenv("COOPVK_TEST_FULL");
-    if (full && *full == '1') return false;
+    return full && *full == '1';
+}
+
+// Drivers on the CPU compile large multiply-adds for seconds: of those only some rows run, all
+// with COOPVK_TEST_FULL=1.
+bool skipped(const VkCooperativeMatrixPropertiesKHR& shape, size_t row) {
+    struct Rule {
+        uint32_t products;
+        size_t every;  // runs one row of so many
+    };
+    constexpr Rule kRules[] = {{512, 1}, {1024, 2}, {2048, 5}, {4096, 8}, {8192, 12}};
     const uint32_t products = shape.MSize * shape.NSize * shape.KSize;
-    return products > 32 * 32 * 8 ? row % 23 != 0 : products > 2048 && row % 5 != 0;
+    if (runsAll()) return false;
+    for (const Rule& rule : kRules)
+        if (products <= rule.products) return row % rule.every != 0;
+    return true;
 }
 
 std::vector<Case> advertised() {
@@ -200,9 +213,9 @@ struct Shape {
     uint32_t m, n, k;
 };
 constexpr Shape kShapes[] = {
-    {1, 1, 1},   {4, 4, 4},   {2, 8, 16},  {8, 2, 16},  {1, 16, 8},  {16, 1, 8},
-    {8, 4, 2},   {16, 8, 4},  {8, 16, 32}, {16, 8, 16}, {32, 8, 8},  {8, 32, 8},
-    {16, 16, 1}, {64, 16, 8}, {16, 64, 4}, {32, 32, 16}, {2, 2, 64}, {3, 5, 7}, {12, 6, 10},
+    {1, 1, 1},   {4, 4, 4},    {2, 8, 16},  {8, 2, 16}, {1, 16, 8},  {16, 1, 8},  {8, 4, 2},
+    {16, 8, 4},  {8, 16, 32},  {16, 8, 16}, {32, 8, 8}, {8, 32, 8},  {16, 16, 1}, {64, 16, 8},
+    {16, 64, 4}, {32, 32, 16}, {2, 2, 64},  {3, 5, 7},  {12, 6, 10},
 };
 
 std::vector<Case> everyShape() {
@@ -210,8 +223,9 @@ std::vector<Case> everyShape() {
     std::vector<Case> cases;
     for (const Shape& s : kShapes)
         for (const Types& t : kFew)
-            cases.push_back({s.m, s.n, s.k, t.a, t.b, t.c, signOperands(t.a, t.b, t.c, t.c),
-                             info(t.c).isFloat() ? Fill::kSmall : Fill::kBits});
+            if (info(t.c).isFloat() || s.m * s.n * s.k <= 4096 || runsAll())
+                cases.push_back({s.m, s.n, s.k, t.a, t.b, t.c, signOperands(t.a, t.b, t.c, t.c),
+                                 info(t.c).isFloat() ? Fill::kSmall : Fill::kBits});
     for (const Shape& s : {kShapes[0], kShapes[2], kShapes[9], kShapes[17]})
         cases.push_back({s.m, s.n, s.k, kF16, kF16, kF16, 0, Fill::kSmall});
     return cases;
@@ -264,8 +278,7 @@ TEST(Advertised, RowsAreOfKnownKind) {
             EXPECT_TRUE(context.supports(component(type))) << name(component(type));
         }
         EXPECT_GT(shape.MSize * shape.NSize * shape.KSize, 0u);
-        EXPECT_FALSE(shape.saturatingAccumulation &&
-                     info(component(shape.ResultType)).isFloat());
+        EXPECT_FALSE(shape.saturatingAccumulation && info(component(shape.ResultType)).isFloat());
     }
 }
 
@@ -274,9 +287,14 @@ TEST(Advertised, RowsAreUnique) {
     for (size_t i = 0; i < shapes.size(); ++i)
         for (size_t j = 0; j < i; ++j) {
             const auto key = [](const VkCooperativeMatrixPropertiesKHR& s) {
-                return std::array<uint32_t, 8>{s.MSize, s.NSize, s.KSize, uint32_t(s.AType),
-                                               uint32_t(s.BType), uint32_t(s.CType),
-                                               uint32_t(s.ResultType), s.saturatingAccumulation};
+                return std::array<uint32_t, 8>{s.MSize,
+                                               s.NSize,
+                                               s.KSize,
+                                               uint32_t(s.AType),
+                                               uint32_t(s.BType),
+                                               uint32_t(s.CType),
+                                               uint32_t(s.ResultType),
+                                               s.saturatingAccumulation};
             };
             EXPECT_NE(key(shapes[i]), key(shapes[j])) << "rows " << i << " and " << j;
         }

@@ -20,8 +20,8 @@ constexpr size_t kBytes = kElements * 2;  // f16
 // Buffers of f16: every test copies one 8×8 matrix from some place to another.
 Bytes halves(Rng& rng, uint32_t matrices) { return rng.bytes(matrices * kBytes); }
 
-void expectCopy(const std::vector<Bytes>& before, const std::vector<Bytes>& after, size_t fromBuffer,
-                size_t fromOffset, size_t toBuffer, size_t toOffset) {
+void expectCopy(const std::vector<Bytes>& before, const std::vector<Bytes>& after,
+                size_t fromBuffer, size_t fromOffset, size_t toBuffer, size_t toOffset) {
     std::vector<Bytes> expected = before;
     std::copy_n(before[fromBuffer].begin() + static_cast<std::ptrdiff_t>(fromOffset), kBytes,
                 expected[toBuffer].begin() + static_cast<std::ptrdiff_t>(toOffset));
@@ -47,28 +47,33 @@ const std::vector<AssemblyCase>& assemblyCases() {
          "%p = OpAccessChain %sb_f16 %x %c_0 %c_0\n%q = OpAccessChain %sb_f16 %x %c_0 %c_64\n"
          "%s = OpSelect %sb_f16 %yes %q %p\n%to = OpAccessChain %sb_f16 %z %c_0 %c_0\n"
          "%m = OpCooperativeMatrixLoadKHR %T %s %c_0 %c_8\n"
-         "OpCooperativeMatrixStoreKHR %to %m %c_0 %c_8\n", "", 0, 64, 2, 0},
+         "OpCooperativeMatrixStoreKHR %to %m %c_0 %c_8\n",
+         "", 0, 64, 2, 0},
         {"SelectBetweenBuffers", kAll, "",
          "%p = OpAccessChain %sb_f16 %x %c_0 %c_0\n%q = OpAccessChain %sb_f16 %y %c_0 %c_64\n"
          "%s = OpSelect %sb_f16 %yes %q %p\n%t = OpSelect %sb_f16 %yes %p %q\n"
          "%m = OpCooperativeMatrixLoadKHR %T %s %c_0 %c_8\n"
-         "OpCooperativeMatrixStoreKHR %t %m %c_0 %c_8\n", "", 1, 64, 0, 0},
+         "OpCooperativeMatrixStoreKHR %t %m %c_0 %c_8\n",
+         "", 1, 64, 0, 0},
         {"PtrAccessChain", kBuffers, "",
          "%p = OpAccessChain %sb_f16 %x %c_0 %c_16\n%q = OpPtrAccessChain %sb_f16 %p %c_48\n"
          "%t = OpAccessChain %sb_f16 %z %c_0 %c_0\n%u = OpPtrAccessChain %sb_f16 %t %c_64\n"
          "%m = OpCooperativeMatrixLoadKHR %T %q %c_0 %c_8\n"
-         "OpCooperativeMatrixStoreKHR %u %m %c_0 %c_8\n", "", 0, 64, 2, 64},
+         "OpCooperativeMatrixStoreKHR %u %m %c_0 %c_8\n",
+         "", 0, 64, 2, 64},
         {"SelectThenPtrAccessChain", kAll, "",
          "%p = OpAccessChain %sb_f16 %x %c_0 %c_0\n%q = OpAccessChain %sb_f16 %y %c_0 %c_8\n"
          "%s = OpSelect %sb_f16 %yes %q %p\n%u = OpPtrAccessChain %sb_f16 %s %c_56\n"
          "%to = OpAccessChain %sb_f16 %z %c_0 %c_0\n"
          "%m = OpCooperativeMatrixLoadKHR %T %u %c_0 %c_8\n"
-         "OpCooperativeMatrixStoreKHR %to %m %c_0 %c_8\n", "", 1, 64, 2, 0},
+         "OpCooperativeMatrixStoreKHR %to %m %c_0 %c_8\n",
+         "", 1, 64, 2, 0},
         {"SelectBlocks", kAll, "",
          "%s = OpSelect %pointer_x %yes %y_same %x\n%u = OpAccessChain %sb_f16 %s %c_0 %c_64\n"
          "%to = OpAccessChain %sb_f16 %z %c_0 %c_0\n"
          "%m = OpCooperativeMatrixLoadKHR %T %u %c_0 %c_8\n"
-         "OpCooperativeMatrixStoreKHR %to %m %c_0 %c_8\n", "", 1, 64, 2, 0},
+         "OpCooperativeMatrixStoreKHR %to %m %c_0 %c_8\n",
+         "", 1, 64, 2, 0},
         {"PhiInLoop", kBuffers, "",
          "%p = OpAccessChain %sb_f16 %x %c_0 %c_0\n%to = OpAccessChain %sb_f16 %z %c_0 %c_0\n"
          "OpBranch %head\n%head = OpLabel\n%i = OpPhi %u32 %c_0 %body %i1 %next\n"
@@ -77,15 +82,16 @@ const std::vector<AssemblyCase>& assemblyCases() {
          "OpBranch %next\n%next = OpLabel\n%w1 = OpPtrAccessChain %sb_f16 %w %c_32\n"
          "%i1 = OpIAdd %u32 %i %c_1\nOpBranch %head\n%done = OpLabel\n"
          "%m = OpCooperativeMatrixLoadKHR %T %w %c_0 %c_8\n"
-         "OpCooperativeMatrixStoreKHR %to %m %c_0 %c_8\n", "", 0, 64, 2, 0},
-        {"FunctionParameters", kBuffers,
-         "%ft = OpTypeFunction %void %sb_f16 %sb_f16 %u32\n",
+         "OpCooperativeMatrixStoreKHR %to %m %c_0 %c_8\n",
+         "", 0, 64, 2, 0},
+        {"FunctionParameters", kBuffers, "%ft = OpTypeFunction %void %sb_f16 %sb_f16 %u32\n",
          "%p = OpAccessChain %sb_f16 %y %c_0 %c_64\n%t = OpAccessChain %sb_f16 %z %c_0 %c_64\n"
          "%r = OpFunctionCall %void %f %p %t %c_8\n",
          "%f = OpFunction %void None %ft\n%fp = OpFunctionParameter %sb_f16\n"
          "%fq = OpFunctionParameter %sb_f16\n%fs = OpFunctionParameter %u32\n%fl = OpLabel\n"
          "%m = OpCooperativeMatrixLoadKHR %T %fp %c_0 %fs\n"
-         "OpCooperativeMatrixStoreKHR %fq %m %c_0 %fs\nOpReturn\nOpFunctionEnd\n", 1, 64, 2, 64},
+         "OpCooperativeMatrixStoreKHR %fq %m %c_0 %fs\nOpReturn\nOpFunctionEnd\n",
+         1, 64, 2, 64},
         {"FunctionResult", kAll, "%ft = OpTypeFunction %sb_f16 %u32\n",
          "%p = OpFunctionCall %sb_f16 %f %n1\n%t = OpFunctionCall %sb_f16 %f %n0\n"
          "%m = OpCooperativeMatrixLoadKHR %T %p %c_0 %c_8\n"
@@ -93,13 +99,16 @@ const std::vector<AssemblyCase>& assemblyCases() {
          "%f = OpFunction %sb_f16 None %ft\n%fi = OpFunctionParameter %u32\n%fl = OpLabel\n"
          "%fx = OpAccessChain %sb_f16 %x %c_0 %c_0\n%fy = OpAccessChain %sb_f16 %y %c_0 %c_64\n"
          "%is0 = OpIEqual %bool %fi %c_0\n%fr = OpSelect %sb_f16 %is0 %fx %fy\n"
-         "OpReturnValue %fr\nOpFunctionEnd\n", 1, 64, 0, 0},
+         "OpReturnValue %fr\nOpFunctionEnd\n",
+         1, 64, 0, 0},
         {"PointerInVariable", kAll, "%fp = OpTypePointer Function %sb_f16\n",
          "%v = OpVariable %fp Function\n@numbers\n%p = OpAccessChain %sb_f16 %y %c_0 %c_64\n"
          "OpStore %v %p\n%q = OpLoad %sb_f16 %v\n%to = OpAccessChain %sb_f16 %z %c_0 %c_0\n"
          "%m = OpCooperativeMatrixLoadKHR %T %q %c_0 %c_8\n"
-         "OpCooperativeMatrixStoreKHR %to %m %c_0 %c_8\n", "", 1, 64, 2, 0},
-        {"WorkgroupSelect", kAll,
+         "OpCooperativeMatrixStoreKHR %to %m %c_0 %c_8\n",
+         "", 1, 64, 2, 0},
+        {"WorkgroupSelect",
+         kAll,
          "%len = OpConstant %u32 128\n%arr = OpTypeArray %f16 %len\n"
          "%pw = OpTypePointer Workgroup %arr\n%we = OpTypePointer Workgroup %f16\n"
          "%w1 = OpVariable %pw Workgroup\n%w2 = OpVariable %pw Workgroup\n"
@@ -109,14 +118,27 @@ const std::vector<AssemblyCase>& assemblyCases() {
          "%s = OpSelect %we %yes %b %a\n%m = OpCooperativeMatrixLoadKHR %T %p %c_0 %c_8\n"
          "OpCooperativeMatrixStoreKHR %s %m %c_1 %c_8\nOpControlBarrier %c_2 %c_2 %acqrel\n"
          "%m2 = OpCooperativeMatrixLoadKHR %T %s %c_1 %c_8\n"
-         "OpCooperativeMatrixStoreKHR %to %m2 %c_0 %c_8\n", "", 0, 64, 2, 0, {"%w1", "%w2"}},
+         "OpCooperativeMatrixStoreKHR %to %m2 %c_0 %c_8\n",
+         "",
+         0,
+         64,
+         2,
+         0,
+         {"%w1", "%w2"}},
         {"OperandVolatile", {}, "", "@copy Volatile\n", "", 0, 0, 2, 0},
         {"OperandAligned", {}, "", "@copy Aligned 16\n", "", 0, 0, 2, 0},
         {"OperandNontemporal", {}, "", "@copy Nontemporal\n", "", 0, 0, 2, 0},
         {"OperandNonPrivate", {}, "", "@copy NonPrivatePointer\n", "", 0, 0, 2, 0},
         {"OperandVisible", {}, "", "@visible NonPrivatePointer\n", "", 0, 0, 2, 0},
-        {"OperandAll", {}, "", "@visible Volatile|Aligned|Nontemporal|NonPrivatePointer 16\n", "", 0,
-         0, 2, 0},
+        {"OperandAll",
+         {},
+         "",
+         "@visible Volatile|Aligned|Nontemporal|NonPrivatePointer 16\n",
+         "",
+         0,
+         0,
+         2,
+         0},
         {"OperandNone", {}, "", "@copy None\n", "", 0, 0, 2, 0},
     };
     return table;
@@ -138,8 +160,8 @@ std::string expandCopy(std::string body) {
         }
         return "%p = OpAccessChain %sb_f16 %x %c_0 %c_0\n"
                "%to = OpAccessChain %sb_f16 %z %c_0 %c_0\n"
-               "%m = OpCooperativeMatrixLoadKHR %T %p %c_0 %c_8 " + visible +
-               "\nOpCooperativeMatrixStoreKHR %to %m %c_0 %c_8 " + available + "\n";
+               "%m = OpCooperativeMatrixLoadKHR %T %p %c_0 %c_8 " +
+               visible + "\nOpCooperativeMatrixStoreKHR %to %m %c_0 %c_8 " + available + "\n";
     }
     return body;
 }
@@ -155,8 +177,8 @@ TEST_P(Pointers, CopyOneMatrix) {
     a.capabilities = c.capabilities;
     a.interfaces = c.interfaces;
     a.decorations = "OpDecorate %sb_f16 ArrayStride 2\n";
-    a.declarations = matrixType("T", Component::kF16, kRows, kColumns, Use::kAccumulator) +
-                     c.declarations;
+    a.declarations =
+        matrixType("T", Component::kF16, kRows, kColumns, Use::kAccumulator) + c.declarations;
     std::string numbers;
     for (const char* i : {"0", "1", "2"})
         numbers += std::string("%pn") + i + " = OpAccessChain %sb_u32 %n %c_0 %c_" + i + "\n%n" +
@@ -212,8 +234,7 @@ const std::vector<GlslCase>& glslCases() {
          "layout(binding = 0, scalar) buffer X { float16_t x[]; };\n"
          "layout(binding = 1, scalar) buffer Y { uint head[2]; Inner inner[2]; } y;\n",
          "x, push.n[2]", "y.inner[push.n[1]].rows[push.n[2]], 0", 0, 0, 1, 4 + 132 + 4},
-        {"ArrayOfBuffers",
-         "layout(binding = 4, scalar) buffer X { float16_t data[]; } x[2];\n",
+        {"ArrayOfBuffers", "layout(binding = 4, scalar) buffer X { float16_t data[]; } x[2];\n",
          "x[1].data, 64", "x[0].data, 0", 5, 64, 4, 0},
         {"ArrayOfBuffersDynamic",
          "layout(binding = 4, scalar) buffer X { float16_t data[]; } x[2];\n",
@@ -304,10 +325,10 @@ TEST(SharedMemory, AccumulatorBecomesOperand) {
         glsl::matrix(Component::kF16, 8, 8, Use::kA) + " A, P;\n" +
         glsl::matrix(Component::kF16, 8, 8, Use::kB) + " B;\n" +
         glsl::matrix(Component::kF32, 8, 8, Use::kAccumulator) + " C;\n" +
-        glsl::load("A", "a", "8") + glsl::load("B", "b", "8") +
-        "C = coopMatMulAdd(A, B, " + glsl::matrix(Component::kF32, 8, 8, Use::kAccumulator) +
-        "(0));\n" + glsl::matrix(Component::kF16, 8, 8, Use::kAccumulator) + " H = " +
-        glsl::matrix(Component::kF16, 8, 8, Use::kAccumulator) + "(C);\n" +
+        glsl::load("A", "a", "8") + glsl::load("B", "b", "8") + "C = coopMatMulAdd(A, B, " +
+        glsl::matrix(Component::kF32, 8, 8, Use::kAccumulator) + "(0));\n" +
+        glsl::matrix(Component::kF16, 8, 8, Use::kAccumulator) +
+        " H = " + glsl::matrix(Component::kF16, 8, 8, Use::kAccumulator) + "(C);\n" +
         glsl::store("H", "tile", "16") + "barrier();\n" +
         // Every lane touches the tile on its own in between.
         "for (uint i = gl_LocalInvocationIndex; i < 64; i += gl_WorkGroupSize.x)\n"
@@ -320,8 +341,8 @@ TEST(SharedMemory, AccumulatorBecomesOperand) {
     const Product first = mulAdd(a, b, Matrix(Component::kF32, 8, 8), Component::kF32, 0, true);
     Matrix doubled(Component::kF16, 8, 8);
     for (size_t i = 0; i < 64; ++i)
-        doubled.elements[i] = fromDouble(
-            Component::kF16, 2 * toDouble(Component::kF32, first.value.elements[i]));
+        doubled.elements[i] =
+            fromDouble(Component::kF16, 2 * toDouble(Component::kF32, first.value.elements[i]));
     const Product second = mulAdd(doubled, b, first.value, Component::kF32, 0, true);
     Dispatch dispatch;
     dispatch.buffers = {pack(a), pack(b), rng.bytes(256)};

@@ -12,6 +12,7 @@
 #include "harness/assembly.hpp"
 #include "harness/compute.hpp"
 #include "harness/glsl.hpp"
+#include "harness/layer_log.hpp"
 #include "harness/requirement.hpp"
 #include "harness/value.hpp"
 
@@ -21,8 +22,10 @@ namespace {
 // d = a + factor × b, with the factor a specialization constant and a literal besides, so that
 // shaders can be told apart.
 Words scaledSum(uint32_t literal) {
-    const GlslValue value{"ScaledSum", "layout(constant_id = 7) const uint FACTOR = 1;",
-                          "R = A + B * E(FACTOR + " + std::to_string(literal) + ");", {}};
+    const GlslValue value{"ScaledSum",
+                          "layout(constant_id = 7) const uint FACTOR = 1;",
+                          "R = A + B * E(FACTOR + " + std::to_string(literal) + ");",
+                          {}};
     return compileGlsl(glslValueSource(value, {}));
 }
 
@@ -41,6 +44,21 @@ Words plain() {
 double plusOne(double a, double, double) { return a + 1; }
 
 TEST(Routes, Module) { expectValue(scaledSum(0), {}, scaledSumOf(1)); }
+
+// The log says so, for the subgroup size that the device has.
+TEST(Routes, EmulationReallyHappens) {
+    COOPVK_REQUIRE(Requirement::kEmulation);
+    LayerLog::take();
+    expectValue(plain(), {}, plusOne);
+    EXPECT_EQ(LayerLog::take().find("rewrote"), std::string::npos);
+    expectValue(scaledSum(30), {}, scaledSumOf(31));
+    const std::string log = LayerLog::take();
+    EXPECT_NE(log.find("rewrote compute shader "), log.npos) << log;
+    EXPECT_NE(log.find(" for VK_KHR_cooperative_matrix subgroup " +
+                       std::to_string(Context::get().subgroupSize) + " "),
+              log.npos)
+        << log;
+}
 
 TEST(Routes, SpecializedModule) {
     const Words words = scaledSum(0);
@@ -75,10 +93,19 @@ TEST(Routes, StageFlags) {
 }
 
 TEST(Routes, DebugInformation) {
-    const GlslValue value{"Debug", "T twice(T x) { return x + x; }",
-                          "T named = A;\nR = twice(named);", {}};
+    const GlslValue value{
+        "Debug", "T twice(T x) { return x + x; }", "T named = A;\nR = twice(named);", {}};
     expectValue(compileGlslWithDebugInfo(glslValueSource(value, {})), {},
                 [](double a, double, double) { return 2 * a; });
+}
+
+TEST(Routes, OlderSpirv) {
+    const GlslValue value{"Older",
+                          "T g[2];\nT twice(T x) { return x + x; }",
+                          "g[push.n[1]] = A;\nR = twice(g[1]) * E(2);",
+                          {}};
+    expectValue(compileGlslToSpirv13(glslValueSource(value, {})), {},
+                [](double a, double, double) { return 4 * a; });
 }
 
 struct Cache {
@@ -112,6 +139,43 @@ TEST(Routes, PipelineCache) {
     const Cache again(cache.data());
     expectValue(one, {}, scaledSumOf(8), {.specialization = {{7, 5}}, .cache = again.handle});
     expectValue(one, {}, scaledSumOf(4), {.cache = again.handle});
+}
+
+// An application may ask for what is in the cache only, and must get an answer that it knows.
+TEST(Routes, OnlyFromCache) {
+    Context& context = Context::get();
+    const Layout layout(context);
+    const Cache cache;
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    const PipelineOptions options{.flags = VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT,
+                                  .cache = cache.handle};
+    const VkResult result =
+        createPipeline(context, layout.pipeline, scaledSum(40), options, &pipeline);
+    EXPECT_TRUE(result == VK_SUCCESS || result == VK_PIPELINE_COMPILE_REQUIRED) << result;
+    EXPECT_EQ(result == VK_SUCCESS, pipeline != VK_NULL_HANDLE);
+    vkDestroyPipeline(context.device, pipeline, nullptr);
+}
+
+TEST(Routes, ModuleIdentifier) {
+    COOPVK_REQUIRE(Requirement::kModuleIdentifier);
+    Context& context = Context::get();
+    const Words one = scaledSum(41), other = scaledSum(42);
+    std::vector<std::vector<uint8_t>> identifiers;
+    for (const Words* words : {&one, &other, &one}) {
+        VkShaderModuleCreateInfo info{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
+        info.codeSize = words->size() * 4;
+        info.pCode = words->data();
+        VkShaderModule module = VK_NULL_HANDLE;
+        COOPVK_CHECK(vkCreateShaderModule(context.device, &info, nullptr, &module));
+        VkShaderModuleIdentifierEXT a{VK_STRUCTURE_TYPE_SHADER_MODULE_IDENTIFIER_EXT}, b = a;
+        vkGetShaderModuleIdentifierEXT(context.device, module, &a);
+        vkGetShaderModuleCreateInfoIdentifierEXT(context.device, &info, &b);
+        vkDestroyShaderModule(context.device, module, nullptr);
+        EXPECT_TRUE(std::equal(a.identifier, a.identifier + a.identifierSize, b.identifier));
+        identifiers.emplace_back(a.identifier, a.identifier + a.identifierSize);
+    }
+    EXPECT_EQ(identifiers[0], identifiers[2]);
+    EXPECT_NE(identifiers[0], identifiers[1]);
 }
 
 TEST(Routes, CreationFeedback) {
@@ -192,9 +256,9 @@ void expectShaderObject(const Layout& layout, const ShaderObject& shader, double
         want.elements[i] =
             fromDouble(Component::kF32, toDouble(Component::kF32, a.elements[i]) +
                                             factor * toDouble(Component::kF32, b.elements[i]));
-    EXPECT_EQ(difference(unpack(Component::kF32, 8, 8, after[3]),
-                         Product{want, std::vector<double>(64)}),
-              "");
+    EXPECT_EQ(
+        difference(unpack(Component::kF32, 8, 8, after[3]), Product{want, std::vector<double>(64)}),
+        "");
 }
 
 TEST(Routes, ShaderObject) {
@@ -412,9 +476,9 @@ TEST(BadCode, NoEntryPoint) {
     Context& context = Context::get();
     const Layout layout(context);
     VkPipeline pipeline = VK_NULL_HANDLE;
-    EXPECT_LT(createPipeline(context, layout.pipeline, scaledSum(0), {.entryPoint = "nobody"},
-                             &pipeline),
-              VK_SUCCESS);
+    EXPECT_LT(
+        createPipeline(context, layout.pipeline, scaledSum(0), {.entryPoint = "nobody"}, &pipeline),
+        VK_SUCCESS);
 }
 
 // Threads make and run pipelines from shared and from their own shaders at once.

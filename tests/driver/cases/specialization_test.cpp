@@ -41,8 +41,8 @@ void expectProduct(const Words& words, const Shape& s, const PipelineOptions& op
 // `derived` defines further constants; the other arguments name rows, columns and scope.
 std::string productSource(const std::string& derived, const std::string& m, const std::string& n,
                           const std::string& k, const std::string& scope) {
-    const auto type = [&](const char* component, const std::string& rows, const std::string& columns,
-                          const std::string& use) {
+    const auto type = [&](const char* component, const std::string& rows,
+                          const std::string& columns, const std::string& use) {
         return "coopmat<" + std::string(component) + ", " + scope + ", " + rows + ", " + columns +
                ", " + use + ">";
     };
@@ -51,9 +51,9 @@ std::string productSource(const std::string& derived, const std::string& m, cons
            glsl::buffer(3, "d", "float") + "void main() {\n" +
            type("float16_t", m, k, "gl_MatrixUseA") + " A;\n" +
            type("float16_t", k, n, "gl_MatrixUseB") + " B;\n" +
-           type("float", m, n, "gl_MatrixUseAccumulator") + " C;\n" +
-           glsl::load("A", "a", k) + glsl::load("B", "b", n) + glsl::load("C", "c", n) +
-           "C = coopMatMulAdd(A, B, C);\n" + glsl::store("C", "d", n) + "}\n";
+           type("float", m, n, "gl_MatrixUseAccumulator") + " C;\n" + glsl::load("A", "a", k) +
+           glsl::load("B", "b", n) + glsl::load("C", "c", n) + "C = coopMatMulAdd(A, B, C);\n" +
+           glsl::store("C", "d", n) + "}\n";
 }
 
 std::vector<Shape> shapes() {
@@ -67,18 +67,18 @@ TEST(Specialization, SizesAndScope) {
 }
 
 TEST(Specialization, SizesFromOperations) {
-    const Words words = compileGlsl(
-        productSource("const uint M2 = M * 2 / 2, N2 = N + K - K, K2 = K << 1 >> 1;\n"
-                      "const uint S2 = SCOPE == 3 ? SCOPE % 4 : 1;\n",
-                      "M2", "N2", "K2", "S2"));
+    const Words words =
+        compileGlsl(productSource("const uint M2 = M * 2 / 2, N2 = N + K - K, K2 = K << 1 >> 1;\n"
+                                  "const uint S2 = SCOPE == 3 ? SCOPE % 4 : 1;\n",
+                                  "M2", "N2", "K2", "S2"));
     for (const Shape& s : shapes()) expectProduct(words, s, {constants(s)});
 }
 
 TEST(Specialization, SizesFromSelection) {
-    const Words words = compileGlsl(
-        productSource("const bool WIDE = (N > 1 && !(M == 3)) || K >= 1000;\n"
-                      "const uint M2 = M > 1 ? M : 4;\nconst uint N2 = WIDE ? N : 2;\n",
-                      "M2", "N2", "K", "gl_ScopeSubgroup"));
+    const Words words =
+        compileGlsl(productSource("const bool WIDE = N > 1;\nconst bool TALL = !(M == 1) && WIDE;\n"
+                                  "const uint M2 = TALL ? M : 4;\nconst uint N2 = WIDE ? N : 2;\n",
+                                  "M2", "N2", "K", "gl_ScopeSubgroup"));
     for (const Shape& s : shapes()) expectProduct(words, s, {constants(s)});
 }
 
@@ -153,12 +153,12 @@ TEST(EntryPoints, ThreeInOneModule) {
             {{"s", suffix}, {"how", how}});
     };
     a.body = body("1", "OpCopyObject %T");
-    a.functions = "%negate = OpFunction %void None %void_fn\n%nl = OpLabel\n" +
-                  body("2", "OpFNegate %T") +
-                  "OpReturn\nOpFunctionEnd\n%plain = OpFunction %void None %void_fn\n%pl = OpLabel\n"
-                  "%pd3 = OpAccessChain %sb_f32 %d %c_0 %c_5\nOpStore %pd3 %one\nOpReturn\n"
-                  "OpFunctionEnd\n%increment = OpFunction %T None %ft\n%v = OpFunctionParameter "
-                  "%T\n%il = OpLabel\n%w = OpFAdd %T %v %ones\nOpReturnValue %w\nOpFunctionEnd\n";
+    a.functions =
+        "%negate = OpFunction %void None %void_fn\n%nl = OpLabel\n" + body("2", "OpFNegate %T") +
+        "OpReturn\nOpFunctionEnd\n%plain = OpFunction %void None %void_fn\n%pl = OpLabel\n"
+        "%pd3 = OpAccessChain %sb_f32 %d %c_0 %c_5\nOpStore %pd3 %one\nOpReturn\n"
+        "OpFunctionEnd\n%increment = OpFunction %T None %ft\n%v = OpFunctionParameter "
+        "%T\n%il = OpLabel\n%w = OpFAdd %T %v %ones\nOpReturnValue %w\nOpFunctionEnd\n";
     const Words words = assemble(a);
     Rng rng("EntryPoints");
     const Matrix in = randomMatrix(rng, Component::kF32, 8, 8, Fill::kSmall);

@@ -63,9 +63,11 @@ std::string scalarTypes() {
     for (const ComponentInfo& type : allComponents()) {
         if (!Context::get().supports(type.type)) continue;
         const std::string id(type.spirv);
-        text += id + (type.isFloat() ? " = OpTypeFloat " + std::to_string(type.bits())
-                                     : " = OpTypeInt " + std::to_string(type.bits()) +
-                                           (type.isSigned() ? " 1" : " 0")) + "\n";
+        text += id +
+                (type.isFloat() ? " = OpTypeFloat " + std::to_string(type.bits())
+                                : " = OpTypeInt " + std::to_string(type.bits()) +
+                                      (type.isSigned() ? " 1" : " 0")) +
+                "\n";
         for (const char* size : {"2", "3", "4"})
             text += id + "x" + size + " = OpTypeVector " + id + " " + size + "\n";
     }
@@ -96,10 +98,9 @@ std::string bufferTypes(const Assembly& a) {
 }  // namespace
 
 std::string assemblyText(const Assembly& a) {
-    return capabilities(a) + entryPoints(a) + decorations(a) +
-           scalarTypes() + bufferTypes(a) + a.declarations +
-           "%main = OpFunction %void None %void_fn\n%main_entry = OpLabel\n" + a.body +
-           "OpReturn\nOpFunctionEnd\n" + a.functions;
+    return capabilities(a) + entryPoints(a) + decorations(a) + scalarTypes() + bufferTypes(a) +
+           a.declarations + "%main = OpFunction %void None %void_fn\n%main_entry = OpLabel\n" +
+           a.body + "OpReturn\nOpFunctionEnd\n" + a.functions;
 }
 
 std::string matrixType(std::string_view id, Component component, uint32_t rows, uint32_t columns,

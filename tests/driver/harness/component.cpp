@@ -48,7 +48,8 @@ uint16_t halfFromDouble(double value) {
     if (exponent < -14) return static_cast<uint16_t>(sign | roundScaled(magnitude, 24));
     // A significand that rounds up to 2048 carries into the exponent by plain addition.
     const uint64_t significand = roundScaled(magnitude, 10 - exponent);
-    return static_cast<uint16_t>(sign | ((static_cast<uint64_t>(exponent + 14) << 10) + significand));
+    return static_cast<uint16_t>(sign |
+                                 ((static_cast<uint64_t>(exponent + 14) << 10) + significand));
 }
 
 double doubleFromHalf(uint16_t bits) {

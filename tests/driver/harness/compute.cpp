@@ -12,7 +12,7 @@ VkDeviceSize alignUp(VkDeviceSize value) { return (value + kGuard - 1) / kGuard 
 
 // One host-visible buffer that holds all buffers of a dispatch, with guards between them.
 class Memory {
-   public:
+ public:
     Memory(Context& context, const std::vector<Bytes>& contents) : context_(context) {
         VkDeviceSize size = kGuard;
         for (const Bytes& bytes : contents) {
@@ -58,12 +58,11 @@ class Memory {
         return result;
     }
 
-   private:
+ private:
     void allocate(VkDeviceSize size) {
         VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
         info.size = size;
-        info.usage =
-            VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+        info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
         COOPVK_CHECK(vkCreateBuffer(context_.device, &info, nullptr, &buffer_));
         VkMemoryRequirements needed;
         vkGetBufferMemoryRequirements(context_.device, buffer_, &needed);
@@ -155,8 +154,8 @@ void record(VkCommandBuffer commands, const Layout& layout, VkDescriptorSet set,
     VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
     barrier.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
     barrier.dstAccessMask = VK_ACCESS_HOST_READ_BIT;
-    vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
-                         VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, nullptr, 0, nullptr);
+    vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_HOST_BIT,
+                         0, 1, &barrier, 0, nullptr, 0, nullptr);
     COOPVK_CHECK(vkEndCommandBuffer(commands));
 }
 
@@ -246,8 +245,8 @@ VkResult createPipeline(Context& context, VkPipelineLayout layout, const Words& 
             vkCreateShaderModule(context.device, &moduleInfo, nullptr, &info.stage.module);
         if (result != VK_SUCCESS) return result;
     }
-    const VkResult result = vkCreateComputePipelines(context.device, options.cache, 1, &info,
-                                                     nullptr, pipeline);
+    const VkResult result =
+        vkCreateComputePipelines(context.device, options.cache, 1, &info, nullptr, pipeline);
     vkDestroyShaderModule(context.device, info.stage.module, nullptr);
     return result;
 }

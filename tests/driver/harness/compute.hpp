@@ -23,13 +23,13 @@ struct SpecConstant {
 // VkSpecializationInfo and the memory behind it. Constant 0 is the subgroup size, by which every
 // shader of the tests sizes its workgroup.
 class Specialization {
-   public:
+ public:
     Specialization(const Context& context, std::vector<SpecConstant> constants);
     Specialization(const Specialization&) = delete;
     Specialization& operator=(const Specialization&) = delete;
     VkSpecializationInfo info{};
 
-   private:
+ private:
     std::vector<uint32_t> values_;
     std::vector<VkSpecializationMapEntry> entries_;
 };
@@ -42,7 +42,7 @@ struct PipelineOptions {
     VkPipelineCreateFlags flags = 0;
     VkPipelineCache cache = VK_NULL_HANDLE;
     const void* next = nullptr;  // chained to VkComputePipelineCreateInfo
-    bool inlined = false;  // no VkShaderModule: VkShaderModuleCreateInfo in the stage's pNext
+    bool inlined = false;        // no VkShaderModule: VkShaderModuleCreateInfo in the stage's pNext
 };
 
 inline constexpr uint32_t kMaxBuffers = 6;
@@ -52,7 +52,7 @@ inline constexpr uint32_t kPushBytes = 128;
 // Layout shared by every shader of the tests: storage buffers at set 0, bindings 0 to 3, an array
 // of two at binding 4 (buffers 4 and 5 of a dispatch), and 128 bytes of push constants.
 class Layout {
-   public:
+ public:
     explicit Layout(Context& context);
     ~Layout();
     Layout(const Layout&) = delete;
@@ -60,7 +60,7 @@ class Layout {
     VkDescriptorSetLayout set = VK_NULL_HANDLE;
     VkPipelineLayout pipeline = VK_NULL_HANDLE;
 
-   private:
+ private:
     Context& context_;
 };
 

@@ -20,6 +20,10 @@ VKAPI_ATTR VkBool32 VKAPI_CALL onMessage(VkDebugUtilsMessageSeverityFlagBitsEXT,
                                          const VkDebugUtilsMessengerCallbackDataEXT* data,
                                          void* user) {
     std::string text = data->pMessageIdName ? data->pMessageIdName : "";
+    // The loader warns of every layer that the environment adds, as the validated runs have it do.
+    if (text == "Loader Message" && data->pMessage &&
+        std::string_view(data->pMessage).starts_with("env var 'VK_INSTANCE_LAYERS'"))
+        return VK_FALSE;
     static_cast<Context*>(user)->addMessage(text + ": " + (data->pMessage ? data->pMessage : ""));
     return VK_FALSE;
 }
@@ -143,8 +147,7 @@ void Context::choosePhysicalDevice() {
 }
 
 void Context::queryProperties() {
-    VkPhysicalDeviceVulkan11Properties v11{
-        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES};
+    VkPhysicalDeviceVulkan11Properties v11{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES};
     properties13.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES;
     properties12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES;
     v11.pNext = &properties12;

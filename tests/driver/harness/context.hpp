@@ -37,7 +37,7 @@ struct Features {
 };
 
 class Context {
-   public:
+ public:
     // Made on the first call; throws if there is no usable device.
     static Context& get();
     // Destroys what get() made, so that validation sees leaks.
@@ -72,7 +72,7 @@ class Context {
     bool emulated = false;   // the layer's tool is among the tools
     bool validated = false;  // so is the validation layer's
 
-   private:
+ private:
     Context();
     void createInstance();
     void choosePhysicalDevice();

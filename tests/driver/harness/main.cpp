@@ -9,6 +9,7 @@
 #include <exception>
 
 #include "context.hpp"
+#include "layer_log.hpp"
 
 namespace coopvk::test {
 namespace {
@@ -35,14 +36,23 @@ std::string unfit(const Context& context) {
     return {};
 }
 
+// Fails the test during which a layer or the loader complained or the layer made invalid code.
 class FailOnMessages : public testing::EmptyTestEventListener {
-    void OnTestEnd(const testing::TestInfo&) override {
-        for (const std::string& message : Context::get().takeMessages())
-            ADD_FAILURE() << "message: " << message;
+    void OnTestEnd(const testing::TestInfo& test) override {
+        const std::string log = LayerLog::take();
+        if (test.result()->Failed()) std::printf("%s", log.c_str());
+        // Tests of bad code mean the layer to complain.
+        const bool isBad = std::string_view(test.test_suite_name()) == "BadCode";
+        if (!isBad && log.find("is not valid") != log.npos)
+            ADD_FAILURE() << "spirv-val refuses the rewritten shader:\n" << log;
+        const std::vector<std::string> messages = Context::get().takeMessages();
+        if (isBad) return;  // drivers may complain, too
+        for (const std::string& message : messages) ADD_FAILURE() << "message: " << message;
     }
 };
 
 int runAll(int argc, char** argv) {
+    LayerLog::start();
     Context& context = Context::get();
     std::printf("%s, %u lanes, tools:", context.properties.deviceName, context.subgroupSize);
     for (const std::string& tool : context.tools) std::printf(" [%s]", tool.c_str());
@@ -55,6 +65,7 @@ int runAll(int argc, char** argv) {
     testing::UnitTest::GetInstance()->listeners().Append(new FailOnMessages);
     const int result = RUN_ALL_TESTS();
     Context::shutDown();
+    LayerLog::stop();
     return result;
 }
 

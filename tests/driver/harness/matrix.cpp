@@ -45,14 +45,15 @@ uint64_t integerElement(const Matrix& a, const Matrix& b, uint64_t c, Component 
         sum += static_cast<uint64_t>(x) * static_cast<uint64_t>(y);
     }
     const Wide addend = extend(c, info(cType).bits(), operands & kCSigned);
-    if (!(operands & kSaturating))
-        return wrap(sum + static_cast<uint64_t>(addend), result.bits());
+    if (!(operands & kSaturating)) return wrap(sum + static_cast<uint64_t>(addend), result.bits());
     const bool isSigned = operands & kResultSigned;
     const Wide product = extend(sum, result.bits(), isSigned);
     const Wide low = isSigned ? -(Wide{1} << (result.bits() - 1)) : Wide{0};
     const Wide high = (Wide{1} << (result.bits() - (isSigned ? 1 : 0))) - 1;
     const Wide total = product + addend;
-    return wrap(static_cast<uint64_t>(total < low ? low : total > high ? high : total),
+    return wrap(static_cast<uint64_t>(total < low    ? low
+                                      : total > high ? high
+                                                     : total),
                 result.bits());
 }
 
@@ -64,7 +65,8 @@ std::string compare(const Matrix& actual, const Matrix& expected, Same&& isSame)
         for (uint32_t c = 0; c < expected.columns; ++c) {
             const uint64_t x = actual.at(r, c), y = expected.at(r, c);
             if (isSame(r * expected.columns + c, x, y) || ++wrong > kShown) continue;
-            out << "  [" << r << "," << c << "] 0x" << std::hex << x << ", want 0x" << y << std::dec;
+            out << "  [" << r << "," << c << "] 0x" << std::hex << x << ", want 0x" << y
+                << std::dec;
             if (info(expected.component).isFloat())
                 out << " (" << toDouble(expected.component, x) << ", want "
                     << toDouble(expected.component, y) << ")";
@@ -102,8 +104,8 @@ Placement tight(const Matrix& matrix, bool columnMajor) {
 void scatter(const Matrix& matrix, const Placement& placement, std::span<std::byte> memory) {
     for (uint32_t r = 0; r < matrix.rows; ++r)
         for (uint32_t c = 0; c < matrix.columns; ++c)
-            std::memcpy(&memory[placement.at(matrix, r, c)], &matrix.elements[r * matrix.columns + c],
-                        info(matrix.component).bytes);
+            std::memcpy(&memory[placement.at(matrix, r, c)],
+                        &matrix.elements[r * matrix.columns + c], info(matrix.component).bytes);
 }
 
 void gather(Matrix& matrix, const Placement& placement, std::span<const std::byte> memory) {
@@ -139,9 +141,8 @@ Product mulAdd(const Matrix& a, const Matrix& b, const Matrix& c, Component resu
     for (uint32_t row = 0; row < c.rows; ++row) {
         for (uint32_t column = 0; column < c.columns; ++column) {
             if (!info(result).isFloat()) {
-                product.value.at(row, column) =
-                    integerElement(a, b, c.at(row, column), c.component, row, column, info(result),
-                                   operands);
+                product.value.at(row, column) = integerElement(a, b, c.at(row, column), c.component,
+                                                               row, column, info(result), operands);
                 product.tolerance.push_back(0);
                 continue;
             }
@@ -177,9 +178,8 @@ std::string difference(const Matrix& actual, const Product& expected) {
 }
 
 std::string difference(const Matrix& actual, const Matrix& expected) {
-    return compare(actual, expected, [&](size_t, uint64_t x, uint64_t y) {
-        return same(expected.component, x, y);
-    });
+    return compare(actual, expected,
+                   [&](size_t, uint64_t x, uint64_t y) { return same(expected.component, x, y); });
 }
 
 std::string difference(std::span<const std::byte> actual, std::span<const std::byte> expected) {

@@ -34,9 +34,9 @@ struct Matrix {
 };
 
 enum class Fill {
-    kSmall,   // integers from -4 to 4 (0 to 4 if unsigned): sums stay exact in every type
-    kUnit,    // floats in [-1, 1); integers: any bits
-    kBits,    // any bits; floats: any finite value
+    kSmall,  // integers from -4 to 4 (0 to 4 if unsigned): sums stay exact in every type
+    kUnit,   // floats in [-1, 1); integers: any bits
+    kBits,   // any bits; floats: any finite value
 };
 Matrix randomMatrix(Rng& rng, Component type, uint32_t rows, uint32_t columns, Fill fill);
 

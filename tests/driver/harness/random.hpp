@@ -11,7 +11,7 @@
 namespace coopvk::test {
 
 class Rng {
-   public:
+ public:
     explicit Rng(uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15u + 0x1234567) {}
     // A seed from a test's name, so that adding tests does not change others.
     explicit Rng(std::string_view text) : Rng(hash(text)) {}
@@ -33,7 +33,7 @@ class Rng {
         return result;
     }
 
-   private:
+ private:
     static uint64_t hash(std::string_view text) {  // FNV-1a
         uint64_t h = 0xcbf29ce484222325u;
         for (char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;

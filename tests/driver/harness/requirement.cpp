@@ -52,7 +52,8 @@ constexpr Row kTable[] = {
          return c.properties12.driverID != VK_DRIVER_ID_MESA_LLVMPIPE || c.subgroupSize < 16;
      },
      "lavapipe with 16 lanes crashes where plain shaders pack 64-bit values"},
-    {Requirement::kNativeShapesOnly, [](const Context& c) {
+    {Requirement::kNativeShapesOnly,
+     [](const Context& c) {
          const char* native = std::getenv("COOPVK_TEST_NATIVE");
          return c.emulated || (native && std::string_view(native) == "all");
      },

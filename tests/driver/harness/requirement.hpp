@@ -32,8 +32,8 @@ std::string missing(Component type);
 
 }  // namespace coopvk::test
 
-#define COOPVK_REQUIRE(what)                                              \
-    do {                                                                  \
+#define COOPVK_REQUIRE(what)                                                       \
+    do {                                                                           \
         if (const std::string why_ = ::coopvk::test::missing(what); !why_.empty()) \
-            GTEST_SKIP() << why_;                                         \
+            GTEST_SKIP() << why_;                                                  \
     } while (false)

@@ -36,16 +36,22 @@ struct GlslangProcess {
     ~GlslangProcess() { glslang::FinalizeProcess(); }
 };
 
-Words compile(const std::string& source, Checked checked, bool debugInfo) {
+enum class Flavour { kUsual, kDebugInfo, kSpirv13 };
+
+Words compile(const std::string& source, Checked checked, Flavour flavour) {
+    const bool debugInfo = flavour == Flavour::kDebugInfo;
+    const bool isOld = flavour == Flavour::kSpirv13;
     static const GlslangProcess process;
     glslang::TShader shader(EShLangCompute);
     const char* text = source.c_str();
     shader.setStrings(&text, 1);
     shader.setEnvInput(glslang::EShSourceGlsl, EShLangCompute, glslang::EShClientVulkan, 100);
-    shader.setEnvClient(glslang::EShClientVulkan, glslang::EShTargetVulkan_1_3);
-    shader.setEnvTarget(glslang::EShTargetSpv, glslang::EShTargetSpv_1_6);
-    const auto messages = static_cast<EShMessages>(
-        EShMsgSpvRules | EShMsgVulkanRules | (debugInfo ? EShMsgDebugInfo : EShMsgDefault));
+    shader.setEnvClient(glslang::EShClientVulkan,
+                        isOld ? glslang::EShTargetVulkan_1_1 : glslang::EShTargetVulkan_1_3);
+    shader.setEnvTarget(glslang::EShTargetSpv,
+                        isOld ? glslang::EShTargetSpv_1_3 : glslang::EShTargetSpv_1_6);
+    const auto messages = static_cast<EShMessages>(EShMsgSpvRules | EShMsgVulkanRules |
+                                                   (debugInfo ? EShMsgDebugInfo : EShMsgDefault));
     if (!shader.parse(GetDefaultResources(), 460, false, messages))
         throw std::runtime_error(std::string(shader.getInfoLog()) + "\n" + source);
     glslang::TProgram program;
@@ -66,18 +72,21 @@ Words compile(const std::string& source, Checked checked, bool debugInfo) {
 }  // namespace
 
 Words compileGlsl(const std::string& source, Checked checked) {
-    return compile(source, checked, false);
+    return compile(source, checked, Flavour::kUsual);
 }
 
 Words compileGlslWithDebugInfo(const std::string& source) {
-    return compile(source, Checked::kYes, true);
+    return compile(source, Checked::kYes, Flavour::kDebugInfo);
+}
+
+Words compileGlslToSpirv13(const std::string& source) {
+    return compile(source, Checked::kYes, Flavour::kSpirv13);
 }
 
 Words assemble(const std::string& source, Checked checked) {
     std::string log;
     Words words;
-    if (!Tools(log).Assemble(source, &words,
-                             SPV_TEXT_TO_BINARY_OPTION_PRESERVE_NUMERIC_IDS))
+    if (!Tools(log).Assemble(source, &words, SPV_TEXT_TO_BINARY_OPTION_PRESERVE_NUMERIC_IDS))
         throw std::runtime_error(log + "\n" + source);
     if (checked == Checked::kYes) validateOrThrow(words, source);
     return words;

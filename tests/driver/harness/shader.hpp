@@ -17,6 +17,8 @@ enum class Checked { kYes, kNo };  // kNo: for sources that are invalid on purpo
 
 // A compute shader. Throws with the compiler's log and the source if it does not compile.
 Words compileGlsl(const std::string& source, Checked checked = Checked::kYes);
+// For Vulkan 1.1, whose SPIR-V 1.3 knows the memory model as an extension only.
+Words compileGlslToSpirv13(const std::string& source);
 // With line numbers and NonSemantic.Shader.DebugInfo.100.
 Words compileGlslWithDebugInfo(const std::string& source);
 Words assemble(const std::string& source, Checked checked = Checked::kYes);

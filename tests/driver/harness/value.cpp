@@ -42,13 +42,13 @@ Assembly valueAssembly(const AssemblyValue& value, const ValueType& type) {
     a.capabilities = value.capabilities;
     a.extensions = value.extensions;
     a.interfaces = value.interfaces;
-    const std::vector<Substitution> names = {{"E", "%" + element},
-                                             {"stride", constant(type.columns)},
-                                             {"add", info(type.component).isFloat()
-                                                         ? "OpFAdd"
-                                                         : "OpIAdd"},
-                                             {"sb", "%sb_" + element},
-                                             {"two", info(type.component).isFloat() ? "2.0" : "2"}};
+    a.decorations = value.decorations;
+    const std::vector<Substitution> names = {
+        {"E", "%" + element},
+        {"stride", constant(type.columns)},
+        {"add", info(type.component).isFloat() ? "OpFAdd" : "OpIAdd"},
+        {"sb", "%sb_" + element},
+        {"two", info(type.component).isFloat() ? "2.0" : "2"}};
     a.declarations = matrixType("T", type.component, type.rows, type.columns, type.use) +
                      substitute("%k_2 = OpConstant ${E} ${two}\n" + value.declarations, names);
     // Variables come first in a function: the loads follow them.

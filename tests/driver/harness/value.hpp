@@ -33,13 +33,14 @@ struct GlslValue {
 };
 std::string glslValueSource(const GlslValue& value, const ValueType& type);
 
-// Assembly: ${add} adds two %T, ${E} is the component type, ${two} two. The body has %A, %B and %C of type %T with components %E (pointers %pd, stride
-// %stride), and must define %R.
+// Assembly: ${add} adds two %T, ${E} is the component type, ${two} two. The body has %A, %B and %C
+// of type %T with components %E (pointers %pd, stride %stride), and must define %R.
 struct AssemblyValue {
     std::string name, declarations, body, functions;
     ElementFunction expected;
     Checked checked = Checked::kYes;
     std::vector<std::string> capabilities, extensions, interfaces;
+    std::string decorations = {};
 };
 Assembly valueAssembly(const AssemblyValue& value, const ValueType& type);
 
