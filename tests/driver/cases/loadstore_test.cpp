@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cstdlib>
 #include <numeric>
 
 #include "harness/assembly.hpp"
@@ -305,13 +306,57 @@ std::vector<Case> shapes() {
     return cases;
 }
 
-// Vectors of three have no natural power of two to hide behind.
-std::vector<Case> threes() {
+// Lines that end within a pointee, and pointees that no power of two describes.
+std::vector<Case> partial() {
+    struct Partial {
+        Component component;
+        uint32_t rows, columns;
+        Pointee pointee;
+    };
+    constexpr Partial kTable[] = {
+        {Component::kF16, 4, 6, kU32x3}, {Component::kF32, 8, 3, kU32x3},
+        {Component::kU8, 8, 6, kF16x3},  {Component::kF32, 3, 2, kU64},
+        {Component::kU32, 5, 3, kU64},   {Component::kF32, 4, 3, kF64x2},
+        {Component::kF32, 4, 3, kU32x4}, {Component::kS8, 4, 3, kU32},
+        {Component::kU8, 3, 7, kU32x2},  {Component::kF16, 3, 5, kU64},
+        {Component::kF16, 5, 1, kU32},   {Component::kS16, 2, 3, kF32x4},
+    };
     std::vector<Case> cases;
-    cases.push_back({Component::kF16, 4, 6, Use::kA, {kU32x3, false, 0, 1}, {kU32x3, false, 1, 1}});
-    cases.push_back({Component::kF32, 8, 3, Use::kB, {kU32x3, false, 1, 0}, {kU32x3, false, 0, 2}});
-    cases.push_back(
-        {Component::kU8, 8, 6, Use::kAccumulator, {kF16x3, false, 0, 1}, {kF16x3, false, 1, 1}});
+    for (const Partial& p : kTable)
+        for (bool columnMajor : {false, true})
+            cases.push_back({p.component,
+                             columnMajor ? p.columns : p.rows,
+                             columnMajor ? p.rows : p.columns,
+                             kAllUses[cases.size() / 2 % 3],
+                             {p.pointee, columnMajor, 0, 1},
+                             {p.pointee, columnMajor, 1, 1}});
+    return cases;
+}
+
+// Anything with anything.
+std::vector<Case> random() {
+    const char* full = std::getenv("COOPVK_TEST_FULL");
+    Rng rng("random loads and stores");
+    const auto pick = [&](int64_t limit) { return static_cast<uint32_t>(rng.range(0, limit - 1)); };
+    std::vector<Case> cases;
+    while (cases.size() < (full && *full == '1' ? 400u : 24u)) {
+        const Row& row = rows()[pick(static_cast<int64_t>(rows().size()))];
+        const auto side = [&] {
+            const Pointee& pointee = row.pointees[pick(static_cast<int64_t>(row.pointees.size()))];
+            return Side{pointee, pick(2) == 1, pick(3), pick(3)};
+        };
+        Case c{row.component,
+               1 + pick(12),
+               1 + pick(12),
+               kAllUses[pick(3)],
+               side(),
+               side(),
+               static_cast<Memory>(pick(3)),
+               static_cast<Source>(pick(3))};
+        if (pick(8) == 0) c.load.extraStride = kBroadcast;
+        if (!glslCan(c)) c.memory = Memory::kBuffer;
+        cases.push_back(c);
+    }
     return cases;
 }
 
@@ -330,8 +375,9 @@ const auto kName = [](const auto& param) {
 };
 INSTANTIATE_TEST_SUITE_P(Pointees, LoadStore, testing::ValuesIn(pointees()), kName);
 INSTANTIATE_TEST_SUITE_P(Layouts, LoadStoreUnlisted, testing::ValuesIn(layouts()), kName);
+INSTANTIATE_TEST_SUITE_P(Random, LoadStoreUnlisted, testing::ValuesIn(random()), kName);
 INSTANTIATE_TEST_SUITE_P(Shapes, LoadStoreUnlisted, testing::ValuesIn(shapes()), kName);
-INSTANTIATE_TEST_SUITE_P(Threes, LoadStoreUnlisted, testing::ValuesIn(threes()), kName);
+INSTANTIATE_TEST_SUITE_P(Partial, LoadStoreUnlisted, testing::ValuesIn(partial()), kName);
 
 }  // namespace
 }  // namespace coopvk::test

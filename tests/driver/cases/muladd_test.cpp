@@ -231,6 +231,20 @@ std::vector<Case> everyShape() {
     return cases;
 }
 
+// Odd sizes with any types.
+std::vector<Case> random() {
+    Rng rng("random shapes");
+    std::vector<Case> cases;
+    for (int i = 0; i < (runsAll() ? 300 : 12); ++i) {
+        const auto size = [&](int64_t limit) { return static_cast<uint32_t>(rng.range(1, limit)); };
+        const Types& t = kTypes[rng.next() % std::size(kTypes)];
+        const uint32_t m = size(20), n = size(20), k = size(std::min(24u, 2048 / (m * n)));
+        cases.push_back({m, n, k, t.a, t.b, t.c, signOperands(t.a, t.b, t.c, t.c),
+                         info(t.c).isFloat() ? Fill::kSmall : Fill::kBits});
+    }
+    return cases;
+}
+
 // A, B, C and Result may all differ.
 std::vector<Case> mixed() {
     std::vector<Case> cases;
@@ -264,6 +278,7 @@ INSTANTIATE_TEST_SUITE_P(Advertised, MulAdd, testing::ValuesIn(advertised()), kN
 INSTANTIATE_TEST_SUITE_P(Types, MulAddUnlisted, testing::ValuesIn(everyType()), kName);
 INSTANTIATE_TEST_SUITE_P(Operands, MulAddUnlisted, testing::ValuesIn(everyOperand()), kName);
 INSTANTIATE_TEST_SUITE_P(Mixed, MulAddUnlisted, testing::ValuesIn(mixed()), kName);
+INSTANTIATE_TEST_SUITE_P(Random, MulAddUnlisted, testing::ValuesIn(random()), kName);
 INSTANTIATE_TEST_SUITE_P(Shapes, MulAddUnlisted, testing::ValuesIn(everyShape()), kName);
 
 TEST(Advertised, RowsAreOfKnownKind) {
