@@ -21,17 +21,21 @@ class OtherDevice {
         queue.queueFamilyIndex = context.queueFamily;
         queue.queueCount = 1;
         queue.pQueuePriorities = &priority;
-        // Only what a small application would ask for: no memory model, no subgroup size control.
+        // Only what the shaders need themselves; subgroup size control, for one, is the layer's
+        // need.
         VkPhysicalDeviceCooperativeMatrixFeaturesKHR feature{
             VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR};
         feature.cooperativeMatrix = VK_TRUE;
         VkPhysicalDeviceVulkan12Features v12{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
         v12.scalarBlockLayout = VK_TRUE;
-        VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &v12};
+        v12.vulkanMemoryModel = VK_TRUE;
+        VkPhysicalDeviceVulkan13Features v13{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
+                                             &v12};
+        v13.maintenance4 = VK_TRUE;
+        VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &v13};
         const char* extension = VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME;
         if (matrices) {
             v12.pNext = &feature;
-            v12.vulkanMemoryModel = VK_TRUE;
             info.enabledExtensionCount = 1;
             info.ppEnabledExtensionNames = &extension;
         }
