@@ -58,8 +58,10 @@ rewrite::Result<RewrittenRef> rewriteFor(DeviceContext& device, const StageReque
     if (!settings.dumpDir.empty()) dumpRewrite(device.log(), settings.dumpDir, key, *value);
     if (settings.validateOutput) {
         if (const auto message = rewrite::validate(value->words)) {
-            device.log().error("output for shader " + hexName(request.words->hash) +
-                               " is not valid: " + *message);
+            // The driver must not see what the validator refuses.
+            return rewrite::Error{rewrite::ErrorCode::kUnsupported,
+                                  "output for shader " + hexName(request.words->hash) +
+                                      " is not valid: " + *message};
         }
     }
     device.cache.add(std::move(key), value);

@@ -116,11 +116,42 @@ class ModuleParser {
                     {parsed.words[operand.offset + w], isIdOperand(operand.type)});
             }
         }
+        if (instruction->result != 0 && module_.def(instruction->result).result != 0) {
+            error_ = std::format("id %{} is defined twice", instruction->result);
+            return;
+        }
         module_.setDef(instruction.get());
         place(std::move(instruction));
     }
 
+    // Every id that an instruction names must be defined somewhere.
+    void checkIds(const Instruction& instruction) {
+        const auto check = [&](Id id) {
+            if (id != 0 && module_.def(id).result == 0 && error_.empty()) {
+                error_ = std::format("id %{} is not defined", id);
+            }
+        };
+        check(instruction.type);
+        for (const Operand& operand : instruction.operands) {
+            if (operand.isId) check(operand.word);
+        }
+    }
+
+    void checkIds(const InstructionList& list) {
+        for (const InstructionPtr& instruction : list) checkIds(*instruction);
+    }
+
+    void checkIds() {
+        for (const InstructionList& list : module_.sections_) checkIds(list);
+        for (const auto& function : module_.functions_) {
+            if (function->definition) checkIds(*function->definition);
+            checkIds(function->parameters);
+            for (const auto& block : function->blocks) checkIds(block->body);
+        }
+    }
+
     std::optional<std::string> finish() {
+        if (error_.empty()) checkIds();
         if (!error_.empty()) return error_;
         if (function_ != nullptr) return "a function has no OpFunctionEnd";
         for (InstructionPtr& line : pending_) module_.tail_.push_back(std::move(line));

@@ -21,6 +21,7 @@ bool movesValues(spv::Op opcode) {
         case spv::Op::OpPhi:
         case spv::Op::OpSelect:
         case spv::Op::OpUndef:
+        case spv::Op::OpVariable:  // by its initializer
         case spv::Op::OpFunctionCall:
         case spv::Op::OpReturnValue:
         case spv::Op::OpCompositeConstruct:
@@ -33,7 +34,14 @@ bool movesValues(spv::Op opcode) {
     }
 }
 
+// Debug information names values and types and changes neither.
+bool isNonSemantic(const Module& module, const Instruction& i) {
+    return i.opcode == spv::Op::OpExtInst &&
+           stringFromOperands(module.def(i.word(0)), 0).starts_with("NonSemantic.");
+}
+
 bool touchesMatrix(const LoweringContext& context, const Instruction& i) {
+    if (isNonSemantic(context.module, i)) return false;
     if (context.matrix(i.type) != nullptr) return true;
     for (const Operand& operand : i.operands) {
         if (operand.isId && (context.matrixOfValue(operand.word) != nullptr ||

@@ -198,7 +198,7 @@ class SharedScalarStore {
                 target = scalar.masks[position / 32] == 0
                              ? shifted
                              : emit.op(spv::Op::OpBitwiseOr, u32, {target, shifted});
-                scalar.masks[position / 32] |= ((1u << bits) - 1) << position % 32;
+                scalar.masks[position / 32] |= (~0u >> (32 - bits)) << position % 32;
             }
             line.push_back(std::move(scalar));
         }
