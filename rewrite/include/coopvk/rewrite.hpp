@@ -37,7 +37,7 @@ struct Error {
 // A value or an Error. Never throws on access of the side that is present.
 template <typename T>
 class [[nodiscard]] Result {
-   public:
+ public:
     Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
     Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
     explicit operator bool() const { return state_.index() == 0; }
@@ -48,7 +48,7 @@ class [[nodiscard]] Result {
     Error& error() { return *std::get_if<1>(&state_); }
     const Error& error() const { return *std::get_if<1>(&state_); }
 
-   private:
+ private:
     std::variant<T, Error> state_;
 };
 
@@ -59,15 +59,15 @@ class [[nodiscard]] Result {
 // vkGetPhysicalDevice* (layer) or from the command line (tool). Names follow the Vulkan features.
 struct DeviceTraits {
     std::string name;
-    bool isCpu = false;                   // VK_PHYSICAL_DEVICE_TYPE_CPU
-    uint32_t spirvVersion = 0x00010600;   // newest SPIR-V version that the driver takes
-    uint32_t subgroupSize = 32;           // VkPhysicalDeviceSubgroupProperties::subgroupSize
-    uint32_t minSubgroupSize = 32;        // VkPhysicalDeviceSubgroupSizeControlProperties
+    bool isCpu = false;                  // VK_PHYSICAL_DEVICE_TYPE_CPU
+    uint32_t spirvVersion = 0x00010600;  // newest SPIR-V version that the driver takes
+    uint32_t subgroupSize = 32;          // VkPhysicalDeviceSubgroupProperties::subgroupSize
+    uint32_t minSubgroupSize = 32;       // VkPhysicalDeviceSubgroupSizeControlProperties
     uint32_t maxSubgroupSize = 32;
-    bool subgroupSizeControl = false;     // and compute in requiredSubgroupSizeStages
+    bool subgroupSizeControl = false;  // and compute in requiredSubgroupSizeStages
     bool computeFullSubgroups = false;
-    bool subgroupBasic = true;            // SUBGROUP_FEATURE_BASIC in compute
-    bool subgroupShuffle = true;          // SUBGROUP_FEATURE_SHUFFLE in compute
+    bool subgroupBasic = true;    // SUBGROUP_FEATURE_BASIC in compute
+    bool subgroupShuffle = true;  // SUBGROUP_FEATURE_SHUFFLE in compute
     bool vulkanMemoryModel = true;
     bool shaderFloat16 = true;
     bool shaderFloat64 = false;
@@ -90,7 +90,7 @@ enum class Extension : uint32_t { kKhrCooperativeMatrix, kCount };
 inline constexpr size_t kExtensionCount = static_cast<size_t>(Extension::kCount);
 
 class ExtensionSet {
-   public:
+ public:
     constexpr ExtensionSet() = default;
     constexpr ExtensionSet(std::initializer_list<Extension> list) {
         for (Extension extension : list) insert(extension);
@@ -106,15 +106,15 @@ class ExtensionSet {
     constexpr bool empty() const { return bits_ == 0; }
     constexpr bool operator==(const ExtensionSet&) const = default;
 
-   private:
+ private:
     uint32_t bits_ = 0;
 };
 
 struct ExtensionInfo {
     Extension extension;
-    std::string_view vulkanName;   // "VK_KHR_cooperative_matrix"
-    uint32_t specVersion;          // VK_..._SPEC_VERSION
-    std::string_view spirvName;    // "SPV_KHR_cooperative_matrix"
+    std::string_view vulkanName;             // "VK_KHR_cooperative_matrix"
+    uint32_t specVersion;                    // VK_..._SPEC_VERSION
+    std::string_view spirvName;              // "SPV_KHR_cooperative_matrix"
     std::span<const uint32_t> capabilities;  // SPIR-V capabilities that it owns
     // Empty if the device can carry the emulation, else why it cannot ("needs shaderFloat16").
     std::string (*missing)(const DeviceTraits& device);
@@ -196,7 +196,7 @@ struct SpecializationEntry {
 struct Request {
     std::span<const uint32_t> words;  // must outlive the call only
     Stage stage = Stage::kCompute;
-    std::string_view entryPoint;      // empty: whichever the module has
+    std::string_view entryPoint;  // empty: whichever the module has
     std::span<const SpecializationEntry> specialization;
 };
 

@@ -27,8 +27,8 @@ std::string missingForMatrices(const DeviceTraits& device) {
 }
 
 constexpr ExtensionInfo kTable[] = {
-    {Extension::kKhrCooperativeMatrix, "VK_KHR_cooperative_matrix", 2,
-     "SPV_KHR_cooperative_matrix", kKhrMatrixCapabilities, missingForMatrices},
+    {Extension::kKhrCooperativeMatrix, "VK_KHR_cooperative_matrix", 2, "SPV_KHR_cooperative_matrix",
+     kKhrMatrixCapabilities, missingForMatrices},
 };
 static_assert(std::size(kTable) == kExtensionCount);
 

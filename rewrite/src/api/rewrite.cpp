@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // parse -> specialise -> lower -> finish.
+#include "coopvk/rewrite.hpp"
+
 #include <bit>
 #include <new>
 
-#include "coopvk/rewrite.hpp"
 #include "matrix/lower.hpp"
 #include "matrix/matrix_types.hpp"
 #include "passes/entry_points.hpp"
@@ -40,8 +41,7 @@ Result<Rewritten> rewriteModule(const Request& request, const Target& target) {
     foldSpecConstants(types, nullptr);
     if (out.used.contains(Extension::kKhrCooperativeMatrix)) {
         const LayoutPolicy policy = choosePolicy(module, types, target);
-        foldSpecConstants(types,
-                          [&](Id type) { return matrixLength(types, policy, type); });
+        foldSpecConstants(types, [&](Id type) { return matrixLength(types, policy, type); });
         LoweringContext context{module, types, target, policy, {}, {}, {}, {}};
         if (std::optional<Error> error = lowerMatrices(context)) return *std::move(error);
         out.notes.push_back(describe(policy));

@@ -52,35 +52,45 @@ struct Size {
     uint32_t m, n, k;
 };
 
-constexpr Size kByteSizes[] = {{16, 16, 32}, {16, 8, 32}, {16, 16, 16}, {16, 8, 16}, {8, 8, 32},
+constexpr Size kByteSizes[] = {{16, 16, 32}, {16, 8, 32},  {16, 16, 16}, {16, 8, 16}, {8, 8, 32},
                                {8, 8, 16},   {32, 32, 16}, {32, 32, 32}, {8, 8, 8}};
 constexpr Size kHalfSizes[] = {{16, 16, 16}, {16, 8, 16}, {16, 8, 8},   {16, 16, 8}, {16, 16, 32},
                                {16, 8, 32},  {8, 8, 16},  {32, 32, 16}, {8, 8, 8},   {8, 8, 32}};
-constexpr Size kWordSizes[] = {{16, 16, 16}, {16, 16, 8}, {16, 8, 8}, {16, 8, 16},
+constexpr Size kWordSizes[] = {{16, 16, 16}, {16, 16, 8}, {16, 8, 8},  {16, 8, 16},
                                {8, 8, 16},   {8, 8, 8},   {32, 32, 16}};
 constexpr Size kLongSizes[] = {{16, 8, 8}, {8, 8, 8}, {16, 16, 16}};
 
 std::span<const Size> sizesOf(Depth depth) {
     switch (depth) {
-        case Depth::kByte: return kByteSizes;
-        case Depth::kHalf: return kHalfSizes;
-        case Depth::kWord: return kWordSizes;
-        case Depth::kLong: return kLongSizes;
+        case Depth::kByte:
+            return kByteSizes;
+        case Depth::kHalf:
+            return kHalfSizes;
+        case Depth::kWord:
+            return kWordSizes;
+        case Depth::kLong:
+            return kLongSizes;
     }
     return {};
 }
 
 bool has(const DeviceTraits& device, ComponentType type) {
     switch (type) {
-        case kFloat16: return device.shaderFloat16;
-        case kFloat64: return device.shaderFloat64;
+        case kFloat16:
+            return device.shaderFloat16;
+        case kFloat64:
+            return device.shaderFloat64;
         case kSint8:
-        case kUint8: return device.shaderInt8;
+        case kUint8:
+            return device.shaderInt8;
         case kSint16:
-        case kUint16: return device.shaderInt16;
+        case kUint16:
+            return device.shaderInt16;
         case kSint64:
-        case kUint64: return device.shaderInt64;
-        default: return true;
+        case kUint64:
+            return device.shaderInt64;
+        default:
+            return true;
     }
 }
 

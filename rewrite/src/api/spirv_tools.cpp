@@ -25,10 +25,10 @@ std::optional<std::string> validate(std::span<const uint32_t> words) noexcept {
     try {
         std::string message;
         spvtools::SpirvTools tools(SPV_ENV_VULKAN_1_4);
-        tools.SetMessageConsumer([&](spv_message_level_t, const char*, const spv_position_t& at,
-                                     const char* text) {
-            message += "word " + std::to_string(at.index) + ": " + text + "\n";
-        });
+        tools.SetMessageConsumer(
+            [&](spv_message_level_t, const char*, const spv_position_t& at, const char* text) {
+                message += "word " + std::to_string(at.index) + ": " + text + "\n";
+            });
         spvtools::ValidatorOptions options;
         // The layer cannot see which of these device features are on; the driver does.
         options.SetScalarBlockLayout(true);

@@ -9,7 +9,7 @@
 namespace coopvk::rewrite {
 
 class Emitter {
-   public:
+ public:
     Emitter(TypeTable& types, InstructionList& out) : types_(&types), out_(&out) {}
 
     TypeTable& types() { return *types_; }
@@ -53,7 +53,7 @@ class Emitter {
     Id bitcast(Id type, Id value);
     Id typeOf(Id value) { return module().def(value).type; }
 
-   private:
+ private:
     Id integer(spv::Op opcode, Id type, Id a, Id b);
 
     TypeTable* types_;

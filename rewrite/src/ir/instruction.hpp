@@ -46,9 +46,7 @@ struct Instruction {
 
     // Operands past the end read as 0, so that short instructions of malformed modules are
     // harmless: id 0 is never defined.
-    uint32_t word(size_t index) const {
-        return index < operands.size() ? operands[index].word : 0;
-    }
+    uint32_t word(size_t index) const { return index < operands.size() ? operands[index].word : 0; }
     size_t wordCount() const {
         return 1u + (type != 0 ? 1u : 0u) + (result != 0 ? 1u : 0u) + operands.size();
     }

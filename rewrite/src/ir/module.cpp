@@ -84,14 +84,12 @@ void Module::addExtension(std::string_view name) {
     for (const InstructionPtr& i : section(Section::kExtensions)) {
         if (stringFromOperands(*i, 0) == name) return;
     }
-    append(Section::kExtensions,
-           makeInstruction(spv::Op::OpExtension, 0, 0, stringOperands(name)));
+    append(Section::kExtensions, makeInstruction(spv::Op::OpExtension, 0, 0, stringOperands(name)));
 }
 
 void Module::removeExtension(std::string_view name) {
-    std::erase_if(section(Section::kExtensions), [&](const InstructionPtr& i) {
-        return stringFromOperands(*i, 0) == name;
-    });
+    std::erase_if(section(Section::kExtensions),
+                  [&](const InstructionPtr& i) { return stringFromOperands(*i, 0) == name; });
 }
 
 void Module::addName(Id id, std::string_view name) {
@@ -99,18 +97,15 @@ void Module::addName(Id id, std::string_view name) {
     for (Operand operand : stringOperands(name)) operands.push_back(operand);
     // OpModuleProcessed must stay behind the names.
     InstructionList& debug = section(Section::kDebug);
-    auto place = std::ranges::find_if(debug, [](const InstructionPtr& i) {
-        return i->opcode == spv::Op::OpModuleProcessed;
-    });
+    auto place = std::ranges::find_if(
+        debug, [](const InstructionPtr& i) { return i->opcode == spv::Op::OpModuleProcessed; });
     debug.insert(place, makeInstruction(spv::Op::OpName, 0, 0, std::move(operands)));
 }
 
-void Module::decorate(Id id, spv::Decoration decoration,
-                      std::initializer_list<uint32_t> literals) {
+void Module::decorate(Id id, spv::Decoration decoration, std::initializer_list<uint32_t> literals) {
     Operands operands = {idOperand(id), literal(decoration)};
     for (uint32_t word : literals) operands.push_back(literal(word));
-    append(Section::kAnnotations,
-           makeInstruction(spv::Op::OpDecorate, 0, 0, std::move(operands)));
+    append(Section::kAnnotations, makeInstruction(spv::Op::OpDecorate, 0, 0, std::move(operands)));
 }
 
 std::optional<uint32_t> Module::decoration(Id id, spv::Decoration decoration) const {
@@ -139,7 +134,7 @@ namespace {
 
 // Depth-first emission of globals. OpLine binds to the instruction behind it and moves with it.
 class GlobalOrder {
-   public:
+ public:
     explicit GlobalOrder(InstructionList& globals) {
         InstructionList lines;
         for (InstructionPtr& instruction : globals) {
@@ -162,7 +157,7 @@ class GlobalOrder {
         return std::move(out_);
     }
 
-   private:
+ private:
     struct Node {
         InstructionList lines;
         InstructionPtr instruction;

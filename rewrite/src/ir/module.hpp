@@ -24,9 +24,9 @@ enum class Section : uint32_t {
     kMemoryModel,
     kEntryPoints,
     kExecutionModes,
-    kDebug,        // strings, sources, names
+    kDebug,  // strings, sources, names
     kAnnotations,
-    kGlobals,      // types, constants, module-scope variables
+    kGlobals,  // types, constants, module-scope variables
     kCount,
 };
 
@@ -50,7 +50,7 @@ struct Function {
 };
 
 class Module {
-   public:
+ public:
     static Result<Module> parse(std::span<const uint32_t> words);
     std::vector<uint32_t> serialise() const;
 
@@ -91,7 +91,7 @@ class Module {
     // that passes may append types in any order.
     void orderGlobals();
 
-   private:
+ private:
     friend class ModuleParser;
 
     std::array<InstructionList, static_cast<size_t>(Section::kCount)> sections_;

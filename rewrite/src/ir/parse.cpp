@@ -88,7 +88,7 @@ bool isIdOperand(spv_operand_type_t type) {
 
 // Sorts instructions into sections, functions and blocks as they arrive.
 class ModuleParser {
-   public:
+ public:
     explicit ModuleParser(Module& module) : module_(module) {}
 
     void header(uint32_t version, uint32_t generator, uint32_t bound, uint32_t schema) {
@@ -160,7 +160,7 @@ class ModuleParser {
 
     const std::string& error() const { return error_; }
 
-   private:
+ private:
     void place(InstructionPtr instruction) {
         const spv::Op opcode = instruction->opcode;
         if (opcode == spv::Op::OpFunction) {
@@ -240,8 +240,8 @@ class ModuleParser {
 
 namespace {
 
-spv_result_t onHeader(void* user, spv_endianness_t, uint32_t, uint32_t version,
-                      uint32_t generator, uint32_t bound, uint32_t schema) {
+spv_result_t onHeader(void* user, spv_endianness_t, uint32_t, uint32_t version, uint32_t generator,
+                      uint32_t bound, uint32_t schema) {
     static_cast<ModuleParser*>(user)->header(version, generator, bound, schema);
     return SPV_SUCCESS;
 }
@@ -276,8 +276,10 @@ Result<Module> Module::parse(std::span<const uint32_t> words) {
                               : "SPIR-V words do not parse";
     spvDiagnosticDestroy(diagnostic);
     spvContextDestroy(context);
-    if (std::optional<std::string> error = parser.finish()) message = *error;
-    else if (result == SPV_SUCCESS) return module;
+    if (std::optional<std::string> error = parser.finish())
+        message = *error;
+    else if (result == SPV_SUCCESS)
+        return module;
     return Error{ErrorCode::kInvalidModule, message};
 }
 

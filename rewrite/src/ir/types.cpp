@@ -54,9 +54,7 @@ Id TypeTable::intType(uint32_t width, bool isSigned) {
     return unique(spv::Op::OpTypeInt, {literal(width), literal(isSigned ? 1u : 0u)});
 }
 
-Id TypeTable::floatType(uint32_t width) {
-    return unique(spv::Op::OpTypeFloat, {literal(width)});
-}
+Id TypeTable::floatType(uint32_t width) { return unique(spv::Op::OpTypeFloat, {literal(width)}); }
 
 Id TypeTable::vectorType(Id component, uint32_t components) {
     if (components == 1) return component;
@@ -80,10 +78,10 @@ Id TypeTable::functionType(Id result, std::span<const Id> parameters) {
 Id TypeTable::constant(Id scalarType, uint64_t bits) {
     const uint32_t typeWidth = width(scalarType);
     if (typeWidth == 64) {
-        return unique(spv::Op::OpConstant,
-                      {literal(static_cast<uint32_t>(bits)),
-                       literal(static_cast<uint32_t>(bits >> 32))},
-                      scalarType);
+        return unique(
+            spv::Op::OpConstant,
+            {literal(static_cast<uint32_t>(bits)), literal(static_cast<uint32_t>(bits >> 32))},
+            scalarType);
     }
     // Narrow literals are sign extended for signed types, else zero extended (SPIR-V
     // specification, section 2.2.1).
@@ -140,8 +138,7 @@ bool TypeTable::isSigned(Id type) const {
 
 uint32_t TypeTable::width(Id type) const {
     const Instruction& def = module_.def(scalarOf(type));
-    const bool numeric =
-        def.opcode == spv::Op::OpTypeInt || def.opcode == spv::Op::OpTypeFloat;
+    const bool numeric = def.opcode == spv::Op::OpTypeInt || def.opcode == spv::Op::OpTypeFloat;
     return numeric ? def.word(0) : 0;
 }
 

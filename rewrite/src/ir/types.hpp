@@ -12,7 +12,7 @@
 namespace coopvk::rewrite {
 
 class TypeTable {
-   public:
+ public:
     explicit TypeTable(Module& module);
 
     Id voidType() { return unique(spv::Op::OpTypeVoid, {}); }
@@ -46,7 +46,7 @@ class TypeTable {
 
     Module& module() { return module_; }
 
-   private:
+ private:
     using Key = std::pair<std::pair<spv::Op, Id>, std::vector<uint32_t>>;
     Id unique(spv::Op opcode, Operands operands, Id type = 0);
 

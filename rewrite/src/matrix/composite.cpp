@@ -52,9 +52,8 @@ bool lowerLiteralIndices(LoweringContext& context, Emitter& emit, Instruction& i
                          size_t first) {
     const MatrixType* matrix = nullptr;
     const auto literalValue = [](const Operand& o) { return std::optional<uint64_t>(o.word); };
-    const std::optional<size_t> at =
-        findMatrixIndex(context, context.module.def(composite).type, i.operands, first,
-                        literalValue, matrix);
+    const std::optional<size_t> at = findMatrixIndex(context, context.module.def(composite).type,
+                                                     i.operands, first, literalValue, matrix);
     if (!at) return false;
     const uint32_t element = i.word(*at);
     if (element >= matrix->length()) return dropBeyondLength(emit, i, composite);
@@ -73,9 +72,8 @@ void lowerChain(LoweringContext& context, Emitter& emit, Instruction& i, size_t 
     const MatrixType* matrix = nullptr;
     const auto constantOf = [&](const Operand& o) { return context.module.constantValue(o.word); };
     const Id pointerType = emit.typeOf(i.word(0));
-    const std::optional<size_t> at =
-        findMatrixIndex(context, context.module.def(pointerType).word(1), i.operands, first,
-                        constantOf, matrix);
+    const std::optional<size_t> at = findMatrixIndex(
+        context, context.module.def(pointerType).word(1), i.operands, first, constantOf, matrix);
     if (!at) return;
     TypeTable& types = context.types;
     const Fragment& f = matrix->fragment;
@@ -173,8 +171,7 @@ void lowerMatrixConstant(LoweringContext& context, Instruction& constant) {
     } else if (!isSpec) {
         pack = context.types.constantSplat(type->pack, pack);
     }
-    constant.opcode =
-        isSpec ? spv::Op::OpSpecConstantComposite : spv::Op::OpConstantComposite;
+    constant.opcode = isSpec ? spv::Op::OpSpecConstantComposite : spv::Op::OpConstantComposite;
     constant.operands.assign(type->fragment.packs(), idOperand(pack));
 }
 

@@ -90,8 +90,7 @@ void lowerConversion(LoweringContext& context, Emitter& emit, const Instruction&
 
 void lowerTimesScalar(LoweringContext& context, Emitter& emit, const Instruction& i,
                       const MatrixType& type) {
-    if (context.matrixOfValue(i.word(0)) == nullptr ||
-        emit.typeOf(i.word(1)) != type.component) {
+    if (context.matrixOfValue(i.word(0)) == nullptr || emit.typeOf(i.word(1)) != type.component) {
         context.fail(ErrorCode::kInvalidModule, i, "Scalar has not the matrix's component type");
         return;
     }
@@ -107,8 +106,7 @@ void lowerTimesScalar(LoweringContext& context, Emitter& emit, const Instruction
 void lowerSelect(LoweringContext& context, Emitter& emit, const Instruction& i,
                  const MatrixType& type) {
     TypeTable& types = context.types;
-    const Id conditionType =
-        types.vectorType(types.boolType(), types.components(type.pack));
+    const Id conditionType = types.vectorType(types.boolType(), types.components(type.pack));
     const Id condition = emit.splat(conditionType, i.word(0));
     std::vector<Id> packs = extractPacks(emit, type, i.word(1));
     const std::vector<Id> others = extractPacks(emit, type, i.word(2));

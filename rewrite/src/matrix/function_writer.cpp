@@ -19,9 +19,8 @@ Id laneVariable(Module& module, TypeTable& types) {
     }
     const Id variable = module.takeId();
     const Id type = types.pointerType(spv::StorageClass::Input, types.uint32());
-    module.append(Section::kGlobals,
-                  makeInstruction(spv::Op::OpVariable, type, variable,
-                                  {literal(spv::StorageClass::Input)}));
+    module.append(Section::kGlobals, makeInstruction(spv::Op::OpVariable, type, variable,
+                                                     {literal(spv::StorageClass::Input)}));
     module.decorate(variable, spv::Decoration::BuiltIn,
                     {static_cast<uint32_t>(spv::BuiltIn::SubgroupLocalInvocationId)});
     module.addName(variable, "coopvk_lane");
@@ -82,9 +81,9 @@ Id FunctionWriter::beginGuard(Id condition) {
         // edge must still reach a block with the OpLoopMerge.
         InstructionList& head = header_->body;
         size_t phis = 0;
-        while (phis < head.size() && (head[phis]->opcode == spv::Op::OpPhi ||
-                                      head[phis]->opcode == spv::Op::OpLine ||
-                                      head[phis]->opcode == spv::Op::OpNoLine)) {
+        while (phis < head.size() &&
+               (head[phis]->opcode == spv::Op::OpPhi || head[phis]->opcode == spv::Op::OpLine ||
+                head[phis]->opcode == spv::Op::OpNoLine)) {
             ++phis;
         }
         InstructionList rest;
@@ -163,11 +162,11 @@ Id FunctionWriter::isNoDuplicate(uint32_t rowLanes, uint32_t columnLanes) {
     Id condition = 0;
     const auto require = [&](Id gridLane, uint32_t lanes, uint32_t gridLanes) {
         if (lanes == gridLanes) return;
-        const Id below = emitter_.op(spv::Op::OpULessThan, t.boolType(),
-                                     {gridLane, t.constantU32(lanes)});
-        condition = condition == 0 ? below
-                                   : emitter_.op(spv::Op::OpLogicalAnd, t.boolType(),
-                                                 {condition, below});
+        const Id below =
+            emitter_.op(spv::Op::OpULessThan, t.boolType(), {gridLane, t.constantU32(lanes)});
+        condition = condition == 0
+                        ? below
+                        : emitter_.op(spv::Op::OpLogicalAnd, t.boolType(), {condition, below});
     };
     require(gridRow(), rowLanes, context_.policy.grid.rows);
     require(gridColumn(), columnLanes, context_.policy.grid.columns);

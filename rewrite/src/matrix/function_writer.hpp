@@ -10,7 +10,7 @@
 namespace coopvk::rewrite {
 
 class FunctionWriter {
-   public:
+ public:
     FunctionWriter(LoweringContext& context, Function& function);
 
     Emitter& emit() { return emitter_; }
@@ -46,7 +46,7 @@ class FunctionWriter {
     // Replaces the function's blocks with the rewritten ones and mends phis.
     void finish();
 
-   private:
+ private:
     Id axisLane(Id gridLane, uint32_t lanes, uint32_t gridLanes);
     Id beginGuard(Id condition);
     void endGuard(Id merge);

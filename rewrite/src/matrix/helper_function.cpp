@@ -16,8 +16,8 @@ HelperFunction::HelperFunction(LoweringContext& context, std::string_view name, 
     module.setDef(function_->definition.get());
     module.addName(id(), name);
     for (Id parameterType : parameterTypes) {
-        function_->parameters.push_back(makeInstruction(spv::Op::OpFunctionParameter,
-                                                        parameterType, module.takeId(), {}));
+        function_->parameters.push_back(
+            makeInstruction(spv::Op::OpFunctionParameter, parameterType, module.takeId(), {}));
         module.setDef(function_->parameters.back().get());
     }
     startBlock(module.takeId());
@@ -56,12 +56,12 @@ void HelperFunction::loop(uint32_t count, const std::function<void(Id index)>& b
     emitter_.add(makeInstruction(spv::Op::OpPhi, u32, index,
                                  {idOperand(types.constantU32(0)), idOperand(before),
                                   idOperand(incremented), idOperand(next)}));
-    emitter_.opVoid(spv::Op::OpLoopMerge, {idOperand(merge), idOperand(next),
-                                           literal(spv::LoopControlMask::DontUnroll)});
+    emitter_.opVoid(spv::Op::OpLoopMerge,
+                    {idOperand(merge), idOperand(next), literal(spv::LoopControlMask::DontUnroll)});
     emitter_.opVoid(spv::Op::OpBranch, {idOperand(test)});
     startBlock(test);
-    const Id more = emitter_.op(spv::Op::OpULessThan, types.boolType(),
-                                {index, types.constantU32(count)});
+    const Id more =
+        emitter_.op(spv::Op::OpULessThan, types.boolType(), {index, types.constantU32(count)});
     emitter_.opVoid(spv::Op::OpBranchConditional,
                     {idOperand(more), idOperand(inside), idOperand(merge)});
     startBlock(inside);

@@ -10,7 +10,7 @@
 namespace coopvk::rewrite {
 
 class HelperFunction {
-   public:
+ public:
     // Begins the function; instructions go to emit() until finish().
     HelperFunction(LoweringContext& context, std::string_view name, Id resultType,
                    std::span<const Id> parameterTypes);
@@ -25,7 +25,7 @@ class HelperFunction {
     // Ends the function with OpReturnValue and hands it to the module.
     void finish(Id value);
 
-   private:
+ private:
     void startBlock(Id label);
 
     LoweringContext& context_;

@@ -12,8 +12,8 @@ Id extendInteger(Emitter& emit, Id value, Id type, bool isSigned) {
 Id narrowInteger(Emitter& emit, Id value, Id type) {
     TypeTable& types = emit.types();
     if (types.width(emit.typeOf(value)) == types.width(type)) return emit.bitcast(type, value);
-    const Id narrow = types.vectorType(types.intType(types.width(type), false),
-                                       types.components(type));
+    const Id narrow =
+        types.vectorType(types.intType(types.width(type), false), types.components(type));
     return emit.bitcast(type, emit.op(spv::Op::OpUConvert, narrow, {value}));
 }
 

@@ -56,9 +56,8 @@ struct Fragment {
     uint32_t length() const { return rows.count() * columns.count(); }
     uint32_t packs() const { return length() / packWidth; }
     uint32_t packOf(uint32_t row, uint32_t column) const {
-        return packAxis == PackAxis::kColumns
-                   ? (row * columns.count() + column) / packWidth
-                   : row / packWidth * columns.count() + column;
+        return packAxis == PackAxis::kColumns ? (row * columns.count() + column) / packWidth
+                                              : row / packWidth * columns.count() + column;
     }
     uint32_t componentOf(uint32_t row, uint32_t column) const {
         return (packAxis == PackAxis::kColumns ? column : row) % packWidth;

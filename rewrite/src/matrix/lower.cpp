@@ -53,7 +53,7 @@ bool touchesMatrix(const LoweringContext& context, const Instruction& i) {
 }
 
 class FunctionLowering {
-   public:
+ public:
     FunctionLowering(LoweringContext& context, Function& function)
         : context_(context), function_(function), writer_(context, function) {}
 
@@ -69,7 +69,7 @@ class FunctionLowering {
         writer_.finish();
     }
 
-   private:
+ private:
     void lower(InstructionPtr instruction) {
         switch (instruction->opcode) {
             case spv::Op::OpCooperativeMatrixLoadKHR:
@@ -102,8 +102,8 @@ class FunctionLowering {
                           "Type is not a cooperative matrix");
             return;
         }
-        context_.module.append(
-            Section::kGlobals, makeInstruction(spv::Op::OpConstant, instruction->type,
+        context_.module.append(Section::kGlobals,
+                               makeInstruction(spv::Op::OpConstant, instruction->type,
                                                instruction->result, {literal(matrix->length())}));
     }
 
@@ -115,8 +115,7 @@ class FunctionLowering {
             return;
         }
         if (!movesValues(instruction->opcode) && touchesMatrix(context_, *instruction)) {
-            context_.fail(ErrorCode::kUnsupported, *instruction,
-                          "takes no cooperative matrix");
+            context_.fail(ErrorCode::kUnsupported, *instruction, "takes no cooperative matrix");
             return;
         }
         writer_.keep(std::move(instruction));

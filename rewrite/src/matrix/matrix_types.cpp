@@ -26,9 +26,7 @@ std::optional<Dimensions> dimensions(const Module& module, const Instruction& ty
                       static_cast<Use>(*use)};
 }
 
-bool isMatrixType(const Instruction& i) {
-    return i.opcode == spv::Op::OpTypeCooperativeMatrixKHR;
-}
+bool isMatrixType(const Instruction& i) { return i.opcode == spv::Op::OpTypeCooperativeMatrixKHR; }
 
 template <typename Visit>
 void forEachInstruction(const Module& module, Visit visit) {
@@ -53,8 +51,7 @@ bool multipliesIntoHalf(const Module& module, const TypeTable& types) {
 int rowMajorAccesses(const Module& module) {
     int balance = 0;
     const auto count = [&](Id matrixType, Id layout) {
-        const std::optional<uint64_t> use =
-            module.constantValue(module.def(matrixType).word(4));
+        const std::optional<uint64_t> use = module.constantValue(module.def(matrixType).word(4));
         if (use == static_cast<uint64_t>(Use::kB)) return;
         balance += module.constantValue(layout) == 1 ? -1 : 1;
     };
@@ -103,8 +100,7 @@ std::string_view problem(const LoweringContext& context, const Instruction& type
     if (bits != 8 && bits != 16 && bits != 32 && bits != 64) {
         return "components of this width are not emulated";
     }
-    if (context.module.constantValue(type.word(1)) !=
-        static_cast<uint64_t>(spv::Scope::Subgroup)) {
+    if (context.module.constantValue(type.word(1)) != static_cast<uint64_t>(spv::Scope::Subgroup)) {
         return "only matrices of scope Subgroup are emulated";
     }
     if (!dimensions(context.module, type)) {
@@ -116,14 +112,17 @@ std::string_view problem(const LoweringContext& context, const Instruction& type
 void addArithmeticCapability(Module& module, const TypeTable& types, Id component) {
     const bool isFloat = types.isFloat(component);
     switch (types.width(component)) {
-        case 8: module.addCapability(spv::Capability::Int8); break;
+        case 8:
+            module.addCapability(spv::Capability::Int8);
+            break;
         case 16:
             module.addCapability(isFloat ? spv::Capability::Float16 : spv::Capability::Int16);
             break;
         case 64:
             module.addCapability(isFloat ? spv::Capability::Float64 : spv::Capability::Int64);
             break;
-        default: break;
+        default:
+            break;
     }
 }
 

@@ -20,8 +20,8 @@ Local localOf(const MatrixMemory& memory, uint32_t outer, uint32_t inner) {
 }
 
 // Whole runs: memory scalars are reinterpreted as components.
-void loadRuns(FunctionWriter& writer, MatrixMemory& memory,
-              const MatrixType& matrix, ElementSlots& elements) {
+void loadRuns(FunctionWriter& writer, MatrixMemory& memory, const MatrixType& matrix,
+              ElementSlots& elements) {
     const uint32_t run = memory.inner().run();
     for (uint32_t outer = 0; outer < memory.outer().count(); ++outer) {
         for (uint32_t first = 0; first < memory.inner().count(); first += run) {
@@ -103,7 +103,7 @@ void storeRuns(FunctionWriter& writer, MatrixMemory& memory, const MatrixType& m
 // Several lanes own parts of one memory scalar: lanes tell each other their components, and the
 // first lane of each line writes whole memory scalars.
 class SharedScalarStore {
-   public:
+ public:
     SharedScalarStore(LoweringContext& context, FunctionWriter& writer, MatrixMemory& memory,
                       const MatrixType& matrix, ElementSlots& elements)
         : context_(context),
@@ -132,11 +132,13 @@ class SharedScalarStore {
         const auto write = [&] {
             for (uint32_t outer = 0; outer < lines.size(); ++outer) writeLine(outer, lines[outer]);
         };
-        if (leader == 0) write();
-        else writer_.guarded(leader, write);
+        if (leader == 0)
+            write();
+        else
+            writer_.guarded(leader, write);
     }
 
-   private:
+ private:
     // One memory scalar as 32-bit words, and which of its bits the matrix covers.
     struct Line {
         std::vector<Id> words;
@@ -163,12 +165,11 @@ class SharedScalarStore {
             const Id row = emit.mulInt(u32, writer_.gridRow(), types_.constantU32(columns));
             lane = emit.addInt(u32, row, types_.constantU32(innerLane));
         } else {
-            lane = emit.addInt(u32, writer_.gridColumn(),
-                               types_.constantU32(innerLane * columns));
+            lane = emit.addInt(u32, writer_.gridColumn(), types_.constantU32(innerLane * columns));
         }
-        return emit.op(spv::Op::OpGroupNonUniformShuffle, u32,
-                       {types_.constantU32(static_cast<uint32_t>(spv::Scope::Subgroup)), word,
-                        lane});
+        return emit.op(
+            spv::Op::OpGroupNonUniformShuffle, u32,
+            {types_.constantU32(static_cast<uint32_t>(spv::Scope::Subgroup)), word, lane});
     }
 
     std::vector<Line> assembleLine(uint32_t outer) {
@@ -189,11 +190,10 @@ class SharedScalarStore {
                 const Id own = lowBits(elements_.at(at.row, at.column));
                 const Id word = fromLane(own, x / inner.block % inner.lanes);
                 const uint32_t position = (x - first) * bits;
-                const Id shifted =
-                    position % 32 == 0
-                        ? word
-                        : emit.op(spv::Op::OpShiftLeftLogical, u32,
-                                  {word, types_.constantU32(position % 32)});
+                const Id shifted = position % 32 == 0
+                                       ? word
+                                       : emit.op(spv::Op::OpShiftLeftLogical, u32,
+                                                 {word, types_.constantU32(position % 32)});
                 Id& target = scalar.words[position / 32];
                 target = scalar.masks[position / 32] == 0
                              ? shifted
@@ -267,12 +267,15 @@ void lowerMatrixLoad(LoweringContext& context, FunctionWriter& writer, const Ins
         context.fail(ErrorCode::kInvalidModule, load, "Result Type is not a cooperative matrix");
         return;
     }
-    MatrixMemory memory(context, writer, load, *matrix, load.word(0),
-                        std::span(load.operands).subspan(std::min<size_t>(1, load.operands.size())));
+    MatrixMemory memory(
+        context, writer, load, *matrix, load.word(0),
+        std::span(load.operands).subspan(std::min<size_t>(1, load.operands.size())));
     if (!memory.valid()) return;
     ElementSlots elements(*matrix);
-    if (memory.isDirect()) loadRuns(writer, memory, *matrix, elements);
-    else loadComponents(context, writer, memory, *matrix, elements);
+    if (memory.isDirect())
+        loadRuns(writer, memory, *matrix, elements);
+    else
+        loadComponents(context, writer, memory, *matrix, elements);
     elements.construct(writer.emit(), load.result);
 }
 
@@ -290,11 +293,13 @@ void lowerMatrixStore(LoweringContext& context, FunctionWriter& writer, const In
         SharedScalarStore(context, writer, memory, *matrix, elements).run(store);
         return;
     }
-    const Id writes = writer.isNoDuplicate(matrix->fragment.rows.lanes,
-                                           matrix->fragment.columns.lanes);
+    const Id writes =
+        writer.isNoDuplicate(matrix->fragment.rows.lanes, matrix->fragment.columns.lanes);
     const auto body = [&] { storeRuns(writer, memory, *matrix, elements); };
-    if (writes == 0) body();
-    else writer.guarded(writes, body);
+    if (writes == 0)
+        body();
+    else
+        writer.guarded(writes, body);
 }
 
 }  // namespace coopvk::rewrite

@@ -43,8 +43,7 @@ Operands MemoryOperands::build(uint32_t bytes, bool isLoad) const {
 }
 
 MatrixMemory::MatrixMemory(LoweringContext& context, FunctionWriter& writer, const Instruction& at,
-                           const MatrixType& matrix, Id pointer,
-                           std::span<const Operand> operands)
+                           const MatrixType& matrix, Id pointer, std::span<const Operand> operands)
     : context_(context),
       writer_(writer),
       matrix_(matrix),
@@ -89,8 +88,8 @@ LinePosition MatrixMemory::runPosition(uint32_t local) {
     if (inner().lanes == 1) return position;
     position.laneFactor = inner().block * componentBytes_ / memoryBytes();
     TypeTable& types = context_.types;
-    position.lane = writer_.emit().mulInt(types.uint32(), innerLane(),
-                                          types.constantU32(position.laneFactor));
+    position.lane =
+        writer_.emit().mulInt(types.uint32(), innerLane(), types.constantU32(position.laneFactor));
     return position;
 }
 
@@ -122,14 +121,14 @@ Id MatrixMemory::pointeeIndex(Id line, uint32_t constant, Id dynamic) {
     return emit.addInt(type, index, context_.types.constant(type, constant));
 }
 
-MatrixMemory::Piece MatrixMemory::piece(uint32_t outerLocal, LinePosition position,
-                                        uint32_t left) {
+MatrixMemory::Piece MatrixMemory::piece(uint32_t outerLocal, LinePosition position, uint32_t left) {
     Emitter& emit = writer_.emit();
     TypeTable& types = context_.types;
     const Id u32 = types.uint32();
     const uint32_t n = pointer_.components();
     const Id line = lineIndex(outerLocal);
-    if (n == 1) return {pointer_.at(emit, pointeeIndex(line, position.constant, position.lane)), true};
+    if (n == 1)
+        return {pointer_.at(emit, pointeeIndex(line, position.constant, position.lane)), true};
     const Id width = types.constantU32(n);
     if (position.lane == 0 || position.laneFactor % n == 0) {
         const Id lane = position.lane == 0 ? 0 : emit.divInt(u32, position.lane, width);

@@ -14,14 +14,14 @@ namespace coopvk::rewrite {
 
 // Memory Operands of the matrix instruction, repeated on every access that it becomes.
 class MemoryOperands {
-   public:
+ public:
     MemoryOperands() = default;
     explicit MemoryOperands(std::span<const Operand> operands);
     // For an access to `bytes` bytes that lies at a multiple of them.
     Operands forLoad(uint32_t bytes) const { return build(bytes, true); }
     Operands forStore(uint32_t bytes) const { return build(bytes, false); }
 
-   private:
+ private:
     Operands build(uint32_t bytes, bool isLoad) const;
 
     uint32_t mask_ = 0;
@@ -39,15 +39,19 @@ struct LinePosition {
 };
 
 class MatrixMemory {
-   public:
+ public:
     // operands: MemoryLayout, [Stride], [Memory Operands].
     MatrixMemory(LoweringContext& context, FunctionWriter& writer, const Instruction& at,
                  const MatrixType& matrix, Id pointer, std::span<const Operand> operands);
 
     bool valid() const { return valid_; }
     bool rowMajor() const { return rowMajor_; }
-    const Axis& inner() const { return rowMajor_ ? matrix_.fragment.columns : matrix_.fragment.rows; }
-    const Axis& outer() const { return rowMajor_ ? matrix_.fragment.rows : matrix_.fragment.columns; }
+    const Axis& inner() const {
+        return rowMajor_ ? matrix_.fragment.columns : matrix_.fragment.rows;
+    }
+    const Axis& outer() const {
+        return rowMajor_ ? matrix_.fragment.rows : matrix_.fragment.columns;
+    }
     Id innerLane();  // u32; 0 where the axis is not dealt
     Id outerLane();
     Id memoryScalar() const { return pointer_.scalar(); }
@@ -65,7 +69,7 @@ class MatrixMemory {
     // Stores slots of memory scalars there.
     void store(uint32_t outerLocal, LinePosition position, std::span<const Slot> slots);
 
-   private:
+ private:
     struct Piece {
         Id pointer;
         bool whole;  // a whole pointee rather than one component of it

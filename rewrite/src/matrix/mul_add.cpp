@@ -22,11 +22,10 @@ std::string componentName(const TypeTable& types, Id type, bool isSigned) {
 
 std::string helperName(const LoweringContext& context, const Product& p) {
     const TypeTable& t = context.types;
-    return std::format("coopvk_muladd_{}_{}_{}_{}x{}x{}{}",
-                       componentName(t, p.result->component, p.signs.result),
-                       componentName(t, p.a->component, p.signs.a),
-                       componentName(t, p.b->component, p.signs.b), p.result->rows,
-                       p.result->columns, p.a->columns, p.saturating ? "_sat" : "");
+    return std::format(
+        "coopvk_muladd_{}_{}_{}_{}x{}x{}{}", componentName(t, p.result->component, p.signs.result),
+        componentName(t, p.a->component, p.signs.a), componentName(t, p.b->component, p.signs.b),
+        p.result->rows, p.result->columns, p.a->columns, p.saturating ? "_sat" : "");
 }
 
 // Nothing if the shapes fit each other, else what does not.
@@ -73,8 +72,12 @@ void lowerMulAdd(LoweringContext& context, Emitter& emit, const Instruction& mul
                      has(operands, Mask::MatrixResultSignedComponentsKHR)};
     product.saturating = has(operands, Mask::SaturatingAccumulationKHR);
 
-    const std::vector<uint32_t> key = {static_cast<uint32_t>(mulAdd.opcode), product.a->id,
-                                       product.b->id, product.c->id, product.result->id, operands};
+    const std::vector<uint32_t> key = {static_cast<uint32_t>(mulAdd.opcode),
+                                       product.a->id,
+                                       product.b->id,
+                                       product.c->id,
+                                       product.result->id,
+                                       operands};
     Id& helper = context.helpers[key];
     if (helper == 0) {
         const Id parameters[] = {product.a->id, product.b->id, product.c->id};

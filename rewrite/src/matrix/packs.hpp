@@ -10,10 +10,9 @@
 namespace coopvk::rewrite {
 
 class ElementSlots {
-   public:
+ public:
     // Empty: to be filled by at().
-    explicit ElementSlots(const MatrixType& matrix)
-        : matrix_(matrix), slots_(matrix.length()) {}
+    explicit ElementSlots(const MatrixType& matrix) : matrix_(matrix), slots_(matrix.length()) {}
     // The elements of a value; each pack is extracted once.
     ElementSlots(const MatrixType& matrix, Emitter& emit, Id value);
 
@@ -25,7 +24,7 @@ class ElementSlots {
     // Defines `result` (0: a new id) as the matrix value.
     Id construct(Emitter& emit, Id result = 0);
 
-   private:
+ private:
     const MatrixType& matrix_;
     std::vector<Slot> slots_;
 };

@@ -56,8 +56,7 @@ bool ElementPointer::pointsIntoArray(const Instruction& chain) const {
     }
     // The text ignores ArrayStride: elements are taken to be tight. Chains can only follow that
     // where the array is tight itself.
-    const std::optional<uint32_t> stride =
-        module.decoration(type, spv::Decoration::ArrayStride);
+    const std::optional<uint32_t> stride = module.decoration(type, spv::Decoration::ArrayStride);
     return !stride || *stride == pointeeBytes();
 }
 
@@ -73,10 +72,9 @@ void ElementPointer::resolve(Emitter& emit, Id pointer, const Instruction& at) {
         origin_ = asIndex(emit, def->operands.back().word);
         return;
     }
-    const bool variable =
-        module.hasCapability(spv::Capability::VariablePointers) ||
-        (module.hasCapability(spv::Capability::VariablePointersStorageBuffer) &&
-         storage_ == spv::StorageClass::StorageBuffer);
+    const bool variable = module.hasCapability(spv::Capability::VariablePointers) ||
+                          (module.hasCapability(spv::Capability::VariablePointersStorageBuffer) &&
+                           storage_ == spv::StorageClass::StorageBuffer);
     if (!isPhysical_ && !variable) {
         context_.fail(ErrorCode::kUnsupported, at,
                       "Pointer must be an access chain into a tightly packed array");

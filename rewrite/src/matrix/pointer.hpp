@@ -9,12 +9,12 @@
 namespace coopvk::rewrite {
 
 class ElementPointer {
-   public:
+ public:
     // `at` is named in errors. The pointer must point to a numeric scalar or vector.
     ElementPointer(LoweringContext& context, Emitter& emit, Id pointer, const Instruction& at);
 
     bool valid() const { return scalar_ != 0; }
-    Id scalar() const { return scalar_; }              // component type of the pointee
+    Id scalar() const { return scalar_; }                // component type of the pointee
     uint32_t components() const { return components_; }  // of the pointee
     uint32_t scalarBytes() const { return scalarBytes_; }
     uint32_t pointeeBytes() const { return scalarBytes_ * components_; }
@@ -32,7 +32,7 @@ class ElementPointer {
     // whole pointee).
     Id at(Emitter& emit, Id index, Id component = 0);
 
-   private:
+ private:
     void resolve(Emitter& emit, Id pointer, const Instruction& at);
     bool pointsIntoArray(const Instruction& chain) const;
 

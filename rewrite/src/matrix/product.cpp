@@ -20,7 +20,7 @@ constexpr uint32_t kMaxUnrolledProducts = 4096;
 // The row's packs of A and of the accumulator come and go through plain arrays, so that the same
 // code serves the unrolled and the looped form.
 class RowProduct {
-   public:
+ public:
     RowProduct(LoweringContext& context, Emitter& emit, const Product& product)
         : context_(context), types_(context.types), emit_(emit), p_(product) {}
     virtual ~RowProduct() = default;
@@ -30,7 +30,7 @@ class RowProduct {
     // Packs of the result's row from packs of A's row and of C's row.
     virtual std::vector<Id> row(std::span<const Id> a, std::span<const Id> c) = 0;
 
-   protected:
+ protected:
     // A scalar or vector as `type`, of the same number of components.
     using Convert = std::function<Id(Id value, Id type)>;
 
@@ -55,9 +55,9 @@ class RowProduct {
         std::vector<Id> packs;
         const uint32_t width = p_.result->fragment.packWidth;
         for (size_t i = 0; i < scalars.size(); i += width) {
-            packs.push_back(width == 1 ? scalars[i]
-                                       : emit_.construct(p_.result->pack,
-                                                         scalars.subspan(i, width)));
+            packs.push_back(width == 1
+                                ? scalars[i]
+                                : emit_.construct(p_.result->pack, scalars.subspan(i, width)));
         }
         return packs;
     }
@@ -74,8 +74,8 @@ class RowProduct {
         for (uint32_t k = 0; k < depth(); ++k) {
             for (uint32_t j = 0; j < columns(); ++j) {
                 const Id pack = packs[f.packOf(k, j)];
-                out[k][j] = f.packWidth == 1 ? pack
-                                             : emit_.extract(type, pack, {f.componentOf(k, j)});
+                out[k][j] =
+                    f.packWidth == 1 ? pack : emit_.extract(type, pack, {f.componentOf(k, j)});
             }
         }
         return out;
@@ -111,12 +111,11 @@ Id convertFloat(Emitter& emit, Id value, Id type) {
 // Scalars of the accumulator's precision, or of f32 for f16 accumulators on devices whose f16
 // arithmetic is no faster.
 class FloatRow : public RowProduct {
-   public:
+ public:
     FloatRow(LoweringContext& context, Emitter& emit, const Product& product)
         : RowProduct(context, emit, product),
-          arithmetic_(types_.width(product.result->component) == 16
-                          ? types_.floatType(32)
-                          : product.result->component) {}
+          arithmetic_(types_.width(product.result->component) == 16 ? types_.floatType(32)
+                                                                    : product.result->component) {}
 
     void prepareB(Id b) override { b_ = scalarsOfB(b, arithmetic_, convert()); }
 
@@ -132,7 +131,7 @@ class FloatRow : public RowProduct {
         return pack(sums);
     }
 
-   private:
+ private:
     Convert convert() {
         return [this](Id value, Id type) { return convertFloat(emit_, value, type); };
     }
@@ -143,7 +142,7 @@ class FloatRow : public RowProduct {
 
 // f16 throughout, two neighbouring columns at once.
 class PackedHalfRow : public RowProduct {
-   public:
+ public:
     using RowProduct::RowProduct;
 
     static bool fits(const LoweringContext& context, const Product& p) {
@@ -170,29 +169,32 @@ class PackedHalfRow : public RowProduct {
         return sums;
     }
 
-   private:
+ private:
     std::vector<Id> b_;
 };
 
 // Integers at the width of the result, at least 32 bits; the low bits are what the text asks for.
 class IntegerRow : public RowProduct {
-   public:
+ public:
     IntegerRow(LoweringContext& context, Emitter& emit, const Product& product)
         : RowProduct(context, emit, product),
-          arithmetic_(types_.intType(
-              std::max(32u, types_.width(product.result->component)), false)) {}
+          arithmetic_(
+              types_.intType(std::max(32u, types_.width(product.result->component)), false)) {}
 
     void prepareB(Id b) override { b_ = scalarsOfB(b, arithmetic_, extend(p_.signs.b)); }
 
     std::vector<Id> row(std::span<const Id> a, std::span<const Id> c) override {
         const std::vector<Id> left = scalars(a, arithmetic_, extend(p_.signs.a));
-        return finish(c, [&](uint32_t k, uint32_t j, Id sum) {
-            const Id product = emit_.op(spv::Op::OpIMul, arithmetic_, {left[k], b_[k][j]});
-            return sum == 0 ? product : emit_.op(spv::Op::OpIAdd, arithmetic_, {sum, product});
-        }, depth());
+        return finish(
+            c,
+            [&](uint32_t k, uint32_t j, Id sum) {
+                const Id product = emit_.op(spv::Op::OpIMul, arithmetic_, {left[k], b_[k][j]});
+                return sum == 0 ? product : emit_.op(spv::Op::OpIAdd, arithmetic_, {sum, product});
+            },
+            depth());
     }
 
-   protected:
+ protected:
     Convert extend(bool isSigned) {
         return [this, isSigned](Id value, Id type) {
             return extendInteger(emit_, value, type, isSigned);
@@ -222,7 +224,7 @@ class IntegerRow : public RowProduct {
 
 // Four 8-bit products at once, where the device does that fast.
 class DotRow : public IntegerRow {
-   public:
+ public:
     using IntegerRow::IntegerRow;
 
     static bool fits(const LoweringContext& context, const Product& p) {
@@ -250,13 +252,16 @@ class DotRow : public IntegerRow {
     std::vector<Id> row(std::span<const Id> a, std::span<const Id> c) override {
         std::vector<Id> left;
         for (Id pack : a) left.push_back(emit_.bitcast(types_.uint32(), pack));
-        return finish(c, [&](uint32_t k, uint32_t j, Id sum) {
-            const Id product = dot(left[k], packs_[p_.b->fragment.packOf(4 * k, j)]);
-            return sum == 0 ? product : emit_.op(spv::Op::OpIAdd, arithmetic_, {sum, product});
-        }, depth() / 4);
+        return finish(
+            c,
+            [&](uint32_t k, uint32_t j, Id sum) {
+                const Id product = dot(left[k], packs_[p_.b->fragment.packOf(4 * k, j)]);
+                return sum == 0 ? product : emit_.op(spv::Op::OpIAdd, arithmetic_, {sum, product});
+            },
+            depth() / 4);
     }
 
-   private:
+ private:
     Id dot(Id a, Id b) {
         spv::Op opcode = spv::Op::OpSUDot;
         if (p_.signs.a == p_.signs.b) {
@@ -344,8 +349,10 @@ void emitProduct(LoweringContext& context, HelperFunction& function, const Produ
     const std::unique_ptr<RowProduct> row = chooseRow(context, function.emit(), product);
     row->prepareB(function.parameter(1));
     const uint32_t products = product.result->fragment.length() * product.a->columns;
-    if (products <= kMaxUnrolledProducts) emitUnrolled(function, product, *row);
-    else emitLooped(context, function, product, *row);
+    if (products <= kMaxUnrolledProducts)
+        emitUnrolled(function, product, *row);
+    else
+        emitLooped(context, function, product, *row);
 }
 
 }  // namespace coopvk::rewrite

@@ -26,8 +26,8 @@ Id gather(Emitter& emit, Id component, std::span<const Slot> slots) {
     std::vector<Id> scalars;
     scalars.reserve(slots.size());
     for (const Slot& slot : slots) scalars.push_back(scalarAt(emit, component, slot));
-    return emit.construct(
-        emit.types().vectorType(component, static_cast<uint32_t>(slots.size())), scalars);
+    return emit.construct(emit.types().vectorType(component, static_cast<uint32_t>(slots.size())),
+                          scalars);
 }
 
 void appendSlots(Emitter& emit, Id value, std::vector<Slot>& slots) {

@@ -50,9 +50,12 @@ uint64_t arithmeticShift(Scalar a, Scalar b) {
 // (division by zero, over-wide shifts) are 0.
 Binary binaryOperation(spv::Op opcode) {
     switch (opcode) {
-        case spv::Op::OpIAdd: return [](Scalar a, Scalar b) { return a.bits + b.bits; };
-        case spv::Op::OpISub: return [](Scalar a, Scalar b) { return a.bits - b.bits; };
-        case spv::Op::OpIMul: return [](Scalar a, Scalar b) { return a.bits * b.bits; };
+        case spv::Op::OpIAdd:
+            return [](Scalar a, Scalar b) { return a.bits + b.bits; };
+        case spv::Op::OpISub:
+            return [](Scalar a, Scalar b) { return a.bits - b.bits; };
+        case spv::Op::OpIMul:
+            return [](Scalar a, Scalar b) { return a.bits * b.bits; };
         case spv::Op::OpUDiv:
             return [](Scalar a, Scalar b) {
                 return b.asUnsigned() == 0 ? 0 : a.asUnsigned() / b.asUnsigned();
@@ -61,9 +64,12 @@ Binary binaryOperation(spv::Op opcode) {
             return [](Scalar a, Scalar b) {
                 return b.asUnsigned() == 0 ? 0 : a.asUnsigned() % b.asUnsigned();
             };
-        case spv::Op::OpSDiv: return signedQuotient;
-        case spv::Op::OpSRem: return signedRemainder;
-        case spv::Op::OpSMod: return signedModulo;
+        case spv::Op::OpSDiv:
+            return signedQuotient;
+        case spv::Op::OpSRem:
+            return signedRemainder;
+        case spv::Op::OpSMod:
+            return signedModulo;
         case spv::Op::OpShiftLeftLogical:
             return [](Scalar a, Scalar b) {
                 return b.asUnsigned() >= a.width ? 0 : a.bits << b.asUnsigned();
@@ -72,12 +78,16 @@ Binary binaryOperation(spv::Op opcode) {
             return [](Scalar a, Scalar b) {
                 return b.asUnsigned() >= a.width ? 0 : a.asUnsigned() >> b.asUnsigned();
             };
-        case spv::Op::OpShiftRightArithmetic: return arithmeticShift;
+        case spv::Op::OpShiftRightArithmetic:
+            return arithmeticShift;
         case spv::Op::OpBitwiseAnd:
-        case spv::Op::OpLogicalAnd: return [](Scalar a, Scalar b) { return a.bits & b.bits; };
+        case spv::Op::OpLogicalAnd:
+            return [](Scalar a, Scalar b) { return a.bits & b.bits; };
         case spv::Op::OpBitwiseOr:
-        case spv::Op::OpLogicalOr: return [](Scalar a, Scalar b) { return a.bits | b.bits; };
-        case spv::Op::OpBitwiseXor: return [](Scalar a, Scalar b) { return a.bits ^ b.bits; };
+        case spv::Op::OpLogicalOr:
+            return [](Scalar a, Scalar b) { return a.bits | b.bits; };
+        case spv::Op::OpBitwiseXor:
+            return [](Scalar a, Scalar b) { return a.bits ^ b.bits; };
         case spv::Op::OpIEqual:
         case spv::Op::OpLogicalEqual:
             return [](Scalar a, Scalar b) -> uint64_t { return a.asUnsigned() == b.asUnsigned(); };
@@ -100,7 +110,8 @@ Binary binaryOperation(spv::Op opcode) {
             return [](Scalar a, Scalar b) -> uint64_t { return a.asSigned() > b.asSigned(); };
         case spv::Op::OpSGreaterThanEqual:
             return [](Scalar a, Scalar b) -> uint64_t { return a.asSigned() >= b.asSigned(); };
-        default: return nullptr;
+        default:
+            return nullptr;
     }
 }
 
@@ -108,18 +119,23 @@ using Unary = uint64_t (*)(Scalar);
 
 Unary unaryOperation(spv::Op opcode) {
     switch (opcode) {
-        case spv::Op::OpSNegate: return [](Scalar a) { return uint64_t{0} - a.bits; };
-        case spv::Op::OpNot: return [](Scalar a) { return ~a.bits; };
-        case spv::Op::OpLogicalNot: return [](Scalar a) { return a.bits ^ 1u; };
-        case spv::Op::OpUConvert: return [](Scalar a) { return a.asUnsigned(); };
+        case spv::Op::OpSNegate:
+            return [](Scalar a) { return uint64_t{0} - a.bits; };
+        case spv::Op::OpNot:
+            return [](Scalar a) { return ~a.bits; };
+        case spv::Op::OpLogicalNot:
+            return [](Scalar a) { return a.bits ^ 1u; };
+        case spv::Op::OpUConvert:
+            return [](Scalar a) { return a.asUnsigned(); };
         case spv::Op::OpSConvert:
             return [](Scalar a) { return static_cast<uint64_t>(a.asSigned()); };
-        default: return nullptr;
+        default:
+            return nullptr;
     }
 }
 
 class Folder {
-   public:
+ public:
     Folder(TypeTable& types, const MatrixLength& length) : types_(types), length_(length) {}
 
     // Id of a constant with the value, or 0.
@@ -142,7 +158,7 @@ class Folder {
         return count == 1 ? parts[0] : types_.constantComposite(i.type, parts);
     }
 
-   private:
+ private:
     std::optional<uint64_t> component(spv::Op opcode, const Instruction& i, uint32_t c) {
         const std::optional<Scalar> a = scalar(i.word(1), c);
         if (!a) return std::nullopt;
@@ -157,9 +173,7 @@ class Folder {
         return isBool(type) ? types_.constantBool((bits & 1) != 0) : types_.constant(type, bits);
     }
 
-    bool isBool(Id type) const {
-        return types_.module().def(type).opcode == spv::Op::OpTypeBool;
-    }
+    bool isBool(Id type) const { return types_.module().def(type).opcode == spv::Op::OpTypeBool; }
 
     // Component c of a constant (component 0 of a scalar for every c).
     std::optional<Scalar> scalar(Id id, uint32_t c) {

@@ -49,10 +49,17 @@ std::optional<Error> setValue(TypeTable& types, Instruction& i, const Specializa
 
 void freeze(Instruction& i) {
     switch (i.opcode) {
-        case spv::Op::OpSpecConstant: i.opcode = spv::Op::OpConstant; break;
-        case spv::Op::OpSpecConstantTrue: i.opcode = spv::Op::OpConstantTrue; break;
-        case spv::Op::OpSpecConstantFalse: i.opcode = spv::Op::OpConstantFalse; break;
-        default: break;
+        case spv::Op::OpSpecConstant:
+            i.opcode = spv::Op::OpConstant;
+            break;
+        case spv::Op::OpSpecConstantTrue:
+            i.opcode = spv::Op::OpConstantTrue;
+            break;
+        case spv::Op::OpSpecConstantFalse:
+            i.opcode = spv::Op::OpConstantFalse;
+            break;
+        default:
+            break;
     }
 }
 
@@ -60,8 +67,10 @@ bool isFrozen(const Instruction& constant) {
     switch (constant.opcode) {
         case spv::Op::OpSpecConstantOp:
         case spv::Op::OpSpecConstantComposite:
-        case spv::Op::OpSpecConstantCompositeReplicateEXT: return false;
-        default: return true;
+        case spv::Op::OpSpecConstantCompositeReplicateEXT:
+            return false;
+        default:
+            return true;
     }
 }
 

@@ -7,8 +7,8 @@
 
 namespace coopvk::rewrite {
 
-// OpSpecConstant* become OpConstant* with the values of the pipeline or their defaults, their SpecId
-// decorations go. An error where the data has not the size of its constant
+// OpSpecConstant* become OpConstant* with the values of the pipeline or their defaults, their
+// SpecId decorations go. An error where the data has not the size of its constant
 // (VUID-VkSpecializationMapEntry-constantID-00776).
 std::optional<Error> specialise(TypeTable& types, std::span<const SpecializationEntry> entries);
 

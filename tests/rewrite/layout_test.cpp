@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "matrix/layout.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace coopvk::rewrite {
+namespace {
+
+struct LayoutCase {
+    uint32_t subgroup, rows, columns;
+    bool interleave;
+};
+
+class Layout : public testing::TestWithParam<LayoutCase> {};
+
+// Every element of an accumulator is in exactly one (lane, row, column) place; of A and B, all of
+// K is in each lane that holds the row or column.
+TEST_P(Layout, DealsEveryElementOnce) {
+    const LayoutCase c = GetParam();
+    const LayoutPolicy policy = {makeGrid(c.subgroup, false), c.interleave};
+    const Fragment f = makeFragment(policy, Use::kAccumulator, c.rows, c.columns, 32);
+    std::set<std::pair<uint32_t, uint32_t>> seen;
+    for (uint32_t rowLane = 0; rowLane < f.rows.lanes; ++rowLane) {
+        for (uint32_t columnLane = 0; columnLane < f.columns.lanes; ++columnLane) {
+            for (uint32_t i = 0; i < f.rows.count(); ++i) {
+                for (uint32_t j = 0; j < f.columns.count(); ++j) {
+                    const auto place =
+                        std::pair(f.rows.index(rowLane, i), f.columns.index(columnLane, j));
+                    EXPECT_LT(place.first, c.rows);
+                    EXPECT_LT(place.second, c.columns);
+                    EXPECT_TRUE(seen.insert(place).second);
+                }
+            }
+        }
+    }
+    EXPECT_EQ(seen.size(), size_t{c.rows} * c.columns);
+    EXPECT_LE(f.rows.lanes * f.columns.lanes, c.subgroup);
+    EXPECT_EQ(makeFragment(policy, Use::kA, c.rows, c.columns, 32).columns.count(), c.columns);
+    EXPECT_EQ(makeFragment(policy, Use::kB, c.rows, c.columns, 32).rows.count(), c.rows);
+}
+
+// Packs partition the elements, whatever their axis.
+TEST_P(Layout, PacksHoldEveryElementOnce) {
+    const LayoutCase c = GetParam();
+    const LayoutPolicy policy = {makeGrid(c.subgroup, true), c.interleave};
+    for (const Use use : {Use::kA, Use::kB, Use::kAccumulator}) {
+        for (const uint32_t bits : {8u, 16u, 32u, 64u}) {
+            const Fragment f = makeFragment(policy, use, c.rows, c.columns, bits);
+            std::set<std::pair<uint32_t, uint32_t>> seen;
+            for (uint32_t i = 0; i < f.rows.count(); ++i) {
+                for (uint32_t j = 0; j < f.columns.count(); ++j) {
+                    EXPECT_LT(f.packOf(i, j), f.packs());
+                    EXPECT_LT(f.componentOf(i, j), f.packWidth);
+                    EXPECT_TRUE(seen.insert({f.packOf(i, j), f.componentOf(i, j)}).second);
+                }
+            }
+            EXPECT_EQ(seen.size(), f.length());
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, Layout,
+                         testing::Values(LayoutCase{4, 16, 16, false}, LayoutCase{8, 8, 8, true},
+                                         LayoutCase{32, 16, 16, true}, LayoutCase{32, 16, 8, false},
+                                         LayoutCase{64, 1, 1, false}, LayoutCase{128, 8, 8, true},
+                                         LayoutCase{16, 3, 7, false}, LayoutCase{32, 24, 12, true},
+                                         LayoutCase{8, 64, 16, true}));
+
+}  // namespace
+}  // namespace coopvk::rewrite

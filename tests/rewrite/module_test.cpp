@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/module.hpp"
+
+#include <gtest/gtest.h>
+
+#include "assemble.hpp"
+#include "ir/types.hpp"
+
+namespace coopvk::rewrite {
+namespace {
+
+TEST(Module, RoundTripsBitForBit) {
+    const std::vector<uint32_t> words = test::assemble(test::multiplyModule(16, 8, 16));
+    const Result<Module> module = Module::parse(words);
+    ASSERT_TRUE(module);
+    EXPECT_EQ(module->serialise(), words);
+}
+
+TEST(Module, RefusesWhatIsNoModule) {
+    EXPECT_FALSE(Module::parse({}));
+    const std::vector<uint32_t> words = test::assemble(test::multiplyModule(16, 8, 16));
+    // From the middle on the entry point is there, but not the end of its function.
+    for (size_t length = words.size() / 2; length < words.size(); ++length) {
+        EXPECT_FALSE(Module::parse(std::span(words).first(length))) << length << " words";
+    }
+}
+
+TEST(Module, RefusesUndefinedIds) {
+    const std::vector<uint32_t> words = test::assemble(
+        "OpCapability Shader\nOpCapability Linkage\nOpMemoryModel Logical GLSL450\n"
+        "%t = OpTypeVector %missing 2\n");
+    EXPECT_FALSE(Module::parse(words));
+}
+
+// Values by IEEE 754: halfway cases go to even, and so on.
+TEST(Types, RoundsToHalf) {
+    EXPECT_EQ(float16Bits(0.0), 0x0000);
+    EXPECT_EQ(float16Bits(-0.0), 0x8000);
+    EXPECT_EQ(float16Bits(1.0), 0x3C00);
+    EXPECT_EQ(float16Bits(65504.0), 0x7BFF);
+    EXPECT_EQ(float16Bits(65519.9), 0x7BFF);
+    EXPECT_EQ(float16Bits(65520.0), 0x7C00);
+    EXPECT_EQ(float16Bits(1.0 + 1.0 / 2048), 0x3C00);
+    EXPECT_EQ(float16Bits(1.0 + 3.0 / 2048), 0x3C02);
+    EXPECT_EQ(float16Bits(0x1p-24), 0x0001);
+    EXPECT_EQ(float16Bits(0x1p-14), 0x0400);
+    EXPECT_EQ(float16Bits(0x1p-25), 0x0000);
+}
+
+}  // namespace
+}  // namespace coopvk::rewrite
