@@ -32,6 +32,17 @@ TEST(Module, RefusesUndefinedIds) {
     EXPECT_FALSE(Module::parse(words));
 }
 
+TEST(Module, RefusesIdsBeyondTheBound) {
+    std::vector<uint32_t> words = test::assemble(test::multiplyModule(16, 8, 16));
+    for (const uint32_t id : {words[3], words[3] + 5, 0xFFFFFFFFu}) {
+        std::vector<uint32_t> bad = words;
+        for (size_t i = 5; i < bad.size(); i += bad[i] >> 16) {
+            if ((bad[i] & 0xFFFF) == static_cast<uint32_t>(spv::Op::OpTypeFloat)) bad[i + 1] = id;
+        }
+        EXPECT_FALSE(Module::parse(bad)) << id;
+    }
+}
+
 // Values by IEEE 754: halfway cases go to even, and so on.
 TEST(Types, RoundsToHalf) {
     EXPECT_EQ(float16Bits(0.0), 0x0000);

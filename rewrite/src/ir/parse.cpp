@@ -116,6 +116,11 @@ class ModuleParser {
                     {parsed.words[operand.offset + w], isIdOperand(operand.type)});
             }
         }
+        if (instruction->result >= module_.bound_) {
+            error_ = std::format("id %{} is not below the bound {}", instruction->result,
+                                 module_.bound_);
+            return;
+        }
         if (instruction->result != 0 && module_.def(instruction->result).result != 0) {
             error_ = std::format("id %{} is defined twice", instruction->result);
             return;
