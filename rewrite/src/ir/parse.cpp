@@ -281,10 +281,16 @@ Result<Module> Module::parse(std::span<const uint32_t> words) {
                               : "SPIR-V words do not parse";
     spvDiagnosticDestroy(diagnostic);
     spvContextDestroy(context);
-    if (std::optional<std::string> error = parser.finish())
+    // Where the words themselves do not parse, what is missing behind them is no news.
+    if (result != SPV_SUCCESS) {
+        if (!parser.error().empty()) message = parser.error();
+        return Error{ErrorCode::kInvalidModule, message};
+    }
+    if (std::optional<std::string> error = parser.finish()) {
         message = *error;
-    else if (result == SPV_SUCCESS)
+    } else {
         return module;
+    }
     return Error{ErrorCode::kInvalidModule, message};
 }
 

@@ -101,7 +101,9 @@ TEST(BadCode, WrongIds) {
     for (size_t i = 5; i < whole.size(); i += whole[i] >> 16) {
         const uint32_t opcode = whole[i] & 0xffff;
         if (opcode < 4456 || opcode > 4458) continue;
-        for (uint32_t operand = 1; operand < std::min(whole[i] >> 16, 6u); ++operand) {
+        // Behind a store's Stride comes a literal, the memory operands.
+        const uint32_t ids = opcode == 4458 ? 5 : 6;
+        for (uint32_t operand = 1; operand < std::min(whole[i] >> 16, ids); ++operand) {
             for (uint32_t id : {0u, whole[3] + 5, 0xffffffffu, 4u}) {
                 Words words = whole;
                 words[i + operand] = id;
