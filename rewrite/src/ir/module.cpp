@@ -2,7 +2,6 @@
 #include "ir/module.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <unordered_set>
 
 namespace coopvk::rewrite {

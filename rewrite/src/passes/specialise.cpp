@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/specialise.hpp"
 
-#include <cstring>
 #include <format>
 
 namespace coopvk::rewrite {
