@@ -13,47 +13,46 @@
 // X(Vulkan command, function in coopvk::layer)
 
 // Callable without an instance.
-#define COOPVK_GLOBAL_COMMANDS(X)                                               \
-    X(vkCreateInstance, createInstance)                                         \
-    X(vkEnumerateInstanceExtensionProperties, enumerateInstanceExtensions)      \
-    X(vkEnumerateInstanceLayerProperties, enumerateInstanceLayers)              \
+#define COOPVK_GLOBAL_COMMANDS(X)                                          \
+    X(vkCreateInstance, createInstance)                                    \
+    X(vkEnumerateInstanceExtensionProperties, enumerateInstanceExtensions) \
+    X(vkEnumerateInstanceLayerProperties, enumerateInstanceLayers)         \
     X(vkGetInstanceProcAddr, getInstanceProcAddr)
 
-#define COOPVK_INSTANCE_COMMANDS(X)                                             \
-    X(vkDestroyInstance, destroyInstance)
+#define COOPVK_INSTANCE_COMMANDS(X) X(vkDestroyInstance, destroyInstance)
 
-#define COOPVK_PHYSICAL_DEVICE_COMMANDS(X)                                      \
-    X(vkCreateDevice, createDevice)                                             \
-    X(vkEnumerateDeviceExtensionProperties, enumerateDeviceExtensions)          \
-    X(vkEnumerateDeviceLayerProperties, enumerateDeviceLayers)                  \
-    X(vkGetPhysicalDeviceFeatures2, getFeatures2)                               \
-    X(vkGetPhysicalDeviceFeatures2KHR, getFeatures2)                            \
-    X(vkGetPhysicalDeviceProperties2, getProperties2)                           \
+#define COOPVK_PHYSICAL_DEVICE_COMMANDS(X)                             \
+    X(vkCreateDevice, createDevice)                                    \
+    X(vkEnumerateDeviceExtensionProperties, enumerateDeviceExtensions) \
+    X(vkEnumerateDeviceLayerProperties, enumerateDeviceLayers)         \
+    X(vkGetPhysicalDeviceFeatures2, getFeatures2)                      \
+    X(vkGetPhysicalDeviceFeatures2KHR, getFeatures2)                   \
+    X(vkGetPhysicalDeviceProperties2, getProperties2)                  \
     X(vkGetPhysicalDeviceProperties2KHR, getProperties2)
 
 // Queries that the layer answers even where nobody below has them.
-#define COOPVK_ADDED_QUERIES(X)                                                 \
-    X(vkGetPhysicalDeviceToolProperties, getToolProperties)                     \
-    X(vkGetPhysicalDeviceToolPropertiesEXT, getToolProperties)                  \
+#define COOPVK_ADDED_QUERIES(X)                                \
+    X(vkGetPhysicalDeviceToolProperties, getToolProperties)    \
+    X(vkGetPhysicalDeviceToolPropertiesEXT, getToolProperties) \
     X(vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR, getCooperativeMatrixPropertiesKHR)
 
-#define COOPVK_DEVICE_COMMANDS(X)                                               \
-    X(vkGetDeviceProcAddr, getDeviceProcAddr)                                   \
+#define COOPVK_DEVICE_COMMANDS(X)             \
+    X(vkGetDeviceProcAddr, getDeviceProcAddr) \
     X(vkDestroyDevice, destroyDevice)
 
 // Intercepted only on devices that emulate something, and only where the next layer has them.
-#define COOPVK_SHADER_COMMANDS(X)                                               \
-    X(vkCreateShaderModule, createShaderModule)                                 \
-    X(vkDestroyShaderModule, destroyShaderModule)                               \
-    X(vkGetShaderModuleIdentifierEXT, getShaderModuleIdentifier)                \
+#define COOPVK_SHADER_COMMANDS(X)                                                    \
+    X(vkCreateShaderModule, createShaderModule)                                      \
+    X(vkDestroyShaderModule, destroyShaderModule)                                    \
+    X(vkGetShaderModuleIdentifierEXT, getShaderModuleIdentifier)                     \
     X(vkGetShaderModuleCreateInfoIdentifierEXT, getShaderModuleCreateInfoIdentifier) \
-    X(vkCreateComputePipelines, createComputePipelines)                         \
-    X(vkCreateGraphicsPipelines, createGraphicsPipelines)                       \
-    X(vkCreateRayTracingPipelinesKHR, createRayTracingPipelinesKHR)             \
-    X(vkCreateRayTracingPipelinesNV, createRayTracingPipelinesNV)               \
-    X(vkDestroyDeferredOperationKHR, destroyDeferredOperation)                  \
-    X(vkCreateShadersEXT, createShaders)                                        \
-    X(vkGetPipelineKeyKHR, getPipelineKey)                                      \
+    X(vkCreateComputePipelines, createComputePipelines)                              \
+    X(vkCreateGraphicsPipelines, createGraphicsPipelines)                            \
+    X(vkCreateRayTracingPipelinesKHR, createRayTracingPipelinesKHR)                  \
+    X(vkCreateRayTracingPipelinesNV, createRayTracingPipelinesNV)                    \
+    X(vkDestroyDeferredOperationKHR, destroyDeferredOperation)                       \
+    X(vkCreateShadersEXT, createShaders)                                             \
+    X(vkGetPipelineKeyKHR, getPipelineKey)                                           \
     X(vkCreatePipelineBinariesKHR, createPipelineBinaries)
 
 namespace coopvk::layer {

@@ -29,7 +29,7 @@ struct PhysicalDeviceContext {
 };
 
 class InstanceContext {
-   public:
+ public:
     explicit InstanceContext(Settings loaded);
 
     // After the instance exists.
@@ -47,7 +47,7 @@ class InstanceContext {
     PFN_GetPhysicalDeviceProcAddr getNextPhysicalDeviceProc = nullptr;
     DeviceQueries queries;
 
-   private:
+ private:
     std::shared_mutex mutex_;
     std::unordered_map<VkPhysicalDevice, std::unique_ptr<const PhysicalDeviceContext>> devices_;
 };

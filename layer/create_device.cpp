@@ -39,8 +39,8 @@ VkResult createDevice(VkPhysicalDevice physicalDevice, const VkDeviceCreateInfo*
     }
     const auto getNextInstance = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
     const auto getNext = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
-    const auto create = reinterpret_cast<PFN_vkCreateDevice>(
-        getNextInstance(instance->handle, "vkCreateDevice"));
+    const auto create =
+        reinterpret_cast<PFN_vkCreateDevice>(getNextInstance(instance->handle, "vkCreateDevice"));
     if (create == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
     // Loader's memory; moved on before the chain is copied, so that the copy has moved on too.
     link->u.pLayerInfo = link->u.pLayerInfo->pNext;

@@ -39,16 +39,15 @@ VkResult createInstance(const VkInstanceCreateInfo* createInfo,
     if (create == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
 
     std::vector<std::string> complaints;
-    const auto context =
-        std::make_shared<InstanceContext>(loadSettings(createInfo, complaints));
+    const auto context = std::make_shared<InstanceContext>(loadSettings(createInfo, complaints));
     for (const std::string& complaint : complaints) context->log->warn(complaint);
 
     link->u.pLayerInfo = link->u.pLayerInfo->pNext;
     const VkResult result = create(createInfo, allocator, instance);
     if (result != VK_SUCCESS) return result;
     OnExit destroy([&] {
-        const auto function = reinterpret_cast<PFN_vkDestroyInstance>(
-            getNext(*instance, "vkDestroyInstance"));
+        const auto function =
+            reinterpret_cast<PFN_vkDestroyInstance>(getNext(*instance, "vkDestroyInstance"));
         if (function != nullptr) function(*instance, allocator);
         *instance = VK_NULL_HANDLE;
     });

@@ -14,7 +14,7 @@ class BuiltStages;
 // Keeps what a deferred operation still reads: the structures and modules that the layer made for
 // it. Dropped when the operation is destroyed, or used again, which it may only be once complete.
 class DeferredHolds {
-   public:
+ public:
     DeferredHolds();
     ~DeferredHolds();
 
@@ -22,7 +22,7 @@ class DeferredHolds {
     void drop(VkDeferredOperationKHR operation);
     void clear();
 
-   private:
+ private:
     std::mutex mutex_;
     std::unordered_map<uint64_t, std::shared_ptr<BuiltStages>> held_;
 };

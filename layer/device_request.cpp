@@ -40,7 +40,7 @@ bool asksTooMuch(const ExtensionRow& row, const DeviceFacts& facts, const void* 
 
 // The create info under construction.
 class RequestBuilder {
-   public:
+ public:
     RequestBuilder(const PhysicalDeviceContext& device, const VkDeviceCreateInfo& original,
                    Scratch& scratch)
         : device_(device), original_(original), scratch_(scratch), chain_(original.pNext, scratch) {
@@ -57,14 +57,15 @@ class RequestBuilder {
         for (const ExtensionRow& row : extensionRows()) {
             if (!request_.emulated.contains(row.extension)) continue;
             for (Feature feature : row.needs) {
-                if (device_.facts.has(feature)) enable(featureTable()[static_cast<size_t>(feature)]);
+                if (device_.facts.has(feature))
+                    enable(featureTable()[static_cast<size_t>(feature)]);
             }
         }
         finish();
         return std::move(request_);
     }
 
-   private:
+ private:
     void strip(const ExtensionRow& row) {
         const std::string_view name = rewrite::info(row.extension).vulkanName;
         const auto* node = findNode(original_.pNext, row.featureType);
@@ -72,9 +73,8 @@ class RequestBuilder {
             request_.result = VK_ERROR_FEATURE_NOT_PRESENT;
             request_.message = "a feature of " + std::string(name) + " is not emulated";
         }
-        const auto removed = std::erase_if(names_, [&](const char* listed) {
-            return name == listed;
-        });
+        const auto removed =
+            std::erase_if(names_, [&](const char* listed) { return name == listed; });
         if (removed > 0 || asksForAny(row, node)) request_.emulated.insert(row.extension);
         chain_.remove(row.featureType);
     }
@@ -110,9 +110,8 @@ class RequestBuilder {
     }
 
     void name(const char* extension) {
-        const bool listed = std::ranges::any_of(names_, [&](const char* other) {
-            return std::strcmp(other, extension) == 0;
-        });
+        const bool listed = std::ranges::any_of(
+            names_, [&](const char* other) { return std::strcmp(other, extension) == 0; });
         if (!listed) names_.push_back(extension);
     }
 

@@ -13,9 +13,9 @@
 namespace coopvk::layer {
 
 struct DeviceRequest {
-    VkResult result = VK_SUCCESS;  // an error where the application asks for what there is not
-    std::string message;           // and why
-    VkDeviceCreateInfo info = {};  // to pass down; in scratch and application memory
+    VkResult result = VK_SUCCESS;    // an error where the application asks for what there is not
+    std::string message;             // and why
+    VkDeviceCreateInfo info = {};    // to pass down; in scratch and application memory
     rewrite::ExtensionSet emulated;  // asked for, and emulated on this device
 };
 

@@ -29,7 +29,7 @@ std::vector<VkExtensionProperties> listExtensions(const DeviceQueries& queries,
 
 // A chain of zeroed query structures behind one head.
 class QueryChain {
-   public:
+ public:
     explicit QueryChain(VkBaseOutStructure* head) : head_(head) {}
 
     VkBaseOutStructure* add(VkStructureType type, size_t size) {
@@ -43,7 +43,7 @@ class QueryChain {
         return node;
     }
 
-   private:
+ private:
     Scratch scratch_;
     VkBaseOutStructure* head_;
 };
@@ -195,8 +195,7 @@ bool DeviceFacts::lists(std::string_view extension) const {
 DeviceFacts queryDevice(const DeviceQueries& queries, VkPhysicalDevice device) {
     DeviceFacts facts;
     queries.getProperties(device, &facts.properties);
-    facts.apiVersion =
-        withoutPatch(std::min(queries.instanceVersion, facts.properties.apiVersion));
+    facts.apiVersion = withoutPatch(std::min(queries.instanceVersion, facts.properties.apiVersion));
     facts.extensions = listExtensions(queries, device);
     queryFeatures(queries, device, facts);
     fillTraits(facts);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dump.hpp"
 
+#include <unistd.h>
+
 #include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
-
-#include <unistd.h>
 
 #include "hash.hpp"
 #include "stage_rewriter.hpp"
@@ -52,7 +52,8 @@ void dumpRewrite(Log& log, const std::string& folder, const RewriteKey& key,
         std::string name = original;
         name.append(".").append(stageName(static_cast<VkShaderStageFlagBits>(key.stage)));
         name.append(".s").append(std::to_string(key.subgroupSize));
-        if (!key.specialization.empty()) name.append(".").append(hexName(fnv1a(key.specialization)));
+        if (!key.specialization.empty())
+            name.append(".").append(hexName(fnv1a(key.specialization)));
         const fs::path root = folder;
         if (!writeModule(root / original, key.words->words) ||
             !writeModule(root / name, rewritten.words)) {

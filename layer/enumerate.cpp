@@ -55,13 +55,13 @@ VkResult enumerateDeviceLayers(VkPhysicalDevice, uint32_t* count, VkLayerPropert
 VkResult enumerateInstanceExtensions(const char* layerName, uint32_t* count,
                                      VkExtensionProperties* out) {
     if (!isThisLayer(layerName)) return VK_ERROR_LAYER_NOT_PRESENT;
-    const VkExtensionProperties list[] = {extensionProperties(
-        VK_EXT_LAYER_SETTINGS_EXTENSION_NAME, VK_EXT_LAYER_SETTINGS_SPEC_VERSION)};
+    const VkExtensionProperties list[] = {extensionProperties(VK_EXT_LAYER_SETTINGS_EXTENSION_NAME,
+                                                              VK_EXT_LAYER_SETTINGS_SPEC_VERSION)};
     return giveArray(std::span<const VkExtensionProperties>(list), count, out);
 }
 
-VkResult enumerateDeviceExtensions(VkPhysicalDevice device, const char* layerName,
-                                   uint32_t* count, VkExtensionProperties* out) {
+VkResult enumerateDeviceExtensions(VkPhysicalDevice device, const char* layerName, uint32_t* count,
+                                   VkExtensionProperties* out) {
     const auto instance = instances().find(device);
     const auto& next = instance->next.EnumerateDeviceExtensionProperties;
     const bool ours = isThisLayer(layerName);

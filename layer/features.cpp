@@ -15,12 +15,26 @@ constexpr auto k11 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
 constexpr auto k12 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
 constexpr auto k13 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
 
-#define COOPVK_CORE_FEATURE(Id, member)                                         \
-    {Feature::Id,        #member, k2, sizeof(Features2),                        \
-     offsetof(Features2, features.member), kNone, 0, VK_API_VERSION_1_0, nullptr}
-#define COOPVK_FEATURE(Id, member, Type, type, Aggregate, aggregate, version, extension)   \
-    {Feature::Id,  #member, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##type, sizeof(Type),        \
-     offsetof(Type, member), aggregate, offsetof(Aggregate, member), version, extension}
+#define COOPVK_CORE_FEATURE(Id, member)    \
+    {Feature::Id,                          \
+     #member,                              \
+     k2,                                   \
+     sizeof(Features2),                    \
+     offsetof(Features2, features.member), \
+     kNone,                                \
+     0,                                    \
+     VK_API_VERSION_1_0,                   \
+     nullptr}
+#define COOPVK_FEATURE(Id, member, Type, type, Aggregate, aggregate, version, extension) \
+    {Feature::Id,                                                                        \
+     #member,                                                                            \
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##type,                                           \
+     sizeof(Type),                                                                       \
+     offsetof(Type, member),                                                             \
+     aggregate,                                                                          \
+     offsetof(Aggregate, member),                                                        \
+     version,                                                                            \
+     extension}
 
 constexpr FeatureRow kRows[] = {
     COOPVK_CORE_FEATURE(kRobustBufferAccess, robustBufferAccess),

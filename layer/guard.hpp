@@ -33,7 +33,7 @@ struct Guard<Function> {
 // Runs a function when a scope is left, unless it was told not to.
 template <typename F>
 class OnExit {
-   public:
+ public:
     explicit OnExit(F function) : function_(function) {}
     ~OnExit() {
         if (armed_) function_();
@@ -42,7 +42,7 @@ class OnExit {
     OnExit& operator=(const OnExit&) = delete;
     void dismiss() { armed_ = false; }
 
-   private:
+ private:
     F function_;
     bool armed_ = true;
 };

@@ -14,7 +14,7 @@ std::optional<LogLevel> logLevelFromName(std::string_view name);
 
 // Writes whole lines, "coopvk: LEVEL: TEXT", to stderr or a file. Safe from any thread.
 class Log {
-   public:
+ public:
     // An empty path, or one that cannot be opened, means stderr.
     Log(LogLevel level, const std::string& path);
     ~Log();
@@ -31,7 +31,7 @@ class Log {
     void info(std::string_view text) noexcept { write(LogLevel::kInfo, text); }
     void debug(std::string_view text) noexcept { write(LogLevel::kDebug, text); }
 
-   private:
+ private:
     LogLevel level_;
     int file_;
     std::mutex mutex_;

@@ -60,8 +60,7 @@ VkResult createGraphicsPipelines(VkDevice device, VkPipelineCache cache, uint32_
                                  const VkGraphicsPipelineCreateInfo* infos,
                                  const VkAllocationCallbacks* allocator, VkPipeline* pipelines) {
     const auto context = devices().find(device);
-    const auto create = [&](uint32_t n, const VkGraphicsPipelineCreateInfo* list,
-                            VkPipeline* out) {
+    const auto create = [&](uint32_t n, const VkGraphicsPipelineCreateInfo* list, VkPipeline* out) {
         return context->next.CreateGraphicsPipelines(device, cache, n, list, allocator, out);
     };
     if (context->emulated.empty()) return create(count, infos, pipelines);

@@ -27,7 +27,7 @@ const T* findNode(const void* chain, VkStructureType type) {
 // Edits a private version of a chain. Only the nodes in front of an edit are copied; what follows
 // stays the application's. Nodes of unknown type are kept: see copyNode in pnext.cpp.
 class ChainEditor {
-   public:
+ public:
     ChainEditor(const void* chain, Scratch& scratch);
 
     // The chain to pass down. Valid as long as the scratch memory and the application's chain.
@@ -53,7 +53,7 @@ class ChainEditor {
     // False once an edit was not possible because a node in front of it could not be copied.
     bool ok() const { return ok_; }
 
-   private:
+ private:
     bool copyThrough(size_t count);
     void link(size_t index);
 

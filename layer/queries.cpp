@@ -32,7 +32,8 @@ void fillTool(VkPhysicalDeviceToolProperties& tool) {
     static_assert(VK_MAX_EXTENSION_NAME_SIZE == VK_MAX_DESCRIPTION_SIZE);
     copyText("coopvk", tool.name);
     copyText(rewrite::version(), tool.version);
-    tool.purposes = VK_TOOL_PURPOSE_ADDITIONAL_FEATURES_BIT | VK_TOOL_PURPOSE_MODIFYING_FEATURES_BIT;
+    tool.purposes =
+        VK_TOOL_PURPOSE_ADDITIONAL_FEATURES_BIT | VK_TOOL_PURPOSE_MODIFYING_FEATURES_BIT;
     copyText(kLayerDescription, tool.description);
     copyText(kLayerName, tool.layer);
 }

@@ -4,9 +4,8 @@
 // key: the pointer that the loader keeps in their first word.
 #pragma once
 
-#include <vulkan/utility/vk_concurrent_unordered_map.hpp>
-
 #include <memory>
+#include <vulkan/utility/vk_concurrent_unordered_map.hpp>
 
 #include "context.hpp"
 
@@ -19,7 +18,7 @@ void* dispatchKey(Handle handle) {
 
 template <typename Context>
 class Registry {
-   public:
+ public:
     template <typename Handle>
     std::shared_ptr<Context> find(Handle handle) {
         const auto found = contexts_.find(dispatchKey(handle));
@@ -37,7 +36,7 @@ class Registry {
         return found != contexts_.end() ? found->second : nullptr;
     }
 
-   private:
+ private:
     vku::concurrent::unordered_map<void*, std::shared_ptr<Context>> contexts_;
 };
 

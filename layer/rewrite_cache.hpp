@@ -34,13 +34,13 @@ using RewrittenRef = std::shared_ptr<const rewrite::Rewritten>;
 
 // The results of a device's rewrites, the least recently used dropped first. Thread-safe.
 class RewriteCache {
-   public:
+ public:
     explicit RewriteCache(size_t maxBytes = size_t{64} << 20) : maxBytes_(maxBytes) {}
 
     RewrittenRef find(const RewriteKey& key);
     void add(RewriteKey key, RewrittenRef value);
 
-   private:
+ private:
     struct Entry {
         RewriteKey key;
         uint64_t hash;

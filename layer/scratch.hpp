@@ -12,7 +12,7 @@ namespace coopvk::layer {
 
 // Memory for the copies of Vulkan structures that one call passes down. Freed all at once.
 class Scratch {
-   public:
+ public:
     Scratch() = default;
     Scratch(const Scratch&) = delete;
     Scratch& operator=(const Scratch&) = delete;
@@ -31,13 +31,13 @@ class Scratch {
     template <typename T>
     T* copyArray(std::span<const T> values) {
         static_assert(std::is_trivially_copyable_v<T>);
-        T* memory = static_cast<T*>(memory_.allocate(
-            std::max<size_t>(values.size_bytes(), 1), std::max(alignof(T), alignof(void*))));
+        T* memory = static_cast<T*>(memory_.allocate(std::max<size_t>(values.size_bytes(), 1),
+                                                     std::max(alignof(T), alignof(void*))));
         std::copy(values.begin(), values.end(), memory);
         return memory;
     }
 
-   private:
+ private:
     std::pmr::monotonic_buffer_resource memory_{std::pmr::new_delete_resource()};
 };
 

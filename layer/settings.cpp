@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "settings.hpp"
 
-#include <vulkan/layer/vk_layer_settings.hpp>
-
 #include <cstdlib>
 #include <memory>
 #include <optional>
+#include <vulkan/layer/vk_layer_settings.hpp>
 
 #include "pnext.hpp"
 
@@ -26,7 +25,7 @@ void ignoreMessage(const char*, const char*) {}
 
 // The settings library's set, for one call.
 class SettingSet {
-   public:
+ public:
     explicit SettingSet(const VkInstanceCreateInfo* createInfo) {
         const auto* first = findNode<VkLayerSettingsCreateInfoEXT>(
             createInfo == nullptr ? nullptr : createInfo->pNext,
@@ -71,7 +70,7 @@ class SettingSet {
         return value;
     }
 
-   private:
+ private:
     VkuLayerSettingSet set_ = VK_NULL_HANDLE;
 };
 

@@ -13,7 +13,7 @@ using Digest = std::array<uint8_t, 32>;
 
 // SHA-256 (FIPS 180-4), for identifiers that applications keep on disk.
 class Sha256 {
-   public:
+ public:
     Sha256& add(std::span<const std::byte> bytes);
     // With its length, so that neighbouring texts cannot run into each other.
     Sha256& addText(std::string_view text);
@@ -23,7 +23,7 @@ class Sha256 {
     }
     Digest finish();
 
-   private:
+ private:
     void block(const uint8_t* bytes);
 
     std::array<uint32_t, 8> state_ = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,

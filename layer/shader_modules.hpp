@@ -5,7 +5,6 @@
 // no driver ever sees the original words.
 #pragma once
 
-#include <vulkan/utility/vk_concurrent_unordered_map.hpp>
 #include <vulkan/vulkan.h>
 
 #include <array>
@@ -16,6 +15,7 @@
 #include <mutex>
 #include <span>
 #include <vector>
+#include <vulkan/utility/vk_concurrent_unordered_map.hpp>
 
 #include "sha256.hpp"
 
@@ -35,7 +35,7 @@ using StubWords = std::array<uint32_t, 40>;
 StubWords makeStub();
 
 class ShaderModules {
-   public:
+ public:
     void add(VkShaderModule handle, ShaderWordsRef words) {
         modules_.insert_or_assign(reinterpret_cast<uint64_t>(handle), std::move(words));
     }
@@ -51,7 +51,7 @@ class ShaderModules {
     void remember(const Digest& identifier, ShaderWordsRef words);
     ShaderWordsRef findIdentifier(const uint8_t* identifier, uint32_t size) const;
 
-   private:
+ private:
     vku::concurrent::unordered_map<uint64_t, ShaderWordsRef> modules_;
     mutable std::mutex mutex_;
     std::map<Digest, ShaderWordsRef> identified_;

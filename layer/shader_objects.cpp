@@ -30,8 +30,8 @@ VkResult buildShader(DeviceContext& device, Scratch& scratch, VkShaderCreateInfo
     info.pSpecializationInfo = nullptr;  // frozen in the words
     if (plan.addRequiredSize) {
         info.pNext = withRequiredSubgroupSize(scratch, info.pNext, plan.subgroupSize);
-        info.flags &=
-            ~static_cast<VkShaderCreateFlagsEXT>(VK_SHADER_CREATE_ALLOW_VARYING_SUBGROUP_SIZE_BIT_EXT);
+        info.flags &= ~static_cast<VkShaderCreateFlagsEXT>(
+            VK_SHADER_CREATE_ALLOW_VARYING_SUBGROUP_SIZE_BIT_EXT);
     }
     if (plan.requireFull) info.flags |= VK_SHADER_CREATE_REQUIRE_FULL_SUBGROUPS_BIT_EXT;
     return VK_SUCCESS;
@@ -64,7 +64,8 @@ VkResult createShaders(VkDevice device, uint32_t count, const VkShaderCreateInfo
         // links, since what they link to may be missing.
         std::fill_n(shaders, count, VkShaderEXT(VK_NULL_HANDLE));
         for (auto& earlier : std::span(copies, i)) {
-            earlier.flags &= ~static_cast<VkShaderCreateFlagsEXT>(VK_SHADER_CREATE_LINK_STAGE_BIT_EXT);
+            earlier.flags &=
+                ~static_cast<VkShaderCreateFlagsEXT>(VK_SHADER_CREATE_LINK_STAGE_BIT_EXT);
         }
         const VkResult before = i > 0 ? create(i, copies) : VK_SUCCESS;
         return before < 0 ? before : result;

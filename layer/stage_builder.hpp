@@ -17,7 +17,7 @@ struct DeviceContext;
 // What one pipeline creation call made for the driver: copies of the application's structures and
 // modules with rewritten words. Lives until the driver has read it.
 class BuiltStages {
-   public:
+ public:
     // The allocator must stay valid as long as the object: null where that outlives the call.
     BuiltStages(DeviceContext& device, const VkAllocationCallbacks* allocator);
     ~BuiltStages();
@@ -33,7 +33,7 @@ class BuiltStages {
     Scratch& scratch() { return scratch_; }
     DeviceContext& device() { return device_; }
 
-   private:
+ private:
     VkResult makeModule(std::span<const uint32_t> words, VkShaderModule& module);
 
     DeviceContext& device_;

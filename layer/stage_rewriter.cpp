@@ -59,9 +59,9 @@ rewrite::Result<RewrittenRef> rewriteFor(DeviceContext& device, const StageReque
     if (settings.validateOutput) {
         if (const auto message = rewrite::validate(value->words)) {
             // The driver must not see what the validator refuses.
-            return rewrite::Error{rewrite::ErrorCode::kUnsupported,
-                                  "output for shader " + hexName(request.words->hash) +
-                                      " is not valid: " + *message};
+            return rewrite::Error{
+                rewrite::ErrorCode::kUnsupported,
+                "output for shader " + hexName(request.words->hash) + " is not valid: " + *message};
         }
     }
     device.cache.add(std::move(key), value);
@@ -136,8 +136,8 @@ bool readSpecialization(const VkSpecializationInfo* info,
     const auto* data = static_cast<const std::byte*>(info->pData);
     for (const VkSpecializationMapEntry& entry :
          std::span(info->pMapEntries, info->mapEntryCount)) {
-        const bool inside = entry.size <= info->dataSize &&
-                            entry.offset <= info->dataSize - entry.size;
+        const bool inside =
+            entry.size <= info->dataSize && entry.offset <= info->dataSize - entry.size;
         if (!inside || (entry.size > 0 && data == nullptr)) return false;
         if (entry.size == 0) continue;
         entries.push_back({entry.constantID, {data + entry.offset, entry.size}});
