@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "context.hpp"
 
+#include <vulkan/vk_enum_string_helper.h>
+
 #include <mutex>
 
 namespace coopvk::layer {
@@ -34,6 +36,18 @@ void InstanceContext::connect(VkInstance instance, PFN_vkGetInstanceProcAddr get
     queries = loadDeviceQueries(getNext, instance, version);
 }
 
+// Emulates nothing, and is not kept: what failed for lack of memory may work the next time.
+const PhysicalDeviceContext& InstanceContext::unknownDevice(const DeviceFacts& facts) {
+    log->error(std::string("cannot list the extensions of ") + facts.properties.deviceName + ": " +
+               string_VkResult(facts.listing));
+    static const auto* unknown = [] {
+        auto* context = new PhysicalDeviceContext;
+        context->facts.listing = VK_ERROR_OUT_OF_HOST_MEMORY;
+        return context;
+    }();
+    return *unknown;
+}
+
 const PhysicalDeviceContext& InstanceContext::physicalDevice(VkPhysicalDevice device) {
     {
         const std::shared_lock lock(mutex_);
@@ -44,6 +58,7 @@ const PhysicalDeviceContext& InstanceContext::physicalDevice(VkPhysicalDevice de
     // Asked outside the lock; two threads that come first both ask and get the same answer.
     auto context = std::make_unique<PhysicalDeviceContext>();
     context->facts = queryDevice(queries, device);
+    if (context->facts.listing != VK_SUCCESS) return unknownDevice(context->facts);
     context->decisions = decide(settings.emulate, context->facts);
     context->emulated = emulatedSet(context->decisions);
 

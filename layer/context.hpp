@@ -13,7 +13,7 @@
 
 #include "coopvk/rewrite.hpp"
 #include "deferred.hpp"
-#include "device_traits.hpp"
+#include "device_facts.hpp"
 #include "log.hpp"
 #include "policy.hpp"
 #include "rewrite_cache.hpp"
@@ -48,6 +48,8 @@ class InstanceContext {
     DeviceQueries queries;
 
  private:
+    const PhysicalDeviceContext& unknownDevice(const DeviceFacts& facts);
+
     std::shared_mutex mutex_;
     std::unordered_map<VkPhysicalDevice, std::unique_ptr<const PhysicalDeviceContext>> devices_;
 };

@@ -48,6 +48,7 @@ VkResult createDevice(VkPhysicalDevice physicalDevice, const VkDeviceCreateInfo*
     const auto context = std::make_shared<DeviceContext>();
     context->instance = instance;
     context->physical = &instance->physicalDevice(physicalDevice);
+    if (const VkResult known = context->physical->facts.listing; known != VK_SUCCESS) return known;
     Scratch scratch;
     const DeviceRequest request = makeDeviceRequest(*context->physical, *createInfo, scratch);
     if (request.result != VK_SUCCESS) {

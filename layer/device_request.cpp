@@ -14,24 +14,22 @@ namespace {
 
 constexpr auto kFeatures2 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
 
-std::span<const VkBool32> featureBits(const void* node, size_t size) {
-    const auto* bytes = static_cast<const std::byte*>(node) + sizeof(VkBaseInStructure);
-    return {reinterpret_cast<const VkBool32*>(bytes),
-            (size - sizeof(VkBaseInStructure)) / sizeof(VkBool32)};
+const void* grantedFeatures(const ExtensionRow& row, const DeviceFacts& facts, Scratch& scratch) {
+    void* node = scratch.allocate(row.featureSize);
+    row.fillFeatures(facts, node);
+    return node;
 }
 
 bool asksForAny(const ExtensionRow& row, const void* node) {
-    return node != nullptr &&
-           std::ranges::any_of(featureBits(node, row.featureSize), [](VkBool32 b) { return b; });
+    return node != nullptr && anySet(bitsOf(node, row.features));
 }
 
 bool asksTooMuch(const ExtensionRow& row, const DeviceFacts& facts, const void* node,
                  Scratch& scratch) {
     if (node == nullptr) return false;
-    void* granted = scratch.allocate(row.featureSize);
-    row.fillFeatures(facts, granted);
-    const auto asked = featureBits(node, row.featureSize);
-    const auto given = featureBits(granted, row.featureSize);
+    const void* granted = grantedFeatures(row, facts, scratch);
+    const auto asked = bitsOf(node, row.features);
+    const auto given = bitsOf(granted, row.features);
     for (size_t i = 0; i < asked.size(); ++i) {
         if (asked[i] && !given[i]) return true;
     }
@@ -50,6 +48,8 @@ class RequestBuilder {
     }
 
     DeviceRequest build() {
+        stripOwn();
+        if (refuseHidden()) return std::move(request_);
         for (const ExtensionRow& row : extensionRows()) {
             if (device_.emulated.contains(row.extension)) strip(row);
             if (request_.result != VK_SUCCESS) return std::move(request_);
@@ -66,6 +66,30 @@ class RequestBuilder {
     }
 
  private:
+    // What the layer brings, and the driver may not know.
+    void stripOwn() {
+        if (device_.facts.lists(kToolingExtension)) return;
+        std::erase_if(names_, [](const char* name) { return kToolingExtension == name; });
+    }
+
+    bool refuseHidden() {
+        for (const char* name : names_) {
+            if (!hidesExtension(device_.emulated, name)) continue;
+            request_.result = VK_ERROR_EXTENSION_NOT_PRESENT;
+            request_.message = std::string(name) + " of the driver's own rests on what is emulated";
+            return true;
+        }
+        const auto* node = static_cast<const VkBaseInStructure*>(original_.pNext);
+        for (; node != nullptr; node = node->pNext) {
+            if (!asksForHidden(device_.emulated, node)) continue;
+            request_.result = VK_ERROR_FEATURE_NOT_PRESENT;
+            request_.message = "a feature of structure type " + std::to_string(node->sType) +
+                               " rests on what is emulated";
+            return true;
+        }
+        return false;
+    }
+
     void strip(const ExtensionRow& row) {
         const std::string_view name = rewrite::info(row.extension).vulkanName;
         const auto* node = findNode(original_.pNext, row.featureType);
@@ -140,7 +164,7 @@ class RequestBuilder {
 
 DeviceRequest makeDeviceRequest(const PhysicalDeviceContext& device,
                                 const VkDeviceCreateInfo& original, Scratch& scratch) {
-    if (device.emulated.empty()) {
+    if (device.emulated.empty() && device.facts.lists(kToolingExtension)) {
         DeviceRequest request;
         request.info = original;
         return request;

@@ -6,6 +6,7 @@
 
 #include "arrays.hpp"
 #include "commands.hpp"
+#include "dependents.hpp"
 #include "registry.hpp"
 #include "version.hpp"
 
@@ -30,14 +31,25 @@ VkResult listLayers(uint32_t* count, VkLayerProperties* out) {
 
 bool isThisLayer(const char* name) { return name != nullptr && std::strcmp(name, kLayerName) == 0; }
 
-// The rows that the device emulates, without those that `listed` has already.
-std::vector<VkExtensionProperties> emulatedExtensions(const PhysicalDeviceContext& device,
-                                                      bool listed) {
+// What the layer gives the device.
+std::vector<VkExtensionProperties> ownExtensions(const PhysicalDeviceContext& device) {
     std::vector<VkExtensionProperties> list;
     for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
         if (!device.emulated.contains(info.extension)) continue;
-        if (listed && device.facts.lists(info.vulkanName)) continue;
         list.push_back(extensionProperties(info.vulkanName, info.specVersion));
+    }
+    list.push_back(extensionProperties(kToolingExtension, VK_EXT_TOOLING_INFO_SPEC_VERSION));
+    return list;
+}
+
+// The driver's list, less what is hidden, and behind it what it does not have itself.
+std::vector<VkExtensionProperties> allExtensions(const PhysicalDeviceContext& device) {
+    std::vector<VkExtensionProperties> list = device.facts.extensions;
+    std::erase_if(list, [&](const VkExtensionProperties& listed) {
+        return hidesExtension(device.emulated, listed.extensionName);
+    });
+    for (const VkExtensionProperties& own : ownExtensions(device)) {
+        if (!device.facts.lists(own.extensionName)) list.push_back(own);
     }
     return list;
 }
@@ -67,12 +79,9 @@ VkResult enumerateDeviceExtensions(VkPhysicalDevice device, const char* layerNam
     const bool ours = isThisLayer(layerName);
     if (layerName != nullptr && !ours) return next(device, layerName, count, out);
     const PhysicalDeviceContext& physical = instance->physicalDevice(device);
-    const auto added = emulatedExtensions(physical, !ours);
-    if (!ours && added.empty()) return next(device, layerName, count, out);
-    std::vector<VkExtensionProperties> list;
-    if (!ours) list = physical.facts.extensions;
-    list.insert(list.end(), added.begin(), added.end());
-    return giveArray(std::span<const VkExtensionProperties>(list), count, out);
+    if (physical.facts.listing < 0) return physical.facts.listing;
+    const auto list = ours ? ownExtensions(physical) : allExtensions(physical);
+    return giveArray(std::span(list), count, out);
 }
 
 }  // namespace coopvk::layer

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "extension_rows.hpp"
 
-#include "device_traits.hpp"
+#include "device_facts.hpp"
 
 namespace coopvk::layer {
 namespace {
@@ -40,9 +40,11 @@ constexpr ExtensionRow kRows[] = {
     {Extension::kKhrCooperativeMatrix,
      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
      sizeof(VkPhysicalDeviceCooperativeMatrixFeaturesKHR),
+     COOPVK_FEATURE_BITS(VkPhysicalDeviceCooperativeMatrixFeaturesKHR, cooperativeMatrix,
+                         cooperativeMatrixRobustBufferAccess),
      offsetof(VkPhysicalDeviceCooperativeMatrixFeaturesKHR, cooperativeMatrix), khrMatrixFeatures,
      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_KHR, khrMatrixProperties,
-     kMatrixNeeds},
+     kMatrixNeeds, khrMatrixDependents},
 };
 static_assert(std::size(kRows) == rewrite::kExtensionCount);
 

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "coopvk/rewrite.hpp"
+#include "dependents.hpp"
 #include "features.hpp"
 
 namespace coopvk::layer {
@@ -21,6 +22,7 @@ struct ExtensionRow {
     // Its feature structure: VkBool32 members only, behind the header.
     VkStructureType featureType;
     size_t featureSize;
+    FeatureBits features;
     size_t mainFeatureOffset;  // the member that says that a driver supports it
     // Sets the members that the emulation grants; the structure arrives with its header set.
     void (*fillFeatures)(const DeviceFacts& facts, void* node);
@@ -29,6 +31,8 @@ struct ExtensionRow {
     void (*fillProperties)(const DeviceFacts& facts, void* node);
     // What to enable below, where supported, for the output of the rewriter.
     std::span<const Feature> needs;
+    // What to hide of the driver's own while this is emulated; null if nothing.
+    std::span<const Dependent> (*dependents)() = nullptr;
 };
 
 // In the order of rewrite::Extension.

@@ -6,6 +6,7 @@
 
 #include <vulkan/vulkan.h>
 
+#include <algorithm>
 #include <bitset>
 #include <cstddef>
 #include <span>
@@ -49,6 +50,27 @@ struct FeatureRow {
 
 // In the order of the enum.
 std::span<const FeatureRow> featureTable();
+
+// Neighbouring VkBool32 members of a feature structure. A structure's size does not tell how many
+// it has: padding may follow the last one.
+struct FeatureBits {
+    size_t offset = 0;
+    size_t count = 0;
+};
+#define COOPVK_FEATURE_BITS(Struct, first, last) \
+    ::coopvk::layer::FeatureBits{                \
+        offsetof(Struct, first),                 \
+        (offsetof(Struct, last) - offsetof(Struct, first)) / sizeof(VkBool32) + 1}
+
+inline std::span<VkBool32> bitsOf(void* node, FeatureBits bits) {
+    return {reinterpret_cast<VkBool32*>(static_cast<std::byte*>(node) + bits.offset), bits.count};
+}
+inline std::span<const VkBool32> bitsOf(const void* node, FeatureBits bits) {
+    return bitsOf(const_cast<void*>(node), bits);
+}
+inline bool anySet(std::span<const VkBool32> bits) {
+    return std::ranges::any_of(bits, [](VkBool32 bit) { return bit != VK_FALSE; });
+}
 
 inline VkBool32& featureBit(void* node, size_t offset) {
     return *reinterpret_cast<VkBool32*>(static_cast<std::byte*>(node) + offset);

@@ -3,25 +3,44 @@
 
 #include <vulkan/vulkan.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <new>
 #include <type_traits>
 
 namespace coopvk::layer {
 
-// Guard<function>::call is what the outside sees of an entry point: no exception leaves it.
-template <auto Function>
+// Logs that a command failed for a reason of the layer's own, in the log of the handle's instance.
+void reportFailure(VkInstance instance, const char* command, VkResult result) noexcept;
+void reportFailure(VkPhysicalDevice device, const char* command, VkResult result) noexcept;
+void reportFailure(VkDevice device, const char* command, VkResult result) noexcept;
+// For commands without such a handle: to stderr.
+void reportFailure(const void* none, const char* command, VkResult result) noexcept;
+
+// A text as a template argument.
+template <size_t N>
+struct CommandName {
+    consteval CommandName(const char (&name)[N]) { std::copy_n(name, N, text); }
+    char text[N];
+};
+
+// Guard<name, function>::call is what the outside sees of an entry point: no exception leaves it,
+// and none is silent.
+template <CommandName Name, auto Function>
 struct Guard;
 
-template <typename R, typename... Args, R (*Function)(Args...)>
-struct Guard<Function> {
-    static VKAPI_ATTR R VKAPI_CALL call(Args... args) noexcept {
+template <CommandName Name, typename R, typename First, typename... Rest,
+          R (*Function)(First, Rest...)>
+struct Guard<Name, Function> {
+    static VKAPI_ATTR R VKAPI_CALL call(First first, Rest... rest) noexcept {
         VkResult failure = VK_ERROR_UNKNOWN;
         try {
-            return Function(args...);
+            return Function(first, rest...);
         } catch (const std::bad_alloc&) {
             failure = VK_ERROR_OUT_OF_HOST_MEMORY;
         } catch (...) {
         }
+        reportFailure(first, Name.text, failure);
         if constexpr (std::is_same_v<R, VkResult>) {
             return failure;
         } else if constexpr (!std::is_void_v<R>) {

@@ -2,23 +2,35 @@
 #include "log.hpp"
 
 #include <fcntl.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <utility>
+#include <span>
 
 namespace coopvk::layer {
 namespace {
 
 constexpr std::array<std::string_view, 5> kNames = {"off", "error", "warn", "info", "debug"};
 
-void writeAll(int file, std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t written = ::write(file, text.data(), text.size());
+// More than any line is made of, with its prefix and its end.
+constexpr size_t kMaxPieces = 8;
+
+// In one call as a rule, so that lines of several processes do not mix.
+void writeAll(int file, std::span<iovec> pieces) {
+    while (!pieces.empty()) {
+        const ssize_t written = ::writev(file, pieces.data(), static_cast<int>(pieces.size()));
         if (written < 0 && errno == EINTR) continue;
         if (written <= 0) return;
-        text.remove_prefix(static_cast<size_t>(written));
+        auto left = static_cast<size_t>(written);
+        while (!pieces.empty() && left >= pieces.front().iov_len) {
+            left -= pieces.front().iov_len;
+            pieces = pieces.subspan(1);
+        }
+        if (pieces.empty()) return;
+        pieces.front().iov_base = static_cast<char*>(pieces.front().iov_base) + left;
+        pieces.front().iov_len -= left;
     }
 }
 
@@ -47,23 +59,30 @@ Log::~Log() {
 }
 
 void Log::write(LogLevel level, std::string_view text) noexcept {
-    if (level == LogLevel::kOff || !wants(level)) return;
-    try {
-        const std::string_view name = kNames[static_cast<size_t>(level)];
-        std::string lines;
-        lines.reserve(text.size() + 32);
-        // One prefix for each line, so that text of several lines stays greppable.
-        while (!text.empty()) {
-            const size_t end = text.find('\n');
-            lines.append("coopvk: ").append(name).append(": ").append(text.substr(0, end));
-            lines.push_back('\n');
-            text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
-        }
-        const std::scoped_lock lock(mutex_);
-        writeAll(file_, lines);
-    } catch (...) {
-        // Nothing to say it with.
+    // One prefix for each line, so that text of several lines stays greppable.
+    while (!text.empty()) {
+        const size_t end = text.find('\n');
+        writePieces(level, {text.substr(0, end)});
+        text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
     }
+}
+
+void Log::writePieces(LogLevel level, std::initializer_list<std::string_view> pieces) noexcept {
+    if (level == LogLevel::kOff || !wants(level)) return;
+    std::array<iovec, kMaxPieces> line;
+    size_t count = 0;
+    const auto add = [&](std::string_view piece) {
+        if (!piece.empty()) line[count++] = {const_cast<char*>(piece.data()), piece.size()};
+    };
+    add("coopvk: ");
+    add(kNames[static_cast<size_t>(level)]);
+    add(": ");
+    for (std::string_view piece : pieces) {
+        if (count + 1 < kMaxPieces) add(piece);
+    }
+    add("\n");
+    const std::scoped_lock lock(mutex_);
+    writeAll(file_, std::span(line).first(count));
 }
 
 }  // namespace coopvk::layer

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <initializer_list>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -24,8 +25,10 @@ class Log {
     // Ask before building an expensive line.
     bool wants(LogLevel level) const { return level <= level_; }
 
-    // Never throws: a line that there is no memory for is dropped.
+    // Never throws, and allocates nothing. Text of several lines becomes as many lines.
     void write(LogLevel level, std::string_view text) noexcept;
+    // One line made of pieces.
+    void writePieces(LogLevel level, std::initializer_list<std::string_view> pieces) noexcept;
     void error(std::string_view text) noexcept { write(LogLevel::kError, text); }
     void warn(std::string_view text) noexcept { write(LogLevel::kWarn, text); }
     void info(std::string_view text) noexcept { write(LogLevel::kInfo, text); }

@@ -16,9 +16,11 @@ vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface* negotiation) {
         return VK_ERROR_INITIALIZATION_FAILED;
     }
     negotiation->loaderLayerInterfaceVersion = kVersion;
-    negotiation->pfnGetInstanceProcAddr = layer::Guard<&layer::getInstanceProcAddr>::call;
-    negotiation->pfnGetDeviceProcAddr = layer::Guard<&layer::getDeviceProcAddr>::call;
+    negotiation->pfnGetInstanceProcAddr =
+        layer::Guard<"vkGetInstanceProcAddr", &layer::getInstanceProcAddr>::call;
+    negotiation->pfnGetDeviceProcAddr =
+        layer::Guard<"vkGetDeviceProcAddr", &layer::getDeviceProcAddr>::call;
     negotiation->pfnGetPhysicalDeviceProcAddr =
-        layer::Guard<&layer::getPhysicalDeviceProcAddr>::call;
+        layer::Guard<"vk_layerGetPhysicalDeviceProcAddr", &layer::getPhysicalDeviceProcAddr>::call;
     return VK_SUCCESS;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "policy.hpp"
 
-#include "device_traits.hpp"
+#include "dependents.hpp"
+#include "device_facts.hpp"
 
 namespace coopvk::layer {
 namespace {
@@ -59,6 +60,13 @@ Decisions decide(const EmulatePolicy& policy, const DeviceFacts& facts) {
     Decisions decisions;
     for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
         decisions[static_cast<size_t>(info.extension)] = decideOne(policy, facts, info);
+    }
+    const rewrite::ExtensionSet emulated = emulatedSet(decisions);
+    for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
+        Decision& decision = decisions[static_cast<size_t>(info.extension)];
+        if (decision.provision != Provision::kNative) continue;
+        if (!hidesExtension(emulated, info.vulkanName)) continue;
+        decision = {Provision::kUnavailable, "the driver's own rests on what is emulated"};
     }
     return decisions;
 }

@@ -13,7 +13,8 @@ namespace coopvk::layer {
 namespace {
 
 #define COOPVK_CHECK(command, function) \
-    static_assert(std::is_convertible_v<decltype(&Guard<&function>::call), PFN_##command>);
+    static_assert(                      \
+        std::is_convertible_v<decltype(&Guard<#command, &function>::call), PFN_##command>);
 COOPVK_GLOBAL_COMMANDS(COOPVK_CHECK)
 COOPVK_INSTANCE_COMMANDS(COOPVK_CHECK)
 COOPVK_PHYSICAL_DEVICE_COMMANDS(COOPVK_CHECK)
@@ -22,13 +23,13 @@ COOPVK_DEVICE_COMMANDS(COOPVK_CHECK)
 COOPVK_SHADER_COMMANDS(COOPVK_CHECK)
 #undef COOPVK_CHECK
 
-template <auto Function>
+template <CommandName Name, auto Function>
 PFN_vkVoidFunction entry() {
-    return reinterpret_cast<PFN_vkVoidFunction>(&Guard<Function>::call);
+    return reinterpret_cast<PFN_vkVoidFunction>(&Guard<Name, Function>::call);
 }
 
 // clang-format off
-#define COOPVK_ROW(kind, command, function) {#command, CommandKind::kind, entry<&function>()},
+#define COOPVK_ROW(kind, command, function) {#command, CommandKind::kind, entry<#command, &function>()},
 #define COOPVK_GLOBAL(command, function) COOPVK_ROW(kGlobal, command, function)
 #define COOPVK_INSTANCE(command, function) COOPVK_ROW(kInstance, command, function)
 #define COOPVK_PHYSICAL(command, function) COOPVK_ROW(kPhysicalDevice, command, function)

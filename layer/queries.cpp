@@ -38,6 +38,16 @@ void fillTool(VkPhysicalDeviceToolProperties& tool) {
     copyText(kLayerName, tool.layer);
 }
 
+// Null where nobody below has any.
+PFN_vkGetPhysicalDeviceToolProperties nextToolProperties(const InstanceContext& instance,
+                                                         const DeviceFacts& facts) {
+    if (facts.apiVersion >= VK_API_VERSION_1_3) {
+        return instance.next.GetPhysicalDeviceToolProperties;
+    }
+    if (!facts.lists(kToolingExtension)) return nullptr;
+    return instance.next.GetPhysicalDeviceToolPropertiesEXT;
+}
+
 }  // namespace
 
 void getFeatures2(VkPhysicalDevice device, VkPhysicalDeviceFeatures2* features) {
@@ -46,6 +56,8 @@ void getFeatures2(VkPhysicalDevice device, VkPhysicalDeviceFeatures2* features) 
     if (next == nullptr) return;
     next(device, features);
     const PhysicalDeviceContext& physical = instance->physicalDevice(device);
+    auto* hidden = static_cast<VkBaseOutStructure*>(features->pNext);
+    for (; hidden != nullptr; hidden = hidden->pNext) hideFeatures(physical.emulated, hidden);
     visitEmulated(physical, features->pNext, [&](const ExtensionRow& row, void* node) {
         if (static_cast<VkBaseOutStructure*>(node)->sType == row.featureType) {
             row.fillFeatures(physical.facts, node);
@@ -98,9 +110,7 @@ VkResult getCooperativeMatrixPropertiesKHR(VkPhysicalDevice device, uint32_t* co
 VkResult getToolProperties(VkPhysicalDevice device, uint32_t* count,
                            VkPhysicalDeviceToolProperties* out) {
     const auto instance = instances().find(device);
-    const auto next = instance->next.GetPhysicalDeviceToolProperties != nullptr
-                          ? instance->next.GetPhysicalDeviceToolProperties
-                          : instance->next.GetPhysicalDeviceToolPropertiesEXT;
+    const auto next = nextToolProperties(*instance, instance->physicalDevice(device).facts);
     uint32_t below = 0;
     if (next != nullptr) {
         if (VkResult result = next(device, &below, nullptr); result < 0) return result;

@@ -13,27 +13,15 @@ namespace {
 VkResult buildShader(DeviceContext& device, Scratch& scratch, VkShaderCreateInfoEXT& info,
                      bool& changed) {
     if (info.codeType != VK_SHADER_CODE_TYPE_SPIRV_EXT) return VK_SUCCESS;
-    StageRequest request;
-    request.words = emulatedWords(device, info.codeSize, info.pCode);
-    if (request.words == nullptr) return VK_SUCCESS;
+    ShaderWordsRef original = emulatedWords(device, info.codeSize, info.pCode);
+    if (original == nullptr) return VK_SUCCESS;
     changed = true;
-    request.stage = info.stage;
-    request.entryPoint = info.pName;
-    request.specialization = info.pSpecializationInfo;
-    request.requiredSubgroupSize = requiredSubgroupSize(info.pNext);
-    StagePlan plan;
-    if (VkResult result = rewriteStage(device, request, plan); result != VK_SUCCESS) return result;
-
-    const std::vector<uint32_t>& words = plan.rewritten->words;
+    RewrittenRef rewritten;
+    const VkResult result = rewriteInfo(device, scratch, std::move(original), info, rewritten);
+    if (result != VK_SUCCESS) return result;
+    const std::vector<uint32_t>& words = rewritten->words;
     info.pCode = scratch.copyArray(std::span<const uint32_t>(words));
     info.codeSize = words.size() * sizeof(uint32_t);
-    info.pSpecializationInfo = nullptr;  // frozen in the words
-    if (plan.addRequiredSize) {
-        info.pNext = withRequiredSubgroupSize(scratch, info.pNext, plan.subgroupSize);
-        info.flags &= ~static_cast<VkShaderCreateFlagsEXT>(
-            VK_SHADER_CREATE_ALLOW_VARYING_SUBGROUP_SIZE_BIT_EXT);
-    }
-    if (plan.requireFull) info.flags |= VK_SHADER_CREATE_REQUIRE_FULL_SUBGROUPS_BIT_EXT;
     return VK_SUCCESS;
 }
 

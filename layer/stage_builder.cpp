@@ -27,6 +27,36 @@ ShaderWordsRef stageWords(const DeviceContext& device,
     return device.modules.findIdentifier(identifier->pIdentifier, identifier->identifierSize);
 }
 
+// The size that the chain of a stage or shader object asks for, 0 if none.
+uint32_t requiredSubgroupSize(const void* chain) {
+    const auto* node =
+        findNode<VkPipelineShaderStageRequiredSubgroupSizeCreateInfo>(chain, kRequiredSize);
+    return node == nullptr ? 0 : node->requiredSubgroupSize;
+}
+
+// A chain that asks for `size` in front of `chain`.
+const void* withRequiredSubgroupSize(Scratch& scratch, const void* chain, uint32_t size) {
+    VkPipelineShaderStageRequiredSubgroupSizeCreateInfo node = {};
+    node.sType = kRequiredSize;
+    node.pNext = const_cast<void*>(chain);
+    node.requiredSubgroupSize = size;
+    return scratch.copy(node);
+}
+
+// The same two flags, by the names and values of either structure.
+struct SubgroupFlags {
+    VkFlags varying;
+    VkFlags full;
+};
+SubgroupFlags subgroupFlags(const VkPipelineShaderStageCreateInfo&) {
+    return {VK_PIPELINE_SHADER_STAGE_CREATE_ALLOW_VARYING_SUBGROUP_SIZE_BIT,
+            VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT};
+}
+SubgroupFlags subgroupFlags(const VkShaderCreateInfoEXT&) {
+    return {VK_SHADER_CREATE_ALLOW_VARYING_SUBGROUP_SIZE_BIT_EXT,
+            VK_SHADER_CREATE_REQUIRE_FULL_SUBGROUPS_BIT_EXT};
+}
+
 }  // namespace
 
 ShaderWordsRef emulatedWords(const DeviceContext& device, size_t codeSize, const void* code) {
@@ -36,19 +66,33 @@ ShaderWordsRef emulatedWords(const DeviceContext& device, size_t codeSize, const
     return std::make_shared<const ShaderWords>(words);
 }
 
-uint32_t requiredSubgroupSize(const void* chain) {
-    const auto* node =
-        findNode<VkPipelineShaderStageRequiredSubgroupSizeCreateInfo>(chain, kRequiredSize);
-    return node == nullptr ? 0 : node->requiredSubgroupSize;
+template <typename Info>
+VkResult rewriteInfo(DeviceContext& device, Scratch& scratch, ShaderWordsRef words, Info& info,
+                     RewrittenRef& rewritten) {
+    StageRequest request;
+    request.words = std::move(words);
+    request.stage = info.stage;
+    request.entryPoint = info.pName;
+    request.specialization = info.pSpecializationInfo;
+    request.requiredSubgroupSize = requiredSubgroupSize(info.pNext);
+    StagePlan plan;
+    if (VkResult result = rewriteStage(device, request, plan); result != VK_SUCCESS) return result;
+
+    rewritten = std::move(plan.rewritten);
+    info.pSpecializationInfo = nullptr;  // frozen in the words
+    const SubgroupFlags flags = subgroupFlags(info);
+    if (plan.addRequiredSize) {
+        info.pNext = withRequiredSubgroupSize(scratch, info.pNext, plan.subgroupSize);
+        info.flags &= ~flags.varying;
+    }
+    if (plan.requireFull) info.flags |= flags.full;
+    return VK_SUCCESS;
 }
 
-const void* withRequiredSubgroupSize(Scratch& scratch, const void* chain, uint32_t size) {
-    VkPipelineShaderStageRequiredSubgroupSizeCreateInfo node = {};
-    node.sType = kRequiredSize;
-    node.pNext = const_cast<void*>(chain);
-    node.requiredSubgroupSize = size;
-    return scratch.copy(node);
-}
+template VkResult rewriteInfo(DeviceContext&, Scratch&, ShaderWordsRef,
+                              VkPipelineShaderStageCreateInfo&, RewrittenRef&);
+template VkResult rewriteInfo(DeviceContext&, Scratch&, ShaderWordsRef, VkShaderCreateInfoEXT&,
+                              RewrittenRef&);
 
 BuiltStages::BuiltStages(DeviceContext& device, const VkAllocationCallbacks* allocator)
     : device_(device), allocator_(allocator) {}
@@ -72,17 +116,9 @@ VkResult BuiltStages::makeModule(std::span<const uint32_t> words, VkShaderModule
 }
 
 VkResult BuiltStages::build(VkPipelineShaderStageCreateInfo& stage, bool& changed) {
-    StageRequest request;
-    request.words = stageWords(device_, stage);
-    if (request.words == nullptr) return VK_SUCCESS;
+    ShaderWordsRef words = stageWords(device_, stage);
+    if (words == nullptr) return VK_SUCCESS;
     changed = true;
-    request.stage = stage.stage;
-    request.entryPoint = stage.pName;
-    request.specialization = stage.pSpecializationInfo;
-    request.requiredSubgroupSize = requiredSubgroupSize(stage.pNext);
-    StagePlan plan;
-    if (VkResult result = rewriteStage(device_, request, plan); result != VK_SUCCESS) return result;
-
     if (stage.module == VK_NULL_HANDLE) {
         ChainEditor chain(stage.pNext, scratch_);
         chain.remove(kInlineModule);
@@ -93,16 +129,9 @@ VkResult BuiltStages::build(VkPipelineShaderStageCreateInfo& stage, bool& change
         }
         stage.pNext = chain.head();
     }
-    stage.pSpecializationInfo = nullptr;  // frozen in the words
-    if (plan.addRequiredSize) {
-        stage.pNext = withRequiredSubgroupSize(scratch_, stage.pNext, plan.subgroupSize);
-        stage.flags &= ~static_cast<VkPipelineShaderStageCreateFlags>(
-            VK_PIPELINE_SHADER_STAGE_CREATE_ALLOW_VARYING_SUBGROUP_SIZE_BIT);
-    }
-    if (plan.requireFull) {
-        stage.flags |= VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
-    }
-    return makeModule(plan.rewritten->words, stage.module);
+    RewrittenRef rewritten;
+    const VkResult result = rewriteInfo(device_, scratch_, std::move(words), stage, rewritten);
+    return result == VK_SUCCESS ? makeModule(rewritten->words, stage.module) : result;
 }
 
 VkResult BuiltStages::buildArray(uint32_t count, const VkPipelineShaderStageCreateInfo*& stages,

@@ -45,10 +45,11 @@ class BuiltStages {
 // Words of a create info if they use what the device emulates, else null.
 ShaderWordsRef emulatedWords(const DeviceContext& device, size_t codeSize, const void* code);
 
-// The size that a stage's or shader object's chain asks for, 0 if none.
-uint32_t requiredSubgroupSize(const void* chain);
-
-// A chain that asks for `size` in front of `chain`.
-const void* withRequiredSubgroupSize(Scratch& scratch, const void* chain, uint32_t size);
+// Rewrites `words`, the shader of a pipeline stage or of a shader object, and makes `info`, which
+// is the caller's copy, fit the result in all but the code itself. Info is
+// VkPipelineShaderStageCreateInfo or VkShaderCreateInfoEXT.
+template <typename Info>
+VkResult rewriteInfo(DeviceContext& device, Scratch& scratch, ShaderWordsRef words, Info& info,
+                     RewrittenRef& rewritten);
 
 }  // namespace coopvk::layer

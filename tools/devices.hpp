@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "coopvk/rewrite.hpp"
-#include "device_traits.hpp"
+#include "device_facts.hpp"
 
 namespace coopvk::tool {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "device_traits.hpp"
+#include "device_facts.hpp"
 
 #include <algorithm>
 
@@ -13,18 +13,19 @@ uint32_t withoutPatch(uint32_t version) {
     return VK_MAKE_API_VERSION(0, VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version), 0);
 }
 
-std::vector<VkExtensionProperties> listExtensions(const DeviceQueries& queries,
-                                                  VkPhysicalDevice device) {
-    std::vector<VkExtensionProperties> list;
+VkResult listExtensions(const DeviceQueries& queries, VkPhysicalDevice device,
+                        std::vector<VkExtensionProperties>& list) {
     VkResult result = VK_INCOMPLETE;
     while (result == VK_INCOMPLETE) {
         uint32_t count = 0;
-        if (queries.enumerateExtensions(device, nullptr, &count, nullptr) != VK_SUCCESS) return {};
+        result = queries.enumerateExtensions(device, nullptr, &count, nullptr);
+        if (result != VK_SUCCESS) break;
         list.resize(count);
         result = queries.enumerateExtensions(device, nullptr, &count, list.data());
         list.resize(std::min<size_t>(count, list.size()));
     }
-    return result == VK_SUCCESS ? list : std::vector<VkExtensionProperties>{};
+    if (result != VK_SUCCESS) list.clear();
+    return result;
 }
 
 // A chain of zeroed query structures behind one head.
@@ -196,7 +197,8 @@ DeviceFacts queryDevice(const DeviceQueries& queries, VkPhysicalDevice device) {
     DeviceFacts facts;
     queries.getProperties(device, &facts.properties);
     facts.apiVersion = withoutPatch(std::min(queries.instanceVersion, facts.properties.apiVersion));
-    facts.extensions = listExtensions(queries, device);
+    facts.listing = listExtensions(queries, device, facts.extensions);
+    if (facts.listing != VK_SUCCESS) return facts;
     queryFeatures(queries, device, facts);
     fillTraits(facts);
     queryProperties(queries, device, facts);

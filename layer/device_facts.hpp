@@ -15,6 +15,9 @@
 
 namespace coopvk::layer {
 
+// The layer has it on every device (queries.cpp), whether the driver knows it or not.
+inline constexpr std::string_view kToolingExtension = VK_EXT_TOOLING_INFO_EXTENSION_NAME;
+
 struct DeviceQueries {
     PFN_vkGetPhysicalDeviceProperties getProperties = nullptr;
     PFN_vkGetPhysicalDeviceFeatures getFeatures = nullptr;
@@ -31,6 +34,8 @@ DeviceQueries loadDeviceQueries(PFN_vkGetInstanceProcAddr getInstanceProcAddr, V
                                 uint32_t instanceVersion);
 
 struct DeviceFacts {
+    // An error where the device's extensions could not be listed: nothing else is known then.
+    VkResult listing = VK_SUCCESS;
     rewrite::DeviceTraits traits;
     VkPhysicalDeviceProperties properties = {};
     // What both the instance and the device allow, without the patch number.

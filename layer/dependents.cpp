@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dependents.hpp"
+
+#include <algorithm>
+
+#include "extension_rows.hpp"
+
+namespace coopvk::layer {
+namespace {
+
+constexpr Dependent withoutStruct(const char* extension) {
+    return {extension, VK_STRUCTURE_TYPE_MAX_ENUM, {}};
+}
+
+constexpr Dependent kKhrMatrix[] = {
+    {"VK_NV_cooperative_matrix2",
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_FEATURES_NV,
+     COOPVK_FEATURE_BITS(VkPhysicalDeviceCooperativeMatrix2FeaturesNV,
+                         cooperativeMatrixWorkgroupScope, cooperativeMatrixBlockLoads)},
+    {"VK_QCOM_cooperative_matrix_conversion",
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_CONVERSION_FEATURES_QCOM,
+     COOPVK_FEATURE_BITS(VkPhysicalDeviceCooperativeMatrixConversionFeaturesQCOM,
+                         cooperativeMatrixConversion, cooperativeMatrixConversion)},
+    {nullptr, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_BFLOAT16_FEATURES_KHR,
+     COOPVK_FEATURE_BITS(VkPhysicalDeviceShaderBfloat16FeaturesKHR, shaderBFloat16CooperativeMatrix,
+                         shaderBFloat16CooperativeMatrix)},
+    {nullptr, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT8_FEATURES_EXT,
+     COOPVK_FEATURE_BITS(VkPhysicalDeviceShaderFloat8FeaturesEXT, shaderFloat8CooperativeMatrix,
+                         shaderFloat8CooperativeMatrix)},
+// Newer than the oldest headers that this builds with.
+#ifdef VK_NV_cooperative_matrix_decode_vector
+    {"VK_NV_cooperative_matrix_decode_vector",
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_DECODE_VECTOR_FEATURES_NV,
+     COOPVK_FEATURE_BITS(VkPhysicalDeviceCooperativeMatrixDecodeVectorFeaturesNV,
+                         cooperativeMatrixDecodeVector, cooperativeMatrixDecodeVector)},
+#else
+    withoutStruct("VK_NV_cooperative_matrix_decode_vector"),
+#endif
+#ifdef VK_EXT_cooperative_matrix_maintenance1
+    {"VK_EXT_cooperative_matrix_maintenance1",
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_MAINTENANCE_1_FEATURES_EXT,
+     COOPVK_FEATURE_BITS(VkPhysicalDeviceCooperativeMatrixMaintenance1FeaturesEXT,
+                         cooperativeMatrixProperties2, cooperativeMatrixGetCoordinate)},
+#else
+    withoutStruct("VK_EXT_cooperative_matrix_maintenance1"),
+#endif
+};
+
+bool isEmulated(rewrite::ExtensionSet emulated, const char* name) {
+    if (name == nullptr) return false;
+    const auto extension = rewrite::extensionFromVulkanName(name);
+    return extension.has_value() && emulated.contains(*extension);
+}
+
+// Visits every dependent that is hidden, until a visit says that it is done.
+template <typename Visit>
+bool anyHidden(rewrite::ExtensionSet emulated, const Visit& visit) {
+    for (const ExtensionRow& row : extensionRows()) {
+        if (!emulated.contains(row.extension) || row.dependents == nullptr) continue;
+        for (const Dependent& dependent : row.dependents()) {
+            if (!isEmulated(emulated, dependent.extension) && visit(dependent)) return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+std::span<const Dependent> khrMatrixDependents() { return kKhrMatrix; }
+
+bool hidesExtension(rewrite::ExtensionSet emulated, std::string_view name) {
+    return anyHidden(emulated, [&](const Dependent& dependent) {
+        return dependent.extension != nullptr && name == dependent.extension;
+    });
+}
+
+void hideFeatures(rewrite::ExtensionSet emulated, VkBaseOutStructure* node) {
+    anyHidden(emulated, [&](const Dependent& dependent) {
+        if (node->sType == dependent.featureType) {
+            std::ranges::fill(bitsOf(node, dependent.features), VK_FALSE);
+        }
+        return false;
+    });
+}
+
+bool asksForHidden(rewrite::ExtensionSet emulated, const VkBaseInStructure* node) {
+    return anyHidden(emulated, [&](const Dependent& dependent) {
+        return node->sType == dependent.featureType && anySet(bitsOf(node, dependent.features));
+    });
+}
+
+}  // namespace coopvk::layer

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What builds on an extension's native implementation. While coopvk emulates that extension, the
+// driver sees no module that uses it, so nothing can be built on it: such extensions and features
+// of the driver's own are hidden, unless coopvk emulates them too.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <span>
+#include <string_view>
+
+#include "coopvk/rewrite.hpp"
+#include "features.hpp"
+
+namespace coopvk::layer {
+
+struct Dependent {
+    // The extension to hide; null where only features of another extension build on it.
+    const char* extension;
+    // VK_STRUCTURE_TYPE_MAX_ENUM where there is no feature structure.
+    VkStructureType featureType;
+    FeatureBits features;  // to hide
+};
+
+// Of VK_KHR_cooperative_matrix.
+std::span<const Dependent> khrMatrixDependents();
+
+// Whether an extension of the driver's own must not be listed nor enabled.
+bool hidesExtension(rewrite::ExtensionSet emulated, std::string_view name);
+// Clears the hidden members of a feature structure.
+void hideFeatures(rewrite::ExtensionSet emulated, VkBaseOutStructure* node);
+// Whether a feature structure has a hidden member set.
+bool asksForHidden(rewrite::ExtensionSet emulated, const VkBaseInStructure* node);
+
+}  // namespace coopvk::layer

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "guard.hpp"
+
+#include <vulkan/vk_enum_string_helper.h>
+
+#include "registry.hpp"
+
+namespace coopvk::layer {
+namespace {
+
+// Out of memory is what this is for, so nothing here allocates.
+void report(Log& log, const char* command, VkResult result) noexcept {
+    log.writePieces(LogLevel::kError,
+                    {command, ": failed within coopvk: ", string_VkResult(result)});
+}
+
+void reportToStderr(const char* command, VkResult result) noexcept {
+    Log log(LogLevel::kError, {});
+    report(log, command, result);
+}
+
+template <typename Contexts, typename Handle, typename LogOf>
+void reportFor(Contexts& contexts, Handle handle, const char* command, VkResult result,
+               const LogOf& logOf) noexcept {
+    try {
+        const auto context = handle == VK_NULL_HANDLE ? nullptr : contexts().find(handle);
+        if (context != nullptr) return report(logOf(*context), command, result);
+    } catch (...) {
+    }
+    reportToStderr(command, result);
+}
+
+Log& instanceLog(const InstanceContext& context) { return *context.log; }
+
+}  // namespace
+
+void reportFailure(VkInstance instance, const char* command, VkResult result) noexcept {
+    reportFor(instances, instance, command, result, instanceLog);
+}
+
+void reportFailure(VkPhysicalDevice device, const char* command, VkResult result) noexcept {
+    reportFor(instances, device, command, result, instanceLog);
+}
+
+void reportFailure(VkDevice device, const char* command, VkResult result) noexcept {
+    reportFor(devices, device, command, result,
+              [](const DeviceContext& context) -> Log& { return context.log(); });
+}
+
+void reportFailure(const void*, const char* command, VkResult result) noexcept {
+    reportToStderr(command, result);
+}
+
+}  // namespace coopvk::layer
