@@ -36,6 +36,20 @@ void khrMatrixProperties(const DeviceFacts&, void* node) {
     properties.cooperativeMatrixSupportedStages = VK_SHADER_STAGE_COMPUTE_BIT;
 }
 
+void nvVectorFeatures(const DeviceFacts&, void* node) {
+    auto& features = *static_cast<VkPhysicalDeviceCooperativeVectorFeaturesNV*>(node);
+    features.cooperativeVector = VK_TRUE;
+    features.cooperativeVectorTraining = VK_TRUE;
+}
+
+void nvVectorProperties(const DeviceFacts&, void* node) {
+    auto& properties = *static_cast<VkPhysicalDeviceCooperativeVectorPropertiesNV*>(node);
+    properties.cooperativeVectorSupportedStages = VK_SHADER_STAGE_ALL;
+    properties.cooperativeVectorTrainingFloat16Accumulation = VK_TRUE;
+    properties.cooperativeVectorTrainingFloat32Accumulation = VK_TRUE;
+    properties.maxCooperativeVectorComponents = 1024;
+}
+
 constexpr ExtensionRow kRows[] = {
     {Extension::kKhrCooperativeMatrix,
      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
@@ -45,6 +59,14 @@ constexpr ExtensionRow kRows[] = {
      offsetof(VkPhysicalDeviceCooperativeMatrixFeaturesKHR, cooperativeMatrix), khrMatrixFeatures,
      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_KHR, khrMatrixProperties,
      kMatrixNeeds, khrMatrixDependents},
+    {Extension::kNvCooperativeVector,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_VECTOR_FEATURES_NV,
+     sizeof(VkPhysicalDeviceCooperativeVectorFeaturesNV),
+     COOPVK_FEATURE_BITS(VkPhysicalDeviceCooperativeVectorFeaturesNV, cooperativeVector,
+                         cooperativeVectorTraining),
+     offsetof(VkPhysicalDeviceCooperativeVectorFeaturesNV, cooperativeVector), nvVectorFeatures,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_VECTOR_PROPERTIES_NV, nvVectorProperties,
+     kMatrixNeeds},
 };
 static_assert(std::size(kRows) == rewrite::kExtensionCount);
 

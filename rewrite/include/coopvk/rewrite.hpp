@@ -80,12 +80,24 @@ struct DeviceTraits {
     bool dot4x8Signed = false;    // integerDotProduct4x8BitPackedSignedAccelerated
     bool dot4x8Unsigned = false;  // integerDotProduct4x8BitPackedUnsignedAccelerated
     bool dot4x8Mixed = false;     // integerDotProduct4x8BitPackedMixedSignednessAccelerated
+    bool bufferDeviceAddress = false;
+    bool shaderBufferFloat32AtomicAdd = false;  // VK_EXT_shader_atomic_float
+    bool shaderSharedFloat32AtomicAdd = false;
+    uint32_t subgroupStages = 0x20;  // VkPhysicalDeviceSubgroupProperties::supportedStages
+    bool subgroupVote = false;       // of the operations in those stages
+    bool subgroupBallot = false;
+    bool subgroupArithmetic = false;
+    uint32_t maxComputeSharedMemorySize = 16384;
 };
 
 // ---------------------------------------------------------------------------------------------
 // The table of extensions
 
-enum class Extension : uint32_t { kKhrCooperativeMatrix, kCount };
+enum class Extension : uint32_t {
+    kKhrCooperativeMatrix,
+    kNvCooperativeVector,
+    kCount
+};
 
 inline constexpr size_t kExtensionCount = static_cast<size_t>(Extension::kCount);
 
@@ -142,6 +154,10 @@ enum class ComponentType : uint32_t {
     kUint16 = 8,
     kUint32 = 9,
     kUint64 = 10,
+    kSint8Packed = 1000491000,  // cooperative vectors: four in a 32-bit component
+    kUint8Packed = 1000491001,
+    kFloatE4M3 = 1000491002,
+    kFloatE5M2 = 1000491003,
 };
 std::string_view name(ComponentType type);  // "f16", "s8", ...
 

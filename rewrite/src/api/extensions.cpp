@@ -14,6 +14,10 @@ constexpr uint32_t capability(spv::Capability c) { return static_cast<uint32_t>(
 
 constexpr uint32_t kKhrMatrixCapabilities[] = {capability(spv::Capability::CooperativeMatrixKHR)};
 
+constexpr uint32_t kNvVectorCapabilities[] = {
+    capability(spv::Capability::CooperativeVectorNV),
+    capability(spv::Capability::CooperativeVectorTrainingNV)};
+
 std::string missingForMatrices(const DeviceTraits& device) {
     if (!device.vulkanMemoryModel) return "needs vulkanMemoryModel";
     if (!device.subgroupBasic) return "needs basic subgroup operations in compute shaders";
@@ -26,9 +30,18 @@ std::string missingForMatrices(const DeviceTraits& device) {
     return {};
 }
 
+std::string missingForVectors(const DeviceTraits& device) {
+    if (!device.vulkanMemoryModel) return "needs vulkanMemoryModel";
+    if (!device.bufferDeviceAddress) return "needs bufferDeviceAddress";
+    if (!device.shaderFloat16) return "needs shaderFloat16";
+    return {};
+}
+
 constexpr ExtensionInfo kTable[] = {
     {Extension::kKhrCooperativeMatrix, "VK_KHR_cooperative_matrix", 2, "SPV_KHR_cooperative_matrix",
      kKhrMatrixCapabilities, missingForMatrices},
+    {Extension::kNvCooperativeVector, "VK_NV_cooperative_vector", 4, "SPV_NV_cooperative_vector",
+     kNvVectorCapabilities, missingForVectors},
 };
 static_assert(std::size(kTable) == kExtensionCount);
 

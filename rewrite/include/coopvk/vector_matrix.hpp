@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where the elements of a cooperative-vector matrix lie in memory, for each layout of
+// VK_NV_cooperative_vector. The one definition that shaders, host conversion and device conversion
+// share. Plain data: conversion kernels take a MatrixLayout's numbers as they are.
+//
+// The optimal layouts are coopvk's to define. Both are plain arrays of elements of the matrix
+// type, padding included, so that applications may work element-wise on them.
+#pragma once
+
+#include <cstdint>
+
+namespace coopvk::rewrite {
+
+// Values equal VkCooperativeVectorMatrixLayoutNV's.
+enum class VectorMatrixLayout : uint32_t {
+    kRowMajor = 0,
+    kColumnMajor = 1,
+    kInferencingOptimal = 2,
+    kTrainingOptimal = 3,
+};
+
+constexpr bool isOptimal(VectorMatrixLayout layout) {
+    return layout == VectorMatrixLayout::kInferencingOptimal ||
+           layout == VectorMatrixLayout::kTrainingOptimal;
+}
+
+// Lines of the optimal layouts start at multiples of this, so that a line is read 16 bytes wide.
+inline constexpr uint64_t kOptimalLineAlignment = 16;
+// Sizes of the optimal layouts are multiples of this: matrices can follow each other at the
+// alignment that matrix offsets need.
+inline constexpr uint64_t kOptimalSizeAlignment = 64;
+
+constexpr uint64_t roundUp(uint64_t value, uint64_t multiple) {
+    return (value + multiple - 1) / multiple * multiple;
+}
+
+// Element (row, column) starts at byte row * rowBytes + column * columnBytes.
+struct MatrixPlacement {
+    uint64_t rowBytes = 0;
+    uint64_t columnBytes = 0;
+    // Bytes that the matrix takes. For the optimal layouts with the padding, which conversions
+    // write as zeros; for the others up to the end of the last element.
+    uint64_t size = 0;
+
+    constexpr uint64_t at(uint64_t row, uint64_t column) const {
+        return row * rowBytes + column * columnBytes;
+    }
+};
+
+// `stride` is the distance of rows (row major) or columns (column major) in bytes; the optimal
+// layouts ignore it. `componentBytes` is the size of an element of the matrix type.
+constexpr MatrixPlacement placeMatrix(VectorMatrixLayout layout, uint64_t rows, uint64_t columns,
+                                      uint64_t componentBytes, uint64_t stride) {
+    if (rows == 0 || columns == 0) return {};
+    MatrixPlacement placement;
+    switch (layout) {
+        case VectorMatrixLayout::kColumnMajor:
+            placement.rowBytes = componentBytes;
+            placement.columnBytes = stride;
+            break;
+        case VectorMatrixLayout::kRowMajor:
+            placement.rowBytes = stride;
+            placement.columnBytes = componentBytes;
+            break;
+        default:
+            placement.rowBytes = roundUp(columns * componentBytes, kOptimalLineAlignment);
+            placement.columnBytes = componentBytes;
+            placement.size = roundUp(rows * placement.rowBytes, kOptimalSizeAlignment);
+            return placement;
+    }
+    placement.size = placement.at(rows - 1, columns - 1) + componentBytes;
+    return placement;
+}
+
+}  // namespace coopvk::rewrite
