@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gpu.hpp"
+
+#include <vulkan/vk_enum_string_helper.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace coopvk::bench {
+namespace {
+
+// The loader and the layer read these when an instance is created.
+void setEnvironment(Layer layer) {
+    if (layer == Layer::kPresent) {
+        unsetenv("COOPVK_DISABLE");
+        setenv("COOPVK_ENABLE", "1", 1);
+        setenv("COOPVK_EMULATE", "all", 0);
+    } else {
+        setenv("COOPVK_DISABLE", "1", 1);
+    }
+}
+
+struct OptionalFeature {
+    const char* extension;
+    VkStructureType type;
+    void* (*features)(Features&);
+};
+constexpr OptionalFeature kOptional[] = {
+    {VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
+     [](Features& f) -> void* { return &f.cooperativeMatrix; }},
+    {VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_VECTOR_FEATURES_NV,
+     [](Features& f) -> void* { return &f.cooperativeVector; }},
+};
+
+void link(void*& tail, void* next) {
+    static_cast<VkBaseOutStructure*>(tail)->pNext = static_cast<VkBaseOutStructure*>(next);
+    tail = next;
+}
+
+}  // namespace
+
+void check(VkResult result, const char* what) {
+    if (result != VK_SUCCESS)
+        throw std::runtime_error(std::string(what) + " gave " + string_VkResult(result));
+}
+
+Gpu::Gpu(Layer layer, uint32_t index) {
+    COOPVK_CHECK(volkInitialize());
+    createInstance(layer);
+    choosePhysicalDevice(index);
+    checkLayer(layer);
+    queryDevice();
+    createDevice();
+}
+
+Gpu::~Gpu() {
+    if (pool_) vk.vkDestroyCommandPool(device, pool_, nullptr);
+    if (device) vk.vkDestroyDevice(device, nullptr);
+    if (instance) vki.vkDestroyInstance(instance, nullptr);
+}
+
+void Gpu::createInstance(Layer layer) {
+    setEnvironment(layer);
+    VkApplicationInfo app{VK_STRUCTURE_TYPE_APPLICATION_INFO};
+    app.pApplicationName = "coopvk benchmarks";
+    app.apiVersion = VK_API_VERSION_1_3;
+    VkInstanceCreateInfo info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
+    info.pApplicationInfo = &app;
+    COOPVK_CHECK(vkCreateInstance(&info, nullptr, &instance));
+    volkLoadInstanceTable(&vki, instance);
+}
+
+void Gpu::choosePhysicalDevice(uint32_t index) {
+    uint32_t count = 0;
+    COOPVK_CHECK(vki.vkEnumeratePhysicalDevices(instance, &count, nullptr));
+    std::vector<VkPhysicalDevice> all(count);
+    COOPVK_CHECK(vki.vkEnumeratePhysicalDevices(instance, &count, all.data()));
+    if (index >= count)
+        throw std::runtime_error("there is no Vulkan device " + std::to_string(index));
+    physical = all[index];
+}
+
+void Gpu::checkLayer(Layer layer) const {
+    uint32_t count = 0;
+    COOPVK_CHECK(vki.vkGetPhysicalDeviceToolProperties(physical, &count, nullptr));
+    std::vector<VkPhysicalDeviceToolProperties> tools(
+        count, {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TOOL_PROPERTIES});
+    COOPVK_CHECK(vki.vkGetPhysicalDeviceToolProperties(physical, &count, tools.data()));
+    bool present = false;
+    for (const VkPhysicalDeviceToolProperties& tool : tools)
+        present |= std::string_view(tool.name).find("coopvk") != std::string_view::npos;
+    if (present == (layer == Layer::kPresent)) return;
+    throw std::runtime_error(present ? "coopvk is in the way of the driver's own features"
+                                     : "the loader does not find coopvk: set "
+                                       "VK_IMPLICIT_LAYER_PATH to the folder of its manifest");
+}
+
+void Gpu::queryDevice() {
+    driver.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES;
+    properties11.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES;
+    properties11.pNext = &driver;
+    VkPhysicalDeviceProperties2 core{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &properties11};
+    vki.vkGetPhysicalDeviceProperties2(physical, &core);
+    properties = core.properties;
+
+    uint32_t count = 0;
+    COOPVK_CHECK(vki.vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, nullptr));
+    std::vector<VkExtensionProperties> all(count);
+    COOPVK_CHECK(vki.vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, all.data()));
+    for (const VkExtensionProperties& extension : all)
+        extensions.emplace_back(extension.extensionName);
+
+    features.core.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+    features.v11.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
+    features.v12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+    features.v13.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
+    void* tail = &features.core;
+    link(tail, &features.v11);
+    link(tail, &features.v12);
+    link(tail, &features.v13);
+    for (const OptionalFeature& optional : kOptional) {
+        if (!has(optional.extension)) continue;
+        void* structure = optional.features(features);
+        static_cast<VkBaseOutStructure*>(structure)->sType = optional.type;
+        link(tail, structure);
+    }
+    vki.vkGetPhysicalDeviceFeatures2(physical, &features.core);
+    // Bounds checks would be timed too.
+    features.core.features.robustBufferAccess = VK_FALSE;
+    features.v13.robustImageAccess = VK_FALSE;
+
+    if (!features.cooperativeMatrix.cooperativeMatrix) return;
+    COOPVK_CHECK(vki.vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR(physical, &count, nullptr));
+    shapes_.resize(count, {VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR});
+    COOPVK_CHECK(
+        vki.vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR(physical, &count, shapes_.data()));
+}
+
+void Gpu::createDevice() {
+    uint32_t count = 0;
+    vki.vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, nullptr);
+    std::vector<VkQueueFamilyProperties> families(count);
+    vki.vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families.data());
+    while (queueFamily < count && !(families[queueFamily].queueFlags & VK_QUEUE_COMPUTE_BIT))
+        ++queueFamily;
+    if (queueFamily == count) throw std::runtime_error("the device has no compute queue");
+    timestamps = families[queueFamily].timestampValidBits != 0;
+
+    const float priority = 1;
+    VkDeviceQueueCreateInfo queueInfo{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
+    queueInfo.queueFamilyIndex = queueFamily;
+    queueInfo.queueCount = 1;
+    queueInfo.pQueuePriorities = &priority;
+    std::vector<const char*> names;
+    for (const OptionalFeature& optional : kOptional)
+        if (has(optional.extension)) names.push_back(optional.extension);
+    VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &features.core};
+    info.queueCreateInfoCount = 1;
+    info.pQueueCreateInfos = &queueInfo;
+    info.enabledExtensionCount = static_cast<uint32_t>(names.size());
+    info.ppEnabledExtensionNames = names.data();
+    COOPVK_CHECK(vki.vkCreateDevice(physical, &info, nullptr, &device));
+    volkLoadDeviceTable(&vk, device);
+    vk.vkGetDeviceQueue(device, queueFamily, 0, &queue);
+
+    VkCommandPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+    poolInfo.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
+    poolInfo.queueFamilyIndex = queueFamily;
+    COOPVK_CHECK(vk.vkCreateCommandPool(device, &poolInfo, nullptr, &pool_));
+    VkCommandBufferAllocateInfo buffers{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+    buffers.commandPool = pool_;
+    buffers.commandBufferCount = 1;
+    COOPVK_CHECK(vk.vkAllocateCommandBuffers(device, &buffers, &commands_));
+}
+
+void Gpu::beginCommands() {
+    VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+    COOPVK_CHECK(vk.vkBeginCommandBuffer(commands_, &begin));
+}
+
+void Gpu::endCommands() {
+    COOPVK_CHECK(vk.vkEndCommandBuffer(commands_));
+    VkSubmitInfo info{VK_STRUCTURE_TYPE_SUBMIT_INFO};
+    info.commandBufferCount = 1;
+    info.pCommandBuffers = &commands_;
+    COOPVK_CHECK(vk.vkQueueSubmit(queue, 1, &info, VK_NULL_HANDLE));
+    COOPVK_CHECK(vk.vkQueueWaitIdle(queue));
+}
+
+bool Gpu::has(std::string_view extension) const {
+    return std::find(extensions.begin(), extensions.end(), extension) != extensions.end();
+}
+
+std::string Gpu::name() const {
+    return std::string(properties.deviceName) + ", " + driver.driverName + " " + driver.driverInfo;
+}
+
+uint32_t Gpu::memoryType(uint32_t allowed, VkMemoryPropertyFlags wanted) const {
+    VkPhysicalDeviceMemoryProperties memory;
+    vki.vkGetPhysicalDeviceMemoryProperties(physical, &memory);
+    for (uint32_t i = 0; i < memory.memoryTypeCount; ++i)
+        if ((allowed >> i & 1u) && (memory.memoryTypes[i].propertyFlags & wanted) == wanted)
+            return i;
+    throw std::runtime_error("no memory type fits");
+}
+
+bool Gpu::multiplies(uint32_t m, uint32_t n, uint32_t k, VkComponentTypeKHR sum) const {
+    const auto fits = [&](const VkCooperativeMatrixPropertiesKHR& shape) {
+        return shape.MSize == m && shape.NSize == n && shape.KSize == k &&
+               shape.AType == VK_COMPONENT_TYPE_FLOAT16_KHR &&
+               shape.BType == VK_COMPONENT_TYPE_FLOAT16_KHR && shape.CType == sum &&
+               shape.ResultType == sum && shape.scope == VK_SCOPE_SUBGROUP_KHR;
+    };
+    return std::any_of(shapes_.begin(), shapes_.end(), fits);
+}
+
+Pair::Pair(uint32_t index) : native(Layer::kAbsent, index), emulated(Layer::kPresent, index) {
+    if (std::memcmp(native.properties11.deviceUUID, emulated.properties11.deviceUUID,
+                    VK_UUID_SIZE) != 0)
+        throw std::runtime_error("the loader lists devices in another order with the layer");
+}
+
+}  // namespace coopvk::bench

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A Vulkan instance and device of its own, with coopvk's layer in the way or not, so that one
+// process times both.
+#pragma once
+
+#include <volk.h>
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace coopvk::bench {
+
+// Throws with the call's text.
+void check(VkResult result, const char* what);
+#define COOPVK_CHECK(call) ::coopvk::bench::check((call), #call)
+
+enum class Layer { kAbsent, kPresent };
+
+// All features that benchmarks rest on, as the device reports and as it was enabled.
+struct Features {
+    VkPhysicalDeviceFeatures2 core;
+    VkPhysicalDeviceVulkan11Features v11;
+    VkPhysicalDeviceVulkan12Features v12;
+    VkPhysicalDeviceVulkan13Features v13;
+    VkPhysicalDeviceCooperativeMatrixFeaturesKHR cooperativeMatrix;
+    VkPhysicalDeviceCooperativeVectorFeaturesNV cooperativeVector;
+};
+
+class Gpu {
+ public:
+    // With the layer, everything is emulated, also over the driver's own, unless COOPVK_EMULATE
+    // says otherwise. `index` counts the devices that the environment leaves.
+    Gpu(Layer layer, uint32_t index);
+    Gpu(const Gpu&) = delete;
+    Gpu& operator=(const Gpu&) = delete;
+    ~Gpu();
+
+    bool has(std::string_view extension) const;
+    bool isCpu() const { return properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU; }
+    // A device's name and its driver's.
+    std::string name() const;
+    uint32_t memoryType(uint32_t allowed, VkMemoryPropertyFlags wanted) const;
+    // Lists f16 * f16 + `sum` -> `sum` of this size, at subgroup scope.
+    bool multiplies(uint32_t m, uint32_t n, uint32_t k, VkComponentTypeKHR sum) const;
+    // Records with `record`, submits and waits.
+    template <typename Record>
+    void submit(Record record) {
+        beginCommands();
+        record(commands_);
+        endCommands();
+    }
+
+    VkInstance instance = VK_NULL_HANDLE;
+    VkPhysicalDevice physical = VK_NULL_HANDLE;
+    VkDevice device = VK_NULL_HANDLE;
+    VkQueue queue = VK_NULL_HANDLE;
+    uint32_t queueFamily = 0;
+    bool timestamps = false;
+    VkPhysicalDeviceProperties properties{};
+    VkPhysicalDeviceVulkan11Properties properties11{};
+    VkPhysicalDeviceDriverProperties driver{};
+    Features features{};
+    std::vector<std::string> extensions;
+    VolkInstanceTable vki{};
+    VolkDeviceTable vk{};
+
+ private:
+    void createInstance(Layer layer);
+    void choosePhysicalDevice(uint32_t index);
+    void checkLayer(Layer layer) const;
+    void queryDevice();
+    void createDevice();
+    void beginCommands();
+    void endCommands();
+
+    std::vector<VkCooperativeMatrixPropertiesKHR> shapes_;
+    VkCommandPool pool_ = VK_NULL_HANDLE;
+    VkCommandBuffer commands_ = VK_NULL_HANDLE;
+};
+
+// The two devices that a comparison needs: the same one, seen directly and through coopvk.
+struct Pair {
+    explicit Pair(uint32_t index);
+    Gpu native;
+    Gpu emulated;
+};
+
+}  // namespace coopvk::bench

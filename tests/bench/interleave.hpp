@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Comparisons that hold on machines that do other things too: contenders take turns, and a ratio
+// is the median of the rounds' ratios.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace coopvk::bench {
+
+struct Contender {
+    std::string name;
+    std::function<double()> seconds;  // measures once
+};
+
+// One row per contender, one column per round.
+using Samples = std::vector<std::vector<double>>;
+
+// A first round is thrown away.
+Samples interleave(std::span<const Contender> contenders, uint32_t rounds);
+
+double median(std::vector<double> values);
+double best(const std::vector<double>& values);
+// How many times faster than `base`: above 1 is faster.
+double speedup(const std::vector<double>& of, const std::vector<double>& base);
+
+// How often to repeat what takes `once` so that a sample takes `wanted`; at least once, at most
+// 1000 times.
+uint32_t repetitions(double once, double wanted);
+
+}  // namespace coopvk::bench

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+namespace coopvk::bench {
+namespace {
+
+constexpr VkMemoryPropertyFlags kStaging =
+    VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+
+constexpr uint32_t kPushConstantBytes = 128;  // every device has these
+
+}  // namespace
+
+Buffer::Buffer(Gpu& gpu, VkDeviceSize bytes, VkMemoryPropertyFlags wanted)
+    : size(bytes), gpu_(gpu) {
+    VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
+    info.size = bytes;
+    info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+                 VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+    COOPVK_CHECK(gpu.vk.vkCreateBuffer(gpu.device, &info, nullptr, &handle));
+    VkMemoryRequirements needs;
+    gpu.vk.vkGetBufferMemoryRequirements(gpu.device, handle, &needs);
+    VkMemoryAllocateInfo memory{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
+    memory.allocationSize = needs.size;
+    memory.memoryTypeIndex = gpu.memoryType(needs.memoryTypeBits, wanted);
+    COOPVK_CHECK(gpu.vk.vkAllocateMemory(gpu.device, &memory, nullptr, &memory_));
+    COOPVK_CHECK(gpu.vk.vkBindBufferMemory(gpu.device, handle, memory_, 0));
+}
+
+Buffer::~Buffer() {
+    gpu_.vk.vkDestroyBuffer(gpu_.device, handle, nullptr);
+    gpu_.vk.vkFreeMemory(gpu_.device, memory_, nullptr);
+}
+
+std::byte* Buffer::map() {
+    void* mapped = nullptr;
+    COOPVK_CHECK(gpu_.vk.vkMapMemory(gpu_.device, memory_, 0, VK_WHOLE_SIZE, 0, &mapped));
+    return static_cast<std::byte*>(mapped);
+}
+
+void Buffer::write(std::span<const std::byte> bytes) {
+    Buffer staging(gpu_, bytes.size(), kStaging);
+    std::memcpy(staging.map(), bytes.data(), bytes.size());
+    const VkBufferCopy region{0, 0, bytes.size()};
+    gpu_.submit([&](VkCommandBuffer commands) {
+        gpu_.vk.vkCmdCopyBuffer(commands, staging.handle, handle, 1, &region);
+    });
+}
+
+void Buffer::fill(uint32_t word) {
+    gpu_.submit([&](VkCommandBuffer commands) {
+        gpu_.vk.vkCmdFillBuffer(commands, handle, 0, VK_WHOLE_SIZE, word);
+    });
+}
+
+std::vector<std::byte> Buffer::read() {
+    Buffer staging(gpu_, size, kStaging);
+    const VkBufferCopy region{0, 0, size};
+    gpu_.submit([&](VkCommandBuffer commands) {
+        gpu_.vk.vkCmdCopyBuffer(commands, handle, staging.handle, 1, &region);
+    });
+    const std::byte* mapped = staging.map();
+    return {mapped, mapped + size};
+}
+
+Layout::Layout(Gpu& gpu, uint32_t bindings) : pushConstantBytes(kPushConstantBytes), gpu_(gpu) {
+    std::vector<VkDescriptorSetLayoutBinding> list(bindings);
+    for (uint32_t i = 0; i < bindings; ++i)
+        list[i] = {i, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
+    VkDescriptorSetLayoutCreateInfo setInfo{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
+    setInfo.bindingCount = bindings;
+    setInfo.pBindings = list.data();
+    COOPVK_CHECK(gpu.vk.vkCreateDescriptorSetLayout(gpu.device, &setInfo, nullptr, &set));
+    const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, pushConstantBytes};
+    VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+    info.setLayoutCount = 1;
+    info.pSetLayouts = &set;
+    info.pushConstantRangeCount = 1;
+    info.pPushConstantRanges = &range;
+    COOPVK_CHECK(gpu.vk.vkCreatePipelineLayout(gpu.device, &info, nullptr, &pipeline));
+}
+
+Layout::~Layout() {
+    gpu_.vk.vkDestroyPipelineLayout(gpu_.device, pipeline, nullptr);
+    gpu_.vk.vkDestroyDescriptorSetLayout(gpu_.device, set, nullptr);
+}
+
+VkPipeline createPipeline(Gpu& gpu, const Layout& layout, Words words,
+                          std::span<const uint32_t> constants) {
+    VkShaderModuleCreateInfo moduleInfo{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
+    moduleInfo.codeSize = words.size_bytes();
+    moduleInfo.pCode = words.data();
+    VkShaderModule module = VK_NULL_HANDLE;
+    COOPVK_CHECK(gpu.vk.vkCreateShaderModule(gpu.device, &moduleInfo, nullptr, &module));
+
+    std::vector<VkSpecializationMapEntry> entries;
+    for (uint32_t i = 0; i < constants.size(); ++i) entries.push_back({i, i * 4, 4});
+    const VkSpecializationInfo specialization{static_cast<uint32_t>(entries.size()), entries.data(),
+                                              constants.size_bytes(), constants.data()};
+    VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
+    info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
+    if (gpu.features.v13.computeFullSubgroups)
+        info.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
+    info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+    info.stage.module = module;
+    info.stage.pName = "main";
+    info.stage.pSpecializationInfo = &specialization;
+    info.layout = layout.pipeline;
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    const VkResult result =
+        gpu.vk.vkCreateComputePipelines(gpu.device, nullptr, 1, &info, nullptr, &pipeline);
+    gpu.vk.vkDestroyShaderModule(gpu.device, module, nullptr);
+    check(result, "vkCreateComputePipelines");
+    return pipeline;
+}
+
+Kernel::Kernel(Gpu& gpu, Words words, std::span<const uint32_t> constants,
+               std::span<Buffer* const> buffers)
+    : gpu_(gpu), layout_(gpu, static_cast<uint32_t>(buffers.size())) {
+    pipeline_ = createPipeline(gpu, layout_, words, constants);
+    createDescriptors(buffers);
+    if (!gpu.timestamps) return;
+    VkQueryPoolCreateInfo info{VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
+    info.queryType = VK_QUERY_TYPE_TIMESTAMP;
+    info.queryCount = 2;
+    COOPVK_CHECK(gpu.vk.vkCreateQueryPool(gpu.device, &info, nullptr, &queries_));
+}
+
+Kernel::~Kernel() {
+    gpu_.vk.vkDestroyQueryPool(gpu_.device, queries_, nullptr);
+    gpu_.vk.vkDestroyDescriptorPool(gpu_.device, pool_, nullptr);
+    gpu_.vk.vkDestroyPipeline(gpu_.device, pipeline_, nullptr);
+}
+
+void Kernel::createDescriptors(std::span<Buffer* const> buffers) {
+    const auto count = static_cast<uint32_t>(buffers.size());
+    const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, count};
+    VkDescriptorPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
+    poolInfo.maxSets = 1;
+    poolInfo.poolSizeCount = 1;
+    poolInfo.pPoolSizes = &size;
+    COOPVK_CHECK(gpu_.vk.vkCreateDescriptorPool(gpu_.device, &poolInfo, nullptr, &pool_));
+    VkDescriptorSetAllocateInfo setInfo{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
+    setInfo.descriptorPool = pool_;
+    setInfo.descriptorSetCount = 1;
+    setInfo.pSetLayouts = &layout_.set;
+    COOPVK_CHECK(gpu_.vk.vkAllocateDescriptorSets(gpu_.device, &setInfo, &set_));
+    for (uint32_t i = 0; i < count; ++i) {
+        const VkDescriptorBufferInfo buffer{buffers[i]->handle, 0, VK_WHOLE_SIZE};
+        VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
+        write.dstSet = set_;
+        write.dstBinding = i;
+        write.descriptorCount = 1;
+        write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+        write.pBufferInfo = &buffer;
+        gpu_.vk.vkUpdateDescriptorSets(gpu_.device, 1, &write, 0, nullptr);
+    }
+}
+
+double Kernel::seconds(const Dispatch& dispatch, uint32_t repetitions) {
+    constexpr auto kCompute = VK_PIPELINE_BIND_POINT_COMPUTE;
+    constexpr auto kDone = VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT;
+    std::array<uint32_t, kPushConstantBytes / 4> constants{};
+    std::copy(dispatch.pushConstants.begin(), dispatch.pushConstants.end(), constants.begin());
+    const auto start = std::chrono::steady_clock::now();
+    gpu_.submit([&](VkCommandBuffer commands) {
+        if (queries_) gpu_.vk.vkCmdResetQueryPool(commands, queries_, 0, 2);
+        gpu_.vk.vkCmdBindPipeline(commands, kCompute, pipeline_);
+        gpu_.vk.vkCmdBindDescriptorSets(commands, kCompute, layout_.pipeline, 0, 1, &set_, 0,
+                                        nullptr);
+        gpu_.vk.vkCmdPushConstants(commands, layout_.pipeline, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                                   kPushConstantBytes, constants.data());
+        if (queries_) gpu_.vk.vkCmdWriteTimestamp(commands, kDone, queries_, 0);
+        for (uint32_t i = 0; i < repetitions; ++i)
+            gpu_.vk.vkCmdDispatch(commands, dispatch.groups[0], dispatch.groups[1],
+                                  dispatch.groups[2]);
+        if (queries_) gpu_.vk.vkCmdWriteTimestamp(commands, kDone, queries_, 1);
+    });
+    const std::chrono::duration<double> host = std::chrono::steady_clock::now() - start;
+    if (!queries_) return host.count() / repetitions;
+    std::array<uint64_t, 2> ticks{};
+    COOPVK_CHECK(gpu_.vk.vkGetQueryPoolResults(gpu_.device, queries_, 0, 2, sizeof(ticks),
+                                               ticks.data(), sizeof(uint64_t),
+                                               VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT));
+    const double period = static_cast<double>(gpu_.properties.limits.timestampPeriod) * 1e-9;
+    return static_cast<double>(ticks[1] - ticks[0]) * period / repetitions;
+}
+
+}  // namespace coopvk::bench

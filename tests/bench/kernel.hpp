@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A compute pipeline over storage buffers (set 0, bindings 0, 1, ...), and its time on the device.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "gpu.hpp"
+
+namespace coopvk::bench {
+
+using Words = std::span<const uint32_t>;
+
+// In the device's own memory.
+class Buffer {
+ public:
+    Buffer(Gpu& gpu, VkDeviceSize size,
+           VkMemoryPropertyFlags wanted = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+    Buffer(const Buffer&) = delete;
+    Buffer& operator=(const Buffer&) = delete;
+    ~Buffer();
+
+    // Through a staging buffer.
+    void write(std::span<const std::byte> bytes);
+    void fill(uint32_t word);
+    std::vector<std::byte> read();
+
+    VkBuffer handle = VK_NULL_HANDLE;
+    VkDeviceSize size = 0;
+
+ private:
+    std::byte* map();
+
+    Gpu& gpu_;
+    VkDeviceMemory memory_ = VK_NULL_HANDLE;
+};
+
+// Layouts of any compute shader that has only storage buffers, at most `bindings` of them in set 0,
+// and push constants.
+class Layout {
+ public:
+    Layout(Gpu& gpu, uint32_t bindings);
+    Layout(const Layout&) = delete;
+    Layout& operator=(const Layout&) = delete;
+    ~Layout();
+
+    VkDescriptorSetLayout set = VK_NULL_HANDLE;
+    VkPipelineLayout pipeline = VK_NULL_HANDLE;
+    uint32_t pushConstantBytes = 0;
+
+ private:
+    Gpu& gpu_;
+};
+
+// Specialization constant n gets constants[n]. Throws where the driver refuses the shader.
+VkPipeline createPipeline(Gpu& gpu, const Layout& layout, Words words,
+                          std::span<const uint32_t> constants);
+
+struct Dispatch {
+    std::array<uint32_t, 3> groups = {1, 1, 1};
+    std::vector<uint32_t> pushConstants;
+};
+
+class Kernel {
+ public:
+    Kernel(Gpu& gpu, Words words, std::span<const uint32_t> constants,
+           std::span<Buffer* const> buffers);
+    Kernel(const Kernel&) = delete;
+    Kernel& operator=(const Kernel&) = delete;
+    ~Kernel();
+
+    void run(const Dispatch& dispatch) { seconds(dispatch, 1); }
+    // Mean time of one of `repetitions` dispatches in one submission, by the device's clock.
+    double seconds(const Dispatch& dispatch, uint32_t repetitions);
+
+ private:
+    void createDescriptors(std::span<Buffer* const> buffers);
+
+    Gpu& gpu_;
+    Layout layout_;
+    VkPipeline pipeline_ = VK_NULL_HANDLE;
+    VkDescriptorPool pool_ = VK_NULL_HANDLE;
+    VkDescriptorSet set_ = VK_NULL_HANDLE;
+    VkQueryPool queries_ = VK_NULL_HANDLE;
+};
+
+}  // namespace coopvk::bench

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+
+#include "shaders.hpp"
+#include "subjects.hpp"
+
+namespace coopvk::bench {
+namespace {
+
+constexpr Subject kSubjects[] = {
+    {"gemm", "a product of square f16 matrices, native against emulated", benchGemm},
+};
+
+// A pipeline that the driver finds in its cache costs nothing to create.
+void turnCachesOff() {
+    setenv("MESA_SHADER_CACHE_DISABLE", "true", 1);
+    setenv("__GL_SHADER_DISK_CACHE", "0", 1);
+}
+
+int run(int argc, char** argv) {
+    Options options;
+    std::vector<std::string> names;
+    std::string folder;
+    CLI::App app{"Benchmarks of coopvk; prints Markdown"};
+    std::string list = "subjects; all by default:";
+    for (const Subject& subject : subjects())
+        list += "\n" + std::string(subject.name) + ": " + subject.what;
+    app.add_option("SUBJECT", names, list);
+    app.add_flag("--quick", options.quick, "fewer repetitions and smaller sizes");
+    app.add_option("--device", options.device, "index of the Vulkan device");
+    app.add_option("--rounds", options.rounds, "how often contenders take turns");
+    app.add_option("--size", options.size, "gemm: rows and columns, a multiple of 128");
+    app.add_option("--sums", options.sums, "gemm: f32, f16 or both")->delimiter(',');
+    app.add_option("--spirv", options.spirv,
+                   "gemm: rewritten shaders to time natively; rewriting: shaders to rewrite");
+    app.add_option("--spec", options.constants, "rewriting: ID=VALUE of those shaders");
+    app.add_option("--write-shaders", folder, "write the built-in shaders there, and stop");
+    CLI11_PARSE(app, argc, argv);
+
+    if (!folder.empty()) {
+        writeShaders(folder);
+        return 0;
+    }
+    for (const std::string& name : names) {
+        const auto matches = [&](const Subject& subject) { return name == subject.name; };
+        if (std::none_of(subjects().begin(), subjects().end(), matches))
+            throw std::runtime_error("there is no subject " + name);
+    }
+    for (const Subject& subject : subjects())
+        if (names.empty() || std::find(names.begin(), names.end(), subject.name) != names.end())
+            subject.run(options);
+    return 0;
+}
+
+}  // namespace
+
+std::span<const Subject> subjects() { return kSubjects; }
+
+}  // namespace coopvk::bench
+
+int main(int argc, char** argv) {
+    try {
+        coopvk::bench::turnCachesOff();
+        return coopvk::bench::run(argc, argv);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "coopvk_bench: %s\n", error.what());
+        return 1;
+    }
+}

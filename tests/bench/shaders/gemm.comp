@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// C[M,N] = A[M,K] * B[K,N], all row-major; A and B of float16_t, C of ACCUMULATOR. A workgroup is
+// 8 subgroups, 4 below each other and 2 beside, and makes 128 x 128 elements of C, a subgroup
+// 32 x 64 of them, in steps of 32 along K: A's and B's tiles go through shared memory.
+// M and N are multiples of 128, K of 32.
+//
+// -D ACCUMULATOR=float|float16_t, TILE_M, TILE_N, TILE_K: the size of a matrix multiply-add.
+#version 460
+#pragma use_vulkan_memory_model
+#extension GL_KHR_cooperative_matrix : require
+#extension GL_KHR_memory_scope_semantics : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_EXT_shader_16bit_storage : require
+#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
+
+const uint kGroupM = 128, kGroupN = 128, kGroupK = 32;
+const uint kSubgroupM = 32, kSubgroupN = 64;
+const uint kSubgroupsBeside = kGroupN / kSubgroupN;
+const int kTilesM = int(kSubgroupM) / TILE_M, kTilesN = int(kSubgroupN) / TILE_N;
+// Strides of the tiles in shared memory, in pairs; the padding spreads rows over its banks.
+const uint kStrideA = kGroupK / 2 + 4, kStrideB = kGroupN / 2 + 4;
+
+layout(local_size_x_id = 0) in;  // 8 times the subgroup size
+layout(set = 0, binding = 0) readonly buffer BufferA { uvec4 a8[]; };
+layout(set = 0, binding = 1) readonly buffer BufferB { uvec4 b8[]; };
+layout(set = 0, binding = 2) buffer BufferC { ACCUMULATOR c[]; };
+layout(push_constant) uniform Sizes { uint M, N, K; };
+
+shared f16vec2 tileA[kGroupM * kStrideA];
+shared f16vec2 tileB[kGroupK * kStrideB];
+
+#define MATRIX(type, rows, columns, use) coopmat<type, gl_ScopeSubgroup, rows, columns, use>
+#define MATRIX_C MATRIX(ACCUMULATOR, TILE_M, TILE_N, gl_MatrixUseAccumulator)
+
+// Copies 8 neighbours of a row from global to shared memory.
+#define COPY8(tile, at, value)                    \
+    tile[(at) + 0] = unpackFloat2x16((value).x); \
+    tile[(at) + 1] = unpackFloat2x16((value).y); \
+    tile[(at) + 2] = unpackFloat2x16((value).z); \
+    tile[(at) + 3] = unpackFloat2x16((value).w)
+
+void loadTiles(uint row, uint column, uint k) {
+    const uint threads = gl_WorkGroupSize.x, thread = gl_LocalInvocationIndex;
+    [[unroll]] for (uint i = 0; i < kGroupM * kGroupK / 8 / threads; ++i) {
+        const uint r = (i * threads + thread) / (kGroupK / 8);
+        const uint part = (i * threads + thread) % (kGroupK / 8);
+        const uvec4 value = a8[((row + r) * K + k) / 8 + part];
+        COPY8(tileA, r * kStrideA + part * 4, value);
+    }
+    [[unroll]] for (uint i = 0; i < kGroupN * kGroupK / 8 / threads; ++i) {
+        const uint r = (i * threads + thread) / (kGroupN / 8);
+        const uint part = (i * threads + thread) % (kGroupN / 8);
+        const uvec4 value = b8[((k + r) * N + column) / 8 + part];
+        COPY8(tileB, r * kStrideB + part * 4, value);
+    }
+}
+
+void main() {
+    const uint row = gl_WorkGroupID.y * kGroupM, column = gl_WorkGroupID.x * kGroupN;
+    const uint subgroupRow = gl_SubgroupID / kSubgroupsBeside * kSubgroupM;
+    const uint subgroupColumn = gl_SubgroupID % kSubgroupsBeside * kSubgroupN;
+
+    MATRIX_C sums[kTilesM][kTilesN];
+    [[unroll]] for (int i = 0; i < kTilesM; ++i)
+        [[unroll]] for (int j = 0; j < kTilesN; ++j) sums[i][j] = MATRIX_C(0.0);
+
+    for (uint k = 0; k < K; k += kGroupK) {
+        loadTiles(row, column, k);
+        barrier();
+        [[unroll]] for (uint kk = 0; kk < kGroupK; kk += TILE_K) {
+            MATRIX(float16_t, TILE_M, TILE_K, gl_MatrixUseA) a[kTilesM];
+            [[unroll]] for (int i = 0; i < kTilesM; ++i)
+                coopMatLoad(a[i], tileA, (subgroupRow + i * TILE_M) * kStrideA + kk / 2, kStrideA,
+                            gl_CooperativeMatrixLayoutRowMajor);
+            [[unroll]] for (int j = 0; j < kTilesN; ++j) {
+                MATRIX(float16_t, TILE_K, TILE_N, gl_MatrixUseB) b;
+                coopMatLoad(b, tileB, kk * kStrideB + (subgroupColumn + j * TILE_N) / 2, kStrideB,
+                            gl_CooperativeMatrixLayoutRowMajor);
+                [[unroll]] for (int i = 0; i < kTilesM; ++i)
+                    sums[i][j] = coopMatMulAdd(a[i], b, sums[i][j]);
+            }
+        }
+        barrier();
+    }
+    [[unroll]] for (int i = 0; i < kTilesM; ++i)
+        [[unroll]] for (int j = 0; j < kTilesN; ++j)
+            coopMatStore(sums[i][j], c,
+                         (row + subgroupRow + i * TILE_M) * N + column + subgroupColumn + j * TILE_N,
+                         N, gl_CooperativeMatrixLayoutRowMajor);
+}
