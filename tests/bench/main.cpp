@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -12,6 +13,8 @@ namespace {
 
 constexpr Subject kSubjects[] = {
     {"gemm", "a product of square f16 matrices, native against emulated", benchGemm},
+    {"rewriting", "the rewriter's time against the driver's to create the pipeline",
+     benchRewriting},
 };
 
 // A pipeline that the driver finds in its cache costs nothing to create.

@@ -32,5 +32,6 @@ struct Subject {
 std::span<const Subject> subjects();
 
 void benchGemm(const Options& options);
+void benchRewriting(const Options& options);
 
 }  // namespace coopvk::bench

@@ -6,6 +6,8 @@
 // M and N are multiples of 128, K of 32.
 //
 // -D ACCUMULATOR=float|float16_t, TILE_M, TILE_N, TILE_K: the size of a matrix multiply-add.
+// -D FORMATS: A and B are in one of 32 made-up packed formats, chosen by specialization constants:
+// the code for the others is dead, as in the shaders of real programs that read many formats.
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_KHR_cooperative_matrix : require
@@ -41,18 +43,59 @@ shared f16vec2 tileB[kGroupK * kStrideB];
     tile[(at) + 2] = unpackFloat2x16((value).z); \
     tile[(at) + 3] = unpackFloat2x16((value).w)
 
+#ifdef FORMATS
+layout(constant_id = 1) const uint kFormatA = 0;
+layout(constant_id = 2) const uint kFormatB = 1;
+
+// Two neighbours out of fields of `bits` bits that start at bit `at`, with a scale in the last
+// byte.
+#define PACK2(value, bits, at, offset)                                                     \
+    packFloat2x16(f16vec2((float(bitfieldExtract(value, int(at), int(bits))) - (offset)) * \
+                              (float((value) >> 24) / 255.0),                              \
+                          (float(bitfieldExtract(value, int((at) + (bits)), int(bits))) -  \
+                           (offset)) * (float((value) >> 24) / 255.0)))
+#define FORMAT(bits, at, offset)                                            \
+    return uvec4(PACK2(v.x, bits, at, offset), PACK2(v.y, bits, at, offset), \
+                 PACK2(v.z, bits, at, offset), PACK2(v.w, bits, at, offset))
+#define FORMATS4(first, bits)                \
+    case first + 0: FORMAT(bits, 0, 0);      \
+    case first + 1: FORMAT(bits, 1, 1 << 2); \
+    case first + 2: FORMAT(bits, 2, 5);      \
+    case first + 3: FORMAT(bits, 3, 7.5)
+
+#define DECODE(name, format)  \
+    uvec4 name(uvec4 v) {     \
+        switch (format) {     \
+            FORMATS4(0, 1);   \
+            FORMATS4(4, 2);   \
+            FORMATS4(8, 3);   \
+            FORMATS4(12, 4);  \
+            FORMATS4(16, 5);  \
+            FORMATS4(20, 6);  \
+            FORMATS4(24, 7);  \
+            FORMATS4(28, 8);  \
+        }                     \
+        return v;             \
+    }
+DECODE(decodeA, kFormatA)
+DECODE(decodeB, kFormatB)
+#else
+#define decodeA(value) (value)
+#define decodeB(value) (value)
+#endif
+
 void loadTiles(uint row, uint column, uint k) {
     const uint threads = gl_WorkGroupSize.x, thread = gl_LocalInvocationIndex;
     [[unroll]] for (uint i = 0; i < kGroupM * kGroupK / 8 / threads; ++i) {
         const uint r = (i * threads + thread) / (kGroupK / 8);
         const uint part = (i * threads + thread) % (kGroupK / 8);
-        const uvec4 value = a8[((row + r) * K + k) / 8 + part];
+        const uvec4 value = decodeA(a8[((row + r) * K + k) / 8 + part]);
         COPY8(tileA, r * kStrideA + part * 4, value);
     }
     [[unroll]] for (uint i = 0; i < kGroupN * kGroupK / 8 / threads; ++i) {
         const uint r = (i * threads + thread) / (kGroupN / 8);
         const uint part = (i * threads + thread) % (kGroupN / 8);
-        const uvec4 value = b8[((k + r) * N + column) / 8 + part];
+        const uvec4 value = decodeB(b8[((k + r) * N + column) / 8 + part]);
         COPY8(tileB, r * kStrideB + part * 4, value);
     }
 }

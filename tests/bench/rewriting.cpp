@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What rewriting a shader adds to creating its pipeline, and what a scan costs for a shader that
+// needs nothing. Without files: a gemm that can read 32 formats, of which 30 are dead code.
+#include <chrono>
+#include <cstdio>
+#include <span>
+
+#include "coopvk/rewrite.hpp"
+#include "device_facts.hpp"
+#include "interleave.hpp"
+#include "kernel.hpp"
+#include "shaders.hpp"
+#include "subjects.hpp"
+#include "table.hpp"
+
+namespace coopvk::bench {
+namespace {
+
+template <typename Work>
+double hostSeconds(Work work) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+struct Constant {
+    uint32_t id, value;
+};
+
+struct Module {
+    std::string name;
+    std::vector<uint32_t> words;
+    std::vector<Constant> constants;
+};
+
+Constant parseConstant(const std::string& text) {
+    const size_t equals = text.find('=');
+    if (equals == text.npos) throw std::runtime_error("--spec takes ID=VALUE, not " + text);
+    return {static_cast<uint32_t>(std::stoul(text)),
+            static_cast<uint32_t>(std::stoul(text.substr(equals + 1)))};
+}
+
+std::vector<Module> chooseModules(const Options& options, uint32_t subgroupSize) {
+    std::vector<Module> list;
+    if (options.spirv.empty()) {
+        const Words words = builtInShader("gemm_formats");
+        list.push_back({"gemm_formats", {words.begin(), words.end()}, {{0, 8 * subgroupSize}}});
+    }
+    std::vector<Constant> constants;
+    for (const std::string& text : options.constants) constants.push_back(parseConstant(text));
+    for (const std::string& file : options.spirv)
+        list.push_back({file.substr(file.rfind('/') + 1), readShader(file), constants});
+    return list;
+}
+
+// Bindings that the shader decorates anything with.
+uint32_t bindings(Words words) {
+    constexpr uint32_t kDecorate = 71, kBinding = 33;
+    uint32_t count = 0;
+    for (size_t i = 5; i < words.size() && words[i] >> 16; i += words[i] >> 16)
+        if ((words[i] & 0xffff) == kDecorate && words[i + 2] == kBinding)
+            count = std::max(count, words[i + 3] + 1);
+    return count;
+}
+
+class Rewriting {
+ public:
+    explicit Rewriting(const Options& options)
+        : options_(options), gpu_(Layer::kAbsent, options.device), dummy_(gpu_, 1024) {
+        const layer::DeviceQueries queries =
+            layer::loadDeviceQueries(vkGetInstanceProcAddr, gpu_.instance, VK_API_VERSION_1_3);
+        target_.device = layer::queryDevice(queries, gpu_.physical).traits;
+        target_.subgroupSize = target_.device.subgroupSize;
+    }
+
+    void run() {
+        std::printf("## rewriting\n\n%s\n\n", gpu_.name().c_str());
+        Table table({"shader", "words", "rewritten", "rewrite", "driver creates", "share",
+                     "scan of the rewritten"});
+        for (const Module& module : chooseModules(options_, target_.subgroupSize))
+            table.add(measure(module));
+        table.print();
+    }
+
+ private:
+    std::vector<std::string> measure(const Module& module) {
+        std::vector<rewrite::SpecializationEntry> entries;
+        for (const Constant& constant : module.constants)
+            entries.push_back({constant.id, std::as_bytes(std::span(&constant.value, 1))});
+        rewrite::Request request;
+        request.words = module.words;
+        request.specialization = entries;
+        auto rewritten = rewrite::rewrite(request, target_);
+        const std::string size = std::to_string(module.words.size());
+        if (!rewritten) return {module.name, size, rewritten.error().message};
+
+        std::vector<uint32_t>& words = rewritten->words;
+        const Contender contenders[] = {
+            {"rewrite",
+             [&] { return hostSeconds([&] { (void)rewrite::rewrite(request, target_); }); }},
+            {"create", [&] { return create(words); }},
+        };
+        const uint32_t rounds = options_.rounds ? options_.rounds : options_.quick ? 3 : 9;
+        const Samples samples = interleave(contenders, rounds);
+        // The best of each: on a busy machine, what else runs adds more than rewriting takes.
+        const double rewrite = best(samples[0]), creation = best(samples[1]);
+        return {module.name,
+                size,
+                std::to_string(words.size()),
+                duration(rewrite),
+                duration(creation),
+                fixed(100 * rewrite / creation, 2) + " %",
+                scanTime(words)};
+    }
+
+    // What a driver leaves to a shader's first dispatch (llvmpipe: code generation) is not counted.
+    double create(std::vector<uint32_t>& words) {
+        ++words[3];  // the bound: new words for a driver that remembers those it has seen
+        const std::vector<Buffer*> buffers(std::max(bindings(words), 1u), &dummy_);
+        return hostSeconds([&] { Kernel(gpu_, words, {}, buffers); });
+    }
+
+    static std::string scanTime(Words words) {
+        constexpr uint32_t kRuns = 10000;
+        bool found = false;
+        const double seconds = hostSeconds([&] {
+            for (uint32_t i = 0; i < kRuns; ++i)
+                found |= !rewrite::scan(words, rewrite::ExtensionSet::all()).empty();
+        });
+        if (found) throw std::runtime_error("a rewritten shader needs rewriting");
+        return fixed(seconds / kRuns * 1e9, 0) + " ns";
+    }
+
+    const Options& options_;
+    Gpu gpu_;
+    Buffer dummy_;
+    rewrite::Target target_;
+};
+
+}  // namespace
+
+void benchRewriting(const Options& options) { Rewriting(options).run(); }
+
+}  // namespace coopvk::bench
