@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Every Vulkan command that the layer intercepts: the one list from which the declarations below
-// and the look-up tables (proc_table.cpp) are made. No command that is recorded or submitted often
-// stands here.
+// and the look-up tables (proc_table.cpp) are made. Commands that are recorded or submitted often
+// stand only among the conversion commands, and so in nobody's way elsewhere.
 #pragma once
 
 #include <vulkan/vk_layer.h>
@@ -31,10 +31,11 @@
     X(vkGetPhysicalDeviceProperties2KHR, getProperties2)
 
 // Queries that the layer answers even where nobody below has them.
-#define COOPVK_ADDED_QUERIES(X)                                \
-    X(vkGetPhysicalDeviceToolProperties, getToolProperties)    \
-    X(vkGetPhysicalDeviceToolPropertiesEXT, getToolProperties) \
-    X(vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR, getCooperativeMatrixPropertiesKHR)
+#define COOPVK_ADDED_QUERIES(X)                                                             \
+    X(vkGetPhysicalDeviceToolProperties, getToolProperties)                                 \
+    X(vkGetPhysicalDeviceToolPropertiesEXT, getToolProperties)                              \
+    X(vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR, getCooperativeMatrixPropertiesKHR) \
+    X(vkGetPhysicalDeviceCooperativeVectorPropertiesNV, getCooperativeVectorPropertiesNV)
 
 #define COOPVK_DEVICE_COMMANDS(X)             \
     X(vkGetDeviceProcAddr, getDeviceProcAddr) \
@@ -55,6 +56,46 @@
     X(vkGetPipelineKeyKHR, getPipelineKey)                                           \
     X(vkCreatePipelineBinariesKHR, createPipelineBinaries)
 
+// Intercepted only on devices that emulate VK_NV_cooperative_vector, where nobody below has them.
+#define COOPVK_ADDED_COMMANDS(X)                                          \
+    X(vkConvertCooperativeVectorMatrixNV, convertCooperativeVectorMatrix) \
+    X(vkCmdConvertCooperativeVectorMatrixNV, cmdConvertCooperativeVectorMatrix)
+
+// What a matrix conversion must know of. Intercepted only on the same devices, and only where the
+// next layer has them.
+#define COOPVK_CONVERSION_COMMANDS(X)                                  \
+    X(vkAllocateCommandBuffers, allocateCommandBuffers)                \
+    X(vkFreeCommandBuffers, freeCommandBuffers)                        \
+    X(vkDestroyCommandPool, destroyCommandPool)                        \
+    X(vkBeginCommandBuffer, beginCommandBuffer)                        \
+    X(vkEndCommandBuffer, endCommandBuffer)                            \
+    X(vkCmdBindPipeline, cmdBindPipeline)                              \
+    X(vkCmdBindShadersEXT, cmdBindShaders)                             \
+    X(vkCmdPushConstants, cmdPushConstants)                            \
+    X(vkCmdPushConstants2, cmdPushConstants2)                          \
+    X(vkCmdPushConstants2KHR, cmdPushConstants2)                       \
+    X(vkCmdExecuteCommands, cmdExecuteCommands)                        \
+    X(vkCmdBeginConditionalRenderingEXT, cmdBeginConditionalRendering) \
+    X(vkCmdEndConditionalRenderingEXT, cmdEndConditionalRendering)     \
+    X(vkCmdPipelineBarrier, cmdPipelineBarrier)                        \
+    X(vkCmdPipelineBarrier2, cmdPipelineBarrier2)                      \
+    X(vkCmdPipelineBarrier2KHR, cmdPipelineBarrier2)                   \
+    X(vkCmdSetEvent2, cmdSetEvent2)                                    \
+    X(vkCmdSetEvent2KHR, cmdSetEvent2)                                 \
+    X(vkCmdResetEvent2, cmdResetEvent2)                                \
+    X(vkCmdResetEvent2KHR, cmdResetEvent2)                             \
+    X(vkCmdWaitEvents, cmdWaitEvents)                                  \
+    X(vkCmdWaitEvents2, cmdWaitEvents2)                                \
+    X(vkCmdWaitEvents2KHR, cmdWaitEvents2)                             \
+    X(vkCmdWriteTimestamp2, cmdWriteTimestamp2)                        \
+    X(vkCmdWriteTimestamp2KHR, cmdWriteTimestamp2)                     \
+    X(vkCmdWriteBufferMarker2AMD, cmdWriteBufferMarker2)               \
+    X(vkQueueSubmit2, queueSubmit2)                                    \
+    X(vkQueueSubmit2KHR, queueSubmit2)                                 \
+    X(vkCreateRenderPass, createRenderPass)                            \
+    X(vkCreateRenderPass2, createRenderPass2)                          \
+    X(vkCreateRenderPass2KHR, createRenderPass2)
+
 namespace coopvk::layer {
 
 // A command of two names is declared twice, which is allowed.
@@ -65,6 +106,8 @@ COOPVK_PHYSICAL_DEVICE_COMMANDS(COOPVK_DECLARE)
 COOPVK_ADDED_QUERIES(COOPVK_DECLARE)
 COOPVK_DEVICE_COMMANDS(COOPVK_DECLARE)
 COOPVK_SHADER_COMMANDS(COOPVK_DECLARE)
+COOPVK_ADDED_COMMANDS(COOPVK_DECLARE)
+COOPVK_CONVERSION_COMMANDS(COOPVK_DECLARE)
 #undef COOPVK_DECLARE
 
 PFN_vkVoidFunction getPhysicalDeviceProcAddr(VkInstance instance, const char* name);

@@ -11,6 +11,7 @@
 #include <shared_mutex>
 #include <unordered_map>
 
+#include "conversion_kernel.hpp"
 #include "coopvk/rewrite.hpp"
 #include "deferred.hpp"
 #include "device_facts.hpp"
@@ -65,7 +66,9 @@ struct DeviceContext {
     ShaderModules modules;
     RewriteCache cache;
     DeferredHolds deferred;
+    ConversionKernel conversions;
 
+    bool emulates(rewrite::Extension extension) const { return emulated.contains(extension); }
     Log& log() const { return *instance->log; }
     const DeviceFacts& facts() const { return physical->facts; }
 };

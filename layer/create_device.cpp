@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "command_state.hpp"
 #include "commands.hpp"
 #include "device_request.hpp"
 #include "guard.hpp"
@@ -79,6 +80,8 @@ void destroyDevice(VkDevice device, const VkAllocationCallbacks* allocator) {
     const auto context = devices().take(device);
     if (context == nullptr) return;
     context->deferred.clear();
+    context->conversions.destroy(*context);
+    commandStates().removeDevice(*context);
     context->next.DestroyDevice(device, allocator);
 }
 

@@ -98,6 +98,10 @@ void fillSubgroups(const VkPhysicalDeviceSubgroupProperties& subgroup, DeviceFac
     };
     traits.subgroupBasic = can(VK_SUBGROUP_FEATURE_BASIC_BIT);
     traits.subgroupShuffle = can(VK_SUBGROUP_FEATURE_SHUFFLE_BIT);
+    traits.subgroupStages = subgroup.supportedStages;
+    traits.subgroupVote = subgroup.supportedOperations & VK_SUBGROUP_FEATURE_VOTE_BIT;
+    traits.subgroupBallot = subgroup.supportedOperations & VK_SUBGROUP_FEATURE_BALLOT_BIT;
+    traits.subgroupArithmetic = subgroup.supportedOperations & VK_SUBGROUP_FEATURE_ARITHMETIC_BIT;
 }
 
 void queryProperties(const DeviceQueries& queries, VkPhysicalDevice device, DeviceFacts& facts) {
@@ -150,6 +154,7 @@ void fillTraits(DeviceFacts& facts) {
     traits.isCpu = facts.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
     traits.spirvVersion = newestSpirv(facts.apiVersion);
     traits.subgroupBasic = traits.subgroupShuffle = false;  // until the properties say so
+    traits.subgroupStages = 0;
     traits.subgroupSizeControl = false;
     traits.computeFullSubgroups = facts.has(Feature::kComputeFullSubgroups);
     traits.vulkanMemoryModel = facts.has(Feature::kVulkanMemoryModel);
@@ -161,6 +166,10 @@ void fillTraits(DeviceFacts& facts) {
     traits.storageBuffer8BitAccess = facts.has(Feature::kStorageBuffer8BitAccess);
     traits.storageBuffer16BitAccess = facts.has(Feature::kStorageBuffer16BitAccess);
     traits.shaderIntegerDotProduct = facts.has(Feature::kShaderIntegerDotProduct);
+    traits.bufferDeviceAddress = facts.has(Feature::kBufferDeviceAddress);
+    traits.shaderBufferFloat32AtomicAdd = facts.has(Feature::kShaderBufferFloat32AtomicAdd);
+    traits.shaderSharedFloat32AtomicAdd = facts.has(Feature::kShaderSharedFloat32AtomicAdd);
+    traits.maxComputeSharedMemorySize = facts.properties.limits.maxComputeSharedMemorySize;
 }
 
 template <typename Function>

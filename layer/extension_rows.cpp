@@ -24,6 +24,30 @@ constexpr Feature kMatrixNeeds[] = {
     Feature::kShaderIntegerDotProduct,
 };
 
+constexpr Feature kVectorNeeds[] = {
+    Feature::kShaderInt16,
+    Feature::kStorageBuffer16BitAccess,
+    Feature::kStorageBuffer8BitAccess,
+    Feature::kShaderFloat16,
+    Feature::kShaderInt8,
+    Feature::kVulkanMemoryModel,
+    Feature::kVulkanMemoryModelDeviceScope,
+    Feature::kShaderSubgroupExtendedTypes,
+    Feature::kSubgroupSizeControl,
+    Feature::kComputeFullSubgroups,
+    Feature::kShaderIntegerDotProduct,
+    Feature::kBufferDeviceAddress,
+    Feature::kShaderBufferFloat32AtomicAdd,
+    Feature::kShaderSharedFloat32AtomicAdd,
+};
+
+constexpr VkShaderStageFlags kAllStages =
+    VK_SHADER_STAGE_ALL_GRAPHICS | VK_SHADER_STAGE_COMPUTE_BIT | VK_SHADER_STAGE_TASK_BIT_EXT |
+    VK_SHADER_STAGE_MESH_BIT_EXT | VK_SHADER_STAGE_RAYGEN_BIT_KHR |
+    VK_SHADER_STAGE_ANY_HIT_BIT_KHR | VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR |
+    VK_SHADER_STAGE_MISS_BIT_KHR | VK_SHADER_STAGE_INTERSECTION_BIT_KHR |
+    VK_SHADER_STAGE_CALLABLE_BIT_KHR;
+
 void khrMatrixFeatures(const DeviceFacts& facts, void* node) {
     auto& features = *static_cast<VkPhysicalDeviceCooperativeMatrixFeaturesKHR*>(node);
     features.cooperativeMatrix = VK_TRUE;
@@ -44,7 +68,7 @@ void nvVectorFeatures(const DeviceFacts&, void* node) {
 
 void nvVectorProperties(const DeviceFacts&, void* node) {
     auto& properties = *static_cast<VkPhysicalDeviceCooperativeVectorPropertiesNV*>(node);
-    properties.cooperativeVectorSupportedStages = VK_SHADER_STAGE_ALL;
+    properties.cooperativeVectorSupportedStages = kAllStages;
     properties.cooperativeVectorTrainingFloat16Accumulation = VK_TRUE;
     properties.cooperativeVectorTrainingFloat32Accumulation = VK_TRUE;
     properties.maxCooperativeVectorComponents = 1024;
@@ -66,7 +90,7 @@ constexpr ExtensionRow kRows[] = {
                          cooperativeVectorTraining),
      offsetof(VkPhysicalDeviceCooperativeVectorFeaturesNV, cooperativeVector), nvVectorFeatures,
      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_VECTOR_PROPERTIES_NV, nvVectorProperties,
-     kMatrixNeeds},
+     kVectorNeeds},
 };
 static_assert(std::size(kRows) == rewrite::kExtensionCount);
 

@@ -36,6 +36,18 @@ constexpr auto k13 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
      version,                                                                            \
      extension}
 
+// In no Vulkan version.
+#define COOPVK_EXTENSION_FEATURE(Id, member, Type, type, extension) \
+    {Feature::Id,                                                   \
+     #member,                                                       \
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##type,                      \
+     sizeof(Type),                                                  \
+     offsetof(Type, member),                                        \
+     kNone,                                                         \
+     0,                                                             \
+     ~0u,                                                           \
+     extension}
+
 constexpr FeatureRow kRows[] = {
     COOPVK_CORE_FEATURE(kRobustBufferAccess, robustBufferAccess),
     COOPVK_CORE_FEATURE(kShaderFloat64, shaderFloat64),
@@ -75,6 +87,18 @@ constexpr FeatureRow kRows[] = {
                    VkPhysicalDeviceShaderIntegerDotProductFeatures,
                    SHADER_INTEGER_DOT_PRODUCT_FEATURES, Features13, k13, VK_API_VERSION_1_3,
                    VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME),
+    COOPVK_FEATURE(kBufferDeviceAddress, bufferDeviceAddress,
+                   VkPhysicalDeviceBufferDeviceAddressFeatures, BUFFER_DEVICE_ADDRESS_FEATURES,
+                   Features12, k12, VK_API_VERSION_1_2,
+                   VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME),
+    COOPVK_EXTENSION_FEATURE(kShaderBufferFloat32AtomicAdd, shaderBufferFloat32AtomicAdd,
+                             VkPhysicalDeviceShaderAtomicFloatFeaturesEXT,
+                             SHADER_ATOMIC_FLOAT_FEATURES_EXT,
+                             VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME),
+    COOPVK_EXTENSION_FEATURE(kShaderSharedFloat32AtomicAdd, shaderSharedFloat32AtomicAdd,
+                             VkPhysicalDeviceShaderAtomicFloatFeaturesEXT,
+                             SHADER_ATOMIC_FLOAT_FEATURES_EXT,
+                             VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME),
 };
 static_assert(std::size(kRows) == static_cast<size_t>(Feature::kCount));
 

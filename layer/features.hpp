@@ -28,6 +28,9 @@ enum class Feature : size_t {
     kSubgroupSizeControl,
     kComputeFullSubgroups,
     kShaderIntegerDotProduct,
+    kBufferDeviceAddress,
+    kShaderBufferFloat32AtomicAdd,
+    kShaderSharedFloat32AtomicAdd,
     kCount,
 };
 

@@ -31,6 +31,7 @@ void reportFor(Contexts& contexts, Handle handle, const char* command, VkResult 
 }
 
 Log& instanceLog(const InstanceContext& context) { return *context.log; }
+Log& deviceLog(const DeviceContext& context) { return context.log(); }
 
 }  // namespace
 
@@ -43,8 +44,15 @@ void reportFailure(VkPhysicalDevice device, const char* command, VkResult result
 }
 
 void reportFailure(VkDevice device, const char* command, VkResult result) noexcept {
-    reportFor(devices, device, command, result,
-              [](const DeviceContext& context) -> Log& { return context.log(); });
+    reportFor(devices, device, command, result, deviceLog);
+}
+
+void reportFailure(VkQueue queue, const char* command, VkResult result) noexcept {
+    reportFor(devices, queue, command, result, deviceLog);
+}
+
+void reportFailure(VkCommandBuffer commands, const char* command, VkResult result) noexcept {
+    reportFor(devices, commands, command, result, deviceLog);
 }
 
 void reportFailure(const void*, const char* command, VkResult result) noexcept {

@@ -14,6 +14,8 @@ namespace coopvk::layer {
 void reportFailure(VkInstance instance, const char* command, VkResult result) noexcept;
 void reportFailure(VkPhysicalDevice device, const char* command, VkResult result) noexcept;
 void reportFailure(VkDevice device, const char* command, VkResult result) noexcept;
+void reportFailure(VkQueue queue, const char* command, VkResult result) noexcept;
+void reportFailure(VkCommandBuffer commands, const char* command, VkResult result) noexcept;
 // For commands without such a handle: to stderr.
 void reportFailure(const void* none, const char* command, VkResult result) noexcept;
 

@@ -21,6 +21,8 @@ COOPVK_PHYSICAL_DEVICE_COMMANDS(COOPVK_CHECK)
 COOPVK_ADDED_QUERIES(COOPVK_CHECK)
 COOPVK_DEVICE_COMMANDS(COOPVK_CHECK)
 COOPVK_SHADER_COMMANDS(COOPVK_CHECK)
+COOPVK_ADDED_COMMANDS(COOPVK_CHECK)
+COOPVK_CONVERSION_COMMANDS(COOPVK_CHECK)
 #undef COOPVK_CHECK
 
 template <CommandName Name, auto Function>
@@ -36,6 +38,8 @@ PFN_vkVoidFunction entry() {
 #define COOPVK_QUERY(command, function) COOPVK_ROW(kAddedQuery, command, function)
 #define COOPVK_DEVICE(command, function) COOPVK_ROW(kDevice, command, function)
 #define COOPVK_SHADER(command, function) COOPVK_ROW(kShader, command, function)
+#define COOPVK_ADDED(command, function) COOPVK_ROW(kAddedCommand, command, function)
+#define COOPVK_CONVERSION(command, function) COOPVK_ROW(kConversion, command, function)
 
 std::vector<CommandEntry> makeTable() {
     std::vector<CommandEntry> table = {
@@ -45,6 +49,8 @@ std::vector<CommandEntry> makeTable() {
         COOPVK_ADDED_QUERIES(COOPVK_QUERY)
         COOPVK_DEVICE_COMMANDS(COOPVK_DEVICE)
         COOPVK_SHADER_COMMANDS(COOPVK_SHADER)
+        COOPVK_ADDED_COMMANDS(COOPVK_ADDED)
+        COOPVK_CONVERSION_COMMANDS(COOPVK_CONVERSION)
     };
     std::ranges::sort(table, {}, &CommandEntry::name);
     return table;
@@ -54,6 +60,21 @@ std::vector<CommandEntry> makeTable() {
 template <typename Context>
 PFN_vkVoidFunction nextInstanceProc(const Context& context, const char* name) {
     return context == nullptr ? nullptr : context->getNextProc(context->handle, name);
+}
+
+// On devices that emulate nothing, the layer is not in the way of anything.
+bool intercepts(const DeviceContext& device, const CommandEntry& command, bool nextHasIt) {
+    const bool converts = device.emulates(rewrite::Extension::kNvCooperativeVector);
+    switch (command.kind) {
+        case CommandKind::kShader:
+            return nextHasIt && !device.emulated.empty();
+        case CommandKind::kConversion:
+            return nextHasIt && converts;
+        case CommandKind::kAddedCommand:
+            return converts;
+        default:
+            return false;
+    }
 }
 
 }  // namespace
@@ -71,7 +92,8 @@ PFN_vkVoidFunction getInstanceProcAddr(VkInstance instance, const char* name) {
     const auto context = instances().find(instance);
     const PFN_vkVoidFunction next = nextInstanceProc(context, name);
     if (command == nullptr) return next;
-    const bool added = command->kind == CommandKind::kAddedQuery;
+    const bool added =
+        command->kind == CommandKind::kAddedQuery || command->kind == CommandKind::kAddedCommand;
     return next != nullptr || added ? command->function : nullptr;
 }
 
@@ -92,9 +114,8 @@ PFN_vkVoidFunction getDeviceProcAddr(VkDevice device, const char* name) {
     if (command != nullptr && command->kind == CommandKind::kDevice) return command->function;
     const auto context = devices().find(device);
     const PFN_vkVoidFunction next = nextInstanceProc(context, name);
-    // On devices that emulate nothing, the layer is not in the way of anything.
-    const bool intercept = command != nullptr && command->kind == CommandKind::kShader &&
-                           next != nullptr && !context->emulated.empty();
+    const bool intercept =
+        command != nullptr && context != nullptr && intercepts(*context, *command, next != nullptr);
     return intercept ? command->function : next;
 }
 

@@ -7,7 +7,16 @@
 
 namespace coopvk::layer {
 
-enum class CommandKind { kGlobal, kInstance, kPhysicalDevice, kAddedQuery, kDevice, kShader };
+enum class CommandKind {
+    kGlobal,
+    kInstance,
+    kPhysicalDevice,
+    kAddedQuery,
+    kDevice,
+    kShader,
+    kAddedCommand,
+    kConversion,
+};
 
 struct CommandEntry {
     std::string_view name;

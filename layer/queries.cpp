@@ -23,6 +23,10 @@ void visitEmulated(const PhysicalDeviceContext& device, void* chain, const Visit
     }
 }
 
+VkComponentTypeKHR vulkanType(rewrite::ComponentType type) {
+    return static_cast<VkComponentTypeKHR>(type);
+}
+
 void copyText(std::string_view text, char (&out)[VK_MAX_EXTENSION_NAME_SIZE]) {
     const size_t length = text.copy(out, sizeof(out) - 1);
     out[length] = '\0';
@@ -91,19 +95,39 @@ VkResult getCooperativeMatrixPropertiesKHR(VkPhysicalDevice device, uint32_t* co
     const auto shapes = rewrite::matrixShapes(physical.facts.traits);
     return giveArray(std::span<const rewrite::MatrixShape>(shapes), count, out,
                      [](const rewrite::MatrixShape& shape, VkCooperativeMatrixPropertiesKHR& to) {
-                         const auto type = [](rewrite::ComponentType component) {
-                             return static_cast<VkComponentTypeKHR>(component);
-                         };
                          to.MSize = shape.m;
                          to.NSize = shape.n;
                          to.KSize = shape.k;
-                         to.AType = type(shape.a);
-                         to.BType = type(shape.b);
-                         to.CType = type(shape.c);
-                         to.ResultType = type(shape.result);
+                         to.AType = vulkanType(shape.a);
+                         to.BType = vulkanType(shape.b);
+                         to.CType = vulkanType(shape.c);
+                         to.ResultType = vulkanType(shape.result);
                          to.saturatingAccumulation = shape.saturating;
                          to.scope = VK_SCOPE_SUBGROUP_KHR;
                      });
+}
+
+VkResult getCooperativeVectorPropertiesNV(VkPhysicalDevice device, uint32_t* count,
+                                          VkCooperativeVectorPropertiesNV* out) {
+    const auto instance = instances().find(device);
+    const PhysicalDeviceContext& physical = instance->physicalDevice(device);
+    if (!physical.emulated.contains(rewrite::Extension::kNvCooperativeVector)) {
+        const auto next = instance->next.GetPhysicalDeviceCooperativeVectorPropertiesNV;
+        if (next != nullptr) return next(device, count, out);
+        *count = 0;
+        return VK_SUCCESS;
+    }
+    const auto rows = rewrite::vectorCombinations(physical.facts.traits);
+    return giveArray(
+        std::span<const rewrite::VectorCombination>(rows), count, out,
+        [](const rewrite::VectorCombination& row, VkCooperativeVectorPropertiesNV& to) {
+            to.inputType = vulkanType(row.input);
+            to.inputInterpretation = vulkanType(row.inputInterpretation);
+            to.matrixInterpretation = vulkanType(row.matrix);
+            to.biasInterpretation = vulkanType(row.bias);
+            to.resultType = vulkanType(row.result);
+            to.transpose = VK_TRUE;
+        });
 }
 
 // Names the layer, so that nobody takes emulation for hardware.

@@ -93,11 +93,7 @@ struct DeviceTraits {
 // ---------------------------------------------------------------------------------------------
 // The table of extensions
 
-enum class Extension : uint32_t {
-    kKhrCooperativeMatrix,
-    kNvCooperativeVector,
-    kCount
-};
+enum class Extension : uint32_t { kKhrCooperativeMatrix, kNvCooperativeVector, kCount };
 
 inline constexpr size_t kExtensionCount = static_cast<size_t>(Extension::kCount);
 
@@ -172,6 +168,17 @@ struct MatrixShape {
 // The shapes to advertise for a device, the best for it first. The order is an interface: some
 // applications take the first row of a type and never look further.
 std::vector<MatrixShape> matrixShapes(const DeviceTraits& device);
+
+// ---------------------------------------------------------------------------------------------
+// Cooperative vector types
+
+// One row of vkGetPhysicalDeviceCooperativeVectorPropertiesNV. Every row may be transposed.
+struct VectorCombination {
+    ComponentType input, inputInterpretation, matrix, bias, result;
+    bool operator==(const VectorCombination&) const = default;
+};
+
+std::vector<VectorCombination> vectorCombinations(const DeviceTraits& device);
 
 // ---------------------------------------------------------------------------------------------
 // Rewriting

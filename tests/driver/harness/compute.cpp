@@ -3,123 +3,32 @@
 
 #include <cstring>
 
+#include "memory.hpp"
+
 namespace coopvk::test {
 namespace {
 
-constexpr VkDeviceSize kGuard = 256;  // also keeps every buffer aligned for any device
-
-VkDeviceSize alignUp(VkDeviceSize value) { return (value + kGuard - 1) / kGuard * kGuard; }
-
-// One host-visible buffer that holds all buffers of a dispatch, with guards between them.
-class Memory {
- public:
-    Memory(Context& context, const std::vector<Bytes>& contents) : context_(context) {
-        VkDeviceSize size = kGuard;
-        for (const Bytes& bytes : contents) {
-            offsets_.push_back(size);
-            size += alignUp(bytes.size()) + kGuard;
-        }
-        allocate(size);
-        const Bytes poison = Rng("guards").bytes(size);
-        std::memcpy(map_, poison.data(), size);
-        for (size_t i = 0; i < contents.size(); ++i)
-            std::memcpy(map_ + offsets_[i], contents[i].data(), contents[i].size());
-        before_.assign(map_, map_ + size);
-    }
-    ~Memory() {
-        vkDestroyBuffer(context_.device, buffer_, nullptr);
-        vkFreeMemory(context_.device, memory_, nullptr);
-    }
-    Memory(const Memory&) = delete;
-    Memory& operator=(const Memory&) = delete;
-
-    VkDescriptorBufferInfo descriptor(size_t index, size_t size) const {
-        return {buffer_, offsets_[index], size};
-    }
-    VkDeviceAddress address(size_t index) const {
-        VkBufferDeviceAddressInfo info{VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO};
-        info.buffer = buffer_;
-        return vkGetBufferDeviceAddress(context_.device, &info) + offsets_[index];
-    }
-    void write(size_t index, size_t offset, VkDeviceAddress value) {
-        std::memcpy(map_ + offsets_[index] + offset, &value, sizeof(value));
-    }
-    // Takes the contents out and throws if anything else changed.
-    std::vector<Bytes> read(const std::vector<Bytes>& contents) const {
-        Bytes after(map_, map_ + before_.size());
-        std::vector<Bytes> result;
-        for (size_t i = 0; i < contents.size(); ++i) {
-            const auto begin = after.begin() + static_cast<std::ptrdiff_t>(offsets_[i]);
-            result.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(contents[i].size()));
-            std::copy(contents[i].begin(), contents[i].end(), begin);
-        }
-        const std::string wrong = difference(after, before_);
-        if (!wrong.empty()) throw std::runtime_error("written outside of the buffers: " + wrong);
-        return result;
-    }
-
- private:
-    void allocate(VkDeviceSize size) {
-        VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
-        info.size = size;
-        info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
-        COOPVK_CHECK(vkCreateBuffer(context_.device, &info, nullptr, &buffer_));
-        VkMemoryRequirements needed;
-        vkGetBufferMemoryRequirements(context_.device, buffer_, &needed);
-        const VkMemoryAllocateFlagsInfo flags{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO, nullptr,
-                                              VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT, 0};
-        const VkMemoryAllocateInfo allocation{
-            VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &flags, needed.size,
-            context_.memoryType(needed.memoryTypeBits, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
-                                                           VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)};
-        COOPVK_CHECK(vkAllocateMemory(context_.device, &allocation, nullptr, &memory_));
-        COOPVK_CHECK(vkBindBufferMemory(context_.device, buffer_, memory_, 0));
-        void* map = nullptr;
-        COOPVK_CHECK(vkMapMemory(context_.device, memory_, 0, VK_WHOLE_SIZE, 0, &map));
-        map_ = static_cast<std::byte*>(map);
-    }
-
-    Context& context_;
-    VkBuffer buffer_ = VK_NULL_HANDLE;
-    VkDeviceMemory memory_ = VK_NULL_HANDLE;
-    std::byte* map_ = nullptr;
-    std::vector<VkDeviceSize> offsets_;
-    Bytes before_;
-};
-
-// Descriptor and command pools of one dispatch.
-struct Pools {
-    explicit Pools(Context& c) : context(c) {
+struct DescriptorPool {
+    explicit DescriptorPool(Context& c) : context(c) {
         const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, kMaxBuffers};
         VkDescriptorPoolCreateInfo pool{VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
         pool.maxSets = 1;
         pool.poolSizeCount = 1;
         pool.pPoolSizes = &size;
-        COOPVK_CHECK(vkCreateDescriptorPool(c.device, &pool, nullptr, &descriptors));
-        VkCommandPoolCreateInfo command{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
-        command.queueFamilyIndex = c.queueFamily;
-        COOPVK_CHECK(vkCreateCommandPool(c.device, &command, nullptr, &commands));
-        COOPVK_CHECK(vkCreateFence(c.device, &fenceInfo, nullptr, &fence));
+        COOPVK_CHECK(vkCreateDescriptorPool(c.device, &pool, nullptr, &handle));
     }
-    ~Pools() {
-        vkDestroyFence(context.device, fence, nullptr);
-        vkDestroyCommandPool(context.device, commands, nullptr);
-        vkDestroyDescriptorPool(context.device, descriptors, nullptr);
-    }
-    Pools(const Pools&) = delete;
-    Pools& operator=(const Pools&) = delete;
+    ~DescriptorPool() { vkDestroyDescriptorPool(context.device, handle, nullptr); }
+    DescriptorPool(const DescriptorPool&) = delete;
+    DescriptorPool& operator=(const DescriptorPool&) = delete;
 
     Context& context;
-    VkFenceCreateInfo fenceInfo{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-    VkDescriptorPool descriptors = VK_NULL_HANDLE;
-    VkCommandPool commands = VK_NULL_HANDLE;
-    VkFence fence = VK_NULL_HANDLE;
+    VkDescriptorPool handle = VK_NULL_HANDLE;
 };
 
-VkDescriptorSet describe(Context& context, const Layout& layout, const Pools& pools,
+VkDescriptorSet describe(Context& context, const Layout& layout, const DescriptorPool& pool,
                          const Memory& memory, const std::vector<Bytes>& buffers) {
     VkDescriptorSetAllocateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
-    info.descriptorPool = pools.descriptors;
+    info.descriptorPool = pool.handle;
     info.descriptorSetCount = 1;
     info.pSetLayouts = &layout.set;
     VkDescriptorSet set = VK_NULL_HANDLE;
@@ -138,36 +47,6 @@ VkDescriptorSet describe(Context& context, const Layout& layout, const Pools& po
         vkUpdateDescriptorSets(context.device, 1, &write, 0, nullptr);
     }
     return set;
-}
-
-void record(VkCommandBuffer commands, const Layout& layout, VkDescriptorSet set,
-            const Dispatch& dispatch, const std::vector<std::byte>& push, const Binder& bind) {
-    VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-    begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
-    COOPVK_CHECK(vkBeginCommandBuffer(commands, &begin));
-    bind(commands);
-    vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout.pipeline, 0, 1, &set,
-                            0, nullptr);
-    vkCmdPushConstants(commands, layout.pipeline, VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushBytes,
-                       push.data());
-    vkCmdDispatch(commands, dispatch.groups[0], dispatch.groups[1], dispatch.groups[2]);
-    VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
-    barrier.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
-    barrier.dstAccessMask = VK_ACCESS_HOST_READ_BIT;
-    vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_HOST_BIT,
-                         0, 1, &barrier, 0, nullptr, 0, nullptr);
-    COOPVK_CHECK(vkEndCommandBuffer(commands));
-}
-
-void submitAndWait(Context& context, VkCommandBuffer commands, VkFence fence) {
-    VkSubmitInfo info{VK_STRUCTURE_TYPE_SUBMIT_INFO};
-    info.commandBufferCount = 1;
-    info.pCommandBuffers = &commands;
-    {
-        std::lock_guard lock(context.queueMutex);
-        COOPVK_CHECK(vkQueueSubmit(context.queue, 1, &info, fence));
-    }
-    COOPVK_CHECK(vkWaitForFences(context.device, 1, &fence, VK_TRUE, UINT64_MAX));
 }
 
 std::vector<std::byte> pushConstants(const Dispatch& dispatch, Memory& memory) {
@@ -268,15 +147,19 @@ Specialization::Specialization(const Context& context, std::vector<SpecConstant>
 std::vector<Bytes> submit(Context& context, const Layout& layout, const Dispatch& dispatch,
                           const Binder& bind) {
     Memory memory(context, dispatch.buffers);
-    const Pools pools(context);
-    const VkDescriptorSet set = describe(context, layout, pools, memory, dispatch.buffers);
-    VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
-    info.commandPool = pools.commands;
-    info.commandBufferCount = 1;
-    VkCommandBuffer commands = VK_NULL_HANDLE;
-    COOPVK_CHECK(vkAllocateCommandBuffers(context.device, &info, &commands));
-    record(commands, layout, set, dispatch, pushConstants(dispatch, memory), bind);
-    submitAndWait(context, commands, pools.fence);
+    const DescriptorPool pool(context);
+    const VkDescriptorSet set = describe(context, layout, pool, memory, dispatch.buffers);
+    const std::vector<std::byte> push = pushConstants(dispatch, memory);
+    Commands commands(context);
+    commands.begin();
+    bind(commands.primary);
+    vkCmdBindDescriptorSets(commands.primary, VK_PIPELINE_BIND_POINT_COMPUTE, layout.pipeline, 0, 1,
+                            &set, 0, nullptr);
+    vkCmdPushConstants(commands.primary, layout.pipeline, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                       kPushBytes, push.data());
+    vkCmdDispatch(commands.primary, dispatch.groups[0], dispatch.groups[1], dispatch.groups[2]);
+    commands.end();
+    commands.submitAndWait();
     return memory.read(dispatch.buffers);
 }
 

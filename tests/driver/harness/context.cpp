@@ -77,6 +77,15 @@ constexpr WantedExtension kWanted[] = {
     {VK_EXT_GRAPHICS_PIPELINE_LIBRARY_EXTENSION_NAME,
      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_GRAPHICS_PIPELINE_LIBRARY_FEATURES_EXT,
      [](Features& f) -> void* { return &f.pipelineLibrary; }},
+    {VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_VECTOR_FEATURES_NV,
+     [](Features& f) -> void* { return &f.cooperativeVector; }},
+    {VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT,
+     [](Features& f) -> void* { return &f.atomicFloat; }},
+    {VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_CONDITIONAL_RENDERING_FEATURES_EXT,
+     [](Features& f) -> void* { return &f.conditionalRendering; }},
 };
 
 void link(void*& tail, void* next) {

@@ -34,6 +34,9 @@ struct Features {
     VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR workgroupLayout;
     VkPhysicalDeviceShaderModuleIdentifierFeaturesEXT moduleIdentifier;
     VkPhysicalDeviceGraphicsPipelineLibraryFeaturesEXT pipelineLibrary;
+    VkPhysicalDeviceCooperativeVectorFeaturesNV cooperativeVector;
+    VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomicFloat;
+    VkPhysicalDeviceConditionalRenderingFeaturesEXT conditionalRendering;
 };
 
 class Context {

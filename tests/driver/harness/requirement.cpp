@@ -44,6 +44,11 @@ constexpr Row kTable[] = {
                 c.features.cooperativeMatrix.cooperativeMatrixRobustBufferAccess == VK_TRUE;
      },
      "the device has no pipelineRobustness or no cooperativeMatrixRobustBufferAccess"},
+    {Requirement::kConditionalRendering,
+     [](const Context& c) {
+         return bool{c.features.conditionalRendering.conditionalRendering == VK_TRUE};
+     },
+     "the device has no conditionalRendering"},
     {Requirement::kEmulation, [](const Context& c) { return c.emulated; },
      "a driver's own cooperative matrices need not refuse this"},
     // Mesa 26.1: storing packUint2x32(...) at LP_NATIVE_VECTOR_WIDTH=512 smashes the stack.

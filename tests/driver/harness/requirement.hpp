@@ -20,6 +20,7 @@ enum class Requirement {
     kShaderObject,
     kModuleIdentifier,
     kRobustness,
+    kConditionalRendering,
     kEmulation,         // what only coopvk has to refuse or to survive
     kPacks64,           // 64-bit values made of 32-bit ones, in plain shaders too
     kNativeShapesOnly,  // development against a driver's own cooperative matrices

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Matrix conversions of VK_NV_cooperative_vector, on the host and in command buffers.
+#include "command_state.hpp"
+#include "commands.hpp"
+#include "registry.hpp"
+
+namespace coopvk::layer {
+namespace {
+
+// Empty, or what is wrong with a request whose plan is made.
+std::string checkSizes(const VkConvertCooperativeVectorMatrixInfoNV& info,
+                       const MatrixConversion& conversion) {
+    const uint64_t needed = conversion.source.placement.size;
+    if (info.srcSize >= needed) return {};
+    return "source: " + std::to_string(info.srcSize) + " bytes where the matrix has " +
+           std::to_string(needed);
+}
+
+std::string checkTargetSize(const VkConvertCooperativeVectorMatrixInfoNV& info,
+                            const MatrixConversion& conversion) {
+    const uint64_t needed = conversion.target.placement.size;
+    if (info.pDstSize != nullptr && *info.pDstSize >= needed) return {};
+    return "destination: fewer than " + std::to_string(needed) + " bytes";
+}
+
+// One element of vkCmdConvertCooperativeVectorMatrixNV; empty, or why it was left out.
+std::string recordOne(DeviceContext& device, VkCommandBuffer commands,
+                      const VkConvertCooperativeVectorMatrixInfoNV& info) {
+    MatrixConversion conversion;
+    std::string wrong = planConversion(info, conversion);
+    if (wrong.empty()) wrong = checkSizes(info, conversion);
+    if (wrong.empty()) wrong = checkTargetSize(info, conversion);
+    if (!wrong.empty()) return wrong;
+    return device.conversions.dispatch(device, commands, conversion, info.srcData.deviceAddress,
+                                       info.dstData.deviceAddress);
+}
+
+void pushAgain(const DeviceContext& device, VkCommandBuffer commands,
+               const PushConstantLog::Entry& entry) {
+    const auto size = static_cast<uint32_t>(entry.bytes.size());
+    if (entry.layout.handle != VK_NULL_HANDLE) {
+        device.next.CmdPushConstants(commands, entry.layout.handle, entry.stages, entry.offset,
+                                     size, entry.bytes.data());
+        return;
+    }
+    VkPipelineLayoutCreateInfo layout = {VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+    layout.flags = entry.layout.flags;
+    layout.setLayoutCount = static_cast<uint32_t>(entry.layout.sets.size());
+    layout.pSetLayouts = entry.layout.sets.data();
+    layout.pushConstantRangeCount = static_cast<uint32_t>(entry.layout.ranges.size());
+    layout.pPushConstantRanges = entry.layout.ranges.data();
+    VkPushConstantsInfo info = {VK_STRUCTURE_TYPE_PUSH_CONSTANTS_INFO, &layout};
+    info.stageFlags = entry.stages;
+    info.offset = entry.offset;
+    info.size = size;
+    info.pValues = entry.bytes.data();
+    const auto& next = device.next;
+    (next.CmdPushConstants2 != nullptr ? next.CmdPushConstants2 : next.CmdPushConstants2KHR)(
+        commands, &info);
+}
+
+// Gives the application back what conversions replaced.
+void restore(const CommandState& state, VkCommandBuffer commands) {
+    const DeviceContext& device = *state.device;
+    for (const PushConstantLog::Entry& entry : state.pushConstants.entries()) {
+        if (entry.offset < ConversionKernel::kPushBytes) pushAgain(device, commands, entry);
+    }
+    if (state.computePipeline != VK_NULL_HANDLE) {
+        device.next.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE,
+                                    state.computePipeline);
+    } else if (state.computeShader != VK_NULL_HANDLE) {
+        const VkShaderStageFlagBits stage = VK_SHADER_STAGE_COMPUTE_BIT;
+        device.next.CmdBindShadersEXT(commands, 1, &stage, &state.computeShader);
+    }
+}
+
+void recordAll(CommandState& state, VkCommandBuffer commands,
+               std::span<const VkConvertCooperativeVectorMatrixInfoNV> infos) {
+    DeviceContext& device = *state.device;
+    state.failure = device.conversions.prepare(device);
+    if (state.failure != VK_SUCCESS) {
+        device.log().error("vkCmdConvertCooperativeVectorMatrixNV: cannot make its pipeline");
+        return;
+    }
+    // Conversions happen whatever the condition is. (One that a secondary command buffer inherits
+    // cannot be ended there.)
+    if (state.condition) device.next.CmdEndConditionalRenderingEXT(commands);
+    device.conversions.bind(device, commands);
+    for (const auto& info : infos) {
+        const std::string wrong = recordOne(device, commands, info);
+        if (wrong.empty()) continue;
+        device.log().error("vkCmdConvertCooperativeVectorMatrixNV: " + wrong);
+        state.failure = VK_ERROR_UNKNOWN;
+    }
+    restore(state, commands);
+    if (state.condition) {
+        device.next.CmdBeginConditionalRenderingEXT(commands, &*state.condition);
+    }
+}
+
+}  // namespace
+
+VkResult convertCooperativeVectorMatrix(VkDevice device,
+                                        const VkConvertCooperativeVectorMatrixInfoNV* info) {
+    const auto context = devices().find(device);
+    if (!context->emulates(rewrite::Extension::kNvCooperativeVector)) {
+        const auto next = context->next.ConvertCooperativeVectorMatrixNV;
+        return next != nullptr ? next(device, info) : VK_ERROR_UNKNOWN;
+    }
+    MatrixConversion conversion;
+    const auto* source = static_cast<const std::byte*>(info->srcData.hostAddress);
+    auto* target = static_cast<std::byte*>(info->dstData.hostAddress);
+    std::string wrong = planConversion(*info, conversion);
+    if (wrong.empty() && target != nullptr) wrong = checkSizes(*info, conversion);
+    if (wrong.empty() && target != nullptr && source == nullptr) wrong = "source: no address";
+    if (!wrong.empty()) {
+        context->log().error("vkConvertCooperativeVectorMatrixNV: " + wrong);
+        return VK_ERROR_UNKNOWN;
+    }
+    const size_t size = conversion.target.wholeSize();
+    if (target == nullptr) {
+        *info->pDstSize = size;
+        return VK_SUCCESS;
+    }
+    if (!checkTargetSize(*info, conversion).empty()) {
+        *info->pDstSize = 0;
+        return VK_INCOMPLETE;
+    }
+    convertOnHost(conversion, source, target);
+    *info->pDstSize = std::min(*info->pDstSize, size);
+    return VK_SUCCESS;
+}
+
+void cmdConvertCooperativeVectorMatrix(VkCommandBuffer commands, uint32_t count,
+                                       const VkConvertCooperativeVectorMatrixInfoNV* infos) {
+    if (const auto state = commandStates().find(commands)) {
+        return recordAll(*state, commands, std::span(infos, count));
+    }
+    const auto next = devices().find(commands)->next.CmdConvertCooperativeVectorMatrixNV;
+    if (next != nullptr) next(commands, count, infos);
+}
+
+}  // namespace coopvk::layer

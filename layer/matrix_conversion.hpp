@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// vkConvertCooperativeVectorMatrixNV without Vulkan's calling conventions: checks a request, and
+// carries it out on the host. shaders/convert_matrix.comp does the same on the device; the two
+// agree bit for bit.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "coopvk/vector_matrix.hpp"
+
+namespace coopvk::layer {
+
+// How elements are stored. The values are the kernel's, too.
+enum class ElementFormat : uint32_t { kFloat32, kFloat16, kE4M3, kE5M2, kByte };
+
+// A matrix in memory: lines of elements, which are its columns where it is column-major, else its
+// rows.
+struct MatrixView {
+    ElementFormat format = ElementFormat::kFloat32;
+    bool columnMajor = false;
+    bool optimal = false;  // padding belongs to the matrix, and is zero
+    uint32_t lines = 0;
+    uint32_t lineLength = 0;
+    rewrite::MatrixPlacement placement;
+
+    uint64_t lineBytes() const { return columnMajor ? placement.columnBytes : placement.rowBytes; }
+    // What a query answers: whole lines.
+    uint64_t wholeSize() const { return optimal ? placement.size : lines * lineBytes(); }
+};
+
+struct MatrixConversion {
+    MatrixView source;
+    MatrixView target;
+};
+
+// Empty if the request is one that conversions take, else what is wrong with it. Sizes and
+// addresses are the caller's to check.
+std::string planConversion(const VkConvertCooperativeVectorMatrixInfoNV& info,
+                           MatrixConversion& conversion);
+
+// Memory must be as large as the placements say.
+void convertOnHost(const MatrixConversion& conversion, const std::byte* source, std::byte* target);
+
+}  // namespace coopvk::layer

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// vkCmdConvertCooperativeVectorMatrixNV: one matrix from one layout and type to another. Each
+// invocation makes whole 32-bit words of the target, so that no more than 32-bit memory access is
+// asked of a device. Agrees bit for bit with layer/matrix_conversion.cpp and float_formats.cpp,
+// which explain the arithmetic.
+#version 460
+#extension GL_EXT_buffer_reference : require
+
+layout(local_size_x = 64) in;
+
+layout(buffer_reference, buffer_reference_align = 4) buffer Words { uint word[]; };
+
+// layer::ElementFormat
+const uint kFloat32 = 0, kFloat16 = 1, kE4M3 = 2, kE5M2 = 3, kByte = 4;
+// layer::MatrixView
+const uint kColumnMajor = 1, kOptimal = 2;
+
+struct Matrix {
+    uint format;
+    uint flags;
+    uint lines;
+    uint lineLength;
+    uint lineBytes;
+};
+
+layout(push_constant) uniform Push {
+    Words source;
+    Words target;
+    Matrix from;
+    Matrix to;
+    uint targetWords;
+} push;
+
+uint elementBytes(uint format) { return format == kFloat32 ? 4 : format == kFloat16 ? 2 : 1; }
+
+// x: exponent bits, y: mantissa bits; all but E4M3 have an infinity.
+uvec2 bitsOf(uint format) {
+    return format == kFloat16 ? uvec2(5, 10) : format == kE4M3 ? uvec2(4, 3) : uvec2(5, 2);
+}
+
+uint shiftRounded(uint value, uint shift) {
+    return (value + (1u << (shift - 1)) - 1 + ((value >> shift) & 1)) >> shift;
+}
+
+uint widen(uint format, uint bits) {
+    if (format == kFloat32) return bits;
+    const uvec2 n = bitsOf(format);
+    const uint all = (1u << (n.x + n.y)) - 1;
+    const uint magnitude = bits & all;
+    const uint sign = (bits >> (n.x + n.y)) << 31;
+    const uint shift = 23 - n.y;
+    const uint top = ((1u << n.x) - 1) << n.y;
+    if (format != kE4M3 && magnitude >= top) {
+        return sign | 0x7f800000u | ((magnitude - top) << shift);
+    }
+    if (format == kE4M3 && magnitude == all) return sign | 0x7fffffffu;
+    const uint bias = (1u << (n.x - 1)) - 1;
+    if ((magnitude >> n.y) != 0) return sign | ((magnitude << shift) + ((127 - bias) << 23));
+    if (magnitude == 0) return sign;
+    const uint lead = findMSB(magnitude);
+    const uint exponent = 127 - bias + 1 + lead - n.y;
+    return sign | ((magnitude << (23 - lead)) + ((exponent - 1) << 23));
+}
+
+uint narrow(uint format, uint bits) {
+    if (format == kFloat32) return bits;
+    const uvec2 n = bitsOf(format);
+    const uint all = (1u << (n.x + n.y)) - 1;
+    const uint sign = (bits >> 31) << (n.x + n.y);
+    const uint magnitude = bits & 0x7fffffffu;
+    const uint shift = 23 - n.y;
+    const uint top = ((1u << n.x) - 1) << n.y;
+    if (magnitude > 0x7f800000u) {
+        if (format == kE4M3) return sign | all;
+        return sign | top | (1u << (n.y - 1)) | ((magnitude - 0x7f800000u) >> shift);
+    }
+    const uint smallestNormal = 127 - ((1u << (n.x - 1)) - 1) + 1;
+    const uint exponent = magnitude >> 23;
+    if (exponent < smallestNormal) {
+        const uint further = shift + smallestNormal - exponent;
+        if (further > 24) return sign;
+        return sign | shiftRounded((magnitude & 0x7fffffu) | 0x800000u, further);
+    }
+    const uint rounded = shiftRounded(magnitude, shift) - ((smallestNormal - 1) << n.y);
+    return sign | min(rounded, format == kE4M3 ? all : top);
+}
+
+uint load(uint row, uint column) {
+    const bool columnMajor = (push.from.flags & kColumnMajor) != 0;
+    const uint bytes = elementBytes(push.from.format);
+    const uint at = columnMajor ? column * push.from.lineBytes + row * bytes
+                                : row * push.from.lineBytes + column * bytes;
+    const uint word = push.source.word[at / 4];
+    return bytes == 4 ? word : bitfieldExtract(word, int(at % 4) * 8, int(bytes) * 8);
+}
+
+uint converted(uint bits) {
+    if (push.from.format == push.to.format) return bits;
+    return narrow(push.to.format, widen(push.from.format, bits));
+}
+
+void makeWord(uint index) {
+    const bool columnMajor = (push.to.flags & kColumnMajor) != 0;
+    const uint bytes = elementBytes(push.to.format);
+    const uint ones = 0xffffffffu >> (32 - 8 * bytes);
+    uint value = 0, mask = 0;
+    for (uint i = 0; i < 4; i += bytes) {
+        const uint at = index * 4 + i;
+        const uint line = at / push.to.lineBytes;
+        const uint place = (at - line * push.to.lineBytes) / bytes;
+        if (line >= push.to.lines || place >= push.to.lineLength) continue;
+        const uint bits = columnMajor ? load(place, line) : load(line, place);
+        value |= converted(bits) << (8 * i);
+        mask |= ones << (8 * i);
+    }
+    if (mask == 0xffffffffu || (push.to.flags & kOptimal) != 0) {
+        push.target.word[index] = value;
+    } else if (mask != 0) {
+        // Bytes that are not the matrix's may be written by others at the same time.
+        atomicAnd(push.target.word[index], ~mask);
+        atomicOr(push.target.word[index], value);
+    }
+}
+
+void main() {
+    const uint step = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_GlobalInvocationID.x; i < push.targetWords; i += step) makeWord(i);
+}
