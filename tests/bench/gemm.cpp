@@ -6,13 +6,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <memory>
-#include <optional>
 #include <random>
 
+#include "comparison.hpp"
 #include "half.hpp"
-#include "interleave.hpp"
-#include "kernel.hpp"
 #include "shaders.hpp"
 #include "subjects.hpp"
 #include "table.hpp"
@@ -106,13 +103,6 @@ struct DeviceBuffers {
     Buffer a, b, c;
 };
 
-// One shader on one device.
-struct Entry {
-    std::string name;
-    std::unique_ptr<Kernel> kernel;
-    std::string verdict;
-};
-
 class Gemm {
  public:
     explicit Gemm(const Options& options)
@@ -143,74 +133,32 @@ class Gemm {
     }
 
     // The driver's own come first: the others are compared with it.
-    std::vector<Entry> entries(const Sum& sum) {
-        std::vector<Entry> list;
+    void compare(const Sum& sum) {
+        Comparison table(std::string(sum.name) + " sums", dispatch_);
         for (const Tile& tile : kTiles) {
             if (!pair_.native.multiplies(tile.m, tile.n, tile.k, sum.type)) continue;
-            add(list, "native " + tile.name(), pair_.native, builtIn(sum, tile), sum);
+            add(table, "native " + tile.name(), pair_.native, builtIn(sum, tile), sum);
             break;
         }
         for (const Tile& tile : kTiles)
             if (pair_.emulated.multiplies(tile.m, tile.n, tile.k, sum.type))
-                add(list, "emulated " + tile.name(), pair_.emulated, builtIn(sum, tile), sum);
+                add(table, "emulated " + tile.name(), pair_.emulated, builtIn(sum, tile), sum);
         for (const std::string& file : options_.spirv)
-            add(list, file.substr(file.rfind('/') + 1), pair_.native, readShader(file), sum);
-        return list;
+            add(table, file.substr(file.rfind('/') + 1), pair_.native, readShader(file), sum);
+        if (table.empty()) return;
+        table.print(options_, 2.0 * problem_.size * problem_.size * problem_.size, flops);
     }
 
     static Words builtIn(const Sum& sum, const Tile& tile) {
         return builtInShader("gemm_" + std::string(sum.name) + "_" + tile.name());
     }
 
-    void add(std::vector<Entry>& list, std::string name, Gpu& gpu, Words words, const Sum& sum) {
-        Entry& entry = list.emplace_back(std::move(name));
+    void add(Comparison& table, std::string name, Gpu& gpu, Words words, const Sum& sum) {
         DeviceBuffers& buffers = &gpu == &pair_.native ? nativeBuffers_ : emulatedBuffers_;
-        const uint32_t threads = kSubgroups * gpu.properties11.subgroupSize;
-        try {
-            entry.kernel =
-                std::make_unique<Kernel>(gpu, words, std::span(&threads, 1), buffers.list());
-        } catch (const std::exception& error) {
-            entry.verdict = error.what();
-            return;
-        }
         buffers.c.fill(0x7fff7fff);  // not a number, whether read as f16 or f32
-        entry.kernel->run(dispatch_);
-        const uint32_t wrong = problem_.wrong(buffers.c.read(), sum);
-        entry.verdict = wrong == 0 ? "exact" : std::to_string(wrong) + " of 500 wrong";
-    }
-
-    void compare(const Sum& sum) {
-        std::vector<Entry> list = entries(sum);
-        std::vector<Contender> contenders;
-        for (Entry& entry : list) {
-            if (!entry.kernel) continue;
-            const double once = entry.kernel->seconds(dispatch_, 1);
-            const uint32_t count = repetitions(once, pair_.native.isCpu() ? 0.1 : 0.05);
-            contenders.push_back(
-                {entry.name, [&, count] { return entry.kernel->seconds(dispatch_, count); }});
-        }
-        const uint32_t rounds = options_.rounds ? options_.rounds : options_.quick ? 3 : 9;
-        const Samples samples = interleave(contenders, rounds);
-        print(sum, list, samples);
-    }
-
-    void print(const Sum& sum, const std::vector<Entry>& list, const Samples& samples) const {
-        const double operations = 2.0 * problem_.size * problem_.size * problem_.size;
-        Table table({std::string(sum.name) + " sums", "median", "best",
-                     "times " + list.front().name, "result"});
-        size_t next = 0;
-        for (const Entry& entry : list) {
-            if (!entry.kernel) {
-                table.add({entry.name, "-", "-", "-", entry.verdict});
-                continue;
-            }
-            const std::vector<double>& seconds = samples[next++];
-            table.add({entry.name, flops(operations / median(seconds)),
-                       flops(operations / best(seconds)),
-                       list.front().kernel ? fixed(speedup(seconds, samples[0]), 2) : "-",
-                       entry.verdict});
-        }
-        table.print();
+        const uint32_t threads = kSubgroups * gpu.properties11.subgroupSize;
+        table.add(std::move(name), gpu, words, std::span(&threads, 1), buffers.list(), dispatch_,
+                  [&] { return verdict(problem_.wrong(buffers.c.read(), sum), kChecked); });
     }
 
     const Options& options_;

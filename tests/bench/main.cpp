@@ -15,6 +15,7 @@ constexpr Subject kSubjects[] = {
     {"gemm", "a product of square f16 matrices, native against emulated", benchGemm},
     {"rewriting", "the rewriter's time against the driver's to create the pipeline",
      benchRewriting},
+    {"vectors", "a network of 64 x 64 f16 layers on cooperative vectors", benchVectors},
 };
 
 // A pipeline that the driver finds in its cache costs nothing to create.

@@ -33,5 +33,6 @@ std::span<const Subject> subjects();
 
 void benchGemm(const Options& options);
 void benchRewriting(const Options& options);
+void benchVectors(const Options& options);
 
 }  // namespace coopvk::bench
