@@ -10,6 +10,14 @@
 
 #include <type_traits>
 
+// Behind VK_ENABLE_BETA_EXTENSIONS.
+#ifdef VK_AMDX_shader_enqueue
+#define COOPVK_EXECUTION_GRAPH_COMMANDS(X) \
+    X(vkCreateExecutionGraphPipelinesAMDX, createExecutionGraphPipelines)
+#else
+#define COOPVK_EXECUTION_GRAPH_COMMANDS(X)
+#endif
+
 // X(Vulkan command, function in coopvk::layer)
 
 // Callable without an instance.
@@ -42,19 +50,21 @@
     X(vkDestroyDevice, destroyDevice)
 
 // Intercepted only on devices that emulate something, and only where the next layer has them.
-#define COOPVK_SHADER_COMMANDS(X)                                                    \
-    X(vkCreateShaderModule, createShaderModule)                                      \
-    X(vkDestroyShaderModule, destroyShaderModule)                                    \
-    X(vkGetShaderModuleIdentifierEXT, getShaderModuleIdentifier)                     \
-    X(vkGetShaderModuleCreateInfoIdentifierEXT, getShaderModuleCreateInfoIdentifier) \
-    X(vkCreateComputePipelines, createComputePipelines)                              \
-    X(vkCreateGraphicsPipelines, createGraphicsPipelines)                            \
-    X(vkCreateRayTracingPipelinesKHR, createRayTracingPipelinesKHR)                  \
-    X(vkCreateRayTracingPipelinesNV, createRayTracingPipelinesNV)                    \
-    X(vkDestroyDeferredOperationKHR, destroyDeferredOperation)                       \
-    X(vkCreateShadersEXT, createShaders)                                             \
-    X(vkGetPipelineKeyKHR, getPipelineKey)                                           \
-    X(vkCreatePipelineBinariesKHR, createPipelineBinaries)
+#define COOPVK_SHADER_COMMANDS(X)                                                       \
+    X(vkCreateShaderModule, createShaderModule)                                         \
+    X(vkDestroyShaderModule, destroyShaderModule)                                       \
+    X(vkGetShaderModuleIdentifierEXT, getShaderModuleIdentifier)                        \
+    X(vkGetShaderModuleCreateInfoIdentifierEXT, getShaderModuleCreateInfoIdentifier)    \
+    X(vkCreateComputePipelines, createComputePipelines)                                 \
+    X(vkCreateGraphicsPipelines, createGraphicsPipelines)                               \
+    X(vkCreateRayTracingPipelinesKHR, createRayTracingPipelinesKHR)                     \
+    X(vkCreateRayTracingPipelinesNV, createRayTracingPipelinesNV)                       \
+    X(vkDestroyDeferredOperationKHR, destroyDeferredOperation)                          \
+    X(vkCreateShadersEXT, createShaders)                                                \
+    X(vkGetPipelineKeyKHR, getPipelineKey)                                              \
+    X(vkCreatePipelineBinariesKHR, createPipelineBinaries)                              \
+    X(vkGetPipelineIndirectMemoryRequirementsNV, getPipelineIndirectMemoryRequirements) \
+    COOPVK_EXECUTION_GRAPH_COMMANDS(X)
 
 // Intercepted only on devices that emulate VK_NV_cooperative_vector, where nobody below has them.
 #define COOPVK_ADDED_COMMANDS(X)                                          \

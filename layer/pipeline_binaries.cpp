@@ -2,9 +2,10 @@
 //
 // Keys and binaries of pipelines that do not exist yet are asked for with their create info. It is
 // rewritten as for the creation itself, so that the driver's key depends on the words that it
-// would compile: on the original ones, on the settings and on the layer's version.
+// would compile. The settings and the layer's version are mixed into it.
 #include "commands.hpp"
 #include "graphics_stages.hpp"
+#include "identity.hpp"
 #include "pnext.hpp"
 #include "registry.hpp"
 #include "stage_builder.hpp"
@@ -24,7 +25,8 @@ VkResult buildInfo(BuiltStages& built, VkRayTracingPipelineCreateInfoKHR& info, 
 
 // Replaces the create info of one kind in the chain of `outer`, which is the caller's copy.
 template <typename Info>
-VkResult buildKind(BuiltStages& built, VkPipelineCreateInfoKHR& outer, VkStructureType type) {
+VkResult buildKind(BuiltStages& built, VkPipelineCreateInfoKHR& outer, VkStructureType type,
+                   bool& anyChanged) {
     const auto* original = findNode<Info>(outer.pNext, type);
     if (original == nullptr) return VK_SUCCESS;
     Info info = *original;
@@ -34,20 +36,21 @@ VkResult buildKind(BuiltStages& built, VkPipelineCreateInfoKHR& outer, VkStructu
     ChainEditor chain(outer.pNext, built.scratch());
     auto* copy = chain.edit<Info>(type);
     if (copy == nullptr) return VK_ERROR_UNKNOWN;
+    anyChanged = true;
     *copy = info;  // with its pNext, the rest of the chain
     outer.pNext = const_cast<void*>(chain.head());
     return VK_SUCCESS;
 }
 
-VkResult buildAny(BuiltStages& built, VkPipelineCreateInfoKHR& outer) {
+VkResult buildAny(BuiltStages& built, VkPipelineCreateInfoKHR& outer, bool& changed) {
     VkResult result = buildKind<VkComputePipelineCreateInfo>(
-        built, outer, VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
+        built, outer, VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO, changed);
     if (result != VK_SUCCESS) return result;
     result = buildKind<VkGraphicsPipelineCreateInfo>(
-        built, outer, VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO);
+        built, outer, VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, changed);
     if (result != VK_SUCCESS) return result;
     return buildKind<VkRayTracingPipelineCreateInfoKHR>(
-        built, outer, VK_STRUCTURE_TYPE_RAY_TRACING_PIPELINE_CREATE_INFO_KHR);
+        built, outer, VK_STRUCTURE_TYPE_RAY_TRACING_PIPELINE_CREATE_INFO_KHR, changed);
 }
 
 }  // namespace
@@ -55,13 +58,19 @@ VkResult buildAny(BuiltStages& built, VkPipelineCreateInfoKHR& outer) {
 VkResult getPipelineKey(VkDevice device, const VkPipelineCreateInfoKHR* createInfo,
                         VkPipelineBinaryKeyKHR* key) {
     const auto context = devices().find(device);
-    if (createInfo == nullptr || context->emulated.empty()) {
-        return context->next.GetPipelineKeyKHR(device, createInfo, key);
-    }
+    const auto& next = context->next.GetPipelineKeyKHR;
+    if (context->emulated.empty()) return next(device, createInfo, key);
+    // Without a pipeline: the key that all binaries of this device depend on.
+    bool changed = createInfo == nullptr;
     BuiltStages built(*context, nullptr);
-    VkPipelineCreateInfoKHR info = *createInfo;
-    const VkResult result = buildAny(built, info);
-    return result == VK_SUCCESS ? context->next.GetPipelineKeyKHR(device, &info, key) : result;
+    VkPipelineCreateInfoKHR info = {};
+    if (createInfo != nullptr) {
+        info = *createInfo;
+        if (VkResult result = buildAny(built, info, changed); result != VK_SUCCESS) return result;
+    }
+    const VkResult result = next(device, createInfo == nullptr ? nullptr : &info, key);
+    if (result == VK_SUCCESS && changed) mixIdentity(*context, *key);
+    return result;
 }
 
 VkResult createPipelineBinaries(VkDevice device, const VkPipelineBinaryCreateInfoKHR* createInfo,
@@ -73,7 +82,8 @@ VkResult createPipelineBinaries(VkDevice device, const VkPipelineBinaryCreateInf
     VkPipelineCreateInfoKHR inner;
     if (outer.pPipelineCreateInfo != nullptr && !context->emulated.empty()) {
         inner = *outer.pPipelineCreateInfo;
-        if (VkResult result = buildAny(built, inner); result != VK_SUCCESS) return result;
+        bool changed = false;
+        if (VkResult result = buildAny(built, inner, changed); result != VK_SUCCESS) return result;
         outer.pPipelineCreateInfo = &inner;
     }
     return context->next.CreatePipelineBinariesKHR(device, &outer, allocator, binaries);

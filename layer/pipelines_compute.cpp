@@ -23,4 +23,19 @@ VkResult createComputePipelines(VkDevice device, VkPipelineCache cache, uint32_t
         create);
 }
 
+// The driver sizes what it would compile.
+void getPipelineIndirectMemoryRequirements(VkDevice device, const VkComputePipelineCreateInfo* info,
+                                           VkMemoryRequirements2* requirements) {
+    const auto context = devices().find(device);
+    BuiltStages built(*context, nullptr);
+    VkComputePipelineCreateInfo copy = *info;
+    bool changed = false;
+    // Where it cannot be rewritten, which the log tells, its creation fails too.
+    if (built.build(copy.stage, changed) != VK_SUCCESS) {
+        requirements->memoryRequirements = {};
+        return;
+    }
+    context->next.GetPipelineIndirectMemoryRequirementsNV(device, &copy, requirements);
+}
+
 }  // namespace coopvk::layer

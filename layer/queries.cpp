@@ -8,6 +8,7 @@
 #include "arrays.hpp"
 #include "commands.hpp"
 #include "extension_rows.hpp"
+#include "identity.hpp"
 #include "registry.hpp"
 
 namespace coopvk::layer {
@@ -80,6 +81,12 @@ void getProperties2(VkPhysicalDevice device, VkPhysicalDeviceProperties2* proper
             row.fillProperties(physical.facts, node);
         }
     });
+    auto* node = static_cast<VkBaseOutStructure*>(properties->pNext);
+    for (; node != nullptr && !physical.emulated.empty(); node = node->pNext) {
+        if (node->sType != VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OBJECT_PROPERTIES_EXT) continue;
+        auto* objects = reinterpret_cast<VkPhysicalDeviceShaderObjectPropertiesEXT*>(node);
+        mixIdentity(instance->settings, physical, objects->shaderBinaryUUID);
+    }
 }
 
 VkResult getCooperativeMatrixPropertiesKHR(VkPhysicalDevice device, uint32_t* count,

@@ -3,29 +3,18 @@
 
 #include "commands.hpp"
 #include "guard.hpp"
+#include "identity.hpp"
 #include "registry.hpp"
 #include "stage_builder.hpp"
 
 namespace coopvk::layer {
 namespace {
 
-// What a pipeline made from this module depends on, apart from the pipeline itself.
-Digest identify(const DeviceContext& device, const ShaderWords& words) {
-    Sha256 hash;
-    hash.addText("coopvk").addText(rewrite::version());
-    hash.addText(device.instance->settings.emulateText);
-    hash.addText(device.facts().traits.name);
-    hash.addValue(device.facts().properties.driverVersion);
-    for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
-        if (device.emulated.contains(info.extension)) hash.addText(info.vulkanName);
-    }
-    return hash.add(std::as_bytes(std::span(words.words))).finish();
-}
-
 void giveIdentifier(DeviceContext& device, ShaderWordsRef words,
                     VkShaderModuleIdentifierEXT* identifier) {
     static_assert(sizeof(Digest) <= VK_MAX_SHADER_MODULE_IDENTIFIER_SIZE_EXT);
-    const Digest digest = identify(device, *words);
+    Sha256 hash = startIdentity(device);
+    const Digest digest = hash.add(std::as_bytes(std::span(words->words))).finish();
     identifier->identifierSize = static_cast<uint32_t>(digest.size());
     std::copy(digest.begin(), digest.end(), identifier->identifier);
     device.modules.remember(digest, std::move(words));

@@ -40,6 +40,21 @@ TEST_P(Rewrite, OutputIsValidAndDeterministic) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Rewrite, testing::Values(4, 8, 16, 32, 64, 128));
 
+TEST(RewriteErrors, NoSuchEntryPoint) {
+    const std::vector<uint32_t> words = test::assemble(test::multiplyModule(16, 16, 16));
+    Request request;
+    request.words = words;
+    for (const char* name : {"", "main"}) {
+        request.entryPoint = name;
+        EXPECT_TRUE(rewrite(request, Target{})) << name;
+    }
+    request.entryPoint = "mai";
+    const Result<Rewritten> out = rewrite(request, Target{});
+    ASSERT_FALSE(out);
+    EXPECT_EQ(out.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_NE(out.error().message.find("'mai'"), std::string::npos);
+}
+
 TEST(RewriteErrors, NameWhatIsWrong) {
     const std::vector<uint32_t> words = test::assemble(test::multiplyModule(16, 16, 16));
     for (const uint32_t size : {0u, 3u, 24u, 256u}) {

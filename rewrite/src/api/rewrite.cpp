@@ -34,6 +34,10 @@ Result<Rewritten> rewriteModule(const Request& request, const Target& target) {
     Result<Module> parsed = Module::parse(request.words);
     if (!parsed) return parsed.error();
     Module& module = *parsed;
+    if (!hasEntryPoint(module, request.entryPoint)) {
+        return Error{ErrorCode::kInvalidArgument,
+                     std::format("the module has no entry point '{}'", request.entryPoint)};
+    }
     TypeTable types(module);
     if (std::optional<Error> error = specialise(types, request.specialization)) {
         return *std::move(error);

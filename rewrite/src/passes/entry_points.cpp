@@ -88,6 +88,10 @@ std::array<uint32_t, 3> constants(const Module& module, const Instruction& i, si
 
 }  // namespace
 
+bool hasEntryPoint(const Module& module, std::string_view name) {
+    return findEntryPoint(module, name) != nullptr;
+}
+
 std::array<uint32_t, 3> localSize(const Module& module, std::string_view entryPoint) {
     for (const InstructionPtr& i : module.section(Section::kAnnotations)) {
         if (i->opcode == spv::Op::OpDecorate &&

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "identity.hpp"
+
+#include <algorithm>
+
+#include "context.hpp"
+
+namespace coopvk::layer {
+namespace {
+
+Sha256 start(const Settings& settings, const DeviceFacts& facts, rewrite::ExtensionSet emulated) {
+    Sha256 hash;
+    hash.addText("coopvk").addText(rewrite::version());
+    hash.addText(settings.emulateText);
+    hash.addText(facts.traits.name);
+    hash.addValue(facts.properties.driverVersion);
+    for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
+        if (emulated.contains(info.extension)) hash.addText(info.vulkanName);
+    }
+    return hash;
+}
+
+}  // namespace
+
+Sha256 startIdentity(const Settings& settings, const PhysicalDeviceContext& device) {
+    return start(settings, device.facts, device.emulated);
+}
+
+Sha256 startIdentity(const DeviceContext& device) {
+    return start(device.instance->settings, device.facts(), device.emulated);
+}
+
+void mixIdentity(const DeviceContext& device, VkPipelineBinaryKeyKHR& key) {
+    static_assert(sizeof(Digest) <= VK_MAX_PIPELINE_BINARY_KEY_SIZE_KHR);
+    const size_t size = std::min<size_t>(key.keySize, sizeof(key.key));
+    Sha256 hash = startIdentity(device);
+    const Digest digest = hash.add(std::as_bytes(std::span(key.key, size))).finish();
+    key.keySize = static_cast<uint32_t>(digest.size());
+    std::ranges::copy(digest, key.key);
+}
+
+void mixIdentity(const Settings& settings, const PhysicalDeviceContext& device,
+                 uint8_t (&uuid)[VK_UUID_SIZE]) {
+    static_assert(sizeof(Digest) >= VK_UUID_SIZE);
+    Sha256 hash = startIdentity(settings, device);
+    const Digest digest = hash.add(std::as_bytes(std::span(uuid))).finish();
+    std::copy_n(digest.begin(), VK_UUID_SIZE, uuid);
+}
+
+}  // namespace coopvk::layer

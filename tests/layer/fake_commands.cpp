@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fake_commands.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include "arrays.hpp"
+#include "fake_driver.hpp"
+#include "hash.hpp"
+#include "pnext.hpp"
+
+namespace coopvk::test::fake {
+namespace {
+
+using layer::findNode;
+
+FakeDriver& driver() { return *current(); }
+
+uint64_t nextHandle() {
+    static uint64_t counter = 0;
+    return ++counter;
+}
+
+template <typename Handle>
+Handle makeHandle() {
+    return reinterpret_cast<Handle>(nextHandle());
+}
+
+// What a dispatchable handle points at: the loader's word, different for each.
+struct Dispatchable {
+    void* key = this;
+};
+
+std::vector<VkStructureType> typesOf(const void* chain) {
+    std::vector<VkStructureType> types;
+    for (auto* node = static_cast<const VkBaseInStructure*>(chain); node; node = node->pNext) {
+        types.push_back(node->sType);
+    }
+    return types;
+}
+
+// --- Instance and physical device
+
+VkResult createInstance(const VkInstanceCreateInfo*, const VkAllocationCallbacks* allocator,
+                        VkInstance* instance) {
+    driver().allocators.insert(allocator);
+    ++driver().createdInstances;
+    *instance = reinterpret_cast<VkInstance>(new Dispatchable);
+    return VK_SUCCESS;
+}
+
+void destroyInstance(VkInstance instance, const VkAllocationCallbacks*) {
+    ++driver().destroyedInstances;
+    delete reinterpret_cast<Dispatchable*>(instance);
+}
+
+void getProperties(VkPhysicalDevice, VkPhysicalDeviceProperties* properties) {
+    *properties = {};
+    properties->apiVersion = driver().apiVersion;
+    properties->driverVersion = 7;
+    std::strcpy(properties->deviceName, "fake device");
+}
+
+void getProperties2(VkPhysicalDevice device, VkPhysicalDeviceProperties2* properties) {
+    getProperties(device, &properties->properties);
+    for (auto* node = static_cast<VkBaseOutStructure*>(properties->pNext); node;
+         node = node->pNext) {
+        if (node->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES) {
+            auto& subgroup = *reinterpret_cast<VkPhysicalDeviceSubgroupProperties*>(node);
+            subgroup.subgroupSize = driver().subgroupSize;
+            subgroup.supportedStages = VK_SHADER_STAGE_ALL;
+            subgroup.supportedOperations =
+                VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
+        } else if (node->sType ==
+                   VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES) {
+            auto& control = *reinterpret_cast<VkPhysicalDeviceSubgroupSizeControlProperties*>(node);
+            control.minSubgroupSize = driver().minSubgroupSize;
+            control.maxSubgroupSize = driver().maxSubgroupSize;
+            control.maxComputeWorkgroupSubgroups = 32;
+            control.requiredSubgroupSizeStages = VK_SHADER_STAGE_COMPUTE_BIT;
+        } else if (node->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OBJECT_PROPERTIES_EXT) {
+            auto& objects = *reinterpret_cast<VkPhysicalDeviceShaderObjectPropertiesEXT*>(node);
+            std::memset(objects.shaderBinaryUUID, 0x5a, VK_UUID_SIZE);
+        }
+    }
+}
+
+void getFeatures2(VkPhysicalDevice, VkPhysicalDeviceFeatures2* features) {
+    for (auto* node = reinterpret_cast<VkBaseOutStructure*>(features); node; node = node->pNext) {
+        for (const layer::FeatureRow& row : layer::featureTable()) {
+            const bool set = driver().features.test(static_cast<size_t>(row.feature));
+            if (row.single == node->sType) layer::featureBit(node, row.singleOffset) = set;
+            if (row.aggregate == node->sType) layer::featureBit(node, row.aggregateOffset) = set;
+        }
+        const auto more = driver().moreFeatures.find(node->sType);
+        if (more == driver().moreFeatures.end()) continue;
+        std::memcpy(reinterpret_cast<VkBaseInStructure*>(node) + 1, more->second.data(),
+                    more->second.size() * sizeof(VkBool32));
+    }
+}
+
+void getFeatures(VkPhysicalDevice device, VkPhysicalDeviceFeatures* features) {
+    VkPhysicalDeviceFeatures2 all = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
+    getFeatures2(device, &all);
+    *features = all.features;
+}
+
+VkResult enumerateExtensions(VkPhysicalDevice, const char*, uint32_t* count,
+                             VkExtensionProperties* out) {
+    if (driver().listing != VK_SUCCESS) return driver().listing;
+    const std::vector<std::string>& names = driver().extensions;
+    return layer::giveArray(std::span<const std::string>(names), count, out,
+                            [](const std::string& name, VkExtensionProperties& to) {
+                                to = {};
+                                name.copy(to.extensionName, VK_MAX_EXTENSION_NAME_SIZE - 1);
+                                to.specVersion = 1;
+                            });
+}
+
+VkResult getTools(VkPhysicalDevice, uint32_t* count, VkPhysicalDeviceToolProperties* out) {
+    const std::vector<int> tools(driver().tools);
+    return layer::giveArray(
+        std::span<const int>(tools), count, out,
+        [](int, VkPhysicalDeviceToolProperties& to) { std::strcpy(to.name, "driver's tool"); });
+}
+
+// --- Device
+
+VkResult createDevice(VkPhysicalDevice, const VkDeviceCreateInfo* info,
+                      const VkAllocationCallbacks* allocator, VkDevice* device) {
+    SeenDevice seen;
+    seen.extensions.assign(info->ppEnabledExtensionNames,
+                           info->ppEnabledExtensionNames + info->enabledExtensionCount);
+    seen.chain = typesOf(info->pNext);
+    seen.hasCoreFeatures = info->pEnabledFeatures != nullptr;
+    if (seen.hasCoreFeatures) seen.coreFeatures = *info->pEnabledFeatures;
+    for (auto* node = static_cast<const VkBaseInStructure*>(info->pNext); node;
+         node = node->pNext) {
+        const size_t size = layer::structSize(node->sType);
+        if (size == 0 || node->sType == VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO) continue;
+        const auto* first = reinterpret_cast<const VkBool32*>(node + 1);
+        seen.features[node->sType].assign(first, first + (size - sizeof(*node)) / sizeof(VkBool32));
+    }
+    driver().device = seen;
+    driver().allocators.insert(allocator);
+    ++driver().createdDevices;
+    *device = reinterpret_cast<VkDevice>(new Dispatchable);
+    return VK_SUCCESS;
+}
+
+void destroyDevice(VkDevice device, const VkAllocationCallbacks* allocator) {
+    driver().allocators.insert(allocator);
+    ++driver().destroyedDevices;
+    delete reinterpret_cast<Dispatchable*>(device);
+}
+
+// --- Shaders
+
+VkResult createShaderModule(VkDevice, const VkShaderModuleCreateInfo* info,
+                            const VkAllocationCallbacks* allocator, VkShaderModule* module) {
+    driver().allocators.insert(allocator);
+    *module = makeHandle<VkShaderModule>();
+    const Words words(info->pCode, info->pCode + info->codeSize / 4);
+    driver().createdModules.push_back(words);
+    driver().modules[reinterpret_cast<uint64_t>(*module)] = words;
+    return VK_SUCCESS;
+}
+
+void destroyShaderModule(VkDevice, VkShaderModule module, const VkAllocationCallbacks* allocator) {
+    driver().allocators.insert(allocator);
+    driver().modules.erase(reinterpret_cast<uint64_t>(module));
+}
+
+void identify(const Words& words, VkShaderModuleIdentifierEXT* identifier) {
+    const uint64_t hash = layer::fnv1a(words);
+    identifier->identifierSize = sizeof(hash);
+    std::memcpy(identifier->identifier, &hash, sizeof(hash));
+}
+
+void getModuleIdentifier(VkDevice, VkShaderModule module, VkShaderModuleIdentifierEXT* out) {
+    identify(driver().modules.at(reinterpret_cast<uint64_t>(module)), out);
+}
+
+void getCreateInfoIdentifier(VkDevice, const VkShaderModuleCreateInfo* info,
+                             VkShaderModuleIdentifierEXT* out) {
+    identify(Words(info->pCode, info->pCode + info->codeSize / 4), out);
+}
+
+template <typename Info>
+SeenStage seeCommon(const Info& info) {
+    SeenStage seen;
+    seen.stage = info.stage;
+    seen.flags = info.flags;
+    seen.specialized = info.pSpecializationInfo != nullptr;
+    seen.chain = typesOf(info.pNext);
+    const auto* size = findNode<VkPipelineShaderStageRequiredSubgroupSizeCreateInfo>(
+        info.pNext, VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO);
+    if (size != nullptr) seen.requiredSubgroupSize = size->requiredSubgroupSize;
+    return seen;
+}
+
+SeenStage see(const VkPipelineShaderStageCreateInfo& info) {
+    SeenStage seen = seeCommon(info);
+    const auto* code =
+        findNode<VkShaderModuleCreateInfo>(info.pNext, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+    if (info.module != VK_NULL_HANDLE) {
+        seen.words = driver().modules.at(reinterpret_cast<uint64_t>(info.module));
+    } else if (code != nullptr) {
+        seen.words.assign(code->pCode, code->pCode + code->codeSize / 4);
+    }
+    return seen;
+}
+
+std::vector<SeenStage> seeStages(const VkComputePipelineCreateInfo& info) {
+    return {see(info.stage)};
+}
+template <typename Info>
+std::vector<SeenStage> seeStages(const Info& info) {
+    std::vector<SeenStage> seen;
+    for (uint32_t i = 0; i < info.stageCount; ++i) seen.push_back(see(info.pStages[i]));
+    return seen;
+}
+
+template <typename Info>
+VkResult createPipelines(uint32_t count, const Info* infos, VkPipeline* pipelines) {
+    for (uint32_t i = 0; i < count; ++i) {
+        pipelines[i] = VK_NULL_HANDLE;
+        driver().pipelines.push_back(
+            {seeStages(infos[i]), infos[i].basePipelineHandle, infos[i].basePipelineIndex});
+        if (driver().pipelineResult < 0) return driver().pipelineResult;
+        pipelines[i] = makeHandle<VkPipeline>();
+    }
+    return driver().pipelineResult;
+}
+
+template <typename Info>
+VkResult createPlain(VkDevice, VkPipelineCache, uint32_t count, const Info* infos,
+                     const VkAllocationCallbacks* allocator, VkPipeline* pipelines) {
+    driver().allocators.insert(allocator);
+    return createPipelines(count, infos, pipelines);
+}
+
+VkResult createRayTracing(VkDevice, VkDeferredOperationKHR operation, VkPipelineCache,
+                          uint32_t count, const VkRayTracingPipelineCreateInfoKHR* infos,
+                          const VkAllocationCallbacks*, VkPipeline* pipelines) {
+    const VkResult result = createPipelines(count, infos, pipelines);
+    const bool deferred = operation != VK_NULL_HANDLE && result == VK_SUCCESS;
+    return deferred ? driver().deferredResult : result;
+}
+
+void destroyDeferredOperation(VkDevice, VkDeferredOperationKHR, const VkAllocationCallbacks*) {}
+
+VkResult createShaders(VkDevice, uint32_t count, const VkShaderCreateInfoEXT* infos,
+                       const VkAllocationCallbacks*, VkShaderEXT* shaders) {
+    for (uint32_t i = 0; i < count; ++i) {
+        SeenStage seen = seeCommon(infos[i]);
+        const auto* code = static_cast<const uint32_t*>(infos[i].pCode);
+        seen.words.assign(code, code + infos[i].codeSize / 4);
+        driver().shaders.push_back(std::move(seen));
+        shaders[i] = makeHandle<VkShaderEXT>();
+    }
+    return VK_SUCCESS;
+}
+
+// The words' hash, the flags and the size; of all stages.
+VkResult getPipelineKey(VkDevice, const VkPipelineCreateInfoKHR* info,
+                        VkPipelineBinaryKeyKHR* key) {
+    uint64_t hash = 0;
+    if (info != nullptr) {
+        const auto* compute = findNode<VkComputePipelineCreateInfo>(
+            info->pNext, VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
+        const auto* graphics = findNode<VkGraphicsPipelineCreateInfo>(
+            info->pNext, VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO);
+        std::vector<SeenStage> stages;
+        if (compute != nullptr) stages = seeStages(*compute);
+        if (graphics != nullptr) stages = seeStages(*graphics);
+        for (const SeenStage& stage : stages) {
+            hash ^= layer::fnv1a(stage.words) + stage.flags + stage.requiredSubgroupSize;
+        }
+        driver().pipelines.push_back({std::move(stages)});
+    }
+    key->keySize = sizeof(hash);
+    std::memcpy(key->key, &hash, sizeof(hash));
+    return VK_SUCCESS;
+}
+
+VkResult createPipelineBinaries(VkDevice device, const VkPipelineBinaryCreateInfoKHR* info,
+                                const VkAllocationCallbacks*, VkPipelineBinaryHandlesInfoKHR* out) {
+    VkPipelineBinaryKeyKHR key = {};
+    if (info->pPipelineCreateInfo) getPipelineKey(device, info->pPipelineCreateInfo, &key);
+    out->pipelineBinaryCount = 1;
+    return VK_SUCCESS;
+}
+
+void getIndirectRequirements(VkDevice, const VkComputePipelineCreateInfo* info,
+                             VkMemoryRequirements2* requirements) {
+    driver().pipelines.push_back({seeStages(*info)});
+    requirements->memoryRequirements.size = driver().pipelines.back().stages[0].words.size();
+}
+
+struct Entry {
+    std::string_view name;
+    PFN_vkVoidFunction function;
+};
+
+#define COOPVK_FAKE(command, function) \
+    {#command, reinterpret_cast<PFN_vkVoidFunction>(static_cast<PFN_##command>(function))}
+
+const Entry kInstanceEntries[] = {
+    COOPVK_FAKE(vkCreateInstance, createInstance),
+    COOPVK_FAKE(vkDestroyInstance, destroyInstance),
+    COOPVK_FAKE(vkGetPhysicalDeviceProperties, getProperties),
+    COOPVK_FAKE(vkGetPhysicalDeviceFeatures, getFeatures),
+    COOPVK_FAKE(vkGetPhysicalDeviceProperties2, getProperties2),
+    COOPVK_FAKE(vkGetPhysicalDeviceFeatures2, getFeatures2),
+    COOPVK_FAKE(vkEnumerateDeviceExtensionProperties, enumerateExtensions),
+    COOPVK_FAKE(vkGetPhysicalDeviceToolProperties, getTools),
+    COOPVK_FAKE(vkGetPhysicalDeviceToolPropertiesEXT, getTools),
+    COOPVK_FAKE(vkCreateDevice, createDevice),
+};
+
+const Entry kDeviceEntries[] = {
+    COOPVK_FAKE(vkGetDeviceProcAddr, getDeviceProcAddr),
+    COOPVK_FAKE(vkDestroyDevice, destroyDevice),
+    COOPVK_FAKE(vkCreateShaderModule, createShaderModule),
+    COOPVK_FAKE(vkDestroyShaderModule, destroyShaderModule),
+    COOPVK_FAKE(vkGetShaderModuleIdentifierEXT, getModuleIdentifier),
+    COOPVK_FAKE(vkGetShaderModuleCreateInfoIdentifierEXT, getCreateInfoIdentifier),
+    COOPVK_FAKE(vkCreateComputePipelines, createPlain<VkComputePipelineCreateInfo>),
+    COOPVK_FAKE(vkCreateGraphicsPipelines, createPlain<VkGraphicsPipelineCreateInfo>),
+    COOPVK_FAKE(vkCreateRayTracingPipelinesNV, createPlain<VkRayTracingPipelineCreateInfoNV>),
+    COOPVK_FAKE(vkCreateRayTracingPipelinesKHR, createRayTracing),
+#ifdef VK_AMDX_shader_enqueue
+    COOPVK_FAKE(vkCreateExecutionGraphPipelinesAMDX,
+                createPlain<VkExecutionGraphPipelineCreateInfoAMDX>),
+#endif
+    COOPVK_FAKE(vkDestroyDeferredOperationKHR, destroyDeferredOperation),
+    COOPVK_FAKE(vkCreateShadersEXT, createShaders),
+    COOPVK_FAKE(vkGetPipelineKeyKHR, getPipelineKey),
+    COOPVK_FAKE(vkCreatePipelineBinariesKHR, createPipelineBinaries),
+    COOPVK_FAKE(vkGetPipelineIndirectMemoryRequirementsNV, getIndirectRequirements),
+};
+
+PFN_vkVoidFunction lookUp(std::span<const Entry> entries, std::string_view name) {
+    const auto found = std::ranges::find(entries, name, &Entry::name);
+    return found != entries.end() ? found->function : nullptr;
+}
+
+}  // namespace
+
+FakeDriver*& current() {
+    static FakeDriver* driver = nullptr;
+    return driver;
+}
+
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL getInstanceProcAddr(VkInstance, const char* name) {
+    const PFN_vkVoidFunction found = lookUp(kInstanceEntries, name);
+    return found != nullptr ? found : lookUp(kDeviceEntries, name);
+}
+
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL getDeviceProcAddr(VkDevice, const char* name) {
+    return lookUp(kDeviceEntries, name);
+}
+
+}  // namespace coopvk::test::fake

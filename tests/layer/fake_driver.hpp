@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A driver, or next layer, that writes down what it is asked, so that the layer's commands can be
+// tested on devices of every kind without one. One at a time; not for several threads.
+#pragma once
+
+#include <vulkan/vk_layer.h>
+#include <vulkan/vulkan.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "features.hpp"
+
+namespace coopvk::test {
+
+using Words = std::vector<uint32_t>;
+
+// A shader stage, or shader object, as the driver got it.
+struct SeenStage {
+    Words words;
+    VkShaderStageFlagBits stage = VK_SHADER_STAGE_COMPUTE_BIT;
+    VkFlags flags = 0;
+    bool specialized = false;
+    uint32_t requiredSubgroupSize = 0;
+    std::vector<VkStructureType> chain;
+};
+
+struct SeenPipeline {
+    std::vector<SeenStage> stages;
+    VkPipeline base = VK_NULL_HANDLE;
+    int32_t baseIndex = -1;
+};
+
+// What vkCreateDevice was asked for.
+struct SeenDevice {
+    std::vector<std::string> extensions;
+    std::map<VkStructureType, std::vector<VkBool32>> features;  // by structure, all members
+    bool hasCoreFeatures = false;                               // pEnabledFeatures
+    VkPhysicalDeviceFeatures coreFeatures = {};
+    std::vector<VkStructureType> chain;
+};
+
+class FakeDriver {
+ public:
+    FakeDriver();
+    ~FakeDriver();
+    FakeDriver(const FakeDriver&) = delete;
+    FakeDriver& operator=(const FakeDriver&) = delete;
+
+    // What the device is like; to be set before it is asked.
+    uint32_t apiVersion = VK_API_VERSION_1_3;
+    std::vector<std::string> extensions;
+    layer::FeatureSet features;  // all but those that change what tests would have to expect
+    // More structures' members, from the first on.
+    std::map<VkStructureType, std::vector<VkBool32>> moreFeatures;
+    uint32_t subgroupSize = 32, minSubgroupSize = 32, maxSubgroupSize = 32;
+    uint32_t tools = 0;                    // how many it lists itself
+    VkResult listing = VK_SUCCESS;         // of vkEnumerateDeviceExtensionProperties
+    VkResult pipelineResult = VK_SUCCESS;  // of every pipeline that has a stage
+
+    VkResult deferredResult = VK_OPERATION_DEFERRED_KHR;  // of pipelines with an operation
+
+    // Through the layer, as the loader does it.
+    VkInstance makeInstance(uint32_t version = VK_API_VERSION_1_3, const void* next = nullptr);
+    void destroyInstance();
+    VkPhysicalDevice physical();
+    VkResult makeDevice(const VkDeviceCreateInfo& info, VkDevice* device,
+                        const VkAllocationCallbacks* allocator = nullptr);
+    // A device with VK_KHR_cooperative_matrix.
+    VkDevice makeMatrixDevice();
+    void destroyDevice(VkDevice device, const VkAllocationCallbacks* allocator = nullptr);
+
+    // The layer's commands.
+    PFN_vkVoidFunction instanceCommand(const char* name);
+    PFN_vkVoidFunction deviceCommand(VkDevice device, const char* name);
+
+    // What it saw.
+    SeenDevice device;
+    std::map<uint64_t, Words> modules;  // that exist
+    std::vector<Words> createdModules;  // ever
+    std::vector<SeenPipeline> pipelines;
+    std::vector<SeenStage> shaders;
+    std::set<const VkAllocationCallbacks*> allocators;
+    uint32_t createdInstances = 0, destroyedInstances = 0;
+    uint32_t createdDevices = 0, destroyedDevices = 0;
+
+ private:
+    VkInstance instance_ = VK_NULL_HANDLE;
+};
+
+// Casts to the command's type.
+#define COOPVK_INSTANCE_COMMAND(driver, name) \
+    reinterpret_cast<PFN_##name>((driver).instanceCommand(#name))
+#define COOPVK_DEVICE_COMMAND(driver, device, name) \
+    reinterpret_cast<PFN_##name>((driver).deviceCommand(device, #name))
+
+}  // namespace coopvk::test

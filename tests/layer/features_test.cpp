@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "features.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "dependents.hpp"
+#include "extension_rows.hpp"
+#include "pnext.hpp"
+
+namespace coopvk::layer {
+namespace {
+
+TEST(Features, TableIsInOrderAndNamesEachBitOnce) {
+    std::set<std::pair<VkStructureType, size_t>> singles, aggregates;
+    std::set<std::string> names;
+    for (size_t i = 0; i < featureTable().size(); ++i) {
+        const FeatureRow& row = featureTable()[i];
+        EXPECT_EQ(static_cast<size_t>(row.feature), i) << row.name;
+        EXPECT_TRUE(names.insert(row.name).second) << row.name;
+        EXPECT_TRUE(singles.insert({row.single, row.singleOffset}).second) << row.name;
+        EXPECT_EQ(structSize(row.single), row.singleSize) << row.name;
+        EXPECT_LE(row.singleOffset + sizeof(VkBool32), row.singleSize) << row.name;
+        if (row.aggregate == VK_STRUCTURE_TYPE_MAX_ENUM) continue;
+        EXPECT_TRUE(aggregates.insert({row.aggregate, row.aggregateOffset}).second) << row.name;
+        EXPECT_LE(row.aggregateOffset + sizeof(VkBool32), structSize(row.aggregate)) << row.name;
+    }
+    EXPECT_EQ(featureTable().size(), static_cast<size_t>(Feature::kCount));
+}
+
+// An extension's structure has as many members as its row says: those behind are padding.
+TEST(Features, ExtensionRows) {
+    for (size_t i = 0; i < extensionRows().size(); ++i) {
+        const ExtensionRow& row = extensionRows()[i];
+        EXPECT_EQ(static_cast<size_t>(row.extension), i);
+        const size_t end = row.features.offset + row.features.count * sizeof(VkBool32);
+        EXPECT_EQ(row.features.offset, sizeof(VkBaseInStructure));
+        EXPECT_LE(end, row.featureSize);
+        EXPECT_LT(row.featureSize - end, sizeof(void*));
+        EXPECT_GE(row.mainFeatureOffset, row.features.offset);
+        EXPECT_LT(row.mainFeatureOffset, end);
+    }
+}
+
+TEST(Features, Bits) {
+    VkPhysicalDeviceShaderBfloat16FeaturesKHR node = {};
+    const FeatureBits bits =
+        COOPVK_FEATURE_BITS(VkPhysicalDeviceShaderBfloat16FeaturesKHR, shaderBFloat16DotProduct,
+                            shaderBFloat16CooperativeMatrix);
+    EXPECT_EQ(bitsOf(&node, bits).size(), 2u);
+    node.shaderBFloat16Type = VK_TRUE;
+    EXPECT_FALSE(anySet(bitsOf(&node, bits)));
+    node.shaderBFloat16CooperativeMatrix = VK_TRUE;
+    EXPECT_TRUE(anySet(bitsOf(&node, bits)));
+}
+
+constexpr rewrite::ExtensionSet kMatrix = {rewrite::Extension::kKhrCooperativeMatrix};
+
+// Whatever names VK_KHR_cooperative_matrix as its dependency in the registry.
+TEST(Dependents, Extensions) {
+    for (const char* name :
+         {"VK_NV_cooperative_matrix2", "VK_NV_cooperative_matrix_decode_vector",
+          "VK_EXT_cooperative_matrix_maintenance1", "VK_QCOM_cooperative_matrix_conversion"}) {
+        EXPECT_TRUE(hidesExtension(kMatrix, name)) << name;
+        EXPECT_FALSE(hidesExtension({}, name)) << name;
+    }
+    for (const char* name :
+         {"VK_KHR_cooperative_matrix", "VK_NV_cooperative_matrix", "VK_KHR_shader_bfloat16", ""}) {
+        EXPECT_FALSE(hidesExtension(kMatrix, name)) << name;
+    }
+}
+
+// What coopvk emulates itself is not hidden, whatever it builds on.
+TEST(Dependents, EmulatedOnes) {
+    for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
+        EXPECT_FALSE(hidesExtension(rewrite::ExtensionSet::all(), info.vulkanName));
+    }
+}
+
+TEST(Dependents, WholeStructures) {
+    VkPhysicalDeviceCooperativeMatrix2FeaturesNV features = {
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_FEATURES_NV};
+    auto* node = reinterpret_cast<VkBaseOutStructure*>(&features);
+    const auto* in = reinterpret_cast<const VkBaseInStructure*>(&features);
+    EXPECT_FALSE(asksForHidden(kMatrix, in));
+    features.cooperativeMatrixWorkgroupScope = VK_TRUE;
+    EXPECT_TRUE(asksForHidden(kMatrix, in));
+    features.cooperativeMatrixWorkgroupScope = VK_FALSE;
+    features.cooperativeMatrixBlockLoads = VK_TRUE;
+    EXPECT_TRUE(asksForHidden(kMatrix, in));
+    hideFeatures({}, node);
+    EXPECT_TRUE(features.cooperativeMatrixBlockLoads);
+    hideFeatures(kMatrix, node);
+    EXPECT_FALSE(features.cooperativeMatrixBlockLoads);
+    EXPECT_FALSE(asksForHidden(kMatrix, in));
+}
+
+TEST(Dependents, SingleFeatures) {
+    VkPhysicalDeviceShaderBfloat16FeaturesKHR bfloat16 = {
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_BFLOAT16_FEATURES_KHR, nullptr, VK_TRUE, VK_TRUE,
+        VK_TRUE};
+    hideFeatures(kMatrix, reinterpret_cast<VkBaseOutStructure*>(&bfloat16));
+    EXPECT_TRUE(bfloat16.shaderBFloat16Type);
+    EXPECT_TRUE(bfloat16.shaderBFloat16DotProduct);
+    EXPECT_FALSE(bfloat16.shaderBFloat16CooperativeMatrix);
+    VkPhysicalDeviceShaderFloat8FeaturesEXT float8 = {
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT8_FEATURES_EXT, nullptr, VK_TRUE, VK_TRUE};
+    const auto* in = reinterpret_cast<const VkBaseInStructure*>(&float8);
+    EXPECT_TRUE(asksForHidden(kMatrix, in));
+    hideFeatures(kMatrix, reinterpret_cast<VkBaseOutStructure*>(&float8));
+    EXPECT_TRUE(float8.shaderFloat8);
+    EXPECT_FALSE(float8.shaderFloat8CooperativeMatrix);
+    EXPECT_FALSE(asksForHidden(kMatrix, in));
+}
+
+}  // namespace
+}  // namespace coopvk::layer

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "log.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+#include <vector>
+
+#include "guard.hpp"
+
+namespace coopvk::layer {
+namespace {
+
+class LogFile {
+ public:
+    ~LogFile() { std::filesystem::remove(path); }
+    std::string text() const {
+        std::ostringstream out;
+        out << std::ifstream(path).rdbuf();
+        return out.str();
+    }
+    const std::string path =
+        std::filesystem::temp_directory_path() / ("coopvk-log-" + std::to_string(getpid()));
+};
+
+TEST(Logs, LevelNames) {
+    EXPECT_EQ(logLevelFromName("off"), LogLevel::kOff);
+    EXPECT_EQ(logLevelFromName("debug"), LogLevel::kDebug);
+    EXPECT_EQ(logLevelFromName("Debug"), std::nullopt);
+    EXPECT_EQ(logLevelFromName(""), std::nullopt);
+}
+
+TEST(Logs, LevelsAndLines) {
+    LogFile file;
+    {
+        Log log(LogLevel::kWarn, file.path);
+        EXPECT_TRUE(log.wants(LogLevel::kError));
+        EXPECT_FALSE(log.wants(LogLevel::kInfo));
+        log.error("one");
+        log.info("not this");
+        log.warn("two\nthree\n");
+        log.writePieces(LogLevel::kError, {"a", "", "b", "c"});
+        log.write(LogLevel::kOff, "nor this");
+        log.error("");
+    }
+    EXPECT_EQ(file.text(),
+              "coopvk: error: one\ncoopvk: warn: two\ncoopvk: warn: three\ncoopvk: error: abc\n");
+    Log(LogLevel::kInfo, file.path).info("appended");
+    EXPECT_TRUE(file.text().ends_with("coopvk: info: appended\n"));
+}
+
+TEST(Logs, Off) {
+    LogFile file;
+    Log(LogLevel::kOff, file.path).error("nothing");
+    EXPECT_FALSE(std::filesystem::exists(file.path));
+}
+
+TEST(Logs, UnusableFile) {
+    testing::internal::CaptureStderr();
+    Log(LogLevel::kWarn, "/no/such/folder/file").warn("still said");
+    const std::string text = testing::internal::GetCapturedStderr();
+    EXPECT_NE(text.find("cannot open log file"), std::string::npos);
+    EXPECT_NE(text.find("still said"), std::string::npos);
+}
+
+TEST(Logs, LinesOfThreadsStayWhole) {
+    LogFile file;
+    {
+        Log log(LogLevel::kInfo, file.path);
+        std::vector<std::thread> threads;
+        for (int t = 0; t < 4; ++t) {
+            threads.emplace_back([&log, t] {
+                const std::string line(50, static_cast<char>('a' + t));
+                for (int i = 0; i < 100; ++i) log.info(line);
+            });
+        }
+        for (std::thread& thread : threads) thread.join();
+    }
+    std::ifstream in(file.path);
+    std::string line;
+    int count = 0;
+    for (; std::getline(in, line); ++count) {
+        ASSERT_EQ(line.size(), std::string("coopvk: info: ").size() + 50) << line;
+        EXPECT_EQ(line.find_first_not_of(line.back(), line.size() - 50), std::string::npos);
+    }
+    EXPECT_EQ(count, 400);
+}
+
+VkResult outOfMemory(const void*) { throw std::bad_alloc(); }
+void voidOutOfMemory(const void*) { throw std::bad_alloc(); }
+PFN_vkVoidFunction pointerOutOfMemory(const void*, const char*) { throw std::bad_alloc(); }
+VkResult throwOther(const void*) { throw 5; }
+VkResult passThrough(const void*) { return VK_INCOMPLETE; }
+
+template <auto Function, typename... Args>
+auto guarded(std::string& text, Args... args) {
+    testing::internal::CaptureStderr();
+    struct Read {
+        std::string& text;
+        ~Read() { text = testing::internal::GetCapturedStderr(); }
+    } read{text};
+    return Guard<"vkSomething", Function>::call(args...);
+}
+
+TEST(Guards, NothingEscapesAndALineTells) {
+    std::string text;
+    const void* none = nullptr;
+    EXPECT_EQ((guarded<&outOfMemory>(text, none)), VK_ERROR_OUT_OF_HOST_MEMORY);
+    EXPECT_EQ(text,
+              "coopvk: error: vkSomething: failed within coopvk: VK_ERROR_OUT_OF_HOST_MEMORY\n");
+    EXPECT_EQ((guarded<&throwOther>(text, none)), VK_ERROR_UNKNOWN);
+    EXPECT_NE(text.find("VK_ERROR_UNKNOWN"), std::string::npos);
+    guarded<&voidOutOfMemory>(text, none);
+    EXPECT_NE(text.find("vkSomething"), std::string::npos);
+    const char* name = "name";
+    EXPECT_EQ((guarded<&pointerOutOfMemory>(text, none, name)), nullptr);
+    EXPECT_EQ((guarded<&passThrough>(text, none)), VK_INCOMPLETE);
+    EXPECT_EQ(text, "");
+}
+
+}  // namespace
+}  // namespace coopvk::layer

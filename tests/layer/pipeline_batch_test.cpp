@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline_batch.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace coopvk::layer {
+namespace {
+
+using Info = VkComputePipelineCreateInfo;
+
+VkPipeline handleOf(uint64_t number) { return reinterpret_cast<VkPipeline>(number); }
+
+// A batch whose infos are told apart by their layout's number.
+class Batches : public testing::Test {
+ protected:
+    Batches() {
+        for (uint64_t i = 0; i < 4; ++i) {
+            infos[i].sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
+            infos[i].layout = reinterpret_cast<VkPipelineLayout>(i);
+            infos[i].basePipelineIndex = -1;
+        }
+        pipelines.assign(4, handleOf(999));
+    }
+    // prepare(i): the result of preparing one; changing[i]: whether its copy differs.
+    VkResult make() {
+        return createPipelineBatch(
+            std::span<const Info>(infos), pipelines.data(), scratch,
+            [&](Info& info, bool& changed) {
+                const auto i = reinterpret_cast<uint64_t>(info.layout);
+                changed = changing[i];
+                if (changed) info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+                return prepared[i];
+            },
+            [&](uint32_t count, const Info* list, VkPipeline* out) {
+                ++calls;
+                VkResult result = VK_SUCCESS;
+                for (uint32_t k = 0; k < count; ++k) {
+                    const auto i = reinterpret_cast<uint64_t>(list[k].layout);
+                    seen.push_back(list[k]);
+                    lastList = list;
+                    out[k] = created[i] == VK_SUCCESS ? handleOf(i + 1) : VK_NULL_HANDLE;
+                    if (created[i] != VK_SUCCESS) result = created[i];
+                }
+                return result;
+            });
+    }
+
+    std::array<Info, 4> infos = {};
+    std::array<bool, 4> changing = {};
+    std::array<VkResult, 4> prepared = {}, created = {};
+    std::vector<VkPipeline> pipelines;
+    std::vector<Info> seen;
+    const Info* lastList = nullptr;
+    int calls = 0;
+    Scratch scratch;
+};
+
+TEST_F(Batches, UntouchedGoDownAsTheyCame) {
+    EXPECT_EQ(make(), VK_SUCCESS);
+    EXPECT_EQ(calls, 1);
+    EXPECT_EQ(lastList, infos.data());
+}
+
+TEST_F(Batches, ChangedOnesInOneCall) {
+    changing[2] = true;
+    EXPECT_EQ(make(), VK_SUCCESS);
+    EXPECT_EQ(calls, 1);
+    ASSERT_EQ(seen.size(), 4u);
+    EXPECT_EQ(seen[2].stage.stage, VK_SHADER_STAGE_COMPUTE_BIT);
+    EXPECT_EQ(seen[1].stage.stage, 0);
+    EXPECT_EQ(infos[2].stage.stage, 0) << "the application's own memory";
+}
+
+TEST_F(Batches, OneThatFailsLeavesTheOthers) {
+    changing.fill(true);
+    prepared[1] = VK_ERROR_UNKNOWN;
+    EXPECT_EQ(make(), VK_ERROR_UNKNOWN);
+    EXPECT_EQ(pipelines,
+              (std::vector<VkPipeline>{handleOf(1), VK_NULL_HANDLE, handleOf(3), handleOf(4)}));
+}
+
+TEST_F(Batches, EarlyReturn) {
+    changing.fill(true);
+    prepared[1] = VK_ERROR_UNKNOWN;
+    infos[1].flags = VK_PIPELINE_CREATE_EARLY_RETURN_ON_FAILURE_BIT;
+    EXPECT_EQ(make(), VK_ERROR_UNKNOWN);
+    EXPECT_EQ(pipelines, (std::vector<VkPipeline>{handleOf(1), VK_NULL_HANDLE, VK_NULL_HANDLE,
+                                                  VK_NULL_HANDLE}));
+}
+
+// In whichever of the two places the flags stand.
+TEST_F(Batches, EarlyReturnByTheNewerFlags) {
+    changing.fill(true);
+    prepared[0] = VK_ERROR_UNKNOWN;
+    VkPipelineCreateFlags2CreateInfo flags = {VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO,
+                                              nullptr,
+                                              VK_PIPELINE_CREATE_2_EARLY_RETURN_ON_FAILURE_BIT};
+    infos[0].pNext = &flags;
+    EXPECT_EQ(make(), VK_ERROR_UNKNOWN);
+    EXPECT_EQ(calls, 0);
+    for (VkPipeline pipeline : pipelines) EXPECT_EQ(pipeline, handleOf(0));
+}
+
+// The driver's "compile required" counts less than an error, whichever comes first.
+TEST_F(Batches, ErrorsCountMost) {
+    changing.fill(true);
+    created[0] = VK_PIPELINE_COMPILE_REQUIRED;
+    prepared[2] = VK_ERROR_OUT_OF_HOST_MEMORY;
+    created[3] = VK_ERROR_UNKNOWN;
+    EXPECT_EQ(make(), VK_ERROR_OUT_OF_HOST_MEMORY);
+    EXPECT_EQ(pipelines, (std::vector<VkPipeline>{VK_NULL_HANDLE, handleOf(2), VK_NULL_HANDLE,
+                                                  VK_NULL_HANDLE}));
+}
+
+// An index into the array becomes the handle that it stands for.
+TEST_F(Batches, DerivativesByIndex) {
+    changing.fill(true);
+    infos[1].flags = infos[3].flags = VK_PIPELINE_CREATE_DERIVATIVE_BIT;
+    infos[1].basePipelineIndex = 0;
+    infos[3].basePipelineIndex = 2;
+    prepared[2] = VK_ERROR_UNKNOWN;
+    EXPECT_EQ(make(), VK_ERROR_UNKNOWN);
+    ASSERT_EQ(seen.size(), 2u) << "the derivative of one that failed is not made";
+    EXPECT_EQ(seen[1].basePipelineHandle, handleOf(1));
+    EXPECT_EQ(seen[1].basePipelineIndex, -1);
+    EXPECT_EQ(pipelines[3], handleOf(0));
+}
+
+TEST_F(Batches, DerivativesByIndexWithoutFailuresStayOneCall) {
+    changing.fill(true);
+    infos[1].flags = VK_PIPELINE_CREATE_DERIVATIVE_BIT;
+    infos[1].basePipelineIndex = 0;
+    EXPECT_EQ(make(), VK_SUCCESS);
+    EXPECT_EQ(calls, 1);
+    EXPECT_EQ(seen[1].basePipelineIndex, 0);
+}
+
+}  // namespace
+}  // namespace coopvk::layer

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Instances, physical devices and devices through the layer, above a driver of the test's making.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "fake_driver.hpp"
+#include "settings.hpp"
+
+namespace coopvk::test {
+namespace {
+
+constexpr const char* kMatrixName = VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME;
+constexpr auto kMatrixType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR;
+
+class Queries : public testing::Test {
+ protected:
+    Queries() {
+        setenv("COOPVK_EMULATE", "auto", 1);
+        setenv("COOPVK_LOG_LEVEL", "warn", 1);
+    }
+    ~Queries() override {
+        unsetenv("COOPVK_EMULATE");
+        unsetenv("COOPVK_LOG_LEVEL");
+    }
+    void makeNative() {
+        driver.extensions.push_back(kMatrixName);
+        driver.moreFeatures[kMatrixType] = {VK_TRUE, VK_TRUE};
+    }
+    std::vector<std::string> list(const char* layerName = nullptr) {
+        const auto command = COOPVK_INSTANCE_COMMAND(driver, vkEnumerateDeviceExtensionProperties);
+        uint32_t count = 0;
+        EXPECT_EQ(command(driver.physical(), layerName, &count, nullptr), VK_SUCCESS);
+        std::vector<VkExtensionProperties> all(count);
+        EXPECT_EQ(command(driver.physical(), layerName, &count, all.data()), VK_SUCCESS);
+        std::vector<std::string> names;
+        for (const auto& extension : all) names.emplace_back(extension.extensionName);
+        return names;
+    }
+    template <typename T>
+    T features(VkStructureType type) {
+        T node = {type};
+        VkPhysicalDeviceFeatures2 all = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &node};
+        COOPVK_INSTANCE_COMMAND(driver, vkGetPhysicalDeviceFeatures2)(driver.physical(), &all);
+        return node;
+    }
+    bool lists(const char* name) { return std::ranges::count(list(), name) == 1; }
+    std::vector<std::string> tools(const char* command = "vkGetPhysicalDeviceToolProperties") {
+        const auto query = reinterpret_cast<PFN_vkGetPhysicalDeviceToolProperties>(
+            driver.instanceCommand(command));
+        uint32_t count = 0;
+        EXPECT_EQ(query(driver.physical(), &count, nullptr), VK_SUCCESS);
+        std::vector<VkPhysicalDeviceToolProperties> all(
+            count, {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TOOL_PROPERTIES});
+        EXPECT_EQ(query(driver.physical(), &count, all.data()), VK_SUCCESS);
+        std::vector<std::string> names;
+        for (const auto& tool : all) names.emplace_back(tool.name);
+        return names;
+    }
+
+    FakeDriver driver;
+};
+
+TEST_F(Queries, Instances) {
+    EXPECT_NE(driver.makeInstance(), VK_NULL_HANDLE);
+    EXPECT_EQ(driver.createdInstances, 1u);
+    driver.destroyInstance();
+    EXPECT_EQ(driver.destroyedInstances, 1u);
+}
+
+TEST_F(Queries, AddsWhatTheDriverLacks) {
+    driver.extensions = {"VK_KHR_one", "VK_KHR_two"};
+    driver.makeInstance();
+    EXPECT_TRUE(lists(kMatrixName));
+    EXPECT_TRUE(lists("VK_KHR_one") && lists("VK_KHR_two"));
+    const auto feature = features<VkPhysicalDeviceCooperativeMatrixFeaturesKHR>(kMatrixType);
+    EXPECT_TRUE(feature.cooperativeMatrix);
+    EXPECT_EQ(list(layer::kLayerName).front(), kMatrixName);
+}
+
+TEST_F(Queries, LeavesWhatTheDriverHas) {
+    makeNative();
+    driver.extensions.push_back(VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME);
+    driver.makeInstance();
+    EXPECT_TRUE(lists(kMatrixName));
+    EXPECT_TRUE(lists(VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME));
+    EXPECT_EQ(std::ranges::count(list(layer::kLayerName), kMatrixName), 0);
+}
+
+// Listed, but without its main feature: as good as absent.
+TEST_F(Queries, ListedButNotSupported) {
+    makeNative();
+    driver.moreFeatures[kMatrixType] = {VK_FALSE, VK_FALSE};
+    driver.makeInstance();
+    EXPECT_TRUE(lists(kMatrixName));
+    EXPECT_TRUE(
+        features<VkPhysicalDeviceCooperativeMatrixFeaturesKHR>(kMatrixType).cooperativeMatrix);
+}
+
+TEST_F(Queries, HidesDependents) {
+    makeNative();
+    const auto kMatrix2 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_FEATURES_NV;
+    const auto kBfloat16 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_BFLOAT16_FEATURES_KHR;
+    driver.extensions.push_back(VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME);
+    driver.extensions.push_back(VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME);
+    driver.moreFeatures[kMatrix2] = std::vector<VkBool32>(7, VK_TRUE);
+    driver.moreFeatures[kBfloat16] = std::vector<VkBool32>(3, VK_TRUE);
+    const auto matrix2 = [&] {
+        return features<VkPhysicalDeviceCooperativeMatrix2FeaturesNV>(kMatrix2);
+    };
+    const auto bfloat16 = [&] {
+        return features<VkPhysicalDeviceShaderBfloat16FeaturesKHR>(kBfloat16);
+    };
+    driver.makeInstance();
+    EXPECT_TRUE(lists(VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME));
+    EXPECT_TRUE(matrix2().cooperativeMatrixBlockLoads);
+    EXPECT_TRUE(bfloat16().shaderBFloat16CooperativeMatrix);
+    driver.destroyInstance();
+
+    setenv("COOPVK_EMULATE", "all", 1);
+    driver.makeInstance();
+    EXPECT_FALSE(lists(VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME));
+    EXPECT_TRUE(lists(VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME));
+    EXPECT_FALSE(matrix2().cooperativeMatrixWorkgroupScope);
+    EXPECT_FALSE(matrix2().cooperativeMatrixBlockLoads);
+    EXPECT_TRUE(bfloat16().shaderBFloat16DotProduct);
+    EXPECT_FALSE(bfloat16().shaderBFloat16CooperativeMatrix);
+}
+
+TEST_F(Queries, ShortLists) {
+    driver.extensions = {"VK_KHR_one", "VK_KHR_two"};
+    driver.makeInstance();
+    const auto command = COOPVK_INSTANCE_COMMAND(driver, vkEnumerateDeviceExtensionProperties);
+    uint32_t total = 0;
+    EXPECT_EQ(command(driver.physical(), nullptr, &total, nullptr), VK_SUCCESS);
+    for (uint32_t room = 0; room <= total + 1; ++room) {
+        std::vector<VkExtensionProperties> out(total + 2);
+        uint32_t count = room;
+        EXPECT_EQ(command(driver.physical(), nullptr, &count, out.data()),
+                  room < total ? VK_INCOMPLETE : VK_SUCCESS);
+        EXPECT_EQ(count, std::min(room, total));
+        EXPECT_STREQ(out[room].extensionName, "") << "written behind the end";
+    }
+}
+
+TEST_F(Queries, LayersAndInstanceExtensions) {
+    driver.makeInstance();
+    uint32_t count = 0;
+    const auto layers = COOPVK_INSTANCE_COMMAND(driver, vkEnumerateInstanceLayerProperties);
+    EXPECT_EQ(layers(&count, nullptr), VK_SUCCESS);
+    ASSERT_EQ(count, 1u);
+    VkLayerProperties layer = {};
+    EXPECT_EQ(layers(&count, &layer), VK_SUCCESS);
+    EXPECT_STREQ(layer.layerName, layer::kLayerName);
+    const auto extensions = COOPVK_INSTANCE_COMMAND(driver, vkEnumerateInstanceExtensionProperties);
+    EXPECT_EQ(extensions(nullptr, &count, nullptr), VK_ERROR_LAYER_NOT_PRESENT);
+    EXPECT_EQ(extensions(layer::kLayerName, &count, nullptr), VK_SUCCESS);
+    VkExtensionProperties extension = {};
+    count = 0;
+    EXPECT_EQ(extensions(layer::kLayerName, &count, &extension), VK_INCOMPLETE);
+    count = 1;
+    EXPECT_EQ(extensions(layer::kLayerName, &count, &extension), VK_SUCCESS);
+    EXPECT_STREQ(extension.extensionName, VK_EXT_LAYER_SETTINGS_EXTENSION_NAME);
+}
+
+TEST_F(Queries, MatrixShapes) {
+    driver.makeInstance();
+    const auto command =
+        COOPVK_INSTANCE_COMMAND(driver, vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR);
+    uint32_t count = 0;
+    EXPECT_EQ(command(driver.physical(), &count, nullptr), VK_SUCCESS);
+    ASSERT_GT(count, 1u);
+    std::vector<VkCooperativeMatrixPropertiesKHR> shapes(count);
+    uint32_t room = count - 1;
+    EXPECT_EQ(command(driver.physical(), &room, shapes.data()), VK_INCOMPLETE);
+    EXPECT_EQ(shapes.back().MSize, 0u);
+    EXPECT_EQ(command(driver.physical(), &count, shapes.data()), VK_SUCCESS);
+    for (const VkCooperativeMatrixPropertiesKHR& shape : shapes) {
+        EXPECT_EQ(shape.scope, VK_SCOPE_SUBGROUP_KHR);
+        EXPECT_GT(shape.MSize * shape.NSize * shape.KSize, 0u);
+    }
+}
+
+// A driver that has the extension but, as this one, not the command, has no shapes.
+TEST_F(Queries, MatrixShapesOfNobody) {
+    makeNative();
+    driver.makeInstance();
+    uint32_t count = 5;
+    EXPECT_EQ(COOPVK_INSTANCE_COMMAND(driver, vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR)(
+                  driver.physical(), &count, nullptr),
+              VK_SUCCESS);
+    EXPECT_EQ(count, 0u);
+}
+
+TEST_F(Queries, Tools) {
+    driver.tools = 2;
+    driver.makeInstance();
+    EXPECT_EQ(tools(), (std::vector<std::string>{"driver's tool", "driver's tool", "coopvk"}));
+    const auto query = COOPVK_INSTANCE_COMMAND(driver, vkGetPhysicalDeviceToolProperties);
+    for (uint32_t room = 0; room <= 3; ++room) {
+        std::vector<VkPhysicalDeviceToolProperties> out(4);
+        uint32_t count = room;
+        EXPECT_EQ(query(driver.physical(), &count, out.data()),
+                  room < 3 ? VK_INCOMPLETE : VK_SUCCESS);
+        EXPECT_EQ(count, room);
+        EXPECT_STREQ(out[room].name, "");
+    }
+}
+
+// Below Vulkan 1.3 there is VK_EXT_tooling_info, of the layer's own where the driver has none.
+TEST_F(Queries, ToolsOfOlderDevices) {
+    driver.apiVersion = VK_API_VERSION_1_2;
+    driver.tools = 1;
+    driver.makeInstance();
+    EXPECT_TRUE(lists(VK_EXT_TOOLING_INFO_EXTENSION_NAME));
+    EXPECT_EQ(tools("vkGetPhysicalDeviceToolPropertiesEXT"), (std::vector<std::string>{"coopvk"}));
+    driver.destroyInstance();
+    driver.extensions.push_back(VK_EXT_TOOLING_INFO_EXTENSION_NAME);
+    driver.makeInstance();
+    EXPECT_TRUE(lists(VK_EXT_TOOLING_INFO_EXTENSION_NAME));
+    EXPECT_EQ(tools("vkGetPhysicalDeviceToolPropertiesEXT"),
+              (std::vector<std::string>{"driver's tool", "coopvk"}));
+}
+
+TEST_F(Queries, OldInstance) {
+    driver.makeInstance(VK_API_VERSION_1_0);
+    EXPECT_FALSE(lists(kMatrixName)) << "no subgroups below Vulkan 1.1";
+}
+
+// Shader objects' binaries hold rewritten code: their UUID tells emulations apart.
+TEST_F(Queries, ShaderBinaryUuid) {
+    const auto uuid = [&] {
+        VkPhysicalDeviceShaderObjectPropertiesEXT objects = {
+            VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OBJECT_PROPERTIES_EXT};
+        VkPhysicalDeviceProperties2 all = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+                                           &objects};
+        COOPVK_INSTANCE_COMMAND(driver, vkGetPhysicalDeviceProperties2)(driver.physical(), &all);
+        return std::string(reinterpret_cast<char*>(objects.shaderBinaryUUID), VK_UUID_SIZE);
+    };
+    const std::string own(VK_UUID_SIZE, 0x5a);
+    setenv("COOPVK_EMULATE", ",", 1);  // nothing
+    driver.makeInstance();
+    EXPECT_EQ(uuid(), own);
+    driver.destroyInstance();
+    setenv("COOPVK_EMULATE", "all", 1);
+    driver.makeInstance();
+    const std::string emulated = uuid();
+    EXPECT_NE(emulated, own);
+    EXPECT_EQ(uuid(), emulated);
+    driver.destroyInstance();
+    setenv("COOPVK_EMULATE", kMatrixName, 1);
+    driver.makeInstance();
+    EXPECT_NE(uuid(), emulated);
+}
+
+// Out of memory now, and well again later; a line tells.
+TEST_F(Queries, FailedListing) {
+    driver.makeInstance();
+    driver.listing = VK_ERROR_OUT_OF_HOST_MEMORY;
+    const auto command = COOPVK_INSTANCE_COMMAND(driver, vkEnumerateDeviceExtensionProperties);
+    uint32_t count = 0;
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(command(driver.physical(), nullptr, &count, nullptr), VK_ERROR_OUT_OF_HOST_MEMORY);
+    const std::string text = testing::internal::GetCapturedStderr();
+    EXPECT_NE(text.find("coopvk: error: cannot list the extensions of fake device: "
+                        "VK_ERROR_OUT_OF_HOST_MEMORY"),
+              std::string::npos)
+        << text;
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(driver.makeMatrixDevice(), VK_NULL_HANDLE);
+    EXPECT_EQ(driver.createdDevices, 0u);
+    testing::internal::GetCapturedStderr();
+    driver.listing = VK_SUCCESS;
+    EXPECT_TRUE(lists(kMatrixName));
+}
+
+TEST_F(Queries, DevicesAskForWhatTheEmulationNeeds) {
+    driver.makeInstance();
+    VkDevice device = driver.makeMatrixDevice();
+    ASSERT_NE(device, VK_NULL_HANDLE);
+    EXPECT_EQ(std::ranges::count(driver.device.extensions, kMatrixName), 0);
+    EXPECT_FALSE(driver.device.features.contains(kMatrixType));
+    EXPECT_TRUE(driver.device.features.contains(
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES));
+    EXPECT_TRUE(driver.device.hasCoreFeatures);
+    driver.destroyDevice(device);
+    EXPECT_EQ(driver.destroyedDevices, 1u);
+}
+
+TEST_F(Queries, RefusedDevices) {
+    setenv("COOPVK_EMULATE", "all", 1);
+    makeNative();
+    driver.extensions.push_back(VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME);
+    driver.makeInstance();
+    const char* name = VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME;
+    VkDeviceCreateInfo info = {VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
+    info.enabledExtensionCount = 1;
+    info.ppEnabledExtensionNames = &name;
+    VkDevice device = VK_NULL_HANDLE;
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(driver.makeDevice(info, &device), VK_ERROR_EXTENSION_NOT_PRESENT);
+    EXPECT_NE(testing::internal::GetCapturedStderr().find(name), std::string::npos);
+    EXPECT_EQ(driver.createdDevices, 0u);
+}
+
+// Above a device that emulates nothing the layer is in nobody's way.
+TEST_F(Queries, UntouchedDevices) {
+    makeNative();
+    driver.makeInstance();
+    VkDevice device = driver.makeMatrixDevice();
+    EXPECT_EQ(std::ranges::count(driver.device.extensions, kMatrixName), 1);
+    VkPhysicalDeviceFeatures none = {};
+    EXPECT_EQ(std::memcmp(&driver.device.coreFeatures, &none, sizeof(none)), 0);
+    const PFN_vkVoidFunction own = driver.deviceCommand(device, "vkCreateShaderModule");
+    driver.destroyDevice(device);
+    driver.destroyInstance();
+    setenv("COOPVK_EMULATE", "all", 1);
+    driver.makeInstance();
+    device = driver.makeMatrixDevice();
+    EXPECT_NE(driver.deviceCommand(device, "vkCreateShaderModule"), own);
+    EXPECT_EQ(driver.deviceCommand(device, "vkCreateBuffer"), nullptr) << "the driver lacks it";
+    EXPECT_EQ(driver.deviceCommand(device, "vkCmdDispatch"), nullptr);
+    driver.destroyDevice(device);
+}
+
+TEST_F(Queries, ManyDevices) {
+    driver.makeInstance();
+    std::vector<VkDevice> devices;
+    for (int i = 0; i < 8; ++i) devices.push_back(driver.makeMatrixDevice());
+    std::ranges::sort(devices);
+    EXPECT_EQ(std::ranges::adjacent_find(devices), devices.end());
+    for (VkDevice device : devices) driver.destroyDevice(device);
+    EXPECT_EQ(driver.createdDevices, 8u);
+    EXPECT_EQ(driver.destroyedDevices, 8u);
+}
+
+}  // namespace
+}  // namespace coopvk::test
