@@ -122,9 +122,14 @@ void queryProperties(const DeviceQueries& queries, VkPhysicalDevice device, Devi
     if (facts.has(Feature::kShaderIntegerDotProduct)) {
         add(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES, dot);
     }
+    VkPhysicalDeviceDriverProperties* driver = nullptr;
+    if (usable(facts, VK_API_VERSION_1_2, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME)) {
+        add(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES, driver);
+    }
     queries.getProperties2(device, &properties);
 
     rewrite::DeviceTraits& traits = facts.traits;
+    traits.lanesInStep = driver != nullptr && driver->driverID == VK_DRIVER_ID_MESA_LLVMPIPE;
     fillSubgroups(*subgroup, facts);
     if (control != nullptr && control->minSubgroupSize != 0) {
         traits.minSubgroupSize = control->minSubgroupSize;

@@ -20,6 +20,7 @@ struct Member {
 const Member kMembers[] = {
     {"name", &DeviceTraits::name},
     {"isCpu", &DeviceTraits::isCpu},
+    {"lanesInStep", &DeviceTraits::lanesInStep},
     {"spirvVersion", &DeviceTraits::spirvVersion},
     {"subgroupSize", &DeviceTraits::subgroupSize},
     {"minSubgroupSize", &DeviceTraits::minSubgroupSize},

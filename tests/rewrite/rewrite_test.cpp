@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "assemble.hpp"
@@ -83,6 +84,60 @@ TEST(RewriteSpecialization, SetsTheShape) {
     const uint32_t zero = 0;
     std::memcpy(data, &zero, sizeof zero);
     EXPECT_FALSE(run(words, 32, entries)) << "a matrix without rows";
+}
+
+TEST(RewriteBarriers, OfSubgroupsGoWhereLanesAreInStep) {
+    std::string text = test::multiplyModule(16, 16, 16);
+    text.replace(text.find("OpReturn"), 0,
+                 "OpControlBarrier %c3 %c3 %c264\nOpControlBarrier %c3 %c3 %c0\n"
+                 "OpControlBarrier %c2 %c2 %c264\n");
+    text.replace(text.find("%halves = "), 0, "%c264 = OpConstant %u32 264\n");
+    const std::vector<uint32_t> words = test::assemble(text);
+    Request request;
+    request.words = words;
+    Target target;
+    const auto count = [&](std::string_view opcode) {
+        const Result<Rewritten> out = rewrite(request, target);
+        if (!out) return out.error().message;
+        EXPECT_EQ(validate(out->words), std::nullopt);
+        const std::string after = disassemble(out->words);
+        size_t found = 0;
+        for (size_t at = 0; (at = after.find(opcode, at)) != std::string::npos; ++at) ++found;
+        return std::to_string(found);
+    };
+    EXPECT_EQ(count("OpControlBarrier"), "3");
+    target.device.lanesInStep = true;
+    EXPECT_EQ(count("OpControlBarrier"), "1");
+    EXPECT_EQ(count("OpMemoryBarrier"), "1");
+}
+
+TEST(Shapes, OfCpusAreFewButCoverWhatIsUsed) {
+    DeviceTraits device;
+    const std::vector<MatrixShape> all = matrixShapes(device);
+    device.isCpu = true;
+    const std::vector<MatrixShape> few = matrixShapes(device);
+    EXPECT_LT(few.size() * 2, all.size());
+    for (const auto& [m, n, k] : {std::tuple{8u, 8u, 8u},
+                                  {8u, 8u, 16u},
+                                  {8u, 8u, 32u},
+                                  {16u, 8u, 8u},
+                                  {16u, 8u, 16u},
+                                  {16u, 8u, 32u},
+                                  {16u, 16u, 8u},
+                                  {16u, 16u, 16u},
+                                  {16u, 16u, 32u}}) {
+        for (const auto& [a, c] : {std::pair{ComponentType::kFloat16, ComponentType::kFloat32},
+                                   {ComponentType::kFloat16, ComponentType::kFloat16},
+                                   {ComponentType::kSint8, ComponentType::kSint32}}) {
+            EXPECT_NE(std::ranges::find(few, MatrixShape{m, n, k, a, a, c, c, false}), few.end());
+        }
+    }
+    for (const MatrixShape& shape : all) {  // every combination of types
+        EXPECT_TRUE(std::ranges::any_of(few, [&](const MatrixShape& other) {
+            return shape.a == other.a && shape.b == other.b && shape.c == other.c &&
+                   shape.saturating == other.saturating;
+        }));
+    }
 }
 
 }  // namespace

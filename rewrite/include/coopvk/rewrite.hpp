@@ -59,7 +59,10 @@ class [[nodiscard]] Result {
 // vkGetPhysicalDevice* (layer) or from the command line (tool). Names follow the Vulkan features.
 struct DeviceTraits {
     std::string name;
-    bool isCpu = false;                  // VK_PHYSICAL_DEVICE_TYPE_CPU
+    bool isCpu = false;  // VK_PHYSICAL_DEVICE_TYPE_CPU
+    // The driver runs a subgroup's lanes in step, each instruction for all of them, and takes a
+    // barrier among them for one of the whole workgroup: lavapipe.
+    bool lanesInStep = false;
     uint32_t spirvVersion = 0x00010600;  // newest SPIR-V version that the driver takes
     uint32_t subgroupSize = 32;          // VkPhysicalDeviceSubgroupProperties::subgroupSize
     uint32_t minSubgroupSize = 32;       // VkPhysicalDeviceSubgroupSizeControlProperties

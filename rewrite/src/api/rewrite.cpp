@@ -10,6 +10,7 @@
 #include "matrix/matrix_types.hpp"
 #include "passes/entry_points.hpp"
 #include "passes/specialise.hpp"
+#include "passes/subgroup_barriers.hpp"
 
 namespace coopvk::rewrite {
 
@@ -50,6 +51,7 @@ Result<Rewritten> rewriteModule(const Request& request, const Target& target) {
         if (std::optional<Error> error = lowerMatrices(context)) return *std::move(error);
         out.notes.push_back(describe(policy));
     }
+    if (target.device.lanesInStep) removeSubgroupBarriers(module);
     completeInterfaces(module);
     out.localSize = localSize(module, request.entryPoint);
     module.orderGlobals();

@@ -19,41 +19,46 @@ struct Types {
 // Sizes of K that make sense for a width of A and B.
 enum class Depth { kByte, kHalf, kWord, kLong };
 
+// How many applications ask for a row's types.
+enum class Demand { kMain, kSome, kRare };
+
 struct Row {
     Types types;
     Depth depth;
+    Demand demand;
 };
 
 // Applications look for a type first; those that most ask for come first.
 constexpr Row kRows[] = {
-    {{kFloat16, kFloat16, kFloat32, kFloat32, false}, Depth::kHalf},
-    {{kFloat16, kFloat16, kFloat16, kFloat16, false}, Depth::kHalf},
-    {{kSint8, kSint8, kSint32, kSint32, false}, Depth::kByte},
-    {{kUint8, kUint8, kUint32, kUint32, false}, Depth::kByte},
-    {{kUint8, kSint8, kSint32, kSint32, false}, Depth::kByte},
-    {{kSint8, kUint8, kSint32, kSint32, false}, Depth::kByte},
-    {{kUint8, kUint8, kSint32, kSint32, false}, Depth::kByte},
-    {{kSint8, kSint8, kUint32, kUint32, false}, Depth::kByte},
-    {{kSint8, kSint8, kSint32, kSint32, true}, Depth::kByte},
-    {{kUint8, kUint8, kUint32, kUint32, true}, Depth::kByte},
-    {{kUint8, kSint8, kSint32, kSint32, true}, Depth::kByte},
-    {{kSint8, kUint8, kSint32, kSint32, true}, Depth::kByte},
-    {{kFloat32, kFloat32, kFloat32, kFloat32, false}, Depth::kWord},
-    {{kSint32, kSint32, kSint32, kSint32, false}, Depth::kWord},
-    {{kUint32, kUint32, kUint32, kUint32, false}, Depth::kWord},
-    {{kSint16, kSint16, kSint32, kSint32, false}, Depth::kHalf},
-    {{kUint16, kUint16, kUint32, kUint32, false}, Depth::kHalf},
-    {{kFloat64, kFloat64, kFloat64, kFloat64, false}, Depth::kLong},
-    {{kSint64, kSint64, kSint64, kSint64, false}, Depth::kLong},
-    {{kUint64, kUint64, kUint64, kUint64, false}, Depth::kLong},
+    {{kFloat16, kFloat16, kFloat32, kFloat32, false}, Depth::kHalf, Demand::kMain},
+    {{kFloat16, kFloat16, kFloat16, kFloat16, false}, Depth::kHalf, Demand::kMain},
+    {{kSint8, kSint8, kSint32, kSint32, false}, Depth::kByte, Demand::kMain},
+    {{kUint8, kUint8, kUint32, kUint32, false}, Depth::kByte, Demand::kSome},
+    {{kUint8, kSint8, kSint32, kSint32, false}, Depth::kByte, Demand::kRare},
+    {{kSint8, kUint8, kSint32, kSint32, false}, Depth::kByte, Demand::kRare},
+    {{kUint8, kUint8, kSint32, kSint32, false}, Depth::kByte, Demand::kRare},
+    {{kSint8, kSint8, kUint32, kUint32, false}, Depth::kByte, Demand::kRare},
+    {{kSint8, kSint8, kSint32, kSint32, true}, Depth::kByte, Demand::kRare},
+    {{kUint8, kUint8, kUint32, kUint32, true}, Depth::kByte, Demand::kRare},
+    {{kUint8, kSint8, kSint32, kSint32, true}, Depth::kByte, Demand::kRare},
+    {{kSint8, kUint8, kSint32, kSint32, true}, Depth::kByte, Demand::kRare},
+    {{kFloat32, kFloat32, kFloat32, kFloat32, false}, Depth::kWord, Demand::kSome},
+    {{kSint32, kSint32, kSint32, kSint32, false}, Depth::kWord, Demand::kRare},
+    {{kUint32, kUint32, kUint32, kUint32, false}, Depth::kWord, Demand::kRare},
+    {{kSint16, kSint16, kSint32, kSint32, false}, Depth::kHalf, Demand::kRare},
+    {{kUint16, kUint16, kUint32, kUint32, false}, Depth::kHalf, Demand::kRare},
+    {{kFloat64, kFloat64, kFloat64, kFloat64, false}, Depth::kLong, Demand::kRare},
+    {{kSint64, kSint64, kSint64, kSint64, false}, Depth::kLong, Demand::kRare},
+    {{kUint64, kUint64, kUint64, kUint64, false}, Depth::kLong, Demand::kRare},
 };
 
 struct Size {
     uint32_t m, n, k;
 };
 
-constexpr Size kByteSizes[] = {{16, 16, 32}, {16, 8, 32},  {16, 16, 16}, {16, 8, 16}, {8, 8, 32},
-                               {8, 8, 16},   {32, 32, 16}, {32, 32, 32}, {8, 8, 8}};
+constexpr Size kByteSizes[] = {{16, 16, 32}, {16, 8, 32},  {16, 16, 16}, {16, 8, 16},
+                               {8, 8, 32},   {16, 16, 8},  {16, 8, 8},   {8, 8, 16},
+                               {32, 32, 16}, {32, 32, 32}, {8, 8, 8}};
 constexpr Size kHalfSizes[] = {{16, 16, 16}, {16, 8, 16}, {16, 8, 8},   {16, 16, 8}, {16, 16, 32},
                                {16, 8, 32},  {8, 8, 16},  {32, 32, 16}, {8, 8, 8},   {8, 8, 32}};
 constexpr Size kWordSizes[] = {{16, 16, 16}, {16, 16, 8}, {16, 8, 8},  {16, 8, 16},
@@ -72,6 +77,21 @@ std::span<const Size> sizesOf(Depth depth) {
             return kLongSizes;
     }
     return {};
+}
+
+// CPUs compile the code of large matrices for seconds, and have 32 KB of shared memory: too little
+// for the operands of four subgroups where 32x32 results have 32 bits.
+bool suitsCpu(const Row& row, const Size& size) {
+    const bool square = size.m == size.n;
+    switch (row.demand) {
+        case Demand::kMain:
+            return size.m <= 16 || (size.k <= 16 && row.types.result == kFloat16);
+        case Demand::kSome:
+            return square && size.m <= 16 && size.k <= 16;
+        case Demand::kRare:
+            return square && size.k == size.m && size.m <= (row.depth == Depth::kLong ? 8u : 16u);
+    }
+    return true;
 }
 
 bool has(const DeviceTraits& device, ComponentType type) {
@@ -118,6 +138,7 @@ std::vector<MatrixShape> matrixShapes(const DeviceTraits& device) {
         for (const bool fitting : {true, false}) {
             for (const Size& size : sizes) {
                 if ((size.m <= highest) != fitting) continue;
+                if (device.isCpu && !suitsCpu(row, size)) continue;
                 shapes.push_back({size.m, size.n, size.k, t.a, t.b, t.c, t.result, t.saturating});
             }
         }

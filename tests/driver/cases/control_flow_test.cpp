@@ -72,6 +72,11 @@ const std::vector<Case>& cases() {
          [](uint32_t i) { return i == 1 || i == 3; }, 4, 4},
         {"SubgroupsReturn", "if (gl_SubgroupID > 1) return;\nCOPY(gl_SubgroupID)",
          [](uint32_t i) { return i < 2; }, 4, 4},
+        {"SubgroupsPartAroundBarriers",
+         "if (gl_SubgroupID == 2) for (uint i = 0; i < push.n[0]; ++i) { subgroupBarrier(); "
+         "COPY(i) "
+         "subgroupMemoryBarrierBuffer(); subgroupBarrier(); }",
+         [](uint32_t i) { return i < 3; }, 4, 4},
         {"ManySubgroups", "COPY(gl_SubgroupID)", [](uint32_t i) { return i < 8; }, 9, 8},
         {"ManyWorkgroups", "COPY(gl_WorkGroupID.x)", [](uint32_t i) { return i < 16; }, 17, 1, 16},
         {"WorkgroupsOfSubgroups", "COPY(gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID)",
