@@ -11,6 +11,7 @@
 #include "passes/entry_points.hpp"
 #include "passes/specialise.hpp"
 #include "passes/subgroup_barriers.hpp"
+#include "vector/lower.hpp"
 
 namespace coopvk::rewrite {
 
@@ -50,6 +51,11 @@ Result<Rewritten> rewriteModule(const Request& request, const Target& target) {
         LoweringContext context{module, types, target, policy, {}, {}, {}, {}};
         if (std::optional<Error> error = lowerMatrices(context)) return *std::move(error);
         out.notes.push_back(describe(policy));
+    }
+    if (out.used.contains(Extension::kNvCooperativeVector)) {
+        VectorContext context{module, types, target, request.stage,
+                              localSize(module, request.entryPoint), {}, {}, {}, {}, {}, {}};
+        if (std::optional<Error> error = lowerVectors(context)) return *std::move(error);
     }
     if (target.device.lanesInStep) removeSubgroupBarriers(module);
     completeInterfaces(module);

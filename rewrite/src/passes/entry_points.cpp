@@ -16,14 +16,17 @@ size_t firstInterface(const Instruction& entryPoint) {
 }
 
 struct FunctionUses {
-    std::unordered_set<Id> inputs;
+    std::unordered_set<Id> variables;
     std::vector<Id> callees;
 };
 
-bool isInput(const Module& module, Id id) {
+// Interfaces list Input variables; from SPIR-V 1.4 on, all variables of the module that are used.
+bool belongsToInterface(const Module& module, Id id) {
     const Instruction& variable = module.def(id);
-    return variable.opcode == spv::Op::OpVariable &&
-           variable.word(0) == static_cast<uint32_t>(spv::StorageClass::Input);
+    if (variable.opcode != spv::Op::OpVariable) return false;
+    const auto storage = static_cast<spv::StorageClass>(variable.word(0));
+    if (module.version() < 0x00010400) return storage == spv::StorageClass::Input;
+    return storage != spv::StorageClass::Function;
 }
 
 std::unordered_map<Id, FunctionUses> collectUses(const Module& module) {
@@ -33,8 +36,11 @@ std::unordered_map<Id, FunctionUses> collectUses(const Module& module) {
         for (const auto& block : function->blocks) {
             for (const InstructionPtr& i : block->body) {
                 if (i->opcode == spv::Op::OpFunctionCall) use.callees.push_back(i->word(0));
-                if (i->opcode != spv::Op::OpLoad) continue;
-                if (isInput(module, i->word(0))) use.inputs.insert(i->word(0));
+                for (const Operand& operand : i->operands) {
+                    if (operand.isId && belongsToInterface(module, operand.word)) {
+                        use.variables.insert(operand.word);
+                    }
+                }
             }
         }
     }
@@ -58,13 +64,13 @@ void completeInterfaces(Module& module) {
             pending.pop_back();
             const auto use = uses.find(function);
             if (use == uses.end() || !visited.insert(function).second) continue;
-            for (Id input : use->second.inputs) {
-                if (listed.insert(input).second) missing.push_back(input);
+            for (Id variable : use->second.variables) {
+                if (listed.insert(variable).second) missing.push_back(variable);
             }
             pending.insert(pending.end(), use->second.callees.begin(), use->second.callees.end());
         }
         std::ranges::sort(missing);  // hash order would make the output vary
-        for (Id input : missing) entry->operands.push_back(idOperand(input));
+        for (Id variable : missing) entry->operands.push_back(idOperand(variable));
     }
 }
 

@@ -7,8 +7,8 @@
 
 namespace coopvk::rewrite {
 
-// Adds the Input variables that lowering made to the interface of every entry point whose call
-// tree reads them.
+// Adds the variables that lowering made to the interface of every entry point whose call tree uses
+// them.
 void completeInterfaces(Module& module);
 
 // Whether a module has an entry point of a name; an empty name stands for any.

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How matrix-vector products are computed: which type the products are summed in, how input
+// components and the bits of matrix elements become operands of it.
+//
+// An operand ("unit") is a scalar or a pair of neighbours along the summed axis:
+//
+//   kHalfPairs   f16 pairs, summed as f16 pairs; f16 results on devices with packed arithmetic
+//   kFloat       f32 scalars
+//   kInteger     s32 scalars (the usual wrapping makes them right for u32 as well)
+//   kDot         four 8-bit integers in a word, summed by dot-product instructions
+#pragma once
+
+#include "vector/function_builder.hpp"
+
+namespace coopvk::rewrite {
+
+enum class Sum { kHalfPairs, kFloat, kInteger, kDot };
+
+// The interpretation of a matrix, bias or input.
+struct Interpretation {
+    ComponentType type = ComponentType::kFloat16;
+    bool isPacked = false;  // of an input
+
+    bool isFloat() const;
+    bool isSigned() const;  // of integers
+    uint32_t bytes() const;
+};
+
+// nullopt for a value that no supported combination has.
+std::optional<Interpretation> interpretation(std::optional<uint64_t> value);
+
+class Arithmetic {
+ public:
+    Arithmetic(FunctionBuilder& function, Sum sum, Interpretation input, Interpretation matrix);
+
+    Sum sum() const { return sum_; }
+    Id unitType() const { return unit_; }
+    Id sumType() const { return sumType_; }
+    // Components that a unit covers, and units that a word of matrix elements gives.
+    uint32_t unitComponents() const;
+    uint32_t unitsPerWord() const;
+
+    // Matrix elements of one word as units.
+    std::vector<Id> units(Id word);
+    Id zero();
+    // accumulator + weight * input.
+    Id multiplyAdd(Id weight, Id input, Id accumulator);
+    // The sum as one scalar: f16, f32 or s32/u32.
+    Id total(Id accumulator);
+
+    // An input component (scalar, any type) as f32 or s32 scalar or f16: what interpretation makes
+    // of it. `isSigned`: how integers are read.
+    Id convertInput(Id value, bool isSigned);
+
+ private:
+    std::vector<Id> smallFloats(Id word);
+    Id e5m2Pair(Id word, bool high);
+    Id e4m3Pair(Id word, bool high);
+
+    FunctionBuilder& f_;
+    Emitter& emit_;
+    TypeTable& types_;
+    Sum sum_;
+    Interpretation input_;
+    Interpretation matrix_;
+    Id unit_ = 0;
+    Id sumType_ = 0;
+};
+
+// min(value, limit) of a u32.
+Id glslMin(Emitter& emit, Id value, uint32_t limit);
+
+// An extended instruction of GLSL.std.450.
+Id glslInstruction(Emitter& emit, uint32_t instruction, Id type, std::initializer_list<Id> ids);
+
+}  // namespace coopvk::rewrite

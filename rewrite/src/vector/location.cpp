@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vector/location.hpp"
+
+#include <algorithm>
+
+namespace coopvk::rewrite {
+
+namespace {
+
+constexpr auto bit(spv::MemoryAccessMask mask) { return static_cast<uint32_t>(mask); }
+constexpr uint32_t kAligned = bit(spv::MemoryAccessMask::Aligned);
+constexpr uint32_t kAvailable = bit(spv::MemoryAccessMask::MakePointerAvailable);
+constexpr uint32_t kVisible = bit(spv::MemoryAccessMask::MakePointerVisible);
+constexpr uint32_t kKept = bit(spv::MemoryAccessMask::Volatile) |
+                           bit(spv::MemoryAccessMask::Nontemporal) |
+                           bit(spv::MemoryAccessMask::NonPrivatePointer);
+
+bool isDecorated(const Module& module, Id id, spv::Decoration decoration) {
+    return module.decoration(id, decoration).has_value();
+}
+
+std::optional<uint32_t> memberDecoration(const Module& module, Id type, uint32_t member,
+                                         spv::Decoration decoration) {
+    for (const InstructionPtr& i : module.section(Section::kAnnotations)) {
+        if (i->opcode == spv::Op::OpMemberDecorate && i->word(0) == type &&
+            i->word(1) == member && i->word(2) == static_cast<uint32_t>(decoration)) {
+            return i->word(3);
+        }
+    }
+    return std::nullopt;
+}
+
+// An integer scalar as u32.
+Id asU32(Emitter& emit, Id integer) {
+    TypeTable& types = emit.types();
+    if (const std::optional<uint64_t> value = emit.module().constantValue(integer)) {
+        return types.constantU32(static_cast<uint32_t>(*value));
+    }
+    const Id type = emit.typeOf(integer);
+    if (types.width(type) == 32) return emit.bitcast(types.uint32(), integer);
+    if (types.isSigned(type)) {
+        const Id converted = emit.op(spv::Op::OpSConvert, types.intType(32, true), {integer});
+        return emit.bitcast(types.uint32(), converted);
+    }
+    return emit.op(spv::Op::OpUConvert, types.uint32(), {integer});
+}
+
+class Locator {
+ public:
+    Locator(VectorContext& context, Emitter& emit, const Instruction& at)
+        : context_(context), module_(context.module), emit_(emit), at_(at) {}
+
+    Location run(Id pointer, Id byteOffset) {
+        const Instruction& type = module_.def(emit_.typeOf(pointer));
+        const Instruction& array = module_.def(type.word(1));
+        const bool isArray = array.opcode == spv::Op::OpTypeArray ||
+                             array.opcode == spv::Op::OpTypeRuntimeArray;
+        const Id element = array.word(0);
+        if (type.opcode != spv::Op::OpTypePointer || !isArray ||
+            context_.types.width(element) < 8 || context_.types.components(element) == 0) {
+            fail("the pointer must point to an array of numeric scalars or vectors");
+            return {};
+        }
+        if (!context_.types.isInteger(emit_.typeOf(byteOffset)) ||
+            context_.types.components(emit_.typeOf(byteOffset)) != 1) {
+            fail("the offset is not an integer scalar");
+            return {};
+        }
+        location_.storage = static_cast<spv::StorageClass>(type.word(0));
+        location_.element = element;
+        offset_ = asU32(emit_, byteOffset);
+        collect(pointer);
+        switch (location_.storage) {
+            case spv::StorageClass::PhysicalStorageBuffer:
+                return physical(pointer);
+            case spv::StorageClass::StorageBuffer:
+                if (module_.def(root_).opcode == spv::Op::OpVariable && !throughPointers_) {
+                    return buffer();
+                }
+                break;
+            case spv::StorageClass::Workgroup:
+                break;
+            default:
+                fail("the pointer's storage class is not emulated");
+                return {};
+        }
+        return elements(type.word(1));
+    }
+
+ private:
+    void fail(std::string_view what) { context_.fail(ErrorCode::kUnsupported, at_, what); }
+
+    // The indices from the root to the pointer, outermost first.
+    void collect(Id pointer) {
+        location_.nonUniform = isDecorated(module_, pointer, spv::Decoration::NonUniform);
+        root_ = pointer;
+        while (true) {
+            const Instruction& def = module_.def(root_);
+            if (def.opcode == spv::Op::OpCopyObject) {
+                root_ = def.word(0);
+                continue;
+            }
+            if (def.opcode != spv::Op::OpAccessChain &&
+                def.opcode != spv::Op::OpInBoundsAccessChain) {
+                throughPointers_ = def.opcode != spv::Op::OpVariable;
+                return;
+            }
+            std::vector<Id> indices;
+            for (size_t i = 1; i < def.operands.size(); ++i) indices.push_back(def.word(i));
+            indices_.insert(indices_.begin(), indices.begin(), indices.end());
+            root_ = def.word(0);
+            location_.nonUniform = location_.nonUniform ||
+                                   isDecorated(module_, root_, spv::Decoration::NonUniform);
+        }
+    }
+
+    Location finish() {
+        location_.arguments.push_back(offset_);
+        location_.argumentTypes.push_back(context_.types.uint32());
+        return std::move(location_);
+    }
+
+    void argument(Id value) {
+        location_.arguments.push_back(value);
+        location_.argumentTypes.push_back(emit_.typeOf(value));
+    }
+
+    Location physical(Id pointer) {
+        location_.kind = Location::Kind::kPhysical;
+        argument(pointer);
+        return finish();
+    }
+
+    Location buffer() {
+        location_.kind = Location::Kind::kBuffer;
+        location_.variable = root_;
+        Id type = module_.def(emit_.typeOf(root_)).word(1);
+        size_t next = 0;
+        while (module_.def(type).opcode == spv::Op::OpTypeArray ||
+               module_.def(type).opcode == spv::Op::OpTypeRuntimeArray) {
+            if (location_.isArrayed || next >= indices_.size()) {
+                fail("an array of arrays of descriptors is not emulated");
+                return {};
+            }
+            location_.isArrayed = true;
+            location_.nonUniform =
+                location_.nonUniform ||
+                isDecorated(module_, indices_[next], spv::Decoration::NonUniform);
+            argument(indices_[next++]);
+            type = module_.def(type).word(0);
+        }
+        location_.readOnly =
+            isDecorated(module_, root_, spv::Decoration::NonWritable) ||
+            memberDecoration(module_, type,
+                             next < indices_.size() ? constant(indices_[next]) : 0,
+                             spv::Decoration::NonWritable);
+        for (; next < indices_.size(); ++next) step(type, indices_[next]);
+        return finish();
+    }
+
+    uint32_t constant(Id id) const {
+        return static_cast<uint32_t>(module_.constantValue(id).value_or(0));
+    }
+
+    void advance(Id bytes) { offset_ = emit_.addInt(context_.types.uint32(), offset_, bytes); }
+
+    // Adds the bytes that one index skips, and goes to the type that it leads to.
+    void step(Id& type, Id index) {
+        TypeTable& types = context_.types;
+        const Instruction& def = module_.def(type);
+        if (def.opcode == spv::Op::OpTypeStruct) {
+            const uint32_t member = constant(index);
+            const auto offset = memberDecoration(module_, type, member, spv::Decoration::Offset);
+            advance(types.constantU32(offset.value_or(0)));
+            type = def.word(member);
+            return;
+        }
+        const auto stride = module_.decoration(type, spv::Decoration::ArrayStride);
+        if (!stride) fail("a member on the way to the array has no explicit layout");
+        advance(emit_.mulInt(types.uint32(), asU32(emit_, index),
+                             types.constantU32(stride.value_or(0))));
+        type = def.word(0);
+    }
+
+    // Through the array's own elements, which must follow each other without gaps.
+    Location elements(Id array) {
+        const uint32_t bytes = context_.types.width(location_.element) / 8 *
+                               context_.types.components(location_.element);
+        const auto stride = module_.decoration(array, spv::Decoration::ArrayStride);
+        if (stride && *stride != bytes) {
+            fail("the array has gaps between its elements, and its buffer is not known");
+            return {};
+        }
+        const Instruction& root = module_.def(root_);
+        const bool isGlobal =
+            root.opcode == spv::Op::OpVariable &&
+            root.word(0) != static_cast<uint32_t>(spv::StorageClass::Function);
+        // Functions take pointers to whole variables only, so the chain is followed anew in them.
+        if (isGlobal) {
+            location_.variable = root_;
+        } else {
+            argument(root_);
+        }
+        for (Id index : indices_) argument(index);
+        return finish();
+    }
+
+    VectorContext& context_;
+    Module& module_;
+    Emitter& emit_;
+    const Instruction& at_;
+    Location location_;
+    Id root_ = 0;
+    bool throughPointers_ = false;
+    std::vector<Id> indices_;
+    Id offset_ = 0;
+};
+
+}  // namespace
+
+MemoryAccess::MemoryAccess(std::span<const Operand> operands) {
+    if (operands.empty()) return;
+    mask_ = operands[0].word;
+    size_t next = (mask_ & kAligned) != 0 ? 2 : 1;
+    const auto take = [&] { return next < operands.size() ? operands[next++].word : 0; };
+    if ((mask_ & kAvailable) != 0) scope_ = take();
+    if ((mask_ & kVisible) != 0) scope_ = take();
+}
+
+Operands MemoryAccess::build(uint32_t bytes, bool aligned, bool isLoad) const {
+    uint32_t mask = mask_ & kKept;
+    if ((mask_ & (kAvailable | kVisible)) != 0) mask |= isLoad ? kVisible : kAvailable;
+    if (aligned) mask |= kAligned;
+    if (mask == 0) return {};
+    Operands operands = {literal(mask)};
+    if (aligned) operands.push_back(literal(bytes));
+    if (scope_ != 0) operands.push_back(idOperand(scope_));
+    return operands;
+}
+
+void MemoryAccess::appendKey(std::vector<uint32_t>& key) const {
+    key.push_back(mask_ & ~kAligned);
+    key.push_back(scope_);
+}
+
+void Location::appendKey(std::vector<uint32_t>& key) const {
+    key.push_back(static_cast<uint32_t>(kind));
+    key.push_back(static_cast<uint32_t>(storage));
+    key.push_back(variable);
+    key.push_back(kind == Kind::kElements ? element : 0);
+    key.push_back((isArrayed ? 1u : 0u) | (nonUniform ? 2u : 0u));
+    key.push_back(static_cast<uint32_t>(argumentTypes.size()));
+    key.insert(key.end(), argumentTypes.begin(), argumentTypes.end());
+    // Structure members are chosen by constants only.
+    if (kind != Kind::kElements) return;
+    for (size_t a = firstIndex(); a + 1 < arguments.size(); ++a) key.push_back(arguments[a]);
+}
+
+Location locate(VectorContext& context, Emitter& emit, Id pointer, Id byteOffset,
+                const Instruction& at) {
+    return Locator(context, emit, at).run(pointer, byteOffset);
+}
+
+namespace {
+
+// struct { element data[]; }, laid out without gaps.
+Id blockType(VectorContext& context, Id element, bool readOnly) {
+    const auto [entry, isNew] =
+        context.variables.try_emplace({0xB10C, element, readOnly ? 1u : 0u}, 0);
+    if (!isNew) return entry->second;
+    Module& module = context.module;
+    const Id array = module.takeId();
+    module.append(Section::kGlobals,
+                  makeInstruction(spv::Op::OpTypeRuntimeArray, 0, array, {idOperand(element)}));
+    module.decorate(array, spv::Decoration::ArrayStride,
+                    {context.types.width(element) / 8 * context.types.components(element)});
+    const Id block = module.takeId();
+    module.append(Section::kGlobals,
+                  makeInstruction(spv::Op::OpTypeStruct, 0, block, {idOperand(array)}));
+    module.decorate(block, spv::Decoration::Block);
+    const auto decorateMember = [&](spv::Decoration decoration, Operands more) {
+        Operands operands = {idOperand(block), literal(0u), literal(decoration)};
+        operands.insert(operands.end(), more.begin(), more.end());
+        module.append(Section::kAnnotations,
+                      makeInstruction(spv::Op::OpMemberDecorate, 0, 0, std::move(operands)));
+    };
+    decorateMember(spv::Decoration::Offset, {literal(0u)});
+    if (readOnly) decorateMember(spv::Decoration::NonWritable, {});
+    module.addName(block, "coopvk_buffer");
+    entry->second = block;
+    return block;
+}
+
+void removeDecoration(Module& module, Id id, spv::Decoration decoration) {
+    std::erase_if(module.section(Section::kAnnotations), [&](const InstructionPtr& i) {
+        return i->opcode == spv::Op::OpDecorate && i->word(0) == id &&
+               i->word(1) == static_cast<uint32_t>(decoration);
+    });
+}
+
+}  // namespace
+
+Id vectorBlockType(VectorContext& context, Id element) {
+    return blockType(context, element, false);
+}
+
+Id aliasVariable(VectorContext& context, const Location& location, Id element) {
+    const auto [entry, isNew] = context.aliases.try_emplace({location.variable, element}, 0);
+    if (!isNew) return entry->second;
+    Module& module = context.module;
+    Id type = blockType(context, element, location.readOnly);
+    if (location.isArrayed) {
+        const Id pointer = module.def(location.variable).type;
+        const Instruction array = module.def(module.def(pointer).word(1));
+        Operands operands = array.operands;
+        operands[0] = idOperand(type);
+        type = module.takeId();
+        module.append(Section::kGlobals,
+                      makeInstruction(array.opcode, 0, type, std::move(operands)));
+    }
+    const Id variable = module.takeId();
+    const Id pointer = context.types.pointerType(spv::StorageClass::StorageBuffer, type);
+    module.append(Section::kGlobals,
+                  makeInstruction(spv::Op::OpVariable, pointer, variable,
+                                  {literal(spv::StorageClass::StorageBuffer)}));
+    for (const auto decoration : {spv::Decoration::DescriptorSet, spv::Decoration::Binding}) {
+        if (const auto value = module.decoration(location.variable, decoration)) {
+            module.decorate(variable, decoration, {*value});
+        }
+    }
+    for (const auto decoration : {spv::Decoration::Coherent, spv::Decoration::Volatile}) {
+        if (isDecorated(module, location.variable, decoration)) {
+            module.decorate(variable, decoration);
+        }
+    }
+    module.decorate(variable, spv::Decoration::Aliased);
+    if (!isDecorated(module, location.variable, spv::Decoration::Aliased)) {
+        removeDecoration(module, location.variable, spv::Decoration::Restrict);
+        module.decorate(location.variable, spv::Decoration::Aliased);
+    }
+    module.addName(variable, "coopvk_alias");
+    entry->second = variable;
+    return variable;
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vector/lower.hpp"
+
+#include "vector/composite.hpp"
+#include "vector/elementwise.hpp"
+#include "vector/load_store.hpp"
+#include "vector/multiply.hpp"
+#include "vector/training.hpp"
+#include "vector/vector_types.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+// Instructions that only move whole values: redefining the type is all they need.
+bool movesValues(spv::Op opcode) {
+    switch (opcode) {
+        case spv::Op::OpLoad:
+        case spv::Op::OpStore:
+        case spv::Op::OpCopyObject:
+        case spv::Op::OpCopyLogical:
+        case spv::Op::OpPhi:
+        case spv::Op::OpSelect:
+        case spv::Op::OpUndef:
+        case spv::Op::OpVariable:  // by its initializer
+        case spv::Op::OpFunctionCall:
+        case spv::Op::OpReturnValue:
+        case spv::Op::OpCompositeConstruct:
+        case spv::Op::OpCompositeConstructReplicateEXT:
+        case spv::Op::OpCompositeExtract:
+        case spv::Op::OpCompositeInsert:
+            return true;
+        default:
+            return false;
+    }
+}
+
+// Debug information names values and types and changes neither.
+bool isNonSemantic(const Module& module, const Instruction& i) {
+    return i.opcode == spv::Op::OpExtInst &&
+           stringFromOperands(module.def(i.word(0)), 0).starts_with("NonSemantic.");
+}
+
+bool touchesVector(const VectorContext& context, const Instruction& i) {
+    if (isNonSemantic(context.module, i)) return false;
+    if (context.vector(i.type) != nullptr) return true;
+    for (const Operand& operand : i.operands) {
+        if (operand.isId && context.vectorOfValue(operand.word) != nullptr) return true;
+    }
+    return false;
+}
+
+class BlockLowering {
+ public:
+    BlockLowering(VectorContext& context, InstructionList& retired)
+        : context_(context), emit_(context.types, out_), retired_(retired) {}
+
+    void run(Block& block) {
+        for (InstructionPtr& instruction : block.body) {
+            if (context_.error) return;
+            lower(std::move(instruction));
+        }
+        block.body = std::move(out_);
+    }
+
+ private:
+    void lower(InstructionPtr instruction) {
+        switch (instruction->opcode) {
+            case spv::Op::OpCooperativeVectorLoadNV:
+                lowerVectorLoad(context_, emit_, *instruction);
+                break;
+            case spv::Op::OpCooperativeVectorStoreNV:
+                lowerVectorStore(context_, emit_, *instruction);
+                break;
+            case spv::Op::OpCooperativeVectorMatrixMulNV:
+            case spv::Op::OpCooperativeVectorMatrixMulAddNV:
+                lowerVectorMultiply(context_, emit_, *instruction);
+                break;
+            case spv::Op::OpCooperativeVectorOuterProductAccumulateNV:
+                lowerOuterProduct(context_, emit_, *instruction);
+                break;
+            case spv::Op::OpCooperativeVectorReduceSumAccumulateNV:
+                lowerReduceSum(context_, emit_, *instruction);
+                break;
+            default:
+                lowerOther(std::move(instruction));
+                return;
+        }
+        // Lowered instructions stay alive until the end: others look their types up.
+        retired_.push_back(std::move(instruction));
+    }
+
+    void lowerOther(InstructionPtr instruction) {
+        if (lowerVectorComposite(context_, emit_, *instruction) ||
+            lowerVectorElementwise(context_, emit_, *instruction)) {
+            retired_.push_back(std::move(instruction));
+            return;
+        }
+        if (context_.error) return;
+        if (!movesValues(instruction->opcode) && touchesVector(context_, *instruction)) {
+            context_.fail(ErrorCode::kUnsupported, *instruction, "takes no cooperative vector");
+            return;
+        }
+        emit_.add(std::move(instruction));
+    }
+
+    VectorContext& context_;
+    InstructionList out_;
+    Emitter emit_;
+    InstructionList& retired_;
+};
+
+}  // namespace
+
+std::optional<Error> lowerVectors(VectorContext& context) {
+    Module& module = context.module;
+    lowerVectorTypes(context);
+    InstructionList& globals = module.section(Section::kGlobals);
+    for (size_t g = 0; g < globals.size() && !context.error; ++g) {
+        lowerVectorConstant(context, *globals[g]);
+    }
+    InstructionList retired;
+    for (const auto& function : module.functions()) {
+        for (const auto& block : function->blocks) {
+            if (context.error) return context.error;
+            BlockLowering(context, retired).run(*block);
+        }
+    }
+    if (context.error) return context.error;
+    for (auto& function : context.newFunctions) module.functions().push_back(std::move(function));
+    context.newFunctions.clear();
+    module.removeCapability(spv::Capability::CooperativeVectorNV);
+    module.removeCapability(spv::Capability::CooperativeVectorTrainingNV);
+    module.removeExtension("SPV_NV_cooperative_vector");
+    return std::nullopt;
+}
+
+}  // namespace coopvk::rewrite

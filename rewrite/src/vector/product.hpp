@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One matrix-vector product as a helper function computes it: what the instruction says, and the
+// parts that both ways of computing it share.
+#pragma once
+
+#include "coopvk/vector_matrix.hpp"
+#include "vector/arithmetic.hpp"
+#include "vector/memory.hpp"
+
+namespace coopvk::rewrite {
+
+struct Product {
+    const VectorType* result = nullptr;
+    const VectorType* input = nullptr;
+    Interpretation inputType;
+    Interpretation matrixType;
+    Interpretation biasType;
+    bool hasBias = false;
+    bool inputSigned = false;
+    uint32_t m = 0;  // components of the result
+    uint32_t k = 0;  // logical components of the input
+    VectorMatrixLayout layout = VectorMatrixLayout::kRowMajor;
+    bool transpose = false;
+    std::optional<uint32_t> stride;  // nullopt: a parameter
+    Location matrix;
+    Location bias;
+
+    // Lines are what lies together in memory: rows of the product's matrix, or its columns.
+    bool linesAreRows() const {
+        return (layout == VectorMatrixLayout::kColumnMajor) == transpose;
+    }
+    uint32_t lineLength() const { return linesAreRows() ? k : m; }
+    // Bytes of a line that may be read: with the padding of the optimal layouts.
+    uint32_t lineBytes() const;
+    // Distance of lines; nullopt where only the stride parameter says.
+    std::optional<uint32_t> lineStride() const;
+};
+
+// The parameters of the helper function.
+struct ProductParameters {
+    Id input = 0;
+    Id stride = 0;  // u32 value, constant where it is known
+    size_t matrix = 0;  // first parameter of the location
+    size_t bias = 0;
+};
+
+// Function-local array of the result's packs, written by rows.
+class ProductResult {
+ public:
+    ProductResult(FunctionBuilder& function, const Product& product, Sum sum,
+                  const ProductParameters& parameters, uint32_t rowsAtOnce);
+
+    // Stores rows first .. first + totals.size() - 1. `first` (u32) is a multiple of rowsAtOnce;
+    // rows beyond the vector are dropped. Totals are in the type of the sum.
+    void store(Id first, std::span<const Id> totals);
+    Id value();
+
+ private:
+    Id biasOf(Id row);
+    Id finish(Id total, Id row);
+
+    FunctionBuilder& f_;
+    Emitter& emit_;
+    TypeTable& types_;
+    const Product& product_;
+    Sum sum_;
+    Id packs_ = 0;
+    std::optional<VectorMemory> bias_;
+};
+
+// The input's components as operands of the arithmetic.
+class ProductInput {
+ public:
+    ProductInput(FunctionBuilder& function, Arithmetic& arithmetic, const Product& product,
+                 Id value);
+
+    // Units along K: as values (if `asValues`) or in a local array for dynamic indices.
+    void makeUnits(bool asValues);
+    Id unit(uint32_t index);
+    Id unitAt(Id index);  // u32 value; not with makeUnits(true)
+    // One operand for each component, in a local array: splat where units are pairs.
+    void makeScalars();
+    Id scalarAt(Id index);
+    uint32_t units() const;
+
+ private:
+    std::vector<Id> components(std::span<const Id> packs, uint32_t valid);
+    std::vector<Id> unitsOf(std::span<const Id> packs, uint32_t valid);
+    template <typename Visit>
+    void forEachGroup(Visit visit);
+
+    FunctionBuilder& f_;
+    Emitter& emit_;
+    TypeTable& types_;
+    Arithmetic& arithmetic_;
+    const Product& product_;
+    Id value_;
+    std::vector<Id> values_;
+    Id array_ = 0;
+};
+
+// Each invocation for itself: loops over rows, or over columns for lines that are columns.
+void multiplyAlone(FunctionBuilder& function, const Product& product,
+                   const ProductParameters& parameters, ProductResult& result, Sum sum);
+
+// How a product is summed on a device.
+Sum sumFor(const VectorContext& context, const Product& product);
+// Rows that multiplyAlone stores at once.
+uint32_t rowsAtOnce(const Product& product);
+
+}  // namespace coopvk::rewrite
