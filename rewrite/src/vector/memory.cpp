@@ -20,6 +20,9 @@ void addNarrowCapabilities(VectorContext& context, uint32_t bytes, spv::StorageC
     if (storage == spv::StorageClass::Workgroup) return;
     context.module.addCapability(isByte ? spv::Capability::StorageBuffer8BitAccess
                                         : spv::Capability::StorageBuffer16BitAccess);
+    if (isByte && context.module.version() < 0x00010500) {
+        context.module.addExtension("SPV_KHR_8bit_storage");
+    }
 }
 
 }  // namespace

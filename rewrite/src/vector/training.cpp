@@ -109,7 +109,7 @@ class GradientWriter {
     void addLine(Id start, Id factor, bool reduced) {
         const uint32_t perWord = accumulator_.perWord();
         const uint32_t words = g_.elements->count / perWord;
-        f_.loop(words, [&](Id word) { addWord(start, word, factor, perWord, reduced); });
+        f_.repeat(words, 16, [&](Id word) { addWord(start, word, factor, perWord, reduced); });
         if (g_.elements->count % perWord != 0) {
             addWord(start, types_.constantU32(words), factor, 1, reduced);
         }
