@@ -46,6 +46,13 @@ constexpr Dependent kKhrMatrix[] = {
 #endif
 };
 
+constexpr Dependent kAtomicFloat[] = {
+    {VK_EXT_SHADER_ATOMIC_FLOAT_2_EXTENSION_NAME,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_2_FEATURES_EXT,
+     COOPVK_FEATURE_BITS(VkPhysicalDeviceShaderAtomicFloat2FeaturesEXT, shaderBufferFloat16Atomics,
+                         sparseImageFloat32AtomicMinMax)},
+};
+
 bool isEmulated(rewrite::ExtensionSet emulated, const char* name) {
     if (name == nullptr) return false;
     const auto extension = rewrite::extensionFromVulkanName(name);
@@ -67,6 +74,7 @@ bool anyHidden(rewrite::ExtensionSet emulated, const Visit& visit) {
 }  // namespace
 
 std::span<const Dependent> khrMatrixDependents() { return kKhrMatrix; }
+std::span<const Dependent> atomicFloatDependents() { return kAtomicFloat; }
 
 bool hidesExtension(rewrite::ExtensionSet emulated, std::string_view name) {
     return anyHidden(emulated, [&](const Dependent& dependent) {

@@ -25,6 +25,8 @@ struct Dependent {
 
 // Of VK_KHR_cooperative_matrix.
 std::span<const Dependent> khrMatrixDependents();
+// Of VK_EXT_shader_atomic_float.
+std::span<const Dependent> atomicFloatDependents();
 
 // Whether an extension of the driver's own must not be listed nor enabled.
 bool hidesExtension(rewrite::ExtensionSet emulated, std::string_view name);

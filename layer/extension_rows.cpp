@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "extension_rows.hpp"
 
+#include <algorithm>
+
 #include "device_facts.hpp"
 
 namespace coopvk::layer {
@@ -74,6 +76,23 @@ void nvVectorProperties(const DeviceFacts&, void* node) {
     properties.maxCooperativeVectorComponents = 1024;
 }
 
+void replicatedCompositesFeatures(const DeviceFacts&, void* node) {
+    auto& features = *static_cast<VkPhysicalDeviceShaderReplicatedCompositesFeaturesEXT*>(node);
+    features.shaderReplicatedComposites = VK_TRUE;
+}
+
+constexpr FeatureBits kAtomicFloatBits =
+    COOPVK_FEATURE_BITS(VkPhysicalDeviceShaderAtomicFloatFeaturesEXT, shaderBufferFloat32Atomics,
+                        sparseImageFloat32AtomicAdd);
+
+// Of the driver's own, only what is emulated, too.
+void atomicFloatFeatures(const DeviceFacts&, void* node) {
+    std::ranges::fill(bitsOf(node, kAtomicFloatBits), VK_FALSE);
+    auto& features = *static_cast<VkPhysicalDeviceShaderAtomicFloatFeaturesEXT*>(node);
+    features.shaderBufferFloat32Atomics = VK_TRUE;
+    features.shaderBufferFloat32AtomicAdd = VK_TRUE;
+}
+
 constexpr ExtensionRow kRows[] = {
     {Extension::kKhrCooperativeMatrix,
      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
@@ -91,6 +110,26 @@ constexpr ExtensionRow kRows[] = {
      offsetof(VkPhysicalDeviceCooperativeVectorFeaturesNV, cooperativeVector), nvVectorFeatures,
      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_VECTOR_PROPERTIES_NV, nvVectorProperties,
      kVectorNeeds},
+    {Extension::kExtShaderReplicatedComposites,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_REPLICATED_COMPOSITES_FEATURES_EXT,
+     sizeof(VkPhysicalDeviceShaderReplicatedCompositesFeaturesEXT),
+     COOPVK_FEATURE_BITS(VkPhysicalDeviceShaderReplicatedCompositesFeaturesEXT,
+                         shaderReplicatedComposites, shaderReplicatedComposites),
+     offsetof(VkPhysicalDeviceShaderReplicatedCompositesFeaturesEXT, shaderReplicatedComposites),
+     replicatedCompositesFeatures,
+     VK_STRUCTURE_TYPE_MAX_ENUM,
+     nullptr,
+     {}},
+    {Extension::kExtShaderAtomicFloat,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT,
+     sizeof(VkPhysicalDeviceShaderAtomicFloatFeaturesEXT),
+     kAtomicFloatBits,
+     offsetof(VkPhysicalDeviceShaderAtomicFloatFeaturesEXT, shaderBufferFloat32AtomicAdd),
+     atomicFloatFeatures,
+     VK_STRUCTURE_TYPE_MAX_ENUM,
+     nullptr,
+     {},
+     atomicFloatDependents},
 };
 static_assert(std::size(kRows) == rewrite::kExtensionCount);
 

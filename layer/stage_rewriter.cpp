@@ -68,6 +68,12 @@ rewrite::Result<RewrittenRef> rewriteFor(DeviceContext& device, const StageReque
     return value;
 }
 
+bool fixesSubgroupSize(const rewrite::Rewritten& rewritten) {
+    return std::ranges::any_of(rewrite::extensionTable(), [&](const rewrite::ExtensionInfo& info) {
+        return info.fixesSubgroupSize && rewritten.used.contains(info.extension);
+    });
+}
+
 void logRewrite(DeviceContext& device, const StageRequest& request, const StagePlan& plan,
                 Clock::duration spent) {
     Log& log = device.log();
@@ -197,7 +203,7 @@ VkResult rewriteStage(DeviceContext& device, const StageRequest& request, StageP
             if (final) break;
             continue;
         }
-        const bool fits = workgroupFits(facts, **result, size);
+        const bool fits = !fixesSubgroupSize(**result) || workgroupFits(facts, **result, size);
         if (plan.rewritten == nullptr || fits) {
             plan.rewritten = *result;
             plan.subgroupSize = size;
@@ -210,9 +216,10 @@ VkResult rewriteStage(DeviceContext& device, const StageRequest& request, StageP
     }
 
     const uint32_t x = plan.rewritten->localSize[0];
+    const bool fixed = fixesSubgroupSize(*plan.rewritten);
     plan.addRequiredSize =
-        request.requiredSubgroupSize == 0 && canRequireSize(facts, request.stage);
-    plan.requireFull = facts.has(Feature::kComputeFullSubgroups) &&
+        fixed && request.requiredSubgroupSize == 0 && canRequireSize(facts, request.stage);
+    plan.requireFull = fixed && facts.has(Feature::kComputeFullSubgroups) &&
                        (request.stage & kWorkgroupStages) != 0 && x != 0 &&
                        x % plan.subgroupSize == 0;
     logRewrite(device, request, plan, Clock::now() - start);

@@ -96,7 +96,13 @@ struct DeviceTraits {
 // ---------------------------------------------------------------------------------------------
 // The table of extensions
 
-enum class Extension : uint32_t { kKhrCooperativeMatrix, kNvCooperativeVector, kCount };
+enum class Extension : uint32_t {
+    kKhrCooperativeMatrix,
+    kNvCooperativeVector,
+    kExtShaderReplicatedComposites,
+    kExtShaderAtomicFloat,
+    kCount,
+};
 
 inline constexpr size_t kExtensionCount = static_cast<size_t>(Extension::kCount);
 
@@ -129,6 +135,8 @@ struct ExtensionInfo {
     std::span<const uint32_t> capabilities;  // SPIR-V capabilities that it owns
     // Empty if the device can carry the emulation, else why it cannot ("needs shaderFloat16").
     std::string (*missing)(const DeviceTraits& device);
+    // Whether rewritten shaders rest on the subgroup size that they were rewritten for.
+    bool fixesSubgroupSize = true;
 };
 
 // One row per Extension, in the order of the enum.

@@ -5,6 +5,7 @@
 
 #include "coopvk/rewrite.hpp"
 #include "ir/instruction.hpp"
+#include "passes/float_atomics.hpp"
 
 namespace coopvk::rewrite {
 
@@ -17,6 +18,14 @@ constexpr uint32_t kKhrMatrixCapabilities[] = {capability(spv::Capability::Coope
 constexpr uint32_t kNvVectorCapabilities[] = {
     capability(spv::Capability::CooperativeVectorNV),
     capability(spv::Capability::CooperativeVectorTrainingNV)};
+
+constexpr uint32_t kReplicatedCompositesCapabilities[] = {
+    capability(spv::Capability::ReplicatedCompositesEXT)};
+
+// Atomic loads, stores and exchanges of floats have no capability: see scan().
+constexpr uint32_t kAtomicFloatCapabilities[] = {capability(spv::Capability::AtomicFloat32AddEXT)};
+
+std::string nothingMissing(const DeviceTraits&) { return {}; }
 
 std::string missingForMatrices(const DeviceTraits& device) {
     if (!device.vulkanMemoryModel) return "needs vulkanMemoryModel";
@@ -42,6 +51,10 @@ constexpr ExtensionInfo kTable[] = {
      kKhrMatrixCapabilities, missingForMatrices},
     {Extension::kNvCooperativeVector, "VK_NV_cooperative_vector", 4, "SPV_NV_cooperative_vector",
      kNvVectorCapabilities, missingForVectors},
+    {Extension::kExtShaderReplicatedComposites, "VK_EXT_shader_replicated_composites", 1,
+     "SPV_EXT_replicated_composites", kReplicatedCompositesCapabilities, nothingMissing, false},
+    {Extension::kExtShaderAtomicFloat, "VK_EXT_shader_atomic_float", 1,
+     "SPV_EXT_shader_atomic_float_add", kAtomicFloatCapabilities, nothingMissing, false},
 };
 static_assert(std::size(kTable) == kExtensionCount);
 
@@ -63,8 +76,9 @@ std::optional<Extension> extensionFromVulkanName(std::string_view name) {
 ExtensionSet scan(std::span<const uint32_t> words, ExtensionSet emulated) {
     ExtensionSet found;
     if (words.size() < kHeaderWords || words[0] != spv::MagicNumber) return found;
-    // Capabilities come first in every module; what follows the last one is of no interest.
-    for (size_t at = kHeaderWords; at + 1 < words.size(); at += words[at] >> spv::WordCountShift) {
+    // Capabilities come first in every module.
+    size_t at = kHeaderWords;
+    for (; at + 1 < words.size(); at += words[at] >> spv::WordCountShift) {
         const auto opcode = static_cast<spv::Op>(words[at] & spv::OpCodeMask);
         if (opcode != spv::Op::OpCapability || words[at] >> spv::WordCountShift == 0) break;
         for (const ExtensionInfo& row : kTable) {
@@ -73,6 +87,10 @@ ExtensionSet scan(std::span<const uint32_t> words, ExtensionSet emulated) {
                 found.insert(row.extension);
             }
         }
+    }
+    if (emulated.contains(Extension::kExtShaderAtomicFloat) &&
+        mayHaveFloatAtomics(words.subspan(std::min(at, words.size())))) {
+        found.insert(Extension::kExtShaderAtomicFloat);
     }
     return found;
 }

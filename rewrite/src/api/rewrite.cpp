@@ -9,6 +9,8 @@
 #include "matrix/lower.hpp"
 #include "matrix/matrix_types.hpp"
 #include "passes/entry_points.hpp"
+#include "passes/float_atomics.hpp"
+#include "passes/replicated_composites.hpp"
 #include "passes/specialise.hpp"
 #include "passes/subgroup_barriers.hpp"
 #include "vector/lower.hpp"
@@ -27,6 +29,15 @@ std::optional<Error> checkTarget(const Target& target) {
 std::string describe(const LayoutPolicy& policy) {
     return std::format("core back-end, lane grid {}x{}, rows {}", policy.grid.rows,
                        policy.grid.columns, policy.interleaveRows ? "interleaved" : "in blocks");
+}
+
+// What is emulated is not the device's own for any pass.
+Target withoutEmulated(Target target) {
+    if (target.emulated.contains(Extension::kExtShaderAtomicFloat)) {
+        target.device.shaderBufferFloat32AtomicAdd = false;
+        target.device.shaderSharedFloat32AtomicAdd = false;
+    }
+    return target;
 }
 
 Result<Rewritten> rewriteModule(const Request& request, const Target& target) {
@@ -57,6 +68,14 @@ Result<Rewritten> rewriteModule(const Request& request, const Target& target) {
                               localSize(module, request.entryPoint), {}, {}, {}, {}, {}, {}};
         if (std::optional<Error> error = lowerVectors(context)) return *std::move(error);
     }
+    if (out.used.contains(Extension::kExtShaderReplicatedComposites)) {
+        if (std::optional<Error> error = expandReplicatedComposites(module)) {
+            return *std::move(error);
+        }
+    }
+    if (target.emulated.contains(Extension::kExtShaderAtomicFloat)) {
+        if (std::optional<Error> error = lowerFloatAtomics(types)) return *std::move(error);
+    }
     if (target.device.lanesInStep) removeSubgroupBarriers(module);
     completeInterfaces(module);
     out.localSize = localSize(module, request.entryPoint);
@@ -69,7 +88,7 @@ Result<Rewritten> rewriteModule(const Request& request, const Target& target) {
 
 Result<Rewritten> rewrite(const Request& request, const Target& target) noexcept {
     try {
-        return rewriteModule(request, target);
+        return rewriteModule(request, withoutEmulated(target));
     } catch (const std::bad_alloc&) {
         return Error{ErrorCode::kOutOfMemory, "out of memory"};
     } catch (...) {

@@ -44,6 +44,11 @@ constexpr Row kTable[] = {
                 c.features.cooperativeMatrix.cooperativeMatrixRobustBufferAccess == VK_TRUE;
      },
      "the device has no pipelineRobustness or no cooperativeMatrixRobustBufferAccess"},
+    {Requirement::kAtomicFloat,
+     [](const Context& c) {
+         return bool{c.features.atomicFloat.shaderBufferFloat32AtomicAdd == VK_TRUE};
+     },
+     "the device has no shaderBufferFloat32AtomicAdd"},
     {Requirement::kConditionalRendering,
      [](const Context& c) {
          return bool{c.features.conditionalRendering.conditionalRendering == VK_TRUE};

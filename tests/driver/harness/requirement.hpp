@@ -20,6 +20,7 @@ enum class Requirement {
     kShaderObject,
     kModuleIdentifier,
     kRobustness,
+    kAtomicFloat,  // of 32 bits in buffers, with addition
     kConditionalRendering,
     kEmulation,         // what only coopvk has to refuse or to survive
     kPacks64,           // 64-bit values made of 32-bit ones, in plain shaders too

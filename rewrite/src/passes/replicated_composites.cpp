@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/replicated_composites.hpp"
+
+#include <format>
+
+namespace coopvk::rewrite {
+
+namespace {
+
+// A word count has 16 bits; opcode, type and result take three words.
+constexpr uint64_t kMostConstituents = 0xffff - 3;
+
+// The plain opcode; OpNop for anything but a replicated composite.
+spv::Op expanded(spv::Op opcode) {
+    switch (opcode) {
+        case spv::Op::OpConstantCompositeReplicateEXT:
+            return spv::Op::OpConstantComposite;
+        case spv::Op::OpSpecConstantCompositeReplicateEXT:
+            return spv::Op::OpSpecConstantComposite;
+        case spv::Op::OpCompositeConstructReplicateEXT:
+            return spv::Op::OpCompositeConstruct;
+        default:
+            return spv::Op::OpNop;
+    }
+}
+
+std::optional<uint64_t> constituents(const Module& module, Id type) {
+    const Instruction& def = module.def(type);
+    switch (def.opcode) {
+        case spv::Op::OpTypeVector:
+        case spv::Op::OpTypeMatrix:
+            return def.word(1);
+        case spv::Op::OpTypeStruct:
+            return def.operands.size();
+        case spv::Op::OpTypeArray:
+        case spv::Op::OpTypeCooperativeVectorNV:
+            return module.constantValue(def.word(1));
+        case spv::Op::OpTypeCooperativeMatrixKHR:
+        case spv::Op::OpTypeCooperativeMatrixNV:
+            return 1;
+        default:
+            return std::nullopt;
+    }
+}
+
+std::optional<Error> expand(const Module& module, InstructionList& list) {
+    for (const InstructionPtr& i : list) {
+        const spv::Op opcode = expanded(i->opcode);
+        if (opcode == spv::Op::OpNop) continue;
+        const std::optional<uint64_t> count = constituents(module, i->type);
+        if (!count || *count > kMostConstituents || i->operands.size() != 1) {
+            return Error{ErrorCode::kUnsupported,
+                         std::format("replicated composite %{}: the number of constituents of its "
+                                     "type is not known or too large",
+                                     i->result)};
+        }
+        i->opcode = opcode;
+        i->operands.assign(*count, Operand(i->operands[0]));
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Error> expandReplicatedComposites(Module& module) {
+    if (auto error = expand(module, module.section(Section::kGlobals))) return error;
+    for (const auto& function : module.functions()) {
+        for (const auto& block : function->blocks) {
+            if (auto error = expand(module, block->body)) return error;
+        }
+    }
+    module.removeCapability(spv::Capability::ReplicatedCompositesEXT);
+    module.removeExtension("SPV_EXT_replicated_composites");
+    return std::nullopt;
+}
+
+}  // namespace coopvk::rewrite

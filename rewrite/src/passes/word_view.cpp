@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/word_view.hpp"
+
+#include <algorithm>
+
+namespace coopvk::rewrite {
+
+namespace {
+
+bool isChain(spv::Op opcode) {
+    return opcode == spv::Op::OpAccessChain || opcode == spv::Op::OpInBoundsAccessChain;
+}
+
+bool isArray(const Instruction& type) {
+    return type.opcode == spv::Op::OpTypeArray || type.opcode == spv::Op::OpTypeRuntimeArray;
+}
+
+std::optional<uint32_t> memberDecoration(const Module& module, Id type, uint32_t member,
+                                         spv::Decoration decoration) {
+    for (const InstructionPtr& i : module.section(Section::kAnnotations)) {
+        if (i->opcode == spv::Op::OpMemberDecorate && i->word(0) == type && i->word(1) == member &&
+            i->word(2) == static_cast<uint32_t>(decoration)) {
+            return i->word(3);
+        }
+    }
+    return std::nullopt;
+}
+
+Id asU32(Emitter& emit, Id integer) {
+    TypeTable& types = emit.types();
+    if (const auto value = emit.module().constantValue(integer)) {
+        return types.constantU32(static_cast<uint32_t>(*value));
+    }
+    const Id type = emit.typeOf(integer);
+    if (types.width(type) == 32) return emit.bitcast(types.uint32(), integer);
+    const bool isSigned = types.isSigned(type);
+    const Id converted = emit.op(isSigned ? spv::Op::OpSConvert : spv::Op::OpUConvert,
+                                 types.intType(32, isSigned), {integer});
+    return emit.bitcast(types.uint32(), converted);
+}
+
+}  // namespace
+
+// The way down from a buffer variable.
+struct WordViews::Path {
+    Id type;   // where it is
+    Id bytes;  // from the start of the buffer
+    // Of the structure member that it last went through.
+    uint32_t matrixStride = 0;
+    bool isRowMajor = false;
+    bool inRowMajorColumn = false;  // the components are a matrix stride apart
+};
+
+bool WordViews::step(Emitter& emit, Path& path, Id index) {
+    const Instruction& type = module_.def(path.type);
+    const auto skip = [&](uint32_t bytes) {
+        path.bytes = emit.addInt(
+            types_.uint32(), path.bytes,
+            emit.mulInt(types_.uint32(), asU32(emit, index), types_.constantU32(bytes)));
+        path.type = type.word(0);
+        return bytes != 0;
+    };
+    if (type.opcode == spv::Op::OpTypeStruct) {
+        const auto member = static_cast<uint32_t>(module_.constantValue(index).value_or(0));
+        const auto found = [&](spv::Decoration decoration) {
+            return memberDecoration(module_, path.type, member, decoration);
+        };
+        const auto offset = found(spv::Decoration::Offset);
+        path.matrixStride = found(spv::Decoration::MatrixStride).value_or(0);
+        path.isRowMajor = found(spv::Decoration::RowMajor).has_value();
+        path.bytes =
+            emit.addInt(types_.uint32(), path.bytes, types_.constantU32(offset.value_or(0)));
+        path.type = type.word(member);
+        return offset.has_value();
+    }
+    if (isArray(type)) {
+        return skip(module_.decoration(path.type, spv::Decoration::ArrayStride).value_or(0));
+    }
+    if (type.opcode == spv::Op::OpTypeMatrix) {
+        path.inRowMajorColumn = path.isRowMajor;
+        return skip(path.isRowMajor ? sizeof(uint32_t) : path.matrixStride);
+    }
+    return type.opcode == spv::Op::OpTypeVector &&
+           skip(path.inRowMajorColumn ? path.matrixStride : sizeof(uint32_t));
+}
+
+std::optional<WordPlace> WordViews::find(Emitter& emit, Id pointer) {
+    WordPlace place;
+    std::vector<Id> indices;
+    Id root = pointer;
+    while (true) {
+        place.nonUniform |= module_.decoration(root, spv::Decoration::NonUniform).has_value();
+        const Instruction& def = module_.def(root);
+        if (isChain(def.opcode)) {
+            for (size_t i = def.operands.size(); i-- > 1;) indices.push_back(def.word(i));
+        } else if (def.opcode != spv::Op::OpCopyObject) {
+            break;
+        }
+        root = def.word(0);
+    }
+    const Instruction& variable = module_.def(root);
+    const auto storage = static_cast<spv::StorageClass>(variable.word(0));
+    if (variable.opcode != spv::Op::OpVariable ||
+        (storage != spv::StorageClass::StorageBuffer && storage != spv::StorageClass::Uniform)) {
+        return std::nullopt;
+    }
+    Path path = {module_.def(variable.type).word(1), types_.constantU32(0)};
+    while (!indices.empty()) {
+        const Id index = indices.back();
+        indices.pop_back();
+        // An array on the outside is one of descriptors.
+        if (isArray(module_.def(path.type)) &&
+            !module_.decoration(path.type, spv::Decoration::ArrayStride)) {
+            if (place.descriptor != 0) return std::nullopt;
+            place.descriptor = index;
+            path.type = module_.def(path.type).word(0);
+        } else if (!step(emit, path, index)) {
+            return std::nullopt;
+        }
+    }
+    place.variable = view(root);
+    place.word = emit.divInt(types_.uint32(), path.bytes, types_.constantU32(sizeof(uint32_t)));
+    return place;
+}
+
+Id WordViews::pointer(Emitter& emit, const WordPlace& place) {
+    const auto storage = static_cast<spv::StorageClass>(module_.def(place.variable).word(0));
+    Operands operands = {idOperand(place.variable)};
+    if (place.descriptor != 0) operands.push_back(idOperand(place.descriptor));
+    operands.push_back(idOperand(types_.constantU32(0)));
+    operands.push_back(idOperand(place.word));
+    const Id pointer = emit.op(spv::Op::OpAccessChain, types_.pointerType(storage, types_.uint32()),
+                               std::move(operands));
+    if (place.nonUniform) module_.decorate(pointer, spv::Decoration::NonUniform);
+    return pointer;
+}
+
+// struct { uint words[]; } with the decoration of the variable's own structure.
+Id WordViews::wordArray(Id variable) {
+    Id original = module_.def(module_.def(variable).type).word(1);
+    if (isArray(module_.def(original))) original = module_.def(original).word(0);
+    const bool isOld = module_.decoration(original, spv::Decoration::BufferBlock).has_value();
+    const auto decoration = isOld ? spv::Decoration::BufferBlock : spv::Decoration::Block;
+    Id& block = blocks_[static_cast<Id>(decoration)];
+    if (block != 0) return block;
+    const Id array = module_.takeId();
+    module_.append(Section::kGlobals, makeInstruction(spv::Op::OpTypeRuntimeArray, 0, array,
+                                                      {idOperand(types_.uint32())}));
+    module_.decorate(array, spv::Decoration::ArrayStride, {sizeof(uint32_t)});
+    block = module_.takeId();
+    module_.append(Section::kGlobals,
+                   makeInstruction(spv::Op::OpTypeStruct, 0, block, {idOperand(array)}));
+    module_.decorate(block, decoration);
+    module_.append(Section::kAnnotations,
+                   makeInstruction(spv::Op::OpMemberDecorate, 0, 0,
+                                   {idOperand(block), literal(0u), literal(spv::Decoration::Offset),
+                                    literal(0u)}));
+    module_.addName(block, "coopvk_words");
+    return block;
+}
+
+Id WordViews::view(Id variable) {
+    Id& result = views_[variable];
+    if (result != 0) return result;
+    const auto storage = static_cast<spv::StorageClass>(module_.def(variable).word(0));
+    const Instruction original = module_.def(module_.def(module_.def(variable).type).word(1));
+    Id type = wordArray(variable);
+    if (isArray(original)) {
+        Operands operands = original.operands;
+        operands[0] = idOperand(type);
+        type = module_.takeId();
+        module_.append(Section::kGlobals,
+                       makeInstruction(original.opcode, 0, type, std::move(operands)));
+    }
+    result = module_.takeId();
+    module_.append(Section::kGlobals,
+                   makeInstruction(spv::Op::OpVariable, types_.pointerType(storage, type), result,
+                                   {literal(storage)}));
+    for (const auto decoration : {spv::Decoration::DescriptorSet, spv::Decoration::Binding}) {
+        const auto value = module_.decoration(variable, decoration);
+        if (value) module_.decorate(result, decoration, {*value});
+    }
+    std::erase_if(module_.section(Section::kAnnotations), [&](const InstructionPtr& i) {
+        return i->opcode == spv::Op::OpDecorate && i->word(0) == variable &&
+               i->word(1) == static_cast<uint32_t>(spv::Decoration::Restrict);
+    });
+    for (Id alias : {result, variable}) {
+        if (!module_.decoration(alias, spv::Decoration::Aliased)) {
+            module_.decorate(alias, spv::Decoration::Aliased);
+        }
+    }
+    module_.addName(result, "coopvk_words_of");
+    return result;
+}
+
+}  // namespace coopvk::rewrite
