@@ -29,6 +29,7 @@ std::string recordOne(DeviceContext& device, VkCommandBuffer commands,
                       const VkConvertCooperativeVectorMatrixInfoNV& info) {
     MatrixConversion conversion;
     std::string wrong = planConversion(info, conversion);
+    if (wrong.empty()) wrong = checkStrides(conversion);
     if (wrong.empty()) wrong = checkSizes(info, conversion);
     if (wrong.empty()) wrong = checkTargetSize(info, conversion);
     if (!wrong.empty()) return wrong;
@@ -112,6 +113,7 @@ VkResult convertCooperativeVectorMatrix(VkDevice device,
     const auto* source = static_cast<const std::byte*>(info->srcData.hostAddress);
     auto* target = static_cast<std::byte*>(info->dstData.hostAddress);
     std::string wrong = planConversion(*info, conversion);
+    if (wrong.empty() && target != nullptr) wrong = checkStrides(conversion);
     if (wrong.empty() && target != nullptr) wrong = checkSizes(*info, conversion);
     if (wrong.empty() && target != nullptr && source == nullptr) wrong = "source: no address";
     if (!wrong.empty()) {

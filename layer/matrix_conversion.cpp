@@ -69,12 +69,22 @@ std::string makeView(VkComponentTypeKHR type, VkCooperativeVectorMatrixLayoutNV 
     view.lines = view.columnMajor ? info.numColumns : info.numRows;
     view.lineLength = view.columnMajor ? info.numRows : info.numColumns;
     view.placement = rewrite::placeMatrix(layout, info.numRows, info.numColumns, bytes, stride);
+    return {};
+}
+
+// The lines of a destination must not overlap. (Those of a source may: it is only read. And a query
+// asks for nothing but a size.)
+std::string checkTarget(const MatrixView& view) {
     if (view.optimal || view.lines == 0 || view.lineLength == 0) return {};
-    if (stride < uint64_t{view.lineLength} * bytes) {
-        return "a stride of " + std::to_string(stride) + " bytes is less than a line";
-    }
-    if (stride % bytes == 0) return {};
-    return "a stride of " + std::to_string(stride) + " bytes is no multiple of an element";
+    if (view.lineBytes() >= uint64_t{view.lineLength} * row(view.format).bytes) return {};
+    return "a stride of " + std::to_string(view.lineBytes()) + " bytes is less than a line";
+}
+
+// The device reads and writes elements at multiples of their size.
+std::string checkAlignment(const MatrixView& view) {
+    if (view.optimal || view.lineBytes() % row(view.format).bytes == 0) return {};
+    return "a stride of " + std::to_string(view.lineBytes()) +
+           " bytes is no multiple of an element";
 }
 
 }  // namespace
@@ -90,6 +100,14 @@ std::string planConversion(const VkConvertCooperativeVectorMatrixInfoNV& info,
     if (areConvertible(info.srcComponentType, info.dstComponentType)) return {};
     return "component type " + std::to_string(info.srcComponentType) + " does not convert to " +
            std::to_string(info.dstComponentType);
+}
+
+std::string checkStrides(const MatrixConversion& conversion) {
+    std::string wrong = checkAlignment(conversion.source);
+    if (!wrong.empty()) return "source: " + wrong;
+    wrong = checkTarget(conversion.target);
+    if (wrong.empty()) wrong = checkAlignment(conversion.target);
+    return wrong.empty() ? wrong : "destination: " + wrong;
 }
 
 void convertOnHost(const MatrixConversion& conversion, const std::byte* source, std::byte* target) {

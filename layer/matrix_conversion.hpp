@@ -38,10 +38,13 @@ struct MatrixConversion {
     MatrixView target;
 };
 
-// Empty if the request is one that conversions take, else what is wrong with it. Sizes and
-// addresses are the caller's to check.
+// Empty if the types and layouts are ones that conversions take, else what is wrong with them.
+// Enough to tell the destination's size.
 std::string planConversion(const VkConvertCooperativeVectorMatrixInfoNV& info,
                            MatrixConversion& conversion);
+
+// Empty if a planned conversion can be carried out. Sizes and addresses are the caller's to check.
+std::string checkStrides(const MatrixConversion& conversion);
 
 // Memory must be as large as the placements say.
 void convertOnHost(const MatrixConversion& conversion, const std::byte* source, std::byte* target);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "harness/compute.hpp"
 #include "harness/conversion.hpp"
 #include "harness/random.hpp"
 
@@ -230,6 +231,15 @@ TEST(Convert, QuerySize) {
     EXPECT_EQ(querySize({{kF32, kTraining}, {kF32, kColumnMajor, 64}, 3, 5}), 5u * 64);
 }
 
+// A source may even be strange, where only the size is asked for or lines overlap.
+TEST(Convert, ShortSourceStride) {
+    EXPECT_EQ(querySize({{kF32, kRowMajor, 3}, {kF32, kRowMajor, 64}, 3, 5}), 3u * 64);
+    const Bytes source = toBytes({1.0f, 2.0f, 3.0f, 4.0f});
+    const Bytes result =
+        convertBoth({{kF32, kRowMajor, 4}, {kF32, kRowMajor, 12}, 2, 3}, source, 24);
+    EXPECT_EQ(difference(result, toBytes({1.0f, 2.0f, 3.0f, 2.0f, 3.0f, 4.0f})), "");
+}
+
 // Too little room: nothing is written. As much as the last element needs is enough.
 TEST(Convert, SmallDestination) {
     const VkDevice device = Context::get().device;
@@ -275,7 +285,7 @@ TEST(Convert, Refused) {
         {{kE4M3, kRowMajor, 4}, {kE5M2, kInferencing}, 4, 4},
         {{VK_COMPONENT_TYPE_FLOAT64_KHR, kRowMajor, 32}, {kF32, kRowMajor, 16}, 2, 4},
         {{kF32, kRowMajor, 16}, {VK_COMPONENT_TYPE_SINT8_PACKED_NV, kTraining}, 4, 4},
-        {{kF32, kRowMajor, 12}, {kF32, kTraining}, 4, 4},     // stride less than a row
+        {{kF32, kTraining}, {kF32, kRowMajor, 12}, 2, 4},     // stride less than a row
         {{kF32, kRowMajor, 18}, {kF32, kTraining}, 3, 4},     // no multiple of an element
         {{kF32, kColumnMajor, 16}, {kF32, kTraining}, 4, 5},  // more than there is
     };
