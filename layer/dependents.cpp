@@ -8,7 +8,7 @@
 namespace coopvk::layer {
 namespace {
 
-constexpr Dependent withoutStruct(const char* extension) {
+[[maybe_unused]] constexpr Dependent withoutStruct(const char* extension) {
     return {extension, VK_STRUCTURE_TYPE_MAX_ENUM, {}};
 }
 

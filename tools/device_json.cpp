@@ -41,6 +41,14 @@ const Member kMembers[] = {
     {"dot4x8Signed", &DeviceTraits::dot4x8Signed},
     {"dot4x8Unsigned", &DeviceTraits::dot4x8Unsigned},
     {"dot4x8Mixed", &DeviceTraits::dot4x8Mixed},
+    {"bufferDeviceAddress", &DeviceTraits::bufferDeviceAddress},
+    {"shaderBufferFloat32AtomicAdd", &DeviceTraits::shaderBufferFloat32AtomicAdd},
+    {"shaderSharedFloat32AtomicAdd", &DeviceTraits::shaderSharedFloat32AtomicAdd},
+    {"subgroupStages", &DeviceTraits::subgroupStages},
+    {"subgroupVote", &DeviceTraits::subgroupVote},
+    {"subgroupBallot", &DeviceTraits::subgroupBallot},
+    {"subgroupArithmetic", &DeviceTraits::subgroupArithmetic},
+    {"maxComputeSharedMemorySize", &DeviceTraits::maxComputeSharedMemorySize},
 };
 
 Error wrong(const std::string& what) {

@@ -123,9 +123,31 @@ const layer::Decision& decisionFor(const layer::Decisions& decisions,
     return decisions[static_cast<size_t>(extension)];
 }
 
+bool emulates(const layer::Decisions& decisions, rewrite::Extension extension) {
+    return decisionFor(decisions, extension).provision == layer::Provision::kEmulated;
+}
+
 bool emulatesMatrices(const layer::Decisions& decisions) {
-    return decisionFor(decisions, rewrite::Extension::kKhrCooperativeMatrix).provision ==
-           layer::Provision::kEmulated;
+    return emulates(decisions, rewrite::Extension::kKhrCooperativeMatrix);
+}
+
+// What products of emulated cooperative vectors take; empty where none are emulated.
+std::vector<rewrite::VectorCombination> emulatedVectors(const Device& device,
+                                                        const layer::Decisions& decisions) {
+    if (!emulates(decisions, rewrite::Extension::kNvCooperativeVector)) return {};
+    return rewrite::vectorCombinations(device.facts.traits);
+}
+
+ordered_json combinationList(const std::vector<rewrite::VectorCombination>& rows) {
+    ordered_json list = ordered_json::array();
+    for (const rewrite::VectorCombination& row : rows) {
+        list.push_back({{"input", rewrite::name(row.input)},
+                        {"inputInterpretation", rewrite::name(row.inputInterpretation)},
+                        {"matrix", rewrite::name(row.matrix)},
+                        {"bias", rewrite::name(row.bias)},
+                        {"result", rewrite::name(row.result)}});
+    }
+    return list;
 }
 
 ordered_json describe(const Device& device, const layer::Decisions& decisions) {
@@ -146,6 +168,7 @@ ordered_json describe(const Device& device, const layer::Decisions& decisions) {
     json["matrixShapes"]["native"] = shapeList(nativeRows(device));
     json["matrixShapes"]["emulated"] =
         shapeList(emulatesMatrices(decisions) ? emulatedRows(device) : std::vector<ShapeRow>());
+    json["vectorCombinations"]["emulated"] = combinationList(emulatedVectors(device, decisions));
     json["traits"] = toJson(device.facts.traits);
     return json;
 }
@@ -163,6 +186,19 @@ void printShapes(const char* title, const std::vector<ShapeRow>& rows) {
     std::cout << "  matrix shapes (MxNxK), " << title << ":\n";
     for (const std::string& types : order) {
         std::cout << "    " << types << ":" << sizes[types] << '\n';
+    }
+}
+
+void printCombinations(const std::vector<rewrite::VectorCombination>& rows) {
+    if (rows.empty()) return;
+    std::cout << "  cooperative vectors (matrix * input + bias), emulated:\n";
+    for (const rewrite::VectorCombination& row : rows) {
+        std::cout << "    " << rewrite::name(row.matrix) << " * " << rewrite::name(row.input);
+        if (row.inputInterpretation != row.input) {
+            std::cout << " as " << rewrite::name(row.inputInterpretation);
+        }
+        std::cout << " + " << rewrite::name(row.bias) << " -> " << rewrite::name(row.result)
+                  << '\n';
     }
 }
 
@@ -184,6 +220,7 @@ void print(size_t index, const Device& device, const layer::Decisions& decisions
     }
     printShapes("native", nativeRows(device));
     if (emulatesMatrices(decisions)) printShapes("emulated", emulatedRows(device));
+    printCombinations(emulatedVectors(device, decisions));
 }
 
 int runInfo(const Options& options) {
