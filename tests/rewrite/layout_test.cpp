@@ -10,7 +10,12 @@ namespace {
 
 struct LayoutCase {
     uint32_t subgroup, rows, columns;
-    bool interleave;
+    uint32_t rowBlock, columnBlock;
+    bool halfPairsAlongK;
+
+    LayoutPolicy policy(bool tall) const {
+        return {makeGrid(subgroup, tall), rowBlock, columnBlock, halfPairsAlongK};
+    }
 };
 
 class Layout : public testing::TestWithParam<LayoutCase> {};
@@ -19,7 +24,7 @@ class Layout : public testing::TestWithParam<LayoutCase> {};
 // K is in each lane that holds the row or column.
 TEST_P(Layout, DealsEveryElementOnce) {
     const LayoutCase c = GetParam();
-    const LayoutPolicy policy = {makeGrid(c.subgroup, false), c.interleave};
+    const LayoutPolicy policy = c.policy(false);
     const Fragment f = makeFragment(policy, Use::kAccumulator, c.rows, c.columns, 32);
     std::set<std::pair<uint32_t, uint32_t>> seen;
     for (uint32_t rowLane = 0; rowLane < f.rows.lanes; ++rowLane) {
@@ -44,7 +49,7 @@ TEST_P(Layout, DealsEveryElementOnce) {
 // Packs partition the elements, whatever their axis.
 TEST_P(Layout, PacksHoldEveryElementOnce) {
     const LayoutCase c = GetParam();
-    const LayoutPolicy policy = {makeGrid(c.subgroup, true), c.interleave};
+    const LayoutPolicy policy = c.policy(true);
     for (const Use use : {Use::kA, Use::kB, Use::kAccumulator}) {
         for (const uint32_t bits : {8u, 16u, 32u, 64u}) {
             const Fragment f = makeFragment(policy, use, c.rows, c.columns, bits);
@@ -61,12 +66,13 @@ TEST_P(Layout, PacksHoldEveryElementOnce) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, Layout,
-                         testing::Values(LayoutCase{4, 16, 16, false}, LayoutCase{8, 8, 8, true},
-                                         LayoutCase{32, 16, 16, true}, LayoutCase{32, 16, 8, false},
-                                         LayoutCase{64, 1, 1, false}, LayoutCase{128, 8, 8, true},
-                                         LayoutCase{16, 3, 7, false}, LayoutCase{32, 24, 12, true},
-                                         LayoutCase{8, 64, 16, true}));
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, Layout,
+    testing::Values(LayoutCase{4, 16, 16, 0, 0, false}, LayoutCase{8, 8, 8, 1, 0, true},
+                    LayoutCase{32, 16, 16, 1, 1, true}, LayoutCase{32, 16, 8, 0, 2, false},
+                    LayoutCase{64, 1, 1, 0, 4, true}, LayoutCase{128, 8, 8, 1, 1, false},
+                    LayoutCase{16, 3, 7, 0, 0, true}, LayoutCase{32, 24, 12, 1, 2, true},
+                    LayoutCase{8, 64, 16, 1, 4, false}, LayoutCase{8, 48, 40, 2, 2, false}));
 
 }  // namespace
 }  // namespace coopvk::rewrite

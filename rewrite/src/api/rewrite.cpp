@@ -6,10 +6,12 @@
 #include <bit>
 #include <new>
 
+#include "matrix/layout_policy.hpp"
 #include "matrix/lower.hpp"
 #include "matrix/matrix_types.hpp"
 #include "passes/entry_points.hpp"
 #include "passes/float_atomics.hpp"
+#include "passes/matrix_loops.hpp"
 #include "passes/replicated_composites.hpp"
 #include "passes/specialise.hpp"
 #include "passes/subgroup_barriers.hpp"
@@ -27,8 +29,8 @@ std::optional<Error> checkTarget(const Target& target) {
 }
 
 std::string describe(const LayoutPolicy& policy) {
-    return std::format("core back-end, lane grid {}x{}, rows {}", policy.grid.rows,
-                       policy.grid.columns, policy.interleaveRows ? "interleaved" : "in blocks");
+    return std::format("core back-end, lane grid {}x{}, row blocks {}, column blocks {}",
+                       policy.grid.rows, policy.grid.columns, policy.rowBlock, policy.columnBlock);
 }
 
 // What is emulated is not the device's own for any pass.
@@ -59,6 +61,7 @@ Result<Rewritten> rewriteModule(const Request& request, const Target& target) {
     if (out.used.contains(Extension::kKhrCooperativeMatrix)) {
         const LayoutPolicy policy = choosePolicy(module, types, target);
         foldSpecConstants(types, [&](Id type) { return matrixLength(types, policy, type); });
+        keepProductLoopsRolled(module, target.subgroupSize);
         LoweringContext context{module, types, target, policy, {}, {}, {}, {}};
         if (std::optional<Error> error = lowerMatrices(context)) return *std::move(error);
         out.notes.push_back(describe(policy));

@@ -9,11 +9,13 @@ namespace {
 
 uint32_t largestPowerOfTwoIn(uint32_t value) { return value & (~value + 1); }
 
-Axis makeAxis(uint32_t size, uint32_t lanes, bool interleave) {
+// `block` neighbours together where the size allows it, 0 for as many as there are.
+Axis makeAxis(uint32_t size, uint32_t lanes, uint32_t block) {
     Axis axis;
     axis.size = size;
     axis.lanes = std::min(lanes, largestPowerOfTwoIn(size));
-    axis.block = interleave ? 1 : axis.count();
+    axis.block = axis.lanes == 1 || block == 0 ? axis.count()
+                                               : std::min(block, largestPowerOfTwoIn(axis.count()));
     return axis;
 }
 
@@ -22,11 +24,12 @@ Axis makeAxis(uint32_t size, uint32_t lanes, bool interleave) {
 Fragment makeFragment(const LayoutPolicy& policy, Use use, uint32_t rows, uint32_t columns,
                       uint32_t componentBits) {
     Fragment fragment;
-    fragment.rows = makeAxis(rows, use == Use::kB ? 1 : policy.grid.rows, policy.interleaveRows);
-    fragment.columns = makeAxis(columns, use == Use::kA ? 1 : policy.grid.columns, false);
-    if (fragment.rows.lanes == 1) fragment.rows.block = rows;
-    // Dot products read four neighbours along K; packed 16-bit arithmetic pairs along N.
-    const bool alongRows = use == Use::kB && componentBits == 8;
+    fragment.rows = makeAxis(rows, use == Use::kB ? 1 : policy.grid.rows, policy.rowBlock);
+    fragment.columns =
+        makeAxis(columns, use == Use::kA ? 1 : policy.grid.columns, policy.columnBlock);
+    // Dot products read neighbours along K; packed 16-bit arithmetic pairs along N or K.
+    const bool alongRows =
+        use == Use::kB && (componentBits == 8 || (componentBits == 16 && policy.halfPairsAlongK));
     fragment.packAxis = alongRows ? PackAxis::kRows : PackAxis::kColumns;
     const uint32_t packed = alongRows ? fragment.rows.count() : fragment.columns.count();
     fragment.packWidth = std::min(largestPowerOfTwoIn(packed), std::max(1u, 32 / componentBits));

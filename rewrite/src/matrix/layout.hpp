@@ -68,9 +68,11 @@ struct Fragment {
 // converted into each other, so all share one way of dealing.
 struct LayoutPolicy {
     Grid grid;
-    // Deal rows one by one rather than in blocks: neighbouring lanes then read neighbouring rows,
-    // which spreads row-major tiles over shared-memory banks.
-    bool interleaveRows = false;
+    // Neighbouring rows, and columns, that a lane holds together; 0: as many as it holds.
+    uint32_t rowBlock = 0;
+    uint32_t columnBlock = 0;
+    // 16-bit components of B are held in pairs along K rather than along N.
+    bool halfPairsAlongK = false;
 };
 
 Fragment makeFragment(const LayoutPolicy& policy, Use use, uint32_t rows, uint32_t columns,

@@ -8,70 +8,21 @@ namespace {
 // More components per lane than any register file holds, and about what drivers still compile.
 constexpr uint32_t kMaxLength = 8192;
 
-struct Dimensions {
-    uint32_t rows, columns;
-    Use use;
-};
+bool isMatrixType(const Instruction& i) { return i.opcode == spv::Op::OpTypeCooperativeMatrixKHR; }
 
-std::optional<Dimensions> dimensions(const Module& module, const Instruction& type) {
+}  // namespace
+
+std::optional<MatrixDimensions> matrixDimensions(const Module& module, const Instruction& type) {
     const std::optional<uint64_t> rows = module.constantValue(type.word(2));
     const std::optional<uint64_t> columns = module.constantValue(type.word(3));
     const std::optional<uint64_t> use = module.constantValue(type.word(4));
     constexpr uint64_t kMaxSize = 0xFFFF;
-    if (!rows || !columns || !use || *rows == 0 || *columns == 0 || *rows > kMaxSize ||
-        *columns > kMaxSize || *use > 2) {
+    if (!isMatrixType(type) || !rows || !columns || !use || *rows == 0 || *columns == 0 ||
+        *rows > kMaxSize || *columns > kMaxSize || *use > 2) {
         return std::nullopt;
     }
-    return Dimensions{static_cast<uint32_t>(*rows), static_cast<uint32_t>(*columns),
-                      static_cast<Use>(*use)};
-}
-
-bool isMatrixType(const Instruction& i) { return i.opcode == spv::Op::OpTypeCooperativeMatrixKHR; }
-
-template <typename Visit>
-void forEachInstruction(const Module& module, Visit visit) {
-    for (const auto& function : module.functions()) {
-        for (const auto& block : function->blocks) {
-            for (const InstructionPtr& i : block->body) visit(*i);
-        }
-    }
-}
-
-bool multipliesIntoHalf(const Module& module, const TypeTable& types) {
-    bool found = false;
-    forEachInstruction(module, [&](const Instruction& i) {
-        if (i.opcode != spv::Op::OpCooperativeMatrixMulAddKHR) return;
-        const Id component = module.def(i.type).word(0);
-        found = found || (types.isFloat(component) && types.width(component) == 16);
-    });
-    return found;
-}
-
-// Row-major minus column-major accesses to matrices whose rows are dealt.
-int rowMajorAccesses(const Module& module) {
-    int balance = 0;
-    const auto count = [&](Id matrixType, Id layout) {
-        const std::optional<uint64_t> use = module.constantValue(module.def(matrixType).word(4));
-        if (use == static_cast<uint64_t>(Use::kB)) return;
-        balance += module.constantValue(layout) == 1 ? -1 : 1;
-    };
-    forEachInstruction(module, [&](const Instruction& i) {
-        if (i.opcode == spv::Op::OpCooperativeMatrixLoadKHR) count(i.type, i.word(1));
-        if (i.opcode == spv::Op::OpCooperativeMatrixStoreKHR) {
-            count(module.def(i.word(1)).type, i.word(2));
-        }
-    });
-    return balance;
-}
-
-}  // namespace
-
-LayoutPolicy choosePolicy(const Module& module, const TypeTable& types, const Target& target) {
-    LayoutPolicy policy;
-    const bool packedHalf = !target.device.isCpu && multipliesIntoHalf(module, types);
-    policy.grid = makeGrid(target.subgroupSize, packedHalf);
-    policy.interleaveRows = rowMajorAccesses(module) > 0;
-    return policy;
+    return MatrixDimensions{static_cast<uint32_t>(*rows), static_cast<uint32_t>(*columns),
+                            static_cast<Use>(*use)};
 }
 
 std::optional<uint32_t> matrixLength(const TypeTable& types, const LayoutPolicy& policy,
@@ -79,8 +30,8 @@ std::optional<uint32_t> matrixLength(const TypeTable& types, const LayoutPolicy&
     const Module& module = const_cast<TypeTable&>(types).module();
     const Instruction& type = module.def(matrixType);
     const uint32_t bits = types.width(type.word(0));
-    if (!isMatrixType(type) || bits == 0) return std::nullopt;
-    const std::optional<Dimensions> d = dimensions(module, type);
+    if (bits == 0) return std::nullopt;
+    const std::optional<MatrixDimensions> d = matrixDimensions(module, type);
     if (!d) return std::nullopt;
     return makeFragment(policy, d->use, d->rows, d->columns, bits).length();
 }
@@ -103,7 +54,7 @@ std::string_view problem(const LoweringContext& context, const Instruction& type
     if (context.module.constantValue(type.word(1)) != static_cast<uint64_t>(spv::Scope::Subgroup)) {
         return "only matrices of scope Subgroup are emulated";
     }
-    if (!dimensions(context.module, type)) {
+    if (!matrixDimensions(context.module, type)) {
         return "Rows, Columns and Use must be constants, from 1 to 65535 and 0 to 2";
     }
     return {};
@@ -138,7 +89,7 @@ void lowerMatrixTypes(LoweringContext& context) {
             context.fail(ErrorCode::kUnsupported, type, what);
             return;
         }
-        const Dimensions d = *dimensions(module, type);
+        const MatrixDimensions d = *matrixDimensions(module, type);
         MatrixType matrix;
         matrix.id = type.result;
         matrix.component = type.word(0);

@@ -16,9 +16,9 @@ namespace {
 // Products a lane may unroll; larger ones loop over the lane's rows, so that code stays bounded.
 constexpr uint32_t kMaxUnrolledProducts = 4096;
 
-// Accumulates, for one row of A in this lane, over all of K and all of the lane's columns.
-// The row's packs of A and of the accumulator come and go through plain arrays, so that the same
-// code serves the unrolled and the looped form.
+// Accumulates, for one row of A in this lane, over all of K and all of the lane's columns: begin,
+// then steps() times step, then end. The row's packs of A and of the accumulator come and go
+// through plain arrays, so that the same code serves the unrolled and the looped form.
 class RowProduct {
  public:
     RowProduct(LoweringContext& context, Emitter& emit, const Product& product)
@@ -27,8 +27,18 @@ class RowProduct {
 
     // Takes B apart once, ahead of all rows.
     virtual void prepareB(Id b) = 0;
-    // Packs of the result's row from packs of A's row and of C's row.
-    virtual std::vector<Id> row(std::span<const Id> a, std::span<const Id> c) = 0;
+    // One row under way: A's values by step, C's by column, and the sums so far (0: none yet).
+    struct Row {
+        std::vector<Id> left;
+        std::vector<Id> start;
+        std::vector<Id> sums;
+    };
+    // Takes packs of A's row and of C's row.
+    virtual Row begin(std::span<const Id> a, std::span<const Id> c) = 0;
+    virtual uint32_t steps() const { return depth(); }
+    virtual void step(Row& row, uint32_t k) = 0;
+    // Packs of the result's row.
+    virtual std::vector<Id> end(Row& row) = 0;
 
  protected:
     // A scalar or vector as `type`, of the same number of components.
@@ -119,16 +129,19 @@ class FloatRow : public RowProduct {
 
     void prepareB(Id b) override { b_ = scalarsOfB(b, arithmetic_, convert()); }
 
-    std::vector<Id> row(std::span<const Id> a, std::span<const Id> c) override {
-        const std::vector<Id> left = scalars(a, arithmetic_, convert());
-        std::vector<Id> sums = scalars(c, arithmetic_, convert());
-        for (uint32_t k = 0; k < depth(); ++k) {
-            for (uint32_t j = 0; j < columns(); ++j) {
-                sums[j] = fma(emit_, arithmetic_, left[k], b_[k][j], sums[j]);
-            }
+    Row begin(std::span<const Id> a, std::span<const Id> c) override {
+        return {scalars(a, arithmetic_, convert()), {}, scalars(c, arithmetic_, convert())};
+    }
+
+    void step(Row& row, uint32_t k) override {
+        for (uint32_t j = 0; j < columns(); ++j) {
+            row.sums[j] = fma(emit_, arithmetic_, row.left[k], b_[k][j], row.sums[j]);
         }
-        for (Id& sum : sums) sum = convertFloat(emit_, sum, p_.result->component);
-        return pack(sums);
+    }
+
+    std::vector<Id> end(Row& row) override {
+        for (Id& sum : row.sums) sum = convertFloat(emit_, sum, p_.result->component);
+        return pack(row.sums);
     }
 
  private:
@@ -150,23 +163,78 @@ class PackedHalfRow : public RowProduct {
             if (context.types.width(m->component) != 16) return false;
         }
         return p.result->fragment.packWidth == 2 && p.b->fragment.packWidth == 2 &&
+               p.b->fragment.packAxis == PackAxis::kColumns &&
                context.types.width(p.c->component) == 16 && !context.target.device.isCpu;
     }
 
     void prepareB(Id b) override { b_ = extractPacks(emit_, *p_.b, b); }
 
-    std::vector<Id> row(std::span<const Id> a, std::span<const Id> c) override {
+    Row begin(std::span<const Id> a, std::span<const Id> c) override {
+        return {scalars(a, p_.a->component, [](Id value, Id) { return value; }),
+                {},
+                {c.begin(), c.end()}};
+    }
+
+    void step(Row& row, uint32_t k) override {
         const Id pair = p_.result->pack;
-        const std::vector<Id> left =
-            scalars(a, p_.a->component, [](Id value, Id) { return value; });
-        std::vector<Id> sums(c.begin(), c.end());
-        for (uint32_t k = 0; k < depth(); ++k) {
-            const Id both = emit_.splat(pair, left[k]);
-            for (uint32_t j = 0; j < sums.size(); ++j) {
-                sums[j] = fma(emit_, pair, both, b_[p_.b->fragment.packOf(k, 2 * j)], sums[j]);
-            }
+        const Id both = emit_.splat(pair, row.left[k]);
+        for (uint32_t j = 0; j < row.sums.size(); ++j) {
+            row.sums[j] = fma(emit_, pair, both, b_[p_.b->fragment.packOf(k, 2 * j)], row.sums[j]);
         }
-        return sums;
+    }
+
+    std::vector<Id> end(Row& row) override { return row.sums; }
+
+ private:
+    std::vector<Id> b_;
+};
+
+// f16 throughout, two neighbours along K at once: the even and the odd half of each sum meet at the
+// end.
+class HalfDotRow : public RowProduct {
+ public:
+    using RowProduct::RowProduct;
+
+    static bool fits(const LoweringContext& context, const Product& p) {
+        for (const MatrixType* m : {p.a, p.b, p.c, p.result}) {
+            if (context.types.width(m->component) != 16) return false;
+        }
+        return p.a->fragment.packWidth == 2 && p.b->fragment.packWidth == 2 &&
+               p.b->fragment.packAxis == PackAxis::kRows && !context.target.device.isCpu;
+    }
+
+    void prepareB(Id b) override { b_ = extractPacks(emit_, *p_.b, b); }
+
+    Row begin(std::span<const Id> a, std::span<const Id> c) override {
+        return {{a.begin(), a.end()}, {c.begin(), c.end()}, std::vector<Id>(columns())};
+    }
+
+    uint32_t steps() const override { return depth() / 2; }
+
+    void step(Row& row, uint32_t k) override {
+        for (uint32_t j = 0; j < columns(); ++j) {
+            const Id right = b_[p_.b->fragment.packOf(2 * k, j)];
+            Id& sum = row.sums[j];
+            sum = sum == 0 ? emit_.op(spv::Op::OpFMul, p_.b->pack, {row.left[k], right})
+                           : fma(emit_, p_.b->pack, row.left[k], right, sum);
+        }
+    }
+
+    std::vector<Id> end(Row& row) override {
+        const Id half = p_.result->component;
+        std::vector<Id> packs[2];
+        for (uint32_t part = 0; part < 2; ++part) {
+            std::vector<Id> scalars;
+            for (Id sum : row.sums) scalars.push_back(emit_.extract(half, sum, {part}));
+            packs[part] = pack(scalars);
+        }
+        std::vector<Id> out;
+        for (size_t i = 0; i < packs[0].size(); ++i) {
+            const Id type = emit_.typeOf(packs[0][i]);
+            const Id both = emit_.op(spv::Op::OpFAdd, type, {packs[0][i], packs[1][i]});
+            out.push_back(emit_.op(spv::Op::OpFAdd, type, {both, row.start[i]}));
+        }
+        return out;
     }
 
  private:
@@ -183,15 +251,26 @@ class IntegerRow : public RowProduct {
 
     void prepareB(Id b) override { b_ = scalarsOfB(b, arithmetic_, extend(p_.signs.b)); }
 
-    std::vector<Id> row(std::span<const Id> a, std::span<const Id> c) override {
-        const std::vector<Id> left = scalars(a, arithmetic_, extend(p_.signs.a));
-        return finish(
-            c,
-            [&](uint32_t k, uint32_t j, Id sum) {
-                const Id product = emit_.op(spv::Op::OpIMul, arithmetic_, {left[k], b_[k][j]});
-                return sum == 0 ? product : emit_.op(spv::Op::OpIAdd, arithmetic_, {sum, product});
-            },
-            depth());
+    Row begin(std::span<const Id> a, std::span<const Id> c) override {
+        return withStart(scalars(a, arithmetic_, extend(p_.signs.a)), c);
+    }
+
+    void step(Row& row, uint32_t k) override {
+        for (uint32_t j = 0; j < columns(); ++j) {
+            add(row.sums[j], emit_.op(spv::Op::OpIMul, arithmetic_, {row.left[k], b_[k][j]}));
+        }
+    }
+
+    std::vector<Id> end(Row& row) override {
+        for (uint32_t j = 0; j < columns(); ++j) {
+            Id& sum = row.sums[j];
+            if (p_.saturating) {
+                const uint32_t width = types_.width(p_.result->component);
+                sum = saturatingAdd(emit_, arithmetic_, width, p_.signs.result, sum, row.start[j]);
+            }
+            sum = narrowInteger(emit_, sum, p_.result->component);
+        }
+        return pack(row.sums);
     }
 
  protected:
@@ -201,21 +280,15 @@ class IntegerRow : public RowProduct {
         };
     }
 
-    // Sums `steps` products for each column, adds C, narrows to the result's components.
-    template <typename Step>
-    std::vector<Id> finish(std::span<const Id> c, Step step, uint32_t steps) {
-        std::vector<Id> sums = scalars(c, arithmetic_, extend(p_.signs.c));
-        for (uint32_t j = 0; j < columns(); ++j) {
-            // Without saturation C may as well start the chain; with it, it is added last.
-            Id sum = p_.saturating ? 0 : sums[j];
-            for (uint32_t k = 0; k < steps; ++k) sum = step(k, j, sum);
-            if (p_.saturating) {
-                const uint32_t width = types_.width(p_.result->component);
-                sum = saturatingAdd(emit_, arithmetic_, width, p_.signs.result, sum, sums[j]);
-            }
-            sums[j] = narrowInteger(emit_, sum, p_.result->component);
-        }
-        return pack(sums);
+    // Without saturation C may as well start the sums; with it, it is added last.
+    Row withStart(std::vector<Id> left, std::span<const Id> c) {
+        std::vector<Id> start = scalars(c, arithmetic_, extend(p_.signs.c));
+        std::vector<Id> sums = p_.saturating ? std::vector<Id>(columns()) : start;
+        return {std::move(left), std::move(start), std::move(sums)};
+    }
+
+    void add(Id& sum, Id product) {
+        sum = sum == 0 ? product : emit_.op(spv::Op::OpIAdd, arithmetic_, {sum, product});
     }
 
     Id arithmetic_;
@@ -249,16 +322,18 @@ class DotRow : public IntegerRow {
         }
     }
 
-    std::vector<Id> row(std::span<const Id> a, std::span<const Id> c) override {
+    Row begin(std::span<const Id> a, std::span<const Id> c) override {
         std::vector<Id> left;
         for (Id pack : a) left.push_back(emit_.bitcast(types_.uint32(), pack));
-        return finish(
-            c,
-            [&](uint32_t k, uint32_t j, Id sum) {
-                const Id product = dot(left[k], packs_[p_.b->fragment.packOf(4 * k, j)]);
-                return sum == 0 ? product : emit_.op(spv::Op::OpIAdd, arithmetic_, {sum, product});
-            },
-            depth() / 4);
+        return withStart(std::move(left), c);
+    }
+
+    uint32_t steps() const override { return depth() / 4; }
+
+    void step(Row& row, uint32_t k) override {
+        for (uint32_t j = 0; j < columns(); ++j) {
+            add(row.sums[j], dot(row.left[k], packs_[p_.b->fragment.packOf(4 * k, j)]));
+        }
     }
 
  private:
@@ -279,6 +354,7 @@ class DotRow : public IntegerRow {
 
 std::unique_ptr<RowProduct> chooseRow(LoweringContext& context, Emitter& emit, const Product& p) {
     if (context.types.isFloat(p.result->component)) {
+        if (HalfDotRow::fits(context, p)) return std::make_unique<HalfDotRow>(context, emit, p);
         if (PackedHalfRow::fits(context, p)) {
             return std::make_unique<PackedHalfRow>(context, emit, p);
         }
@@ -292,16 +368,33 @@ uint32_t packsPerRow(const MatrixType& m) {
     return m.fragment.columns.count() / m.fragment.packWidth;
 }
 
-void emitUnrolled(HelperFunction& function, const Product& p, RowProduct& row) {
+// All rows advance through K together: neighbouring products are then independent of each other,
+// and a value of B serves every row while it is at hand. On CPUs rows go in turn: their registers
+// are few, so fewer sums should be under way.
+void emitUnrolled(HelperFunction& function, const Product& p, RowProduct& product, bool inTurn) {
     Emitter& emit = function.emit();
     const std::vector<Id> a = extractPacks(emit, *p.a, function.parameter(0));
     const std::vector<Id> c = extractPacks(emit, *p.c, function.parameter(2));
+    const uint32_t rows = p.result->fragment.rows.count();
+    const auto rowOf = [](const std::vector<Id>& packs, const MatrixType& m, uint32_t row) {
+        return std::span(packs).subspan(row * packsPerRow(m), packsPerRow(m));
+    };
+    std::vector<RowProduct::Row> under;
+    for (uint32_t i = 0; i < rows; ++i) {
+        under.push_back(product.begin(rowOf(a, *p.a, i), rowOf(c, *p.c, i)));
+    }
+    if (inTurn) {
+        for (RowProduct::Row& row : under) {
+            for (uint32_t k = 0; k < product.steps(); ++k) product.step(row, k);
+        }
+    } else {
+        for (uint32_t k = 0; k < product.steps(); ++k) {
+            for (RowProduct::Row& row : under) product.step(row, k);
+        }
+    }
     std::vector<Id> result;
-    for (uint32_t i = 0; i < p.result->fragment.rows.count(); ++i) {
-        const auto rowOf = [i](const std::vector<Id>& packs, const MatrixType& m) {
-            return std::span(packs).subspan(i * packsPerRow(m), packsPerRow(m));
-        };
-        const std::vector<Id> packs = row.row(rowOf(a, *p.a), rowOf(c, *p.c));
+    for (RowProduct::Row& row : under) {
+        const std::vector<Id> packs = product.end(row);
         result.insert(result.end(), packs.begin(), packs.end());
     }
     function.finish(constructFromPacks(emit, *p.result, result));
@@ -333,8 +426,9 @@ void emitLooped(LoweringContext& context, HelperFunction& function, const Produc
     emit.opVoid(spv::Op::OpStore, {idOperand(a), idOperand(function.parameter(0))});
     emit.opVoid(spv::Op::OpStore, {idOperand(c), idOperand(function.parameter(2))});
     function.loop(p.result->fragment.rows.count(), [&](Id rowIndex) {
-        const std::vector<Id> packs =
-            row.row(loadRow(a, *p.a, rowIndex), loadRow(c, *p.c, rowIndex));
+        RowProduct::Row under = row.begin(loadRow(a, *p.a, rowIndex), loadRow(c, *p.c, rowIndex));
+        for (uint32_t k = 0; k < row.steps(); ++k) row.step(under, k);
+        const std::vector<Id> packs = row.end(under);
         for (uint32_t pack = 0; pack < packs.size(); ++pack) {
             emit.opVoid(spv::Op::OpStore, {idOperand(pointerTo(result, *p.result, rowIndex, pack)),
                                            idOperand(packs[pack])});
@@ -350,7 +444,7 @@ void emitProduct(LoweringContext& context, HelperFunction& function, const Produ
     row->prepareB(function.parameter(1));
     const uint32_t products = product.result->fragment.length() * product.a->columns;
     if (products <= kMaxUnrolledProducts)
-        emitUnrolled(function, product, *row);
+        emitUnrolled(function, product, *row, context.target.device.isCpu);
     else
         emitLooped(context, function, product, *row);
 }

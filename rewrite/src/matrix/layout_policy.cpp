@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "matrix/layout_policy.hpp"
+
+#include <algorithm>
+
+#include "matrix/matrix_types.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+// What a module does with its matrices, as far as layouts care.
+struct Survey {
+    // By use: accesses in row major order minus those in column major order.
+    int rowMajorLoads[3] = {0, 0, 0};
+    int rowMajorStores = 0;
+    bool multipliesIntoHalf = false;
+    uint32_t rows = ~0u;       // largest power of two that divides the height of A and accumulators
+    uint32_t storedBits = 32;  // narrowest component that is stored
+};
+
+class Surveyor {
+ public:
+    Surveyor(const Module& module, const TypeTable& types) : module_(module), types_(types) {}
+
+    Survey run() {
+        for (const InstructionPtr& i : module_.section(Section::kGlobals)) measure(*i);
+        for (const auto& function : module_.functions()) {
+            for (const auto& block : function->blocks) {
+                for (const InstructionPtr& i : block->body) visit(*i);
+            }
+        }
+        return survey_;
+    }
+
+ private:
+    void measure(const Instruction& type) {
+        const std::optional<MatrixDimensions> d = matrixDimensions(module_, type);
+        if (!d || d->use == Use::kB) return;
+        survey_.rows = std::min(survey_.rows, d->rows & (~d->rows + 1));
+    }
+
+    int direction(Id layout) const {
+        const std::optional<uint64_t> value = module_.constantValue(layout);
+        return !value ? 0 : *value == 0 ? 1 : -1;
+    }
+
+    void visit(const Instruction& i) {
+        const auto matrix = [&](Id type) { return matrixDimensions(module_, module_.def(type)); };
+        if (i.opcode == spv::Op::OpCooperativeMatrixLoadKHR) {
+            if (const auto d = matrix(i.type)) {
+                survey_.rowMajorLoads[static_cast<size_t>(d->use)] += direction(i.word(1));
+            }
+        } else if (i.opcode == spv::Op::OpCooperativeMatrixStoreKHR) {
+            const Instruction& type = module_.def(module_.def(i.word(1)).type);
+            survey_.rowMajorStores += direction(i.word(2));
+            survey_.storedBits = std::min(survey_.storedBits, types_.width(type.word(0)));
+        } else if (i.opcode == spv::Op::OpCooperativeMatrixMulAddKHR) {
+            const Id component = module_.def(i.type).word(0);
+            survey_.multipliesIntoHalf |=
+                types_.isFloat(component) && types_.width(component) == 16;
+        }
+    }
+
+    const Module& module_;
+    const TypeTable& types_;
+    Survey survey_;
+};
+
+// On CPUs a subgroup is a vector register, and a load at different addresses is as many loads as
+// it has lanes. With all lanes in one grid column every lane reads the same element of B: one load
+// for all. Lanes beyond a matrix's height would only repeat others.
+Grid cpuGrid(uint32_t subgroupSize, const Survey& survey) {
+    const uint32_t rows = std::min(subgroupSize, survey.rows);
+    return {rows, subgroupSize / rows};
+}
+
+}  // namespace
+
+LayoutPolicy choosePolicy(const Module& module, const TypeTable& types, const Target& target) {
+    const Survey survey = Surveyor(module, types).run();
+    const int a = survey.rowMajorLoads[static_cast<size_t>(Use::kA)];
+    const int b = survey.rowMajorLoads[static_cast<size_t>(Use::kB)];
+    const int accumulators =
+        survey.rowMajorLoads[static_cast<size_t>(Use::kAccumulator)] + survey.rowMajorStores;
+    LayoutPolicy policy;
+    policy.halfPairsAlongK = b < 0;
+    // Neighbouring lanes read neighbouring lines of A and B, which spreads them over the banks of
+    // shared memory; along a line, what a lane holds together it reads together.
+    policy.rowBlock = (a != 0 ? a : accumulators) > 0 ? 1 : 0;
+    if (b < 0) policy.columnBlock = survey.rowMajorStores > 0 ? 32 / survey.storedBits : 1;
+    // f16 in pairs along N needs fewer registers for A than for B.
+    const bool tall = survey.multipliesIntoHalf && !policy.halfPairsAlongK;
+    policy.grid = target.device.isCpu ? cpuGrid(target.subgroupSize, survey)
+                                      : makeGrid(target.subgroupSize, tall);
+    return policy;
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/matrix_loops.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace coopvk::rewrite {
+
+namespace {
+
+// Products in each invocation, a turn, up to which a loop may be unrolled. On an H200, a product of
+// matrices with 1024 gains from it and one with 2048 loses half its speed.
+constexpr uint64_t kMaxUnrolledProducts = 1024;
+
+constexpr auto bits(spv::LoopControlMask mask) { return static_cast<uint32_t>(mask); }
+
+bool containsMatrix(const Module& module, Id type) {
+    const Instruction& i = module.def(type);
+    switch (i.opcode) {
+        case spv::Op::OpTypeCooperativeMatrixKHR:
+            return true;
+        case spv::Op::OpTypePointer:
+            return containsMatrix(module, i.word(1));
+        case spv::Op::OpTypeArray:
+            return containsMatrix(module, i.word(0));
+        case spv::Op::OpTypeStruct:
+            return std::ranges::any_of(
+                i.operands, [&](const Operand& o) { return containsMatrix(module, o.word); });
+        default:
+            return false;
+    }
+}
+
+bool isAccessChain(spv::Op opcode) {
+    return opcode == spv::Op::OpAccessChain || opcode == spv::Op::OpInBoundsAccessChain;
+}
+
+// The blocks of a structured loop, header first; those from `continues` on step the counter.
+struct Loop {
+    std::span<const std::unique_ptr<Block>> blocks;
+    size_t continues = 0;
+};
+
+// What a loop computes from its counter.
+class Counter {
+ public:
+    Counter(const Module& module, const Loop& loop) : module_(module), loop_(loop) {
+        for (const InstructionPtr& i : loop.blocks.front()->body) {
+            if (i->opcode == spv::Op::OpPhi) tainted_.insert(i->result);
+        }
+        for (const auto& block : loop.blocks.subspan(loop.continues)) {
+            for (const InstructionPtr& i : block->body) {
+                if (i->opcode == spv::Op::OpStore) tainted_.insert(i->word(0));
+            }
+        }
+        while (spread()) {
+        }
+    }
+
+    // Whether a matrix of an array, or a function that may do so, is picked by the counter.
+    bool picksMatrices() const {
+        return anyInstruction([&](const Instruction& i) {
+            if (i.opcode == spv::Op::OpFunctionCall) {
+                return std::ranges::any_of(i.operands, [&](const Operand& o) {
+                    return containsMatrix(module_, module_.def(o.word).type);
+                });
+            }
+            return isAccessChain(i.opcode) &&
+                   containsMatrix(module_, module_.def(i.word(0)).type) &&
+                   std::any_of(i.operands.begin() + 1, i.operands.end(),
+                               [&](const Operand& o) { return tainted_.contains(o.word); });
+        });
+    }
+
+ private:
+    template <typename Test>
+    bool anyInstruction(Test test) const {
+        return std::ranges::any_of(loop_.blocks, [&](const auto& block) {
+            return std::ranges::any_of(block->body, [&](const auto& i) { return test(*i); });
+        });
+    }
+
+    // One round; true if something new was found.
+    bool spread() {
+        bool grew = false;
+        anyInstruction([&](const Instruction& i) {
+            const bool isStore = i.opcode == spv::Op::OpStore;
+            const Id target = isStore ? i.word(0) : i.result;
+            if (target == 0 || containsMatrix(module_, module_.def(target).type)) return false;
+            const auto from = i.operands.begin() + (isStore ? 1 : 0);
+            if (std::any_of(from, i.operands.end(), [&](const Operand& o) {
+                    return o.isId && tainted_.contains(o.word);
+                })) {
+                grew = tainted_.insert(target).second || grew;
+            }
+            return false;
+        });
+        return grew;
+    }
+
+    const Module& module_;
+    const Loop& loop_;
+    std::unordered_set<Id> tainted_;
+};
+
+// Matrices in a variable of this type.
+uint32_t matricesIn(const Module& module, Id type) {
+    const Instruction& i = module.def(type);
+    switch (i.opcode) {
+        case spv::Op::OpTypeCooperativeMatrixKHR:
+            return 1;
+        case spv::Op::OpTypePointer:
+            return matricesIn(module, i.word(1));
+        case spv::Op::OpTypeArray:
+            return matricesIn(module, i.word(0)) *
+                   static_cast<uint32_t>(module.constantValue(i.word(1)).value_or(1) & 0xFFFF);
+        default:
+            return 0;
+    }
+}
+
+bool holds(const Module& module, Id type, Id matrix) {
+    const Instruction& i = module.def(type);
+    return type == matrix ||
+           (i.opcode == spv::Op::OpTypePointer && holds(module, i.word(1), matrix)) ||
+           (i.opcode == spv::Op::OpTypeArray && holds(module, i.word(0), matrix));
+}
+
+// How many products one turn of a loop takes in each invocation: shaders add to every accumulator
+// that they keep, whatever loops they write for that.
+uint64_t productsPerTurn(const Module& module, const Function& function, const Loop& loop,
+                         uint32_t subgroupSize) {
+    uint64_t written = 0;
+    uint64_t kept = 0;
+    for (const auto& block : loop.blocks) {
+        for (const InstructionPtr& i : block->body) {
+            if (i->opcode != spv::Op::OpCooperativeMatrixMulAddKHR) continue;
+            const Instruction& a = module.def(module.def(i->word(0)).type);
+            const Instruction& result = module.def(i->type);
+            const uint64_t products = module.constantValue(a.word(3)).value_or(1) *
+                                      module.constantValue(result.word(2)).value_or(1) *
+                                      module.constantValue(result.word(3)).value_or(1) /
+                                      subgroupSize;
+            written += products;
+            uint64_t accumulators = 0;
+            for (const InstructionPtr& variable : function.blocks.front()->body) {
+                if (variable->opcode == spv::Op::OpVariable &&
+                    holds(module, variable->type, i->type)) {
+                    accumulators =
+                        std::max<uint64_t>(accumulators, matricesIn(module, variable->type));
+                }
+            }
+            kept = std::max(kept, accumulators * products);
+        }
+    }
+    return std::max(written, kept);
+}
+
+Instruction* loopMerge(const Block& block) {
+    for (const InstructionPtr& i : block.body) {
+        if (i->opcode == spv::Op::OpLoopMerge) return i.get();
+    }
+    return nullptr;
+}
+
+// Blocks of a structured loop stand between its header and its merge block: block order follows
+// dominance, and compilers write constructs whole.
+Loop loopAt(const Function& function, size_t header, const Instruction& merge) {
+    const auto find = [&](Id label) {
+        size_t at = header + 1;
+        while (at < function.blocks.size() && function.blocks[at]->id() != label) ++at;
+        return at;
+    };
+    const size_t end = find(merge.word(0));
+    const size_t continues = std::min(find(merge.word(1)), end);
+    return {std::span(function.blocks).subspan(header, end - header), continues - header};
+}
+
+}  // namespace
+
+void keepProductLoopsRolled(Module& module, uint32_t subgroupSize) {
+    for (const auto& function : module.functions()) {
+        for (size_t b = 0; b < function->blocks.size(); ++b) {
+            Instruction* merge = loopMerge(*function->blocks[b]);
+            if (merge == nullptr || merge->operands.size() != 3 ||
+                (merge->word(2) & ~bits(spv::LoopControlMask::Unroll)) != 0) {
+                continue;
+            }
+            const Loop loop = loopAt(*function, b, *merge);
+            if (productsPerTurn(module, *function, loop, subgroupSize) <= kMaxUnrolledProducts ||
+                Counter(module, loop).picksMatrices()) {
+                continue;
+            }
+            merge->operands[2] = literal(spv::LoopControlMask::DontUnroll);
+        }
+    }
+}
+
+}  // namespace coopvk::rewrite
