@@ -4,101 +4,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <thread>
 
+#include "harness/other_device.hpp"
 #include "harness/requirement.hpp"
 #include "harness/samples.hpp"
 
 namespace coopvk::test {
 namespace {
-
-// A device of its own with its own dispatch table.
-class OtherDevice {
- public:
-    explicit OtherDevice(bool matrices) {
-        const Context& context = Context::get();
-        const float priority = 1;
-        VkDeviceQueueCreateInfo queue{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
-        queue.queueFamilyIndex = context.queueFamily;
-        queue.queueCount = 1;
-        queue.pQueuePriorities = &priority;
-        // Only what the shaders need themselves; subgroup size control, for one, is the layer's
-        // need.
-        VkPhysicalDeviceCooperativeMatrixFeaturesKHR feature{
-            VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR};
-        feature.cooperativeMatrix = VK_TRUE;
-        VkPhysicalDeviceVulkan12Features v12{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
-        v12.scalarBlockLayout = VK_TRUE;
-        v12.vulkanMemoryModel = VK_TRUE;
-        VkPhysicalDeviceVulkan13Features v13{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
-                                             &v12};
-        v13.maintenance4 = VK_TRUE;
-        VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &v13};
-        const char* extension = VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME;
-        if (matrices) {
-            v12.pNext = &feature;
-            info.enabledExtensionCount = 1;
-            info.ppEnabledExtensionNames = &extension;
-        }
-        info.queueCreateInfoCount = 1;
-        info.pQueueCreateInfos = &queue;
-        COOPVK_CHECK(vkCreateDevice(context.physical, &info, nullptr, &device_));
-        volkLoadDeviceTable(&table_, device_);
-    }
-    ~OtherDevice() { table_.vkDestroyDevice(device_, nullptr); }
-    OtherDevice(const OtherDevice&) = delete;
-    OtherDevice& operator=(const OtherDevice&) = delete;
-
-    // A pipeline from a shader that reads and writes the tests' buffers.
-    VkResult makePipeline(const Words& words) {
-        std::vector<VkDescriptorSetLayoutBinding> bindings;
-        for (uint32_t i = 0; i < 4; ++i)
-            bindings.push_back(
-                {i, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr});
-        VkDescriptorSetLayoutCreateInfo setInfo{
-            VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
-        setInfo.bindingCount = 4;
-        setInfo.pBindings = bindings.data();
-        VkDescriptorSetLayout set = VK_NULL_HANDLE;
-        COOPVK_CHECK(table_.vkCreateDescriptorSetLayout(device_, &setInfo, nullptr, &set));
-        const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, 128};
-        VkPipelineLayoutCreateInfo layoutInfo{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
-        layoutInfo.setLayoutCount = 1;
-        layoutInfo.pSetLayouts = &set;
-        layoutInfo.pushConstantRangeCount = 1;
-        layoutInfo.pPushConstantRanges = &range;
-        VkPipelineLayout layout = VK_NULL_HANDLE;
-        COOPVK_CHECK(table_.vkCreatePipelineLayout(device_, &layoutInfo, nullptr, &layout));
-        const VkResult result = makePipeline(words, layout);
-        table_.vkDestroyPipelineLayout(device_, layout, nullptr);
-        table_.vkDestroyDescriptorSetLayout(device_, set, nullptr);
-        return result;
-    }
-
- private:
-    VkResult makePipeline(const Words& words, VkPipelineLayout layout) {
-        VkShaderModuleCreateInfo moduleInfo{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
-        moduleInfo.codeSize = words.size() * 4;
-        moduleInfo.pCode = words.data();
-        const Specialization special(Context::get(), {});
-        VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
-        info.layout = layout;
-        info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
-        info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
-        info.stage.pName = "main";
-        info.stage.pSpecializationInfo = &special.info;
-        COOPVK_CHECK(
-            table_.vkCreateShaderModule(device_, &moduleInfo, nullptr, &info.stage.module));
-        VkPipeline pipeline = VK_NULL_HANDLE;
-        const VkResult result =
-            table_.vkCreateComputePipelines(device_, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline);
-        table_.vkDestroyShaderModule(device_, info.stage.module, nullptr);
-        table_.vkDestroyPipeline(device_, pipeline, nullptr);
-        return result;
-    }
-
-    VkDevice device_ = VK_NULL_HANDLE;
-    VolkDeviceTable table_{};
-};
 
 // VK_KHR_cooperative_matrix asks for no more than its feature and the memory model.
 TEST(Devices, BesideEachOther) {
@@ -122,6 +39,123 @@ TEST(Devices, StagesAndFeatures) {
     EXPECT_EQ(std::count(context.extensions.begin(), context.extensions.end(),
                          VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME),
               1);
+}
+
+// Many instances with two devices each, made, used and destroyed by many threads at once.
+TEST(Devices, ManyInstancesAtOnce) {
+    constexpr uint32_t kThreads = 4, kRounds = 2;
+    const Words sum = scaledSum(51), other = plain();
+    std::atomic<uint32_t> made = 0;
+    std::vector<std::thread> threads;
+    for (uint32_t t = 0; t < kThreads; ++t)
+        threads.emplace_back([&] {
+            try {
+                for (uint32_t r = 0; r < kRounds; ++r) {
+                    const OtherInstance instance;
+                    OtherDevice with(true, instance.physical(), instance.table().vkCreateDevice);
+                    OtherDevice without(false, instance.physical(),
+                                        instance.table().vkCreateDevice);
+                    made += with.makePipeline(sum) == VK_SUCCESS;
+                    made += with.makePipeline(other) == VK_SUCCESS;
+                    made += without.makePipeline(other) == VK_SUCCESS;
+                }
+            } catch (const std::exception& error) {
+                ADD_FAILURE() << error.what();
+            }
+        });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(made, kThreads * kRounds * 3);
+    expectValue(sum, {}, scaledSumOf(52));
+}
+
+// Counts what is allocated and knows what may be freed.
+class CountingAllocator {
+ public:
+    CountingAllocator() : callbacks{this, allocate, reallocate, free, nullptr, nullptr} {}
+    size_t live() const { return live_.size(); }
+    size_t total() const { return total_; }
+    bool sawForeign() const { return foreign_; }
+
+    const VkAllocationCallbacks callbacks;
+
+ private:
+    static CountingAllocator& self(void* user) { return *static_cast<CountingAllocator*>(user); }
+    static void* VKAPI_CALL allocate(void* user, size_t size, size_t alignment,
+                                     VkSystemAllocationScope) {
+        const size_t align = std::max(alignment, sizeof(void*));
+        void* memory = std::aligned_alloc(align, (size + align - 1) / align * align);
+        const std::lock_guard lock(self(user).mutex_);
+        self(user).live_[memory] = size;
+        ++self(user).total_;
+        return memory;
+    }
+    static void* VKAPI_CALL reallocate(void* user, void* old, size_t size, size_t alignment,
+                                       VkSystemAllocationScope scope) {
+        if (size == 0) {
+            free(user, old);
+            return nullptr;
+        }
+        void* memory = allocate(user, size, alignment, scope);
+        if (old == nullptr) return memory;
+        size_t before = 0;
+        {
+            const std::lock_guard lock(self(user).mutex_);
+            before = self(user).live_[old];
+        }
+        std::copy_n(static_cast<std::byte*>(old), std::min(before, size),
+                    static_cast<std::byte*>(memory));
+        free(user, old);
+        return memory;
+    }
+    static void VKAPI_CALL free(void* user, void* memory) {
+        if (memory == nullptr) return;
+        const std::lock_guard lock(self(user).mutex_);
+        if (self(user).live_.erase(memory) == 0) {
+            self(user).foreign_ = true;
+            return;
+        }
+        std::free(memory);
+    }
+
+    std::mutex mutex_;
+    std::map<void*, size_t> live_;
+    size_t total_ = 0;
+    bool foreign_ = false;
+};
+
+// All that a device, its modules and pipelines allocate is freed by the same callbacks.
+TEST(Devices, AllocationCallbacks) {
+    CountingAllocator allocator;
+    {
+        OtherDevice device(true, Context::get().physical, vkCreateDevice, &allocator.callbacks);
+        EXPECT_EQ(device.makePipeline(scaledSum(53)), VK_SUCCESS);
+        EXPECT_EQ(device.makePipeline(plain()), VK_SUCCESS);
+    }
+    EXPECT_GT(allocator.total(), 0u);
+    EXPECT_EQ(allocator.live(), 0u);
+    EXPECT_FALSE(allocator.sawForeign());
+}
+
+// A native extension that needs native matrices is not there while these are emulated.
+TEST(Devices, NothingRestsOnNativeMatrices) {
+    COOPVK_REQUIRE(Requirement::kEmulation);
+    const Context& context = Context::get();
+    const char* name = VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME;
+    EXPECT_FALSE(context.has(name));
+    EXPECT_TRUE(context.has(VK_EXT_TOOLING_INFO_EXTENSION_NAME));
+    const float priority = 1;
+    VkDeviceQueueCreateInfo queue{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
+    queue.queueCount = 1;
+    queue.pQueuePriorities = &priority;
+    VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
+    info.queueCreateInfoCount = 1;
+    info.pQueueCreateInfos = &queue;
+    info.enabledExtensionCount = 1;
+    info.ppEnabledExtensionNames = &name;
+    VkDevice device = VK_NULL_HANDLE;
+    EXPECT_EQ(vkCreateDevice(context.physical, &info, nullptr, &device),
+              VK_ERROR_EXTENSION_NOT_PRESENT);
+    Context::get().takeMessages();  // the loader says it, too
 }
 
 // Too small an array is filled as far as it goes, and the caller told.

@@ -77,6 +77,19 @@ constexpr WantedExtension kWanted[] = {
     {VK_EXT_GRAPHICS_PIPELINE_LIBRARY_EXTENSION_NAME,
      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_GRAPHICS_PIPELINE_LIBRARY_FEATURES_EXT,
      [](Features& f) -> void* { return &f.pipelineLibrary; }},
+    {VK_KHR_DEFERRED_HOST_OPERATIONS_EXTENSION_NAME, VK_STRUCTURE_TYPE_MAX_ENUM, nullptr},
+    {VK_KHR_ACCELERATION_STRUCTURE_EXTENSION_NAME,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ACCELERATION_STRUCTURE_FEATURES_KHR,
+     [](Features& f) -> void* { return &f.accelerationStructure; }},
+    {VK_KHR_RAY_TRACING_PIPELINE_EXTENSION_NAME,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_FEATURES_KHR,
+     [](Features& f) -> void* { return &f.rayTracing; }},
+    {VK_KHR_PIPELINE_BINARY_EXTENSION_NAME,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_BINARY_FEATURES_KHR,
+     [](Features& f) -> void* { return &f.pipelineBinary; }},
+    {VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_FEATURES_EXT,
+     [](Features& f) -> void* { return &f.generatedCommands; }},
     {VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME,
      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_VECTOR_FEATURES_NV,
      [](Features& f) -> void* { return &f.cooperativeVector; }},
@@ -151,7 +164,7 @@ void Context::choosePhysicalDevice() {
     std::vector<VkQueueFamilyProperties> families(count);
     vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families.data());
     for (queueFamily = 0; queueFamily < count; ++queueFamily)
-        if (families[queueFamily].queueFlags & VK_QUEUE_COMPUTE_BIT) return;
+        if ((queueFlags = families[queueFamily].queueFlags) & VK_QUEUE_COMPUTE_BIT) return;
     throw std::runtime_error("no compute queue");
 }
 

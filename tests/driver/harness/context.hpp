@@ -34,6 +34,10 @@ struct Features {
     VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR workgroupLayout;
     VkPhysicalDeviceShaderModuleIdentifierFeaturesEXT moduleIdentifier;
     VkPhysicalDeviceGraphicsPipelineLibraryFeaturesEXT pipelineLibrary;
+    VkPhysicalDeviceRayTracingPipelineFeaturesKHR rayTracing;
+    VkPhysicalDeviceAccelerationStructureFeaturesKHR accelerationStructure;
+    VkPhysicalDevicePipelineBinaryFeaturesKHR pipelineBinary;
+    VkPhysicalDeviceDeviceGeneratedCommandsFeaturesEXT generatedCommands;
     VkPhysicalDeviceCooperativeVectorFeaturesNV cooperativeVector;
     VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomicFloat;
     VkPhysicalDeviceConditionalRenderingFeaturesEXT conditionalRendering;
@@ -63,6 +67,7 @@ class Context {
     VkDevice device = VK_NULL_HANDLE;
     VkQueue queue = VK_NULL_HANDLE;
     uint32_t queueFamily = 0;
+    VkQueueFlags queueFlags = 0;
     std::mutex queueMutex;
     uint32_t subgroupSize = 0;
     VkPhysicalDeviceVulkan12Properties properties12{};

@@ -38,6 +38,28 @@ constexpr Row kTable[] = {
          return bool{c.features.moduleIdentifier.shaderModuleIdentifier == VK_TRUE};
      },
      "the device has no shaderModuleIdentifier"},
+    {Requirement::kGraphics,
+     [](const Context& c) {
+         return (c.queueFlags & VK_QUEUE_GRAPHICS_BIT) != 0 && c.features.v13.dynamicRendering &&
+                c.features.core.features.fragmentStoresAndAtomics;
+     },
+     "the queue has no graphics, or the device no fragmentStoresAndAtomics"},
+    {Requirement::kPipelineLibrary,
+     [](const Context& c) {
+         return bool{c.features.pipelineLibrary.graphicsPipelineLibrary == VK_TRUE};
+     },
+     "the device has no graphicsPipelineLibrary"},
+    {Requirement::kRayTracing,
+     [](const Context& c) { return bool{c.features.rayTracing.rayTracingPipeline == VK_TRUE}; },
+     "the device has no rayTracingPipeline"},
+    {Requirement::kPipelineBinary,
+     [](const Context& c) { return bool{c.features.pipelineBinary.pipelineBinaries == VK_TRUE}; },
+     "the device has no pipelineBinaries"},
+    {Requirement::kGeneratedCommands,
+     [](const Context& c) {
+         return bool{c.features.generatedCommands.deviceGeneratedCommands == VK_TRUE};
+     },
+     "the device has no deviceGeneratedCommands"},
     {Requirement::kRobustness,
      [](const Context& c) {
          return c.features.v14.pipelineRobustness == VK_TRUE &&

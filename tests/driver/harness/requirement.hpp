@@ -19,6 +19,11 @@ enum class Requirement {
     kReplicatedComposites,
     kShaderObject,
     kModuleIdentifier,
+    kGraphics,
+    kPipelineLibrary,
+    kRayTracing,
+    kPipelineBinary,
+    kGeneratedCommands,
     kRobustness,
     kAtomicFloat,  // of 32 bits in buffers, with addition
     kConditionalRendering,

@@ -38,14 +38,34 @@ struct GlslangProcess {
 
 enum class Flavour { kUsual, kDebugInfo, kSpirv13 };
 
-Words compile(const std::string& source, Checked checked, Flavour flavour) {
+struct StageRow {
+    VkShaderStageFlagBits stage;
+    EShLanguage language;
+};
+constexpr StageRow kStages[] = {
+    {VK_SHADER_STAGE_VERTEX_BIT, EShLangVertex},
+    {VK_SHADER_STAGE_FRAGMENT_BIT, EShLangFragment},
+    {VK_SHADER_STAGE_COMPUTE_BIT, EShLangCompute},
+    {VK_SHADER_STAGE_RAYGEN_BIT_KHR, EShLangRayGen},
+    {VK_SHADER_STAGE_MISS_BIT_KHR, EShLangMiss},
+    {VK_SHADER_STAGE_CALLABLE_BIT_KHR, EShLangCallable},
+};
+
+EShLanguage languageOf(VkShaderStageFlagBits stage) {
+    for (const StageRow& row : kStages)
+        if (row.stage == stage) return row.language;
+    throw std::runtime_error("no language for this stage");
+}
+
+Words compile(const std::string& source, Checked checked, Flavour flavour,
+              EShLanguage language = EShLangCompute) {
     const bool debugInfo = flavour == Flavour::kDebugInfo;
     const bool isOld = flavour == Flavour::kSpirv13;
     static const GlslangProcess process;
-    glslang::TShader shader(EShLangCompute);
+    glslang::TShader shader(language);
     const char* text = source.c_str();
     shader.setStrings(&text, 1);
-    shader.setEnvInput(glslang::EShSourceGlsl, EShLangCompute, glslang::EShClientVulkan, 100);
+    shader.setEnvInput(glslang::EShSourceGlsl, language, glslang::EShClientVulkan, 100);
     shader.setEnvClient(glslang::EShClientVulkan,
                         isOld ? glslang::EShTargetVulkan_1_1 : glslang::EShTargetVulkan_1_3);
     shader.setEnvTarget(glslang::EShTargetSpv,
@@ -64,7 +84,7 @@ Words compile(const std::string& source, Checked checked, Flavour flavour) {
     options.emitNonSemanticShaderDebugSource = debugInfo;
     options.disableOptimizer = true;
     Words words;
-    glslang::GlslangToSpv(*program.getIntermediate(EShLangCompute), words, &options);
+    glslang::GlslangToSpv(*program.getIntermediate(language), words, &options);
     if (checked == Checked::kYes) validateOrThrow(words, source);
     return words;
 }
@@ -73,6 +93,10 @@ Words compile(const std::string& source, Checked checked, Flavour flavour) {
 
 Words compileGlsl(const std::string& source, Checked checked) {
     return compile(source, checked, Flavour::kUsual);
+}
+
+Words compileGlslStage(VkShaderStageFlagBits stage, const std::string& source) {
+    return compile(source, Checked::kYes, Flavour::kUsual, languageOf(stage));
 }
 
 Words compileGlslWithDebugInfo(const std::string& source) {

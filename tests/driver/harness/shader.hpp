@@ -4,6 +4,8 @@
 // never feeds invalid code by accident.
 #pragma once
 
+#include <volk.h>
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -21,6 +23,8 @@ Words compileGlsl(const std::string& source, Checked checked = Checked::kYes);
 Words compileGlslToSpirv13(const std::string& source);
 // With line numbers and NonSemantic.Shader.DebugInfo.100.
 Words compileGlslWithDebugInfo(const std::string& source);
+// Of any stage.
+Words compileGlslStage(VkShaderStageFlagBits stage, const std::string& source);
 Words assemble(const std::string& source, Checked checked = Checked::kYes);
 std::string disassemble(const Words& words);
 
