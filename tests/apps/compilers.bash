@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+# What compilers emit: every shader of glslang's own test suite that uses cooperative matrices or
+# vectors, compiled, rewritten for several subgroup sizes and validated. Sourced by
+# scripts/test-apps.
+#
+# The suite is read from a copy outside the project: COOPVK_GLSLANG_SOURCE, or glslang/ in
+# coopvk's cache folder, or the source package of the distribution.
+# shellcheck shell=bash
+
+find_glslang_tests() {
+    local folder
+    for folder in ${COOPVK_GLSLANG_SOURCE:+"$COOPVK_GLSLANG_SOURCE"} "$COOPVK_CACHE/glslang"; do
+        if [[ -f $folder/Test/spv.coopmatKHR.comp ]]; then
+            printf '%s\n' "$folder/Test" && return
+        fi
+    done
+    return 1
+}
+
+# Unpacks the distribution's source package into the cache folder; APT's own files stay as they
+# are.
+fetch_glslang() {
+    local partial=$COOPVK_CACHE/glslang.partial
+    mkdir -p "$partial"
+    in_env bash -s -- "$partial" >"$logs/glslang-source" 2>&1 <<'SCRIPT' || return 1
+        set -e
+        cd "$1"
+        mkdir -p lists/partial
+        cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null |
+            sed -n 's/^deb /deb-src /p' >sources.list
+        [ -s sources.list ]
+        options="-q -o Dir::Etc::sourcelist=$PWD/sources.list -o Dir::Etc::sourceparts=/dev/null
+            -o Dir::State::lists=$PWD/lists -o Dir::Cache::srcpkgcache= -o Dir::Cache::pkgcache="
+        apt-get $options update
+        apt-get $options source --only-source glslang
+        rm -rf source && mv glslang-*/ source
+SCRIPT
+    partial=$("$COOPVK_SOURCE/scripts/env" --outside "$partial")
+    rm -rf "$COOPVK_CACHE/glslang" && mv "$partial/source" "$COOPVK_CACHE/glslang"
+}
+
+# Runs where coopvk is built. Prints a line for each shader: PASS, FAIL or KNOWN, and why.
+rewrite_corpus() {
+    local tests=$1 tool=$2 refusals=$3 work=$4 sizes=$5 file name size message why
+    for file in "$tests"/spv.*.{comp,frag,vert,mesh,task,rgen} "$work"/own.*.comp; do
+        name=${file##*/}
+        # Shaders whose names say error are there to be refused by the compiler.
+        [[ -f $file && $name != *[eE]rror* ]] || continue
+        grep -qiE 'cooperative|coopmat|coopvec' "$file" || continue
+        if ! message=$(glslang --amb --aml --target-env vulkan1.3 -V "$file" \
+            -o "$work/in.spv" 2>&1); then
+            message="glslang: $(grep -m1 ERROR <<<"$message" || printf '%s' "$message")"
+        else
+            message=
+            for size in $sizes; do
+                rm -f "$work/out.spv"
+                message=$("$tool" rewrite "$work/in.spv" -o "$work/out.spv" \
+                    --subgroup-size "$size" 2>&1 >/dev/null) || break
+                message=$(spirv-val --target-env vulkan1.4 "$work/out.spv" 2>&1) || break
+                # What is not in coopvk's table is none of the rewriter's business; here it is.
+                message=$(spirv-dis --no-color "$work/out.spv" |
+                    sed -nE 's/^ *OpCapability (.*Cooperative(Matrix|Vector).*)$/left: \1/p' |
+                    head -n 1)
+                [[ -z $message ]] || break
+            done
+        fi
+        why=$(awk -F ' *[|] *' -v name="$name" '$1 == name { print $2 }' "$refusals")
+        if [[ -z $message ]]; then
+            printf 'PASS %s\n' "$name"
+        elif [[ -n $why && $message == *"$why"* ]]; then
+            printf 'KNOWN %s: %s\n' "$name" "$why"
+        else
+            printf 'FAIL %s: %s\n' "$name" "${message//$'\n'/ }"
+        fi
+    done
+}
+
+test_compilers() {
+    local tests sizes='4 8 16 32 64 128' work result
+    if ! tests=$(find_glslang_tests) && { ! fetch_glslang || ! tests=$(find_glslang_tests); }; then
+        skip "compilers: no copy of glslang's sources; name one with COOPVK_GLSLANG_SOURCE" \
+            "($(tail -n 1 "$logs/glslang-source" 2>/dev/null))"
+        return
+    fi
+    begin "glslang's test suite, rewritten for $sizes lanes"
+    work=$logs/corpus
+    mkdir -p "$work"
+    cp "$COOPVK_SOURCE"/tests/apps/own.*.comp "$work/"
+    result=$logs/compilers
+    in_env bash -c "$(declare -f rewrite_corpus)"'; rewrite_corpus "$@"' rewrite_corpus "$tests" \
+        "$tool" "$COOPVK_SOURCE/tests/apps/compilers-refused.txt" "$work" "$sizes" >"$result" \
+        </dev/null || true
+    printf '\n'
+    sed -n '/^PASS/!s/^/    /p' "$result"
+    if [[ ! -s $result ]]; then end 0 1 "nothing was rewritten" && return; fi
+    skipped=$((skipped + $(grep -c '^KNOWN' "$result" || true)))
+    end "$(grep -c '^PASS' "$result" || true)" "$(grep -c '^FAIL' "$result" || true)" \
+        "$(grep -c '^KNOWN' "$result" || true)" "refused as listed"
+}

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+# ggml's test-backend-ops (llama.cpp's tests of its back ends) with emulated matrices. It compares
+# each result with ggml's own on the CPU. Sourced by scripts/test-apps.
+# shellcheck shell=bash
+
+# ggml multiplies up to 8 columns as vectors: matrices begin with 9.
+readonly GGML_TYPES=(f16 f32 bf16 q4_0 q8_0 q4_K)
+# Without bf16 matrices ggml uses none for bf16; flash attention has no q4_K.
+ggml_uses_matrices() { [[ $1 != bf16 ]]; }
+
+find_ggml() {
+    local candidate
+    for candidate in ${COOPVK_TEST_BACKEND_OPS:+"$COOPVK_TEST_BACKEND_OPS"} \
+        /usr/libexec/*/llama.cpp-tests/test-backend-ops \
+        /usr/lib/*/llama.cpp-tests/test-backend-ops "$(command -v test-backend-ops || true)"; do
+        if [[ -x $candidate ]]; then printf '%s\n' "$candidate" && return; fi
+    done
+    return 1
+}
+
+# ggml_run LANES OP TYPE PARAMETERS: the tests whose parameters match a regular expression.
+ggml_run() {
+    local lanes=$1 op=$2 type=$3 parameters=$4 name="ggml $2 $3, $1 lanes" good all rewritten
+    local out=$logs/ggml-$1-$2-$3
+    begin "$name"
+    # Without the variable ggml leaves out devices that are a CPU.
+    in_coopvk "$lanes" env GGML_VK_VISIBLE_DEVICES=0 "$ggml" test -b Vulkan0 -o "$op" \
+        -p "$parameters" >"$out.raw" 2>"$out.log" </dev/null || true
+    sed $'s/\x1b\\[[0-9;]*m//g' "$out.raw" >"$out"
+    IFS=/ read -r good all < <(sed -n 's|^ *\([0-9]*/[0-9]*\) tests passed$|\1|p' "$out") || true
+    rewritten=$(count_rewritten "$out.log")
+    if [[ -z ${all:-} || $all == 0 ]]; then
+        tail -n 5 "$out" "$out.log" >&2
+        end 0 1 "ran no test"
+    elif ! grep -q 'matrix cores: KHR_coopmat' "$out.log" "$out"; then
+        end 0 "$all" "ggml saw no matrices"
+    elif ((rewritten == 0)) && ggml_uses_matrices "$type"; then
+        end 0 "$all" "no emulated shader ran"
+    else
+        grep -oE "$op\\(.*\\): FAIL\$" "$out" >&2 || true
+        end "$good" $((all - good)) "$rewritten shaders rewritten"
+    fi
+}
+
+# A few shapes of each type: whole tiles, batches and tiles that hang over the edge.
+ggml_quick() {
+    local type
+    # A driver without matrices of its own.
+    ggml_run 4 MUL_MAT f16 'type_a=f16,type_b=f32,m=(16|100),n=16,k=(256|96),bs=\[1,1\],nr=\[1,1\]'
+    for type in "${GGML_TYPES[@]}"; do
+        ggml_run 8 MUL_MAT "$type" \
+            "type_a=$type,type_b=f32,m=(16|100),n=16,k=(256|96),bs=\\[(1,1|3,2)\\],nr=\\[1,1\\]"
+    done
+    for type in f16 q4_K; do
+        ggml_run 8 MUL_MAT_ID "$type" "type_a=$type,.*n_mats=4,n_used=2,b=0,m=512,n=17,"
+    done
+    for type in f16 q8_0; do
+        ggml_run 8 FLASH_ATTN_EXT "$type" "hsk=64,hsv=64,nh=4,nr23=\\[1,1\\],kv=113,nb=32,mask=1,\
+sinks=0,max_bias=0\\.0*,logit_softcap=0\\.0*,prec=f32,type_K=$type,"
+    done
+}
+
+# All that ggml has of these operations and types.
+ggml_complete() {
+    local type lanes
+    for type in "${GGML_TYPES[@]}"; do
+        for lanes in 8 16; do
+            ggml_run "$lanes" MUL_MAT "$type" "type_a=$type,"
+            ggml_run "$lanes" MUL_MAT_ID "$type" "type_a=$type,"
+            [[ $type == q4_K ]] || ggml_run "$lanes" FLASH_ATTN_EXT "$type" "type_K=$type,"
+        done
+    done
+}
+
+test_ggml() {
+    if ! ggml=$(in_env bash -c "$(declare -f find_ggml); find_ggml"); then
+        skip "ggml: test-backend-ops is not installed (Debian: llama.cpp-tests," \
+            "libggml0-backend-vulkan); name it with COOPVK_TEST_BACKEND_OPS"
+        return
+    fi
+    if [[ -n $quick ]]; then ggml_quick; else ggml_quick && ggml_complete; fi
+}
