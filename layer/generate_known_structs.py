@@ -14,6 +14,7 @@ EDITED = {
     "VkPipelineShaderStageCreateInfo",
     "VkGraphicsPipelineCreateInfo",
     "VkPipelineCreateInfoKHR",
+    "VkSubpassDependency2",
 }
 
 

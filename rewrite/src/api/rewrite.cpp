@@ -3,6 +3,7 @@
 // parse -> specialise -> lower -> finish.
 #include "coopvk/rewrite.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <new>
 
@@ -21,9 +22,12 @@ namespace coopvk::rewrite {
 
 namespace {
 
-std::optional<Error> checkTarget(const Target& target) {
+std::optional<Error> checkTarget(const Target& target, ExtensionSet used) {
+    const bool fixed = std::ranges::any_of(extensionTable(), [&](const ExtensionInfo& row) {
+        return row.fixesSubgroupSize && used.contains(row.extension);
+    });
     const uint32_t size = target.subgroupSize;
-    if (std::has_single_bit(size) && size >= 4 && size <= 128) return std::nullopt;
+    if (!fixed || (std::has_single_bit(size) && size >= 4 && size <= 128)) return std::nullopt;
     return Error{ErrorCode::kInvalidArgument,
                  std::format("subgroup size {} is not a power of two from 4 to 128", size)};
 }
@@ -43,9 +47,9 @@ Target withoutEmulated(Target target) {
 }
 
 Result<Rewritten> rewriteModule(const Request& request, const Target& target) {
-    if (std::optional<Error> error = checkTarget(target)) return *std::move(error);
     Rewritten out;
     out.used = scan(request.words, target.emulated);
+    if (std::optional<Error> error = checkTarget(target, out.used)) return *std::move(error);
     Result<Module> parsed = Module::parse(request.words);
     if (!parsed) return parsed.error();
     Module& module = *parsed;
@@ -67,8 +71,9 @@ Result<Rewritten> rewriteModule(const Request& request, const Target& target) {
         out.notes.push_back(describe(policy));
     }
     if (out.used.contains(Extension::kNvCooperativeVector)) {
-        VectorContext context{module, types, target, request.stage,
-                              localSize(module, request.entryPoint), {}, {}, {}, {}, {}, {}};
+        VectorContext context{
+            module, types, target, request.stage, localSize(module, request.entryPoint), {}, {}, {},
+            {},     {},    {}};
         if (std::optional<Error> error = lowerVectors(context)) return *std::move(error);
     }
     if (out.used.contains(Extension::kExtShaderReplicatedComposites)) {

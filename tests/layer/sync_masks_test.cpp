@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sync_masks.hpp"
+
+#include <gtest/gtest.h>
+
+namespace coopvk::layer {
+namespace {
+
+constexpr auto kConversion = VK_PIPELINE_STAGE_2_CONVERT_COOPERATIVE_VECTOR_MATRIX_BIT_NV;
+constexpr auto kCompute = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
+constexpr auto kCopy = VK_PIPELINE_STAGE_2_COPY_BIT;
+constexpr auto kAll = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+constexpr auto kRead = VK_ACCESS_2_TRANSFER_READ_BIT;
+constexpr auto kWrite = VK_ACCESS_2_TRANSFER_WRITE_BIT;
+constexpr auto kShaderRead = VK_ACCESS_2_SHADER_READ_BIT;
+constexpr auto kShaderWrite = VK_ACCESS_2_SHADER_WRITE_BIT;
+
+TEST(SyncMasks, ConversionsAreCompute) {
+    struct Row {
+        SyncScope before, after;
+    };
+    constexpr Row kRows[] = {
+        {{kConversion, 0}, {kCompute, 0}},
+        {{kConversion, kRead}, {kCompute, kShaderRead}},
+        {{kConversion, kRead | kWrite}, {kCompute, kShaderRead | kShaderWrite}},
+        {{kConversion, VK_ACCESS_2_MEMORY_WRITE_BIT}, {kCompute, VK_ACCESS_2_MEMORY_WRITE_BIT}},
+        // Transfer accesses stay where another stage of the scope has them.
+        {{kConversion | kCopy, kWrite}, {kCompute | kCopy, kWrite | kShaderWrite}},
+        {{kAll, kWrite}, {kAll, kWrite | kShaderWrite}},
+        {{kAll | kConversion, kRead}, {kAll | kCompute, kRead | kShaderRead}},
+    };
+    for (const Row& row : kRows) EXPECT_EQ(withoutConversions(row.before), row.after);
+}
+
+TEST(SyncMasks, TheRestStays) {
+    constexpr SyncScope kScopes[] = {
+        {0, 0},
+        {kCopy, kRead | kWrite},
+        {VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, kWrite},
+        {kCompute, kShaderWrite},
+        {kAll, VK_ACCESS_2_MEMORY_READ_BIT},
+        {VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT, VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT},
+    };
+    for (const SyncScope& scope : kScopes) EXPECT_EQ(withoutConversions(scope), scope);
+}
+
+// Only what changes is copied, and nothing of the application's is written.
+TEST(SyncMasks, Dependencies) {
+    VkMemoryBarrier2 memory[2] = {{VK_STRUCTURE_TYPE_MEMORY_BARRIER_2},
+                                  {VK_STRUCTURE_TYPE_MEMORY_BARRIER_2}};
+    VkBufferMemoryBarrier2 buffer = {VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER_2};
+    buffer.srcStageMask = kCopy;
+    buffer.srcAccessMask = kWrite;
+    VkDependencyInfo info = {VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
+    info.memoryBarrierCount = 2;
+    info.pMemoryBarriers = memory;
+    info.bufferMemoryBarrierCount = 1;
+    info.pBufferMemoryBarriers = &buffer;
+    Scratch scratch;
+    EXPECT_EQ(withoutConversions(&info, scratch), &info);
+
+    memory[1].srcStageMask = kConversion;
+    memory[1].srcAccessMask = kWrite;
+    memory[1].dstStageMask = kConversion;
+    memory[1].dstAccessMask = kRead;
+    const VkDependencyInfo* changed = withoutConversions(&info, scratch);
+    ASSERT_NE(changed, &info);
+    EXPECT_EQ(changed->pBufferMemoryBarriers, &buffer);
+    EXPECT_EQ(changed->pMemoryBarriers[0].srcStageMask, 0u);
+    EXPECT_EQ(changed->pMemoryBarriers[1].srcStageMask, kCompute);
+    EXPECT_EQ(changed->pMemoryBarriers[1].srcAccessMask, kShaderWrite);
+    EXPECT_EQ(changed->pMemoryBarriers[1].dstAccessMask, kShaderRead);
+    EXPECT_EQ(memory[1].srcStageMask, kConversion);
+}
+
+}  // namespace
+}  // namespace coopvk::layer

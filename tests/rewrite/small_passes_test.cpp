@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Extensions that are one pass each: replicated composites and float atomics.
+#include <gtest/gtest.h>
+
+#include "assemble.hpp"
+#include "coopvk/rewrite.hpp"
+
+namespace coopvk::rewrite {
+namespace {
+
+constexpr std::string_view kHead = R"(
+OpCapability Shader
+${capabilities}
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main" %d
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %d DescriptorSet 0
+OpDecorate %d Binding 0
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %floats ArrayStride 4
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%u32 = OpTypeInt 32 0
+%f32 = OpTypeFloat 32
+%c0 = OpConstant %u32 0
+%c1 = OpConstant %u32 1
+%one = OpConstant %f32 1
+%floats = OpTypeRuntimeArray %f32
+%block = OpTypeStruct %floats
+%pblock = OpTypePointer StorageBuffer %block
+%pfloat = OpTypePointer StorageBuffer %f32
+%d = OpVariable %pblock StorageBuffer
+)";
+
+std::string head(std::string_view capabilities) {
+    std::string text(kHead);
+    constexpr std::string_view kHole = "${capabilities}";
+    return text.replace(text.find(kHole), kHole.size(), capabilities);
+}
+
+Result<Rewritten> run(const std::vector<uint32_t>& words, uint32_t lanes = 8) {
+    Request request;
+    request.words = words;
+    Target target;
+    target.subgroupSize = lanes;
+    return rewrite(request, target);
+}
+
+std::string atomics(std::string_view body, std::string_view capability = "") {
+    return head(capability) +
+           "%main = OpFunction %void None %fn\n%entry = OpLabel\n"
+           "%p = OpAccessChain %pfloat %d %c0 %c1\n" +
+           std::string(body) + "\nOpReturn\nOpFunctionEnd\n";
+}
+
+constexpr std::string_view kAdd =
+    "OpCapability AtomicFloat32AddEXT\nOpExtension \"SPV_EXT_shader_atomic_float_add\"";
+
+TEST(FloatAtomics, Scan) {
+    constexpr ExtensionSet kEmulated = {Extension::kExtShaderAtomicFloat};
+    const auto found = [&](std::string_view body, std::string_view capability = "") {
+        return !scan(test::assemble(atomics(body, capability)), kEmulated).empty();
+    };
+    EXPECT_TRUE(found("%r = OpAtomicFAddEXT %f32 %p %c1 %c0 %one", kAdd));
+    EXPECT_TRUE(found("%r = OpAtomicExchange %f32 %p %c1 %c0 %one"));
+    EXPECT_TRUE(found("%r = OpAtomicLoad %f32 %p %c1 %c0"));
+    EXPECT_TRUE(found("OpAtomicStore %p %c1 %c0 %one"));
+    EXPECT_FALSE(found("%r = OpLoad %f32 %p"));
+    // Nobody looks where the device has them.
+    EXPECT_TRUE(scan(test::assemble(atomics("OpAtomicStore %p %c1 %c0 %one")), {}).empty());
+}
+
+TEST(FloatAtomics, Lowered) {
+    const Result<Rewritten> out = run(test::assemble(atomics(
+        "%r = OpAtomicFAddEXT %f32 %p %c1 %c0 %one\n%s = OpAtomicFAddEXT %f32 %p %c1 %c0 %r\n"
+        "OpAtomicStore %p %c1 %c0 %s",
+        kAdd)));
+    ASSERT_TRUE(out) << out.error().message;
+    EXPECT_EQ(validate(out->words), std::nullopt);
+    EXPECT_TRUE(scan(out->words,
+                     {Extension::kExtShaderAtomicFloat, Extension::kExtShaderReplicatedComposites})
+                    .contains(Extension::kExtShaderAtomicFloat));  // an integer's store, for sure
+    const std::string text = disassemble(out->words);
+    EXPECT_EQ(text.find("AtomicFAdd"), std::string::npos) << text;
+    EXPECT_EQ(text.find("atomic_float_add"), std::string::npos) << text;
+    EXPECT_EQ(text.find("OpAtomicCompareExchange"), text.rfind("OpAtomicCompareExchange"))
+        << "one function serves both\n"
+        << text;
+}
+
+// The subgroup size means nothing to these passes.
+TEST(FloatAtomics, AnySubgroupSize) {
+    const auto words = test::assemble(atomics("OpAtomicStore %p %c1 %c0 %one"));
+    for (uint32_t lanes : {1u, 2u, 64u}) EXPECT_TRUE(run(words, lanes)) << lanes;
+}
+
+TEST(FloatAtomics, PointerOfUnknownOrigin) {
+    const std::string text =
+        head(kAdd) +
+        "%fp = OpTypeFunction %void %pfloat\n%main = OpFunction %void None %fn\n%entry = OpLabel\n"
+        "%p = OpAccessChain %pfloat %d %c0 %c1\n%call = OpFunctionCall %void %add %p\n"
+        "OpReturn\nOpFunctionEnd\n"
+        "%add = OpFunction %void None %fp\n%param = OpFunctionParameter %pfloat\n"
+        "%inside = OpLabel\n%r = OpAtomicFAddEXT %f32 %param %c1 %c0 %one\nOpReturn\n"
+        "OpFunctionEnd\n";
+    const Result<Rewritten> out = run(test::assemble(text));
+    ASSERT_FALSE(out);
+    EXPECT_EQ(out.error().code, ErrorCode::kUnsupported);
+    EXPECT_NE(out.error().message.find("float atomic"), std::string::npos);
+}
+
+TEST(ReplicatedComposites, Lowered) {
+    const std::string text =
+        head(
+            "OpCapability ReplicatedCompositesEXT\n"
+            "OpExtension \"SPV_EXT_replicated_composites\"") +
+        "%c300 = OpConstant %u32 300\n%array = OpTypeArray %f32 %c300\n"
+        "%k = OpConstantCompositeReplicateEXT %array %one\n"
+        "%main = OpFunction %void None %fn\n%entry = OpLabel\n"
+        "%v = OpCompositeExtract %f32 %k 299\n"
+        "%w = OpCompositeConstructReplicateEXT %array %v\n%x = OpCompositeExtract %f32 %w 5\n"
+        "%p = OpAccessChain %pfloat %d %c0 %c1\nOpStore %p %x\nOpReturn\nOpFunctionEnd\n";
+    const Result<Rewritten> out = run(test::assemble(text));
+    ASSERT_TRUE(out) << out.error().message;
+    EXPECT_EQ(validate(out->words), std::nullopt);
+    EXPECT_TRUE(scan(out->words, ExtensionSet::all()).empty());
+    EXPECT_EQ(disassemble(out->words).find("eplicate"), std::string::npos);
+}
+
+TEST(ReplicatedComposites, TooLong) {
+    const std::string text =
+        head(
+            "OpCapability ReplicatedCompositesEXT\n"
+            "OpExtension \"SPV_EXT_replicated_composites\"") +
+        "%many = OpConstant %u32 70000\n%array = OpTypeArray %f32 %many\n"
+        "%k = OpConstantCompositeReplicateEXT %array %one\n"
+        "%main = OpFunction %void None %fn\n%entry = OpLabel\nOpReturn\nOpFunctionEnd\n";
+    const Result<Rewritten> out = run(test::assemble(text));
+    ASSERT_FALSE(out);
+    EXPECT_EQ(out.error().code, ErrorCode::kUnsupported);
+}
+
+}  // namespace
+}  // namespace coopvk::rewrite
