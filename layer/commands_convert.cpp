@@ -61,11 +61,12 @@ void pushAgain(const DeviceContext& device, VkCommandBuffer commands,
         commands, &info);
 }
 
-// Gives the application back what conversions replaced.
+// Gives the application back what conversions replaced. All push constants: setting those of a
+// layout that is not compatible leaves none of the others defined.
 void restore(const CommandState& state, VkCommandBuffer commands) {
     const DeviceContext& device = *state.device;
     for (const PushConstantLog::Entry& entry : state.pushConstants.entries()) {
-        if (entry.offset < ConversionKernel::kPushBytes) pushAgain(device, commands, entry);
+        pushAgain(device, commands, entry);
     }
     if (state.computePipeline != VK_NULL_HANDLE) {
         device.next.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE,

@@ -76,8 +76,12 @@ VkResult ConversionKernel::prepare(DeviceContext& device) {
 
 void ConversionKernel::destroy(DeviceContext& device) {
     if (layout_ == VK_NULL_HANDLE) return;  // never needed
-    device.next.DestroyPipeline(device.handle, pipeline_, nullptr);
-    device.next.DestroyPipelineLayout(device.handle, layout_, nullptr);
+    if (pipeline_ != VK_NULL_HANDLE) {
+        device.next.DestroyPipeline(device.handle, pipeline_, nullptr);
+    }
+    if (layout_ != VK_NULL_HANDLE) {
+        device.next.DestroyPipelineLayout(device.handle, layout_, nullptr);
+    }
     pipeline_ = VK_NULL_HANDLE;
     layout_ = VK_NULL_HANDLE;
 }

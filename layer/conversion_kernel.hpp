@@ -25,7 +25,7 @@ class ConversionKernel {
                          const MatrixConversion& conversion, VkDeviceAddress source,
                          VkDeviceAddress target) const;
 
-    // How many bytes of push constants dispatch() overwrites, from the first.
+    // Of the push constants that dispatch() sets.
     static constexpr uint32_t kPushBytes = 60;
 
  private:

@@ -299,6 +299,8 @@ void getIndirectRequirements(VkDevice, const VkComputePipelineCreateInfo* info,
     requirements->memoryRequirements.size = driver().pipelines.back().stages[0].words.size();
 }
 
+void bindPipeline(VkCommandBuffer, VkPipelineBindPoint, VkPipeline) {}
+
 struct Entry {
     std::string_view name;
     PFN_vkVoidFunction function;
@@ -340,6 +342,7 @@ const Entry kDeviceEntries[] = {
     COOPVK_FAKE(vkGetPipelineKeyKHR, getPipelineKey),
     COOPVK_FAKE(vkCreatePipelineBinariesKHR, createPipelineBinaries),
     COOPVK_FAKE(vkGetPipelineIndirectMemoryRequirementsNV, getIndirectRequirements),
+    COOPVK_FAKE(vkCmdBindPipeline, bindPipeline),
 };
 
 PFN_vkVoidFunction lookUp(std::span<const Entry> entries, std::string_view name) {
