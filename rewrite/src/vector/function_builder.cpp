@@ -58,7 +58,8 @@ Id FunctionBuilder::element(Id array, Id index) {
                        types().pointerType(spv::StorageClass::Function, type), {array, index});
 }
 
-void FunctionBuilder::loop(uint32_t count, const std::function<void(Id index)>& body) {
+void FunctionBuilder::loop(uint32_t count, const std::function<void(Id index)>& body,
+                           spv::LoopControlMask control) {
     Module& module = context_.module;
     const Id u32 = types().uint32();
     const Id header = module.takeId();
@@ -75,7 +76,7 @@ void FunctionBuilder::loop(uint32_t count, const std::function<void(Id index)>& 
                                  {idOperand(types().constantU32(0)), idOperand(before),
                                   idOperand(incremented), idOperand(next)}));
     emitter_.opVoid(spv::Op::OpLoopMerge,
-                    {idOperand(merge), idOperand(next), literal(spv::LoopControlMask::DontUnroll)});
+                    {idOperand(merge), idOperand(next), literal(control)});
     branch(test);
     startBlock(test);
     const Id more = emitter_.op(spv::Op::OpULessThan, types().boolType(), {index, types().constantU32(count)});

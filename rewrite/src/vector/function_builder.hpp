@@ -29,7 +29,8 @@ class FunctionBuilder {
     Id element(Id array, Id index);
 
     // Runs body(index) with index, a u32, from 0 to count - 1 at run time.
-    void loop(uint32_t count, const std::function<void(Id index)>& body);
+    void loop(uint32_t count, const std::function<void(Id index)>& body,
+              spv::LoopControlMask control = spv::LoopControlMask::DontUnroll);
     // Runs body(index) for 0 to count - 1: at run time where count is above the limit, else one
     // after the other, with constants.
     void repeat(uint32_t count, uint32_t limit, const std::function<void(Id index)>& body);

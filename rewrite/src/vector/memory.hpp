@@ -47,6 +47,8 @@ class VectorMemory {
         std::map<uint32_t, Id> shifted_;
     };
     Line line(Id bytes) { return Line(*this, bytes); }
+    // The quad at byte 16 * index (u32), as four words in a vector. Not for Kind::kElements.
+    Id quadAt(Id index) { return load(types_.vectorType(types_.uint32(), 4), index); }
 
     // Pointer to the `type` (u32 or f32 scalar) at byte 4 * index; 0 where the location has no
     // such view.

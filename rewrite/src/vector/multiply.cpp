@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vector/multiply.hpp"
 
-#include "vector/product.hpp"
+#include "vector/product_tile.hpp"
 
 namespace coopvk::rewrite {
 
@@ -165,8 +165,19 @@ Id build(VectorContext& context, const Product& p) {
     parameters.stride = takesStride(p) ? f.parameter(types.size() - 1)
                                        : context.types.constantU32(*p.lineStride());
     const Sum sum = sumFor(context, p);
-    ProductResult result(f, p, sum, parameters, rowsAtOnce(p));
-    multiplyAlone(f, p, parameters, result, sum);
+    const Tile tile = planTile(context, p, sum);
+    Arithmetic arithmetic(f, sum, p.inputType, p.matrixType);
+    ProductInput input(f, arithmetic, p, parameters.input);
+    VectorMemory matrix(f, p.matrix, parameters.matrix);
+    ProductResult result(f, p, sum, parameters, std::max(rowsAlone(p), tile.rows()));
+    prepareAlone(p, input);
+    const ProductWork work = {f, p, parameters, arithmetic, input, matrix, result};
+    if (tile.isUsed()) {
+        f.choose(mayShare(work, tile), [&] { multiplyAsTile(work, tile); },
+                 [&] { multiplyAlone(work); });
+    } else {
+        multiplyAlone(work);
+    }
     return f.finish(result.value());
 }
 

@@ -52,20 +52,19 @@ Sum sumFor(const VectorContext& context, const Product& product) {
 // Results
 
 ProductResult::ProductResult(FunctionBuilder& function, const Product& product, Sum sum,
-                             const ProductParameters& parameters, uint32_t rowsAtOnce)
+                             const ProductParameters& parameters, uint32_t rows)
     : f_(function),
       emit_(function.emit()),
       types_(function.types()),
       product_(product),
       sum_(sum) {
-    const uint32_t rows = divideUp(product.m, rowsAtOnce) * rowsAtOnce;
     packs_ = f_.variable(
         types_.arrayType(product.result->pack, divideUp(rows, product.result->packWidth)));
     if (product.hasBias) bias_.emplace(function, product.bias, parameters.bias);
 }
 
-// The bias of a row in the type of the sum.
 Id ProductResult::biasOf(Id row) {
+    if (!product_.hasBias) return 0;
     const uint32_t bytes = product_.biasType.bytes();
     const Id offset = emit_.mulInt(types_.uint32(), row, types_.constantU32(bytes));
     auto line = bias_->line(emit_.addInt(types_.uint32(), bias_->start(), offset));
@@ -92,10 +91,8 @@ Id ProductResult::biasOf(Id row) {
     return emit_.op(spv::Op::OpFConvert, sumScalar, {value});
 }
 
-// A total with its bias as a component of the result.
-Id ProductResult::finish(Id total, Id row) {
-    if (product_.hasBias) {
-        const Id bias = biasOf(row);
+Id ProductResult::finish(Id total, Id bias) {
+    if (bias != 0) {
         const bool integer = types_.isInteger(emit_.typeOf(bias));
         total = emit_.op(integer ? spv::Op::OpIAdd : spv::Op::OpFAdd, emit_.typeOf(bias),
                          {emit_.bitcast(emit_.typeOf(bias), total), bias});
@@ -128,15 +125,17 @@ void ProductResult::store(Id first, std::span<const Id> totals) {
         if (product_.hasBias && ragged && !known) {
             row = glslMin(emit_, row, product_.m - 1);
         }
-        components.push_back(finish(totals[r], row));
+        components.push_back(finish(totals[r], biasOf(row)));
     }
     const Id pack0 = emit_.divInt(u32, first, types_.constantU32(width));
     for (uint32_t p = 0; p < components.size() / width; ++p) {
         const std::span<const Id> parts = std::span(components).subspan(p * width, width);
         const Id pack = width == 1 ? parts[0] : emit_.construct(product_.result->pack, parts);
-        f_.store(f_.element(packs_, emit_.addInt(u32, pack0, types_.constantU32(p))), pack);
+        storePack(emit_.addInt(u32, pack0, types_.constantU32(p)), pack);
     }
 }
+
+void ProductResult::storePack(Id index, Id pack) { f_.store(f_.element(packs_, index), pack); }
 
 Id ProductResult::value() {
     std::vector<Id> packs;
@@ -246,8 +245,16 @@ void ProductInput::forEachGroup(Visit visit) {
 
 void ProductInput::makeUnits(bool asValues) {
     const uint32_t perGroup = kGroup / arithmetic_.unitComponents();
-    const uint32_t count = divideUp(product_.k, kGroup) * perGroup;
-    if (!asValues) array_ = f_.variable(types_.arrayType(arithmetic_.unitType(), count));
+    if (!asValues) {
+        // Readers take whole quads of the matrix: at most 16 units.
+        const uint32_t used = divideUp(product_.k, kGroup) * perGroup;
+        const auto count = static_cast<uint32_t>(roundUp(used, 16));
+        array_ = f_.variable(types_.arrayType(arithmetic_.unitType(), count));
+        for (uint32_t u = used; u < count; ++u) {
+            f_.store(f_.element(array_, types_.constantU32(u)),
+                     types_.constantNull(arithmetic_.unitType()));
+        }
+    }
     forEachGroup([&](Id group, const std::vector<Id>& packs, uint32_t valid) {
         const std::vector<Id> units = unitsOf(packs, valid);
         if (asValues) {
@@ -280,7 +287,11 @@ Id ProductInput::unit(uint32_t index) {
     return index < values_.size() ? values_[index] : types_.constantNull(arithmetic_.unitType());
 }
 
-Id ProductInput::unitAt(Id index) { return f_.load(f_.element(array_, index)); }
+Id ProductInput::unitAt(Id index) {
+    const std::optional<uint64_t> known = emit_.module().constantValue(index);
+    if (array_ == 0 && known) return unit(static_cast<uint32_t>(*known));
+    return f_.load(f_.element(array_, index));
+}
 
 Id ProductInput::scalarAt(Id index) { return unitAt(index); }
 

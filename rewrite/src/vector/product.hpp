@@ -48,17 +48,23 @@ struct ProductParameters {
 // Function-local array of the result's packs, written by rows.
 class ProductResult {
  public:
+    // Has room for `rows` rows, the vector's or more.
     ProductResult(FunctionBuilder& function, const Product& product, Sum sum,
-                  const ProductParameters& parameters, uint32_t rowsAtOnce);
+                  const ProductParameters& parameters, uint32_t rows);
 
-    // Stores rows first .. first + totals.size() - 1. `first` (u32) is a multiple of rowsAtOnce;
-    // rows beyond the vector are dropped. Totals are in the type of the sum.
+    // Stores rows first .. first + totals.size() - 1; `first` (u32) starts a pack. Totals are in
+    // the type of the sum; those of rows beyond the vector have no meaning.
     void store(Id first, std::span<const Id> totals);
+    // Stores one pack of finished components.
+    void storePack(Id index, Id pack);
     Id value();
 
- private:
+    // The bias of a row (u32) in the type of the sum; 0 where there is none.
     Id biasOf(Id row);
-    Id finish(Id total, Id row);
+    // A total with its bias as a component of the result.
+    Id finish(Id total, Id bias);
+
+ private:
 
     FunctionBuilder& f_;
     Emitter& emit_;
@@ -78,7 +84,8 @@ class ProductInput {
     // Units along K: as values (if `asValues`) or in a local array for dynamic indices.
     void makeUnits(bool asValues);
     Id unit(uint32_t index);
-    Id unitAt(Id index);  // u32 value; not with makeUnits(true)
+    Id unitAt(Id index);  // u32 value; a constant if the units are values
+    bool hasValues() const { return array_ == 0; }
     // One operand for each component, in a local array: splat where units are pairs.
     void makeScalars();
     Id scalarAt(Id index);
@@ -100,13 +107,25 @@ class ProductInput {
     Id array_ = 0;
 };
 
+// What both ways of computing a product work on.
+struct ProductWork {
+    FunctionBuilder& function;
+    const Product& product;
+    const ProductParameters& parameters;
+    Arithmetic& arithmetic;
+    ProductInput& input;
+    VectorMemory& matrix;
+    ProductResult& result;
+};
+
 // Each invocation for itself: loops over rows, or over columns for lines that are columns.
-void multiplyAlone(FunctionBuilder& function, const Product& product,
-                   const ProductParameters& parameters, ProductResult& result, Sum sum);
+void multiplyAlone(const ProductWork& work);
+// Prepares the input for it.
+void prepareAlone(const Product& product, ProductInput& input);
 
 // How a product is summed on a device.
 Sum sumFor(const VectorContext& context, const Product& product);
-// Rows that multiplyAlone stores at once.
-uint32_t rowsAtOnce(const Product& product);
+// Rows that multiplyAlone writes to.
+uint32_t rowsAlone(const Product& product);
 
 }  // namespace coopvk::rewrite

@@ -16,22 +16,20 @@ constexpr uint32_t kColumnRows = 32;  // lines that are columns: this many rows 
 
 class Alone {
  public:
-    Alone(FunctionBuilder& f, const Product& p, const ProductParameters& parameters,
-          ProductResult& result, Sum sum)
-        : f_(f),
-          emit_(f.emit()),
-          types_(f.types()),
-          p_(p),
-          result_(result),
-          arithmetic_(f, sum, p.inputType, p.matrixType),
-          input_(f, arithmetic_, p, parameters.input),
-          memory_(f, p.matrix, parameters.matrix),
-          stride_(parameters.stride) {}
+    explicit Alone(const ProductWork& work)
+        : f_(work.function),
+          emit_(work.function.emit()),
+          types_(work.function.types()),
+          p_(work.product),
+          result_(work.result),
+          arithmetic_(work.arithmetic),
+          input_(work.input),
+          memory_(work.matrix),
+          stride_(work.parameters.stride) {}
 
     void byRows() {
-        const bool unrolled = input_.units() <= kUnrolledUnits;
-        input_.makeUnits(unrolled);
-        const uint32_t rows = rowsAtOnce(p_);
+        const bool unrolled = input_.hasValues();
+        const uint32_t rows = kRows;
         const uint32_t blocks = (p_.m + rows - 1) / rows;
         f_.repeat(blocks, 1, [&](Id block) {
             const Id first = emit_.mulInt(u32(), block, c(rows));
@@ -47,7 +45,6 @@ class Alone {
     }
 
     void byColumns() {
-        input_.makeScalars();
         const uint32_t perQuad = 16 / p_.matrixType.bytes();
         const uint32_t rows = std::max(kColumnRows, perQuad);
         const uint32_t whole = p_.m / rows;
@@ -202,20 +199,27 @@ class Alone {
     TypeTable& types_;
     const Product& p_;
     ProductResult& result_;
-    Arithmetic arithmetic_;
-    ProductInput input_;
-    VectorMemory memory_;
+    Arithmetic& arithmetic_;
+    ProductInput& input_;
+    VectorMemory& memory_;
     Id stride_;
 };
 
 }  // namespace
 
-uint32_t rowsAtOnce(const Product&) { return kRows; }
+uint32_t rowsAlone(const Product& product) { return (product.m + kRows - 1) / kRows * kRows; }
 
-void multiplyAlone(FunctionBuilder& function, const Product& product,
-                   const ProductParameters& parameters, ProductResult& result, Sum sum) {
-    Alone alone(function, product, parameters, result, sum);
+void prepareAlone(const Product& product, ProductInput& input) {
     if (product.linesAreRows()) {
+        input.makeUnits(input.units() <= kUnrolledUnits);
+    } else {
+        input.makeScalars();
+    }
+}
+
+void multiplyAlone(const ProductWork& work) {
+    Alone alone(work);
+    if (work.product.linesAreRows()) {
         alone.byRows();
     } else {
         alone.byColumns();

@@ -4,6 +4,7 @@
 #include "coopvk/vector_matrix.hpp"
 #include "vector/accumulate.hpp"
 #include "vector/arithmetic.hpp"
+#include "vector/built_in.hpp"
 #include "vector/composite.hpp"
 
 namespace coopvk::rewrite {
@@ -146,32 +147,10 @@ class GradientWriter {
     Id elements_ = 0;
 };
 
-// The HelperInvocation input, made once a module.
+// It may change while the shader runs.
 Id isHelper(VectorContext& context, Emitter& emit) {
-    const auto [entry, isNew] = context.variables.try_emplace({0x4E1}, 0);
-    Module& module = context.module;
-    if (isNew) {
-        const auto builtIn = static_cast<uint32_t>(spv::BuiltIn::HelperInvocation);
-        for (const InstructionPtr& i : module.section(Section::kAnnotations)) {
-            if (i->opcode == spv::Op::OpDecorate && i->word(2) == builtIn &&
-                i->word(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn)) {
-                entry->second = i->word(0);
-            }
-        }
-        if (entry->second == 0) {
-            entry->second = module.takeId();
-            const Id type = context.types.pointerType(spv::StorageClass::Input,
-                                                      context.types.boolType());
-            module.append(Section::kGlobals,
-                          makeInstruction(spv::Op::OpVariable, type, entry->second,
-                                          {literal(spv::StorageClass::Input)}));
-            module.decorate(entry->second, spv::Decoration::BuiltIn, {builtIn});
-            module.addName(entry->second, "coopvk_is_helper");
-        }
-    }
-    // It may change while the shader runs.
-    return emit.op(spv::Op::OpLoad, context.types.boolType(),
-                   {idOperand(entry->second), literal(spv::MemoryAccessMask::Volatile)});
+    return readBuiltIn(context, emit, spv::BuiltIn::HelperInvocation, context.types.boolType(),
+                       "coopvk_is_helper", true);
 }
 
 Id build(VectorContext& context, const Gradient& g, const Instruction& at,

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vector/product_tile.hpp"
+
+#include <algorithm>
+
+#include "vector/accumulate.hpp"
+#include "vector/built_in.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+constexpr uint32_t kQuads = 8;    // of each vector that are exchanged at once
+constexpr uint32_t kColumns = 8;  // vectors a lane computes with, at most
+
+uint32_t divideUp(uint32_t value, uint32_t by) { return (value + by - 1) / by; }
+
+bool hasWorkgroups(Stage stage) {
+    return stage == Stage::kCompute || stage == Stage::kTask || stage == Stage::kMesh;
+}
+
+// Bytes of a type without explicit layout, roughly as drivers lay it out; 0 if not known.
+uint64_t sizeOf(const Module& module, Id type) {
+    const Instruction& def = module.def(type);
+    switch (def.opcode) {
+        case spv::Op::OpTypeBool:
+            return 4;
+        case spv::Op::OpTypeInt:
+        case spv::Op::OpTypeFloat:
+            return def.word(0) / 8;
+        case spv::Op::OpTypeVector:
+        case spv::Op::OpTypeMatrix:
+            return roundUp(def.word(1), 2) * sizeOf(module, def.word(0));
+        case spv::Op::OpTypeArray:
+            return module.constantValue(def.word(1)).value_or(0) * sizeOf(module, def.word(0));
+        case spv::Op::OpTypeStruct: {
+            uint64_t size = 0;
+            for (const Operand& member : def.operands) {
+                size = roundUp(size, 16) + sizeOf(module, member.word);
+            }
+            return roundUp(size, 16);
+        }
+        default:
+            return 0;
+    }
+}
+
+uint64_t sharedMemoryUsed(const Module& module) {
+    uint64_t size = 0;
+    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
+        if (i->opcode != spv::Op::OpVariable) continue;
+        const auto storage = static_cast<spv::StorageClass>(i->word(0));
+        if (storage != spv::StorageClass::Workgroup &&
+            storage != spv::StorageClass::TaskPayloadWorkgroupEXT) {
+            continue;
+        }
+        size = roundUp(size, 16) + sizeOf(module, module.def(i->type).word(1));
+    }
+    return size;
+}
+
+// quads[subgroups * lanes * laneQuads], for all products of the module; 0 if there is no room.
+Id exchangeVariable(VectorContext& context, const Tile& tile) {
+    const auto [entry, isNew] = context.variables.try_emplace({0xE8C, tile.laneQuads()}, 0);
+    if (!isNew) return entry->second;
+    const auto [x, y, z] = context.localSize;
+    const uint64_t invocations = uint64_t{x} * y * z;
+    const uint64_t subgroups = (invocations + tile.lanes - 1) / tile.lanes;
+    const uint64_t quads = subgroups * tile.lanes * tile.laneQuads();
+    const uint64_t limit = context.target.device.maxComputeSharedMemorySize;
+    if (invocations == 0 || sharedMemoryUsed(context.module) + 16 * quads > limit) return 0;
+    TypeTable& types = context.types;
+    const Id quad = types.vectorType(types.uint32(), 4);
+    const Id array = types.arrayType(quad, static_cast<uint32_t>(quads));
+    const Id variable = context.module.takeId();
+    context.module.append(
+        Section::kGlobals,
+        makeInstruction(spv::Op::OpVariable,
+                        types.pointerType(spv::StorageClass::Workgroup, array), variable,
+                        {literal(spv::StorageClass::Workgroup)}));
+    context.module.addName(variable, "coopvk_exchange");
+    entry->second = variable;
+    return variable;
+}
+
+class TileProduct {
+ public:
+    TileProduct(const ProductWork& work, const Tile& tile)
+        : context_(work.function.context()),
+          f_(work.function),
+          emit_(work.function.emit()),
+          types_(work.function.types()),
+          work_(work),
+          p_(work.product),
+          tile_(tile),
+          quad_(types_.vectorType(types_.uint32(), 4)),
+          exchange_(exchangeVariable(context_, tile)) {}
+
+    void run() {
+        lane_ = readBuiltIn(context_, emit_, spv::BuiltIn::SubgroupLocalInvocationId, u32(),
+                            "coopvk_lane");
+        const Id subgroup =
+            readBuiltIn(context_, emit_, spv::BuiltIn::SubgroupId, u32(), "coopvk_subgroup");
+        context_.module.addCapability(spv::Capability::GroupNonUniform);
+        gridRow_ = emit_.divInt(u32(), lane_, c(tile_.gridColumns));
+        gridColumn_ = emit_.modInt(u32(), lane_, c(tile_.gridColumns));
+        base_ = emit_.mulInt(u32(), subgroup, c(tile_.lanes * tile_.laneQuads()));
+        own_ = laneBase(lane_);
+        for (uint32_t j = 0; j < tile_.columnsPerLane; ++j) {
+            columns_.push_back(
+                laneBase(emit_.addInt(u32(), gridColumn_, c(tile_.gridColumns * j))));
+        }
+        const uint32_t sums = tile_.rowsPerLane * tile_.columnsPerLane;
+        for (uint32_t s = 0; s < sums; ++s) {
+            sums_.push_back(f_.variable(work_.arithmetic.sumType()));
+        }
+        f_.repeat(tile_.tiles, 1, [&](Id t) { oneTile(t); });
+    }
+
+ private:
+    Id u32() { return types_.uint32(); }
+    Id c(uint32_t value) { return types_.constantU32(value); }
+    Id laneBase(Id lane) {
+        return emit_.addInt(u32(), base_, emit_.mulInt(u32(), lane, c(tile_.laneQuads())));
+    }
+
+    // Quads of a line, input quads that one of them takes, and how many a chunk of input serves.
+    uint32_t matrixQuads() const { return p_.lineBytes() / 16; }
+    uint32_t inputQuadsPerMatrixQuad() { return work_.arithmetic.unitsPerWord(); }
+    uint32_t matrixQuadsPerChunk() { return tile_.quads / inputQuadsPerMatrixQuad(); }
+
+    Id slot(Id index) {
+        return emit_.op(spv::Op::OpAccessChain,
+                        types_.pointerType(spv::StorageClass::Workgroup, quad_),
+                        {exchange_, index});
+    }
+    Id get(Id index) {
+        return emit_.op(spv::Op::OpLoad, quad_,
+                        {idOperand(slot(index)),
+                         literal(spv::MemoryAccessMask::NonPrivatePointer)});
+    }
+    void put(Id index, Id value) {
+        emit_.opVoid(spv::Op::OpStore,
+                     {idOperand(slot(index)), idOperand(value),
+                      literal(spv::MemoryAccessMask::NonPrivatePointer)});
+    }
+    void barrier() {
+        using enum spv::MemorySemanticsMask;
+        uint32_t mask = 0;
+        for (auto bit : {AcquireRelease, WorkgroupMemory, MakeAvailable, MakeVisible}) {
+            mask |= static_cast<uint32_t>(bit);
+        }
+        const Id subgroup = c(static_cast<uint32_t>(spv::Scope::Subgroup));
+        emit_.opVoid(spv::Op::OpControlBarrier,
+                     {idOperand(subgroup), idOperand(subgroup), idOperand(c(mask))});
+    }
+
+    void oneTile(Id t) {
+        const Id firstRow = emit_.addInt(u32(), emit_.mulInt(u32(), t, c(tile_.rowsPerTile())),
+                                         emit_.mulInt(u32(), gridRow_, c(tile_.rowsPerLane)));
+        rows_.clear();
+        lines_.clear();
+        for (uint32_t r = 0; r < tile_.rowsPerLane; ++r) {
+            Id row = emit_.addInt(u32(), firstRow, c(r));
+            if (p_.m % tile_.rowsPerTile() != 0) row = glslMin(emit_, row, p_.m - 1);
+            rows_.push_back(row);
+            const Id offset = emit_.mulInt(u32(), row, work_.parameters.stride);
+            const Id bytes = emit_.addInt(u32(), work_.matrix.start(), offset);
+            lines_.push_back(emit_.divInt(u32(), bytes, c(16)));
+        }
+        for (Id sum : sums_) f_.store(sum, work_.arithmetic.zero());
+        const uint32_t perChunk = matrixQuadsPerChunk();
+        const uint32_t whole = matrixQuads() / perChunk;
+        const uint32_t limit = work_.input.hasValues() ? ~0u : 1;
+        f_.repeat(whole, limit, [&](Id chunk) { oneChunk(chunk, perChunk); });
+        if (const uint32_t rest = matrixQuads() % perChunk; rest != 0) oneChunk(c(whole), rest);
+        shareResults(t);
+    }
+
+    // Gives this lane's part of the input to the others and adds its products.
+    void oneChunk(Id chunk, uint32_t quads) {
+        const Id firstUnit = emit_.mulInt(u32(), chunk, c(4 * tile_.quads));
+        const std::optional<uint64_t> known = emit_.module().constantValue(firstUnit);
+        for (uint32_t q = 0; q < quads * inputQuadsPerMatrixQuad(); ++q) {
+            std::vector<Id> words;
+            for (uint32_t u = 0; u < 4; ++u) {
+                const Id unit = emit_.addInt(u32(), firstUnit, c(4 * q + u));
+                const bool beyond = known && *known + 4 * q + u >= work_.input.units();
+                words.push_back(beyond ? c(0) : toWord(emit_, work_.input.unitAt(unit)));
+            }
+            put(emit_.addInt(u32(), own_, c(q)), emit_.construct(quad_, words));
+        }
+        barrier();
+        const Id firstQuad = emit_.mulInt(u32(), chunk, c(matrixQuadsPerChunk()));
+        f_.loop(quads, [&](Id q) { addQuad(emit_.addInt(u32(), firstQuad, q), q); },
+                spv::LoopControlMask::MaskNone);
+        barrier();
+    }
+
+    std::vector<Id> wordsOf(Id quad) {
+        std::vector<Id> words;
+        for (uint32_t w = 0; w < 4; ++w) words.push_back(emit_.extract(u32(), quad, {w}));
+        return words;
+    }
+
+    // matrixQuad: of the line; chunkQuad: of the part that is exchanged.
+    void addQuad(Id matrixQuad, Id chunkQuad) {
+        const uint32_t ratio = inputQuadsPerMatrixQuad();
+        std::vector<std::vector<Id>> inputs(tile_.columnsPerLane);
+        for (uint32_t j = 0; j < tile_.columnsPerLane; ++j) {
+            const Id first = emit_.addInt(u32(), columns_[j],
+                                          emit_.mulInt(u32(), chunkQuad, c(ratio)));
+            for (uint32_t q = 0; q < ratio; ++q) {
+                for (Id word : wordsOf(get(emit_.addInt(u32(), first, c(q))))) {
+                    inputs[j].push_back(fromWord(emit_, work_.arithmetic.unitType(), word));
+                }
+            }
+        }
+        for (uint32_t r = 0; r < tile_.rowsPerLane; ++r) {
+            const Id quad = work_.matrix.quadAt(emit_.addInt(u32(), lines_[r], matrixQuad));
+            std::vector<Id> weights;
+            for (Id word : wordsOf(quad)) {
+                for (Id unit : work_.arithmetic.units(word)) weights.push_back(unit);
+            }
+            for (uint32_t j = 0; j < tile_.columnsPerLane; ++j) {
+                const Id variable = sums_[r * tile_.columnsPerLane + j];
+                Id sum = f_.load(variable);
+                for (size_t u = 0; u < weights.size(); ++u) {
+                    sum = work_.arithmetic.multiplyAdd(weights[u], inputs[j][u], sum);
+                }
+                f_.store(variable, sum);
+            }
+        }
+    }
+
+    // A quad holds one lane's rows for one vector.
+    void shareResults(Id t) {
+        std::vector<Id> biases;
+        for (Id row : rows_) biases.push_back(work_.result.biasOf(row));
+        const uint32_t width = p_.result->packWidth;
+        for (uint32_t j = 0; j < tile_.columnsPerLane; ++j) {
+            std::vector<Id> words;
+            for (uint32_t r = 0; r < tile_.rowsPerLane; r += width) {
+                std::vector<Id> parts;
+                for (uint32_t w = r; w < r + width; ++w) {
+                    const Id sum = f_.load(sums_[w * tile_.columnsPerLane + j]);
+                    parts.push_back(
+                        work_.result.finish(work_.arithmetic.total(sum), biases[w]));
+                }
+                const Id pack = width == 1 ? parts[0] : emit_.construct(p_.result->pack, parts);
+                words.push_back(toWord(emit_, pack));
+            }
+            words.resize(4, c(0));
+            put(emit_.addInt(u32(), columns_[j], gridRow_), emit_.construct(quad_, words));
+        }
+        barrier();
+        const uint32_t packs = tile_.rowsPerLane / width;
+        const Id firstPack = emit_.mulInt(u32(), t, c(tile_.gridRows * packs));
+        for (uint32_t l = 0; l < tile_.gridRows; ++l) {
+            const std::vector<Id> words = wordsOf(get(emit_.addInt(u32(), own_, c(l))));
+            for (uint32_t p = 0; p < packs; ++p) {
+                const Id pack = fromWord(emit_, p_.result->pack, words[p]);
+                work_.result.storePack(emit_.addInt(u32(), firstPack, c(l * packs + p)), pack);
+            }
+        }
+        barrier();
+    }
+
+    VectorContext& context_;
+    FunctionBuilder& f_;
+    Emitter& emit_;
+    TypeTable& types_;
+    const ProductWork& work_;
+    const Product& p_;
+    const Tile& tile_;
+    Id quad_;
+    Id exchange_;
+    Id lane_ = 0;
+    Id gridRow_ = 0;
+    Id gridColumn_ = 0;
+    Id base_ = 0;
+    Id own_ = 0;
+    std::vector<Id> columns_;  // where the vectors of this lane's columns stand
+    std::vector<Id> rows_;     // of this lane in the current tile
+    std::vector<Id> lines_;    // quad at which each of them starts
+    std::vector<Id> sums_;
+};
+
+}  // namespace
+
+Tile planTile(VectorContext& context, const Product& product, Sum sum) {
+    const DeviceTraits& device = context.target.device;
+    const bool votes = device.subgroupVote && device.subgroupBallot &&
+                       (device.subgroupStages & static_cast<uint32_t>(context.stage)) != 0;
+    // With explicit layouts every shared variable would have to have one.
+    const bool explicitLayout =
+        context.module.hasCapability(spv::Capability::WorkgroupMemoryExplicitLayoutKHR);
+    if (!hasWorkgroups(context.stage) || !votes || explicitLayout || !product.linesAreRows() ||
+        product.lineBytes() % 16 != 0 || product.matrix.kind == Location::Kind::kElements ||
+        product.m < 4) {
+        return {};
+    }
+    Tile tile;
+    tile.lanes = context.target.subgroupSize;
+    tile.quads = kQuads;
+    tile.columnsPerLane = tile.lanes >= 32 ? kColumns : tile.lanes >= 8 ? 4 : 2;
+    tile.gridColumns = tile.lanes / tile.columnsPerLane;
+    tile.gridRows = std::min(tile.lanes / tile.gridColumns, kQuads);
+    const uint32_t width = product.result->packWidth;
+    tile.rowsPerLane = static_cast<uint32_t>(
+        roundUp(std::min(4 * width, divideUp(product.m, tile.gridRows)), width));
+    tile.tiles = divideUp(product.m, tile.rowsPerTile());
+    // A unit of input must be a word, and chunks whole quads of the matrix.
+    const uint32_t ratio = 4 / product.matrixType.bytes() /
+                           (sum == Sum::kHalfPairs ? 2 : sum == Sum::kDot ? 4 : 1);
+    if (ratio == 0 || kQuads % ratio != 0) return {};
+    return exchangeVariable(context, tile) != 0 ? tile : Tile{};
+}
+
+Id mayShare(const ProductWork& work, const Tile& tile) {
+    Emitter& emit = work.function.emit();
+    TypeTable& types = work.function.types();
+    Module& module = work.function.context().module;
+    const Id u32 = types.uint32();
+    module.addCapability(spv::Capability::GroupNonUniformBallot);
+    const Id subgroup = types.constantU32(static_cast<uint32_t>(spv::Scope::Subgroup));
+    const Id quad = types.vectorType(u32, 4);
+    const Id ballot =
+        emit.op(spv::Op::OpGroupNonUniformBallot, quad, {subgroup, types.constantBool(true)});
+    const Id active = emit.op(spv::Op::OpGroupNonUniformBallotBitCount, u32,
+                              {idOperand(subgroup), literal(spv::GroupOperation::Reduce),
+                               idOperand(ballot)});
+    Id same = emit.op(spv::Op::OpIEqual, types.boolType(),
+                      {active, types.constantU32(tile.lanes)});
+    const auto require = [&](Id value) {
+        if (module.constantValue(value)) return;
+        same = emit.op(spv::Op::OpLogicalAnd, types.boolType(), {same, allEqual(emit, value)});
+    };
+    const auto requireLocation = [&](const Location& location, size_t first) {
+        require(work.function.parameter(first + location.arguments.size() - 1));
+        for (size_t a = 0; a + 1 < location.arguments.size(); ++a) {
+            const Id value = work.function.parameter(first + a);
+            if (location.kind != Location::Kind::kPhysical) {
+                require(value);
+                continue;
+            }
+            const Id pair = types.vectorType(u32, 2);
+            const Id address = emit.op(spv::Op::OpBitcast, pair, {value});
+            require(emit.extract(u32, address, {0}));
+            require(emit.extract(u32, address, {1}));
+        }
+    };
+    requireLocation(work.product.matrix, work.parameters.matrix);
+    if (work.product.hasBias) requireLocation(work.product.bias, work.parameters.bias);
+    require(work.parameters.stride);
+    return same;
+}
+
+void multiplyAsTile(const ProductWork& work, const Tile& tile) { TileProduct(work, tile).run(); }
+
+}  // namespace coopvk::rewrite

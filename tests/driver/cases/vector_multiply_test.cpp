@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Matrix-vector products: types, layouts, sizes, where the matrix lies, who takes part. Values are
+// small integers, so that every order and precision of the sum gives the same.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/random.hpp"
+#include "harness/vector.hpp"
+
+namespace coopvk::test {
+namespace {
+
+enum class Where { kBuffer, kAddress, kVec4Buffer };
+enum class Who { kAll, kDivergent, kOwnMatrix };
+
+constexpr VkComponentTypeKHR kF16 = VK_COMPONENT_TYPE_FLOAT16_KHR;
+constexpr VkComponentTypeKHR kF32 = VK_COMPONENT_TYPE_FLOAT32_KHR;
+constexpr VkComponentTypeKHR kS8 = VK_COMPONENT_TYPE_SINT8_KHR;
+constexpr VkComponentTypeKHR kU8 = VK_COMPONENT_TYPE_UINT8_KHR;
+constexpr VkComponentTypeKHR kS32 = VK_COMPONENT_TYPE_SINT32_KHR;
+constexpr VkComponentTypeKHR kU32 = VK_COMPONENT_TYPE_UINT32_KHR;
+constexpr VkComponentTypeKHR kE4M3 = VK_COMPONENT_TYPE_FLOAT_E4M3_NV;
+constexpr VkComponentTypeKHR kE5M2 = VK_COMPONENT_TYPE_FLOAT_E5M2_NV;
+
+struct Case {
+    VkComponentTypeKHR input, interpretation, matrix, result;
+    uint32_t m, k;
+    MatrixLayout layout = kRowMajor;
+    bool transpose = false;
+    bool bias = false;
+    Where where = Where::kBuffer;
+    Who who = Who::kAll;
+    uint32_t invocations = 32;
+};
+
+size_t align(size_t value, size_t to) { return (value + to - 1) / to * to; }
+
+std::string nameOf(const testing::TestParamInfo<Case>& info) {
+    const Case& c = info.param;
+    constexpr const char* kLayouts[] = {"Rows", "Columns", "Inference", "Training"};
+    constexpr const char* kWhere[] = {"", "Address", "Vec4"};
+    constexpr const char* kWho[] = {"", "Divergent", "OwnMatrix"};
+    std::string name(component(c.input).name);
+    for (const auto type : {c.interpretation, c.matrix, c.result}) {
+        name += "_" + std::string(component(type).name);
+    }
+    return name + "_" + std::to_string(c.m) + "x" + std::to_string(c.k) + kLayouts[c.layout] +
+           (c.transpose ? "Transposed" : "") + (c.bias ? "Bias" : "") +
+           kWhere[static_cast<int>(c.where)] + kWho[static_cast<int>(c.who)] + "_" +
+           std::to_string(c.invocations) + "_" + std::to_string(info.index);
+}
+
+// What the input becomes by its interpretation.
+double interpret(double value, const VectorComponent& from, const VectorComponent& as) {
+    if (as.isFloat) return value;
+    const double rounded = from.isFloat ? std::nearbyint(value) : value;
+    return std::clamp(rounded, as.low, as.high);
+}
+
+class VectorMultiply : public testing::TestWithParam<Case> {
+ protected:
+    const Case& c_ = GetParam();
+    const VectorComponent& input_ = component(c_.input);
+    const VectorComponent& as_ = component(c_.interpretation);
+    const VectorComponent& matrix_ = component(c_.matrix);
+    const VectorComponent& result_ = component(c_.result);
+    static constexpr uint32_t kGroups = 2;
+    static constexpr uint32_t kMatrices = 3;
+
+    uint32_t inputComponents() const { return as_.isPacked() ? (c_.k + 3) / 4 : c_.k; }
+    size_t inputBytes() const {
+        return align(as_.isPacked() ? c_.k : c_.k * input_.bytes, 16);
+    }
+    size_t resultBytes() const { return align(c_.m * result_.bytes, 16); }
+    uint32_t rows() const { return c_.transpose ? c_.k : c_.m; }
+    uint32_t columns() const { return c_.transpose ? c_.m : c_.k; }
+    bool optimal() const { return c_.layout != kRowMajor && c_.layout != kColumnMajor; }
+    size_t stride() const {
+        return align((c_.layout == kColumnMajor ? rows() : columns()) * matrix_.bytes, 16) + 16;
+    }
+
+    std::string source(size_t matrixBytes) const {
+        const std::string where = c_.where == Where::kVec4Buffer ? "uvec4" : "uint";
+        const std::string w = c_.where == Where::kAddress ? "W(push.w).w" : "w";
+        const std::string b = c_.where == Where::kAddress ? "B(push.b).b" : "b";
+        const std::string kind = c_.where == Where::kAddress
+                                     ? "layout(buffer_reference) readonly "
+                                     : "layout(set = 0, binding = 1) readonly ";
+        std::string text = vectorHeader(c_.invocations);
+        const std::string in(input_.glsl);
+        const std::string out(result_.glsl);
+        text += "layout(push_constant) uniform P { uint64_t w; uint64_t b; } push;\n";
+        text += "layout(set = 0, binding = 0) readonly buffer A { " + in + " a[]; };\n";
+        text += kind + "buffer W { " + where + " w[]; };\n";
+        text += (c_.where == Where::kAddress ? "layout(buffer_reference) readonly "
+                                             : "layout(set = 0, binding = 2) readonly ");
+        text += "buffer B { " + where + " b[]; };\n";
+        text += "layout(set = 0, binding = 3) buffer R { " + out + " r[]; };\n";
+        text += "void main() {\n  uint i = gl_GlobalInvocationID.x;\n  uint set = " +
+                std::string(c_.who == Who::kOwnMatrix ? "i % 3" : "1") + ";\n";
+        text += "  coopvecNV<" + in + ", " + std::to_string(inputComponents()) +
+                "> v;\n  coopVecLoadNV(v, a, i * " + std::to_string(inputBytes()) + ");\n";
+        text += "  coopvecNV<" + out + ", " + std::to_string(c_.m) + "> o = coopvecNV<" + out +
+                ", " + std::to_string(c_.m) + ">(" + out + "(0));\n";
+        if (c_.who == Who::kDivergent) text += "  if (i % 3 != 1)\n";
+        text += std::string("  coopVecMatMul") + (c_.bias ? "Add" : "") + "NV(o, v, " +
+                std::string(as_.token) + ", " + w + ", set * " + std::to_string(matrixBytes) +
+                ", " + std::string(matrix_.token);
+        if (c_.bias) {
+            text += ", " + b + ", set * " + std::to_string(resultBytes()) + ", " +
+                    std::string(result_.token);
+        }
+        constexpr const char* kLayouts[] = {"RowMajor", "ColumnMajor", "InferencingOptimal",
+                                            "TrainingOptimal"};
+        text += ", " + std::to_string(c_.m) + ", " + std::to_string(c_.k) +
+                ", gl_CooperativeVectorMatrixLayout" + kLayouts[c_.layout] + "NV, " +
+                (c_.transpose ? "true" : "false") + ", " + std::to_string(stride()) + ");\n";
+        return text + "  coopVecStoreNV(o, r, i * " + std::to_string(resultBytes()) + ");\n}\n";
+    }
+
+    double number(Rng& rng, const VectorComponent& type) const {
+        if (type.isFloat) return static_cast<double>(rng.range(-2, 2));
+        return static_cast<double>(
+            rng.range(static_cast<int64_t>(type.low), static_cast<int64_t>(type.high)));
+    }
+};
+
+TEST_P(VectorMultiply, Matches) {
+    Rng rng(nameOf({c_, 0}));
+    const uint32_t count = c_.invocations * kGroups;
+    // Inputs: beyond integer ranges and between integers where they are converted.
+    Bytes a = rng.bytes(count * inputBytes());
+    std::vector<double> inputs(count * c_.k);
+    for (uint32_t i = 0; i < count; ++i) {
+        for (uint32_t k = 0; k < c_.k; ++k) {
+            double value = number(rng, as_.isPacked() ? as_ : input_);
+            if (input_.isFloat && !as_.isFloat) value = static_cast<double>(rng.range(-600, 600)) / 2;
+            if (as_.isPacked()) {
+                putElement(a, i * inputBytes() + k, as_, value);
+            } else {
+                putElement(a, i * inputBytes() + k * input_.bytes, input_, value);
+            }
+            inputs[i * c_.k + k] = as_.isPacked() ? value : interpret(value, input_, as_);
+        }
+    }
+    // Matrices: by rows as reference, then in the layout, random bytes between the lines.
+    std::vector<double> weights(kMatrices * rows() * columns());
+    for (double& w : weights) w = number(rng, matrix_);
+    const MatrixSide plain = {c_.matrix, kRowMajor, columns() * matrix_.bytes};
+    ConversionRequest request = {plain, {c_.matrix, c_.layout, optimal() ? 0 : stride()}, rows(),
+                                 columns()};
+    const size_t lines = c_.layout == kColumnMajor ? columns() : rows();
+    const size_t matrixBytes = align(optimal() ? querySize(request) : lines * stride(), 64);
+    Bytes w = rng.bytes(kMatrices * matrixBytes);
+    for (uint32_t set = 0; set < kMatrices; ++set) {
+        Bytes one(rows() * columns() * matrix_.bytes);
+        for (uint32_t e = 0; e < rows() * columns(); ++e) {
+            const double value = weights[set * rows() * columns() + e];
+            putElement(one, e * matrix_.bytes, matrix_, value);
+            if (optimal()) continue;
+            putElement(w, set * matrixBytes + request.to.offset(e / columns(), e % columns()),
+                       matrix_, value);
+        }
+        if (!optimal()) continue;
+        const Bytes blob = convertOnHost(request, one, Bytes(matrixBytes));
+        std::copy(blob.begin(), blob.end(), w.begin() + static_cast<ptrdiff_t>(set * matrixBytes));
+    }
+    Bytes b = rng.bytes(kMatrices * resultBytes());
+    for (uint32_t set = 0; set < kMatrices; ++set) {
+        for (uint32_t m = 0; m < c_.m; ++m) {
+            putElement(b, set * resultBytes() + m * result_.bytes, result_,
+                       static_cast<double>(rng.range(0, 9)));
+        }
+    }
+    const Bytes poison = rng.bytes(count * resultBytes());
+    Dispatch dispatch;
+    dispatch.buffers = {a, w, b, poison};
+    if (c_.where == Where::kAddress) dispatch.addresses = {1, 2};
+    dispatch.groups = {kGroups, 1, 1};
+    const Bytes r = run(compileGlsl(source(matrixBytes)), dispatch)[3];
+    int wrong = 0;
+    for (uint32_t i = 0; i < count && wrong < 5; ++i) {
+        const uint32_t set = c_.who == Who::kOwnMatrix ? i % 3 : 1;
+        for (uint32_t m = 0; m < c_.m; ++m) {
+            double sum = c_.bias ? getElement(b, set * resultBytes() + m * result_.bytes, result_) : 0;
+            for (uint32_t k = 0; k < c_.k; ++k) {
+                const uint32_t e = c_.transpose ? k * columns() + m : m * columns() + k;
+                sum += inputs[i * c_.k + k] * weights[set * rows() * columns() + e];
+            }
+            if (c_.who == Who::kDivergent && i % 3 == 1) sum = 0;
+            if (c_.result == kU32) sum = static_cast<double>(static_cast<uint32_t>(static_cast<int64_t>(sum)));
+            const double got = getElement(r, i * resultBytes() + m * result_.bytes, result_);
+            if (got == sum || ++wrong > 5) continue;
+            ADD_FAILURE() << "invocation " << i << " row " << m << ": " << got << ", not " << sum;
+        }
+        for (size_t at = c_.m * result_.bytes; at < resultBytes(); ++at) {
+            ASSERT_EQ(r[i * resultBytes() + at], poison[i * resultBytes() + at])
+                << "byte " << at << " behind the vector of invocation " << i;
+        }
+    }
+}
+
+std::vector<Case> typeCases() {
+    const VkComponentTypeKHR kPackedS = VK_COMPONENT_TYPE_SINT8_PACKED_NV;
+    const VkComponentTypeKHR kPackedU = VK_COMPONENT_TYPE_UINT8_PACKED_NV;
+    const std::array<VkComponentTypeKHR, 4> rows[] = {
+        {kF16, kF16, kF16, kF16},      {kF16, kF16, kF16, kF32},      {kF32, kF32, kF32, kF32},
+        {kF16, kE4M3, kE4M3, kF16},    {kF16, kE5M2, kE5M2, kF16},    {kS8, kS8, kS8, kS32},
+        {kU8, kU8, kU8, kS32},         {kU8, kU8, kS8, kS32},         {kS8, kS8, kU8, kS32},
+        {kU8, kU8, kU8, kU32},         {kU32, kPackedS, kS8, kS32},   {kU32, kPackedU, kU8, kS32},
+        {kU32, kPackedU, kS8, kS32},   {kU32, kPackedS, kU8, kS32},   {kS32, kS8, kS8, kS32},
+        {kF32, kS8, kS8, kS32},        {kF32, kU8, kS8, kS32},        {kF32, kS8, kU8, kS32},
+    };
+    std::vector<Case> cases;
+    for (const auto& [input, as, matrix, result] : rows) {
+        const bool fp8 = matrix == kE4M3 || matrix == kE5M2;
+        for (const MatrixLayout layout : {kRowMajor, kColumnMajor, kInferencing, kTraining}) {
+            if (fp8 && (layout == kRowMajor || layout == kColumnMajor)) continue;
+            const bool more = layout == kRowMajor || layout == kTraining;
+            cases.push_back({input, as, matrix, result, 21, 35, layout, false, more});
+            if (more || fp8) cases.push_back({input, as, matrix, result, 16, 32, layout, false, !more});
+            if (layout == kInferencing) {
+                cases.push_back({input, as, matrix, result, 13, 7, layout, true, true});
+            }
+        }
+    }
+    return cases;
+}
+
+std::vector<Case> sizeCases() {
+    std::vector<Case> cases;
+    const std::pair<uint32_t, uint32_t> sizes[] = {{1, 1},  {2, 2},   {1, 40},   {40, 1},  {3, 5},
+                                                   {8, 8},  {64, 64}, {65, 63},  {128, 128}, {7, 130},
+                                                   {130, 9}, {33, 256}};
+    for (const auto& [m, k] : sizes) {
+        for (const MatrixLayout layout : {kRowMajor, kColumnMajor, kTraining}) {
+            cases.push_back({kF16, kF16, kF16, kF16, m, k, layout, layout == kTraining, true});
+        }
+        cases.push_back({kF16, kF16, kF16, kF16, m, k, kInferencing, false, false});
+        cases.push_back({kS8, kS8, kS8, kS32, m, k, kInferencing, false, true});
+    }
+    cases.push_back({kF16, kF16, kF16, kF16, 4, 1024, kInferencing});
+    cases.push_back({kF16, kF16, kF16, kF16, 1024, 4, kInferencing});
+    cases.push_back({kF32, kF32, kF32, kF32, 20, 515, kTraining, false, true});
+    return cases;
+}
+
+std::vector<Case> placeCases() {
+    std::vector<Case> cases;
+    for (const Where where : {Where::kBuffer, Where::kAddress, Where::kVec4Buffer}) {
+        for (const Who who : {Who::kAll, Who::kDivergent, Who::kOwnMatrix}) {
+            for (const uint32_t invocations : {32u, 64u, 13u}) {
+                cases.push_back({kF16, kF16, kF16, kF16, 24, 48, kRowMajor, false, true, where,
+                                 who, invocations});
+            }
+            cases.push_back({kS8, kS8, kS8, kS32, 17, 33, kInferencing, false, true, where, who});
+            cases.push_back({kF32, kF32, kF32, kF32, 9, 12, kColumnMajor, false, true, where, who});
+        }
+    }
+    return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, VectorMultiply, testing::ValuesIn(typeCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Sizes, VectorMultiply, testing::ValuesIn(sizeCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Places, VectorMultiply, testing::ValuesIn(placeCases()), nameOf);
+
+}  // namespace
+}  // namespace coopvk::test
