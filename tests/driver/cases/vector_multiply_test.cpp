@@ -13,7 +13,7 @@
 namespace coopvk::test {
 namespace {
 
-enum class Where { kBuffer, kAddress, kVec4Buffer };
+enum class Where { kBuffer, kAddress, kByteBuffer };
 enum class Who { kAll, kDivergent, kOwnMatrix };
 
 constexpr VkComponentTypeKHR kF16 = VK_COMPONENT_TYPE_FLOAT16_KHR;
@@ -41,7 +41,7 @@ size_t align(size_t value, size_t to) { return (value + to - 1) / to * to; }
 std::string nameOf(const testing::TestParamInfo<Case>& info) {
     const Case& c = info.param;
     constexpr const char* kLayouts[] = {"Rows", "Columns", "Inference", "Training"};
-    constexpr const char* kWhere[] = {"", "Address", "Vec4"};
+    constexpr const char* kWhere[] = {"", "Address", "Bytes"};
     constexpr const char* kWho[] = {"", "Divergent", "OwnMatrix"};
     std::string name(component(c.input).name);
     for (const auto type : {c.interpretation, c.matrix, c.result}) {
@@ -83,7 +83,7 @@ class VectorMultiply : public testing::TestWithParam<Case> {
     }
 
     std::string source(size_t matrixBytes) const {
-        const std::string where = c_.where == Where::kVec4Buffer ? "uvec4" : "uint";
+        const std::string where = c_.where == Where::kByteBuffer ? "uint8_t" : "uint";
         const std::string w = c_.where == Where::kAddress ? "W(push.w).w" : "w";
         const std::string b = c_.where == Where::kAddress ? "B(push.b).b" : "b";
         const std::string kind = c_.where == Where::kAddress
@@ -250,7 +250,7 @@ std::vector<Case> sizeCases() {
 
 std::vector<Case> placeCases() {
     std::vector<Case> cases;
-    for (const Where where : {Where::kBuffer, Where::kAddress, Where::kVec4Buffer}) {
+    for (const Where where : {Where::kBuffer, Where::kAddress, Where::kByteBuffer}) {
         for (const Who who : {Who::kAll, Who::kDivergent, Who::kOwnMatrix}) {
             for (const uint32_t invocations : {32u, 64u, 13u}) {
                 cases.push_back({kF16, kF16, kF16, kF16, 24, 48, kRowMajor, false, true, where,
