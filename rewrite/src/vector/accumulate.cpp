@@ -13,10 +13,10 @@ Id lockVariable(VectorContext& context) {
     const Id variable = context.module.takeId();
     context.module.append(
         Section::kGlobals,
-        makeInstruction(spv::Op::OpVariable,
-                        context.types.pointerType(spv::StorageClass::Workgroup, u32), variable,
-                        {literal(spv::StorageClass::Workgroup),
-                         idOperand(context.types.constantNull(u32))}));
+        makeInstruction(
+            spv::Op::OpVariable, context.types.pointerType(spv::StorageClass::Workgroup, u32),
+            variable,
+            {literal(spv::StorageClass::Workgroup), idOperand(context.types.constantNull(u32))}));
     context.module.addName(variable, "coopvk_lock");
     entry->second = variable;
     return variable;
@@ -89,9 +89,9 @@ void Accumulator::addReduced(Id byte, std::span<const Id> values) {
     const Id subgroup = types_.constantU32(static_cast<uint32_t>(spv::Scope::Subgroup));
     std::vector<Id> sums;
     for (Id value : values) {
-        sums.push_back(emit_.op(spv::Op::OpGroupNonUniformFAdd, f32,
-                                {idOperand(subgroup), literal(spv::GroupOperation::Reduce),
-                                 idOperand(value)}));
+        sums.push_back(emit_.op(
+            spv::Op::OpGroupNonUniformFAdd, f32,
+            {idOperand(subgroup), literal(spv::GroupOperation::Reduce), idOperand(value)}));
     }
     module.addCapability(spv::Capability::GroupNonUniform);
     const Id first = emit_.op(spv::Op::OpGroupNonUniformElect, types_.boolType(), {subgroup});
@@ -99,8 +99,7 @@ void Accumulator::addReduced(Id byte, std::span<const Id> values) {
 }
 
 void Accumulator::addFloat(Id pointer, Id value) {
-    emit_.op(spv::Op::OpAtomicFAddEXT, types_.floatType(32),
-             {pointer, scope(), relaxed(), value});
+    emit_.op(spv::Op::OpAtomicFAddEXT, types_.floatType(32), {pointer, scope(), relaxed(), value});
 }
 
 // A word of memory with the values added to its numbers.
@@ -160,9 +159,9 @@ void Accumulator::addLocked(Id byte, std::span<const Id> values) {
     const Id acquire = semantics(types_, {Acquire, WorkgroupMemory, MakeVisible});
     const Id release = semantics(types_, {Release, WorkgroupMemory, MakeAvailable});
     f_.loopUntil([&] {
-        const Id taken = emit_.op(spv::Op::OpAtomicCompareExchange, u32,
-                                  {lock, workgroup, acquire, relaxed(), types_.constantU32(1),
-                                   types_.constantU32(0)});
+        const Id taken = emit_.op(
+            spv::Op::OpAtomicCompareExchange, u32,
+            {lock, workgroup, acquire, relaxed(), types_.constantU32(1), types_.constantU32(0)});
         const Id mine =
             emit_.op(spv::Op::OpIEqual, types_.boolType(), {taken, types_.constantU32(0)});
         f_.when(mine, [&] {
@@ -175,9 +174,9 @@ void Accumulator::addLocked(Id byte, std::span<const Id> values) {
             } else {
                 line.storePart(0, bytes, sum(word, values));
             }
-            emit_.opVoid(spv::Op::OpAtomicStore, {idOperand(lock), idOperand(workgroup),
-                                                  idOperand(release),
-                                                  idOperand(types_.constantU32(0))});
+            emit_.opVoid(spv::Op::OpAtomicStore,
+                         {idOperand(lock), idOperand(workgroup), idOperand(release),
+                          idOperand(types_.constantU32(0))});
         });
         return mine;
     });

@@ -93,8 +93,7 @@ Id glslInstruction(Emitter& emit, uint32_t instruction, Id type, std::initialize
 
 Id glslMin(Emitter& emit, Id value, uint32_t limit) {
     TypeTable& types = emit.types();
-    return glslInstruction(emit, GLSLstd450UMin, types.uint32(),
-                           {value, types.constantU32(limit)});
+    return glslInstruction(emit, GLSLstd450UMin, types.uint32(), {value, types.constantU32(limit)});
 }
 
 Arithmetic::Arithmetic(FunctionBuilder& function, Sum sum, Interpretation input,
@@ -146,8 +145,7 @@ Id Arithmetic::e5m2Pair(Id word, bool high) {
     const Id half = high ? shiftRight(emit_, word, 16) : word;
     const Id low = shiftLeft(emit_, mask(emit_, half, 0xFF), 8);
     const Id second = mask(emit_, shiftLeft(emit_, half, 16), 0xFF000000);
-    return emit_.bitcast(types_.vectorType(types_.floatType(16), 2),
-                         either(emit_, low, second));
+    return emit_.bitcast(types_.vectorType(types_.floatType(16), 2), either(emit_, low, second));
 }
 
 // E4M3 has a bias of 7 where f16 has 15: the same bits, moved, are 256 times too small. Its one
@@ -203,8 +201,8 @@ std::vector<Id> Arithmetic::units(Id word) {
     const spv::Op extract =
         matrix_.isSigned() ? spv::Op::OpBitFieldSExtract : spv::Op::OpBitFieldUExtract;
     for (uint32_t byte = 0; byte < 4; ++byte) {
-        units.push_back(emit_.op(extract, s32,
-                                 {value, types_.constantU32(8 * byte), types_.constantU32(8)}));
+        units.push_back(
+            emit_.op(extract, s32, {value, types_.constantU32(8 * byte), types_.constantU32(8)}));
     }
     return units;
 }
@@ -281,8 +279,10 @@ Id Arithmetic::convertInput(Id value, bool isSigned) {
         if (input_.bytes() != 1) return emit_.op(spv::Op::OpConvertFToS, s32, {value});
         const auto [low, high] = range(input_);
         value = glslInstruction(emit_, GLSLstd450RoundEven, f32, {value});
-        value = glslInstruction(emit_, GLSLstd450NMax, f32, {value, types_.constantFloat(f32, low)});
-        value = glslInstruction(emit_, GLSLstd450NMin, f32, {value, types_.constantFloat(f32, high)});
+        value =
+            glslInstruction(emit_, GLSLstd450NMax, f32, {value, types_.constantFloat(f32, low)});
+        value =
+            glslInstruction(emit_, GLSLstd450NMin, f32, {value, types_.constantFloat(f32, high)});
         return emit_.op(spv::Op::OpConvertFToS, s32, {value});
     }
     const uint32_t width = types_.width(from);

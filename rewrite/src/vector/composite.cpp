@@ -41,8 +41,8 @@ bool lowerLiteralIndices(VectorContext& context, Emitter& emit, Instruction& i, 
                          size_t first) {
     const VectorType* vector = nullptr;
     const auto literalValue = [](const Operand& o) { return std::optional<uint64_t>(o.word); };
-    const std::optional<size_t> at = findVectorIndex(context, emit.typeOf(composite), i.operands,
-                                                     first, literalValue, vector);
+    const std::optional<size_t> at =
+        findVectorIndex(context, emit.typeOf(composite), i.operands, first, literalValue, vector);
     if (!at) return false;
     const uint32_t element = i.word(*at);
     if (element >= vector->count) {
@@ -136,8 +136,7 @@ Id dynamicAccess(VectorContext& context, const VectorType& type, Id indexType, b
         std::vector<Id> parameters = {type.id};
         if (inserts) parameters.push_back(type.component);
         parameters.push_back(indexType);
-        FunctionBuilder f(context,
-                          inserts ? "coopvk_vector_insert" : "coopvk_vector_extract",
+        FunctionBuilder f(context, inserts ? "coopvk_vector_insert" : "coopvk_vector_extract",
                           inserts ? type.id : type.component, parameters);
         Emitter& emit = f.emit();
         TypeTable& types = context.types;
@@ -177,7 +176,8 @@ bool lowerDynamic(VectorContext& context, Emitter& emit, const Instruction& i, b
 std::vector<Id> vectorPacks(Emitter& emit, const VectorType& type, Id value) {
     std::vector<Id> packs;
     packs.reserve(type.packs());
-    for (uint32_t p = 0; p < type.packs(); ++p) packs.push_back(emit.extract(type.pack, value, {p}));
+    for (uint32_t p = 0; p < type.packs(); ++p)
+        packs.push_back(emit.extract(type.pack, value, {p}));
     return packs;
 }
 

@@ -31,8 +31,8 @@ struct VectorContext {
     Stage stage = Stage::kCompute;
     std::array<uint32_t, 3> localSize = {0, 0, 0};
     std::map<Id, VectorType> vectors;  // by type id; ordered, so that output is deterministic
-    std::map<std::vector<uint32_t>, Id> helpers;  // helper functions by key
-    std::map<std::pair<Id, Id>, Id> aliases;      // buffer variable, element type -> variable
+    std::map<std::vector<uint32_t>, Id> helpers;    // helper functions by key
+    std::map<std::pair<Id, Id>, Id> aliases;        // buffer variable, element type -> variable
     std::map<std::vector<uint32_t>, Id> variables;  // shared and built-in variables by key
     std::vector<std::unique_ptr<Function>> newFunctions;
     std::optional<Error> error;

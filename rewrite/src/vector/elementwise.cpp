@@ -16,7 +16,7 @@ namespace {
 // One element-wise instruction, apart from where its operands come from.
 struct Map {
     spv::Op opcode = spv::Op::OpNop;
-    Operands head;                         // of OpExtInst: the set and the instruction
+    Operands head;  // of OpExtInst: the set and the instruction
     const VectorType* result = nullptr;
     std::vector<const VectorType*> types;  // of the operands; null: a scalar for all components
 };
@@ -122,8 +122,8 @@ std::vector<Id> mapGroup(Emitter& emit, const Map& map, uint32_t size,
     std::vector<Id> packs;
     const std::span<const Slot> all(results);
     for (uint32_t first = 0; first < size; first += map.result->packWidth) {
-        packs.push_back(gather(emit, map.result->component,
-                               all.subspan(first, map.result->packWidth)));
+        packs.push_back(
+            gather(emit, map.result->component, all.subspan(first, map.result->packWidth)));
     }
     return packs;
 }
@@ -154,8 +154,7 @@ void mapUnrolled(Emitter& emit, const Map& map, const Instruction& i,
         for (Id pack : mapGroup(emit, map, size, parts)) results.push_back(pack);
     }
     results.resize(map.result->packs());
-    emit.add(makeInstruction(spv::Op::OpCompositeConstruct, i.type, i.result,
-                             idOperands(results)));
+    emit.add(makeInstruction(spv::Op::OpCompositeConstruct, i.type, i.result, idOperands(results)));
 }
 
 // The same in a function with a loop.
@@ -181,8 +180,7 @@ Id mapLoop(VectorContext& context, Emitter& caller, const Map& map,
         const Id result = f.variable(map.result->id);
         const auto place = [&](Id array, const VectorType& type, Id group, uint32_t p) {
             const Id count = types.constantU32(size / type.packWidth);
-            const Id index =
-                emit.addInt(u32, emit.mulInt(u32, group, count), types.constantU32(p));
+            const Id index = emit.addInt(u32, emit.mulInt(u32, group, count), types.constantU32(p));
             return f.element(array, index);
         };
         // Whole groups in the loop; what remains holds fewer packs.

@@ -75,11 +75,11 @@ void FunctionBuilder::loop(uint32_t count, const std::function<void(Id index)>& 
     emitter_.add(makeInstruction(spv::Op::OpPhi, u32, index,
                                  {idOperand(types().constantU32(0)), idOperand(before),
                                   idOperand(incremented), idOperand(next)}));
-    emitter_.opVoid(spv::Op::OpLoopMerge,
-                    {idOperand(merge), idOperand(next), literal(control)});
+    emitter_.opVoid(spv::Op::OpLoopMerge, {idOperand(merge), idOperand(next), literal(control)});
     branch(test);
     startBlock(test);
-    const Id more = emitter_.op(spv::Op::OpULessThan, types().boolType(), {index, types().constantU32(count)});
+    const Id more =
+        emitter_.op(spv::Op::OpULessThan, types().boolType(), {index, types().constantU32(count)});
     emitter_.opVoid(spv::Op::OpBranchConditional,
                     {idOperand(more), idOperand(inside), idOperand(merge)});
     startBlock(inside);

@@ -85,8 +85,8 @@ Id loadInLoop(FunctionBuilder& f, VectorMemory& memory, const VectorType& type) 
               packsOf(emit, type, line.quad(0)));
     });
     if (split.restBytes != 0) {
-        auto line = memory.line(
-            emit.addInt(u32, memory.start(), types.constantU32(16 * split.quads)));
+        auto line =
+            memory.line(emit.addInt(u32, memory.start(), types.constantU32(16 * split.quads)));
         place(types.constantU32(split.quads * split.packsPerQuad),
               packsOf(emit, type, line.words(split.restBytes)));
     }
@@ -103,8 +103,8 @@ void storeInLoop(FunctionBuilder& f, VectorMemory& memory, const VectorType& typ
     const auto take = [&](Id first, uint32_t count) {
         std::vector<Id> packs;
         for (uint32_t p = 0; p < count; ++p) {
-            packs.push_back(f.load(f.element(source, emit.addInt(u32, first,
-                                                                 types.constantU32(p)))));
+            packs.push_back(
+                f.load(f.element(source, emit.addInt(u32, first, types.constantU32(p)))));
         }
         return wordsOf(emit, type, packs);
     };
@@ -161,7 +161,8 @@ void lowerVectorLoad(VectorContext& context, Emitter& emit, const Instruction& i
     }
     const Location location = locate(context, emit, i.word(0), i.word(1), i);
     if (!location.valid()) return;
-    const MemoryAccess access(std::span(i.operands).subspan(std::min<size_t>(2, i.operands.size())));
+    const MemoryAccess access(
+        std::span(i.operands).subspan(std::min<size_t>(2, i.operands.size())));
     Operands call = {idOperand(helperFor(context, *type, location, access, true))};
     for (Id argument : location.arguments) call.push_back(idOperand(argument));
     emit.add(makeInstruction(spv::Op::OpFunctionCall, i.type, i.result, std::move(call)));
@@ -175,7 +176,8 @@ void lowerVectorStore(VectorContext& context, Emitter& emit, const Instruction& 
     }
     const Location location = locate(context, emit, i.word(0), i.word(1), i);
     if (!location.valid()) return;
-    const MemoryAccess access(std::span(i.operands).subspan(std::min<size_t>(3, i.operands.size())));
+    const MemoryAccess access(
+        std::span(i.operands).subspan(std::min<size_t>(3, i.operands.size())));
     Operands call = {idOperand(helperFor(context, *type, location, access, false))};
     for (Id argument : location.arguments) call.push_back(idOperand(argument));
     call.push_back(i.operands[2]);

@@ -22,8 +22,8 @@ bool isDecorated(const Module& module, Id id, spv::Decoration decoration) {
 std::optional<uint32_t> memberDecoration(const Module& module, Id type, uint32_t member,
                                          spv::Decoration decoration) {
     for (const InstructionPtr& i : module.section(Section::kAnnotations)) {
-        if (i->opcode == spv::Op::OpMemberDecorate && i->word(0) == type &&
-            i->word(1) == member && i->word(2) == static_cast<uint32_t>(decoration)) {
+        if (i->opcode == spv::Op::OpMemberDecorate && i->word(0) == type && i->word(1) == member &&
+            i->word(2) == static_cast<uint32_t>(decoration)) {
             return i->word(3);
         }
     }
@@ -53,8 +53,8 @@ class Locator {
     Location run(Id pointer, Id byteOffset) {
         const Instruction& type = module_.def(emit_.typeOf(pointer));
         const Instruction& array = module_.def(type.word(1));
-        const bool isArray = array.opcode == spv::Op::OpTypeArray ||
-                             array.opcode == spv::Op::OpTypeRuntimeArray;
+        const bool isArray =
+            array.opcode == spv::Op::OpTypeArray || array.opcode == spv::Op::OpTypeRuntimeArray;
         const Id element = array.word(0);
         if (type.opcode != spv::Op::OpTypePointer || !isArray ||
             context_.types.width(element) < 8 || context_.types.components(element) == 0) {
@@ -109,8 +109,8 @@ class Locator {
             for (size_t i = 1; i < def.operands.size(); ++i) indices.push_back(def.word(i));
             indices_.insert(indices_.begin(), indices.begin(), indices.end());
             root_ = def.word(0);
-            location_.nonUniform = location_.nonUniform ||
-                                   isDecorated(module_, root_, spv::Decoration::NonUniform);
+            location_.nonUniform =
+                location_.nonUniform || isDecorated(module_, root_, spv::Decoration::NonUniform);
         }
     }
 
@@ -143,16 +143,14 @@ class Locator {
                 return {};
             }
             location_.isArrayed = true;
-            location_.nonUniform =
-                location_.nonUniform ||
-                isDecorated(module_, indices_[next], spv::Decoration::NonUniform);
+            location_.nonUniform = location_.nonUniform || isDecorated(module_, indices_[next],
+                                                                       spv::Decoration::NonUniform);
             argument(indices_[next++]);
             type = module_.def(type).word(0);
         }
         location_.readOnly =
             isDecorated(module_, root_, spv::Decoration::NonWritable) ||
-            memberDecoration(module_, type,
-                             next < indices_.size() ? constant(indices_[next]) : 0,
+            memberDecoration(module_, type, next < indices_.size() ? constant(indices_[next]) : 0,
                              spv::Decoration::NonWritable);
         for (; next < indices_.size(); ++next) step(type, indices_[next]);
         return finish();
@@ -192,9 +190,8 @@ class Locator {
             return {};
         }
         const Instruction& root = module_.def(root_);
-        const bool isGlobal =
-            root.opcode == spv::Op::OpVariable &&
-            root.word(0) != static_cast<uint32_t>(spv::StorageClass::Function);
+        const bool isGlobal = root.opcode == spv::Op::OpVariable &&
+                              root.word(0) != static_cast<uint32_t>(spv::StorageClass::Function);
         // Functions take pointers to whole variables only, so the chain is followed anew in them.
         if (isGlobal) {
             location_.variable = root_;
@@ -320,9 +317,8 @@ Id aliasVariable(VectorContext& context, const Location& location, Id element) {
     }
     const Id variable = module.takeId();
     const Id pointer = context.types.pointerType(spv::StorageClass::StorageBuffer, type);
-    module.append(Section::kGlobals,
-                  makeInstruction(spv::Op::OpVariable, pointer, variable,
-                                  {literal(spv::StorageClass::StorageBuffer)}));
+    module.append(Section::kGlobals, makeInstruction(spv::Op::OpVariable, pointer, variable,
+                                                     {literal(spv::StorageClass::StorageBuffer)}));
     for (const auto decoration : {spv::Decoration::DescriptorSet, spv::Decoration::Binding}) {
         if (const auto value = module.decoration(location.variable, decoration)) {
             module.decorate(variable, decoration, {*value});

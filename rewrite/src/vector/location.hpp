@@ -52,7 +52,8 @@ struct Location {
 
     bool valid() const { return !arguments.empty(); }
     void appendKey(std::vector<uint32_t>& key) const;
-    // kElements: position in arguments of the first index of the chain from the variable or pointer.
+    // kElements: position in arguments of the first index of the chain from the variable or
+    // pointer.
     size_t firstIndex() const { return variable == 0 ? 1 : 0; }
 };
 

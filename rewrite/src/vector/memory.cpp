@@ -44,10 +44,9 @@ VectorMemory::VectorMemory(FunctionBuilder& function, const Location& location,
     // Here, so that the cast stands ahead of all control flow.
     for (const Id type : {types_.vectorType(types_.uint32(), 4), types_.uint32()}) {
         const Id block = vectorBlockType(f_.context(), type);
-        views_[type] = emit_.op(
-            spv::Op::OpBitcast,
-            types_.pointerType(spv::StorageClass::PhysicalStorageBuffer, block),
-            {function.parameter(first_)});
+        views_[type] = emit_.op(spv::Op::OpBitcast,
+                                types_.pointerType(spv::StorageClass::PhysicalStorageBuffer, block),
+                                {function.parameter(first_)});
     }
 }
 
@@ -62,8 +61,7 @@ Id VectorMemory::viewPointer(Id type, Id index) {
             block = found->second;
         } else {
             const Id blockType = vectorBlockType(f_.context(), type);
-            block = emit_.op(spv::Op::OpBitcast,
-                             types_.pointerType(location_.storage, blockType),
+            block = emit_.op(spv::Op::OpBitcast, types_.pointerType(location_.storage, blockType),
                              {f_.parameter(first_)});
         }
         chain = {block};
@@ -183,13 +181,12 @@ Id VectorMemory::loadElements(uint32_t bytes, Id index) {
     const Id ratio = types_.constantU32(size / bytes);
     const Id whole = loadScalar(emit_.divInt(u32, index, ratio));
     const Id type = bits(size);
-    const Id shift = emit_.mulInt(u32, emit_.modInt(u32, index, ratio),
-                                  types_.constantU32(8 * bytes));
+    const Id shift =
+        emit_.mulInt(u32, emit_.modInt(u32, index, ratio), types_.constantU32(8 * bytes));
     Id part = emit_.op(spv::Op::OpShiftRightLogical, type, {whole, shift});
     if (size != 4) part = emit_.op(spv::Op::OpUConvert, u32, {part});
     if (bytes == 4) return part;
-    return emit_.op(spv::Op::OpBitwiseAnd, u32,
-                    {part, types_.constantU32((1u << 8 * bytes) - 1)});
+    return emit_.op(spv::Op::OpBitwiseAnd, u32, {part, types_.constantU32((1u << 8 * bytes) - 1)});
 }
 
 void VectorMemory::storeElements(uint32_t bytes, Id index, Id word) {
@@ -212,8 +209,8 @@ void VectorMemory::storeElements(uint32_t bytes, Id index, Id word) {
     // The element around it keeps its other bytes.
     const Id ratio = types_.constantU32(size / bytes);
     const Id at = emit_.divInt(u32, index, ratio);
-    const Id shift = emit_.mulInt(u32, emit_.modInt(u32, index, ratio),
-                                  types_.constantU32(8 * bytes));
+    const Id shift =
+        emit_.mulInt(u32, emit_.modInt(u32, index, ratio), types_.constantU32(8 * bytes));
     const Id low = types_.constant(type, (uint64_t{1} << 8 * bytes) - 1);
     const Id mask = emit_.op(spv::Op::OpShiftLeftLogical, type, {low, shift});
     Id part = size == 4 ? word : emit_.op(spv::Op::OpUConvert, type, {word});
@@ -333,9 +330,9 @@ void VectorMemory::Line::storeWords(uint32_t bytes, std::span<const Id> words) {
     const Id last = words[at / 4];
     storePart(at, rest == 1 ? 1 : 2, last);
     if (rest == 3) {
-        storePart(at + 2, 1,
-                  emit.op(spv::Op::OpShiftRightLogical, types.uint32(),
-                          {last, types.constantU32(16)}));
+        storePart(
+            at + 2, 1,
+            emit.op(spv::Op::OpShiftRightLogical, types.uint32(), {last, types.constantU32(16)}));
     }
 }
 

@@ -123,19 +123,19 @@ bool describe(VectorContext& context, Emitter& emit, const Instruction& i, Produ
 }
 
 std::vector<uint32_t> keyOf(const Product& p) {
-    std::vector<uint32_t> key = {
-        static_cast<uint32_t>(HelperKind::kMultiply),
-        p.result->id,
-        p.input->id,
-        static_cast<uint32_t>(p.inputType.type),
-        static_cast<uint32_t>(p.matrixType.type),
-        static_cast<uint32_t>(p.biasType.type),
-        (p.inputType.isPacked ? 1u : 0u) | (p.hasBias ? 2u : 0u) | (p.inputSigned ? 4u : 0u) |
-            (p.transpose ? 8u : 0u) | (p.stride ? 16u : 0u),
-        p.m,
-        p.k,
-        static_cast<uint32_t>(p.layout),
-        p.stride.value_or(0)};
+    std::vector<uint32_t> key = {static_cast<uint32_t>(HelperKind::kMultiply),
+                                 p.result->id,
+                                 p.input->id,
+                                 static_cast<uint32_t>(p.inputType.type),
+                                 static_cast<uint32_t>(p.matrixType.type),
+                                 static_cast<uint32_t>(p.biasType.type),
+                                 (p.inputType.isPacked ? 1u : 0u) | (p.hasBias ? 2u : 0u) |
+                                     (p.inputSigned ? 4u : 0u) | (p.transpose ? 8u : 0u) |
+                                     (p.stride ? 16u : 0u),
+                                 p.m,
+                                 p.k,
+                                 static_cast<uint32_t>(p.layout),
+                                 p.stride.value_or(0)};
     p.matrix.appendKey(key);
     if (p.hasBias) p.bias.appendKey(key);
     return key;
@@ -162,8 +162,8 @@ Id build(VectorContext& context, const Product& p) {
     parameters.input = f.parameter(0);
     parameters.matrix = 1;
     parameters.bias = 1 + p.matrix.arguments.size();
-    parameters.stride = takesStride(p) ? f.parameter(types.size() - 1)
-                                       : context.types.constantU32(*p.lineStride());
+    parameters.stride =
+        takesStride(p) ? f.parameter(types.size() - 1) : context.types.constantU32(*p.lineStride());
     const Sum sum = sumFor(context, p);
     const Tile tile = planTile(context, p, sum);
     Arithmetic arithmetic(f, sum, p.inputType, p.matrixType);
@@ -173,8 +173,9 @@ Id build(VectorContext& context, const Product& p) {
     prepareAlone(p, input);
     const ProductWork work = {f, p, parameters, arithmetic, input, matrix, result};
     if (tile.isUsed()) {
-        f.choose(mayShare(work, tile), [&] { multiplyAsTile(work, tile); },
-                 [&] { multiplyAlone(work); });
+        f.choose(
+            mayShare(work, tile), [&] { multiplyAsTile(work, tile); },
+            [&] { multiplyAlone(work); });
     } else {
         multiplyAlone(work);
     }
@@ -193,8 +194,8 @@ void lowerVectorMultiply(VectorContext& context, Emitter& emit, const Instructio
         for (Id argument : p.bias.arguments) call.push_back(idOperand(argument));
     }
     if (takesStride(p)) {
-        call.push_back(idOperand(
-            emit.bitcast(context.types.uint32(), Reader(context.module, i).stride())));
+        call.push_back(
+            idOperand(emit.bitcast(context.types.uint32(), Reader(context.module, i).stride())));
     }
     emit.add(makeInstruction(spv::Op::OpFunctionCall, i.type, i.result, std::move(call)));
 }

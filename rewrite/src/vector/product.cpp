@@ -34,8 +34,9 @@ Sum sumFor(const VectorContext& context, const Product& product) {
     if (!product.inputType.isFloat()) {
         const bool a = product.inputType.isSigned();
         const bool b = product.matrixType.isSigned();
-        const bool fast = a != b ? device.dot4x8Mixed : a ? device.dot4x8Signed
-                                                          : device.dot4x8Unsigned;
+        const bool fast = a != b ? device.dot4x8Mixed
+                          : a    ? device.dot4x8Signed
+                                 : device.dot4x8Unsigned;
         const bool bytes = product.inputType.bytes() == 1 && product.matrixType.bytes() == 1;
         return bytes && fast && device.shaderIntegerDotProduct && product.linesAreRows()
                    ? Sum::kDot
@@ -53,11 +54,7 @@ Sum sumFor(const VectorContext& context, const Product& product) {
 
 ProductResult::ProductResult(FunctionBuilder& function, const Product& product, Sum sum,
                              const ProductParameters& parameters, uint32_t rows)
-    : f_(function),
-      emit_(function.emit()),
-      types_(function.types()),
-      product_(product),
-      sum_(sum) {
+    : f_(function), emit_(function.emit()), types_(function.types()), product_(product), sum_(sum) {
     packs_ = f_.variable(
         types_.arrayType(product.result->pack, divideUp(rows, product.result->packWidth)));
     if (product.hasBias) bias_.emplace(function, product.bias, parameters.bias);
@@ -75,9 +72,9 @@ Id ProductResult::biasOf(Id row) {
     if (!product_.biasType.isFloat()) {
         const Id value = emit_.bitcast(types_.intType(32, product_.biasType.isSigned()), word);
         if (types_.isInteger(sumScalar)) return emit_.bitcast(sumScalar, value);
-        return emit_.op(product_.biasType.isSigned() ? spv::Op::OpConvertSToF
-                                                     : spv::Op::OpConvertUToF,
-                        sumScalar, {value});
+        return emit_.op(
+            product_.biasType.isSigned() ? spv::Op::OpConvertSToF : spv::Op::OpConvertUToF,
+            sumScalar, {value});
     }
     Id value = 0;
     if (bytes == 4) {
@@ -168,9 +165,9 @@ std::vector<Id> ProductInput::components(std::span<const Id> packs, uint32_t val
         if (product_.inputType.isPacked) {
             const bool isSigned = product_.inputType.isSigned();
             const Id word = emit_.bitcast(s32, packs[0]);
-            scalars.push_back(emit_.op(
-                isSigned ? spv::Op::OpBitFieldSExtract : spv::Op::OpBitFieldUExtract, s32,
-                {word, types_.constantU32(8 * c), types_.constantU32(8)}));
+            scalars.push_back(
+                emit_.op(isSigned ? spv::Op::OpBitFieldSExtract : spv::Op::OpBitFieldUExtract, s32,
+                         {word, types_.constantU32(8 * c), types_.constantU32(8)}));
             continue;
         }
         const Id pack = packs[c / input.packWidth];
@@ -231,8 +228,7 @@ void ProductInput::forEachGroup(Visit visit) {
         f_.store(source, value_);
         f_.loop(whole, [&](Id g) {
             std::vector<Id> packs;
-            const Id first =
-                emit_.mulInt(types_.uint32(), g, types_.constantU32(packsPerGroup));
+            const Id first = emit_.mulInt(types_.uint32(), g, types_.constantU32(packsPerGroup));
             for (uint32_t p = 0; p < packsPerGroup; ++p) {
                 packs.push_back(f_.load(f_.element(
                     source, emit_.addInt(types_.uint32(), first, types_.constantU32(p)))));

@@ -27,9 +27,7 @@ struct Product {
     Location bias;
 
     // Lines are what lies together in memory: rows of the product's matrix, or its columns.
-    bool linesAreRows() const {
-        return (layout == VectorMatrixLayout::kColumnMajor) == transpose;
-    }
+    bool linesAreRows() const { return (layout == VectorMatrixLayout::kColumnMajor) == transpose; }
     uint32_t lineLength() const { return linesAreRows() ? k : m; }
     // Bytes of a line that may be read: with the padding of the optimal layouts.
     uint32_t lineBytes() const;
@@ -40,7 +38,7 @@ struct Product {
 // The parameters of the helper function.
 struct ProductParameters {
     Id input = 0;
-    Id stride = 0;  // u32 value, constant where it is known
+    Id stride = 0;      // u32 value, constant where it is known
     size_t matrix = 0;  // first parameter of the location
     size_t bias = 0;
 };
@@ -65,7 +63,6 @@ class ProductResult {
     Id finish(Id total, Id bias);
 
  private:
-
     FunctionBuilder& f_;
     Emitter& emit_;
     TypeTable& types_;

@@ -86,8 +86,9 @@ class Alone {
     std::vector<Id> inputsAt(uint32_t unit) {
         std::vector<Id> inputs;
         for (uint32_t u = 0; u < arithmetic_.unitsPerWord(); ++u) {
-            inputs.push_back(unit + u < input_.units() ? input_.unit(unit + u)
-                                                       : types_.constantNull(arithmetic_.unitType()));
+            inputs.push_back(unit + u < input_.units()
+                                 ? input_.unit(unit + u)
+                                 : types_.constantNull(arithmetic_.unitType()));
         }
         return inputs;
     }
@@ -111,8 +112,8 @@ class Alone {
     void addPiece(std::vector<VectorMemory::Line>& lines, uint32_t at, uint32_t bytes,
                   std::vector<Id>& sums) {
         for (size_t r = 0; r < lines.size(); ++r) {
-            const std::vector<Id> words = bytes == 16 ? lines[r].quad(at / 16)
-                                                      : lines[r].tail(at, bytes);
+            const std::vector<Id> words =
+                bytes == 16 ? lines[r].quad(at / 16) : lines[r].tail(at, bytes);
             for (uint32_t w = 0; w < words.size(); ++w) {
                 addWord(words[w], inputsAt((at / 4 + w) * arithmetic_.unitsPerWord()), sums[r]);
             }

@@ -75,9 +75,8 @@ Id exchangeVariable(VectorContext& context, const Tile& tile) {
     const Id variable = context.module.takeId();
     context.module.append(
         Section::kGlobals,
-        makeInstruction(spv::Op::OpVariable,
-                        types.pointerType(spv::StorageClass::Workgroup, array), variable,
-                        {literal(spv::StorageClass::Workgroup)}));
+        makeInstruction(spv::Op::OpVariable, types.pointerType(spv::StorageClass::Workgroup, array),
+                        variable, {literal(spv::StorageClass::Workgroup)}));
     context.module.addName(variable, "coopvk_exchange");
     entry->second = variable;
     return variable;
@@ -135,14 +134,13 @@ class TileProduct {
                         {exchange_, index});
     }
     Id get(Id index) {
-        return emit_.op(spv::Op::OpLoad, quad_,
-                        {idOperand(slot(index)),
-                         literal(spv::MemoryAccessMask::NonPrivatePointer)});
+        return emit_.op(
+            spv::Op::OpLoad, quad_,
+            {idOperand(slot(index)), literal(spv::MemoryAccessMask::NonPrivatePointer)});
     }
     void put(Id index, Id value) {
-        emit_.opVoid(spv::Op::OpStore,
-                     {idOperand(slot(index)), idOperand(value),
-                      literal(spv::MemoryAccessMask::NonPrivatePointer)});
+        emit_.opVoid(spv::Op::OpStore, {idOperand(slot(index)), idOperand(value),
+                                        literal(spv::MemoryAccessMask::NonPrivatePointer)});
     }
     void barrier() {
         using enum spv::MemorySemanticsMask;
@@ -192,8 +190,9 @@ class TileProduct {
         }
         barrier();
         const Id firstQuad = emit_.mulInt(u32(), chunk, c(matrixQuadsPerChunk()));
-        f_.loop(quads, [&](Id q) { addQuad(emit_.addInt(u32(), firstQuad, q), q); },
-                spv::LoopControlMask::MaskNone);
+        f_.loop(
+            quads, [&](Id q) { addQuad(emit_.addInt(u32(), firstQuad, q), q); },
+            spv::LoopControlMask::MaskNone);
         barrier();
     }
 
@@ -208,8 +207,8 @@ class TileProduct {
         const uint32_t ratio = inputQuadsPerMatrixQuad();
         std::vector<std::vector<Id>> inputs(tile_.columnsPerLane);
         for (uint32_t j = 0; j < tile_.columnsPerLane; ++j) {
-            const Id first = emit_.addInt(u32(), columns_[j],
-                                          emit_.mulInt(u32(), chunkQuad, c(ratio)));
+            const Id first =
+                emit_.addInt(u32(), columns_[j], emit_.mulInt(u32(), chunkQuad, c(ratio)));
             for (uint32_t q = 0; q < ratio; ++q) {
                 for (Id word : wordsOf(get(emit_.addInt(u32(), first, c(q))))) {
                     inputs[j].push_back(fromWord(emit_, work_.arithmetic.unitType(), word));
@@ -244,8 +243,7 @@ class TileProduct {
                 std::vector<Id> parts;
                 for (uint32_t w = r; w < r + width; ++w) {
                     const Id sum = f_.load(sums_[w * tile_.columnsPerLane + j]);
-                    parts.push_back(
-                        work_.result.finish(work_.arithmetic.total(sum), biases[w]));
+                    parts.push_back(work_.result.finish(work_.arithmetic.total(sum), biases[w]));
                 }
                 const Id pack = width == 1 ? parts[0] : emit_.construct(p_.result->pack, parts);
                 words.push_back(toWord(emit_, pack));
@@ -312,7 +310,9 @@ Tile planTile(VectorContext& context, const Product& product, Sum sum) {
     tile.tiles = divideUp(product.m, tile.rowsPerTile());
     // A unit of input must be a word, and chunks whole quads of the matrix.
     const uint32_t ratio = 4 / product.matrixType.bytes() /
-                           (sum == Sum::kHalfPairs ? 2 : sum == Sum::kDot ? 4 : 1);
+                           (sum == Sum::kHalfPairs ? 2
+                            : sum == Sum::kDot     ? 4
+                                                   : 1);
     if (ratio == 0 || kQuads % ratio != 0) return {};
     return exchangeVariable(context, tile) != 0 ? tile : Tile{};
 }
@@ -327,11 +327,10 @@ Id mayShare(const ProductWork& work, const Tile& tile) {
     const Id quad = types.vectorType(u32, 4);
     const Id ballot =
         emit.op(spv::Op::OpGroupNonUniformBallot, quad, {subgroup, types.constantBool(true)});
-    const Id active = emit.op(spv::Op::OpGroupNonUniformBallotBitCount, u32,
-                              {idOperand(subgroup), literal(spv::GroupOperation::Reduce),
-                               idOperand(ballot)});
-    Id same = emit.op(spv::Op::OpIEqual, types.boolType(),
-                      {active, types.constantU32(tile.lanes)});
+    const Id active =
+        emit.op(spv::Op::OpGroupNonUniformBallotBitCount, u32,
+                {idOperand(subgroup), literal(spv::GroupOperation::Reduce), idOperand(ballot)});
+    Id same = emit.op(spv::Op::OpIEqual, types.boolType(), {active, types.constantU32(tile.lanes)});
     const auto require = [&](Id value) {
         if (module.constantValue(value)) return;
         same = emit.op(spv::Op::OpLogicalAnd, types.boolType(), {same, allEqual(emit, value)});

@@ -10,13 +10,13 @@
 namespace coopvk::rewrite {
 
 struct Tile {
-    uint32_t lanes = 0;         // of the subgroup; 0: products are not computed this way
-    uint32_t gridRows = 0;      // lanes along the rows of the product
-    uint32_t gridColumns = 0;   // lanes along the vectors
-    uint32_t rowsPerLane = 0;   // their results for one vector fill 16 bytes at most
+    uint32_t lanes = 0;        // of the subgroup; 0: products are not computed this way
+    uint32_t gridRows = 0;     // lanes along the rows of the product
+    uint32_t gridColumns = 0;  // lanes along the vectors
+    uint32_t rowsPerLane = 0;  // their results for one vector fill 16 bytes at most
     uint32_t columnsPerLane = 0;
-    uint32_t tiles = 0;         // that the rows of the product take
-    uint32_t quads = 0;         // of the input that are exchanged at once
+    uint32_t tiles = 0;  // that the rows of the product take
+    uint32_t quads = 0;  // of the input that are exchanged at once
 
     bool isUsed() const { return lanes != 0; }
     uint32_t rowsPerTile() const { return gridRows * rowsPerLane; }

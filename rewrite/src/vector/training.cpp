@@ -79,8 +79,8 @@ class GradientWriter {
     Id sameAddress() {
         Id same = allEqual(emit_, memory_.start());
         const auto require = [&](Id value) {
-            same = emit_.op(spv::Op::OpLogicalAnd, types_.boolType(),
-                            {same, allEqual(emit_, value)});
+            same =
+                emit_.op(spv::Op::OpLogicalAnd, types_.boolType(), {same, allEqual(emit_, value)});
         };
         if (!emit_.module().constantValue(stride_)) require(stride_);
         if (g_.target.kind == Location::Kind::kPhysical) {
@@ -127,8 +127,7 @@ class GradientWriter {
             if (factor != 0) value = emit_.op(spv::Op::OpFMul, f32, {factor, value});
             values.push_back(value);
         }
-        const Id byte =
-            emit_.addInt(u32, start, emit_.mulInt(u32, word, types_.constantU32(4)));
+        const Id byte = emit_.addInt(u32, start, emit_.mulInt(u32, word, types_.constantU32(4)));
         if (reduced) {
             accumulator_.addReduced(byte, values);
         } else {
@@ -153,8 +152,7 @@ Id isHelper(VectorContext& context, Emitter& emit) {
                        "coopvk_is_helper", true);
 }
 
-Id build(VectorContext& context, const Gradient& g, const Instruction& at,
-         std::string_view name) {
+Id build(VectorContext& context, const Gradient& g, const Instruction& at, std::string_view name) {
     std::vector<Id> types = g.target.argumentTypes;
     const size_t values = types.size();
     if (g.lines != nullptr) types.push_back(g.lines->id);
@@ -183,8 +181,11 @@ Id build(VectorContext& context, const Gradient& g, const Instruction& at,
 void call(VectorContext& context, Emitter& emit, const Gradient& g, const Instruction& i,
           HelperKind kind, std::string_view name, std::initializer_list<Id> values, Id stride) {
     std::vector<uint32_t> key = {static_cast<uint32_t>(kind),
-                                 g.lines != nullptr ? g.lines->id : 0, g.elements->id, g.bytes,
-                                 g.stride ? 1u : 0u, g.stride.value_or(0)};
+                                 g.lines != nullptr ? g.lines->id : 0,
+                                 g.elements->id,
+                                 g.bytes,
+                                 g.stride ? 1u : 0u,
+                                 g.stride.value_or(0)};
     g.target.appendKey(key);
     Operands operands = {
         idOperand(context.helper(key, [&] { return build(context, g, i, name); }))};
@@ -206,8 +207,8 @@ void lowerOuterProduct(VectorContext& context, Emitter& emit, const Instruction&
     }
     const std::optional<uint64_t> layout = context.module.constantValue(i.word(4));
     const auto type = interpretation(context.module.constantValue(i.word(5)));
-    const bool isFloat = type && (type->type == ComponentType::kFloat16 ||
-                                  type->type == ComponentType::kFloat32);
+    const bool isFloat =
+        type && (type->type == ComponentType::kFloat16 || type->type == ComponentType::kFloat32);
     if (!layout || *layout > 3 || !isFloat) {
         context.fail(ErrorCode::kUnsupported, i,
                      "MemoryLayout or MatrixInterpretation is not supported");
@@ -221,8 +222,8 @@ void lowerOuterProduct(VectorContext& context, Emitter& emit, const Instruction&
     g.bytes = type->bytes();
     const Id stride = i.operands.size() > 6 ? i.word(6) : 0;
     if (isOptimal(order)) {
-        g.stride = static_cast<uint32_t>(
-            placeMatrix(order, a->count, b->count, g.bytes, 0).rowBytes);
+        g.stride =
+            static_cast<uint32_t>(placeMatrix(order, a->count, b->count, g.bytes, 0).rowBytes);
     } else if (stride == 0) {
         context.fail(ErrorCode::kInvalidModule, i, "row and column major layouts need a stride");
         return;

@@ -51,9 +51,8 @@ Id constantPack(VectorContext& context, const VectorType& type, std::span<const 
     if (type.packWidth == 1) return scalars[0];
     if (!isSpec) return context.types.constantComposite(type.pack, scalars);
     const Id id = context.module.takeId();
-    context.module.append(
-        Section::kGlobals, makeInstruction(spv::Op::OpSpecConstantComposite, type.pack, id,
-                                           idOperands(scalars)));
+    context.module.append(Section::kGlobals, makeInstruction(spv::Op::OpSpecConstantComposite,
+                                                             type.pack, id, idOperands(scalars)));
     return id;
 }
 

@@ -71,9 +71,7 @@ class VectorMultiply : public testing::TestWithParam<Case> {
     static constexpr uint32_t kMatrices = 3;
 
     uint32_t inputComponents() const { return as_.isPacked() ? (c_.k + 3) / 4 : c_.k; }
-    size_t inputBytes() const {
-        return align(as_.isPacked() ? c_.k : c_.k * input_.bytes, 16);
-    }
+    size_t inputBytes() const { return align(as_.isPacked() ? c_.k : c_.k * input_.bytes, 16); }
     size_t resultBytes() const { return align(c_.m * result_.bytes, 16); }
     uint32_t rows() const { return c_.transpose ? c_.k : c_.m; }
     uint32_t columns() const { return c_.transpose ? c_.m : c_.k; }
@@ -137,7 +135,8 @@ TEST_P(VectorMultiply, Matches) {
     for (uint32_t i = 0; i < count; ++i) {
         for (uint32_t k = 0; k < c_.k; ++k) {
             double value = number(rng, as_.isPacked() ? as_ : input_);
-            if (input_.isFloat && !as_.isFloat) value = static_cast<double>(rng.range(-600, 600)) / 2;
+            if (input_.isFloat && !as_.isFloat)
+                value = static_cast<double>(rng.range(-600, 600)) / 2;
             if (as_.isPacked()) {
                 putElement(a, i * inputBytes() + k, as_, value);
             } else {
@@ -150,8 +149,8 @@ TEST_P(VectorMultiply, Matches) {
     std::vector<double> weights(kMatrices * rows() * columns());
     for (double& w : weights) w = number(rng, matrix_);
     const MatrixSide plain = {c_.matrix, kRowMajor, columns() * matrix_.bytes};
-    ConversionRequest request = {plain, {c_.matrix, c_.layout, optimal() ? 0 : stride()}, rows(),
-                                 columns()};
+    ConversionRequest request = {
+        plain, {c_.matrix, c_.layout, optimal() ? 0 : stride()}, rows(), columns()};
     const size_t lines = c_.layout == kColumnMajor ? columns() : rows();
     const size_t matrixBytes = align(optimal() ? querySize(request) : lines * stride(), 64);
     Bytes w = rng.bytes(kMatrices * matrixBytes);
@@ -185,13 +184,15 @@ TEST_P(VectorMultiply, Matches) {
     for (uint32_t i = 0; i < count && wrong < 5; ++i) {
         const uint32_t set = c_.who == Who::kOwnMatrix ? i % 3 : 1;
         for (uint32_t m = 0; m < c_.m; ++m) {
-            double sum = c_.bias ? getElement(b, set * resultBytes() + m * result_.bytes, result_) : 0;
+            double sum =
+                c_.bias ? getElement(b, set * resultBytes() + m * result_.bytes, result_) : 0;
             for (uint32_t k = 0; k < c_.k; ++k) {
                 const uint32_t e = c_.transpose ? k * columns() + m : m * columns() + k;
                 sum += inputs[i * c_.k + k] * weights[set * rows() * columns() + e];
             }
             if (c_.who == Who::kDivergent && i % 3 == 1) sum = 0;
-            if (c_.result == kU32) sum = static_cast<double>(static_cast<uint32_t>(static_cast<int64_t>(sum)));
+            if (c_.result == kU32)
+                sum = static_cast<double>(static_cast<uint32_t>(static_cast<int64_t>(sum)));
             const double got = getElement(r, i * resultBytes() + m * result_.bytes, result_);
             if (got == sum || ++wrong > 5) continue;
             ADD_FAILURE() << "invocation " << i << " row " << m << ": " << got << ", not " << sum;
@@ -207,12 +208,12 @@ std::vector<Case> typeCases() {
     const VkComponentTypeKHR kPackedS = VK_COMPONENT_TYPE_SINT8_PACKED_NV;
     const VkComponentTypeKHR kPackedU = VK_COMPONENT_TYPE_UINT8_PACKED_NV;
     const std::array<VkComponentTypeKHR, 4> rows[] = {
-        {kF16, kF16, kF16, kF16},      {kF16, kF16, kF16, kF32},      {kF32, kF32, kF32, kF32},
-        {kF16, kE4M3, kE4M3, kF16},    {kF16, kE5M2, kE5M2, kF16},    {kS8, kS8, kS8, kS32},
-        {kU8, kU8, kU8, kS32},         {kU8, kU8, kS8, kS32},         {kS8, kS8, kU8, kS32},
-        {kU8, kU8, kU8, kU32},         {kU32, kPackedS, kS8, kS32},   {kU32, kPackedU, kU8, kS32},
-        {kU32, kPackedU, kS8, kS32},   {kU32, kPackedS, kU8, kS32},   {kS32, kS8, kS8, kS32},
-        {kF32, kS8, kS8, kS32},        {kF32, kU8, kS8, kS32},        {kF32, kS8, kU8, kS32},
+        {kF16, kF16, kF16, kF16},    {kF16, kF16, kF16, kF32},    {kF32, kF32, kF32, kF32},
+        {kF16, kE4M3, kE4M3, kF16},  {kF16, kE5M2, kE5M2, kF16},  {kS8, kS8, kS8, kS32},
+        {kU8, kU8, kU8, kS32},       {kU8, kU8, kS8, kS32},       {kS8, kS8, kU8, kS32},
+        {kU8, kU8, kU8, kU32},       {kU32, kPackedS, kS8, kS32}, {kU32, kPackedU, kU8, kS32},
+        {kU32, kPackedU, kS8, kS32}, {kU32, kPackedS, kU8, kS32}, {kS32, kS8, kS8, kS32},
+        {kF32, kS8, kS8, kS32},      {kF32, kU8, kS8, kS32},      {kF32, kS8, kU8, kS32},
     };
     std::vector<Case> cases;
     for (const auto& [input, as, matrix, result] : rows) {
@@ -221,7 +222,8 @@ std::vector<Case> typeCases() {
             if (fp8 && (layout == kRowMajor || layout == kColumnMajor)) continue;
             const bool more = layout == kRowMajor || layout == kTraining;
             cases.push_back({input, as, matrix, result, 21, 35, layout, false, more});
-            if (more || fp8) cases.push_back({input, as, matrix, result, 16, 32, layout, false, !more});
+            if (more || fp8)
+                cases.push_back({input, as, matrix, result, 16, 32, layout, false, !more});
             if (layout == kInferencing) {
                 cases.push_back({input, as, matrix, result, 13, 7, layout, true, true});
             }
@@ -232,9 +234,9 @@ std::vector<Case> typeCases() {
 
 std::vector<Case> sizeCases() {
     std::vector<Case> cases;
-    const std::pair<uint32_t, uint32_t> sizes[] = {{1, 1},  {2, 2},   {1, 40},   {40, 1},  {3, 5},
-                                                   {8, 8},  {64, 64}, {65, 63},  {128, 128}, {7, 130},
-                                                   {130, 9}, {33, 256}};
+    const std::pair<uint32_t, uint32_t> sizes[] = {{1, 1},     {2, 2},   {1, 40},  {40, 1},
+                                                   {3, 5},     {8, 8},   {64, 64}, {65, 63},
+                                                   {128, 128}, {7, 130}, {130, 9}, {33, 256}};
     for (const auto& [m, k] : sizes) {
         for (const MatrixLayout layout : {kRowMajor, kColumnMajor, kTraining}) {
             cases.push_back({kF16, kF16, kF16, kF16, m, k, layout, layout == kTraining, true});
@@ -253,8 +255,8 @@ std::vector<Case> placeCases() {
     for (const Where where : {Where::kBuffer, Where::kAddress, Where::kByteBuffer}) {
         for (const Who who : {Who::kAll, Who::kDivergent, Who::kOwnMatrix}) {
             for (const uint32_t invocations : {32u, 64u, 13u}) {
-                cases.push_back({kF16, kF16, kF16, kF16, 24, 48, kRowMajor, false, true, where,
-                                 who, invocations});
+                cases.push_back({kF16, kF16, kF16, kF16, 24, 48, kRowMajor, false, true, where, who,
+                                 invocations});
             }
             cases.push_back({kS8, kS8, kS8, kS32, 17, 33, kInferencing, false, true, where, who});
             cases.push_back({kF32, kF32, kF32, kF32, 9, 12, kColumnMajor, false, true, where, who});

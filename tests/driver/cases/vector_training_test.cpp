@@ -85,9 +85,7 @@ class VectorTraining : public testing::TestWithParam<Case> {
         if (c_.m != 0) vector("A", "a", c_.m);
         vector("B", "b", c_.n);
         if (c_.divergent) text += "if (i % 3 != 1)\n";
-        const std::string where = shared                         ? "s"
-                                  : c_.where == Where::kAddress ? "R(push.r).r"
-                                                                 : "r";
+        const std::string where = shared ? "s" : c_.where == Where::kAddress ? "R(push.r).r" : "r";
         const std::string offset = "target * " + std::to_string(bytes);
         if (c_.m == 0) {
             text += "coopVecReduceSumAccumulateNV(B, " + where + ", " + offset + ");\n";
@@ -100,9 +98,10 @@ class VectorTraining : public testing::TestWithParam<Case> {
                     std::string(matrix_.token) + ");\n";
         }
         if (shared) {
-            text += "barrier();\nif (gl_LocalInvocationIndex == 0 && gl_WorkGroupID.x == 0) for "
-                    "(uint k = 0; k < " +
-                    std::to_string(words) + "; ++k) r[k] += s[k];\n";
+            text +=
+                "barrier();\nif (gl_LocalInvocationIndex == 0 && gl_WorkGroupID.x == 0) for "
+                "(uint k = 0; k < " +
+                std::to_string(words) + "; ++k) r[k] += s[k];\n";
         }
         return text + "}\n";
     }
@@ -113,12 +112,16 @@ TEST_P(VectorTraining, Adds) {
     const uint32_t count = kInvocations * kGroups;
     const uint32_t rows = std::max(c_.m, 1u);
     ConversionRequest back = {{c_.matrix, c_.layout, optimal() ? 0 : stride()},
-                              {c_.matrix, kRowMajor, c_.n * matrix_.bytes}, rows, c_.n};
+                              {c_.matrix, kRowMajor, c_.n * matrix_.bytes},
+                              rows,
+                              c_.n};
     ConversionRequest there = back;
     std::swap(there.from, there.to);
     const size_t lines = c_.layout == kColumnMajor ? c_.n : rows;
-    const size_t bytes =
-        align(c_.m == 0 ? c_.n * matrix_.bytes : optimal() ? querySize(there) : lines * stride(), 64);
+    const size_t bytes = align(c_.m == 0   ? c_.n * matrix_.bytes
+                               : optimal() ? querySize(there)
+                                           : lines * stride(),
+                               64);
     std::vector<std::vector<double>> values(2);
     std::vector<Bytes> buffers;
     for (uint32_t operand = 0; operand < 2; ++operand) {
@@ -179,7 +182,8 @@ std::vector<Case> cases() {
         for (const Target target : {Target::kOne, Target::kOwn, Target::kSome}) {
             for (const Where where : {Where::kBuffer, Where::kAddress}) {
                 list.push_back({vector, matrix, 5, 7, kTraining, where, target});
-                if (vector == matrix) list.push_back({vector, matrix, 0, 9, kTraining, where, target});
+                if (vector == matrix)
+                    list.push_back({vector, matrix, 0, 9, kTraining, where, target});
             }
             list.push_back({vector, matrix, 8, 6, kRowMajor, Where::kBuffer, target, true});
             list.push_back({vector, matrix, 7, 4, kColumnMajor, Where::kBuffer, target});

@@ -28,45 +28,71 @@ struct Snippet {
 int64_t whole(double value) { return static_cast<int64_t>(value); }
 
 constexpr Snippet kSnippets[] = {
-    {"Add", For::kAny, "", "R = A + B;", [](double a, double b, double, uint32_t, uint32_t) { return a + b; }},
-    {"Subtract", For::kAny, "", "R = A - C;", [](double a, double, double c, uint32_t, uint32_t) { return a - c; }},
-    {"Multiply", For::kAny, "", "R = A * B;", [](double a, double b, double, uint32_t, uint32_t) { return a * b; }},
-    {"DivideFloat", For::kFloat, "", "R = A / C;", [](double a, double, double c, uint32_t, uint32_t) { return a / c; }},
+    {"Add", For::kAny, "", "R = A + B;",
+     [](double a, double b, double, uint32_t, uint32_t) { return a + b; }},
+    {"Subtract", For::kAny, "", "R = A - C;",
+     [](double a, double, double c, uint32_t, uint32_t) { return a - c; }},
+    {"Multiply", For::kAny, "", "R = A * B;",
+     [](double a, double b, double, uint32_t, uint32_t) { return a * b; }},
+    {"DivideFloat", For::kFloat, "", "R = A / C;",
+     [](double a, double, double c, uint32_t, uint32_t) { return a / c; }},
     {"DivideInteger", For::kInteger, "", "R = A / C;",
      [](double a, double, double c, uint32_t, uint32_t) { return std::trunc(a / c); }},
-    {"Negate", For::kSigned, "", "R = -A;", [](double a, double, double, uint32_t, uint32_t) { return -a; }},
-    {"NegateFloat", For::kFloat, "", "R = -A;", [](double a, double, double, uint32_t, uint32_t) { return -a; }},
-    {"TimesScalar", For::kFloat, "", "R = A * E(3);", [](double a, double, double, uint32_t, uint32_t) { return 3 * a; }},
+    {"Negate", For::kSigned, "", "R = -A;",
+     [](double a, double, double, uint32_t, uint32_t) { return -a; }},
+    {"NegateFloat", For::kFloat, "", "R = -A;",
+     [](double a, double, double, uint32_t, uint32_t) { return -a; }},
+    {"TimesScalar", For::kFloat, "", "R = A * E(3);",
+     [](double a, double, double, uint32_t, uint32_t) { return 3 * a; }},
     {"ScalarTimes", For::kFloat, "", "R = E(i % 4) * A;", nullptr},
-    {"Min", For::kAny, "", "R = min(A, B);", [](double a, double b, double, uint32_t, uint32_t) { return std::min(a, b); }},
-    {"Max", For::kAny, "", "R = max(A, B);", [](double a, double b, double, uint32_t, uint32_t) { return std::max(a, b); }},
+    {"Min", For::kAny, "", "R = min(A, B);",
+     [](double a, double b, double, uint32_t, uint32_t) { return std::min(a, b); }},
+    {"Max", For::kAny, "", "R = max(A, B);",
+     [](double a, double b, double, uint32_t, uint32_t) { return std::max(a, b); }},
     {"Clamp", For::kAny, "", "R = clamp(A, T(1), T(3));",
      [](double a, double, double, uint32_t, uint32_t) { return std::min(std::max(a, 1.0), 3.0); }},
     {"Step", For::kFloat, "", "R = step(A, B);",
      [](double a, double b, double, uint32_t, uint32_t) { return b < a ? 0.0 : 1.0; }},
     {"Fma", For::kFloat, "", "R = fma(A, B, C);",
      [](double a, double b, double c, uint32_t, uint32_t) { return a * b + c; }},
-    {"Exp", For::kFloat, "", "R = exp(A);", [](double a, double, double, uint32_t, uint32_t) { return std::exp(a); }, 0.01},
-    {"Log", For::kFloat, "", "R = log(C);", [](double, double, double c, uint32_t, uint32_t) { return std::log(c); }, 0.01},
-    {"Tanh", For::kFloat, "", "R = tanh(A);", [](double a, double, double, uint32_t, uint32_t) { return std::tanh(a); }, 0.02},
-    {"Atan", For::kFloat, "", "R = atan(A);", [](double a, double, double, uint32_t, uint32_t) { return std::atan(a); }, 0.02},
+    {"Exp", For::kFloat, "", "R = exp(A);",
+     [](double a, double, double, uint32_t, uint32_t) { return std::exp(a); }, 0.01},
+    {"Log", For::kFloat, "", "R = log(C);",
+     [](double, double, double c, uint32_t, uint32_t) { return std::log(c); }, 0.01},
+    {"Tanh", For::kFloat, "", "R = tanh(A);",
+     [](double a, double, double, uint32_t, uint32_t) { return std::tanh(a); }, 0.02},
+    {"Atan", For::kFloat, "", "R = atan(A);",
+     [](double a, double, double, uint32_t, uint32_t) { return std::atan(a); }, 0.02},
     {"And", For::kInteger, "", "R = A & B;",
-     [](double a, double b, double, uint32_t, uint32_t) { return static_cast<double>(whole(a) & whole(b)); }},
+     [](double a, double b, double, uint32_t, uint32_t) {
+         return static_cast<double>(whole(a) & whole(b));
+     }},
     {"Or", For::kInteger, "", "R = A | B;",
-     [](double a, double b, double, uint32_t, uint32_t) { return static_cast<double>(whole(a) | whole(b)); }},
+     [](double a, double b, double, uint32_t, uint32_t) {
+         return static_cast<double>(whole(a) | whole(b));
+     }},
     {"Xor", For::kInteger, "", "R = A ^ B;",
-     [](double a, double b, double, uint32_t, uint32_t) { return static_cast<double>(whole(a) ^ whole(b)); }},
+     [](double a, double b, double, uint32_t, uint32_t) {
+         return static_cast<double>(whole(a) ^ whole(b));
+     }},
     {"Not", For::kInteger, "", "R = ~A;",
      [](double a, double, double, uint32_t, uint32_t) { return static_cast<double>(~whole(a)); }},
     {"ShiftLeft", For::kInteger, "", "R = A << C;",
-     [](double a, double, double c, uint32_t, uint32_t) { return std::ldexp(a, static_cast<int>(c)); }},
+     [](double a, double, double c, uint32_t, uint32_t) {
+         return std::ldexp(a, static_cast<int>(c));
+     }},
     {"ShiftRight", For::kInteger, "", "R = A >> C;",
-     [](double a, double, double c, uint32_t, uint32_t) { return std::floor(std::ldexp(a, -static_cast<int>(c))); }},
-    {"ElementLoop", For::kAny, "", "R = T(0);\nfor (uint e = 0; e < N; ++e) R[e] = A[e] + E(e % 3);",
+     [](double a, double, double c, uint32_t, uint32_t) {
+         return std::floor(std::ldexp(a, -static_cast<int>(c)));
+     }},
+    {"ElementLoop", For::kAny, "",
+     "R = T(0);\nfor (uint e = 0; e < N; ++e) R[e] = A[e] + E(e % 3);",
      [](double a, double, double, uint32_t e, uint32_t) { return a + e % 3; }},
-    {"ElementBackwards", For::kAny, "", "R = A;\nfor (int e = int(N) - 1; e >= 0; --e) R[e] += B[e];",
+    {"ElementBackwards", For::kAny, "",
+     "R = A;\nfor (int e = int(N) - 1; e >= 0; --e) R[e] += B[e];",
      [](double a, double b, double, uint32_t, uint32_t) { return a + b; }},
-    {"ElementOfExpression", For::kAny, "", "R = C;\nfor (uint e = 0; e < N; ++e) R[e] = (A + B)[e];",
+    {"ElementOfExpression", For::kAny, "",
+     "R = C;\nfor (uint e = 0; e < N; ++e) R[e] = (A + B)[e];",
      [](double a, double b, double, uint32_t, uint32_t) { return a + b; }},
     {"ConstantElement", For::kAny, "", "R = A;\nR[N - 1] = E(2);\nR[0] = R[N - 1];",
      [](double a, double, double, uint32_t e, uint32_t n) { return e == 0 || e == n - 1 ? 2 : a; }},
@@ -74,17 +100,20 @@ constexpr Snippet kSnippets[] = {
      [](double a, double, double, uint32_t, uint32_t) { return 2 * a; }},
     {"Constant", For::kAny, "const T k = T(3);", "R = A + k;",
      [](double a, double, double, uint32_t, uint32_t) { return a + 3; }},
-    {"Array", For::kAny, "", "T v[3];\nv[0] = A;\nv[1] = B;\nv[2] = C;\nR = v[(i * 0) + 2] + v[push.one];",
+    {"Array", For::kAny, "",
+     "T v[3];\nv[0] = A;\nv[1] = B;\nv[2] = C;\nR = v[(i * 0) + 2] + v[push.one];",
      [](double, double b, double c, uint32_t, uint32_t) { return b + c; }},
     {"Struct", For::kAny, "struct S { float f; T v[2]; uint u; };",
      "S s;\ns.v[0] = A;\ns.v[push.one] = B;\nS t = s;\nt.v[0][N - 1] = E(1);\nR = t.v[0] + s.v[1];",
      [](double a, double b, double, uint32_t e, uint32_t n) { return (e == n - 1 ? 1 : a) + b; }},
     {"Function", For::kAny, "T f(T x, inout T y) { y = y + x; return x; }",
-     "T y = B;\nR = f(A, y);\nR = R + y;", [](double a, double b, double, uint32_t, uint32_t) { return 2 * a + b; }},
+     "T y = B;\nR = f(A, y);\nR = R + y;",
+     [](double a, double b, double, uint32_t, uint32_t) { return 2 * a + b; }},
     {"Choice", For::kAny, "", "R = push.one == 1 ? A : B;",
      [](double a, double, double, uint32_t, uint32_t) { return a; }},
     {"Loop", For::kAny, "",
-     "T x = A, y = B;\nfor (uint k = 0; k < push.one + 2; ++k) { T t = x; x = y; y = t; }\nR = x + C;",
+     "T x = A, y = B;\nfor (uint k = 0; k < push.one + 2; ++k) { T t = x; x = y; y = t; }\nR = x + "
+     "C;",
      [](double, double b, double c, uint32_t, uint32_t) { return b + c; }},
     {"Divergent", For::kAny, "", "R = A;\nif (i % 3 == 0) R = R + B; else R = R + B;",
      [](double a, double b, double, uint32_t, uint32_t) { return a + b; }},
@@ -114,11 +143,17 @@ std::string sourceOf(const Case& c) {
     text += "layout(constant_id = 7) const uint N = 1;\n";
     text += "layout(push_constant) uniform P { uint one; } push;\n";
     for (const char* const& name : {"a", "b", "c", "r"}) {
-        text += "layout(set = 0, binding = " + number(static_cast<size_t>(std::string_view("abcr").find(name))) + ") buffer X" + name + " { " + e + " " + name + "[]; };\n";
+        text += "layout(set = 0, binding = " +
+                number(static_cast<size_t>(std::string_view("abcr").find(name))) + ") buffer X" +
+                name + " { " + e + " " + name + "[]; };\n";
     }
     text += "#define E " + e + "\n#define T coopvecNV<" + e + ", N>\n";
-    text += std::string(c.snippet->declarations) + "\nvoid main() {\nuint i = gl_GlobalInvocationID.x;\nuint at = i * " + number(bytes) + ";\n";
-    text += "T A, B, C, R;\ncoopVecLoadNV(A, a, at);\ncoopVecLoadNV(B, b, at);\ncoopVecLoadNV(C, c, at);\n";
+    text += std::string(c.snippet->declarations) +
+            "\nvoid main() {\nuint i = gl_GlobalInvocationID.x;\nuint at = i * " + number(bytes) +
+            ";\n";
+    text +=
+        "T A, B, C, R;\ncoopVecLoadNV(A, a, at);\ncoopVecLoadNV(B, b, at);\ncoopVecLoadNV(C, c, "
+        "at);\n";
     return text + std::string(c.snippet->body) + "\ncoopVecStoreNV(R, r, at);\n}\n";
 }
 
@@ -166,7 +201,8 @@ TEST_P(VectorValue, Matches) {
             }
             const double got = getElement(result, i * bytes + e * type.bytes, type);
             const double allowed = c.snippet->tolerance * std::max(std::fabs(expected), 0.1);
-            ASSERT_LE(std::fabs(got - expected), allowed) << "invocation " << i << " component " << e;
+            ASSERT_LE(std::fabs(got - expected), allowed)
+                << "invocation " << i << " component " << e;
         }
         for (size_t at = i * bytes + c.n * type.bytes; at < (i + 1) * bytes; ++at) {
             ASSERT_EQ(result[at], poison[at]) << "behind the vector of invocation " << i;

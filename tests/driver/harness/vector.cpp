@@ -7,7 +7,8 @@ namespace coopvk::test {
 namespace {
 
 constexpr VectorComponent kComponents[] = {
-    {VK_COMPONENT_TYPE_FLOAT16_KHR, "f16", "float16_t", "gl_ComponentTypeFloat16NV", 2, true, -2, 2},
+    {VK_COMPONENT_TYPE_FLOAT16_KHR, "f16", "float16_t", "gl_ComponentTypeFloat16NV", 2, true, -2,
+     2},
     {VK_COMPONENT_TYPE_FLOAT32_KHR, "f32", "float", "gl_ComponentTypeFloat32NV", 4, true, -2, 2},
     {VK_COMPONENT_TYPE_SINT8_KHR, "s8", "int8_t", "gl_ComponentTypeSignedInt8NV", 1, false, -128,
      127},
@@ -21,14 +22,14 @@ constexpr VectorComponent kComponents[] = {
      300},
     {VK_COMPONENT_TYPE_UINT32_KHR, "u32", "uint", "gl_ComponentTypeUnsignedInt32NV", 4, false, 0,
      600},
-    {VK_COMPONENT_TYPE_SINT8_PACKED_NV, "s8packed", "uint", "gl_ComponentTypeSignedInt8PackedNV",
-     1, false, -128, 127},
-    {VK_COMPONENT_TYPE_UINT8_PACKED_NV, "u8packed", "uint",
-     "gl_ComponentTypeUnsignedInt8PackedNV", 1, false, 0, 255},
-    {VK_COMPONENT_TYPE_FLOAT_E4M3_NV, "e4m3", "uint8_t", "gl_ComponentTypeFloatE4M3NV", 1, true,
-     -2, 2},
-    {VK_COMPONENT_TYPE_FLOAT_E5M2_NV, "e5m2", "uint8_t", "gl_ComponentTypeFloatE5M2NV", 1, true,
-     -2, 2},
+    {VK_COMPONENT_TYPE_SINT8_PACKED_NV, "s8packed", "uint", "gl_ComponentTypeSignedInt8PackedNV", 1,
+     false, -128, 127},
+    {VK_COMPONENT_TYPE_UINT8_PACKED_NV, "u8packed", "uint", "gl_ComponentTypeUnsignedInt8PackedNV",
+     1, false, 0, 255},
+    {VK_COMPONENT_TYPE_FLOAT_E4M3_NV, "e4m3", "uint8_t", "gl_ComponentTypeFloatE4M3NV", 1, true, -2,
+     2},
+    {VK_COMPONENT_TYPE_FLOAT_E5M2_NV, "e5m2", "uint8_t", "gl_ComponentTypeFloatE5M2NV", 1, true, -2,
+     2},
 };
 
 }  // namespace

@@ -19,7 +19,7 @@ struct VectorComponent {
     std::string_view token;  // gl_ComponentType...
     uint32_t bytes;          // of an element
     bool isFloat;
-    double low, high;        // range of small test values that every format holds exactly
+    double low, high;  // range of small test values that every format holds exactly
 
     bool isPacked() const {
         return type == VK_COMPONENT_TYPE_SINT8_PACKED_NV ||

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Cooperative vectors: what comes out is valid core SPIR-V, deterministic, and of bounded size.
+#include <gtest/gtest.h>
+
+#include <format>
+
+#include "assemble.hpp"
+#include "coopvk/rewrite.hpp"
+#include "coopvk/vector_matrix.hpp"
+
+namespace coopvk::rewrite {
+namespace {
+
+// A layer of M x K f16 weights: load, multiply-add, max with zero, store.
+std::string layerModule(uint32_t m, uint32_t k, uint32_t layout, bool transpose) {
+    return std::format(R"(
+OpCapability Shader
+OpCapability Float16
+OpCapability StorageBuffer16BitAccess
+OpCapability VulkanMemoryModel
+OpCapability CooperativeVectorNV
+OpExtension "SPV_NV_cooperative_vector"
+%glsl = OpExtInstImport "GLSL.std.450"
+OpMemoryModel Logical Vulkan
+OpEntryPoint GLCompute %main "main" %buffer %id
+OpExecutionMode %main LocalSize 64 1 1
+OpDecorate %id BuiltIn GlobalInvocationId
+OpDecorate %array ArrayStride 2
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %buffer DescriptorSet 0
+OpDecorate %buffer Binding 0
+%void = OpTypeVoid
+%function = OpTypeFunction %void
+%bool = OpTypeBool
+%false = OpConstantFalse %bool
+%true = OpConstantTrue %bool
+%uint = OpTypeInt 32 0
+%uint3 = OpTypeVector %uint 3
+%half = OpTypeFloat 16
+%zero = OpConstant %uint 0
+%m = OpConstant %uint {0}
+%k = OpConstant %uint {1}
+%layout = OpConstant %uint {2}
+%stride = OpConstant %uint {4}
+%in = OpTypeCooperativeVectorNV %half %k
+%out = OpTypeCooperativeVectorNV %half %m
+%none = OpConstantNull %out
+%array = OpTypeRuntimeArray %half
+%block = OpTypeStruct %array
+%pointer = OpTypePointer StorageBuffer %block
+%arrayPointer = OpTypePointer StorageBuffer %array
+%buffer = OpVariable %pointer StorageBuffer
+%idPointer = OpTypePointer Input %uint3
+%id = OpVariable %idPointer Input
+%main = OpFunction %void None %function
+%entry = OpLabel
+%ids = OpLoad %uint3 %id
+%i = OpCompositeExtract %uint %ids 0
+%at = OpAccessChain %arrayPointer %buffer %zero
+%where = OpIMul %uint %i %stride
+%x = OpCooperativeVectorLoadNV %in %at %where
+%y = OpCooperativeVectorMatrixMulAddNV %out %x %zero %at %zero %zero %at %zero %zero %m %k %layout %{3} %stride
+%r = OpExtInst %out %glsl FMax %y %none
+OpCooperativeVectorStoreNV %at %where %r
+OpReturn
+OpFunctionEnd
+)",
+                       m, k, layout, transpose ? "true" : "false",
+                       (std::max(m, k) * 2 + 15) / 16 * 16);
+}
+
+Result<Rewritten> rewriteFor(const std::vector<uint32_t>& words, uint32_t lanes, bool tiles) {
+    Request request;
+    request.words = words;
+    Target target;
+    target.subgroupSize = lanes;
+    target.device.subgroupVote = target.device.subgroupBallot = tiles;
+    target.device.subgroupArithmetic = tiles;
+    target.device.maxComputeSharedMemorySize = 49152;
+    return rewrite(request, target);
+}
+
+TEST(Vector, OutputIsValidAndDeterministic) {
+    for (const auto& [m, k] :
+         {std::pair{1u, 1u}, {64u, 64u}, {13u, 51u}, {128u, 300u}, {1024u, 8u}}) {
+        for (const uint32_t layout : {0u, 1u, 2u, 3u}) {
+            for (const uint32_t lanes : {4u, 32u, 128u}) {
+                const bool transpose = layout == 3;
+                const auto words = test::assemble(layerModule(m, k, layout, transpose));
+                const Result<Rewritten> out = rewriteFor(words, lanes, lanes != 4);
+                ASSERT_TRUE(out) << out.error().message;
+                EXPECT_EQ(validate(out->words), std::nullopt) << m << "x" << k << " " << layout;
+                EXPECT_TRUE(scan(out->words, ExtensionSet::all()).empty());
+                EXPECT_EQ(disassemble(out->words).find("CooperativeVector"), std::string::npos);
+                const Result<Rewritten> again = rewriteFor(words, lanes, lanes != 4);
+                ASSERT_TRUE(again);
+                EXPECT_EQ(again->words, out->words);
+            }
+        }
+    }
+}
+
+TEST(Vector, SubgroupsShareOnlyWhereTheDeviceCanVote) {
+    const auto words = test::assemble(layerModule(64, 64, 0, false));
+    for (const bool tiles : {false, true}) {
+        const Result<Rewritten> out = rewriteFor(words, 32, tiles);
+        ASSERT_TRUE(out) << out.error().message;
+        const bool shares = disassemble(out->words).find("coopvk_exchange") != std::string::npos;
+        EXPECT_EQ(shares, tiles);
+    }
+}
+
+// The code grows with M + K (the vectors' elements), not with M * K.
+TEST(Vector, SizeDoesNotGrowWithTheMatrix) {
+    const auto sizeOf = [](uint32_t n) {
+        const auto words = test::assemble(layerModule(n, n, 2, false));
+        const Result<Rewritten> out = rewriteFor(words, 32, true);
+        EXPECT_TRUE(out);
+        return out ? out->words.size() : 0;
+    };
+    EXPECT_LT(sizeOf(1024), 30000u);
+    EXPECT_LT(sizeOf(1024), sizeOf(256) + 4 * 768 * 8);
+}
+
+TEST(Vector, ErrorsNameWhatIsWrong) {
+    for (uint32_t layout : {4u, 77u}) {
+        const Result<Rewritten> out =
+            rewriteFor(test::assemble(layerModule(8, 8, layout, false)), 32, true);
+        ASSERT_FALSE(out);
+        EXPECT_NE(out.error().message.find("MemoryLayout"), std::string::npos);
+    }
+}
+
+TEST(MatrixPlacement, OptimalLinesAreAligned) {
+    for (const auto layout :
+         {VectorMatrixLayout::kInferencingOptimal, VectorMatrixLayout::kTrainingOptimal}) {
+        const MatrixPlacement p = placeMatrix(layout, 5, 9, 2, 1234);
+        EXPECT_EQ(p.rowBytes, 32u);
+        EXPECT_EQ(p.columnBytes, 2u);
+        EXPECT_EQ(p.size, 192u);
+    }
+    const MatrixPlacement rows = placeMatrix(VectorMatrixLayout::kRowMajor, 5, 9, 2, 40);
+    EXPECT_EQ(rows.at(4, 8), 176u);
+    EXPECT_EQ(rows.size, 178u);
+    const MatrixPlacement columns = placeMatrix(VectorMatrixLayout::kColumnMajor, 5, 9, 2, 40);
+    EXPECT_EQ(columns.at(4, 8), 328u);
+    EXPECT_EQ(columns.size, 330u);
+    EXPECT_EQ(placeMatrix(VectorMatrixLayout::kRowMajor, 0, 9, 2, 40).size, 0u);
+}
+
+}  // namespace
+}  // namespace coopvk::rewrite
