@@ -129,6 +129,19 @@ class FunctionLowering {
 
 }  // namespace
 
+namespace {
+
+// A matrix has become an array, which RelaxedPrecision says nothing of; some drivers reject it.
+void dropRelaxedPrecision(LoweringContext& context) {
+    std::erase_if(context.module.section(Section::kAnnotations), [&](const InstructionPtr& i) {
+        return i->opcode == spv::Op::OpDecorate &&
+               i->word(1) == static_cast<uint32_t>(spv::Decoration::RelaxedPrecision) &&
+               context.matrixOfValue(i->word(0)) != nullptr;
+    });
+}
+
+}  // namespace
+
 std::optional<Error> lowerMatrices(LoweringContext& context) {
     Module& module = context.module;
     lowerMatrixTypes(context);
@@ -137,6 +150,7 @@ std::optional<Error> lowerMatrices(LoweringContext& context) {
     for (size_t g = 0; g < globals.size() && !context.error; ++g) {
         lowerMatrixConstant(context, *globals[g]);
     }
+    dropRelaxedPrecision(context);
     for (const auto& function : module.functions()) {
         if (context.error) return context.error;
         FunctionLowering(context, *function).run();
