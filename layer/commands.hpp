@@ -10,6 +10,8 @@
 
 #include <type_traits>
 
+#include "coopvk/vulkan_coopvk.h"
+
 // Behind VK_ENABLE_BETA_EXTENSIONS.
 #ifdef VK_AMDX_shader_enqueue
 #define COOPVK_EXECUTION_GRAPH_COMMANDS(X) \
@@ -43,7 +45,9 @@
     X(vkGetPhysicalDeviceToolProperties, getToolProperties)                                 \
     X(vkGetPhysicalDeviceToolPropertiesEXT, getToolProperties)                              \
     X(vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR, getCooperativeMatrixPropertiesKHR) \
-    X(vkGetPhysicalDeviceCooperativeVectorPropertiesNV, getCooperativeVectorPropertiesNV)
+    X(vkGetPhysicalDeviceCooperativeVectorPropertiesNV, getCooperativeVectorPropertiesNV)   \
+    X(vkGetPhysicalDeviceCooperativeMatrixInt4PropertiesCOOPVK, getInt4MatrixProperties)    \
+    X(vkGetPhysicalDeviceShader2DBlockSizesCOOPVK, getBlockSizes)
 
 #define COOPVK_DEVICE_COMMANDS(X)             \
     X(vkGetDeviceProcAddr, getDeviceProcAddr) \

@@ -169,6 +169,12 @@ void fillTraits(DeviceFacts& facts) {
     traits.shaderInt16 = facts.has(Feature::kShaderInt16);
     traits.shaderInt64 = facts.has(Feature::kShaderInt64);
     traits.storageBuffer8BitAccess = facts.has(Feature::kStorageBuffer8BitAccess);
+    traits.uniformAndStorageBuffer8BitAccess =
+        facts.has(Feature::kUniformAndStorageBuffer8BitAccess);
+    traits.uniformAndStorageBuffer16BitAccess =
+        facts.has(Feature::kUniformAndStorageBuffer16BitAccess);
+    traits.storagePushConstant8 = facts.has(Feature::kStoragePushConstant8);
+    traits.storagePushConstant16 = facts.has(Feature::kStoragePushConstant16);
     traits.storageBuffer16BitAccess = facts.has(Feature::kStorageBuffer16BitAccess);
     traits.shaderIntegerDotProduct = facts.has(Feature::kShaderIntegerDotProduct);
     traits.bufferDeviceAddress = facts.has(Feature::kBufferDeviceAddress);

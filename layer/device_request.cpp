@@ -61,6 +61,11 @@ class RequestBuilder {
                     enable(featureTable()[static_cast<size_t>(feature)]);
             }
         }
+        for (const ExtensionRow& row : extensionRows()) {
+            if (row.always && device_.emulated.contains(row.extension)) {
+                request_.emulated.insert(row.extension);
+            }
+        }
         finish();
         return std::move(request_);
     }

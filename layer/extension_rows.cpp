@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "coopvk/vulkan_coopvk.h"
 #include "device_facts.hpp"
 
 namespace coopvk::layer {
@@ -50,6 +51,32 @@ constexpr VkShaderStageFlags kAllStages =
     VK_SHADER_STAGE_MISS_BIT_KHR | VK_SHADER_STAGE_INTERSECTION_BIT_KHR |
     VK_SHADER_STAGE_CALLABLE_BIT_KHR;
 
+constexpr Feature kInt4Needs[] = {
+    Feature::kShaderInt16,
+    Feature::kShaderInt8,
+    Feature::kStorageBuffer16BitAccess,
+    Feature::kStorageBuffer8BitAccess,
+    Feature::kUniformAndStorageBuffer16BitAccess,
+    Feature::kUniformAndStorageBuffer8BitAccess,
+    Feature::kStoragePushConstant16,
+    Feature::kStoragePushConstant8,
+    Feature::kVulkanMemoryModel,
+    Feature::kVulkanMemoryModelDeviceScope,
+    Feature::kSubgroupSizeControl,
+    Feature::kComputeFullSubgroups,
+    Feature::kShaderIntegerDotProduct,
+};
+
+constexpr Feature kBlockIoNeeds[] = {
+    Feature::kShaderInt64,
+    Feature::kShaderInt16,
+    Feature::kStorageBuffer16BitAccess,
+    Feature::kStorageBuffer8BitAccess,
+    Feature::kShaderInt8,
+    Feature::kSubgroupSizeControl,
+    Feature::kComputeFullSubgroups,
+};
+
 void khrMatrixFeatures(const DeviceFacts& facts, void* node) {
     auto& features = *static_cast<VkPhysicalDeviceCooperativeMatrixFeaturesKHR*>(node);
     features.cooperativeMatrix = VK_TRUE;
@@ -93,6 +120,25 @@ void atomicFloatFeatures(const DeviceFacts&, void* node) {
     features.shaderBufferFloat32AtomicAdd = VK_TRUE;
 }
 
+void int4Features(const DeviceFacts& facts, void* node) {
+    auto& features = *static_cast<VkPhysicalDeviceShaderInt4FeaturesCOOPVK*>(node);
+    features.shaderInt4 = VK_TRUE;
+    features.shaderInt4CooperativeMatrix = !rewrite::int4MatrixShapes(facts.traits).empty();
+}
+
+void blockIoFeatures(const DeviceFacts&, void* node) {
+    auto& features = *static_cast<VkPhysicalDeviceShader2DBlockIOFeaturesCOOPVK*>(node);
+    features.shader2DBlockIO = VK_TRUE;
+    features.shader2DBlockTransform = VK_TRUE;
+    features.shader2DBlockTranspose = VK_TRUE;
+}
+
+void blockIoProperties(const DeviceFacts&, void* node) {
+    auto& properties = *static_cast<VkPhysicalDeviceShader2DBlockIOPropertiesCOOPVK*>(node);
+    properties.supportedStages = VK_SHADER_STAGE_COMPUTE_BIT;
+    properties.maxElementsPerInvocation = rewrite::kMaxBlockElements;
+}
+
 constexpr ExtensionRow kRows[] = {
     {Extension::kKhrCooperativeMatrix,
      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
@@ -130,6 +176,20 @@ constexpr ExtensionRow kRows[] = {
      nullptr,
      {},
      atomicFloatDependents},
+    {Extension::kIntelInt4, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INT4_FEATURES_COOPVK,
+     sizeof(VkPhysicalDeviceShaderInt4FeaturesCOOPVK),
+     COOPVK_FEATURE_BITS(VkPhysicalDeviceShaderInt4FeaturesCOOPVK, shaderInt4,
+                         shaderInt4CooperativeMatrix),
+     offsetof(VkPhysicalDeviceShaderInt4FeaturesCOOPVK, shaderInt4), int4Features,
+     VK_STRUCTURE_TYPE_MAX_ENUM, nullptr, kInt4Needs, nullptr, true},
+    {Extension::kIntel2dBlockIo,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_2D_BLOCK_IO_FEATURES_COOPVK,
+     sizeof(VkPhysicalDeviceShader2DBlockIOFeaturesCOOPVK),
+     COOPVK_FEATURE_BITS(VkPhysicalDeviceShader2DBlockIOFeaturesCOOPVK, shader2DBlockIO,
+                         shader2DBlockTranspose),
+     offsetof(VkPhysicalDeviceShader2DBlockIOFeaturesCOOPVK, shader2DBlockIO), blockIoFeatures,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_2D_BLOCK_IO_PROPERTIES_COOPVK, blockIoProperties,
+     kBlockIoNeeds, nullptr, true},
 };
 static_assert(std::size(kRows) == rewrite::kExtensionCount);
 

@@ -33,6 +33,9 @@ struct ExtensionRow {
     std::span<const Feature> needs;
     // What to hide of the driver's own while this is emulated; null if nothing.
     std::span<const Dependent> (*dependents)() = nullptr;
+    // Shaders are rewritten also where the application did not enable the extension: for those of
+    // which most applications cannot know.
+    bool always = false;
 };
 
 // In the order of rewrite::Extension.

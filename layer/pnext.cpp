@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "coopvk/vulkan_coopvk.h"
+
 #ifdef __linux__
 #include <sys/uio.h>
 #include <unistd.h>
@@ -65,6 +67,10 @@ size_t structSize(VkStructureType type) {
         return sizeof(name);
 #include "known_structs.inc"
 #undef COOPVK_STRUCT
+        case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INT4_FEATURES_COOPVK:
+            return sizeof(VkPhysicalDeviceShaderInt4FeaturesCOOPVK);
+        case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_2D_BLOCK_IO_FEATURES_COOPVK:
+            return sizeof(VkPhysicalDeviceShader2DBlockIOFeaturesCOOPVK);
         case VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO:
             return sizeof(VkLayerDeviceCreateInfo);
         default:

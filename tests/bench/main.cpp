@@ -12,7 +12,9 @@ namespace coopvk::bench {
 namespace {
 
 constexpr Subject kSubjects[] = {
+    {"blocks", "a copy by 2D block loads and stores against a plain loop", benchBlocks},
     {"gemm", "a product of square f16 matrices, native against emulated", benchGemm},
+    {"int4", "a product of 4-bit integers against one of 8-bit integers", benchInt4},
     {"rewriting", "the rewriter's time against the driver's to create the pipeline",
      benchRewriting},
     {"vectors", "a network of 64 x 64 f16 layers on cooperative vectors", benchVectors},
@@ -36,7 +38,7 @@ int run(int argc, char** argv) {
     app.add_flag("--quick", options.quick, "fewer repetitions and smaller sizes");
     app.add_option("--device", options.device, "index of the Vulkan device");
     app.add_option("--rounds", options.rounds, "how often contenders take turns");
-    app.add_option("--size", options.size, "gemm: rows and columns, a multiple of 128");
+    app.add_option("--size", options.size, "blocks, gemm, int4: rows and columns, a multiple of 128");
     app.add_option("--sums", options.sums, "gemm: f32, f16 or both")->delimiter(',');
     app.add_option("--spirv", options.spirv,
                    "gemm: rewritten shaders to time natively; rewriting: shaders to rewrite");

@@ -79,6 +79,10 @@ struct DeviceTraits {
     bool shaderInt64 = false;
     bool storageBuffer8BitAccess = true;
     bool storageBuffer16BitAccess = true;
+    bool uniformAndStorageBuffer8BitAccess = true;
+    bool uniformAndStorageBuffer16BitAccess = true;
+    bool storagePushConstant8 = true;
+    bool storagePushConstant16 = true;
     bool shaderIntegerDotProduct = false;
     bool dot4x8Signed = false;    // integerDotProduct4x8BitPackedSignedAccelerated
     bool dot4x8Unsigned = false;  // integerDotProduct4x8BitPackedUnsignedAccelerated
@@ -101,6 +105,8 @@ enum class Extension : uint32_t {
     kNvCooperativeVector,
     kExtShaderReplicatedComposites,
     kExtShaderAtomicFloat,
+    kIntelInt4,
+    kIntel2dBlockIo,
     kCount,
 };
 
@@ -190,6 +196,40 @@ struct VectorCombination {
 };
 
 std::vector<VectorCombination> vectorCombinations(const DeviceTraits& device);
+
+// ---------------------------------------------------------------------------------------------
+// Cooperative matrices of 4-bit integers
+
+// A product with 4-bit A and B; the scope is always Subgroup.
+struct Int4MatrixShape {
+    uint32_t m, n, k;
+    bool aSigned, bSigned;
+    ComponentType c, result;
+    bool saturating;
+    bool operator==(const Int4MatrixShape&) const = default;
+};
+
+// In the order of those for 8-bit components; none where the device cannot have matrices at all.
+std::vector<Int4MatrixShape> int4MatrixShapes(const DeviceTraits& device);
+
+// ---------------------------------------------------------------------------------------------
+// 2D blocks
+
+enum class BlockOperation : uint32_t { kLoad, kLoadTranspose, kLoadTransform, kPrefetch, kStore };
+
+// What one operation takes for one element size: every width up to maxWidth that is a multiple of
+// widthGranularity, every height and count, within kMaxBlockElements.
+struct BlockSizes {
+    BlockOperation operation;
+    uint32_t elementSize;
+    uint32_t widthGranularity;
+    uint32_t maxWidth, maxHeight, maxCount;
+};
+
+// Elements of one instruction's blocks in each invocation, padding included.
+inline constexpr uint32_t kMaxBlockElements = 1u << 16;
+
+std::vector<BlockSizes> blockSizes(const DeviceTraits& device);
 
 // ---------------------------------------------------------------------------------------------
 // Rewriting

@@ -27,8 +27,19 @@ constexpr uint32_t kAtomicFloatCapabilities[] = {capability(spv::Capability::Ato
 
 std::string nothingMissing(const DeviceTraits&) { return {}; }
 
-std::string missingForMatrices(const DeviceTraits& device) {
-    if (!device.vulkanMemoryModel) return "needs vulkanMemoryModel";
+constexpr uint32_t kInt4Capabilities[] = {capability(spv::Capability::Int4TypeINTEL),
+                                          capability(spv::Capability::Int4CooperativeMatrixINTEL)};
+
+std::string missingForInt4(const DeviceTraits& device) {
+    return device.shaderInt8 ? "" : "needs shaderInt8";
+}
+
+constexpr uint32_t kBlockIoCapabilities[] = {
+    capability(spv::Capability::Subgroup2DBlockIOINTEL),
+    capability(spv::Capability::Subgroup2DBlockTransformINTEL),
+    capability(spv::Capability::Subgroup2DBlockTransposeINTEL)};
+
+std::string missingForSubgroups(const DeviceTraits& device) {
     if (!device.subgroupBasic) return "needs basic subgroup operations in compute shaders";
     if (device.subgroupSize < 4 || device.subgroupSize > 128) {
         return "needs a subgroup size from 4 to 128";
@@ -37,6 +48,11 @@ std::string missingForMatrices(const DeviceTraits& device) {
         return "needs subgroupSizeControl, since the subgroup size varies";
     }
     return {};
+}
+
+std::string missingForMatrices(const DeviceTraits& device) {
+    if (!device.vulkanMemoryModel) return "needs vulkanMemoryModel";
+    return missingForSubgroups(device);
 }
 
 std::string missingForVectors(const DeviceTraits& device) {
@@ -55,6 +71,10 @@ constexpr ExtensionInfo kTable[] = {
      "SPV_EXT_replicated_composites", kReplicatedCompositesCapabilities, nothingMissing, false},
     {Extension::kExtShaderAtomicFloat, "VK_EXT_shader_atomic_float", 1,
      "SPV_EXT_shader_atomic_float_add", kAtomicFloatCapabilities, nothingMissing, false},
+    {Extension::kIntelInt4, "VK_COOPVK_shader_int4", 1, "SPV_INTEL_int4", kInt4Capabilities,
+     missingForInt4},
+    {Extension::kIntel2dBlockIo, "VK_COOPVK_shader_2d_block_io", 1, "SPV_INTEL_2d_block_io",
+     kBlockIoCapabilities, missingForSubgroups},
 };
 static_assert(std::size(kTable) == kExtensionCount);
 

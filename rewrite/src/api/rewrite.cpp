@@ -7,6 +7,8 @@
 #include <bit>
 #include <new>
 
+#include "blockio/lower.hpp"
+#include "int4/lower.hpp"
 #include "matrix/layout_policy.hpp"
 #include "matrix/lower.hpp"
 #include "matrix/matrix_types.hpp"
@@ -62,11 +64,17 @@ Result<Rewritten> rewriteModule(const Request& request, const Target& target) {
         return *std::move(error);
     }
     foldSpecConstants(types, nullptr);
-    if (out.used.contains(Extension::kKhrCooperativeMatrix)) {
+    std::map<Id, bool> nibbles;
+    if (out.used.contains(Extension::kIntelInt4)) {
+        Int4Context context{module, types, target};
+        if (std::optional<Error> error = lowerInt4(context)) return *std::move(error);
+        nibbles = std::move(context.matrices);
+    }
+    if (out.used.contains(Extension::kKhrCooperativeMatrix) || !nibbles.empty()) {
         const LayoutPolicy policy = choosePolicy(module, types, target);
         foldSpecConstants(types, [&](Id type) { return matrixLength(types, policy, type); });
         keepProductLoopsRolled(module, target.subgroupSize);
-        LoweringContext context{module, types, target, policy, {}, {}, {}, {}};
+        LoweringContext context{module, types, target, policy, {}, {}, {}, {}, std::move(nibbles)};
         if (std::optional<Error> error = lowerMatrices(context)) return *std::move(error);
         out.notes.push_back(describe(policy));
     }
@@ -83,6 +91,11 @@ Result<Rewritten> rewriteModule(const Request& request, const Target& target) {
     }
     if (target.emulated.contains(Extension::kExtShaderAtomicFloat)) {
         if (std::optional<Error> error = lowerFloatAtomics(types)) return *std::move(error);
+    }
+    if (out.used.contains(Extension::kIntel2dBlockIo)) {
+        adoptCrossWorkgroupPointers(module);
+        LoweringContext context{module, types, target, {}, {}, {}, {}, {}, {}};
+        if (std::optional<Error> error = lowerBlockIo(context)) return *std::move(error);
     }
     if (target.device.lanesInStep) removeSubgroupBarriers(module);
     completeInterfaces(module);

@@ -146,4 +146,18 @@ std::vector<MatrixShape> matrixShapes(const DeviceTraits& device) {
     return shapes;
 }
 
+std::vector<Int4MatrixShape> int4MatrixShapes(const DeviceTraits& device) {
+    std::vector<Int4MatrixShape> shapes;
+    if (!info(Extension::kKhrCooperativeMatrix).missing(device).empty()) return shapes;
+    for (const MatrixShape& shape : matrixShapes(device)) {
+        const bool bytes =
+            (shape.a == kSint8 || shape.a == kUint8) && (shape.b == kSint8 || shape.b == kUint8);
+        const bool words = shape.c == kSint32 || shape.c == kUint32;
+        if (!bytes || !words) continue;
+        shapes.push_back({shape.m, shape.n, shape.k, shape.a == kSint8, shape.b == kSint8, shape.c,
+                          shape.result, shape.saturating});
+    }
+    return shapes;
+}
+
 }  // namespace coopvk::rewrite

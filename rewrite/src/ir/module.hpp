@@ -70,6 +70,9 @@ class Module {
     const Instruction& def(Id id) const;
     void setDef(Instruction* instruction);
 
+    // Keeps an instruction that is no longer part of the module: looking it up stays harmless.
+    void retire(InstructionPtr instruction) { retired_.push_back(std::move(instruction)); }
+
     // Appends to a section, registers the result, returns the instruction.
     Instruction& append(Section which, InstructionPtr instruction);
 
@@ -96,6 +99,7 @@ class Module {
 
     std::array<InstructionList, static_cast<size_t>(Section::kCount)> sections_;
     std::vector<std::unique_ptr<Function>> functions_;
+    InstructionList retired_;
     InstructionList tail_;  // what follows the last OpFunctionEnd
     std::vector<Instruction*> defs_;
     uint32_t version_ = 0x00010600;

@@ -27,8 +27,11 @@ bool isShareable(spv::Op opcode) {
 
 }  // namespace
 
-TypeTable::TypeTable(Module& module) : module_(module) {
-    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
+TypeTable::TypeTable(Module& module) : module_(module) { rescan(); }
+
+void TypeTable::rescan() {
+    known_.clear();
+    for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
         if (!isShareable(i->opcode)) continue;
         std::vector<uint32_t> words;
         words.reserve(i->operands.size());
@@ -63,6 +66,10 @@ Id TypeTable::vectorType(Id component, uint32_t components) {
 
 Id TypeTable::arrayType(Id element, uint32_t length) {
     return unique(spv::Op::OpTypeArray, {idOperand(element), idOperand(constantU32(length))});
+}
+
+Id TypeTable::structType(std::span<const Id> members) {
+    return unique(spv::Op::OpTypeStruct, idOperands(members));
 }
 
 Id TypeTable::pointerType(spv::StorageClass storage, Id pointee) {

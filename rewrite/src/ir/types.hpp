@@ -23,6 +23,7 @@ class TypeTable {
     // A scalar where components is 1.
     Id vectorType(Id component, uint32_t components);
     Id arrayType(Id element, uint32_t length);
+    Id structType(std::span<const Id> members);  // without a layout
     Id pointerType(spv::StorageClass storage, Id pointee);
     Id functionType(Id result, std::span<const Id> parameters);
 
@@ -43,6 +44,9 @@ class TypeTable {
     uint32_t width(Id type) const;       // bits of a scalar or of a vector's component
     uint32_t components(Id type) const;  // 1 for scalars, 0 for anything but scalars and vectors
     Id scalarOf(Id type) const;          // component type of a vector, else the type
+
+    // After ids were renamed or taken away: forgets them.
+    void rescan();
 
     Module& module() { return module_; }
 

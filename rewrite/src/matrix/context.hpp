@@ -21,7 +21,8 @@ struct MatrixType {
     uint32_t columns = 0;
     Use use = Use::kAccumulator;
     Fragment fragment;
-    Id pack = 0;  // component type or vector of it
+    Id pack = 0;           // component type or vector of it
+    bool nibbles = false;  // components are 4-bit integers in 8-bit ones: see nibbles.hpp
 
     uint32_t length() const { return fragment.length(); }
 };
@@ -35,6 +36,8 @@ struct LoweringContext {
     std::map<std::vector<uint32_t>, Id> helpers;  // helper functions by key
     std::vector<std::unique_ptr<Function>> newFunctions;
     std::optional<Error> error;
+    // Matrix types whose 8-bit components stand for 4-bit ones.
+    std::map<Id, bool> nibbles = {};
 
     const MatrixType* matrix(Id type) const {
         const auto found = matrices.find(type);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matrix/elementwise.hpp"
 
+#include "matrix/nibbles.hpp"
 #include "matrix/packs.hpp"
 
 namespace coopvk::rewrite {
@@ -66,6 +67,14 @@ void lowerSameType(LoweringContext& context, Emitter& emit, const Instruction& i
     constructFromPacks(emit, type, packs, i.result);
 }
 
+// The matrix to convert, its 4-bit components extended as the conversion looks at them.
+Id sourceOf(LoweringContext& context, Emitter& emit, const Instruction& i, const MatrixType& from,
+            const MatrixType& to) {
+    const bool toSigned = i.opcode == spv::Op::OpSConvert || i.opcode == spv::Op::OpConvertSToF;
+    if (to.nibbles) return i.word(0);  // only the low bits count
+    return nibblesAs(context, emit, from, i.word(0), toSigned);
+}
+
 void lowerConversion(LoweringContext& context, Emitter& emit, const Instruction& i,
                      const MatrixType& to) {
     const MatrixType* from = context.matrixOfValue(i.word(0));
@@ -76,9 +85,15 @@ void lowerConversion(LoweringContext& context, Emitter& emit, const Instruction&
     }
     // Packs may be of different widths: convert the source's, then regroup the components.
     const Fragment& f = from->fragment;
-    std::vector<Id> packs = extractPacks(emit, *from, i.word(0));
+    std::vector<Id> packs = extractPacks(emit, *from, sourceOf(context, emit, i, *from, to));
     const Id type = context.types.vectorType(to.component, f.packWidth);
-    for (Id& pack : packs) pack = emit.op(i.opcode, type, {pack});
+    // 4-bit components are held in 8 bits.
+    const bool sameWidth = (from->nibbles || to.nibbles) && context.types.width(from->component) ==
+                                                                context.types.width(to.component);
+    for (Id& pack : packs) {
+        pack = sameWidth ? emit.bitcast(type, pack) : emit.op(i.opcode, type, {pack});
+        if (to.nibbles) pack = extendNibbles(emit, pack, context.types.isSigned(to.component));
+    }
     ElementSlots elements(to);
     for (uint32_t row = 0; row < f.rows.count(); ++row) {
         for (uint32_t column = 0; column < f.columns.count(); ++column) {

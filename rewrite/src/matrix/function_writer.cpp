@@ -75,29 +75,32 @@ void FunctionWriter::keep(InstructionPtr instruction) {
 
 void FunctionWriter::endBlock() { lastPartOf_[current_] = blocks_.back()->id(); }
 
-Id FunctionWriter::beginGuard(Id condition) {
-    if (header_ != nullptr) {
-        // A loop header keeps its phis and its merge and branches to the rest of itself: the back
-        // edge must still reach a block with the OpLoopMerge.
-        InstructionList& head = header_->body;
-        size_t phis = 0;
-        while (phis < head.size() &&
-               (head[phis]->opcode == spv::Op::OpPhi || head[phis]->opcode == spv::Op::OpLine ||
-                head[phis]->opcode == spv::Op::OpNoLine)) {
-            ++phis;
-        }
-        InstructionList rest;
-        for (size_t i = phis; i < head.size(); ++i) rest.push_back(std::move(head[i]));
-        head.resize(phis);
-        const Id next = context_.module.takeId();
-        // A header that is its own continue target: the back edge now leaves the last part, which
-        // mendPhis makes the continue target.
-        head.push_back(std::move(loopMerge_));
-        emitter_.opVoid(spv::Op::OpBranch, {idOperand(next)});
-        header_ = nullptr;
-        startNewBlock(next);
-        blocks_.back()->body = std::move(rest);
+// A loop header keeps its phis and its merge and branches to the rest of itself: the back edge must
+// still reach a block with the OpLoopMerge.
+void FunctionWriter::leaveLoopHeader() {
+    if (header_ == nullptr) return;
+    InstructionList& head = header_->body;
+    size_t phis = 0;
+    while (phis < head.size() &&
+           (head[phis]->opcode == spv::Op::OpPhi || head[phis]->opcode == spv::Op::OpLine ||
+            head[phis]->opcode == spv::Op::OpNoLine)) {
+        ++phis;
     }
+    InstructionList rest;
+    for (size_t i = phis; i < head.size(); ++i) rest.push_back(std::move(head[i]));
+    head.resize(phis);
+    const Id next = context_.module.takeId();
+    // A header that is its own continue target: the back edge now leaves the last part, which
+    // mendPhis makes the continue target.
+    head.push_back(std::move(loopMerge_));
+    emitter_.opVoid(spv::Op::OpBranch, {idOperand(next)});
+    header_ = nullptr;
+    startNewBlock(next);
+    blocks_.back()->body = std::move(rest);
+}
+
+Id FunctionWriter::beginGuard(Id condition) {
+    leaveLoopHeader();
     const Id then = context_.module.takeId();
     const Id merge = context_.module.takeId();
     emitter_.opVoid(spv::Op::OpSelectionMerge,
@@ -106,6 +109,42 @@ Id FunctionWriter::beginGuard(Id condition) {
                     {idOperand(condition), idOperand(then), idOperand(merge)});
     startNewBlock(then);
     return merge;
+}
+
+FunctionWriter::Loop FunctionWriter::beginLoop(uint32_t count) {
+    leaveLoopHeader();
+    Module& module = context_.module;
+    TypeTable& types = context_.types;
+    const Loop loop = {module.takeId(), module.takeId(), module.takeId(), module.takeId(),
+                       module.takeId()};
+    // A block of its own ahead of the loop: mendPhis would take the old block's label for its end.
+    const Id before = module.takeId();
+    emitter_.opVoid(spv::Op::OpBranch, {idOperand(before)});
+    startNewBlock(before);
+    emitter_.opVoid(spv::Op::OpBranch, {idOperand(loop.header)});
+    startNewBlock(loop.header);
+    emitter_.add(makeInstruction(spv::Op::OpPhi, types.uint32(), loop.index,
+                                 {idOperand(types.constantU32(0)), idOperand(before),
+                                  idOperand(loop.incremented), idOperand(loop.next)}));
+    const Id more =
+        emitter_.op(spv::Op::OpULessThan, types.boolType(), {loop.index, types.constantU32(count)});
+    const Id inside = module.takeId();
+    emitter_.opVoid(spv::Op::OpLoopMerge, {idOperand(loop.merge), idOperand(loop.next),
+                                           literal(spv::LoopControlMask::MaskNone)});
+    emitter_.opVoid(spv::Op::OpBranchConditional,
+                    {idOperand(more), idOperand(inside), idOperand(loop.merge)});
+    startNewBlock(inside);
+    return loop;
+}
+
+void FunctionWriter::endLoop(const Loop& loop) {
+    emitter_.opVoid(spv::Op::OpBranch, {idOperand(loop.next)});
+    startNewBlock(loop.next);
+    TypeTable& types = context_.types;
+    emitter_.add(makeInstruction(spv::Op::OpIAdd, types.uint32(), loop.incremented,
+                                 {idOperand(loop.index), idOperand(types.constantU32(1))}));
+    emitter_.opVoid(spv::Op::OpBranch, {idOperand(loop.header)});
+    startNewBlock(loop.merge);
 }
 
 void FunctionWriter::endGuard(Id merge) {

@@ -31,6 +31,14 @@ class FunctionWriter {
         endGuard(merge);
     }
 
+    // Runs body(index) with index, a u32, from 0 to count - 1 at run time. As for guarded.
+    template <typename Body>
+    void repeated(uint32_t count, Body body) {
+        const Loop loop = beginLoop(count);
+        body(loop.index);
+        endLoop(loop);
+    }
+
     // u32 values, the same in the whole function.
     Id lane();        // SubgroupLocalInvocationId
     Id gridRow();     // lane / grid columns
@@ -48,8 +56,14 @@ class FunctionWriter {
 
  private:
     Id axisLane(Id gridLane, uint32_t lanes, uint32_t gridLanes);
+    struct Loop {
+        Id index, incremented, header, next, merge;
+    };
     Id beginGuard(Id condition);
     void endGuard(Id merge);
+    Loop beginLoop(uint32_t count);
+    void endLoop(const Loop& loop);
+    void leaveLoopHeader();
     void startNewBlock(Id label);
     void mendPhis();
     // Emits into the prologue once for a key.

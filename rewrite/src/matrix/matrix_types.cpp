@@ -96,6 +96,7 @@ void lowerMatrixTypes(LoweringContext& context) {
         matrix.rows = d.rows;
         matrix.columns = d.columns;
         matrix.use = d.use;
+        matrix.nibbles = context.nibbles.contains(type.result);
         matrix.fragment = makeFragment(context.policy, d.use, d.rows, d.columns,
                                        context.types.width(matrix.component));
         if (matrix.length() > kMaxLength) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "matrix/memory_access.hpp"
+#include "matrix/nibbles.hpp"
 #include "matrix/packs.hpp"
 
 namespace coopvk::rewrite {
@@ -28,7 +29,9 @@ void loadRuns(FunctionWriter& writer, MatrixMemory& memory, const MatrixType& ma
             std::vector<Slot> scalars;
             memory.load(outer, memory.runPosition(first), memory.runScalars(), scalars);
             const std::vector<Slot> components =
-                regroup(writer.emit(), scalars, memory.memoryScalar(), matrix.component);
+                matrix.nibbles
+                    ? unpackNibbles(writer.emit(), scalars, memory.memoryScalar(), matrix.component)
+                    : regroup(writer.emit(), scalars, memory.memoryScalar(), matrix.component);
             for (uint32_t i = 0; i < run; ++i) {
                 const Local at = localOf(memory, outer, first + i);
                 elements.at(at.row, at.column) = components[i];
@@ -40,6 +43,7 @@ void loadRuns(FunctionWriter& writer, MatrixMemory& memory, const MatrixType& ma
 // Picks component `index` (u32, different by lane) of a memory scalar.
 Slot pickComponent(LoweringContext& context, Emitter& emit, const MatrixType& matrix, Id scalar,
                    Id index) {
+    if (matrix.nibbles) return pickNibble(emit, scalar, index, matrix.component);
     TypeTable& types = context.types;
     const Id u32 = types.uint32();
     uint32_t parts = types.width(emit.typeOf(scalar)) / types.width(matrix.component);
@@ -61,7 +65,7 @@ void loadComponents(LoweringContext& context, FunctionWriter& writer, MatrixMemo
     Emitter& emit = writer.emit();
     TypeTable& types = context.types;
     const Id u32 = types.uint32();
-    const uint32_t parts = memory.memoryBytes() / memory.componentBytes();
+    const uint32_t parts = memory.memoryBits() / memory.componentBits();
     const Axis& inner = memory.inner();
     for (uint32_t outer = 0; outer < memory.outer().count(); ++outer) {
         for (uint32_t local = 0; local < inner.count(); ++local) {
@@ -94,7 +98,10 @@ void storeRuns(FunctionWriter& writer, MatrixMemory& memory, const MatrixType& m
                 components.push_back(elements.at(at.row, at.column));
             }
             const std::vector<Slot> scalars =
-                regroup(writer.emit(), components, matrix.component, memory.memoryScalar());
+                matrix.nibbles
+                    ? packNibbles(writer.emit(), components, matrix.component,
+                                  memory.memoryScalar())
+                    : regroup(writer.emit(), components, matrix.component, memory.memoryScalar());
             memory.store(outer, memory.runPosition(first), scalars);
         }
     }
@@ -148,7 +155,8 @@ class SharedScalarStore {
     // u32 with the component in its low bits and zeros above.
     Id lowBits(const Slot& slot) {
         Emitter& emit = writer_.emit();
-        const Id type = types_.vectorType(matrix_.component, 4 / memory_.componentBytes());
+        if (matrix_.nibbles) return nibbleBits(emit, slot, matrix_.component);
+        const Id type = types_.vectorType(matrix_.component, 32 / memory_.componentBits());
         std::vector<Slot> parts = {slot};
         const Id zero = types_.constantNull(matrix_.component);
         while (parts.size() < types_.components(type)) parts.push_back({zero, 0});
@@ -176,8 +184,8 @@ class SharedScalarStore {
         Emitter& emit = writer_.emit();
         const Id u32 = types_.uint32();
         const Axis& inner = memory_.inner();
-        const uint32_t bits = memory_.componentBytes() * 8;
-        const uint32_t parts = memory_.memoryBytes() / memory_.componentBytes();
+        const uint32_t bits = memory_.componentBits();
+        const uint32_t parts = memory_.memoryBits() / bits;
         std::vector<Line> line;
         for (uint32_t first = 0; first < inner.size; first += parts) {
             Line scalar;
@@ -205,12 +213,14 @@ class SharedScalarStore {
         return line;
     }
 
-    // The memory scalar's bits as words; 16-bit scalars in the low half of one.
+    // The memory scalar's bits as words; narrow scalars in the low bits of one.
     std::vector<Id> toWords(const Slot& slot) {
         Emitter& emit = writer_.emit();
         const Id type = memory_.memoryScalar();
         std::vector<Slot> slots = {slot};
-        if (memory_.memoryBytes() == 2) slots.push_back({types_.constantNull(type), 0});
+        while (slots.size() * memory_.memoryBytes() < 4) {
+            slots.push_back({types_.constantNull(type), 0});
+        }
         std::vector<Id> words;
         for (const Slot& word : regroup(emit, slots, type, types_.uint32())) {
             const Slot one[] = {word};
@@ -228,7 +238,7 @@ class SharedScalarStore {
     void writeLine(uint32_t outer, std::vector<Line>& line) {
         Emitter& emit = writer_.emit();
         const Id u32 = types_.uint32();
-        const uint32_t full = memory_.memoryBytes() == 2 ? 0xFFFFu : ~0u;
+        const uint32_t full = memory_.memoryBytes() < 4 ? ~0u >> (32 - memory_.memoryBits()) : ~0u;
         for (uint32_t s = 0; s < line.size(); ++s) {
             LinePosition position;
             position.constant = s;

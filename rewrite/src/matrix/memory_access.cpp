@@ -48,7 +48,7 @@ MatrixMemory::MatrixMemory(LoweringContext& context, FunctionWriter& writer, con
       writer_(writer),
       matrix_(matrix),
       pointer_(context, writer.emit(), pointer, at),
-      componentBytes_(context.types.width(matrix.component) / 8) {
+      componentBits_(matrix.nibbles ? 4 : context.types.width(matrix.component)) {
     if (!pointer_.valid()) return;
     const std::optional<uint64_t> layout =
         operands.empty() ? std::nullopt : context.module.constantValue(operands[0].word);
@@ -80,13 +80,13 @@ Id MatrixMemory::outerLane() {
     return rowMajor_ ? writer_.rowLane(outer().lanes) : writer_.columnLane(outer().lanes);
 }
 
-bool MatrixMemory::isDirect() const { return inner().run() * componentBytes_ % memoryBytes() == 0; }
+bool MatrixMemory::isDirect() const { return inner().run() * componentBits_ % memoryBits() == 0; }
 
 LinePosition MatrixMemory::runPosition(uint32_t local) {
     LinePosition position;
-    position.constant = inner().base(local) * componentBytes_ / memoryBytes();
+    position.constant = inner().base(local) * componentBits_ / memoryBits();
     if (inner().lanes == 1) return position;
-    position.laneFactor = inner().block * componentBytes_ / memoryBytes();
+    position.laneFactor = inner().block * componentBits_ / memoryBits();
     TypeTable& types = context_.types;
     position.lane =
         writer_.emit().mulInt(types.uint32(), innerLane(), types.constantU32(position.laneFactor));

@@ -56,12 +56,13 @@ class MatrixMemory {
     Id outerLane();
     Id memoryScalar() const { return pointer_.scalar(); }
     uint32_t memoryBytes() const { return pointer_.scalarBytes(); }
-    uint32_t componentBytes() const { return componentBytes_; }
+    uint32_t memoryBits() const { return pointer_.scalarBytes() * 8; }
+    uint32_t componentBits() const { return componentBits_; }
     // True where each run of a lane is whole memory scalars at a whole memory scalar.
     bool isDirect() const;
 
     // Memory scalars a run, and where the run that starts at local element `local` begins.
-    uint32_t runScalars() const { return inner().run() * componentBytes_ / memoryBytes(); }
+    uint32_t runScalars() const { return inner().run() * componentBits_ / memoryBits(); }
     LinePosition runPosition(uint32_t local);
 
     // Loads `count` memory scalars of the outer-th local line into slots.
@@ -83,7 +84,7 @@ class MatrixMemory {
     const MatrixType& matrix_;
     ElementPointer pointer_;
     MemoryOperands memory_;
-    uint32_t componentBytes_ = 0;
+    uint32_t componentBits_ = 0;  // in memory
     bool rowMajor_ = true;
     bool valid_ = false;
     Id stride_ = 0;     // as index type

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "matrix/helper_function.hpp"
+#include "matrix/nibbles.hpp"
 #include "matrix/packs.hpp"
 #include "matrix/product.hpp"
 
@@ -72,6 +73,13 @@ void lowerMulAdd(LoweringContext& context, Emitter& emit, const Instruction& mul
                      has(operands, Mask::MatrixResultSignedComponentsKHR)};
     product.saturating = has(operands, Mask::SaturatingAccumulationKHR);
 
+    if (product.c->nibbles || product.result->nibbles) {
+        context.fail(ErrorCode::kUnsupported, mulAdd, "4-bit components are for A and B only");
+        return;
+    }
+    const Id a = nibblesAs(context, emit, *product.a, mulAdd.word(0), product.signs.a);
+    const Id b = nibblesAs(context, emit, *product.b, mulAdd.word(1), product.signs.b);
+
     const std::vector<uint32_t> key = {static_cast<uint32_t>(mulAdd.opcode),
                                        product.a->id,
                                        product.b->id,
@@ -86,9 +94,9 @@ void lowerMulAdd(LoweringContext& context, Emitter& emit, const Instruction& mul
         helper = function.id();
         emitProduct(context, function, product);
     }
-    emit.add(makeInstruction(spv::Op::OpFunctionCall, mulAdd.type, mulAdd.result,
-                             {idOperand(helper), idOperand(mulAdd.word(0)),
-                              idOperand(mulAdd.word(1)), idOperand(mulAdd.word(2))}));
+    emit.add(makeInstruction(
+        spv::Op::OpFunctionCall, mulAdd.type, mulAdd.result,
+        {idOperand(helper), idOperand(a), idOperand(b), idOperand(mulAdd.word(2))}));
 }
 
 }  // namespace coopvk::rewrite

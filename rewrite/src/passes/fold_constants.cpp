@@ -147,6 +147,8 @@ class Folder {
         }
         if (opcode == spv::Op::OpCompositeExtract) return extract(i);
         if (opcode == spv::Op::OpSelect) return select(i);
+        if (opcode == spv::Op::OpVectorShuffle) return shuffle(i);
+        if (opcode == spv::Op::OpCompositeInsert) return insert(i, i.word(1), i.word(2), 3);
         const uint32_t count = types_.components(i.type);
         if (count == 0) return 0;
         std::vector<Id> parts;
@@ -207,6 +209,81 @@ class Folder {
         }
         const Instruction& def = types_.module().def(id);
         return def.type == i.type && def.opcode != spv::Op::OpSpecConstantOp ? id : 0;
+    }
+
+    // Constituent of a frozen composite constant; 0 if it is none.
+    Id constituent(Id composite, uint32_t index) {
+        const Instruction& def = types_.module().def(composite);
+        if (def.opcode == spv::Op::OpConstantComposite) return def.word(index);
+        if (def.opcode != spv::Op::OpConstantNull) return 0;
+        const Id member = memberType(def.type, index);
+        return member == 0 ? 0 : types_.constantNull(member);
+    }
+
+    // Type of a vector's, array's or structure's member.
+    Id memberType(Id type, uint32_t index) const {
+        const Instruction& def = types_.module().def(type);
+        switch (def.opcode) {
+            case spv::Op::OpTypeStruct:
+                return def.word(index);
+            case spv::Op::OpTypeVector:
+            case spv::Op::OpTypeArray:
+                return def.word(0);
+            default:
+                return 0;
+        }
+    }
+
+    // Number of members of such a type; 0 for others.
+    uint64_t memberCount(Id type) const {
+        const Instruction& def = types_.module().def(type);
+        switch (def.opcode) {
+            case spv::Op::OpTypeStruct:
+                return def.operands.size();
+            case spv::Op::OpTypeVector:
+                return def.word(1);
+            case spv::Op::OpTypeArray:
+                return types_.module().constantValue(def.word(1)).value_or(0);
+            default:
+                return 0;
+        }
+    }
+
+    Id shuffle(const Instruction& i) {
+        const auto components = [&](Id vector) {
+            return types_.components(types_.module().def(vector).type);
+        };
+        const uint32_t first = components(i.word(1));
+        std::vector<Id> parts;
+        for (size_t o = 3; o < i.operands.size(); ++o) {
+            // 0xFFFFFFFF: any value.
+            const uint32_t index = i.word(o) == ~0u ? 0 : i.word(o);
+            if (index >= first + components(i.word(2))) return 0;
+            parts.push_back(index < first ? constituent(i.word(1), index)
+                                          : constituent(i.word(2), index - first));
+            if (parts.back() == 0) return 0;
+        }
+        return parts.size() == types_.components(i.type) ? types_.constantComposite(i.type, parts)
+                                                         : 0;
+    }
+
+    // `composite` with `object` where the indices from operand `first` on lead.
+    Id insert(const Instruction& i, Id object, Id composite, size_t first) {
+        if (first == i.operands.size()) return object;
+        constexpr uint64_t kMaxMembers = 4096;
+        const Id type = types_.module().def(composite).type;
+        const uint64_t count = memberCount(type);
+        if (i.word(first) >= count || count > kMaxMembers) return 0;
+        std::vector<Id> parts;
+        for (uint32_t member = 0; member < count; ++member) {
+            Id part = constituent(composite, member);
+            if (part != 0 && member == i.word(first)) part = insert(i, object, part, first + 1);
+            if (part == 0 || types_.module().def(part).opcode == spv::Op::OpSpecConstantOp) {
+                return 0;
+            }
+            parts.push_back(part);
+        }
+        return types_.constantComposite(type, parts);
     }
 
     // Scalar condition; a vector of conditions on vectors picks component by component.

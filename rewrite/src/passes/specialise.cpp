@@ -31,7 +31,7 @@ bool isScalarSpecConstant(spv::Op opcode) {
 
 std::optional<Error> setValue(TypeTable& types, Instruction& i, const SpecializationEntry& entry) {
     const bool isBool = i.opcode != spv::Op::OpSpecConstant;
-    const size_t size = isBool ? 4 : types.width(i.type) / 8;
+    const size_t size = isBool ? 4 : (types.width(i.type) + 7) / 8;
     if (entry.data.size() != size) {
         return Error{ErrorCode::kInvalidArgument,
                      std::format("specialization constant {} (id %{}) takes {} bytes, got {}",

@@ -98,7 +98,7 @@ std::string bufferTypes(const Assembly& a) {
 }  // namespace
 
 std::string assemblyText(const Assembly& a) {
-    return capabilities(a) + entryPoints(a) + decorations(a) + scalarTypes() + bufferTypes(a) +
+    return capabilities(a) + entryPoints(a) + decorations(a) + scalarTypes() + a.types + bufferTypes(a) +
            a.declarations + "%main = OpFunction %void None %void_fn\n%main_entry = OpLabel\n" +
            a.body + "OpReturn\nOpFunctionEnd\n" + a.functions;
 }

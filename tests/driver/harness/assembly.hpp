@@ -31,6 +31,7 @@ struct Assembly {
     std::vector<std::string> capabilities;
     std::vector<std::string> extensions;
     std::string decorations;   // before the types
+    std::string types;         // ahead of the buffers that may hold them
     std::string declarations;  // types, constants, variables
     // More entry points, as "OpEntryPoint GLCompute %other \"other\"" without the interface.
     std::vector<std::string> entryPoints;

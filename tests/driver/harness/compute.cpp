@@ -135,7 +135,7 @@ Specialization::Specialization(const Context& context, std::vector<SpecConstant>
     entries_.push_back({0, 0, sizeof(uint32_t)});
     for (const SpecConstant& constant : constants) {
         entries_.push_back({constant.id, static_cast<uint32_t>(values_.size() * sizeof(uint32_t)),
-                            sizeof(uint32_t)});
+                            constant.size});
         values_.push_back(constant.value);
     }
     info.mapEntryCount = static_cast<uint32_t>(entries_.size());

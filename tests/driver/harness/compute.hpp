@@ -18,6 +18,7 @@ namespace coopvk::test {
 struct SpecConstant {
     uint32_t id;
     uint32_t value;
+    uint32_t size = 4;  // bytes, from the low end
 };
 
 // VkSpecializationInfo and the memory behind it. Constant 0 is the subgroup size, by which every

@@ -78,6 +78,8 @@ constexpr Row kTable[] = {
      "the device has no conditionalRendering"},
     {Requirement::kEmulation, [](const Context& c) { return c.emulated; },
      "a driver's own cooperative matrices need not refuse this"},
+    {Requirement::kFourLanes, [](const Context& c) { return c.subgroupSize == 4; },
+     "the examples are for subgroups of four"},
     // Mesa 26.1: storing packUint2x32(...) at LP_NATIVE_VECTOR_WIDTH=512 smashes the stack.
     {Requirement::kPacks64,
      [](const Context& c) {

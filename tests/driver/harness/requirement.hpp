@@ -29,6 +29,7 @@ enum class Requirement {
     kConditionalRendering,
     kEmulation,         // what only coopvk has to refuse or to survive
     kPacks64,           // 64-bit values made of 32-bit ones, in plain shaders too
+    kFourLanes,         // what a text has examples of
     kNativeShapesOnly,  // development against a driver's own cooperative matrices
 };
 

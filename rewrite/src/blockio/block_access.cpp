@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockio/block_access.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "matrix/slots.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+// Up to so many elements a lane are accessed without a loop at run time.
+constexpr uint64_t kUnrolled = 128;
+
+class BlockAccessor {
+ public:
+    BlockAccessor(LoweringContext& context, FunctionWriter& writer, const Instruction& at,
+                  const BlockOperands& operands, BlockRegion& region, PrivateMemory& memory)
+        : context_(context),
+          types_(context.types),
+          writer_(writer),
+          emit_(writer.emit()),
+          at_(at),
+          ops_(operands),
+          shape_(operands.shape),
+          region_(region),
+          memory_(memory),
+          plan_(planBlock(operands.operation, operands.shape, context.target.subgroupSize)),
+          u32_(types_.uint32()) {}
+
+    void run() {
+        if (!chooseUnit() || !checkRoom()) return;
+        laneRow_ = laneTerm(plan_.rows);
+        laneColumn_ = laneTerm(plan_.columns);
+        rowsPadded_ = plan_.padsRows(shape_);
+        columnsPadded_ = plan_.padsColumns(shape_);
+        widthElements_ = emit_.divInt(u32_, ops_.width, constant(shape_.elementSize));
+        accessInWidest(widths());
+    }
+
+ private:
+    // What moves in each path through the block: one number of bytes an access.
+    std::vector<uint32_t> widths() const {
+        if (region_.onlyWidth() != 0) return {region_.onlyWidth()};
+        const uint32_t widest = plan_.longestRun(shape_) * shape_.elementSize;
+        std::vector<uint32_t> list = {widest};
+        if (widest > 4 && shape_.elementSize < 4) list.push_back(4);
+        if (widest > shape_.elementSize) list.push_back(shape_.elementSize);
+        if (shape_.elementSize == 1 && !canAccessElements(context_.target.device, 2)) {
+            std::erase(list, 2u);
+        }
+        return list;
+    }
+
+    // Elements are handled as units of one integer type of at most 32 bits.
+    bool chooseUnit() {
+        const DeviceTraits& device = context_.target.device;
+        const uint32_t only = region_.onlyWidth();
+        if (only > shape_.elementSize) {
+            return fail(
+                "a base pointer of no known variable must point to elements of at most "
+                "Element Size");
+        }
+        unitBytes_ = std::min(only != 0 ? only : shape_.elementSize, 4u);
+        unit_ = types_.intType(unitBytes_ * 8, false);
+        if (!canAccessElements(device, unitBytes_)) {
+            return fail(
+                std::format("{}-byte elements need shaderInt{} and "
+                            "storageBuffer{}BitAccess",
+                            unitBytes_, unitBytes_ * 8, unitBytes_ * 8));
+        }
+        if (unitBytes_ == 1) context_.module.addCapability(spv::Capability::Int8);
+        if (unitBytes_ == 2) context_.module.addCapability(spv::Capability::Int16);
+        return true;
+    }
+
+    bool checkRoom() {
+        const uint64_t elements = plan_.elementsPerLane(shape_);
+        const uint64_t bytes = elements * shape_.elementSize;
+        if (elements > kMaxBlockElements) {
+            return fail(std::format("{} elements in each invocation; the limit is {}", elements,
+                                    kMaxBlockElements));
+        }
+        const std::optional<uint64_t> room = memory_.room();
+        if (room && *room * memory_.scalarBytes() < bytes) {
+            return fail(
+                std::format("the private pointer has {} bytes behind it, each invocation's "
+                            "elements take {}",
+                            *room * memory_.scalarBytes(), bytes));
+        }
+        return true;
+    }
+
+    bool fail(std::string_view what) {
+        context_.fail(ErrorCode::kUnsupported, at_, what);
+        return false;
+    }
+
+    Id constant(uint32_t value) { return types_.constantU32(value); }
+    Id add(Id a, Id b) { return emit_.addInt(u32_, a, b); }
+    Id below(Id a, Id b) { return emit_.op(spv::Op::OpULessThan, types_.boolType(), {a, b}); }
+    Id both(Id a, Id b) {
+        if (a == 0 || b == 0) return a == 0 ? b : a;
+        return emit_.op(spv::Op::OpLogicalAnd, types_.boolType(), {a, b});
+    }
+    Id no(Id a) { return emit_.op(spv::Op::OpLogicalNot, types_.boolType(), {a}); }
+
+    Id laneTerm(const LaneTerm& term) {
+        if (term.factor == 0 || term.modulus == 1) return constant(0);
+        Id value = emit_.divInt(u32_, writer_.lane(), constant(term.divisor));
+        if (term.divisor * term.modulus < context_.target.subgroupSize) {
+            value = emit_.modInt(u32_, value, constant(term.modulus));
+        }
+        return emit_.mulInt(u32_, value, constant(term.factor));
+    }
+
+    // True where every row of the block starts and ends at a multiple of `bytes`.
+    Id isMultipleOf(uint32_t bytes) {
+        const auto either = [&](Id a, Id b) {
+            return emit_.op(spv::Op::OpBitwiseOr, u32_, {a, b});
+        };
+        Id all = either(emit_.mulInt(u32_, ops_.x, constant(shape_.elementSize)), ops_.width);
+        Id pitch = ops_.pitch;
+        if (types_.width(emit_.typeOf(pitch)) != 32) {
+            pitch = emit_.op(spv::Op::OpUConvert, u32_, {pitch});
+        }
+        all = either(all, emit_.bitcast(u32_, pitch));
+        if (region_.misalignment() != 0) all = either(all, region_.misalignment());
+        const Id low = emit_.op(spv::Op::OpBitwiseAnd, u32_, {all, constant(bytes - 1)});
+        return emit_.op(spv::Op::OpIEqual, types_.boolType(), {low, constant(0)});
+    }
+
+    // One path for each width, from the widest to the one that always works.
+    void accessInWidest(const std::vector<uint32_t>& list) {
+        Id wider = 0;  // true where a path so far was taken
+        for (size_t i = 0; i < list.size(); ++i) {
+            if (list.size() == 1) return accessAll(list[i]);
+            const bool last = i + 1 == list.size();
+            const Id fits = last ? 0 : isMultipleOf(list[i]);
+            Id condition = fits;
+            if (wider != 0) condition = both(fits, no(wider));
+            writer_.guarded(condition, [&] { accessAll(list[i]); });
+            wider = fits;
+        }
+    }
+
+    // All blocks, in accesses of `bytes`.
+    void accessAll(uint32_t bytes) {
+        accessBytes_ = bytes;
+        const uint32_t steps = shape_.count * plan_.steps;
+        if (uint64_t{steps} * plan_.pattern.size() <= kUnrolled) {
+            accessSteps(constant(0), steps);
+            return;
+        }
+        // A turn of the loop handles as many steps as fill whole private scalars.
+        const auto stepBytes = static_cast<uint32_t>(plan_.pattern.size()) * shape_.elementSize;
+        const uint32_t together = std::lcm(stepBytes, memory_.scalarBytes()) / stepBytes;
+        const uint32_t turns = steps / together;
+        if (turns > 0) {
+            writer_.repeated(turns, [&](Id turn) {
+                accessSteps(emit_.mulInt(u32_, turn, constant(together)), together);
+            });
+        }
+        if (steps % together != 0) {
+            accessSteps(constant(turns * together), steps % together);
+        }
+    }
+
+    // `count` steps from `first` on, counted over all blocks.
+    void accessSteps(Id first, uint32_t count) {
+        const auto stepBytes = static_cast<uint32_t>(plan_.pattern.size()) * shape_.elementSize;
+        rowMemo_.clear();
+        columnMemo_.clear();
+        const Id start = emit_.divInt(u32_, emit_.mulInt(u32_, first, constant(stepBytes)),
+                                      constant(memory_.scalarBytes()));
+        std::vector<Slot> units;
+        const bool store = ops_.operation == BlockOperation::kStore;
+        if (store) units = readPrivate(start, count * stepBytes);
+        for (uint32_t s = 0; s < count; ++s) {
+            const Id step = add(first, constant(s));
+            const bool one = shape_.count == 1;
+            const Id block = one ? constant(0) : emit_.divInt(u32_, step, constant(plan_.steps));
+            const Id inBlock = one ? step : emit_.modInt(u32_, step, constant(plan_.steps));
+            const size_t stepUnits = stepBytes / unitBytes_;
+            Step where;
+            where.x = add(ops_.x, emit_.mulInt(u32_, block, constant(shape_.width)));
+            where.row = add(emit_.mulInt(u32_, inBlock, constant(plan_.rowStep)), laneRow_);
+            where.column =
+                add(emit_.mulInt(u32_, inBlock, constant(plan_.columnStep)), laneColumn_);
+            if (store) {
+                storeStep(where, std::span(units).subspan(s * stepUnits, stepUnits));
+            } else {
+                loadStep(where, units);
+            }
+        }
+        if (!store) writePrivate(start, units);
+    }
+
+    struct Step {
+        Id x;            // column of the region where the block starts
+        Id row, column;  // of the block
+    };
+
+    // A row or column of the region, and whether there is one (0: always).
+    struct Line {
+        Id index;
+        Id valid;
+    };
+
+    Line rowAt(const Step& step, uint32_t constantRow) {
+        const Id row = add(step.row, constant(constantRow));
+        const auto [entry, isNew] = rowMemo_.try_emplace(std::pair(step.row, constantRow));
+        if (isNew) {
+            const Id index = add(ops_.y, row);
+            Id valid = below(index, ops_.height);
+            if (rowsPadded_) valid = both(valid, below(row, constant(shape_.height)));
+            entry->second = {index, valid};
+        }
+        return entry->second;
+    }
+
+    Line columnAt(const Step& step, uint32_t constantColumn) {
+        const auto [entry, isNew] =
+            columnMemo_.try_emplace(std::tuple(step.x, step.column, constantColumn));
+        if (isNew) {
+            const Id column = add(step.column, constant(constantColumn));
+            const Id index = add(step.x, column);
+            Id valid = below(index, widthElements_);
+            if (columnsPadded_) valid = both(valid, below(column, constant(shape_.width)));
+            entry->second = {index, valid};
+        }
+        return entry->second;
+    }
+
+    // Where an access starts: byte `byte` of the step's columns.
+    struct Access {
+        Id row, column, valid;
+    };
+
+    Access accessAt(const Step& step, uint32_t row, uint32_t byte) {
+        const Line line = rowAt(step, row);
+        const Line column = columnAt(step, byte / shape_.elementSize);
+        const Id bytes = emit_.mulInt(u32_, column.index, constant(shape_.elementSize));
+        return {line.index, add(bytes, constant(byte % shape_.elementSize)),
+                both(line.valid, column.valid)};
+    }
+
+    // Calls visit(place's row, first byte of the access, unit in the access) for every unit of a
+    // step, in private order.
+    template <typename Visit>
+    void forEachUnit(Visit visit) {
+        for (const Place& place : plan_.pattern) {
+            for (uint32_t b = 0; b < shape_.elementSize; b += unitBytes_) {
+                const uint32_t byte = place.column * shape_.elementSize + b;
+                const uint32_t start = byte / accessBytes_ * accessBytes_;
+                visit(place.row, start, (byte - start) / unitBytes_);
+            }
+        }
+    }
+
+    void loadStep(const Step& step, std::vector<Slot>& units) {
+        std::map<std::pair<uint32_t, uint32_t>, std::vector<Slot>> loaded;
+        forEachUnit([&](uint32_t row, uint32_t start, uint32_t unit) {
+            const auto [entry, isNew] = loaded.try_emplace({row, start});
+            if (isNew) entry->second = load(accessAt(step, row, start));
+            units.push_back(entry->second[unit]);
+        });
+    }
+
+    std::vector<Slot> load(const Access& access) {
+        const Id zero = constant(0);
+        const auto orZero = [&](Id value) {
+            return emit_.op(spv::Op::OpSelect, u32_, {access.valid, value, zero});
+        };
+        const Id type = region_.type(accessBytes_);
+        const Id value =
+            region_.load(emit_, accessBytes_, orZero(access.row), orZero(access.column));
+        Id condition = access.valid;
+        if (const uint32_t n = types_.components(type); n > 1) {
+            condition = emit_.splat(types_.vectorType(types_.boolType(), n), condition);
+        }
+        const Id result =
+            emit_.op(spv::Op::OpSelect, type, {condition, value, types_.constantNull(type)});
+        std::vector<Slot> parts;
+        appendSlots(emit_, result, parts);
+        return regroup(emit_, parts, types_.scalarOf(type), unit_);
+    }
+
+    void storeStep(const Step& step, std::span<const Slot> units) {
+        std::map<std::pair<uint32_t, uint32_t>, std::vector<Slot>> accesses;
+        size_t next = 0;
+        forEachUnit([&](uint32_t row, uint32_t start, uint32_t unit) {
+            std::vector<Slot>& access = accesses[{row, start}];
+            access.resize(accessBytes_ / unitBytes_);
+            access[unit] = units[next++];
+        });
+        const Id type = region_.type(accessBytes_);
+        const Id scalar = types_.scalarOf(type);
+        for (const auto& [place, parts] : accesses) {
+            const Access access = accessAt(step, place.first, place.second);
+            const std::vector<Slot> slots = regroup(emit_, parts, unit_, scalar);
+            const Id value = gather(emit_, scalar, slots);
+            writer_.guarded(access.valid, [&] {
+                region_.store(emit_, accessBytes_, access.row, access.column, value);
+            });
+        }
+    }
+
+    Id privateInteger() { return types_.intType(memory_.scalarBytes() * 8, false); }
+
+    Id loadPrivate(Id index) {
+        const Id value = emit_.op(spv::Op::OpLoad, memory_.scalar(), {memory_.at(emit_, index)});
+        return emit_.bitcast(privateInteger(), value);
+    }
+
+    std::vector<Slot> readPrivate(Id start, uint32_t bytes) {
+        std::vector<Slot> slots;
+        const uint32_t scalars = (bytes + memory_.scalarBytes() - 1) / memory_.scalarBytes();
+        for (uint32_t i = 0; i < scalars; ++i) {
+            appendSlots(emit_, loadPrivate(add(start, constant(i))), slots);
+        }
+        // Scalars narrower than a unit may leave the last one incomplete.
+        while (slots.size() * memory_.scalarBytes() % unitBytes_ != 0) {
+            slots.push_back({types_.constant(privateInteger(), 0), 0});
+        }
+        return regroup(emit_, slots, privateInteger(), unit_);
+    }
+
+    void writePrivate(Id start, std::vector<Slot>& units) {
+        const uint32_t scalarBytes = memory_.scalarBytes();
+        const size_t bytes = units.size() * unitBytes_;
+        if (const size_t beyond = bytes % scalarBytes; beyond != 0) {
+            // What shares the last scalar stays.
+            const Id index = add(start, constant(static_cast<uint32_t>(bytes / scalarBytes)));
+            const Slot old[] = {{loadPrivate(index), 0}};
+            const std::vector<Slot> rest = regroup(emit_, old, privateInteger(), unit_);
+            const auto kept = static_cast<std::ptrdiff_t>(beyond / unitBytes_);
+            units.insert(units.end(), rest.begin() + kept, rest.end());
+        }
+        const std::vector<Slot> slots = regroup(emit_, units, unit_, privateInteger());
+        for (uint32_t i = 0; i < slots.size(); ++i) {
+            const Slot one[] = {slots[i]};
+            const Id value = emit_.bitcast(memory_.scalar(), gather(emit_, privateInteger(), one));
+            emit_.opVoid(spv::Op::OpStore,
+                         {idOperand(memory_.at(emit_, add(start, constant(i)))), idOperand(value)});
+        }
+    }
+
+    LoweringContext& context_;
+    TypeTable& types_;
+    FunctionWriter& writer_;
+    Emitter& emit_;
+    const Instruction& at_;
+    const BlockOperands& ops_;
+    const BlockShape& shape_;
+    BlockRegion& region_;
+    PrivateMemory& memory_;
+    BlockPlan plan_;
+    Id u32_;
+    Id unit_ = 0;
+    uint32_t unitBytes_ = 0;
+    uint32_t accessBytes_ = 0;
+    Id laneRow_ = 0;
+    Id laneColumn_ = 0;
+    bool rowsPadded_ = false;
+    bool columnsPadded_ = false;
+    Id widthElements_ = 0;
+    std::map<std::pair<Id, uint32_t>, Line> rowMemo_;
+    std::map<std::tuple<Id, Id, uint32_t>, Line> columnMemo_;
+};
+
+}  // namespace
+
+void accessBlock(LoweringContext& context, FunctionWriter& writer, const Instruction& at,
+                 const BlockOperands& operands, BlockRegion& region, PrivateMemory& memory) {
+    BlockAccessor(context, writer, at, operands, region, memory).run();
+}
+
+}  // namespace coopvk::rewrite

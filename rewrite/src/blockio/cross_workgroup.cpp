@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <unordered_set>
+
+#include "blockio/lower.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+constexpr auto kCrossWorkgroup = static_cast<uint32_t>(spv::StorageClass::CrossWorkgroup);
+constexpr auto kPhysical = static_cast<uint32_t>(spv::StorageClass::PhysicalStorageBuffer);
+
+// Bytes that a value in memory is aligned to at least: those of its widest scalar.
+uint32_t alignment(const Module& module, Id type) {
+    const Instruction& def = module.def(type);
+    switch (def.opcode) {
+        case spv::Op::OpTypeInt:
+        case spv::Op::OpTypeFloat:
+            return std::max(def.word(0) / 8, 1u);
+        case spv::Op::OpTypePointer:
+            return 8;
+        case spv::Op::OpTypeStruct: {
+            uint32_t widest = 1;
+            for (const Operand& member : def.operands) {
+                widest = std::max(widest, alignment(module, member.word));
+            }
+            return widest;
+        }
+        default:
+            return def.operands.empty() ? 1 : alignment(module, def.word(0));
+    }
+}
+
+// Every access through a physical pointer must say how it is aligned.
+void alignAccess(const Module& module, const std::unordered_set<Id>& adopted, Instruction& i) {
+    if (i.opcode != spv::Op::OpLoad && i.opcode != spv::Op::OpStore) return;
+    const size_t mask = i.opcode == spv::Op::OpLoad ? 1 : 2;
+    const Instruction& type = module.def(module.def(i.word(0)).type);
+    if (!adopted.contains(type.result)) return;
+    constexpr auto kAligned = static_cast<uint32_t>(spv::MemoryAccessMask::Aligned);
+    if ((i.word(mask) & kAligned) != 0) return;
+    const Id accessed = i.opcode == spv::Op::OpLoad ? i.type : module.def(i.word(1)).type;
+    if (i.operands.size() <= mask) i.operands.push_back(literal(0u));
+    i.operands[mask].word |= kAligned;
+    // The alignment comes first behind the mask, or behind the bits below it (Volatile has none).
+    i.operands.insert(i.operands.begin() + static_cast<std::ptrdiff_t>(mask) + 1,
+                      literal(alignment(module, accessed)));
+}
+
+}  // namespace
+
+void adoptCrossWorkgroupPointers(Module& module) {
+    std::unordered_set<Id> adopted;
+    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
+        const bool forward = i->opcode == spv::Op::OpTypeForwardPointer;
+        const bool pointer =
+            i->opcode == spv::Op::OpTypePointer || i->opcode == spv::Op::OpTypeUntypedPointerKHR;
+        if (!forward && !pointer) continue;
+        Operand& storage = i->operands[forward ? 1 : 0];
+        if (storage.word != kCrossWorkgroup) continue;
+        storage.word = kPhysical;
+        if (pointer) adopted.insert(i->result);
+    }
+    if (adopted.empty()) return;
+    module.addCapability(spv::Capability::PhysicalStorageBufferAddresses);
+    if (module.version() < 0x00010500) module.addExtension("SPV_KHR_physical_storage_buffer");
+    for (const InstructionPtr& i : module.section(Section::kMemoryModel)) {
+        if (i->opcode != spv::Op::OpMemoryModel) continue;
+        i->operands[0] = literal(spv::AddressingModel::PhysicalStorageBuffer64);
+    }
+    for (const auto& function : module.functions()) {
+        for (const InstructionPtr& parameter : function->parameters) {
+            if (!adopted.contains(parameter->type)) continue;
+            if (!module.decoration(parameter->result, spv::Decoration::Restrict) &&
+                !module.decoration(parameter->result, spv::Decoration::Aliased)) {
+                module.decorate(parameter->result, spv::Decoration::Aliased);
+            }
+        }
+        for (const auto& block : function->blocks) {
+            for (const InstructionPtr& i : block->body) {
+                alignAccess(module, adopted, *i);
+                if (i->opcode != spv::Op::OpVariable) continue;
+                const Id held = module.def(i->type).word(1);
+                if (adopted.contains(held)) {
+                    module.decorate(i->result, spv::Decoration::AliasedPointer);
+                }
+            }
+        }
+    }
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockio/lower.hpp"
+
+#include "blockio/block_access.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+struct BlockOpcode {
+    spv::Op opcode;
+    BlockOperation operation;
+    std::string_view name;
+    spv::Capability capability;
+};
+
+constexpr BlockOpcode kOpcodes[] = {
+    {spv::Op::OpSubgroup2DBlockLoadINTEL, BlockOperation::kLoad, "OpSubgroup2DBlockLoadINTEL",
+     spv::Capability::Subgroup2DBlockIOINTEL},
+    {spv::Op::OpSubgroup2DBlockLoadTransposeINTEL, BlockOperation::kLoadTranspose,
+     "OpSubgroup2DBlockLoadTransposeINTEL", spv::Capability::Subgroup2DBlockTransposeINTEL},
+    {spv::Op::OpSubgroup2DBlockLoadTransformINTEL, BlockOperation::kLoadTransform,
+     "OpSubgroup2DBlockLoadTransformINTEL", spv::Capability::Subgroup2DBlockTransformINTEL},
+    {spv::Op::OpSubgroup2DBlockPrefetchINTEL, BlockOperation::kPrefetch,
+     "OpSubgroup2DBlockPrefetchINTEL", spv::Capability::Subgroup2DBlockIOINTEL},
+    {spv::Op::OpSubgroup2DBlockStoreINTEL, BlockOperation::kStore, "OpSubgroup2DBlockStoreINTEL",
+     spv::Capability::Subgroup2DBlockIOINTEL},
+};
+
+const BlockOpcode* findOpcode(spv::Op opcode) {
+    for (const BlockOpcode& row : kOpcodes) {
+        if (row.opcode == opcode) return &row;
+    }
+    return nullptr;
+}
+
+// One instruction: its operands checked and brought to the types that lowering computes with.
+class BlockLowering {
+ public:
+    BlockLowering(LoweringContext& context, AliasVariables& aliases, FunctionWriter& writer,
+                  const BlockOpcode& opcode, const Instruction& at)
+        : context_(context),
+          aliases_(aliases),
+          types_(context.types),
+          writer_(writer),
+          emit_(writer.emit()),
+          opcode_(opcode),
+          at_(at) {}
+
+    void run() {
+        operands_.operation = opcode_.operation;
+        if (!isDeclared() || !readShape() || !readRegion()) return;
+        const bool store = opcode_.operation == BlockOperation::kStore;
+        BlockRegion region(context_, aliases_, emit_, at_.word(store ? 5 : 4), operands_.pitch,
+                           at_);
+        if (!region.valid() || opcode_.operation == BlockOperation::kPrefetch) return;
+        PrivateMemory memory(context_, emit_, at_.word(store ? 4 : 9), at_,
+                             store ? "Src Pointer" : "Dst Pointer");
+        if (!memory.valid()) return;
+        const bool transform = opcode_.operation == BlockOperation::kLoadTransform;
+        if (transform && (memory.scalarBytes() != 4 || !types_.isInteger(memory.scalar()))) {
+            fail("Dst Pointer must point to a scalar 32-bit integer type");
+            return;
+        }
+        accessBlock(context_, writer_, at_, operands_, region, memory);
+    }
+
+ private:
+    bool fail(std::string_view what) {
+        context_.fail(ErrorCode::kInvalidModule, at_, what);
+        return false;
+    }
+
+    bool isDeclared() {
+        const Module& module = context_.module;
+        if (module.hasCapability(opcode_.capability)) return true;
+        // Both others declare this one.
+        if (opcode_.capability == spv::Capability::Subgroup2DBlockIOINTEL) return true;
+        return fail("its capability is not declared");
+    }
+
+    bool readConstant(size_t operand, std::string_view name, uint32_t& value) {
+        const Module& module = context_.module;
+        const Id id = at_.word(operand);
+        const Instruction& type = module.def(module.def(id).type);
+        const std::optional<uint64_t> known = module.constantValue(id);
+        if (!known || type.opcode != spv::Op::OpTypeInt || type.word(0) != 32) {
+            return fail(std::format(
+                "{} must be a constant instruction with scalar 32-bit integer type", name));
+        }
+        value = static_cast<uint32_t>(*known);
+        return true;
+    }
+
+    bool readShape() {
+        BlockShape& shape = operands_.shape;
+        if (!readConstant(0, "Element Size", shape.elementSize) ||
+            !readConstant(1, "Block Width", shape.width) ||
+            !readConstant(2, "Block Height", shape.height) ||
+            !readConstant(3, "Block Count", shape.count)) {
+            return false;
+        }
+        const std::optional<std::string> broken = brokenRule(opcode_.operation, shape);
+        return broken ? fail(*broken) : true;
+    }
+
+    bool isIntegerScalar(Id value) {
+        const Id type = emit_.typeOf(value);
+        return types_.isInteger(type) && types_.components(type) == 1;
+    }
+
+    // Width, height, pitch and coordinate, behind the pointers.
+    bool readRegion() {
+        const size_t first = opcode_.operation == BlockOperation::kStore ? 6 : 5;
+        for (size_t i = 0; i < 3; ++i) {
+            if (isIntegerScalar(at_.word(first + i))) continue;
+            return fail("Memory Width, Memory Height and Memory Pitch must be integer scalars");
+        }
+        const Id coordinate = at_.word(first + 3);
+        const Id coordinateType = emit_.typeOf(coordinate);
+        if (!types_.isInteger(coordinateType) || types_.components(coordinateType) != 2) {
+            return fail("Coordinate must be a vector of two integers");
+        }
+        operands_.width = toU32(at_.word(first));
+        operands_.height = toU32(at_.word(first + 1));
+        operands_.pitch = at_.word(first + 2);
+        const Id scalar = types_.scalarOf(coordinateType);
+        operands_.x = position(emit_.extract(scalar, coordinate, {0}));
+        operands_.y = position(emit_.extract(scalar, coordinate, {1}));
+        return true;
+    }
+
+    Id toU32(Id value) {
+        const Id type = emit_.typeOf(value);
+        const Id u32 = types_.uint32();
+        if (types_.width(type) == 32) return emit_.bitcast(u32, value);
+        const bool extend = types_.isSigned(type) && types_.width(type) < 32;
+        return emit_.op(extend ? spv::Op::OpSConvert : spv::Op::OpUConvert, u32, {value});
+    }
+
+    // Regions and blocks have at most 2^24 rows and columns: far out is as far as farther out.
+    Id position(Id value) {
+        const Id type = emit_.typeOf(value);
+        if (types_.width(type) <= 32) return toU32(value);
+        constexpr int64_t kFar = int64_t{1} << 30;
+        for (const int64_t limit : {-kFar, kFar}) {
+            const Id bound = types_.constant(type, static_cast<uint64_t>(limit));
+            const spv::Op beyond = limit < 0 ? spv::Op::OpSLessThan : spv::Op::OpSGreaterThan;
+            const Id isBeyond = emit_.op(beyond, types_.boolType(), {value, bound});
+            value = emit_.op(spv::Op::OpSelect, type, {isBeyond, bound, value});
+        }
+        return toU32(value);
+    }
+
+    LoweringContext& context_;
+    AliasVariables& aliases_;
+    TypeTable& types_;
+    FunctionWriter& writer_;
+    Emitter& emit_;
+    const BlockOpcode& opcode_;
+    const Instruction& at_;
+    BlockOperands operands_;
+};
+
+// Hints for caches on pointers that are gone.
+void dropCacheControls(Module& module) {
+    std::erase_if(module.section(Section::kAnnotations), [](const InstructionPtr& i) {
+        const uint32_t decoration = i->word(1);
+        return i->opcode == spv::Op::OpDecorate &&
+               (decoration == static_cast<uint32_t>(spv::Decoration::CacheControlLoadINTEL) ||
+                decoration == static_cast<uint32_t>(spv::Decoration::CacheControlStoreINTEL));
+    });
+    module.removeCapability(spv::Capability::CacheControlsINTEL);
+    module.removeExtension("SPV_INTEL_cache_controls");
+}
+
+bool hasBlockInstruction(const Function& function) {
+    for (const auto& block : function.blocks) {
+        for (const InstructionPtr& i : block->body) {
+            if (findOpcode(i->opcode) != nullptr) return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+std::optional<Error> lowerBlockIo(LoweringContext& context) {
+    Module& module = context.module;
+    AliasVariables aliases(context);
+    InstructionList retired;  // stay alive: others look them up
+    for (const auto& function : module.functions()) {
+        if (!hasBlockInstruction(*function)) continue;
+        FunctionWriter writer(context, *function);
+        for (const auto& block : function->blocks) {
+            writer.beginBlock(*block);
+            for (InstructionPtr& instruction : block->body) {
+                const BlockOpcode* opcode = findOpcode(instruction->opcode);
+                if (opcode == nullptr) {
+                    writer.keep(std::move(instruction));
+                    continue;
+                }
+                BlockLowering(context, aliases, writer, *opcode, *instruction).run();
+                if (context.error) {
+                    context.error->message =
+                        std::format("{}: {}", opcode->name, context.error->message);
+                    return context.error;
+                }
+                retired.push_back(std::move(instruction));
+            }
+            writer.endBlock();
+        }
+        writer.finish();
+    }
+    dropUnusedUntypedPointers(module, retired);
+    for (const BlockOpcode& row : kOpcodes) module.removeCapability(row.capability);
+    module.removeExtension("SPV_INTEL_2d_block_io");
+    dropCacheControls(module);
+    return std::nullopt;
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The pass that turns SPV_INTEL_2d_block_io into core SPIR-V.
+#pragma once
+
+#include "matrix/context.hpp"
+
+namespace coopvk::rewrite {
+
+// Specialization constants must be frozen. On success no block instruction is left; prefetches are
+// dropped, and so are cache controls.
+std::optional<Error> lowerBlockIo(LoweringContext& context);
+
+// Makes PhysicalStorageBuffer pointers of a module's CrossWorkgroup pointers, which Vulkan does not
+// know. Runs ahead of lowerBlockIo.
+void adoptCrossWorkgroupPointers(Module& module);
+
+// Takes out untyped pointers, and variables, that only block instructions used: the driver need not
+// know such pointers then. `retired` keeps the instructions alive.
+void dropUnusedUntypedPointers(Module& module, InstructionList& retired);
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockio/private_memory.hpp"
+
+#include <algorithm>
+
+namespace coopvk::rewrite {
+
+namespace {
+
+bool isChain(spv::Op opcode) {
+    return opcode == spv::Op::OpAccessChain || opcode == spv::Op::OpInBoundsAccessChain;
+}
+
+Id memberType(const Module& module, Id type, Id index) {
+    const Instruction& def = module.def(type);
+    if (def.opcode != spv::Op::OpTypeStruct) return def.word(0);
+    return def.word(module.constantValue(index).value_or(0));
+}
+
+}  // namespace
+
+PrivateMemory::PrivateMemory(LoweringContext& context, Emitter& emit, Id pointer,
+                             const Instruction& at, std::string_view operand)
+    : context_(context) {
+    const Module& module = context.module;
+    TypeTable& types = context.types;
+    const Instruction& type = module.def(module.def(pointer).type);
+    if (type.opcode != spv::Op::OpTypePointer ||
+        type.word(0) != static_cast<uint32_t>(spv::StorageClass::Function)) {
+        context.fail(ErrorCode::kInvalidModule, at,
+                     std::format("{} must be a pointer to the Function storage class", operand));
+        return;
+    }
+    // The whole object, and the indices that lead to where the pointer points.
+    base_ = pointer;
+    std::vector<Id> indices;
+    while (true) {
+        const Instruction& def = module.def(base_);
+        if (def.opcode == spv::Op::OpCopyObject) {
+            base_ = def.word(0);
+            continue;
+        }
+        if (!isChain(def.opcode)) break;
+        std::vector<Id> outer;
+        for (size_t i = 1; i < def.operands.size(); ++i) outer.push_back(def.word(i));
+        indices.insert(indices.begin(), outer.begin(), outer.end());
+        base_ = def.word(0);
+    }
+    // Indices into structures, and those around them, stay.
+    Id inner = module.def(module.def(base_).type).word(1);
+    std::vector<Id> pathTypes = {inner};
+    for (const Id index : indices) pathTypes.push_back(memberType(module, pathTypes.back(), index));
+    size_t first = 0;
+    for (size_t i = 0; i < indices.size(); ++i) {
+        if (module.def(pathTypes[i]).opcode == spv::Op::OpTypeStruct) first = i + 1;
+    }
+    prefix_.assign(indices.begin(), indices.begin() + static_cast<std::ptrdiff_t>(first));
+    scalar_ = flatten(pathTypes[first]);
+    scalarBytes_ = types.width(scalar_) / 8;
+    if (scalarBytes_ == 0) {
+        scalar_ = 0;
+        context.fail(
+            ErrorCode::kInvalidModule, at,
+            std::format("{} must point to numbers, or vectors or arrays of them", operand));
+        return;
+    }
+    if (indices.size() - first > lengths_.size()) {
+        scalar_ = 0;
+        context.fail(ErrorCode::kInvalidModule, at,
+                     std::format("{} has too many indices", operand));
+        return;
+    }
+    const Id u32 = types.uint32();
+    origin_ = types.constantU32(0);
+    uint32_t stride = 1;
+    for (const uint32_t length : lengths_) stride *= length;
+    for (size_t i = first; i < indices.size(); ++i) {
+        stride /= lengths_[i - first];
+        Id index = indices[i];
+        const Id indexType = emit.typeOf(index);
+        if (const std::optional<uint64_t> value = module.constantValue(index)) {
+            index = types.constantU32(static_cast<uint32_t>(*value));
+        } else if (types.width(indexType) == 32) {
+            index = emit.bitcast(u32, index);
+        } else {
+            index = emit.op(spv::Op::OpUConvert, u32, {index});
+        }
+        origin_ = emit.addInt(u32, origin_, emit.mulInt(u32, index, types.constantU32(stride)));
+    }
+}
+
+// Fills lengths_ and gives the scalar type at the bottom; something that is none if there is none.
+Id PrivateMemory::flatten(Id type) {
+    const Module& module = context_.module;
+    while (true) {
+        const Instruction& def = module.def(type);
+        if (def.opcode == spv::Op::OpTypeVector) {
+            lengths_.push_back(def.word(1));
+        } else if (def.opcode == spv::Op::OpTypeArray) {
+            const uint64_t length = module.constantValue(def.word(1)).value_or(1);
+            lengths_.push_back(std::max(static_cast<uint32_t>(length), 1u));
+        } else {
+            return def.opcode == spv::Op::OpTypeInt || def.opcode == spv::Op::OpTypeFloat ? type
+                                                                                          : 0;
+        }
+        type = def.word(0);
+    }
+}
+
+std::optional<uint64_t> PrivateMemory::room() const {
+    const std::optional<uint64_t> origin = context_.module.constantValue(origin_);
+    if (!origin) return std::nullopt;
+    uint64_t all = 1;
+    for (const uint32_t length : lengths_) all *= length;
+    return all > *origin ? all - *origin : 0;
+}
+
+Id PrivateMemory::at(Emitter& emit, Id index) {
+    TypeTable& types = context_.types;
+    const Id u32 = types.uint32();
+    Id rest = emit.addInt(u32, origin_, index);
+    std::vector<Id> indices(lengths_.size());
+    for (size_t i = lengths_.size(); i-- > 0;) {
+        const Id length = types.constantU32(lengths_[i]);
+        indices[i] = i == 0 ? rest : emit.modInt(u32, rest, length);
+        rest = emit.divInt(u32, rest, length);
+    }
+    if (prefix_.empty() && indices.empty()) return base_;
+    Operands operands = {idOperand(base_)};
+    for (const Id id : prefix_) operands.push_back(idOperand(id));
+    for (const Id id : indices) operands.push_back(idOperand(id));
+    return emit.op(spv::Op::OpAccessChain, types.pointerType(spv::StorageClass::Function, scalar_),
+                   std::move(operands));
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The 2D region of memory of a block operation: accesses to up to 16 bytes at a row and a column.
+#pragma once
+
+#include "blockio/alias_variables.hpp"
+#include "matrix/function_writer.hpp"
+#include "matrix/pointer.hpp"
+
+namespace coopvk::rewrite {
+
+class BlockRegion {
+ public:
+    // `at` is named in errors; `pitch` is an integer scalar, bytes.
+    BlockRegion(LoweringContext& context, AliasVariables& aliases, Emitter& emit, Id pointer,
+                Id pitch, const Instruction& at);
+
+    bool valid() const { return valid_; }
+    // The only width that accesses can have here; 0 where they can have any.
+    uint32_t onlyWidth() const { return onlyWidth_; }
+    // What the low bits of must be zero for accesses of some width to be aligned, besides those of
+    // rows' starts: a u32, or 0 where the base pointer's are known to be.
+    Id misalignment() const { return misalignment_; }
+
+    // Type of an access: a scalar of 1, 2 or 4 bytes, or a vector of 32-bit scalars.
+    Id type(uint32_t bytes);
+    // `row` and `column` (in bytes) are u32, within the region.
+    Id load(Emitter& emit, uint32_t bytes, Id row, Id column);
+    void store(Emitter& emit, uint32_t bytes, Id row, Id column, Id value);
+
+ private:
+    enum class Kind { kAddress, kBinding, kPointer };
+    Id baseAddress(Emitter& emit, Id pointer);
+    bool resolveBinding(Emitter& emit, Id pointer, const Instruction& at);
+    Id chainOffset(Emitter& emit, const Instruction& chain, Id type, size_t first,
+                   const Instruction& at);
+    void resolvePointer(Emitter& emit, Id pointer, const Instruction& at);
+    Id pointerTo(Emitter& emit, uint32_t bytes, Id row, Id column);
+    Id address(Emitter& emit, Id row, Id column);
+    Id wordPairAddress(Emitter& emit, Id row, Id column);
+    void declare(uint32_t bytes);
+
+    LoweringContext& context_;
+    AliasVariables& aliases_;
+    Kind kind_ = Kind::kAddress;
+    bool valid_ = false;
+    uint32_t onlyWidth_ = 0;
+    Id misalignment_ = 0;
+    Id base_ = 0;        // kAddress: a u64 or two u32; kBinding: the variable
+    Id descriptor_ = 0;  // kBinding: index into an array of them
+    Id offset_ = 0;      // kBinding: u32, bytes
+    Id pitch_ = 0;
+    std::optional<ElementPointer> elements_;  // kPointer
+};
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unordered_set>
+
+#include "blockio/lower.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+bool isUntypedPointer(const Module& module, Id type) {
+    return module.def(type).opcode == spv::Op::OpTypeUntypedPointerKHR;
+}
+
+void countUses(const Instruction& i, std::unordered_set<Id>& used) {
+    if (i.type != 0) used.insert(i.type);
+    for (const Operand& operand : i.operands) {
+        if (operand.isId) used.insert(operand.word);
+    }
+}
+
+// Every id that something but names, decorations and entry points' interfaces mentions.
+std::unordered_set<Id> usedIds(const Module& module) {
+    std::unordered_set<Id> used;
+    for (const InstructionPtr& i : module.section(Section::kGlobals)) countUses(*i, used);
+    for (const auto& function : module.functions()) {
+        countUses(*function->definition, used);
+        for (const InstructionPtr& i : function->parameters) countUses(*i, used);
+        for (const auto& block : function->blocks) {
+            for (const InstructionPtr& i : block->body) countUses(*i, used);
+        }
+    }
+    return used;
+}
+
+// Takes the unused instructions with such pointers out; the ids that are gone.
+std::unordered_set<Id> takeUnused(Module& module, InstructionList& retired) {
+    const std::unordered_set<Id> used = usedIds(module);
+    std::unordered_set<Id> gone;
+    const auto sweep = [&](InstructionList& list) {
+        std::erase_if(list, [&](InstructionPtr& i) {
+            const bool pure = i->opcode != spv::Op::OpFunctionParameter &&
+                              i->opcode != spv::Op::OpFunctionCall && i->opcode != spv::Op::OpLoad;
+            const bool unused = i->result != 0 && !used.contains(i->result) && pure;
+            const bool untyped =
+                i->opcode == spv::Op::OpTypeUntypedPointerKHR || isUntypedPointer(module, i->type);
+            if (!unused || !untyped) return false;
+            gone.insert(i->result);
+            retired.push_back(std::move(i));
+            return true;
+        });
+    };
+    for (const auto& function : module.functions()) {
+        for (const auto& block : function->blocks) sweep(block->body);
+    }
+    sweep(module.section(Section::kGlobals));
+    return gone;
+}
+
+void forget(Module& module, const std::unordered_set<Id>& gone) {
+    for (const Section section : {Section::kDebug, Section::kAnnotations}) {
+        std::erase_if(module.section(section), [&](const InstructionPtr& i) {
+            return !i->operands.empty() && i->operands[0].isId && gone.contains(i->word(0));
+        });
+    }
+    for (const InstructionPtr& entry : module.section(Section::kEntryPoints)) {
+        std::erase_if(entry->operands,
+                      [&](const Operand& o) { return o.isId && gone.contains(o.word); });
+    }
+}
+
+bool hasUntypedPointers(const Module& module) {
+    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
+        if (i->opcode == spv::Op::OpTypeUntypedPointerKHR) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+void dropUnusedUntypedPointers(Module& module, InstructionList& retired) {
+    if (!module.hasCapability(spv::Capability::UntypedPointersKHR)) return;
+    while (true) {
+        const std::unordered_set<Id> gone = takeUnused(module, retired);
+        if (gone.empty()) break;
+        forget(module, gone);
+    }
+    if (hasUntypedPointers(module)) return;
+    module.removeCapability(spv::Capability::UntypedPointersKHR);
+    module.removeExtension("SPV_KHR_untyped_pointers");
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "int4/int4_constants.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+// The four bits of a constant of 4-bit scalar type; nullopt where it is none.
+std::optional<uint32_t> nibble(const Module& module, Id id) {
+    const Instruction& def = module.def(id);
+    switch (def.opcode) {
+        case spv::Op::OpConstant:
+            return def.word(0) & 15u;
+        case spv::Op::OpConstantNull:
+        case spv::Op::OpUndef:
+            return 0;
+        default:
+            return std::nullopt;
+    }
+}
+
+void lowerComposite(Int4Context& context, const Int4Type& type, Instruction& constant) {
+    const bool replicated = constant.opcode == spv::Op::OpConstantCompositeReplicateEXT;
+    if (constant.operands.size() != (replicated ? 1 : type.components)) {
+        context.fail(ErrorCode::kInvalidModule, constant, "one constituent for each component");
+        return;
+    }
+    uint32_t words[2] = {0, 0};
+    for (uint32_t c = 0; c < type.components; ++c) {
+        const auto value = nibble(context.module, constant.word(replicated ? 0 : c));
+        if (!value) {
+            context.fail(ErrorCode::kInvalidModule, constant, "a constituent is no constant");
+            return;
+        }
+        words[c / 8] |= *value << 4 * (c % 8);
+    }
+    TypeTable& types = context.types;
+    if (type.words() == 2) {
+        constant.opcode = spv::Op::OpConstantComposite;
+        constant.operands = {idOperand(types.constantU32(words[0])),
+                             idOperand(types.constantU32(words[1]))};
+        return;
+    }
+    constant.opcode = spv::Op::OpConstant;
+    constant.operands = {literal(words[0])};
+}
+
+}  // namespace
+
+void lowerInt4Constant(Int4Context& context, Instruction& constant) {
+    const Int4Type* type = context.type(constant.type);
+    if (type == nullptr) return;
+    switch (constant.opcode) {
+        case spv::Op::OpConstant: {
+            // Literals are extended by the type's sign (SPIR-V specification, section 2.2.1).
+            const uint32_t bits = constant.word(0) & 15u;
+            const bool negative = type->isSigned && bits >= 8;
+            constant.operands = {literal(negative ? bits | ~15u : bits)};
+            break;
+        }
+        case spv::Op::OpConstantComposite:
+        case spv::Op::OpConstantCompositeReplicateEXT:
+            lowerComposite(context, *type, constant);
+            break;
+        case spv::Op::OpConstantNull:
+        case spv::Op::OpUndef:
+            break;
+        default:
+            context.fail(ErrorCode::kUnsupported, constant,
+                         "this specialization constant of 4-bit integers cannot be folded");
+            break;
+    }
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The 4-bit types of a module (SPV_INTEL_int4) and what stands for them.
+//
+//   scalar          an 8-bit integer of the same signedness, which holds the 4-bit value
+//   vector of 2     one u8: component i in bits 4i to 4i + 3
+//   vector of 3, 4  one u16
+//   vector of 8     one u32
+//   vector of 16    two u32
+//
+// A vector so takes the bytes that the text gives it in memory, and strides and offsets stay as
+// they are. Lowering leaves the old types in place until the end and then renames them everywhere.
+#pragma once
+
+#include <format>
+#include <map>
+
+#include "ir/emitter.hpp"
+
+namespace coopvk::rewrite {
+
+struct Int4Type {
+    Id id = 0;
+    bool isSigned = false;
+    uint32_t components = 1;
+    Id stand = 0;  // the type that stands for it
+
+    uint32_t words() const { return components > 8 ? 2 : 1; }
+};
+
+struct Int4Context {
+    Module& module;
+    TypeTable& types;
+    const Target& target;
+    std::map<Id, Int4Type> int4 = {};  // scalars and vectors, by type id
+    std::map<Id, bool> matrices = {};  // cooperative matrices of them: signed?
+    std::optional<Error> error = {};
+
+    const Int4Type* type(Id id) const {
+        const auto found = int4.find(id);
+        return found == int4.end() ? nullptr : &found->second;
+    }
+    const Int4Type* vector(Id id) const {
+        const Int4Type* found = type(id);
+        return found != nullptr && found->components > 1 ? found : nullptr;
+    }
+    const Int4Type* typeOf(Id value) const { return type(module.def(value).type); }
+
+    // Keeps the first error.
+    void fail(ErrorCode code, const Instruction& at, std::string_view what) {
+        if (error) return;
+        error = Error{code, std::format("instruction {} (result %{}): {}",
+                                        static_cast<uint32_t>(at.opcode), at.result, what)};
+    }
+};
+
+// Fills context.int4 and context.matrices.
+void findInt4Types(Int4Context& context);
+
+// The rules on where 4-bit types may stand in memory, and the capabilities for what stands for
+// them there.
+void checkInt4Memory(Int4Context& context);
+
+// Puts what stands for them in the place of all 4-bit types.
+void renameInt4Types(Int4Context& context);
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Components of 4-bit values as 32-bit integers, and values made of them.
+#pragma once
+
+#include "int4/int4_types.hpp"
+
+namespace coopvk::rewrite {
+
+class Int4Values {
+ public:
+    Int4Values(Int4Context& context, Emitter& emit) : context_(context), emit_(emit) {}
+
+    // The components of a value as u32, sign or zero extended from four bits.
+    std::vector<Id> components(Id value, const Int4Type& type, bool isSigned);
+    // One of them; `index` is any integer.
+    Id component(Id value, const Int4Type& type, Id index, bool isSigned);
+    // The value with one component replaced by the low bits of a u32.
+    Id withComponent(Id value, const Int4Type& type, Id index, Id component);
+    // A value of the low four bits of u32 components. Defines `result` (0: a new id).
+    Id make(const Int4Type& type, std::span<const Id> components, Id result = 0);
+    // The same for a scalar type, by its id.
+    Id scalar(Id type, bool isSigned, Id component, Id result = 0);
+
+    // A result id that stands for a value made otherwise.
+    void define(Id result, Id type, Id value);
+
+ private:
+    struct Position {
+        Id word;   // u32: which word
+        Id shift;  // u32: the lowest bit in it
+    };
+    Position position(const Int4Type& type, Id index);
+    std::vector<Id> words(Id value, const Int4Type& type);
+    Id fromWords(const Int4Type& type, std::span<const Id> words, Id result);
+    Id wordAt(std::span<const Id> words, Id which);
+    Id bits(Id word, Id shift, bool isSigned);
+
+    Int4Context& context_;
+    Emitter& emit_;
+};
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SPV_INTEL_2d_block_io: every operation, element size and kind of pointer against the text's own
+// words, and what must be refused.
+#include <gtest/gtest.h>
+
+#include <bit>
+
+#include "harness/block.hpp"
+#include "harness/layer_log.hpp"
+#include "harness/requirement.hpp"
+
+namespace coopvk::test {
+namespace {
+
+using Base = BlockShader::Base;
+
+std::string unsignedType(uint32_t bytes) {
+    return bytes == 8 ? "u32x2" : "u" + std::to_string(bytes * 8);
+}
+
+std::vector<Region> randomRegions(Rng& rng, const Block& block, int count = 6) {
+    std::vector<Region> regions;
+    for (int i = 0; i < count; ++i) regions.push_back(randomRegion(rng, block));
+    regions.push_back({128, 24, 128, 0, 0});
+    regions.push_back({192, 4, 200, -16, 2});
+    regions.push_back({64, 24, 64, 1 << 30, 0});
+    regions.push_back({64, 24, 64, 0, INT32_MIN});
+    return regions;
+}
+
+BlockShader shaderOf(const Block& block) {
+    BlockShader shader;
+    shader.block = block;
+    shader.regionType = unsignedType(block.elementSize);
+    shader.privateType = block.op == BlockOp::kTransform ? "u32" : unsignedType(block.elementSize);
+    return shader;
+}
+
+struct Kind {
+    BlockOp op;
+    uint32_t elementSize;
+};
+
+class BlockIo : public testing::TestWithParam<Kind> {};
+
+// Widths below, at and above the subgroup size, and such as are no power of two.
+TEST_P(BlockIo, Shapes) {
+    COOPVK_REQUIRE(Requirement::kEmulation);
+    const auto [op, size] = GetParam();
+    const uint32_t lanes = Context::get().subgroupSize;
+    const uint32_t multiple = size < 4 ? 4 / size : 1;
+    const uint32_t widths[] = {multiple,     lanes / 2, lanes,        2 * lanes,
+                               3 * multiple, 4 * lanes, 5 * multiple, 3 * lanes};
+    const uint32_t heights[] = {1, 2, 3, 4, 7, 8, 16};
+    Rng rng("BlockShapes" + std::to_string(static_cast<int>(op)) + std::to_string(size));
+    for (const uint32_t width : widths) {
+        Block block{op, size, (width + multiple - 1) / multiple * multiple, 1, 1};
+        block.height = heights[rng.range(0, 6)];
+        block.count = static_cast<uint32_t>(rng.range(1, 3));
+        while (dealBlock(block, lanes)[0].size() > 48) {
+            if (block.count == 1 && block.height == 1) break;
+            (block.count > 1 ? block.count : block.height) /= 2;
+        }
+        expectBlock(shaderOf(block), randomRegions(rng, block), blockName(block));
+    }
+}
+
+// More elements than are unrolled.
+TEST_P(BlockIo, Large) {
+    COOPVK_REQUIRE(Requirement::kEmulation);
+    const auto [op, size] = GetParam();
+    const uint32_t lanes = Context::get().subgroupSize;
+    Rng rng("BlockLarge");
+    const Block block{op, size, std::max(lanes, 8u), 24, 11};
+    ASSERT_GT(dealBlock(block, lanes)[0].size(), 128u);
+    expectBlock(shaderOf(block), randomRegions(rng, block, 3), blockName(block));
+}
+
+// The private array's type need not be the element's: bytes are bytes.
+TEST_P(BlockIo, PrivateTypes) {
+    COOPVK_REQUIRE(Requirement::kEmulation);
+    const auto [op, size] = GetParam();
+    Rng rng("BlockPrivate");
+    const Block block{op, size, 16, 3, 2};
+    const std::vector<std::string> types =
+        op == BlockOp::kTransform
+            ? std::vector<std::string>{"u32", "s32"}
+            : std::vector<std::string>{"u8", "u16", "u32", "f32", "u32x4", "u16x2"};
+    for (const std::string& type : types) {
+        BlockShader shader = shaderOf(block);
+        shader.privateType = type;
+        shader.privateOffset = 3;
+        expectBlock(shader, randomRegions(rng, block, 2), type);
+    }
+}
+
+TEST_P(BlockIo, BaseTypes) {
+    COOPVK_REQUIRE(Requirement::kEmulation);
+    const auto [op, size] = GetParam();
+    Rng rng("BlockBase");
+    const Block block{op, size, 8, 5, 2};
+    for (const char* type : {"u8", "u16", "u32", "f32", "u32x4", "u32x2"}) {
+        for (const Base base : {Base::kBuffer, Base::kAddress, Base::kCrossWorkgroup,
+                                Base::kUntypedBuffer, Base::kUntypedAddress}) {
+            const bool any = std::string(type) == "u32";
+            if (base != Base::kBuffer && base != Base::kAddress && !any) continue;
+            BlockShader shader = shaderOf(block);
+            shader.regionType = type;
+            shader.base = base;
+            expectBlock(shader, randomRegions(rng, block, 2), type);
+        }
+    }
+}
+
+TEST_P(BlockIo, WideOperands) {
+    COOPVK_REQUIRE(Requirement::kEmulation);
+    COOPVK_REQUIRE(Requirement::kInt64);
+    const auto [op, size] = GetParam();
+    Rng rng("BlockWide");
+    const Block block{op, size, 8, 4, 1};
+    for (const Base base : {Base::kBuffer, Base::kAddress}) {
+        BlockShader shader = shaderOf(block);
+        shader.base = base;
+        shader.wide = true;
+        expectBlock(shader, randomRegions(rng, block), "wide");
+    }
+}
+
+TEST_P(BlockIo, SpecializedAndCacheControlled) {
+    COOPVK_REQUIRE(Requirement::kEmulation);
+    const auto [op, size] = GetParam();
+    Rng rng("BlockSpecialized");
+    const Block block{op, size, 8, 6, 1};
+    BlockShader shader = shaderOf(block);
+    shader.constantOperands = false;
+    shader.cacheControls = true;
+    expectBlock(shader, randomRegions(rng, block), "specialized");
+}
+
+std::vector<Kind> kinds() {
+    std::vector<Kind> list;
+    for (const BlockOp op : {BlockOp::kLoad, BlockOp::kTranspose, BlockOp::kTransform,
+                             BlockOp::kPrefetch, BlockOp::kStore})
+        for (const uint32_t size : {1u, 2u, 4u, 8u})
+            if (op != BlockOp::kTransform || size < 4) list.push_back({op, size});
+    return list;
+}
+
+std::string kindName(const testing::TestParamInfo<Kind>& kind) {
+    const char* names[] = {"Load", "Transpose", "Transform", "Prefetch", "Store"};
+    return names[static_cast<int>(kind.param.op)] + std::to_string(kind.param.elementSize);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, BlockIo, testing::ValuesIn(kinds()), kindName);
+
+// The six examples of the text, which has a subgroup size of four: what each invocation is
+// assigned, written down as the text does.
+struct Example {
+    Block block;
+    std::vector<std::vector<std::pair<uint32_t, uint32_t>>> assigned;  // row, column
+};
+
+const std::vector<Example>& examples() {
+    static const std::vector<Example> list = {
+        {{BlockOp::kLoad, 4, 4, 2, 1},
+         {{{0, 0}, {1, 0}}, {{0, 1}, {1, 1}}, {{0, 2}, {1, 2}}, {{0, 3}, {1, 3}}}},
+        {{BlockOp::kLoad, 4, 2, 4, 1},
+         {{{0, 0}, {2, 0}}, {{0, 1}, {2, 1}}, {{1, 0}, {3, 0}}, {{1, 1}, {3, 1}}}},
+        {{BlockOp::kLoad, 4, 8, 2, 1},
+         {{{0, 0}, {0, 1}, {1, 0}, {1, 1}},
+          {{0, 2}, {0, 3}, {1, 2}, {1, 3}},
+          {{0, 4}, {0, 5}, {1, 4}, {1, 5}},
+          {{0, 6}, {0, 7}, {1, 6}, {1, 7}}}},
+        {{BlockOp::kTranspose, 4, 2, 4, 1},
+         {{{0, 0}, {0, 1}}, {{1, 0}, {1, 1}}, {{2, 0}, {2, 1}}, {{3, 0}, {3, 1}}}},
+        {{BlockOp::kTransform, 2, 4, 2, 1},
+         {{{0, 0}, {1, 0}}, {{0, 1}, {1, 1}}, {{0, 2}, {1, 2}}, {{0, 3}, {1, 3}}}},
+        {{BlockOp::kTransform, 1, 4, 4, 1},
+         {{{0, 0}, {1, 0}, {2, 0}, {3, 0}},
+          {{0, 1}, {1, 1}, {2, 1}, {3, 1}},
+          {{0, 2}, {1, 2}, {2, 2}, {3, 2}},
+          {{0, 3}, {1, 3}, {2, 3}, {3, 3}}}},
+    };
+    return list;
+}
+
+// The reference of these tests says the same as the text.
+TEST(BlockExamples, Reference) {
+    for (const Example& example : examples()) {
+        const std::vector<LaneElements> dealt = dealBlock(example.block, 4);
+        for (size_t lane = 0; lane < 4; ++lane) {
+            ASSERT_EQ(dealt[lane].size(), example.assigned[lane].size());
+            for (size_t i = 0; i < dealt[lane].size(); ++i) {
+                ASSERT_TRUE(dealt[lane][i]);
+                EXPECT_EQ(dealt[lane][i]->row, example.assigned[lane][i].first);
+                EXPECT_EQ(dealt[lane][i]->column, example.assigned[lane][i].second);
+            }
+        }
+    }
+}
+
+TEST(BlockExamples, FourLanes) {
+    COOPVK_REQUIRE(Requirement::kEmulation);
+    COOPVK_REQUIRE(Requirement::kFourLanes);
+    for (const Example& example : examples())
+        expectBlock(shaderOf(example.block), {{64, 8, 64, 0, 0}, {64, 4, 64, 4, 2}}, "example");
+}
+
+// Refused with a line in the log that names the rule.
+void expectRefused(const std::string& text, const std::string& rule) {
+    Context& context = Context::get();
+    const Layout layout(context);
+    LayerLog::take();
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    const VkResult result =
+        createPipeline(context, layout.pipeline, assemble(text, Checked::kNo), {}, &pipeline);
+    EXPECT_EQ(result, VK_ERROR_UNKNOWN) << rule;
+    EXPECT_EQ(pipeline, VkPipeline{});
+    const std::string log = LayerLog::take();
+    EXPECT_NE(log.find(rule), std::string::npos) << log;
+    vkDestroyPipeline(context.device, pipeline, nullptr);
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+    const size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return at == std::string::npos ? text : text.replace(at, from.size(), to);
+}
+
+TEST(BlockIoBadCode, Refused) {
+    COOPVK_REQUIRE(Requirement::kEmulation);
+    const uint32_t lanes = Context::get().subgroupSize;
+    const auto text = [&](Block block) { return blockShaderText(shaderOf(block), lanes); };
+    expectRefused(text({BlockOp::kLoad, 1, 6, 4, 1}),
+                  "Block Width must be a multiple of 4 for 1-byte elements");
+    expectRefused(text({BlockOp::kStore, 2, 3, 4, 1}),
+                  "Block Width must be a multiple of 2 for 2-byte elements");
+    const std::string good = text({BlockOp::kLoad, 4, 8, 4, 1});
+    const std::string load = "OpSubgroup2DBlockLoadINTEL %k_4 %k_8 %k_4 %k_1";
+    expectRefused(replaced(good, load, "OpSubgroup2DBlockLoadINTEL %c_3 %k_8 %k_4 %k_1"),
+                  "Element Size must be 1, 2, 4 or 8 bytes");
+    expectRefused(replaced(good, load, "OpSubgroup2DBlockLoadINTEL %c_16 %k_8 %k_4 %k_1"),
+                  "Element Size must be 1, 2, 4 or 8 bytes");
+    expectRefused(replaced(good, load, "OpSubgroup2DBlockLoadINTEL %k_4 %c_0 %k_4 %k_1"),
+                  "must be from 1 to 2^24");
+    expectRefused(replaced(good, load, "OpSubgroup2DBlockLoadINTEL %k_4 %k_8 %h32 %k_1"),
+                  "Block Height must be a constant instruction");
+    expectRefused(replaced(good, load, "OpSubgroup2DBlockLoadINTEL %k_4 %k_8 %k_4 %l"),
+                  "Block Count must be a constant instruction");
+    expectRefused(replaced(good, " %held", " %base"),
+                  "Dst Pointer must be a pointer to the Function storage class");
+    expectRefused(replaced(good, " %base %w32", " %held %w32"), "the base pointer must be of");
+    expectRefused(replaced(good, "%coordinate %held", "%x32 %held"),
+                  "Coordinate must be a vector of two integers");
+    expectRefused(replaced(good, "%w32 %h32 %p32", "%w32 %coordinate %p32"),
+                  "must be integer scalars");
+    BlockShader transform = shaderOf({BlockOp::kTransform, 2, 8, 4, 1});
+    transform.privateType = "u16";
+    expectRefused(blockShaderText(transform, lanes),
+                  "Dst Pointer must point to a scalar 32-bit integer type");
+    BlockShader narrow = shaderOf({BlockOp::kLoad, 4, 8, 4, 1});
+    expectRefused(replaced(blockShaderText(narrow, lanes), load,
+                           "OpSubgroup2DBlockLoadINTEL %k_4 %c_64 %c_64 %k_1"),
+                  "bytes behind it");
+}
+
+}  // namespace
+}  // namespace coopvk::test

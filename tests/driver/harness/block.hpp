@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// 2D blocks on the host: which elements an invocation gets, by the words of SPV_INTEL_2d_block_io,
+// and shaders that load or store one block for each workgroup.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "assembly.hpp"
+#include "compute.hpp"
+
+namespace coopvk::test {
+
+enum class BlockOp { kLoad, kTranspose, kTransform, kPrefetch, kStore };
+
+struct Block {
+    BlockOp op = BlockOp::kLoad;
+    uint32_t elementSize = 4;
+    uint32_t width = 8, height = 8, count = 1;
+};
+std::string blockName(const Block& block);
+
+// An element of the blocks, or padding.
+struct BlockElement {
+    uint32_t block, row, column;
+};
+using LaneElements = std::vector<std::optional<BlockElement>>;
+
+// For each invocation, its elements in order.
+std::vector<LaneElements> dealBlock(const Block& block, uint32_t lanes);
+
+// One region of memory and a place in it.
+struct Region {
+    uint32_t width, height, pitch;
+    int32_t x, y;
+};
+Region randomRegion(Rng& rng, const Block& block);
+// Where an element lies, from the region's start; nullopt if it is out of bounds.
+std::optional<size_t> byteOf(const Region& region, const Block& block, const BlockElement& e);
+
+// How a shader says it.
+struct BlockShader {
+    Block block;
+    std::string regionType = "u32";   // of the buffer that holds the regions: "u8", "u32x4"
+    std::string privateType = "u32";  // elements of the private array
+    uint32_t privateOffset = 0;       // elements ahead of the pointer
+    bool wide = false;                // 64-bit dimensions and coordinates
+    enum class Base { kBuffer, kAddress, kCrossWorkgroup, kUntypedBuffer, kUntypedAddress };
+    Base base = Base::kBuffer;
+    bool constantOperands = true;  // false: Block Height is specialization constant 5
+    bool cacheControls = false;
+};
+inline constexpr size_t kRegionBytes = 8192;
+uint32_t typeBytes(const std::string& type);
+// Elements of the private array that an invocation needs.
+uint32_t privateElements(const BlockShader& shader, uint32_t lanes);
+std::string blockShaderText(const BlockShader& shader, uint32_t lanes);
+
+// Runs the shader with a workgroup for each region and compares with the reference.
+void expectBlock(const BlockShader& shader, const std::vector<Region>& regions,
+                 std::string_view seed);
+
+}  // namespace coopvk::test

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <format>
+#include <set>
+
+#include "assemble.hpp"
+#include "blockio/block_plan.hpp"
+#include "coopvk/rewrite.hpp"
+
+namespace coopvk::rewrite {
+namespace {
+
+using Op = BlockOperation;
+using Places = std::vector<std::pair<uint32_t, uint32_t>>;
+
+// What a lane holds of one block, padding included.
+Places placesOf(const BlockPlan& plan, uint32_t lane) {
+    Places places;
+    for (uint32_t step = 0; step < plan.steps; ++step) {
+        for (const Place& place : plan.pattern) {
+            places.emplace_back(plan.rows.at(lane) + step * plan.rowStep + place.row,
+                                plan.columns.at(lane) + step * plan.columnStep + place.column);
+        }
+    }
+    return places;
+}
+
+// The examples of the extension's text, which have four invocations.
+TEST(BlockPlan, ExamplesOfTheText) {
+    const auto lanes = [](Op op, BlockShape shape) {
+        std::vector<Places> all;
+        for (uint32_t lane = 0; lane < 4; ++lane) {
+            all.push_back(placesOf(planBlock(op, shape, 4), lane));
+        }
+        return all;
+    };
+    using All = std::vector<Places>;
+    EXPECT_EQ(lanes(Op::kLoad, {4, 4, 2, 1}),
+              (All{{{0, 0}, {1, 0}}, {{0, 1}, {1, 1}}, {{0, 2}, {1, 2}}, {{0, 3}, {1, 3}}}));
+    EXPECT_EQ(lanes(Op::kLoad, {4, 2, 4, 1}),
+              (All{{{0, 0}, {2, 0}}, {{0, 1}, {2, 1}}, {{1, 0}, {3, 0}}, {{1, 1}, {3, 1}}}));
+    EXPECT_EQ(lanes(Op::kLoad, {4, 8, 2, 1}), (All{{{0, 0}, {0, 1}, {1, 0}, {1, 1}},
+                                                   {{0, 2}, {0, 3}, {1, 2}, {1, 3}},
+                                                   {{0, 4}, {0, 5}, {1, 4}, {1, 5}},
+                                                   {{0, 6}, {0, 7}, {1, 6}, {1, 7}}}));
+    EXPECT_EQ(lanes(Op::kLoadTranspose, {4, 2, 4, 1}),
+              (All{{{0, 0}, {0, 1}}, {{1, 0}, {1, 1}}, {{2, 0}, {2, 1}}, {{3, 0}, {3, 1}}}));
+    EXPECT_EQ(lanes(Op::kLoadTransform, {2, 4, 2, 1}),
+              (All{{{0, 0}, {1, 0}}, {{0, 1}, {1, 1}}, {{0, 2}, {1, 2}}, {{0, 3}, {1, 3}}}));
+    EXPECT_EQ(lanes(Op::kLoadTransform, {1, 4, 4, 1}), (All{{{0, 0}, {1, 0}, {2, 0}, {3, 0}},
+                                                            {{0, 1}, {1, 1}, {2, 1}, {3, 1}},
+                                                            {{0, 2}, {1, 2}, {2, 2}, {3, 2}},
+                                                            {{0, 3}, {1, 3}, {2, 3}, {3, 3}}}));
+}
+
+// Every element of a block in exactly one place; runs within or beyond the block as a whole.
+TEST(BlockPlan, DealsEveryElementOnce) {
+    for (const Op op : {Op::kLoad, Op::kLoadTranspose, Op::kLoadTransform}) {
+        for (const uint32_t size : {1u, 2u, 4u}) {
+            for (const uint32_t width : {4u, 8u, 12u, 20u, 64u}) {
+                for (const uint32_t height : {1u, 3u, 4u, 7u, 16u}) {
+                    for (const uint32_t subgroup : {4u, 16u, 32u, 128u}) {
+                        const BlockShape shape = {size, width, height, 1};
+                        ASSERT_EQ(brokenRule(op, shape), std::nullopt);
+                        const BlockPlan plan = planBlock(op, shape, subgroup);
+                        std::set<std::pair<uint32_t, uint32_t>> seen;
+                        for (uint32_t lane = 0; lane < subgroup; ++lane) {
+                            for (const auto& [row, column] : placesOf(plan, lane)) {
+                                if (row >= height || column >= width) continue;
+                                EXPECT_TRUE(seen.insert({row, column}).second);
+                            }
+                        }
+                        EXPECT_EQ(seen.size(), size_t{width} * height);
+                        EXPECT_EQ(width % plan.longestRun(shape), 0u);
+                        EXPECT_LE(plan.longestRun(shape) * size, 16u);
+                    }
+                }
+            }
+        }
+    }
+}
+
+TEST(BlockPlan, NamesBrokenRules) {
+    EXPECT_TRUE(brokenRule(Op::kLoad, {3, 4, 4, 1}));
+    EXPECT_TRUE(brokenRule(Op::kLoad, {16, 4, 4, 1}));
+    EXPECT_TRUE(brokenRule(Op::kLoad, {1, 6, 4, 1}));
+    EXPECT_TRUE(brokenRule(Op::kStore, {2, 5, 4, 1}));
+    EXPECT_TRUE(brokenRule(Op::kLoad, {4, 0, 4, 1}));
+    EXPECT_TRUE(brokenRule(Op::kLoad, {4, 4, 4, 0}));
+    EXPECT_TRUE(brokenRule(Op::kLoadTransform, {8, 4, 4, 1}));
+    EXPECT_FALSE(brokenRule(Op::kLoad, {4, 3, 5, 1}));
+    EXPECT_FALSE(brokenRule(Op::kPrefetch, {8, 1, 1, 1}));
+}
+
+// Loads a block through an address in push constants and stores it to a storage buffer.
+std::string copyModule(uint32_t elementSize, uint32_t width) {
+    return std::format(R"(
+OpCapability Shader
+OpCapability PhysicalStorageBufferAddresses
+OpCapability Subgroup2DBlockIOINTEL
+OpExtension "SPV_INTEL_2d_block_io"
+OpMemoryModel PhysicalStorageBuffer64 GLSL450
+OpEntryPoint GLCompute %main "main" %push %out
+OpExecutionMode %main LocalSize 32 1 1
+OpDecorate %pushBlock Block
+OpMemberDecorate %pushBlock 0 Offset 0
+OpDecorate %words ArrayStride 4
+OpDecorate %outBlock Block
+OpMemberDecorate %outBlock 0 Offset 0
+OpDecorate %out DescriptorSet 0
+OpDecorate %out Binding 0
+OpDecorate %out Restrict
+%void = OpTypeVoid
+%f = OpTypeFunction %void
+%u32 = OpTypeInt 32 0
+%s32 = OpTypeInt 32 1
+%s32x2 = OpTypeVector %s32 2
+%c0 = OpConstant %u32 0
+%c1 = OpConstant %u32 1
+%c32 = OpConstant %u32 32
+%c128 = OpConstant %u32 128
+%size = OpConstant %u32 {}
+%width = OpConstant %u32 {}
+%height = OpConstant %u32 8
+%minus = OpConstant %s32 -4
+%at = OpConstantComposite %s32x2 %minus %minus
+%words = OpTypeRuntimeArray %u32
+%outBlock = OpTypeStruct %words
+%outPointer = OpTypePointer StorageBuffer %outBlock
+%outWord = OpTypePointer StorageBuffer %u32
+%out = OpVariable %outPointer StorageBuffer
+%physical = OpTypePointer PhysicalStorageBuffer %u32
+%pushBlock = OpTypeStruct %physical
+%pushPointer = OpTypePointer PushConstant %pushBlock
+%pushMember = OpTypePointer PushConstant %physical
+%push = OpVariable %pushPointer PushConstant
+%private = OpTypeArray %u32 %c32
+%privatePointer = OpTypePointer Function %private
+%main = OpFunction %void None %f
+%label = OpLabel
+%held = OpVariable %privatePointer Function
+%from = OpAccessChain %pushMember %push %c0
+%base = OpLoad %physical %from
+%to = OpAccessChain %outWord %out %c0 %c32
+OpSubgroup2DBlockPrefetchINTEL %size %width %height %c1 %base %c128 %c128 %c128 %at
+OpSubgroup2DBlockLoadINTEL %size %width %height %c1 %base %c128 %c128 %c128 %at %held
+OpSubgroup2DBlockStoreINTEL %size %width %height %c1 %held %to %c128 %c128 %c128 %at
+OpReturn
+OpFunctionEnd
+)",
+                       elementSize, width);
+}
+
+Result<Rewritten> run(const std::vector<uint32_t>& words, uint32_t subgroupSize,
+                      const DeviceTraits& device) {
+    Request request;
+    request.words = words;
+    Target target;
+    target.device = device;
+    target.subgroupSize = subgroupSize;
+    return rewrite(request, target);
+}
+
+TEST(BlockIo, OutputIsValidAndDeterministic) {
+    for (const bool wide : {false, true}) {
+        for (const uint32_t size : {1u, 2u, 4u, 8u}) {
+            for (const uint32_t subgroup : {4u, 32u, 128u}) {
+                DeviceTraits device;
+                device.shaderInt64 = wide;
+                const std::vector<uint32_t> words = test::assemble(copyModule(size, 8));
+                const Result<Rewritten> out = run(words, subgroup, device);
+                ASSERT_TRUE(out) << out.error().message;
+                EXPECT_EQ(validate(out->words), std::nullopt);
+                EXPECT_TRUE(scan(out->words, ExtensionSet::all()).empty());
+                const std::string text = disassemble(out->words);
+                EXPECT_EQ(text.find("2DBlock"), std::string::npos);
+                EXPECT_EQ(text.find("SPV_INTEL"), std::string::npos);
+                EXPECT_EQ(text.find("Restrict"), std::string::npos) << "two names for a buffer";
+                EXPECT_EQ(text.find("OpCapability Int64") != std::string::npos, wide);
+                const Result<Rewritten> again = run(words, subgroup, device);
+                ASSERT_TRUE(again);
+                EXPECT_EQ(again->words, out->words);
+            }
+        }
+    }
+}
+
+TEST(BlockIo, AsksForWhatElementsNeed) {
+    DeviceTraits device;
+    device.storageBuffer8BitAccess = false;
+    const Result<Rewritten> bytes = run(test::assemble(copyModule(1, 8)), 32, device);
+    ASSERT_FALSE(bytes);
+    EXPECT_EQ(bytes.error().code, ErrorCode::kUnsupported);
+    EXPECT_NE(bytes.error().message.find("storageBuffer8BitAccess"), std::string::npos);
+    EXPECT_TRUE(run(test::assemble(copyModule(4, 8)), 32, device));
+    for (const BlockSizes& sizes : blockSizes(device)) EXPECT_NE(sizes.elementSize, 1u);
+}
+
+TEST(BlockIo, RefusesBadShapes) {
+    const Result<Rewritten> out = run(test::assemble(copyModule(1, 6)), 32, {});
+    ASSERT_FALSE(out);
+    EXPECT_EQ(out.error().code, ErrorCode::kInvalidModule);
+    EXPECT_NE(out.error().message.find("Block Width must be a multiple of 4"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace coopvk::rewrite

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <format>
+
+#include "assemble.hpp"
+#include "coopvk/rewrite.hpp"
+
+namespace coopvk::rewrite {
+namespace {
+
+// Adds up 4-bit components from a uniform block, push constants and a storage buffer, and stores
+// the sum as a vector of four.
+std::string sumModule(std::string_view member) {
+    return std::format(R"(
+OpCapability Shader
+OpCapability Int4TypeINTEL
+OpCapability Vector16
+OpExtension "SPV_INTEL_int4"
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main" %in %push %out
+OpExecutionMode %main LocalSize 32 1 1
+OpName %u4 "nibble"
+OpName %u4x8 "eight"
+OpDecorate %inBlock Block
+OpMemberDecorate %inBlock 0 Offset 0
+OpMemberDecorate %inBlock 1 Offset 2
+OpDecorate %pushBlock Block
+OpMemberDecorate %pushBlock 0 Offset 0
+OpMemberDecorate %pushBlock 1 Offset 4
+OpDecorate %outs ArrayStride 2
+OpDecorate %outBlock Block
+OpMemberDecorate %outBlock 0 Offset 0
+OpDecorate %in DescriptorSet 0
+OpDecorate %in Binding 0
+OpDecorate %out DescriptorSet 0
+OpDecorate %out Binding 1
+%void = OpTypeVoid
+%f = OpTypeFunction %void
+%u32 = OpTypeInt 32 0
+%u4 = OpTypeInt 4 0
+%s4 = OpTypeInt 4 1
+%u4x2 = OpTypeVector %u4 2
+%u4x3 = OpTypeVector %u4 3
+%u4x4 = OpTypeVector %u4 4
+%u4x8 = OpTypeVector %u4 8
+%u8 = OpTypeInt 8 0
+%callee = OpTypeFunction %u4 %u4 %s4
+%same = OpTypeFunction %u8 %u8 %u8
+%c0 = OpConstant %u32 0
+%c1 = OpConstant %u32 1
+%c3 = OpConstant %u32 3
+%minus = OpConstant %s4 -8
+%outs = OpTypeRuntimeArray %u4x4
+%inBlock = OpTypeStruct %u4x2 %u4x4
+%pushBlock = OpTypeStruct %u4x8 {}
+%outBlock = OpTypeStruct %outs
+%inPointer = OpTypePointer Uniform %inBlock
+%pushPointer = OpTypePointer PushConstant %pushBlock
+%outPointer = OpTypePointer StorageBuffer %outBlock
+%in2 = OpTypePointer Uniform %u4x2
+%in1 = OpTypePointer Uniform %u4
+%push8 = OpTypePointer PushConstant %u4x8
+%out4 = OpTypePointer StorageBuffer %u4x4
+%in = OpVariable %inPointer Uniform
+%push = OpVariable %pushPointer PushConstant
+%out = OpVariable %outPointer StorageBuffer
+%main = OpFunction %void None %f
+%label = OpLabel
+%pa = OpAccessChain %in2 %in %c0
+%a = OpLoad %u4x2 %pa
+%pb = OpAccessChain %in1 %in %c1 %c3
+%b = OpLoad %u4 %pb
+%pc = OpAccessChain %push8 %push %c0
+%c = OpLoad %u4x8 %pc
+%d = OpCompositeExtract %u4 %c 5
+%e = OpFunctionCall %u4 %function %d %minus
+%g = OpCompositeConstruct %u4x4 %a %b %e
+%po = OpAccessChain %out4 %out %c0 %c1
+OpStore %po %g
+OpReturn
+OpFunctionEnd
+%function = OpFunction %u4 None %callee
+%x = OpFunctionParameter %u4
+%y = OpFunctionParameter %s4
+%body = OpLabel
+OpReturnValue %x
+OpFunctionEnd
+%other = OpFunction %u8 None %same
+%z = OpFunctionParameter %u8
+%w = OpFunctionParameter %u8
+%rest = OpLabel
+OpReturnValue %z
+OpFunctionEnd
+)",
+                       member);
+}
+
+Result<Rewritten> run(const std::vector<uint32_t>& words, const DeviceTraits& device = {}) {
+    Request request;
+    request.words = words;
+    Target target;
+    target.device = device;
+    return rewrite(request, target);
+}
+
+TEST(Int4, OutputIsValidAndDeterministic) {
+    const std::vector<uint32_t> words = test::assemble(sumModule("%u4x4"));
+    const Result<Rewritten> out = run(words);
+    ASSERT_TRUE(out) << out.error().message;
+    EXPECT_EQ(validate(out->words), std::nullopt);
+    EXPECT_TRUE(scan(out->words, ExtensionSet::all()).empty());
+    const std::string text = disassemble(out->words);
+    for (const char* gone : {"Int4", "Vector16", "SPV_INTEL", "nibble", "OpTypeInt 4"}) {
+        EXPECT_EQ(text.find(gone), std::string::npos) << gone;
+    }
+    const Result<Rewritten> again = run(words);
+    ASSERT_TRUE(again);
+    EXPECT_EQ(again->words, out->words);
+}
+
+TEST(Int4, OddVectorsStayOutOfMemory) {
+    for (const char* member : {"%u4x3", "%u4"}) {
+        const Result<Rewritten> out = run(test::assemble(sumModule(member)));
+        ASSERT_FALSE(out);
+        EXPECT_EQ(out.error().code, ErrorCode::kInvalidModule);
+        EXPECT_NE(out.error().message.find("even Component Count"), std::string::npos);
+    }
+}
+
+TEST(Int4, AsksForWhatMemoryNeeds) {
+    const std::vector<uint32_t> words = test::assemble(sumModule("%u4x4"));
+    const auto lacking = [&](bool DeviceTraits::* feature) {
+        DeviceTraits device;
+        device.*feature = false;
+        const Result<Rewritten> out = run(words, device);
+        return out ? std::string() : out.error().message;
+    };
+    EXPECT_NE(lacking(&DeviceTraits::shaderInt8).find("shaderInt8"), std::string::npos);
+    EXPECT_NE(lacking(&DeviceTraits::storagePushConstant16).find("storagePushConstant16"),
+              std::string::npos);
+    EXPECT_NE(lacking(&DeviceTraits::uniformAndStorageBuffer8BitAccess)
+                  .find("uniformAndStorageBuffer8BitAccess"),
+              std::string::npos);
+    EXPECT_EQ(lacking(&DeviceTraits::storagePushConstant8), "");
+}
+
+TEST(Int4, ShapesFollowTheDevice) {
+    DeviceTraits device;
+    const std::vector<Int4MatrixShape> shapes = int4MatrixShapes(device);
+    uint32_t signs = 0;
+    for (const Int4MatrixShape& shape : shapes) signs |= 1u << (shape.aSigned + 2 * shape.bSigned);
+    EXPECT_EQ(signs, 15u) << "the four mixes of signs";
+    device.shaderInt8 = false;
+    EXPECT_TRUE(int4MatrixShapes(device).empty());
+}
+
+}  // namespace
+}  // namespace coopvk::rewrite
