@@ -69,6 +69,10 @@ Result<Rewritten> rewriteModule(const Request& request, const Target& target) {
         Int4Context context{module, types, target};
         if (std::optional<Error> error = lowerInt4(context)) return *std::move(error);
         nibbles = std::move(context.matrices);
+        if (target.emulated.contains(Extension::kKhrCooperativeMatrix) &&
+            module.hasCapability(spv::Capability::CooperativeMatrixKHR)) {
+            out.used.insert(Extension::kKhrCooperativeMatrix);
+        }
     }
     if (out.used.contains(Extension::kKhrCooperativeMatrix) || !nibbles.empty()) {
         const LayoutPolicy policy = choosePolicy(module, types, target);

@@ -120,6 +120,13 @@ class FunctionLowering {
     ComponentPointers pointers_;
 };
 
+bool hasMatrices(const Module& module) {
+    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
+        if (i->opcode == spv::Op::OpTypeCooperativeMatrixKHR) return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 std::optional<Error> lowerInt4(Int4Context& context) {
@@ -141,6 +148,8 @@ std::optional<Error> lowerInt4(Int4Context& context) {
     }
     renameInt4Types(context);
     module.removeCapability(spv::Capability::Int4TypeINTEL);
+    // Int4CooperativeMatrixINTEL declares CooperativeMatrixKHR implicitly.
+    if (hasMatrices(module)) module.addCapability(spv::Capability::CooperativeMatrixKHR);
     module.removeCapability(spv::Capability::Int4CooperativeMatrixINTEL);
     module.removeCapability(spv::Capability::Vector16);
     module.removeExtension("SPV_INTEL_int4");
