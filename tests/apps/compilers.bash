@@ -5,7 +5,7 @@
 #
 # The suite is read from a copy outside the project: COOPVK_GLSLANG_SOURCE, or glslang/ in
 # coopvk's cache folder, or the source package of the distribution.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154  # variables of that script
 
 find_glslang_tests() {
     local folder

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Dawn's end-to-end tests of WebGPU's subgroup matrices with emulated ones. Sourced by
 # scripts/test-apps.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154  # variables of that script
 
 # dawn_run LANES FILTER EXPECTED: Dawn skips what a device cannot do, so the number that must pass
 # is given.

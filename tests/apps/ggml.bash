@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # ggml's test-backend-ops (llama.cpp's tests of its back ends) with emulated matrices. It compares
 # each result with ggml's own on the CPU. Sourced by scripts/test-apps.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154  # variables of that script
 
 # ggml multiplies up to 8 columns as vectors: matrices begin with 9.
 readonly GGML_TYPES=(f16 f32 bf16 q4_0 q8_0 q4_K)
