@@ -6,6 +6,7 @@
 #include <vulkan/vulkan.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "scratch.hpp"
@@ -15,6 +16,11 @@ namespace coopvk::layer {
 // Size of a structure that may stand in a chain the layer edits; 0 for structures newer than this
 // build.
 size_t structSize(VkStructureType type);
+
+// A structure of vulkan_coopvk.h.
+constexpr bool isOwnStructure(VkStructureType type) {
+    return (static_cast<uint32_t>(type) & 0xFFFF0000u) == 0x70C00000u;
+}
 
 // The first node of a type, or null.
 const VkBaseInStructure* findNode(const void* chain, VkStructureType type);

@@ -4,11 +4,13 @@
 // next layer fills them all, skipping what it does not know, and then the emulated extensions'
 // structures are filled over it.
 #include <string_view>
+#include <vector>
 
 #include "arrays.hpp"
 #include "commands.hpp"
 #include "extension_rows.hpp"
 #include "identity.hpp"
+#include "pnext.hpp"
 #include "registry.hpp"
 
 namespace coopvk::layer {
@@ -23,6 +25,35 @@ void visitEmulated(const PhysicalDeviceContext& device, void* chain, const Visit
         }
     }
 }
+
+// Takes the layer's own structures out of a chain while the next layer fills it, which knows none
+// of them.
+class OwnStructuresHidden {
+ public:
+    explicit OwnStructuresHidden(void* head) {
+        auto* node = static_cast<VkBaseOutStructure*>(head);
+        while (node->pNext != nullptr) {
+            if (!isOwnStructure(node->pNext->sType)) {
+                node = node->pNext;
+                continue;
+            }
+            hidden_.push_back({node, node->pNext});
+            node->pNext = node->pNext->pNext;
+        }
+    }
+    ~OwnStructuresHidden() {
+        for (auto i = hidden_.rbegin(); i != hidden_.rend(); ++i) i->before->pNext = i->node;
+    }
+    OwnStructuresHidden(const OwnStructuresHidden&) = delete;
+    OwnStructuresHidden& operator=(const OwnStructuresHidden&) = delete;
+
+ private:
+    struct Hidden {
+        VkBaseOutStructure* before;
+        VkBaseOutStructure* node;
+    };
+    std::vector<Hidden> hidden_;
+};
 
 VkComponentTypeKHR vulkanType(rewrite::ComponentType type) {
     return static_cast<VkComponentTypeKHR>(type);
@@ -59,7 +90,10 @@ void getFeatures2(VkPhysicalDevice device, VkPhysicalDeviceFeatures2* features) 
     const auto instance = instances().find(device);
     const auto next = instance->queries.getFeatures2;
     if (next == nullptr) return;
-    next(device, features);
+    {
+        const OwnStructuresHidden hidden(features);
+        next(device, features);
+    }
     const PhysicalDeviceContext& physical = instance->physicalDevice(device);
     auto* hidden = static_cast<VkBaseOutStructure*>(features->pNext);
     for (; hidden != nullptr; hidden = hidden->pNext) hideFeatures(physical.emulated, hidden);
@@ -74,7 +108,10 @@ void getProperties2(VkPhysicalDevice device, VkPhysicalDeviceProperties2* proper
     const auto instance = instances().find(device);
     const auto next = instance->queries.getProperties2;
     if (next == nullptr) return;
-    next(device, properties);
+    {
+        const OwnStructuresHidden hidden(properties);
+        next(device, properties);
+    }
     const PhysicalDeviceContext& physical = instance->physicalDevice(device);
     visitEmulated(physical, properties->pNext, [&](const ExtensionRow& row, void* node) {
         if (static_cast<VkBaseOutStructure*>(node)->sType == row.propertiesType) {
