@@ -27,6 +27,8 @@ OpEntryPoint GLCompute %main "main" %buffer %id
 OpExecutionMode %main LocalSize 64 1 1
 OpDecorate %id BuiltIn GlobalInvocationId
 OpDecorate %array ArrayStride 2
+OpDecorate %y RelaxedPrecision
+OpDecorate %sum NoContraction
 OpDecorate %block Block
 OpMemberDecorate %block 0 Offset 0
 OpDecorate %buffer DescriptorSet 0
@@ -62,7 +64,8 @@ OpDecorate %buffer Binding 0
 %where = OpIMul %uint %i %stride
 %x = OpCooperativeVectorLoadNV %in %at %where
 %y = OpCooperativeVectorMatrixMulAddNV %out %x %zero %at %zero %zero %at %zero %zero %m %k %layout %{3} %stride
-%r = OpExtInst %out %glsl FMax %y %none
+%sum = OpFAdd %out %y %y
+%r = OpExtInst %out %glsl FMax %sum %none
 OpCooperativeVectorStoreNV %at %where %r
 OpReturn
 OpFunctionEnd
@@ -94,6 +97,8 @@ TEST(Vector, OutputIsValidAndDeterministic) {
                 EXPECT_EQ(validate(out->words), std::nullopt) << m << "x" << k << " " << layout;
                 EXPECT_TRUE(scan(out->words, ExtensionSet::all()).empty());
                 EXPECT_EQ(disassemble(out->words).find("CooperativeVector"), std::string::npos);
+                EXPECT_EQ(disassemble(out->words).find("RelaxedPrecision"), std::string::npos);
+                EXPECT_NE(disassemble(out->words).find("NoContraction"), std::string::npos);
                 const Result<Rewritten> again = rewriteFor(words, lanes, lanes != 4);
                 ASSERT_TRUE(again);
                 EXPECT_EQ(again->words, out->words);

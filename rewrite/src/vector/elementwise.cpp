@@ -18,6 +18,7 @@ struct Map {
     spv::Op opcode = spv::Op::OpNop;
     Operands head;  // of OpExtInst: the set and the instruction
     const VectorType* result = nullptr;
+    bool noContraction = false;            // decorated so
     std::vector<const VectorType*> types;  // of the operands; null: a scalar for all components
 };
 
@@ -117,7 +118,9 @@ std::vector<Id> mapGroup(Emitter& emit, const Map& map, uint32_t size,
             parts.push_back(idOperand(gather(emit, type->component, slots)));
         }
         const Id pack = types.vectorType(map.result->component, step);
-        appendSlots(emit, emit.op(map.opcode, pack, std::move(parts)), results);
+        const Id part = emit.op(map.opcode, pack, std::move(parts));
+        if (map.noContraction) emit.module().decorate(part, spv::Decoration::NoContraction);
+        appendSlots(emit, part, results);
     }
     std::vector<Id> packs;
     const std::span<const Slot> all(results);
@@ -161,7 +164,7 @@ void mapUnrolled(Emitter& emit, const Map& map, const Instruction& i,
 Id mapLoop(VectorContext& context, Emitter& caller, const Map& map,
            const std::vector<Id>& operands) {
     std::vector<uint32_t> key = {static_cast<uint32_t>(HelperKind::kMap), map.result->id,
-                                 static_cast<uint32_t>(map.opcode)};
+                                 static_cast<uint32_t>(map.opcode), map.noContraction ? 1u : 0u};
     for (const Operand& operand : map.head) key.push_back(operand.word);
     std::vector<Id> parameters;
     for (Id operand : operands) parameters.push_back(caller.typeOf(operand));
@@ -216,6 +219,8 @@ bool describe(VectorContext& context, Emitter& emit, const Instruction& i, Map& 
     if (result == nullptr) return false;
     map.opcode = i.opcode;
     map.result = result;
+    map.noContraction =
+        context.module.decoration(i.result, spv::Decoration::NoContraction).has_value();
     size_t first = 0;
     if (i.opcode == spv::Op::OpExtInst) {
         if (stringFromOperands(context.module.def(i.word(0)), 0) != "GLSL.std.450" ||

@@ -110,6 +110,17 @@ class BlockLowering {
     InstructionList& retired_;
 };
 
+// A vector has become an array, of which these decorations say nothing; some drivers reject them.
+void dropArithmeticDecorations(VectorContext& context) {
+    std::erase_if(context.module.section(Section::kAnnotations), [&](const InstructionPtr& i) {
+        const auto decoration = static_cast<spv::Decoration>(i->word(1));
+        return i->opcode == spv::Op::OpDecorate &&
+               (decoration == spv::Decoration::RelaxedPrecision ||
+                decoration == spv::Decoration::NoContraction) &&
+               context.vectorOfValue(i->word(0)) != nullptr;
+    });
+}
+
 }  // namespace
 
 std::optional<Error> lowerVectors(VectorContext& context) {
@@ -127,6 +138,7 @@ std::optional<Error> lowerVectors(VectorContext& context) {
         }
     }
     if (context.error) return context.error;
+    dropArithmeticDecorations(context);
     for (auto& function : context.newFunctions) module.functions().push_back(std::move(function));
     context.newFunctions.clear();
     module.removeCapability(spv::Capability::CooperativeVectorNV);
