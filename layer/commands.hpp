@@ -45,6 +45,7 @@
     X(vkGetPhysicalDeviceToolProperties, getToolProperties)                                 \
     X(vkGetPhysicalDeviceToolPropertiesEXT, getToolProperties)                              \
     X(vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR, getCooperativeMatrixPropertiesKHR) \
+    X(vkGetPhysicalDeviceCooperativeMatrixPropertiesNV, getCooperativeMatrixPropertiesNV)   \
     X(vkGetPhysicalDeviceCooperativeVectorPropertiesNV, getCooperativeVectorPropertiesNV)   \
     X(vkGetPhysicalDeviceCooperativeMatrixInt4PropertiesCOOPVK, getInt4MatrixProperties)    \
     X(vkGetPhysicalDeviceShader2DBlockSizesCOOPVK, getBlockSizes)

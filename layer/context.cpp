@@ -61,6 +61,8 @@ const PhysicalDeviceContext& InstanceContext::physicalDevice(VkPhysicalDevice de
     if (context->facts.listing != VK_SUCCESS) return unknownDevice(context->facts);
     context->decisions = decide(settings.emulate, context->facts);
     context->emulated = emulatedSet(context->decisions);
+    context->nativeMatrices =
+        allowsNativeMatrices(settings.backEnd, context->facts, context->emulated);
 
     const std::unique_lock lock(mutex_);
     const auto [place, inserted] = devices_.try_emplace(device, std::move(context));

@@ -27,6 +27,8 @@ struct PhysicalDeviceContext {
     DeviceFacts facts;
     Decisions decisions;
     rewrite::ExtensionSet emulated;
+    // Emulated extensions may rest on the driver's own VK_KHR_cooperative_matrix.
+    bool nativeMatrices = false;
 };
 
 class InstanceContext {

@@ -183,6 +183,35 @@ void fillTraits(DeviceFacts& facts) {
     traits.maxComputeSharedMemorySize = facts.properties.limits.maxComputeSharedMemorySize;
 }
 
+// The driver's own matrices, as far as the rewriter can name them.
+void queryNativeShapes(const DeviceQueries& queries, VkPhysicalDevice device, DeviceFacts& facts) {
+    uint32_t count = 0;
+    if (!facts.native.contains(rewrite::Extension::kKhrCooperativeMatrix) ||
+        queries.getMatrixProperties == nullptr ||
+        queries.getMatrixProperties(device, &count, nullptr) != VK_SUCCESS) {
+        return;
+    }
+    VkCooperativeMatrixPropertiesKHR empty = {};
+    empty.sType = VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR;
+    std::vector<VkCooperativeMatrixPropertiesKHR> rows(count, empty);
+    if (queries.getMatrixProperties(device, &count, rows.data()) < VK_SUCCESS) return;
+    rows.resize(std::min<size_t>(count, rows.size()));
+    const auto known = [](VkComponentTypeKHR type) { return type <= VK_COMPONENT_TYPE_UINT64_KHR; };
+    const auto component = [](VkComponentTypeKHR type) {
+        return static_cast<rewrite::ComponentType>(type);
+    };
+    for (const VkCooperativeMatrixPropertiesKHR& row : rows) {
+        if (row.scope != VK_SCOPE_SUBGROUP_KHR || !known(row.AType) || !known(row.BType) ||
+            !known(row.CType) || !known(row.ResultType)) {
+            continue;
+        }
+        facts.traits.nativeShapes.push_back({row.MSize, row.NSize, row.KSize, component(row.AType),
+                                             component(row.BType), component(row.CType),
+                                             component(row.ResultType),
+                                             row.saturatingAccumulation == VK_TRUE});
+    }
+}
+
 template <typename Function>
 void load(Function& function, PFN_vkGetInstanceProcAddr get, VkInstance instance,
           const char* name) {
@@ -204,6 +233,8 @@ DeviceQueries loadDeviceQueries(PFN_vkGetInstanceProcAddr get, VkInstance instan
     }
     load(queries.getProperties2, get, instance, "vkGetPhysicalDeviceProperties2KHR");
     load(queries.getFeatures2, get, instance, "vkGetPhysicalDeviceFeatures2KHR");
+    load(queries.getMatrixProperties, get, instance,
+         "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR");
     return queries;
 }
 
@@ -222,6 +253,7 @@ DeviceFacts queryDevice(const DeviceQueries& queries, VkPhysicalDevice device) {
     queryFeatures(queries, device, facts);
     fillTraits(facts);
     queryProperties(queries, device, facts);
+    queryNativeShapes(queries, device, facts);
     return facts;
 }
 

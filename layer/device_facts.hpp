@@ -25,6 +25,8 @@ struct DeviceQueries {
     // Null where the instance has neither Vulkan 1.1 nor VK_KHR_get_physical_device_properties2.
     PFN_vkGetPhysicalDeviceProperties2 getProperties2 = nullptr;
     PFN_vkGetPhysicalDeviceFeatures2 getFeatures2 = nullptr;
+    // Null where nobody has it.
+    PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR getMatrixProperties = nullptr;
     // VkApplicationInfo::apiVersion, 1.0 where that is 0 or absent.
     uint32_t instanceVersion = VK_API_VERSION_1_0;
 };

@@ -57,6 +57,9 @@ class RequestBuilder {
         for (const ExtensionRow& row : extensionRows()) {
             if (!request_.emulated.contains(row.extension)) continue;
             for (Feature feature : row.needs) {
+                // The driver's own matrices only where shaders keep them.
+                if (feature == Feature::kNativeCooperativeMatrix && !device_.nativeMatrices)
+                    continue;
                 if (device_.facts.has(feature))
                     enable(featureTable()[static_cast<size_t>(feature)]);
             }

@@ -25,6 +25,7 @@ constexpr Feature kMatrixNeeds[] = {
     Feature::kSubgroupSizeControl,
     Feature::kComputeFullSubgroups,
     Feature::kShaderIntegerDotProduct,
+    Feature::kNativeCooperativeMatrix,
 };
 
 constexpr Feature kVectorNeeds[] = {
@@ -139,6 +140,22 @@ void blockIoProperties(const DeviceFacts&, void* node) {
     properties.maxElementsPerInvocation = rewrite::kMaxBlockElements;
 }
 
+void nvMatrixFeatures(const DeviceFacts& facts, void* node) {
+    auto& features = *static_cast<VkPhysicalDeviceCooperativeMatrixFeaturesNV*>(node);
+    features.cooperativeMatrix = VK_TRUE;
+    features.cooperativeMatrixRobustBufferAccess = facts.has(Feature::kRobustBufferAccess);
+}
+
+void nvMatrixProperties(const DeviceFacts&, void* node) {
+    auto& properties = *static_cast<VkPhysicalDeviceCooperativeMatrixPropertiesNV*>(node);
+    properties.cooperativeMatrixSupportedStages = VK_SHADER_STAGE_COMPUTE_BIT;
+}
+
+void qcomConversionFeatures(const DeviceFacts&, void* node) {
+    auto& features = *static_cast<VkPhysicalDeviceCooperativeMatrixConversionFeaturesQCOM*>(node);
+    features.cooperativeMatrixConversion = VK_TRUE;
+}
+
 constexpr ExtensionRow kRows[] = {
     {Extension::kKhrCooperativeMatrix,
      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
@@ -148,6 +165,21 @@ constexpr ExtensionRow kRows[] = {
      offsetof(VkPhysicalDeviceCooperativeMatrixFeaturesKHR, cooperativeMatrix), khrMatrixFeatures,
      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_KHR, khrMatrixProperties,
      kMatrixNeeds, khrMatrixDependents},
+    {Extension::kNvCooperativeMatrix,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_NV,
+     sizeof(VkPhysicalDeviceCooperativeMatrixFeaturesNV),
+     COOPVK_FEATURE_BITS(VkPhysicalDeviceCooperativeMatrixFeaturesNV, cooperativeMatrix,
+                         cooperativeMatrixRobustBufferAccess),
+     offsetof(VkPhysicalDeviceCooperativeMatrixFeaturesNV, cooperativeMatrix), nvMatrixFeatures,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_NV, nvMatrixProperties,
+     kMatrixNeeds},
+    {Extension::kQcomCooperativeMatrixConversion,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_CONVERSION_FEATURES_QCOM,
+     sizeof(VkPhysicalDeviceCooperativeMatrixConversionFeaturesQCOM),
+     COOPVK_FEATURE_BITS(VkPhysicalDeviceCooperativeMatrixConversionFeaturesQCOM,
+                         cooperativeMatrixConversion, cooperativeMatrixConversion),
+     offsetof(VkPhysicalDeviceCooperativeMatrixConversionFeaturesQCOM, cooperativeMatrixConversion),
+     qcomConversionFeatures, VK_STRUCTURE_TYPE_MAX_ENUM, nullptr, kMatrixNeeds},
     {Extension::kNvCooperativeVector,
      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_VECTOR_FEATURES_NV,
      sizeof(VkPhysicalDeviceCooperativeVectorFeaturesNV),

@@ -111,6 +111,9 @@ constexpr FeatureRow kRows[] = {
                              VkPhysicalDeviceShaderAtomicFloatFeaturesEXT,
                              SHADER_ATOMIC_FLOAT_FEATURES_EXT,
                              VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME),
+    COOPVK_EXTENSION_FEATURE(
+        kNativeCooperativeMatrix, cooperativeMatrix, VkPhysicalDeviceCooperativeMatrixFeaturesKHR,
+        COOPERATIVE_MATRIX_FEATURES_KHR, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME),
 };
 static_assert(std::size(kRows) == static_cast<size_t>(Feature::kCount));
 

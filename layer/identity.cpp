@@ -12,6 +12,7 @@ Sha256 start(const Settings& settings, const DeviceFacts& facts, rewrite::Extens
     Sha256 hash;
     hash.addText("coopvk").addText(rewrite::version());
     hash.addText(settings.emulateText);
+    hash.addValue(settings.backEnd);
     hash.addText(facts.traits.name);
     hash.addValue(facts.properties.driverVersion);
     for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {

@@ -56,6 +56,14 @@ EmulatePolicy EmulatePolicy::parse(std::string_view text, std::vector<std::strin
     return policy;
 }
 
+bool allowsNativeMatrices(rewrite::BackEnd backEnd, const DeviceFacts& facts,
+                          rewrite::ExtensionSet emulated) {
+    constexpr auto kKhr = rewrite::Extension::kKhrCooperativeMatrix;
+    if (!facts.native.contains(kKhr) || facts.traits.nativeShapes.empty()) return false;
+    if (backEnd == rewrite::BackEnd::kNative) return true;
+    return backEnd == rewrite::BackEnd::kAuto && !emulated.contains(kKhr);
+}
+
 Decisions decide(const EmulatePolicy& policy, const DeviceFacts& facts) {
     Decisions decisions;
     for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {

@@ -32,6 +32,11 @@ struct Decision {
     std::string reason;  // one phrase for logs and `coopvk info`
 };
 
+// Whether the driver's own matrices may carry emulated extensions: not where they are themselves
+// emulated, unless the setting says so.
+bool allowsNativeMatrices(rewrite::BackEnd backEnd, const DeviceFacts& facts,
+                          rewrite::ExtensionSet emulated);
+
 using Decisions = std::array<Decision, rewrite::kExtensionCount>;
 
 Decisions decide(const EmulatePolicy& policy, const DeviceFacts& facts);

@@ -151,6 +151,30 @@ VkResult getCooperativeMatrixPropertiesKHR(VkPhysicalDevice device, uint32_t* co
                      });
 }
 
+VkResult getCooperativeMatrixPropertiesNV(VkPhysicalDevice device, uint32_t* count,
+                                          VkCooperativeMatrixPropertiesNV* out) {
+    const auto instance = instances().find(device);
+    const PhysicalDeviceContext& physical = instance->physicalDevice(device);
+    if (!physical.emulated.contains(rewrite::Extension::kNvCooperativeMatrix)) {
+        const auto next = instance->next.GetPhysicalDeviceCooperativeMatrixPropertiesNV;
+        if (next != nullptr) return next(device, count, out);
+        *count = 0;
+        return VK_SUCCESS;
+    }
+    const auto shapes = rewrite::nvMatrixShapes(physical.facts.traits);
+    return giveArray(std::span<const rewrite::MatrixShape>(shapes), count, out,
+                     [](const rewrite::MatrixShape& shape, VkCooperativeMatrixPropertiesNV& to) {
+                         to.MSize = shape.m;
+                         to.NSize = shape.n;
+                         to.KSize = shape.k;
+                         to.AType = vulkanType(shape.a);
+                         to.BType = vulkanType(shape.b);
+                         to.CType = vulkanType(shape.c);
+                         to.DType = vulkanType(shape.result);
+                         to.scope = VK_SCOPE_SUBGROUP_KHR;
+                     });
+}
+
 VkResult getCooperativeVectorPropertiesNV(VkPhysicalDevice device, uint32_t* count,
                                           VkCooperativeVectorPropertiesNV* out) {
     const auto instance = instances().find(device);

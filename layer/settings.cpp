@@ -84,6 +84,13 @@ Settings loadSettings(const VkInstanceCreateInfo* createInfo,
         settings.emulate = EmulatePolicy::parse(*text, complaints);
         settings.emulateText = std::move(*text);
     }
+    if (const auto text = set.text("back_end", "COOPVK_BACK_END"); text && !text->empty()) {
+        if (const auto backEnd = rewrite::backEndFromName(*text)) {
+            settings.backEnd = *backEnd;
+        } else {
+            complaints.push_back("setting back_end: unknown back-end '" + *text + "'");
+        }
+    }
     if (const auto text = set.text("log_level", "COOPVK_LOG_LEVEL"); text && !text->empty()) {
         if (const auto level = logLevelFromName(*text)) {
             settings.logLevel = *level;

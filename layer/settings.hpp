@@ -17,6 +17,7 @@ inline constexpr const char* kLayerDescription =
 
 struct Settings {
     EmulatePolicy emulate;
+    rewrite::BackEnd backEnd = rewrite::BackEnd::kAuto;
     LogLevel logLevel = LogLevel::kWarn;
     std::string logFile;
     std::string dumpDir;

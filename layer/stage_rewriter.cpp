@@ -45,6 +45,8 @@ rewrite::Result<RewrittenRef> rewriteFor(DeviceContext& device, const StageReque
     target.device = device.facts().traits;
     target.subgroupSize = size;
     target.emulated = device.emulated;
+    target.backEnd = device.physical->nativeMatrices ? device.instance->settings.backEnd
+                                                     : rewrite::BackEnd::kCore;
     rewrite::Request input;
     input.words = request.words->words;
     input.stage = key.stage;

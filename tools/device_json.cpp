@@ -2,6 +2,7 @@
 #include "device_json.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <variant>
 
 namespace coopvk::tool {
@@ -76,6 +77,43 @@ bool assign(DeviceTraits& traits, uint32_t DeviceTraits::* field, const ordered_
     return true;
 }
 
+// A shape is [m, n, k, "a", "b", "c", "result", saturating].
+constexpr const char* kNativeShapes = "nativeShapes";
+
+ordered_json toJson(const std::vector<rewrite::MatrixShape>& shapes) {
+    ordered_json json = ordered_json::array();
+    for (const rewrite::MatrixShape& s : shapes) {
+        json.push_back(
+            {s.m, s.n, s.k, name(s.a), name(s.b), name(s.c), name(s.result), s.saturating});
+    }
+    return json;
+}
+
+std::optional<rewrite::ComponentType> componentFrom(const ordered_json& value) {
+    if (!value.is_string()) return std::nullopt;
+    for (uint32_t i = 0; i <= static_cast<uint32_t>(rewrite::ComponentType::kUint64); ++i) {
+        const auto type = static_cast<rewrite::ComponentType>(i);
+        if (value.get<std::string>() == name(type)) return type;
+    }
+    return std::nullopt;
+}
+
+bool assign(std::vector<rewrite::MatrixShape>& shapes, const ordered_json& value) {
+    if (!value.is_array()) return false;
+    for (const ordered_json& row : value) {
+        if (!row.is_array() || row.size() != 8 || !row[7].is_boolean()) return false;
+        for (size_t i = 0; i < 3; ++i) {
+            if (!row[i].is_number_unsigned() || row[i].get<uint64_t>() > UINT16_MAX) return false;
+        }
+        const auto a = componentFrom(row[3]), b = componentFrom(row[4]);
+        const auto c = componentFrom(row[5]), result = componentFrom(row[6]);
+        if (!a || !b || !c || !result) return false;
+        shapes.push_back({row[0].get<uint32_t>(), row[1].get<uint32_t>(), row[2].get<uint32_t>(),
+                          *a, *b, *c, *result, row[7].get<bool>()});
+    }
+    return true;
+}
+
 }  // namespace
 
 ordered_json toJson(const DeviceTraits& traits) {
@@ -83,6 +121,7 @@ ordered_json toJson(const DeviceTraits& traits) {
     for (const Member& member : kMembers) {
         std::visit([&](auto field) { json[member.name] = traits.*field; }, member.field);
     }
+    json[kNativeShapes] = toJson(traits.nativeShapes);
     return json;
 }
 
@@ -95,6 +134,12 @@ rewrite::Result<DeviceTraits> traitsFromJson(const ordered_json& json) {
     if (const auto inner = json.find("traits"); inner != json.end()) return traitsFromJson(*inner);
     DeviceTraits traits;
     for (const auto& [key, value] : json.items()) {
+        if (key == kNativeShapes) {
+            if (!assign(traits.nativeShapes, value)) {
+                return wrong("'" + key + "' is no list of matrix shapes");
+            }
+            continue;
+        }
         const auto* member = std::ranges::find_if(
             kMembers, [&](const Member& candidate) { return key == candidate.name; });
         if (member == std::ranges::end(kMembers)) return wrong("unknown member '" + key + "'");

@@ -81,10 +81,10 @@ std::vector<ShapeRow> nativeRows(const Device& device) {
     return rows;
 }
 
-std::vector<ShapeRow> emulatedRows(const Device& device) {
+std::vector<ShapeRow> emulatedRows(const std::vector<rewrite::MatrixShape>& shapes) {
     std::vector<ShapeRow> rows;
     const auto text = [](rewrite::ComponentType type) { return std::string(rewrite::name(type)); };
-    for (const rewrite::MatrixShape& shape : rewrite::matrixShapes(device.facts.traits)) {
+    for (const rewrite::MatrixShape& shape : shapes) {
         rows.push_back({shape.m, shape.n, shape.k, text(shape.a), text(shape.b), text(shape.c),
                         text(shape.result), "subgroup", shape.saturating});
     }
@@ -127,10 +127,6 @@ bool emulates(const layer::Decisions& decisions, rewrite::Extension extension) {
     return decisionFor(decisions, extension).provision == layer::Provision::kEmulated;
 }
 
-bool emulatesMatrices(const layer::Decisions& decisions) {
-    return emulates(decisions, rewrite::Extension::kKhrCooperativeMatrix);
-}
-
 // What products of emulated cooperative vectors take; empty where none are emulated.
 std::vector<rewrite::VectorCombination> emulatedVectors(const Device& device,
                                                         const layer::Decisions& decisions) {
@@ -150,6 +146,15 @@ ordered_json combinationList(const std::vector<rewrite::VectorCombination>& rows
     return list;
 }
 
+// The shapes of an emulated extension; none where it is not.
+std::vector<ShapeRow> shapesOf(const Device& device, const layer::Decisions& decisions,
+                               rewrite::Extension extension) {
+    if (!emulates(decisions, extension)) return {};
+    const bool isNv = extension == rewrite::Extension::kNvCooperativeMatrix;
+    return emulatedRows(isNv ? rewrite::nvMatrixShapes(device.facts.traits)
+                             : rewrite::matrixShapes(device.facts.traits));
+}
+
 ordered_json describe(const Device& device, const layer::Decisions& decisions) {
     ordered_json extensions = ordered_json::array();
     for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
@@ -167,7 +172,9 @@ ordered_json describe(const Device& device, const layer::Decisions& decisions) {
     json["extensions"] = std::move(extensions);
     json["matrixShapes"]["native"] = shapeList(nativeRows(device));
     json["matrixShapes"]["emulated"] =
-        shapeList(emulatesMatrices(decisions) ? emulatedRows(device) : std::vector<ShapeRow>());
+        shapeList(shapesOf(device, decisions, rewrite::Extension::kKhrCooperativeMatrix));
+    json["matrixShapes"]["emulatedNv"] =
+        shapeList(shapesOf(device, decisions, rewrite::Extension::kNvCooperativeMatrix));
     json["vectorCombinations"]["emulated"] = combinationList(emulatedVectors(device, decisions));
     json["traits"] = toJson(device.facts.traits);
     return json;
@@ -219,7 +226,9 @@ void print(size_t index, const Device& device, const layer::Decisions& decisions
                   << name(decision.provision) << decision.reason << '\n';
     }
     printShapes("native", nativeRows(device));
-    if (emulatesMatrices(decisions)) printShapes("emulated", emulatedRows(device));
+    printShapes("emulated", shapesOf(device, decisions, rewrite::Extension::kKhrCooperativeMatrix));
+    printShapes("emulated, VK_NV_cooperative_matrix",
+                shapesOf(device, decisions, rewrite::Extension::kNvCooperativeMatrix));
     printCombinations(emulatedVectors(device, decisions));
 }
 

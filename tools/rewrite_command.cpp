@@ -27,6 +27,7 @@ struct Options {
     std::vector<std::string> specialization;
     std::string device;
     std::string emulate = "all";
+    std::string backEnd = "auto";
     std::string entryPoint;
     rewrite::Stage stage = rewrite::Stage::kCompute;
     bool text = false;
@@ -116,6 +117,9 @@ Result<rewrite::Target> makeTarget(const Options& options) {
     const auto policy = layer::EmulatePolicy::parse(options.emulate, complaints);
     if (!complaints.empty()) return failure(complaints.front());
     if (policy.mode == layer::EmulatePolicy::Mode::kList) target.emulated = policy.list;
+    const auto backEnd = rewrite::backEndFromName(options.backEnd);
+    if (!backEnd) return failure("unknown back-end '" + options.backEnd + "'");
+    target.backEnd = *backEnd;
     return target;
 }
 
@@ -185,6 +189,8 @@ void addRewriteCommand(CLI::App& app, int& status) {
         ->option_text("ID=VALUE[:TYPE]")
         ->allow_extra_args(false);
     command->add_option("--emulate", options->emulate, "all, or Vulkan names of extensions")
+        ->capture_default_str();
+    command->add_option("--back-end", options->backEnd, "As the layer's: auto, core or native")
         ->capture_default_str();
     command->add_option("--stage", options->stage, "Shader stage of the module (default compute)")
         ->transform(CLI::Transformer(std::vector<std::pair<std::string, rewrite::Stage>>(

@@ -53,6 +53,37 @@ class [[nodiscard]] Result {
 };
 
 // ---------------------------------------------------------------------------------------------
+// Components and shapes
+
+// Values equal VkComponentTypeKHR's.
+enum class ComponentType : uint32_t {
+    kFloat16 = 0,
+    kFloat32 = 1,
+    kFloat64 = 2,
+    kSint8 = 3,
+    kSint16 = 4,
+    kSint32 = 5,
+    kSint64 = 6,
+    kUint8 = 7,
+    kUint16 = 8,
+    kUint32 = 9,
+    kUint64 = 10,
+    kSint8Packed = 1000491000,  // cooperative vectors: four in a 32-bit component
+    kUint8Packed = 1000491001,
+    kFloatE4M3 = 1000491002,
+    kFloatE5M2 = 1000491003,
+};
+std::string_view name(ComponentType type);  // "f16", "s8", ...
+
+// One row of vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR; the scope is always Subgroup.
+struct MatrixShape {
+    uint32_t m, n, k;
+    ComponentType a, b, c, result;
+    bool saturating;
+    bool operator==(const MatrixShape&) const = default;
+};
+
+// ---------------------------------------------------------------------------------------------
 // Devices
 
 // What the rewriter may use of the device below. All of it is plain data that a caller fills from
@@ -95,6 +126,8 @@ struct DeviceTraits {
     bool subgroupBallot = false;
     bool subgroupArithmetic = false;
     uint32_t maxComputeSharedMemorySize = 16384;
+    // Of the driver's own VK_KHR_cooperative_matrix, scope Subgroup; empty where it has none.
+    std::vector<MatrixShape> nativeShapes;
 };
 
 // ---------------------------------------------------------------------------------------------
@@ -102,6 +135,8 @@ struct DeviceTraits {
 
 enum class Extension : uint32_t {
     kKhrCooperativeMatrix,
+    kNvCooperativeMatrix,
+    kQcomCooperativeMatrixConversion,
     kNvCooperativeVector,
     kExtShaderReplicatedComposites,
     kExtShaderAtomicFloat,
@@ -154,37 +189,11 @@ std::optional<Extension> extensionFromVulkanName(std::string_view name);
 // ---------------------------------------------------------------------------------------------
 // Cooperative matrix shapes
 
-// Values equal VkComponentTypeKHR's.
-enum class ComponentType : uint32_t {
-    kFloat16 = 0,
-    kFloat32 = 1,
-    kFloat64 = 2,
-    kSint8 = 3,
-    kSint16 = 4,
-    kSint32 = 5,
-    kSint64 = 6,
-    kUint8 = 7,
-    kUint16 = 8,
-    kUint32 = 9,
-    kUint64 = 10,
-    kSint8Packed = 1000491000,  // cooperative vectors: four in a 32-bit component
-    kUint8Packed = 1000491001,
-    kFloatE4M3 = 1000491002,
-    kFloatE5M2 = 1000491003,
-};
-std::string_view name(ComponentType type);  // "f16", "s8", ...
-
-// One row of vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR; the scope is always Subgroup.
-struct MatrixShape {
-    uint32_t m, n, k;
-    ComponentType a, b, c, result;
-    bool saturating;
-    bool operator==(const MatrixShape&) const = default;
-};
-
 // The shapes to advertise for a device, the best for it first. The order is an interface: some
 // applications take the first row of a type and never look further.
 std::vector<MatrixShape> matrixShapes(const DeviceTraits& device);
+// The same for vkGetPhysicalDeviceCooperativeMatrixPropertiesNV, which knows no saturation.
+std::vector<MatrixShape> nvMatrixShapes(const DeviceTraits& device);
 
 // ---------------------------------------------------------------------------------------------
 // Cooperative vector types
@@ -252,6 +261,14 @@ enum class Stage : uint32_t {
     kCallable = 0x2000,
 };
 
+// What becomes of matrices.
+enum class BackEnd : uint32_t {
+    kAuto,    // native where the driver's own matrices are in force and carry the whole module
+    kCore,    // core SPIR-V
+    kNative,  // the driver's own matrices, in tiles where it lacks a shape
+};
+std::optional<BackEnd> backEndFromName(std::string_view name);  // "auto", "core", "native"
+
 // What one rewrite is for: a device, the fixed subgroup size of the pipeline stage, and which
 // extensions are emulated. Same words, same specialization, same Target: same output.
 struct Target {
@@ -259,6 +276,7 @@ struct Target {
     // Lanes of every subgroup of the stage, a power of two from 4 to 128. All subgroups are full.
     uint32_t subgroupSize = 32;
     ExtensionSet emulated = ExtensionSet::all();
+    BackEnd backEnd = BackEnd::kAuto;
 };
 
 // One VkSpecializationMapEntry with its bytes.

@@ -14,6 +14,9 @@ namespace {
 constexpr uint32_t capability(spv::Capability c) { return static_cast<uint32_t>(c); }
 
 constexpr uint32_t kKhrMatrixCapabilities[] = {capability(spv::Capability::CooperativeMatrixKHR)};
+constexpr uint32_t kNvMatrixCapabilities[] = {capability(spv::Capability::CooperativeMatrixNV)};
+constexpr uint32_t kQcomConversionCapabilities[] = {
+    capability(spv::Capability::CooperativeMatrixConversionQCOM)};
 
 constexpr uint32_t kNvVectorCapabilities[] = {
     capability(spv::Capability::CooperativeVectorNV),
@@ -62,9 +65,19 @@ std::string missingForVectors(const DeviceTraits& device) {
     return {};
 }
 
+std::string missingForConversion(const DeviceTraits& device) {
+    if (std::string missing = missingForMatrices(device); !missing.empty()) return missing;
+    if (!device.subgroupShuffle) return "needs subgroup shuffles in compute shaders";
+    return {};
+}
+
 constexpr ExtensionInfo kTable[] = {
     {Extension::kKhrCooperativeMatrix, "VK_KHR_cooperative_matrix", 2, "SPV_KHR_cooperative_matrix",
      kKhrMatrixCapabilities, missingForMatrices},
+    {Extension::kNvCooperativeMatrix, "VK_NV_cooperative_matrix", 1, "SPV_NV_cooperative_matrix",
+     kNvMatrixCapabilities, missingForMatrices},
+    {Extension::kQcomCooperativeMatrixConversion, "VK_QCOM_cooperative_matrix_conversion", 1,
+     "SPV_QCOM_cooperative_matrix_conversion", kQcomConversionCapabilities, missingForConversion},
     {Extension::kNvCooperativeVector, "VK_NV_cooperative_vector", 4, "SPV_NV_cooperative_vector",
      kNvVectorCapabilities, missingForVectors},
     {Extension::kExtShaderReplicatedComposites, "VK_EXT_shader_replicated_composites", 1,

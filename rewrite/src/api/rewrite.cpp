@@ -12,12 +12,14 @@
 #include "matrix/layout_policy.hpp"
 #include "matrix/lower.hpp"
 #include "matrix/matrix_types.hpp"
+#include "native/lower.hpp"
 #include "passes/entry_points.hpp"
 #include "passes/float_atomics.hpp"
 #include "passes/matrix_loops.hpp"
 #include "passes/replicated_composites.hpp"
 #include "passes/specialise.hpp"
 #include "passes/subgroup_barriers.hpp"
+#include "unify/nv_matrix.hpp"
 #include "vector/lower.hpp"
 
 namespace coopvk::rewrite {
@@ -48,7 +50,48 @@ Target withoutEmulated(Target target) {
     return target;
 }
 
-Result<Rewritten> rewriteModule(const Request& request, const Target& target) {
+bool usesMatrices(const ExtensionSet& used) {
+    return used.contains(Extension::kKhrCooperativeMatrix) ||
+           used.contains(Extension::kNvCooperativeMatrix) ||
+           used.contains(Extension::kQcomCooperativeMatrixConversion);
+}
+
+std::optional<Error> lowerCore(TypeTable& types, const Target& target,
+                               std::map<Id, bool> nibbles, Rewritten& out) {
+    Module& module = types.module();
+    const LayoutPolicy policy = choosePolicy(module, types, target);
+    foldSpecConstants(types, [&](Id type) { return matrixLength(types, policy, type); });
+    keepProductLoopsRolled(module, target.subgroupSize);
+    LoweringContext context{module, types, target, policy, {}, {}, {}, {}, std::move(nibbles)};
+    if (std::optional<Error> error = lowerMatrices(context)) return error;
+    out.notes.push_back(describe(policy));
+    return std::nullopt;
+}
+
+std::optional<Error> lowerNative(TypeTable& types, const Request& request, const Target& target,
+                                 Rewritten& out) {
+    Module& module = types.module();
+    Result<NativePlan> plan = planNative(module, types, target);
+    if (!plan) return plan.error();
+    const auto [x, y, z] = localSize(module, request.entryPoint);
+    const uint64_t subgroups =
+        (uint64_t{x} * y * z + target.subgroupSize - 1) / target.subgroupSize;
+    LoweringContext context{module, types, target, {}, {}, {}, {}, {}, {}};
+    const auto count = static_cast<uint32_t>(std::clamp<uint64_t>(subgroups, 1, 4096));
+    if (std::optional<Error> error = lowerToNative(context, *plan, count)) return error;
+    out.notes.push_back(plan->note);
+    return std::nullopt;
+}
+
+// Whether the driver's own matrices may stay. Where they are emulated over the driver's own, the
+// point is to have none of them.
+bool mayStayNative(const Target& target) {
+    return target.backEnd == BackEnd::kNative ||
+           (target.backEnd == BackEnd::kAuto && !target.device.nativeShapes.empty() &&
+            !target.emulated.contains(Extension::kKhrCooperativeMatrix));
+}
+
+Result<Rewritten> rewriteModule(const Request& request, const Target& target, bool native) {
     Rewritten out;
     out.used = scan(request.words, target.emulated);
     if (std::optional<Error> error = checkTarget(target, out.used)) return *std::move(error);
@@ -73,14 +116,19 @@ Result<Rewritten> rewriteModule(const Request& request, const Target& target) {
             module.hasCapability(spv::Capability::CooperativeMatrixKHR)) {
             out.used.insert(Extension::kKhrCooperativeMatrix);
         }
+        if (native && !nibbles.empty()) {
+            return Error{ErrorCode::kUnsupported, "drivers have no matrices of 4-bit components"};
+        }
     }
-    if (out.used.contains(Extension::kKhrCooperativeMatrix) || !nibbles.empty()) {
-        const LayoutPolicy policy = choosePolicy(module, types, target);
-        foldSpecConstants(types, [&](Id type) { return matrixLength(types, policy, type); });
-        keepProductLoopsRolled(module, target.subgroupSize);
-        LoweringContext context{module, types, target, policy, {}, {}, {}, {}, std::move(nibbles)};
-        if (std::optional<Error> error = lowerMatrices(context)) return *std::move(error);
-        out.notes.push_back(describe(policy));
+    if (out.used.contains(Extension::kNvCooperativeMatrix)) {
+        if (std::optional<Error> error = unifyNvMatrices(types)) return *std::move(error);
+    }
+    if (usesMatrices(out.used) || !nibbles.empty()) {
+        if (std::optional<Error> error =
+                native ? lowerNative(types, request, target, out)
+                       : lowerCore(types, target, std::move(nibbles), out)) {
+            return *std::move(error);
+        }
     }
     if (out.used.contains(Extension::kNvCooperativeVector)) {
         VectorContext context{
@@ -109,16 +157,38 @@ Result<Rewritten> rewriteModule(const Request& request, const Target& target) {
     return out;
 }
 
+// By the driver's own matrices where they may stay and can, else without them.
+Result<Rewritten> rewriteForBackEnd(const Request& request, const Target& target) {
+    std::string note;
+    if (mayStayNative(target) && usesMatrices(scan(request.words, target.emulated))) {
+        Result<Rewritten> out = rewriteModule(request, target, true);
+        const bool mayFallBack =
+            target.backEnd == BackEnd::kAuto && !out && out.error().code == ErrorCode::kUnsupported;
+        if (!mayFallBack) return out;
+        note = "no native back-end: " + out.error().message;
+    }
+    Result<Rewritten> out = rewriteModule(request, target, false);
+    if (out && !note.empty()) out->notes.push_back(std::move(note));
+    return out;
+}
+
 }  // namespace
 
 Result<Rewritten> rewrite(const Request& request, const Target& target) noexcept {
     try {
-        return rewriteModule(request, withoutEmulated(target));
+        return rewriteForBackEnd(request, withoutEmulated(target));
     } catch (const std::bad_alloc&) {
         return Error{ErrorCode::kOutOfMemory, "out of memory"};
     } catch (...) {
         return Error{ErrorCode::kUnsupported, "internal error"};
     }
+}
+
+std::optional<BackEnd> backEndFromName(std::string_view name) {
+    if (name == "auto") return BackEnd::kAuto;
+    if (name == "core") return BackEnd::kCore;
+    if (name == "native") return BackEnd::kNative;
+    return std::nullopt;
 }
 
 std::string_view version() { return "0.1.0"; }

@@ -114,6 +114,30 @@ bool has(const DeviceTraits& device, ComponentType type) {
     }
 }
 
+bool sameTypes(const MatrixShape& shape, const Types& t) {
+    return shape.a == t.a && shape.b == t.b && shape.c == t.c && shape.result == t.result &&
+           shape.saturating == t.saturating;
+}
+
+// Appends a size of types that the device lists, unless it is there.
+void ensure(std::vector<MatrixShape>& shapes, const Types& t, const Size& size) {
+    const MatrixShape shape = {size.m, size.n, size.k, t.a, t.b, t.c, t.result, t.saturating};
+    const auto isOfTypes = [&](const MatrixShape& other) { return sameTypes(other, t); };
+    if (std::ranges::none_of(shapes, isOfTypes)) return;
+    if (std::ranges::find(shapes, shape) == shapes.end()) shapes.push_back(shape);
+}
+
+// VK_QCOM_cooperative_matrix_conversion takes factors with lines of 32 bytes, and no more lines
+// than the subgroup has lanes.
+void ensureConvertible(std::vector<MatrixShape>& shapes, const DeviceTraits& device) {
+    const uint32_t lines = std::min(device.subgroupSize, 8u);
+    ensure(shapes, {kFloat16, kFloat16, kFloat32, kFloat32, false}, {lines, lines, 16});
+    ensure(shapes, {kFloat16, kFloat16, kFloat16, kFloat16, false}, {lines, lines, 16});
+    ensure(shapes, {kSint8, kSint8, kSint32, kSint32, false}, {lines, lines, 32});
+    ensure(shapes, {kUint8, kUint8, kUint32, kUint32, false}, {lines, lines, 32});
+    ensure(shapes, {kFloat32, kFloat32, kFloat32, kFloat32, false}, {lines, lines, 8});
+}
+
 }  // namespace
 
 std::string_view name(ComponentType type) {
@@ -142,6 +166,24 @@ std::vector<MatrixShape> matrixShapes(const DeviceTraits& device) {
                 shapes.push_back({size.m, size.n, size.k, t.a, t.b, t.c, t.result, t.saturating});
             }
         }
+    }
+    ensureConvertible(shapes, device);
+    return shapes;
+}
+
+std::vector<MatrixShape> nvMatrixShapes(const DeviceTraits& device) {
+    std::vector<MatrixShape> shapes = matrixShapes(device);
+    // Nothing higher than any driver lists: shaders keep lengths in 8-bit components.
+    std::erase_if(shapes,
+                  [](const MatrixShape& shape) { return shape.saturating || shape.m > 16; });
+    // What the extension's own driver lists.
+    for (const Size& size : {Size{16, 16, 16}, Size{16, 8, 16}, Size{16, 8, 8}}) {
+        ensure(shapes, {kFloat16, kFloat16, kFloat32, kFloat32, false}, size);
+        ensure(shapes, {kFloat16, kFloat16, kFloat16, kFloat16, false}, size);
+    }
+    for (const Size& size : {Size{16, 16, 32}, Size{16, 8, 32}}) {
+        ensure(shapes, {kSint8, kSint8, kSint32, kSint32, false}, size);
+        ensure(shapes, {kUint8, kUint8, kUint32, kUint32, false}, size);
     }
     return shapes;
 }

@@ -68,6 +68,8 @@ class Module {
     // The instruction that defines an id; an OpNop without operands if nothing does, so that
     // lookups in malformed modules fall through every comparison.
     const Instruction& def(Id id) const;
+    // The same to change in place; nullptr if nothing defines the id.
+    Instruction* edit(Id id) { return id < defs_.size() ? defs_[id] : nullptr; }
     void setDef(Instruction* instruction);
 
     // Keeps an instruction that is no longer part of the module: looking it up stays harmless.

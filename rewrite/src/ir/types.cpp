@@ -76,6 +76,19 @@ Id TypeTable::pointerType(spv::StorageClass storage, Id pointee) {
     return unique(spv::Op::OpTypePointer, {literal(storage), idOperand(pointee)});
 }
 
+Id TypeTable::matrixType(Operands operands) {
+    // Passes turn other types into matrices and matrices into others: only the section knows.
+    for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
+        if (i->opcode == spv::Op::OpTypeCooperativeMatrixKHR && i->operands == operands) {
+            return i->result;
+        }
+    }
+    const Id result = module_.takeId();
+    module_.append(Section::kGlobals, makeInstruction(spv::Op::OpTypeCooperativeMatrixKHR, 0,
+                                                      result, std::move(operands)));
+    return result;
+}
+
 Id TypeTable::functionType(Id result, std::span<const Id> parameters) {
     Operands operands = {idOperand(result)};
     for (Id parameter : parameters) operands.push_back(idOperand(parameter));

@@ -25,6 +25,8 @@ class TypeTable {
     Id arrayType(Id element, uint32_t length);
     Id structType(std::span<const Id> members);  // without a layout
     Id pointerType(spv::StorageClass storage, Id pointee);
+    // OpTypeCooperativeMatrixKHR.
+    Id matrixType(Operands operands);
     Id functionType(Id result, std::span<const Id> parameters);
 
     // Constants. Integer and floating-point values are given by their low bits.

@@ -6,6 +6,8 @@
 #include "matrix/matrix_types.hpp"
 #include "matrix/memory.hpp"
 #include "matrix/mul_add.hpp"
+#include "matrix/role_conversion.hpp"
+#include "matrix/row_conversion.hpp"
 
 namespace coopvk::rewrite {
 
@@ -80,6 +82,21 @@ class FunctionLowering {
                 break;
             case spv::Op::OpCooperativeMatrixMulAddKHR:
                 lowerMulAdd(context_, writer_.emit(), *instruction);
+                break;
+            case spv::Op::OpCooperativeMatrixConvertNV:
+                lowerRoleConversion(context_, writer_, *instruction);
+                break;
+            case spv::Op::OpCompositeConstructCoopMatQCOM:
+                lowerConstructFromRows(context_, writer_, *instruction);
+                break;
+            case spv::Op::OpCompositeExtractCoopMatQCOM:
+                lowerExtractRows(context_, writer_, *instruction);
+                break;
+            case spv::Op::OpBitCastArrayQCOM:
+                lowerBitCastArray(context_, writer_.emit(), *instruction);
+                break;
+            case spv::Op::OpExtractSubArrayQCOM:
+                lowerExtractSubArray(context_, writer_.emit(), *instruction);
                 break;
             case spv::Op::OpCooperativeMatrixLengthKHR:
                 lowerLength(std::move(instruction));
@@ -159,7 +176,9 @@ std::optional<Error> lowerMatrices(LoweringContext& context) {
     for (auto& function : context.newFunctions) module.functions().push_back(std::move(function));
     context.newFunctions.clear();
     module.removeCapability(spv::Capability::CooperativeMatrixKHR);
+    module.removeCapability(spv::Capability::CooperativeMatrixConversionQCOM);
     module.removeExtension("SPV_KHR_cooperative_matrix");
+    module.removeExtension("SPV_QCOM_cooperative_matrix_conversion");
     return std::nullopt;
 }
 

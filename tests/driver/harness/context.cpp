@@ -61,6 +61,12 @@ constexpr WantedExtension kWanted[] = {
     {VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME,
      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
      [](Features& f) -> void* { return &f.cooperativeMatrix; }},
+    {VK_NV_COOPERATIVE_MATRIX_EXTENSION_NAME,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_NV,
+     [](Features& f) -> void* { return &f.nvCooperativeMatrix; }},
+    {VK_QCOM_COOPERATIVE_MATRIX_CONVERSION_EXTENSION_NAME,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_CONVERSION_FEATURES_QCOM,
+     [](Features& f) -> void* { return &f.qcomConversion; }},
     {VK_EXT_SHADER_OBJECT_EXTENSION_NAME,
      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OBJECT_FEATURES_EXT,
      [](Features& f) -> void* { return &f.shaderObject; }},
@@ -194,6 +200,12 @@ void Context::queryProperties() {
         tools.emplace_back(tool.name);
         emulated |= tools.back().find("coopvk") != std::string::npos;
         validated |= tools.back().find("Validation") != std::string::npos;
+    }
+    if (has(VK_NV_COOPERATIVE_MATRIX_EXTENSION_NAME)) {
+        COOPVK_CHECK(vkGetPhysicalDeviceCooperativeMatrixPropertiesNV(physical, &count, nullptr));
+        nvShapes.resize(count, {VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_NV});
+        COOPVK_CHECK(
+            vkGetPhysicalDeviceCooperativeMatrixPropertiesNV(physical, &count, nvShapes.data()));
     }
     if (!has(VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME)) return;
     COOPVK_CHECK(vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR(physical, &count, nullptr));

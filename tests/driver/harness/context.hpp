@@ -29,6 +29,8 @@ struct Features {
     VkPhysicalDeviceVulkan13Features v13;
     VkPhysicalDeviceVulkan14Features v14;
     VkPhysicalDeviceCooperativeMatrixFeaturesKHR cooperativeMatrix;
+    VkPhysicalDeviceCooperativeMatrixFeaturesNV nvCooperativeMatrix;
+    VkPhysicalDeviceCooperativeMatrixConversionFeaturesQCOM qcomConversion;
     VkPhysicalDeviceShaderObjectFeaturesEXT shaderObject;
     VkPhysicalDeviceShaderReplicatedCompositesFeaturesEXT replicatedComposites;
     VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR workgroupLayout;
@@ -77,6 +79,7 @@ class Context {
     std::vector<std::string> extensions;  // of the device
     std::vector<std::string> tools;       // vkGetPhysicalDeviceToolProperties
     std::vector<VkCooperativeMatrixPropertiesKHR> shapes;
+    std::vector<VkCooperativeMatrixPropertiesNV> nvShapes;
     bool emulated = false;   // the layer's tool is among the tools
     bool validated = false;  // so is the validation layer's
 

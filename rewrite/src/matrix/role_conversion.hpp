@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// OpCooperativeMatrixConvertNV as the rewriter itself makes it: the same elements in another role
+// (A, B, accumulator), dealt to other lanes.
+#pragma once
+
+#include "matrix/function_writer.hpp"
+
+namespace coopvk::rewrite {
+
+void lowerRoleConversion(LoweringContext& context, FunctionWriter& writer,
+                         const Instruction& conversion);
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "unify/nv_matrix.hpp"
+
+#include <format>
+
+#include "unify/type_variants.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+class NvMatrixPass {
+ public:
+    NvMatrixPass(TypeTable& types, const MatrixLeaves& leaves)
+        : types_(types),
+          module_(types.module()),
+          roles_(module_, leaves),
+          variants_(types, leaves),
+          leaves_(leaves) {}
+
+    std::optional<Error> run() {
+        rewriteGlobals();
+        for (const auto& function : module_.functions()) rewrite(*function);
+        variants_.finish();
+        if (error_) return error_;
+        module_.removeCapability(spv::Capability::CooperativeMatrixNV);
+        module_.removeExtension("SPV_NV_cooperative_matrix");
+        module_.addCapability(spv::Capability::CooperativeMatrixKHR);
+        module_.addExtension("SPV_KHR_cooperative_matrix");
+        return std::nullopt;
+    }
+
+ private:
+    void fail(const Instruction& at, std::string_view what) {
+        if (error_) return;
+        error_ = Error{ErrorCode::kInvalidModule,
+                       std::format("instruction {} (result %{}): {}",
+                                   static_cast<uint32_t>(at.opcode), at.result, what)};
+    }
+
+    void rewriteGlobals() {
+        InstructionList& globals = module_.section(Section::kGlobals);
+        for (size_t g = 0; g < globals.size(); ++g) {
+            Instruction& i = *globals[g];
+            const bool asksLength =
+                i.opcode == spv::Op::OpSpecConstantOp &&
+                i.word(0) == static_cast<uint32_t>(spv::Op::OpCooperativeMatrixLengthNV);
+            if (asksLength) {
+                i.operands[0] = literal(spv::Op::OpCooperativeMatrixLengthKHR);
+                rewriteLength(i, 1);
+            } else if (i.opcode == spv::Op::OpVariable) {
+                rewriteTypes(i);
+            }
+        }
+    }
+
+    void rewrite(Function& function) {
+        Instruction& definition = *function.definition;
+        std::vector<Id> parameters;
+        for (const InstructionPtr& parameter : function.parameters) {
+            if (parameter->opcode != spv::Op::OpFunctionParameter) continue;
+            rewriteTypes(*parameter);
+            parameters.push_back(parameter->type);
+        }
+        rewriteTypes(definition);
+        if (definition.operands.size() > 1) {
+            definition.operands[1].word = types_.functionType(definition.type, parameters);
+        }
+        for (const auto& block : function.blocks) {
+            InstructionList old = std::move(block->body);
+            block->body.clear();
+            body_ = &block->body;
+            for (InstructionPtr& i : old) {
+                rewriteTypes(*i);
+                rewriteOperation(*i);
+                body_->push_back(std::move(i));
+            }
+        }
+    }
+
+    // Result type and constant operands in the roles that inference found.
+    void rewriteTypes(Instruction& i) {
+        if (const Roles roles = roles_.ofValue(i.result); !roles.empty()) {
+            i.type = variants_.type(i.type, roles);
+        }
+        for (size_t o = 0; o < i.operands.size(); ++o) {
+            const Roles roles = roles_.ofConstantUse(i, o);
+            if (!roles.empty()) i.operands[o].word = variants_.constant(i.word(o), roles);
+        }
+    }
+
+    void rewriteOperation(Instruction& i) {
+        switch (i.opcode) {
+            case spv::Op::OpCooperativeMatrixLoadNV:
+                i.opcode = spv::Op::OpCooperativeMatrixLoadKHR;
+                return rewriteLayout(i, 1);
+            case spv::Op::OpCooperativeMatrixStoreNV:
+                i.opcode = spv::Op::OpCooperativeMatrixStoreKHR;
+                return rewriteLayout(i, 2);
+            case spv::Op::OpCooperativeMatrixLengthNV:
+                i.opcode = spv::Op::OpCooperativeMatrixLengthKHR;
+                return rewriteLength(i, 0);
+            case spv::Op::OpCooperativeMatrixMulAddNV:
+                i.opcode = spv::Op::OpCooperativeMatrixMulAddKHR;
+                return rewriteMulAdd(i);
+            default:
+                return;
+        }
+    }
+
+    // Stride, ColumnMajor become MemoryLayout, Stride. Both count the stride in pointees.
+    void rewriteLayout(Instruction& i, size_t stride) {
+        if (i.operands.size() < stride + 2) return fail(i, "operands are missing");
+        const spv::Op columnMajor = module_.def(i.word(stride + 1)).opcode;
+        if (columnMajor != spv::Op::OpConstantTrue && columnMajor != spv::Op::OpConstantFalse &&
+            columnMajor != spv::Op::OpConstantNull) {
+            return fail(i, "Column Major is not a boolean constant");
+        }
+        const uint32_t layout = columnMajor == spv::Op::OpConstantTrue ? 1 : 0;
+        i.operands[stride + 1] = i.operands[stride];
+        i.operands[stride] = idOperand(types_.constantU32(layout));
+    }
+
+    void rewriteLength(Instruction& i, size_t operand) {
+        const Id type = i.word(operand);
+        const Instruction* declaration = leaves_.declaration(type);
+        if (declaration == nullptr || declaration->opcode != spv::Op::OpTypeCooperativeMatrixNV) {
+            return fail(i, "Type is not a cooperative matrix");
+        }
+        const Use role[] = {roles_.ofElements(type)};
+        i.operands[operand].word = variants_.type(type, role);
+    }
+
+    // Integer components are signed where their type says so.
+    void rewriteMulAdd(Instruction& i) {
+        using Mask = spv::CooperativeMatrixOperandsMask;
+        constexpr Mask kSigned[] = {Mask::MatrixASignedComponentsKHR,
+                                    Mask::MatrixBSignedComponentsKHR,
+                                    Mask::MatrixCSignedComponentsKHR};
+        if (i.operands.size() != 3) return fail(i, "multiply-add takes three matrices");
+        uint32_t operands = 0;
+        for (size_t o = 0; o < 3; ++o) {
+            i.operands[o].word = inRole(i, i.word(o), static_cast<Use>(o));
+            const Id matrix = module_.def(i.word(o)).type;
+            if (types_.isSigned(module_.def(matrix).word(0))) {
+                operands |= static_cast<uint32_t>(kSigned[o]);
+            }
+        }
+        if (types_.isSigned(module_.def(i.type).word(0))) {
+            operands |= static_cast<uint32_t>(Mask::MatrixResultSignedComponentsKHR);
+        }
+        if (operands != 0) i.operands.push_back(literal(operands));
+    }
+
+    // The value itself where it has the role, else a conversion of it.
+    Id inRole(const Instruction& at, Id value, Use role) {
+        const Id type = module_.def(value).type;
+        const Instruction& matrix = module_.def(type);
+        if (matrix.opcode != spv::Op::OpTypeCooperativeMatrixKHR) {
+            fail(at, "operands are not cooperative matrices");
+            return value;
+        }
+        if (module_.constantValue(matrix.word(4)) == static_cast<uint64_t>(role)) return value;
+        const Use wanted[] = {role};
+        const Id result = module_.takeId();
+        auto conversion = makeInstruction(spv::Op::OpCooperativeMatrixConvertNV,
+                                          variants_.type(variants_.original(type), wanted), result,
+                                          {idOperand(value)});
+        module_.setDef(conversion.get());
+        body_->push_back(std::move(conversion));
+        return result;
+    }
+
+    TypeTable& types_;
+    Module& module_;
+    RoleInference roles_;
+    TypeVariants variants_;
+    const MatrixLeaves& leaves_;
+    InstructionList* body_ = nullptr;
+    std::optional<Error> error_;
+};
+
+}  // namespace
+
+std::optional<Error> unifyNvMatrices(TypeTable& types) {
+    const MatrixLeaves leaves(types.module());
+    if (leaves.error()) return leaves.error();
+    return NvMatrixPass(types, leaves).run();
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "unify/type_variants.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+Roles allAccumulators(size_t count) { return Roles(count, Use::kAccumulator); }
+
+}  // namespace
+
+Id TypeVariants::type(Id original, std::span<const Use> roles) {
+    const Instruction* declaration = leaves_.declaration(original);
+    if (declaration == nullptr) return original;
+    const Key key{original, Roles(roles.begin(), roles.end())};
+    if (const auto found = variants_.find(key); found != variants_.end()) return found->second;
+
+    Operands operands = typeOperands(*declaration, roles);
+    const spv::Op opcode = declaration->opcode == spv::Op::OpTypeCooperativeMatrixNV
+                               ? spv::Op::OpTypeCooperativeMatrixKHR
+                               : declaration->opcode;
+    Module& module = types_.module();
+    const auto first = variants_.lower_bound(Key{original, {}});
+    if (first == variants_.end() || first->first.first != original) {
+        Instruction& own = *module.edit(original);
+        own.opcode = opcode;
+        own.operands = std::move(operands);
+        variants_.emplace(key, original);
+        return original;
+    }
+    const Id copy = module.takeId();
+    module.append(Section::kGlobals, makeInstruction(opcode, 0, copy, std::move(operands)));
+    copyNamesAndDecorations(original, copy);
+    variants_.emplace(key, copy);
+    originals_.emplace(copy, original);
+    return copy;
+}
+
+Id TypeVariants::original(Id variant) const {
+    const auto found = originals_.find(variant);
+    return found == originals_.end() ? variant : found->second;
+}
+
+Operands TypeVariants::typeOperands(const Instruction& declaration, std::span<const Use> roles) {
+    Operands operands = declaration.operands;
+    if (declaration.opcode == spv::Op::OpTypeCooperativeMatrixNV) {
+        operands.push_back(idOperand(types_.constantU32(static_cast<uint32_t>(roles[0]))));
+        return operands;
+    }
+    for (Operand& operand : operands) {
+        if (!operand.isId) continue;
+        const size_t count = leaves_.of(operand.word).size();
+        operand.word = type(operand.word, roles.first(count));
+        // Arrays and pointers have one inner type, structures one after the other.
+        if (declaration.opcode == spv::Op::OpTypeStruct) roles = roles.subspan(count);
+    }
+    return operands;
+}
+
+Id TypeVariants::constant(Id original, std::span<const Use> roles) {
+    Module& module = types_.module();
+    const Key key{original, Roles(roles.begin(), roles.end())};
+    if (const auto found = variants_.find(key); found != variants_.end()) return found->second;
+    const auto declared = constants_.try_emplace(original, module.def(original)).first;
+    const Instruction declaration = declared->second;
+    if (leaves_.of(declaration.type).empty()) return original;
+
+    const Id newType = type(declaration.type, roles);
+    Operands operands = constantOperands(declaration, roles);
+    const auto first = variants_.lower_bound(Key{original, {}});
+    if (first == variants_.end() || first->first.first != original) {
+        Instruction& own = *module.edit(original);
+        own.type = newType;
+        own.operands = std::move(operands);
+        variants_.emplace(key, original);
+        return original;
+    }
+    const Id copy = module.takeId();
+    module.append(Section::kGlobals,
+                  makeInstruction(declaration.opcode, newType, copy, std::move(operands)));
+    variants_.emplace(key, copy);
+    return copy;
+}
+
+Operands TypeVariants::constantOperands(const Instruction& declaration,
+                                        std::span<const Use> roles) {
+    Operands operands = declaration.operands;
+    const Instruction* type = leaves_.declaration(declaration.type);
+    if (type == nullptr || type->opcode == spv::Op::OpTypeCooperativeMatrixNV) return operands;
+    for (Operand& operand : operands) {
+        const auto before = constants_.find(operand.word);
+        const Id constituentType = before != constants_.end()
+                                       ? before->second.type
+                                       : types_.module().def(operand.word).type;
+        const size_t count = leaves_.of(constituentType).size();
+        if (count == 0 || count > roles.size()) continue;
+        operand.word = constant(operand.word, roles.first(count));
+        if (type->opcode == spv::Op::OpTypeStruct) roles = roles.subspan(count);
+    }
+    return operands;
+}
+
+void TypeVariants::copyNamesAndDecorations(Id from, Id to) {
+    for (const Section section : {Section::kDebug, Section::kAnnotations}) {
+        InstructionList& list = types_.module().section(section);
+        for (size_t i = 0; i < list.size(); ++i) {
+            const spv::Op opcode = list[i]->opcode;
+            const bool names = opcode == spv::Op::OpName || opcode == spv::Op::OpMemberName;
+            const bool decorates =
+                opcode == spv::Op::OpDecorate || opcode == spv::Op::OpMemberDecorate;
+            if ((!names && !decorates) || list[i]->word(0) != from) continue;
+            auto copy = std::make_unique<Instruction>(*list[i]);
+            copy->operands[0].word = to;
+            // Beside the original: OpModuleProcessed must stay behind the names.
+            list.insert(list.begin() + static_cast<std::ptrdiff_t>(++i), std::move(copy));
+        }
+    }
+}
+
+void TypeVariants::finish() {
+    Module& module = types_.module();
+    std::vector<Id> constants;
+    std::vector<Id> unusedTypes;
+    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
+        if (RoleInference::isConstant(*i)) constants.push_back(i->result);
+        if (leaves_.declaration(i->result) != nullptr) unusedTypes.push_back(i->result);
+    }
+    const auto isUsed = [&](Id id) {
+        const auto first = variants_.lower_bound(Key{id, {}});
+        return first != variants_.end() && first->first.first == id;
+    };
+    for (Id id : constants) {
+        const size_t count = leaves_.of(module.def(id).type).size();
+        if (count != 0 && !isUsed(id)) constant(id, allAccumulators(count));
+    }
+    for (Id id : unusedTypes) {
+        if (!isUsed(id)) type(id, allAccumulators(leaves_.of(id).size()));
+    }
+}
+
+}  // namespace coopvk::rewrite
