@@ -66,6 +66,8 @@ class Request : public testing::Test {
     }
     void expectAllNeedsOnce(const DeviceRequest& request) const {
         for (Feature feature : extensionRow(rewrite::Extension::kKhrCooperativeMatrix).needs) {
+            // The driver's own matrices have a test of their own.
+            if (feature == Feature::kNativeCooperativeMatrix) continue;
             expectEnabledOnce(request, feature);
         }
         std::vector<VkStructureType> types;
@@ -84,6 +86,16 @@ class Request : public testing::Test {
     std::vector<std::string> listed;
     Scratch scratch;
 };
+
+TEST_F(Request, TheDriversOwnMatricesOnlyWhereShadersKeepThem) {
+    DeviceRequest request = make();
+    EXPECT_EQ(findNode(request.info.pNext, kMatrixType), nullptr);
+    EXPECT_FALSE(lists(kMatrixName));
+    device.nativeMatrices = true;
+    request = make();
+    expectEnabledOnce(request, Feature::kNativeCooperativeMatrix);
+    EXPECT_TRUE(lists(kMatrixName));
+}
 
 TEST_F(Request, NothingEmulatedNothingChanged) {
     device.emulated = {};

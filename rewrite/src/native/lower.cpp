@@ -118,6 +118,10 @@ class NativeFunction {
             case spv::Op::OpExtractSubArrayQCOM:
                 lowerExtractSubArray(context_, emit, i);
                 return true;
+            case spv::Op::OpCopyMemory:
+                return lowerCopyMemory(i);
+            case spv::Op::OpUndef:
+                return lowerUndef(i);
             case spv::Op::OpCompositeExtract:
                 return lowerElementExtract(i);
             case spv::Op::OpCompositeInsert:
@@ -196,6 +200,32 @@ class NativeFunction {
         for (size_t o = 0; o < 3; ++o) tiled = tiled || typeOf(mulAdd.word(o))->isTiled();
         if (tiled) multiplyTiles(writer_.emit(), plan_, mulAdd);
         return tiled;
+    }
+
+    bool holdsMatrix(Id type) const {
+        if (typeFor(type) != nullptr) return true;
+        const Instruction& def = context_.module.def(type);
+        if (def.opcode == spv::Op::OpTypeArray) return holdsMatrix(def.word(0));
+        if (def.opcode != spv::Op::OpTypeStruct) return false;
+        return std::ranges::any_of(def.operands,
+                                   [&](const Operand& member) { return holdsMatrix(member.word); });
+    }
+
+    // Mesa 26.1 copies no matrices from memory to memory, and has no undefined ones.
+    bool lowerCopyMemory(const Instruction& copy) {
+        Emitter& emit = writer_.emit();
+        const Id type = context_.module.def(emit.typeOf(copy.word(1))).word(1);
+        if (!holdsMatrix(type) || copy.operands.size() != 2) return false;
+        const Id value = emit.op(spv::Op::OpLoad, type, {copy.word(1)});
+        emit.opVoid(spv::Op::OpStore, {copy.operands[0], idOperand(value)});
+        return true;
+    }
+
+    bool lowerUndef(const Instruction& undef) {
+        if (!holdsMatrix(undef.type)) return false;
+        context_.module.append(Section::kGlobals, makeInstruction(spv::Op::OpConstantNull,
+                                                                  undef.type, undef.result, {}));
+        return true;
     }
 
     // -----------------------------------------------------------------------------------------
