@@ -2,6 +2,7 @@
 #include "native/lower.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "matrix/pointer.hpp"
 #include "matrix/row_conversion.hpp"
@@ -202,13 +203,21 @@ class NativeFunction {
         return tiled;
     }
 
-    bool holdsMatrix(Id type) const {
-        if (typeFor(type) != nullptr) return true;
-        const Instruction& def = context_.module.def(type);
-        if (def.opcode == spv::Op::OpTypeArray) return holdsMatrix(def.word(0));
-        if (def.opcode != spv::Op::OpTypeStruct) return false;
-        return std::ranges::any_of(def.operands,
-                                   [&](const Operand& member) { return holdsMatrix(member.word); });
+    // Each type is looked at once: hostile modules nest structures in themselves.
+    bool holdsMatrix(Id type) {
+        std::vector<Id> pending = {type};
+        std::set<Id> seen;
+        while (!pending.empty()) {
+            const Id next = pending.back();
+            pending.pop_back();
+            if (!seen.insert(next).second) continue;
+            if (typeFor(next) != nullptr) return true;
+            const Instruction& def = context_.module.def(next);
+            const bool isArray = def.opcode == spv::Op::OpTypeArray;
+            if (!isArray && def.opcode != spv::Op::OpTypeStruct) continue;
+            for (const Operand& member : def.operands) pending.push_back(member.word);
+        }
+        return false;
     }
 
     // Mesa 26.1 copies no matrices from memory to memory, and has no undefined ones.

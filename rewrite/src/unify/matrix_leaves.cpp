@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "unify/matrix_leaves.hpp"
 
+#include <algorithm>
 #include <format>
 
 namespace coopvk::rewrite {
@@ -9,6 +10,8 @@ namespace {
 
 // Structures nest, so a few lines of hostile code could ask for any number.
 constexpr size_t kMaxLeaves = 4096;
+// Universal limit of structures (SPIR-V specification, section 2.17).
+constexpr uint32_t kMaxDepth = 255;
 
 // Matrices can only be allocated in these (SPV_NV_cooperative_matrix, section 2.16.1); pointers of
 // other classes may point to themselves.
@@ -23,13 +26,15 @@ MatrixLeaves::MatrixLeaves(const Module& module) : module_(module) {
     for (const InstructionPtr& i : module.section(Section::kGlobals)) {
         std::vector<Id> leaves = find(*i);
         if (leaves.empty()) continue;
-        if (leaves.size() > kMaxLeaves) {
+        const uint32_t depth = depthOf(*i);
+        if (leaves.size() > kMaxLeaves || depth > kMaxDepth) {
             error_ = Error{ErrorCode::kUnsupported,
-                           std::format("type %{} holds more than {} cooperative matrices",
-                                       i->result, kMaxLeaves)};
+                           std::format("type %{} holds more than {} cooperative matrices, or nests "
+                                       "deeper than {}",
+                                       i->result, kMaxLeaves, kMaxDepth)};
             return;
         }
-        types_.emplace(i->result, Type{*i, std::move(leaves)});
+        types_.emplace(i->result, Type{*i, std::move(leaves), depth});
     }
 }
 
@@ -57,6 +62,15 @@ std::vector<Id> MatrixLeaves::find(const Instruction& declaration) const {
         default:
             return {};
     }
+}
+
+uint32_t MatrixLeaves::depthOf(const Instruction& declaration) const {
+    uint32_t inner = 0;
+    for (const Operand& operand : declaration.operands) {
+        const auto found = operand.isId ? types_.find(operand.word) : types_.end();
+        if (found != types_.end()) inner = std::max(inner, found->second.depth);
+    }
+    return inner + 1;
 }
 
 std::span<const Id> MatrixLeaves::of(Id type) const {

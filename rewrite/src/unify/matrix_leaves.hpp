@@ -16,7 +16,7 @@ class MatrixLeaves {
     // Reads the module's types as they are now; later changes to them do not matter.
     explicit MatrixLeaves(const Module& module);
 
-    // Set where a type has more leaves than any shader needs.
+    // Set where a type has more leaves, or nests deeper, than any shader needs.
     const std::optional<Error>& error() const { return error_; }
 
     // The matrix type of each leaf.
@@ -38,7 +38,9 @@ class MatrixLeaves {
     struct Type {
         Instruction declaration;
         std::vector<Id> leaves;
+        uint32_t depth = 0;  // of nesting
     };
+    uint32_t depthOf(const Instruction& declaration) const;
     std::vector<Id> find(const Instruction& declaration) const;
 
     const Module& module_;
