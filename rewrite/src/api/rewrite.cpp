@@ -56,8 +56,8 @@ bool usesMatrices(const ExtensionSet& used) {
            used.contains(Extension::kQcomCooperativeMatrixConversion);
 }
 
-std::optional<Error> lowerCore(TypeTable& types, const Target& target,
-                               std::map<Id, bool> nibbles, Rewritten& out) {
+std::optional<Error> lowerCore(TypeTable& types, const Target& target, std::map<Id, bool> nibbles,
+                               Rewritten& out) {
     Module& module = types.module();
     const LayoutPolicy policy = choosePolicy(module, types, target);
     foldSpecConstants(types, [&](Id type) { return matrixLength(types, policy, type); });
@@ -124,9 +124,9 @@ Result<Rewritten> rewriteModule(const Request& request, const Target& target, bo
         if (std::optional<Error> error = unifyNvMatrices(types)) return *std::move(error);
     }
     if (usesMatrices(out.used) || !nibbles.empty()) {
-        if (std::optional<Error> error =
-                native ? lowerNative(types, request, target, out)
-                       : lowerCore(types, target, std::move(nibbles), out)) {
+        if (std::optional<Error> error = native
+                                             ? lowerNative(types, request, target, out)
+                                             : lowerCore(types, target, std::move(nibbles), out)) {
             return *std::move(error);
         }
     }
