@@ -66,6 +66,8 @@
     X(vkCreateRayTracingPipelinesNV, createRayTracingPipelinesNV)                       \
     X(vkDestroyDeferredOperationKHR, destroyDeferredOperation)                          \
     X(vkCreateShadersEXT, createShaders)                                                \
+    X(vkDestroyShaderEXT, destroyShader)                                                \
+    X(vkGetShaderBinaryDataEXT, getShaderBinaryData)                                    \
     X(vkGetPipelineKeyKHR, getPipelineKey)                                              \
     X(vkCreatePipelineBinariesKHR, createPipelineBinaries)                              \
     X(vkGetPipelineIndirectMemoryRequirementsNV, getPipelineIndirectMemoryRequirements) \

@@ -19,6 +19,7 @@
 #include "policy.hpp"
 #include "rewrite_cache.hpp"
 #include "settings.hpp"
+#include "shader_binaries.hpp"
 #include "shader_modules.hpp"
 
 namespace coopvk::layer {
@@ -66,6 +67,7 @@ struct DeviceContext {
     PFN_vkGetDeviceProcAddr getNextProc = nullptr;
     VkuDeviceDispatchTable next = {};
     ShaderModules modules;
+    RewrittenShaders rewrittenShaders;
     RewriteCache cache;
     DeferredHolds deferred;
     ConversionKernel conversions;

@@ -43,6 +43,7 @@ constexpr Feature kVectorNeeds[] = {
     Feature::kBufferDeviceAddress,
     Feature::kShaderBufferFloat32AtomicAdd,
     Feature::kShaderSharedFloat32AtomicAdd,
+    Feature::kShaderSharedFloat32Atomics,  // f32 in Workgroup memory is exchanged
 };
 
 constexpr VkShaderStageFlags kAllStages =

@@ -111,6 +111,10 @@ constexpr FeatureRow kRows[] = {
                              VkPhysicalDeviceShaderAtomicFloatFeaturesEXT,
                              SHADER_ATOMIC_FLOAT_FEATURES_EXT,
                              VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME),
+    COOPVK_EXTENSION_FEATURE(kShaderSharedFloat32Atomics, shaderSharedFloat32Atomics,
+                             VkPhysicalDeviceShaderAtomicFloatFeaturesEXT,
+                             SHADER_ATOMIC_FLOAT_FEATURES_EXT,
+                             VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME),
     COOPVK_EXTENSION_FEATURE(
         kNativeCooperativeMatrix, cooperativeMatrix, VkPhysicalDeviceCooperativeMatrixFeaturesKHR,
         COOPERATIVE_MATRIX_FEATURES_KHR, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME),

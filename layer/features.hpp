@@ -35,6 +35,7 @@ enum class Feature : size_t {
     kBufferDeviceAddress,
     kShaderBufferFloat32AtomicAdd,
     kShaderSharedFloat32AtomicAdd,
+    kShaderSharedFloat32Atomics,
     kNativeCooperativeMatrix,
     kCount,
 };

@@ -8,10 +8,20 @@
 namespace coopvk::layer {
 namespace {
 
+// The driver's part of a binary that was made of rewritten words, without the specialization that
+// is in them already. Other binaries pass.
+void unwrapBinary(VkShaderCreateInfoEXT& info, bool& changed) {
+    if (!hasBinaryHeader(info.pCode, info.codeSize)) return;
+    changed = true;
+    info.pCode = static_cast<const std::byte*>(info.pCode) + kBinaryHeaderSize;
+    info.codeSize -= kBinaryHeaderSize;
+    info.pSpecializationInfo = nullptr;
+}
+
 // Replaces the words of `info`, which is the caller's copy, if they use emulated capabilities.
-// Binaries pass: those that the driver gave out were made of rewritten words.
 VkResult buildShader(DeviceContext& device, Scratch& scratch, VkShaderCreateInfoEXT& info,
                      bool& changed) {
+    if (info.codeType == VK_SHADER_CODE_TYPE_BINARY_EXT) unwrapBinary(info, changed);
     if (info.codeType != VK_SHADER_CODE_TYPE_SPIRV_EXT) return VK_SUCCESS;
     ShaderWordsRef original = emulatedWords(device, info.codeSize, info.pCode);
     if (original == nullptr) return VK_SUCCESS;
@@ -37,6 +47,15 @@ VkResult createShaders(VkDevice device, uint32_t count, const VkShaderCreateInfo
 
     Scratch scratch;
     VkShaderCreateInfoEXT* copies = nullptr;
+    auto* rewritten = static_cast<bool*>(scratch.allocate(count));
+    const auto remember = [&](VkResult result) {
+        for (uint32_t i = 0; i < count; ++i) {
+            if (rewritten[i] && shaders[i] != VK_NULL_HANDLE) {
+                context->rewrittenShaders.add(shaders[i]);
+            }
+        }
+        return result;
+    };
     for (uint32_t i = 0; i < count; ++i) {
         VkShaderCreateInfoEXT info = infos[i];
         bool changed = false;
@@ -46,6 +65,7 @@ VkResult createShaders(VkDevice device, uint32_t count, const VkShaderCreateInfo
         }
         if (result == VK_SUCCESS) {
             if (changed) copies[i] = info;
+            rewritten[i] = changed;
             continue;
         }
         // The first null handle must be the shader that failed: make those before it, without
@@ -55,10 +75,10 @@ VkResult createShaders(VkDevice device, uint32_t count, const VkShaderCreateInfo
             earlier.flags &=
                 ~static_cast<VkShaderCreateFlagsEXT>(VK_SHADER_CREATE_LINK_STAGE_BIT_EXT);
         }
-        const VkResult before = i > 0 ? create(i, copies) : VK_SUCCESS;
+        const VkResult before = i > 0 ? remember(create(i, copies)) : VK_SUCCESS;
         return before < 0 ? before : result;
     }
-    return create(count, copies != nullptr ? copies : infos);
+    return remember(create(count, copies != nullptr ? copies : infos));
 }
 
 }  // namespace coopvk::layer

@@ -237,6 +237,10 @@ TEST(Routes, ShaderObjectBinary) {
     COOPVK_CHECK(vkGetShaderBinaryDataEXT(Context::get().device, shader.handle, &size, nullptr));
     // Binary data wants the alignment of 16 bytes.
     std::vector<std::array<uint64_t, 2>> data(size / 16 + 1);
+    size_t small = size - 1;
+    EXPECT_EQ(vkGetShaderBinaryDataEXT(Context::get().device, shader.handle, &small, data.data()),
+              VK_INCOMPLETE);
+    EXPECT_EQ(small, 0u);
     COOPVK_CHECK(
         vkGetShaderBinaryDataEXT(Context::get().device, shader.handle, &size, data.data()));
     COOPVK_CHECK(createShaderObject(layout, VK_SHADER_CODE_TYPE_BINARY_EXT, data.data(), size,
