@@ -10,9 +10,14 @@
 namespace coopvk::rewrite {
 namespace {
 
+// Further lines for the module and for the loop.
+struct Extra {
+    std::string_view types, body;
+};
+
 // A loop from 0 to 2 that the module wants unrolled: it adds a 16x16x16 product to one of
 // `accumulators` matrices, at `index`.
-std::string loopModule(uint32_t accumulators, std::string_view index) {
+std::string loopModule(uint32_t accumulators, std::string_view index, const Extra& extra) {
     return std::format(R"(
 OpCapability Shader
 OpCapability Float16
@@ -42,7 +47,7 @@ OpExecutionMode %main LocalSize 32 1 1
 %arrayPointer = OpTypePointer Function %array
 %matrixPointer = OpTypePointer Function %C
 %counterPointer = OpTypePointer Function %u32
-%main = OpFunction %void None %f
+{}%main = OpFunction %void None %f
 %entry = OpLabel
 %sums = OpVariable %arrayPointer Function
 %i = OpVariable %counterPointer Function
@@ -58,7 +63,7 @@ OpBranchConditional %more %body %merge
 %body = OpLabel
 %loaded = OpLoad %u32 %i
 %half = OpShiftRightLogical %u32 %loaded %c1
-%place = OpAccessChain %matrixPointer %sums {}
+{}%place = OpAccessChain %matrixPointer %sums {}
 %sum = OpLoad %C %place
 %product = OpCooperativeMatrixMulAddKHR %C %a %b %sum
 OpStore %place %product
@@ -72,12 +77,12 @@ OpBranch %header
 OpReturn
 OpFunctionEnd
 )",
-                       accumulators, index);
+                       accumulators, extra.types, extra.body, index);
 }
 
 spv::LoopControlMask controlAfter(uint32_t accumulators, std::string_view index,
-                                  uint32_t subgroupSize) {
-    Result<Module> module = Module::parse(test::assemble(loopModule(accumulators, index)));
+                                  uint32_t subgroupSize, const Extra& extra = {}) {
+    Result<Module> module = Module::parse(test::assemble(loopModule(accumulators, index, extra)));
     EXPECT_TRUE(module);
     if (!module) return spv::LoopControlMask::MaskNone;
     keepProductLoopsRolled(*module, subgroupSize);
@@ -102,6 +107,16 @@ TEST(MatrixLoops, SmallBodiesKeepTheirHint) {
 TEST(MatrixLoops, MatricesPickedByTheCounterKeepTheirHint) {
     EXPECT_EQ(controlAfter(16, "%loaded", 32), spv::LoopControlMask::Unroll);
     EXPECT_EQ(controlAfter(16, "%half", 32), spv::LoopControlMask::Unroll);
+}
+
+TEST(MatrixLoops, PointersMayLeadBackToTheirType) {
+    constexpr Extra kList = {
+        "OpTypeForwardPointer %node PhysicalStorageBuffer\n"
+        "%struct = OpTypeStruct %u32 %node\n"
+        "%node = OpTypePointer PhysicalStorageBuffer %struct\n",
+        "%next_node = OpUndef %node\n"};
+    EXPECT_EQ(controlAfter(16, "%c0", 32, kList), spv::LoopControlMask::DontUnroll);
+    EXPECT_EQ(controlAfter(16, "%half", 32, kList), spv::LoopControlMask::Unroll);
 }
 
 }  // namespace

@@ -14,22 +14,33 @@ constexpr uint64_t kMaxUnrolledProducts = 1024;
 
 constexpr auto bits(spv::LoopControlMask mask) { return static_cast<uint32_t>(mask); }
 
-bool containsMatrix(const Module& module, Id type) {
+// How many matrices a type holds: of every type, or of one. Not behind pointers: they may lead back
+// to the type, and no matrix lies behind one that is itself in memory.
+uint64_t matricesHeld(const Module& module, Id type, Id matrix) {
     const Instruction& i = module.def(type);
     switch (i.opcode) {
         case spv::Op::OpTypeCooperativeMatrixKHR:
-            return true;
-        case spv::Op::OpTypePointer:
-            return containsMatrix(module, i.word(1));
+            return matrix == 0 || matrix == type ? 1 : 0;
         case spv::Op::OpTypeArray:
-            return containsMatrix(module, i.word(0));
-        case spv::Op::OpTypeStruct:
-            return std::ranges::any_of(
-                i.operands, [&](const Operand& o) { return containsMatrix(module, o.word); });
+            return matricesHeld(module, i.word(0), matrix) *
+                   std::clamp<uint64_t>(module.constantValue(i.word(1)).value_or(1), 1, 0xFFFF);
+        case spv::Op::OpTypeStruct: {
+            uint64_t count = 0;
+            for (const Operand& o : i.operands) count += matricesHeld(module, o.word, matrix);
+            return count;
+        }
         default:
-            return false;
+            return 0;
     }
 }
+
+// The same for what a pointer of this type points to, or for a value of it.
+uint64_t matricesIn(const Module& module, Id type, Id matrix = 0) {
+    const Instruction& i = module.def(type);
+    return matricesHeld(module, i.opcode == spv::Op::OpTypePointer ? i.word(1) : type, matrix);
+}
+
+bool containsMatrix(const Module& module, Id type) { return matricesIn(module, type) != 0; }
 
 bool isAccessChain(spv::Op opcode) {
     return opcode == spv::Op::OpAccessChain || opcode == spv::Op::OpInBoundsAccessChain;
@@ -103,27 +114,23 @@ class Counter {
     std::unordered_set<Id> tainted_;
 };
 
-// Matrices in a variable of this type.
-uint32_t matricesIn(const Module& module, Id type) {
-    const Instruction& i = module.def(type);
-    switch (i.opcode) {
-        case spv::Op::OpTypeCooperativeMatrixKHR:
-            return 1;
-        case spv::Op::OpTypePointer:
-            return matricesIn(module, i.word(1));
-        case spv::Op::OpTypeArray:
-            return matricesIn(module, i.word(0)) *
-                   static_cast<uint32_t>(module.constantValue(i.word(1)).value_or(1) & 0xFFFF);
-        default:
-            return 0;
-    }
+// Products of one multiply-add in each invocation.
+uint64_t productsOf(const Module& module, const Instruction& mulAdd, uint32_t subgroupSize) {
+    const Instruction& a = module.def(module.def(mulAdd.word(0)).type);
+    const Instruction& result = module.def(mulAdd.type);
+    return module.constantValue(a.word(3)).value_or(1) *
+           module.constantValue(result.word(2)).value_or(1) *
+           module.constantValue(result.word(3)).value_or(1) / subgroupSize;
 }
 
-bool holds(const Module& module, Id type, Id matrix) {
-    const Instruction& i = module.def(type);
-    return type == matrix ||
-           (i.opcode == spv::Op::OpTypePointer && holds(module, i.word(1), matrix)) ||
-           (i.opcode == spv::Op::OpTypeArray && holds(module, i.word(0), matrix));
+// Matrices of a type in that variable of the function which has most of them.
+uint64_t mostKept(const Module& module, const Function& function, Id matrix) {
+    uint64_t most = 0;
+    for (const InstructionPtr& i : function.blocks.front()->body) {
+        if (i->opcode != spv::Op::OpVariable) continue;
+        most = std::max(most, matricesIn(module, i->type, matrix));
+    }
+    return most;
 }
 
 // How many products one turn of a loop takes in each invocation: shaders add to every accumulator
@@ -135,22 +142,9 @@ uint64_t productsPerTurn(const Module& module, const Function& function, const L
     for (const auto& block : loop.blocks) {
         for (const InstructionPtr& i : block->body) {
             if (i->opcode != spv::Op::OpCooperativeMatrixMulAddKHR) continue;
-            const Instruction& a = module.def(module.def(i->word(0)).type);
-            const Instruction& result = module.def(i->type);
-            const uint64_t products = module.constantValue(a.word(3)).value_or(1) *
-                                      module.constantValue(result.word(2)).value_or(1) *
-                                      module.constantValue(result.word(3)).value_or(1) /
-                                      subgroupSize;
+            const uint64_t products = productsOf(module, *i, subgroupSize);
             written += products;
-            uint64_t accumulators = 0;
-            for (const InstructionPtr& variable : function.blocks.front()->body) {
-                if (variable->opcode == spv::Op::OpVariable &&
-                    holds(module, variable->type, i->type)) {
-                    accumulators =
-                        std::max<uint64_t>(accumulators, matricesIn(module, variable->type));
-                }
-            }
-            kept = std::max(kept, accumulators * products);
+            kept = std::max(kept, mostKept(module, function, i->type) * products);
         }
     }
     return std::max(written, kept);
