@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "matrix/helper_function.hpp"
+#include "ir/function_builder.hpp"
 #include "matrix/nibbles.hpp"
 #include "matrix/packs.hpp"
 #include "matrix/product.hpp"
@@ -89,8 +89,8 @@ void lowerMulAdd(LoweringContext& context, Emitter& emit, const Instruction& mul
     Id& helper = context.helpers[key];
     if (helper == 0) {
         const Id parameters[] = {product.a->id, product.b->id, product.c->id};
-        HelperFunction function(context, helperName(context, product), product.result->id,
-                                parameters);
+        FunctionBuilder function(context.types, context.newFunctions, helperName(context, product),
+                                 product.result->id, parameters);
         helper = function.id();
         emitProduct(context, function, product);
     }

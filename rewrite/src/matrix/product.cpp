@@ -371,7 +371,7 @@ uint32_t packsPerRow(const MatrixType& m) {
 // All rows advance through K together: neighbouring products are then independent of each other,
 // and a value of B serves every row while it is at hand. On CPUs rows go in turn: their registers
 // are few, so fewer sums should be under way.
-void emitUnrolled(HelperFunction& function, const Product& p, RowProduct& product, bool inTurn) {
+void emitUnrolled(FunctionBuilder& function, const Product& p, RowProduct& product, bool inTurn) {
     Emitter& emit = function.emit();
     const std::vector<Id> a = extractPacks(emit, *p.a, function.parameter(0));
     const std::vector<Id> c = extractPacks(emit, *p.c, function.parameter(2));
@@ -401,7 +401,7 @@ void emitUnrolled(HelperFunction& function, const Product& p, RowProduct& produc
 }
 
 // The lane's rows one by one at run time; A, C and the result live in local arrays.
-void emitLooped(LoweringContext& context, HelperFunction& function, const Product& p,
+void emitLooped(LoweringContext& context, FunctionBuilder& function, const Product& p,
                 RowProduct& row) {
     Emitter& emit = function.emit();
     TypeTable& types = context.types;
@@ -439,7 +439,7 @@ void emitLooped(LoweringContext& context, HelperFunction& function, const Produc
 
 }  // namespace
 
-void emitProduct(LoweringContext& context, HelperFunction& function, const Product& product) {
+void emitProduct(LoweringContext& context, FunctionBuilder& function, const Product& product) {
     const std::unique_ptr<RowProduct> row = chooseRow(context, function.emit(), product);
     row->prepareB(function.parameter(1));
     const uint32_t products = product.result->fragment.length() * product.a->columns;

@@ -4,7 +4,8 @@
 // that suits the component types and the device.
 #pragma once
 
-#include "matrix/helper_function.hpp"
+#include "ir/function_builder.hpp"
+#include "matrix/context.hpp"
 
 namespace coopvk::rewrite {
 
@@ -24,6 +25,6 @@ struct Product {
 };
 
 // Emits the body of function(a, b, c) and finishes it.
-void emitProduct(LoweringContext& context, HelperFunction& function, const Product& product);
+void emitProduct(LoweringContext& context, FunctionBuilder& function, const Product& product);
 
 }  // namespace coopvk::rewrite

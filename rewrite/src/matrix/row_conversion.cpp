@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matrix/row_conversion.hpp"
 
+#include "ir/function_builder.hpp"
 #include "matrix/exchange.hpp"
-#include "matrix/helper_function.hpp"
 
 namespace coopvk::rewrite {
 
@@ -204,9 +204,9 @@ Id subArrayHelper(LoweringContext& context, const Array& from, const Array& to, 
     // The array's own type may carry a layout, which variables here must not have.
     const Id plain = types.arrayType(from.element, from.length);
     const Id parameters[] = {from.type, indexType};
-    HelperFunction function(context,
-                            std::format("coopvk_subarray_{}_of_{}", to.length, from.length),
-                            to.type, parameters);
+    FunctionBuilder function(context.types, context.newFunctions,
+                             std::format("coopvk_subarray_{}_of_{}", to.length, from.length),
+                             to.type, parameters);
     helper = function.id();
     Emitter& emit = function.emit();
     const Id variable = function.variable(plain);

@@ -30,7 +30,7 @@ Id semantics(TypeTable& types, std::initializer_list<spv::MemorySemanticsMask> b
 
 }  // namespace
 
-Accumulator::Accumulator(FunctionBuilder& function, VectorMemory& memory, uint32_t bytes)
+Accumulator::Accumulator(VectorFunction& function, VectorMemory& memory, uint32_t bytes)
     : f_(function),
       emit_(function.emit()),
       types_(function.types()),
@@ -43,8 +43,8 @@ Accumulator::Accumulator(FunctionBuilder& function, VectorMemory& memory, uint32
         shared ? device.shaderSharedFloat32AtomicAdd : device.shaderBufferFloat32AtomicAdd;
     if (bytes == 4 && hasAdd && memory.isArrayOf(f32)) {
         way_ = Way::kFloatAdd;
-        f_.context().module.addCapability(spv::Capability::AtomicFloat32AddEXT);
-        f_.context().module.addExtension("SPV_EXT_shader_atomic_float_add");
+        f_.module().addCapability(spv::Capability::AtomicFloat32AddEXT);
+        f_.module().addExtension("SPV_EXT_shader_atomic_float_add");
     } else if (memory.isArrayOf(types_.uint32())) {
         way_ = Way::kCompareExchange;
     } else if (bytes == 4 && memory.isArrayOf(f32)) {
@@ -57,8 +57,7 @@ Accumulator::Accumulator(FunctionBuilder& function, VectorMemory& memory, uint32
 Id Accumulator::relaxed() { return types_.constantU32(0); }
 
 Id Accumulator::scope() {
-    const bool device =
-        f_.context().module.hasCapability(spv::Capability::VulkanMemoryModelDeviceScope);
+    const bool device = f_.module().hasCapability(spv::Capability::VulkanMemoryModelDeviceScope);
     const spv::Scope scope = memory_.storage() == spv::StorageClass::Workgroup
                                  ? spv::Scope::Workgroup
                              : device ? spv::Scope::Device
@@ -83,7 +82,7 @@ void Accumulator::add(Id byte, std::span<const Id> values) {
 }
 
 void Accumulator::addReduced(Id byte, std::span<const Id> values) {
-    Module& module = f_.context().module;
+    Module& module = f_.module();
     module.addCapability(spv::Capability::GroupNonUniformArithmetic);
     const Id f32 = types_.floatType(32);
     const Id subgroup = types_.constantU32(static_cast<uint32_t>(spv::Scope::Subgroup));
@@ -109,7 +108,7 @@ Id Accumulator::sum(Id word, std::span<const Id> values) {
         const Id old = emit_.bitcast(f32, word);
         return emit_.bitcast(types_.uint32(), emit_.op(spv::Op::OpFAdd, f32, {old, values[0]}));
     }
-    f_.context().module.addCapability(spv::Capability::Float16);
+    f_.module().addCapability(spv::Capability::Float16);
     const Id f16 = types_.floatType(16);
     const Id pair = types_.vectorType(f16, 2);
     Id halves = emit_.bitcast(pair, word);

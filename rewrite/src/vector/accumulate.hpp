@@ -11,7 +11,7 @@ namespace coopvk::rewrite {
 class Accumulator {
  public:
     // `bytes`: 2 or 4, the size of the numbers in memory.
-    Accumulator(FunctionBuilder& function, VectorMemory& memory, uint32_t bytes);
+    Accumulator(VectorFunction& function, VectorMemory& memory, uint32_t bytes);
 
     // False where the memory cannot be added to atomically.
     bool valid() const { return way_ != Way::kNone; }
@@ -33,7 +33,7 @@ class Accumulator {
     Id relaxed();
     Id scope();
 
-    FunctionBuilder& f_;
+    VectorFunction& f_;
     Emitter& emit_;
     TypeTable& types_;
     VectorMemory& memory_;

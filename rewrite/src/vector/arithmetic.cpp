@@ -96,7 +96,7 @@ Id glslMin(Emitter& emit, Id value, uint32_t limit) {
     return glslInstruction(emit, GLSLstd450UMin, types.uint32(), {value, types.constantU32(limit)});
 }
 
-Arithmetic::Arithmetic(FunctionBuilder& function, Sum sum, Interpretation input,
+Arithmetic::Arithmetic(VectorFunction& function, Sum sum, Interpretation input,
                        Interpretation matrix)
     : f_(function),
       emit_(function.emit()),
@@ -107,7 +107,7 @@ Arithmetic::Arithmetic(FunctionBuilder& function, Sum sum, Interpretation input,
     switch (sum) {
         case Sum::kHalfPairs:
             unit_ = sumType_ = types_.vectorType(types_.floatType(16), 2);
-            f_.context().module.addCapability(spv::Capability::Float16);
+            f_.module().addCapability(spv::Capability::Float16);
             break;
         case Sum::kFloat:
             unit_ = sumType_ = types_.floatType(32);
@@ -118,10 +118,10 @@ Arithmetic::Arithmetic(FunctionBuilder& function, Sum sum, Interpretation input,
         case Sum::kDot:
             unit_ = types_.uint32();
             sumType_ = types_.uint32();
-            f_.context().module.addCapability(spv::Capability::DotProduct);
-            f_.context().module.addCapability(spv::Capability::DotProductInput4x8BitPacked);
-            if (f_.context().module.version() < 0x00010600) {
-                f_.context().module.addExtension("SPV_KHR_integer_dot_product");
+            f_.module().addCapability(spv::Capability::DotProduct);
+            f_.module().addCapability(spv::Capability::DotProductInput4x8BitPacked);
+            if (f_.module().version() < 0x00010600) {
+                f_.module().addExtension("SPV_KHR_integer_dot_product");
             }
             break;
     }
@@ -170,7 +170,7 @@ Id Arithmetic::e4m3Pair(Id word, bool high) {
 
 // f16 pairs of a word of f16, E4M3 or E5M2.
 std::vector<Id> Arithmetic::smallFloats(Id word) {
-    f_.context().module.addCapability(spv::Capability::Float16);
+    f_.module().addCapability(spv::Capability::Float16);
     switch (matrix_.type) {
         case kFloatE4M3:
             return {e4m3Pair(word, false), e4m3Pair(word, true)};

@@ -11,7 +11,7 @@
 //   kDot         four 8-bit integers in a word, summed by dot-product instructions
 #pragma once
 
-#include "vector/function_builder.hpp"
+#include "vector/vector_function.hpp"
 
 namespace coopvk::rewrite {
 
@@ -32,7 +32,7 @@ std::optional<Interpretation> interpretation(std::optional<uint64_t> value);
 
 class Arithmetic {
  public:
-    Arithmetic(FunctionBuilder& function, Sum sum, Interpretation input, Interpretation matrix);
+    Arithmetic(VectorFunction& function, Sum sum, Interpretation input, Interpretation matrix);
 
     Sum sum() const { return sum_; }
     Id unitType() const { return unit_; }
@@ -58,7 +58,7 @@ class Arithmetic {
     Id e5m2Pair(Id word, bool high);
     Id e4m3Pair(Id word, bool high);
 
-    FunctionBuilder& f_;
+    VectorFunction& f_;
     Emitter& emit_;
     TypeTable& types_;
     Sum sum_;

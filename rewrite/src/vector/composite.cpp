@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vector/composite.hpp"
 
-#include "vector/function_builder.hpp"
+#include "vector/vector_function.hpp"
 
 namespace coopvk::rewrite {
 
@@ -136,8 +136,8 @@ Id dynamicAccess(VectorContext& context, const VectorType& type, Id indexType, b
         std::vector<Id> parameters = {type.id};
         if (inserts) parameters.push_back(type.component);
         parameters.push_back(indexType);
-        FunctionBuilder f(context, inserts ? "coopvk_vector_insert" : "coopvk_vector_extract",
-                          inserts ? type.id : type.component, parameters);
+        VectorFunction f(context, inserts ? "coopvk_vector_insert" : "coopvk_vector_extract",
+                         inserts ? type.id : type.component, parameters);
         Emitter& emit = f.emit();
         TypeTable& types = context.types;
         const Id all = f.variable(type.id);

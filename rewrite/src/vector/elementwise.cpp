@@ -7,7 +7,7 @@
 
 #include "matrix/slots.hpp"
 #include "vector/composite.hpp"
-#include "vector/function_builder.hpp"
+#include "vector/vector_function.hpp"
 
 namespace coopvk::rewrite {
 
@@ -170,7 +170,7 @@ Id mapLoop(VectorContext& context, Emitter& caller, const Map& map,
     for (Id operand : operands) parameters.push_back(caller.typeOf(operand));
     key.insert(key.end(), parameters.begin(), parameters.end());
     return context.helper(key, [&] {
-        FunctionBuilder f(context, "coopvk_vector_map", map.result->id, parameters);
+        VectorFunction f(context, "coopvk_vector_map", map.result->id, parameters);
         Emitter& emit = f.emit();
         TypeTable& types = context.types;
         const uint32_t size = groupSize(map);

@@ -67,7 +67,7 @@ Split splitOf(const VectorContext& context, const VectorType& type) {
     return split;
 }
 
-Id loadInLoop(FunctionBuilder& f, VectorMemory& memory, const VectorType& type) {
+Id loadInLoop(VectorFunction& f, VectorMemory& memory, const VectorType& type) {
     Emitter& emit = f.emit();
     TypeTable& types = f.types();
     const Id u32 = types.uint32();
@@ -93,7 +93,7 @@ Id loadInLoop(FunctionBuilder& f, VectorMemory& memory, const VectorType& type) 
     return f.load(result);
 }
 
-void storeInLoop(FunctionBuilder& f, VectorMemory& memory, const VectorType& type, Id value) {
+void storeInLoop(VectorFunction& f, VectorMemory& memory, const VectorType& type, Id value) {
     Emitter& emit = f.emit();
     TypeTable& types = f.types();
     const Id u32 = types.uint32();
@@ -129,8 +129,8 @@ Id helperFor(VectorContext& context, const VectorType& type, const Location& loc
     return context.helper(key, [&] {
         std::vector<Id> parameters = location.argumentTypes;
         if (!isLoad) parameters.push_back(type.id);
-        FunctionBuilder f(context, helperName(context, type, isLoad), isLoad ? type.id : 0,
-                          parameters);
+        VectorFunction f(context, helperName(context, type, isLoad), isLoad ? type.id : 0,
+                         parameters);
         Emitter& emit = f.emit();
         VectorMemory memory(f, location, 0, access);
         const bool loops = type.packs() > kUnrolledPacks;

@@ -8,7 +8,7 @@
 // guarantees, and not on the type which the application gave its array.
 #pragma once
 
-#include "vector/function_builder.hpp"
+#include "vector/vector_function.hpp"
 
 namespace coopvk::rewrite {
 

@@ -31,7 +31,7 @@ Id toWord(Emitter& emit, Id value) { return emit.bitcast(emit.types().uint32(), 
 
 Id fromWord(Emitter& emit, Id type, Id word) { return emit.bitcast(type, word); }
 
-VectorMemory::VectorMemory(FunctionBuilder& function, const Location& location,
+VectorMemory::VectorMemory(VectorFunction& function, const Location& location,
                            size_t firstParameter, MemoryAccess access)
     : f_(function),
       emit_(function.emit()),
@@ -52,7 +52,7 @@ VectorMemory::VectorMemory(FunctionBuilder& function, const Location& location,
 
 // Pointer to the block { type data[]; } and on to data[index].
 Id VectorMemory::viewPointer(Id type, Id index) {
-    Module& module = f_.context().module;
+    Module& module = f_.module();
     const Id elementPointer = types_.pointerType(location_.storage, type);
     std::vector<Id> chain;
     if (location_.kind == Location::Kind::kPhysical) {
@@ -122,7 +122,7 @@ Id VectorMemory::elementPointer(Id scalarIndex) {
     chain.push_back(location_.variable != 0 ? location_.variable : f_.parameter(first_));
     for (size_t i = indices; i + 1 < location_.arguments.size(); ++i) {
         const Id known = location_.arguments[i];
-        const bool isConstant = f_.context().module.constantValue(known).has_value();
+        const bool isConstant = f_.module().constantValue(known).has_value();
         chain.push_back(isConstant ? known : f_.parameter(first_ + i));
     }
     if (components == 1) {
@@ -136,7 +136,7 @@ Id VectorMemory::elementPointer(Id scalarIndex) {
     const Id result = emit_.op(spv::Op::OpAccessChain,
                                types_.pointerType(location_.storage, scalar), idOperands(chain));
     if (location_.nonUniform) {
-        f_.context().module.decorate(result, spv::Decoration::NonUniform);
+        f_.module().decorate(result, spv::Decoration::NonUniform);
     }
     return result;
 }

@@ -11,7 +11,7 @@ namespace coopvk::rewrite {
 class VectorMemory {
  public:
     // The location's arguments are the parameters from `firstParameter` on.
-    VectorMemory(FunctionBuilder& function, const Location& location, size_t firstParameter,
+    VectorMemory(VectorFunction& function, const Location& location, size_t firstParameter,
                  MemoryAccess access = {});
 
     // The byte offset that the call passed.
@@ -55,7 +55,7 @@ class VectorMemory {
     Id wordPointer(Id type, Id index);
     bool isArrayOf(Id type) const;  // wordPointer() has such a view
     spv::StorageClass storage() const { return location_.storage; }
-    FunctionBuilder& function() { return f_; }
+    VectorFunction& function() { return f_; }
 
  private:
     Id load(Id type, Id index);
@@ -70,7 +70,7 @@ class VectorMemory {
     uint32_t elementBytes() const;
     Id bits(uint32_t bytes);  // unsigned integer of that size
 
-    FunctionBuilder& f_;
+    VectorFunction& f_;
     Emitter& emit_;
     TypeTable& types_;
     const Location& location_;

@@ -157,7 +157,7 @@ Id build(VectorContext& context, const Product& p) {
         types.insert(types.end(), p.bias.argumentTypes.begin(), p.bias.argumentTypes.end());
     }
     if (takesStride(p)) types.push_back(context.types.uint32());
-    FunctionBuilder f(context, helperName(p), p.result->id, types);
+    VectorFunction f(context, helperName(p), p.result->id, types);
     ProductParameters parameters;
     parameters.input = f.parameter(0);
     parameters.matrix = 1;

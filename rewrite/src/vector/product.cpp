@@ -52,7 +52,7 @@ Sum sumFor(const VectorContext& context, const Product& product) {
 // ---------------------------------------------------------------------------------------------
 // Results
 
-ProductResult::ProductResult(FunctionBuilder& function, const Product& product, Sum sum,
+ProductResult::ProductResult(VectorFunction& function, const Product& product, Sum sum,
                              const ProductParameters& parameters, uint32_t rows)
     : f_(function), emit_(function.emit()), types_(function.types()), product_(product), sum_(sum) {
     packs_ = f_.variable(
@@ -145,8 +145,8 @@ Id ProductResult::value() {
 // ---------------------------------------------------------------------------------------------
 // Inputs
 
-ProductInput::ProductInput(FunctionBuilder& function, Arithmetic& arithmetic,
-                           const Product& product, Id value)
+ProductInput::ProductInput(VectorFunction& function, Arithmetic& arithmetic, const Product& product,
+                           Id value)
     : f_(function),
       emit_(function.emit()),
       types_(function.types()),

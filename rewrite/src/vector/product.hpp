@@ -47,7 +47,7 @@ struct ProductParameters {
 class ProductResult {
  public:
     // Has room for `rows` rows, the vector's or more.
-    ProductResult(FunctionBuilder& function, const Product& product, Sum sum,
+    ProductResult(VectorFunction& function, const Product& product, Sum sum,
                   const ProductParameters& parameters, uint32_t rows);
 
     // Stores rows first .. first + totals.size() - 1; `first` (u32) starts a pack. Totals are in
@@ -63,7 +63,7 @@ class ProductResult {
     Id finish(Id total, Id bias);
 
  private:
-    FunctionBuilder& f_;
+    VectorFunction& f_;
     Emitter& emit_;
     TypeTable& types_;
     const Product& product_;
@@ -75,7 +75,7 @@ class ProductResult {
 // The input's components as operands of the arithmetic.
 class ProductInput {
  public:
-    ProductInput(FunctionBuilder& function, Arithmetic& arithmetic, const Product& product,
+    ProductInput(VectorFunction& function, Arithmetic& arithmetic, const Product& product,
                  Id value);
 
     // Units along K: as values (if `asValues`) or in a local array for dynamic indices.
@@ -94,7 +94,7 @@ class ProductInput {
     template <typename Visit>
     void forEachGroup(Visit visit);
 
-    FunctionBuilder& f_;
+    VectorFunction& f_;
     Emitter& emit_;
     TypeTable& types_;
     Arithmetic& arithmetic_;
@@ -106,7 +106,7 @@ class ProductInput {
 
 // What both ways of computing a product work on.
 struct ProductWork {
-    FunctionBuilder& function;
+    VectorFunction& function;
     const Product& product;
     const ProductParameters& parameters;
     Arithmetic& arithmetic;

@@ -195,7 +195,7 @@ class Alone {
         return totals;
     }
 
-    FunctionBuilder& f_;
+    VectorFunction& f_;
     Emitter& emit_;
     TypeTable& types_;
     const Product& p_;

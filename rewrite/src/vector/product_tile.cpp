@@ -265,7 +265,7 @@ class TileProduct {
     }
 
     VectorContext& context_;
-    FunctionBuilder& f_;
+    VectorFunction& f_;
     Emitter& emit_;
     TypeTable& types_;
     const ProductWork& work_;
@@ -320,7 +320,7 @@ Tile planTile(VectorContext& context, const Product& product, Sum sum) {
 Id mayShare(const ProductWork& work, const Tile& tile) {
     Emitter& emit = work.function.emit();
     TypeTable& types = work.function.types();
-    Module& module = work.function.context().module;
+    Module& module = work.function.module();
     const Id u32 = types.uint32();
     module.addCapability(spv::Capability::GroupNonUniformBallot);
     const Id subgroup = types.constantU32(static_cast<uint32_t>(spv::Scope::Subgroup));

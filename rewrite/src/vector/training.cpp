@@ -26,7 +26,7 @@ bool isFloatComponent(const VectorContext& context, const VectorType& type) {
 }
 
 // The components as f32 numbers in a local array.
-Id components(FunctionBuilder& f, const VectorType& type, Id value) {
+Id components(VectorFunction& f, const VectorType& type, Id value) {
     Emitter& emit = f.emit();
     TypeTable& types = f.types();
     const Id f32 = types.floatType(32);
@@ -57,7 +57,7 @@ Id components(FunctionBuilder& f, const VectorType& type, Id value) {
 
 class GradientWriter {
  public:
-    GradientWriter(FunctionBuilder& f, const Gradient& g, Id stride)
+    GradientWriter(VectorFunction& f, const Gradient& g, Id stride)
         : f_(f),
           emit_(f.emit()),
           types_(f.types()),
@@ -135,7 +135,7 @@ class GradientWriter {
         }
     }
 
-    FunctionBuilder& f_;
+    VectorFunction& f_;
     Emitter& emit_;
     TypeTable& types_;
     const Gradient& g_;
@@ -158,7 +158,7 @@ Id build(VectorContext& context, const Gradient& g, const Instruction& at, std::
     if (g.lines != nullptr) types.push_back(g.lines->id);
     types.push_back(g.elements->id);
     if (!g.stride) types.push_back(context.types.uint32());
-    FunctionBuilder f(context, name, 0, types);
+    VectorFunction f(context, name, 0, types);
     const Id stride =
         g.stride ? context.types.constantU32(*g.stride) : f.parameter(types.size() - 1);
     GradientWriter writer(f, g, stride);

@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Builds one helper function: parameters, variables, structured control flow.
+// Builds one function that lowering adds to the module: parameters, variables, structured control
+// flow. Named for what it does, so that a dump reads well.
 #pragma once
 
 #include <functional>
 
-#include "vector/context.hpp"
+#include "ir/emitter.hpp"
 
 namespace coopvk::rewrite {
 
+using FunctionList = std::vector<std::unique_ptr<Function>>;
+
 class FunctionBuilder {
  public:
-    // Begins the function; instructions go to emit() until finish(). resultType 0: void.
-    FunctionBuilder(VectorContext& context, std::string_view name, Id resultType,
+    // Begins the function; instructions go to emit() until finish(), which appends it to
+    // `functions`. resultType 0: void.
+    FunctionBuilder(TypeTable& types, FunctionList& functions, std::string_view name, Id resultType,
                     std::span<const Id> parameterTypes);
 
-    VectorContext& context() { return context_; }
-    TypeTable& types() { return context_.types; }
+    TypeTable& types() { return types_; }
+    Module& module() { return types_.module(); }
     Emitter& emit() { return emitter_; }
     Id id() const { return function_->id(); }
     Id parameter(size_t index) const { return function_->parameters[index]->result; }
@@ -40,14 +44,15 @@ class FunctionBuilder {
     void choose(Id condition, const std::function<void()>& then,
                 const std::function<void()>& otherwise);
 
-    // Ends the function with OpReturnValue (0: OpReturn) and hands it to the module.
+    // Ends the function with OpReturnValue (0: OpReturn) and appends it to the list.
     Id finish(Id value = 0);
 
  private:
     void startBlock(Id label);
     void branch(Id label);
 
-    VectorContext& context_;
+    TypeTable& types_;
+    FunctionList& functions_;
     std::unique_ptr<Function> function_;
     InstructionList variables_;
     Emitter emitter_;

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vector/function_builder.hpp"
+#include "ir/function_builder.hpp"
 
 namespace coopvk::rewrite {
 
-FunctionBuilder::FunctionBuilder(VectorContext& context, std::string_view name, Id resultType,
-                                 std::span<const Id> parameterTypes)
-    : context_(context),
+FunctionBuilder::FunctionBuilder(TypeTable& types, FunctionList& functions, std::string_view name,
+                                 Id resultType, std::span<const Id> parameterTypes)
+    : types_(types),
+      functions_(functions),
       function_(std::make_unique<Function>()),
-      emitter_(context.types, variables_) {
-    Module& module = context.module;
-    if (resultType == 0) resultType = types().voidType();
-    const Id type = types().functionType(resultType, parameterTypes);
+      emitter_(types, variables_) {
+    Module& module = types.module();
+    if (resultType == 0) resultType = types.voidType();
+    const Id type = types.functionType(resultType, parameterTypes);
     function_->definition =
         makeInstruction(spv::Op::OpFunction, resultType, module.takeId(),
                         {literal(spv::FunctionControlMask::MaskNone), idOperand(type)});
@@ -28,22 +29,22 @@ void FunctionBuilder::startBlock(Id label) {
     function_->blocks.push_back(std::make_unique<Block>());
     Block& block = *function_->blocks.back();
     block.label = makeInstruction(spv::Op::OpLabel, 0, label, {});
-    context_.module.setDef(block.label.get());
+    module().setDef(block.label.get());
     emitter_.setOut(block.body);
 }
 
 void FunctionBuilder::branch(Id label) { emitter_.opVoid(spv::Op::OpBranch, {idOperand(label)}); }
 
 Id FunctionBuilder::variable(Id type) {
-    const Id pointer = types().pointerType(spv::StorageClass::Function, type);
-    variables_.push_back(makeInstruction(spv::Op::OpVariable, pointer, context_.module.takeId(),
+    const Id pointer = types_.pointerType(spv::StorageClass::Function, type);
+    variables_.push_back(makeInstruction(spv::Op::OpVariable, pointer, module().takeId(),
                                          {literal(spv::StorageClass::Function)}));
-    context_.module.setDef(variables_.back().get());
+    module().setDef(variables_.back().get());
     return variables_.back()->result;
 }
 
 Id FunctionBuilder::load(Id pointer) {
-    const Id type = context_.module.def(emitter_.typeOf(pointer)).word(1);
+    const Id type = module().def(emitter_.typeOf(pointer)).word(1);
     return emitter_.op(spv::Op::OpLoad, type, {pointer});
 }
 
@@ -52,16 +53,16 @@ void FunctionBuilder::store(Id pointer, Id value) {
 }
 
 Id FunctionBuilder::element(Id array, Id index) {
-    const Id arrayType = context_.module.def(emitter_.typeOf(array)).word(1);
-    const Id type = context_.module.def(arrayType).word(0);
+    const Id arrayType = module().def(emitter_.typeOf(array)).word(1);
+    const Id type = module().def(arrayType).word(0);
     return emitter_.op(spv::Op::OpAccessChain,
-                       types().pointerType(spv::StorageClass::Function, type), {array, index});
+                       types_.pointerType(spv::StorageClass::Function, type), {array, index});
 }
 
 void FunctionBuilder::loop(uint32_t count, const std::function<void(Id index)>& body,
                            spv::LoopControlMask control) {
-    Module& module = context_.module;
-    const Id u32 = types().uint32();
+    Module& module = this->module();
+    const Id u32 = types_.uint32();
     const Id header = module.takeId();
     const Id test = module.takeId();
     const Id inside = module.takeId();
@@ -73,13 +74,13 @@ void FunctionBuilder::loop(uint32_t count, const std::function<void(Id index)>& 
     branch(header);
     startBlock(header);
     emitter_.add(makeInstruction(spv::Op::OpPhi, u32, index,
-                                 {idOperand(types().constantU32(0)), idOperand(before),
+                                 {idOperand(types_.constantU32(0)), idOperand(before),
                                   idOperand(incremented), idOperand(next)}));
     emitter_.opVoid(spv::Op::OpLoopMerge, {idOperand(merge), idOperand(next), literal(control)});
     branch(test);
     startBlock(test);
     const Id more =
-        emitter_.op(spv::Op::OpULessThan, types().boolType(), {index, types().constantU32(count)});
+        emitter_.op(spv::Op::OpULessThan, types_.boolType(), {index, types_.constantU32(count)});
     emitter_.opVoid(spv::Op::OpBranchConditional,
                     {idOperand(more), idOperand(inside), idOperand(merge)});
     startBlock(inside);
@@ -87,7 +88,7 @@ void FunctionBuilder::loop(uint32_t count, const std::function<void(Id index)>& 
     branch(next);
     startBlock(next);
     emitter_.add(makeInstruction(spv::Op::OpIAdd, u32, incremented,
-                                 {idOperand(index), idOperand(types().constantU32(1))}));
+                                 {idOperand(index), idOperand(types_.constantU32(1))}));
     branch(header);
     startBlock(merge);
 }
@@ -95,11 +96,11 @@ void FunctionBuilder::loop(uint32_t count, const std::function<void(Id index)>& 
 void FunctionBuilder::repeat(uint32_t count, uint32_t limit,
                              const std::function<void(Id index)>& body) {
     if (count > limit) return loop(count, body);
-    for (uint32_t i = 0; i < count; ++i) body(types().constantU32(i));
+    for (uint32_t i = 0; i < count; ++i) body(types_.constantU32(i));
 }
 
 void FunctionBuilder::loopUntil(const std::function<Id()>& body) {
-    Module& module = context_.module;
+    Module& module = this->module();
     const Id header = module.takeId();
     const Id inside = module.takeId();
     const Id next = module.takeId();
@@ -119,8 +120,8 @@ void FunctionBuilder::loopUntil(const std::function<Id()>& body) {
 }
 
 void FunctionBuilder::when(Id condition, const std::function<void()>& then) {
-    const Id inside = context_.module.takeId();
-    const Id merge = context_.module.takeId();
+    const Id inside = module().takeId();
+    const Id merge = module().takeId();
     emitter_.opVoid(spv::Op::OpSelectionMerge,
                     {idOperand(merge), literal(spv::SelectionControlMask::MaskNone)});
     emitter_.opVoid(spv::Op::OpBranchConditional,
@@ -133,9 +134,9 @@ void FunctionBuilder::when(Id condition, const std::function<void()>& then) {
 
 void FunctionBuilder::choose(Id condition, const std::function<void()>& then,
                              const std::function<void()>& otherwise) {
-    const Id yes = context_.module.takeId();
-    const Id no = context_.module.takeId();
-    const Id merge = context_.module.takeId();
+    const Id yes = module().takeId();
+    const Id no = module().takeId();
+    const Id merge = module().takeId();
     emitter_.opVoid(spv::Op::OpSelectionMerge,
                     {idOperand(merge), literal(spv::SelectionControlMask::MaskNone)});
     emitter_.opVoid(spv::Op::OpBranchConditional,
@@ -160,7 +161,7 @@ Id FunctionBuilder::finish(Id value) {
                  std::make_move_iterator(variables_.end()));
     function_->end = makeInstruction(spv::Op::OpFunctionEnd, 0, 0, {});
     const Id result = id();
-    context_.newFunctions.push_back(std::move(function_));
+    functions_.push_back(std::move(function_));
     return result;
 }
 
