@@ -119,5 +119,14 @@ TEST(MatrixLoops, PointersMayLeadBackToTheirType) {
     EXPECT_EQ(controlAfter(16, "%half", 32, kList), spv::LoopControlMask::Unroll);
 }
 
+TEST(MatrixLoops, TypesNestedInThemselvesTakeNoTime) {
+    std::string types = "%s0 = OpTypeStruct %u32 %u32\n";
+    for (int depth = 1; depth < 1000; ++depth) {
+        types += std::format("%s{} = OpTypeStruct %s{} %s{}\n", depth, depth - 1, depth - 1);
+    }
+    const Extra extra = {types, "%many = OpUndef %s999\n"};
+    EXPECT_EQ(controlAfter(16, "%c0", 32, extra), spv::LoopControlMask::DontUnroll);
+}
+
 }  // namespace
 }  // namespace coopvk::rewrite

@@ -2,6 +2,7 @@
 #include "passes/matrix_loops.hpp"
 
 #include <algorithm>
+#include <map>
 #include <unordered_set>
 
 namespace coopvk::rewrite {
@@ -14,33 +15,52 @@ constexpr uint64_t kMaxUnrolledProducts = 1024;
 
 constexpr auto bits(spv::LoopControlMask mask) { return static_cast<uint32_t>(mask); }
 
-// How many matrices a type holds: of every type, or of one. Not behind pointers: they may lead back
-// to the type, and no matrix lies behind one that is itself in memory.
-uint64_t matricesHeld(const Module& module, Id type, Id matrix) {
-    const Instruction& i = module.def(type);
-    switch (i.opcode) {
-        case spv::Op::OpTypeCooperativeMatrixKHR:
-            return matrix == 0 || matrix == type ? 1 : 0;
-        case spv::Op::OpTypeArray:
-            return matricesHeld(module, i.word(0), matrix) *
-                   std::clamp<uint64_t>(module.constantValue(i.word(1)).value_or(1), 1, 0xFFFF);
-        case spv::Op::OpTypeStruct: {
-            uint64_t count = 0;
-            for (const Operand& o : i.operands) count += matricesHeld(module, o.word, matrix);
-            return count;
-        }
-        default:
-            return 0;
+// How many matrices types hold, or what pointers to them point to. Each type is looked at once:
+// hostile modules nest structures in themselves.
+class MatrixCounts {
+ public:
+    explicit MatrixCounts(const Module& module) : module_(module) {}
+
+    // Of every type (matrix 0), or of one.
+    uint64_t in(Id type, Id matrix = 0) {
+        const Instruction& i = module_.def(type);
+        return held(i.opcode == spv::Op::OpTypePointer ? i.word(1) : type, matrix, 0);
     }
-}
 
-// The same for what a pointer of this type points to, or for a value of it.
-uint64_t matricesIn(const Module& module, Id type, Id matrix = 0) {
-    const Instruction& i = module.def(type);
-    return matricesHeld(module, i.opcode == spv::Op::OpTypePointer ? i.word(1) : type, matrix);
-}
+ private:
+    // Universal limit of structures (SPIR-V specification, section 2.17).
+    static constexpr uint32_t kMaxDepth = 255;
+    static constexpr uint64_t kMost = 0xFFFF;
 
-bool containsMatrix(const Module& module, Id type) { return matricesIn(module, type) != 0; }
+    uint64_t held(Id type, Id matrix, uint32_t depth) {
+        const auto [entry, isNew] = known_.try_emplace({type, matrix}, 0);
+        if (isNew && depth < kMaxDepth) entry->second = std::min(count(type, matrix, depth), kMost);
+        return entry->second;
+    }
+
+    // Not behind pointers: they may lead back to the type, and no matrix lies behind one that is
+    // itself in memory.
+    uint64_t count(Id type, Id matrix, uint32_t depth) {
+        const Instruction& i = module_.def(type);
+        switch (i.opcode) {
+            case spv::Op::OpTypeCooperativeMatrixKHR:
+                return matrix == 0 || matrix == type ? 1 : 0;
+            case spv::Op::OpTypeArray:
+                return held(i.word(0), matrix, depth + 1) *
+                       std::clamp<uint64_t>(module_.constantValue(i.word(1)).value_or(1), 1, kMost);
+            case spv::Op::OpTypeStruct: {
+                uint64_t sum = 0;
+                for (const Operand& o : i.operands) sum += held(o.word, matrix, depth + 1);
+                return sum;
+            }
+            default:
+                return 0;
+        }
+    }
+
+    const Module& module_;
+    std::map<std::pair<Id, Id>, uint64_t> known_;
+};
 
 bool isAccessChain(spv::Op opcode) {
     return opcode == spv::Op::OpAccessChain || opcode == spv::Op::OpInBoundsAccessChain;
@@ -55,7 +75,8 @@ struct Loop {
 // What a loop computes from its counter.
 class Counter {
  public:
-    Counter(const Module& module, const Loop& loop) : module_(module), loop_(loop) {
+    Counter(const Module& module, MatrixCounts& matrices, const Loop& loop)
+        : module_(module), matrices_(matrices), loop_(loop) {
         for (const InstructionPtr& i : loop.blocks.front()->body) {
             if (i->opcode == spv::Op::OpPhi) tainted_.insert(i->result);
         }
@@ -73,11 +94,10 @@ class Counter {
         return anyInstruction([&](const Instruction& i) {
             if (i.opcode == spv::Op::OpFunctionCall) {
                 return std::ranges::any_of(i.operands, [&](const Operand& o) {
-                    return containsMatrix(module_, module_.def(o.word).type);
+                    return containsMatrix(module_.def(o.word).type);
                 });
             }
-            return isAccessChain(i.opcode) &&
-                   containsMatrix(module_, module_.def(i.word(0)).type) &&
+            return isAccessChain(i.opcode) && containsMatrix(module_.def(i.word(0)).type) &&
                    std::any_of(i.operands.begin() + 1, i.operands.end(),
                                [&](const Operand& o) { return tainted_.contains(o.word); });
         });
@@ -97,7 +117,7 @@ class Counter {
         anyInstruction([&](const Instruction& i) {
             const bool isStore = i.opcode == spv::Op::OpStore;
             const Id target = isStore ? i.word(0) : i.result;
-            if (target == 0 || containsMatrix(module_, module_.def(target).type)) return false;
+            if (target == 0 || containsMatrix(module_.def(target).type)) return false;
             const auto from = i.operands.begin() + (isStore ? 1 : 0);
             if (std::any_of(from, i.operands.end(), [&](const Operand& o) {
                     return o.isId && tainted_.contains(o.word);
@@ -109,7 +129,10 @@ class Counter {
         return grew;
     }
 
+    bool containsMatrix(Id type) const { return matrices_.in(type) != 0; }
+
     const Module& module_;
+    MatrixCounts& matrices_;
     const Loop& loop_;
     std::unordered_set<Id> tainted_;
 };
@@ -124,19 +147,19 @@ uint64_t productsOf(const Module& module, const Instruction& mulAdd, uint32_t su
 }
 
 // Matrices of a type in that variable of the function which has most of them.
-uint64_t mostKept(const Module& module, const Function& function, Id matrix) {
+uint64_t mostKept(MatrixCounts& matrices, const Function& function, Id matrix) {
     uint64_t most = 0;
     for (const InstructionPtr& i : function.blocks.front()->body) {
         if (i->opcode != spv::Op::OpVariable) continue;
-        most = std::max(most, matricesIn(module, i->type, matrix));
+        most = std::max(most, matrices.in(i->type, matrix));
     }
     return most;
 }
 
 // How many products one turn of a loop takes in each invocation: shaders add to every accumulator
 // that they keep, whatever loops they write for that.
-uint64_t productsPerTurn(const Module& module, const Function& function, const Loop& loop,
-                         uint32_t subgroupSize) {
+uint64_t productsPerTurn(const Module& module, MatrixCounts& matrices, const Function& function,
+                         const Loop& loop, uint32_t subgroupSize) {
     uint64_t written = 0;
     uint64_t kept = 0;
     for (const auto& block : loop.blocks) {
@@ -144,7 +167,7 @@ uint64_t productsPerTurn(const Module& module, const Function& function, const L
             if (i->opcode != spv::Op::OpCooperativeMatrixMulAddKHR) continue;
             const uint64_t products = productsOf(module, *i, subgroupSize);
             written += products;
-            kept = std::max(kept, mostKept(module, function, i->type) * products);
+            kept = std::max(kept, mostKept(matrices, function, i->type) * products);
         }
     }
     return std::max(written, kept);
@@ -173,6 +196,7 @@ Loop loopAt(const Function& function, size_t header, const Instruction& merge) {
 }  // namespace
 
 void keepProductLoopsRolled(Module& module, uint32_t subgroupSize) {
+    MatrixCounts matrices(module);
     for (const auto& function : module.functions()) {
         for (size_t b = 0; b < function->blocks.size(); ++b) {
             Instruction* merge = loopMerge(*function->blocks[b]);
@@ -181,8 +205,9 @@ void keepProductLoopsRolled(Module& module, uint32_t subgroupSize) {
                 continue;
             }
             const Loop loop = loopAt(*function, b, *merge);
-            if (productsPerTurn(module, *function, loop, subgroupSize) <= kMaxUnrolledProducts ||
-                Counter(module, loop).picksMatrices()) {
+            if (productsPerTurn(module, matrices, *function, loop, subgroupSize) <=
+                    kMaxUnrolledProducts ||
+                Counter(module, matrices, loop).picksMatrices()) {
                 continue;
             }
             merge->operands[2] = literal(spv::LoopControlMask::DontUnroll);
