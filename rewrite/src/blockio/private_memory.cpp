@@ -3,21 +3,10 @@
 
 #include <algorithm>
 
+#include "ir/composites.hpp"
+#include "ir/opcodes.hpp"
+
 namespace coopvk::rewrite {
-
-namespace {
-
-bool isChain(spv::Op opcode) {
-    return opcode == spv::Op::OpAccessChain || opcode == spv::Op::OpInBoundsAccessChain;
-}
-
-Id memberType(const Module& module, Id type, Id index) {
-    const Instruction& def = module.def(type);
-    if (def.opcode != spv::Op::OpTypeStruct) return def.word(0);
-    return def.word(module.constantValue(index).value_or(0));
-}
-
-}  // namespace
 
 PrivateMemory::PrivateMemory(LoweringContext& context, Emitter& emit, Id pointer,
                              const Instruction& at, std::string_view operand)
@@ -40,7 +29,7 @@ PrivateMemory::PrivateMemory(LoweringContext& context, Emitter& emit, Id pointer
             base_ = def.word(0);
             continue;
         }
-        if (!isChain(def.opcode)) break;
+        if (!isAccessChain(def.opcode)) break;
         std::vector<Id> outer;
         for (size_t i = 1; i < def.operands.size(); ++i) outer.push_back(def.word(i));
         indices.insert(indices.begin(), outer.begin(), outer.end());
@@ -49,7 +38,9 @@ PrivateMemory::PrivateMemory(LoweringContext& context, Emitter& emit, Id pointer
     // Indices into structures, and those around them, stay.
     Id inner = module.def(module.def(base_).type).word(1);
     std::vector<Id> pathTypes = {inner};
-    for (const Id index : indices) pathTypes.push_back(memberType(module, pathTypes.back(), index));
+    for (const Id index : indices) {
+        pathTypes.push_back(memberType(module, pathTypes.back(), module.constantValue(index)));
+    }
     size_t first = 0;
     for (size_t i = 0; i < indices.size(); ++i) {
         if (module.def(pathTypes[i]).opcode == spv::Op::OpTypeStruct) first = i + 1;

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockio/region.hpp"
 
+#include "ir/opcodes.hpp"
+
 namespace coopvk::rewrite {
 
 namespace {
-
-bool isTypedChain(spv::Op opcode) {
-    return opcode == spv::Op::OpAccessChain || opcode == spv::Op::OpInBoundsAccessChain;
-}
 
 bool isUntypedChain(spv::Op opcode) {
     return opcode == spv::Op::OpUntypedAccessChainKHR ||
@@ -127,7 +125,7 @@ bool BlockRegion::resolveBinding(Emitter& emit, Id pointer, const Instruction& a
         const Instruction& def = module.def(root);
         if (def.opcode == spv::Op::OpCopyObject) {
             root = def.word(0);
-        } else if (isTypedChain(def.opcode)) {
+        } else if (isAccessChain(def.opcode)) {
             chains.push_back(&def);
             root = def.word(0);
         } else if (isUntypedChain(def.opcode)) {

@@ -1,35 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "int4/int4_composites.hpp"
 
+#include "ir/composites.hpp"
+#include "ir/opcodes.hpp"
+
 namespace coopvk::rewrite {
 
 namespace {
 
-Id memberType(const Module& module, Id type, std::optional<uint64_t> index) {
-    const Instruction& def = module.def(type);
-    switch (def.opcode) {
-        case spv::Op::OpTypeStruct:
-            return index ? def.word(*index) : 0;
-        case spv::Op::OpTypeArray:
-        case spv::Op::OpTypeRuntimeArray:
-        case spv::Op::OpTypeVector:
-        case spv::Op::OpTypeMatrix:
-        case spv::Op::OpTypeCooperativeMatrixKHR:
-            return def.word(0);
-        default:
-            return 0;
-    }
-}
-
 // Position of the operand that is an index into a 4-bit vector, on the way from `type`.
-template <typename IndexValue>
 std::optional<size_t> findVectorIndex(const Int4Context& context, Id& type, const Instruction& i,
-                                      size_t first, IndexValue value) {
-    for (size_t o = first; o < i.operands.size(); ++o) {
-        if (context.vector(type) != nullptr) return o;
-        type = memberType(context.module, type, value(i.operands[o]));
-    }
-    return std::nullopt;
+                                      size_t first) {
+    const auto isVector = [&](Id id) { return context.vector(id) != nullptr; };
+    return findIndexInto(context.module, type, i.operands, first, isVector);
 }
 
 class Composites {
@@ -63,8 +46,7 @@ class Composites {
     // The vector that literal indices from operand `first` lead to, inside `composite`.
     std::optional<size_t> findVector(Id composite, size_t first, Id& type, Id& vector) {
         type = emit_.typeOf(composite);
-        const auto literalValue = [](const Operand& o) { return std::optional<uint64_t>(o.word); };
-        const auto at = findVectorIndex(context_, type, i_, first, literalValue);
+        const auto at = findVectorIndex(context_, type, i_, first);
         if (!at) return std::nullopt;
         vector = composite;
         if (*at > first) {
@@ -220,22 +202,6 @@ bool lowerInt4Composite(Int4Context& context, Emitter& emit, const Instruction& 
 
 namespace {
 
-// Operand position of the first index of a chain: 0 if it is none.
-size_t firstIndex(spv::Op opcode) {
-    switch (opcode) {
-        case spv::Op::OpAccessChain:
-        case spv::Op::OpInBoundsAccessChain:
-            return 1;
-        case spv::Op::OpPtrAccessChain:
-        case spv::Op::OpInBoundsPtrAccessChain:
-        case spv::Op::OpUntypedAccessChainKHR:
-        case spv::Op::OpUntypedInBoundsAccessChainKHR:
-            return 2;
-        default:
-            return 0;
-    }
-}
-
 bool isUntyped(spv::Op opcode) {
     return opcode == spv::Op::OpUntypedAccessChainKHR ||
            opcode == spv::Op::OpUntypedInBoundsAccessChainKHR;
@@ -249,8 +215,7 @@ bool lowerChain(Int4Context& context, Emitter& emit, ComponentPointers& pointers
     const Id base = i.word(untyped ? 1 : 0);
     const Instruction& pointer = module.def(emit.typeOf(base));
     Id type = untyped ? i.word(0) : pointer.word(1);
-    const auto constantOf = [&](const Operand& o) { return module.constantValue(o.word); };
-    const auto at = findVectorIndex(context, type, i, first, constantOf);
+    const auto at = findVectorIndex(context, type, i, first);
     if (!at) return false;
     Id vector = base;
     if (*at > first || first > 1) {
@@ -282,7 +247,7 @@ void appendTo(Operands& operands, const Operands& more) {
 
 bool lowerInt4Access(Int4Context& context, Emitter& emit, ComponentPointers& pointers,
                      const Instruction& i) {
-    if (const size_t first = firstIndex(i.opcode)) {
+    if (const size_t first = firstChainIndex(i.opcode)) {
         return lowerChain(context, emit, pointers, i, first);
     }
     const bool load = i.opcode == spv::Op::OpLoad;

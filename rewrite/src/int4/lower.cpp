@@ -4,6 +4,7 @@
 #include "int4/int4_composites.hpp"
 #include "int4/int4_constants.hpp"
 #include "int4/int4_conversions.hpp"
+#include "ir/opcodes.hpp"
 
 namespace coopvk::rewrite {
 
@@ -52,7 +53,7 @@ bool passesThrough(const Module& module, const Instruction& i) {
         case spv::Op::OpCooperativeMatrixLengthKHR:
             return true;
         case spv::Op::OpExtInst:
-            return stringFromOperands(module.def(i.word(0)), 0).starts_with("NonSemantic.");
+            return isNonSemantic(module, i);
         default:
             return false;
     }

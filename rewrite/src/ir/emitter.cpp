@@ -24,6 +24,12 @@ Id Emitter::splat(Id type, Id scalar) {
     return construct(type, constituents);
 }
 
+Id Emitter::glsl(uint32_t instruction, Id type, std::initializer_list<Id> ids) {
+    Operands operands = {idOperand(module().importSet("GLSL.std.450")), literal(instruction)};
+    for (Id id : ids) operands.push_back(idOperand(id));
+    return op(spv::Op::OpExtInst, type, std::move(operands));
+}
+
 Id Emitter::bitcast(Id type, Id value) {
     return typeOf(value) == type ? value : op(spv::Op::OpBitcast, type, {value});
 }

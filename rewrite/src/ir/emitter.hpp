@@ -49,6 +49,9 @@ class Emitter {
     Id divInt(Id type, Id a, Id b) { return integer(spv::Op::OpUDiv, type, a, b); }
     Id modInt(Id type, Id a, Id b) { return integer(spv::Op::OpUMod, type, a, b); }
 
+    // An instruction of GLSL.std.450.
+    Id glsl(uint32_t instruction, Id type, std::initializer_list<Id> ids);
+
     // Same bits, other type; nothing where the types are equal.
     Id bitcast(Id type, Id value);
     Id typeOf(Id value) { return module().def(value).type; }

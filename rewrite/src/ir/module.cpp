@@ -91,6 +91,16 @@ void Module::removeExtension(std::string_view name) {
                   [&](const InstructionPtr& i) { return stringFromOperands(*i, 0) == name; });
 }
 
+Id Module::importSet(std::string_view name) {
+    for (const InstructionPtr& i : section(Section::kExtInstImports)) {
+        if (stringFromOperands(*i, 0) == name) return i->result;
+    }
+    const Id id = takeId();
+    append(Section::kExtInstImports,
+           makeInstruction(spv::Op::OpExtInstImport, 0, id, stringOperands(name)));
+    return id;
+}
+
 void Module::addName(Id id, std::string_view name) {
     Operands operands = {idOperand(id)};
     for (Operand operand : stringOperands(name)) operands.push_back(operand);

@@ -83,6 +83,8 @@ class Module {
     void removeCapability(spv::Capability capability);
     void addExtension(std::string_view name);
     void removeExtension(std::string_view name);
+    // Id of an extended instruction set.
+    Id importSet(std::string_view name);
     void addName(Id id, std::string_view name);
     void decorate(Id id, spv::Decoration decoration, std::initializer_list<uint32_t> literals = {});
     // First literal of a decoration of an id (0 if it has none), or nullopt.

@@ -170,6 +170,23 @@ uint32_t TypeTable::components(Id type) const {
     return scalar ? 1 : 0;
 }
 
+void TypeTable::declareArithmetic(Id component) {
+    const bool floats = isFloat(component);
+    switch (width(component)) {
+        case 8:
+            module_.addCapability(spv::Capability::Int8);
+            break;
+        case 16:
+            module_.addCapability(floats ? spv::Capability::Float16 : spv::Capability::Int16);
+            break;
+        case 64:
+            module_.addCapability(floats ? spv::Capability::Float64 : spv::Capability::Int64);
+            break;
+        default:
+            break;
+    }
+}
+
 uint16_t float16Bits(double value) {
     const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
     const double magnitude = std::fabs(value);

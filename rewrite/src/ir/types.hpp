@@ -47,6 +47,9 @@ class TypeTable {
     uint32_t components(Id type) const;  // 1 for scalars, 0 for anything but scalars and vectors
     Id scalarOf(Id type) const;          // component type of a vector, else the type
 
+    // Declares the capability that arithmetic with components of a type needs.
+    void declareArithmetic(Id component);
+
     // After ids were renamed or taken away: forgets them.
     void rescan();
 

@@ -1,40 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matrix/composite.hpp"
 
+#include "ir/composites.hpp"
+#include "ir/opcodes.hpp"
 #include "matrix/packs.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
 
-// The type that an index into a composite type leads to. 0 where that makes no sense.
-Id memberType(const Module& module, Id type, std::optional<uint64_t> index) {
-    const Instruction& def = module.def(type);
-    switch (def.opcode) {
-        case spv::Op::OpTypeStruct:
-            return index ? def.word(*index) : 0;
-        case spv::Op::OpTypeArray:
-        case spv::Op::OpTypeRuntimeArray:
-        case spv::Op::OpTypeVector:
-        case spv::Op::OpTypeMatrix:
-            return def.word(0);
-        default:
-            return 0;
-    }
-}
-
 // Position in `operands` of the index into a matrix, on the way from `type`; nullopt if the
 // indices lead into no matrix.
-template <typename IndexValue>
 std::optional<size_t> findMatrixIndex(const LoweringContext& context, Id type,
-                                      const Operands& operands, size_t first, IndexValue value,
+                                      const Operands& operands, size_t first,
                                       const MatrixType*& matrix) {
-    for (size_t i = first; i < operands.size(); ++i) {
-        matrix = context.matrix(type);
-        if (matrix != nullptr) return i;
-        type = memberType(context.module, type, value(operands[i]));
-    }
-    return std::nullopt;
+    const auto isMatrix = [&](Id id) { return context.matrix(id) != nullptr; };
+    const std::optional<size_t> at = findIndexInto(context.module, type, operands, first, isMatrix);
+    matrix = context.matrix(type);
+    return at;
 }
 
 // An element that the matrix has not in this layout: the text leaves the outcome open, a driver
@@ -51,9 +34,8 @@ bool dropBeyondLength(Emitter& emit, const Instruction& i, Id composite) {
 bool lowerLiteralIndices(LoweringContext& context, Emitter& emit, Instruction& i, Id composite,
                          size_t first) {
     const MatrixType* matrix = nullptr;
-    const auto literalValue = [](const Operand& o) { return std::optional<uint64_t>(o.word); };
-    const std::optional<size_t> at = findMatrixIndex(context, context.module.def(composite).type,
-                                                     i.operands, first, literalValue, matrix);
+    const std::optional<size_t> at =
+        findMatrixIndex(context, context.module.def(composite).type, i.operands, first, matrix);
     if (!at) return false;
     const uint32_t element = i.word(*at);
     if (element >= matrix->length()) return dropBeyondLength(emit, i, composite);
@@ -70,10 +52,9 @@ bool lowerLiteralIndices(LoweringContext& context, Emitter& emit, Instruction& i
 
 void lowerChain(LoweringContext& context, Emitter& emit, Instruction& i, size_t first) {
     const MatrixType* matrix = nullptr;
-    const auto constantOf = [&](const Operand& o) { return context.module.constantValue(o.word); };
     const Id pointerType = emit.typeOf(i.word(0));
     const std::optional<size_t> at = findMatrixIndex(
-        context, context.module.def(pointerType).word(1), i.operands, first, constantOf, matrix);
+        context, context.module.def(pointerType).word(1), i.operands, first, matrix);
     if (!at) return;
     TypeTable& types = context.types;
     const Fragment& f = matrix->fragment;
@@ -137,11 +118,9 @@ bool lowerComposite(LoweringContext& context, Emitter& emit, Instruction& instru
             return lowerLiteralIndices(context, emit, instruction, instruction.word(1), 2);
         case spv::Op::OpAccessChain:
         case spv::Op::OpInBoundsAccessChain:
-            lowerChain(context, emit, instruction, 1);
-            return false;
         case spv::Op::OpPtrAccessChain:
         case spv::Op::OpInBoundsPtrAccessChain:
-            lowerChain(context, emit, instruction, 2);
+            lowerChain(context, emit, instruction, firstChainIndex(instruction.opcode));
             return false;
         default:
             return false;

@@ -60,23 +60,6 @@ std::string_view problem(const LoweringContext& context, const Instruction& type
     return {};
 }
 
-void addArithmeticCapability(Module& module, const TypeTable& types, Id component) {
-    const bool isFloat = types.isFloat(component);
-    switch (types.width(component)) {
-        case 8:
-            module.addCapability(spv::Capability::Int8);
-            break;
-        case 16:
-            module.addCapability(isFloat ? spv::Capability::Float16 : spv::Capability::Int16);
-            break;
-        case 64:
-            module.addCapability(isFloat ? spv::Capability::Float64 : spv::Capability::Int64);
-            break;
-        default:
-            break;
-    }
-}
-
 }  // namespace
 
 void lowerMatrixTypes(LoweringContext& context) {
@@ -107,7 +90,7 @@ void lowerMatrixTypes(LoweringContext& context) {
             return;
         }
         matrix.pack = context.types.vectorType(matrix.component, matrix.fragment.packWidth);
-        addArithmeticCapability(module, context.types, matrix.component);
+        context.types.declareArithmetic(matrix.component);
         const Id length = context.types.constantU32(matrix.fragment.packs());
         type.opcode = spv::Op::OpTypeArray;
         type.operands = {idOperand(matrix.pack), idOperand(length)};

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matrix/pointer.hpp"
 
+#include "ir/composites.hpp"
+#include "ir/opcodes.hpp"
+
 namespace coopvk::rewrite {
-
-namespace {
-
-bool isChain(spv::Op opcode) {
-    return opcode == spv::Op::OpAccessChain || opcode == spv::Op::OpInBoundsAccessChain;
-}
-
-}  // namespace
 
 ElementPointer::ElementPointer(LoweringContext& context, Emitter& emit, Id pointer,
                                const Instruction& at)
@@ -43,12 +38,7 @@ bool ElementPointer::pointsIntoArray(const Instruction& chain) const {
     if (chain.operands.size() < 2) return false;
     Id type = module.def(module.def(module.def(chain.word(0)).type).word(1)).result;
     for (size_t i = 1; i + 1 < chain.operands.size(); ++i) {
-        const Instruction& def = module.def(type);
-        if (def.opcode == spv::Op::OpTypeStruct) {
-            type = def.word(module.constantValue(chain.word(i)).value_or(0));
-        } else {
-            type = def.word(0);
-        }
+        type = memberType(module, type, module.constantValue(chain.word(i)));
     }
     const Instruction& array = module.def(type);
     if (array.opcode != spv::Op::OpTypeArray && array.opcode != spv::Op::OpTypeRuntimeArray) {
@@ -65,7 +55,7 @@ void ElementPointer::resolve(Emitter& emit, Id pointer, const Instruction& at) {
     const Instruction* def = &module.def(pointer);
     while (def->opcode == spv::Op::OpCopyObject) def = &module.def(def->word(0));
     origin_ = context_.types.constant(indexType_, 0);
-    if (isChain(def->opcode) && pointsIntoArray(*def)) {
+    if (isAccessChain(def->opcode) && pointsIntoArray(*def)) {
         chain_ = def->opcode;
         base_ = def->word(0);
         for (size_t i = 1; i + 1 < def->operands.size(); ++i) prefix_.push_back(def->word(i));

@@ -97,21 +97,8 @@ class RowProduct {
     const Product& p_;
 };
 
-Id glslImport(Module& module) {
-    constexpr std::string_view kName = "GLSL.std.450";
-    for (const InstructionPtr& i : module.section(Section::kExtInstImports)) {
-        if (stringFromOperands(*i, 0) == kName) return i->result;
-    }
-    const Id id = module.takeId();
-    module.append(Section::kExtInstImports,
-                  makeInstruction(spv::Op::OpExtInstImport, 0, id, stringOperands(kName)));
-    return id;
-}
-
 Id fma(Emitter& emit, Id type, Id a, Id b, Id c) {
-    return emit.op(spv::Op::OpExtInst, type,
-                   {idOperand(glslImport(emit.module())), literal(uint32_t{GLSLstd450Fma}),
-                    idOperand(a), idOperand(b), idOperand(c)});
+    return emit.glsl(GLSLstd450Fma, type, {a, b, c});
 }
 
 Id convertFloat(Emitter& emit, Id value, Id type) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/fold_constants.hpp"
 
+#include "ir/composites.hpp"
+
 namespace coopvk::rewrite {
 
 namespace {
@@ -216,37 +218,8 @@ class Folder {
         const Instruction& def = types_.module().def(composite);
         if (def.opcode == spv::Op::OpConstantComposite) return def.word(index);
         if (def.opcode != spv::Op::OpConstantNull) return 0;
-        const Id member = memberType(def.type, index);
+        const Id member = memberType(types_.module(), def.type, index);
         return member == 0 ? 0 : types_.constantNull(member);
-    }
-
-    // Type of a vector's, array's or structure's member.
-    Id memberType(Id type, uint32_t index) const {
-        const Instruction& def = types_.module().def(type);
-        switch (def.opcode) {
-            case spv::Op::OpTypeStruct:
-                return def.word(index);
-            case spv::Op::OpTypeVector:
-            case spv::Op::OpTypeArray:
-                return def.word(0);
-            default:
-                return 0;
-        }
-    }
-
-    // Number of members of such a type; 0 for others.
-    uint64_t memberCount(Id type) const {
-        const Instruction& def = types_.module().def(type);
-        switch (def.opcode) {
-            case spv::Op::OpTypeStruct:
-                return def.operands.size();
-            case spv::Op::OpTypeVector:
-                return def.word(1);
-            case spv::Op::OpTypeArray:
-                return types_.module().constantValue(def.word(1)).value_or(0);
-            default:
-                return 0;
-        }
     }
 
     Id shuffle(const Instruction& i) {
@@ -272,7 +245,7 @@ class Folder {
         if (first == i.operands.size()) return object;
         constexpr uint64_t kMaxMembers = 4096;
         const Id type = types_.module().def(composite).type;
-        const uint64_t count = memberCount(type);
+        const uint64_t count = memberCount(types_.module(), type).value_or(0);
         if (i.word(first) >= count || count > kMaxMembers) return 0;
         std::vector<Id> parts;
         for (uint32_t member = 0; member < count; ++member) {

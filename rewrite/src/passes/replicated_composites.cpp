@@ -3,6 +3,8 @@
 
 #include <format>
 
+#include "ir/composites.hpp"
+
 namespace coopvk::rewrite {
 
 namespace {
@@ -25,22 +27,10 @@ spv::Op expanded(spv::Op opcode) {
 }
 
 std::optional<uint64_t> constituents(const Module& module, Id type) {
-    const Instruction& def = module.def(type);
-    switch (def.opcode) {
-        case spv::Op::OpTypeVector:
-        case spv::Op::OpTypeMatrix:
-            return def.word(1);
-        case spv::Op::OpTypeStruct:
-            return def.operands.size();
-        case spv::Op::OpTypeArray:
-        case spv::Op::OpTypeCooperativeVectorNV:
-            return module.constantValue(def.word(1));
-        case spv::Op::OpTypeCooperativeMatrixKHR:
-        case spv::Op::OpTypeCooperativeMatrixNV:
-            return 1;
-        default:
-            return std::nullopt;
-    }
+    const spv::Op opcode = module.def(type).opcode;
+    const bool isMatrix = opcode == spv::Op::OpTypeCooperativeMatrixKHR ||
+                          opcode == spv::Op::OpTypeCooperativeMatrixNV;
+    return isMatrix ? 1 : memberCount(module, type);
 }
 
 std::optional<Error> expand(const Module& module, InstructionList& list) {

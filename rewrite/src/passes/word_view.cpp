@@ -3,13 +3,11 @@
 
 #include <algorithm>
 
+#include "ir/opcodes.hpp"
+
 namespace coopvk::rewrite {
 
 namespace {
-
-bool isChain(spv::Op opcode) {
-    return opcode == spv::Op::OpAccessChain || opcode == spv::Op::OpInBoundsAccessChain;
-}
 
 bool isArray(const Instruction& type) {
     return type.opcode == spv::Op::OpTypeArray || type.opcode == spv::Op::OpTypeRuntimeArray;
@@ -91,7 +89,7 @@ std::optional<WordPlace> WordViews::find(Emitter& emit, Id pointer) {
     while (true) {
         place.nonUniform |= module_.decoration(root, spv::Decoration::NonUniform).has_value();
         const Instruction& def = module_.def(root);
-        if (isChain(def.opcode)) {
+        if (isAccessChain(def.opcode)) {
             for (size_t i = def.operands.size(); i-- > 1;) indices.push_back(def.word(i));
         } else if (def.opcode != spv::Op::OpCopyObject) {
             break;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "ir/opcodes.hpp"
+
 namespace coopvk::rewrite {
 
 RoleInference::Range RoleInference::Range::part(uint32_t offset, uint32_t size) const {
@@ -168,10 +170,9 @@ void RoleInference::visit(const Instruction& i, Id function) {
             return;
         case spv::Op::OpAccessChain:
         case spv::Op::OpInBoundsAccessChain:
-            return visitChain(i, 1);
         case spv::Op::OpPtrAccessChain:
         case spv::Op::OpInBoundsPtrAccessChain:
-            return visitChain(i, 2);
+            return visitChain(i, firstChainIndex(i.opcode));
         case spv::Op::OpCompositeExtract:
             return visitExtract(i);
         case spv::Op::OpCompositeInsert:

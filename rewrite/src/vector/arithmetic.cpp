@@ -75,25 +75,9 @@ std::optional<Interpretation> interpretation(std::optional<uint64_t> value) {
     }
 }
 
-Id glslInstruction(Emitter& emit, uint32_t instruction, Id type, std::initializer_list<Id> ids) {
-    Module& module = emit.module();
-    Id set = 0;
-    for (const InstructionPtr& i : module.section(Section::kExtInstImports)) {
-        if (stringFromOperands(*i, 0) == "GLSL.std.450") set = i->result;
-    }
-    if (set == 0) {
-        set = module.takeId();
-        module.append(Section::kExtInstImports, makeInstruction(spv::Op::OpExtInstImport, 0, set,
-                                                                stringOperands("GLSL.std.450")));
-    }
-    Operands operands = {idOperand(set), literal(instruction)};
-    for (Id id : ids) operands.push_back(idOperand(id));
-    return emit.op(spv::Op::OpExtInst, type, std::move(operands));
-}
-
 Id glslMin(Emitter& emit, Id value, uint32_t limit) {
     TypeTable& types = emit.types();
-    return glslInstruction(emit, GLSLstd450UMin, types.uint32(), {value, types.constantU32(limit)});
+    return emit.glsl(GLSLstd450UMin, types.uint32(), {value, types.constantU32(limit)});
 }
 
 Arithmetic::Arithmetic(VectorFunction& function, Sum sum, Interpretation input,
@@ -212,12 +196,11 @@ Id Arithmetic::zero() { return types_.constantNull(sumType_); }
 Id Arithmetic::multiplyAdd(Id weight, Id input, Id accumulator) {
     switch (sum_) {
         case Sum::kHalfPairs:
-            return glslInstruction(emit_, GLSLstd450Fma, sumType_, {weight, input, accumulator});
+            return emit_.glsl(GLSLstd450Fma, sumType_, {weight, input, accumulator});
         case Sum::kFloat: {
             // Not every processor has the fused instruction that Fma asks for.
             if (!f_.context().target.device.isCpu) {
-                return glslInstruction(emit_, GLSLstd450Fma, sumType_,
-                                       {weight, input, accumulator});
+                return emit_.glsl(GLSLstd450Fma, sumType_, {weight, input, accumulator});
             }
             const Id product = emit_.op(spv::Op::OpFMul, sumType_, {weight, input});
             return emit_.op(spv::Op::OpFAdd, sumType_, {accumulator, product});
@@ -278,11 +261,9 @@ Id Arithmetic::convertInput(Id value, bool isSigned) {
         if (types_.width(from) != 32) value = emit_.op(spv::Op::OpFConvert, f32, {value});
         if (input_.bytes() != 1) return emit_.op(spv::Op::OpConvertFToS, s32, {value});
         const auto [low, high] = range(input_);
-        value = glslInstruction(emit_, GLSLstd450RoundEven, f32, {value});
-        value =
-            glslInstruction(emit_, GLSLstd450NMax, f32, {value, types_.constantFloat(f32, low)});
-        value =
-            glslInstruction(emit_, GLSLstd450NMin, f32, {value, types_.constantFloat(f32, high)});
+        value = emit_.glsl(GLSLstd450RoundEven, f32, {value});
+        value = emit_.glsl(GLSLstd450NMax, f32, {value, types_.constantFloat(f32, low)});
+        value = emit_.glsl(GLSLstd450NMin, f32, {value, types_.constantFloat(f32, high)});
         return emit_.op(spv::Op::OpConvertFToS, s32, {value});
     }
     const uint32_t width = types_.width(from);
@@ -299,9 +280,9 @@ Id Arithmetic::convertInput(Id value, bool isSigned) {
         const Id top = types_.constant(wide, static_cast<uint64_t>(high));
         if (isSigned) {
             const Id bottom = types_.constant(wide, static_cast<uint64_t>(int64_t{low}));
-            value = glslInstruction(emit_, GLSLstd450SClamp, wide, {value, bottom, top});
+            value = emit_.glsl(GLSLstd450SClamp, wide, {value, bottom, top});
         } else {
-            value = glslInstruction(emit_, GLSLstd450UMin, wide, {value, top});
+            value = emit_.glsl(GLSLstd450UMin, wide, {value, top});
         }
     }
     return emit_.bitcast(s32, value);

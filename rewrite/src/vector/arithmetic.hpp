@@ -71,7 +71,4 @@ class Arithmetic {
 // min(value, limit) of a u32.
 Id glslMin(Emitter& emit, Id value, uint32_t limit);
 
-// An extended instruction of GLSL.std.450.
-Id glslInstruction(Emitter& emit, uint32_t instruction, Id type, std::initializer_list<Id> ids);
-
 }  // namespace coopvk::rewrite

@@ -1,48 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vector/composite.hpp"
 
+#include "ir/composites.hpp"
+#include "ir/opcodes.hpp"
 #include "vector/vector_function.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
 
-// The type that an index into a composite type leads to. 0 where that makes no sense.
-Id memberType(const Module& module, Id type, std::optional<uint64_t> index) {
-    const Instruction& def = module.def(type);
-    switch (def.opcode) {
-        case spv::Op::OpTypeStruct:
-            return index ? def.word(*index) : 0;
-        case spv::Op::OpTypeArray:
-        case spv::Op::OpTypeRuntimeArray:
-        case spv::Op::OpTypeVector:
-        case spv::Op::OpTypeMatrix:
-            return def.word(0);
-        default:
-            return 0;
-    }
-}
-
 // Position in `operands` of the index into a vector, on the way from `type`; nullopt if the
 // indices lead into no cooperative vector.
-template <typename IndexValue>
 std::optional<size_t> findVectorIndex(const VectorContext& context, Id type,
-                                      const Operands& operands, size_t first, IndexValue value,
+                                      const Operands& operands, size_t first,
                                       const VectorType*& vector) {
-    for (size_t i = first; i < operands.size(); ++i) {
-        vector = context.vector(type);
-        if (vector != nullptr) return i;
-        type = memberType(context.module, type, value(operands[i]));
-    }
-    return std::nullopt;
+    const auto isVector = [&](Id id) { return context.vector(id) != nullptr; };
+    const std::optional<size_t> at = findIndexInto(context.module, type, operands, first, isVector);
+    vector = context.vector(type);
+    return at;
 }
 
 bool lowerLiteralIndices(VectorContext& context, Emitter& emit, Instruction& i, Id composite,
                          size_t first) {
     const VectorType* vector = nullptr;
-    const auto literalValue = [](const Operand& o) { return std::optional<uint64_t>(o.word); };
     const std::optional<size_t> at =
-        findVectorIndex(context, emit.typeOf(composite), i.operands, first, literalValue, vector);
+        findVectorIndex(context, emit.typeOf(composite), i.operands, first, vector);
     if (!at) return false;
     const uint32_t element = i.word(*at);
     if (element >= vector->count) {
@@ -59,10 +41,9 @@ bool lowerLiteralIndices(VectorContext& context, Emitter& emit, Instruction& i, 
 
 void lowerChain(VectorContext& context, Emitter& emit, Instruction& i, size_t first) {
     const VectorType* vector = nullptr;
-    const auto constantOf = [&](const Operand& o) { return context.module.constantValue(o.word); };
     const Id pointerType = emit.typeOf(i.word(0));
     const std::optional<size_t> at = findVectorIndex(
-        context, context.module.def(pointerType).word(1), i.operands, first, constantOf, vector);
+        context, context.module.def(pointerType).word(1), i.operands, first, vector);
     if (!at || vector->packWidth == 1) return;
     TypeTable& types = context.types;
     const Id element = i.word(*at);
@@ -200,11 +181,9 @@ bool lowerVectorComposite(VectorContext& context, Emitter& emit, Instruction& i)
             return lowerDynamic(context, emit, i, true);
         case spv::Op::OpAccessChain:
         case spv::Op::OpInBoundsAccessChain:
-            lowerChain(context, emit, i, 1);
-            return false;
         case spv::Op::OpPtrAccessChain:
         case spv::Op::OpInBoundsPtrAccessChain:
-            lowerChain(context, emit, i, 2);
+            lowerChain(context, emit, i, firstChainIndex(i.opcode));
             return false;
         default:
             return false;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "ir/opcodes.hpp"
+
 namespace coopvk::rewrite {
 
 namespace {
@@ -100,8 +102,7 @@ class Locator {
                 root_ = def.word(0);
                 continue;
             }
-            if (def.opcode != spv::Op::OpAccessChain &&
-                def.opcode != spv::Op::OpInBoundsAccessChain) {
+            if (!isAccessChain(def.opcode)) {
                 throughPointers_ = def.opcode != spv::Op::OpVariable;
                 return;
             }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vector/lower.hpp"
 
+#include "ir/opcodes.hpp"
 #include "vector/composite.hpp"
 #include "vector/elementwise.hpp"
 #include "vector/load_store.hpp"
@@ -11,35 +12,6 @@
 namespace coopvk::rewrite {
 
 namespace {
-
-// Instructions that only move whole values: redefining the type is all they need.
-bool movesValues(spv::Op opcode) {
-    switch (opcode) {
-        case spv::Op::OpLoad:
-        case spv::Op::OpStore:
-        case spv::Op::OpCopyObject:
-        case spv::Op::OpCopyLogical:
-        case spv::Op::OpPhi:
-        case spv::Op::OpSelect:
-        case spv::Op::OpUndef:
-        case spv::Op::OpVariable:  // by its initializer
-        case spv::Op::OpFunctionCall:
-        case spv::Op::OpReturnValue:
-        case spv::Op::OpCompositeConstruct:
-        case spv::Op::OpCompositeConstructReplicateEXT:
-        case spv::Op::OpCompositeExtract:
-        case spv::Op::OpCompositeInsert:
-            return true;
-        default:
-            return false;
-    }
-}
-
-// Debug information names values and types and changes neither.
-bool isNonSemantic(const Module& module, const Instruction& i) {
-    return i.opcode == spv::Op::OpExtInst &&
-           stringFromOperands(module.def(i.word(0)), 0).starts_with("NonSemantic.");
-}
 
 bool touchesVector(const VectorContext& context, const Instruction& i) {
     if (isNonSemantic(context.module, i)) return false;

@@ -60,7 +60,6 @@ class VectorMemory {
  private:
     Id load(Id type, Id index);
     void store(Id type, Id index, Id value);
-    Id pointer(Id type, Id index);
     Id viewPointer(Id type, Id index);
     Id elementPointer(Id scalarIndex);
     Id loadScalar(Id scalarIndex);

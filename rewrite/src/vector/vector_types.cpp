@@ -27,23 +27,6 @@ std::string_view problem(const VectorContext& context, const Instruction& type) 
     return {};
 }
 
-void addArithmeticCapability(Module& module, const TypeTable& types, Id component) {
-    const bool isFloat = types.isFloat(component);
-    switch (types.width(component)) {
-        case 8:
-            module.addCapability(spv::Capability::Int8);
-            break;
-        case 16:
-            module.addCapability(isFloat ? spv::Capability::Float16 : spv::Capability::Int16);
-            break;
-        case 64:
-            module.addCapability(isFloat ? spv::Capability::Float64 : spv::Capability::Int64);
-            break;
-        default:
-            break;
-    }
-}
-
 // A constant of the pack type with these scalar constants; specialization constants that could
 // not be folded keep their kind.
 Id constantPack(VectorContext& context, const VectorType& type, std::span<const Id> scalars,
@@ -74,7 +57,7 @@ void lowerVectorTypes(VectorContext& context) {
         vector.count = static_cast<uint32_t>(*module.constantValue(type.word(1)));
         vector.packWidth = std::max(1u, 32 / context.types.width(vector.component));
         vector.pack = context.types.vectorType(vector.component, vector.packWidth);
-        addArithmeticCapability(module, context.types, vector.component);
+        context.types.declareArithmetic(vector.component);
         const Id length = context.types.constantU32(vector.packs());
         type.opcode = spv::Op::OpTypeArray;
         type.operands = {idOperand(vector.pack), idOperand(length)};

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/opcodes.hpp"
+
+namespace coopvk::rewrite {
+
+bool movesValues(spv::Op opcode) {
+    switch (opcode) {
+        case spv::Op::OpLoad:
+        case spv::Op::OpStore:
+        case spv::Op::OpCopyObject:
+        case spv::Op::OpCopyLogical:
+        case spv::Op::OpPhi:
+        case spv::Op::OpSelect:
+        case spv::Op::OpUndef:
+        case spv::Op::OpVariable:  // by its initializer
+        case spv::Op::OpFunctionCall:
+        case spv::Op::OpReturnValue:
+        case spv::Op::OpCompositeConstruct:
+        case spv::Op::OpCompositeConstructReplicateEXT:
+        case spv::Op::OpCompositeExtract:
+        case spv::Op::OpCompositeInsert:
+            return true;
+        default:
+            return false;
+    }
+}
+
+bool isNonSemantic(const Module& module, const Instruction& instruction) {
+    return instruction.opcode == spv::Op::OpExtInst &&
+           stringFromOperands(module.def(instruction.word(0)), 0).starts_with("NonSemantic.");
+}
+
+bool isAccessChain(spv::Op opcode) {
+    return opcode == spv::Op::OpAccessChain || opcode == spv::Op::OpInBoundsAccessChain;
+}
+
+size_t firstChainIndex(spv::Op opcode) {
+    switch (opcode) {
+        case spv::Op::OpAccessChain:
+        case spv::Op::OpInBoundsAccessChain:
+            return 1;
+        case spv::Op::OpPtrAccessChain:
+        case spv::Op::OpInBoundsPtrAccessChain:
+        case spv::Op::OpUntypedAccessChainKHR:
+        case spv::Op::OpUntypedInBoundsAccessChainKHR:
+            return 2;
+        default:
+            return 0;
+    }
+}
+
+}  // namespace coopvk::rewrite

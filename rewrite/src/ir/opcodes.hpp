@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Kinds of instructions that several passes ask for.
+#pragma once
+
+#include "ir/module.hpp"
+
+namespace coopvk::rewrite {
+
+// Instructions that only move whole values: redefining the type of such a value is all they need.
+bool movesValues(spv::Op opcode);
+
+// Debug information names values and types and changes neither.
+bool isNonSemantic(const Module& module, const Instruction& instruction);
+
+// OpAccessChain and OpInBoundsAccessChain: their indices lead into what the base points to.
+bool isAccessChain(spv::Op opcode);
+
+// Operand position of the first index into what the base of an access chain points to, behind the
+// Element operand where there is one; 0 for anything but access chains.
+size_t firstChainIndex(spv::Op opcode);
+
+}  // namespace coopvk::rewrite
