@@ -3,15 +3,13 @@
 
 #include <algorithm>
 
+#include "ir/opcodes.hpp"
+
 namespace coopvk::rewrite {
 
 namespace {
 
 constexpr auto word(spv::Decoration decoration) { return static_cast<uint32_t>(decoration); }
-
-bool isArray(spv::Op opcode) {
-    return opcode == spv::Op::OpTypeArray || opcode == spv::Op::OpTypeRuntimeArray;
-}
 
 // What the variable points to: the data type of an untyped variable.
 Id contents(const Module& module, const Instruction& variable) {
@@ -33,7 +31,7 @@ size_t membersWith(const Module& module, Id type, spv::Decoration decoration) {
 Id AliasVariables::blockType(Id variable, Id element, uint32_t bytes) {
     Module& module = context_.module;
     Id original = contents(module, module.def(variable));
-    while (isArray(module.def(original).opcode)) original = module.def(original).word(0);
+    while (isArrayType(module.def(original).opcode)) original = module.def(original).word(0);
     const size_t members = module.def(original).operands.size();
     const auto count = [&](spv::Decoration d) { return membersWith(module, original, d); };
     const bool readOnly = members != 0 && count(spv::Decoration::NonWritable) == members;
@@ -67,10 +65,7 @@ Id AliasVariables::blockType(Id variable, Id element, uint32_t bytes) {
 void AliasVariables::shareBinding(Id variable, Id alias) {
     Module& module = context_.module;
     InstructionList& annotations = module.section(Section::kAnnotations);
-    std::erase_if(annotations, [&](const InstructionPtr& i) {
-        return i->opcode == spv::Op::OpDecorate && i->word(0) == variable &&
-               i->word(1) == word(spv::Decoration::Restrict);
-    });
+    module.removeDecoration(variable, spv::Decoration::Restrict);
     if (!module.decoration(variable, spv::Decoration::Aliased)) {
         module.decorate(variable, spv::Decoration::Aliased);
     }
@@ -94,7 +89,7 @@ Id AliasVariables::get(Id variable, Id element, uint32_t bytes) {
     Id type = blockType(variable, element, bytes);
     // An array of descriptors stays one.
     const Instruction& outer = module.def(contents(module, original));
-    if (isArray(outer.opcode)) {
+    if (isArrayType(outer.opcode)) {
         Operands operands = outer.operands;
         operands[0] = idOperand(type);
         const spv::Op opcode = outer.opcode;

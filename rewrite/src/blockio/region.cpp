@@ -12,30 +12,6 @@ bool isUntypedChain(spv::Op opcode) {
            opcode == spv::Op::OpUntypedInBoundsAccessChainKHR;
 }
 
-bool isArray(spv::Op opcode) {
-    return opcode == spv::Op::OpTypeArray || opcode == spv::Op::OpTypeRuntimeArray;
-}
-
-std::optional<uint32_t> memberOffset(const Module& module, Id type, uint32_t member) {
-    for (const InstructionPtr& i : module.section(Section::kAnnotations)) {
-        if (i->opcode == spv::Op::OpMemberDecorate && i->word(0) == type && i->word(1) == member &&
-            i->word(2) == static_cast<uint32_t>(spv::Decoration::Offset)) {
-            return i->word(3);
-        }
-    }
-    return std::nullopt;
-}
-
-Id toU32(Emitter& emit, Id integer) {
-    TypeTable& types = emit.types();
-    const Id type = emit.typeOf(integer);
-    if (const std::optional<uint64_t> value = emit.module().constantValue(integer)) {
-        return types.constantU32(static_cast<uint32_t>(*value));
-    }
-    if (types.width(type) == 32) return emit.bitcast(types.uint32(), integer);
-    return emit.op(spv::Op::OpUConvert, types.uint32(), {integer});
-}
-
 }  // namespace
 
 BlockRegion::BlockRegion(LoweringContext& context, AliasVariables& aliases, Emitter& emit,
@@ -51,7 +27,7 @@ BlockRegion::BlockRegion(LoweringContext& context, AliasVariables& aliases, Emit
         valid_ = true;
     } else if (isPointer && storage == spv::StorageClass::StorageBuffer) {
         if (!resolveBinding(emit, pointer, at)) resolvePointer(emit, pointer, at);
-        pitch_ = toU32(emit, pitch);
+        pitch_ = emit.toU32(pitch);
     } else {
         context.fail(ErrorCode::kInvalidModule, at,
                      "the base pointer must be of the CrossWorkgroup, PhysicalStorageBuffer or "
@@ -88,17 +64,18 @@ Id BlockRegion::chainOffset(Emitter& emit, const Instruction& chain, Id type, si
     Id offset = types.constantU32(0);
     for (size_t i = first; i < chain.operands.size(); ++i) {
         const Instruction& def = module.def(type);
-        const Id index = toU32(emit, chain.word(i));
+        const Id index = emit.toU32(chain.word(i));
         std::optional<uint32_t> stride;
         if (def.opcode == spv::Op::OpTypeStruct) {
             const uint64_t member = module.constantValue(chain.word(i)).value_or(0);
-            const auto skipped = memberOffset(module, type, static_cast<uint32_t>(member));
+            const auto skipped = module.memberDecoration(type, static_cast<uint32_t>(member),
+                                                         spv::Decoration::Offset);
             if (!skipped) return 0;
             offset = emit.addInt(u32, offset, types.constantU32(*skipped));
             type = def.word(member);
             continue;
         }
-        if (isArray(def.opcode)) {
+        if (isArrayType(def.opcode)) {
             stride = module.decoration(type, spv::Decoration::ArrayStride);
         } else if (def.opcode == spv::Op::OpTypeVector) {
             stride = types.width(type) / 8;
@@ -146,7 +123,8 @@ bool BlockRegion::resolveBinding(Emitter& emit, Id pointer, const Instruction& a
         const bool isUntyped = isUntypedChain(chain.opcode);
         Id type = isUntyped ? chain.word(0) : module.def(emit.typeOf(chain.word(0))).word(1);
         size_t first = isUntyped ? 2 : 1;
-        if (outermost && isArray(module.def(contents).opcode) && first < chain.operands.size()) {
+        if (outermost && isArrayType(module.def(contents).opcode) &&
+            first < chain.operands.size()) {
             descriptor_ = chain.word(first++);
             type = module.def(type).word(0);
         }
@@ -217,7 +195,7 @@ Id BlockRegion::wordPairAddress(Emitter& emit, Id row, Id column) {
     const Id u32 = types.uint32();
     const Id members[] = {u32, u32};
     const Id pair = types.structType(members);
-    const Id product = emit.op(spv::Op::OpUMulExtended, pair, {row, toU32(emit, pitch_)});
+    const Id product = emit.op(spv::Op::OpUMulExtended, pair, {row, emit.toU32(pitch_)});
     Id low = emit.extract(u32, product, {0});
     Id high = emit.extract(u32, product, {1});
     const auto add = [&](Id more, Id moreHigh) {

@@ -34,6 +34,18 @@ Id Emitter::bitcast(Id type, Id value) {
     return typeOf(value) == type ? value : op(spv::Op::OpBitcast, type, {value});
 }
 
+Id Emitter::toU32(Id integer) {
+    if (const std::optional<uint64_t> value = module().constantValue(integer)) {
+        return types().constantU32(static_cast<uint32_t>(*value));
+    }
+    const Id type = typeOf(integer);
+    if (types().width(type) == 32) return bitcast(types().uint32(), integer);
+    const bool isSigned = types().isSigned(type);
+    const Id converted = op(isSigned ? spv::Op::OpSConvert : spv::Op::OpUConvert,
+                            types().intType(32, isSigned), {integer});
+    return bitcast(types().uint32(), converted);
+}
+
 Id Emitter::integer(spv::Op opcode, Id type, Id a, Id b) {
     const std::optional<uint64_t> left = module().constantValue(a);
     const std::optional<uint64_t> right = module().constantValue(b);

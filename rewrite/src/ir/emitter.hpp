@@ -54,6 +54,8 @@ class Emitter {
 
     // Same bits, other type; nothing where the types are equal.
     Id bitcast(Id type, Id value);
+    // An integer scalar as u32; narrower signed ones are sign extended.
+    Id toU32(Id integer);
     Id typeOf(Id value) { return module().def(value).type; }
 
  private:

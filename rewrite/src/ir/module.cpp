@@ -127,6 +127,24 @@ std::optional<uint32_t> Module::decoration(Id id, spv::Decoration decoration) co
     return std::nullopt;
 }
 
+std::optional<uint32_t> Module::memberDecoration(Id type, uint32_t member,
+                                                 spv::Decoration decoration) const {
+    for (const InstructionPtr& i : section(Section::kAnnotations)) {
+        if (i->opcode == spv::Op::OpMemberDecorate && i->word(0) == type && i->word(1) == member &&
+            i->word(2) == static_cast<uint32_t>(decoration)) {
+            return i->word(3);
+        }
+    }
+    return std::nullopt;
+}
+
+void Module::removeDecoration(Id id, spv::Decoration decoration) {
+    std::erase_if(section(Section::kAnnotations), [&](const InstructionPtr& i) {
+        return i->opcode == spv::Op::OpDecorate && i->word(0) == id &&
+               i->word(1) == static_cast<uint32_t>(decoration);
+    });
+}
+
 std::optional<uint64_t> Module::constantValue(Id id) const {
     const Instruction& constant = def(id);
     const Instruction& type = def(constant.type);

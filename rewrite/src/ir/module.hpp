@@ -90,6 +90,11 @@ class Module {
     // First literal of a decoration of an id (0 if it has none), or nullopt.
     std::optional<uint32_t> decoration(Id id, spv::Decoration decoration) const;
 
+    // The same for a member of a structure type.
+    std::optional<uint32_t> memberDecoration(Id type, uint32_t member,
+                                             spv::Decoration decoration) const;
+    void removeDecoration(Id id, spv::Decoration decoration);
+
     // Value of a scalar integer constant (OpConstant, OpConstantNull, OpUndef excluded), sign
     // extended where its type is signed.
     std::optional<uint64_t> constantValue(Id id) const;

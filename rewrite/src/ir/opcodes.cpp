@@ -30,6 +30,10 @@ bool isNonSemantic(const Module& module, const Instruction& instruction) {
            stringFromOperands(module.def(instruction.word(0)), 0).starts_with("NonSemantic.");
 }
 
+bool isArrayType(spv::Op opcode) {
+    return opcode == spv::Op::OpTypeArray || opcode == spv::Op::OpTypeRuntimeArray;
+}
+
 bool isAccessChain(spv::Op opcode) {
     return opcode == spv::Op::OpAccessChain || opcode == spv::Op::OpInBoundsAccessChain;
 }

@@ -13,6 +13,9 @@ bool movesValues(spv::Op opcode);
 // Debug information names values and types and changes neither.
 bool isNonSemantic(const Module& module, const Instruction& instruction);
 
+// OpTypeArray and OpTypeRuntimeArray.
+bool isArrayType(spv::Op opcode);
+
 // OpAccessChain and OpInBoundsAccessChain: their indices lead into what the base points to.
 bool isAccessChain(spv::Op opcode);
 

@@ -7,38 +7,6 @@
 
 namespace coopvk::rewrite {
 
-namespace {
-
-bool isArray(const Instruction& type) {
-    return type.opcode == spv::Op::OpTypeArray || type.opcode == spv::Op::OpTypeRuntimeArray;
-}
-
-std::optional<uint32_t> memberDecoration(const Module& module, Id type, uint32_t member,
-                                         spv::Decoration decoration) {
-    for (const InstructionPtr& i : module.section(Section::kAnnotations)) {
-        if (i->opcode == spv::Op::OpMemberDecorate && i->word(0) == type && i->word(1) == member &&
-            i->word(2) == static_cast<uint32_t>(decoration)) {
-            return i->word(3);
-        }
-    }
-    return std::nullopt;
-}
-
-Id asU32(Emitter& emit, Id integer) {
-    TypeTable& types = emit.types();
-    if (const auto value = emit.module().constantValue(integer)) {
-        return types.constantU32(static_cast<uint32_t>(*value));
-    }
-    const Id type = emit.typeOf(integer);
-    if (types.width(type) == 32) return emit.bitcast(types.uint32(), integer);
-    const bool isSigned = types.isSigned(type);
-    const Id converted = emit.op(isSigned ? spv::Op::OpSConvert : spv::Op::OpUConvert,
-                                 types.intType(32, isSigned), {integer});
-    return emit.bitcast(types.uint32(), converted);
-}
-
-}  // namespace
-
 // The way down from a buffer variable.
 struct WordViews::Path {
     Id type;   // where it is
@@ -52,16 +20,16 @@ struct WordViews::Path {
 bool WordViews::step(Emitter& emit, Path& path, Id index) {
     const Instruction& type = module_.def(path.type);
     const auto skip = [&](uint32_t bytes) {
-        path.bytes = emit.addInt(
-            types_.uint32(), path.bytes,
-            emit.mulInt(types_.uint32(), asU32(emit, index), types_.constantU32(bytes)));
+        path.bytes =
+            emit.addInt(types_.uint32(), path.bytes,
+                        emit.mulInt(types_.uint32(), emit.toU32(index), types_.constantU32(bytes)));
         path.type = type.word(0);
         return bytes != 0;
     };
     if (type.opcode == spv::Op::OpTypeStruct) {
         const auto member = static_cast<uint32_t>(module_.constantValue(index).value_or(0));
         const auto found = [&](spv::Decoration decoration) {
-            return memberDecoration(module_, path.type, member, decoration);
+            return module_.memberDecoration(path.type, member, decoration);
         };
         const auto offset = found(spv::Decoration::Offset);
         path.matrixStride = found(spv::Decoration::MatrixStride).value_or(0);
@@ -71,7 +39,7 @@ bool WordViews::step(Emitter& emit, Path& path, Id index) {
         path.type = type.word(member);
         return offset.has_value();
     }
-    if (isArray(type)) {
+    if (isArrayType(type.opcode)) {
         return skip(module_.decoration(path.type, spv::Decoration::ArrayStride).value_or(0));
     }
     if (type.opcode == spv::Op::OpTypeMatrix) {
@@ -107,7 +75,7 @@ std::optional<WordPlace> WordViews::find(Emitter& emit, Id pointer) {
         const Id index = indices.back();
         indices.pop_back();
         // An array on the outside is one of descriptors.
-        if (isArray(module_.def(path.type)) &&
+        if (isArrayType(module_.def(path.type).opcode) &&
             !module_.decoration(path.type, spv::Decoration::ArrayStride)) {
             if (place.descriptor != 0) return std::nullopt;
             place.descriptor = index;
@@ -136,7 +104,7 @@ Id WordViews::pointer(Emitter& emit, const WordPlace& place) {
 // struct { uint words[]; } with the decoration of the variable's own structure.
 Id WordViews::wordArray(Id variable) {
     Id original = module_.def(module_.def(variable).type).word(1);
-    if (isArray(module_.def(original))) original = module_.def(original).word(0);
+    if (isArrayType(module_.def(original).opcode)) original = module_.def(original).word(0);
     const bool isOld = module_.decoration(original, spv::Decoration::BufferBlock).has_value();
     const auto decoration = isOld ? spv::Decoration::BufferBlock : spv::Decoration::Block;
     Id& block = blocks_[static_cast<Id>(decoration)];
@@ -163,7 +131,7 @@ Id WordViews::view(Id variable) {
     const auto storage = static_cast<spv::StorageClass>(module_.def(variable).word(0));
     const Instruction original = module_.def(module_.def(module_.def(variable).type).word(1));
     Id type = wordArray(variable);
-    if (isArray(original)) {
+    if (isArrayType(original.opcode)) {
         Operands operands = original.operands;
         operands[0] = idOperand(type);
         type = module_.takeId();
@@ -178,10 +146,7 @@ Id WordViews::view(Id variable) {
         const auto value = module_.decoration(variable, decoration);
         if (value) module_.decorate(result, decoration, {*value});
     }
-    std::erase_if(module_.section(Section::kAnnotations), [&](const InstructionPtr& i) {
-        return i->opcode == spv::Op::OpDecorate && i->word(0) == variable &&
-               i->word(1) == static_cast<uint32_t>(spv::Decoration::Restrict);
-    });
+    module_.removeDecoration(variable, spv::Decoration::Restrict);
     for (Id alias : {result, variable}) {
         if (!module_.decoration(alias, spv::Decoration::Aliased)) {
             module_.decorate(alias, spv::Decoration::Aliased);

@@ -21,32 +21,6 @@ bool isDecorated(const Module& module, Id id, spv::Decoration decoration) {
     return module.decoration(id, decoration).has_value();
 }
 
-std::optional<uint32_t> memberDecoration(const Module& module, Id type, uint32_t member,
-                                         spv::Decoration decoration) {
-    for (const InstructionPtr& i : module.section(Section::kAnnotations)) {
-        if (i->opcode == spv::Op::OpMemberDecorate && i->word(0) == type && i->word(1) == member &&
-            i->word(2) == static_cast<uint32_t>(decoration)) {
-            return i->word(3);
-        }
-    }
-    return std::nullopt;
-}
-
-// An integer scalar as u32.
-Id asU32(Emitter& emit, Id integer) {
-    TypeTable& types = emit.types();
-    if (const std::optional<uint64_t> value = emit.module().constantValue(integer)) {
-        return types.constantU32(static_cast<uint32_t>(*value));
-    }
-    const Id type = emit.typeOf(integer);
-    if (types.width(type) == 32) return emit.bitcast(types.uint32(), integer);
-    if (types.isSigned(type)) {
-        const Id converted = emit.op(spv::Op::OpSConvert, types.intType(32, true), {integer});
-        return emit.bitcast(types.uint32(), converted);
-    }
-    return emit.op(spv::Op::OpUConvert, types.uint32(), {integer});
-}
-
 class Locator {
  public:
     Locator(VectorContext& context, Emitter& emit, const Instruction& at)
@@ -55,8 +29,7 @@ class Locator {
     Location run(Id pointer, Id byteOffset) {
         const Instruction& type = module_.def(emit_.typeOf(pointer));
         const Instruction& array = module_.def(type.word(1));
-        const bool isArray =
-            array.opcode == spv::Op::OpTypeArray || array.opcode == spv::Op::OpTypeRuntimeArray;
+        const bool isArray = isArrayType(array.opcode);
         const Id element = array.word(0);
         if (type.opcode != spv::Op::OpTypePointer || !isArray ||
             context_.types.width(element) < 8 || context_.types.components(element) == 0) {
@@ -70,7 +43,7 @@ class Locator {
         }
         location_.storage = static_cast<spv::StorageClass>(type.word(0));
         location_.element = element;
-        offset_ = asU32(emit_, byteOffset);
+        offset_ = emit_.toU32(byteOffset);
         collect(pointer);
         switch (location_.storage) {
             case spv::StorageClass::PhysicalStorageBuffer:
@@ -137,8 +110,7 @@ class Locator {
         location_.variable = root_;
         Id type = module_.def(emit_.typeOf(root_)).word(1);
         size_t next = 0;
-        while (module_.def(type).opcode == spv::Op::OpTypeArray ||
-               module_.def(type).opcode == spv::Op::OpTypeRuntimeArray) {
+        while (isArrayType(module_.def(type).opcode)) {
             if (location_.isArrayed || next >= indices_.size()) {
                 fail("an array of arrays of descriptors is not emulated");
                 return {};
@@ -151,8 +123,8 @@ class Locator {
         }
         location_.readOnly =
             isDecorated(module_, root_, spv::Decoration::NonWritable) ||
-            memberDecoration(module_, type, next < indices_.size() ? constant(indices_[next]) : 0,
-                             spv::Decoration::NonWritable);
+            module_.memberDecoration(type, next < indices_.size() ? constant(indices_[next]) : 0,
+                                     spv::Decoration::NonWritable);
         for (; next < indices_.size(); ++next) step(type, indices_[next]);
         return finish();
     }
@@ -169,14 +141,14 @@ class Locator {
         const Instruction& def = module_.def(type);
         if (def.opcode == spv::Op::OpTypeStruct) {
             const uint32_t member = constant(index);
-            const auto offset = memberDecoration(module_, type, member, spv::Decoration::Offset);
+            const auto offset = module_.memberDecoration(type, member, spv::Decoration::Offset);
             advance(types.constantU32(offset.value_or(0)));
             type = def.word(member);
             return;
         }
         const auto stride = module_.decoration(type, spv::Decoration::ArrayStride);
         if (!stride) fail("a member on the way to the array has no explicit layout");
-        advance(emit_.mulInt(types.uint32(), asU32(emit_, index),
+        advance(emit_.mulInt(types.uint32(), emit_.toU32(index),
                              types.constantU32(stride.value_or(0))));
         type = def.word(0);
     }
@@ -289,13 +261,6 @@ Id blockType(VectorContext& context, Id element, bool readOnly) {
     return block;
 }
 
-void removeDecoration(Module& module, Id id, spv::Decoration decoration) {
-    std::erase_if(module.section(Section::kAnnotations), [&](const InstructionPtr& i) {
-        return i->opcode == spv::Op::OpDecorate && i->word(0) == id &&
-               i->word(1) == static_cast<uint32_t>(decoration);
-    });
-}
-
 }  // namespace
 
 Id vectorBlockType(VectorContext& context, Id element) {
@@ -332,7 +297,7 @@ Id aliasVariable(VectorContext& context, const Location& location, Id element) {
     }
     module.decorate(variable, spv::Decoration::Aliased);
     if (!isDecorated(module, location.variable, spv::Decoration::Aliased)) {
-        removeDecoration(module, location.variable, spv::Decoration::Restrict);
+        module.removeDecoration(location.variable, spv::Decoration::Restrict);
         module.decorate(location.variable, spv::Decoration::Aliased);
     }
     module.addName(variable, "coopvk_alias");
