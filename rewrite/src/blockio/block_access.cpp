@@ -36,11 +36,27 @@ class BlockAccessor {
         rowsPadded_ = plan_.padsRows(shape_);
         columnsPadded_ = plan_.padsColumns(shape_);
         widthElements_ = emit_.divInt(u32_, ops_.width, constant(shape_.elementSize));
-        accessInWidest(widths());
+        takeFirstThatFits(paths());
     }
 
  private:
-    // What moves in each path through the block: one number of bytes an access.
+    // A way through the block.
+    struct Path {
+        uint32_t bytes;  // of an access
+        bool inside;     // only for blocks that lie within the region: nothing is checked then
+    };
+
+    // From the best to the one that always works.
+    std::vector<Path> paths() const {
+        const std::vector<uint32_t> list = widths();
+        std::vector<Path> result;
+        for (uint32_t bytes : list) {
+            if (bytes != list.back() || list.size() == 1) result.push_back({bytes, true});
+        }
+        result.push_back({list.back(), false});
+        return result;
+    }
+
     std::vector<uint32_t> widths() const {
         if (region_.onlyWidth() != 0) return {region_.onlyWidth()};
         const uint32_t widest = plan_.longestRun(shape_) * shape_.elementSize;
@@ -131,23 +147,36 @@ class BlockAccessor {
         return emit_.op(spv::Op::OpIEqual, types_.boolType(), {low, constant(0)});
     }
 
-    // One path for each width, from the widest to the one that always works.
-    void accessInWidest(const std::vector<uint32_t>& list) {
-        Id wider = 0;  // true where a path so far was taken
-        for (size_t i = 0; i < list.size(); ++i) {
-            if (list.size() == 1) return accessAll(list[i]);
-            const bool last = i + 1 == list.size();
-            const Id fits = last ? 0 : isMultipleOf(list[i]);
-            Id condition = fits;
-            if (wider != 0) condition = both(fits, no(wider));
-            writer_.guarded(condition, [&] { accessAll(list[i]); });
-            wider = fits;
+    // True where no element of any block lies beyond the region. The coordinates are unsigned:
+    // negative ones are beyond it.
+    Id isInside() {
+        const auto fits = [&](Id size, Id start, uint32_t needed) {
+            const Id enough =
+                emit_.op(spv::Op::OpUGreaterThanEqual, types_.boolType(), {size, constant(needed)});
+            const Id last = emit_.op(spv::Op::OpISub, u32_, {size, constant(needed)});
+            return both(enough,
+                        emit_.op(spv::Op::OpULessThanEqual, types_.boolType(), {start, last}));
+        };
+        return both(fits(widthElements_, ops_.x, shape_.width * shape_.count),
+                    fits(ops_.height, ops_.y, shape_.height));
+    }
+
+    void takeFirstThatFits(const std::vector<Path>& list) {
+        const Id inside = isInside();
+        Id before = 0;  // true where a path so far was taken
+        for (const Path& path : list) {
+            Id fits = path.inside ? inside : 0;
+            if (path.bytes > shape_.elementSize) fits = both(fits, isMultipleOf(path.bytes));
+            const Id condition = before == 0 ? fits : both(fits, no(before));
+            writer_.guarded(condition, [&] { accessAll(path); });
+            before = fits;
         }
     }
 
-    // All blocks, in accesses of `bytes`.
-    void accessAll(uint32_t bytes) {
-        accessBytes_ = bytes;
+    // All blocks.
+    void accessAll(const Path& path) {
+        accessBytes_ = path.bytes;
+        inside_ = path.inside;
         const uint32_t steps = shape_.count * plan_.steps;
         if (uint64_t{steps} * plan_.pattern.size() <= kUnrolled) {
             accessSteps(constant(0), steps);
@@ -213,7 +242,7 @@ class BlockAccessor {
         const auto [entry, isNew] = rowMemo_.try_emplace(std::pair(step.row, constantRow));
         if (isNew) {
             const Id index = add(ops_.y, row);
-            Id valid = below(index, ops_.height);
+            Id valid = inside_ ? 0 : below(index, ops_.height);
             if (rowsPadded_) valid = both(valid, below(row, constant(shape_.height)));
             entry->second = {index, valid};
         }
@@ -226,7 +255,7 @@ class BlockAccessor {
         if (isNew) {
             const Id column = add(step.column, constant(constantColumn));
             const Id index = add(step.x, column);
-            Id valid = below(index, widthElements_);
+            Id valid = inside_ ? 0 : below(index, widthElements_);
             if (columnsPadded_) valid = both(valid, below(column, constant(shape_.width)));
             entry->second = {index, valid};
         }
@@ -269,22 +298,25 @@ class BlockAccessor {
     }
 
     std::vector<Slot> load(const Access& access) {
-        const Id zero = constant(0);
         const auto orZero = [&](Id value) {
-            return emit_.op(spv::Op::OpSelect, u32_, {access.valid, value, zero});
+            if (access.valid == 0) return value;
+            return emit_.op(spv::Op::OpSelect, u32_, {access.valid, value, constant(0)});
         };
         const Id type = region_.type(accessBytes_);
         const Id value =
             region_.load(emit_, accessBytes_, orZero(access.row), orZero(access.column));
-        Id condition = access.valid;
-        if (const uint32_t n = types_.components(type); n > 1) {
-            condition = emit_.splat(types_.vectorType(types_.boolType(), n), condition);
-        }
-        const Id result =
-            emit_.op(spv::Op::OpSelect, type, {condition, value, types_.constantNull(type)});
+        const Id result = access.valid == 0 ? value : zeroUnless(access.valid, value, type);
         std::vector<Slot> parts;
         appendSlots(emit_, result, parts);
         return regroup(emit_, parts, types_.scalarOf(type), unit_);
+    }
+
+    Id zeroUnless(Id valid, Id value, Id type) {
+        Id condition = valid;
+        if (const uint32_t n = types_.components(type); n > 1) {
+            condition = emit_.splat(types_.vectorType(types_.boolType(), n), condition);
+        }
+        return emit_.op(spv::Op::OpSelect, type, {condition, value, types_.constantNull(type)});
     }
 
     void storeStep(const Step& step, std::span<const Slot> units) {
@@ -301,9 +333,14 @@ class BlockAccessor {
             const Access access = accessAt(step, place.first, place.second);
             const std::vector<Slot> slots = regroup(emit_, parts, unit_, scalar);
             const Id value = gather(emit_, scalar, slots);
-            writer_.guarded(access.valid, [&] {
+            const auto put = [&] {
                 region_.store(emit_, accessBytes_, access.row, access.column, value);
-            });
+            };
+            if (access.valid == 0) {
+                put();
+            } else {
+                writer_.guarded(access.valid, put);
+            }
         }
     }
 
@@ -361,6 +398,7 @@ class BlockAccessor {
     Id unit_ = 0;
     uint32_t unitBytes_ = 0;
     uint32_t accessBytes_ = 0;
+    bool inside_ = false;
     Id laneRow_ = 0;
     Id laneColumn_ = 0;
     bool rowsPadded_ = false;
