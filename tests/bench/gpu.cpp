@@ -11,11 +11,13 @@ namespace coopvk::bench {
 namespace {
 
 // The loader and the layer read these when an instance is created.
-void setEnvironment(Layer layer) {
+void setEnvironment(Layer layer, const LayerSettings& settings) {
+    static const char* const kCallersChoice = getenv("COOPVK_EMULATE");
     if (layer == Layer::kPresent) {
         unsetenv("COOPVK_DISABLE");
         setenv("COOPVK_ENABLE", "1", 1);
-        setenv("COOPVK_EMULATE", "all", 0);
+        if (!kCallersChoice) setenv("COOPVK_EMULATE", settings.emulate, 1);
+        setenv("COOPVK_BACK_END", settings.backEnd, 1);
     } else {
         setenv("COOPVK_DISABLE", "1", 1);
     }
@@ -30,6 +32,9 @@ constexpr OptionalFeature kOptional[] = {
     {VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME,
      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
      [](Features& f) -> void* { return &f.cooperativeMatrix; }},
+    {VK_NV_COOPERATIVE_MATRIX_EXTENSION_NAME,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_NV,
+     [](Features& f) -> void* { return &f.nvCooperativeMatrix; }},
     {VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME,
      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_VECTOR_FEATURES_NV,
      [](Features& f) -> void* { return &f.cooperativeVector; }},
@@ -47,9 +52,9 @@ void check(VkResult result, const char* what) {
         throw std::runtime_error(std::string(what) + " gave " + string_VkResult(result));
 }
 
-Gpu::Gpu(Layer layer, uint32_t index) {
+Gpu::Gpu(Layer layer, uint32_t index, const LayerSettings& settings) {
     COOPVK_CHECK(volkInitialize());
-    createInstance(layer);
+    createInstance(layer, settings);
     choosePhysicalDevice(index);
     checkLayer(layer);
     queryDevice();
@@ -62,8 +67,8 @@ Gpu::~Gpu() {
     if (instance) vki.vkDestroyInstance(instance, nullptr);
 }
 
-void Gpu::createInstance(Layer layer) {
-    setEnvironment(layer);
+void Gpu::createInstance(Layer layer, const LayerSettings& settings) {
+    setEnvironment(layer, settings);
     VkApplicationInfo app{VK_STRUCTURE_TYPE_APPLICATION_INFO};
     app.pApplicationName = "coopvk benchmarks";
     app.apiVersion = VK_API_VERSION_1_3;

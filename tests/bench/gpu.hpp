@@ -20,6 +20,13 @@ void check(VkResult result, const char* what);
 
 enum class Layer { kAbsent, kPresent };
 
+// The layer's settings of the same names.
+struct LayerSettings {
+    // What to emulate, also over the driver's own, unless COOPVK_EMULATE says otherwise.
+    const char* emulate = "all";
+    const char* backEnd = "auto";
+};
+
 // All features that benchmarks rest on, as the device reports and as it was enabled.
 struct Features {
     VkPhysicalDeviceFeatures2 core;
@@ -27,14 +34,14 @@ struct Features {
     VkPhysicalDeviceVulkan12Features v12;
     VkPhysicalDeviceVulkan13Features v13;
     VkPhysicalDeviceCooperativeMatrixFeaturesKHR cooperativeMatrix;
+    VkPhysicalDeviceCooperativeMatrixFeaturesNV nvCooperativeMatrix;
     VkPhysicalDeviceCooperativeVectorFeaturesNV cooperativeVector;
 };
 
 class Gpu {
  public:
-    // With the layer, everything is emulated, also over the driver's own, unless COOPVK_EMULATE
-    // says otherwise. `index` counts the devices that the environment leaves.
-    Gpu(Layer layer, uint32_t index);
+    // `index` counts the devices that the environment leaves.
+    Gpu(Layer layer, uint32_t index, const LayerSettings& settings = {});
     Gpu(const Gpu&) = delete;
     Gpu& operator=(const Gpu&) = delete;
     ~Gpu();
@@ -69,7 +76,7 @@ class Gpu {
     VolkDeviceTable vk{};
 
  private:
-    void createInstance(Layer layer);
+    void createInstance(Layer layer, const LayerSettings& settings);
     void choosePhysicalDevice(uint32_t index);
     void checkLayer(Layer layer) const;
     void queryDevice();

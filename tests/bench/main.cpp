@@ -15,6 +15,8 @@ constexpr Subject kSubjects[] = {
     {"blocks", "a copy by 2D block loads and stores against a plain loop", benchBlocks},
     {"gemm", "a product of square f16 matrices, native against emulated", benchGemm},
     {"int4", "a product of 4-bit integers against one of 8-bit integers", benchInt4},
+    {"nv-gemm", "the same product written with VK_NV_cooperative_matrix, by each back-end",
+     benchNvGemm},
     {"rewriting", "the rewriter's time against the driver's to create the pipeline",
      benchRewriting},
     {"vectors", "a network of 64 x 64 f16 layers on cooperative vectors", benchVectors},
@@ -38,8 +40,9 @@ int run(int argc, char** argv) {
     app.add_flag("--quick", options.quick, "fewer repetitions and smaller sizes");
     app.add_option("--device", options.device, "index of the Vulkan device");
     app.add_option("--rounds", options.rounds, "how often contenders take turns");
-    app.add_option("--size", options.size, "blocks, gemm, int4: rows and columns, a multiple of 128");
-    app.add_option("--sums", options.sums, "gemm: f32, f16 or both")->delimiter(',');
+    app.add_option("--size", options.size,
+                   "products and blocks: rows and columns, a multiple of 128");
+    app.add_option("--sums", options.sums, "gemm, nv-gemm: f32, f16 or both")->delimiter(',');
     app.add_option("--spirv", options.spirv,
                    "gemm: rewritten shaders to time natively; rewriting: shaders to rewrite");
     app.add_option("--spec", options.constants, "rewriting: ID=VALUE of those shaders");

@@ -34,6 +34,7 @@ std::span<const Subject> subjects();
 void benchBlocks(const Options& options);
 void benchGemm(const Options& options);
 void benchInt4(const Options& options);
+void benchNvGemm(const Options& options);
 void benchRewriting(const Options& options);
 void benchVectors(const Options& options);
 

@@ -6,11 +6,16 @@
 // M and N are multiples of 128, K of 32.
 //
 // -D ACCUMULATOR=float|float16_t, TILE_M, TILE_N, TILE_K: the size of a matrix multiply-add.
+// -D NV: with GL_NV_cooperative_matrix instead of KHR's; needs -D ACCUMULATOR_BITS=32|16 too.
 // -D FORMATS: A and B are in one of 32 made-up packed formats, chosen by specialization constants:
 // the code for the others is dead, as in the shaders of real programs that read many formats.
 #version 460
 #pragma use_vulkan_memory_model
+#ifdef NV
+#extension GL_NV_cooperative_matrix : require
+#else
 #extension GL_KHR_cooperative_matrix : require
+#endif
 #extension GL_KHR_memory_scope_semantics : require
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_EXT_control_flow_attributes : require
@@ -30,18 +35,42 @@ layout(set = 0, binding = 1) readonly buffer BufferB { uvec4 b8[]; };
 layout(set = 0, binding = 2) buffer BufferC { ACCUMULATOR c[]; };
 layout(push_constant) uniform Sizes { uint M, N, K; };
 
-shared f16vec2 tileA[kGroupM * kStrideA];
-shared f16vec2 tileB[kGroupK * kStrideB];
+// Two neighbours of a row. glslang's loads of NV matrices take no arrays of f16vec2.
+#ifdef NV
+#define PAIR uint
+#define UNPACK(pair) (pair)
+#else
+#define PAIR f16vec2
+#define UNPACK(pair) unpackFloat2x16(pair)
+#endif
+shared PAIR tileA[kGroupM * kStrideA];
+shared PAIR tileB[kGroupK * kStrideB];
 
+#ifdef NV
+#define MATRIX_A fcoopmatNV<16, gl_ScopeSubgroup, TILE_M, TILE_K>
+#define MATRIX_B fcoopmatNV<16, gl_ScopeSubgroup, TILE_K, TILE_N>
+#define MATRIX_C fcoopmatNV<ACCUMULATOR_BITS, gl_ScopeSubgroup, TILE_M, TILE_N>
+#define LOAD_ROWS(matrix, from, at, stride) coopMatLoadNV(matrix, from, at, stride, false)
+#define STORE_ROWS(matrix, to, at, stride) coopMatStoreNV(matrix, to, at, stride, false)
+#define MULTIPLY_ADD coopMatMulAddNV
+#else
 #define MATRIX(type, rows, columns, use) coopmat<type, gl_ScopeSubgroup, rows, columns, use>
+#define MATRIX_A MATRIX(float16_t, TILE_M, TILE_K, gl_MatrixUseA)
+#define MATRIX_B MATRIX(float16_t, TILE_K, TILE_N, gl_MatrixUseB)
 #define MATRIX_C MATRIX(ACCUMULATOR, TILE_M, TILE_N, gl_MatrixUseAccumulator)
+#define LOAD_ROWS(matrix, from, at, stride) \
+    coopMatLoad(matrix, from, at, stride, gl_CooperativeMatrixLayoutRowMajor)
+#define STORE_ROWS(matrix, to, at, stride) \
+    coopMatStore(matrix, to, at, stride, gl_CooperativeMatrixLayoutRowMajor)
+#define MULTIPLY_ADD coopMatMulAdd
+#endif
 
 // Copies 8 neighbours of a row from global to shared memory.
-#define COPY8(tile, at, value)                    \
-    tile[(at) + 0] = unpackFloat2x16((value).x); \
-    tile[(at) + 1] = unpackFloat2x16((value).y); \
-    tile[(at) + 2] = unpackFloat2x16((value).z); \
-    tile[(at) + 3] = unpackFloat2x16((value).w)
+#define COPY8(tile, at, value)          \
+    tile[(at) + 0] = UNPACK((value).x); \
+    tile[(at) + 1] = UNPACK((value).y); \
+    tile[(at) + 2] = UNPACK((value).z); \
+    tile[(at) + 3] = UNPACK((value).w)
 
 #ifdef FORMATS
 layout(constant_id = 1) const uint kFormatA = 0;
@@ -113,23 +142,21 @@ void main() {
         loadTiles(row, column, k);
         barrier();
         [[unroll]] for (uint kk = 0; kk < kGroupK; kk += TILE_K) {
-            MATRIX(float16_t, TILE_M, TILE_K, gl_MatrixUseA) a[kTilesM];
+            MATRIX_A a[kTilesM];
             [[unroll]] for (int i = 0; i < kTilesM; ++i)
-                coopMatLoad(a[i], tileA, (subgroupRow + i * TILE_M) * kStrideA + kk / 2, kStrideA,
-                            gl_CooperativeMatrixLayoutRowMajor);
+                LOAD_ROWS(a[i], tileA, (subgroupRow + i * TILE_M) * kStrideA + kk / 2, kStrideA);
             [[unroll]] for (int j = 0; j < kTilesN; ++j) {
-                MATRIX(float16_t, TILE_K, TILE_N, gl_MatrixUseB) b;
-                coopMatLoad(b, tileB, kk * kStrideB + (subgroupColumn + j * TILE_N) / 2, kStrideB,
-                            gl_CooperativeMatrixLayoutRowMajor);
+                MATRIX_B b;
+                LOAD_ROWS(b, tileB, kk * kStrideB + (subgroupColumn + j * TILE_N) / 2, kStrideB);
                 [[unroll]] for (int i = 0; i < kTilesM; ++i)
-                    sums[i][j] = coopMatMulAdd(a[i], b, sums[i][j]);
+                    sums[i][j] = MULTIPLY_ADD(a[i], b, sums[i][j]);
             }
         }
         barrier();
     }
     [[unroll]] for (int i = 0; i < kTilesM; ++i)
         [[unroll]] for (int j = 0; j < kTilesN; ++j)
-            coopMatStore(sums[i][j], c,
-                         (row + subgroupRow + i * TILE_M) * N + column + subgroupColumn + j * TILE_N,
-                         N, gl_CooperativeMatrixLayoutRowMajor);
+            STORE_ROWS(sums[i][j], c,
+                       (row + subgroupRow + i * TILE_M) * N + column + subgroupColumn + j * TILE_N,
+                       N);
 }
