@@ -75,6 +75,20 @@ TEST(Native, GivesUpWhereNothingFits) {
     EXPECT_FALSE(run(words, {}, BackEnd::kNative));
 }
 
+TEST(Native, RefusesProductsOfOtherSizes) {
+    const auto swapped = [](std::string_view from, std::string_view to) {
+        std::string text = test::multiplyModule(16, 16, 32);
+        text.replace(text.find(from), from.size(), to);
+        return run(test::assemble(text), {halves(8, 8, 8)}, BackEnd::kNative);
+    };
+    const auto size = swapped("%f16 %c3 %depth %columns %c1", "%f16 %c3 %columns %columns %c1");
+    ASSERT_FALSE(size);
+    EXPECT_NE(size.error().message.find("other sizes"), std::string::npos);
+    const auto operand = swapped("%C %a %b %zero", "%C %a %a %zero");
+    ASSERT_FALSE(operand);
+    EXPECT_NE(operand.error().message.find("other sizes or uses"), std::string::npos);
+}
+
 // KHR matrices that are emulated are emulated, unless native is asked for.
 TEST(Native, AutoEmulatesWhatIsToBeEmulated) {
     const auto words = test::assemble(test::multiplyModule(16, 16, 16));

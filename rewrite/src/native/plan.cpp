@@ -120,6 +120,14 @@ class Planner {
             problem_ = "a multiply-add has operands that are no matrices";
             return;
         }
+        const bool fits = a->use == Use::kA && b->use == Use::kB && a->columns == b->rows &&
+                          a->rows == result->rows && b->columns == result->columns &&
+                          c->rows == result->rows && c->columns == result->columns &&
+                          c->use == Use::kAccumulator && result->use == Use::kAccumulator;
+        if (!fits) {
+            problem_ = "a multiply-add has operands of other sizes or uses";
+            return;
+        }
         const auto has = [&](Mask bit) { return (i.word(3) & static_cast<uint32_t>(bit)) != 0; };
         products_.push_back(
             {componentOf(types_, a->component, has(Mask::MatrixASignedComponentsKHR)),

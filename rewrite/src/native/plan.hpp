@@ -25,6 +25,11 @@ struct TiledType {
 struct NativePlan {
     std::map<Id, TiledType> types;
     std::string note;  // what was chosen
+
+    const TiledType* type(Id id) const {
+        const auto found = types.find(id);
+        return found == types.end() ? nullptr : &found->second;
+    }
 };
 
 // kUnsupported, with the reason, where the driver's matrices do not do.

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "native/memory.hpp"
+
+#include <set>
+
+#include "matrix/pointer.hpp"
+#include "native/tiles.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+std::optional<TileAccess> accessOf(NativeFunction& f, const Instruction& at, size_t layout) {
+    const std::optional<uint64_t> value = f.context.module.constantValue(at.word(layout));
+    if (!value || *value > 1 || at.operands.size() < layout + 2) {
+        f.context.fail(ErrorCode::kUnsupported, at,
+                       "MemoryLayout is not row major or column major");
+        return std::nullopt;
+    }
+    TileAccess access;
+    access.layout = at.word(layout);
+    access.columnMajor = *value == 1;
+    access.stride = at.word(layout + 1);
+    access.memory.assign(at.operands.begin() + static_cast<std::ptrdiff_t>(layout) + 2,
+                         at.operands.end());
+    return access;
+}
+
+// Tiles start some lines down and some pointees along.
+TilePointer tilesAt(NativeFunction& f, const Instruction& at, const TiledType& type,
+                    const TileAccess& access, ElementPointer& pointer) {
+    const Id stride = pointer.asIndex(f.writer.emit(), access.stride);
+    return [&f, &at, &type, &pointer, stride](uint32_t line, uint32_t inner) -> Id {
+        Emitter& emit = f.writer.emit();
+        const uint32_t bytes = inner * f.types.width(type.component) / 8;
+        if (bytes % pointer.pointeeBytes() != 0) {
+            f.context.fail(ErrorCode::kUnsupported, at, "tiles begin inside of a pointee");
+            return 0;
+        }
+        const Id index = pointer.indexType();
+        const Id down = emit.mulInt(index, f.types.constant(index, line), stride);
+        const Id along = f.types.constant(index, bytes / pointer.pointeeBytes());
+        const Id place = emit.addInt(index, emit.addInt(index, pointer.origin(), down), along);
+        return pointer.at(emit, place);
+    };
+}
+
+// Each type is looked at once: hostile modules nest structures in themselves.
+bool holdsMatrix(NativeFunction& f, Id type) {
+    std::vector<Id> pending = {type};
+    std::set<Id> seen;
+    while (!pending.empty()) {
+        const Id next = pending.back();
+        pending.pop_back();
+        if (!seen.insert(next).second) continue;
+        if (f.plan.type(next) != nullptr) return true;
+        const Instruction& def = f.context.module.def(next);
+        const bool isArray = def.opcode == spv::Op::OpTypeArray;
+        if (!isArray && def.opcode != spv::Op::OpTypeStruct) continue;
+        for (const Operand& member : def.operands) pending.push_back(member.word);
+    }
+    return false;
+}
+
+}  // namespace
+
+bool lowerNativeLoad(NativeFunction& f, const Instruction& load) {
+    const TiledType* type = f.plan.type(load.type);
+    if (type == nullptr || !type->isTiled()) return false;
+    const std::optional<TileAccess> access = accessOf(f, load, 1);
+    ElementPointer pointer(f.context, f.writer.emit(), load.word(0), load);
+    if (!access || !pointer.valid()) return true;
+    loadTiles(f.writer.emit(), *type, *access, tilesAt(f, load, *type, *access, pointer),
+              load.result);
+    return true;
+}
+
+bool lowerNativeStore(NativeFunction& f, const Instruction& store) {
+    const TiledType* type = f.typeOf(store.word(1));
+    if (type == nullptr || !type->isTiled()) return false;
+    const std::optional<TileAccess> access = accessOf(f, store, 2);
+    ElementPointer pointer(f.context, f.writer.emit(), store.word(0), store);
+    if (!access || !pointer.valid()) return true;
+    storeTiles(f.writer.emit(), *type, *access, tilesAt(f, store, *type, *access, pointer),
+               store.word(1));
+    return true;
+}
+
+// Mesa 26.1 copies no matrices from memory to memory, and has no undefined ones.
+bool lowerNativeCopy(NativeFunction& f, const Instruction& copy) {
+    Emitter& emit = f.writer.emit();
+    const Id type = f.context.module.def(emit.typeOf(copy.word(1))).word(1);
+    if (!holdsMatrix(f, type) || copy.operands.size() != 2) return false;
+    const Id value = emit.op(spv::Op::OpLoad, type, {copy.word(1)});
+    emit.opVoid(spv::Op::OpStore, {copy.operands[0], idOperand(value)});
+    return true;
+}
+
+bool lowerNativeUndef(NativeFunction& f, const Instruction& undef) {
+    if (!holdsMatrix(f, undef.type)) return false;
+    f.context.module.append(Section::kGlobals,
+                            makeInstruction(spv::Op::OpConstantNull, undef.type, undef.result, {}));
+    return true;
+}
+
+}  // namespace coopvk::rewrite
