@@ -11,8 +11,11 @@ namespace coopvk::rewrite {
 namespace {
 
 constexpr uint32_t kUnrolledUnits = 64;
-constexpr uint32_t kRows = 4;         // lines that are rows: this many at once
-constexpr uint32_t kColumnRows = 32;  // lines that are columns: this many rows at once
+constexpr uint32_t kRows = 4;  // lines that are rows: this many at once
+// Lines that are columns: this many rows at once. A processor has no more registers for their sums,
+// and LLVM 21 overwrites sums that it has too many of (docs/conformance.md).
+constexpr uint32_t kColumnRows = 32;
+constexpr uint32_t kColumnRowsOfCpu = 16;
 
 class Alone {
  public:
@@ -46,7 +49,8 @@ class Alone {
 
     void byColumns() {
         const uint32_t perQuad = 16 / p_.matrixType.bytes();
-        const uint32_t rows = std::max(kColumnRows, perQuad);
+        const bool isCpu = f_.context().target.device.isCpu;
+        const uint32_t rows = std::max(isCpu ? kColumnRowsOfCpu : kColumnRows, perQuad);
         const uint32_t whole = p_.m / rows;
         f_.repeat(whole, 1, [&](Id block) {
             const Id first = emit_.mulInt(u32(), block, c(rows));
@@ -76,9 +80,11 @@ class Alone {
         return memory_.line(emit_.addInt(u32(), memory_.start(), offset));
     }
 
+    // Inputs that are 0 lie beyond the line.
     void addWord(Id word, const std::vector<Id>& inputs, Id& accumulator) {
         const std::vector<Id> weights = arithmetic_.units(word);
         for (size_t u = 0; u < weights.size(); ++u) {
+            if (inputs[u] == 0) continue;
             accumulator = arithmetic_.multiplyAdd(weights[u], inputs[u], accumulator);
         }
     }
@@ -86,9 +92,7 @@ class Alone {
     std::vector<Id> inputsAt(uint32_t unit) {
         std::vector<Id> inputs;
         for (uint32_t u = 0; u < arithmetic_.unitsPerWord(); ++u) {
-            inputs.push_back(unit + u < input_.units()
-                                 ? input_.unit(unit + u)
-                                 : types_.constantNull(arithmetic_.unitType()));
+            inputs.push_back(unit + u < input_.units() ? input_.unit(unit + u) : 0);
         }
         return inputs;
     }

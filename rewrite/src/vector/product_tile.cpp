@@ -19,6 +19,11 @@ bool hasWorkgroups(Stage stage) {
     return stage == Stage::kCompute || stage == Stage::kTask || stage == Stage::kMesh;
 }
 
+uint64_t invocationsOfWorkgroup(const VectorContext& context) {
+    const auto [x, y, z] = context.localSize;
+    return uint64_t{x} * y * z;
+}
+
 // Bytes of a type without explicit layout, roughly as drivers lay it out; 0 if not known.
 uint64_t sizeOf(const Module& module, Id type) {
     const Instruction& def = module.def(type);
@@ -63,12 +68,11 @@ uint64_t sharedMemoryUsed(const Module& module) {
 Id exchangeVariable(VectorContext& context, const Tile& tile) {
     const auto [entry, isNew] = context.variables.try_emplace({0xE8C, tile.laneQuads()}, 0);
     if (!isNew) return entry->second;
-    const auto [x, y, z] = context.localSize;
-    const uint64_t invocations = uint64_t{x} * y * z;
+    const uint64_t invocations = invocationsOfWorkgroup(context);
     const uint64_t subgroups = (invocations + tile.lanes - 1) / tile.lanes;
     const uint64_t quads = subgroups * tile.lanes * tile.laneQuads();
     const uint64_t limit = context.target.device.maxComputeSharedMemorySize;
-    if (invocations == 0 || sharedMemoryUsed(context.module) + 16 * quads > limit) return 0;
+    if (sharedMemoryUsed(context.module) + 16 * quads > limit) return 0;
     TypeTable& types = context.types;
     const Id quad = types.vectorType(types.uint32(), 4);
     const Id array = types.arrayType(quad, static_cast<uint32_t>(quads));
@@ -295,7 +299,7 @@ Tile planTile(VectorContext& context, const Product& product, Sum sum) {
         context.module.hasCapability(spv::Capability::WorkgroupMemoryExplicitLayoutKHR);
     if (!hasWorkgroups(context.stage) || !votes || explicitLayout || !product.linesAreRows() ||
         product.lineBytes() % 16 != 0 || product.matrix.kind == Location::Kind::kElements ||
-        product.m < 4) {
+        product.m < 4 || invocationsOfWorkgroup(context) < context.target.subgroupSize) {
         return {};
     }
     Tile tile;
@@ -317,20 +321,53 @@ Tile planTile(VectorContext& context, const Product& product, Sum sum) {
     return exchangeVariable(context, tile) != 0 ? tile : Tile{};
 }
 
+namespace {
+
+// True (a boolean) where all invocations of the subgroup are here.
+Id isWhole(VectorContext& context, Emitter& emit, const Tile& tile) {
+    TypeTable& types = context.types;
+    const Id u32 = types.uint32();
+    context.module.addCapability(spv::Capability::GroupNonUniformBallot);
+    const Id scope = types.constantU32(static_cast<uint32_t>(spv::Scope::Subgroup));
+    const Id quad = types.vectorType(u32, 4);
+    const Id ballot =
+        emit.op(spv::Op::OpGroupNonUniformBallot, quad, {scope, types.constantBool(true)});
+    const Id active =
+        emit.op(spv::Op::OpGroupNonUniformBallotBitCount, u32,
+                {idOperand(scope), literal(spv::GroupOperation::Reduce), idOperand(ballot)});
+    Id whole =
+        emit.op(spv::Op::OpIEqual, types.boolType(), {active, types.constantU32(tile.lanes)});
+    const auto require = [&](spv::BuiltIn builtIn, std::string_view name, spv::Op compare,
+                             uint64_t with) {
+        context.module.addCapability(spv::Capability::GroupNonUniform);
+        const Id value = readBuiltIn(context, emit, builtIn, u32, name);
+        const Id fits = emit.op(compare, types.boolType(),
+                                {value, types.constantU32(static_cast<uint32_t>(with))});
+        whole = emit.op(spv::Op::OpLogicalAnd, types.boolType(), {whole, fits});
+    };
+    // Larger subgroups may have as many lanes here that are not the first ones.
+    const DeviceTraits& device = context.target.device;
+    if (device.minSubgroupSize != device.maxSubgroupSize) {
+        require(spv::BuiltIn::SubgroupSize, "coopvk_subgroup_size", spv::Op::OpIEqual, tile.lanes);
+    }
+    // In the partly filled last subgroup of task shaders NVIDIA's driver 580 counts lanes that do
+    // not exist.
+    const uint64_t invocations = invocationsOfWorkgroup(context);
+    if (invocations % tile.lanes != 0) {
+        require(spv::BuiltIn::SubgroupId, "coopvk_subgroup", spv::Op::OpULessThan,
+                invocations / tile.lanes);
+    }
+    return whole;
+}
+
+}  // namespace
+
 Id mayShare(const ProductWork& work, const Tile& tile) {
     Emitter& emit = work.function.emit();
     TypeTable& types = work.function.types();
     Module& module = work.function.module();
     const Id u32 = types.uint32();
-    module.addCapability(spv::Capability::GroupNonUniformBallot);
-    const Id subgroup = types.constantU32(static_cast<uint32_t>(spv::Scope::Subgroup));
-    const Id quad = types.vectorType(u32, 4);
-    const Id ballot =
-        emit.op(spv::Op::OpGroupNonUniformBallot, quad, {subgroup, types.constantBool(true)});
-    const Id active =
-        emit.op(spv::Op::OpGroupNonUniformBallotBitCount, u32,
-                {idOperand(subgroup), literal(spv::GroupOperation::Reduce), idOperand(ballot)});
-    Id same = emit.op(spv::Op::OpIEqual, types.boolType(), {active, types.constantU32(tile.lanes)});
+    Id same = isWhole(work.function.context(), emit, tile);
     const auto require = [&](Id value) {
         if (module.constantValue(value)) return;
         same = emit.op(spv::Op::OpLogicalAnd, types.boolType(), {same, allEqual(emit, value)});
