@@ -8,6 +8,7 @@
 
 namespace coopvk::tool {
 
+void addCompareCommand(CLI::App& app, int& status);
 void addInfoCommand(CLI::App& app, int& status);
 void addRewriteCommand(CLI::App& app, int& status);
 void addRunCommand(CLI::App& app, int& status);

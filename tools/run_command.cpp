@@ -2,7 +2,6 @@
 //
 // `coopvk run`: starts a program with the layer switched on, wherever the layer lies.
 #include <unistd.h>
-#include <volk.h>
 
 #include <cerrno>
 #include <cstdlib>
@@ -12,16 +11,12 @@
 #include <optional>
 
 #include "commands.hpp"
+#include "layer_location.hpp"
 
 namespace coopvk::tool {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* kLayerName = "VK_LAYER_COOPVK_emulation";
-constexpr const char* kManifest = "VkLayer_coopvk.json";
-// Loaders from here on take VK_ADD_IMPLICIT_LAYER_PATH (a little older ones do, too).
-constexpr uint32_t kLoaderWithImplicitPath = VK_MAKE_API_VERSION(0, 1, 3, 300);
 
 struct Options {
     std::string emulate;
@@ -33,42 +28,13 @@ struct Options {
     std::vector<std::string> command;
 };
 
-// The folder of the manifest: of an installation, wherever it was moved to, or of a build.
-std::optional<fs::path> findManifestFolder() {
-    std::error_code error;
-    const fs::path program = fs::read_symlink("/proc/self/exe", error);
-    if (error) return std::nullopt;
-    const fs::path above = program.parent_path().parent_path();
-    for (const fs::path& folder : {above / "share/vulkan/implicit_layer.d", above / "layer"}) {
-        if (fs::exists(folder / kManifest, error)) return folder;
-    }
-    return std::nullopt;
-}
-
-std::string join(const std::string& first, const char* second, char separator) {
-    return second == nullptr || *second == '\0' ? first : first + separator + second;
-}
-
-using Environment = std::vector<std::pair<std::string, std::string>>;
-
 // How the loader finds the layer.
 void addSearchPath(const fs::path& folder, Environment& environment) {
-    const bool recent =
-        volkInitialize() == VK_SUCCESS && volkGetInstanceVersion() >= kLoaderWithImplicitPath;
-    if (recent) {
-        // The first of these two makes the loader ignore the second.
-        const char* variable = std::getenv("VK_IMPLICIT_LAYER_PATH") != nullptr
-                                   ? "VK_IMPLICIT_LAYER_PATH"
-                                   : "VK_ADD_IMPLICIT_LAYER_PATH";
-        environment.emplace_back(variable, join(folder, std::getenv(variable), ':'));
-        return;
-    }
-    // Older loaders have a search path for explicit layers only; a layer may be used as either.
-    const char* variable =
-        std::getenv("VK_LAYER_PATH") != nullptr ? "VK_LAYER_PATH" : "VK_ADD_LAYER_PATH";
-    environment.emplace_back(variable, join(folder, std::getenv(variable), ':'));
-    environment.emplace_back("VK_INSTANCE_LAYERS",
-                             join(kLayerName, std::getenv("VK_INSTANCE_LAYERS"), ':'));
+    const SearchPath path = searchPath(folder);
+    environment = path.environment;
+    if (!path.implicit)
+        environment.emplace_back("VK_INSTANCE_LAYERS",
+                                 join(kLayerName, std::getenv("VK_INSTANCE_LAYERS"), ':'));
 }
 
 Environment makeEnvironment(const Options& options, const fs::path& folder) {

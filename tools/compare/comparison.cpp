@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "comparison.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <regex>
+
+#include "crash_note.hpp"
+#include "matrix_cases.hpp"
+
+namespace coopvk::compare {
+namespace {
+
+// A sample of the grid: of each row and operation, this many cases.
+constexpr size_t kQuickCases = 2;
+
+std::unique_ptr<Gpu> open(SideKind side, const Options& options, SideDescription& description) {
+    GpuOptions wanted;
+    wanted.index = options.device;
+    wanted.extension = options.extension;
+    wanted.backEnd = options.backEnd;
+    auto gpu = std::make_unique<Gpu>(side, wanted);
+    description.present = gpu->hasExtension();
+    description.name = gpu->name();
+    if (!description.present)
+        description.absent = gpu->name() + (side == SideKind::kNative
+                                                ? " has no " + options.extension
+                                                : " cannot carry coopvk's " + options.extension);
+    return gpu;
+}
+
+}  // namespace
+
+Comparison::Comparison(const Options& options) : options_(options) {
+    openSides();
+    makeGrid();
+    choose();
+}
+
+Comparison::~Comparison() = default;
+
+void Comparison::openSides() {
+    nativeGpu_ = open(SideKind::kNative, options_, native_);
+    if (options_.sides == Sides::kEmulated) native_ = {false, {}, "only emulated was asked for"};
+    if (options_.sides == Sides::kNative) {
+        emulated_ = {false, {}, "only native was asked for"};
+    } else {
+        emulatedGpu_ = open(SideKind::kEmulated, options_, emulated_);
+    }
+    if (emulatedGpu_ && std::memcmp(nativeGpu_->properties11.deviceUUID,
+                                    emulatedGpu_->properties11.deviceUUID, VK_UUID_SIZE) != 0)
+        throw std::runtime_error("the loader lists devices in another order with coopvk's layer");
+    if (emulated_.present) emulatedRunner_ = std::make_unique<Runner>(*emulatedGpu_);
+    if (!options_.against.empty()) {
+        saved_ = load(options_.against);
+        if (saved_->extension != options_.extension)
+            throw std::runtime_error(options_.against + " is about " + saved_->extension);
+        options_.seed = saved_->seed;
+        native_ = {true, saved_->device + ", " + saved_->side + ", from " + options_.against, {}};
+    }
+    if (!saved_ && native_.present) {
+        nativeRunner_ = std::make_unique<Runner>(*nativeGpu_);
+    }
+    if (!native_.present && !emulated_.present)
+        throw std::runtime_error(native_.absent + "; " + emulated_.absent);
+}
+
+void Comparison::makeGrid() {
+    Gpu* native = nativeRunner_ ? nativeGpu_.get() : nullptr;
+    Gpu* emulated = emulatedRunner_ ? emulatedGpu_.get() : nullptr;
+    const bool khr = options_.extension == VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME;
+    if (khr || options_.extension == VK_NV_COOPERATIVE_MATRIX_EXTENSION_NAME) {
+        const Dialect dialect = khr ? Dialect::kKhr : Dialect::kNv;
+        const MatrixRows rows = matrixRows(dialect, native, emulated);
+        for (const auto& [what, count] : rows.skipped)
+            notes_.push_back("left out: " + std::to_string(count) + " " + what);
+        grid_ = matrixCases(dialect, rows.rows);
+    }
+    if (saved_)
+        for (Case& c : grid_) c.native = saved_->outcomes.contains(c.name);
+}
+
+void Comparison::choose() {
+    std::map<std::string, size_t> taken;
+    const std::regex filter(options_.filter.empty() ? ".*" : options_.filter);
+    const bool both = native_.present && emulated_.present && !options_.allRows;
+    std::map<std::string, size_t> single;
+    for (size_t number = 0; number < grid_.size(); ++number) {
+        const Case& c = grid_[number];
+        if (!std::regex_search(c.name, filter)) continue;
+        if (both && !(c.native && c.emulated)) {
+            ++single[c.native ? "native" : "emulated"];
+            continue;
+        }
+        if (options_.quick && taken[c.row + "/" + c.operation]++ >= kQuickCases) continue;
+        chosen_.push_back(number);
+    }
+    for (const auto& [side, count] : single)
+        notes_.push_back("left out: " + std::to_string(count) + " cases of rows that only the " +
+                         side + " side lists (--all-rows takes them)");
+}
+
+DeviceShape Comparison::shape() const { return {nativeGpu_->properties11.subgroupSize}; }
+
+Plan Comparison::planOf(size_t number) const { return grid_[number].plan(shape(), options_.seed); }
+
+Comparison::Outcomes Comparison::runSides(size_t number, const Plan& plan) {
+    const Case& c = grid_[number];
+    Outcomes outcomes;
+    if (saved_ && c.native) {
+        outcomes.native = saved_->outcomes.at(c.name);
+        const std::optional<Matrix>& result = outcomes.native->result;
+        if (result && (result->component != plan.result.component ||
+                       result->elements.size() != plan.expected.size()))
+            outcomes.native = {std::nullopt, "the saved result is of another kind"};
+    } else if (nativeRunner_ && c.native) {
+        outcomes.native = nativeRunner_->run(plan);
+    }
+    if (emulatedRunner_ && c.emulated) outcomes.emulated = emulatedRunner_->run(plan);
+    return outcomes;
+}
+
+Verdict Comparison::run(size_t number) {
+    const CrashNote note(grid_[number].name);
+    const Plan plan = planOf(number);
+    const Outcomes outcomes = runSides(number, plan);
+    const auto pointer = [](const std::optional<Outcome>& o) { return o ? &*o : nullptr; };
+    if (kept_) {
+        const auto& kept = keptSide_ == SideKind::kNative ? outcomes.native : outcomes.emulated;
+        if (kept) kept_->outcomes[grid_[number].name] = *kept;
+    }
+    Verdict verdict =
+        judge(plan, pointer(outcomes.native), pointer(outcomes.emulated), options_.tolerance);
+    verdict.number = number;
+    verdict.subject = &grid_[number];
+    return verdict;
+}
+
+std::vector<Verdict> Comparison::runAll() {
+    std::vector<Verdict> verdicts;
+    for (size_t i = 0; i < chosen_.size(); ++i) {
+        verdicts.push_back(run(chosen_[i]));
+        if (options_.quiet || (i + 1) % 100 != 0) continue;
+        std::fprintf(stderr, "coopvk compare: %zu of %zu cases\n", i + 1, chosen_.size());
+    }
+    return verdicts;
+}
+
+}  // namespace coopvk::compare

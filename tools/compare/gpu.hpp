@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One side of a comparison: a Vulkan instance and device of its own, as the driver shows it or
+// with coopvk's layer in the way.
+#pragma once
+
+#include <volk.h>
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace coopvk::compare {
+
+// A call that failed; what() names the call and the VkResult.
+class VulkanError : public std::runtime_error {
+ public:
+    VulkanError(VkResult result, const std::string& what);
+    VkResult result;
+};
+void check(VkResult result, const char* call);
+#define COOPVK_CHECK(call) ::coopvk::compare::check((call), #call)
+
+enum class SideKind { kNative, kEmulated };
+std::string_view nameOf(SideKind side);
+
+struct GpuOptions {
+    uint32_t index = 0;     // among the devices that the environment leaves
+    std::string extension;  // under comparison: enabled where the device lists it
+    std::string backEnd;    // of the layer
+    std::string logLevel = "error";
+};
+
+// All features that cases rest on, as the device reports and as they are enabled.
+struct Features {
+    VkPhysicalDeviceFeatures2 core;
+    VkPhysicalDeviceVulkan11Features v11;
+    VkPhysicalDeviceVulkan12Features v12;
+    VkPhysicalDeviceVulkan13Features v13;
+    VkPhysicalDeviceCooperativeMatrixFeaturesKHR khrMatrix;
+    VkPhysicalDeviceCooperativeMatrixFeaturesNV nvMatrix;
+    VkPhysicalDeviceCooperativeVectorFeaturesNV nvVector;
+};
+
+class Gpu {
+ public:
+    Gpu(SideKind side, const GpuOptions& options);
+    Gpu(const Gpu&) = delete;
+    Gpu& operator=(const Gpu&) = delete;
+    ~Gpu();
+
+    // The device lists the extension under comparison and its feature.
+    bool hasExtension() const { return hasExtension_; }
+    std::string name() const;  // the device's and its driver's
+    uint32_t memoryType(uint32_t allowed, VkMemoryPropertyFlags wanted) const;
+    // Records with `record`, submits and waits.
+    template <typename Record>
+    void submit(Record record) {
+        beginCommands();
+        record(commands_);
+        endCommands();
+    }
+
+    SideKind side;
+    VkInstance instance = VK_NULL_HANDLE;
+    VkPhysicalDevice physical = VK_NULL_HANDLE;
+    VkDevice device = VK_NULL_HANDLE;
+    VkQueue queue = VK_NULL_HANDLE;
+    uint32_t queueFamily = 0;
+    VkPhysicalDeviceProperties properties{};
+    VkPhysicalDeviceVulkan11Properties properties11{};
+    VkPhysicalDeviceVulkan13Properties properties13{};
+    VkPhysicalDeviceDriverProperties driver{};
+    VkPhysicalDeviceCooperativeVectorPropertiesNV vectorProperties{};
+    Features features{};
+    VolkInstanceTable vki{};
+    VolkDeviceTable vk{};
+
+ private:
+    void createInstance(const GpuOptions& options);
+    void choosePhysicalDevice(uint32_t index);
+    bool layerIsPresent() const;
+    void queryDevice(const std::string& extension);
+    void createDevice(const std::string& extension);
+    void beginCommands();
+    void endCommands();
+
+    bool hasExtension_ = false;
+    VkCommandPool pool_ = VK_NULL_HANDLE;
+    VkCommandBuffer commands_ = VK_NULL_HANDLE;
+    VkFence fence_ = VK_NULL_HANDLE;
+};
+
+}  // namespace coopvk::compare

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "module_text.hpp"
+
+namespace coopvk::compare {
+namespace {
+
+struct StorageRow {
+    Storage storage;
+    std::string_view name;
+    std::string_view prefix;  // of pointer types
+};
+constexpr StorageRow kStorages[] = {
+    {Storage::kBuffer, "StorageBuffer", "sb"},
+    {Storage::kWorkgroup, "Workgroup", "wg"},
+    {Storage::kAddress, "PhysicalStorageBuffer", "psb"},
+};
+
+const StorageRow& rowOf(Storage storage) { return kStorages[static_cast<size_t>(storage)]; }
+
+// What holds components of the formats that are no types of their own.
+Component holder(Component type) {
+    switch (type) {
+        case VK_COMPONENT_TYPE_SINT8_PACKED_NV:
+        case VK_COMPONENT_TYPE_UINT8_PACKED_NV:
+            return VK_COMPONENT_TYPE_UINT32_KHR;
+        case VK_COMPONENT_TYPE_FLOAT_E4M3_NV:
+        case VK_COMPONENT_TYPE_FLOAT_E5M2_NV:
+            return VK_COMPONENT_TYPE_UINT8_KHR;
+        default:
+            return type;
+    }
+}
+
+std::string prefixOf(std::string_view storage) {
+    for (const StorageRow& row : kStorages)
+        if (row.name == storage) return std::string(row.prefix);
+    if (storage == "Function") return "fn";
+    return storage == "Input" ? "in" : "pc";
+}
+
+std::string without(std::string_view id) { return std::string(id.substr(1)); }  // the %
+
+// Acquire and release of shared memory, made available and visible.
+constexpr uint32_t kBarrierSemantics = 0x8 | 0x100 | 0x2000 | 0x4000;
+
+}  // namespace
+
+std::string_view nameOf(Storage storage) { return rowOf(storage).name; }
+
+std::string ModuleText::declare(std::string_view name, std::string_view text) {
+    const std::string id = "%" + std::string(name);
+    if (declared_.insert(id).second) declarations_ += id + " = " + std::string(text) + "\n";
+    return id;
+}
+
+std::string ModuleText::scalar(Component type) {
+    const ComponentInfo& c = info(holder(type));
+    const std::string bits = std::to_string(c.bits);
+    if (c.isFloat()) {
+        if (c.bits != 32) capability("Float" + bits);
+        return declare(c.name, "OpTypeFloat " + bits);
+    }
+    if (c.bits != 32) capability("Int" + bits);
+    return declare(c.name, "OpTypeInt " + bits + (c.isSigned() ? " 1" : " 0"));
+}
+
+std::string ModuleText::constant(uint32_t value) {
+    const std::string type = u32();
+    return declare("c_" + std::to_string(value),
+                   "OpConstant " + type + " " + std::to_string(value));
+}
+
+std::string ModuleText::constant(Component type, uint64_t bits) {
+    const std::string id = scalar(type);
+    // Floats by their value in hexadecimal would lose NaNs; small values are all that is needed.
+    std::string name = without(id) + "_" + toText(type, bits);
+    for (char& c : name)
+        if (c == '-')
+            c = 'm';
+        else if (c == '.')
+            c = 'p';
+        else if (c == '+')
+            c = '_';
+    return declare(name, "OpConstant " + id + " " + toText(type, bits));
+}
+
+std::string ModuleText::pointer(std::string_view storage, std::string_view type) {
+    return declare(prefixOf(storage) + "_" + without(type),
+                   "OpTypePointer " + std::string(storage) + " " + std::string(type));
+}
+
+std::string ModuleText::glsl() {
+    imports_ = "%glsl = OpExtInstImport \"GLSL.std.450\"\n";
+    return "%glsl";
+}
+
+std::string ModuleText::addressBlock(Component type) {
+    const std::string element = scalar(type);
+    const uint32_t bytes = info(holder(type)).bytes();
+    if (bytes == 2) capability("StorageBuffer16BitAccess");
+    if (bytes == 1) capability("StorageBuffer8BitAccess");
+    const std::string array = "array_" + without(element), block = "block_" + without(element);
+    if (!declared_.contains("%" + block)) {
+        decorate("OpDecorate %" + array + " ArrayStride " + std::to_string(bytes));
+        decorate("OpDecorate %" + block + " Block");
+        decorate("OpMemberDecorate %" + block + " 0 Offset 0");
+    }
+    declare(array, "OpTypeRuntimeArray " + element);
+    return declare(block, "OpTypeStruct %" + array);
+}
+
+ModuleText::Array ModuleText::buffer(uint32_t binding, Component type) {
+    const std::string pointerType = pointer("StorageBuffer", addressBlock(type));
+    const std::string id =
+        declare("buffer" + std::to_string(binding), "OpVariable " + pointerType + " StorageBuffer");
+    decorate("OpDecorate " + id + " DescriptorSet 0");
+    decorate("OpDecorate " + id + " Binding " + std::to_string(binding));
+    interface_.push_back(id);
+    return {Storage::kBuffer, id, scalar(type), info(holder(type)).bytes()};
+}
+
+ModuleText::Array ModuleText::shared(std::string_view name, Component type, uint32_t length) {
+    const std::string element = scalar(type);
+    const std::string array = declare("shared_" + without(element) + "_" + std::to_string(length),
+                                      "OpTypeArray " + element + " " + constant(length));
+    const std::string id =
+        declare(name, "OpVariable " + pointer("Workgroup", array) + " Workgroup");
+    interface_.push_back(id);
+    return {Storage::kWorkgroup, id, element, info(holder(type)).bytes()};
+}
+
+ModuleText::Array ModuleText::address(uint32_t index, Component type) {
+    capability("PhysicalStorageBufferAddresses");
+    const std::string pointerType = pointer("PhysicalStorageBuffer", addressBlock(type));
+    const std::string slot = pointer("PushConstant", pointerType);
+    addressTypes_.resize(index + 1);
+    addressTypes_[index] = pointerType;
+    const std::string number = std::to_string(index), id = "%address" + number;
+    head_ += "%slot" + number + " = OpAccessChain " + slot + " %push " + constant(index) + "\n" +
+             id + " = OpLoad " + pointerType + " %slot" + number + "\n";
+    return {Storage::kAddress, id, scalar(type), info(holder(type)).bytes()};
+}
+
+std::string ModuleText::elementPointer(const Array& array, const std::string& index) {
+    const std::string type = pointer(nameOf(array.storage), array.element);
+    const std::string id = fresh("at");
+    const std::string block = array.storage == Storage::kWorkgroup ? " " : " " + constant(0) + " ";
+    line(id + " = OpAccessChain " + type + " " + array.id + block + index);
+    return id;
+}
+
+std::string ModuleText::arrayPointer(const Array& array) {
+    if (array.storage == Storage::kWorkgroup) return array.id;
+    const std::string type = pointer(nameOf(array.storage), "%array_" + without(array.element));
+    const std::string id = fresh("array");
+    line(id + " = OpAccessChain " + type + " " + array.id + " " + constant(0));
+    return id;
+}
+
+std::string ModuleText::load(const Array& array, const std::string& index) {
+    const std::string from = elementPointer(array, index), id = fresh("value");
+    std::string operands;
+    if (array.storage == Storage::kAddress) operands = " Aligned " + std::to_string(array.bytes);
+    if (array.storage == Storage::kWorkgroup) operands = " NonPrivatePointer";
+    line(id + " = OpLoad " + array.element + " " + from + operands);
+    return id;
+}
+
+void ModuleText::store(const Array& array, const std::string& index, const std::string& value) {
+    const std::string to = elementPointer(array, index);
+    std::string operands;
+    if (array.storage == Storage::kAddress) operands = " Aligned " + std::to_string(array.bytes);
+    if (array.storage == Storage::kWorkgroup) operands = " NonPrivatePointer";
+    line("OpStore " + to + " " + value + operands);
+}
+
+std::string ModuleText::memoryOperands(const Array& array) {
+    if (array.storage == Storage::kAddress) return " Aligned 16";
+    return array.storage == Storage::kWorkgroup ? " NonPrivatePointer" : "";
+}
+
+void ModuleText::copy(const Array& target, const Array& source, uint32_t count) {
+    loop(lane(), constant(count), constant(workgroupSize_),
+         [&](const std::string& i) { store(target, i, load(source, i)); });
+}
+
+void ModuleText::barrier() {
+    line("OpControlBarrier " + constant(2) + " " + constant(2) + " " + constant(kBarrierSemantics));
+}
+
+std::string ModuleText::input(std::string_view name, std::string_view builtIn,
+                              std::string_view type) {
+    const std::string id = "%" + std::string(name);
+    if (declared_.contains(id)) return id;
+    declare(name, "OpVariable " + pointer("Input", type) + " Input");
+    decorate("OpDecorate " + id + " BuiltIn " + std::string(builtIn));
+    interface_.push_back(id);
+    return id;
+}
+
+std::string ModuleText::lane() {
+    if (declared_.contains("%lane_input")) return "%lane";
+    const std::string type = u32();
+    head_ +=
+        "%lane = OpLoad " + type + " " + input("lane_input", "LocalInvocationIndex", type) + "\n";
+    return "%lane";
+}
+
+std::string ModuleText::invocation() {
+    if (declared_.contains("%invocation_input")) return "%invocation";
+    const std::string type = u32();
+    const std::string vector = declare("u32x3", "OpTypeVector " + type + " 3");
+    const std::string variable = input("invocation_input", "GlobalInvocationId", vector);
+    head_ += "%invocations = OpLoad " + vector + " " + variable +
+             "\n%invocation = OpCompositeExtract " + type + " %invocations 0\n";
+    return "%invocation";
+}
+
+ModuleText::Loop ModuleText::beginLoop(const std::string& first, const std::string& end) {
+    const std::string type = u32(), boolean = declare("bool", "OpTypeBool");
+    Loop l;
+    l.variable = fresh("counter");
+    l.head = fresh("loop");
+    l.next = fresh("next");
+    l.merge = fresh("done");
+    l.index = fresh("i");
+    const std::string condition = fresh("more"), test = fresh("test"), body = fresh("body");
+    variables_ += l.variable + " = OpVariable " + pointer("Function", type) + " Function\n";
+    line("OpStore " + l.variable + " " + first);
+    line("OpBranch " + l.head);
+    line(l.head + " = OpLabel");
+    line("OpLoopMerge " + l.merge + " " + l.next + " None");
+    line("OpBranch " + test);
+    line(test + " = OpLabel");
+    line(l.index + " = OpLoad " + type + " " + l.variable);
+    line(condition + " = OpULessThan " + boolean + " " + l.index + " " + end);
+    line("OpBranchConditional " + condition + " " + body + " " + l.merge);
+    line(body + " = OpLabel");
+    return l;
+}
+
+void ModuleText::endLoop(const Loop& l, const std::string& step) {
+    const std::string sum = fresh("i");
+    line("OpBranch " + l.next);
+    line(l.next + " = OpLabel");
+    line(sum + " = OpIAdd " + u32() + " " + l.index + " " + step);
+    line("OpStore " + l.variable + " " + sum);
+    line("OpBranch " + l.head);
+    line(l.merge + " = OpLabel");
+}
+
+std::string ModuleText::variable(std::string_view name, const std::string& type) {
+    const std::string id = "%" + std::string(name);
+    variables_ += id + " = OpVariable " + pointer("Function", type) + " Function\n";
+    return id;
+}
+
+std::string ModuleText::text() const {
+    std::string out =
+        "; SPIR-V\n; Version: 1.6\nOpCapability Shader\nOpCapability VulkanMemoryModel\n";
+    for (const std::string& name : capabilities_) out += "OpCapability " + name + "\n";
+    for (const std::string& name : extensions_) out += "OpExtension \"" + name + "\"\n";
+    out += imports_;
+    out += std::string("OpMemoryModel ") +
+           (addressTypes_.empty() ? "Logical" : "PhysicalStorageBuffer64") + " Vulkan\n";
+    out += "OpEntryPoint GLCompute %main \"main\"";
+    for (const std::string& id : interface_) out += " " + id;
+    out += addressTypes_.empty() ? "\n" : " %push\n";
+    out += "OpExecutionMode %main LocalSize " + std::to_string(workgroupSize_) + " 1 1\n";
+    out += decorations_;
+    std::string members, push;
+    for (size_t i = 0; i < addressTypes_.size(); ++i) {
+        out += "OpMemberDecorate %push_block " + std::to_string(i) + " Offset " +
+               std::to_string(8 * i) + "\n";
+        members += " " + addressTypes_[i];
+    }
+    if (!addressTypes_.empty()) {
+        out += "OpDecorate %push_block Block\n";
+        push = "%push_block = OpTypeStruct" + members +
+               "\n%pc_push_block = OpTypePointer PushConstant %push_block\n"
+               "%push = OpVariable %pc_push_block PushConstant\n";
+    }
+    out += declarations_ + push + "%void = OpTypeVoid\n%void_fn = OpTypeFunction %void\n";
+    return out + "%main = OpFunction %void None %void_fn\n%main_entry = OpLabel\n" + variables_ +
+           head_ + body_ + "OpReturn\nOpFunctionEnd\n";
+}
+
+}  // namespace coopvk::compare

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Numbers in the formats of matrix and vector components. A number travels as its bits.
+#pragma once
+
+#include <vulkan/vulkan_core.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace coopvk::compare {
+
+using Component = VkComponentTypeKHR;
+using Bytes = std::vector<std::byte>;
+using Real = long double;  // exact for products of two f32, and more than enough for their sums
+__extension__ using Wide = __int128;
+
+enum class Kind { kFloat, kSigned, kUnsigned };
+
+struct ComponentInfo {
+    Component type;
+    std::string_view name;  // "f16", "s8packed"
+    uint32_t bits;          // of one element
+    Kind kind;
+    int mantissaBits = 0;  // floats: stored ones
+    int exponentBits = 0;
+    bool infinity = true;  // else the largest exponent holds numbers, and one code is NaN
+
+    bool isFloat() const { return kind == Kind::kFloat; }
+    bool isSigned() const { return kind == Kind::kSigned; }
+    uint32_t bytes() const { return bits / 8; }
+};
+
+// nullptr for types that this tool does not know.
+const ComponentInfo* findComponent(Component type);
+// Of types that it knows.
+const ComponentInfo& info(Component type);
+std::string_view nameOf(Component type);
+
+uint64_t maskBits(uint64_t value, uint32_t bits);
+
+// Floats. encode rounds to nearest, ties to even; what is too large becomes infinite (or NaN).
+Real decode(Component type, uint64_t bits);
+uint64_t encode(Component type, Real value);
+bool isNan(Component type, uint64_t bits);
+// The nearest values of the type that are not above or not below.
+Real roundDown(Component type, Real value);
+Real roundUp(Component type, Real value);
+// The distance from 1 to the next value; and the smallest normal number.
+Real epsilon(Component type);
+Real smallestNormal(Component type);
+// The distance of neighbours around a value.
+Real ulp(Component type, Real value);
+
+// Integers: the value of the low bits.
+Wide toInteger(Component type, uint64_t bits);
+Wide lowest(Component type);
+Wide highest(Component type);
+
+// Any type: how many representable values lie between two (0 for equal ones and for two NaNs,
+// infinite if just one is NaN).
+double ulpsBetween(Component type, uint64_t a, uint64_t b);
+// As text for people: "1.5", "-3", "nan".
+std::string toText(Component type, uint64_t bits);
+
+uint64_t readBits(std::span<const std::byte> bytes, size_t offset, Component type);
+void writeBits(std::span<std::byte> bytes, size_t offset, Component type, uint64_t bits);
+
+}  // namespace coopvk::compare

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner.hpp"
+
+#include <algorithm>
+#include <array>
+#include <spirv-tools/libspirv.hpp>
+
+#include "conversion.hpp"
+#include "memory.hpp"
+
+namespace coopvk::compare {
+namespace {
+
+constexpr uint32_t kBindings = 4;
+constexpr uint32_t kPushBytes = 8 * kBindings;
+
+// Anything but the result's elements must be as before.
+void checkSurroundings(const Block& block, const Bytes& before, const Bytes& after) {
+    Bytes masked = after;
+    for (uint32_t r = 0; r < block.rows; ++r)
+        for (uint32_t c = 0; c < block.columns; ++c) {
+            const size_t at = block.at(r, c);
+            std::copy_n(before.begin() + static_cast<ptrdiff_t>(at), info(block.component).bytes(),
+                        masked.begin() + static_cast<ptrdiff_t>(at));
+        }
+    for (size_t i = 0; i < masked.size(); ++i)
+        if (masked[i] != before[i])
+            throw std::runtime_error("wrote byte " + std::to_string(i) +
+                                     " of the result's buffer, where no element lies");
+}
+
+}  // namespace
+
+std::vector<uint32_t> assemble(const std::string& text) {
+    std::string log;
+    spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);
+    tools.SetMessageConsumer(
+        [&](spv_message_level_t, const char*, const spv_position_t& at, const char* message) {
+            log += "line " + std::to_string(at.line + 1) + ": " + message + "; ";
+        });
+    std::vector<uint32_t> words;
+    if (!tools.Assemble(text, &words)) throw std::runtime_error("the case's shader: " + log);
+    return words;
+}
+
+Runner::Runner(Gpu& gpu) : gpu_(gpu) {
+    std::array<VkDescriptorSetLayoutBinding, kBindings> bindings;
+    for (uint32_t i = 0; i < kBindings; ++i)
+        bindings[i] = {i, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT,
+                       nullptr};
+    VkDescriptorSetLayoutCreateInfo setInfo{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
+    setInfo.bindingCount = kBindings;
+    setInfo.pBindings = bindings.data();
+    COOPVK_CHECK(gpu.vk.vkCreateDescriptorSetLayout(gpu.device, &setInfo, nullptr, &setLayout_));
+    const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushBytes};
+    VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+    info.setLayoutCount = 1;
+    info.pSetLayouts = &setLayout_;
+    info.pushConstantRangeCount = 1;
+    info.pPushConstantRanges = &range;
+    COOPVK_CHECK(gpu.vk.vkCreatePipelineLayout(gpu.device, &info, nullptr, &layout_));
+
+    const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, kBindings};
+    VkDescriptorPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
+    poolInfo.maxSets = 1;
+    poolInfo.poolSizeCount = 1;
+    poolInfo.pPoolSizes = &size;
+    COOPVK_CHECK(gpu.vk.vkCreateDescriptorPool(gpu.device, &poolInfo, nullptr, &pool_));
+    VkDescriptorSetAllocateInfo setAllocation{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
+    setAllocation.descriptorPool = pool_;
+    setAllocation.descriptorSetCount = 1;
+    setAllocation.pSetLayouts = &setLayout_;
+    COOPVK_CHECK(gpu.vk.vkAllocateDescriptorSets(gpu.device, &setAllocation, &set_));
+}
+
+Runner::~Runner() {
+    gpu_.vk.vkDestroyPipeline(gpu_.device, pipeline_, nullptr);
+    gpu_.vk.vkDestroyDescriptorPool(gpu_.device, pool_, nullptr);
+    gpu_.vk.vkDestroyPipelineLayout(gpu_.device, layout_, nullptr);
+    gpu_.vk.vkDestroyDescriptorSetLayout(gpu_.device, setLayout_, nullptr);
+}
+
+Outcome Runner::run(const Plan& plan) {
+    if (lost_) return {std::nullopt, "the device was lost in an earlier case"};
+    try {
+        const Bytes after = execute(plan);
+        return {gather(plan.result, after), {}};
+    } catch (const VulkanError& error) {
+        lost_ = error.result == VK_ERROR_DEVICE_LOST;
+        return {std::nullopt, error.what()};
+    } catch (const std::exception& error) {
+        return {std::nullopt, error.what()};
+    }
+}
+
+Bytes Runner::execute(const Plan& plan) {
+    if (plan.assembly.empty()) return convertInTurn(gpu_, plan.conversions, plan.buffers);
+    std::vector<Bytes> buffers = plan.buffers;
+    for (const Relayout& relayout : plan.relayouts)
+        buffers[relayout.buffer] = intoLayout(gpu_, relayout, plan.buffers[relayout.buffer]);
+    Bytes after = dispatch(plan, buffers);
+    for (const Relayout& relayout : plan.relayouts)
+        if (relayout.back) return outOfLayout(gpu_, relayout, after);
+    checkSurroundings(plan.result, plan.buffers[plan.output], after);
+    return after;
+}
+
+Bytes Runner::dispatch(const Plan& plan, const std::vector<Bytes>& buffers) {
+    const VkPipeline pipeline = pipelineFor(plan.assembly);
+    const Memory memory(gpu_, buffers);
+    for (uint32_t i = 0; i < buffers.size(); ++i) {
+        const VkDescriptorBufferInfo buffer = memory.descriptor(i);
+        VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
+        write.dstSet = set_;
+        write.dstBinding = i;
+        write.descriptorCount = 1;
+        write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+        write.pBufferInfo = &buffer;
+        gpu_.vk.vkUpdateDescriptorSets(gpu_.device, 1, &write, 0, nullptr);
+    }
+    std::array<VkDeviceAddress, kBindings> addresses{};
+    for (size_t i = 0; i < plan.addresses.size(); ++i)
+        addresses[i] = memory.address(plan.addresses[i]);
+    gpu_.submit([&](VkCommandBuffer commands) {
+        gpu_.vk.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+        gpu_.vk.vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout_, 0, 1,
+                                        &set_, 0, nullptr);
+        gpu_.vk.vkCmdPushConstants(commands, layout_, VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushBytes,
+                                   addresses.data());
+        gpu_.vk.vkCmdDispatch(commands, plan.groups, 1, 1);
+    });
+    const std::string stray = memory.strayWrite(plan.output);
+    if (!stray.empty()) throw std::runtime_error("wrote outside of the result's buffer: " + stray);
+    return memory.read(plan.output);
+}
+
+VkPipeline Runner::pipelineFor(const std::string& assembly) {
+    if (pipeline_ && assembly == assembly_) return pipeline_;
+    gpu_.vk.vkDestroyPipeline(gpu_.device, pipeline_, nullptr);
+    pipeline_ = VK_NULL_HANDLE;
+    const std::vector<uint32_t> words = assemble(assembly);
+    VkShaderModuleCreateInfo moduleInfo{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
+    moduleInfo.codeSize = words.size() * sizeof(uint32_t);
+    moduleInfo.pCode = words.data();
+    VkShaderModule module = VK_NULL_HANDLE;
+    COOPVK_CHECK(gpu_.vk.vkCreateShaderModule(gpu_.device, &moduleInfo, nullptr, &module));
+
+    const VkPhysicalDeviceVulkan13Properties& limits = gpu_.properties13;
+    const VkPipelineShaderStageRequiredSubgroupSizeCreateInfo size{
+        VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO, nullptr,
+        gpu_.properties11.subgroupSize};
+    VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
+    info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
+    if (gpu_.features.v13.computeFullSubgroups)
+        info.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
+    if (gpu_.features.v13.subgroupSizeControl && limits.minSubgroupSize != limits.maxSubgroupSize &&
+        (limits.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT))
+        info.stage.pNext = &size;
+    info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+    info.stage.module = module;
+    info.stage.pName = "main";
+    info.layout = layout_;
+    const VkResult result = gpu_.vk.vkCreateComputePipelines(gpu_.device, VK_NULL_HANDLE, 1, &info,
+                                                             nullptr, &pipeline_);
+    gpu_.vk.vkDestroyShaderModule(gpu_.device, module, nullptr);
+    check(result, "vkCreateComputePipelines");
+    assembly_ = assembly;
+    return pipeline_;
+}
+
+}  // namespace coopvk::compare

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `coopvk compare`: a driver's own matrices and vectors against coopvk's, on the same device.
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+
+#include "commands.hpp"
+#include "compare/comparison.hpp"
+#include "compare/report.hpp"
+#include "layer_location.hpp"
+
+namespace coopvk::tool {
+namespace {
+
+// Exit statuses.
+constexpr int kAgree = 0, kDiffer = 1, kCouldNotRun = 2;
+
+struct Options {
+    compare::Options comparison;
+    std::string json, markdown, saveFile, saveSide;
+    bool list = false;
+};
+
+void addLayerToSearchPath() {
+    const auto folder = findManifestFolder();
+    if (!folder) return;  // as the environment has it
+    for (const auto& [name, value] : searchPath(*folder).environment)
+        setenv(name.c_str(), value.c_str(), 1);
+}
+
+void printGrid(const compare::Comparison& comparison) {
+    for (const size_t number : comparison.chosen())
+        std::cout << number << " " << comparison.grid()[number].name << "\n";
+    std::cerr << comparison.chosen().size() << " of " << comparison.grid().size() << " cases\n";
+}
+
+compare::SideKind savedSide(const Options& options, const compare::Comparison& comparison) {
+    const bool native =
+        options.saveSide.empty() ? comparison.native().present : options.saveSide == "native";
+    return native ? compare::SideKind::kNative : compare::SideKind::kEmulated;
+}
+
+int compareAll(const Options& options) {
+    addLayerToSearchPath();
+    compare::Comparison comparison(options.comparison);
+    if (options.list) {
+        printGrid(comparison);
+        return kAgree;
+    }
+    if (comparison.chosen().empty()) {
+        std::cerr << "coopvk compare: no case is left to run\n";
+        return kCouldNotRun;
+    }
+    compare::SavedResults saved;
+    const compare::SideKind side = savedSide(options, comparison);
+    if (!options.saveFile.empty()) comparison.keepResults(side, saved);
+    const std::vector<compare::Verdict> verdicts = comparison.runAll();
+    compare::printText(std::cout, comparison, verdicts);
+    if (!options.json.empty()) compare::writeJson(options.json, comparison, verdicts);
+    if (!options.markdown.empty()) compare::writeMarkdown(options.markdown, comparison, verdicts);
+    if (!options.saveFile.empty()) {
+        saved.extension = comparison.options().extension;
+        saved.side = compare::nameOf(side);
+        saved.device =
+            (side == compare::SideKind::kNative ? comparison.native() : comparison.emulated()).name;
+        saved.seed = comparison.options().seed;
+        compare::save(saved, options.saveFile);
+    }
+    const compare::Table table = compare::tabulate(verdicts);
+    return table.all.agreed == table.all.cases ? kAgree : kDiffer;
+}
+
+int runCompare(const Options& options) {
+    try {
+        return compareAll(options);
+    } catch (const std::exception& error) {
+        std::cerr << "coopvk compare: " << error.what() << '\n';
+        return kCouldNotRun;
+    }
+}
+
+}  // namespace
+
+void addCompareCommand(CLI::App& app, int& status) {
+    CLI::App* command = app.add_subcommand(
+        "compare", "Hold a driver's own matrices or vectors against coopvk's and a reference");
+    auto options = std::make_shared<Options>();
+    compare::Options& c = options->comparison;
+    command->add_option("--extension", c.extension, "The extension to compare")
+        ->check(CLI::IsMember(
+            {"VK_KHR_cooperative_matrix", "VK_NV_cooperative_matrix", "VK_NV_cooperative_vector"}));
+    command->add_option("--device", c.device, "Which of the devices that the loader lists");
+    command
+        ->add_option("--sides", c.sides, "both, or one of native and emulated with the reference")
+        ->transform(CLI::CheckedTransformer(
+            std::map<std::string, compare::Sides>{{"both", compare::Sides::kBoth},
+                                                  {"native", compare::Sides::kNative},
+                                                  {"emulated", compare::Sides::kEmulated}}));
+    command->add_option("--back-end", c.backEnd, "What emulated matrices become")
+        ->check(CLI::IsMember({"auto", "core", "native"}));
+    command->add_option("--seed", c.seed, "Of the random inputs");
+    command->add_option("--filter", c.filter,
+                        "Only cases whose name this regular expression finds");
+    command->add_flag("--quick", c.quick, "A sample of the grid");
+    command->add_flag("--all-rows", c.allRows, "Also property rows that only one side lists");
+    command->add_option("--max-ulps", c.tolerance.maxUlps,
+                        "Floats that are further apart differ, whatever the specification allows");
+    command->add_flag("--quiet", c.quiet, "No progress on the standard error stream");
+    command->add_flag("--list", options->list, "Print the cases' numbers and names, and run none");
+    command->add_option("--json", options->json, "Write everything to this file");
+    command->add_option("--markdown", options->markdown, "Write a table to this file");
+    command->add_option("--save", options->saveFile, "Keep one side's results in this file");
+    command
+        ->add_option("--save-side", options->saveSide,
+                     "Which side's (default: native, where it is available)")
+        ->check(CLI::IsMember({"native", "emulated"}));
+    command->add_option("--against", c.against,
+                        "Results that --save kept, in place of the native side");
+    command->footer("Exit status: 0 all cases agree, 1 some do not, 2 nothing could be compared.");
+    command->callback([options, &status] { status = runCompare(*options); });
+}
+
+}  // namespace coopvk::tool

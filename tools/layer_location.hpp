@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where the layer lies, and how the loader comes to look there.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace coopvk::tool {
+
+inline constexpr const char* kLayerName = "VK_LAYER_COOPVK_emulation";
+inline constexpr const char* kManifest = "VkLayer_coopvk.json";
+
+// Variables and their values.
+using Environment = std::vector<std::pair<std::string, std::string>>;
+
+// The folder of the manifest: of an installation, wherever it was moved to, or of a build.
+std::optional<std::filesystem::path> findManifestFolder();
+
+struct SearchPath {
+    Environment environment;
+    bool implicit = true;  // else the loader takes the layer by its name only
+};
+SearchPath searchPath(const std::filesystem::path& folder);
+
+// `first`, and `second` behind the separator where it is not empty.
+std::string join(const std::string& first, const char* second, char separator);
+
+}  // namespace coopvk::tool

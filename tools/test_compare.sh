@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: test_compare.sh COOPVK
+# `coopvk compare` on lavapipe, which has matrices of its own with 8 lanes, and none with 4.
+set -euo pipefail
+
+coopvk=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export VK_DRIVER_FILES=${VK_DRIVER_FILES:-/usr/share/vulkan/icd.d/lvp_icd.json}
+
+fail() {
+    printf 'test_compare: %s\n' "$*" >&2
+    exit 1
+}
+
+# expect STATUS TEXT ARGUMENTS...: coopvk compare exits with STATUS and prints TEXT.
+expect() {
+    local status=$1 text=$2 out got=0
+    shift 2
+    out=$("$coopvk" compare --quiet "$@" 2>&1) || got=$?
+    [[ $got == "$status" ]] || fail "status $got, not $status: $*"$'\n'"$out"
+    [[ $out == *"$text"* ]] || fail "no '$text' from $*"$'\n'"$(head -n 40 <<<"$out")"
+}
+
+lanes() { export LP_NATIVE_VECTOR_WIDTH=$(($1 * 32)); }
+
+lanes 8
+expect 0 'cases agree' --quick --json "$work/khr.json" --markdown "$work/khr.md"
+grep -q '"status": "agree"' "$work/khr.json" || fail 'no case in the JSON file'
+grep -q '"differ": 0' "$work/khr.json" || fail 'no sum in the JSON file'
+grep -q '^| 8x8x8 f16 \* f16 + f32 = f32 | 2/2 |' "$work/khr.md" || fail 'no row in the table'
+expect 0 '(native: not available)' --quick --extension VK_NV_cooperative_matrix --filter '^8x8x8'
+expect 0 '(native: not available)' --quick --filter '^8x8x8' --sides emulated
+expect 0 '(emulated: not available)' --quick --filter '^8x8x8' --sides native
+expect 0 'multiply-add' --list --filter multiply-add
+
+# A case that lies within the specification's freedom, and is not bit-identical.
+expect 1 'differ' --filter 'f32 = f32/multiply-add.*StorageBuffer, random' --max-ulps 0
+
+lanes 4
+expect 0 'has no VK_KHR_cooperative_matrix' --quick --filter '^8x8x8'
+
+expect 2 'no Vulkan device 7' --device 7
+expect 2 'no case is left' --filter 'no such case'
+expect 2 'cannot read' --against "$work/none"
+expect 2 'holds no results' --against "$work/khr.md"
+VK_DRIVER_FILES=$work/none expect 2 'gave VK_ERROR'
+
+echo 'test_compare: passed'
