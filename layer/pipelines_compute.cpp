@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.hpp"
-#include "pipeline_batch.hpp"
+#include "pipelines.hpp"
 #include "registry.hpp"
-#include "stage_builder.hpp"
 
 namespace coopvk::layer {
 
@@ -13,14 +12,10 @@ VkResult createComputePipelines(VkDevice device, VkPipelineCache cache, uint32_t
     const auto create = [&](uint32_t n, const VkComputePipelineCreateInfo* list, VkPipeline* out) {
         return context->next.CreateComputePipelines(device, cache, n, list, allocator, out);
     };
-    if (context->emulated.empty()) return create(count, infos, pipelines);
-    BuiltStages built(*context, allocator);
-    return createPipelineBatch(
-        std::span(infos, count), pipelines, built.scratch(),
-        [&](VkComputePipelineCreateInfo& info, bool& changed) {
-            return built.build(info.stage, changed);
-        },
-        create);
+    const auto build = [](BuiltStages& built, VkComputePipelineCreateInfo& info, bool& changed) {
+        return built.build(info.stage, changed);
+    };
+    return createPipelines(*context, allocator, std::span(infos, count), pipelines, build, create);
 }
 
 // The driver sizes what it would compile.

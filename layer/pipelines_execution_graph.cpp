@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.hpp"
-#include "pipeline_batch.hpp"
+#include "pipelines.hpp"
 #include "registry.hpp"
-#include "stage_builder.hpp"
 
 #ifdef VK_AMDX_shader_enqueue
 
@@ -18,14 +17,8 @@ VkResult createExecutionGraphPipelines(VkDevice device, VkPipelineCache cache, u
         return context->next.CreateExecutionGraphPipelinesAMDX(device, cache, n, list, allocator,
                                                                out);
     };
-    if (context->emulated.empty()) return create(count, infos, pipelines);
-    BuiltStages built(*context, allocator);
-    return createPipelineBatch(
-        std::span(infos, count), pipelines, built.scratch(),
-        [&](Info& info, bool& changed) {
-            return built.buildArray(info.stageCount, info.pStages, changed);
-        },
-        create);
+    return createPipelines(*context, allocator, std::span(infos, count), pipelines,
+                           buildStages<Info>, create);
 }
 
 }  // namespace coopvk::layer

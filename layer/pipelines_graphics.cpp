@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.hpp"
-#include "context.hpp"
 #include "graphics_stages.hpp"
-#include "pipeline_batch.hpp"
+#include "pipelines.hpp"
 #include "registry.hpp"
 
 namespace coopvk::layer {
@@ -63,14 +62,8 @@ VkResult createGraphicsPipelines(VkDevice device, VkPipelineCache cache, uint32_
     const auto create = [&](uint32_t n, const VkGraphicsPipelineCreateInfo* list, VkPipeline* out) {
         return context->next.CreateGraphicsPipelines(device, cache, n, list, allocator, out);
     };
-    if (context->emulated.empty()) return create(count, infos, pipelines);
-    BuiltStages built(*context, allocator);
-    return createPipelineBatch(
-        std::span(infos, count), pipelines, built.scratch(),
-        [&](VkGraphicsPipelineCreateInfo& info, bool& changed) {
-            return buildGraphics(built, info, changed);
-        },
-        create);
+    return createPipelines(*context, allocator, std::span(infos, count), pipelines, buildGraphics,
+                           create);
 }
 
 }  // namespace coopvk::layer

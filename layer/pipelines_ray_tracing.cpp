@@ -1,22 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.hpp"
 #include "guard.hpp"
-#include "pipeline_batch.hpp"
+#include "pipelines.hpp"
 #include "registry.hpp"
-#include "stage_builder.hpp"
 
 namespace coopvk::layer {
-namespace {
-
-template <typename Info>
-auto stagesOf(BuiltStages& built) {
-    return [&built](Info& info, bool& changed) {
-        return built.buildArray(info.stageCount, info.pStages, changed);
-    };
-}
-
-}  // namespace
-
 VkResult createRayTracingPipelinesNV(VkDevice device, VkPipelineCache cache, uint32_t count,
                                      const VkRayTracingPipelineCreateInfoNV* infos,
                                      const VkAllocationCallbacks* allocator,
@@ -26,10 +14,8 @@ VkResult createRayTracingPipelinesNV(VkDevice device, VkPipelineCache cache, uin
     const auto create = [&](uint32_t n, const Info* list, VkPipeline* out) {
         return context->next.CreateRayTracingPipelinesNV(device, cache, n, list, allocator, out);
     };
-    if (context->emulated.empty()) return create(count, infos, pipelines);
-    BuiltStages built(*context, allocator);
-    return createPipelineBatch(std::span(infos, count), pipelines, built.scratch(),
-                               stagesOf<Info>(built), create);
+    return createPipelines(*context, allocator, std::span(infos, count), pipelines,
+                           buildStages<Info>, create);
 }
 
 VkResult createRayTracingPipelinesKHR(VkDevice device, VkDeferredOperationKHR operation,
@@ -53,8 +39,8 @@ VkResult createRayTracingPipelinesKHR(VkDevice device, VkDeferredOperationKHR op
     const auto built = std::make_shared<BuiltStages>(*context, deferred ? nullptr : allocator);
     if (deferred) context->deferred.hold(operation, built);
     OnExit drop([&] { context->deferred.drop(operation); });
-    const VkResult result = createPipelineBatch(std::span(infos, count), pipelines,
-                                                built->scratch(), stagesOf<Info>(*built), create);
+    const VkResult result =
+        createPipelines(*built, std::span(infos, count), pipelines, buildStages<Info>, create);
     if (!deferred || result == VK_OPERATION_DEFERRED_KHR) drop.dismiss();
     return result;
 }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Features, properties and tools of physical devices. The chains of these queries are output: the
-// next layer fills them all, skipping what it does not know, and then the emulated extensions'
-// structures are filled over it.
+// Features, general properties and tools of physical devices. The chains of these queries are
+// output: the next layer fills them all, skipping what it does not know, and then the emulated
+// extensions' structures are filled over it.
 #include <string_view>
 #include <vector>
 
-#include "arrays.hpp"
 #include "commands.hpp"
 #include "extension_rows.hpp"
 #include "identity.hpp"
@@ -54,10 +53,6 @@ class OwnStructuresHidden {
     };
     std::vector<Hidden> hidden_;
 };
-
-VkComponentTypeKHR vulkanType(rewrite::ComponentType type) {
-    return static_cast<VkComponentTypeKHR>(type);
-}
 
 void copyText(std::string_view text, char (&out)[VK_MAX_EXTENSION_NAME_SIZE]) {
     const size_t length = text.copy(out, sizeof(out) - 1);
@@ -124,78 +119,6 @@ void getProperties2(VkPhysicalDevice device, VkPhysicalDeviceProperties2* proper
         auto* objects = reinterpret_cast<VkPhysicalDeviceShaderObjectPropertiesEXT*>(node);
         mixIdentity(instance->settings, physical, objects->shaderBinaryUUID);
     }
-}
-
-VkResult getCooperativeMatrixPropertiesKHR(VkPhysicalDevice device, uint32_t* count,
-                                           VkCooperativeMatrixPropertiesKHR* out) {
-    const auto instance = instances().find(device);
-    const PhysicalDeviceContext& physical = instance->physicalDevice(device);
-    if (!physical.emulated.contains(rewrite::Extension::kKhrCooperativeMatrix)) {
-        const auto next = instance->next.GetPhysicalDeviceCooperativeMatrixPropertiesKHR;
-        if (next != nullptr) return next(device, count, out);
-        *count = 0;
-        return VK_SUCCESS;
-    }
-    const auto shapes = rewrite::matrixShapes(physical.facts.traits);
-    return giveArray(std::span<const rewrite::MatrixShape>(shapes), count, out,
-                     [](const rewrite::MatrixShape& shape, VkCooperativeMatrixPropertiesKHR& to) {
-                         to.MSize = shape.m;
-                         to.NSize = shape.n;
-                         to.KSize = shape.k;
-                         to.AType = vulkanType(shape.a);
-                         to.BType = vulkanType(shape.b);
-                         to.CType = vulkanType(shape.c);
-                         to.ResultType = vulkanType(shape.result);
-                         to.saturatingAccumulation = shape.saturating;
-                         to.scope = VK_SCOPE_SUBGROUP_KHR;
-                     });
-}
-
-VkResult getCooperativeMatrixPropertiesNV(VkPhysicalDevice device, uint32_t* count,
-                                          VkCooperativeMatrixPropertiesNV* out) {
-    const auto instance = instances().find(device);
-    const PhysicalDeviceContext& physical = instance->physicalDevice(device);
-    if (!physical.emulated.contains(rewrite::Extension::kNvCooperativeMatrix)) {
-        const auto next = instance->next.GetPhysicalDeviceCooperativeMatrixPropertiesNV;
-        if (next != nullptr) return next(device, count, out);
-        *count = 0;
-        return VK_SUCCESS;
-    }
-    const auto shapes = rewrite::nvMatrixShapes(physical.facts.traits);
-    return giveArray(std::span<const rewrite::MatrixShape>(shapes), count, out,
-                     [](const rewrite::MatrixShape& shape, VkCooperativeMatrixPropertiesNV& to) {
-                         to.MSize = shape.m;
-                         to.NSize = shape.n;
-                         to.KSize = shape.k;
-                         to.AType = vulkanType(shape.a);
-                         to.BType = vulkanType(shape.b);
-                         to.CType = vulkanType(shape.c);
-                         to.DType = vulkanType(shape.result);
-                         to.scope = VK_SCOPE_SUBGROUP_KHR;
-                     });
-}
-
-VkResult getCooperativeVectorPropertiesNV(VkPhysicalDevice device, uint32_t* count,
-                                          VkCooperativeVectorPropertiesNV* out) {
-    const auto instance = instances().find(device);
-    const PhysicalDeviceContext& physical = instance->physicalDevice(device);
-    if (!physical.emulated.contains(rewrite::Extension::kNvCooperativeVector)) {
-        const auto next = instance->next.GetPhysicalDeviceCooperativeVectorPropertiesNV;
-        if (next != nullptr) return next(device, count, out);
-        *count = 0;
-        return VK_SUCCESS;
-    }
-    const auto rows = rewrite::vectorCombinations(physical.facts.traits);
-    return giveArray(
-        std::span<const rewrite::VectorCombination>(rows), count, out,
-        [](const rewrite::VectorCombination& row, VkCooperativeVectorPropertiesNV& to) {
-            to.inputType = vulkanType(row.input);
-            to.inputInterpretation = vulkanType(row.inputInterpretation);
-            to.matrixInterpretation = vulkanType(row.matrix);
-            to.biasInterpretation = vulkanType(row.bias);
-            to.resultType = vulkanType(row.result);
-            to.transpose = VK_TRUE;
-        });
 }
 
 // Names the layer, so that nobody takes emulation for hardware.

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the commands that create pipelines of one kind or another share.
+#pragma once
+
+#include "context.hpp"
+#include "pipeline_batch.hpp"
+#include "stage_builder.hpp"
+
+namespace coopvk::layer {
+
+// Prepares a create info that is nothing but an array of stages.
+template <typename Info>
+VkResult buildStages(BuiltStages& built, Info& info, bool& changed) {
+    return built.buildArray(info.stageCount, info.pStages, changed);
+}
+
+// createPipelineBatch with stages that live until it is done: prepare(built, info, changed).
+template <typename Info, typename Prepare, typename Create>
+VkResult createPipelines(BuiltStages& built, std::span<const Info> infos, VkPipeline* pipelines,
+                         const Prepare& prepare, const Create& create) {
+    const auto prepareOne = [&](Info& info, bool& changed) {
+        return prepare(built, info, changed);
+    };
+    return createPipelineBatch(infos, pipelines, built.scratch(), prepareOne, create);
+}
+
+// The same with stages that nobody needs afterwards; straight to the next layer where the device
+// emulates nothing.
+template <typename Info, typename Prepare, typename Create>
+VkResult createPipelines(DeviceContext& device, const VkAllocationCallbacks* allocator,
+                         std::span<const Info> infos, VkPipeline* pipelines, const Prepare& prepare,
+                         const Create& create) {
+    if (device.emulated.empty()) {
+        return create(static_cast<uint32_t>(infos.size()), infos.data(), pipelines);
+    }
+    BuiltStages built(device, allocator);
+    return createPipelines(built, infos, pipelines, prepare, create);
+}
+
+}  // namespace coopvk::layer

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The queries of the emulated extensions: which matrices, vectors and blocks there are.
+#include "arrays.hpp"
+#include "commands.hpp"
+#include "registry.hpp"
+
+namespace coopvk::layer {
+namespace {
+
+// A query's place in the dispatch table of the next layer.
+template <typename Target>
+using NextQuery = VkResult (VKAPI_PTR* VkuInstanceDispatchTable::*)(VkPhysicalDevice, uint32_t*,
+                                                                    Target*);
+
+// The rows of an emulated extension, each written by write(row, target); where it is not emulated,
+// what the next layer says, if it has the query (null: no layer but this one knows it).
+template <typename Row, typename Target, typename Write>
+VkResult answer(VkPhysicalDevice device, rewrite::Extension extension,
+                std::vector<Row> (*rows)(const rewrite::DeviceTraits&),
+                std::type_identity_t<NextQuery<Target>> next, uint32_t* count, Target* out,
+                const Write& write) {
+    const auto instance = instances().find(device);
+    const PhysicalDeviceContext& physical = instance->physicalDevice(device);
+    if (physical.emulated.contains(extension)) {
+        const std::vector<Row> all = rows(physical.facts.traits);
+        return giveArray(std::span(all), count, out, write);
+    }
+    const auto query = next != nullptr ? instance->next.*next : nullptr;
+    if (query != nullptr) return query(device, count, out);
+    *count = 0;
+    return VK_SUCCESS;
+}
+
+VkComponentTypeKHR vulkanType(rewrite::ComponentType type) {
+    return static_cast<VkComponentTypeKHR>(type);
+}
+
+}  // namespace
+
+VkResult getCooperativeMatrixPropertiesKHR(VkPhysicalDevice device, uint32_t* count,
+                                           VkCooperativeMatrixPropertiesKHR* out) {
+    return answer(device, rewrite::Extension::kKhrCooperativeMatrix, rewrite::matrixShapes,
+                  &VkuInstanceDispatchTable::GetPhysicalDeviceCooperativeMatrixPropertiesKHR, count,
+                  out, [](const rewrite::MatrixShape& shape, VkCooperativeMatrixPropertiesKHR& to) {
+                      to.MSize = shape.m;
+                      to.NSize = shape.n;
+                      to.KSize = shape.k;
+                      to.AType = vulkanType(shape.a);
+                      to.BType = vulkanType(shape.b);
+                      to.CType = vulkanType(shape.c);
+                      to.ResultType = vulkanType(shape.result);
+                      to.saturatingAccumulation = shape.saturating;
+                      to.scope = VK_SCOPE_SUBGROUP_KHR;
+                  });
+}
+
+VkResult getCooperativeMatrixPropertiesNV(VkPhysicalDevice device, uint32_t* count,
+                                          VkCooperativeMatrixPropertiesNV* out) {
+    return answer(device, rewrite::Extension::kNvCooperativeMatrix, rewrite::nvMatrixShapes,
+                  &VkuInstanceDispatchTable::GetPhysicalDeviceCooperativeMatrixPropertiesNV, count,
+                  out, [](const rewrite::MatrixShape& shape, VkCooperativeMatrixPropertiesNV& to) {
+                      to.MSize = shape.m;
+                      to.NSize = shape.n;
+                      to.KSize = shape.k;
+                      to.AType = vulkanType(shape.a);
+                      to.BType = vulkanType(shape.b);
+                      to.CType = vulkanType(shape.c);
+                      to.DType = vulkanType(shape.result);
+                      to.scope = VK_SCOPE_SUBGROUP_KHR;
+                  });
+}
+
+VkResult getCooperativeVectorPropertiesNV(VkPhysicalDevice device, uint32_t* count,
+                                          VkCooperativeVectorPropertiesNV* out) {
+    return answer(device, rewrite::Extension::kNvCooperativeVector, rewrite::vectorCombinations,
+                  &VkuInstanceDispatchTable::GetPhysicalDeviceCooperativeVectorPropertiesNV, count,
+                  out,
+                  [](const rewrite::VectorCombination& row, VkCooperativeVectorPropertiesNV& to) {
+                      to.inputType = vulkanType(row.input);
+                      to.inputInterpretation = vulkanType(row.inputInterpretation);
+                      to.matrixInterpretation = vulkanType(row.matrix);
+                      to.biasInterpretation = vulkanType(row.bias);
+                      to.resultType = vulkanType(row.result);
+                      to.transpose = VK_TRUE;
+                  });
+}
+
+VkResult getInt4MatrixProperties(VkPhysicalDevice device, uint32_t* count,
+                                 VkCooperativeMatrixInt4PropertiesCOOPVK* out) {
+    return answer(
+        device, rewrite::Extension::kIntelInt4, rewrite::int4MatrixShapes, nullptr, count, out,
+        [](const rewrite::Int4MatrixShape& shape, VkCooperativeMatrixInt4PropertiesCOOPVK& to) {
+            to.MSize = shape.m;
+            to.NSize = shape.n;
+            to.KSize = shape.k;
+            to.ASigned = shape.aSigned;
+            to.BSigned = shape.bSigned;
+            to.CType = vulkanType(shape.c);
+            to.ResultType = vulkanType(shape.result);
+            to.saturatingAccumulation = shape.saturating;
+            to.scope = VK_SCOPE_SUBGROUP_KHR;
+        });
+}
+
+VkResult getBlockSizes(VkPhysicalDevice device, uint32_t* count, VkShader2DBlockSizesCOOPVK* out) {
+    return answer(device, rewrite::Extension::kIntel2dBlockIo, rewrite::blockSizes, nullptr, count,
+                  out, [](const rewrite::BlockSizes& size, VkShader2DBlockSizesCOOPVK& to) {
+                      to.operation = static_cast<VkShader2DBlockOperationCOOPVK>(size.operation);
+                      to.elementSize = size.elementSize;
+                      to.widthGranularity = size.widthGranularity;
+                      to.maxWidth = size.maxWidth;
+                      to.maxHeight = size.maxHeight;
+                      to.maxCount = size.maxCount;
+                  });
+}
+
+}  // namespace coopvk::layer
