@@ -56,7 +56,7 @@ struct CommandState {
     PushConstantLog pushConstants;
     // Since a vkCmdBeginConditionalRenderingEXT of this command buffer.
     std::optional<VkConditionalRenderingBeginInfoEXT> condition;
-    // What a conversion could not do; vkEndCommandBuffer reports it.
+    // What a command could not do; vkEndCommandBuffer reports it.
     VkResult failure = VK_SUCCESS;
 
     void forget();  // as at the start of recording

@@ -80,8 +80,8 @@ void restore(const CommandState& state, VkCommandBuffer commands) {
 void recordAll(CommandState& state, VkCommandBuffer commands,
                std::span<const VkConvertCooperativeVectorMatrixInfoNV> infos) {
     DeviceContext& device = *state.device;
-    state.failure = device.conversions.prepare(device);
-    if (state.failure != VK_SUCCESS) {
+    if (VkResult result = device.conversions.prepare(device); result != VK_SUCCESS) {
+        state.failure = result;
         device.log().error("vkCmdConvertCooperativeVectorMatrixNV: cannot make its pipeline");
         return;
     }
@@ -117,6 +117,7 @@ VkResult convertCooperativeVectorMatrix(VkDevice device,
     if (wrong.empty() && target != nullptr) wrong = checkStrides(conversion);
     if (wrong.empty() && target != nullptr) wrong = checkSizes(*info, conversion);
     if (wrong.empty() && target != nullptr && source == nullptr) wrong = "source: no address";
+    if (wrong.empty() && info->pDstSize == nullptr) wrong = "destination: no size";
     if (!wrong.empty()) {
         context->log().error("vkConvertCooperativeVectorMatrixNV: " + wrong);
         return VK_ERROR_UNKNOWN;

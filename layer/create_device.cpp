@@ -21,11 +21,16 @@ VkLayerDeviceCreateInfo* findLink(const void* chain) {
     return nullptr;
 }
 
-void logDevice(const DeviceContext& device) {
-    for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
-        if (!device.emulated.contains(info.extension)) continue;
-        device.log().info("device on " + device.facts().traits.name + " emulates " +
-                          std::string(info.vulkanName));
+// The device exists by now: for lack of memory, it does so without a line.
+void logDevice(const DeviceContext& device) noexcept {
+    if (!device.log().wants(LogLevel::kInfo)) return;
+    try {
+        for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
+            if (!device.emulated.contains(info.extension)) continue;
+            device.log().info("device on " + device.facts().traits.name + " emulates " +
+                              std::string(info.vulkanName));
+        }
+    } catch (...) {
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include <vulkan/vk_enum_string_helper.h>
 
+#include "command_state.hpp"
 #include "registry.hpp"
 
 namespace coopvk::layer {
@@ -51,7 +52,12 @@ void reportFailure(VkQueue queue, const char* command, VkResult result) noexcept
     reportFor(devices, queue, command, result, deviceLog);
 }
 
+// The command is lost, so recording must fail: vkEndCommandBuffer says so.
 void reportFailure(VkCommandBuffer commands, const char* command, VkResult result) noexcept {
+    try {
+        if (const auto state = commandStates().find(commands)) state->failure = result;
+    } catch (...) {
+    }
     reportFor(devices, commands, command, result, deviceLog);
 }
 

@@ -68,6 +68,10 @@ std::string makeView(VkComponentTypeKHR type, VkCooperativeVectorMatrixLayoutNV 
     view.optimal = rewrite::isOptimal(layout);
     view.lines = view.columnMajor ? info.numColumns : info.numRows;
     view.lineLength = view.columnMajor ? info.numRows : info.numColumns;
+    // Far more than there is memory, and far from the end of 64 bits.
+    constexpr uint64_t kMostBytes = uint64_t{1} << 48;
+    const uint64_t lineBytes = view.optimal ? uint64_t{view.lineLength} * bytes : stride;
+    if (view.lines != 0 && lineBytes > kMostBytes / view.lines) return "the matrix is too large";
     view.placement = rewrite::placeMatrix(layout, info.numRows, info.numColumns, bytes, stride);
     return {};
 }

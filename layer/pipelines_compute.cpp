@@ -21,15 +21,13 @@ VkResult createComputePipelines(VkDevice device, VkPipelineCache cache, uint32_t
 // The driver sizes what it would compile.
 void getPipelineIndirectMemoryRequirements(VkDevice device, const VkComputePipelineCreateInfo* info,
                                            VkMemoryRequirements2* requirements) {
+    requirements->memoryRequirements = {};
     const auto context = devices().find(device);
     BuiltStages built(*context, nullptr);
     VkComputePipelineCreateInfo copy = *info;
     bool changed = false;
     // Where it cannot be rewritten, which the log tells, its creation fails too.
-    if (built.build(copy.stage, changed) != VK_SUCCESS) {
-        requirements->memoryRequirements = {};
-        return;
-    }
+    if (built.build(copy.stage, changed) != VK_SUCCESS) return;
     context->next.GetPipelineIndirectMemoryRequirementsNV(device, &copy, requirements);
 }
 

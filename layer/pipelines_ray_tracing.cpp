@@ -33,6 +33,7 @@ VkResult createRayTracingPipelinesKHR(VkDevice device, VkDeferredOperationKHR op
                                                           out);
     };
     if (context->emulated.empty()) return create(count, infos, pipelines);
+    std::fill_n(pipelines, count, VkPipeline(VK_NULL_HANDLE));
 
     // A deferred operation reads what was built until it is complete, longer than the
     // application's allocator is promised to us.

@@ -45,6 +45,8 @@ VkResult createShaders(VkDevice device, uint32_t count, const VkShaderCreateInfo
     };
     if (context->emulated.empty()) return create(count, infos);
 
+    // What is not reached, because of an exception too, must not look made.
+    std::fill_n(shaders, count, VkShaderEXT(VK_NULL_HANDLE));
     Scratch scratch;
     VkShaderCreateInfoEXT* copies = nullptr;
     auto* rewritten = static_cast<bool*>(scratch.allocate(count));
@@ -70,7 +72,6 @@ VkResult createShaders(VkDevice device, uint32_t count, const VkShaderCreateInfo
         }
         // The first null handle must be the shader that failed: make those before it, without
         // links, since what they link to may be missing.
-        std::fill_n(shaders, count, VkShaderEXT(VK_NULL_HANDLE));
         for (auto& earlier : std::span(copies, i)) {
             earlier.flags &=
                 ~static_cast<VkShaderCreateFlagsEXT>(VK_SHADER_CREATE_LINK_STAGE_BIT_EXT);

@@ -121,7 +121,8 @@ std::vector<uint32_t> subgroupSizes(const DeviceFacts& facts, const StageRequest
          size /= 2) {
         sizes.push_back(size);
     }
-    for (uint32_t size = traits.subgroupSize * 2; size <= traits.maxSubgroupSize; size *= 2) {
+    for (uint32_t size = traits.subgroupSize * 2; size != 0 && size <= traits.maxSubgroupSize;
+         size *= 2) {
         sizes.push_back(size);
     }
     return sizes;

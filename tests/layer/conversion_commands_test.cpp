@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Commands that only matrix conversions have an interest in are the driver's own on every device
-// that has no conversions.
+// Matrix conversions: requests that make no sense, failures while recording. And commands that only
+// conversions have an interest in are the driver's own on every device that has none.
 #include <gtest/gtest.h>
 
+#include <limits>
+
+#include "allocations.hpp"
 #include "fake_driver.hpp"
 
 namespace coopvk::test {
@@ -42,6 +45,115 @@ TEST(ConversionCommands, InNobodysWay) {
     EXPECT_EQ(driver.deviceCommand(vectors, "vkCmdPipelineBarrier2"), nullptr);
     driver.destroyDevice(vectors);
     driver.destroyInstance();
+}
+
+class Conversions : public testing::Test {
+ protected:
+    Conversions() {
+        setenv("COOPVK_LOG_LEVEL", "off", 1);
+        driver.makeInstance();
+        device = makeDevice(driver, VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME);
+        info.srcSize = sizeof source;
+        info.srcData.hostAddress = source;
+        info.pDstSize = &size;
+        info.dstData.hostAddress = target;
+        info.srcComponentType = info.dstComponentType = VK_COMPONENT_TYPE_FLOAT32_KHR;
+        info.numRows = 2;
+        info.numColumns = 4;
+        info.srcStride = info.dstStride = 16;
+        info.srcLayout = info.dstLayout = VK_COOPERATIVE_VECTOR_MATRIX_LAYOUT_ROW_MAJOR_NV;
+    }
+    ~Conversions() override {
+        driver.destroyDevice(device);
+        unsetenv("COOPVK_LOG_LEVEL");
+    }
+    VkResult convert() {
+        return COOPVK_DEVICE_COMMAND(driver, device, vkConvertCooperativeVectorMatrixNV)(device,
+                                                                                         &info);
+    }
+
+    FakeDriver driver;
+    VkDevice device;
+    float source[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    float target[8] = {};
+    size_t size = sizeof target;
+    VkConvertCooperativeVectorMatrixInfoNV info = {
+        VK_STRUCTURE_TYPE_CONVERT_COOPERATIVE_VECTOR_MATRIX_INFO_NV};
+};
+
+TEST_F(Conversions, OnTheHost) {
+    EXPECT_EQ(convert(), VK_SUCCESS);
+    EXPECT_EQ(target[7], 8);
+    info.pDstSize = nullptr;
+    EXPECT_EQ(convert(), VK_ERROR_UNKNOWN);
+}
+
+// Sizes that wrap around must not look small.
+TEST_F(Conversions, TooLarge) {
+    info.srcStride = std::numeric_limits<size_t>::max() - 15;
+    EXPECT_EQ(convert(), VK_ERROR_UNKNOWN);
+    info.srcStride = 16;
+    info.dstStride = size_t{1} << 63;
+    EXPECT_EQ(convert(), VK_ERROR_UNKNOWN);
+    info.dstStride = 16;
+    info.numRows = info.numColumns = ~0u;
+    info.dstLayout = VK_COOPERATIVE_VECTOR_MATRIX_LAYOUT_INFERENCING_OPTIMAL_NV;
+    info.dstData.hostAddress = nullptr;
+    EXPECT_EQ(convert(), VK_ERROR_UNKNOWN);
+}
+
+// Nothing but vkEndCommandBuffer can tell of a failure.
+class RecordedConversions : public Conversions {
+ protected:
+    RecordedConversions() {
+        allocate.commandBufferCount = 1;
+        EXPECT_EQ(COOPVK_DEVICE_COMMAND(driver, device, vkAllocateCommandBuffers)(device, &allocate,
+                                                                                  &commands),
+                  VK_SUCCESS);
+        begin();
+    }
+    ~RecordedConversions() override {
+        COOPVK_DEVICE_COMMAND(driver, device, vkFreeCommandBuffers)
+        (device, allocate.commandPool, 1, &commands);
+    }
+    void begin() {
+        const VkCommandBufferBeginInfo how = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+        EXPECT_EQ(COOPVK_DEVICE_COMMAND(driver, device, vkBeginCommandBuffer)(commands, &how),
+                  VK_SUCCESS);
+    }
+    VkResult end() { return COOPVK_DEVICE_COMMAND(driver, device, vkEndCommandBuffer)(commands); }
+    void record() {
+        COOPVK_DEVICE_COMMAND(driver, device, vkCmdConvertCooperativeVectorMatrixNV)
+        (commands, 1, &info);
+    }
+
+    VkCommandBufferAllocateInfo allocate = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+    VkCommandBuffer commands = VK_NULL_HANDLE;
+};
+
+TEST_F(RecordedConversions, OneThatFailsCountsForAll) {
+    record();
+    info.srcStride = 3;
+    record();
+    info.srcStride = 16;
+    record();
+    EXPECT_EQ(driver.dispatches, 2u);
+    EXPECT_EQ(end(), VK_ERROR_UNKNOWN);
+    begin();
+    record();
+    EXPECT_EQ(end(), VK_SUCCESS);
+}
+
+TEST_F(RecordedConversions, OutOfMemory) {
+    {
+        const FailingAllocations none(0);
+        const uint32_t value = 0;
+        COOPVK_DEVICE_COMMAND(driver, device, vkCmdPushConstants)
+        (commands, VK_NULL_HANDLE, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof value, &value);
+    }
+    EXPECT_EQ(end(), VK_ERROR_OUT_OF_HOST_MEMORY);
+    begin();
+    EXPECT_EQ(end(), VK_SUCCESS);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "allocations.hpp"
 #include "arrays.hpp"
 #include "fake_driver.hpp"
 #include "hash.hpp"
@@ -299,15 +300,57 @@ void getIndirectRequirements(VkDevice, const VkComputePipelineCreateInfo* info,
     requirements->memoryRequirements.size = driver().pipelines.back().stages[0].words.size();
 }
 
+// --- Command buffers, which only matrix conversions have an interest in
+
+VkResult allocateCommandBuffers(VkDevice device, const VkCommandBufferAllocateInfo* info,
+                                VkCommandBuffer* out) {
+    // They share the device's dispatch key, as the loader's handles do.
+    for (uint32_t i = 0; i < info->commandBufferCount; ++i) {
+        out[i] =
+            reinterpret_cast<VkCommandBuffer>(new Dispatchable{*reinterpret_cast<void**>(device)});
+    }
+    return VK_SUCCESS;
+}
+
+void freeCommandBuffers(VkDevice, VkCommandPool, uint32_t count, const VkCommandBuffer* list) {
+    for (uint32_t i = 0; i < count; ++i) delete reinterpret_cast<Dispatchable*>(list[i]);
+}
+
+VkResult beginCommandBuffer(VkCommandBuffer, const VkCommandBufferBeginInfo*) { return VK_SUCCESS; }
+VkResult endCommandBuffer(VkCommandBuffer) { return VK_SUCCESS; }
 void bindPipeline(VkCommandBuffer, VkPipelineBindPoint, VkPipeline) {}
+void pushConstants(VkCommandBuffer, VkPipelineLayout, VkShaderStageFlags, uint32_t, uint32_t,
+                   const void*) {}
+void dispatch(VkCommandBuffer, uint32_t, uint32_t, uint32_t) { ++driver().dispatches; }
+
+VkResult createPipelineLayout(VkDevice, const VkPipelineLayoutCreateInfo*,
+                              const VkAllocationCallbacks*, VkPipelineLayout* out) {
+    *out = makeHandle<VkPipelineLayout>();
+    return VK_SUCCESS;
+}
+void destroyPipelineLayout(VkDevice, VkPipelineLayout, const VkAllocationCallbacks*) {}
+void destroyPipeline(VkDevice, VkPipeline, const VkAllocationCallbacks*) {}
 
 struct Entry {
     std::string_view name;
     PFN_vkVoidFunction function;
 };
 
+// Drivers throw nothing: memory ends in the layer only.
+template <auto Function>
+struct Entrance;
+
+template <typename R, typename... Args, R (*Function)(Args...)>
+struct Entrance<Function> {
+    static VKAPI_ATTR R VKAPI_CALL call(Args... args) {
+        const WorkingAllocations here;
+        return Function(args...);
+    }
+};
+
 #define COOPVK_FAKE(command, function) \
-    {#command, reinterpret_cast<PFN_vkVoidFunction>(static_cast<PFN_##command>(function))}
+    {#command,                         \
+     reinterpret_cast<PFN_vkVoidFunction>(static_cast<PFN_##command>(&Entrance<&function>::call))}
 
 const Entry kInstanceEntries[] = {
     COOPVK_FAKE(vkCreateInstance, createInstance),
@@ -342,7 +385,16 @@ const Entry kDeviceEntries[] = {
     COOPVK_FAKE(vkGetPipelineKeyKHR, getPipelineKey),
     COOPVK_FAKE(vkCreatePipelineBinariesKHR, createPipelineBinaries),
     COOPVK_FAKE(vkGetPipelineIndirectMemoryRequirementsNV, getIndirectRequirements),
+    COOPVK_FAKE(vkAllocateCommandBuffers, allocateCommandBuffers),
+    COOPVK_FAKE(vkFreeCommandBuffers, freeCommandBuffers),
+    COOPVK_FAKE(vkBeginCommandBuffer, beginCommandBuffer),
+    COOPVK_FAKE(vkEndCommandBuffer, endCommandBuffer),
     COOPVK_FAKE(vkCmdBindPipeline, bindPipeline),
+    COOPVK_FAKE(vkCmdPushConstants, pushConstants),
+    COOPVK_FAKE(vkCmdDispatch, dispatch),
+    COOPVK_FAKE(vkCreatePipelineLayout, createPipelineLayout),
+    COOPVK_FAKE(vkDestroyPipelineLayout, destroyPipelineLayout),
+    COOPVK_FAKE(vkDestroyPipeline, destroyPipeline),
 };
 
 PFN_vkVoidFunction lookUp(std::span<const Entry> entries, std::string_view name) {

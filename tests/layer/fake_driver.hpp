@@ -88,6 +88,7 @@ class FakeDriver {
     std::set<const VkAllocationCallbacks*> allocators;
     uint32_t createdInstances = 0, destroyedInstances = 0;
     uint32_t createdDevices = 0, destroyedDevices = 0;
+    uint32_t dispatches = 0;
 
  private:
     VkInstance instance_ = VK_NULL_HANDLE;

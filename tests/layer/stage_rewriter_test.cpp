@@ -43,6 +43,11 @@ TEST(SubgroupSizes, OwnFirstThenSmallerThenLarger) {
     EXPECT_EQ(sizesOf(makeFacts(32, 32, 64)), (Sizes{32, 64}));
 }
 
+TEST(SubgroupSizes, EndWhateverTheDriverSays) {
+    EXPECT_EQ(sizesOf(makeFacts(0, 0, 64)), (Sizes{0}));
+    EXPECT_EQ(sizesOf(makeFacts(1u << 31, 1u << 31, ~0u)), (Sizes{1u << 31}));
+}
+
 TEST(SubgroupSizes, OnlyWhereTheDriverCanBeTold) {
     DeviceFacts facts = makeFacts(32, 8, 128);
     EXPECT_EQ(sizesOf(facts, 0, VK_SHADER_STAGE_FRAGMENT_BIT), (Sizes{32}));

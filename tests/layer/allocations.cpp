@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "allocations.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+namespace coopvk::test {
+namespace {
+
+thread_local bool limited = false;
+thread_local bool failed = false;
+thread_local uint64_t left = 0;
+
+void* allocate(size_t size, size_t alignment) {
+    if (limited && left == 0) {
+        failed = true;
+        throw std::bad_alloc();
+    }
+    if (limited) --left;
+    const size_t whole = (std::max<size_t>(size, 1) + alignment - 1) / alignment * alignment;
+    void* memory = std::aligned_alloc(alignment, whole);
+    if (memory == nullptr) throw std::bad_alloc();
+    return memory;
+}
+
+}  // namespace
+
+FailingAllocations::FailingAllocations(uint64_t allowed) {
+    limited = true;
+    failed = false;
+    left = allowed;
+}
+FailingAllocations::~FailingAllocations() { limited = false; }
+bool FailingAllocations::happened() { return failed; }
+
+WorkingAllocations::WorkingAllocations() : before_(limited) { limited = false; }
+WorkingAllocations::~WorkingAllocations() { limited = before_; }
+
+}  // namespace coopvk::test
+
+using coopvk::test::allocate;
+
+void* operator new(size_t size) { return allocate(size, alignof(std::max_align_t)); }
+void* operator new[](size_t size) { return allocate(size, alignof(std::max_align_t)); }
+void* operator new(size_t size, std::align_val_t alignment) {
+    return allocate(size, static_cast<size_t>(alignment));
+}
+void* operator new[](size_t size, std::align_val_t alignment) {
+    return allocate(size, static_cast<size_t>(alignment));
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, size_t, std::align_val_t) noexcept { std::free(memory); }
