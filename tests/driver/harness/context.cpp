@@ -105,6 +105,8 @@ constexpr WantedExtension kWanted[] = {
     {VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME,
      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_CONDITIONAL_RENDERING_FEATURES_EXT,
      [](Features& f) -> void* { return &f.conditionalRendering; }},
+    {VK_EXT_MESH_SHADER_EXTENSION_NAME, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT,
+     [](Features& f) -> void* { return &f.meshShader; }},
 };
 
 void link(void*& tail, void* next) {
@@ -234,6 +236,8 @@ void Context::queryFeatures() {
     vkGetPhysicalDeviceFeatures2(physical, &features.core);
     // Bounds checks in every access would only slow the tests down.
     features.core.features.robustBufferAccess = VK_FALSE;
+    // It asks for an extension that no test needs.
+    features.meshShader.primitiveFragmentShadingRateMeshShader = VK_FALSE;
 }
 
 void Context::createDevice() {

@@ -43,6 +43,7 @@ struct Features {
     VkPhysicalDeviceCooperativeVectorFeaturesNV cooperativeVector;
     VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomicFloat;
     VkPhysicalDeviceConditionalRenderingFeaturesEXT conditionalRendering;
+    VkPhysicalDeviceMeshShaderFeaturesEXT meshShader;
 };
 
 class Context {

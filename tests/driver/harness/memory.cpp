@@ -20,6 +20,9 @@ VkBufferUsageFlags usage(const Context& context) {
                                VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
     if (context.features.rayTracing.rayTracingPipeline)
         flags |= VK_BUFFER_USAGE_SHADER_BINDING_TABLE_BIT_KHR;
+    if (context.features.accelerationStructure.accelerationStructure)
+        flags |= VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_STORAGE_BIT_KHR |
+                 VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR;
     if (context.features.conditionalRendering.conditionalRendering)
         flags |= VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT;
     return flags;

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs a piece of GLSL in any stage, once for each of a number of invocations.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "memory.hpp"
+
+namespace coopvk::test {
+
+// Whole subgroups and a part of one, in stages with workgroups a single workgroup.
+inline constexpr uint32_t kStageInvocations = 39;
+
+// `source` holds extensions, declarations and `void work(uint i)`, without #version. It runs for i
+// from 0 to kStageInvocations - 1 and finds the addresses of the buffers, in their order, in
+// `uint64_t address[]` of `table`. Gives the buffers' contents afterwards.
+std::vector<Bytes> runStage(VkShaderStageFlagBits stage, const std::string& source,
+                            const std::vector<Bytes>& buffers);
+
+// Every stage that runStage() knows.
+const std::vector<VkShaderStageFlagBits>& allStages();
+// "closest-hit", as the layer calls them in its log.
+std::string stageName(VkShaderStageFlagBits stage);
+// Empty if the device can run it, else why not.
+std::string missing(VkShaderStageFlagBits stage);
+
+}  // namespace coopvk::test
