@@ -8,6 +8,7 @@
 #include "commands.hpp"
 #include "compare/comparison.hpp"
 #include "compare/report.hpp"
+#include "compare/repro.hpp"
 #include "layer_location.hpp"
 
 namespace coopvk::tool {
@@ -18,7 +19,8 @@ constexpr int kAgree = 0, kDiffer = 1, kCouldNotRun = 2;
 
 struct Options {
     compare::Options comparison;
-    std::string json, markdown, saveFile, saveSide;
+    std::string json, html, markdown, saveFile, saveSide, reproFolder;
+    std::optional<size_t> repro;
     bool list = false;
 };
 
@@ -41,6 +43,22 @@ compare::SideKind savedSide(const Options& options, const compare::Comparison& c
     return native ? compare::SideKind::kNative : compare::SideKind::kEmulated;
 }
 
+int writeRepro(const Options& options, compare::Comparison& comparison) {
+    const size_t number = *options.repro;
+    if (number >= comparison.grid().size())
+        throw std::runtime_error("there is no case " + std::to_string(number));
+    const std::string folder = options.reproFolder.empty()
+                                   ? "coopvk-repro-" + std::to_string(number)
+                                   : options.reproFolder;
+    const compare::Plan plan = comparison.planOf(number);
+    const compare::Comparison::Outcomes outcomes = comparison.runSides(number, plan);
+    const compare::Verdict verdict = comparison.verdictOf(number, plan, outcomes);
+    compare::writeRepro(folder, comparison, number, plan, outcomes, verdict);
+    std::cout << verdict.subject->name << ": " << compare::nameOf(verdict.status) << ", "
+              << compare::describe(verdict) << "\nwritten to " << folder << "\n";
+    return verdict.status == compare::Status::kAgree ? kAgree : kDiffer;
+}
+
 int compareAll(const Options& options) {
     addLayerToSearchPath();
     compare::Comparison comparison(options.comparison);
@@ -48,6 +66,7 @@ int compareAll(const Options& options) {
         printGrid(comparison);
         return kAgree;
     }
+    if (options.repro) return writeRepro(options, comparison);
     if (comparison.chosen().empty()) {
         std::cerr << "coopvk compare: no case is left to run\n";
         return kCouldNotRun;
@@ -58,6 +77,7 @@ int compareAll(const Options& options) {
     const std::vector<compare::Verdict> verdicts = comparison.runAll();
     compare::printText(std::cout, comparison, verdicts);
     if (!options.json.empty()) compare::writeJson(options.json, comparison, verdicts);
+    if (!options.html.empty()) compare::writeHtml(options.html, comparison, verdicts);
     if (!options.markdown.empty()) compare::writeMarkdown(options.markdown, comparison, verdicts);
     if (!options.saveFile.empty()) {
         saved.extension = comparison.options().extension;
@@ -102,6 +122,7 @@ void addCompareCommand(CLI::App& app, int& status) {
     command->add_option("--seed", c.seed, "Of the random inputs");
     command->add_option("--filter", c.filter,
                         "Only cases whose name this regular expression finds");
+    command->add_option("--case", c.onlyCase, "Only the case of this number");
     command->add_flag("--quick", c.quick, "A sample of the grid");
     command->add_flag("--all-rows", c.allRows, "Also property rows that only one side lists");
     command->add_option("--max-ulps", c.tolerance.maxUlps,
@@ -109,6 +130,7 @@ void addCompareCommand(CLI::App& app, int& status) {
     command->add_flag("--quiet", c.quiet, "No progress on the standard error stream");
     command->add_flag("--list", options->list, "Print the cases' numbers and names, and run none");
     command->add_option("--json", options->json, "Write everything to this file");
+    command->add_option("--html", options->html, "Write a report with maps of what differs");
     command->add_option("--markdown", options->markdown, "Write a table to this file");
     command->add_option("--save", options->saveFile, "Keep one side's results in this file");
     command
@@ -117,6 +139,9 @@ void addCompareCommand(CLI::App& app, int& status) {
         ->check(CLI::IsMember({"native", "emulated"}));
     command->add_option("--against", c.against,
                         "Results that --save kept, in place of the native side");
+    command->add_option("--repro", options->repro,
+                        "Write the case of this number as a program of its own");
+    command->add_option("--repro-dir", options->reproFolder, "Where to (default: coopvk-repro-N)");
     command->footer("Exit status: 0 all cases agree, 1 some do not, 2 nothing could be compared.");
     command->callback([options, &status] { status = runCompare(*options); });
 }

@@ -35,8 +35,46 @@ expect 0 '(native: not available)' --quick --filter '^8x8x8' --sides emulated
 expect 0 '(emulated: not available)' --quick --filter '^8x8x8' --sides native
 expect 0 'multiply-add' --list --filter multiply-add
 
+expect 0 '(native: not available)' --quick --extension VK_NV_cooperative_vector \
+    --filter '^f16 \* f16 \+ f16|^f32 as s8 \* s8|training|vectors of f16|matrices of e4m3'
+
 # A case that lies within the specification's freedom, and is not bit-identical.
 expect 1 'differ' --filter 'f32 = f32/multiply-add.*StorageBuffer, random' --max-ulps 0
+
+# The same as a page, and as a program of its own.
+expect 1 'differ' --filter 'f32 = f32/multiply-add.*StorageBuffer, random' --max-ulps 0 \
+    --html "$work/report.html"
+grep -q '<svg' "$work/report.html" || fail 'no map in the page'
+! grep -q 'http' "$work/report.html" || fail 'the page is not by itself'
+
+compile() {
+    local -a sdk=()
+    [[ -z ${VULKAN_SDK:-} ]] || sdk=("-I$VULKAN_SDK/include" "-L$VULKAN_SDK/lib")
+    "${CC:-cc}" -std=c11 "$@" "${sdk[@]}" "$work/repro/repro.c" -o "$work/repro/repro" -lvulkan -lm
+}
+
+# repro EXTENSION PATTERN: the first case that PATTERN finds, compiled and run on the driver alone;
+# on one that lacks the extension only compiled.
+repro() {
+    local number
+    number=$("$coopvk" compare --list --extension "$1" --filter "$2" 2>/dev/null | head -n 1)
+    rm -rf "$work/repro"
+    expect 0 'written to' --extension "$1" --repro "${number%% *}" --repro-dir "$work/repro"
+    compile -Wall -Werror || fail "the program of '$2' does not compile"
+}
+repro VK_KHR_cooperative_matrix 'f32 = f32/multiply-add.*PhysicalStorageBuffer, random'
+"$work/repro/repro" | grep -q '^0 of 64 elements are off' || fail 'the program fails'
+sed -i 's/^#define STRIDE .*/#define STRIDE 36/' "$work/repro/case.h"
+compile
+! "$work/repro/repro" >"$work/out" || fail 'the program does not fail where it should'
+repro VK_NV_cooperative_vector 'outer-product'
+repro VK_NV_cooperative_vector 'device-conversion.*inferencing'
+
+# Results of one run against another: the same seed, and then a file that was tampered with.
+expect 0 'cases agree' --filter '8x8x8.*f32 = f32/multiply-add' --save "$work/saved.json"
+expect 0 "from $work/saved.json" --against "$work/saved.json"
+sed -i '0,/"elements": "[0-9a-f]* [0-9a-f]* /s//"elements": "0 0 /' "$work/saved.json"
+expect 1 'elements, largest' --against "$work/saved.json"
 
 lanes 4
 expect 0 'has no VK_KHR_cooperative_matrix' --quick --filter '^8x8x8'

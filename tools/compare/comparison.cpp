@@ -8,6 +8,7 @@
 
 #include "crash_note.hpp"
 #include "matrix_cases.hpp"
+#include "vector_cases.hpp"
 
 namespace coopvk::compare {
 namespace {
@@ -76,12 +77,18 @@ void Comparison::makeGrid() {
         for (const auto& [what, count] : rows.skipped)
             notes_.push_back("left out: " + std::to_string(count) + " " + what);
         grid_ = matrixCases(dialect, rows.rows);
+    } else {
+        grid_ = vectorCases(vectorProperties(native, emulated));
     }
     if (saved_)
         for (Case& c : grid_) c.native = saved_->outcomes.contains(c.name);
 }
 
 void Comparison::choose() {
+    if (options_.onlyCase) {
+        if (*options_.onlyCase < grid_.size()) chosen_ = {*options_.onlyCase};
+        return;
+    }
     std::map<std::string, size_t> taken;
     const std::regex filter(options_.filter.empty() ? ".*" : options_.filter);
     const bool both = native_.present && emulated_.present && !options_.allRows;
@@ -121,20 +128,24 @@ Comparison::Outcomes Comparison::runSides(size_t number, const Plan& plan) {
     return outcomes;
 }
 
-Verdict Comparison::run(size_t number) {
-    const CrashNote note(grid_[number].name);
-    const Plan plan = planOf(number);
-    const Outcomes outcomes = runSides(number, plan);
+Verdict Comparison::verdictOf(size_t number, const Plan& plan, const Outcomes& outcomes) const {
     const auto pointer = [](const std::optional<Outcome>& o) { return o ? &*o : nullptr; };
-    if (kept_) {
-        const auto& kept = keptSide_ == SideKind::kNative ? outcomes.native : outcomes.emulated;
-        if (kept) kept_->outcomes[grid_[number].name] = *kept;
-    }
     Verdict verdict =
         judge(plan, pointer(outcomes.native), pointer(outcomes.emulated), options_.tolerance);
     verdict.number = number;
     verdict.subject = &grid_[number];
     return verdict;
+}
+
+Verdict Comparison::run(size_t number) {
+    const CrashNote note(grid_[number].name);
+    const Plan plan = planOf(number);
+    const Outcomes outcomes = runSides(number, plan);
+    if (kept_) {
+        const auto& kept = keptSide_ == SideKind::kNative ? outcomes.native : outcomes.emulated;
+        if (kept) kept_->outcomes[grid_[number].name] = *kept;
+    }
+    return verdictOf(number, plan, outcomes);
 }
 
 std::vector<Verdict> Comparison::runAll() {

@@ -18,7 +18,8 @@ struct Options {
     Sides sides = Sides::kBoth;
     std::string backEnd = "core";
     uint64_t seed = 1;
-    std::string filter;    // a regular expression over the names of cases
+    std::string filter;  // a regular expression over the names of cases
+    std::optional<size_t> onlyCase;
     bool quick = false;    // a sample of the grid
     bool allRows = false;  // also those that only one side lists
     Tolerance tolerance;
@@ -54,6 +55,7 @@ class Comparison {
         std::optional<Outcome> native, emulated;
     };
     Outcomes runSides(size_t number, const Plan& plan);
+    Verdict verdictOf(size_t number, const Plan& plan, const Outcomes& outcomes) const;
     Verdict run(size_t number);
     std::vector<Verdict> runAll();
     // All results of a run are kept for saving.

@@ -56,6 +56,10 @@ Bytes convertOnDevice(Gpu& gpu, const Conversion& c, const Bytes& source, const 
     return memory.read(1);
 }
 
+}  // namespace
+
+bool isOptimal(Layout layout) { return layout != kRowMajor && layout != kColumnMajor; }
+
 Conversion conversionOf(const Relayout& r, bool back) {
     Conversion c;
     c.from = c.to = r.component;
@@ -67,10 +71,6 @@ Conversion conversionOf(const Relayout& r, bool back) {
     c.columns = r.columns;
     return c;
 }
-
-}  // namespace
-
-bool isOptimal(Layout layout) { return layout != kRowMajor && layout != kColumnMajor; }
 
 Bytes intoLayout(Gpu& gpu, const Relayout& relayout, const Bytes& rows) {
     const Conversion c = conversionOf(relayout, false);

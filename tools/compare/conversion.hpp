@@ -9,6 +9,8 @@
 namespace coopvk::compare {
 
 bool isOptimal(Layout layout);
+// Into the layout, or back into rows.
+Conversion conversionOf(const Relayout& relayout, bool back);
 // The plan's row-major matrix as the shader is to find it, and back.
 Bytes intoLayout(Gpu& gpu, const Relayout& relayout, const Bytes& rows);
 Bytes outOfLayout(Gpu& gpu, const Relayout& relayout, const Bytes& blob);

@@ -16,6 +16,7 @@ struct ElementOperation {
     uint32_t operands = 1;   // matrices or vectors
     double scalar = 0;       // one more operand, a scalar, where it is not 0
     bool inNvMatrix = true;  // VK_NV_cooperative_matrix has it
+    bool extended = false;   // of GLSL.std.450
     std::function<Matrix(Rng& rng, Component type, uint32_t rows, uint32_t columns,
                          uint32_t operand)>
         draw;
@@ -24,6 +25,8 @@ struct ElementOperation {
 
 // Arithmetic of matrices with components of a type.
 std::vector<ElementOperation> elementOperations(Component type);
+// All instructions for vectors with components of a type.
+std::vector<ElementOperation> vectorOperations(Component type);
 uint64_t scalarBits(Component type, const ElementOperation& operation);
 
 // Empty where one instruction does not do it.

@@ -28,6 +28,24 @@ SideVerdict againstReference(const Plan& plan, const Outcome* outcome, std::vect
     return verdict;
 }
 
+std::vector<ElementRecord> record(const Plan& plan, const Outcome* native,
+                                  const Outcome* emulated) {
+    std::vector<ElementRecord> records(plan.expected.size());
+    const Component type = plan.result.component;
+    for (size_t i = 0; i < records.size(); ++i) {
+        ElementRecord& r = records[i];
+        const auto side = [&](const Outcome* outcome, uint64_t& bits, bool& off) {
+            bits = outcome && outcome->result ? outcome->result->elements[i] : r.reference;
+            off = !allowed(type, plan.expected[i], bits);
+        };
+        r.reference = plan.expected[i].bits;
+        side(native, r.native, r.nativeOff);
+        side(emulated, r.emulated, r.emulatedOff);
+        r.ulps = ulpsBetween(type, r.native, r.emulated);
+    }
+    return records;
+}
+
 }  // namespace
 
 std::string_view nameOf(Status status) {
@@ -40,6 +58,7 @@ Verdict judge(const Plan& plan, const Outcome* native, const Outcome* emulated,
     Verdict verdict;
     verdict.rows = plan.result.rows;
     verdict.columns = plan.result.columns;
+    verdict.component = plan.result.component;
     std::vector<bool> differs(plan.expected.size());
     verdict.native = againstReference(plan, native, differs);
     verdict.emulated = againstReference(plan, emulated, differs);
@@ -56,7 +75,10 @@ Verdict judge(const Plan& plan, const Outcome* native, const Outcome* emulated,
         if (info(type).isFloat() && ulps > tolerance.maxUlps) differs[i] = true;
         if (differs[i]) verdict.differing.push_back(static_cast<uint32_t>(i));
     }
-    if (!verdict.differing.empty()) verdict.status = Status::kDiffer;
+    if (!verdict.differing.empty()) {
+        verdict.status = Status::kDiffer;
+        verdict.elements = record(plan, native, emulated);
+    }
     if (!verdict.native.error.empty() || !verdict.emulated.error.empty())
         verdict.status = Status::kError;
     return verdict;

@@ -19,6 +19,13 @@ struct SideVerdict {
     double maxShare = 0;   // of the freedom that is used
 };
 
+// One element of a case that does not agree, for reports.
+struct ElementRecord {
+    uint64_t native = 0, emulated = 0, reference = 0;
+    bool nativeOff = false, emulatedOff = false;
+    double ulps = 0;  // between the sides
+};
+
 enum class Status { kAgree, kDiffer, kError };
 std::string_view nameOf(Status status);  // "agree", ...
 
@@ -30,7 +37,9 @@ struct Verdict {
     // Between the sides; where one is missing, between the other and the reference.
     double maxUlps = 0;
     uint32_t rows = 0, columns = 0;
-    std::vector<uint32_t> differing;  // places of elements, row by row
+    Component component = VK_COMPONENT_TYPE_FLOAT32_KHR;
+    std::vector<uint32_t> differing;      // places of elements, row by row
+    std::vector<ElementRecord> elements;  // all of them, where some differ
 };
 
 struct Tolerance {

@@ -20,15 +20,6 @@ std::string sideLine(const SideDescription& side) {
     return side.present ? side.name : "not available: " + side.absent;
 }
 
-std::string headline(const Tally& all) {
-    std::string text =
-        std::to_string(all.agreed) + " of " + std::to_string(all.cases) + " cases agree";
-    if (all.agreed + all.errors != all.cases)
-        text += ", " + std::to_string(all.cases - all.agreed - all.errors) + " differ";
-    if (all.errors) text += ", " + std::to_string(all.errors) + " could not run";
-    return text;
-}
-
 }  // namespace
 
 void Tally::add(const Verdict& verdict) {
@@ -61,6 +52,15 @@ std::string ulpsText(double ulps) {
     char text[48];
     std::snprintf(text, sizeof(text), ulps < 1e6 ? "%.0f ulp%s" : "%.2g ulp%s", ulps,
                   ulps == 1 ? "" : "s");
+    return text;
+}
+
+std::string headline(const Tally& all) {
+    std::string text =
+        std::to_string(all.agreed) + " of " + std::to_string(all.cases) + " cases agree";
+    if (all.agreed + all.errors != all.cases)
+        text += ", " + std::to_string(all.cases - all.agreed - all.errors) + " differ";
+    if (all.errors) text += ", " + std::to_string(all.errors) + " could not run";
     return text;
 }
 

@@ -29,12 +29,16 @@ Table tabulate(const std::vector<Verdict>& verdicts);
 // "3 of 256 elements, largest 12 ulps, native is off the reference: [0,3] [0,4]"
 std::string describe(const Verdict& verdict);
 std::string ulpsText(double ulps);
+// "230 of 240 cases agree, 10 differ"
+std::string headline(const Tally& all);
 
 void printText(std::ostream& out, const Comparison& comparison,
                const std::vector<Verdict>& verdicts);
 // Throw where the file cannot be written.
 void writeMarkdown(const std::string& file, const Comparison& comparison,
                    const std::vector<Verdict>& verdicts);
+void writeHtml(const std::string& file, const Comparison& comparison,
+               const std::vector<Verdict>& verdicts);
 void writeJson(const std::string& file, const Comparison& comparison,
                const std::vector<Verdict>& verdicts);
 
