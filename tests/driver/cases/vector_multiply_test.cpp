@@ -273,7 +273,7 @@ std::vector<Case> placeCases() {
 
 // Rows around the blocks that columns are summed in, many columns: every sum of a block lives until
 // the block is done.
-std::vector<Case> blockCases() {
+std::vector<Case> columnCases() {
     std::vector<Case> cases;
     for (const uint32_t m : {17u, 31u, 33u, 64u}) {
         cases.push_back({kF16, kF16, kF16, kF16, m, 256, kColumnMajor, false, true});
@@ -286,7 +286,7 @@ std::vector<Case> blockCases() {
 
 INSTANTIATE_TEST_SUITE_P(Types, VectorMultiply, testing::ValuesIn(typeCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Sizes, VectorMultiply, testing::ValuesIn(sizeCases()), nameOf);
-INSTANTIATE_TEST_SUITE_P(Blocks, VectorMultiply, testing::ValuesIn(blockCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Columns, VectorMultiply, testing::ValuesIn(columnCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Places, VectorMultiply, testing::ValuesIn(placeCases()), nameOf);
 
 }  // namespace
