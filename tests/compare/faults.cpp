@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "faults.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <regex>
+#include <spirv-tools/libspirv.hpp>
+#include <string>
+
+namespace coopvk::test {
+namespace {
+
+constexpr spv_target_env kEnvironment = SPV_ENV_UNIVERSAL_1_6;
+
+// SPIR-V as lines of text, with names that tell types and values: %float, %uint_8.
+class Text {
+ public:
+    explicit Text(const std::string& text) {
+        for (size_t begin = 0; begin < text.size();) {
+            const size_t end = std::min(text.find('\n', begin), text.size());
+            lines_.push_back(text.substr(begin, end - begin));
+            begin = end + 1;
+        }
+    }
+
+    // The parts of the n-th line that matches; the place in `at`.
+    struct Match {
+        std::vector<std::string> parts;
+        const std::string& str(size_t i) const { return parts[i]; }
+    };
+    std::optional<Match> find(const std::string& pattern, size_t n = 0) {
+        const std::regex regex(pattern);
+        for (at = 0; at < lines_.size(); ++at) {
+            std::smatch match;
+            if (!std::regex_search(lines_[at], match, regex) || n-- != 0) continue;
+            return Match{{match.begin(), match.end()}};
+        }
+        return std::nullopt;
+    }
+    void replace(const std::string& line) { lines_[at] = line; }
+    void insertAfter(const std::string& line) {
+        lines_.insert(lines_.begin() + static_cast<ptrdiff_t>(++at), line);
+    }
+    // From the place on.
+    void rename(const std::string& from, const std::string& to) {
+        const std::regex regex(from + "\\b");
+        for (size_t i = at + 1; i < lines_.size(); ++i)
+            lines_[i] = std::regex_replace(lines_[i], regex, to);
+    }
+    // The last of types, constants and variables.
+    void declare(const std::string& line) {
+        size_t first = 0;
+        while (lines_[first].find(" = OpFunction ") == std::string::npos) ++first;
+        lines_.insert(lines_.begin() + static_cast<ptrdiff_t>(first), line);
+    }
+    bool has(const std::string& text) const {
+        for (const std::string& line : lines_)
+            if (line.find(text) != std::string::npos) return true;
+        return false;
+    }
+    std::string join() const {
+        std::string text;
+        for (const std::string& line : lines_) text += line + "\n";
+        return text;
+    }
+    size_t at = 0;
+
+ private:
+    std::vector<std::string> lines_;
+};
+
+constexpr const char* kMultiply =
+    R"((%\w+) = OpCooperativeMatrixMulAddKHR (%\w+) (%\w+) (%\w+) (%\w+))";
+
+bool plantLane(Text& text) {
+    const auto product = text.find(kMultiply);
+    if (!product) return false;
+    const std::string result = product->str(1), type = product->str(2);
+    const auto parts = text.find(type + R"( = OpTypeCooperativeMatrixKHR (%\w+))");
+    if (!parts || parts->str(1) != "%float") return false;
+    const auto entry = text.find(R"(^ *OpEntryPoint .*)");
+    text.replace(entry->str(0) + " %fault_input");
+    text.find(R"(^ *OpExecutionMode )");
+    text.insertAfter("OpDecorate %fault_input BuiltIn LocalInvocationIndex");
+    if (!text.has("%bool = OpTypeBool")) text.declare("%bool = OpTypeBool");
+    text.declare("%fault_pointer = OpTypePointer Input %uint");
+    text.declare("%fault_input = OpVariable %fault_pointer Input");
+    text.declare("%fault_three = OpConstant %uint 3");
+    text.declare("%fault_zero = OpConstant %float 0");
+    text.declare("%fault_one = OpConstant %float 1");
+    text.find(kMultiply);
+    text.insertAfter("%fault_lane = OpLoad %uint %fault_input");
+    text.insertAfter("%fault_here = OpIEqual %bool %fault_lane %fault_three");
+    text.insertAfter("%fault_more = OpSelect %float %fault_here %fault_one %fault_zero");
+    text.insertAfter("%fault_matrix = OpCompositeConstruct " + type + " %fault_more");
+    text.insertAfter("%fault_sum = OpFAdd " + type + " " + result + " %fault_matrix");
+    text.rename(result, "%fault_sum");
+    return true;
+}
+
+// Swaps a layout operand.
+bool swapLayout(Text& text, const std::string& pattern, size_t n) {
+    auto access = text.find(pattern, n);
+    if (!access) return false;
+    const std::string before = access->str(1), layout = access->str(2), after = access->str(3);
+    text.replace(before + "%fault_layout " + after);
+    text.declare(std::string("%fault_layout = OpConstant %uint ") +
+                 (layout == "%uint_0" ? "1" : "0"));
+    return true;
+}
+
+bool plantLayout(Text& text) {
+    return swapLayout(text, R"((%\w+ = OpCooperativeMatrixLoadKHR %\w+ %\w+ )(%\w+) (%\w+.*))", 1);
+}
+
+bool plantStoreLayout(Text& text) {
+    return swapLayout(text, R"((OpCooperativeMatrixStoreKHR %\w+ %\w+ )(%\w+) (%\w+.*))", 0);
+}
+
+// Scales what an instruction with a matrix of f32 as its result gives.
+bool plantScale(Text& text, const std::string& pattern, const char* factor) {
+    const auto found = text.find(pattern);
+    if (!found) return false;
+    const std::string result = found->str(1), type = found->str(2);
+    const auto parts = text.find(type + R"( = OpTypeCooperativeMatrixKHR %float )");
+    if (!parts) return false;
+    text.declare(std::string("%fault_factor = OpConstant %float ") + factor);
+    text.find(pattern);
+    text.insertAfter("%fault_scaled = OpMatrixTimesScalar " + type + " " + result +
+                     " %fault_factor");
+    text.rename(result, "%fault_scaled");
+    return true;
+}
+
+// 1 + 2^-11, as far off as a result that was rounded to f16; and four ulps of f32.
+bool plantRounding(Text& text) { return plantScale(text, kMultiply, "1.00048828125"); }
+bool plantUlps(Text& text) {
+    return plantScale(text, R"((%\w+) = OpFAdd (%\w+) )", "1.000000476837158203125");
+}
+
+// Loads of the matrix whose lines are all the fourth of another one: with a stride of 0.
+bool addFourth(Text& text, size_t load, const std::string& layout, const std::string& name) {
+    const auto access = text.find(
+        R"((%\w+) = OpCooperativeMatrixLoadKHR (%\w+) (%\w+) (%\w+) %uint_(\d+)(.*))", load);
+    if (!access || access->str(4) != layout) return false;
+    const std::string type = access->str(2), where = access->str(3), stride = access->str(5),
+                      rest = access->str(6);
+    const auto chain = text.find(where + R"( = OpAccessChain (%\w+) (%\w+) %uint_0 %uint_(\d+))");
+    if (!chain) return false;
+    const int index = std::stoi(chain->str(3)) + 3 * std::stoi(stride);
+    const std::string pointer = chain->str(1), array = chain->str(2);
+    text.declare(name + "_index = OpConstant %uint " + std::to_string(index));
+    text.find(where + " = OpAccessChain");
+    text.insertAfter(name + "_at = OpAccessChain " + pointer + " " + array + " %uint_0 " + name +
+                     "_index");
+    text.insertAfter(name + " = OpCooperativeMatrixLoadKHR " + type + " " + name + "_at " + layout +
+                     " %fault_none" + rest);
+    return true;
+}
+
+// A sum of 8 products less one of them: A and B of its lines alone have 8 times that product.
+bool plantOwnStep(Text& text) {
+    const auto product = text.find(kMultiply);
+    if (!product) return false;
+    const std::string type = product->str(2), c = product->str(5);
+    const std::string full = product->str(0);
+    const auto load = text.find(product->str(3) + R"( = OpCooperativeMatrixLoadKHR (%\w+))");
+    if (!load) return false;
+    const std::string typeOfA = load->str(1);
+    text.declare("%fault_none = OpConstant %uint 0");
+    if (!addFourth(text, 0, "%uint_1", "%fault_a") || !addFourth(text, 1, "%uint_0", "%fault_b"))
+        return false;
+    text.declare("%fault_share = OpConstant %half -0.125");
+    text.find(kMultiply);
+    text.replace("%fault_less = OpMatrixTimesScalar " + typeOfA + " %fault_a %fault_share");
+    text.insertAfter("%fault_c = OpCooperativeMatrixMulAddKHR " + type + " %fault_less %fault_b " +
+                     c);
+    text.insertAfter(std::regex_replace(full, std::regex(c + "$"), "%fault_c"));
+    return true;
+}
+
+// The sixth step of a sum is left out, whether it is one instruction or two.
+bool plantStep(Text& text) {
+    auto sum = text.find(R"((%\w+) = OpExtInst (%\w+) %\w+ Fma %\w+ %\w+ (%\w+))", 5);
+    if (!sum) sum = text.find(R"((%\w+) = OpFAdd (%\w+) (%\w+) %\w+)", 5);
+    if (!sum) return false;
+    text.replace(sum->str(1) + " = OpCopyObject " + sum->str(2) + " " + sum->str(3));
+    return true;
+}
+
+struct Fault {
+    std::string_view name;
+    bool ownMatrices;  // the driver's, else of rewritten shaders
+    bool (*plant)(Text& text);
+};
+constexpr Fault kFaults[] = {
+    {"lane", true, plantLane},
+    {"layout", true, plantLayout},
+    {"rounding", true, plantRounding},
+    {"ulps", true, plantUlps},
+    {"own-k-step", true, plantOwnStep},
+    {"store-layout", true, plantStoreLayout},
+    {"k-step", false, plantStep},
+};
+
+}  // namespace
+
+std::vector<uint32_t> plant(std::string_view name, std::vector<uint32_t> words) {
+    const spvtools::SpirvTools tools(kEnvironment);
+    std::string source;
+    constexpr uint32_t kOptions =
+        SPV_BINARY_TO_TEXT_OPTION_NO_HEADER | SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES;
+    if (!tools.Disassemble(words, &source, kOptions)) return words;
+    Text text(source);
+    const bool own = text.has("OpCapability CooperativeMatrixKHR");
+    for (const Fault& fault : kFaults) {
+        if (fault.name != name || fault.ownMatrices != own || !fault.plant(text)) continue;
+        std::vector<uint32_t> planted;
+        if (!tools.Assemble(text.join(), &planted)) std::abort();  // the fault's own fault
+        return planted;
+    }
+    return words;
+}
+
+}  // namespace coopvk::test

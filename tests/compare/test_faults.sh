@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: test_faults.sh COOPVK FOLDER
+# Plants faults by the layer in FOLDER, and looks whether `coopvk compare` finds them, and where.
+set -euo pipefail
+
+coopvk=$1
+export VK_ADD_LAYER_PATH=$2 VK_INSTANCE_LAYERS=VK_LAYER_COOPVK_test_fault
+export VK_DRIVER_FILES=${VK_DRIVER_FILES:-/usr/share/vulkan/icd.d/lvp_icd.json}
+export LP_NATIVE_VECTOR_WIDTH=256 # 8 lanes, and matrices of its own
+export MESA_SHADER_CACHE_DISABLE=true
+
+fail() {
+    printf 'test_faults: %s\n' "$*" >&2
+    exit 1
+}
+
+# expect FAULT STATUS PATTERN ARGUMENTS...: with the fault, coopvk compare exits with STATUS, and
+# PATTERN finds what it prints.
+expect() {
+    local fault=$1 status=$2 pattern=$3 out got=0
+    shift 3
+    out=$(COOPVK_FAULT=$fault "$coopvk" compare --quiet "$@" 2>&1) || got=$?
+    [[ $got == "$status" ]] || fail "$fault: status $got, not $status"$'\n'"$out"
+    grep -Eq -- "$pattern" <<<"$out" || fail "$fault: no '$pattern'"$'\n'"$out"
+}
+
+vectors=VK_NV_cooperative_vector
+f32='^8x8x8 f16 \* f16 \+ f32 = f32/multiply-add/'
+f16='^8x8x8 f16 \* f16 \+ f16 = f16/multiply-add/'
+rows="${f32}A rows B rows C rows, StorageBuffer"
+product="${f32}A columns B rows C columns, padded, StorageBuffer"
+
+# The layer itself changes nothing.
+expect none 0 '^8 of 8 cases agree$' --filter "$f32.* StorageBuffer"
+
+# A driver's own matrices. Lane 3 of lavapipe's holds the fourth column.
+off='differ .*native is off the reference:'
+lane3='\[0,3\] \[1,3\] \[2,3\] \[3,3\] \[4,3\] \[5,3\] \.\.\.'
+expect lane 1 "$off $lane3" --filter "$rows, exact"
+expect lane 1 '8 of 64 elements' --filter "$rows, random"
+expect lane 1 '^0 of 24 cases agree, 24 differ' --filter "$f32"
+expect layout 1 'differ .*6[0-4] of 64 elements.*native is off' --filter "$rows, random"
+expect layout 1 '^0 of 24 cases agree, 24 differ' --filter "$f32"
+expect store-layout 1 "differ .*5[46] of 64 elements.*native is off" --filter "$f16.*Workgroup"
+expect rounding 1 'differ .*6[0-4] of 64 elements, largest [78][0-9]{3} ulps, native' --filter "$f32"
+expect ulps 1 'OpFAdd: 64 of 64 elements, largest [48] ulps, native' --filter '^C 8x8 f32/arithmetic'
+expect ulps 1 '^5 of 6 cases agree, 1 differ' --filter '^C 8x8 f32/arithmetic'
+expect own-k-step 1 'differ .*exact: [56][0-9] of 64 elements.*native is off' --filter "$product"
+expect own-k-step 1 'differ .*random: [56][0-9] of 64 elements.*native is off' --filter "$product"
+
+# Emulated ones: one product is missing in one element of each lane.
+off='differ .*[5-8] of 64 elements.*emulated is off the reference: \[[01],5\] \[[12],5\]'
+expect k-step 1 "$off" --filter "$rows, exact"
+expect k-step 1 "$off" --filter "$rows, exact" --extension VK_NV_cooperative_matrix
+expect k-step 1 'emulated is off the reference: \[0,0\] \[0,4\] \[0,8\] \[0,12\] \[1,0\]' \
+    --extension $vectors --filter '^f16 \* f16 \+ f16 = f16/multiply/16x16 rows, Storage.*exact'
+
+# A driver's earlier results against its present ones.
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+few="multiply/16x16 rows, StorageBuffer, exact"
+expect none 0 'cases agree' --extension $vectors --filter "$few" --save "$work/saved.json"
+expect none 0 "native: +.*from $work/saved.json" --extension $vectors --filter "$few" \
+    --against "$work/saved.json"
+expect k-step 1 'emulated is off the reference' --extension $vectors --filter "$few" \
+    --against "$work/saved.json"
+
+# The map of a lane is one column.
+expect lane 1 differ --filter "$rows, exact" --html "$work/report.html" --json "$work/report.json"
+columns=$(grep -o '<rect x="[0-9]*"' "$work/report.html" | sort -u | wc -l)
+[[ $columns == 1 ]] || fail "$columns columns in the map of one lane"
+grep -q '"offReference": "native"' "$work/report.json" || fail 'no culprit in the JSON file'
+
+echo 'test_faults: passed'
