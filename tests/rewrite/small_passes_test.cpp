@@ -15,6 +15,7 @@ ${capabilities}
 OpMemoryModel Logical GLSL450
 OpEntryPoint GLCompute %main "main" %d
 OpExecutionMode %main LocalSize 1 1 1
+%name = OpString "name"
 OpDecorate %d DescriptorSet 0
 OpDecorate %d Binding 0
 OpDecorate %block Block
@@ -68,6 +69,8 @@ TEST(FloatAtomics, Scan) {
     EXPECT_TRUE(found("%r = OpAtomicLoad %f32 %p %c1 %c0"));
     EXPECT_TRUE(found("OpAtomicStore %p %c1 %c0 %one"));
     EXPECT_FALSE(found("%r = OpLoad %f32 %p"));
+    // A number that looks like the start of an OpAtomicLoad.
+    EXPECT_FALSE(found("%r = OpLoad %f32 %p\nOpLine %name 393443 393443"));
     // Nobody looks where the device has them.
     EXPECT_TRUE(scan(test::assemble(atomics("OpAtomicStore %p %c1 %c0 %one")), {}).empty());
 }

@@ -304,7 +304,9 @@ struct Rewritten {
 };
 
 // Which of `emulated` a module declares the capabilities of. One scan over the module's head: no
-// allocation, no IR. Words that are no SPIR-V give the empty set.
+// allocation, no IR. (Atomic loads, stores and exchanges of floats have no capability, so where
+// VK_EXT_shader_atomic_float is emulated, one over the rest may follow.) Words that are no SPIR-V
+// give the empty set.
 ExtensionSet scan(std::span<const uint32_t> words, ExtensionSet emulated);
 
 // Rewrites a module into one that uses none of target.emulated. Call it only when scan() is not

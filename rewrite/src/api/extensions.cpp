@@ -122,6 +122,7 @@ ExtensionSet scan(std::span<const uint32_t> words, ExtensionSet emulated) {
         }
     }
     if (emulated.contains(Extension::kExtShaderAtomicFloat) &&
+        !found.contains(Extension::kExtShaderAtomicFloat) &&
         mayHaveFloatAtomics(words.subspan(std::min(at, words.size())))) {
         found.insert(Extension::kExtShaderAtomicFloat);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/float_atomics.hpp"
 
+#include <algorithm>
 #include <format>
 
 #include "passes/word_view.hpp"
@@ -202,7 +203,37 @@ Id FloatAtomics::makeAdder(const Instruction& i, const WordPlace* place,
 
 }  // namespace
 
+namespace {
+
+// The first word of an instruction.
+constexpr uint32_t head(spv::Op opcode, uint32_t wordCount) {
+    return wordCount << spv::WordCountShift | static_cast<uint32_t>(opcode);
+}
+
+// Whether some word looks like the first one of an atomic load, store or exchange, which have one
+// length each: many times as fast as going from instruction to instruction. Constants and names can
+// look like it, too.
+bool mayHaveAtomics(std::span<const uint32_t> words) {
+    constexpr size_t kBlock = 1024;
+    while (!words.empty()) {
+        const auto block = words.first(std::min(kBlock, words.size()));
+        words = words.subspan(block.size());
+        // Without a branch for each word, so that compilers take several at once.
+        bool found = false;
+        for (const uint32_t word : block) {
+            found |= (word == head(spv::Op::OpAtomicLoad, 6)) |
+                     (word == head(spv::Op::OpAtomicStore, 5)) |
+                     (word == head(spv::Op::OpAtomicExchange, 7));
+        }
+        if (found) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
 bool mayHaveFloatAtomics(std::span<const uint32_t> instructions) {
+    if (!mayHaveAtomics(instructions)) return false;
     Id f32 = 0;
     for (size_t at = 0; at < instructions.size();) {
         const size_t count = instructions[at] >> spv::WordCountShift;
