@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu.hpp"
 
-#include <vulkan/vk_enum_string_helper.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -23,12 +21,7 @@ void setEnvironment(Layer layer, const LayerSettings& settings) {
     }
 }
 
-struct OptionalFeature {
-    const char* extension;
-    VkStructureType type;
-    void* (*features)(Features&);
-};
-constexpr OptionalFeature kOptional[] = {
+constexpr vulkan::Extension<Features> kOptional[] = {
     {VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME,
      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
      [](Features& f) -> void* { return &f.cooperativeMatrix; }},
@@ -40,17 +33,7 @@ constexpr OptionalFeature kOptional[] = {
      [](Features& f) -> void* { return &f.cooperativeVector; }},
 };
 
-void link(void*& tail, void* next) {
-    static_cast<VkBaseOutStructure*>(tail)->pNext = static_cast<VkBaseOutStructure*>(next);
-    tail = next;
-}
-
 }  // namespace
-
-void check(VkResult result, const char* what) {
-    if (result != VK_SUCCESS)
-        throw std::runtime_error(std::string(what) + " gave " + string_VkResult(result));
-}
 
 Gpu::Gpu(Layer layer, uint32_t index, const LayerSettings& settings) {
     COOPVK_CHECK(volkInitialize());
@@ -79,24 +62,19 @@ void Gpu::createInstance(Layer layer, const LayerSettings& settings) {
 }
 
 void Gpu::choosePhysicalDevice(uint32_t index) {
-    uint32_t count = 0;
-    COOPVK_CHECK(vki.vkEnumeratePhysicalDevices(instance, &count, nullptr));
-    std::vector<VkPhysicalDevice> all(count);
-    COOPVK_CHECK(vki.vkEnumeratePhysicalDevices(instance, &count, all.data()));
-    if (index >= count)
+    const auto query = [&](uint32_t* count, VkPhysicalDevice* out) {
+        return vki.vkEnumeratePhysicalDevices(instance, count, out);
+    };
+    const auto all = vulkan::listAll("vkEnumeratePhysicalDevices", VkPhysicalDevice{}, query);
+    if (index >= all.size())
         throw std::runtime_error("there is no Vulkan device " + std::to_string(index));
     physical = all[index];
 }
 
 void Gpu::checkLayer(Layer layer) const {
-    uint32_t count = 0;
-    COOPVK_CHECK(vki.vkGetPhysicalDeviceToolProperties(physical, &count, nullptr));
-    std::vector<VkPhysicalDeviceToolProperties> tools(
-        count, {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TOOL_PROPERTIES});
-    COOPVK_CHECK(vki.vkGetPhysicalDeviceToolProperties(physical, &count, tools.data()));
     bool present = false;
-    for (const VkPhysicalDeviceToolProperties& tool : tools)
-        present |= std::string_view(tool.name).find("coopvk") != std::string_view::npos;
+    for (const std::string& tool : vulkan::toolsOf(physical, vki.vkGetPhysicalDeviceToolProperties))
+        present |= tool.find("coopvk") != std::string::npos;
     if (present == (layer == Layer::kPresent)) return;
     throw std::runtime_error(present ? "coopvk is in the way of the driver's own features"
                                      : "the loader does not find coopvk: set "
@@ -111,63 +89,29 @@ void Gpu::queryDevice() {
     vki.vkGetPhysicalDeviceProperties2(physical, &core);
     properties = core.properties;
 
-    uint32_t count = 0;
-    COOPVK_CHECK(vki.vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, nullptr));
-    std::vector<VkExtensionProperties> all(count);
-    COOPVK_CHECK(vki.vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, all.data()));
-    for (const VkExtensionProperties& extension : all)
-        extensions.emplace_back(extension.extensionName);
-
-    features.core.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
-    features.v11.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
-    features.v12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
-    features.v13.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
-    void* tail = &features.core;
-    link(tail, &features.v11);
-    link(tail, &features.v12);
-    link(tail, &features.v13);
-    for (const OptionalFeature& optional : kOptional) {
-        if (!has(optional.extension)) continue;
-        void* structure = optional.features(features);
-        static_cast<VkBaseOutStructure*>(structure)->sType = optional.type;
-        link(tail, structure);
-    }
+    extensions = vulkan::extensionsOf(physical, vki.vkEnumerateDeviceExtensionProperties);
+    vulkan::chainFeatures<Features>(features, kOptional, extensions);
     vki.vkGetPhysicalDeviceFeatures2(physical, &features.core);
     // Bounds checks would be timed too.
     features.core.features.robustBufferAccess = VK_FALSE;
     features.v13.robustImageAccess = VK_FALSE;
 
     if (!features.cooperativeMatrix.cooperativeMatrix) return;
-    COOPVK_CHECK(vki.vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR(physical, &count, nullptr));
-    shapes_.resize(count, {VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR});
-    COOPVK_CHECK(
-        vki.vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR(physical, &count, shapes_.data()));
+    const auto query = [&](uint32_t* count, VkCooperativeMatrixPropertiesKHR* out) {
+        return vki.vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR(physical, count, out);
+    };
+    shapes_ = vulkan::listAll<VkCooperativeMatrixPropertiesKHR>(
+        "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR",
+        {VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR}, query);
 }
 
 void Gpu::createDevice() {
-    uint32_t count = 0;
-    vki.vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, nullptr);
-    std::vector<VkQueueFamilyProperties> families(count);
-    vki.vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families.data());
-    while (queueFamily < count && !(families[queueFamily].queueFlags & VK_QUEUE_COMPUTE_BIT))
-        ++queueFamily;
-    if (queueFamily == count) throw std::runtime_error("the device has no compute queue");
-    timestamps = families[queueFamily].timestampValidBits != 0;
-
-    const float priority = 1;
-    VkDeviceQueueCreateInfo queueInfo{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
-    queueInfo.queueFamilyIndex = queueFamily;
-    queueInfo.queueCount = 1;
-    queueInfo.pQueuePriorities = &priority;
-    std::vector<const char*> names;
-    for (const OptionalFeature& optional : kOptional)
-        if (has(optional.extension)) names.push_back(optional.extension);
-    VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &features.core};
-    info.queueCreateInfoCount = 1;
-    info.pQueueCreateInfos = &queueInfo;
-    info.enabledExtensionCount = static_cast<uint32_t>(names.size());
-    info.ppEnabledExtensionNames = names.data();
-    COOPVK_CHECK(vki.vkCreateDevice(physical, &info, nullptr, &device));
+    const auto family =
+        vulkan::computeFamily(physical, vki.vkGetPhysicalDeviceQueueFamilyProperties);
+    queueFamily = family.index;
+    timestamps = family.properties.timestampValidBits != 0;
+    const auto names = vulkan::namesOf<Features>(kOptional, extensions);
+    device = vulkan::createDevice(physical, vki.vkCreateDevice, queueFamily, names, &features.core);
     volkLoadDeviceTable(&vk, device);
     vk.vkGetDeviceQueue(device, queueFamily, 0, &queue);
 
@@ -196,21 +140,14 @@ void Gpu::endCommands() {
     COOPVK_CHECK(vk.vkQueueWaitIdle(queue));
 }
 
-bool Gpu::has(std::string_view extension) const {
-    return std::find(extensions.begin(), extensions.end(), extension) != extensions.end();
-}
+bool Gpu::has(std::string_view extension) const { return vulkan::contains(extensions, extension); }
 
 std::string Gpu::name() const {
     return std::string(properties.deviceName) + ", " + driver.driverName + " " + driver.driverInfo;
 }
 
 uint32_t Gpu::memoryType(uint32_t allowed, VkMemoryPropertyFlags wanted) const {
-    VkPhysicalDeviceMemoryProperties memory;
-    vki.vkGetPhysicalDeviceMemoryProperties(physical, &memory);
-    for (uint32_t i = 0; i < memory.memoryTypeCount; ++i)
-        if ((allowed >> i & 1u) && (memory.memoryTypes[i].propertyFlags & wanted) == wanted)
-            return i;
-    throw std::runtime_error("no memory type fits");
+    return vulkan::memoryType(physical, vki.vkGetPhysicalDeviceMemoryProperties, allowed, wanted);
 }
 
 bool Gpu::multiplies(uint32_t m, uint32_t n, uint32_t k, VkComponentTypeKHR sum) const {

@@ -7,16 +7,13 @@
 #include <volk.h>
 
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace coopvk::bench {
+#include "gpu_setup.hpp"
 
-// Throws with the call's text.
-void check(VkResult result, const char* what);
-#define COOPVK_CHECK(call) ::coopvk::bench::check((call), #call)
+namespace coopvk::bench {
 
 enum class Layer { kAbsent, kPresent };
 

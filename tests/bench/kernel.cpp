@@ -114,7 +114,7 @@ VkPipeline createPipeline(Gpu& gpu, const Layout& layout, Words words,
     const VkResult result =
         gpu.vk.vkCreateComputePipelines(gpu.device, nullptr, 1, &info, nullptr, &pipeline);
     gpu.vk.vkDestroyShaderModule(gpu.device, module, nullptr);
-    check(result, "vkCreateComputePipelines");
+    vulkan::check(result, "vkCreateComputePipelines");
     return pipeline;
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu.hpp"
 
-#include <vulkan/vk_enum_string_helper.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -28,55 +26,33 @@ void setEnvironment(SideKind side, const GpuOptions& options) {
 }
 
 bool layerIsListed() {
-    uint32_t count = 0;
-    COOPVK_CHECK(vkEnumerateInstanceLayerProperties(&count, nullptr));
-    std::vector<VkLayerProperties> layers(count);
-    COOPVK_CHECK(vkEnumerateInstanceLayerProperties(&count, layers.data()));
+    const auto layers = vulkan::listAll("vkEnumerateInstanceLayerProperties", VkLayerProperties{},
+                                        vkEnumerateInstanceLayerProperties);
     return std::any_of(layers.begin(), layers.end(), [](const VkLayerProperties& layer) {
         return std::strcmp(layer.layerName, kLayerName) == 0;
     });
 }
 
-void link(void*& tail, void* next) {
-    static_cast<VkBaseOutStructure*>(tail)->pNext = static_cast<VkBaseOutStructure*>(next);
-    tail = next;
-}
-
 struct ExtensionFeatures {
-    const char* extension;
-    VkStructureType type;
-    void* (*structure)(Features&);
+    vulkan::Extension<Features> extension;
     VkBool32 (*enabled)(const Features&);
 };
 constexpr ExtensionFeatures kExtensions[] = {
-    {VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME,
-     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
-     [](Features& f) -> void* { return &f.khrMatrix; },
+    {{VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME,
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
+      [](Features& f) -> void* { return &f.khrMatrix; }},
      [](const Features& f) { return f.khrMatrix.cooperativeMatrix; }},
-    {VK_NV_COOPERATIVE_MATRIX_EXTENSION_NAME,
-     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_NV,
-     [](Features& f) -> void* { return &f.nvMatrix; },
+    {{VK_NV_COOPERATIVE_MATRIX_EXTENSION_NAME,
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_NV,
+      [](Features& f) -> void* { return &f.nvMatrix; }},
      [](const Features& f) { return f.nvMatrix.cooperativeMatrix; }},
-    {VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME,
-     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_VECTOR_FEATURES_NV,
-     [](Features& f) -> void* { return &f.nvVector; },
+    {{VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME,
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_VECTOR_FEATURES_NV,
+      [](Features& f) -> void* { return &f.nvVector; }},
      [](const Features& f) { return f.nvVector.cooperativeVector; }},
 };
 
 }  // namespace
-
-VulkanError::VulkanError(VkResult code, const std::string& what)
-    : std::runtime_error(what), result(code) {}
-
-void check(VkResult result, const char* call) {
-    if (result == VK_SUCCESS) return;
-    const std::string_view text = call;
-    const size_t end = text.find('(');  // the call's name says enough
-    const size_t begin =
-        text.rfind('.', end) == std::string_view::npos ? 0 : text.rfind('.', end) + 1;
-    throw VulkanError(
-        result, std::string(text.substr(begin, end - begin)) + " gave " + string_VkResult(result));
-}
 
 std::string_view nameOf(SideKind side) { return side == SideKind::kNative ? "native" : "emulated"; }
 
@@ -122,11 +98,11 @@ void Gpu::createInstance(const GpuOptions& options) {
 }
 
 void Gpu::choosePhysicalDevice(uint32_t index) {
-    uint32_t count = 0;
-    COOPVK_CHECK(vki.vkEnumeratePhysicalDevices(instance, &count, nullptr));
-    std::vector<VkPhysicalDevice> all(count);
-    COOPVK_CHECK(vki.vkEnumeratePhysicalDevices(instance, &count, all.data()));
-    if (index >= count)
+    const auto query = [&](uint32_t* count, VkPhysicalDevice* out) {
+        return vki.vkEnumeratePhysicalDevices(instance, count, out);
+    };
+    const auto all = vulkan::listAll("vkEnumeratePhysicalDevices", VkPhysicalDevice{}, query);
+    if (index >= all.size())
         throw std::runtime_error("there is no Vulkan device " + std::to_string(index));
     physical = all[index];
     vki.vkGetPhysicalDeviceProperties(physical, &properties);
@@ -135,24 +111,15 @@ void Gpu::choosePhysicalDevice(uint32_t index) {
 }
 
 bool Gpu::layerIsPresent() const {
-    uint32_t count = 0;
-    COOPVK_CHECK(vki.vkGetPhysicalDeviceToolProperties(physical, &count, nullptr));
-    std::vector<VkPhysicalDeviceToolProperties> tools(
-        count, {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TOOL_PROPERTIES});
-    COOPVK_CHECK(vki.vkGetPhysicalDeviceToolProperties(physical, &count, tools.data()));
-    return std::any_of(tools.begin(), tools.end(), [](const VkPhysicalDeviceToolProperties& tool) {
-        return std::string_view(tool.name).find("coopvk") != std::string_view::npos;
+    const auto tools = vulkan::toolsOf(physical, vki.vkGetPhysicalDeviceToolProperties);
+    return std::any_of(tools.begin(), tools.end(), [](const std::string& tool) {
+        return tool.find("coopvk") != std::string::npos;
     });
 }
 
 void Gpu::queryDevice(const std::string& extension) {
-    uint32_t count = 0;
-    COOPVK_CHECK(vki.vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, nullptr));
-    std::vector<VkExtensionProperties> all(count);
-    COOPVK_CHECK(vki.vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, all.data()));
-    const bool listed = std::any_of(all.begin(), all.end(), [&](const VkExtensionProperties& e) {
-        return extension == e.extensionName;
-    });
+    const auto all = vulkan::extensionsOf(physical, vki.vkEnumerateDeviceExtensionProperties);
+    const bool listed = vulkan::contains(all, extension);
     const bool vectors = listed && extension == VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME;
 
     driver.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES;
@@ -165,48 +132,23 @@ void Gpu::queryDevice(const std::string& extension) {
     VkPhysicalDeviceProperties2 core{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &properties11};
     vki.vkGetPhysicalDeviceProperties2(physical, &core);
 
-    features.core.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
-    features.v11.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
-    features.v12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
-    features.v13.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
-    void* tail = &features.core;
-    link(tail, &features.v11);
-    link(tail, &features.v12);
-    link(tail, &features.v13);
-    for (const ExtensionFeatures& row : kExtensions) {
-        if (!listed || extension != row.extension) continue;
-        void* structure = row.structure(features);
-        static_cast<VkBaseOutStructure*>(structure)->sType = row.type;
-        link(tail, structure);
-    }
+    std::vector<vulkan::Extension<Features>> wanted;
+    for (const ExtensionFeatures& row : kExtensions)
+        if (extension == row.extension.name) wanted.push_back(row.extension);
+    vulkan::chainFeatures<Features>(features, wanted, all);
     vki.vkGetPhysicalDeviceFeatures2(physical, &features.core);
     // A case that accesses memory outside of its buffers is caught by guards around them.
     features.core.features.robustBufferAccess = VK_FALSE;
     for (const ExtensionFeatures& row : kExtensions)
-        hasExtension_ |= listed && extension == row.extension && row.enabled(features);
+        hasExtension_ |= listed && extension == row.extension.name && row.enabled(features);
 }
 
 void Gpu::createDevice(const std::string& extension) {
-    uint32_t count = 0;
-    vki.vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, nullptr);
-    std::vector<VkQueueFamilyProperties> families(count);
-    vki.vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families.data());
-    while (queueFamily < count && !(families[queueFamily].queueFlags & VK_QUEUE_COMPUTE_BIT))
-        ++queueFamily;
-    if (queueFamily == count) throw std::runtime_error("the device has no compute queue");
-
-    const float priority = 1;
-    VkDeviceQueueCreateInfo queueInfo{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
-    queueInfo.queueFamilyIndex = queueFamily;
-    queueInfo.queueCount = 1;
-    queueInfo.pQueuePriorities = &priority;
-    const char* name = extension.c_str();
-    VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &features.core};
-    info.queueCreateInfoCount = 1;
-    info.pQueueCreateInfos = &queueInfo;
-    info.enabledExtensionCount = hasExtension_ ? 1 : 0;
-    info.ppEnabledExtensionNames = &name;
-    COOPVK_CHECK(vki.vkCreateDevice(physical, &info, nullptr, &device));
+    queueFamily =
+        vulkan::computeFamily(physical, vki.vkGetPhysicalDeviceQueueFamilyProperties).index;
+    std::vector<const char*> names;
+    if (hasExtension_) names.push_back(extension.c_str());
+    device = vulkan::createDevice(physical, vki.vkCreateDevice, queueFamily, names, &features.core);
     volkLoadDeviceTable(&vk, device);
     vk.vkGetDeviceQueue(device, queueFamily, 0, &queue);
 
@@ -240,7 +182,7 @@ void Gpu::endCommands() {
     info.pCommandBuffers = &commands_;
     COOPVK_CHECK(vk.vkQueueSubmit(queue, 1, &info, fence_));
     const VkResult waited = vk.vkWaitForFences(device, 1, &fence_, VK_TRUE, kTimeoutNanoseconds);
-    check(waited == VK_TIMEOUT ? VK_ERROR_DEVICE_LOST : waited, "vkWaitForFences");
+    vulkan::check(waited == VK_TIMEOUT ? VK_ERROR_DEVICE_LOST : waited, "vkWaitForFences");
     COOPVK_CHECK(vk.vkResetFences(device, 1, &fence_));
 }
 
@@ -249,12 +191,7 @@ std::string Gpu::name() const {
 }
 
 uint32_t Gpu::memoryType(uint32_t permitted, VkMemoryPropertyFlags wanted) const {
-    VkPhysicalDeviceMemoryProperties memory;
-    vki.vkGetPhysicalDeviceMemoryProperties(physical, &memory);
-    for (uint32_t i = 0; i < memory.memoryTypeCount; ++i)
-        if ((permitted >> i & 1u) && (memory.memoryTypes[i].propertyFlags & wanted) == wanted)
-            return i;
-    throw std::runtime_error("no memory type fits");
+    return vulkan::memoryType(physical, vki.vkGetPhysicalDeviceMemoryProperties, permitted, wanted);
 }
 
 }  // namespace coopvk::compare

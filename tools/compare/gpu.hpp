@@ -12,16 +12,9 @@
 #include <string_view>
 #include <vector>
 
-namespace coopvk::compare {
+#include "gpu_setup.hpp"
 
-// A call that failed; what() names the call and the VkResult.
-class VulkanError : public std::runtime_error {
- public:
-    VulkanError(VkResult result, const std::string& what);
-    VkResult result;
-};
-void check(VkResult result, const char* call);
-#define COOPVK_CHECK(call) ::coopvk::compare::check((call), #call)
+namespace coopvk::compare {
 
 enum class SideKind { kNative, kEmulated };
 std::string_view nameOf(SideKind side);

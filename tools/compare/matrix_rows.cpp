@@ -12,14 +12,12 @@ struct Listed {
 };
 
 std::vector<Listed> khrRows(Gpu& gpu) {
-    uint32_t count = 0;
-    const auto query = gpu.vki.vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR;
-    check(query(gpu.physical, &count, nullptr),
-          "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR");
-    std::vector<VkCooperativeMatrixPropertiesKHR> all(
-        count, {VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR});
-    check(query(gpu.physical, &count, all.data()),
-          "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR");
+    const auto all = vulkan::listAll<VkCooperativeMatrixPropertiesKHR>(
+        "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR",
+        {VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR}, [&](uint32_t* count, auto* out) {
+            return gpu.vki.vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR(gpu.physical, count,
+                                                                             out);
+        });
     std::vector<Listed> rows;
     for (const auto& p : all)
         rows.push_back({{p.MSize, p.NSize, p.KSize, p.AType, p.BType, p.CType, p.ResultType,
@@ -29,13 +27,12 @@ std::vector<Listed> khrRows(Gpu& gpu) {
 }
 
 std::vector<Listed> nvRows(Gpu& gpu) {
-    uint32_t count = 0;
-    const auto query = gpu.vki.vkGetPhysicalDeviceCooperativeMatrixPropertiesNV;
-    check(query(gpu.physical, &count, nullptr), "vkGetPhysicalDeviceCooperativeMatrixPropertiesNV");
-    std::vector<VkCooperativeMatrixPropertiesNV> all(
-        count, {VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_NV});
-    check(query(gpu.physical, &count, all.data()),
-          "vkGetPhysicalDeviceCooperativeMatrixPropertiesNV");
+    const auto all = vulkan::listAll<VkCooperativeMatrixPropertiesNV>(
+        "vkGetPhysicalDeviceCooperativeMatrixPropertiesNV",
+        {VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_NV}, [&](uint32_t* count, auto* out) {
+            return gpu.vki.vkGetPhysicalDeviceCooperativeMatrixPropertiesNV(gpu.physical, count,
+                                                                            out);
+        });
     std::vector<Listed> rows;
     for (const auto& p : all)
         rows.push_back(

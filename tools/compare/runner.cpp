@@ -85,7 +85,7 @@ Outcome Runner::run(const Plan& plan) {
     try {
         const Bytes after = execute(plan);
         return {gather(plan.result, after), {}};
-    } catch (const VulkanError& error) {
+    } catch (const vulkan::Error& error) {
         lost_ = error.result == VK_ERROR_DEVICE_LOST;
         return {std::nullopt, error.what()};
     } catch (const std::exception& error) {
@@ -163,7 +163,7 @@ VkPipeline Runner::pipelineFor(const std::string& assembly) {
     const VkResult result = gpu_.vk.vkCreateComputePipelines(gpu_.device, VK_NULL_HANDLE, 1, &info,
                                                              nullptr, &pipeline_);
     gpu_.vk.vkDestroyShaderModule(gpu_.device, module, nullptr);
-    check(result, "vkCreateComputePipelines");
+    vulkan::check(result, "vkCreateComputePipelines");
     assembly_ = assembly;
     return pipeline_;
 }

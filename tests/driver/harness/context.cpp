@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "context.hpp"
 
-#include <vulkan/vk_enum_string_helper.h>
-
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -42,22 +40,18 @@ VkDebugUtilsMessengerCreateInfoEXT messengerInfo(Context* context) {
 }
 
 bool hasDebugUtils() {
-    uint32_t count = 0;
-    COOPVK_CHECK(vkEnumerateInstanceExtensionProperties(nullptr, &count, nullptr));
-    std::vector<VkExtensionProperties> all(count);
-    COOPVK_CHECK(vkEnumerateInstanceExtensionProperties(nullptr, &count, all.data()));
+    const auto query = [](uint32_t* count, VkExtensionProperties* out) {
+        return vkEnumerateInstanceExtensionProperties(nullptr, count, out);
+    };
+    const auto all =
+        vulkan::listAll("vkEnumerateInstanceExtensionProperties", VkExtensionProperties{}, query);
     return std::any_of(all.begin(), all.end(), [](const VkExtensionProperties& extension) {
         return std::string_view(extension.extensionName) == VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
     });
 }
 
-// The extensions that the tests use, with the feature struct to chain where there is one.
-struct WantedExtension {
-    const char* name;
-    VkStructureType type;
-    void* (*features)(Features&);
-};
-constexpr WantedExtension kWanted[] = {
+// The extensions that the tests use.
+constexpr vulkan::Extension<Features> kWanted[] = {
     {VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME,
      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
      [](Features& f) -> void* { return &f.cooperativeMatrix; }},
@@ -79,11 +73,11 @@ constexpr WantedExtension kWanted[] = {
     {VK_EXT_SHADER_MODULE_IDENTIFIER_EXTENSION_NAME,
      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_MODULE_IDENTIFIER_FEATURES_EXT,
      [](Features& f) -> void* { return &f.moduleIdentifier; }},
-    {VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME, VK_STRUCTURE_TYPE_MAX_ENUM, nullptr},
+    {VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME},
     {VK_EXT_GRAPHICS_PIPELINE_LIBRARY_EXTENSION_NAME,
      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_GRAPHICS_PIPELINE_LIBRARY_FEATURES_EXT,
      [](Features& f) -> void* { return &f.pipelineLibrary; }},
-    {VK_KHR_DEFERRED_HOST_OPERATIONS_EXTENSION_NAME, VK_STRUCTURE_TYPE_MAX_ENUM, nullptr},
+    {VK_KHR_DEFERRED_HOST_OPERATIONS_EXTENSION_NAME},
     {VK_KHR_ACCELERATION_STRUCTURE_EXTENSION_NAME,
      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ACCELERATION_STRUCTURE_FEATURES_KHR,
      [](Features& f) -> void* { return &f.accelerationStructure; }},
@@ -109,17 +103,7 @@ constexpr WantedExtension kWanted[] = {
      [](Features& f) -> void* { return &f.meshShader; }},
 };
 
-void link(void*& tail, void* next) {
-    static_cast<VkBaseOutStructure*>(tail)->pNext = static_cast<VkBaseOutStructure*>(next);
-    tail = next;
-}
-
 }  // namespace
-
-void check(VkResult result, const char* what) {
-    if (result != VK_SUCCESS)
-        throw std::runtime_error(std::string(what) + " gave " + string_VkResult(result));
-}
 
 Context& Context::get() {
     if (!holder()) holder().reset(new Context);
@@ -168,12 +152,9 @@ void Context::choosePhysicalDevice() {
     const VkResult result = vkEnumeratePhysicalDevices(instance, &count, &physical);
     if (result != VK_INCOMPLETE) COOPVK_CHECK(result);
     if (count == 0) throw std::runtime_error("no Vulkan device");
-    vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, nullptr);
-    std::vector<VkQueueFamilyProperties> families(count);
-    vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families.data());
-    for (queueFamily = 0; queueFamily < count; ++queueFamily)
-        if ((queueFlags = families[queueFamily].queueFlags) & VK_QUEUE_COMPUTE_BIT) return;
-    throw std::runtime_error("no compute queue");
+    const auto family = vulkan::computeFamily(physical, vkGetPhysicalDeviceQueueFamilyProperties);
+    queueFamily = family.index;
+    queueFlags = family.properties.queueFlags;
 }
 
 void Context::queryProperties() {
@@ -187,51 +168,31 @@ void Context::queryProperties() {
     properties = core.properties;
     subgroupSize = v11.subgroupSize;
 
-    uint32_t count = 0;
-    COOPVK_CHECK(vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, nullptr));
-    std::vector<VkExtensionProperties> all(count);
-    COOPVK_CHECK(vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, all.data()));
-    for (const VkExtensionProperties& extension : all)
-        extensions.emplace_back(extension.extensionName);
-
-    COOPVK_CHECK(vkGetPhysicalDeviceToolProperties(physical, &count, nullptr));
-    std::vector<VkPhysicalDeviceToolProperties> found(
-        count, {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TOOL_PROPERTIES});
-    COOPVK_CHECK(vkGetPhysicalDeviceToolProperties(physical, &count, found.data()));
-    for (const VkPhysicalDeviceToolProperties& tool : found) {
-        tools.emplace_back(tool.name);
-        emulated |= tools.back().find("coopvk") != std::string::npos;
-        validated |= tools.back().find("Validation") != std::string::npos;
+    extensions = vulkan::extensionsOf(physical, vkEnumerateDeviceExtensionProperties);
+    tools = vulkan::toolsOf(physical, vkGetPhysicalDeviceToolProperties);
+    for (const std::string& tool : tools) {
+        emulated |= tool.find("coopvk") != std::string::npos;
+        validated |= tool.find("Validation") != std::string::npos;
     }
     if (has(VK_NV_COOPERATIVE_MATRIX_EXTENSION_NAME)) {
-        COOPVK_CHECK(vkGetPhysicalDeviceCooperativeMatrixPropertiesNV(physical, &count, nullptr));
-        nvShapes.resize(count, {VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_NV});
-        COOPVK_CHECK(
-            vkGetPhysicalDeviceCooperativeMatrixPropertiesNV(physical, &count, nvShapes.data()));
+        nvShapes = vulkan::listAll<VkCooperativeMatrixPropertiesNV>(
+            "vkGetPhysicalDeviceCooperativeMatrixPropertiesNV",
+            {VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_NV}, [&](uint32_t* count, auto* out) {
+                return vkGetPhysicalDeviceCooperativeMatrixPropertiesNV(physical, count, out);
+            });
     }
     if (!has(VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME)) return;
-    COOPVK_CHECK(vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR(physical, &count, nullptr));
-    shapes.resize(count, {VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR});
-    COOPVK_CHECK(
-        vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR(physical, &count, shapes.data()));
+    shapes = vulkan::listAll<VkCooperativeMatrixPropertiesKHR>(
+        "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR",
+        {VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR}, [&](uint32_t* count, auto* out) {
+            return vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR(physical, count, out);
+        });
 }
 
 void Context::queryFeatures() {
-    features.core.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
-    features.v11.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
-    features.v12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
-    features.v13.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
-    features.v14.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_4_FEATURES;
-    void* tail = &features.core;
-    link(tail, &features.v11);
-    link(tail, &features.v12);
-    link(tail, &features.v13);
-    if (properties.apiVersion >= VK_API_VERSION_1_4) link(tail, &features.v14);
-    for (const WantedExtension& wanted : kWanted) {
-        if (!wanted.features || !has(wanted.name)) continue;
-        void* structure = wanted.features(features);
-        static_cast<VkBaseOutStructure*>(structure)->sType = wanted.type;
-        link(tail, structure);
+    vulkan::Chain chain = vulkan::chainFeatures<Features>(features, kWanted, extensions);
+    if (properties.apiVersion >= VK_API_VERSION_1_4) {
+        chain.add(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_4_FEATURES, &features.v14);
     }
     vkGetPhysicalDeviceFeatures2(physical, &features.core);
     // Bounds checks in every access would only slow the tests down.
@@ -241,26 +202,14 @@ void Context::queryFeatures() {
 }
 
 void Context::createDevice() {
-    const float priority = 1;
-    VkDeviceQueueCreateInfo queueInfo{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
-    queueInfo.queueFamilyIndex = queueFamily;
-    queueInfo.queueCount = 1;
-    queueInfo.pQueuePriorities = &priority;
-    std::vector<const char*> names;
-    for (const WantedExtension& wanted : kWanted)
-        if (has(wanted.name)) names.push_back(wanted.name);
-    VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &features.core};
-    info.queueCreateInfoCount = 1;
-    info.pQueueCreateInfos = &queueInfo;
-    info.enabledExtensionCount = static_cast<uint32_t>(names.size());
-    info.ppEnabledExtensionNames = names.data();
-    COOPVK_CHECK(vkCreateDevice(physical, &info, nullptr, &device));
+    device = vulkan::createDevice(physical, vkCreateDevice, queueFamily,
+                                  vulkan::namesOf<Features>(kWanted, extensions), &features.core);
     volkLoadDevice(device);
     vkGetDeviceQueue(device, queueFamily, 0, &queue);
 }
 
 bool Context::has(std::string_view extension) const {
-    return std::find(extensions.begin(), extensions.end(), extension) != extensions.end();
+    return vulkan::contains(extensions, extension);
 }
 
 bool Context::supports(Component type) const {
@@ -284,12 +233,7 @@ bool Context::supports(Component type) const {
 }
 
 uint32_t Context::memoryType(uint32_t allowed, VkMemoryPropertyFlags wanted) const {
-    VkPhysicalDeviceMemoryProperties memory;
-    vkGetPhysicalDeviceMemoryProperties(physical, &memory);
-    for (uint32_t i = 0; i < memory.memoryTypeCount; ++i)
-        if ((allowed >> i & 1u) && (memory.memoryTypes[i].propertyFlags & wanted) == wanted)
-            return i;
-    throw std::runtime_error("no memory type fits");
+    return vulkan::memoryType(physical, vkGetPhysicalDeviceMemoryProperties, allowed, wanted);
 }
 
 std::vector<std::string> Context::takeMessages() {

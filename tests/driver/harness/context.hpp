@@ -14,12 +14,9 @@
 #include <vector>
 
 #include "component.hpp"
+#include "gpu_setup.hpp"
 
 namespace coopvk::test {
-
-// Throws with the call's text; GoogleTest turns that into a failure.
-void check(VkResult result, const char* what);
-#define COOPVK_CHECK(call) ::coopvk::test::check((call), #call)
 
 // Every feature that the tests look at, as the device reports it and as it was enabled.
 struct Features {
