@@ -14,13 +14,12 @@ void addType(VectorProperties& all, Component component, SideKind side) {
 }
 
 void addSide(Gpu& gpu, VectorProperties& all) {
-    uint32_t count = 0;
-    const auto query = gpu.vki.vkGetPhysicalDeviceCooperativeVectorPropertiesNV;
-    check(query(gpu.physical, &count, nullptr), "vkGetPhysicalDeviceCooperativeVectorPropertiesNV");
-    std::vector<VkCooperativeVectorPropertiesNV> listed(
-        count, {VK_STRUCTURE_TYPE_COOPERATIVE_VECTOR_PROPERTIES_NV});
-    check(query(gpu.physical, &count, listed.data()),
-          "vkGetPhysicalDeviceCooperativeVectorPropertiesNV");
+    const auto listed = vulkan::listAll<VkCooperativeVectorPropertiesNV>(
+        "vkGetPhysicalDeviceCooperativeVectorPropertiesNV",
+        {VK_STRUCTURE_TYPE_COOPERATIVE_VECTOR_PROPERTIES_NV}, [&](uint32_t* count, auto* out) {
+            return gpu.vki.vkGetPhysicalDeviceCooperativeVectorPropertiesNV(gpu.physical, count,
+                                                                            out);
+        });
     for (const auto& p : listed) {
         const VectorRow row = {p.inputType, p.inputInterpretation, p.matrixInterpretation,
                                p.biasInterpretation, p.resultType};
