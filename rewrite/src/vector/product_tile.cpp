@@ -24,6 +24,13 @@ uint64_t invocationsOfWorkgroup(const VectorContext& context) {
     return uint64_t{x} * y * z;
 }
 
+// NVIDIA's driver 580 takes the last, partly filled subgroup of a task or mesh shader for a full
+// one.
+bool countsLanesRightly(const VectorContext& context) {
+    return context.stage == Stage::kCompute ||
+           invocationsOfWorkgroup(context) % context.target.subgroupSize == 0;
+}
+
 // Bytes of a type without explicit layout, roughly as drivers lay it out; 0 if not known.
 uint64_t sizeOf(const Module& module, Id type) {
     const Instruction& def = module.def(type);
@@ -299,7 +306,8 @@ Tile planTile(VectorContext& context, const Product& product, Sum sum) {
         context.module.hasCapability(spv::Capability::WorkgroupMemoryExplicitLayoutKHR);
     if (!hasWorkgroups(context.stage) || !votes || explicitLayout || !product.linesAreRows() ||
         product.lineBytes() % 16 != 0 || product.matrix.kind == Location::Kind::kElements ||
-        product.m < 4 || invocationsOfWorkgroup(context) < context.target.subgroupSize) {
+        product.m < 4 || invocationsOfWorkgroup(context) < context.target.subgroupSize ||
+        !countsLanesRightly(context)) {
         return {};
     }
     Tile tile;
@@ -337,25 +345,15 @@ Id isWhole(VectorContext& context, Emitter& emit, const Tile& tile) {
                 {idOperand(scope), literal(spv::GroupOperation::Reduce), idOperand(ballot)});
     Id whole =
         emit.op(spv::Op::OpIEqual, types.boolType(), {active, types.constantU32(tile.lanes)});
-    const auto require = [&](spv::BuiltIn builtIn, std::string_view name, spv::Op compare,
-                             uint64_t with) {
-        context.module.addCapability(spv::Capability::GroupNonUniform);
-        const Id value = readBuiltIn(context, emit, builtIn, u32, name);
-        const Id fits = emit.op(compare, types.boolType(),
-                                {value, types.constantU32(static_cast<uint32_t>(with))});
-        whole = emit.op(spv::Op::OpLogicalAnd, types.boolType(), {whole, fits});
-    };
     // Larger subgroups may have as many lanes here that are not the first ones.
     const DeviceTraits& device = context.target.device;
     if (device.minSubgroupSize != device.maxSubgroupSize) {
-        require(spv::BuiltIn::SubgroupSize, "coopvk_subgroup_size", spv::Op::OpIEqual, tile.lanes);
-    }
-    // In the partly filled last subgroup of task shaders NVIDIA's driver 580 counts lanes that do
-    // not exist.
-    const uint64_t invocations = invocationsOfWorkgroup(context);
-    if (invocations % tile.lanes != 0) {
-        require(spv::BuiltIn::SubgroupId, "coopvk_subgroup", spv::Op::OpULessThan,
-                invocations / tile.lanes);
+        context.module.addCapability(spv::Capability::GroupNonUniform);
+        const Id size =
+            readBuiltIn(context, emit, spv::BuiltIn::SubgroupSize, u32, "coopvk_subgroup_size");
+        const Id fits =
+            emit.op(spv::Op::OpIEqual, types.boolType(), {size, types.constantU32(tile.lanes)});
+        whole = emit.op(spv::Op::OpLogicalAnd, types.boolType(), {whole, fits});
     }
     return whole;
 }
