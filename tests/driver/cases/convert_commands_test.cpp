@@ -1,57 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Matrix conversions among other commands: what is bound stays bound, and barriers, events,
-// timestamps and submissions may name the conversion's stage.
+// Matrix conversions among other commands: barriers, events, timestamps, submissions and render
+// passes may name the conversion's stage.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "harness/compute.hpp"
-#include "harness/conversion.hpp"
-#include "harness/glsl.hpp"
 #include "harness/random.hpp"
 #include "harness/requirement.hpp"
+#include "harness/round_trip.hpp"
 #include "harness/samples.hpp"
 
 namespace coopvk::test {
 namespace {
 
-constexpr MatrixType kF32 = VK_COMPONENT_TYPE_FLOAT32_KHR;
-constexpr MatrixType kF16 = VK_COMPONENT_TYPE_FLOAT16_KHR;
 constexpr VkPipelineStageFlags2 kStage =
     VK_PIPELINE_STAGE_2_CONVERT_COOPERATIVE_VECTOR_MATRIX_BIT_NV;
-
-// 4x4 from rows of float32 to the training layout, and back. Exact: the elements are halves.
-const ConversionRequest kThere = {{kF32, kRowMajor, 16}, {kF16, kTraining}, 4, 4};
-const ConversionRequest kBack = {{kF16, kTraining}, {kF32, kRowMajor, 16}, 4, 4};
-
-Bytes halves(std::string_view seed) {
-    Rng rng(seed);
-    Bytes bytes(64);
-    for (size_t at = 0; at < 64; at += 4)
-        writeElement(bytes, at, kF32, encodeElement(kF32, static_cast<double>(rng.range(-99, 99))));
-    return bytes;
-}
-
-// Buffers: a source, an optimal matrix, the result.
-std::vector<Bytes> roundTripBuffers() {
-    return {halves("round trip"), Rng("optimal").bytes(querySize(kThere)), Rng("end").bytes(64)};
-}
-
-void recordThere(VkCommandBuffer commands, const Memory& memory) {
-    recordConversion(commands, kThere, memory, 0, 64, 1, querySize(kThere));
-}
-void recordBack(VkCommandBuffer commands, const Memory& memory) {
-    recordConversion(commands, kBack, memory, 1, querySize(kThere), 2, 64);
-}
-
-void expectRoundTrip(const Recorder& record) {
-    const std::vector<Bytes> before = roundTripBuffers();
-    const std::vector<Bytes> after = runCommands(before, record);
-    EXPECT_EQ(difference(after[0], before[0]), "");
-    EXPECT_EQ(difference(after[1], convertOnHost(kThere, before[0], before[1])), "");
-    EXPECT_EQ(difference(after[2], before[0]), "");
-}
 
 TEST(ConvertCommands, Barrier) {
     expectRoundTrip([](Commands& commands, const Memory& memory) {
@@ -274,160 +238,13 @@ TEST(ConvertCommands, RecordedAgain) {
     vkDestroyCommandPool(context.device, pool, nullptr);
 }
 
-// Something to dispatch: a shader that writes all its push constants to binding 0.
-struct PushShader {
-    PushShader() : layout(Context::get()) {
-        words = compileGlsl(glsl::header() + glsl::buffer(0, "d", "uint") +
-                            "layout(push_constant) uniform Push { uint n[32]; } push;\n"
-                            "void main() { if (gl_LocalInvocationIndex == 0)\n"
-                            "    for (uint i = 0; i < 32; ++i) d[i] = push.n[i]; }\n");
-        Context& context = Context::get();
-        COOPVK_CHECK(createPipeline(context, layout.pipeline, words, {}, &pipeline));
-        const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, kMaxBuffers};
-        VkDescriptorPoolCreateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
-        info.maxSets = 1;
-        info.poolSizeCount = 1;
-        info.pPoolSizes = &size;
-        COOPVK_CHECK(vkCreateDescriptorPool(context.device, &info, nullptr, &pool));
-        VkDescriptorSetAllocateInfo allocation{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
-        allocation.descriptorPool = pool;
-        allocation.descriptorSetCount = 1;
-        allocation.pSetLayouts = &layout.set;
-        COOPVK_CHECK(vkAllocateDescriptorSets(context.device, &allocation, &set));
-    }
-    ~PushShader() {
-        vkDestroyDescriptorPool(Context::get().device, pool, nullptr);
-        vkDestroyPipeline(Context::get().device, pipeline, nullptr);
-    }
-    PushShader(const PushShader&) = delete;
-    PushShader& operator=(const PushShader&) = delete;
-
-    void describe(const Memory& memory, size_t index) const {
-        for (uint32_t i = 0; i < kMaxBuffers; ++i) {
-            const VkDescriptorBufferInfo buffer = memory.descriptor(index, 128);
-            VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
-            write.dstSet = set;
-            write.dstBinding = std::min(i, kArrayBinding);
-            write.dstArrayElement = i - write.dstBinding;
-            write.descriptorCount = 1;
-            write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-            write.pBufferInfo = &buffer;
-            vkUpdateDescriptorSets(Context::get().device, 1, &write, 0, nullptr);
-        }
-    }
-    void bindSet(VkCommandBuffer commands) const {
-        vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout.pipeline, 0, 1,
-                                &set, 0, nullptr);
-    }
-    void push(VkCommandBuffer commands, uint32_t offset, const Bytes& bytes) const {
-        vkCmdPushConstants(commands, layout.pipeline, VK_SHADER_STAGE_COMPUTE_BIT, offset,
-                           static_cast<uint32_t>(bytes.size()), bytes.data());
-    }
-
-    Layout layout;
-    Words words;
-    VkPipeline pipeline = VK_NULL_HANDLE;
-    VkDescriptorPool pool = VK_NULL_HANDLE;
-    VkDescriptorSet set = VK_NULL_HANDLE;
-};
-
-// A condition that does not hold stops what follows a conversion, but not the conversion.
-TEST(ConvertCommands, ConditionalRendering) {
-    COOPVK_REQUIRE(Requirement::kConditionalRendering);
-    const PushShader shader;
-    std::vector<Bytes> before = roundTripBuffers();
-    before.push_back(toBytes({0u}));  // the condition
-    before.push_back(Rng("kept").bytes(128));
-    const std::vector<Bytes> after =
-        runCommands(before, [&](Commands& commands, const Memory& memory) {
-            const VkConditionalRenderingBeginInfoEXT info{
-                VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT, nullptr, memory.handle(),
-                memory.offset(3), 0};
-            shader.describe(memory, 4);
-            const VkCommandBuffer to = commands.primary;
-            vkCmdBindPipeline(to, VK_PIPELINE_BIND_POINT_COMPUTE, shader.pipeline);
-            shader.bindSet(to);
-            shader.push(to, 0, Rng("pushed").bytes(128));
-            vkCmdBeginConditionalRenderingEXT(to, &info);
-            recordThere(to, memory);
-            vkCmdDispatch(to, 1, 1, 1);
-            vkCmdEndConditionalRenderingEXT(to);
-        });
-    EXPECT_EQ(difference(after[1], convertOnHost(kThere, before[0], before[1])), "");
-    EXPECT_EQ(difference(after[4], before[4]), "");
-}
-
-using Binding = std::function<void(const PushShader&, VkCommandBuffer)>;
-
-// Binds, pushes in pieces with a conversion between them, converts and dispatches.
-void expectState(const Binding& bind, bool second) {
-    const PushShader shader;
-    std::vector<Bytes> before = roundTripBuffers();
-    before.push_back(Rng("pushed before").bytes(128));
-    const Bytes pushed = Rng("pushed").bytes(128), update = Rng("update").bytes(24);
-    const std::vector<Bytes> after =
-        runCommands(before, [&](Commands& commands, const Memory& memory) {
-            shader.describe(memory, 3);
-            const VkCommandBuffer to = commands.primary;
-            bind(shader, to);
-            shader.bindSet(to);
-            if (second) {
-                const VkPushConstantsInfo info{VK_STRUCTURE_TYPE_PUSH_CONSTANTS_INFO,
-                                               nullptr,
-                                               shader.layout.pipeline,
-                                               VK_SHADER_STAGE_COMPUTE_BIT,
-                                               0,
-                                               128,
-                                               pushed.data()};
-                vkCmdPushConstants2(to, &info);
-            } else {
-                shader.push(to, 0, pushed);
-            }
-            recordThere(to, memory);
-            conversionBarrier(to);
-            shader.push(to, 16, update);
-            recordBack(to, memory);
-            vkCmdDispatch(to, 1, 1, 1);
-        });
-    Bytes want = pushed;
-    std::copy(update.begin(), update.end(), want.begin() + 16);
-    EXPECT_EQ(difference(after[3], want), "");
-    EXPECT_EQ(difference(after[2], before[0]), "");
-}
-
-TEST(ConvertCommands, BoundPipeline) {
-    const auto bind = [](const PushShader& shader, VkCommandBuffer commands) {
-        vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, shader.pipeline);
-    };
-    expectState(bind, false);
-    expectState(bind, true);
-}
-
-TEST(ConvertCommands, BoundShaderObject) {
-    COOPVK_REQUIRE(Requirement::kShaderObject);
-    ShaderObject object;
-    expectState(
-        [&](const PushShader& shader, VkCommandBuffer commands) {
-            const Specialization special(Context::get(), {});
-            COOPVK_CHECK(createShaderObject(shader.layout, VK_SHADER_CODE_TYPE_SPIRV_EXT,
-                                            shader.words.data(), shader.words.size() * 4, special,
-                                            object));
-            // A pipeline first, which the shader object replaces.
-            vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, shader.pipeline);
-            const VkShaderStageFlagBits stage = VK_SHADER_STAGE_COMPUTE_BIT;
-            vkCmdBindShadersEXT(commands, 1, &stage, &object.handle);
-        },
-        false);
-}
-
 // An error in a recorded conversion comes out at the end of the recording.
 TEST(ConvertCommands, Refused) {
     Context& context = Context::get();
     const Memory memory(context, {Bytes(64), Bytes(64)});
     Commands commands(context);
     commands.begin();
-    const ConversionRequest wrong = {
-        {kF32, kRowMajor, 16}, {VK_COMPONENT_TYPE_SINT8_KHR, kTraining}, 4, 4};
+    const ConversionRequest wrong = {kThere.from, {VK_COMPONENT_TYPE_SINT8_KHR, kTraining}, 4, 4};
     recordConversion(commands.primary, wrong, memory, 0, 64, 1, 64);
     EXPECT_LT(vkEndCommandBuffer(commands.primary), 0);
 }

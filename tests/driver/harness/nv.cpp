@@ -29,4 +29,13 @@ std::string matrix(Component type, uint32_t rows, uint32_t columns) {
            ", gl_ScopeSubgroup, " + std::to_string(rows) + ", " + std::to_string(columns) + ">";
 }
 
+std::string textWithoutKhr(const Assembly& assembly) {
+    std::string text = assemblyText(assembly);
+    for (const std::string_view khr :
+         {"OpCapability CooperativeMatrixKHR\n", "OpExtension \"SPV_KHR_cooperative_matrix\"\n"}) {
+        text.erase(text.find(khr), khr.size());
+    }
+    return text;
+}
+
 }  // namespace coopvk::test::nv

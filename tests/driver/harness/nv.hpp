@@ -3,6 +3,7 @@
 // Pieces of GLSL with GL_NV_cooperative_matrix.
 #pragma once
 
+#include "assembly.hpp"
 #include "glsl.hpp"
 
 namespace coopvk::test::nv {
@@ -13,5 +14,7 @@ std::string missing();
 std::string header(uint32_t subgroups = 1);
 // "fcoopmatNV<16, gl_ScopeSubgroup, 8, 16>"
 std::string matrix(Component type, uint32_t rows, uint32_t columns);
+// The text of a module that declares no KHR matrices, which the device need not have.
+std::string textWithoutKhr(const Assembly& assembly);
 
 }  // namespace coopvk::test::nv

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SPV_INTEL_int4 without matrices. Each case computes one u32, %r, from one u32, %x, whose eight
+// nibbles are the 4-bit values.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "assembly.hpp"
+#include "compute.hpp"
+#include "requirement.hpp"
+
+namespace coopvk::test {
+
+namespace int4 {
+
+// A nibble of x, without and with its sign.
+inline uint32_t u(uint32_t x, uint32_t i) { return x >> 4 * i & 15u; }
+inline int32_t s(uint32_t x, uint32_t i) { return static_cast<int32_t>(x << (28 - 4 * i)) >> 28; }
+
+}  // namespace int4
+
+struct Int4Case {
+    const char* name;
+    const char* declarations;
+    const char* body;
+    std::function<uint32_t(uint32_t x)> expected;
+    const char* functions = "";
+    std::vector<std::string> capabilities = {};
+    const char* decorations = "";
+    std::vector<std::string> interfaces = {};
+    std::vector<SpecConstant> specialization = {};
+    std::optional<Requirement> requirement = {};
+};
+using Int4Cases = std::vector<Int4Case>;
+
+Assembly assemblyOf(const Int4Case& c);
+
+// Runs the case on many inputs and compares every result.
+void runInt4Case(const Int4Case& c);
+
+// INSTANTIATE_INT4_CASES(Suite, list): a test of `Suite` for each case of a function's Int4Cases.
+#define INSTANTIATE_INT4_CASES(Suite, list)                                        \
+    class Suite : public testing::TestWithParam<size_t> {};                        \
+    TEST_P(Suite, Case) {                                                          \
+        COOPVK_REQUIRE(Requirement::kEmulation);                                   \
+        const Int4Case& c = list()[GetParam()];                                    \
+        if (c.requirement) COOPVK_REQUIRE(*c.requirement);                         \
+        runInt4Case(c);                                                            \
+    }                                                                              \
+    INSTANTIATE_TEST_SUITE_P(All, Suite, testing::Range(size_t{0}, list().size()), \
+                             [](const testing::TestParamInfo<size_t>& at) {        \
+                                 return std::string(list()[at.param].name);        \
+                             })
+
+}  // namespace coopvk::test
