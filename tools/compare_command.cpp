@@ -127,6 +127,8 @@ void addCompareCommand(CLI::App& app, int& status) {
     command->add_flag("--all-rows", c.allRows, "Also property rows that only one side lists");
     command->add_option("--max-ulps", c.tolerance.maxUlps,
                         "Floats that are further apart differ, whatever the specification allows");
+    command->add_option("--jobs", c.jobs,
+                        "Threads that create pipelines (default: as many as there are processors)");
     command->add_flag("--quiet", c.quiet, "No progress on the standard error stream");
     command->add_flag("--list", options->list, "Print the cases' numbers and names, and run none");
     command->add_option("--json", options->json, "Write everything to this file");

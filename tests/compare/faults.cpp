@@ -195,12 +195,9 @@ struct Fault {
     bool (*plant)(Text& text);
 };
 constexpr Fault kFaults[] = {
-    {"lane", true, plantLane},
-    {"layout", true, plantLayout},
-    {"rounding", true, plantRounding},
-    {"ulps", true, plantUlps},
-    {"own-k-step", true, plantOwnStep},
-    {"store-layout", true, plantStoreLayout},
+    {"lane", true, plantLane},          {"layout", true, plantLayout},
+    {"rounding", true, plantRounding},  {"ulps", true, plantUlps},
+    {"own-k-step", true, plantOwnStep}, {"store-layout", true, plantStoreLayout},
     {"k-step", false, plantStep},
 };
 

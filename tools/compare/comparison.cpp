@@ -2,9 +2,14 @@
 #include "comparison.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstring>
+#include <exception>
+#include <mutex>
 #include <regex>
+#include <span>
+#include <thread>
 
 #include "crash_note.hpp"
 #include "matrix_cases.hpp"
@@ -15,6 +20,13 @@ namespace {
 
 // A sample of the grid: of each row and operation, this many cases.
 constexpr size_t kQuickCases = 2;
+
+// Cases whose pipelines are created at a time, for each thread.
+constexpr size_t kCasesPerJob = 16;
+
+uint32_t jobs(const Options& options) {
+    return options.jobs ? options.jobs : std::max(std::thread::hardware_concurrency(), 1u);
+}
 
 std::unique_ptr<Gpu> open(SideKind side, const Options& options, SideDescription& description) {
     GpuOptions wanted;
@@ -137,9 +149,8 @@ Verdict Comparison::verdictOf(size_t number, const Plan& plan, const Outcomes& o
     return verdict;
 }
 
-Verdict Comparison::run(size_t number) {
+Verdict Comparison::run(size_t number, const Plan& plan) {
     const CrashNote note(grid_[number].name);
-    const Plan plan = planOf(number);
     const Outcomes outcomes = runSides(number, plan);
     if (kept_) {
         const auto& kept = keptSide_ == SideKind::kNative ? outcomes.native : outcomes.emulated;
@@ -148,12 +159,48 @@ Verdict Comparison::run(size_t number) {
     return verdictOf(number, plan, outcomes);
 }
 
+std::vector<Plan> Comparison::prepare(std::span<const size_t> numbers) {
+    std::vector<Plan> plans(numbers.size());
+    std::atomic<size_t> next = 0;
+    std::exception_ptr failure;
+    std::mutex mutex;
+    const auto prepareAll = [&] {
+        for (size_t i = next++; i < numbers.size(); i = next++) {
+            const CrashNote note(grid_[numbers[i]].name);
+            plans[i] = planOf(numbers[i]);
+            if (nativeRunner_ && grid_[numbers[i]].native) nativeRunner_->prepare(plans[i]);
+            if (emulatedRunner_ && grid_[numbers[i]].emulated) emulatedRunner_->prepare(plans[i]);
+        }
+    };
+    const auto work = [&] {
+        try {
+            prepareAll();
+        } catch (...) {
+            const std::lock_guard lock(mutex);
+            failure = std::current_exception();
+        }
+    };
+    std::vector<std::thread> threads;
+    for (uint32_t i = 1; i < jobs(options_); ++i) threads.emplace_back(work);
+    work();
+    for (std::thread& thread : threads) thread.join();
+    if (failure) std::rethrow_exception(failure);
+    return plans;
+}
+
 std::vector<Verdict> Comparison::runAll() {
     std::vector<Verdict> verdicts;
-    for (size_t i = 0; i < chosen_.size(); ++i) {
-        verdicts.push_back(run(chosen_[i]));
-        if (options_.quiet || (i + 1) % 100 != 0) continue;
-        std::fprintf(stderr, "coopvk compare: %zu of %zu cases\n", i + 1, chosen_.size());
+    const size_t batch = kCasesPerJob * jobs(options_);
+    for (size_t first = 0; first < chosen_.size(); first += batch) {
+        const auto numbers =
+            std::span(chosen_).subspan(first, std::min(batch, chosen_.size() - first));
+        const std::vector<Plan> plans = prepare(numbers);
+        for (size_t i = 0; i < numbers.size(); ++i) verdicts.push_back(run(numbers[i], plans[i]));
+        if (nativeRunner_) nativeRunner_->forget();
+        if (emulatedRunner_) emulatedRunner_->forget();
+        if (!options_.quiet)
+            std::fprintf(stderr, "coopvk compare: %zu of %zu cases\n", verdicts.size(),
+                         chosen_.size());
     }
     return verdicts;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "judge.hpp"
 #include "saved.hpp"
@@ -25,6 +26,7 @@ struct Options {
     Tolerance tolerance;
     std::string against;  // results in place of the native side's
     bool quiet = false;
+    uint32_t jobs = 0;  // threads that create pipelines; 0: as many as there are processors
 };
 
 // Who takes part, for reports.
@@ -56,7 +58,7 @@ class Comparison {
     };
     Outcomes runSides(size_t number, const Plan& plan);
     Verdict verdictOf(size_t number, const Plan& plan, const Outcomes& outcomes) const;
-    Verdict run(size_t number);
+    Verdict run(size_t number, const Plan& plan);
     std::vector<Verdict> runAll();
     // All results of a run are kept for saving.
     void keepResults(SideKind side, SavedResults& into) {
@@ -68,6 +70,7 @@ class Comparison {
     void openSides();
     void makeGrid();
     void choose();
+    std::vector<Plan> prepare(std::span<const size_t> numbers);
 
     Options options_;
     std::unique_ptr<Gpu> nativeGpu_, emulatedGpu_;

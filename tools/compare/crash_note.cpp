@@ -12,8 +12,8 @@ namespace coopvk::compare {
 namespace {
 
 // Nothing else is safe to touch in a signal's handler.
-std::array<char, 512> currentCase;
-volatile std::sig_atomic_t currentLength = 0;
+thread_local std::array<char, 512> currentCase;
+thread_local volatile std::sig_atomic_t currentLength = 0;
 
 void write(std::string_view text) {
     const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
@@ -23,7 +23,7 @@ void write(std::string_view text) {
 void onCrash(int signal) {
     write("coopvk compare: crash in case ");
     write({currentCase.data(), static_cast<size_t>(currentLength)});
-    write("\n");
+    write(currentLength ? "\n" : "(a thread of the driver's)\n");
     std::signal(signal, SIG_DFL);
     std::raise(signal);
 }
@@ -38,9 +38,6 @@ CrashNote::CrashNote(const std::string& name) {
         std::signal(signal, onCrash);
 }
 
-CrashNote::~CrashNote() {
-    for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT})
-        std::signal(signal, SIG_DFL);
-}
+CrashNote::~CrashNote() { currentLength = 0; }
 
 }  // namespace coopvk::compare

@@ -5,7 +5,8 @@
 
 namespace coopvk::compare {
 
-// While it lives, a crash (of a driver's compiler, mostly) says in which case it happened.
+// While it lives, a crash of this thread (in a driver's compiler, mostly) says in which case it
+// happened.
 class CrashNote {
  public:
     explicit CrashNote(const std::string& name);

@@ -74,7 +74,7 @@ Runner::Runner(Gpu& gpu) : gpu_(gpu) {
 }
 
 Runner::~Runner() {
-    gpu_.vk.vkDestroyPipeline(gpu_.device, pipeline_, nullptr);
+    forget();
     gpu_.vk.vkDestroyDescriptorPool(gpu_.device, pool_, nullptr);
     gpu_.vk.vkDestroyPipelineLayout(gpu_.device, layout_, nullptr);
     gpu_.vk.vkDestroyDescriptorSetLayout(gpu_.device, setLayout_, nullptr);
@@ -106,7 +106,7 @@ Bytes Runner::execute(const Plan& plan) {
 }
 
 Bytes Runner::dispatch(const Plan& plan, const std::vector<Bytes>& buffers) {
-    const VkPipeline pipeline = pipelineFor(plan.assembly);
+    const VkPipeline pipeline = pipelineFor(plan);
     const Memory memory(gpu_, buffers);
     for (uint32_t i = 0; i < buffers.size(); ++i) {
         const VkDescriptorBufferInfo buffer = memory.descriptor(i);
@@ -134,10 +134,39 @@ Bytes Runner::dispatch(const Plan& plan, const std::vector<Bytes>& buffers) {
     return memory.read(plan.output);
 }
 
-VkPipeline Runner::pipelineFor(const std::string& assembly) {
-    if (pipeline_ && assembly == assembly_) return pipeline_;
-    gpu_.vk.vkDestroyPipeline(gpu_.device, pipeline_, nullptr);
-    pipeline_ = VK_NULL_HANDLE;
+void Runner::prepare(const Plan& plan) {
+    if (plan.assembly.empty()) return;
+    Prepared* place = nullptr;
+    {
+        const std::lock_guard lock(mutex_);
+        const auto [entry, isNew] = prepared_.try_emplace(plan.assembly);
+        if (!isNew) return;
+        place = &entry->second;  // stays where it is, and is this thread's until all have joined
+    }
+    try {
+        place->pipeline = createPipeline(plan.assembly);
+    } catch (const vulkan::Error& error) {
+        place->failed = error;
+    } catch (const std::exception& error) {
+        place->error = error.what();
+    }
+}
+
+VkPipeline Runner::pipelineFor(const Plan& plan) {
+    prepare(plan);
+    const Prepared& prepared = prepared_.at(plan.assembly);
+    if (prepared.failed) throw *prepared.failed;
+    if (!prepared.error.empty()) throw std::runtime_error(prepared.error);
+    return prepared.pipeline;
+}
+
+void Runner::forget() {
+    for (const auto& [assembly, prepared] : prepared_)
+        gpu_.vk.vkDestroyPipeline(gpu_.device, prepared.pipeline, nullptr);
+    prepared_.clear();
+}
+
+VkPipeline Runner::createPipeline(const std::string& assembly) {
     const std::vector<uint32_t> words = assemble(assembly);
     VkShaderModuleCreateInfo moduleInfo{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
     moduleInfo.codeSize = words.size() * sizeof(uint32_t);
@@ -160,12 +189,12 @@ VkPipeline Runner::pipelineFor(const std::string& assembly) {
     info.stage.module = module;
     info.stage.pName = "main";
     info.layout = layout_;
-    const VkResult result = gpu_.vk.vkCreateComputePipelines(gpu_.device, VK_NULL_HANDLE, 1, &info,
-                                                             nullptr, &pipeline_);
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    const VkResult result =
+        gpu_.vk.vkCreateComputePipelines(gpu_.device, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline);
     gpu_.vk.vkDestroyShaderModule(gpu_.device, module, nullptr);
     vulkan::check(result, "vkCreateComputePipelines");
-    assembly_ = assembly;
-    return pipeline_;
+    return pipeline;
 }
 
 }  // namespace coopvk::compare

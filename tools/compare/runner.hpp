@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <mutex>
 
 #include "gpu.hpp"
 #include "plan.hpp"
@@ -23,7 +24,11 @@ class Runner {
     Runner(const Runner&) = delete;
     Runner& operator=(const Runner&) = delete;
 
+    // Creates the plan's pipeline ahead of run(). Any number of threads may call it at once.
+    void prepare(const Plan& plan);
     Outcome run(const Plan& plan);
+    // Drops all pipelines.
+    void forget();
     // The device is gone; nothing more can run.
     bool lost() const { return lost_; }
     Gpu& gpu() { return gpu_; }
@@ -31,16 +36,22 @@ class Runner {
  private:
     Bytes execute(const Plan& plan);
     Bytes dispatch(const Plan& plan, const std::vector<Bytes>& buffers);
-    VkPipeline pipelineFor(const std::string& assembly);
+    // A pipeline, or why there is none.
+    struct Prepared {
+        VkPipeline pipeline = VK_NULL_HANDLE;
+        std::optional<vulkan::Error> failed;
+        std::string error;
+    };
+    VkPipeline createPipeline(const std::string& assembly);
+    VkPipeline pipelineFor(const Plan& plan);
 
     Gpu& gpu_;
     VkDescriptorSetLayout setLayout_ = VK_NULL_HANDLE;
     VkPipelineLayout layout_ = VK_NULL_HANDLE;
     VkDescriptorPool pool_ = VK_NULL_HANDLE;
     VkDescriptorSet set_ = VK_NULL_HANDLE;
-    // The last shader's: cases that differ in their data only come one after the other.
-    std::string assembly_;
-    VkPipeline pipeline_ = VK_NULL_HANDLE;
+    std::mutex mutex_;
+    std::map<std::string, Prepared> prepared_;  // by the shader's text
     bool lost_ = false;
 };
 

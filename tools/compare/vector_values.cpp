@@ -24,15 +24,40 @@ using Body = std::function<std::string(VectorShader& shader, const std::vector<s
 using Reference = std::function<Expected(const std::vector<uint64_t>& in)>;
 using Draw = std::function<Matrix(Rng& rng, uint32_t operand)>;
 
+uint32_t elementCount(const Block& block) {
+    return static_cast<uint32_t>(block.end() / info(block.component).bytes());
+}
+
+// The buffers' contents in shared memory.
+std::vector<ModuleText::Array> copied(VectorShader& shader,
+                                      const std::vector<ModuleText::Array>& buffers,
+                                      const std::vector<Block>& blocks) {
+    ModuleText& text = shader.text();
+    std::vector<ModuleText::Array> shared;
+    for (size_t i = 0; i < buffers.size(); ++i) {
+        shared.push_back(text.shared("shared" + std::to_string(i), blocks[i].component,
+                                     elementCount(blocks[i])));
+        text.copy(shared[i], buffers[i], elementCount(blocks[i]));
+    }
+    text.barrier();
+    return shared;
+}
+
 std::string assembly(const Variant& v, const std::vector<Block>& blocks, const Body& body) {
     VectorShader shader;
     std::vector<ModuleText::Array> arrays;
     for (uint32_t i = 0; i <= v.inputs; ++i)
         arrays.push_back(shader.array(v.storage, i, i, i == v.inputs ? v.to : v.from));
+    const std::vector<ModuleText::Array> used =
+        v.storage == Storage::kWorkgroup ? copied(shader, arrays, blocks) : arrays;
     std::vector<std::string> in;
     for (uint32_t i = 0; i < v.inputs; ++i)
-        in.push_back(shader.load(arrays[i], v.from, kComponents, blocks[i]));
-    shader.store(arrays[v.inputs], body(shader, in), blocks[v.inputs]);
+        in.push_back(shader.load(used[i], v.from, kComponents, blocks[i]));
+    shader.store(used[v.inputs], body(shader, in), blocks[v.inputs]);
+    if (v.storage == Storage::kWorkgroup) {
+        shader.text().barrier();
+        shader.text().copy(arrays.back(), used.back(), elementCount(blocks.back()));
+    }
     return shader.text().text();
 }
 
@@ -79,7 +104,7 @@ Matrix anyBits(Rng& rng, Component type) {
 }
 
 void addLoadStore(const VectorType& type, std::vector<Case>& cases) {
-    for (const Storage storage : {Storage::kBuffer, Storage::kAddress}) {
+    for (const Storage storage : kAllStorages) {
         Variant v = {type.component, type.component, 1, storage, {}};
         v.name = rowOf(type.component) + "/load-store/" + std::string(nameOf(storage));
         add(cases, type.listed, v.from, "load-store", v.name,
