@@ -94,7 +94,9 @@ void logRewrite(DeviceContext& device, const StageRequest& request, const StageP
     line.append(stageName(request.stage)).append(" shader ").append(hexName(request.words->hash));
     line.append(" for ").append(names).append(numbers);
     log.info(line);
-    for (const std::string& note : plan.rewritten->notes) log.debug(note);
+    for (const std::string& note : plan.rewritten->notes) {
+        log.info("shader " + hexName(request.words->hash) + ": " + note);
+    }
 }
 
 void logFailure(DeviceContext& device, const StageRequest& request, std::string_view message) {

@@ -6,7 +6,7 @@
 # dawn_run LANES FILTER EXPECTED: Dawn skips what a device cannot do, so the number that must pass
 # is given.
 dawn_run() {
-    local lanes=$1 filter=$2 expected=$3 out=$logs/dawn-$1 good bad rewritten
+    local lanes=$1 filter=$2 expected=$3 out=$logs/dawn-$back_end-$1 good bad rewritten
     begin "Dawn subgroup matrices, $lanes lanes"
     in_coopvk "$lanes" dawn_end2end_tests --backend=vulkan --gtest_filter="$filter" \
         >"$out" 2>"$out.log" </dev/null || true

@@ -20,9 +20,9 @@ find_ggml() {
 
 # ggml_run LANES OP TYPE PARAMETERS: the tests whose parameters match a regular expression.
 ggml_run() {
-    local lanes=$1 op=$2 type=$3 parameters=$4 name="ggml $2 $3, $1 lanes" good all rewritten
-    local out=$logs/ggml-$1-$2-$3
-    begin "$name"
+    local lanes=$1 op=$2 type=$3 parameters=$4 good all rewritten
+    local out=$logs/ggml-$back_end-$1-$2-$3
+    begin "ggml $2 $3, $1 lanes"
     # Without the variable ggml leaves out devices that are a CPU.
     in_coopvk "$lanes" env GGML_VK_VISIBLE_DEVICES=0 "$ggml" test -b Vulkan0 -o "$op" \
         -p "$parameters" >"$out.raw" 2>"$out.log" </dev/null || true

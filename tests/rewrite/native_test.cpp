@@ -73,6 +73,12 @@ TEST(Native, GivesUpWhereNothingFits) {
     const MatrixShape bytes = {16, 16, 16, kSint8, kSint8, kSint32, kSint32, false};
     EXPECT_FALSE(run(words, {bytes}, BackEnd::kNative));
     EXPECT_FALSE(run(words, {}, BackEnd::kNative));
+    const auto free = run(words, {}, BackEnd::kAuto);
+    ASSERT_TRUE(free) << free.error().message;
+    EXPECT_TRUE(notes(*free, "no native back-end: the driver has no matrices"));
+    const auto core = run(words, {halves(8, 8, 8)}, BackEnd::kCore);
+    ASSERT_TRUE(core) << core.error().message;
+    EXPECT_TRUE(notes(*core, "no native back-end: set so"));
 }
 
 TEST(Native, RefusesProductsOfOtherSizes) {
@@ -95,6 +101,7 @@ TEST(Native, AutoEmulatesWhatIsToBeEmulated) {
     const auto out = run(words, {halves(16, 16, 16)}, BackEnd::kAuto);
     ASSERT_TRUE(out) << out.error().message;
     EXPECT_TRUE(notes(*out, "core back-end"));
+    EXPECT_TRUE(notes(*out, "no native back-end: the driver's own matrices are emulated too"));
     EXPECT_EQ(disassemble(out->words).find("CooperativeMatrix"), std::string::npos);
 }
 

@@ -157,15 +157,25 @@ Result<Rewritten> rewriteModule(const Request& request, const Target& target, bo
     return out;
 }
 
+// Why a shader with matrices does not even try the driver's own.
+std::string whyNotNative(const Target& target) {
+    if (target.backEnd == BackEnd::kCore) return "no native back-end: set so";
+    if (target.device.nativeShapes.empty()) return "no native back-end: the driver has no matrices";
+    return "no native back-end: the driver's own matrices are emulated too";
+}
+
 // By the driver's own matrices where they may stay and can, else without them.
 Result<Rewritten> rewriteForBackEnd(const Request& request, const Target& target) {
+    const bool matrices = usesMatrices(scan(request.words, target.emulated));
     std::string note;
-    if (mayStayNative(target) && usesMatrices(scan(request.words, target.emulated))) {
+    if (matrices && mayStayNative(target)) {
         Result<Rewritten> out = rewriteModule(request, target, true);
         const bool mayFallBack =
             target.backEnd == BackEnd::kAuto && !out && out.error().code == ErrorCode::kUnsupported;
         if (!mayFallBack) return out;
         note = "no native back-end: " + out.error().message;
+    } else if (matrices) {
+        note = whyNotNative(target);
     }
     Result<Rewritten> out = rewriteModule(request, target, false);
     if (out && !note.empty()) out->notes.push_back(std::move(note));
