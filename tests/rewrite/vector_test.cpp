@@ -189,8 +189,8 @@ struct Types {
     uint32_t bound;                            // of a product's words; 10 more a component
 };
 constexpr Types kTypes[] = {{"half", "half", 0, 0, 0, 20480},
-                            {"half", "half", 1000491002, 1000491002, 0, 53248},
-                            {"half", "half", 1000491003, 1000491003, 0, 36864},
+                            {"half", "half", 1000491002, 1000491002, 0, 45056},
+                            {"half", "half", 1000491003, 1000491003, 0, 34816},
                             {"float", "float", 1, 1, 1, 20480},
                             {"char", "int", 3, 3, 5, 20480}};
 

@@ -180,14 +180,32 @@ class TileProduct {
         for (Id sum : sums_) f_.store(sum, work_.arithmetic.zero());
         const uint32_t perChunk = matrixQuadsPerChunk();
         const uint32_t whole = matrixQuads() / perChunk;
-        const uint32_t limit = work_.input.hasValues() ? ~0u : 1;
-        f_.repeat(whole, limit, [&](Id chunk) { oneChunk(chunk, perChunk); });
+        f_.repeat(whole, 1, [&](Id chunk) { oneChunk(chunk, perChunk); });
         if (const uint32_t rest = matrixQuads() % perChunk; rest != 0) oneChunk(c(whole), rest);
         shareResults(t);
     }
 
     // Gives this lane's part of the input to the others and adds its products.
     void oneChunk(Id chunk, uint32_t quads) {
+        const bool known = emit_.module().constantValue(chunk).has_value();
+        if (known || !work_.input.hasValues()) {
+            give(chunk, quads);
+        } else {
+            // Values are picked by constants.
+            for (uint32_t k = 0; k < matrixQuads() / quads; ++k) {
+                const Id isIt = emit_.op(spv::Op::OpIEqual, types_.boolType(), {chunk, c(k)});
+                f_.when(isIt, [&] { give(c(k), quads); });
+            }
+        }
+        barrier();
+        const Id firstQuad = emit_.mulInt(u32(), chunk, c(matrixQuadsPerChunk()));
+        f_.loop(
+            quads, [&](Id q) { addQuad(emit_.addInt(u32(), firstQuad, q), q); },
+            spv::LoopControlMask::MaskNone);
+        barrier();
+    }
+
+    void give(Id chunk, uint32_t quads) {
         const Id firstUnit = emit_.mulInt(u32(), chunk, c(4 * tile_.quads));
         const std::optional<uint64_t> known = emit_.module().constantValue(firstUnit);
         for (uint32_t q = 0; q < quads * inputQuadsPerMatrixQuad(); ++q) {
@@ -199,12 +217,6 @@ class TileProduct {
             }
             put(emit_.addInt(u32(), own_, c(q)), emit_.construct(quad_, words));
         }
-        barrier();
-        const Id firstQuad = emit_.mulInt(u32(), chunk, c(matrixQuadsPerChunk()));
-        f_.loop(
-            quads, [&](Id q) { addQuad(emit_.addInt(u32(), firstQuad, q), q); },
-            spv::LoopControlMask::MaskNone);
-        barrier();
     }
 
     std::vector<Id> wordsOf(Id quad) {
