@@ -304,6 +304,30 @@ TEST(Vector, CodeDoesNotGrowWithTheMatrix) {
     }
 }
 
+// The same for sums of gradients over a subgroup.
+TEST(Vector, GradientsAreSummedOnlyInFilledSubgroups) {
+    const auto sums = [](std::string_view localSize, bool isTask) {
+        std::string source = productModule(kTypes[0], 16, 16, 0, false);
+        constexpr std::string_view kSize = "LocalSize 64 1 1";
+        source.replace(source.find(kSize), kSize.size(), std::format("LocalSize {}", localSize));
+        const auto words = test::assemble(isTask ? asTask(source) : source);
+        Request request;
+        request.words = words;
+        request.stage = isTask ? Stage::kTask : Stage::kCompute;
+        Target target = targets()[1];
+        target.device.subgroupStages = ~0u;
+        const Result<Rewritten> out = rewrite(request, target);
+        EXPECT_TRUE(out) << out.error().message;
+        if (!out) return false;
+        EXPECT_EQ(validate(out->words), std::nullopt);
+        return disassemble(out->words).find("OpGroupNonUniformFAdd") != std::string::npos;
+    };
+    EXPECT_TRUE(sums("64 1 1", false));
+    EXPECT_TRUE(sums("37 2 1", false));
+    EXPECT_TRUE(sums("64 1 1", true));
+    EXPECT_FALSE(sums("37 2 1", true));
+}
+
 TEST(Vector, ErrorsNameWhatIsWrong) {
     for (uint32_t layout : {4u, 77u}) {
         const Result<Rewritten> out =

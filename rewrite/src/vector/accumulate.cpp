@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vector/accumulate.hpp"
 
+#include "vector/workgroup.hpp"
+
 namespace coopvk::rewrite {
 
 namespace {
@@ -183,7 +185,7 @@ void Accumulator::addLocked(Id byte, std::span<const Id> values) {
 
 bool canReduce(const VectorContext& context) {
     const DeviceTraits& device = context.target.device;
-    return device.subgroupVote && device.subgroupArithmetic &&
+    return device.subgroupVote && device.subgroupArithmetic && countsLanesRightly(context) &&
            (device.subgroupStages & static_cast<uint32_t>(context.stage)) != 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include "vector/accumulate.hpp"
 #include "vector/built_in.hpp"
+#include "vector/workgroup.hpp"
 
 namespace coopvk::rewrite {
 
@@ -17,18 +18,6 @@ uint32_t divideUp(uint32_t value, uint32_t by) { return (value + by - 1) / by; }
 
 bool hasWorkgroups(Stage stage) {
     return stage == Stage::kCompute || stage == Stage::kTask || stage == Stage::kMesh;
-}
-
-uint64_t invocationsOfWorkgroup(const VectorContext& context) {
-    const auto [x, y, z] = context.localSize;
-    return uint64_t{x} * y * z;
-}
-
-// NVIDIA's driver 580 takes the last, partly filled subgroup of a task or mesh shader for a full
-// one.
-bool countsLanesRightly(const VectorContext& context) {
-    return context.stage == Stage::kCompute ||
-           invocationsOfWorkgroup(context) % context.target.subgroupSize == 0;
 }
 
 // Bytes of a type without explicit layout, roughly as drivers lay it out; 0 if not known.

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the workgroup of the shader tells about its subgroups.
+#pragma once
+
+#include "vector/context.hpp"
+
+namespace coopvk::rewrite {
+
+inline uint64_t invocationsOfWorkgroup(const VectorContext& context) {
+    const auto [x, y, z] = context.localSize;
+    return uint64_t{x} * y * z;
+}
+
+// NVIDIA's driver 580 takes the last, partly filled subgroup of a task or mesh shader for a full
+// one.
+inline bool countsLanesRightly(const VectorContext& context) {
+    const bool isMeshStage = context.stage == Stage::kTask || context.stage == Stage::kMesh;
+    return !isMeshStage || invocationsOfWorkgroup(context) % context.target.subgroupSize == 0;
+}
+
+}  // namespace coopvk::rewrite
