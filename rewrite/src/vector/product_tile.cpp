@@ -23,8 +23,7 @@ class TileProduct {
     void run() {
         lane_ = readBuiltIn(context_, emit_, spv::BuiltIn::SubgroupLocalInvocationId, u32(),
                             "coopvk_lane");
-        const Id subgroup =
-            readBuiltIn(context_, emit_, spv::BuiltIn::SubgroupId, u32(), "coopvk_subgroup");
+        const Id subgroup = subgroupNumber(context_, emit_, tile_);
         context_.module.addCapability(spv::Capability::GroupNonUniform);
         gridRow_ = emit_.divInt(u32(), lane_, c(tile_.gridColumns));
         gridColumn_ = emit_.modInt(u32(), lane_, c(tile_.gridColumns));

@@ -31,6 +31,9 @@ Tile planTile(VectorContext& context, const Product& product, Sum sum);
 // True (a boolean) where all lanes are here and multiply by the same matrix.
 Id mayShare(const ProductWork& work, const Tile& tile);
 
+// The number of the subgroup in its workgroup, where mayShare().
+Id subgroupNumber(VectorContext& context, Emitter& emit, const Tile& tile);
+
 // quads[subgroups * lanes * laneQuads] in shared memory, for all products of the module; 0 if there
 // is no room.
 Id exchangeVariable(VectorContext& context, const Tile& tile);

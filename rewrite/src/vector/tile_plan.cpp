@@ -85,6 +85,31 @@ Id exchangeVariable(VectorContext& context, const Tile& tile) {
     return variable;
 }
 
+namespace {
+
+// The index of the first invocation of the subgroup, if they follow each other.
+Id firstInvocation(VectorContext& context, Emitter& emit) {
+    const Id u32 = context.types.uint32();
+    const Id index =
+        readBuiltIn(context, emit, spv::BuiltIn::LocalInvocationIndex, u32, "coopvk_invocation");
+    const Id lane =
+        readBuiltIn(context, emit, spv::BuiltIn::SubgroupLocalInvocationId, u32, "coopvk_lane");
+    return emit.op(spv::Op::OpISub, u32, {index, lane});
+}
+
+}  // namespace
+
+Id subgroupNumber(VectorContext& context, Emitter& emit, const Tile& tile) {
+    TypeTable& types = context.types;
+    context.module.addCapability(spv::Capability::GroupNonUniform);
+    // NVIDIA's driver 580 gives wrong numbers in task and mesh shaders.
+    if (isMeshStage(context)) {
+        return emit.divInt(types.uint32(), firstInvocation(context, emit),
+                           types.constantU32(tile.lanes));
+    }
+    return readBuiltIn(context, emit, spv::BuiltIn::SubgroupId, types.uint32(), "coopvk_subgroup");
+}
+
 Tile planTile(VectorContext& context, const Product& product, Sum sum) {
     const DeviceTraits& device = context.target.device;
     const bool votes = device.subgroupVote && device.subgroupBallot &&
@@ -142,6 +167,17 @@ Id isWhole(VectorContext& context, Emitter& emit, const Tile& tile) {
         const Id fits =
             emit.op(spv::Op::OpIEqual, types.boolType(), {size, types.constantU32(tile.lanes)});
         whole = emit.op(spv::Op::OpLogicalAnd, types.boolType(), {whole, fits});
+    }
+    // For subgroupNumber().
+    if (isMeshStage(context)) {
+        context.module.addCapability(spv::Capability::GroupNonUniform);
+        const Id first = firstInvocation(context, emit);
+        const Id rest = emit.modInt(u32, first, types.constantU32(tile.lanes));
+        const Id starts =
+            emit.op(spv::Op::OpIEqual, types.boolType(), {rest, types.constantU32(0)});
+        const Id linear =
+            emit.op(spv::Op::OpLogicalAnd, types.boolType(), {starts, allEqual(emit, first)});
+        whole = emit.op(spv::Op::OpLogicalAnd, types.boolType(), {whole, linear});
     }
     return whole;
 }

@@ -12,11 +12,15 @@ inline uint64_t invocationsOfWorkgroup(const VectorContext& context) {
     return uint64_t{x} * y * z;
 }
 
+inline bool isMeshStage(const VectorContext& context) {
+    return context.stage == Stage::kTask || context.stage == Stage::kMesh;
+}
+
 // NVIDIA's driver 580 takes the last, partly filled subgroup of a task or mesh shader for a full
 // one.
 inline bool countsLanesRightly(const VectorContext& context) {
-    const bool isMeshStage = context.stage == Stage::kTask || context.stage == Stage::kMesh;
-    return !isMeshStage || invocationsOfWorkgroup(context) % context.target.subgroupSize == 0;
+    return !isMeshStage(context) ||
+           invocationsOfWorkgroup(context) % context.target.subgroupSize == 0;
 }
 
 }  // namespace coopvk::rewrite

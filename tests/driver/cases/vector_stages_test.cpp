@@ -15,7 +15,7 @@
 namespace coopvk::test {
 namespace {
 
-enum class Who { kAll, kDivergent, kDemoted };
+enum class Who { kAll, kFilled, kDivergent, kDemoted };
 
 struct Case {
     VkShaderStageFlagBits stage;
@@ -32,12 +32,15 @@ constexpr uint32_t kNumbers = 64;
 constexpr double kBefore = 3;  // in the gradients
 
 std::string nameOf(const testing::TestParamInfo<Case>& info) {
-    constexpr const char* kWho[] = {"", "Divergent", "Demoted"};
+    constexpr const char* kWho[] = {"", "Filled", "Divergent", "Demoted"};
     std::string name = stageName(info.param.stage);
     std::erase(name, '-');
     name[0] = static_cast<char>(name[0] - 'a' + 'A');
     return name + kWho[static_cast<int>(info.param.who)];
 }
+
+// A workgroup of whole subgroups only, or the usual one.
+uint32_t invocationsOf(Who who) { return who == Who::kFilled ? kNumbers : kStageInvocations; }
 
 std::string source(Who who) {
     std::string text =
@@ -101,12 +104,13 @@ TEST_P(VectorStages, Match) {
     const Bytes w = vectors(kM, kK, kInBytes), bias = vectors(1, kM, kOutBytes);
     const Bytes poison = rng_.bytes(kNumbers * kOutBytes);
     const std::vector<Bytes> after = runStage(
-        stage, source(who), {x, u, w, bias, poison, filled(querySize(there)), filled(kInBytes)});
+        stage, source(who), {x, u, w, bias, poison, filled(querySize(there)), filled(kInBytes)},
+        invocationsOf(who));
     EXPECT_NE(LayerLog::take().find("rewrote " + stageName(stage) + " shader"), std::string::npos);
 
     std::vector<double> outer(kM * kK, kBefore), sums(kK, kBefore);
     Bytes want = poison;
-    for (uint32_t i = 0; i < kStageInvocations; ++i) {
+    for (uint32_t i = 0; i < invocationsOf(who); ++i) {
         if (who == Who::kDemoted && i % 4 == 2) continue;
         for (uint32_t m = 0; m < kM; ++m) {
             double sum = half(bias, 2 * m);
@@ -137,6 +141,9 @@ std::vector<Case> cases() {
         result.push_back({stage, Who::kDivergent});
     }
     result.push_back({VK_SHADER_STAGE_FRAGMENT_BIT, Who::kDemoted});
+    for (const auto stage :
+         {VK_SHADER_STAGE_COMPUTE_BIT, VK_SHADER_STAGE_TASK_BIT_EXT, VK_SHADER_STAGE_MESH_BIT_EXT})
+        result.push_back({stage, Who::kFilled});
     return result;
 }
 
@@ -162,21 +169,23 @@ TEST_P(PlainStages, Run) {
 class StageSubgroups : public testing::TestWithParam<Case> {};
 
 TEST_P(StageSubgroups, AreCounted) {
-    const VkShaderStageFlagBits stage = GetParam().stage;
+    const auto [stage, who] = GetParam();
     if (const std::string why = missing(stage); !why.empty()) GTEST_SKIP() << why;
     const std::string text =
         "#extension GL_KHR_shader_subgroup_ballot : require\n"
         "layout(buffer_reference, std430) buffer Words { uint v[]; };\n"
         "void work(uint i) {\n  Words w = Words(table.address[0]);\n  w.v[2 * i] = "
         "gl_SubgroupID;\n  w.v[2 * i + 1] = subgroupBallotBitCount(subgroupBallot(true));\n}\n";
-    const Bytes after = runStage(stage, text, {Bytes(kNumbers * 8)})[0];
+    const uint32_t count = invocationsOf(who);
+    const Bytes after = runStage(stage, text, {Bytes(kNumbers * 8)}, count)[0];
     const auto word = [&](uint32_t index) {
         return getElement(after, 4 * index, component(VK_COMPONENT_TYPE_UINT32_KHR));
     };
     std::map<double, uint32_t> sizes;
-    for (uint32_t i = 0; i < kStageInvocations; ++i) ++sizes[word(2 * i)];
-    for (uint32_t i = 0; i < kStageInvocations; ++i)
-        EXPECT_EQ(word(2 * i + 1), sizes[word(2 * i)]) << i;
+    for (uint32_t i = 0; i < count; ++i) ++sizes[word(2 * i)];
+    const uint32_t lanes = Context::get().subgroupSize;
+    EXPECT_EQ(sizes.size(), (count + lanes - 1) / lanes);
+    for (uint32_t i = 0; i < count; ++i) EXPECT_EQ(word(2 * i + 1), sizes[word(2 * i)]) << i;
 }
 
 std::vector<Case> plainCases() {
@@ -190,7 +199,10 @@ INSTANTIATE_TEST_SUITE_P(, PlainStages, testing::ValuesIn(plainCases()), nameOf)
 INSTANTIATE_TEST_SUITE_P(, StageSubgroups,
                          testing::Values(Case{VK_SHADER_STAGE_COMPUTE_BIT},
                                          Case{VK_SHADER_STAGE_TASK_BIT_EXT},
-                                         Case{VK_SHADER_STAGE_MESH_BIT_EXT}),
+                                         Case{VK_SHADER_STAGE_MESH_BIT_EXT},
+                                         Case{VK_SHADER_STAGE_COMPUTE_BIT, Who::kFilled},
+                                         Case{VK_SHADER_STAGE_TASK_BIT_EXT, Who::kFilled},
+                                         Case{VK_SHADER_STAGE_MESH_BIT_EXT, Who::kFilled}),
                          nameOf);
 
 }  // namespace

@@ -99,8 +99,8 @@ std::vector<Bytes> runGraphics(VkShaderStageFlagBits stage, const Words& words,
 }  // namespace
 
 std::vector<Bytes> runStage(VkShaderStageFlagBits stage, const std::string& source,
-                            const std::vector<Bytes>& buffers) {
-    const Words words = workShader(stage, source);
+                            const std::vector<Bytes>& buffers, uint32_t workgroup) {
+    const Words words = workShader(stage, source, workgroup);
     std::vector<Bytes> result = stage == kCompute ? runCompute(words, buffers)
                                 : isRay(stage)    ? runRays(stage, words, buffers)
                                                   : runGraphics(stage, words, buffers);

@@ -14,10 +14,12 @@ namespace coopvk::test {
 inline constexpr uint32_t kStageInvocations = 39;
 
 // `source` holds extensions, declarations and `void work(uint i)`, without #version. It runs for i
-// from 0 to kStageInvocations - 1 and finds the addresses of the buffers, in their order, in
-// `uint64_t address[]` of `table`. Gives the buffers' contents afterwards.
+// from 0 to kStageInvocations - 1, in stages with workgroups to `workgroup` - 1, and finds the
+// addresses of the buffers, in their order, in `uint64_t address[]` of `table`. Gives the buffers'
+// contents afterwards.
 std::vector<Bytes> runStage(VkShaderStageFlagBits stage, const std::string& source,
-                            const std::vector<Bytes>& buffers);
+                            const std::vector<Bytes>& buffers,
+                            uint32_t workgroup = kStageInvocations);
 
 // Every stage that runStage() knows.
 const std::vector<VkShaderStageFlagBits>& allStages();

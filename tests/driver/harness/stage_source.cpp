@@ -27,11 +27,9 @@ constexpr Row kRows[] = {
      "layout(points, invocations = 3) in;\nlayout(points, max_vertices = 1) out;\n",
      "work(gl_PrimitiveIDIn * 3 + gl_InvocationID);"},
     {kFragment, "fragment", "", "work(uint(gl_FragCoord.y) * 13 + uint(gl_FragCoord.x));"},
-    {kCompute, "compute", "layout(local_size_x = 39) in;\n", "work(gl_GlobalInvocationID.x);"},
-    {kTask, "task", "layout(local_size_x = 39) in;\n",
-     "work(gl_GlobalInvocationID.x); EmitMeshTasksEXT(0, 1, 1);"},
-    {kMesh, "mesh",
-     "layout(local_size_x = 39) in;\nlayout(points, max_vertices = 1, max_primitives = 1) out;\n",
+    {kCompute, "compute", "", "work(gl_GlobalInvocationID.x);"},
+    {kTask, "task", "", "work(gl_GlobalInvocationID.x); EmitMeshTasksEXT(0, 1, 1);"},
+    {kMesh, "mesh", "layout(points, max_vertices = 1, max_primitives = 1) out;\n",
      "SetMeshOutputsEXT(0, 0); work(gl_GlobalInvocationID.x);"},
     {kRaygen, "raygen", "", "work(gl_LaunchIDEXT.x);"},
     {kAnyHit, "any-hit", "layout(location = 0) rayPayloadInEXT float payload;\n",
@@ -64,11 +62,13 @@ std::string tableDeclaration() {
            "layout(push_constant) uniform Push { Table table; uint64_t unused; };\n";
 }
 
-Words workShader(VkShaderStageFlagBits stage, const std::string& source) {
+Words workShader(VkShaderStageFlagBits stage, const std::string& source, uint32_t workgroup) {
     const Row& row = rowOf(stage);
-    return compileGlslStage(row.stage, std::string("#version 460\n") + extensionsOf(row.stage) +
-                                           tableDeclaration() + row.declarations + source +
-                                           "void main() {" + row.main + "}\n");
+    std::string text = std::string("#version 460\n") + extensionsOf(stage) + tableDeclaration();
+    if ((stage & (kCompute | kTask | kMesh)) != 0)
+        text += "layout(local_size_x = " + std::to_string(workgroup) + ") in;\n";
+    text += row.declarations + source + "void main() {" + row.main + "}\n";
+    return compileGlslStage(stage, text);
 }
 
 Words plainShader(VkShaderStageFlagBits stage, const std::string& declarations,

@@ -35,8 +35,8 @@ inline constexpr size_t kAddresses = 16;
 
 // GLSL: `table` in push constants.
 std::string tableDeclaration();
-// The stage's main(), which calls the source's work().
-Words workShader(VkShaderStageFlagBits stage, const std::string& source);
+// The stage's main(), which calls the source's work(), and its workgroup where it has one.
+Words workShader(VkShaderStageFlagBits stage, const std::string& source, uint32_t workgroup);
 // Stages around the one that works.
 Words plainShader(VkShaderStageFlagBits stage, const std::string& declarations,
                   const std::string& main);
