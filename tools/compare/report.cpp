@@ -27,6 +27,22 @@ void Tally::add(const Verdict& verdict) {
     agreed += verdict.status == Status::kAgree;
     errors += verdict.status == Status::kError;
     if (verdict.status != Status::kError) maxUlps = std::max(maxUlps, verdict.maxUlps);
+    nativeShare = std::max(nativeShare, verdict.native.maxShare);
+    emulatedShare = std::max(emulatedShare, verdict.emulated.maxShare);
+}
+
+std::string Tally::shares() const {
+    std::string text;
+    const auto add = [&](const char* side, double share) {
+        if (share == 0) return;
+        char percent[32];
+        std::snprintf(percent, sizeof(percent), "%.2g %%", 100 * share);
+        text += text.empty() ? std::string(side) + " uses at most " + percent + " of the freedom"
+                             : std::string(", ") + side + " " + percent;
+    };
+    add("native", nativeShare);
+    add("emulated", emulatedShare);
+    return text;
 }
 
 std::string Tally::text() const {
@@ -42,6 +58,7 @@ Table tabulate(const std::vector<Verdict>& verdicts) {
         addUnique(table.rows, c.row);
         addUnique(table.operations, c.operation);
         table.cells[{c.row, c.operation}].add(verdict);
+        table.byOperation[c.operation].add(verdict);
         table.all.add(verdict);
     }
     return table;
@@ -96,10 +113,10 @@ void printText(std::ostream& out, const Comparison& comparison,
     for (const std::string& note : comparison.notes()) out << "  " << note << "\n";
     const Table table = tabulate(verdicts);
     for (const std::string& operation : table.operations) {
-        Tally tally;
-        for (const Verdict& verdict : verdicts)
-            if (verdict.subject->operation == operation) tally.add(verdict);
-        out << "  " << operation << ": " << tally.text() << "\n";
+        const Tally& tally = table.byOperation.at(operation);
+        const std::string shares = tally.shares();
+        out << "  " << operation << ": " << tally.text()
+            << (shares.empty() ? "" : " (" + shares + ")") << "\n";
     }
     size_t shown = 0;
     for (const Verdict& verdict : verdicts) {
@@ -140,6 +157,11 @@ void writeMarkdown(const std::string& file, const Comparison& comparison,
             out << " " << (cell == table.cells.end() ? "" : cell->second.text()) << " |";
         }
         out << "\n";
+    }
+    out << "\n";
+    for (const std::string& operation : table.operations) {
+        const std::string shares = table.byOperation.at(operation).shares();
+        if (!shares.empty()) out << "- " << operation << ": " << shares << "\n";
     }
     if (!out.flush()) throw std::runtime_error("cannot write " + file);
 }
