@@ -28,6 +28,7 @@ struct Options {
     std::string device;
     std::string emulate = "all";
     std::string backEnd = "auto";
+    std::string tune;
     std::string entryPoint;
     rewrite::Stage stage = rewrite::Stage::kCompute;
     bool text = false;
@@ -120,6 +121,9 @@ Result<rewrite::Target> makeTarget(const Options& options) {
     const auto backEnd = rewrite::backEndFromName(options.backEnd);
     if (!backEnd) return failure("unknown back-end '" + options.backEnd + "'");
     target.backEnd = *backEnd;
+    const auto tuning = rewrite::matrixTuningFromText(options.tune);
+    if (!tuning) return tuning.error();
+    target.tuning = *tuning;
     return target;
 }
 
@@ -192,6 +196,11 @@ void addRewriteCommand(CLI::App& app, int& status) {
         ->capture_default_str();
     command->add_option("--back-end", options->backEnd, "As the layer's: auto, core or native")
         ->capture_default_str();
+    command
+        ->add_option("--tune", options->tune,
+                     "Layout of matrices, for measurements: grid-rows=N, row-block=N, "
+                     "column-block=N, pairs=k or pairs=n, unroll=N")
+        ->option_text("NAME=VALUE,...");
     command->add_option("--stage", options->stage, "Shader stage of the module (default compute)")
         ->transform(CLI::Transformer(std::vector<std::pair<std::string, rewrite::Stage>>(
             std::begin(kStages), std::end(kStages))))

@@ -77,6 +77,13 @@ refuse 'mul.comp' "$coopvk" rewrite "$work/mul.comp" -o "$work/x.spv" --subgroup
 refuse 'no value of type u8' "$coopvk" rewrite "$work/mul.spv" -o "$work/x.spv" \
     --subgroup-size 32 --spec 0=300:u8
 refuse 'unknown member' "$coopvk" rewrite "$work/mul.spv" --text --device <(echo '{"lanes": 4}')
+expect 'lane grid 2x16, row blocks 4, column blocks 1' "$coopvk" rewrite "$work/mul.spv" -v \
+    -o "$work/tuned.spv" --subgroup-size 32 --spec 0=32 --validate \
+    --tune grid-rows=2,row-block=4,column-block=1
+refuse "'grid-rows=3'" "$coopvk" rewrite "$work/mul.spv" --text --subgroup-size 32 \
+    --tune pairs=k,grid-rows=3
+refuse 'not more than' "$coopvk" rewrite "$work/mul.spv" --text --subgroup-size 32 \
+    --tune grid-rows=64
 refuse '--subgroup-size' "$coopvk" rewrite "$work/mul.spv" --text
 
 # run

@@ -4,6 +4,8 @@
 // against coopvk's.
 #include <cstdio>
 
+#include "coopvk/rewrite.hpp"
+#include "device_facts.hpp"
 #include "gemm_problem.hpp"
 #include "shaders.hpp"
 #include "subjects.hpp"
@@ -48,9 +50,34 @@ class Gemm {
         for (const Tile& tile : kTiles)
             if (pair_.emulated.multiplies(tile.m, tile.n, tile.k, sum.type))
                 add(table, "emulated " + tile.name(), pair_.emulated, builtIn(sum, tile), sum);
+        for (const std::string& tuning : options_.tunings)
+            for (const Tile& tile : kTiles)
+                add(table, tuning + " " + tile.name(), pair_.native,
+                    tuned(builtIn(sum, tile), tuning), sum);
         for (const std::string& file : options_.spirv)
             add(table, file.substr(file.rfind('/') + 1), pair_.native, readShader(file), sum);
         if (!table.empty()) table.print(options_, problem_.operations(), flops);
+    }
+
+    // Rewritten here, and run without the layer.
+    std::vector<uint32_t> tuned(Words words, const std::string& text) {
+        const auto tuning = rewrite::matrixTuningFromText(text);
+        if (!tuning) throw std::runtime_error(tuning.error().message);
+        const layer::DeviceQueries queries = layer::loadDeviceQueries(
+            vkGetInstanceProcAddr, pair_.native.instance, VK_API_VERSION_1_3);
+        rewrite::Target target;
+        target.device = layer::queryDevice(queries, pair_.native.physical).traits;
+        target.subgroupSize = target.device.subgroupSize;
+        target.backEnd = rewrite::BackEnd::kCore;
+        target.tuning = *tuning;
+        const uint32_t threads = kGemmSubgroups * target.subgroupSize;
+        const rewrite::SpecializationEntry entry = {0, std::as_bytes(std::span(&threads, 1))};
+        rewrite::Request request;
+        request.words = words;
+        request.specialization = std::span(&entry, 1);
+        auto rewritten = rewrite::rewrite(request, target);
+        if (!rewritten) throw std::runtime_error(text + ": " + rewritten.error().message);
+        return std::move(rewritten->words);
     }
 
     static Words builtIn(const GemmSum& sum, const Tile& tile) {

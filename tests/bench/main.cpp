@@ -43,6 +43,8 @@ int run(int argc, char** argv) {
     app.add_option("--size", options.size,
                    "products and blocks: rows and columns, a multiple of 128");
     app.add_option("--sums", options.sums, "gemm, nv-gemm: f32, f16 or both")->delimiter(',');
+    app.add_option("--tune", options.tunings,
+                   "gemm: layouts to time, too, as for coopvk rewrite --tune");
     app.add_option("--spirv", options.spirv,
                    "gemm: rewritten shaders to time natively; rewriting: shaders to rewrite");
     app.add_option("--spec", options.constants, "rewriting: ID=VALUE of those shaders");

@@ -269,6 +269,18 @@ enum class BackEnd : uint32_t {
 };
 std::optional<BackEnd> backEndFromName(std::string_view name);  // "auto", "core", "native"
 
+// What the core back-end chooses for itself where nothing stands here. For measurements of those
+// choices (docs/benchmarks.md): results are the same, only speed differs.
+struct MatrixTuning {
+    std::optional<uint32_t> gridRows;          // lanes of the subgroup's grid in a column of it
+    std::optional<uint32_t> rowBlock;          // neighbouring rows that a lane holds together;
+    std::optional<uint32_t> columnBlock;       // columns; 0: as many as it holds
+    std::optional<bool> halfPairsAlongK;       // 16-bit components of B in pairs along K, or N
+    std::optional<uint32_t> unrolledProducts;  // of an invocation, up to which loops stay unrolled
+};
+// "grid-rows=8,row-block=1,column-block=2,pairs=k,unroll=1024", or any of these.
+Result<MatrixTuning> matrixTuningFromText(std::string_view text);
+
 // What one rewrite is for: a device, the fixed subgroup size of the pipeline stage, and which
 // extensions are emulated. Same words, same specialization, same Target: same output.
 struct Target {
@@ -277,6 +289,7 @@ struct Target {
     uint32_t subgroupSize = 32;
     ExtensionSet emulated = ExtensionSet::all();
     BackEnd backEnd = BackEnd::kAuto;
+    MatrixTuning tuning = {};
 };
 
 // One VkSpecializationMapEntry with its bytes.

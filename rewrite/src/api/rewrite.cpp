@@ -36,6 +36,23 @@ std::optional<Error> checkTarget(const Target& target, ExtensionSet used) {
                  std::format("subgroup size {} is not a power of two from 4 to 128", size)};
 }
 
+std::optional<Error> checkTuning(const Target& target) {
+    const MatrixTuning& tuning = target.tuning;
+    const auto fits = [](const std::optional<uint32_t>& number, uint32_t most) {
+        return !number || (std::has_single_bit(*number) && *number <= most);
+    };
+    const auto blockFits = [](const std::optional<uint32_t>& block) {
+        return !block || *block == 0 || std::has_single_bit(*block);
+    };
+    if (fits(tuning.gridRows, target.subgroupSize) && blockFits(tuning.rowBlock) &&
+        blockFits(tuning.columnBlock)) {
+        return std::nullopt;
+    }
+    return Error{ErrorCode::kInvalidArgument,
+                 "rows of the grid and blocks are powers of two, and the former not more than the "
+                 "subgroup has lanes"};
+}
+
 std::string describe(const LayoutPolicy& policy) {
     return std::format("core back-end, lane grid {}x{}, row blocks {}, column blocks {}",
                        policy.grid.rows, policy.grid.columns, policy.rowBlock, policy.columnBlock);
@@ -61,7 +78,8 @@ std::optional<Error> lowerCore(TypeTable& types, const Target& target, std::map<
     Module& module = types.module();
     const LayoutPolicy policy = choosePolicy(module, types, target);
     foldSpecConstants(types, [&](Id type) { return matrixLength(types, policy, type); });
-    keepProductLoopsRolled(module, target.subgroupSize);
+    keepProductLoopsRolled(module, target.subgroupSize,
+                           target.tuning.unrolledProducts.value_or(kMaxUnrolledProducts));
     LoweringContext context{module, types, target, policy, {}, {}, {}, {}, std::move(nibbles)};
     if (std::optional<Error> error = lowerMatrices(context)) return error;
     out.notes.push_back(describe(policy));
@@ -95,6 +113,7 @@ Result<Rewritten> rewriteModule(const Request& request, const Target& target, bo
     Rewritten out;
     out.used = scan(request.words, target.emulated);
     if (std::optional<Error> error = checkTarget(target, out.used)) return *std::move(error);
+    if (std::optional<Error> error = checkTuning(target)) return *std::move(error);
     Result<Module> parsed = Module::parse(request.words);
     if (!parsed) return parsed.error();
     Module& module = *parsed;

@@ -75,6 +75,12 @@ Grid cpuGrid(uint32_t subgroupSize, const Survey& survey) {
     return {rows, subgroupSize / rows};
 }
 
+void tune(LayoutPolicy& policy, const MatrixTuning& tuning, uint32_t subgroupSize) {
+    if (tuning.gridRows) policy.grid = {*tuning.gridRows, subgroupSize / *tuning.gridRows};
+    policy.rowBlock = tuning.rowBlock.value_or(policy.rowBlock);
+    policy.columnBlock = tuning.columnBlock.value_or(policy.columnBlock);
+}
+
 }  // namespace
 
 LayoutPolicy choosePolicy(const Module& module, const TypeTable& types, const Target& target) {
@@ -84,7 +90,7 @@ LayoutPolicy choosePolicy(const Module& module, const TypeTable& types, const Ta
     const int accumulators =
         survey.rowMajorLoads[static_cast<size_t>(Use::kAccumulator)] + survey.rowMajorStores;
     LayoutPolicy policy;
-    policy.halfPairsAlongK = b < 0;
+    policy.halfPairsAlongK = target.tuning.halfPairsAlongK.value_or(b < 0);
     // Neighbouring lanes read neighbouring lines of A and B, which spreads them over the banks of
     // shared memory; along a line, what a lane holds together it reads together.
     policy.rowBlock = (a != 0 ? a : accumulators) > 0 ? 1 : 0;
@@ -93,6 +99,7 @@ LayoutPolicy choosePolicy(const Module& module, const TypeTable& types, const Ta
     const bool tall = survey.multipliesIntoHalf && !policy.halfPairsAlongK;
     policy.grid = target.device.isCpu ? cpuGrid(target.subgroupSize, survey)
                                       : makeGrid(target.subgroupSize, tall);
+    tune(policy, target.tuning, target.subgroupSize);
     return policy;
 }
 

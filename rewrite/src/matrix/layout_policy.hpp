@@ -8,7 +8,8 @@
 namespace coopvk::rewrite {
 
 // Chooses one policy for the module from the matrices it multiplies and how it loads and stores
-// them. Results do not depend on it, speed does: docs/benchmarks.md has the measurements.
+// them, as far as target.tuning leaves a choice. Results do not depend on it, speed does:
+// docs/benchmarks.md has the measurements.
 LayoutPolicy choosePolicy(const Module& module, const TypeTable& types, const Target& target);
 
 }  // namespace coopvk::rewrite

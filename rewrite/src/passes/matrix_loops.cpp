@@ -9,10 +9,6 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// Products in each invocation, a turn, up to which a loop may be unrolled. On an H200, a product of
-// matrices with 1024 gains from it and one with 2048 loses half its speed.
-constexpr uint64_t kMaxUnrolledProducts = 1024;
-
 constexpr auto bits(spv::LoopControlMask mask) { return static_cast<uint32_t>(mask); }
 
 // How many matrices types hold, or what pointers to them point to. Each type is looked at once:
@@ -195,7 +191,7 @@ Loop loopAt(const Function& function, size_t header, const Instruction& merge) {
 
 }  // namespace
 
-void keepProductLoopsRolled(Module& module, uint32_t subgroupSize) {
+void keepProductLoopsRolled(Module& module, uint32_t subgroupSize, uint64_t unrolled) {
     MatrixCounts matrices(module);
     for (const auto& function : module.functions()) {
         for (size_t b = 0; b < function->blocks.size(); ++b) {
@@ -205,8 +201,7 @@ void keepProductLoopsRolled(Module& module, uint32_t subgroupSize) {
                 continue;
             }
             const Loop loop = loopAt(*function, b, *merge);
-            if (productsPerTurn(module, matrices, *function, loop, subgroupSize) <=
-                    kMaxUnrolledProducts ||
+            if (productsPerTurn(module, matrices, *function, loop, subgroupSize) <= unrolled ||
                 Counter(module, matrices, loop).picksMatrices()) {
                 continue;
             }

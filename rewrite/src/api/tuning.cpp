@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// "grid-rows=8,row-block=1,pairs=k": choices of a layout, for measurements.
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <format>
+
+#include "coopvk/rewrite.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+using Number = std::optional<uint32_t> MatrixTuning::*;
+
+struct Row {
+    std::string_view name;
+    Number number;
+    bool isPowerOfTwo;
+    bool mayBeZero;
+};
+
+constexpr Row kRows[] = {
+    {"grid-rows", &MatrixTuning::gridRows, true, false},
+    {"row-block", &MatrixTuning::rowBlock, true, true},
+    {"column-block", &MatrixTuning::columnBlock, true, true},
+    {"unroll", &MatrixTuning::unrolledProducts, false, true},
+};
+
+// False if the pair makes no sense.
+bool apply(std::string_view name, std::string_view value, MatrixTuning& tuning) {
+    if (name == "pairs" && (value == "k" || value == "n")) {
+        tuning.halfPairsAlongK = value == "k";
+        return true;
+    }
+    for (const Row& row : kRows) {
+        if (row.name != name) continue;
+        uint32_t number = 0;
+        const auto [end, error] =
+            std::from_chars(value.data(), value.data() + value.size(), number);
+        tuning.*row.number = number;
+        return error == std::errc() && end == value.data() + value.size() &&
+               (number == 0 ? row.mayBeZero : !row.isPowerOfTwo || std::has_single_bit(number));
+    }
+    return false;
+}
+
+}  // namespace
+
+Result<MatrixTuning> matrixTuningFromText(std::string_view text) {
+    MatrixTuning tuning;
+    while (!text.empty()) {
+        const std::string_view pair = text.substr(0, text.find(','));
+        text.remove_prefix(std::min(pair.size() + 1, text.size()));
+        const size_t equals = std::min(pair.find('='), pair.size());
+        const std::string_view value = pair.substr(std::min(equals + 1, pair.size()));
+        if (apply(pair.substr(0, equals), value, tuning)) continue;
+        return Error{
+            ErrorCode::kInvalidArgument,
+            std::format("'{}' is none of grid-rows=, row-block=, column-block= with a power of "
+                        "two, unroll= with a number, pairs=k and pairs=n",
+                        pair)};
+    }
+    return tuning;
+}
+
+}  // namespace coopvk::rewrite

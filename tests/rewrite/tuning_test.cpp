@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "assemble.hpp"
+#include "coopvk/rewrite.hpp"
+
+namespace coopvk::rewrite {
+namespace {
+
+TEST(Tuning, FromText) {
+    const auto all =
+        matrixTuningFromText("grid-rows=8,row-block=0,column-block=2,pairs=k,unroll=1000");
+    ASSERT_TRUE(all) << all.error().message;
+    EXPECT_EQ(all->gridRows, 8u);
+    EXPECT_EQ(all->rowBlock, 0u);
+    EXPECT_EQ(all->columnBlock, 2u);
+    EXPECT_EQ(all->halfPairsAlongK, true);
+    EXPECT_EQ(all->unrolledProducts, 1000u);
+    const auto one = matrixTuningFromText("pairs=n");
+    ASSERT_TRUE(one);
+    EXPECT_EQ(one->halfPairsAlongK, false);
+    EXPECT_FALSE(one->gridRows);
+    EXPECT_TRUE(matrixTuningFromText(""));
+    for (const char* wrong : {"grid-rows=0", "grid-rows=3", "row-block=x", "unroll=", "unroll",
+                              "pairs=m", "lanes=4", "unroll=1=2", ",", "unroll=99999999999"}) {
+        EXPECT_FALSE(matrixTuningFromText(wrong)) << wrong;
+    }
+}
+
+Result<Rewritten> tuned(const MatrixTuning& tuning) {
+    const std::vector<uint32_t> words = test::assemble(test::multiplyModule(16, 16, 16));
+    Request request;
+    request.words = words;
+    Target target;
+    target.tuning = tuning;
+    return rewrite(request, target);
+}
+
+TEST(Tuning, Overrides) {
+    const auto chosen = tuned({});
+    const auto other = tuned({.gridRows = 32, .rowBlock = 1, .columnBlock = 4});
+    ASSERT_TRUE(chosen && other);
+    EXPECT_EQ(validate(other->words), std::nullopt);
+    const auto tells = [](const std::string& note) {
+        return note.find("grid 32x1, row blocks 1, column blocks 4") != std::string::npos;
+    };
+    EXPECT_EQ(std::ranges::count_if(other->notes, tells), 1);
+    EXPECT_NE(chosen->words, other->words);
+    EXPECT_NE(tuned({.halfPairsAlongK = true})->words, chosen->words);
+    EXPECT_FALSE(tuned({.gridRows = 64}));
+    EXPECT_FALSE(tuned({.gridRows = 0}));
+    EXPECT_FALSE(tuned({.rowBlock = 3}));
+}
+
+}  // namespace
+}  // namespace coopvk::rewrite
