@@ -25,6 +25,41 @@ bool movesValues(spv::Op opcode) {
     }
 }
 
+bool isArithmetic(spv::Op opcode) {
+    switch (opcode) {
+        case spv::Op::OpSNegate:
+        case spv::Op::OpFNegate:
+        case spv::Op::OpIAdd:
+        case spv::Op::OpFAdd:
+        case spv::Op::OpISub:
+        case spv::Op::OpFSub:
+        case spv::Op::OpFMul:
+        case spv::Op::OpIMul:
+        case spv::Op::OpFDiv:
+        case spv::Op::OpSDiv:
+        case spv::Op::OpUDiv:
+            return true;
+        default:
+            return false;
+    }
+}
+
+bool isConversion(spv::Op opcode) {
+    switch (opcode) {
+        case spv::Op::OpConvertFToU:
+        case spv::Op::OpConvertFToS:
+        case spv::Op::OpConvertSToF:
+        case spv::Op::OpConvertUToF:
+        case spv::Op::OpUConvert:
+        case spv::Op::OpSConvert:
+        case spv::Op::OpFConvert:
+        case spv::Op::OpBitcast:
+            return true;
+        default:
+            return false;
+    }
+}
+
 bool isNonSemantic(const Module& module, const Instruction& instruction) {
     return instruction.opcode == spv::Op::OpExtInst &&
            stringFromOperands(module.def(instruction.word(0)), 0).starts_with("NonSemantic.");

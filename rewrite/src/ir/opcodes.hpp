@@ -10,6 +10,11 @@ namespace coopvk::rewrite {
 // Instructions that only move whole values: redefining the type of such a value is all they need.
 bool movesValues(spv::Op opcode);
 
+// What matrices and vectors take component by component: sums, differences, products, quotients and
+// negatives of operands of the result's type; and conversions of one operand.
+bool isArithmetic(spv::Op opcode);
+bool isConversion(spv::Op opcode);
+
 // Debug information names values and types and changes neither.
 bool isNonSemantic(const Module& module, const Instruction& instruction);
 

@@ -170,6 +170,21 @@ uint32_t TypeTable::components(Id type) const {
     return scalar ? 1 : 0;
 }
 
+std::string_view TypeTable::componentProblem(Id type) const {
+    const Instruction& component = module_.def(type);
+    if (component.opcode != spv::Op::OpTypeInt && component.opcode != spv::Op::OpTypeFloat) {
+        return "Component Type must be a numeric scalar";
+    }
+    if (component.opcode == spv::Op::OpTypeFloat && component.operands.size() > 1) {
+        return "components with an FP Encoding are not emulated";
+    }
+    const uint32_t bits = component.word(0);
+    if (bits != 8 && bits != 16 && bits != 32 && bits != 64) {
+        return "components of this width are not emulated";
+    }
+    return {};
+}
+
 void TypeTable::declareArithmetic(Id component) {
     const bool floats = isFloat(component);
     switch (width(component)) {

@@ -47,6 +47,8 @@ class TypeTable {
     uint32_t components(Id type) const;  // 1 for scalars, 0 for anything but scalars and vectors
     Id scalarOf(Id type) const;          // component type of a vector, else the type
 
+    // What keeps a type from being emulated as a component of matrices and vectors, or nothing.
+    std::string_view componentProblem(Id type) const;
     // Declares the capability that arithmetic with components of a type needs.
     void declareArithmetic(Id component);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matrix/elementwise.hpp"
 
+#include "ir/opcodes.hpp"
 #include "matrix/nibbles.hpp"
 #include "matrix/packs.hpp"
 
@@ -11,28 +12,9 @@ namespace {
 enum class Kind { kNone, kSameType, kConversion, kTimesScalar, kSelect };
 
 Kind kindOf(spv::Op opcode) {
+    if (isArithmetic(opcode)) return Kind::kSameType;
+    if (isConversion(opcode)) return Kind::kConversion;
     switch (opcode) {
-        case spv::Op::OpSNegate:
-        case spv::Op::OpFNegate:
-        case spv::Op::OpIAdd:
-        case spv::Op::OpFAdd:
-        case spv::Op::OpISub:
-        case spv::Op::OpFSub:
-        case spv::Op::OpFMul:
-        case spv::Op::OpIMul:
-        case spv::Op::OpFDiv:
-        case spv::Op::OpSDiv:
-        case spv::Op::OpUDiv:
-            return Kind::kSameType;
-        case spv::Op::OpConvertFToU:
-        case spv::Op::OpConvertFToS:
-        case spv::Op::OpConvertSToF:
-        case spv::Op::OpConvertUToF:
-        case spv::Op::OpUConvert:
-        case spv::Op::OpSConvert:
-        case spv::Op::OpFConvert:
-        case spv::Op::OpBitcast:
-            return Kind::kConversion;
         case spv::Op::OpMatrixTimesScalar:
             return Kind::kTimesScalar;
         case spv::Op::OpSelect:

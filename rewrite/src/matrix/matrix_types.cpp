@@ -40,17 +40,8 @@ namespace {
 
 // What is wrong with a matrix type, or nothing.
 std::string_view problem(const LoweringContext& context, const Instruction& type) {
-    const Instruction& component = context.module.def(type.word(0));
-    if (component.opcode != spv::Op::OpTypeInt && component.opcode != spv::Op::OpTypeFloat) {
-        return "Component Type must be a numeric scalar";
-    }
-    if (component.opcode == spv::Op::OpTypeFloat && component.operands.size() > 1) {
-        return "components with an FP Encoding are not emulated";
-    }
-    const uint32_t bits = component.word(0);
-    if (bits != 8 && bits != 16 && bits != 32 && bits != 64) {
-        return "components of this width are not emulated";
-    }
+    const std::string_view component = context.types.componentProblem(type.word(0));
+    if (!component.empty()) return component;
     if (context.module.constantValue(type.word(1)) != static_cast<uint64_t>(spv::Scope::Subgroup)) {
         return "only matrices of scope Subgroup are emulated";
     }

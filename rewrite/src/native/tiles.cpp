@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "native/tiles.hpp"
 
+#include "ir/opcodes.hpp"
+
 namespace coopvk::rewrite {
 
 std::vector<Id> splitTiles(Emitter& emit, const TiledType& type, Id value) {
@@ -95,33 +97,9 @@ void multiplyTiles(Emitter& emit, const NativePlan& plan, const Instruction& mul
 namespace {
 
 bool isElementWise(spv::Op opcode) {
-    switch (opcode) {
-        case spv::Op::OpSNegate:
-        case spv::Op::OpFNegate:
-        case spv::Op::OpIAdd:
-        case spv::Op::OpFAdd:
-        case spv::Op::OpISub:
-        case spv::Op::OpFSub:
-        case spv::Op::OpFMul:
-        case spv::Op::OpIMul:
-        case spv::Op::OpFDiv:
-        case spv::Op::OpSDiv:
-        case spv::Op::OpUDiv:
-        case spv::Op::OpConvertFToU:
-        case spv::Op::OpConvertFToS:
-        case spv::Op::OpConvertSToF:
-        case spv::Op::OpConvertUToF:
-        case spv::Op::OpUConvert:
-        case spv::Op::OpSConvert:
-        case spv::Op::OpFConvert:
-        case spv::Op::OpBitcast:
-        case spv::Op::OpMatrixTimesScalar:
-        case spv::Op::OpCompositeConstruct:
-        case spv::Op::OpCompositeConstructReplicateEXT:
-            return true;
-        default:
-            return false;
-    }
+    return isArithmetic(opcode) || isConversion(opcode) || opcode == spv::Op::OpMatrixTimesScalar ||
+           opcode == spv::Op::OpCompositeConstruct ||
+           opcode == spv::Op::OpCompositeConstructReplicateEXT;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "ir/opcodes.hpp"
 #include "matrix/slots.hpp"
 #include "vector/composite.hpp"
 #include "vector/vector_function.hpp"
@@ -23,18 +24,8 @@ struct Map {
 };
 
 bool isMapped(spv::Op opcode) {
+    if (isArithmetic(opcode) || isConversion(opcode)) return true;
     switch (opcode) {
-        case spv::Op::OpSNegate:
-        case spv::Op::OpFNegate:
-        case spv::Op::OpIAdd:
-        case spv::Op::OpFAdd:
-        case spv::Op::OpISub:
-        case spv::Op::OpFSub:
-        case spv::Op::OpFMul:
-        case spv::Op::OpIMul:
-        case spv::Op::OpFDiv:
-        case spv::Op::OpSDiv:
-        case spv::Op::OpUDiv:
         case spv::Op::OpShiftRightLogical:
         case spv::Op::OpShiftRightArithmetic:
         case spv::Op::OpShiftLeftLogical:
@@ -42,14 +33,6 @@ bool isMapped(spv::Op opcode) {
         case spv::Op::OpBitwiseXor:
         case spv::Op::OpBitwiseAnd:
         case spv::Op::OpNot:
-        case spv::Op::OpConvertFToU:
-        case spv::Op::OpConvertFToS:
-        case spv::Op::OpConvertSToF:
-        case spv::Op::OpConvertUToF:
-        case spv::Op::OpUConvert:
-        case spv::Op::OpSConvert:
-        case spv::Op::OpFConvert:
-        case spv::Op::OpBitcast:
         case spv::Op::OpVectorTimesScalar:
             return true;
         default:

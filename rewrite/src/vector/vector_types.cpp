@@ -9,17 +9,8 @@ namespace {
 constexpr uint64_t kMaxComponents = 16384;
 
 std::string_view problem(const VectorContext& context, const Instruction& type) {
-    const Instruction& component = context.module.def(type.word(0));
-    if (component.opcode != spv::Op::OpTypeInt && component.opcode != spv::Op::OpTypeFloat) {
-        return "Component Type must be a numeric scalar";
-    }
-    if (component.opcode == spv::Op::OpTypeFloat && component.operands.size() > 1) {
-        return "components with an FP Encoding are not emulated";
-    }
-    const uint32_t bits = component.word(0);
-    if (bits != 8 && bits != 16 && bits != 32 && bits != 64) {
-        return "components of this width are not emulated";
-    }
+    const std::string_view component = context.types.componentProblem(type.word(0));
+    if (!component.empty()) return component;
     const std::optional<uint64_t> count = context.module.constantValue(type.word(1));
     if (!count || *count == 0 || *count > kMaxComponents) {
         return "Component Count must be a constant from 1 to 16384";
