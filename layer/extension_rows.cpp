@@ -79,15 +79,18 @@ constexpr Feature kBlockIoNeeds[] = {
     Feature::kComputeFullSubgroups,
 };
 
-void khrMatrixFeatures(const DeviceFacts& facts, void* node) {
-    auto& features = *static_cast<VkPhysicalDeviceCooperativeMatrixFeaturesKHR*>(node);
+// KHR's and NV's alike.
+template <typename Features>
+void matrixFeatures(const DeviceFacts& facts, void* node) {
+    auto& features = *static_cast<Features*>(node);
     features.cooperativeMatrix = VK_TRUE;
     // A matrix access becomes accesses to its elements, which are as robust as any others.
     features.cooperativeMatrixRobustBufferAccess = facts.has(Feature::kRobustBufferAccess);
 }
 
-void khrMatrixProperties(const DeviceFacts&, void* node) {
-    auto& properties = *static_cast<VkPhysicalDeviceCooperativeMatrixPropertiesKHR*>(node);
+template <typename Properties>
+void matrixProperties(const DeviceFacts&, void* node) {
+    auto& properties = *static_cast<Properties*>(node);
     properties.cooperativeMatrixSupportedStages = VK_SHADER_STAGE_COMPUTE_BIT;
 }
 
@@ -141,17 +144,6 @@ void blockIoProperties(const DeviceFacts&, void* node) {
     properties.maxElementsPerInvocation = rewrite::kMaxBlockElements;
 }
 
-void nvMatrixFeatures(const DeviceFacts& facts, void* node) {
-    auto& features = *static_cast<VkPhysicalDeviceCooperativeMatrixFeaturesNV*>(node);
-    features.cooperativeMatrix = VK_TRUE;
-    features.cooperativeMatrixRobustBufferAccess = facts.has(Feature::kRobustBufferAccess);
-}
-
-void nvMatrixProperties(const DeviceFacts&, void* node) {
-    auto& properties = *static_cast<VkPhysicalDeviceCooperativeMatrixPropertiesNV*>(node);
-    properties.cooperativeMatrixSupportedStages = VK_SHADER_STAGE_COMPUTE_BIT;
-}
-
 void qcomConversionFeatures(const DeviceFacts&, void* node) {
     auto& features = *static_cast<VkPhysicalDeviceCooperativeMatrixConversionFeaturesQCOM*>(node);
     features.cooperativeMatrixConversion = VK_TRUE;
@@ -163,17 +155,20 @@ constexpr ExtensionRow kRows[] = {
      sizeof(VkPhysicalDeviceCooperativeMatrixFeaturesKHR),
      COOPVK_FEATURE_BITS(VkPhysicalDeviceCooperativeMatrixFeaturesKHR, cooperativeMatrix,
                          cooperativeMatrixRobustBufferAccess),
-     offsetof(VkPhysicalDeviceCooperativeMatrixFeaturesKHR, cooperativeMatrix), khrMatrixFeatures,
-     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_KHR, khrMatrixProperties,
-     kMatrixNeeds, khrMatrixDependents},
+     offsetof(VkPhysicalDeviceCooperativeMatrixFeaturesKHR, cooperativeMatrix),
+     matrixFeatures<VkPhysicalDeviceCooperativeMatrixFeaturesKHR>,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_KHR,
+     matrixProperties<VkPhysicalDeviceCooperativeMatrixPropertiesKHR>, kMatrixNeeds,
+     khrMatrixDependents},
     {Extension::kNvCooperativeMatrix,
      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_NV,
      sizeof(VkPhysicalDeviceCooperativeMatrixFeaturesNV),
      COOPVK_FEATURE_BITS(VkPhysicalDeviceCooperativeMatrixFeaturesNV, cooperativeMatrix,
                          cooperativeMatrixRobustBufferAccess),
-     offsetof(VkPhysicalDeviceCooperativeMatrixFeaturesNV, cooperativeMatrix), nvMatrixFeatures,
-     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_NV, nvMatrixProperties,
-     kMatrixNeeds},
+     offsetof(VkPhysicalDeviceCooperativeMatrixFeaturesNV, cooperativeMatrix),
+     matrixFeatures<VkPhysicalDeviceCooperativeMatrixFeaturesNV>,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_NV,
+     matrixProperties<VkPhysicalDeviceCooperativeMatrixPropertiesNV>, kMatrixNeeds},
     {Extension::kQcomCooperativeMatrixConversion,
      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_CONVERSION_FEATURES_QCOM,
      sizeof(VkPhysicalDeviceCooperativeMatrixConversionFeaturesQCOM),

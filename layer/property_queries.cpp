@@ -36,6 +36,18 @@ VkComponentTypeKHR vulkanType(rewrite::ComponentType type) {
     return static_cast<VkComponentTypeKHR>(type);
 }
 
+// What KHR's and NV's rows have in common.
+template <typename Properties>
+void copySizesAndInputs(const rewrite::MatrixShape& shape, Properties& to) {
+    to.MSize = shape.m;
+    to.NSize = shape.n;
+    to.KSize = shape.k;
+    to.AType = vulkanType(shape.a);
+    to.BType = vulkanType(shape.b);
+    to.CType = vulkanType(shape.c);
+    to.scope = VK_SCOPE_SUBGROUP_KHR;
+}
+
 }  // namespace
 
 VkResult getCooperativeMatrixPropertiesKHR(VkPhysicalDevice device, uint32_t* count,
@@ -43,15 +55,9 @@ VkResult getCooperativeMatrixPropertiesKHR(VkPhysicalDevice device, uint32_t* co
     return answer(device, rewrite::Extension::kKhrCooperativeMatrix, rewrite::matrixShapes,
                   &VkuInstanceDispatchTable::GetPhysicalDeviceCooperativeMatrixPropertiesKHR, count,
                   out, [](const rewrite::MatrixShape& shape, VkCooperativeMatrixPropertiesKHR& to) {
-                      to.MSize = shape.m;
-                      to.NSize = shape.n;
-                      to.KSize = shape.k;
-                      to.AType = vulkanType(shape.a);
-                      to.BType = vulkanType(shape.b);
-                      to.CType = vulkanType(shape.c);
+                      copySizesAndInputs(shape, to);
                       to.ResultType = vulkanType(shape.result);
                       to.saturatingAccumulation = shape.saturating;
-                      to.scope = VK_SCOPE_SUBGROUP_KHR;
                   });
 }
 
@@ -60,14 +66,8 @@ VkResult getCooperativeMatrixPropertiesNV(VkPhysicalDevice device, uint32_t* cou
     return answer(device, rewrite::Extension::kNvCooperativeMatrix, rewrite::nvMatrixShapes,
                   &VkuInstanceDispatchTable::GetPhysicalDeviceCooperativeMatrixPropertiesNV, count,
                   out, [](const rewrite::MatrixShape& shape, VkCooperativeMatrixPropertiesNV& to) {
-                      to.MSize = shape.m;
-                      to.NSize = shape.n;
-                      to.KSize = shape.k;
-                      to.AType = vulkanType(shape.a);
-                      to.BType = vulkanType(shape.b);
-                      to.CType = vulkanType(shape.c);
+                      copySizesAndInputs(shape, to);
                       to.DType = vulkanType(shape.result);
-                      to.scope = VK_SCOPE_SUBGROUP_KHR;
                   });
 }
 
