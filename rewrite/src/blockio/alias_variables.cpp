@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/buffers.hpp"
 #include "ir/opcodes.hpp"
 
 namespace coopvk::rewrite {
@@ -28,7 +29,7 @@ size_t membersWith(const Module& module, Id type, spv::Decoration decoration) {
 
 }  // namespace
 
-Id AliasVariables::blockType(Id variable, Id element, uint32_t bytes) {
+Id AliasVariables::blockType(Id variable, Id element) {
     Module& module = context_.module;
     Id original = contents(module, module.def(variable));
     while (isArrayType(module.def(original).opcode)) original = module.def(original).word(0);
@@ -40,35 +41,19 @@ Id AliasVariables::blockType(Id variable, Id element, uint32_t bytes) {
     const uint32_t qualifiers = readOnly * 1u + coherent * 2u + isVolatile * 4u;
     const auto [entry, isNew] = blocks_.try_emplace({element, qualifiers}, 0);
     if (!isNew) return entry->second;
-    const Id array = module.takeId();
-    module.append(Section::kGlobals,
-                  makeInstruction(spv::Op::OpTypeRuntimeArray, 0, array, {idOperand(element)}));
-    module.decorate(array, spv::Decoration::ArrayStride, {bytes});
-    const Id block = entry->second = module.takeId();
-    module.append(Section::kGlobals,
-                  makeInstruction(spv::Op::OpTypeStruct, 0, block, {idOperand(array)}));
-    module.decorate(block, spv::Decoration::Block);
-    const auto decorateMember = [&](spv::Decoration decoration, Operands literals) {
-        Operands operands = {idOperand(block), literal(0u), literal(decoration)};
-        operands.insert(operands.end(), literals.begin(), literals.end());
-        module.append(Section::kAnnotations,
-                      makeInstruction(spv::Op::OpMemberDecorate, 0, 0, std::move(operands)));
-    };
-    decorateMember(spv::Decoration::Offset, {literal(0u)});
-    if (readOnly) decorateMember(spv::Decoration::NonWritable, {});
-    if (coherent) decorateMember(spv::Decoration::Coherent, {});
-    if (isVolatile) decorateMember(spv::Decoration::Volatile, {});
-    return block;
+    std::vector<spv::Decoration> kept;
+    if (readOnly) kept.push_back(spv::Decoration::NonWritable);
+    if (coherent) kept.push_back(spv::Decoration::Coherent);
+    if (isVolatile) kept.push_back(spv::Decoration::Volatile);
+    entry->second = bufferBlock(context_.types, element, spv::Decoration::Block, kept);
+    return entry->second;
 }
 
 // Both may now change what the other one reads.
 void AliasVariables::shareBinding(Id variable, Id alias) {
     Module& module = context_.module;
     InstructionList& annotations = module.section(Section::kAnnotations);
-    module.removeDecoration(variable, spv::Decoration::Restrict);
-    if (!module.decoration(variable, spv::Decoration::Aliased)) {
-        module.decorate(variable, spv::Decoration::Aliased);
-    }
+    declareAliased(module, variable);
     const size_t count = annotations.size();
     for (size_t a = 0; a < count; ++a) {
         const Instruction& i = *annotations[a];
@@ -86,16 +71,8 @@ Id AliasVariables::get(Id variable, Id element, uint32_t bytes) {
     Module& module = context_.module;
     const Instruction& original = module.def(variable);
     const auto storage = static_cast<spv::StorageClass>(original.word(0));
-    Id type = blockType(variable, element, bytes);
-    // An array of descriptors stays one.
-    const Instruction& outer = module.def(contents(module, original));
-    if (isArrayType(outer.opcode)) {
-        Operands operands = outer.operands;
-        operands[0] = idOperand(type);
-        const spv::Op opcode = outer.opcode;
-        type = module.takeId();
-        module.append(Section::kGlobals, makeInstruction(opcode, 0, type, std::move(operands)));
-    }
+    const Id type =
+        likeDescriptors(module, contents(module, original), blockType(variable, element));
     const Id alias = entry->second = module.takeId();
     module.append(Section::kGlobals,
                   makeInstruction(spv::Op::OpVariable, context_.types.pointerType(storage, type),

@@ -17,7 +17,7 @@ class AliasVariables {
     Id get(Id variable, Id element, uint32_t bytes);
 
  private:
-    Id blockType(Id variable, Id element, uint32_t bytes);
+    Id blockType(Id variable, Id element);
     void shareBinding(Id variable, Id alias);
 
     LoweringContext& context_;

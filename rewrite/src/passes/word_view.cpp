@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/buffers.hpp"
 #include "ir/opcodes.hpp"
 
 namespace coopvk::rewrite {
@@ -109,18 +110,7 @@ Id WordViews::wordArray(Id variable) {
     const auto decoration = isOld ? spv::Decoration::BufferBlock : spv::Decoration::Block;
     Id& block = blocks_[static_cast<Id>(decoration)];
     if (block != 0) return block;
-    const Id array = module_.takeId();
-    module_.append(Section::kGlobals, makeInstruction(spv::Op::OpTypeRuntimeArray, 0, array,
-                                                      {idOperand(types_.uint32())}));
-    module_.decorate(array, spv::Decoration::ArrayStride, {sizeof(uint32_t)});
-    block = module_.takeId();
-    module_.append(Section::kGlobals,
-                   makeInstruction(spv::Op::OpTypeStruct, 0, block, {idOperand(array)}));
-    module_.decorate(block, decoration);
-    module_.append(Section::kAnnotations,
-                   makeInstruction(spv::Op::OpMemberDecorate, 0, 0,
-                                   {idOperand(block), literal(0u), literal(spv::Decoration::Offset),
-                                    literal(0u)}));
+    block = bufferBlock(types_, types_.uint32(), decoration);
     module_.addName(block, "coopvk_words");
     return block;
 }
@@ -129,15 +119,8 @@ Id WordViews::view(Id variable) {
     Id& result = views_[variable];
     if (result != 0) return result;
     const auto storage = static_cast<spv::StorageClass>(module_.def(variable).word(0));
-    const Instruction original = module_.def(module_.def(module_.def(variable).type).word(1));
-    Id type = wordArray(variable);
-    if (isArrayType(original.opcode)) {
-        Operands operands = original.operands;
-        operands[0] = idOperand(type);
-        type = module_.takeId();
-        module_.append(Section::kGlobals,
-                       makeInstruction(original.opcode, 0, type, std::move(operands)));
-    }
+    const Id original = module_.def(module_.def(variable).type).word(1);
+    const Id type = likeDescriptors(module_, original, wordArray(variable));
     result = module_.takeId();
     module_.append(Section::kGlobals,
                    makeInstruction(spv::Op::OpVariable, types_.pointerType(storage, type), result,
@@ -146,12 +129,8 @@ Id WordViews::view(Id variable) {
         const auto value = module_.decoration(variable, decoration);
         if (value) module_.decorate(result, decoration, {*value});
     }
-    module_.removeDecoration(variable, spv::Decoration::Restrict);
-    for (Id alias : {result, variable}) {
-        if (!module_.decoration(alias, spv::Decoration::Aliased)) {
-            module_.decorate(alias, spv::Decoration::Aliased);
-        }
-    }
+    module_.decorate(result, spv::Decoration::Aliased);
+    declareAliased(module_, variable);
     module_.addName(result, "coopvk_words_of");
     return result;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/buffers.hpp"
 #include "ir/opcodes.hpp"
 
 namespace coopvk::rewrite {
@@ -238,25 +239,10 @@ Id blockType(VectorContext& context, Id element, bool readOnly) {
     const auto [entry, isNew] =
         context.variables.try_emplace({0xB10C, element, readOnly ? 1u : 0u}, 0);
     if (!isNew) return entry->second;
-    Module& module = context.module;
-    const Id array = module.takeId();
-    module.append(Section::kGlobals,
-                  makeInstruction(spv::Op::OpTypeRuntimeArray, 0, array, {idOperand(element)}));
-    module.decorate(array, spv::Decoration::ArrayStride,
-                    {context.types.width(element) / 8 * context.types.components(element)});
-    const Id block = module.takeId();
-    module.append(Section::kGlobals,
-                  makeInstruction(spv::Op::OpTypeStruct, 0, block, {idOperand(array)}));
-    module.decorate(block, spv::Decoration::Block);
-    const auto decorateMember = [&](spv::Decoration decoration, Operands more) {
-        Operands operands = {idOperand(block), literal(0u), literal(decoration)};
-        operands.insert(operands.end(), more.begin(), more.end());
-        module.append(Section::kAnnotations,
-                      makeInstruction(spv::Op::OpMemberDecorate, 0, 0, std::move(operands)));
-    };
-    decorateMember(spv::Decoration::Offset, {literal(0u)});
-    if (readOnly) decorateMember(spv::Decoration::NonWritable, {});
-    module.addName(block, "coopvk_buffer");
+    constexpr spv::Decoration kReadOnly[] = {spv::Decoration::NonWritable};
+    const Id block = bufferBlock(context.types, element, spv::Decoration::Block,
+                                 std::span(kReadOnly).first(readOnly ? 1 : 0));
+    context.module.addName(block, "coopvk_buffer");
     entry->second = block;
     return block;
 }
@@ -271,16 +257,9 @@ Id aliasVariable(VectorContext& context, const Location& location, Id element) {
     const auto [entry, isNew] = context.aliases.try_emplace({location.variable, element}, 0);
     if (!isNew) return entry->second;
     Module& module = context.module;
-    Id type = blockType(context, element, location.readOnly);
-    if (location.isArrayed) {
-        const Id pointer = module.def(location.variable).type;
-        const Instruction array = module.def(module.def(pointer).word(1));
-        Operands operands = array.operands;
-        operands[0] = idOperand(type);
-        type = module.takeId();
-        module.append(Section::kGlobals,
-                      makeInstruction(array.opcode, 0, type, std::move(operands)));
-    }
+    const Id original = module.def(module.def(location.variable).type).word(1);
+    const Id type =
+        likeDescriptors(module, original, blockType(context, element, location.readOnly));
     const Id variable = module.takeId();
     const Id pointer = context.types.pointerType(spv::StorageClass::StorageBuffer, type);
     module.append(Section::kGlobals, makeInstruction(spv::Op::OpVariable, pointer, variable,
@@ -296,10 +275,7 @@ Id aliasVariable(VectorContext& context, const Location& location, Id element) {
         }
     }
     module.decorate(variable, spv::Decoration::Aliased);
-    if (!isDecorated(module, location.variable, spv::Decoration::Aliased)) {
-        module.removeDecoration(location.variable, spv::Decoration::Restrict);
-        module.decorate(location.variable, spv::Decoration::Aliased);
-    }
+    declareAliased(module, location.variable);
     module.addName(variable, "coopvk_alias");
     entry->second = variable;
     return variable;
