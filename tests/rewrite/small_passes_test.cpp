@@ -75,6 +75,14 @@ TEST(FloatAtomics, Scan) {
     EXPECT_TRUE(scan(test::assemble(atomics("OpAtomicStore %p %c1 %c0 %one")), {}).empty());
 }
 
+TEST(FloatAtomics, PointersInCircles) {
+    const std::string circle =
+        atomics("%q = OpCopyObject %pfloat %q\n%r = OpAtomicFAddEXT %f32 %q %c1 %c0 %one", kAdd);
+    const Result<Rewritten> out = run(test::assemble(circle));
+    ASSERT_FALSE(out);
+    EXPECT_NE(out.error().message.find("does not start at a buffer"), std::string::npos);
+}
+
 TEST(FloatAtomics, Lowered) {
     const Result<Rewritten> out = run(test::assemble(atomics(
         "%r = OpAtomicFAddEXT %f32 %p %c1 %c0 %one\n%s = OpAtomicFAddEXT %f32 %p %c1 %c0 %r\n"

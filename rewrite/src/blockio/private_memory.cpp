@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "ir/composites.hpp"
-#include "ir/opcodes.hpp"
 
 namespace coopvk::rewrite {
 
@@ -21,20 +20,9 @@ PrivateMemory::PrivateMemory(LoweringContext& context, Emitter& emit, Id pointer
         return;
     }
     // The whole object, and the indices that lead to where the pointer points.
-    base_ = pointer;
-    std::vector<Id> indices;
-    while (true) {
-        const Instruction& def = module.def(base_);
-        if (def.opcode == spv::Op::OpCopyObject) {
-            base_ = def.word(0);
-            continue;
-        }
-        if (!isAccessChain(def.opcode)) break;
-        std::vector<Id> outer;
-        for (size_t i = 1; i < def.operands.size(); ++i) outer.push_back(def.word(i));
-        indices.insert(indices.begin(), outer.begin(), outer.end());
-        base_ = def.word(0);
-    }
+    const PointerPath path = pathTo(module, pointer);
+    base_ = path.root;
+    const std::vector<Id>& indices = path.indices;
     // Indices into structures, and those around them, stay.
     Id inner = module.def(module.def(base_).type).word(1);
     std::vector<Id> pathTypes = {inner};

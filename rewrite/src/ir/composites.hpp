@@ -15,6 +15,14 @@ Id memberType(const Module& module, Id type, std::optional<uint64_t> index);
 // cooperative matrices, or the type is none.
 std::optional<uint64_t> memberCount(const Module& module, Id type);
 
+// The way of access chains and copies from a variable, or whatever else a pointer starts at.
+struct PointerPath {
+    Id root = 0;
+    std::vector<Id> indices;  // outermost first
+    bool nonUniform = false;  // the pointer or one on the way is decorated so
+};
+PointerPath pathTo(const Module& module, Id pointer);
+
 // Follows indices (literals, or ids of constants), the operands from `first` on, from `type`.
 // Position of the first one that is an index into a type for which `isTarget` is true, and `type`
 // becomes that type; nullopt if they lead into none.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/buffers.hpp"
+#include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
 
 namespace coopvk::rewrite {
@@ -52,29 +53,17 @@ bool WordViews::step(Emitter& emit, Path& path, Id index) {
 }
 
 std::optional<WordPlace> WordViews::find(Emitter& emit, Id pointer) {
+    const PointerPath way = pathTo(module_, pointer);
     WordPlace place;
-    std::vector<Id> indices;
-    Id root = pointer;
-    while (true) {
-        place.nonUniform |= module_.decoration(root, spv::Decoration::NonUniform).has_value();
-        const Instruction& def = module_.def(root);
-        if (isAccessChain(def.opcode)) {
-            for (size_t i = def.operands.size(); i-- > 1;) indices.push_back(def.word(i));
-        } else if (def.opcode != spv::Op::OpCopyObject) {
-            break;
-        }
-        root = def.word(0);
-    }
-    const Instruction& variable = module_.def(root);
+    place.nonUniform = way.nonUniform;
+    const Instruction& variable = module_.def(way.root);
     const auto storage = static_cast<spv::StorageClass>(variable.word(0));
     if (variable.opcode != spv::Op::OpVariable ||
         (storage != spv::StorageClass::StorageBuffer && storage != spv::StorageClass::Uniform)) {
         return std::nullopt;
     }
     Path path = {module_.def(variable.type).word(1), types_.constantU32(0)};
-    while (!indices.empty()) {
-        const Id index = indices.back();
-        indices.pop_back();
+    for (const Id index : way.indices) {
         // An array on the outside is one of descriptors.
         if (isArrayType(module_.def(path.type).opcode) &&
             !module_.decoration(path.type, spv::Decoration::ArrayStride)) {
@@ -85,7 +74,7 @@ std::optional<WordPlace> WordViews::find(Emitter& emit, Id pointer) {
             return std::nullopt;
         }
     }
-    place.variable = view(root);
+    place.variable = view(way.root);
     place.word = emit.divInt(types_.uint32(), path.bytes, types_.constantU32(sizeof(uint32_t)));
     return place;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/buffers.hpp"
+#include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
 
 namespace coopvk::rewrite {
@@ -66,27 +67,12 @@ class Locator {
  private:
     void fail(std::string_view what) { context_.fail(ErrorCode::kUnsupported, at_, what); }
 
-    // The indices from the root to the pointer, outermost first.
     void collect(Id pointer) {
-        location_.nonUniform = isDecorated(module_, pointer, spv::Decoration::NonUniform);
-        root_ = pointer;
-        while (true) {
-            const Instruction& def = module_.def(root_);
-            if (def.opcode == spv::Op::OpCopyObject) {
-                root_ = def.word(0);
-                continue;
-            }
-            if (!isAccessChain(def.opcode)) {
-                throughPointers_ = def.opcode != spv::Op::OpVariable;
-                return;
-            }
-            std::vector<Id> indices;
-            for (size_t i = 1; i < def.operands.size(); ++i) indices.push_back(def.word(i));
-            indices_.insert(indices_.begin(), indices.begin(), indices.end());
-            root_ = def.word(0);
-            location_.nonUniform =
-                location_.nonUniform || isDecorated(module_, root_, spv::Decoration::NonUniform);
-        }
+        PointerPath path = pathTo(module_, pointer);
+        location_.nonUniform = path.nonUniform;
+        throughPointers_ = module_.def(path.root).opcode != spv::Op::OpVariable;
+        root_ = path.root;
+        indices_ = std::move(path.indices);
     }
 
     Location finish() {
@@ -183,7 +169,7 @@ class Locator {
     Location location_;
     Id root_ = 0;
     bool throughPointers_ = false;
-    std::vector<Id> indices_;
+    std::vector<Id> indices_;  // from the root to the pointer, outermost first
     Id offset_ = 0;
 };
 
