@@ -215,15 +215,16 @@ constexpr uint32_t head(spv::Op opcode, uint32_t wordCount) {
 // look like it, too.
 bool mayHaveAtomics(std::span<const uint32_t> words) {
     constexpr size_t kBlock = 1024;
+    constexpr uint32_t kLoad = head(spv::Op::OpAtomicLoad, 6);
+    constexpr uint32_t kStore = head(spv::Op::OpAtomicStore, 5);
+    constexpr uint32_t kExchange = head(spv::Op::OpAtomicExchange, 7);
     while (!words.empty()) {
         const auto block = words.first(std::min(kBlock, words.size()));
         words = words.subspan(block.size());
         // Without a branch for each word, so that compilers take several at once.
         bool found = false;
         for (const uint32_t word : block) {
-            found |= (word == head(spv::Op::OpAtomicLoad, 6)) |
-                     (word == head(spv::Op::OpAtomicStore, 5)) |
-                     (word == head(spv::Op::OpAtomicExchange, 7));
+            found |= (word == kLoad) | (word == kStore) | (word == kExchange);
         }
         if (found) return true;
     }
