@@ -38,7 +38,6 @@ struct Block {
     }
     // From the buffer's start to the end of the last element.
     size_t end() const { return at(rows - 1, columns - 1) + info(component).bytes(); }
-    size_t strideElements() const { return stride / info(component).bytes(); }
 };
 
 // With `padding` bytes between its lines, and as many ahead of it.

@@ -34,7 +34,9 @@ std::string signs(const MatrixRow& row) {
     return text;
 }
 
-size_t elementCount(const Block& block) { return block.end() / info(block.component).bytes(); }
+uint32_t elementCount(const MatrixShader::Operand& operand) {
+    return static_cast<uint32_t>(operand.block.end() / operand.memory.bytes);
+}
 
 }  // namespace
 
@@ -51,24 +53,22 @@ MatrixShader::MatrixShader(Dialect dialect, Storage storage, uint32_t subgroupSi
     text_.extension(rowOf(dialect).extension);
 }
 
-MatrixShader::Operand MatrixShader::operand(const Block& block) {
+MatrixShader::Operand MatrixShader::operand(const Block& block, const Element& element) {
     const uint32_t index = operandCount();
     Operand o;
     o.block = block;
-    o.memory = storage_ == Storage::kAddress ? text_.address(index, block.component)
-                                             : text_.buffer(index, block.component);
+    o.memory = storage_ == Storage::kAddress ? text_.address(index, element)
+                                             : text_.buffer(index, element);
     o.used = o.memory;
     if (storage_ == Storage::kWorkgroup)
-        o.used = text_.shared("shared" + std::to_string(index), block.component,
-                              static_cast<uint32_t>(elementCount(block)));
+        o.used = text_.shared("shared" + std::to_string(index), element, elementCount(o));
     operands_.push_back(o);
     return o;
 }
 
 void MatrixShader::begin() {
     if (storage_ != Storage::kWorkgroup) return;
-    for (const Operand& o : operands_)
-        text_.copy(o.used, o.memory, static_cast<uint32_t>(elementCount(o.block)));
+    for (const Operand& o : operands_) text_.copy(o.used, o.memory, elementCount(o));
     text_.barrier();
 }
 
@@ -86,8 +86,10 @@ std::string MatrixShader::type(const MatrixType& t) {
     return text_.declare(name, text);
 }
 
-std::string MatrixShader::layoutOperands(const Block& block) {
-    const std::string stride = text_.constant(static_cast<uint32_t>(block.strideElements()));
+std::string MatrixShader::layoutOperands(const Operand& operand) {
+    const Block& block = operand.block;
+    const std::string stride =
+        text_.constant(static_cast<uint32_t>(block.stride / operand.memory.bytes));
     if (dialect_ == Dialect::kKhr) return text_.constant(block.columnMajor ? 1 : 0) + " " + stride;
     const std::string boolean = text_.declare("bool", "OpTypeBool");
     return stride + " " +
@@ -96,12 +98,12 @@ std::string MatrixShader::layoutOperands(const Block& block) {
 }
 
 std::string MatrixShader::place(const Operand& operand) {
-    const size_t first = operand.block.offset / info(operand.block.component).bytes();
+    const size_t first = operand.block.offset / operand.memory.bytes;
     return text_.elementPointer(operand.used, text_.constant(static_cast<uint32_t>(first)));
 }
 
 std::string MatrixShader::load(const Operand& from, const MatrixType& matrixType) {
-    const std::string where = place(from), layout = layoutOperands(from.block);
+    const std::string where = place(from), layout = layoutOperands(from);
     const std::string resultType = type(matrixType), id = text_.fresh("matrix");
     text_.line(id + " = " + opcode(dialect_, "CooperativeMatrixLoad") + " " + resultType + " " +
                where + " " + layout + ModuleText::memoryOperands(from.used));
@@ -109,12 +111,12 @@ std::string MatrixShader::load(const Operand& from, const MatrixType& matrixType
 }
 
 std::string MatrixShader::store(const Operand& to, const std::string& matrix) {
-    const std::string where = place(to), layout = layoutOperands(to.block);
+    const std::string where = place(to), layout = layoutOperands(to);
     text_.line(opcode(dialect_, "CooperativeMatrixStore") + " " + where + " " + matrix + " " +
                layout + ModuleText::memoryOperands(to.used));
     if (storage_ == Storage::kWorkgroup) {
         text_.barrier();
-        text_.copy(to.memory, to.used, static_cast<uint32_t>(elementCount(to.block)));
+        text_.copy(to.memory, to.used, elementCount(to));
     }
     return text_.text();
 }

@@ -33,7 +33,9 @@ class MatrixShader {
         Block block;
         ModuleText::Array memory, used;
     };
-    Operand operand(const Block& block);
+    Operand operand(const Block& block) { return operand(block, block.component); }
+    // In an array of other elements; lines must be whole numbers of them.
+    Operand operand(const Block& block, const Element& element);
     // After all operands: shared memory is filled.
     void begin();
 
@@ -55,7 +57,7 @@ class MatrixShader {
 
  private:
     std::string place(const Operand& operand);
-    std::string layoutOperands(const Block& block);
+    std::string layoutOperands(const Operand& operand);
 
     Dialect dialect_;
     Storage storage_;

@@ -15,6 +15,7 @@ struct Variant {
     size_t padding = 0;
     Storage storage = Storage::kBuffer;
     std::string name;
+    uint32_t words = 0;  // 32-bit words in an element of the arrays; 0: they hold components
 };
 
 using Body = std::function<std::string(MatrixShader& shader, const std::vector<std::string>& in)>;
@@ -30,7 +31,9 @@ Plan plan(const Variant& v, uint32_t inputs, const DeviceShape& device, uint64_t
         inputs, placed(v.from.component, v.from.rows, v.from.columns, v.fromColumns, v.padding));
     blocks.push_back(placed(v.to.component, v.to.rows, v.to.columns, v.toColumns, v.padding));
     std::vector<MatrixShader::Operand> operands;
-    for (const Block& block : blocks) operands.push_back(shader.operand(block));
+    for (const Block& block : blocks)
+        operands.push_back(v.words ? shader.operand(block, {VK_COMPONENT_TYPE_UINT32_KHR, v.words})
+                                   : shader.operand(block));
     shader.begin();
     std::vector<std::string> loaded;
     for (uint32_t i = 0; i < inputs; ++i) loaded.push_back(shader.load(operands[i], v.from));
@@ -79,23 +82,32 @@ void add(std::vector<Case>& cases, const MatrixRow& row, const char* operation,
 
 void addLoadStore(Dialect dialect, const MatrixRow& row, const MatrixType& type,
                   std::vector<Case>& cases) {
+    const auto addCase = [&](Variant v, const std::string& suffix) {
+        v.name = nameOf(type) + "/load-store/" + direction(v.fromColumns) + " to " +
+                 direction(v.toColumns) + ", " + std::string(nameOf(v.storage)) + suffix;
+        add(cases, row, "load-store", v.name, [v](const DeviceShape& device, uint64_t seed) {
+            return plan(
+                v, 1, device, seed, [&](Rng& rng, uint32_t) { return anyNumbers(rng, v.from); },
+                [](MatrixShader&, const auto& in) { return in[0]; },
+                [&](const auto& in) { return exactly(v.to.component, in[0]); });
+        });
+    };
     for (const Storage storage : kAllStorages) {
         for (const bool fromColumns : {false, true}) {
             for (const bool toColumns : {false, true}) {
-                // Shared memory and addresses: from each layout into the other.
-                if (storage != Storage::kBuffer && fromColumns == toColumns) continue;
                 Variant v = {dialect, type, type, fromColumns, toColumns, 0, storage, {}};
                 v.padding = fromColumns ? 16 : 0;
-                v.name = nameOf(type) + "/load-store/" + direction(fromColumns) + " to " +
-                         direction(toColumns) + ", " + std::string(nameOf(storage));
-                add(cases, row, "load-store", v.name,
-                    [v](const DeviceShape& device, uint64_t seed) {
-                        return plan(
-                            v, 1, device, seed,
-                            [&](Rng& rng, uint32_t) { return anyNumbers(rng, v.from); },
-                            [](MatrixShader&, const auto& in) { return in[0]; },
-                            [&](const auto& in) { return exactly(v.to.component, in[0]); });
-                    });
+                // Shared memory and addresses: from each layout into the other.
+                if (storage == Storage::kBuffer || fromColumns != toColumns) addCase(v, "");
+                if (fromColumns != toColumns) continue;
+                // Arrays of other elements than the matrix's: lines are whole numbers of them.
+                for (const uint32_t words : {1u, 4u}) {
+                    const uint32_t line =
+                        (fromColumns ? type.rows : type.columns) * info(type.component).bytes();
+                    if (line % (4 * words) != 0) continue;
+                    v.words = words;
+                    addCase(v, words == 1 ? ", as u32" : ", as u32x4");
+                }
             }
         }
     }

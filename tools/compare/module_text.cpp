@@ -31,6 +31,10 @@ Component holder(Component type) {
     }
 }
 
+uint32_t bytesOf(const Element& element) {
+    return info(holder(element.type)).bytes() * element.size;
+}
+
 std::string prefixOf(std::string_view storage) {
     for (const StorageRow& row : kStorages)
         if (row.name == storage) return std::string(row.prefix);
@@ -94,51 +98,62 @@ std::string ModuleText::glsl() {
     return "%glsl";
 }
 
-std::string ModuleText::addressBlock(Component type) {
-    const std::string element = scalar(type);
-    const uint32_t bytes = info(holder(type)).bytes();
+std::string ModuleText::elementType(const Element& element) {
+    const std::string type = scalar(element.type);
+    if (element.size == 1) return type;
+    const std::string size = std::to_string(element.size);
+    return declare(without(type) + "x" + size, "OpTypeVector " + type + " " + size);
+}
+
+std::string ModuleText::elementBlock(const Element& element) {
+    const std::string type = elementType(element);
+    const uint32_t bytes = info(holder(element.type)).bytes();
     if (bytes == 2) capability("StorageBuffer16BitAccess");
     if (bytes == 1) capability("StorageBuffer8BitAccess");
-    const std::string array = "array_" + without(element), block = "block_" + without(element);
+    const std::string array = "array_" + without(type), block = "block_" + without(type);
     if (!declared_.contains("%" + block)) {
-        decorate("OpDecorate %" + array + " ArrayStride " + std::to_string(bytes));
+        decorate("OpDecorate %" + array + " ArrayStride " + std::to_string(bytesOf(element)));
         decorate("OpDecorate %" + block + " Block");
         decorate("OpMemberDecorate %" + block + " 0 Offset 0");
     }
-    declare(array, "OpTypeRuntimeArray " + element);
-    return declare(block, "OpTypeStruct %" + array);
+    declare(array, "OpTypeRuntimeArray " + type);
+    declare(block, "OpTypeStruct %" + array);
+    return type;
 }
 
-ModuleText::Array ModuleText::buffer(uint32_t binding, Component type) {
-    const std::string pointerType = pointer("StorageBuffer", addressBlock(type));
+ModuleText::Array ModuleText::buffer(uint32_t binding, const Element& element) {
+    const std::string type = elementBlock(element);
+    const std::string pointerType = pointer("StorageBuffer", "%block_" + without(type));
     const std::string id =
         declare("buffer" + std::to_string(binding), "OpVariable " + pointerType + " StorageBuffer");
     decorate("OpDecorate " + id + " DescriptorSet 0");
     decorate("OpDecorate " + id + " Binding " + std::to_string(binding));
     interface_.push_back(id);
-    return {Storage::kBuffer, id, scalar(type), info(holder(type)).bytes()};
+    return {Storage::kBuffer, id, type, bytesOf(element)};
 }
 
-ModuleText::Array ModuleText::shared(std::string_view name, Component type, uint32_t length) {
-    const std::string element = scalar(type);
-    const std::string array = declare("shared_" + without(element) + "_" + std::to_string(length),
-                                      "OpTypeArray " + element + " " + constant(length));
+ModuleText::Array ModuleText::shared(std::string_view name, const Element& element,
+                                     uint32_t length) {
+    const std::string type = elementType(element);
+    const std::string array = declare("shared_" + without(type) + "_" + std::to_string(length),
+                                      "OpTypeArray " + type + " " + constant(length));
     const std::string id =
         declare(name, "OpVariable " + pointer("Workgroup", array) + " Workgroup");
     interface_.push_back(id);
-    return {Storage::kWorkgroup, id, element, info(holder(type)).bytes()};
+    return {Storage::kWorkgroup, id, type, bytesOf(element)};
 }
 
-ModuleText::Array ModuleText::address(uint32_t index, Component type) {
+ModuleText::Array ModuleText::address(uint32_t index, const Element& element) {
     capability("PhysicalStorageBufferAddresses");
-    const std::string pointerType = pointer("PhysicalStorageBuffer", addressBlock(type));
+    const std::string type = elementBlock(element);
+    const std::string pointerType = pointer("PhysicalStorageBuffer", "%block_" + without(type));
     const std::string slot = pointer("PushConstant", pointerType);
     addressTypes_.resize(index + 1);
     addressTypes_[index] = pointerType;
     const std::string number = std::to_string(index), id = "%address" + number;
     head_ += "%slot" + number + " = OpAccessChain " + slot + " %push " + constant(index) + "\n" +
              id + " = OpLoad " + pointerType + " %slot" + number + "\n";
-    return {Storage::kAddress, id, scalar(type), info(holder(type)).bytes()};
+    return {Storage::kAddress, id, type, bytesOf(element)};
 }
 
 std::string ModuleText::elementPointer(const Array& array, const std::string& index) {

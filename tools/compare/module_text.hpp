@@ -18,6 +18,13 @@ inline constexpr Storage kAllStorages[] = {Storage::kBuffer, Storage::kWorkgroup
                                            Storage::kAddress};
 std::string_view nameOf(Storage storage);  // as in SPIR-V
 
+// What the elements of an array are: components, or vectors of them.
+struct Element {
+    Element(Component component, uint32_t vectorSize = 1) : type(component), size(vectorSize) {}
+    Component type;
+    uint32_t size;
+};
+
 class ModuleText {
  public:
     explicit ModuleText(uint32_t workgroupSize) : workgroupSize_(workgroupSize) {}
@@ -49,10 +56,10 @@ class ModuleText {
         std::string element;  // id of the type
         uint32_t bytes;       // of an element
     };
-    Array buffer(uint32_t binding, Component type);
-    Array shared(std::string_view name, Component type, uint32_t length);
+    Array buffer(uint32_t binding, const Element& element);
+    Array shared(std::string_view name, const Element& element, uint32_t length);
     // Push constant `index` holds the address. Call it before any body that uses it.
-    Array address(uint32_t index, Component type);
+    Array address(uint32_t index, const Element& element);
 
     // Pointers to an element and to the whole array, in the body.
     std::string elementPointer(const Array& array, const std::string& index);
@@ -85,7 +92,9 @@ class ModuleText {
     Loop beginLoop(const std::string& first, const std::string& end);
     void endLoop(const Loop& loop, const std::string& step);
     std::string input(std::string_view name, std::string_view builtIn, std::string_view type);
-    std::string addressBlock(Component type);
+    // Gives the element's id; "%block_..." of the same name is the block.
+    std::string elementBlock(const Element& element);
+    std::string elementType(const Element& element);
 
     uint32_t workgroupSize_;
     int fresh_ = 0;
