@@ -36,7 +36,7 @@ std::string Tally::shares() const {
     const auto add = [&](const char* side, double share) {
         if (share == 0) return;
         char percent[32];
-        std::snprintf(percent, sizeof(percent), "%.2g %%", 100 * share);
+        std::snprintf(percent, sizeof(percent), share < 0.1 ? "%.1f %%" : "%.0f %%", 100 * share);
         text += text.empty() ? std::string(side) + " uses at most " + percent + " of the freedom"
                              : std::string(", ") + side + " " + percent;
     };
