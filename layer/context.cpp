@@ -63,6 +63,8 @@ const PhysicalDeviceContext& InstanceContext::physicalDevice(VkPhysicalDevice de
     context->emulated = emulatedSet(context->decisions);
     context->nativeMatrices =
         allowsNativeMatrices(settings.backEnd, context->facts, context->emulated);
+    context->facts.traits.onlyNativeShapes =
+        context->nativeMatrices && settings.backEnd == rewrite::BackEnd::kNative;
 
     const std::unique_lock lock(mutex_);
     const auto [place, inserted] = devices_.try_emplace(device, std::move(context));

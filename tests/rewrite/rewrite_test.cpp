@@ -111,6 +111,29 @@ TEST(RewriteBarriers, OfSubgroupsGoWhereLanesAreInStep) {
     EXPECT_EQ(count("OpMemoryBarrier"), "1");
 }
 
+// Only what tiles of the driver's own matrices make up.
+TEST(Shapes, OfTheNativeBackEndAreCarried) {
+    using enum ComponentType;
+    DeviceTraits device;
+    device.nativeShapes = {{16, 16, 16, kFloat16, kFloat16, kFloat32, kFloat32, false},
+                           {16, 8, 32, kSint8, kSint8, kSint32, kSint32, true}};
+    const size_t all = matrixShapes(device).size();
+    device.onlyNativeShapes = true;
+    for (const auto& shapes : {matrixShapes(device), nvMatrixShapes(device)}) {
+        EXPECT_FALSE(shapes.empty());
+        EXPECT_LT(shapes.size(), all);
+        for (const MatrixShape& shape : shapes) {
+            const bool halves = shape.a == kFloat16 && shape.c == kFloat32 && shape.m % 16 == 0 &&
+                                shape.n % 16 == 0 && shape.k % 16 == 0;
+            // Sums that saturate are one product deep.
+            const bool bytes = shape.a == kSint8 && shape.b == kSint8 && shape.saturating &&
+                               shape.m % 16 == 0 && shape.n % 8 == 0 && shape.k == 32;
+            EXPECT_TRUE(halves || bytes) << shape.m << "x" << shape.n << "x" << shape.k;
+        }
+    }
+    EXPECT_FALSE(int4MatrixShapes(device).empty());
+}
+
 TEST(Shapes, OfCpusAreFewButCoverWhatIsUsed) {
     DeviceTraits device;
     const std::vector<MatrixShape> all = matrixShapes(device);

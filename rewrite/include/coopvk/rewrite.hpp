@@ -128,6 +128,8 @@ struct DeviceTraits {
     uint32_t maxComputeSharedMemorySize = 16384;
     // Of the driver's own VK_KHR_cooperative_matrix, scope Subgroup; empty where it has none.
     std::vector<MatrixShape> nativeShapes;
+    // Lists only what those carry: matrices are to be native ones in any case.
+    bool onlyNativeShapes = false;
 };
 
 // ---------------------------------------------------------------------------------------------

@@ -189,8 +189,9 @@ Result<Rewritten> rewriteForBackEnd(const Request& request, const Target& target
     std::string note;
     if (matrices && mayStayNative(target)) {
         Result<Rewritten> out = rewriteModule(request, target, true);
-        const bool mayFallBack =
-            target.backEnd == BackEnd::kAuto && !out && out.error().code == ErrorCode::kUnsupported;
+        const bool isInt4 = scan(request.words, target.emulated).contains(Extension::kIntelInt4);
+        const bool mayFallBack = (target.backEnd == BackEnd::kAuto || isInt4) && !out &&
+                                 out.error().code == ErrorCode::kUnsupported;
         if (!mayFallBack) return out;
         note = "no native back-end: " + out.error().message;
     } else if (matrices) {
