@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iostream>
 #include <optional>
+#include <spirv/unified1/spirv.hpp11>
 
 #include "commands.hpp"
 #include "device_json.hpp"
@@ -64,6 +65,7 @@ Result<std::vector<uint32_t>> readWords(const std::string& path) {
     file.seekg(0);
     file.read(reinterpret_cast<char*>(words.data()), size);
     if (!file) return failure("cannot read " + path);
+    if (words.front() != spv::MagicNumber) return failure(path + " is no SPIR-V (magic number)");
     return words;
 }
 

@@ -12,6 +12,7 @@
 
 #include "commands.hpp"
 #include "layer_location.hpp"
+#include "policy.hpp"
 
 namespace coopvk::tool {
 namespace {
@@ -76,6 +77,13 @@ int start(const std::vector<std::string>& command) {
 int runRun(const Options& options) {
     if (options.command.empty() && !options.printEnvironment) {
         std::cerr << "coopvk: run what? (coopvk run [options] -- APP [arguments])\n";
+        return 1;
+    }
+    // The layer could only warn of it, which a program may hide.
+    std::vector<std::string> complaints;
+    layer::EmulatePolicy::parse(options.emulate, complaints);
+    if (!complaints.empty()) {
+        std::cerr << "coopvk: " << complaints.front() << '\n';
         return 1;
     }
     const auto folder = findManifestFolder();

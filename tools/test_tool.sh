@@ -74,6 +74,9 @@ cmp "$work/device.spv" "$work/same.spv"
 expect 'unchanged' "$coopvk" rewrite "$work/out.spv" -o "$work/again.spv" --subgroup-size 32
 cmp "$work/out.spv" "$work/again.spv"
 refuse 'mul.comp' "$coopvk" rewrite "$work/mul.comp" -o "$work/x.spv" --subgroup-size 32
+printf 'neither words' >"$work/text4"
+truncate -s 64 "$work/text4"
+refuse 'text4 is no SPIR-V' "$coopvk" rewrite "$work/text4" -o "$work/x.spv" --subgroup-size 32
 refuse 'no value of type u8' "$coopvk" rewrite "$work/mul.spv" -o "$work/x.spv" \
     --subgroup-size 32 --spec 0=300:u8
 refuse 'unknown member' "$coopvk" rewrite "$work/mul.spv" --text --device <(echo '{"lanes": 4}')
@@ -93,6 +96,8 @@ environment=$("$coopvk" run --dump-dir "$work/a'b" --print-environment)
 expect "COOPVK_DUMP_DIR=$work/a'b" bash -c "$environment; env"
 [[ -d "$work/a'b" ]] || fail 'no dump folder'
 expect '-x --json' "$coopvk" run -- echo -x --json
+refuse "unknown extension 'VK_KHR_nothing'" "$coopvk" run --emulate VK_KHR_nothing -- true
+refuse "$work/text4/x" "$coopvk" run --dump-dir "$work/text4/x" -- true
 status=0
 "$coopvk" run -- "$work/nothing" 2>/dev/null || status=$?
 ((status == 127)) || fail "status $status for a program that does not exist"
