@@ -204,5 +204,74 @@ TEST(BlockIo, RefusesBadShapes) {
     EXPECT_NE(out.error().message.find("Block Width must be a multiple of 4"), std::string::npos);
 }
 
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+    const size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return at == std::string::npos ? text : text.replace(at, from.size(), to);
+}
+
+// The private array's floats are taken apart as integers, which the module need not have declared.
+TEST(BlockIo, DeclaresPrivateIntegers) {
+    struct Row {
+        uint32_t bits;
+        const char* capability;
+        bool DeviceTraits::* feature;
+        std::string name;
+    };
+    const Row rows[] = {
+        {16, "OpCapability Int16", &DeviceTraits::shaderInt16, "shaderInt16"},
+        {64, "OpCapability Int64", &DeviceTraits::shaderInt64, "shaderInt64"},
+    };
+    for (const Row& row : rows) {
+        for (const uint32_t elementSize : {1u, 4u, 8u}) {
+            std::string text = copyModule(elementSize, 8);
+            text = replaced(text, "OpCapability Shader",
+                            std::format("OpCapability Shader\nOpCapability Float{}", row.bits));
+            text = replaced(text, "%private = OpTypeArray %u32 %c32",
+                            std::format("%float = OpTypeFloat {}\n%private = OpTypeArray %float "
+                                        "%c128",
+                                        row.bits));
+            DeviceTraits device;
+            device.*row.feature = true;
+            const Result<Rewritten> out = run(test::assemble(text), 8, device);
+            ASSERT_TRUE(out) << out.error().message;
+            EXPECT_EQ(validate(out->words), std::nullopt);
+            EXPECT_NE(disassemble(out->words).find(row.capability), std::string::npos);
+            device.*row.feature = false;
+            const Result<Rewritten> none = run(test::assemble(text), 8, device);
+            ASSERT_FALSE(none);
+            EXPECT_EQ(none.error().code, ErrorCode::kUnsupported);
+            EXPECT_NE(none.error().message.find(row.name), std::string::npos);
+        }
+    }
+}
+
+// Whatever accesses memory through CrossWorkgroup pointers says how it is aligned afterwards.
+TEST(BlockIo, AdoptsCrossWorkgroupPointers) {
+    std::string text = copyModule(4, 8);
+    text = replaced(text, "OpCapability Shader", "OpCapability Shader\nOpCapability Addresses");
+    text = replaced(text, "%physical = OpTypePointer PhysicalStorageBuffer",
+                    "%one = OpTypePointer Function %u32\n%physical = OpTypePointer CrossWorkgroup");
+    text = replaced(text, "OpSubgroup2DBlockPrefetchINTEL",
+                    "%own = OpAccessChain %one %held %c0\n"
+                    "OpCopyMemory %own %base\nOpCopyMemory %base %own Volatile\n"
+                    "OpCopyMemory %own %base Nontemporal Volatile\n"
+                    "OpCopyMemory %own %base Aligned 4 Volatile\n"
+                    "%next = OpPtrAccessChain %physical %base %c1\n"
+                    "%v = OpLoad %u32 %next Volatile\nOpStore %next %v\n"
+                    "OpSubgroup2DBlockPrefetchINTEL");
+    const Result<Rewritten> out = run(test::assemble(text), 8, {});
+    ASSERT_TRUE(out) << out.error().message;
+    EXPECT_EQ(validate(out->words), std::nullopt);
+    const std::string after = disassemble(out->words);
+    for (const char* gone : {"CrossWorkgroup", "OpCapability Addresses"}) {
+        EXPECT_EQ(after.find(gone), std::string::npos) << gone;
+    }
+    for (const char* there : {"Volatile|Aligned 4\n", "Aligned|Nontemporal 4 Volatile|Aligned 4\n",
+                              "Aligned 4 Volatile|Aligned 4\n"}) {
+        EXPECT_NE(after.find(there), std::string::npos) << there << after;
+    }
+}
+
 }  // namespace
 }  // namespace coopvk::rewrite

@@ -128,6 +128,96 @@ TEST(Int4, OddVectorsStayOutOfMemory) {
     }
 }
 
+// A module that loads, or stores, a value of `type` behind a pointer whose type does not tell what
+// is there: an untyped one, or one to a single 4-bit integer somewhere in physical memory.
+std::string accessModule(bool untyped, std::string_view type, bool store = false) {
+    const std::string pointer = untyped ? "%u = OpTypeUntypedPointerKHR StorageBuffer\n"
+                                        : "%u = OpTypePointer PhysicalStorageBuffer %u4\n";
+    const std::string chain = untyped ? "%p = OpUntypedAccessChainKHR %u %block %out %c0 %c0\n"
+                                      : "%p = OpConvertUToPtr %u %c8\n";
+    const std::string access = store ? "%v = OpUndef " + std::string(type) + "\nOpStore %p %v"
+                                     : "%v = OpLoad " + std::string(type) + " %p";
+    return std::format(R"(
+OpCapability Shader
+OpCapability {}
+OpCapability Int4TypeINTEL
+OpExtension "SPV_INTEL_int4"
+OpExtension "SPV_KHR_untyped_pointers"
+OpMemoryModel {} GLSL450
+OpEntryPoint GLCompute %main "main" %out
+OpExecutionMode %main LocalSize 32 1 1
+OpDecorate %words ArrayStride 4
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %out DescriptorSet 0
+OpDecorate %out Binding 0
+%void = OpTypeVoid
+%f = OpTypeFunction %void
+%u32 = OpTypeInt 32 0
+%u4 = OpTypeInt 4 0
+%u4x2 = OpTypeVector %u4 2
+%u4x3 = OpTypeVector %u4 3
+%u4x4 = OpTypeVector %u4 4
+%c0 = OpConstant %u32 0
+%c8 = OpConstant %u32 8
+%words = OpTypeRuntimeArray %u32
+%block = OpTypeStruct %words
+%outPointer = OpTypePointer StorageBuffer %block
+%out = OpVariable %outPointer StorageBuffer
+{}%main = OpFunction %void None %f
+%label = OpLabel
+{}{}{}
+OpReturn
+OpFunctionEnd
+)",
+                       untyped ? "UntypedPointersKHR" : "PhysicalStorageBufferAddresses",
+                       untyped ? "Logical" : "PhysicalStorageBuffer64", pointer, chain, access,
+                       untyped ? "" : " Aligned 1");
+}
+
+TEST(Int4, OddValuesStayOutOfMemoryBehindAnyPointer) {
+    for (const bool store : {false, true}) {
+        for (const auto& [untyped, type] :
+             {std::pair(true, "%u4x3"), {true, "%u4"}, {false, "%u4"}}) {
+            const Result<Rewritten> out = run(test::assemble(accessModule(untyped, type, store)));
+            ASSERT_FALSE(out) << type;
+            EXPECT_EQ(out.error().code, ErrorCode::kInvalidModule);
+            EXPECT_NE(out.error().message.find("even Component Count"), std::string::npos);
+        }
+    }
+}
+
+TEST(Int4, UntypedPointersDeclareWhatTheyAccess) {
+    const std::pair<const char*, const char*> rows[] = {{"%u4x2", "StorageBuffer8BitAccess"},
+                                                        {"%u4x4", "StorageBuffer16BitAccess"}};
+    for (const auto& [type, capability] : rows) {
+        const std::vector<uint32_t> words = test::assemble(accessModule(true, type));
+        const Result<Rewritten> out = run(words);
+        ASSERT_TRUE(out) << out.error().message;
+        EXPECT_EQ(validate(out->words), std::nullopt);
+        EXPECT_NE(disassemble(out->words).find(capability), std::string::npos);
+        DeviceTraits device;
+        device.storageBuffer8BitAccess = device.storageBuffer16BitAccess = false;
+        EXPECT_FALSE(run(words, device)) << type;
+    }
+}
+
+// What stands for a vector must be aligned as its integer is.
+TEST(Int4, VectorsInMemoryAreAligned) {
+    const std::string text = sumModule("%u4x4");
+    const auto with = [&](std::string_view from, std::string_view to) {
+        std::string changed = text;
+        return run(test::assemble(changed.replace(changed.find(from), from.size(), to)));
+    };
+    for (const auto& [from, to] : {std::pair("%inBlock 1 Offset 2", "%inBlock 1 Offset 1"),
+                                   {"%pushBlock 0 Offset 0", "%pushBlock 0 Offset 2"},
+                                   {"%outs ArrayStride 2", "%outs ArrayStride 3"}}) {
+        const Result<Rewritten> out = with(from, to);
+        ASSERT_FALSE(out) << to;
+        EXPECT_NE(out.error().message.find("must lie at multiples of"), std::string::npos);
+    }
+}
+
 TEST(Int4, AsksForWhatMemoryNeeds) {
     const std::vector<uint32_t> words = test::assemble(sumModule("%u4x4"));
     const auto lacking = [&](bool DeviceTraits::* feature) {

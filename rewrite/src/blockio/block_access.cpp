@@ -30,7 +30,7 @@ class BlockAccessor {
           u32_(types_.uint32()) {}
 
     void run() {
-        if (!chooseUnit() || !checkRoom()) return;
+        if (!chooseUnit() || !declarePrivate() || !checkRoom()) return;
         laneRow_ = laneTerm(plan_.rows);
         laneColumn_ = laneTerm(plan_.columns);
         rowsPadded_ = plan_.padsRows(shape_);
@@ -89,6 +89,32 @@ class BlockAccessor {
         if (unitBytes_ == 1) context_.module.addCapability(spv::Capability::Int8);
         if (unitBytes_ == 2) context_.module.addCapability(spv::Capability::Int16);
         return true;
+    }
+
+    // Private scalars, floats too, are taken apart as integers of their width.
+    bool declarePrivate() {
+        const DeviceTraits& device = context_.target.device;
+        Module& module = context_.module;
+        const auto declare = [&](spv::Capability capability, bool supported) {
+            if (module.hasCapability(capability)) return true;
+            if (!supported) {
+                const uint32_t bits = memory_.scalarBytes() * 8;
+                return fail(
+                    std::format("private elements of {} bits need shaderInt{}", bits, bits));
+            }
+            module.addCapability(capability);
+            return true;
+        };
+        switch (memory_.scalarBytes()) {
+            case 1:
+                return declare(spv::Capability::Int8, device.shaderInt8);
+            case 2:
+                return declare(spv::Capability::Int16, device.shaderInt16);
+            case 8:
+                return declare(spv::Capability::Int64, device.shaderInt64);
+            default:
+                return true;
+        }
     }
 
     bool checkRoom() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
 #include <unordered_set>
 
 #include "blockio/lower.hpp"
@@ -32,20 +33,46 @@ uint32_t alignment(const Module& module, Id type) {
     }
 }
 
+constexpr auto kAligned = static_cast<uint32_t>(spv::MemoryAccessMask::Aligned);
+
+// Adds an alignment to the memory operands that start at operand `mask`, where they have none.
+void alignOperands(Instruction& i, size_t mask, uint32_t bytes) {
+    if ((i.word(mask) & kAligned) != 0) return;
+    if (i.operands.size() <= mask) i.operands.push_back(literal(0u));
+    i.operands[mask].word |= kAligned;
+    // The alignment comes first behind the mask, or behind the bits below it (Volatile has none).
+    i.operands.insert(i.operands.begin() + static_cast<std::ptrdiff_t>(mask) + 1, literal(bytes));
+}
+
+// One set of memory operands is for both pointers, two are for the target and the source.
+void alignCopy(const Module& module, const std::unordered_set<Id>& adopted, Instruction& i) {
+    uint32_t bytes = 0;
+    for (const size_t pointer : {0, 1}) {
+        const Instruction& type = module.def(module.def(i.word(pointer)).type);
+        if (!adopted.contains(type.result)) continue;
+        // What an untyped pointer points to, the other one tells.
+        const Instruction& other = module.def(module.def(i.word(1 - pointer)).type);
+        const Instruction& typed = type.opcode == spv::Op::OpTypePointer ? type : other;
+        bytes = alignment(module, typed.word(1));
+    }
+    if (bytes == 0) return;
+    alignOperands(i, 2, bytes);
+    constexpr auto kWithOperand =
+        kAligned | static_cast<uint32_t>(spv::MemoryAccessMask::MakePointerAvailable) |
+        static_cast<uint32_t>(spv::MemoryAccessMask::MakePointerVisible);
+    const size_t second = 3 + static_cast<size_t>(std::popcount(i.word(2) & kWithOperand));
+    if (i.operands.size() > second) alignOperands(i, second, bytes);
+}
+
 // Every access through a physical pointer must say how it is aligned.
 void alignAccess(const Module& module, const std::unordered_set<Id>& adopted, Instruction& i) {
+    if (i.opcode == spv::Op::OpCopyMemory) return alignCopy(module, adopted, i);
     if (i.opcode != spv::Op::OpLoad && i.opcode != spv::Op::OpStore) return;
     const size_t mask = i.opcode == spv::Op::OpLoad ? 1 : 2;
     const Instruction& type = module.def(module.def(i.word(0)).type);
     if (!adopted.contains(type.result)) return;
-    constexpr auto kAligned = static_cast<uint32_t>(spv::MemoryAccessMask::Aligned);
-    if ((i.word(mask) & kAligned) != 0) return;
     const Id accessed = i.opcode == spv::Op::OpLoad ? i.type : module.def(i.word(1)).type;
-    if (i.operands.size() <= mask) i.operands.push_back(literal(0u));
-    i.operands[mask].word |= kAligned;
-    // The alignment comes first behind the mask, or behind the bits below it (Volatile has none).
-    i.operands.insert(i.operands.begin() + static_cast<std::ptrdiff_t>(mask) + 1,
-                      literal(alignment(module, accessed)));
+    alignOperands(i, mask, alignment(module, accessed));
 }
 
 }  // namespace
@@ -64,6 +91,7 @@ void adoptCrossWorkgroupPointers(Module& module) {
     }
     if (adopted.empty()) return;
     module.addCapability(spv::Capability::PhysicalStorageBufferAddresses);
+    module.removeCapability(spv::Capability::Addresses);  // which Vulkan does not know either
     if (module.version() < 0x00010500) module.addExtension("SPV_KHR_physical_storage_buffer");
     for (const InstructionPtr& i : module.section(Section::kMemoryModel)) {
         if (i->opcode != spv::Op::OpMemoryModel) continue;

@@ -243,12 +243,41 @@ void appendTo(Operands& operands, const Operands& more) {
     operands.insert(operands.end(), more.begin(), more.end());
 }
 
+// A component's load and a component's store.
+bool lowerCopy(Int4Context& context, Emitter& emit, ComponentPointers& pointers,
+               const Instruction& i) {
+    const auto vectorAt = [&](size_t operand) {
+        const auto found = pointers.find(i.word(operand));
+        return found == pointers.end() ? Id{0} : found->second.type;
+    };
+    const Id vector = vectorAt(0) != 0 ? vectorAt(0) : vectorAt(1);
+    if (vector == 0 || i.operands.size() > 2) return false;
+    const Id scalar = context.module.def(vector).word(0);
+    const Id value = context.module.takeId();
+    const auto access = [&](InstructionPtr one) {
+        if (lowerInt4Access(context, emit, pointers, *one)) return;
+        checkInt4Access(context, *one);
+        emit.add(std::move(one));
+    };
+    access(makeInstruction(spv::Op::OpLoad, scalar, value, {idOperand(i.word(1))}));
+    access(makeInstruction(spv::Op::OpStore, 0, 0, {idOperand(i.word(0)), idOperand(value)}));
+    return true;
+}
+
 }  // namespace
 
 bool lowerInt4Access(Int4Context& context, Emitter& emit, ComponentPointers& pointers,
                      const Instruction& i) {
     if (const size_t first = firstChainIndex(i.opcode)) {
         return lowerChain(context, emit, pointers, i, first);
+    }
+    if (i.opcode == spv::Op::OpCopyMemory) return lowerCopy(context, emit, pointers, i);
+    if (i.opcode == spv::Op::OpCopyObject) {
+        const auto original = pointers.find(i.word(0));
+        if (original == pointers.end()) return false;
+        const auto same = original->second;
+        pointers[i.result] = same;
+        return true;
     }
     const bool load = i.opcode == spv::Op::OpLoad;
     if (!load && i.opcode != spv::Op::OpStore) return false;

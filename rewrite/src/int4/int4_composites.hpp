@@ -18,7 +18,8 @@ struct ComponentPointer {
 };
 using ComponentPointers = std::map<Id, ComponentPointer>;
 
-// Loads and stores through such pointers, and the chains that make them. False as above.
+// Loads, stores and copies through such pointers, copies of them, and the chains that make them.
+// False as above.
 bool lowerInt4Access(Int4Context& context, Emitter& emit, ComponentPointers& pointers,
                      const Instruction& instruction);
 

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "int4/int4_types.hpp"
+#include "ir/opcodes.hpp"
 
 namespace coopvk::rewrite {
 
@@ -11,9 +12,17 @@ namespace {
 
 struct Contents {
     bool loose = false;         // scalars, or vectors of an odd number
+    bool misaligned = false;    // what stands for a vector would be
     std::set<uint32_t> widths;  // of what stands for the vectors, in bits
     std::set<Id> visited;
 };
+
+// Whether `place`, an offset or a stride, is one for a vector or an array of them.
+bool suits(const Int4Context& context, Id type, std::optional<uint32_t> place) {
+    while (isArrayType(context.module.def(type).opcode)) type = context.module.def(type).word(0);
+    const Int4Type* int4 = context.type(type);
+    return int4 == nullptr || !place || *place % (context.types.width(int4->stand) / 8) == 0;
+}
 
 void collect(const Int4Context& context, Id type, Contents& contents) {
     if (!contents.visited.insert(type).second) return;
@@ -25,15 +34,28 @@ void collect(const Int4Context& context, Id type, Contents& contents) {
     const Instruction& def = context.module.def(type);
     switch (def.opcode) {
         case spv::Op::OpTypeStruct:
-            for (const Operand& member : def.operands) collect(context, member.word, contents);
+            for (uint32_t m = 0; m < def.operands.size(); ++m) {
+                const auto offset =
+                    context.module.memberDecoration(type, m, spv::Decoration::Offset);
+                if (!suits(context, def.word(m), offset)) contents.misaligned = true;
+                collect(context, def.word(m), contents);
+            }
             break;
         case spv::Op::OpTypeArray:
         case spv::Op::OpTypeRuntimeArray:
+            if (!suits(context, type,
+                       context.module.decoration(type, spv::Decoration::ArrayStride))) {
+                contents.misaligned = true;
+            }
             collect(context, def.word(0), contents);
             break;
         default:
             break;
     }
+}
+
+bool isOwn(spv::StorageClass storage) {
+    return storage == spv::StorageClass::Function || storage == spv::StorageClass::Private;
 }
 
 struct StorageRow {
@@ -93,7 +115,34 @@ void declareStorage(Int4Context& context, spv::StorageClass storage, uint32_t bi
     }
 }
 
+void refuseUnfit(Int4Context& context, const Contents& contents, const Instruction& at) {
+    if (contents.loose) {
+        context.fail(ErrorCode::kInvalidModule, at,
+                     "outside the Private and Function storage classes 4-bit integers must be "
+                     "in vectors with an even Component Count (SPV_INTEL_int4)");
+    }
+    if (contents.misaligned) {
+        context.fail(ErrorCode::kUnsupported, at,
+                     "in memory vectors of four 4-bit integers must lie at multiples of two "
+                     "bytes, vectors of eight and sixteen at multiples of four");
+    }
+}
+
 }  // namespace
+
+void checkInt4Access(Int4Context& context, const Instruction& access) {
+    const bool load = access.opcode == spv::Op::OpLoad;
+    if (!load && access.opcode != spv::Op::OpStore) return;
+    const Module& module = context.module;
+    const Instruction& pointer = module.def(module.def(access.word(0)).type);
+    const auto storage = static_cast<spv::StorageClass>(pointer.word(0));
+    if (isOwn(storage)) return;
+    Contents contents;
+    collect(context, load ? access.type : module.def(access.word(1)).type, contents);
+    refuseUnfit(context, contents, access);
+    if (pointer.opcode != spv::Op::OpTypeUntypedPointerKHR) return;
+    for (const uint32_t bits : contents.widths) declareStorage(context, storage, bits, access);
+}
 
 void checkInt4Memory(Int4Context& context) {
     if (context.int4.empty()) return;
@@ -114,9 +163,7 @@ void checkInt4Memory(Int4Context& context) {
         if (!variable && !pointer) continue;
         const auto storage = static_cast<spv::StorageClass>(i->word(0));
         const bool physical = storage == spv::StorageClass::PhysicalStorageBuffer;
-        if (storage == spv::StorageClass::Function || storage == spv::StorageClass::Private) {
-            continue;
-        }
+        if (isOwn(storage)) continue;
         // Physical memory has no variables; a pointer to a scalar may point into a vector.
         if (pointer && (!physical || (context.type(i->word(1)) != nullptr &&
                                       context.type(i->word(1))->components == 1))) {
@@ -125,11 +172,7 @@ void checkInt4Memory(Int4Context& context) {
         const Id type = pointer || untyped ? i->word(1) : module.def(i->type).word(1);
         Contents contents;
         collect(context, type, contents);
-        if (contents.loose) {
-            context.fail(ErrorCode::kInvalidModule, *i,
-                         "outside the Private and Function storage classes 4-bit integers must be "
-                         "in vectors with an even Component Count (SPV_INTEL_int4)");
-        }
+        refuseUnfit(context, contents, *i);
         for (const uint32_t bits : contents.widths) declareStorage(context, storage, bits, *i);
         if (context.error) return;
     }

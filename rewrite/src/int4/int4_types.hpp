@@ -61,6 +61,10 @@ void findInt4Types(Int4Context& context);
 // them there.
 void checkInt4Memory(Int4Context& context);
 
+// The same for a load or a store that does not go to one component of a vector: what the types of
+// variables do not tell, as behind untyped and physical pointers.
+void checkInt4Access(Int4Context& context, const Instruction& access);
+
 // Puts what stands for them in the place of all 4-bit types.
 void renameInt4Types(Int4Context& context);
 

@@ -101,6 +101,7 @@ class FunctionLowering {
             context_.module.retire(std::move(i));
             return;
         }
+        checkInt4Access(context_, *i);
         for (const Operand& operand : i->operands) {
             if (!operand.isId || !pointers_.contains(operand.word)) continue;
             context_.fail(ErrorCode::kUnsupported, *i,

@@ -86,7 +86,7 @@ TEST_P(BlockIo, PrivateTypes) {
     const std::vector<std::string> types =
         op == BlockOp::kTransform
             ? std::vector<std::string>{"u32", "s32"}
-            : std::vector<std::string>{"u8", "u16", "u32", "f32", "u32x4", "u16x2"};
+            : std::vector<std::string>{"u8", "u16", "u32", "f32", "f16", "u32x4", "u16x2"};
     for (const std::string& type : types) {
         BlockShader shader = shaderOf(block);
         shader.privateType = type;

@@ -45,6 +45,13 @@ TEST(Int4BadCode, Refused) {
         "%arr = OpTypeArray %u4 %c_8\n%p = OpTypePointer Workgroup %arr\n"
         "%v = OpVariable %p Workgroup\n",
         "%r = OpIAdd %u32 %x %c_0\n", even, "", {"%v"});
+    expectRefused(
+        "%b = OpTypeStruct %u4x2 %u4x8\n%p = OpTypePointer StorageBuffer %b\n"
+        "%v = OpVariable %p StorageBuffer\n",
+        "%r = OpIAdd %u32 %x %c_0\n", "must lie at multiples of",
+        "OpDecorate %b Block\nOpMemberDecorate %b 0 Offset 0\nOpMemberDecorate %b 1 Offset 2\n"
+        "OpDecorate %v DescriptorSet 0\nOpDecorate %v Binding 1\n",
+        {"%v"});
     const std::string instructions = "not one of the instructions that may take 4-bit integers";
     expectRefused("", "%a = OpUConvert %u4 %x\n%b = OpIAdd %u4 %a %a\n%r = OpUConvert %u32 %b\n",
                   instructions);

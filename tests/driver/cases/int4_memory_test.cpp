@@ -52,6 +52,39 @@ const Int4Cases& inMemory() {
          {},
          "",
          {"%pv", "%wg"}},
+        // From a component to a scalar, a scalar to a component, one component to another.
+        {"ComponentCopies",
+         "%fn_v = OpTypePointer Function %s4x8\n%fn_s4 = OpTypePointer Function %s4\n",
+         "%var_v = OpVariable %fn_v Function\n%var_s = OpVariable %fn_s4 Function %n7\n"
+         "%v = OpBitcast %s4x8 %x\nOpStore %var_v %v\n%k7 = OpBitwiseAnd %u32 %x %c_7\n"
+         "%p1 = OpAccessChain %fn_s4 %var_v %c_1\n%q1 = OpCopyObject %fn_s4 %p1\n"
+         "OpCopyMemory %q1 %var_s\n%pk = OpAccessChain %fn_s4 %var_v %k7\n"
+         "OpCopyMemory %var_s %pk\n%p3 = OpAccessChain %fn_s4 %var_v %c_3\n"
+         "OpCopyMemory %p3 %pk\n%all = OpLoad %s4x8 %var_v\n%one = OpLoad %s4 %var_s\n"
+         "%w = OpBitcast %u32 %all\n%o = OpSConvert %u32 %one\n%r = OpIAdd %u32 %w %o\n",
+         [](uint32_t x) {
+             const uint32_t all = (x & ~0xF0u) | 9u << 4;
+             const uint32_t third = (all & ~0xF000u) | u(all, x & 7) << 12;
+             return third + static_cast<uint32_t>(s(all, x & 7));
+         }},
+        // Three components in Private memory, their number's index and an array's length in 4 bits.
+        {"OddVectors",
+         "%five = OpConstant %u4 5\n%k3 = OpConstantComposite %s4x3 %n7 %p5 %n1\n"
+         "%arr = OpTypeArray %s4x3 %five\n%kk = OpConstantComposite %arr %k3 %k3 %k3 %k3 %k3\n"
+         "%pv_arr = OpTypePointer Private %arr\n%pv_s4 = OpTypePointer Private %s4\n"
+         "%pv_3 = OpTypePointer Private %s4x3\n%pv = OpVariable %pv_arr Private %kk\n"
+         "%s32x3 = OpTypeVector %s32 3\n",
+         "%k5 = OpUMod %u32 %x %c_5\n%k = OpUConvert %u4 %k5\n%e = OpSConvert %s4 %x\n"
+         "%p = OpAccessChain %pv_s4 %pv %k %u2\nOpStore %p %e\n%p3 = OpAccessChain %pv_3 %pv %k\n"
+         "%v = OpLoad %s4x3 %p3\n%w = OpSConvert %s32x3 %v\n%a = OpCompositeExtract %s32 %w 0\n"
+         "%b = OpCompositeExtract %s32 %w 1\n%c = OpCompositeExtract %s32 %w 2\n"
+         "%b2 = OpIMul %s32 %b %c_32\n%c2 = OpIMul %s32 %c %c_64\n%t = OpIAdd %s32 %a %b2\n"
+         "%r = OpIAdd %u32 %t %c2\n",
+         [](uint32_t x) { return static_cast<uint32_t>(-7 + 5 * 32 + s(x, 0) * 64); },
+         "",
+         {},
+         "",
+         {"%pv"}},
         {"PushConstants",
          "%inner = OpTypeStruct %u4x2 %u4x4\n%arr = OpTypeArray %u4x8 %c_2\n"
          "%block = OpTypeStruct %inner %s4x8 %arr\n%pc_block = OpTypePointer PushConstant %block\n"
