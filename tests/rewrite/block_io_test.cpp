@@ -258,6 +258,8 @@ TEST(BlockIo, AdoptsCrossWorkgroupPointers) {
                     "OpCopyMemory %own %base Nontemporal Volatile\n"
                     "OpCopyMemory %own %base Aligned 4 Volatile\n"
                     "%next = OpPtrAccessChain %physical %base %c1\n"
+                    "%far = OpInBoundsPtrAccessChain %physical %next %c32\n"
+                    "%w = OpLoad %u32 %far\n"
                     "%v = OpLoad %u32 %next Volatile\nOpStore %next %v\n"
                     "OpSubgroup2DBlockPrefetchINTEL");
     const Result<Rewritten> out = run(test::assemble(text), 8, {});

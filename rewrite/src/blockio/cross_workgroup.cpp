@@ -75,6 +75,29 @@ void alignAccess(const Module& module, const std::unordered_set<Id>& adopted, In
     alignOperands(i, mask, alignment(module, accessed));
 }
 
+// Steps over whole pointees: only one instruction of the two is for such pointers, and the
+// pointer's type must say how far a step is.
+void adoptSteps(Module& module, const std::unordered_set<Id>& adopted, Instruction& i) {
+    const bool inBounds = i.opcode == spv::Op::OpInBoundsPtrAccessChain;
+    if (!inBounds && i.opcode != spv::Op::OpPtrAccessChain) return;
+    const Instruction& type = module.def(module.def(i.word(0)).type);
+    if (!adopted.contains(type.result)) return;
+    i.opcode = spv::Op::OpPtrAccessChain;
+    if (module.decoration(type.result, spv::Decoration::ArrayStride)) return;
+    const Instruction& pointee = module.def(type.word(1));
+    const bool vector = pointee.opcode == spv::Op::OpTypeVector;
+    const bool number =
+        pointee.opcode == spv::Op::OpTypeInt || pointee.opcode == spv::Op::OpTypeFloat;
+    if (!vector && !number) return;  // how large others are depends on their layout
+    // Three components take the place of four, as in OpenCL, which this storage class is of.
+    const uint32_t components = vector ? std::bit_ceil(pointee.word(1)) : 1;
+    const uint32_t bytes = alignment(module, type.word(1)) * components;
+    module.append(Section::kAnnotations,
+                  makeInstruction(spv::Op::OpDecorate, 0, 0,
+                                  {idOperand(type.result), literal(spv::Decoration::ArrayStride),
+                                   literal(bytes)}));
+}
+
 }  // namespace
 
 void adoptCrossWorkgroupPointers(Module& module) {
@@ -108,6 +131,7 @@ void adoptCrossWorkgroupPointers(Module& module) {
         for (const auto& block : function->blocks) {
             for (const InstructionPtr& i : block->body) {
                 alignAccess(module, adopted, *i);
+                adoptSteps(module, adopted, *i);
                 if (i->opcode != spv::Op::OpVariable) continue;
                 const Id held = module.def(i->type).word(1);
                 if (adopted.contains(held)) {
