@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <format>
 
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
@@ -103,6 +104,160 @@ TEST(Native, AutoEmulatesWhatIsToBeEmulated) {
     EXPECT_TRUE(notes(*out, "core back-end"));
     EXPECT_TRUE(notes(*out, "no native back-end: the driver's own matrices are emulated too"));
     EXPECT_EQ(disassemble(out->words).find("CooperativeMatrix"), std::string::npos);
+}
+
+// A module in which the product of two 16x16 matrices of VK_NV_cooperative_matrix is a factor of
+// the next one, so that it changes its role.
+struct RoleModule {
+    std::string capabilities, extensions, memoryModel = "Vulkan", decorations, declarations;
+    std::string sum = "%x";         // what is added to the first product
+    std::string access;             // Memory Operands of a load
+    std::string shared;             // the shader's own shared memory, to which it writes
+    std::string next = "%z %y %z";  // operands of the second product
+};
+
+std::string textOf(const RoleModule& m) {
+    const bool vulkan = m.memoryModel == "Vulkan";
+    return std::format(
+        R"(
+OpCapability Shader
+OpCapability Float16
+OpCapability StorageBuffer16BitAccess
+OpCapability CooperativeMatrixNV
+{}{}
+OpExtension "SPV_NV_cooperative_matrix"
+{}
+OpMemoryModel Logical {}
+OpEntryPoint GLCompute %main "main" %buffer {}
+OpExecutionMode %main LocalSize 32 2 1
+OpDecorate %halves ArrayStride 2
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %buffer DescriptorSet 0
+OpDecorate %buffer Binding 0
+{}
+%void = OpTypeVoid
+%f = OpTypeFunction %void
+%bool = OpTypeBool
+%u32 = OpTypeInt 32 0
+%f16 = OpTypeFloat 16
+%c0 = OpConstant %u32 0
+%c3 = OpConstant %u32 3
+%c16 = OpConstant %u32 16
+%one = OpConstant %f16 0x1p+0
+%false = OpConstantFalse %bool
+%halves = OpTypeRuntimeArray %f16
+%block = OpTypeStruct %halves
+%blockPointer = OpTypePointer StorageBuffer %block
+%pointer = OpTypePointer StorageBuffer %f16
+%buffer = OpVariable %blockPointer StorageBuffer
+%T = OpTypeCooperativeMatrixNV %f16 %c3 %c16 %c16
+{}
+%main = OpFunction %void None %f
+%label = OpLabel
+%p = OpAccessChain %pointer %buffer %c0 %c0
+%x = OpCooperativeMatrixLoadNV %T %p %c16 %false {}
+%y = OpCooperativeMatrixLoadNV %T %p %c16 %false
+%z = OpCooperativeMatrixMulAddNV %T %x %y {}
+%r = OpCooperativeMatrixMulAddNV %T {}
+OpCooperativeMatrixStoreNV %p %r %c16 %false
+OpReturn
+OpFunctionEnd
+)",
+        vulkan ? "OpCapability VulkanMemoryModel\n" : "", m.capabilities, m.extensions,
+        m.memoryModel, m.shared, m.decorations, m.declarations, m.access, m.sum, m.next);
+}
+
+Result<Rewritten> runRoles(const RoleModule& m, BackEnd backEnd, uint32_t sharedMemory = 16384) {
+    const std::vector<uint32_t> words = test::assemble(textOf(m));
+    EXPECT_EQ(validate(words), std::nullopt);
+    Request request;
+    request.words = words;
+    Target target;
+    target.emulated.erase(Extension::kKhrCooperativeMatrix);
+    target.device.maxComputeSharedMemorySize = sharedMemory;
+    target.device.nativeShapes = {{8, 8, 8, kFloat16, kFloat16, kFloat16, kFloat16, false}};
+    target.backEnd = backEnd;
+    Result<Rewritten> out = rewrite(request, target);
+    if (out) {
+        EXPECT_EQ(validate(out->words), std::nullopt) << disassemble(out->words);
+    }
+    return out;
+}
+
+// Roles change by way of 512 bytes for each subgroup.
+TEST(Native, SharesSharedMemoryWithTheShader) {
+    RoleModule m;
+    m.shared = "%shared";
+    m.declarations =
+        "%size = OpConstant %u32 1024\n%words = OpTypeArray %u32 %size\n"
+        "%wordsPointer = OpTypePointer Workgroup %words\n"
+        "%shared = OpVariable %wordsPointer Workgroup\n";
+    const uint32_t staging = 64 / Target().subgroupSize * 16 * 16 * 2;
+    EXPECT_TRUE(runRoles(m, BackEnd::kNative, 4096 + staging));
+    const auto forced = runRoles(m, BackEnd::kNative, 4096 + staging - 4);
+    ASSERT_FALSE(forced);
+    EXPECT_EQ(forced.error().code, ErrorCode::kUnsupported);
+    EXPECT_NE(forced.error().message.find("shared memory"), std::string::npos);
+    const auto free = runRoles(m, BackEnd::kAuto, 4096 + staging - 4);
+    ASSERT_TRUE(free) << free.error().message;
+    EXPECT_TRUE(notes(*free, "core back-end"));
+    // No change of roles, no need for memory.
+    m.declarations += "%zero = OpConstantNull %T\n";
+    m.sum = "%zero";
+    m.next = "%x %y %z";
+    EXPECT_TRUE(runRoles(m, BackEnd::kNative, 4096));
+}
+
+// All blocks with explicit layout begin at the same place.
+TEST(Native, AddsNothingToExplicitSharedBlocks) {
+    RoleModule m;
+    m.capabilities = "OpCapability WorkgroupMemoryExplicitLayoutKHR\n";
+    m.extensions = "OpExtension \"SPV_KHR_workgroup_memory_explicit_layout\"\n";
+    m.shared = "%shared";
+    m.decorations = "OpDecorate %inShared Block\nOpMemberDecorate %inShared 0 Offset 0\n";
+    m.declarations =
+        "%inShared = OpTypeStruct %u32\n%inSharedPointer = OpTypePointer Workgroup %inShared\n"
+        "%shared = OpVariable %inSharedPointer Workgroup\n";
+    EXPECT_FALSE(runRoles(m, BackEnd::kNative));
+    const auto free = runRoles(m, BackEnd::kAuto);
+    ASSERT_TRUE(free) << free.error().message;
+    EXPECT_TRUE(notes(*free, "core back-end"));
+}
+
+// KHR matrices must have the Vulkan memory model, NV ones need not.
+TEST(Native, LeavesOtherMemoryModelsToTheCore) {
+    RoleModule m;
+    EXPECT_TRUE(runRoles(m, BackEnd::kNative));
+    m.memoryModel = "GLSL450";
+    const auto forced = runRoles(m, BackEnd::kNative);
+    ASSERT_FALSE(forced);
+    EXPECT_EQ(forced.error().code, ErrorCode::kUnsupported);
+    EXPECT_NE(forced.error().message.find("memory model"), std::string::npos);
+    const auto free = runRoles(m, BackEnd::kAuto);
+    ASSERT_TRUE(free) << free.error().message;
+    EXPECT_TRUE(notes(*free, "core back-end"));
+}
+
+TEST(Native, TilesReplicatedConstants) {
+    RoleModule m;
+    m.capabilities = "OpCapability ReplicatedCompositesEXT\n";
+    m.extensions = "OpExtension \"SPV_EXT_replicated_composites\"\n";
+    m.declarations = "%ones = OpConstantCompositeReplicateEXT %T %one\n";
+    m.sum = "%ones";
+    const auto out = runRoles(m, BackEnd::kNative);
+    ASSERT_TRUE(out) << out.error().message;
+}
+
+// Tiles of 8 halves start at multiples of 16 bytes only.
+TEST(Native, TilesPromiseNoMoreAlignmentThanTheyHave) {
+    RoleModule m;
+    m.access = "Aligned 32";
+    const auto out = runRoles(m, BackEnd::kNative);
+    ASSERT_TRUE(out) << out.error().message;
+    const std::string text = disassemble(out->words);
+    EXPECT_EQ(text.find("Aligned 32"), std::string::npos);
+    EXPECT_EQ(count(text, "Aligned 16"), 4u);
 }
 
 }  // namespace

@@ -112,14 +112,16 @@ void lowerTypes(LoweringContext& context, NativePlan& plan) {
     InstructionList& globals = module.section(Section::kGlobals);
     for (size_t g = 0; g < globals.size(); ++g) {
         Instruction& i = *globals[g];
-        const bool composite = i.opcode == spv::Op::OpConstantComposite ||
+        const bool replicate = i.opcode == spv::Op::OpConstantCompositeReplicateEXT ||
+                               i.opcode == spv::Op::OpSpecConstantCompositeReplicateEXT;
+        const bool composite = replicate || i.opcode == spv::Op::OpConstantComposite ||
                                i.opcode == spv::Op::OpSpecConstantComposite;
         const auto matrix = plan.types.find(i.type);
         if (!composite || matrix == plan.types.end() || !matrix->second.isTiled()) continue;
         const Id tile = module.takeId();
         Operands constituent = i.operands;
         const spv::Op opcode = i.opcode;
-        i.operands.assign(matrix->second.tiles(), idOperand(tile));
+        i.operands.assign(replicate ? 1 : matrix->second.tiles(), idOperand(tile));
         module.append(Section::kGlobals,
                       makeInstruction(opcode, matrix->second.tile, tile, std::move(constituent)));
     }
@@ -134,8 +136,8 @@ std::optional<Error> lowerToNative(LoweringContext& context, const NativePlan& p
     reserveStaging(context, own, staging);
     if (!staging.fits()) {
         return Error{ErrorCode::kUnsupported,
-                     "matrices change their form in more shared memory "
-                     "than the device has"};
+                     "matrices change their form in more shared memory than the device has beside "
+                     "the shader's own"};
     }
     lowerTypes(context, own);
     const LengthConstants lengths = takeLengths(context);

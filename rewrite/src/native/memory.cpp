@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "native/memory.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "matrix/pointer.hpp"
@@ -24,6 +25,16 @@ std::optional<TileAccess> accessOf(NativeFunction& f, const Instruction& at, siz
     access.memory.assign(at.operands.begin() + static_cast<std::ptrdiff_t>(layout) + 2,
                          at.operands.end());
     return access;
+}
+
+// Tiles need not lie as the whole matrix does: only what every line of a tile has is left of an
+// alignment (of pointers and strides: 16 bytes, or a whole line where that is less).
+void alignForTiles(TileAccess& access, const TypeTable& types, const TiledType& type) {
+    constexpr auto kAligned = static_cast<uint32_t>(spv::MemoryAccessMask::Aligned);
+    if (access.memory.size() < 2 || (access.memory[0].word & kAligned) == 0) return;
+    const uint32_t line =
+        (access.columnMajor ? type.tileRows : type.tileColumns) * types.width(type.component) / 8;
+    access.memory[1].word = std::min({access.memory[1].word, line & (~line + 1), 16u});
 }
 
 // Tiles start some lines down and some pointees along.
@@ -67,9 +78,10 @@ bool holdsMatrix(NativeFunction& f, Id type) {
 bool lowerNativeLoad(NativeFunction& f, const Instruction& load) {
     const TiledType* type = f.plan.type(load.type);
     if (type == nullptr || !type->isTiled()) return false;
-    const std::optional<TileAccess> access = accessOf(f, load, 1);
+    std::optional<TileAccess> access = accessOf(f, load, 1);
     ElementPointer pointer(f.context, f.writer.emit(), load.word(0), load);
     if (!access || !pointer.valid()) return true;
+    alignForTiles(*access, f.types, *type);
     loadTiles(f.writer.emit(), *type, *access, tilesAt(f, load, *type, *access, pointer),
               load.result);
     return true;
@@ -78,9 +90,10 @@ bool lowerNativeLoad(NativeFunction& f, const Instruction& load) {
 bool lowerNativeStore(NativeFunction& f, const Instruction& store) {
     const TiledType* type = f.typeOf(store.word(1));
     if (type == nullptr || !type->isTiled()) return false;
-    const std::optional<TileAccess> access = accessOf(f, store, 2);
+    std::optional<TileAccess> access = accessOf(f, store, 2);
     ElementPointer pointer(f.context, f.writer.emit(), store.word(0), store);
     if (!access || !pointer.valid()) return true;
+    alignForTiles(*access, f.types, *type);
     storeTiles(f.writer.emit(), *type, *access, tilesAt(f, store, *type, *access, pointer),
                store.word(1));
     return true;

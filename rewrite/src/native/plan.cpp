@@ -42,6 +42,10 @@ class Planner {
 
     Result<NativePlan> run() {
         if (shapes_.empty()) return unsupported("the driver has no cooperative matrices");
+        // SPV_NV_cooperative_matrix does without it.
+        if (!module_.hasCapability(spv::Capability::VulkanMemoryModel)) {
+            return unsupported("KHR matrices need the Vulkan memory model, the shader has another");
+        }
         collectTypes();
         collectProducts();
         if (!problem_.empty()) return unsupported(problem_);

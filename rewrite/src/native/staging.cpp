@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "ir/shared_memory.hpp"
+
 namespace coopvk::rewrite {
 
 void Staging::reserve(Id component, uint32_t elements) {
@@ -11,11 +13,13 @@ void Staging::reserve(Id component, uint32_t elements) {
 }
 
 bool Staging::fits() const {
+    if (memories_.empty()) return true;
     uint64_t bytes = 0;
     for (const auto& [component, memory] : memories_) {
         bytes += uint64_t{memory.elements} * subgroups_ * context_.types.width(component) / 8;
     }
-    return bytes <= context_.target.device.maxComputeSharedMemorySize;
+    return sharedMemoryHasRoom(context_.module, bytes,
+                               context_.target.device.maxComputeSharedMemorySize);
 }
 
 Id Staging::subgroupVariable() {

@@ -14,7 +14,7 @@ class Staging {
     Staging(LoweringContext& context, uint32_t subgroups)
         : context_(context), subgroups_(subgroups) {}
 
-    // False where the device has not that much shared memory.
+    // False where the device has not that much shared memory beside the module's own.
     bool fits() const;
     // Announces a use; all must be known before the first access.
     void reserve(Id component, uint32_t elements);

@@ -4,6 +4,7 @@
 // what the shader asks.
 #include <algorithm>
 
+#include "ir/shared_memory.hpp"
 #include "vector/accumulate.hpp"
 #include "vector/built_in.hpp"
 #include "vector/product_tile.hpp"
@@ -22,46 +23,6 @@ bool hasWorkgroups(Stage stage) {
     return stage == Stage::kCompute || stage == Stage::kTask || stage == Stage::kMesh;
 }
 
-// Bytes of a type without explicit layout, roughly as drivers lay it out; 0 if not known.
-uint64_t sizeOf(const Module& module, Id type) {
-    const Instruction& def = module.def(type);
-    switch (def.opcode) {
-        case spv::Op::OpTypeBool:
-            return 4;
-        case spv::Op::OpTypeInt:
-        case spv::Op::OpTypeFloat:
-            return def.word(0) / 8;
-        case spv::Op::OpTypeVector:
-        case spv::Op::OpTypeMatrix:
-            return roundUp(def.word(1), 2) * sizeOf(module, def.word(0));
-        case spv::Op::OpTypeArray:
-            return module.constantValue(def.word(1)).value_or(0) * sizeOf(module, def.word(0));
-        case spv::Op::OpTypeStruct: {
-            uint64_t size = 0;
-            for (const Operand& member : def.operands) {
-                size = roundUp(size, 16) + sizeOf(module, member.word);
-            }
-            return roundUp(size, 16);
-        }
-        default:
-            return 0;
-    }
-}
-
-uint64_t sharedMemoryUsed(const Module& module) {
-    uint64_t size = 0;
-    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
-        if (i->opcode != spv::Op::OpVariable) continue;
-        const auto storage = static_cast<spv::StorageClass>(i->word(0));
-        if (storage != spv::StorageClass::Workgroup &&
-            storage != spv::StorageClass::TaskPayloadWorkgroupEXT) {
-            continue;
-        }
-        size = roundUp(size, 16) + sizeOf(module, module.def(i->type).word(1));
-    }
-    return size;
-}
-
 }  // namespace
 
 Id exchangeVariable(VectorContext& context, const Tile& tile) {
@@ -71,7 +32,7 @@ Id exchangeVariable(VectorContext& context, const Tile& tile) {
     const uint64_t subgroups = (invocations + tile.lanes - 1) / tile.lanes;
     const uint64_t quads = subgroups * tile.lanes * tile.laneQuads();
     const uint64_t limit = context.target.device.maxComputeSharedMemorySize;
-    if (sharedMemoryUsed(context.module) + 16 * quads > limit) return 0;
+    if (!sharedMemoryHasRoom(context.module, 16 * quads, limit)) return 0;
     TypeTable& types = context.types;
     const Id quad = types.vectorType(types.uint32(), 4);
     const Id array = types.arrayType(quad, static_cast<uint32_t>(quads));

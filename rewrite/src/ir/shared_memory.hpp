@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The memory that the invocations of a workgroup share.
+#pragma once
+
+#include "ir/module.hpp"
+
+namespace coopvk::rewrite {
+
+// Whether the module may declare variables of as many bytes more, next to its own ones. Never where
+// those have an explicit layout: all of them share one memory then (the text
+// of SPV_KHR_workgroup_memory_explicit_layout).
+bool sharedMemoryHasRoom(const Module& module, uint64_t bytes, uint64_t limit);
+
+}  // namespace coopvk::rewrite
