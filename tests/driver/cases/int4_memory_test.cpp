@@ -72,8 +72,7 @@ const Int4Cases& inMemory() {
          "%five = OpConstant %u4 5\n%k3 = OpConstantComposite %s4x3 %n7 %p5 %n1\n"
          "%arr = OpTypeArray %s4x3 %five\n%kk = OpConstantComposite %arr %k3 %k3 %k3 %k3 %k3\n"
          "%pv_arr = OpTypePointer Private %arr\n%pv_s4 = OpTypePointer Private %s4\n"
-         "%pv_3 = OpTypePointer Private %s4x3\n%pv = OpVariable %pv_arr Private %kk\n"
-         "%s32x3 = OpTypeVector %s32 3\n",
+         "%pv_3 = OpTypePointer Private %s4x3\n%pv = OpVariable %pv_arr Private %kk\n",
          "%k5 = OpUMod %u32 %x %c_5\n%k = OpUConvert %u4 %k5\n%e = OpSConvert %s4 %x\n"
          "%p = OpAccessChain %pv_s4 %pv %k %u2\nOpStore %p %e\n%p3 = OpAccessChain %pv_3 %pv %k\n"
          "%v = OpLoad %s4x3 %p3\n%w = OpSConvert %s32x3 %v\n%a = OpCompositeExtract %s32 %w 0\n"
