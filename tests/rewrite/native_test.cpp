@@ -225,6 +225,25 @@ TEST(Native, AddsNothingToExplicitSharedBlocks) {
     EXPECT_TRUE(notes(*free, "core back-end"));
 }
 
+// As many words as 2 to the power of the depth.
+TEST(Native, MeasuresNestedStructuresOnce) {
+    RoleModule m;
+    m.shared = "%shared";
+    m.declarations = "%s0 = OpTypeStruct %u32 %u32\n";
+    for (int i = 1; i < 60; ++i) {
+        m.declarations += std::format("%s{} = OpTypeStruct %s{} %s{}\n", i, i - 1, i - 1);
+    }
+    m.declarations +=
+        "%sharedPointer = OpTypePointer Workgroup %s59\n"
+        "%shared = OpVariable %sharedPointer Workgroup\n";
+    // spirv-val would look at each of them.
+    const auto out =
+        run(test::assemble(textOf(m)), {{8, 8, 8, kFloat16, kFloat16, kFloat16, kFloat16, false}},
+            BackEnd::kNative);
+    ASSERT_FALSE(out);
+    EXPECT_NE(out.error().message.find("shared memory"), std::string::npos);
+}
+
 // KHR matrices must have the Vulkan memory model, NV ones need not.
 TEST(Native, LeavesOtherMemoryModelsToTheCore) {
     RoleModule m;

@@ -2,6 +2,7 @@
 #include "ir/shared_memory.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "coopvk/vector_matrix.hpp"
 
@@ -9,31 +10,58 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// Bytes of a type without explicit layout, roughly as drivers lay it out; 0 if not known.
-uint64_t sizeOf(const Module& module, Id type) {
-    const Instruction& def = module.def(type);
-    switch (def.opcode) {
-        case spv::Op::OpTypeBool:
-            return 4;
-        case spv::Op::OpTypeInt:
-        case spv::Op::OpTypeFloat:
-            return def.word(0) / 8;
-        case spv::Op::OpTypeVector:
-        case spv::Op::OpTypeMatrix:
-            return roundUp(def.word(1), 2) * sizeOf(module, def.word(0));
-        case spv::Op::OpTypeArray:
-            return module.constantValue(def.word(1)).value_or(0) * sizeOf(module, def.word(0));
-        case spv::Op::OpTypeStruct: {
-            uint64_t size = 0;
-            for (const Operand& member : def.operands) {
-                size = roundUp(size, 16) + sizeOf(module, member.word);
+// More than any device has, and little enough to count further with.
+constexpr uint64_t kFarTooMuch = uint64_t{1} << 32;
+
+// Bytes of types without explicit layout, roughly as drivers lay them out. Each type is measured
+// once, behind what it is made of: hostile modules nest structures in themselves.
+class Sizes {
+ public:
+    explicit Sizes(const Module& module) : module_(module) {
+        for (const InstructionPtr& i : module.section(Section::kGlobals)) {
+            if (const uint64_t size = measure(*i); size != 0) {
+                sizes_[i->result] = std::min(size, kFarTooMuch);
             }
-            return roundUp(size, 16);
         }
-        default:
-            return 0;
     }
-}
+
+    // 0 if not known.
+    uint64_t of(Id type) const {
+        const auto found = sizes_.find(type);
+        return found == sizes_.end() ? 0 : found->second;
+    }
+
+ private:
+    uint64_t measure(const Instruction& type) const {
+        switch (type.opcode) {
+            case spv::Op::OpTypeBool:
+                return 4;
+            case spv::Op::OpTypeInt:
+            case spv::Op::OpTypeFloat:
+                return type.word(0) / 8;
+            case spv::Op::OpTypeVector:
+            case spv::Op::OpTypeMatrix:
+                return std::min(roundUp(type.word(1), 2) * of(type.word(0)), kFarTooMuch);
+            case spv::Op::OpTypeArray: {
+                const uint64_t length = module_.constantValue(type.word(1)).value_or(0);
+                const uint64_t size = of(type.word(0));
+                return size != 0 && length > kFarTooMuch / size ? kFarTooMuch : length * size;
+            }
+            case spv::Op::OpTypeStruct: {
+                uint64_t size = 0;
+                for (const Operand& member : type.operands) {
+                    size = std::min(roundUp(size, 16) + of(member.word), kFarTooMuch);
+                }
+                return roundUp(size, 16);
+            }
+            default:
+                return 0;
+        }
+    }
+
+    const Module& module_;
+    std::map<Id, uint64_t> sizes_;
+};
 
 bool hasBlock(const Module& module, Id type) {
     return std::ranges::any_of(module.section(Section::kAnnotations), [&](const InstructionPtr& i) {
@@ -45,6 +73,7 @@ bool hasBlock(const Module& module, Id type) {
 }  // namespace
 
 bool sharedMemoryHasRoom(const Module& module, uint64_t bytes, uint64_t limit) {
+    const Sizes sizes(module);
     uint64_t size = 0;
     for (const InstructionPtr& i : module.section(Section::kGlobals)) {
         if (i->opcode != spv::Op::OpVariable) continue;
@@ -55,7 +84,7 @@ bool sharedMemoryHasRoom(const Module& module, uint64_t bytes, uint64_t limit) {
         }
         const Id type = module.def(i->type).word(1);
         if (storage == spv::StorageClass::Workgroup && hasBlock(module, type)) return false;
-        size = roundUp(size, 16) + sizeOf(module, type);
+        size = roundUp(size, 16) + sizes.of(type);
     }
     return size + bytes <= limit;
 }

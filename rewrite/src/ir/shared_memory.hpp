@@ -8,8 +8,8 @@
 namespace coopvk::rewrite {
 
 // Whether the module may declare variables of as many bytes more, next to its own ones. Never where
-// those have an explicit layout: all of them share one memory then (the text
-// of SPV_KHR_workgroup_memory_explicit_layout).
+// those have an explicit layout: all variables share one memory then (Aliased, as
+// SPV_KHR_workgroup_memory_explicit_layout says).
 bool sharedMemoryHasRoom(const Module& module, uint64_t bytes, uint64_t limit);
 
 }  // namespace coopvk::rewrite
