@@ -184,6 +184,11 @@ class GraphicsShaders {
                  {VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT,
                   VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT, VK_SHADER_STAGE_GEOMETRY_BIT})
                 vkCmdBindShadersEXT(commands, 1, &stage, nullptr);
+            const VkPhysicalDeviceMeshShaderFeaturesEXT& has = Context::get().features.meshShader;
+            constexpr VkShaderStageFlagBits kTask = VK_SHADER_STAGE_TASK_BIT_EXT;
+            constexpr VkShaderStageFlagBits kMesh = VK_SHADER_STAGE_MESH_BIT_EXT;
+            if (has.taskShader) vkCmdBindShadersEXT(commands, 1, &kTask, nullptr);
+            if (has.meshShader) vkCmdBindShadersEXT(commands, 1, &kMesh, nullptr);
         });
     }
 
