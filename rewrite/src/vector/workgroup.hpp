@@ -16,8 +16,8 @@ inline bool isMeshStage(const VectorContext& context) {
     return context.stage == Stage::kTask || context.stage == Stage::kMesh;
 }
 
-// NVIDIA's driver 580 seems to take the last, partly filled subgroup of a task or mesh shader for a full
-// one.
+// NVIDIA's driver 580 seems to take the last, partly filled subgroup of a task or mesh shader for a
+// full one.
 inline bool countsLanesRightly(const VectorContext& context) {
     return !isMeshStage(context) ||
            invocationsOfWorkgroup(context) % context.target.subgroupSize == 0;
