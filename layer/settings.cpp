@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "settings.hpp"
 
+#include <cctype>
 #include <cstdlib>
 #include <memory>
-#include <optional>
 #include <vulkan/layer/vk_layer_settings.hpp>
 
 #include "pnext.hpp"
+#include "setting_table.hpp"
 
 namespace coopvk::layer {
 namespace {
@@ -41,12 +42,16 @@ class SettingSet {
     SettingSet(const SettingSet&) = delete;
     SettingSet& operator=(const SettingSet&) = delete;
 
-    // As text, whichever way it was given. A list of strings becomes a comma list.
-    std::optional<std::string> text(const char* name, const char* shortVariable) const {
-        if (const char* value = environment(shortVariable)) return value;
-        if (set_ == VK_NULL_HANDLE || !vkuHasLayerSetting(set_, name)) return std::nullopt;
+    // As text, whichever way it was given; the manifest's default where nothing was. A list of
+    // strings becomes a comma list.
+    std::string text(const SettingInfo& setting) const {
+        if (const char* value = environment(setting.variable)) return value;
+        const std::string key(setting.key);
         std::vector<std::string> values;
-        if (vkuGetLayerSettingValues(set_, name, values) != VK_SUCCESS) return std::nullopt;
+        if (set_ == VK_NULL_HANDLE || !vkuHasLayerSetting(set_, key.c_str()) ||
+            vkuGetLayerSettingValues(set_, key.c_str(), values) != VK_SUCCESS) {
+            return std::string(setting.standard);
+        }
         std::string joined;
         for (const std::string& value : values) {
             if (!joined.empty()) joined += ',';
@@ -55,53 +60,90 @@ class SettingSet {
         return joined;
     }
 
-    std::optional<bool> boolean(const char* name, const char* shortVariable,
-                                std::vector<std::string>& complaints) const {
-        if (const char* value = environment(shortVariable)) {
-            const std::string_view text = value;
-            if (text == "1" || text == "true") return true;
-            if (text == "0" || text == "false" || text.empty()) return false;
-            complaints.push_back(std::string(shortVariable) + ": neither true nor false");
-            return std::nullopt;
-        }
-        if (set_ == VK_NULL_HANDLE || !vkuHasLayerSetting(set_, name)) return std::nullopt;
-        bool value = false;
-        if (vkuGetLayerSettingValue(set_, name, value) != VK_SUCCESS) return std::nullopt;
-        return value;
-    }
-
  private:
     VkuLayerSettingSet set_ = VK_NULL_HANDLE;
 };
 
+// How a setting becomes a member of Settings. `text` may be empty, which means the default.
+struct Reader {
+    std::string_view key;
+    void (*read)(std::string_view text, Settings& settings, std::vector<std::string>& complaints);
+};
+
+using Complaints = std::vector<std::string>;
+
+void complain(Complaints& complaints, std::string_view key, std::string_view what,
+              std::string_view value) {
+    std::string line = "setting ";
+    line.append(key).append(": ").append(what).append(" '").append(value).append("'");
+    complaints.push_back(std::move(line));
+}
+
+void readEmulate(std::string_view text, Settings& settings, Complaints& complaints) {
+    settings.emulate = EmulatePolicy::parse(text, complaints);
+    settings.emulateText = text;
+}
+
+void readBackEnd(std::string_view text, Settings& settings, Complaints& complaints) {
+    if (const auto backEnd = rewrite::backEndFromName(text)) {
+        settings.backEnd = *backEnd;
+    } else if (!text.empty()) {
+        complain(complaints, "back_end", "unknown back-end", text);
+    }
+}
+
+void readLogLevel(std::string_view text, Settings& settings, Complaints& complaints) {
+    if (const auto level = logLevelFromName(text)) {
+        settings.logLevel = *level;
+    } else if (!text.empty()) {
+        complain(complaints, "log_level", "unknown level", text);
+    }
+}
+
+void readValidateOutput(std::string_view text, Settings& settings, Complaints& complaints) {
+    if (const auto value = booleanFromText(text)) {
+        settings.validateOutput = *value;
+    } else if (!text.empty()) {
+        complain(complaints, "validate_output", "neither true nor false:", text);
+    }
+}
+
+constexpr Reader kReaders[] = {
+    {"emulate", readEmulate},
+    {"back_end", readBackEnd},
+    {"log_level", readLogLevel},
+    {"log_file",
+     [](std::string_view text, Settings& settings, Complaints&) { settings.logFile = text; }},
+    {"dump_dir",
+     [](std::string_view text, Settings& settings, Complaints&) { settings.dumpDir = text; }},
+    {"validate_output", readValidateOutput},
+};
+
+consteval bool readersMatchManifest() {
+    for (const Reader& reader : kReaders) {
+        if (findSetting(reader.key) == nullptr) return false;
+    }
+    return std::size(kReaders) == std::size(kSettings);
+}
+static_assert(readersMatchManifest(), "manifest/VkLayer_coopvk.json.in lists other settings");
+
 }  // namespace
+
+std::optional<bool> booleanFromText(std::string_view text) {
+    std::string lower(text);
+    for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (lower == "1" || lower == "true") return true;
+    if (lower == "0" || lower == "false") return false;
+    return std::nullopt;
+}
 
 Settings loadSettings(const VkInstanceCreateInfo* createInfo,
                       std::vector<std::string>& complaints) {
     const SettingSet set(createInfo);
     Settings settings;
-    if (auto text = set.text("emulate", "COOPVK_EMULATE")) {
-        settings.emulate = EmulatePolicy::parse(*text, complaints);
-        settings.emulateText = std::move(*text);
+    for (const Reader& reader : kReaders) {
+        reader.read(set.text(*findSetting(reader.key)), settings, complaints);
     }
-    if (const auto text = set.text("back_end", "COOPVK_BACK_END"); text && !text->empty()) {
-        if (const auto backEnd = rewrite::backEndFromName(*text)) {
-            settings.backEnd = *backEnd;
-        } else {
-            complaints.push_back("setting back_end: unknown back-end '" + *text + "'");
-        }
-    }
-    if (const auto text = set.text("log_level", "COOPVK_LOG_LEVEL"); text && !text->empty()) {
-        if (const auto level = logLevelFromName(*text)) {
-            settings.logLevel = *level;
-        } else {
-            complaints.push_back("setting log_level: unknown level '" + *text + "'");
-        }
-    }
-    settings.logFile = set.text("log_file", "COOPVK_LOG_FILE").value_or("");
-    settings.dumpDir = set.text("dump_dir", "COOPVK_DUMP_DIR").value_or("");
-    settings.validateOutput =
-        set.boolean("validate_output", "COOPVK_VALIDATE_OUTPUT", complaints).value_or(false);
     return settings;
 }
 

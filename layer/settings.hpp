@@ -3,7 +3,9 @@
 
 #include <vulkan/vulkan.h>
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "log.hpp"
@@ -31,5 +33,8 @@ struct Settings {
 // of the settings library, VkLayerSettingsCreateInfoEXT. `complaints` gets a line for each thing
 // that was not understood.
 Settings loadSettings(const VkInstanceCreateInfo* createInfo, std::vector<std::string>& complaints);
+
+// "1", "true", "0" and "false", in letters of either size.
+std::optional<bool> booleanFromText(std::string_view text);
 
 }  // namespace coopvk::layer

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <functional>
 #include <iostream>
+#include <map>
 #include <optional>
 #include <spirv/unified1/spirv.hpp11>
 
@@ -31,13 +33,14 @@ struct Options {
     std::string backEnd = "auto";
     std::string tune;
     std::string entryPoint;
-    rewrite::Stage stage = rewrite::Stage::kCompute;
+    std::string stage = "compute";
     bool text = false;
     bool validate = false;
     bool verbose = false;
 };
 
-const std::pair<std::string, rewrite::Stage> kStages[] = {
+// Names as glslang has them.
+const std::map<std::string, rewrite::Stage, std::less<>> kStages = {
     {"vertex", rewrite::Stage::kVertex},
     {"tesscontrol", rewrite::Stage::kTessellationControl},
     {"tesseval", rewrite::Stage::kTessellationEvaluation},
@@ -147,7 +150,7 @@ Result<rewrite::Rewritten> rewriteWords(const Options& options, const rewrite::T
     for (const SpecializationValue& value : values) entries.push_back(value.entry());
     rewrite::Request request;
     request.words = words;
-    request.stage = options.stage;
+    request.stage = kStages.at(options.stage);
     request.entryPoint = options.entryPoint;
     request.specialization = entries;
     return rewrite::rewrite(request, target);
@@ -203,10 +206,11 @@ void addRewriteCommand(CLI::App& app, int& status) {
                      "Layout of matrices, for measurements: grid-rows=N, row-block=N, "
                      "column-block=N, pairs=k or pairs=n, unroll=N")
         ->option_text("NAME=VALUE,...");
-    command->add_option("--stage", options->stage, "Shader stage of the module (default compute)")
-        ->transform(CLI::Transformer(std::vector<std::pair<std::string, rewrite::Stage>>(
-            std::begin(kStages), std::end(kStages))))
-        ->option_text("NAME");
+    std::vector<std::string> stages;
+    for (const auto& [name, stage] : kStages) stages.push_back(name);
+    command->add_option("--stage", options->stage, "Shader stage of the module")
+        ->capture_default_str()
+        ->check(CLI::IsMember(stages));
     command->add_option("--entry-point", options->entryPoint, "Its entry point, if it has several");
     command->add_flag("--text", options->text, "Write text in place of SPIR-V words");
     command->add_flag("--validate", options->validate, "Fail if spirv-val refuses the result");

@@ -3,28 +3,30 @@
 // `coopvk run`: starts a program with the layer switched on, wherever the layer lies.
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <iostream>
-#include <optional>
 
 #include "commands.hpp"
 #include "layer_location.hpp"
 #include "policy.hpp"
+#include "setting_table.hpp"
 
 namespace coopvk::tool {
 namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const layer::SettingInfo& kEmulate = *layer::findSetting("emulate");
+constexpr const layer::SettingInfo& kDumpDir = *layer::findSetting("dump_dir");
+
 struct Options {
-    std::string emulate;
-    std::string logLevel;
-    std::string logFile;
-    std::string dumpDir;
-    bool validateOutput = false;
+    // One for each of the layer's settings, in their order; empty where it was not given.
+    std::array<std::string, std::size(layer::kSettings)> settings;
     bool printEnvironment = false;
     std::vector<std::string> command;
 };
@@ -38,19 +40,23 @@ void addSearchPath(const fs::path& folder, Environment& environment) {
                                  join(kLayerName, std::getenv("VK_INSTANCE_LAYERS"), ':'));
 }
 
+// The program may have another working directory.
+std::string valueOf(const layer::SettingInfo& setting, const std::string& text) {
+    return setting.type.starts_with("SAVE_") ? fs::absolute(text).string() : text;
+}
+
+const std::string& settingOf(const Options& options, const layer::SettingInfo& setting) {
+    return options.settings[static_cast<size_t>(&setting - layer::kSettings)];
+}
+
 Environment makeEnvironment(const Options& options, const fs::path& folder) {
     Environment environment;
     addSearchPath(folder, environment);
     environment.emplace_back("COOPVK_ENABLE", "1");
-    const std::pair<const char*, std::string> settings[] = {
-        {"COOPVK_EMULATE", options.emulate},
-        {"COOPVK_LOG_LEVEL", options.logLevel},
-        {"COOPVK_LOG_FILE", options.logFile.empty() ? "" : fs::absolute(options.logFile).string()},
-        {"COOPVK_DUMP_DIR", options.dumpDir.empty() ? "" : fs::absolute(options.dumpDir).string()},
-        {"COOPVK_VALIDATE_OUTPUT", options.validateOutput ? "true" : ""},
-    };
-    for (const auto& [name, value] : settings) {
-        if (!value.empty()) environment.emplace_back(name, value);
+    for (size_t i = 0; i < options.settings.size(); ++i) {
+        if (options.settings[i].empty()) continue;
+        environment.emplace_back(layer::kSettings[i].variable,
+                                 valueOf(layer::kSettings[i], options.settings[i]));
     }
     return environment;
 }
@@ -81,20 +87,22 @@ int runRun(const Options& options) {
     }
     // The layer could only warn of it, which a program may hide.
     std::vector<std::string> complaints;
-    layer::EmulatePolicy::parse(options.emulate, complaints);
+    layer::EmulatePolicy::parse(settingOf(options, kEmulate), complaints);
     if (!complaints.empty()) {
         std::cerr << "coopvk: " << complaints.front() << '\n';
         return 1;
     }
-    const auto folder = findManifestFolder();
-    if (!folder) {
+    const auto manifests = findManifestFolder();
+    if (!manifests) {
         std::cerr << "coopvk: the layer's manifest " << kManifest
                   << " is neither in ../share/vulkan/implicit_layer.d nor in ../layer, seen from "
                      "this program's folder\n";
         return 1;
     }
-    if (!options.dumpDir.empty()) fs::create_directories(options.dumpDir);
-    const Environment environment = makeEnvironment(options, *folder);
+    if (const std::string& folder = settingOf(options, kDumpDir); !folder.empty()) {
+        fs::create_directories(folder);
+    }
+    const Environment environment = makeEnvironment(options, *manifests);
     if (options.printEnvironment) {
         std::cout << "unset COOPVK_DISABLE\n";
         for (const auto& [name, value] : environment) {
@@ -107,20 +115,34 @@ int runRun(const Options& options) {
     return start(options.command);
 }
 
+// "log_level" becomes --log-level, which overrides the environment's COOPVK_LOG_LEVEL.
+void addSetting(CLI::App& command, const layer::SettingInfo& setting, std::string& value) {
+    std::string name = "--" + std::string(setting.key);
+    std::ranges::replace(name, '_', '-');
+    const std::string help(setting.description);
+    if (setting.type == "BOOL") {
+        command.add_flag_callback(name, [&value] { value = "true"; }, help);
+        return;
+    }
+    CLI::Option* option = command.add_option(name, value, help);
+    if (setting.values().empty()) {
+        option->option_text(setting.type == "SAVE_FILE"     ? "FILE"
+                            : setting.type == "SAVE_FOLDER" ? "DIR"
+                                                            : "TEXT");
+        return;
+    }
+    const auto values = setting.values();
+    option->check(CLI::IsMember(std::vector<std::string>(values.begin(), values.end())));
+}
+
 }  // namespace
 
 void addRunCommand(CLI::App& app, int& status) {
     CLI::App* command = app.add_subcommand("run", "Start a program with the layer switched on");
     auto options = std::make_shared<Options>();
-    command->add_option("--emulate", options->emulate,
-                        "auto (what the driver lacks), all, or Vulkan names of extensions");
-    command->add_option("--log-level", options->logLevel)
-        ->check(CLI::IsMember({"off", "error", "warn", "info", "debug"}));
-    command->add_option("--log-file", options->logFile, "In place of the standard error stream");
-    command->add_option("--dump-dir", options->dumpDir,
-                        "Write original and rewritten shaders to this folder");
-    command->add_flag("--validate-output", options->validateOutput,
-                      "Check each rewritten shader with spirv-val");
+    for (size_t i = 0; i < options->settings.size(); ++i) {
+        addSetting(*command, layer::kSettings[i], options->settings[i]);
+    }
     command->add_flag("--print-environment", options->printEnvironment,
                       "Print shell commands that set the environment, and start nothing");
     command->add_option("app", options->command, "The program and its arguments, after --");

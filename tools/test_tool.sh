@@ -87,6 +87,7 @@ refuse "'grid-rows=3'" "$coopvk" rewrite "$work/mul.spv" --text --subgroup-size 
     --tune pairs=k,grid-rows=3
 refuse 'not more than' "$coopvk" rewrite "$work/mul.spv" --text --subgroup-size 32 \
     --tune grid-rows=64
+refuse 'tesscontrol' "$coopvk" rewrite "$work/mul.spv" --text --subgroup-size 32 --stage foo
 refuse '--subgroup-size' "$coopvk" rewrite "$work/mul.spv" --text
 
 # run
@@ -97,6 +98,10 @@ expect "COOPVK_DUMP_DIR=$work/a'b" bash -c "$environment; env"
 [[ -d "$work/a'b" ]] || fail 'no dump folder'
 expect '-x --json' "$coopvk" run -- echo -x --json
 refuse "unknown extension 'VK_KHR_nothing'" "$coopvk" run --emulate VK_KHR_nothing -- true
+refuse 'off,error,warn' "$coopvk" run --log-level loud -- true
+expect 'COOPVK_BACK_END=core' "$coopvk" run --back-end core -- env
+expect 'COOPVK_VALIDATE_OUTPUT=true' "$coopvk" run --validate-output -- env
+expect "COOPVK_LOG_FILE=$work/log" env -C "$work" "$coopvk" run --log-file log -- env
 refuse "$work/text4/x" "$coopvk" run --dump-dir "$work/text4/x" -- true
 status=0
 "$coopvk" run -- "$work/nothing" 2>/dev/null || status=$?

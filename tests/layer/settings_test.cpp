@@ -23,7 +23,7 @@ class SettingsTest : public testing::Test {
 
     static void clear() {
         for (const char* name :
-             {"EMULATE", "LOG_LEVEL", "LOG_FILE", "DUMP_DIR", "VALIDATE_OUTPUT"}) {
+             {"EMULATE", "BACK_END", "LOG_LEVEL", "LOG_FILE", "DUMP_DIR", "VALIDATE_OUTPUT"}) {
             unsetenv((std::string("COOPVK_") + name).c_str());
             unsetenv((std::string("VK_COOPVK_EMULATION_") + name).c_str());
         }
@@ -114,7 +114,7 @@ TEST_F(SettingsTest, Booleans) {
     setenv("COOPVK_VALIDATE_OUTPUT", "perhaps", 1);
     EXPECT_FALSE(load().validateOutput);
     ASSERT_EQ(complaints.size(), 1u);
-    EXPECT_NE(complaints[0].find("COOPVK_VALIDATE_OUTPUT"), std::string::npos);
+    EXPECT_NE(complaints[0].find("validate_output"), std::string::npos);
 }
 
 TEST_F(SettingsTest, UnknownValues) {

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+# The manifest is the one source of the layer's settings. What programs need of it travels inside
+# them, as rows of C++.
+
+# A text as a C++ literal.
+function(coopvk_literal result text)
+    string(REPLACE "\\" "\\\\" text "${text}")
+    string(REPLACE "\"" "\\\"" text "${text}")
+    set(${result} "\"${text}\"" PARENT_SCOPE)
+endfunction()
+
+# coopvk_setting_rows(manifest output): OUTPUT gets a row for each setting of MANIFEST:
+# COOPVK_SETTING(key, variable, type, default, label, description, (value, ...))
+function(coopvk_setting_rows manifest output)
+    file(READ ${manifest} json)
+    string(JSON settings GET "${json}" layer features settings)
+    string(JSON count LENGTH "${settings}")
+    math(EXPR last "${count} - 1")
+    set(rows "")
+    foreach(i RANGE ${last})
+        set(row "")
+        foreach(member key env type default label description)
+            string(JSON text GET "${settings}" ${i} ${member})
+            string(JSON kind TYPE "${settings}" ${i} ${member})
+            if(kind STREQUAL "BOOLEAN")  # CMake's own words for them are ON and OFF
+                if(text)
+                    set(text "true")
+                else()
+                    set(text "false")
+                endif()
+            endif()
+            coopvk_literal(text "${text}")
+            string(APPEND row "${text}, ")
+        endforeach()
+        string(JSON flags ERROR_VARIABLE none LENGTH "${settings}" ${i} flags)
+        set(values "")
+        if(NOT none)
+            math(EXPR flags "${flags} - 1")
+            foreach(j RANGE ${flags})
+                string(JSON text GET "${settings}" ${i} flags ${j} key)
+                coopvk_literal(text "${text}")
+                string(APPEND values "${text}, ")
+            endforeach()
+        endif()
+        string(APPEND rows "COOPVK_SETTING(${row}{${values}})\n")
+    endforeach()
+    file(CONFIGURE OUTPUT ${output} CONTENT "${rows}" @ONLY)
+endfunction()
