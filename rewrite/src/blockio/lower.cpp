@@ -138,10 +138,13 @@ class BlockLowering {
         return emit_.op(extend ? spv::Op::OpSConvert : spv::Op::OpUConvert, u32, {value});
     }
 
-    // Regions and blocks have at most 2^24 rows and columns: far out is as far as farther out.
+    // Signed, whatever the type says. Regions and blocks have at most 2^24 rows and columns: far
+    // out is as far as farther out.
     Id position(Id value) {
         const Id type = emit_.typeOf(value);
-        if (types_.width(type) <= 32) return toU32(value);
+        const Id u32 = types_.uint32();
+        if (types_.width(type) < 32) return emit_.op(spv::Op::OpSConvert, u32, {value});
+        if (types_.width(type) == 32) return emit_.bitcast(u32, value);
         constexpr int64_t kFar = int64_t{1} << 30;
         for (const int64_t limit : {-kFar, kFar}) {
             const Id bound = types_.constant(type, static_cast<uint64_t>(limit));
@@ -149,7 +152,7 @@ class BlockLowering {
             const Id isBeyond = emit_.op(beyond, types_.boolType(), {value, bound});
             value = emit_.op(spv::Op::OpSelect, type, {isBeyond, bound, value});
         }
-        return toU32(value);
+        return emit_.op(spv::Op::OpUConvert, u32, {value});
     }
 
     LoweringContext& context_;

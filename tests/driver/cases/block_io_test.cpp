@@ -4,6 +4,7 @@
 // words, and what must be refused.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "harness/block.hpp"
@@ -113,6 +114,29 @@ TEST_P(BlockIo, BaseTypes) {
     }
 }
 
+// Types of dimensions and coordinates. The latter are signed, whatever their type says.
+TEST_P(BlockIo, OperandTypes) {
+    COOPVK_REQUIRE(Requirement::kEmulation);
+    const auto [op, size] = GetParam();
+    Rng rng("BlockTypes");
+    const Block block{op, size, 8, 4, 1};
+    const std::pair<const char*, const char*> types[] = {
+        {"s32", "u8"}, {"u16", "u16"}, {"s16", "s16"}};
+    for (const auto& [dimension, coordinate] : types) {
+        BlockShader shader = shaderOf(block);
+        shader.dimensionType = dimension;
+        shader.coordinateType = coordinate;
+        std::vector<Region> regions = randomRegions(rng, block);
+        for (Region& region : regions) {
+            // Back to what the types can say.
+            if (typeBytes(coordinate) > 2) continue;
+            region.x = std::clamp<int64_t>(region.x, -64, 64);
+            region.y = std::clamp<int64_t>(region.y, -64, 64);
+        }
+        expectBlock(shader, regions, coordinate);
+    }
+}
+
 TEST_P(BlockIo, WideOperands) {
     COOPVK_REQUIRE(Requirement::kEmulation);
     COOPVK_REQUIRE(Requirement::kInt64);
@@ -120,10 +144,94 @@ TEST_P(BlockIo, WideOperands) {
     Rng rng("BlockWide");
     const Block block{op, size, 8, 4, 1};
     for (const Base base : {Base::kBuffer, Base::kAddress}) {
+        for (const char* coordinate : {"s64", "u64"}) {
+            BlockShader shader = shaderOf(block);
+            shader.base = base;
+            shader.dimensionType = "u64";
+            shader.coordinateType = coordinate;
+            std::vector<Region> regions = randomRegions(rng, block);
+            // Far out, where the lower half says something else.
+            for (const int64_t far : {int64_t{1} << 31, int64_t{1} << 32, int64_t{1} << 40,
+                                      -(int64_t{1} << 32), INT64_MIN, INT64_MAX - 7}) {
+                regions.push_back({64, 24, 64, far, 0});
+                regions.push_back({64, 24, 64, 0, far});
+            }
+            expectBlock(shader, regions, "wide");
+        }
+    }
+}
+
+// At, and one beyond, what lies in the region as a whole; regions of no or one row.
+TEST_P(BlockIo, Edges) {
+    COOPVK_REQUIRE(Requirement::kEmulation);
+    const auto [op, size] = GetParam();
+    const uint32_t lanes = Context::get().subgroupSize;
+    const int64_t step = size < 4 ? 4 / size : 1;
+    const uint32_t widths[] = {64 / size, 2 * lanes < 64 / size ? 2 * lanes : 32 / size};
+    for (const uint32_t width : widths) {
+        const Block block{op, size, width, 4, 1};
+        const int64_t elements = 128 / size, last = elements - width;
+        std::vector<Region> regions;
+        for (const int64_t x : {int64_t{0}, last, last + step, -step, -int64_t{width}, elements}) {
+            for (const int64_t y : {0, 8, 9, 12, -1, -4}) regions.push_back({128, 12, 128, x, y});
+        }
+        for (const int64_t far : {int64_t{INT32_MIN}, int64_t{INT32_MAX} - 3}) {
+            regions.push_back({128, 12, 128, far, 0});
+            regions.push_back({128, 12, 128, 0, far});
+            regions.push_back({128, 12, 128, far, far});
+        }
+        // Nothing is inside; one row; more is between rows than in them; the last row is short.
+        for (const Region& region : {Region{0, 12, 128, 0, 0},
+                                     {0, 0, 0, 0, 0},
+                                     {128, 0, 128, 0, 0},
+                                     {128, 1, 128, 0, 0},
+                                     {64, 12, 640, 0, 8},
+                                     {68, 4, 72, 0, 0}}) {
+            regions.push_back(region);
+        }
+        // Rows that overlap are no place to store to.
+        if (op != BlockOp::kStore) {
+            regions.push_back({128, 12, 64, 0, 0});
+            regions.push_back({128, 12, 8, last, 8});
+            regions.push_back({128, 12, 0, 0, 0});
+        }
         BlockShader shader = shaderOf(block);
-        shader.base = base;
-        shader.wide = true;
-        expectBlock(shader, randomRegions(rng, block), "wide");
+        if (width == widths[1]) shader.base = Base::kAddress;
+        expectBlock(shader, regions, "edges");
+    }
+}
+
+// The largest regions: up to 2^24 rows of up to 2^24 bytes. Only the memory around the block is
+// there, so loads, which may read the region's first element for one that is out of bounds, stay
+// inside.
+TEST_P(BlockIo, LargestRegions) {
+    COOPVK_REQUIRE(Requirement::kEmulation);
+    const auto [op, size] = GetParam();
+    constexpr uint32_t kMost = 1u << 24;
+    constexpr uint64_t kWide = kMost;
+    const uint32_t lanes = Context::get().subgroupSize;
+    const Block tall{op, size, 8, std::max(8u, lanes / 8), 1}, flat{op, size, 2 * lanes, 1, 1};
+    const int64_t lastRow = kMost - tall.height, lastColumn = kMost / size - flat.width;
+    const uint64_t last = kWide - uint64_t{flat.width} * size;
+    std::vector<Region> tallRegions = {{64, kMost, 64, 0, lastRow, kWide * 64 - 64 * tall.height}};
+    std::vector<Region> flatRegions = {
+        {kMost, 1, kMost, lastColumn, 0, last},
+        {kMost, kMost, kMost, lastColumn, kMost - 1, kWide * (kWide - 1) + last}};
+    if (op == BlockOp::kStore) {
+        tallRegions.push_back(tallRegions[0]);
+        tallRegions.back().y += 3;
+        for (const int64_t over : {flat.width / 2, flat.width}) {
+            flatRegions.push_back(flatRegions[1]);
+            flatRegions.back().x += over;
+        }
+    }
+    for (const auto& [block, regions] :
+         {std::pair(tall, tallRegions), std::pair(flat, flatRegions)}) {
+        // Rows that a transformed block is padded with are out of bounds.
+        if (op == BlockOp::kTransform && block.height == 1) continue;
+        BlockShader shader = shaderOf(block);
+        shader.base = Base::kAddress;
+        expectBlock(shader, regions, "largest");
     }
 }
 
@@ -250,11 +358,10 @@ TEST(BlockIoBadCode, Refused) {
                   "Block Count must be a constant instruction");
     expectRefused(replaced(good, " %held", " %base"),
                   "Dst Pointer must be a pointer to the Function storage class");
-    expectRefused(replaced(good, " %base %w32", " %held %w32"), "the base pointer must be of");
+    expectRefused(replaced(good, " %base %w ", " %held %w "), "the base pointer must be of");
     expectRefused(replaced(good, "%coordinate %held", "%x32 %held"),
                   "Coordinate must be a vector of two integers");
-    expectRefused(replaced(good, "%w32 %h32 %p32", "%w32 %coordinate %p32"),
-                  "must be integer scalars");
+    expectRefused(replaced(good, "%w %h %p", "%w %coordinate %p"), "must be integer scalars");
     BlockShader transform = shaderOf({BlockOp::kTransform, 2, 8, 4, 1});
     transform.privateType = "u16";
     expectRefused(blockShaderText(transform, lanes),

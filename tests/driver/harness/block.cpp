@@ -110,18 +110,20 @@ Region randomRegion(Rng& rng, const Block& block) {
     if (rng.range(0, 2) != 0) x = rng.range(0, elements / 2);
     if (rng.range(0, 2) != 0) y = rng.range(0, region.height / 2);
     if (rng.range(0, 2) == 0) x = x / 16 * 16;
-    region.x = static_cast<int32_t>(x - (x % multiple + multiple) % multiple);
-    region.y = static_cast<int32_t>(y);
+    region.x = x - (x % multiple + multiple) % multiple;
+    region.y = y;
     return region;
 }
 
-std::optional<size_t> byteOf(const Region& region, const Block& block, const BlockElement& e) {
-    const int64_t column = int64_t{region.x} + int64_t{e.block} * block.width + e.column;
-    const int64_t row = int64_t{region.y} + e.row;
-    if (column < 0 || row < 0 || row >= region.height) return std::nullopt;
-    const int64_t byte = column * block.elementSize;
-    if (byte + block.elementSize > region.width) return std::nullopt;
-    return static_cast<size_t>(row * region.pitch + byte);
+std::optional<uint64_t> byteOf(const Region& region, const Block& block, const BlockElement& e) {
+    const int64_t skipped = int64_t{e.block} * block.width + e.column;
+    const int64_t columns = region.width / block.elementSize;
+    if (region.x < -skipped || region.x >= columns - skipped) return std::nullopt;
+    if (region.y < -int64_t{e.row} || region.y >= int64_t{region.height} - e.row) {
+        return std::nullopt;
+    }
+    const int64_t row = region.y + e.row, byte = (region.x + skipped) * block.elementSize;
+    return static_cast<uint64_t>(row) * region.pitch + static_cast<uint64_t>(byte);
 }
 
 uint32_t typeBytes(const std::string& type) {
@@ -136,6 +138,12 @@ uint32_t privateElements(const BlockShader& shader, uint32_t lanes) {
     return static_cast<uint32_t>((bytes + size - 1) / size) + shader.privateOffset;
 }
 
+namespace {
+// Words that tell a region: its dimensions, its coordinate, what to add to its address.
+constexpr const char* kParameters[] = {"w", "h",      "p",        "x",        "x_high",
+                                       "y", "y_high", "back_low", "back_high"};
+}  // namespace
+
 void expectBlock(const BlockShader& shader, const std::vector<Region>& regions,
                  std::string_view seed) {
     const uint32_t lanes = Context::get().subgroupSize;
@@ -147,9 +155,12 @@ void expectBlock(const BlockShader& shader, const std::vector<Region>& regions,
     dispatch.buffers = {
         rng.bytes(kRegionBytes * regions.size()), rng.bytes(perLane * lanes * regions.size()), {}};
     for (const Region& region : regions) {
-        const uint32_t values[] = {region.width, region.height, region.pitch,
-                                   static_cast<uint32_t>(region.x),
-                                   static_cast<uint32_t>(region.y)};
+        std::vector<uint32_t> values = {region.width, region.height, region.pitch};
+        for (const uint64_t wide : {static_cast<uint64_t>(region.x),
+                                    static_cast<uint64_t>(region.y), uint64_t{0} - region.ahead}) {
+            values.push_back(static_cast<uint32_t>(wide));
+            values.push_back(static_cast<uint32_t>(wide >> 32));
+        }
         const auto bytes = std::as_bytes(std::span(values));
         dispatch.buffers[2].insert(dispatch.buffers[2].end(), bytes.begin(), bytes.end());
     }
@@ -161,9 +172,10 @@ void expectBlock(const BlockShader& shader, const std::vector<Region>& regions,
         for (uint32_t lane = 0; lane < lanes; ++lane) {
             std::byte* held = data.data() + (g * lanes + lane) * perLane + start;
             for (const std::optional<BlockElement>& element : dealt[lane]) {
-                const std::optional<size_t> at =
+                const std::optional<uint64_t> at =
                     element ? byteOf(regions[g], block, *element) : std::nullopt;
-                std::byte* there = at ? memory.data() + g * kRegionBytes + *at : nullptr;
+                std::byte* there =
+                    at ? memory.data() + g * kRegionBytes + (*at - regions[g].ahead) : nullptr;
                 if (block.op == BlockOp::kStore) {
                     if (there) std::memcpy(there, held, block.elementSize);
                 } else if (there) {
@@ -294,21 +306,42 @@ class Writer {
         line("%g_lanes = OpIMul %u32 %g " + constantOf(lanes_));
         line("%invocation = OpIAdd %u32 %g_lanes %l");
         line("%first = OpIMul %u32 %invocation " + constantOf(elements_));
-        line("%first_param = OpIMul %u32 %g %c_5");
-        const char* names[] = {"w", "h", "p", "x", "y"};
-        for (uint32_t i = 0; i < 5; ++i) {
-            const std::string n = names[i];
+        line("%first_param = OpIMul %u32 %g " + constant(std::size(kParameters)));
+        for (uint32_t i = 0; i < std::size(kParameters); ++i) {
+            const std::string n = kParameters[i];
             line("%i_" + n + " = OpIAdd %u32 %first_param " + constant(i));
             line("%p_" + n + " = OpAccessChain %sb_u32 %params %c_0 %i_" + n);
             line("%" + n + "32 = OpLoad %u32 %p_" + n);
-            if (s_.wide)
-                line("%" + n + " = " + (i < 3 ? "OpUConvert %u64 %" : "OpSConvert %s64 %") + n +
-                     "32");
         }
-        const std::string suffix = s_.wide ? "" : "32";
-        line("%coordinate = OpCompositeConstruct " + std::string(s_.wide ? "%s64x2" : "%u32x2") +
-             " %x" + suffix + " %y" + suffix);
-        dims_ = " %w" + suffix + " %h" + suffix + " %p" + suffix + " %coordinate";
+        for (const char* n : {"w", "h", "p"}) convert(n, s_.dimensionType);
+        for (const char* n : {"x", "y"}) convert(n, s_.coordinateType);
+        line("%coordinate = OpCompositeConstruct %" + s_.coordinateType + "x2 %x %y");
+        dims_ = " %w %h %p %coordinate";
+    }
+
+    // %N of a type from %N32.
+    void convert(const std::string& n, const std::string& type) {
+        const bool coordinate = n == "x" || n == "y";
+        if (coordinate && typeBytes(type) == 8) {
+            line("%" + n + "_pair = OpCompositeConstruct %u32x2 %" + n + "32 %" + n + "_high32");
+            line("%" + n + " = OpBitcast %" + type + " %" + n + "_pair");
+            return;
+        }
+        const char* opcode = type == "u32"           ? "OpCopyObject"
+                             : type == "s32"         ? "OpBitcast"
+                             : type.starts_with("s") ? "OpSConvert"
+                                                     : "OpUConvert";
+        line("%" + n + " = " + opcode + " %" + type + " %" + n + "32");
+    }
+
+    // %TO_low and %TO_high: %FROM_low and %FROM_high plus a 64-bit number.
+    void addPair(const std::string& to, const std::string& low, const std::string& high,
+                 const std::string& from) {
+        line("%" + to + "_carry = OpIAddCarry %carry %" + from + "_low " + low);
+        line("%" + to + "_low = OpCompositeExtract %u32 %" + to + "_carry 0");
+        line("%" + to + "_over = OpCompositeExtract %u32 %" + to + "_carry 1");
+        line("%" + to + "_more = OpIAdd %u32 %" + from + "_high " + high);
+        line("%" + to + "_high = OpIAdd %u32 %" + to + "_more %" + to + "_over");
     }
 
     void makeBase() {
@@ -318,11 +351,9 @@ class Writer {
             line("%pair = OpLoad %u32x2 %push_at");
             line("%pair_low = OpCompositeExtract %u32 %pair 0");
             line("%pair_high = OpCompositeExtract %u32 %pair 1");
+            addPair("back", "%back_low32", "%back_high32", "pair");
             line("%skipped = OpIMul %u32 %g " + constantOf(size));
-            line("%carry_pair = OpIAddCarry %carry %pair_low %skipped");
-            line("%sum_low = OpCompositeExtract %u32 %carry_pair 0");
-            line("%sum_carry = OpCompositeExtract %u32 %carry_pair 1");
-            line("%sum_high = OpIAdd %u32 %pair_high %sum_carry");
+            addPair("sum", "%skipped", "%c_0", "back");
             line("%sum = OpCompositeConstruct %u32x2 %sum_low %sum_high");
             line("%base = OpBitcast %physical %sum");
             a_.declarations += "%carry = OpTypeStruct %u32 %u32\n";

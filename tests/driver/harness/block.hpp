@@ -34,11 +34,13 @@ std::vector<LaneElements> dealBlock(const Block& block, uint32_t lanes);
 // One region of memory and a place in it.
 struct Region {
     uint32_t width, height, pitch;
-    int32_t x, y;
+    int64_t x, y;
+    // The base address lies so many bytes ahead of the memory, which is then far inside the region.
+    uint64_t ahead = 0;
 };
 Region randomRegion(Rng& rng, const Block& block);
 // Where an element lies, from the region's start; nullopt if it is out of bounds.
-std::optional<size_t> byteOf(const Region& region, const Block& block, const BlockElement& e);
+std::optional<uint64_t> byteOf(const Region& region, const Block& block, const BlockElement& e);
 
 // How a shader says it.
 struct BlockShader {
@@ -46,7 +48,9 @@ struct BlockShader {
     std::string regionType = "u32";   // of the buffer that holds the regions: "u8", "u32x4"
     std::string privateType = "u32";  // elements of the private array
     uint32_t privateOffset = 0;       // elements ahead of the pointer
-    bool wide = false;                // 64-bit dimensions and coordinates
+    // Of the region's dimensions, and of the components of the coordinate.
+    std::string dimensionType = "u32";
+    std::string coordinateType = "u32";
     enum class Base { kBuffer, kAddress, kCrossWorkgroup, kUntypedBuffer, kUntypedAddress };
     Base base = Base::kBuffer;
     bool constantOperands = true;  // false: Block Height is specialization constant 5
