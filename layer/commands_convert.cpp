@@ -33,6 +33,9 @@ std::string recordOne(DeviceContext& device, VkCommandBuffer commands,
     if (wrong.empty()) wrong = checkSizes(info, conversion);
     if (wrong.empty()) wrong = checkTargetSize(info, conversion);
     if (!wrong.empty()) return wrong;
+    if (device.statistics != nullptr) {
+        device.statistics->ranCommand(rewrite::Extension::kNvCooperativeVector);
+    }
     return device.conversions.dispatch(device, commands, conversion, info.srcData.deviceAddress,
                                        info.dstData.deviceAddress);
 }
@@ -132,6 +135,9 @@ VkResult convertCooperativeVectorMatrix(VkDevice device,
         return VK_INCOMPLETE;
     }
     convertOnHost(conversion, source, target);
+    if (context->statistics != nullptr) {
+        context->statistics->ranCommand(rewrite::Extension::kNvCooperativeVector);
+    }
     *info->pDstSize = std::min(*info->pDstSize, size);
     return VK_SUCCESS;
 }

@@ -25,7 +25,8 @@ void logDecisions(Log& log, const PhysicalDeviceContext& device) {
 
 InstanceContext::InstanceContext(Settings loaded)
     : settings(std::move(loaded)),
-      log(std::make_shared<Log>(settings.logLevel, settings.logFile)) {}
+      log(std::make_shared<Log>(settings.logLevel, settings.logFile)),
+      statistics(Statistics::make(settings)) {}
 
 void InstanceContext::connect(VkInstance instance, PFN_vkGetInstanceProcAddr getNext,
                               PFN_GetPhysicalDeviceProcAddr getNextPhysical, uint32_t version) {
@@ -69,6 +70,7 @@ const PhysicalDeviceContext& InstanceContext::physicalDevice(VkPhysicalDevice de
     const std::unique_lock lock(mutex_);
     const auto [place, inserted] = devices_.try_emplace(device, std::move(context));
     if (inserted) logDecisions(*log, *place->second);
+    if (inserted && statistics != nullptr) statistics->decided(*place->second);
     return *place->second;
 }
 

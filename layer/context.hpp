@@ -21,6 +21,7 @@
 #include "settings.hpp"
 #include "shader_binaries.hpp"
 #include "shader_modules.hpp"
+#include "statistics.hpp"
 
 namespace coopvk::layer {
 
@@ -45,6 +46,7 @@ class InstanceContext {
 
     const Settings settings;
     const std::shared_ptr<Log> log;
+    const std::unique_ptr<Statistics> statistics;  // null unless asked for
     VkInstance handle = VK_NULL_HANDLE;
     VkuInstanceDispatchTable next = {};
     PFN_vkGetInstanceProcAddr getNextProc = nullptr;
@@ -71,6 +73,7 @@ struct DeviceContext {
     RewriteCache cache;
     DeferredHolds deferred;
     ConversionKernel conversions;
+    DeviceStatistics* statistics = nullptr;  // the instance's; null unless asked for
 
     bool emulates(rewrite::Extension extension) const { return emulated.contains(extension); }
     Log& log() const { return *instance->log; }

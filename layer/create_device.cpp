@@ -34,6 +34,16 @@ void logDevice(const DeviceContext& device) noexcept {
     }
 }
 
+// What the application enabled of what coopvk knows, and the driver has itself.
+rewrite::ExtensionSet ownExtensions(const DeviceContext& device, const VkDeviceCreateInfo& info) {
+    rewrite::ExtensionSet set;
+    for (const char* name : std::span(info.ppEnabledExtensionNames, info.enabledExtensionCount)) {
+        const auto extension = rewrite::extensionFromVulkanName(name);
+        if (extension && !device.emulates(*extension)) set.insert(*extension);
+    }
+    return set;
+}
+
 }  // namespace
 
 VkResult createDevice(VkPhysicalDevice physicalDevice, const VkDeviceCreateInfo* createInfo,
@@ -59,6 +69,9 @@ VkResult createDevice(VkPhysicalDevice physicalDevice, const VkDeviceCreateInfo*
     const DeviceRequest request = makeDeviceRequest(*context->physical, *createInfo, scratch);
     if (request.result != VK_SUCCESS) {
         instance->log->error("vkCreateDevice: " + request.message);
+        if (instance->statistics != nullptr) {
+            instance->statistics->failedDevice(*context->physical, request.message);
+        }
         return request.result;
     }
     context->emulated = request.emulated;
@@ -74,6 +87,11 @@ VkResult createDevice(VkPhysicalDevice physicalDevice, const VkDeviceCreateInfo*
     context->handle = *device;
     context->getNextProc = getNext;
     vkuInitDeviceDispatchTable(*device, &context->next, getNext);
+    if (instance->statistics != nullptr) {
+        context->statistics =
+            instance->statistics->addDevice(*context->physical, context->emulated, request.asked,
+                                            ownExtensions(*context, *createInfo));
+    }
     devices().add(*device, context);
     destroy.dismiss();
     logDevice(*context);

@@ -60,7 +60,9 @@ VkResult createInstance(const VkInstanceCreateInfo* createInfo,
 void destroyInstance(VkInstance instance, const VkAllocationCallbacks* allocator) {
     if (instance == VK_NULL_HANDLE) return;
     const auto context = instances().take(instance);
-    if (context != nullptr) context->next.DestroyInstance(instance, allocator);
+    if (context == nullptr) return;
+    if (context->statistics != nullptr) context->statistics->writeSummary();
+    context->next.DestroyInstance(instance, allocator);
 }
 
 }  // namespace coopvk::layer

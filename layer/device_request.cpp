@@ -64,6 +64,7 @@ class RequestBuilder {
                     enable(featureTable()[static_cast<size_t>(feature)]);
             }
         }
+        request_.asked = request_.emulated;
         for (const ExtensionRow& row : extensionRows()) {
             if (row.always && device_.emulated.contains(row.extension)) {
                 request_.emulated.insert(row.extension);

@@ -16,7 +16,8 @@ struct DeviceRequest {
     VkResult result = VK_SUCCESS;    // an error where the application asks for what there is not
     std::string message;             // and why
     VkDeviceCreateInfo info = {};    // to pass down; in scratch and application memory
-    rewrite::ExtensionSet emulated;  // asked for, and emulated on this device
+    rewrite::ExtensionSet asked;     // for, and emulated on this device
+    rewrite::ExtensionSet emulated;  // those, and what is emulated unasked
 };
 
 // Removes emulated extensions and their structures, and enables what the emulation needs of those

@@ -1,7 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "registry.hpp"
 
+#include <unistd.h>
+
 namespace coopvk::layer {
+namespace {
+
+// At the end of the process: summaries of instances that nobody destroyed. Not in a child that was
+// forked off, where threads that are no more may hold locks.
+struct LastSummaries {
+    const pid_t process = ::getpid();
+    ~LastSummaries() {
+        if (::getpid() != process) return;
+        try {
+            instances().forEach([](InstanceContext& instance) {
+                if (instance.statistics != nullptr) instance.statistics->writeSummary();
+            });
+        } catch (...) {
+        }
+    }
+};
+const LastSummaries lastSummaries;
+
+}  // namespace
 
 Registry<InstanceContext>& instances() {
     static auto* registry = new Registry<InstanceContext>;

@@ -36,6 +36,12 @@ class Registry {
         return found != contexts_.end() ? found->second : nullptr;
     }
 
+    // All there are now.
+    template <typename F>
+    void forEach(const F& function) {
+        for (const auto& [key, context] : contexts_.snapshot()) function(*context);
+    }
+
  private:
     vku::concurrent::unordered_map<void*, std::shared_ptr<Context>> contexts_;
 };

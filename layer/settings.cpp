@@ -108,6 +108,11 @@ void readValidateOutput(std::string_view text, Settings& settings, Complaints& c
     }
 }
 
+void readStatistics(std::string_view text, Settings& settings, Complaints&) {
+    const auto value = booleanFromText(text);
+    settings.statistics = !value ? text : *value ? "1" : "";
+}
+
 constexpr Reader kReaders[] = {
     {"emulate", readEmulate},
     {"back_end", readBackEnd},
@@ -117,6 +122,7 @@ constexpr Reader kReaders[] = {
     {"dump_dir",
      [](std::string_view text, Settings& settings, Complaints&) { settings.dumpDir = text; }},
     {"validate_output", readValidateOutput},
+    {"statistics", readStatistics},
 };
 
 consteval bool readersMatchManifest() {

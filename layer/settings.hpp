@@ -24,6 +24,7 @@ struct Settings {
     std::string logFile;
     std::string dumpDir;
     bool validateOutput = false;
+    std::string statistics;  // empty: off; "1": to the log's file; else a file of their own
 
     // One text for the settings that change what the rewriter puts out.
     std::string emulateText = "auto";

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stage_builder.hpp"
 
+#include <chrono>
+
 #include "context.hpp"
 #include "pnext.hpp"
 
@@ -59,10 +61,22 @@ SubgroupFlags subgroupFlags(const VkShaderCreateInfoEXT&) {
 
 }  // namespace
 
+namespace {
+
+rewrite::ExtensionSet scanWords(const DeviceContext& device, std::span<const uint32_t> words) {
+    if (device.statistics == nullptr) return rewrite::scan(words, device.emulated);
+    const auto start = std::chrono::steady_clock::now();
+    const rewrite::ExtensionSet found = rewrite::scan(words, device.emulated);
+    device.statistics->scanned(found, std::chrono::steady_clock::now() - start);
+    return found;
+}
+
+}  // namespace
+
 ShaderWordsRef emulatedWords(const DeviceContext& device, size_t codeSize, const void* code) {
     if (code == nullptr || codeSize % sizeof(uint32_t) != 0) return nullptr;
     const std::span words(static_cast<const uint32_t*>(code), codeSize / sizeof(uint32_t));
-    if (rewrite::scan(words, device.emulated).empty()) return nullptr;
+    if (scanWords(device, words).empty()) return nullptr;
     return std::make_shared<const ShaderWords>(words);
 }
 

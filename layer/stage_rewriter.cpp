@@ -37,9 +37,11 @@ RewriteKey makeKey(const StageRequest& request,
 // One try with one subgroup size, from the cache or by rewriting.
 rewrite::Result<RewrittenRef> rewriteFor(DeviceContext& device, const StageRequest& request,
                                          std::span<const rewrite::SpecializationEntry> entries,
-                                         uint32_t size) {
+                                         uint32_t size, bool& cached) {
     RewriteKey key = makeKey(request, entries, size);
-    if (RewrittenRef cached = device.cache.find(key)) return cached;
+    RewrittenRef known = device.cache.find(key);
+    cached = known != nullptr;
+    if (cached) return known;
 
     rewrite::Target target;
     target.device = device.facts().traits;
@@ -80,12 +82,7 @@ void logRewrite(DeviceContext& device, const StageRequest& request, const StageP
                 Clock::duration spent) {
     Log& log = device.log();
     if (!log.wants(LogLevel::kInfo)) return;
-    std::string names;
-    for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
-        if (!plan.rewritten->used.contains(info.extension)) continue;
-        if (!names.empty()) names += ',';
-        names += info.vulkanName;
-    }
+    const std::string names = namesOf(plan.rewritten->used);
     char numbers[128];
     std::snprintf(numbers, sizeof(numbers), " subgroup %u (%zu -> %zu words, %.3f ms)",
                   plan.subgroupSize, request.words->words.size(), plan.rewritten->words.size(),
@@ -104,6 +101,7 @@ void logFailure(DeviceContext& device, const StageRequest& request, std::string_
     line.append(stageName(request.stage)).append(" shader ").append(hexName(request.words->hash));
     line.append(": ").append(message);
     device.log().error(line);
+    if (device.statistics != nullptr) device.statistics->refused(line);
 }
 
 }  // namespace
@@ -199,8 +197,10 @@ VkResult rewriteStage(DeviceContext& device, const StageRequest& request, StageP
     const DeviceFacts& facts = device.facts();
     std::optional<rewrite::Error> firstError;
     plan = {};
+    bool cached = false;
     for (uint32_t size : subgroupSizes(facts, request)) {
-        auto result = rewriteFor(device, request, entries, size);
+        bool isCached = false;
+        auto result = rewriteFor(device, request, entries, size, isCached);
         if (!result) {
             // Other sizes can help a shader that this one is too small or large for, no other.
             const bool final = result.error().code != rewrite::ErrorCode::kUnsupported;
@@ -212,6 +212,7 @@ VkResult rewriteStage(DeviceContext& device, const StageRequest& request, StageP
         if (plan.rewritten == nullptr || fits) {
             plan.rewritten = *result;
             plan.subgroupSize = size;
+            cached = isCached;
         }
         if (fits) break;
     }
@@ -227,7 +228,9 @@ VkResult rewriteStage(DeviceContext& device, const StageRequest& request, StageP
     plan.requireFull = fixed && facts.has(Feature::kComputeFullSubgroups) &&
                        (request.stage & kWorkgroupStages) != 0 && x != 0 &&
                        x % plan.subgroupSize == 0;
-    logRewrite(device, request, plan, Clock::now() - start);
+    const Clock::duration spent = Clock::now() - start;
+    logRewrite(device, request, plan, spent);
+    if (device.statistics != nullptr) device.statistics->rewrote(*plan.rewritten, cached, spent);
     return VK_SUCCESS;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `coopvk run`: starts a program with the layer switched on, wherever the layer lies.
+// `coopvk run`: starts a program with the layer switched on, wherever the layer lies, and tells at
+// its end if nothing was emulated, and why.
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,12 +11,17 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
+#include <iterator>
 
 #include "commands.hpp"
+#include "explanation.hpp"
 #include "layer_location.hpp"
 #include "policy.hpp"
+#include "run_report.hpp"
 #include "setting_table.hpp"
+#include "supervisor.hpp"
 
 namespace coopvk::tool {
 namespace {
@@ -28,6 +35,7 @@ struct Options {
     // One for each of the layer's settings, in their order; empty where it was not given.
     std::array<std::string, std::size(layer::kSettings)> settings;
     bool printEnvironment = false;
+    bool quiet = false;
     std::vector<std::string> command;
 };
 
@@ -42,7 +50,8 @@ void addSearchPath(const fs::path& folder, Environment& environment) {
 
 // The program may have another working directory.
 std::string valueOf(const layer::SettingInfo& setting, const std::string& text) {
-    return setting.type.starts_with("SAVE_") ? fs::absolute(text).string() : text;
+    const bool isPath = setting.type.starts_with("SAVE_") || setting.key == "statistics";
+    return isPath && text != "1" ? fs::absolute(text).string() : text;
 }
 
 const std::string& settingOf(const Options& options, const layer::SettingInfo& setting) {
@@ -68,16 +77,50 @@ std::string quote(const std::string& text) {
     return quoted + "'";
 }
 
-int start(const std::vector<std::string>& command) {
-    std::vector<char*> arguments;
-    for (const std::string& argument : command) {
-        arguments.push_back(const_cast<char*>(argument.c_str()));
-    }
-    arguments.push_back(nullptr);
-    execvp(arguments.front(), arguments.data());
-    const int error = errno;
-    std::cerr << "coopvk: cannot start " << command.front() << ": " << std::strerror(error) << '\n';
+int cannotStart(const std::string& program, int error) {
+    std::cerr << "coopvk: cannot start " << program << ": " << std::strerror(error) << '\n';
     return error == ENOENT ? 127 : 126;  // as a shell would
+}
+
+// A file of its own for what the layer reports, which goes when this does.
+class ReportFile {
+ public:
+    ReportFile() : path_((fs::temp_directory_path() / "coopvk-run-XXXXXX").string()) {
+        const int file = ::mkostemp(path_.data(), O_CLOEXEC);
+        if (file < 0) path_.clear();
+        if (file >= 0) ::close(file);
+    }
+    ~ReportFile() { remove(); }
+    ReportFile(const ReportFile&) = delete;
+    ReportFile& operator=(const ReportFile&) = delete;
+
+    void remove() {
+        if (!path_.empty()) ::unlink(path_.c_str());
+    }
+    const std::string& path() const { return path_; }
+    std::string text() const {
+        std::ifstream file(path_, std::ios::binary);
+        return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    }
+
+ private:
+    std::string path_;
+};
+
+// Waits for the program, and tells why it had no use for coopvk, where that is so.
+int startAndExplain(const std::vector<std::string>& command) {
+    ReportFile report;
+    if (report.path().empty()) return cannotStart(command.front(), replaceBy(command));
+    setenv(layer::kRunReportVariable, report.path().c_str(), 1);
+    const Ended ended = runAndWait(command);
+    if (ended.error != 0) return cannotStart(command.front(), ended.error);
+    const std::string name = fs::path(command.front()).filename();
+    for (const std::string& line : explain(report.text(), name, ended.othersLeft)) {
+        std::cerr << "coopvk: " << line << '\n';
+    }
+    std::cerr.flush();
+    report.remove();
+    endLike(ended.status);
 }
 
 int runRun(const Options& options) {
@@ -112,7 +155,9 @@ int runRun(const Options& options) {
     }
     unsetenv("COOPVK_DISABLE");
     for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
-    return start(options.command);
+    if (!options.quiet) return startAndExplain(options.command);
+    unsetenv(layer::kRunReportVariable);
+    return cannotStart(options.command.front(), replaceBy(options.command));
 }
 
 // "log_level" becomes --log-level, which overrides the environment's COOPVK_LOG_LEVEL.
@@ -122,6 +167,10 @@ void addSetting(CLI::App& command, const layer::SettingInfo& setting, std::strin
     const std::string help(setting.description);
     if (setting.type == "BOOL") {
         command.add_flag_callback(name, [&value] { value = "true"; }, help);
+        return;
+    }
+    if (setting.key == "statistics") {
+        command.add_flag(name + "{1}", value, help)->option_text("[=FILE]");
         return;
     }
     CLI::Option* option = command.add_option(name, value, help);
@@ -143,6 +192,8 @@ void addRunCommand(CLI::App& app, int& status) {
     for (size_t i = 0; i < options->settings.size(); ++i) {
         addSetting(*command, layer::kSettings[i], options->settings[i]);
     }
+    command->add_flag("-q,--quiet", options->quiet,
+                      "Do not tell at the end why nothing was emulated");
     command->add_flag("--print-environment", options->printEnvironment,
                       "Print shell commands that set the environment, and start nothing");
     command->add_option("app", options->command, "The program and its arguments, after --");

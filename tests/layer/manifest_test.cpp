@@ -37,7 +37,8 @@ std::string textOf(const json& value) {
 bool isSame(const Settings& a, const Settings& b) {
     return a.emulate.mode == b.emulate.mode && a.emulate.list == b.emulate.list &&
            a.backEnd == b.backEnd && a.logLevel == b.logLevel && a.logFile == b.logFile &&
-           a.dumpDir == b.dumpDir && a.validateOutput == b.validateOutput;
+           a.dumpDir == b.dumpDir && a.validateOutput == b.validateOutput &&
+           a.statistics == b.statistics;
 }
 
 class ManifestTest : public testing::Test {

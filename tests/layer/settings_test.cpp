@@ -22,8 +22,8 @@ class SettingsTest : public testing::Test {
     }
 
     static void clear() {
-        for (const char* name :
-             {"EMULATE", "BACK_END", "LOG_LEVEL", "LOG_FILE", "DUMP_DIR", "VALIDATE_OUTPUT"}) {
+        for (const char* name : {"EMULATE", "BACK_END", "LOG_LEVEL", "LOG_FILE", "DUMP_DIR",
+                                 "VALIDATE_OUTPUT", "STATISTICS"}) {
             unsetenv((std::string("COOPVK_") + name).c_str());
             unsetenv((std::string("VK_COOPVK_EMULATION_") + name).c_str());
         }

@@ -316,6 +316,9 @@ struct Rewritten {
     std::array<uint32_t, 3> localSize = {0, 0, 0};
     // Human readable, one line each: what was chosen and why (path, lane grid).
     std::vector<std::string> notes;
+    // For statistics: by what means matrices and products of vectors are done, each name once, such
+    // as "matrices: core". The names are constants.
+    std::vector<std::string_view> paths;
 };
 
 // Which of `emulated` a module declares the capabilities of. One scan over the module's head: no

@@ -83,6 +83,7 @@ std::optional<Error> lowerCore(TypeTable& types, const Target& target, std::map<
     LoweringContext context{module, types, target, policy, {}, {}, {}, {}, std::move(nibbles)};
     if (std::optional<Error> error = lowerMatrices(context)) return error;
     out.notes.push_back(describe(policy));
+    out.paths.push_back("matrices: core");
     return std::nullopt;
 }
 
@@ -97,6 +98,7 @@ std::optional<Error> lowerNative(TypeTable& types, const Request& request, const
     LoweringContext context{module, types, target, {}, {}, {}, {}, {}, {}};
     const auto count = static_cast<uint32_t>(std::clamp<uint64_t>(subgroups, 1, 4096));
     if (std::optional<Error> error = lowerToNative(context, *plan, count)) return error;
+    out.paths.push_back(plan->isTiled() ? "matrices: native, in tiles" : "matrices: native");
     out.notes.push_back(plan->note);
     return std::nullopt;
 }
@@ -154,6 +156,7 @@ Result<Rewritten> rewriteModule(const Request& request, const Target& target, bo
             module, types, target, request.stage, localSize(module, request.entryPoint), {}, {}, {},
             {},     {},    {}};
         if (std::optional<Error> error = lowerVectors(context)) return *std::move(error);
+        out.paths.insert(out.paths.end(), context.paths.begin(), context.paths.end());
     }
     if (out.used.contains(Extension::kExtShaderReplicatedComposites)) {
         if (std::optional<Error> error = expandReplicatedComposites(module)) {

@@ -3,6 +3,8 @@
 // How the matrices of a module are made of matrices that the driver has itself.
 #pragma once
 
+#include <algorithm>
+
 #include "matrix/context.hpp"
 
 namespace coopvk::rewrite {
@@ -26,6 +28,9 @@ struct NativePlan {
     std::map<Id, TiledType> types;
     std::string note;  // what was chosen
 
+    bool isTiled() const {
+        return std::ranges::any_of(types, [](const auto& type) { return type.second.isTiled(); });
+    }
     const TiledType* type(Id id) const {
         const auto found = types.find(id);
         return found == types.end() ? nullptr : &found->second;

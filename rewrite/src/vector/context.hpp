@@ -6,6 +6,8 @@
 
 #include <format>
 #include <map>
+#include <set>
+#include <string_view>
 
 #include "ir/emitter.hpp"
 
@@ -36,6 +38,7 @@ struct VectorContext {
     std::map<std::vector<uint32_t>, Id> variables;  // shared and built-in variables by key
     std::vector<std::unique_ptr<Function>> newFunctions;
     std::optional<Error> error;
+    std::set<std::string_view> paths;  // Rewritten::paths
 
     const VectorType* vector(Id type) const {
         const auto found = vectors.find(type);

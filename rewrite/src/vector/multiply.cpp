@@ -172,6 +172,7 @@ Id build(VectorContext& context, const Product& p) {
     ProductResult result(f, p, sum, parameters, std::max(rowsAlone(p), tile.rows()));
     prepareAlone(p, input);
     const ProductWork work = {f, p, parameters, arithmetic, input, matrix, result};
+    context.paths.insert(tile.isUsed() ? "vectors: tiles" : "vectors: alone");
     if (tile.isUsed()) {
         f.choose(
             mayShare(work, tile), [&] { multiplyAsTile(work, tile); },

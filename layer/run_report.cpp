@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run_report.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+namespace coopvk::layer {
+namespace {
+
+// Fields must not contain what separates them.
+void addField(std::string& line, std::string_view field) {
+    for (const char c : field) line += c == '\t' || c == '\n' ? ' ' : c;
+}
+
+}  // namespace
+
+RunReport::RunReport(const std::string& path) {
+    if (!path.empty()) file_ = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+}
+
+RunReport::~RunReport() {
+    if (isOn()) ::close(file_);
+}
+
+// One call, so that lines of several processes do not mix.
+void RunReport::write(std::string_view event, std::initializer_list<std::string_view> fields) {
+    if (!isOn()) return;
+    std::string line(event);
+    line += '\t';
+    line += std::to_string(::getpid());
+    line += '\t';
+    addField(line, programName());
+    for (const std::string_view field : fields) {
+        line += '\t';
+        addField(line, field);
+    }
+    line += '\n';
+    [[maybe_unused]] const ssize_t written = ::write(file_, line.data(), line.size());
+}
+
+std::string runReportPath() {
+    const char* path = secure_getenv(kRunReportVariable);
+    return path == nullptr ? "" : path;
+}
+
+std::string programName() { return program_invocation_short_name; }
+
+}  // namespace coopvk::layer

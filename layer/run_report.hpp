@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `coopvk run` wants to know of the program that it started. The layer appends a line to the
+// file that the environment names at each event, at once, so that nothing is lost when the program
+// crashes; several processes may share the file. A line is fields with tabs between them:
+//
+//   EVENT  PROCESS  PROGRAM  ...
+//
+// and then, by the event:
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+namespace coopvk::layer {
+
+inline constexpr const char* kRunReportVariable = "COOPVK_RUN_REPORT";
+
+namespace run_event {
+inline constexpr std::string_view kInstance = "instance";
+// DEVICE EXTENSION native|emulated|unavailable REASON
+inline constexpr std::string_view kDecision = "decision";
+// DEVICE EMULATED-EXTENSIONS OWN-EXTENSIONS: what the program enabled, as lists with commas
+inline constexpr std::string_view kDevice = "device";
+// DEVICE MESSAGE: vkCreateDevice asked for what there is not
+inline constexpr std::string_view kNoDevice = "no-device";
+// DEVICE EXTENSIONS: the first time that shaders or commands used these
+inline constexpr std::string_view kEmulated = "emulated";
+// DEVICE MESSAGE: a shader that cannot be rewritten
+inline constexpr std::string_view kRefused = "refused";
+}  // namespace run_event
+
+class RunReport {
+ public:
+    explicit RunReport(const std::string& path);  // empty: reports nothing
+    ~RunReport();
+    RunReport(const RunReport&) = delete;
+    RunReport& operator=(const RunReport&) = delete;
+
+    bool isOn() const { return file_ >= 0; }
+    void write(std::string_view event, std::initializer_list<std::string_view> fields);
+
+ private:
+    int file_ = -1;
+};
+
+// The path that the environment names, or an empty one.
+std::string runReportPath();
+std::string programName();
+
+}  // namespace coopvk::layer

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "statistics.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <format>
+
+#include "context.hpp"
+
+namespace coopvk::layer {
+namespace {
+
+constexpr std::string_view kProvisions[] = {"native", "emulated", "unavailable"};
+
+double milliseconds(DeviceStatistics::Duration duration) {
+    return std::chrono::duration<double, std::milli>(duration).count();
+}
+
+std::string counted(uint64_t count, std::string_view what) {
+    return std::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+// Statistics never keep a command from working.
+template <typename F>
+void quietly(F function) noexcept {
+    try {
+        function();
+    } catch (...) {
+    }
+}
+
+}  // namespace
+
+std::string namesOf(rewrite::ExtensionSet set) {
+    std::string names;
+    for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
+        if (!set.contains(info.extension)) continue;
+        if (!names.empty()) names += ',';
+        names += info.vulkanName;
+    }
+    return names;
+}
+
+// ---------------------------------------------------------------------------------------------
+
+DeviceStatistics::DeviceStatistics(Statistics& owner, std::string name,
+                                   rewrite::ExtensionSet emulated)
+    : owner_(owner), name_(std::move(name)), emulated_(emulated) {}
+
+void DeviceStatistics::scanned(rewrite::ExtensionSet found, Duration spent) noexcept {
+    quietly([&] {
+        const std::scoped_lock lock(mutex_);
+        ++modules_;
+        if (found.empty()) ++untouched_;
+        scanning_ += spent;
+    });
+}
+
+void DeviceStatistics::rewrote(const rewrite::Rewritten& rewritten, bool cached,
+                               Duration spent) noexcept {
+    quietly([&] {
+        const std::scoped_lock lock(mutex_);
+        ++(cached ? cached_ : rewritten_);
+        rewriting_ += spent;
+        longest_ = std::max(longest_, spent);
+        for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
+            if (rewritten.used.contains(info.extension)) {
+                ++stages_[static_cast<size_t>(info.extension)];
+            }
+        }
+        for (const std::string_view path : rewritten.paths) ++paths_[path];
+        reportUse(rewritten.used);
+    });
+}
+
+void DeviceStatistics::refused(std::string_view message) noexcept {
+    quietly([&] {
+        const std::scoped_lock lock(mutex_);
+        ++refused_;
+        owner_.report().write(run_event::kRefused, {name_, message});
+    });
+}
+
+void DeviceStatistics::ranCommand(rewrite::Extension extension) noexcept {
+    quietly([&] {
+        const std::scoped_lock lock(mutex_);
+        ++commands_[static_cast<size_t>(extension)];
+        reportUse({extension});
+    });
+}
+
+void DeviceStatistics::reportUse(rewrite::ExtensionSet used) {
+    if (!owner_.report().isOn() || std::ranges::find(reported_, used) != reported_.end()) return;
+    reported_.push_back(used);
+    owner_.report().write(run_event::kEmulated, {name_, namesOf(used)});
+}
+
+std::vector<std::string> DeviceStatistics::summary() const {
+    const std::scoped_lock lock(mutex_);
+    const std::string names = namesOf(emulated_);
+    if (names.empty()) return {name_ + ": emulates nothing, so no shader was looked at"};
+    std::vector<std::string> lines = {name_ + ": emulates " + names};
+    lines.push_back(std::format(
+        "  {} seen: {} untouched, {} with emulated capabilities; scanned in "
+        "{:.3f} ms",
+        counted(modules_, "module"), untouched_, modules_ - untouched_, milliseconds(scanning_)));
+    lines.push_back(
+        std::format("  {} rewritten, {} from the cache, {} refused; {:.3f} ms, longest {:.3f} ms",
+                    counted(rewritten_, "stage"), cached_, refused_, milliseconds(rewriting_),
+                    milliseconds(longest_)));
+    for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
+        const auto i = static_cast<size_t>(info.extension);
+        std::string line = std::format("  {}: {}", info.vulkanName, counted(stages_[i], "stage"));
+        if (commands_[i] != 0) line += ", " + counted(commands_[i], "command");
+        if (stages_[i] + commands_[i] != 0) lines.push_back(std::move(line));
+    }
+    for (const auto& [path, count] : paths_) {
+        lines.push_back(std::format("  {}: {}", path, counted(count, "stage")));
+    }
+    return lines;
+}
+
+// ---------------------------------------------------------------------------------------------
+
+std::unique_ptr<Statistics> Statistics::make(const Settings& settings) {
+    std::unique_ptr<Statistics> statistics(new Statistics(settings));
+    if (settings.statistics.empty() && !statistics->report_.isOn()) return nullptr;
+    statistics->report_.write(run_event::kInstance, {});
+    return statistics;
+}
+
+Statistics::Statistics(const Settings& settings)
+    : setting_(settings.statistics),
+      logFile_(settings.logFile),
+      report_(runReportPath()),
+      process_(::getpid()) {}
+
+Statistics::~Statistics() = default;
+
+void Statistics::decided(const PhysicalDeviceContext& device) noexcept {
+    quietly([&] {
+        for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
+            const Decision& decision = device.decisions[static_cast<size_t>(info.extension)];
+            report_.write(run_event::kDecision,
+                          {device.facts.traits.name, info.vulkanName,
+                           kProvisions[static_cast<size_t>(decision.provision)], decision.reason});
+        }
+    });
+}
+
+void Statistics::failedDevice(const PhysicalDeviceContext& device,
+                              std::string_view message) noexcept {
+    quietly([&] { report_.write(run_event::kNoDevice, {device.facts.traits.name, message}); });
+}
+
+DeviceStatistics* Statistics::addDevice(const PhysicalDeviceContext& device,
+                                        rewrite::ExtensionSet emulated, rewrite::ExtensionSet asked,
+                                        rewrite::ExtensionSet own) noexcept {
+    DeviceStatistics* added = nullptr;
+    quietly([&] {
+        const std::string& name = device.facts.traits.name;
+        report_.write(run_event::kDevice, {name, namesOf(asked), namesOf(own)});
+        auto statistics = std::make_unique<DeviceStatistics>(*this, name, emulated);
+        const std::scoped_lock lock(mutex_);
+        devices_.push_back(std::move(statistics));
+        added = devices_.back().get();
+    });
+    return added;
+}
+
+void Statistics::writeSummary() noexcept {
+    quietly([&] {
+        if (setting_.empty() || ::getpid() != process_) return;
+        const std::scoped_lock lock(mutex_);
+        if (!written_) writeLines();
+        written_ = true;
+    });
+}
+
+void Statistics::writeLines() {
+    Log log(LogLevel::kInfo, booleanFromText(setting_) ? logFile_ : setting_);
+    log.info(std::format("statistics of {} (process {})", programName(), process_));
+    if (devices_.empty()) log.info("statistics:   no device was created");
+    for (const auto& device : devices_) {
+        for (const std::string& line : device->summary()) log.info("statistics:   " + line);
+    }
+}
+
+}  // namespace coopvk::layer

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an instance did: a summary for the `statistics` setting, and events for `coopvk run`.
+// Objects of these kinds exist only where one of the two is asked for. Safe from any thread, and
+// nothing here throws.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coopvk/rewrite.hpp"
+#include "run_report.hpp"
+
+namespace coopvk::layer {
+
+struct PhysicalDeviceContext;
+struct Settings;
+class Statistics;
+
+// One VkDevice.
+class DeviceStatistics {
+ public:
+    using Duration = std::chrono::steady_clock::duration;
+
+    DeviceStatistics(Statistics& owner, std::string name, rewrite::ExtensionSet emulated);
+
+    // A module was looked at, and declares these.
+    void scanned(rewrite::ExtensionSet found, Duration spent) noexcept;
+    // A shader stage was rewritten, or its result found.
+    void rewrote(const rewrite::Rewritten& rewritten, bool cached, Duration spent) noexcept;
+    void refused(std::string_view message) noexcept;
+    // A command of an emulated extension, which needs no shader of the application's.
+    void ranCommand(rewrite::Extension extension) noexcept;
+
+    std::vector<std::string> summary() const;
+
+ private:
+    // The first use of `used`, which `coopvk run` waits for.
+    void reportUse(rewrite::ExtensionSet used);
+
+    Statistics& owner_;
+    const std::string name_;
+    const rewrite::ExtensionSet emulated_;
+    mutable std::mutex mutex_;
+    uint64_t modules_ = 0, untouched_ = 0;
+    uint64_t rewritten_ = 0, cached_ = 0, refused_ = 0;
+    Duration scanning_ = {}, rewriting_ = {}, longest_ = {};
+    std::array<uint64_t, rewrite::kExtensionCount> stages_ = {}, commands_ = {};
+    std::map<std::string_view, uint64_t> paths_;
+    std::vector<rewrite::ExtensionSet> reported_;
+};
+
+// One VkInstance.
+class Statistics {
+ public:
+    // Null where neither a summary nor events are asked for.
+    static std::unique_ptr<Statistics> make(const Settings& settings);
+    ~Statistics();
+
+    void decided(const PhysicalDeviceContext& device) noexcept;
+    void failedDevice(const PhysicalDeviceContext& device, std::string_view message) noexcept;
+    // `asked`: those of `emulated` that the program enabled. `own`: known extensions that it
+    // enabled and the driver has itself. Null for lack of memory.
+    DeviceStatistics* addDevice(const PhysicalDeviceContext& device, rewrite::ExtensionSet emulated,
+                                rewrite::ExtensionSet asked, rewrite::ExtensionSet own) noexcept;
+
+    // Once, and only in the process that made it.
+    void writeSummary() noexcept;
+
+    RunReport& report() { return report_; }
+
+ private:
+    explicit Statistics(const Settings& settings);
+    void writeLines();
+
+    const std::string setting_, logFile_;
+    RunReport report_;
+    const int process_;
+    std::mutex mutex_;
+    bool written_ = false;
+    std::vector<std::unique_ptr<DeviceStatistics>> devices_;
+};
+
+// "VK_KHR_cooperative_matrix,VK_NV_cooperative_vector"
+std::string namesOf(rewrite::ExtensionSet set);
+
+}  // namespace coopvk::layer

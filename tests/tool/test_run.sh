@@ -1,0 +1,143 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: test_run.sh COOPVK RUN_APP
+# `coopvk run` from the outside: what it explains, and that a program ends as it would without it.
+set -euo pipefail
+
+coopvk=$1 app=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export VK_DRIVER_FILES=${VK_DRIVER_FILES:-/usr/share/vulkan/icd.d/lvp_icd.json}
+export TMPDIR=$work/tmp
+mkdir "$TMPDIR"
+unset COOPVK_ENABLE COOPVK_DISABLE COOPVK_EMULATE COOPVK_STATISTICS
+
+fail() {
+    printf 'test_run: %s\n' "$*" >&2
+    exit 1
+}
+
+lanes() { export LP_NATIVE_VECTOR_WIDTH=$(($1 * 32)); }
+
+# run STATUS ARGUMENTS...: coopvk run exits with STATUS; what it prints is in $out.
+run() {
+    local status=$1 got=0
+    shift
+    out=$("$coopvk" run "$@" 2>&1) || got=$?
+    [[ $got == "$status" ]] || fail "status $got, not $status: $*"$'\n'"$out"
+    [[ -z $(ls -A "$TMPDIR") ]] || fail "files are left: $(ls -A "$TMPDIR")"
+}
+
+# has PATTERN..., and says nothing.
+has() {
+    local pattern
+    for pattern in "$@"; do
+        grep -Eq -- "$pattern" <<<"$out" || fail "no '$pattern' in"$'\n'"$out"
+    done
+}
+silent() { [[ -z $out ]] || fail "not silent:"$'\n'"$out"; }
+
+# Explanations. With 4 lanes the driver has no matrices, with 8 its own.
+lanes 4
+run 0 -- true
+has 'no Vulkan instance of true was seen'
+run 0 --quiet -- true
+silent
+run 0 -- "$app" instance
+has '^coopvk: nothing was emulated in run_app: it created a Vulkan instance, and no device'
+run 0 -- "$app" instance physical
+has 'looked at it, and created no device' 'not enabled: .*VK_KHR_cooperative_matrix'
+run 0 -- "$app" instance physical device
+has 'llvmpipe.*: the program enabled none of the extensions' \
+    'offered by coopvk, and not enabled: .*VK_KHR_cooperative_matrix'
+run 0 -- "$app" instance physical matrix-device
+has 'the program enabled VK_KHR_cooperative_matrix \(by coopvk\), but created no pipeline'
+run 0 --emulate VK_NV_cooperative_vector -- "$app" instance physical device
+has 'not possible here: VK_KHR_cooperative_matrix \(not in the emulate setting\)'
+run 0 -- "$app" instance physical matrix-device pipeline
+silent
+lanes 8
+run 0 -- "$app" instance physical matrix-device pipeline
+has "the program enabled VK_KHR_cooperative_matrix, the driver's own" '--emulate all puts'
+run 0 --emulate all -- "$app" instance physical matrix-device pipeline
+silent
+
+# A device that the driver refuses.
+lanes 4
+run 3 --emulate VK_NV_cooperative_matrix -- "$app" instance physical matrix-device
+has 'vkCreateDevice failed' 'nothing was emulated in run_app'
+
+# Programs that crash, and several processes.
+run 134 -- "$app" instance physical device abort
+has 'the program enabled none of the extensions'
+run 137 -- "$app" instance physical matrix-device pipeline kill
+silent
+run 0 -- "$app" fork instance physical device
+has 'in run_app' 'enabled none'
+run 0 -- bash -c '"$0" instance; "$0" instance physical matrix-device pipeline' "$app"
+silent
+run 5 -- bash -c '"$0" instance; exec env "$0" instance physical device exit=5' "$app"
+has 'enabled none'
+run 0 -- bash -c 'sleep 1 & disown'
+has 'still run'
+
+# Status, signals, standard streams.
+run 7 -- bash -c 'exit 7'
+run 127 -- "$work/nothing"
+has 'cannot start .*nothing: No such file'
+printf x >"$work/text"
+run 126 -- "$work/text"
+[[ $(echo hello | "$coopvk" run -- cat 2>/dev/null) == hello ]] || fail 'standard input is lost'
+run 0 -- env
+has 'COOPVK_RUN_REPORT='
+run 0 --quiet -- env
+! grep -q COOPVK_RUN_REPORT <<<"$out" || fail 'a report that nobody reads'
+
+# signalled SIGNAL STATUS: one that only coopvk gets reaches the program, and ends both.
+signalled() {
+    local status=0 fifo=$work/fifo
+    rm -f "$fifo"
+    mkfifo "$fifo"
+    "$coopvk" run -- "$app" sleep >"$fifo" 2>/dev/null &
+    local pid=$!
+    read -r _ <"$fifo"
+    local child
+    child=$(cat "/proc/$pid/task/$pid/children")
+    child=${child// /}
+    [[ -n $child ]] || fail 'no child'
+    kill -"$1" "$pid"
+    wait "$pid" || status=$?
+    [[ $status == "$2" ]] || fail "status $status after SIG$1"
+    for _ in {1..50}; do
+        # Nobody may wait for it any more.
+        grep -qs '^State:[[:space:]]*[^ZX[:space:]]' "/proc/$child/status" || return 0
+        sleep 0.1
+    done
+    fail "the program outlives SIG$1"
+}
+signalled TERM 143
+signalled HUP 129
+signalled KILL 137
+rm -f "$TMPDIR"/*  # SIGKILL leaves one
+
+# Statistics, also of what nobody destroyed.
+lanes 4
+run 0 --statistics -- "$app" instance physical matrix-device pipeline
+has '^coopvk: info: statistics of run_app \(process [0-9]+\)$' \
+    'llvmpipe.*: emulates VK_KHR_cooperative_matrix' \
+    '1 module seen: 0 untouched, 1 with emulated capabilities; scanned in [0-9.]+ ms' \
+    '1 stage rewritten, 0 from the cache, 0 refused; [0-9.]+ ms' \
+    'VK_KHR_cooperative_matrix: 1 stage$' 'matrices: core: 1 stage$'
+for ending in leave exit=0; do
+    run 0 "--statistics=$work/statistics" -- "$app" instance physical matrix-device pipeline $ending
+    silent
+    grep -q 'matrices: core: 1 stage$' "$work/statistics" || fail "no statistics after $ending"
+    rm "$work/statistics"
+done
+lanes 8
+run 0 --statistics --emulate all --back-end native -- "$app" instance physical matrix-device pipeline
+has 'matrices: native'
+run 0 --statistics -- "$app" instance physical matrix-device pipeline
+has 'emulates .*' "the driver's own"
+
+echo 'test_run: passed'
