@@ -182,6 +182,9 @@ size_t helperWords(const std::vector<uint32_t>& words, std::string_view part) {
     return size;
 }
 
+// Of all functions.
+size_t functionWords(const std::vector<uint32_t>& words) { return helperWords(words, ""); }
+
 struct Types {
     const char* input;
     const char* result;
@@ -301,6 +304,79 @@ TEST(Vector, CodeDoesNotGrowWithTheMatrix) {
             }
         }
         EXPECT_GT(largest, types.bound * 3 / 4) << "a bound that says little";
+    }
+}
+
+// A vector of consecutive elements of an array, each loaded by itself, or each second one.
+std::string assembledModule(uint32_t n, uint32_t step) {
+    std::string loads, list;
+    for (uint32_t e = 0; e < n; ++e) {
+        loads += std::format("%c{0} = OpConstant %uint {1}\n", e, e * step);
+    }
+    loads +=
+        "%main = OpFunction %void None %function\n%entry = OpLabel\n%i = OpLoad %uint %index\n";
+    for (uint32_t e = 0; e < n; ++e) {
+        loads += std::format(
+            "%i{0} = OpLoad %uint %index\n%a{0} = OpIAdd %uint %i{0} %c{0}\n"
+            "%p{0} = OpAccessChain %halfPointer %buffer %zero %a{0}\n%v{0} = OpLoad %half %p{0}\n",
+            e);
+        list += std::format(" %v{}", e);
+    }
+    return std::format(R"(
+OpCapability Shader
+OpCapability Float16
+OpCapability StorageBuffer16BitAccess
+OpCapability VulkanMemoryModel
+OpCapability CooperativeVectorNV
+OpExtension "SPV_NV_cooperative_vector"
+OpMemoryModel Logical Vulkan
+OpEntryPoint GLCompute %main "main" %buffer %index
+OpExecutionMode %main LocalSize 64 1 1
+OpDecorate %index BuiltIn LocalInvocationIndex
+OpDecorate %array ArrayStride 2
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %buffer DescriptorSet 0
+OpDecorate %buffer Binding 0
+%void = OpTypeVoid
+%function = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%half = OpTypeFloat 16
+%zero = OpConstant %uint 0
+%n = OpConstant %uint {0}
+%vector = OpTypeCooperativeVectorNV %half %n
+%array = OpTypeRuntimeArray %half
+%block = OpTypeStruct %array
+%pointer = OpTypePointer StorageBuffer %block
+%halfPointer = OpTypePointer StorageBuffer %half
+%arrayPointer = OpTypePointer StorageBuffer %array
+%buffer = OpVariable %pointer StorageBuffer
+%indexPointer = OpTypePointer Input %uint
+%index = OpVariable %indexPointer Input
+{1}
+%x = OpCompositeConstruct %vector{2}
+%at = OpAccessChain %arrayPointer %buffer %zero
+OpCooperativeVectorStoreNV %at %zero %x
+OpReturn
+OpFunctionEnd
+)",
+                       n, loads, list);
+}
+
+// docs/benchmarks.md states this bound: of all functions, for vectors of more than 128 packs.
+TEST(Vector, AssembledVectorsAreReadInALoop) {
+    for (const uint32_t n : {256u, 257u, 300u, 1023u, 1024u, 4096u}) {
+        for (const uint32_t step : {1u, 2u}) {
+            const Result<Rewritten> out =
+                rewriteFor(test::assemble(assembledModule(n, step)), 32, true);
+            ASSERT_TRUE(out) << out.error().message;
+            EXPECT_EQ(validate(out->words), std::nullopt) << n;
+            const bool inLoop = n > 256 && step == 1;
+            EXPECT_EQ(disassemble(out->words).find("coopvk_vector_gather") != std::string::npos,
+                      inLoop);
+            const size_t words = functionWords(out->words);
+            EXPECT_TRUE(inLoop ? words <= 512 : words > 16 * n) << n << ": " << words;
+        }
     }
 }
 

@@ -75,6 +75,7 @@ enum class HelperKind : uint32_t {
     kTile,
     kOuterProduct,
     kReduceSum,
+    kGather,
 };
 
 // Instructions of a size that drivers still take unrolled; larger ones become loops.

@@ -2,6 +2,7 @@
 #include "vector/lower.hpp"
 
 #include "ir/opcodes.hpp"
+#include "vector/assembly.hpp"
 #include "vector/composite.hpp"
 #include "vector/elementwise.hpp"
 #include "vector/load_store.hpp"
@@ -104,6 +105,7 @@ std::optional<Error> lowerVectors(VectorContext& context) {
     }
     InstructionList retired;
     for (const auto& function : module.functions()) {
+        lowerLargeConstructs(context, *function);
         for (const auto& block : function->blocks) {
             if (context.error) return context.error;
             BlockLowering(context, retired).run(*block);
