@@ -100,6 +100,11 @@ int runCompare(const Options& options) {
     }
 }
 
+compare::Sides sidesOf(std::string_view name) {
+    if (name == "native") return compare::Sides::kNative;
+    return name == "emulated" ? compare::Sides::kEmulated : compare::Sides::kBoth;
+}
+
 }  // namespace
 
 void addCompareCommand(CLI::App& app, int& status) {
@@ -112,11 +117,11 @@ void addCompareCommand(CLI::App& app, int& status) {
             {"VK_KHR_cooperative_matrix", "VK_NV_cooperative_matrix", "VK_NV_cooperative_vector"}));
     command->add_option("--device", c.device, "Which of the devices that the loader lists");
     command
-        ->add_option("--sides", c.sides, "both, or one of native and emulated with the reference")
-        ->transform(CLI::CheckedTransformer(
-            std::map<std::string, compare::Sides>{{"both", compare::Sides::kBoth},
-                                                  {"native", compare::Sides::kNative},
-                                                  {"emulated", compare::Sides::kEmulated}}));
+        ->add_option_function<std::string>(
+            "--sides",
+            [options](const std::string& name) { options->comparison.sides = sidesOf(name); },
+            "both, or one of native and emulated with the reference")
+        ->check(CLI::IsMember({"both", "native", "emulated"}));
     command->add_option("--back-end", c.backEnd, "What emulated matrices become")
         ->check(CLI::IsMember({"auto", "core", "native"}));
     command->add_option("--seed", c.seed, "Of the random inputs");

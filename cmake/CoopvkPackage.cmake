@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+# Man page, licence and `cpack`, which makes a Debian package.
+
+# coopvk_install_compressed(file folder): installs FILE into FOLDER as Debian asks for it, compressed the same
+# way every time; as it is where there is no gzip.
+find_program(COOPVK_GZIP gzip)
+mark_as_advanced(COOPVK_GZIP)
+function(coopvk_install_compressed file folder)
+    if(NOT COOPVK_GZIP)
+        install(FILES ${file} DESTINATION ${folder})
+        return()
+    endif()
+    get_filename_component(name ${file} NAME)
+    set(output ${CMAKE_CURRENT_BINARY_DIR}/compressed/${name}.gz)
+    file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/compressed)
+    add_custom_command(
+        OUTPUT ${output}
+        COMMAND ${COOPVK_GZIP} -9n < ${CMAKE_CURRENT_SOURCE_DIR}/${file} > ${output}
+        DEPENDS ${file}
+        COMMENT "Compressing ${file}")
+    add_custom_target(compressed_${name} ALL DEPENDS ${output})
+    set(COOPVK_INSTALLED_TARGETS ${COOPVK_INSTALLED_TARGETS} compressed_${name} PARENT_SCOPE)
+    install(FILES ${output} DESTINATION ${folder})
+endfunction()
+
+coopvk_install_compressed(docs/coopvk.1 ${CMAKE_INSTALL_MANDIR}/man1)
+coopvk_install_compressed(packaging/changelog ${CMAKE_INSTALL_DATADIR}/doc/coopvk)
+install(FILES packaging/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/coopvk)
+
+if(NOT PROJECT_IS_TOP_LEVEL)
+    return()
+endif()
+set(CPACK_VERBATIM_VARIABLES ON)
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME coopvk)
+set(CPACK_PACKAGE_VENDOR coopvk)
+set(CPACK_PACKAGE_CONTACT "coopvk contributors <coopvk@coopvk.invalid>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Vulkan layer that emulates cooperative matrices and vectors")
+set(CPACK_PACKAGE_DESCRIPTION
+"coopvk gives cooperative matrices, cooperative vectors and their relatives to
+Vulkan devices and drivers that have none, under programs that do not know it:
+it rewrites SPIR-V when pipelines are created.
+.
+The layer is off unless COOPVK_ENABLE=1 is set; \"coopvk run -- PROGRAM\" does
+so for one program.")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_COOPVK_MANIFEST ${CMAKE_INSTALL_DATADIR}/vulkan/implicit_layer.d/VkLayer_coopvk.json)
+set(CPACK_COOPVK_LIBRARY_FOLDER lib/${CMAKE_LIBRARY_ARCHITECTURE}/coopvk)
+set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/PackageLayout.cmake)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION graphics)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libvulkan1")  # found at run time
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "mesa-vulkan-drivers | vulkan-icd")
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
+    OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+include(CPack)

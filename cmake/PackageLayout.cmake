@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+# Run by cpack on what it is about to pack. The layer is loaded by its path and no library to link
+# with, so in a Debian package it has a folder of its own instead of one that ldconfig looks at.
+
+set(prefix ${CPACK_TEMPORARY_INSTALL_DIRECTORY}${CPACK_PACKAGING_INSTALL_PREFIX})
+set(manifest ${prefix}/${CPACK_COOPVK_MANIFEST})
+file(READ ${manifest} text)
+string(JSON library GET "${text}" layer library_path)
+get_filename_component(folder ${manifest} DIRECTORY)
+get_filename_component(file ${folder}/${library} REALPATH)
+get_filename_component(name ${file} NAME)
+file(MAKE_DIRECTORY ${prefix}/${CPACK_COOPVK_LIBRARY_FOLDER})
+file(RENAME ${file} ${prefix}/${CPACK_COOPVK_LIBRARY_FOLDER}/${name})
+file(RELATIVE_PATH path ${folder} ${prefix}/${CPACK_COOPVK_LIBRARY_FOLDER}/${name})
+string(REPLACE "\"${library}\"" "\"${path}\"" text "${text}")
+file(WRITE ${manifest} "${text}")

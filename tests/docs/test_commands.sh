@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: test_commands.sh SOURCE BUILD [FILE...]
+# Runs the commands of README.md and docs/*.md: each block that begins with ```sh. What to do with
+# it stands in the line before:
+#
+#   <!-- test: run -->               in a folder of the document's own, with a home folder of its own
+#   <!-- test: run in checkout -->   in the source folder
+#   <!-- test: not run: REASON -->
+#
+# A block without such a line is an error, and so is one that fails. In a document's blocks APP is a
+# program that uses Vulkan, and what earlier blocks installed and wrote is there.
+set -euo pipefail
+
+source=$(cd "$1" && pwd) build=$2
+shift 2
+(($# > 0)) || set -- "$source"/README.md "$source"/docs/*.md
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail() {
+    printf 'test_commands: %s\n' "$*" >&2
+    exit 1
+}
+
+# The user's own caches are the only things of the home folder that blocks get.
+export COOPVK_CACHE=${COOPVK_CACHE:-$HOME/.cache/coopvk} COOPVK_SOURCE=$source
+export VK_DRIVER_FILES=${VK_DRIVER_FILES:-/usr/share/vulkan/icd.d/lvp_icd.json}
+export XDG_RUNTIME_DIR=${XDG_RUNTIME_DIR:-/tmp} TMPDIR=$work/tmp
+unset COOPVK_ENABLE COOPVK_DISABLE COOPVK_EMULATE COOPVK_STATISTICS COOPVK_LOG_LEVEL XDG_DATA_HOME \
+    VK_LAYER_PATH VK_ADD_LAYER_PATH VK_IMPLICIT_LAYER_PATH VK_ADD_IMPLICIT_LAYER_PATH
+mkdir -p "$work/bin" "$TMPDIR"
+printf '#!/bin/sh\nexec vulkaninfo --summary\n' >"$work/bin/APP"
+chmod +x "$work/bin/APP"
+
+ran=0 left=0
+
+# run_block FOLDER PLACE TEXT
+run_block() {
+    local folder=$1 place=$2 text=$3 status=0
+    (cd "$folder" && HOME=$home PATH="$home/.local/bin:$work/bin:$build/tools:$PATH" \
+        bash -euo pipefail -c "$text" </dev/null >"$work/log" 2>&1) || status=$?
+    ((status == 0)) || fail "$place: status $status"$'\n'"$text"$'\n'"$(tail -n 30 "$work/log")"
+    ran=$((ran + 1))
+}
+
+# take_block MARKER PLACE TEXT
+take_block() {
+    local marker=$1 place=$2 text=$3 pattern='^<!-- test: not run: (.{10,}) -->$'
+    case $marker in
+        '<!-- test: run -->') run_block "$folder" "$place" "$text" ;;
+        '<!-- test: run in checkout -->') run_block "$source" "$place" "$text" ;;
+        *)
+            [[ $marker =~ $pattern ]] || fail "$place: the line before says neither 'run' nor why not"
+            printf '  not run: %s: %s\n' "$place" "${BASH_REMATCH[1]}"
+            left=$((left + 1))
+            ;;
+    esac
+}
+
+take_file() {
+    local file=$1 name=${1##*/} number=0 line marker='' text='' state=text start=0 opened
+    home=$work/$name/home folder=$work/$name/folder
+    mkdir -p "$home" "$folder"
+    while IFS= read -r line || [[ -n $line ]]; do
+        number=$((number + 1))
+        if [[ $state == text && $line == '```'* ]]; then
+            state=other
+            [[ $line != '```sh' ]] || state=sh
+            opened=$marker start=$number text=''
+            case ${line#'```'} in
+                sh | '' | json | ini | glsl | c | cpp) ;;
+                *) fail "$name:$number: a block of '${line#'```'}'; commands are in blocks of 'sh'" ;;
+            esac
+        elif [[ $state != text && $line == '```' ]]; then
+            [[ $state != sh ]] || take_block "$opened" "$name:$start" "$text"
+            state=text
+        elif [[ $state == sh ]]; then
+            text+=$line$'\n'
+        fi
+        marker=$line
+    done <"$file"
+    [[ $state == text ]] || fail "$name: a block without an end"
+}
+
+for file in "$@"; do take_file "$file"; done
+((ran > 0)) || fail 'nothing ran'
+echo "test_commands: $ran blocks ran, $left are not run"

@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: test_options.sh SOURCE COOPVK
+# Manual page, README and documents against what --help and the layer's manifest say.
+set -euo pipefail
+
+source=$1 coopvk=$2
+page=$source/docs/coopvk.1
+manifest=$source/manifest/VkLayer_coopvk.json.in
+
+fail() {
+    printf 'test_options: %s\n' "$*" >&2
+    exit 1
+}
+
+same() {
+    [[ $2 == "$3" ]] || fail "$1 differ:"$'\n'"$(diff <(echo "$2") <(echo "$3") || true)"
+}
+
+options() { grep -oE -- '(^|[ ,|[(])--?[a-zA-Z][a-z-]*' | grep -oE -- '-.*' | sort -u; }
+
+# What --help lists, at the beginning of its lines.
+help_options() {
+    "$coopvk" "$@" --help | grep -E '^ +(-[a-z], +)?--[a-z]|^ +-[a-z], ' | sed 's/^ *//' |
+        sed -E 's/^((-[a-z]), *)?(--[a-z-]+).*/\2 \3/' | options
+}
+
+# page_options HEADING: those of one part of the manual page.
+page_options() {
+    sed 's/\\-/-/g' "$page" | awk -v heading="$1" '
+        /^\.S[SH] / { inside = ($0 == heading) }
+        inside && /^\.TP/ { first = 1; next }
+        inside && first { print; first = 0 }' | tr -d '"' | sed -E 's/^\.B[RI]* //; s/\\f[A-Z]//g' | options
+}
+
+commands=$("$coopvk" --help | sed -n '/^SUBCOMMANDS/,$p' | grep -oE '^  [a-z]+' | tr -d ' ')
+same 'commands of the manual page' "$(sort <<<"$commands")" \
+    "$(sed -n 's/^\.SS coopvk //p' "$page" | sort)"
+same 'options of coopvk' "$(help_options)" "$(page_options '.SH OPTIONS')"
+for command in $commands; do
+    same "options of coopvk $command" "$(help_options "$command")" \
+        "$(page_options ".SS coopvk $command")"
+done
+
+# Settings: manifest, manual page, README.
+settings=$(grep -oE '"key": "[a-z_]+",$' "$manifest" | cut -d'"' -f4)
+variables=$(for key in $settings; do echo "COOPVK_${key^^}"; done | sort)
+same 'variables of the manifest' "$variables" "$(grep -oE '"env": "[A-Z_]+"' "$manifest" | cut -d'"' -f4 | sort)"
+same 'variables of the manual page' "$(printf '%s\n' COOPVK_ENABLE COOPVK_DISABLE $variables | sort)" \
+    "$(sed -n '/^\.SH ENVIRONMENT/,/^\.SH FILES/p' "$page" | grep -oE '^\.BR? COOPVK_[A-Z_]+' | cut -d' ' -f2 | sort)"
+same 'settings of the README' "$(for key in $settings; do echo "| \`$key\` | \`COOPVK_${key^^}\` |"; done | sort)" \
+    "$(grep -oE '^\| `[a-z_]+` \| `COOPVK_[A-Z_]+` \|' "$source/README.md" | sort)"
+# Defaults that are told are the manifest's.
+while read -r variable default; do
+    key=${variable#COOPVK_}
+    manifest_default=$(sed -n "/\"key\": \"${key,,}\",$/,/\"default\"/p" "$manifest" |
+        sed -nE 's/ *"default": "?([^",]*)"?,/\1/p')
+    [[ $default == "$manifest_default" ]] || fail "$variable: $default, not $manifest_default"
+done < <(sed -nE 's/^\.BR (COOPVK_[A-Z_]+) " \(([a-z]+)\)"$/\1 \2/p' "$page")
+
+# Commands in running text and in indented lines: the options exist.
+for file in "$source"/README.md "$source"/docs/*.md; do
+    while IFS= read -r mention; do
+        read -r program sub _ <<<"$mention"
+        case $program in
+            coopvk)
+                grep -qx -- "$sub" <<<"$commands" || [[ $sub == -* || -z $sub ]] ||
+                    fail "${file##*/}: no command in '$mention'"
+                [[ $sub != -* ]] || sub=
+                # What follows -- is another program's.
+                known=$(help_options $sub)
+                mention=${mention%% -- *}
+                ;;
+            *)
+                script=$source/${program#./}
+                [[ -x $script ]] || fail "${file##*/}: no script '$program'"
+                known=$("$script" --help | options)
+                mention=${mention%% -- *}
+                [[ ${program##*/} != env ]] || continue
+                ;;
+        esac
+        for option in $(options <<<"${mention#"$program"}"); do
+            [[ $option != --?* ]] || grep -qx -- "$option" <<<"$known" ||
+                fail "${file##*/}: no option $option in '$mention'"
+        done
+    done < <({ grep -oE '`(coopvk|(\./)?scripts/[a-z-]+) [^`]*`' "$file" | tr -d '`'
+        grep -oE '^    (coopvk|(\./)?scripts/[a-z-]+) .*' "$file" | sed 's/^ *//'; } || true)
+done
+
+# The page is one that man can show, where there is a tool to tell.
+if command -v mandoc >/dev/null; then
+    mandoc -T lint -W warning "$page" || fail 'mandoc'
+elif command -v groff >/dev/null; then
+    [[ -z $(groff -man -Tutf8 -ww -z "$page" 2>&1) ]] || fail "$(groff -man -Tutf8 -ww -z "$page" 2>&1)"
+fi
+echo 'test_options: passed'

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the tests of installations share. Sourced, never run.
+# shellcheck shell=bash
+set -euo pipefail
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export VK_DRIVER_FILES=${VK_DRIVER_FILES:-/usr/share/vulkan/icd.d/lvp_icd.json}
+export LP_NATIVE_VECTOR_WIDTH=128 # without matrices of its own
+unset COOPVK_ENABLE COOPVK_DISABLE COOPVK_EMULATE VK_LAYER_PATH VK_ADD_LAYER_PATH \
+    VK_IMPLICIT_LAYER_PATH VK_ADD_IMPLICIT_LAYER_PATH VK_INSTANCE_LAYERS
+
+fail() {
+    printf '%s: %s\n' "${0##*/}" "$*" >&2
+    exit 1
+}
+
+# The names in a folder, sorted; not the folder's own.
+list() { (cd "$1" && find . -mindepth 1 | sort); }
+
+# sees_layer WANTED COMMAND...: whether vulkaninfo, under COMMAND, lists the layer.
+sees_layer() {
+    local wanted=$1 out found=no
+    shift
+    out=$("$@" vulkaninfo --summary 2>/dev/null) || fail "vulkaninfo fails under: $*"
+    [[ $out == *llvmpipe* ]] || fail "vulkaninfo sees no device under: $*"
+    [[ $out != *VK_LAYER_COOPVK_emulation* ]] || found=yes
+    [[ $found == "$wanted" ]] || fail "layer listed: $found, not $wanted, under: $*"
+}
+
+# gives_matrices WANTED COMMAND...: whether a device has the feature.
+gives_matrices() {
+    local wanted=$1 out found=no
+    shift
+    out=$("$@" vulkaninfo 2>/dev/null) || fail "vulkaninfo fails under: $*"
+    ! grep -Eq 'cooperativeMatrix +=.*true' <<<"$out" || found=yes
+    [[ $found == "$wanted" ]] || fail "matrices: $found, not $wanted, under: $*"
+}
+
+# works_in PREFIX: the loader finds the layer there as it does in /usr; it is off by default; the
+# tool beside it works.
+works_in() {
+    local prefix=$1 data="env XDG_DATA_DIRS=$1/share"
+    # shellcheck disable=SC2086  # a command and its arguments
+    {
+        gives_matrices no $data
+        gives_matrices yes $data COOPVK_ENABLE=1
+        gives_matrices no $data COOPVK_ENABLE=1 COOPVK_DISABLE=1
+        sees_layer yes $data COOPVK_ENABLE=1
+    }
+    gives_matrices no env COOPVK_ENABLE=1
+    gives_matrices yes "$prefix/bin/coopvk" run --
+    [[ $("$prefix/bin/coopvk" info) == *'VK_KHR_cooperative_matrix '*emulated* ]] ||
+        fail "coopvk info shows nothing emulated"
+}

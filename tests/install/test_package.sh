@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: test_package.sh BUILD
+# `cpack` makes a Debian package whose installation makes the layer available, off by default, and
+# whose removal leaves nothing. It is installed into a root of its own, by the dpkg of this machine.
+# shellcheck source=common.bash
+source "$(dirname -- "${BASH_SOURCE[0]}")/common.bash"
+
+build=$1
+for program in dpkg dpkg-deb dpkg-shlibdeps; do
+    command -v "$program" >/dev/null || { echo "SKIPPED: there is no $program here"; exit 77; }
+done
+export LC_ALL=C.UTF-8
+
+cpack --config "$build/CPackConfig.cmake" -B "$work/out" >"$work/log" 2>&1 || fail "$(<"$work/log")"
+! grep -i warning "$work/log" || fail 'cpack warns'
+package=("$work"/out/*.deb)
+[[ ${#package[@]} == 1 && ${package[0]} == */coopvk_*_*.deb ]] || fail "packages: ${package[*]}"
+
+# Control data.
+field() { dpkg-deb -f "${package[0]}" "$1"; }
+[[ $(field Package) == coopvk ]] || fail 'name'
+[[ $(field Architecture) == "$(dpkg --print-architecture)" ]] || fail 'architecture'
+depends=$(field Depends)
+[[ $depends == *libvulkan1* ]] || fail "depends: $depends"
+[[ $depends =~ libc6\ \(\>=\ 2\.([0-9]+) ]] || fail "no libc6 in: $depends"
+((BASH_REMATCH[1] <= 39)) || fail "needs a newer glibc: $depends"
+[[ $depends != *libstdc++* && $depends != *libgcc* ]] || fail "needs a C++ runtime: $depends"
+dpkg-deb -e "${package[0]}" "$work/control"
+[[ $(list "$work/control") == $'./control\n./md5sums' ]] || fail "control: $(list "$work/control")"
+# Can be installed here, as far as dependencies go.
+if command -v apt-get >/dev/null; then
+    apt-get -qq --simulate install "${package[0]}" >"$work/log" 2>&1 || fail "$(<"$work/log")"
+    grep -q '^Inst coopvk ' "$work/log" || fail "$(<"$work/log")"
+fi
+
+# Installed, used, and removed. Whatever this machine's dpkg leaves out, as man pages, is put in.
+root=$work/root
+mkdir -p "$root/var/lib/dpkg"
+touch "$root/var/lib/dpkg/status"
+in_root() {
+    dpkg --root="$root" --force-depends --force-not-root --path-include='/*' "$@" \
+        >"$work/log" 2>&1 || fail "dpkg $1: $(<"$work/log")"
+}
+files() { list "$root" | grep -v '^\./var\(/\|$\)' || true; }
+[[ -z $(files) ]] || fail "not empty: $(files)"
+in_root --install "${package[0]}"
+installed=$(cd "$root" && find . -type f ! -path './var/*' | sort | sed -E 's|(lib/)[a-z0-9_]+-linux-gnu/|\1ARCH/|')
+[[ $installed == './usr/bin/coopvk
+./usr/include/coopvk/coopvk_2d_block_io.glsl
+./usr/include/coopvk/coopvk_int4.glsl
+./usr/include/coopvk/vulkan_coopvk.h
+./usr/lib/ARCH/coopvk/libVkLayer_coopvk.so
+./usr/share/doc/coopvk/changelog.gz
+./usr/share/doc/coopvk/copyright
+./usr/share/man/man1/coopvk.1.gz
+./usr/share/vulkan/implicit_layer.d/VkLayer_coopvk.json' ]] || fail "installed: $installed"
+(cd "$root" && md5sum --quiet -c "$work/control/md5sums") || fail 'md5sums'
+! find "$root/usr" -perm /022 | grep . || fail 'writable by others'
+grep -q '^License: Apache-2.0' "$root/usr/share/doc/coopvk/copyright" || fail 'no licence'
+works_in "$root/usr"
+in_root --purge coopvk
+[[ -z $(files) ]] || fail "left: $(files)"
+[[ $(grep -c '^Package: coopvk' "$root/var/lib/dpkg/status") == 0 ]] || fail 'dpkg remembers it'
+
+echo "test_package: passed (${package[0]##*/}, depends on $depends)"

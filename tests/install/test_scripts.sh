@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: test_scripts.sh SOURCE
+# `scripts/build --prefix DIR`, which goes on the release build, and --uninstall; and --help of
+# each script.
+# shellcheck source=common.bash
+source "$(dirname -- "${BASH_SOURCE[0]}")/common.bash"
+
+source=$1
+for script in "$source"/scripts/*; do
+    [[ -x $script ]] || continue
+    text=$("$script" --help </dev/null 2>&1) || fail "$script --help fails"
+    [[ $text == "usage: scripts/${script##*/}"* ]] || fail "$script --help tells: ${text:0:80}"
+done
+
+prefix=$work/deep/prefix
+"$source/scripts/build" --prefix "$prefix" >"$work/log" 2>&1 || fail "$(tail -n 20 "$work/log")"
+for file in lib/libVkLayer_coopvk.so share/vulkan/implicit_layer.d/VkLayer_coopvk.json bin/coopvk; do
+    [[ -f $prefix/$file ]] || fail "no $file"
+    grep -q "  $prefix/$file\$" "$work/log" || fail "$file is not listed"
+done
+"$source/scripts/check-portable" "$prefix/lib/libVkLayer_coopvk.so" "$prefix/bin/coopvk" >/dev/null
+works_in "$prefix"
+mv "$prefix" "$work/moved"
+works_in "$work/moved"
+echo mine >"$work/moved/bin/mine"
+"$source/scripts/build" --uninstall --prefix "$work/moved" >/dev/null
+[[ $(list "$work/moved") == $'./bin\n./bin/mine' ]] || fail "left: $(list "$work/moved")"
+! "$source/scripts/build" --uninstall --prefix "$work/moved" 2>"$work/log" || fail 'twice'
+grep -q 'nothing of coopvk is installed' "$work/log" || fail "$(<"$work/log")"
+! "$source/scripts/build" --uninstall 2>"$work/log" || fail 'from nowhere'
+
+echo 'test_scripts: passed'
