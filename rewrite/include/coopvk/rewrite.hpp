@@ -83,6 +83,10 @@ struct MatrixShape {
     bool operator==(const MatrixShape&) const = default;
 };
 
+// Whether multiply-adds of the shape `tile` make up one of `shape`: tiles divide each size, and
+// saturation and conversion to narrower sums come once, so that they forbid several steps of K.
+bool isMadeOf(const MatrixShape& shape, const MatrixShape& tile);
+
 // ---------------------------------------------------------------------------------------------
 // Devices
 

@@ -127,22 +127,13 @@ void ensure(std::vector<MatrixShape>& shapes, const Types& t, const Size& size) 
     if (std::ranges::find(shapes, shape) == shapes.end()) shapes.push_back(shape);
 }
 
-// Whether products of the driver's own matrices make up one of a shape (native/plan.cpp).
-bool isCarried(const MatrixShape& shape, const std::vector<MatrixShape>& native) {
-    return std::ranges::any_of(native, [&](const MatrixShape& n) {
-        const Types types = {n.a, n.b, n.c, n.result, n.saturating};
-        if (!sameTypes(shape, types) || shape.m % n.m != 0 || shape.n % n.n != 0 ||
-            shape.k % n.k != 0) {
-            return false;
-        }
-        return shape.k == n.k || (!shape.saturating && shape.c == shape.result);
-    });
-}
-
 void eraseNotCarried(std::vector<MatrixShape>& shapes, const DeviceTraits& device) {
     if (!device.onlyNativeShapes) return;
-    std::erase_if(shapes,
-                  [&](const MatrixShape& shape) { return !isCarried(shape, device.nativeShapes); });
+    std::erase_if(shapes, [&](const MatrixShape& shape) {
+        return std::ranges::none_of(device.nativeShapes, [&](const MatrixShape& native) {
+            return isMadeOf(shape, native);
+        });
+    });
 }
 
 // VK_QCOM_cooperative_matrix_conversion takes factors with lines of 32 bytes, and no more lines
@@ -157,6 +148,13 @@ void ensureConvertible(std::vector<MatrixShape>& shapes, const DeviceTraits& dev
 }
 
 }  // namespace
+
+bool isMadeOf(const MatrixShape& shape, const MatrixShape& tile) {
+    const Types types = {tile.a, tile.b, tile.c, tile.result, tile.saturating};
+    if (!sameTypes(shape, types) || tile.m == 0 || tile.n == 0 || tile.k == 0) return false;
+    if (shape.m % tile.m != 0 || shape.n % tile.n != 0 || shape.k % tile.k != 0) return false;
+    return shape.k == tile.k || (!shape.saturating && shape.c == shape.result);
+}
 
 std::string_view name(ComponentType type) {
     constexpr std::string_view kNames[] = {"f16", "f32", "f64", "s8",  "s16", "s32",

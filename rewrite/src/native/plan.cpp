@@ -28,13 +28,6 @@ ComponentType componentOf(const TypeTable& types, Id type, bool isSigned) {
     }
 }
 
-// What one multiply-add asks of the driver, but for the size of tiles.
-struct Product {
-    ComponentType a, b, c, result;
-    bool saturating;
-    Size size;
-};
-
 class Planner {
  public:
     Planner(const Module& module, const TypeTable& types, const Target& target)
@@ -134,27 +127,25 @@ class Planner {
         }
         const auto has = [&](Mask bit) { return (i.word(3) & static_cast<uint32_t>(bit)) != 0; };
         products_.push_back(
-            {componentOf(types_, a->component, has(Mask::MatrixASignedComponentsKHR)),
+            {result->rows, result->columns, a->columns,
+             componentOf(types_, a->component, has(Mask::MatrixASignedComponentsKHR)),
              componentOf(types_, b->component, has(Mask::MatrixBSignedComponentsKHR)),
              componentOf(types_, c->component, has(Mask::MatrixCSignedComponentsKHR)),
              componentOf(types_, result->component, has(Mask::MatrixResultSignedComponentsKHR)),
-             has(Mask::SaturatingAccumulationKHR),
-             {result->rows, result->columns, a->columns}});
+             has(Mask::SaturatingAccumulationKHR)});
     }
 
     // With tiles of one size, or with none where `tile` is null. Fills in the types.
     bool fits(const Size* tile) {
-        for (const Product& p : products_) {
-            const Size size = tile == nullptr ? p.size : *tile;
-            if (p.size.m % size.m != 0 || p.size.n % size.n != 0 || p.size.k % size.k != 0) {
-                return false;
+        for (const MatrixShape& product : products_) {
+            MatrixShape native = product;
+            if (tile != nullptr) {
+                native.m = tile->m;
+                native.n = tile->n;
+                native.k = tile->k;
             }
-            const uint32_t steps = p.size.k / size.k;
-            // Saturation and narrow sums come once, at the end.
-            if (steps > 1 && (p.saturating || p.c != p.result)) return false;
-            const MatrixShape wanted = {size.m, size.n, size.k,   p.a,
-                                        p.b,    p.c,    p.result, p.saturating};
-            if (std::ranges::find(shapes_, wanted) == shapes_.end()) return false;
+            const bool has = std::ranges::find(shapes_, native) != shapes_.end();
+            if (!has || !isMadeOf(product, native)) return false;
         }
         for (auto& [id, type] : plan_.types) {
             const uint32_t rows = tile == nullptr       ? type.rows
@@ -194,7 +185,7 @@ class Planner {
     const TypeTable& types_;
     const std::vector<MatrixShape>& shapes_;
     NativePlan plan_;
-    std::vector<Product> products_;
+    std::vector<MatrixShape> products_;
     std::string problem_;
 };
 

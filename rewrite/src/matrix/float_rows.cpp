@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <spirv/unified1/GLSL.std.450.h>
+
+#include "matrix/packs.hpp"
+#include "matrix/row_product.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+Id fma(Emitter& emit, Id type, Id a, Id b, Id c) {
+    return emit.glsl(GLSLstd450Fma, type, {a, b, c});
+}
+
+Id convertFloat(Emitter& emit, Id value, Id type) {
+    return emit.typeOf(value) == type ? value : emit.op(spv::Op::OpFConvert, type, {value});
+}
+
+// Scalars of the accumulator's precision, or of f32 for f16 accumulators on devices whose f16
+// arithmetic is no faster.
+class FloatRow : public RowProduct {
+ public:
+    FloatRow(LoweringContext& context, Emitter& emit, const Product& product)
+        : RowProduct(context, emit, product),
+          arithmetic_(types_.width(product.result->component) == 16 ? types_.floatType(32)
+                                                                    : product.result->component) {}
+
+    void prepareB(Id b) override { b_ = scalarsOfB(b, arithmetic_, convert()); }
+
+    Row begin(std::span<const Id> a, std::span<const Id> c) override {
+        return {scalars(a, arithmetic_, convert()), {}, scalars(c, arithmetic_, convert())};
+    }
+
+    void step(Row& row, uint32_t k) override {
+        for (uint32_t j = 0; j < columns(); ++j) {
+            row.sums[j] = fma(emit_, arithmetic_, row.left[k], b_[k][j], row.sums[j]);
+        }
+    }
+
+    std::vector<Id> end(Row& row) override {
+        for (Id& sum : row.sums) sum = convertFloat(emit_, sum, p_.result->component);
+        return pack(row.sums);
+    }
+
+ private:
+    Convert convert() {
+        return [this](Id value, Id type) { return convertFloat(emit_, value, type); };
+    }
+
+    Id arithmetic_;
+    std::vector<std::vector<Id>> b_;
+};
+
+// f16 throughout, two neighbouring columns at once.
+class PackedHalfRow : public RowProduct {
+ public:
+    using RowProduct::RowProduct;
+
+    static bool fits(const LoweringContext& context, const Product& p) {
+        for (const MatrixType* m : {p.a, p.b, p.result}) {
+            if (context.types.width(m->component) != 16) return false;
+        }
+        return p.result->fragment.packWidth == 2 && p.b->fragment.packWidth == 2 &&
+               p.b->fragment.packAxis == PackAxis::kColumns &&
+               context.types.width(p.c->component) == 16 && !context.target.device.isCpu;
+    }
+
+    void prepareB(Id b) override { b_ = extractPacks(emit_, *p_.b, b); }
+
+    Row begin(std::span<const Id> a, std::span<const Id> c) override {
+        return {scalars(a, p_.a->component, [](Id value, Id) { return value; }),
+                {},
+                {c.begin(), c.end()}};
+    }
+
+    void step(Row& row, uint32_t k) override {
+        const Id pair = p_.result->pack;
+        const Id both = emit_.splat(pair, row.left[k]);
+        for (uint32_t j = 0; j < row.sums.size(); ++j) {
+            row.sums[j] = fma(emit_, pair, both, b_[p_.b->fragment.packOf(k, 2 * j)], row.sums[j]);
+        }
+    }
+
+    std::vector<Id> end(Row& row) override { return row.sums; }
+
+ private:
+    std::vector<Id> b_;
+};
+
+// f16 throughout, two neighbours along K at once: the even and the odd half of each sum meet at the
+// end.
+class HalfDotRow : public RowProduct {
+ public:
+    using RowProduct::RowProduct;
+
+    static bool fits(const LoweringContext& context, const Product& p) {
+        for (const MatrixType* m : {p.a, p.b, p.c, p.result}) {
+            if (context.types.width(m->component) != 16) return false;
+        }
+        return p.a->fragment.packWidth == 2 && p.b->fragment.packWidth == 2 &&
+               p.b->fragment.packAxis == PackAxis::kRows && !context.target.device.isCpu;
+    }
+
+    void prepareB(Id b) override { b_ = extractPacks(emit_, *p_.b, b); }
+
+    Row begin(std::span<const Id> a, std::span<const Id> c) override {
+        return {{a.begin(), a.end()}, {c.begin(), c.end()}, std::vector<Id>(columns())};
+    }
+
+    uint32_t steps() const override { return depth() / 2; }
+
+    void step(Row& row, uint32_t k) override {
+        for (uint32_t j = 0; j < columns(); ++j) {
+            const Id right = b_[p_.b->fragment.packOf(2 * k, j)];
+            Id& sum = row.sums[j];
+            sum = sum == 0 ? emit_.op(spv::Op::OpFMul, p_.b->pack, {row.left[k], right})
+                           : fma(emit_, p_.b->pack, row.left[k], right, sum);
+        }
+    }
+
+    std::vector<Id> end(Row& row) override {
+        const Id half = p_.result->component;
+        std::vector<Id> packs[2];
+        for (uint32_t part = 0; part < 2; ++part) {
+            std::vector<Id> scalars;
+            for (Id sum : row.sums) scalars.push_back(emit_.extract(half, sum, {part}));
+            packs[part] = pack(scalars);
+        }
+        std::vector<Id> out;
+        for (size_t i = 0; i < packs[0].size(); ++i) {
+            const Id type = emit_.typeOf(packs[0][i]);
+            const Id both = emit_.op(spv::Op::OpFAdd, type, {packs[0][i], packs[1][i]});
+            out.push_back(emit_.op(spv::Op::OpFAdd, type, {both, row.start[i]}));
+        }
+        return out;
+    }
+
+ private:
+    std::vector<Id> b_;
+};
+
+}  // namespace
+
+std::unique_ptr<RowProduct> floatRow(LoweringContext& context, Emitter& emit, const Product& p) {
+    if (HalfDotRow::fits(context, p)) return std::make_unique<HalfDotRow>(context, emit, p);
+    if (PackedHalfRow::fits(context, p)) return std::make_unique<PackedHalfRow>(context, emit, p);
+    return std::make_unique<FloatRow>(context, emit, p);
+}
+
+}  // namespace coopvk::rewrite
