@@ -42,33 +42,38 @@ ggml_run() {
     fi
 }
 
-# A few shapes of each type: whole tiles, batches and tiles that hang over the edge.
-ggml_quick() {
-    local type
-    # A driver without matrices of its own.
-    ggml_run 4 MUL_MAT f16 'type_a=f16,type_b=f32,m=(16|100),n=16,k=(256|96),bs=\[1,1\],nr=\[1,1\]'
+# ggml_selection LANES: a few shapes of each type: whole tiles, batches and tiles that hang over the
+# edge.
+ggml_selection() {
+    local lanes=$1 type
     for type in "${GGML_TYPES[@]}"; do
-        ggml_run 8 MUL_MAT "$type" \
+        ggml_run "$lanes" MUL_MAT "$type" \
             "type_a=$type,type_b=f32,m=(16|100),n=16,k=(256|96),bs=\\[(1,1|3,2)\\],nr=\\[1,1\\]"
     done
-    for type in f16 q4_K; do
-        ggml_run 8 MUL_MAT_ID "$type" "type_a=$type,.*n_mats=4,n_used=2,b=0,m=512,n=17,"
+    # ggml takes subgroups for no smaller than 8: it writes products by way of shared memory with one
+    # lane for each of a tile's 8 rows (WARP and TM in mul_mm.comp).
+    for type in $([[ $lanes == 4 ]] || echo f16 q4_K); do
+        ggml_run "$lanes" MUL_MAT_ID "$type" "type_a=$type,.*n_mats=4,n_used=2,b=0,m=512,n=17,"
     done
     for type in f16 q8_0; do
-        ggml_run 8 FLASH_ATTN_EXT "$type" "hsk=64,hsv=64,nh=4,nr23=\\[1,1\\],kv=113,nb=32,mask=1,\
-sinks=0,max_bias=0\\.0*,logit_softcap=0\\.0*,prec=f32,type_K=$type,"
+        ggml_run "$lanes" FLASH_ATTN_EXT "$type" "hsk=64,hsv=64,nh=4,nr23=\\[1,1\\],kv=113,nb=32,\
+mask=1,sinks=0,max_bias=0\\.0*,logit_softcap=0\\.0*,prec=f32,type_K=$type,"
     done
 }
 
-# All that ggml has of these operations and types.
+# A driver without matrices of its own has 4 lanes.
+ggml_quick() {
+    ggml_run 4 MUL_MAT f16 'type_a=f16,type_b=f32,m=(16|100),n=16,k=(256|96),bs=\[1,1\],nr=\[1,1\]'
+    ggml_selection 8
+}
+
+# ggml_complete LANES: all that ggml has of these operations and types.
 ggml_complete() {
-    local type lanes
+    local type
     for type in "${GGML_TYPES[@]}"; do
-        for lanes in 8 16; do
-            ggml_run "$lanes" MUL_MAT "$type" "type_a=$type,"
-            ggml_run "$lanes" MUL_MAT_ID "$type" "type_a=$type,"
-            [[ $type == q4_K ]] || ggml_run "$lanes" FLASH_ATTN_EXT "$type" "type_K=$type,"
-        done
+        ggml_run "$1" MUL_MAT "$type" "type_a=$type,"
+        ggml_run "$1" MUL_MAT_ID "$type" "type_a=$type,"
+        [[ $type == q4_K ]] || ggml_run "$1" FLASH_ATTN_EXT "$type" "type_K=$type,"
     done
 }
 
@@ -78,5 +83,11 @@ test_ggml() {
             "libggml0-backend-vulkan); name it with COOPVK_TEST_BACKEND_OPS"
         return
     fi
-    if [[ -n $quick ]]; then ggml_quick; else ggml_quick && ggml_complete; fi
+    if [[ -z $on_lavapipe ]]; then
+        if [[ -n $quick ]]; then ggml_selection own; else ggml_complete own; fi
+    elif [[ -n $quick ]]; then
+        ggml_quick
+    else
+        ggml_selection 4 && ggml_selection 16 && ggml_complete 8
+    fi
 }

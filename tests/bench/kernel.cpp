@@ -11,8 +11,6 @@ namespace {
 constexpr VkMemoryPropertyFlags kStaging =
     VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
 
-constexpr uint32_t kPushConstantBytes = 128;  // every device has these
-
 }  // namespace
 
 Buffer::Buffer(Gpu& gpu, VkDeviceSize bytes, VkMemoryPropertyFlags wanted)
@@ -67,36 +65,10 @@ std::vector<std::byte> Buffer::read() {
     return {mapped, mapped + size};
 }
 
-Layout::Layout(Gpu& gpu, uint32_t bindings) : pushConstantBytes(kPushConstantBytes), gpu_(gpu) {
-    std::vector<VkDescriptorSetLayoutBinding> list(bindings);
-    for (uint32_t i = 0; i < bindings; ++i)
-        list[i] = {i, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
-    VkDescriptorSetLayoutCreateInfo setInfo{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
-    setInfo.bindingCount = bindings;
-    setInfo.pBindings = list.data();
-    COOPVK_CHECK(gpu.vk.vkCreateDescriptorSetLayout(gpu.device, &setInfo, nullptr, &set));
-    const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, pushConstantBytes};
-    VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
-    info.setLayoutCount = 1;
-    info.pSetLayouts = &set;
-    info.pushConstantRangeCount = 1;
-    info.pPushConstantRanges = &range;
-    COOPVK_CHECK(gpu.vk.vkCreatePipelineLayout(gpu.device, &info, nullptr, &pipeline));
-}
-
-Layout::~Layout() {
-    gpu_.vk.vkDestroyPipelineLayout(gpu_.device, pipeline, nullptr);
-    gpu_.vk.vkDestroyDescriptorSetLayout(gpu_.device, set, nullptr);
-}
-
-VkPipeline createPipeline(Gpu& gpu, const Layout& layout, Words words,
+VkPipeline createPipeline(Gpu& gpu, const vulkan::Layout& layout, Words words,
                           std::span<const uint32_t> constants) {
-    VkShaderModuleCreateInfo moduleInfo{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
-    moduleInfo.codeSize = words.size_bytes();
-    moduleInfo.pCode = words.data();
-    VkShaderModule module = VK_NULL_HANDLE;
-    COOPVK_CHECK(gpu.vk.vkCreateShaderModule(gpu.device, &moduleInfo, nullptr, &module));
-
+    const VkShaderModule module =
+        vulkan::createShaderModule(gpu.device, gpu.vk, words.data(), words.size());
     std::vector<VkSpecializationMapEntry> entries;
     for (uint32_t i = 0; i < constants.size(); ++i) entries.push_back({i, i * 4, 4});
     const VkSpecializationInfo specialization{static_cast<uint32_t>(entries.size()), entries.data(),
@@ -120,9 +92,12 @@ VkPipeline createPipeline(Gpu& gpu, const Layout& layout, Words words,
 
 Kernel::Kernel(Gpu& gpu, Words words, std::span<const uint32_t> constants,
                std::span<Buffer* const> buffers)
-    : gpu_(gpu), layout_(gpu, static_cast<uint32_t>(buffers.size())) {
+    : gpu_(gpu),
+      layout_(gpu.device, gpu.vk, static_cast<uint32_t>(buffers.size()), kPushConstantBytes),
+      bindings_(gpu.device, gpu.vk, layout_) {
     pipeline_ = createPipeline(gpu, layout_, words, constants);
-    createDescriptors(buffers);
+    for (uint32_t i = 0; i < buffers.size(); ++i)
+        bindings_.bind(i, {buffers[i]->handle, 0, VK_WHOLE_SIZE});
     if (!gpu.timestamps) return;
     VkQueryPoolCreateInfo info{VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
     info.queryType = VK_QUERY_TYPE_TIMESTAMP;
@@ -132,33 +107,7 @@ Kernel::Kernel(Gpu& gpu, Words words, std::span<const uint32_t> constants,
 
 Kernel::~Kernel() {
     gpu_.vk.vkDestroyQueryPool(gpu_.device, queries_, nullptr);
-    gpu_.vk.vkDestroyDescriptorPool(gpu_.device, pool_, nullptr);
     gpu_.vk.vkDestroyPipeline(gpu_.device, pipeline_, nullptr);
-}
-
-void Kernel::createDescriptors(std::span<Buffer* const> buffers) {
-    const auto count = static_cast<uint32_t>(buffers.size());
-    const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, count};
-    VkDescriptorPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
-    poolInfo.maxSets = 1;
-    poolInfo.poolSizeCount = 1;
-    poolInfo.pPoolSizes = &size;
-    COOPVK_CHECK(gpu_.vk.vkCreateDescriptorPool(gpu_.device, &poolInfo, nullptr, &pool_));
-    VkDescriptorSetAllocateInfo setInfo{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
-    setInfo.descriptorPool = pool_;
-    setInfo.descriptorSetCount = 1;
-    setInfo.pSetLayouts = &layout_.set;
-    COOPVK_CHECK(gpu_.vk.vkAllocateDescriptorSets(gpu_.device, &setInfo, &set_));
-    for (uint32_t i = 0; i < count; ++i) {
-        const VkDescriptorBufferInfo buffer{buffers[i]->handle, 0, VK_WHOLE_SIZE};
-        VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
-        write.dstSet = set_;
-        write.dstBinding = i;
-        write.descriptorCount = 1;
-        write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-        write.pBufferInfo = &buffer;
-        gpu_.vk.vkUpdateDescriptorSets(gpu_.device, 1, &write, 0, nullptr);
-    }
 }
 
 double Kernel::seconds(const Dispatch& dispatch, uint32_t repetitions) {
@@ -170,8 +119,8 @@ double Kernel::seconds(const Dispatch& dispatch, uint32_t repetitions) {
     gpu_.submit([&](VkCommandBuffer commands) {
         if (queries_) gpu_.vk.vkCmdResetQueryPool(commands, queries_, 0, 2);
         gpu_.vk.vkCmdBindPipeline(commands, kCompute, pipeline_);
-        gpu_.vk.vkCmdBindDescriptorSets(commands, kCompute, layout_.pipeline, 0, 1, &set_, 0,
-                                        nullptr);
+        gpu_.vk.vkCmdBindDescriptorSets(commands, kCompute, layout_.pipeline, 0, 1, &bindings_.set,
+                                        0, nullptr);
         gpu_.vk.vkCmdPushConstants(commands, layout_.pipeline, VK_SHADER_STAGE_COMPUTE_BIT, 0,
                                    kPushConstantBytes, constants.data());
         if (queries_) gpu_.vk.vkCmdWriteTimestamp(commands, kDone, queries_, 0);

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "bindings.hpp"
 #include "gpu.hpp"
 
 namespace coopvk::bench {
@@ -38,25 +39,10 @@ class Buffer {
     VkDeviceMemory memory_ = VK_NULL_HANDLE;
 };
 
-// Layouts of any compute shader that has only storage buffers, at most `bindings` of them in set 0,
-// and push constants.
-class Layout {
- public:
-    Layout(Gpu& gpu, uint32_t bindings);
-    Layout(const Layout&) = delete;
-    Layout& operator=(const Layout&) = delete;
-    ~Layout();
-
-    VkDescriptorSetLayout set = VK_NULL_HANDLE;
-    VkPipelineLayout pipeline = VK_NULL_HANDLE;
-    uint32_t pushConstantBytes = 0;
-
- private:
-    Gpu& gpu_;
-};
+constexpr uint32_t kPushConstantBytes = 128;  // every device has these
 
 // Specialization constant n gets constants[n]. Throws where the driver refuses the shader.
-VkPipeline createPipeline(Gpu& gpu, const Layout& layout, Words words,
+VkPipeline createPipeline(Gpu& gpu, const vulkan::Layout& layout, Words words,
                           std::span<const uint32_t> constants);
 
 struct Dispatch {
@@ -77,13 +63,10 @@ class Kernel {
     double seconds(const Dispatch& dispatch, uint32_t repetitions);
 
  private:
-    void createDescriptors(std::span<Buffer* const> buffers);
-
     Gpu& gpu_;
-    Layout layout_;
+    vulkan::Layout layout_;
+    vulkan::Bindings bindings_;
     VkPipeline pipeline_ = VK_NULL_HANDLE;
-    VkDescriptorPool pool_ = VK_NULL_HANDLE;
-    VkDescriptorSet set_ = VK_NULL_HANDLE;
     VkQueryPool queries_ = VK_NULL_HANDLE;
 };
 

@@ -109,6 +109,12 @@ TEST(MatrixLoops, MatricesPickedByTheCounterKeepTheirHint) {
     EXPECT_EQ(controlAfter(16, "%half", 32), spv::LoopControlMask::Unroll);
 }
 
+// 200 matrices of 16x16 are 1,600 components to each of 32 invocations.
+TEST(MatrixLoops, MoreMatricesThanRegistersStayRolled) {
+    EXPECT_EQ(controlAfter(200, "%loaded", 32), spv::LoopControlMask::DontUnroll);
+    EXPECT_EQ(controlAfter(128, "%loaded", 32), spv::LoopControlMask::Unroll);
+}
+
 TEST(MatrixLoops, PointersMayLeadBackToTheirType) {
     constexpr Extra kList = {
         "OpTypeForwardPointer %node PhysicalStorageBuffer\n"

@@ -43,42 +43,12 @@ std::vector<uint32_t> assemble(const std::string& text) {
     return words;
 }
 
-Runner::Runner(Gpu& gpu) : gpu_(gpu) {
-    std::array<VkDescriptorSetLayoutBinding, kBindings> bindings;
-    for (uint32_t i = 0; i < kBindings; ++i)
-        bindings[i] = {i, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT,
-                       nullptr};
-    VkDescriptorSetLayoutCreateInfo setInfo{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
-    setInfo.bindingCount = kBindings;
-    setInfo.pBindings = bindings.data();
-    COOPVK_CHECK(gpu.vk.vkCreateDescriptorSetLayout(gpu.device, &setInfo, nullptr, &setLayout_));
-    const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushBytes};
-    VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
-    info.setLayoutCount = 1;
-    info.pSetLayouts = &setLayout_;
-    info.pushConstantRangeCount = 1;
-    info.pPushConstantRanges = &range;
-    COOPVK_CHECK(gpu.vk.vkCreatePipelineLayout(gpu.device, &info, nullptr, &layout_));
+Runner::Runner(Gpu& gpu)
+    : gpu_(gpu),
+      layout_(gpu.device, gpu.vk, kBindings, kPushBytes),
+      bindings_(gpu.device, gpu.vk, layout_) {}
 
-    const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, kBindings};
-    VkDescriptorPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
-    poolInfo.maxSets = 1;
-    poolInfo.poolSizeCount = 1;
-    poolInfo.pPoolSizes = &size;
-    COOPVK_CHECK(gpu.vk.vkCreateDescriptorPool(gpu.device, &poolInfo, nullptr, &pool_));
-    VkDescriptorSetAllocateInfo setAllocation{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
-    setAllocation.descriptorPool = pool_;
-    setAllocation.descriptorSetCount = 1;
-    setAllocation.pSetLayouts = &setLayout_;
-    COOPVK_CHECK(gpu.vk.vkAllocateDescriptorSets(gpu.device, &setAllocation, &set_));
-}
-
-Runner::~Runner() {
-    forget();
-    gpu_.vk.vkDestroyDescriptorPool(gpu_.device, pool_, nullptr);
-    gpu_.vk.vkDestroyPipelineLayout(gpu_.device, layout_, nullptr);
-    gpu_.vk.vkDestroyDescriptorSetLayout(gpu_.device, setLayout_, nullptr);
-}
+Runner::~Runner() { forget(); }
 
 Outcome Runner::run(const Plan& plan) {
     if (lost_) return {std::nullopt, "the device was lost in an earlier case"};
@@ -108,25 +78,16 @@ Bytes Runner::execute(const Plan& plan) {
 Bytes Runner::dispatch(const Plan& plan, const std::vector<Bytes>& buffers) {
     const VkPipeline pipeline = pipelineFor(plan);
     const Memory memory(gpu_, buffers);
-    for (uint32_t i = 0; i < buffers.size(); ++i) {
-        const VkDescriptorBufferInfo buffer = memory.descriptor(i);
-        VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
-        write.dstSet = set_;
-        write.dstBinding = i;
-        write.descriptorCount = 1;
-        write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-        write.pBufferInfo = &buffer;
-        gpu_.vk.vkUpdateDescriptorSets(gpu_.device, 1, &write, 0, nullptr);
-    }
+    for (uint32_t i = 0; i < buffers.size(); ++i) bindings_.bind(i, memory.descriptor(i));
     std::array<VkDeviceAddress, kBindings> addresses{};
     for (size_t i = 0; i < plan.addresses.size(); ++i)
         addresses[i] = memory.address(plan.addresses[i]);
     gpu_.submit([&](VkCommandBuffer commands) {
         gpu_.vk.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
-        gpu_.vk.vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout_, 0, 1,
-                                        &set_, 0, nullptr);
-        gpu_.vk.vkCmdPushConstants(commands, layout_, VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushBytes,
-                                   addresses.data());
+        gpu_.vk.vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout_.pipeline,
+                                        0, 1, &bindings_.set, 0, nullptr);
+        gpu_.vk.vkCmdPushConstants(commands, layout_.pipeline, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                                   kPushBytes, addresses.data());
         gpu_.vk.vkCmdDispatch(commands, plan.groups, 1, 1);
     });
     const std::string stray = memory.strayWrite(plan.output);
@@ -168,11 +129,8 @@ void Runner::forget() {
 
 VkPipeline Runner::createPipeline(const std::string& assembly) {
     const std::vector<uint32_t> words = assemble(assembly);
-    VkShaderModuleCreateInfo moduleInfo{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
-    moduleInfo.codeSize = words.size() * sizeof(uint32_t);
-    moduleInfo.pCode = words.data();
-    VkShaderModule module = VK_NULL_HANDLE;
-    COOPVK_CHECK(gpu_.vk.vkCreateShaderModule(gpu_.device, &moduleInfo, nullptr, &module));
+    const VkShaderModule module =
+        vulkan::createShaderModule(gpu_.device, gpu_.vk, words.data(), words.size());
 
     const VkPhysicalDeviceVulkan13Properties& limits = gpu_.properties13;
     const VkPipelineShaderStageRequiredSubgroupSizeCreateInfo size{
@@ -188,7 +146,7 @@ VkPipeline Runner::createPipeline(const std::string& assembly) {
     info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
     info.stage.module = module;
     info.stage.pName = "main";
-    info.layout = layout_;
+    info.layout = layout_.pipeline;
     VkPipeline pipeline = VK_NULL_HANDLE;
     const VkResult result =
         gpu_.vk.vkCreateComputePipelines(gpu_.device, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline);

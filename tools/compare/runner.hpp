@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 
+#include "bindings.hpp"
 #include "gpu.hpp"
 #include "plan.hpp"
 
@@ -46,10 +47,8 @@ class Runner {
     VkPipeline pipelineFor(const Plan& plan);
 
     Gpu& gpu_;
-    VkDescriptorSetLayout setLayout_ = VK_NULL_HANDLE;
-    VkPipelineLayout layout_ = VK_NULL_HANDLE;
-    VkDescriptorPool pool_ = VK_NULL_HANDLE;
-    VkDescriptorSet set_ = VK_NULL_HANDLE;
+    vulkan::Layout layout_;
+    vulkan::Bindings bindings_;
     std::mutex mutex_;
     std::map<std::string, Prepared> prepared_;  // by the shader's text
     bool lost_ = false;

@@ -152,21 +152,38 @@ uint64_t mostKept(MatrixCounts& matrices, const Function& function, Id matrix) {
     return most;
 }
 
-// How many products one turn of a loop takes in each invocation: shaders add to every accumulator
-// that they keep, whatever loops they write for that.
-uint64_t productsPerTurn(const Module& module, MatrixCounts& matrices, const Function& function,
-                         const Loop& loop, uint32_t subgroupSize) {
+// Components that each invocation holds of a matrix.
+uint64_t componentsOf(const Module& module, Id matrix, uint32_t subgroupSize) {
+    const Instruction& type = module.def(matrix);
+    return module.constantValue(type.word(2)).value_or(1) *
+           module.constantValue(type.word(3)).value_or(1) / subgroupSize;
+}
+
+// What one turn of a loop does in each invocation.
+struct Turn {
+    // Shaders add to every accumulator that they keep, whatever loops they write for that.
+    uint64_t products = 0;
+    // Components of the accumulators that are kept.
+    uint64_t components = 0;
+};
+
+Turn turnOf(const Module& module, MatrixCounts& matrices, const Function& function,
+            const Loop& loop, uint32_t subgroupSize) {
+    Turn turn;
     uint64_t written = 0;
-    uint64_t kept = 0;
     for (const auto& block : loop.blocks) {
         for (const InstructionPtr& i : block->body) {
             if (i->opcode != spv::Op::OpCooperativeMatrixMulAddKHR) continue;
             const uint64_t products = productsOf(module, *i, subgroupSize);
+            const uint64_t kept = mostKept(matrices, function, i->type);
             written += products;
-            kept = std::max(kept, mostKept(matrices, function, i->type) * products);
+            turn.products = std::max(turn.products, kept * products);
+            turn.components =
+                std::max(turn.components, kept * componentsOf(module, i->type, subgroupSize));
         }
     }
-    return std::max(written, kept);
+    turn.products = std::max(turn.products, written);
+    return turn;
 }
 
 Instruction* loopMerge(const Block& block) {
@@ -201,7 +218,9 @@ void keepProductLoopsRolled(Module& module, uint32_t subgroupSize, uint64_t unro
                 continue;
             }
             const Loop loop = loopAt(*function, b, *merge);
-            if (productsPerTurn(module, matrices, *function, loop, subgroupSize) <= unrolled ||
+            const Turn turn = turnOf(module, matrices, *function, loop, subgroupSize);
+            if (turn.products <= unrolled) continue;
+            if (turn.components <= kMostInRegisters &&
                 Counter(module, matrices, loop).picksMatrices()) {
                 continue;
             }
