@@ -48,6 +48,7 @@ TEST(Native, KeepsShapesOfTheDriver) {
     EXPECT_EQ(validate(out->words), std::nullopt);
     EXPECT_EQ(count(disassemble(out->words), "OpCooperativeMatrixMulAddKHR"), 1u);
     EXPECT_TRUE(notes(*out, "native back-end"));
+    EXPECT_EQ(out->paths, std::vector<std::string_view>{"matrices: native"});
 }
 
 TEST(Native, TilesOtherShapes) {
@@ -55,6 +56,7 @@ TEST(Native, TilesOtherShapes) {
     const auto small = run(words, {halves(8, 8, 8)}, BackEnd::kNative);
     ASSERT_TRUE(small) << small.error().message;
     EXPECT_EQ(validate(small->words), std::nullopt);
+    EXPECT_EQ(small->paths, std::vector<std::string_view>{"matrices: native, in tiles"});
     const std::string text = disassemble(small->words);
     EXPECT_EQ(count(text, "OpCooperativeMatrixMulAddKHR"), 2u * 2 * 4);
     EXPECT_EQ(count(text, "OpCooperativeMatrixLoadKHR"), 2u * 4 + 4 * 2);
@@ -80,6 +82,7 @@ TEST(Native, GivesUpWhereNothingFits) {
     const auto core = run(words, {halves(8, 8, 8)}, BackEnd::kCore);
     ASSERT_TRUE(core) << core.error().message;
     EXPECT_TRUE(notes(*core, "no native back-end: set so"));
+    EXPECT_EQ(core->paths, std::vector<std::string_view>{"matrices: core"});
 }
 
 TEST(Native, RefusesProductsOfOtherSizes) {

@@ -117,6 +117,8 @@ TEST(Vector, SubgroupsShareOnlyWhereTheDeviceCanVote) {
         ASSERT_TRUE(out) << out.error().message;
         const bool shares = disassemble(out->words).find("coopvk_exchange") != std::string::npos;
         EXPECT_EQ(shares, tiles);
+        EXPECT_EQ(out->paths,
+                  std::vector<std::string_view>{tiles ? "vectors: tiles" : "vectors: alone"});
     }
 }
 
