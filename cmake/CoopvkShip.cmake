@@ -19,6 +19,9 @@ function(coopvk_ship)
             endif()
         endif()
         if(COOPVK_STATIC_RUNTIME AND NOT COOPVK_SANITIZE)
+            if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_BUILD_TYPE STREQUAL "Release")
+                target_sources(${target} PRIVATE ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/glibc_strto.c)
+            endif()
             target_link_options(${target} PRIVATE
                                 $<$<CONFIG:Release>:-static-libstdc++>
                                 $<$<CONFIG:Release>:-static-libgcc>)
