@@ -24,8 +24,8 @@ function(coopvk_install_compressed file folder)
 endfunction()
 
 coopvk_install_compressed(docs/coopvk.1 ${CMAKE_INSTALL_MANDIR}/man1)
-coopvk_install_compressed(packaging/changelog ${CMAKE_INSTALL_DATADIR}/doc/coopvk)
-install(FILES packaging/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/coopvk)
+coopvk_install_compressed(cmake/package/changelog ${CMAKE_INSTALL_DATADIR}/doc/coopvk)
+install(FILES cmake/package/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/coopvk)
 
 if(NOT PROJECT_IS_TOP_LEVEL)
     return()
