@@ -6,6 +6,8 @@
 #include <format>
 #include <spirv-tools/libspirv.hpp>
 
+#include "../keep_shader.hpp"
+
 namespace coopvk::test {
 
 std::vector<uint32_t> assemble(std::string_view text) {
@@ -19,6 +21,7 @@ std::vector<uint32_t> assemble(std::string_view text) {
         ADD_FAILURE() << message;
         return {};
     }
+    keepShader(words);
     return words;
 }
 

@@ -32,6 +32,20 @@ TEST(Module, RefusesUndefinedIds) {
     EXPECT_FALSE(Module::parse(words));
 }
 
+// Found by fuzzing: they went through to the output, capabilities that are emulated too.
+TEST(Module, RefusesAnythingButLinesBetweenFunctions) {
+    const std::vector<uint32_t> words = test::assemble(test::multiplyModule(16, 8, 16));
+    const auto with = [&](std::vector<uint32_t> more) {
+        more.insert(more.begin(), words.begin(), words.end());
+        return more;
+    };
+    constexpr uint32_t kCapability = 2u << 16 | static_cast<uint32_t>(spv::Op::OpCapability);
+    constexpr uint32_t kNoLine = 1u << 16 | static_cast<uint32_t>(spv::Op::OpNoLine);
+    EXPECT_TRUE(Module::parse(with({kNoLine})));
+    EXPECT_FALSE(Module::parse(
+        with({kCapability, static_cast<uint32_t>(spv::Capability::CooperativeMatrixKHR)})));
+}
+
 TEST(Module, RefusesIdsBeyondTheBound) {
     std::vector<uint32_t> words = test::assemble(test::multiplyModule(16, 8, 16));
     for (const uint32_t id : {words[3], words[3] + 5, 0xFFFFFFFFu}) {

@@ -200,8 +200,7 @@ class ModuleParser {
     void placeOutside(InstructionPtr instruction) {
         const spv::Op opcode = instruction->opcode;
         if (functionsBegun_) {
-            // Between functions only debug lines and non-semantic instructions may stand.
-            pending_.push_back(std::move(instruction));
+            placeBetweenFunctions(std::move(instruction));
             return;
         }
         const Section where = sectionOf(opcode);
@@ -212,6 +211,17 @@ class ModuleParser {
         }
         lastSection_ = where;
         module_.section(where).push_back(std::move(instruction));
+    }
+
+    // Debug lines and non-semantic instructions only.
+    void placeBetweenFunctions(InstructionPtr instruction) {
+        const spv::Op opcode = instruction->opcode;
+        if (!isDebugLine(opcode) && opcode != spv::Op::OpExtInst &&
+            opcode != spv::Op::OpExtInstWithForwardRefsKHR) {
+            error_ = std::format("instruction with opcode {} stands between functions",
+                                 static_cast<uint32_t>(opcode));
+        }
+        pending_.push_back(std::move(instruction));
     }
 
     void placeBetweenBlocks(InstructionPtr instruction) {

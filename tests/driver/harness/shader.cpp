@@ -8,6 +8,8 @@
 #include <spirv-tools/libspirv.hpp>
 #include <stdexcept>
 
+#include "../../keep_shader.hpp"
+
 namespace coopvk::test {
 namespace {
 
@@ -94,6 +96,7 @@ Words compile(const std::string& source, Checked checked, Flavour flavour,
     Words words;
     glslang::GlslangToSpv(*program.getIntermediate(language), words, &options);
     if (checked == Checked::kYes) validateOrThrow(words, source);
+    keepShader(words);
     return words;
 }
 
@@ -121,6 +124,7 @@ Words assemble(const std::string& source, Checked checked) {
     if (!Tools(log).Assemble(source, &words, SPV_TEXT_TO_BINARY_OPTION_PRESERVE_NUMERIC_IDS))
         throw std::runtime_error(log + "\n" + source);
     if (checked == Checked::kYes) validateOrThrow(words, source);
+    keepShader(words);
     return words;
 }
 

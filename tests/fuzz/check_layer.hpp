@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What must hold for the layer's commands on any settings and any chains of structures.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace coopvk::fuzz {
+
+// What is wrong, if anything is.
+std::optional<std::string> checkLayer(std::span<const uint8_t> bytes);
+
+}  // namespace coopvk::fuzz

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What must hold for the rewriter on any bytes at all.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace coopvk::fuzz {
+
+// What is wrong, if anything is.
+std::optional<std::string> checkRewrite(std::span<const uint8_t> bytes);
+
+}  // namespace coopvk::fuzz

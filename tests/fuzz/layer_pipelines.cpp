@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Shader modules, pipelines, shader objects, pipeline binaries.
+#include "allocations.hpp"
+#include "layer_subjects.hpp"
+
+namespace coopvk::fuzz {
+namespace {
+
+// The modules and create infos of one input.
+class Pipelines {
+ public:
+    Pipelines(Reader& reader, World& world)
+        : reader_(reader),
+          world_(world),
+          device_(world.device(reader.byte())),
+          allowed_(reader.below(8) == 0 ? reader.byte() : ~0u) {}
+
+    Complaint check() {
+        for (uint32_t count = reader_.below(3); count > 0; --count) makeModule();
+        const std::string wrong = call();
+        for (VkShaderModule module : modules_) {
+            COOPVK_DEVICE_COMMAND(world_.driver(), device_.handle, vkDestroyShaderModule)
+            (device_.handle, module, nullptr);
+        }
+        if (!wrong.empty()) return wrong;
+        if (!blocks_.intact()) return "a create info was written to";
+        if (!world_.driver().modules.empty()) return "a module of the driver's is left";
+        return world_.complaint(device_);
+    }
+
+ private:
+    static constexpr uint32_t kMostStages = 3;
+
+    VkShaderModuleCreateInfo moduleInfo() {
+        const test::Words& words =
+            shaders()[reader_.below(static_cast<uint32_t>(shaders().size()))];
+        VkShaderModuleCreateInfo info = {VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
+        info.codeSize = words.size() * sizeof(uint32_t);
+        info.pCode = words.data();
+        return info;
+    }
+
+    void makeModule() {
+        const VkShaderModuleCreateInfo info = moduleInfo();
+        VkShaderModule module = VK_NULL_HANDLE;
+        const test::FailingAllocations limited(allowed_);
+        if (COOPVK_DEVICE_COMMAND(world_.driver(), device_.handle, vkCreateShaderModule)(
+                device_.handle, &info, nullptr, &module) == VK_SUCCESS)
+            modules_.push_back(module);
+    }
+
+    const VkSpecializationInfo* specialization() {
+        if (reader_.below(3) != 0) return nullptr;
+        std::vector<VkSpecializationMapEntry> entries;
+        for (uint32_t count = reader_.below(4); count > 0; --count) {
+            entries.push_back({reader_.flag() ? 7u : reader_.number(), reader_.number(),
+                               reader_.flag() ? 4u : static_cast<size_t>(reader_.wide())});
+        }
+        VkSpecializationInfo info = {};
+        info.mapEntryCount = static_cast<uint32_t>(entries.size());
+        info.pMapEntries = blocks_.addArray(entries);
+        info.dataSize = reader_.below(16);
+        std::byte* data = blocks_.add(info.dataSize);
+        if (info.dataSize > 0) *data = static_cast<std::byte>(reader_.byte());
+        info.pData = data;
+        return blocks_.add(info);
+    }
+
+    // Structures whose contents the layer reads.
+    void* stageChain() {
+        constexpr uint32_t kSizes[] = {0, 8, 32, 64, 3};
+        void* chain = readChain(reader_, blocks_, 2);
+        if (reader_.below(3) == 0) {
+            VkPipelineShaderStageRequiredSubgroupSizeCreateInfo size = {
+                VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO, chain,
+                reader_.from(kSizes)};
+            chain = blocks_.add(size);
+        }
+        if (reader_.flag()) {
+            VkShaderModuleCreateInfo code = moduleInfo();
+            code.pNext = chain;
+            chain = blocks_.add(code);
+        } else if (reader_.flag()) {
+            VkPipelineShaderStageModuleIdentifierCreateInfoEXT identifier = {
+                VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_MODULE_IDENTIFIER_CREATE_INFO_EXT, chain};
+            identifier.identifierSize = reader_.below(VK_MAX_SHADER_MODULE_IDENTIFIER_SIZE_EXT + 1);
+            identifier.pIdentifier =
+                reinterpret_cast<const uint8_t*>(blocks_.add(identifier.identifierSize));
+            chain = blocks_.add(identifier);
+        }
+        return readChain(reader_, blocks_, 2, chain);
+    }
+
+    const char* entryPoint() {
+        constexpr const char* kNames[] = {"main", "main", "", "absent"};
+        return reader_.from(kNames);
+    }
+
+    VkPipelineShaderStageCreateInfo stage(VkShaderStageFlagBits kind) {
+        VkPipelineShaderStageCreateInfo info = {
+            VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO};
+        info.stage = kind;
+        info.flags = reader_.below(4);
+        info.pName = entryPoint();
+        if (!modules_.empty() && reader_.below(4) != 0)
+            info.module = modules_[reader_.below(static_cast<uint32_t>(modules_.size()))];
+        info.pNext = stageChain();
+        info.pSpecializationInfo = specialization();
+        return info;
+    }
+
+    template <typename Info>
+    void fillStages(Info& info, VkShaderStageFlagBits first) {
+        std::vector<VkPipelineShaderStageCreateInfo> stages;
+        for (uint32_t count = reader_.below(kMostStages); count > 0; --count)
+            stages.push_back(stage(count == 1 ? first : VK_SHADER_STAGE_FRAGMENT_BIT));
+        info.stageCount = static_cast<uint32_t>(stages.size());
+        info.pStages = blocks_.addArray(stages);
+    }
+
+    template <typename Info>
+    void fillBase(Info& info, uint32_t index) {
+        constexpr VkPipelineCreateFlags kFlags[] = {
+            0, VK_PIPELINE_CREATE_DERIVATIVE_BIT, VK_PIPELINE_CREATE_EARLY_RETURN_ON_FAILURE_BIT,
+            VK_PIPELINE_CREATE_LIBRARY_BIT_KHR,
+            VK_PIPELINE_CREATE_DERIVATIVE_BIT | VK_PIPELINE_CREATE_ALLOW_DERIVATIVES_BIT};
+        info.flags = reader_.from(kFlags);
+        info.basePipelineIndex =
+            index > 0 && reader_.flag() ? static_cast<int32_t>(reader_.below(index)) : -1;
+        info.pNext = pipelineChain();
+    }
+
+    void* pipelineChain() {
+        void* chain = readChain(reader_, blocks_, 2);
+        switch (reader_.below(6)) {
+            case 0: {
+                VkGraphicsPipelineLibraryCreateInfoEXT part = {
+                    VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT, chain,
+                    reader_.below(16)};
+                return blocks_.add(part);
+            }
+            case 1: {
+                VkPipelineCreateFlags2CreateInfo flags = {
+                    VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO, chain, reader_.number()};
+                return blocks_.add(flags);
+            }
+            case 2: {
+                VkGraphicsShaderGroupCreateInfoNV group = {
+                    VK_STRUCTURE_TYPE_GRAPHICS_SHADER_GROUP_CREATE_INFO_NV};
+                fillStages(group, VK_SHADER_STAGE_VERTEX_BIT);
+                VkGraphicsPipelineShaderGroupsCreateInfoNV groups = {
+                    VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_SHADER_GROUPS_CREATE_INFO_NV, chain};
+                groups.groupCount = 1;
+                groups.pGroups = blocks_.add(group);
+                return blocks_.add(groups);
+            }
+            default:
+                return chain;
+        }
+    }
+
+    VkComputePipelineCreateInfo compute(uint32_t index) {
+        VkComputePipelineCreateInfo info = {VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
+        fillBase(info, index);
+        info.stage = stage(VK_SHADER_STAGE_COMPUTE_BIT);
+        return info;
+    }
+    template <typename Info>
+    Info staged(VkStructureType type, VkShaderStageFlagBits first, uint32_t index) {
+        Info info = {};
+        info.sType = type;
+        fillBase(info, index);
+        fillStages(info, first);
+        return info;
+    }
+    VkGraphicsPipelineCreateInfo graphics(uint32_t index) {
+        return staged<VkGraphicsPipelineCreateInfo>(VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
+                                                    VK_SHADER_STAGE_VERTEX_BIT, index);
+    }
+    VkRayTracingPipelineCreateInfoKHR rays(uint32_t index) {
+        return staged<VkRayTracingPipelineCreateInfoKHR>(
+            VK_STRUCTURE_TYPE_RAY_TRACING_PIPELINE_CREATE_INFO_KHR, VK_SHADER_STAGE_RAYGEN_BIT_KHR,
+            index);
+    }
+
+    // Creates up to three at once; each that is said to be made must be there, and no other.
+    template <typename Info, typename Create>
+    std::string createAll(Info (Pipelines::*make)(uint32_t), const Create& create) {
+        std::vector<Info> infos;
+        for (uint32_t count = 1 + reader_.below(3); count > 0; --count)
+            infos.push_back((this->*make)(static_cast<uint32_t>(infos.size())));
+        const Info* list = blocks_.addArray(infos);
+        blocks_.seal();
+        std::vector<VkPipeline> made(infos.size(), reinterpret_cast<VkPipeline>(uint64_t{0xBAD}));
+        VkResult result = VK_SUCCESS;
+        {
+            const test::FailingAllocations limited(allowed_);
+            result = create(static_cast<uint32_t>(infos.size()), list, made.data());
+        }
+        const bool allThere = std::ranges::all_of(made, [](VkPipeline p) { return p != nullptr; });
+        if ((result == VK_SUCCESS) != allThere) return "success without pipelines, or the reverse";
+        for (VkPipeline pipeline : made) {
+            if (pipeline == reinterpret_cast<VkPipeline>(uint64_t{0xBAD}))
+                return "a pipeline handle was not written";
+        }
+        return {};
+    }
+
+    std::string call() {
+        switch (reader_.below(6)) {
+            case 0:
+                return createShaderObjects();
+            case 1:
+                return askForKey();
+            case 2:
+                return createAll(&Pipelines::graphics, [&](auto... rest) {
+                    return COOPVK_DEVICE_COMMAND(world_.driver(), device_.handle,
+                                                 vkCreateGraphicsPipelines)(
+                        device_.handle, VK_NULL_HANDLE, first(rest...), second(rest...), nullptr,
+                        third(rest...));
+                });
+            case 3:
+                return createAll(&Pipelines::rays, [&](auto... rest) {
+                    return COOPVK_DEVICE_COMMAND(world_.driver(), device_.handle,
+                                                 vkCreateRayTracingPipelinesKHR)(
+                        device_.handle, VK_NULL_HANDLE, VK_NULL_HANDLE, first(rest...),
+                        second(rest...), nullptr, third(rest...));
+                });
+            default:
+                return createAll(&Pipelines::compute, [&](auto... rest) {
+                    return COOPVK_DEVICE_COMMAND(world_.driver(), device_.handle,
+                                                 vkCreateComputePipelines)(
+                        device_.handle, VK_NULL_HANDLE, first(rest...), second(rest...), nullptr,
+                        third(rest...));
+                });
+        }
+    }
+
+    template <typename A, typename B, typename C>
+    static A first(A a, B, C) {
+        return a;
+    }
+    template <typename A, typename B, typename C>
+    static B second(A, B b, C) {
+        return b;
+    }
+    template <typename A, typename B, typename C>
+    static C third(A, B, C c) {
+        return c;
+    }
+
+    std::string createShaderObjects() {
+        std::vector<VkShaderCreateInfoEXT> infos;
+        for (uint32_t count = 1 + reader_.below(3); count > 0; --count) {
+            VkShaderCreateInfoEXT info = {VK_STRUCTURE_TYPE_SHADER_CREATE_INFO_EXT};
+            const VkShaderModuleCreateInfo code = moduleInfo();
+            info.flags = reader_.below(16);
+            info.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+            info.codeType = reader_.below(4) == 0 ? VK_SHADER_CODE_TYPE_BINARY_EXT
+                                                  : VK_SHADER_CODE_TYPE_SPIRV_EXT;
+            info.codeSize = code.codeSize;
+            info.pCode = code.pCode;
+            info.pName = entryPoint();
+            info.pSpecializationInfo = specialization();
+            info.pNext = stageChain();
+            infos.push_back(info);
+        }
+        const VkShaderCreateInfoEXT* list = blocks_.addArray(infos);
+        blocks_.seal();
+        std::vector<VkShaderEXT> made(infos.size());
+        const test::FailingAllocations limited(allowed_);
+        COOPVK_DEVICE_COMMAND(world_.driver(), device_.handle, vkCreateShadersEXT)
+        (device_.handle, static_cast<uint32_t>(infos.size()), list, nullptr, made.data());
+        for (VkShaderEXT shader : made) {
+            const auto destroy =
+                COOPVK_DEVICE_COMMAND(world_.driver(), device_.handle, vkDestroyShaderEXT);
+            if (destroy != nullptr) destroy(device_.handle, shader, nullptr);
+        }
+        return {};
+    }
+
+    std::string askForKey() {
+        VkPipelineCreateInfoKHR outer = {VK_STRUCTURE_TYPE_PIPELINE_CREATE_INFO_KHR};
+        outer.pNext = readChain(reader_, blocks_, 2);
+        if (reader_.flag()) {
+            VkComputePipelineCreateInfo inner = compute(0);
+            inner.pNext = outer.pNext;
+            outer.pNext = blocks_.add(inner);
+        } else {
+            VkGraphicsPipelineCreateInfo inner = graphics(0);
+            inner.pNext = outer.pNext;
+            outer.pNext = blocks_.add(inner);
+        }
+        outer.pNext = readChain(reader_, blocks_, 2, outer.pNext);
+        blocks_.seal();
+        VkPipelineBinaryKeyKHR key = {VK_STRUCTURE_TYPE_PIPELINE_BINARY_KEY_KHR};
+        const test::FailingAllocations limited(allowed_);
+        COOPVK_DEVICE_COMMAND(world_.driver(), device_.handle, vkGetPipelineKeyKHR)
+        (device_.handle, reader_.below(4) == 0 ? nullptr : &outer, &key);
+        return key.keySize > VK_MAX_PIPELINE_BINARY_KEY_SIZE_KHR ? "a key that is too long" : "";
+    }
+
+    Reader& reader_;
+    World& world_;
+    const FuzzDevice& device_;
+    const uint32_t allowed_;  // allocations in each command
+    Blocks blocks_;
+    std::vector<VkShaderModule> modules_;
+};
+
+}  // namespace
+
+Complaint checkPipelines(Reader& reader, World& world) { return Pipelines(reader, world).check(); }
+
+}  // namespace coopvk::fuzz

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// usage: replay_rewrite [--explain] FILE|FOLDER...
+//
+// Tries files on the rewriter as the fuzzer does, without one. --explain: what a file asks for and
+// what becomes of it.
+#include <cstdio>
+
+#include "check_rewrite.hpp"
+#include "replay.hpp"
+#include "rewrite_input.hpp"
+
+namespace coopvk::fuzz {
+namespace {
+
+void explain(const std::vector<uint8_t>& bytes) {
+    const RewriteInput input(bytes);
+    const rewrite::Request request = input.request();
+    std::printf("subgroup size %u, stage %x, entry point '%.*s', back-end %u, %zu values\n",
+                input.target().subgroupSize, static_cast<uint32_t>(request.stage),
+                static_cast<int>(request.entryPoint.size()), request.entryPoint.data(),
+                static_cast<uint32_t>(input.target().backEnd), request.specialization.size());
+    std::printf("%s\n", rewrite::disassemble(input.words()).c_str());
+    std::printf("input: %s\n", rewrite::validate(input.words()).value_or("valid").c_str());
+    const auto out = rewrite::rewrite(request, input.target());
+    if (!out) {
+        std::printf("refused: %s\n", out.error().message.c_str());
+        return;
+    }
+    std::printf("%s\n", rewrite::disassemble(out->words).c_str());
+    std::printf("output: %s\n", rewrite::validate(out->words).value_or("valid").c_str());
+}
+
+}  // namespace
+}  // namespace coopvk::fuzz
+
+int main(int count, char** arguments) {
+    return coopvk::fuzz::replay(count, arguments, coopvk::fuzz::checkRewrite,
+                                coopvk::fuzz::explain);
+}
