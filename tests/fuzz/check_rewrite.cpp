@@ -19,7 +19,7 @@ using rewrite::Rewritten;
 // One in so many inputs is rewritten twice.
 constexpr uint32_t kRepeatOneOf = 64;
 // Of outputs that are longer than this, spirv-val sees one in so many: it takes most of the time.
-constexpr size_t kLongOutput = 12000;
+constexpr size_t kLongOutput = 4000;
 constexpr uint32_t kValidateLongOneOf = 8;
 // spirv-val goes through all members of all members, however often a type comes.
 constexpr uint64_t kMostMembers = 10000;
