@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Shader modules, pipelines, shader objects, pipeline binaries.
-#include "allocations.hpp"
+#include <algorithm>
+
 #include "layer_subjects.hpp"
 
 namespace coopvk::fuzz {
@@ -11,10 +12,7 @@ namespace {
 class Pipelines {
  public:
     Pipelines(Reader& reader, World& world)
-        : reader_(reader),
-          world_(world),
-          device_(world.device(reader.byte())),
-          allowed_(reader.below(8) == 0 ? reader.byte() : ~0u) {}
+        : reader_(reader), world_(world), device_(world.device(reader.byte())) {}
 
     Complaint check() {
         for (uint32_t count = reader_.below(3); count > 0; --count) makeModule();
@@ -41,13 +39,18 @@ class Pipelines {
         return info;
     }
 
+    // A command of the device's.
+    template <typename Command>
+    Command find(const char* name) {
+        return reinterpret_cast<Command>(world_.driver().deviceCommand(device_.handle, name));
+    }
+
     void makeModule() {
         const VkShaderModuleCreateInfo info = moduleInfo();
         VkShaderModule module = VK_NULL_HANDLE;
-        const test::FailingAllocations limited(allowed_);
-        if (COOPVK_DEVICE_COMMAND(world_.driver(), device_.handle, vkCreateShaderModule)(
-                device_.handle, &info, nullptr, &module) == VK_SUCCESS)
-            modules_.push_back(module);
+        const auto create = find<PFN_vkCreateShaderModule>("vkCreateShaderModule");
+        const VkResult result = create(device_.handle, &info, nullptr, &module);
+        if (result == VK_SUCCESS) modules_.push_back(module);
     }
 
     const VkSpecializationInfo* specialization() {
@@ -193,11 +196,7 @@ class Pipelines {
         const Info* list = blocks_.addArray(infos);
         blocks_.seal();
         std::vector<VkPipeline> made(infos.size(), reinterpret_cast<VkPipeline>(uint64_t{0xBAD}));
-        VkResult result = VK_SUCCESS;
-        {
-            const test::FailingAllocations limited(allowed_);
-            result = create(static_cast<uint32_t>(infos.size()), list, made.data());
-        }
+        const VkResult result = create(static_cast<uint32_t>(infos.size()), list, made.data());
         const bool allThere = std::ranges::all_of(made, [](VkPipeline p) { return p != nullptr; });
         if ((result == VK_SUCCESS) != allThere) return "success without pipelines, or the reverse";
         for (VkPipeline pipeline : made) {
@@ -208,46 +207,40 @@ class Pipelines {
     }
 
     std::string call() {
+        const VkDevice device = device_.handle;
         switch (reader_.below(6)) {
             case 0:
                 return createShaderObjects();
             case 1:
                 return askForKey();
-            case 2:
-                return createAll(&Pipelines::graphics, [&](auto... rest) {
-                    return COOPVK_DEVICE_COMMAND(world_.driver(), device_.handle,
-                                                 vkCreateGraphicsPipelines)(
-                        device_.handle, VK_NULL_HANDLE, first(rest...), second(rest...), nullptr,
-                        third(rest...));
+            case 2: {
+                const auto create =
+                    find<PFN_vkCreateGraphicsPipelines>("vkCreateGraphicsPipelines");
+                return createAll(&Pipelines::graphics, [&](uint32_t count, auto* infos, auto* out) {
+                    return create(device, VK_NULL_HANDLE, count, infos, nullptr, out);
                 });
-            case 3:
-                return createAll(&Pipelines::rays, [&](auto... rest) {
-                    return COOPVK_DEVICE_COMMAND(world_.driver(), device_.handle,
-                                                 vkCreateRayTracingPipelinesKHR)(
-                        device_.handle, VK_NULL_HANDLE, VK_NULL_HANDLE, first(rest...),
-                        second(rest...), nullptr, third(rest...));
+            }
+            case 3: {
+                const auto create =
+                    find<PFN_vkCreateRayTracingPipelinesKHR>("vkCreateRayTracingPipelinesKHR");
+                return createAll(&Pipelines::rays, [&](uint32_t count, auto* infos, auto* out) {
+                    return create(device, VK_NULL_HANDLE, VK_NULL_HANDLE, count, infos, nullptr,
+                                  out);
                 });
-            default:
-                return createAll(&Pipelines::compute, [&](auto... rest) {
-                    return COOPVK_DEVICE_COMMAND(world_.driver(), device_.handle,
-                                                 vkCreateComputePipelines)(
-                        device_.handle, VK_NULL_HANDLE, first(rest...), second(rest...), nullptr,
-                        third(rest...));
+            }
+            default: {
+                const auto create = find<PFN_vkCreateComputePipelines>("vkCreateComputePipelines");
+                return createAll(&Pipelines::compute, [&](uint32_t count, auto* infos, auto* out) {
+                    return create(device, VK_NULL_HANDLE, count, infos, nullptr, out);
                 });
+            }
         }
     }
 
-    template <typename A, typename B, typename C>
-    static A first(A a, B, C) {
-        return a;
-    }
-    template <typename A, typename B, typename C>
-    static B second(A, B b, C) {
-        return b;
-    }
-    template <typename A, typename B, typename C>
-    static C third(A, B, C c) {
-        return c;
+    const void* readBinary(size_t size) {
+        std::byte* bytes = blocks_.add(size);
+        for (size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::byte>(reader_.byte());
+        return bytes;
     }
 
     std::string createShaderObjects() {
@@ -257,10 +250,14 @@ class Pipelines {
             const VkShaderModuleCreateInfo code = moduleInfo();
             info.flags = reader_.below(16);
             info.stage = VK_SHADER_STAGE_COMPUTE_BIT;
-            info.codeType = reader_.below(4) == 0 ? VK_SHADER_CODE_TYPE_BINARY_EXT
-                                                  : VK_SHADER_CODE_TYPE_SPIRV_EXT;
+            info.codeType = VK_SHADER_CODE_TYPE_SPIRV_EXT;
             info.codeSize = code.codeSize;
             info.pCode = code.pCode;
+            if (reader_.below(4) == 0) {
+                info.codeType = VK_SHADER_CODE_TYPE_BINARY_EXT;
+                info.codeSize = reader_.below(96);
+                info.pCode = readBinary(info.codeSize);
+            }
             info.pName = entryPoint();
             info.pSpecializationInfo = specialization();
             info.pNext = stageChain();
@@ -269,12 +266,10 @@ class Pipelines {
         const VkShaderCreateInfoEXT* list = blocks_.addArray(infos);
         blocks_.seal();
         std::vector<VkShaderEXT> made(infos.size());
-        const test::FailingAllocations limited(allowed_);
-        COOPVK_DEVICE_COMMAND(world_.driver(), device_.handle, vkCreateShadersEXT)
-        (device_.handle, static_cast<uint32_t>(infos.size()), list, nullptr, made.data());
+        const auto create = find<PFN_vkCreateShadersEXT>("vkCreateShadersEXT");
+        const auto destroy = find<PFN_vkDestroyShaderEXT>("vkDestroyShaderEXT");
+        create(device_.handle, static_cast<uint32_t>(infos.size()), list, nullptr, made.data());
         for (VkShaderEXT shader : made) {
-            const auto destroy =
-                COOPVK_DEVICE_COMMAND(world_.driver(), device_.handle, vkDestroyShaderEXT);
             if (destroy != nullptr) destroy(device_.handle, shader, nullptr);
         }
         return {};
@@ -295,16 +290,15 @@ class Pipelines {
         outer.pNext = readChain(reader_, blocks_, 2, outer.pNext);
         blocks_.seal();
         VkPipelineBinaryKeyKHR key = {VK_STRUCTURE_TYPE_PIPELINE_BINARY_KEY_KHR};
-        const test::FailingAllocations limited(allowed_);
-        COOPVK_DEVICE_COMMAND(world_.driver(), device_.handle, vkGetPipelineKeyKHR)
-        (device_.handle, reader_.below(4) == 0 ? nullptr : &outer, &key);
+        const bool ofDevice = reader_.below(4) == 0;
+        const auto ask = find<PFN_vkGetPipelineKeyKHR>("vkGetPipelineKeyKHR");
+        ask(device_.handle, ofDevice ? nullptr : &outer, &key);
         return key.keySize > VK_MAX_PIPELINE_BINARY_KEY_SIZE_KHR ? "a key that is too long" : "";
     }
 
     Reader& reader_;
     World& world_;
     const FuzzDevice& device_;
-    const uint32_t allowed_;  // allocations in each command
     Blocks blocks_;
     std::vector<VkShaderModule> modules_;
 };

@@ -237,4 +237,24 @@ void splice(Module& module, const Module& other, Random& random) {
                                piece.begin(), piece.end());
 }
 
+std::vector<uint8_t> mutateInput(std::span<const uint8_t> bytes, Random& random) {
+    const RewriteInput input(bytes);
+    Options options = input.options();
+    if (random.oneOf(8)) mutateOptions(options, random);
+    Module module = split(input.words());
+    if (module.instructions.empty()) return {};
+    mutate(module, random);
+    return pack(options, join(module));
+}
+
+std::vector<uint8_t> spliceInputs(std::span<const uint8_t> bytes, std::span<const uint8_t> other,
+                                  Random& random) {
+    const RewriteInput a(bytes), b(other);
+    Module module = split(a.words());
+    const Module from = split(b.words());
+    if (module.instructions.empty() || from.instructions.empty()) return {};
+    splice(module, from, random);
+    return pack(a.options(), join(module));
+}
+
 }  // namespace coopvk::fuzz

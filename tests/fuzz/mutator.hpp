@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <random>
+#include <span>
+#include <vector>
 
 #include "rewrite_input.hpp"
 #include "words.hpp"
@@ -31,6 +33,11 @@ void mutateOptions(Options& options, Random& random);
 void mutate(Module& module, Random& random);
 // A piece of the other module, its ids replaced by new ones or by ones of the same kind.
 void splice(Module& module, const Module& other, Random& random);
+
+// The same for a fuzzer's bytes; empty where there is nothing to change.
+std::vector<uint8_t> mutateInput(std::span<const uint8_t> bytes, Random& random);
+std::vector<uint8_t> spliceInputs(std::span<const uint8_t> bytes, std::span<const uint8_t> other,
+                                  Random& random);
 
 // One change; false where the module has no place for it.
 using Move = bool (*)(Module&, Random&);

@@ -11,10 +11,17 @@
 
 namespace coopvk::fuzz {
 
-using Check = std::optional<std::string> (*)(std::span<const uint8_t> bytes);
-using Explain = void (*)(const std::vector<uint8_t>& bytes);
+using Bytes = std::vector<uint8_t>;
 
-// Exit status: 0 if there were files and nothing was wrong with any.
-int replay(int count, char** arguments, Check check, Explain explain);
+struct Subject {
+    std::optional<std::string> (*check)(std::span<const uint8_t> bytes);
+    // Some change of a file, with another one at hand.
+    Bytes (*change)(const Bytes& bytes, const Bytes& other, uint32_t seed);
+    void (*explain)(const Bytes& bytes) = nullptr;
+};
+
+// [--explain] [--changes N] FILE|FOLDER...: tries all files, then so many changes of them, always
+// the same ones. Exit status: 0 if there were files and nothing was wrong.
+int replay(int count, char** arguments, const Subject& subject);
 
 }  // namespace coopvk::fuzz

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// usage: replay_rewrite [--explain] FILE|FOLDER...
+// usage: replay_rewrite [--explain] [--changes N] FILE|FOLDER...
 //
-// Tries files on the rewriter as the fuzzer does, without one. --explain: what a file asks for and
-// what becomes of it.
+// Tries files, and changes of them, on the rewriter as the fuzzer does, without one. --explain:
+// what a file asks for and what becomes of it.
 #include <cstdio>
 
 #include "check_rewrite.hpp"
+#include "mutator.hpp"
 #include "replay.hpp"
 #include "rewrite_input.hpp"
 
 namespace coopvk::fuzz {
 namespace {
 
-void explain(const std::vector<uint8_t>& bytes) {
+void explain(const Bytes& bytes) {
     const RewriteInput input(bytes);
     const rewrite::Request request = input.request();
     std::printf("subgroup size %u, stage %x, entry point '%.*s', back-end %u, %zu values\n",
@@ -31,10 +32,15 @@ void explain(const std::vector<uint8_t>& bytes) {
     std::printf("output: %s\n", rewrite::validate(out->words).value_or("valid").c_str());
 }
 
+Bytes change(const Bytes& bytes, const Bytes& other, uint32_t seed) {
+    Random random(seed + 1);
+    return random.oneOf(4) ? spliceInputs(bytes, other, random) : mutateInput(bytes, random);
+}
+
 }  // namespace
 }  // namespace coopvk::fuzz
 
 int main(int count, char** arguments) {
-    return coopvk::fuzz::replay(count, arguments, coopvk::fuzz::checkRewrite,
-                                coopvk::fuzz::explain);
+    using namespace coopvk::fuzz;
+    return replay(count, arguments, {checkRewrite, change, explain});
 }
