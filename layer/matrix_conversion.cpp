@@ -118,6 +118,7 @@ void convertOnHost(const MatrixConversion& conversion, const std::byte* source, 
     const MatrixView& from = conversion.source;
     const MatrixView& to = conversion.target;
     if (to.optimal) std::memset(target, 0, to.placement.size);
+    if (to.lineLength == 0) return;  // however many lines of nothing there are
     const uint32_t fromBytes = row(from.format).bytes, toBytes = row(to.format).bytes;
     for (uint32_t line = 0; line < to.lines; ++line) {
         for (uint32_t place = 0; place < to.lineLength; ++place) {

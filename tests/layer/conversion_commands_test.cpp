@@ -102,6 +102,17 @@ TEST_F(Conversions, TooLarge) {
     EXPECT_EQ(convert(), VK_ERROR_UNKNOWN);
 }
 
+// Found by fuzzing: 2^32 lines of nothing took a minute.
+TEST_F(Conversions, ManyEmptyLines) {
+    info.numRows = ~0u;
+    info.numColumns = 0;
+    for (size_t stride : {size_t{0}, size_t{16}}) {
+        info.srcStride = info.dstStride = stride;
+        EXPECT_EQ(convert(), VK_SUCCESS);
+    }
+    EXPECT_EQ(target[0], 0);
+}
+
 // Nothing but vkEndCommandBuffer can tell of a failure.
 class RecordedConversions : public Conversions {
  protected:
