@@ -29,6 +29,8 @@ class Pipelines {
 
  private:
     static constexpr uint32_t kMostStages = 3;
+    // No handle of the fake driver's, which are small numbers.
+    static inline const auto kNotWritten = reinterpret_cast<VkPipeline>(~uint64_t{0});
 
     VkShaderModuleCreateInfo moduleInfo() {
         const test::Words& words =
@@ -195,13 +197,12 @@ class Pipelines {
             infos.push_back((this->*make)(static_cast<uint32_t>(infos.size())));
         const Info* list = blocks_.addArray(infos);
         blocks_.seal();
-        std::vector<VkPipeline> made(infos.size(), reinterpret_cast<VkPipeline>(uint64_t{0xBAD}));
+        std::vector<VkPipeline> made(infos.size(), kNotWritten);
         const VkResult result = create(static_cast<uint32_t>(infos.size()), list, made.data());
         const bool allThere = std::ranges::all_of(made, [](VkPipeline p) { return p != nullptr; });
         if ((result == VK_SUCCESS) != allThere) return "success without pipelines, or the reverse";
         for (VkPipeline pipeline : made) {
-            if (pipeline == reinterpret_cast<VkPipeline>(uint64_t{0xBAD}))
-                return "a pipeline handle was not written";
+            if (pipeline == kNotWritten) return "a pipeline handle was not written";
         }
         return {};
     }

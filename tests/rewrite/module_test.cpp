@@ -46,6 +46,21 @@ TEST(Module, RefusesAnythingButLinesBetweenFunctions) {
         with({kCapability, static_cast<uint32_t>(spv::Capability::CooperativeMatrixKHR)})));
 }
 
+// The same within functions.
+TEST(Module, RefusesDeclarationsInBlocks) {
+    std::vector<uint32_t> words = test::assemble(test::multiplyModule(16, 8, 16));
+    for (size_t i = 5; i < words.size(); i += words[i] >> 16) {
+        if ((words[i] & 0xFFFF) != static_cast<uint32_t>(spv::Op::OpReturn)) continue;
+        words.insert(words.begin() + static_cast<std::ptrdiff_t>(i),
+                     {2u << 16 | static_cast<uint32_t>(spv::Op::OpCapability),
+                      static_cast<uint32_t>(spv::Capability::CooperativeMatrixKHR)});
+        break;
+    }
+    const Result<Module> module = Module::parse(words);
+    ASSERT_FALSE(module);
+    EXPECT_EQ(module.error().message, "instruction with opcode 17 stands inside a block");
+}
+
 TEST(Module, RefusesIdsBeyondTheBound) {
     std::vector<uint32_t> words = test::assemble(test::multiplyModule(16, 8, 16));
     for (const uint32_t id : {words[3], words[3] + 5, 0xFFFFFFFFu}) {

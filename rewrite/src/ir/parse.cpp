@@ -180,6 +180,10 @@ class ModuleParser {
             function_ = nullptr;
         } else if (block_ != nullptr) {
             if (opcode == spv::Op::OpLabel) error_ = "a block has no terminator";
+            if (sectionOf(opcode) != Section::kGlobals) {
+                error_ = std::format("instruction with opcode {} stands inside a block",
+                                     static_cast<uint32_t>(opcode));
+            }
             block_->body.push_back(std::move(instruction));
             if (isTerminator(opcode)) block_ = nullptr;
         } else {
