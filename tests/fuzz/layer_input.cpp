@@ -36,7 +36,7 @@ std::string Reader::text(size_t most) {
     return read;
 }
 
-std::byte* Blocks::add(size_t size, const void* from) {
+std::byte* Blocks::addBytes(size_t size, const void* from) {
     Block block = {std::make_unique<std::byte[]>(size), size, {}};
     if (from != nullptr) std::memcpy(block.memory.get(), from, size);
     blocks_.push_back(std::move(block));
@@ -108,7 +108,7 @@ void* readChain(Reader& reader, Blocks& blocks, uint32_t most, void* tail) {
         KnownStructure kind = {static_cast<VkStructureType>(0x3B9FFF00u + reader.below(4)),
                                kUnknownSize, false};
         if (!isUnknown) kind = readKind(reader);
-        std::byte* memory = blocks.add(kind.size);
+        std::byte* memory = blocks.addBytes(kind.size);
         if (kind.isFeatures) {
             const uint8_t pattern = reader.byte();
             auto* bits = reinterpret_cast<VkBool32*>(memory + sizeof(VkBaseOutStructure));

@@ -41,15 +41,16 @@ class Reader {
 // found out; and whether it was written to.
 class Blocks {
  public:
-    std::byte* add(size_t size, const void* from = nullptr);
+    std::byte* addBytes(size_t size, const void* from = nullptr);
     template <typename T>
     T* add(const T& value) {
-        return reinterpret_cast<T*>(add(sizeof(T), &value));
+        return reinterpret_cast<T*>(addBytes(sizeof(T), &value));
     }
     template <typename T>
     T* addArray(const std::vector<T>& values) {
-        return values.empty() ? nullptr
-                              : reinterpret_cast<T*>(add(values.size() * sizeof(T), values.data()));
+        return values.empty()
+                   ? nullptr
+                   : reinterpret_cast<T*>(addBytes(values.size() * sizeof(T), values.data()));
     }
     // From here on they are constant.
     void seal();

@@ -67,7 +67,7 @@ class Pipelines {
         info.mapEntryCount = static_cast<uint32_t>(entries.size());
         info.pMapEntries = blocks_.addArray(entries);
         info.dataSize = reader_.below(16);
-        std::byte* data = blocks_.add(info.dataSize);
+        std::byte* data = blocks_.addBytes(info.dataSize);
         if (info.dataSize > 0) *data = static_cast<std::byte>(reader_.byte());
         info.pData = data;
         return blocks_.add(info);
@@ -92,7 +92,7 @@ class Pipelines {
                 VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_MODULE_IDENTIFIER_CREATE_INFO_EXT, chain};
             identifier.identifierSize = reader_.below(VK_MAX_SHADER_MODULE_IDENTIFIER_SIZE_EXT + 1);
             identifier.pIdentifier =
-                reinterpret_cast<const uint8_t*>(blocks_.add(identifier.identifierSize));
+                reinterpret_cast<const uint8_t*>(blocks_.addBytes(identifier.identifierSize));
             chain = blocks_.add(identifier);
         }
         return readChain(reader_, blocks_, 2, chain);
@@ -249,7 +249,7 @@ class Pipelines {
     }
 
     const void* readBinary(size_t size) {
-        std::byte* bytes = blocks_.add(size);
+        std::byte* bytes = blocks_.addBytes(size);
         for (size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::byte>(reader_.byte());
         return bytes;
     }

@@ -294,7 +294,7 @@ Complaint checkConversion(Reader& reader, World& world) {
     size_t room = reader.flag() ? reader.below(256) * 16u : reader.byte();
     const size_t given = room;
     info.pDstSize = reader.below(16) == 0 ? nullptr : &room;
-    std::byte* source = sources.add(info.srcSize);
+    std::byte* source = sources.addBytes(info.srcSize);
     for (size_t i = 0; i < info.srcSize && i < 16; ++i)
         source[i] = static_cast<std::byte>(reader.byte());
     info.srcData.hostAddress = source;

@@ -61,6 +61,22 @@ TEST(Module, RefusesDeclarationsInBlocks) {
     EXPECT_EQ(module.error().message, "instruction with opcode 17 stands inside a block");
 }
 
+// Found by fuzzing: types that are part of themselves had no end.
+TEST(Module, RefusesTypesOfThemselves) {
+    const std::string head =
+        "OpCapability Shader\nOpCapability PhysicalStorageBufferAddresses\n"
+        "OpMemoryModel PhysicalStorageBuffer64 GLSL450\n";
+    const auto parses = [&](const std::string& types) {
+        return static_cast<bool>(Module::parse(test::assemble(head + types)));
+    };
+    EXPECT_FALSE(parses("%s = OpTypeStruct %s\n"));
+    EXPECT_FALSE(parses("%s = OpTypeStruct %t\n%t = OpTypeStruct %s\n"));
+    EXPECT_FALSE(parses("OpTypeForwardPointer %t PhysicalStorageBuffer\n"
+                        "%s = OpTypeStruct %t\n%t = OpTypeStruct %s\n"));
+    EXPECT_TRUE(parses("OpTypeForwardPointer %p PhysicalStorageBuffer\n"
+                       "%s = OpTypeStruct %p\n%p = OpTypePointer PhysicalStorageBuffer %s\n"));
+}
+
 TEST(Module, RefusesIdsBeyondTheBound) {
     std::vector<uint32_t> words = test::assemble(test::multiplyModule(16, 8, 16));
     for (const uint32_t id : {words[3], words[3] + 5, 0xFFFFFFFFu}) {

@@ -155,8 +155,50 @@ class ModuleParser {
         }
     }
 
+    // Types and constants stand behind all that they are made of, so that none is part of itself;
+    // only structures may hold pointers that are declared forward. Debug information, which
+    // OpExtInst stands for here, may name what comes later.
+    void checkOrder() {
+        std::vector<bool> known(module_.bound_ + 1u, false);
+        std::vector<Id> forward;
+        for (const InstructionList& list : module_.sections_) {
+            if (&list == &module_.section(Section::kGlobals)) break;
+            for (const InstructionPtr& i : list) known[i->result] = true;
+        }
+        for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
+            if (i->opcode == spv::Op::OpTypeForwardPointer && known.size() > i->word(0)) {
+                known[i->word(0)] = true;
+                forward.push_back(i->word(0));
+                continue;
+            }
+            if (i->opcode != spv::Op::OpExtInst &&
+                i->opcode != spv::Op::OpExtInstWithForwardRefsKHR) {
+                checkKnown(*i, known);
+            }
+            known[i->result] = true;
+        }
+        for (Id pointer : forward) {
+            if (error_.empty() && module_.def(pointer).opcode != spv::Op::OpTypePointer) {
+                error_ = std::format("id %{} is declared a pointer and is none", pointer);
+            }
+        }
+    }
+
+    void checkKnown(const Instruction& instruction, const std::vector<bool>& known) {
+        const auto check = [&](Id id) {
+            if (id != 0 && !known[id] && error_.empty()) {
+                error_ = std::format("id %{} is used before it is defined", id);
+            }
+        };
+        check(instruction.type);
+        for (const Operand& operand : instruction.operands) {
+            if (operand.isId) check(operand.word);
+        }
+    }
+
     std::optional<std::string> finish() {
         if (error_.empty()) checkIds();
+        if (error_.empty()) checkOrder();
         if (!error_.empty()) return error_;
         if (function_ != nullptr) return "a function has no OpFunctionEnd";
         for (InstructionPtr& line : pending_) module_.tail_.push_back(std::move(line));
