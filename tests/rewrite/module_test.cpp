@@ -71,10 +71,12 @@ TEST(Module, RefusesTypesOfThemselves) {
     };
     EXPECT_FALSE(parses("%s = OpTypeStruct %s\n"));
     EXPECT_FALSE(parses("%s = OpTypeStruct %t\n%t = OpTypeStruct %s\n"));
-    EXPECT_FALSE(parses("OpTypeForwardPointer %t PhysicalStorageBuffer\n"
-                        "%s = OpTypeStruct %t\n%t = OpTypeStruct %s\n"));
-    EXPECT_TRUE(parses("OpTypeForwardPointer %p PhysicalStorageBuffer\n"
-                       "%s = OpTypeStruct %p\n%p = OpTypePointer PhysicalStorageBuffer %s\n"));
+    EXPECT_FALSE(
+        parses("OpTypeForwardPointer %t PhysicalStorageBuffer\n"
+               "%s = OpTypeStruct %t\n%t = OpTypeStruct %s\n"));
+    EXPECT_TRUE(
+        parses("OpTypeForwardPointer %p PhysicalStorageBuffer\n"
+               "%s = OpTypeStruct %p\n%p = OpTypePointer PhysicalStorageBuffer %s\n"));
 }
 
 TEST(Module, RefusesIdsBeyondTheBound) {
