@@ -20,23 +20,47 @@ VkPipelineCreateFlags2 pipelineFlags(const Info& info) {
     return flags != nullptr ? flags->flags : info.flags;
 }
 
+// Makes a create info that names no base. False if its chain cannot be copied.
+template <typename Info>
+bool dropBase(Info& info, Scratch& scratch) {
+    constexpr auto kFlags2 = VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO;
+    info.flags &= ~static_cast<VkPipelineCreateFlags>(VK_PIPELINE_CREATE_DERIVATIVE_BIT);
+    info.basePipelineHandle = VK_NULL_HANDLE;
+    info.basePipelineIndex = -1;
+    if (findNode(info.pNext, kFlags2) == nullptr) return true;
+    ChainEditor chain(info.pNext, scratch);
+    auto* flags = chain.edit<VkPipelineCreateFlags2CreateInfo>(kFlags2);
+    if (flags == nullptr) return false;
+    flags->flags &= ~VK_PIPELINE_CREATE_2_DERIVATIVE_BIT;
+    info.pNext = chain.head();
+    return true;
+}
+
+// An index into the array of one call means nothing in a call of the info's own: names the pipeline
+// instead. Deriving is a hint, so one whose base does not exist is made without. False as above.
+template <typename Info>
+bool resolveBase(Info& info, std::span<const VkPipeline> made, Scratch& scratch) {
+    const bool derived = (pipelineFlags(info) & VK_PIPELINE_CREATE_2_DERIVATIVE_BIT) != 0;
+    if (!derived || info.basePipelineIndex < 0) return true;
+    const auto base = static_cast<size_t>(info.basePipelineIndex);
+    if (base >= made.size() || made[base] == VK_NULL_HANDLE) return dropBase(info, scratch);
+    info.basePipelineHandle = made[base];
+    info.basePipelineIndex = -1;
+    return true;
+}
+
 // Creates the pipelines whose create infos could be prepared, one after the other, as Vulkan asks
 // for an array in which some fail: those are null, the others exist, and VK_PIPELINE_CREATE_
 // EARLY_RETURN_ON_FAILURE_BIT ends it.
 template <typename Info, typename Create>
 VkResult createOneByOne(std::span<const Info> infos, std::span<const VkResult> prepared,
-                        VkPipeline* pipelines, const Create& create) {
+                        VkPipeline* pipelines, Scratch& scratch, const Create& create) {
     VkResult overall = VK_SUCCESS;
     for (size_t i = 0; i < infos.size(); ++i) {
         VkResult result = prepared[i];
         Info info = infos[i];
-        const bool derived = (pipelineFlags(info) & VK_PIPELINE_CREATE_2_DERIVATIVE_BIT) != 0;
-        if (derived && info.basePipelineIndex >= 0 && result == VK_SUCCESS) {
-            // An index into this call's array means nothing in a call of its own.
-            const auto base = static_cast<size_t>(info.basePipelineIndex);
-            info.basePipelineHandle = base < i ? pipelines[base] : VK_NULL_HANDLE;
-            info.basePipelineIndex = -1;
-            if (info.basePipelineHandle == VK_NULL_HANDLE) result = VK_ERROR_UNKNOWN;
+        if (result == VK_SUCCESS && !resolveBase(info, std::span(pipelines, i), scratch)) {
+            result = VK_ERROR_UNKNOWN;
         }
         if (result == VK_SUCCESS) result = create(1, &info, &pipelines[i]);
         if (result == VK_SUCCESS) continue;
@@ -74,7 +98,7 @@ VkResult createPipelineBatch(std::span<const Info> infos, VkPipeline* pipelines,
     if (copies == nullptr) return create(count, infos.data(), pipelines);
     if (!failed) return create(count, copies, pipelines);
     return createOneByOne(std::span<const Info>(copies, count), std::span<const VkResult>(results),
-                          pipelines, create);
+                          pipelines, scratch, create);
 }
 
 }  // namespace coopvk::layer

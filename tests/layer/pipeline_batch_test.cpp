@@ -122,10 +122,42 @@ TEST_F(Batches, DerivativesByIndex) {
     infos[3].basePipelineIndex = 2;
     prepared[2] = VK_ERROR_UNKNOWN;
     EXPECT_EQ(make(), VK_ERROR_UNKNOWN);
-    ASSERT_EQ(seen.size(), 2u) << "the derivative of one that failed is not made";
+    ASSERT_EQ(seen.size(), 3u);
     EXPECT_EQ(seen[1].basePipelineHandle, handleOf(1));
     EXPECT_EQ(seen[1].basePipelineIndex, -1);
-    EXPECT_EQ(pipelines[3], handleOf(0));
+    EXPECT_EQ(seen[1].flags, VK_PIPELINE_CREATE_DERIVATIVE_BIT);
+    EXPECT_EQ(pipelines[3], handleOf(4)) << "made without its base";
+    EXPECT_EQ(seen[2].flags, 0u);
+    EXPECT_EQ(seen[2].basePipelineHandle, handleOf(0));
+    EXPECT_EQ(seen[2].basePipelineIndex, -1);
+}
+
+// A base that would have to be compiled is no error of the pipeline that derives from it.
+TEST_F(Batches, DerivativesOfWhatMustBeCompiled) {
+    changing.fill(true);
+    created[0] = VK_PIPELINE_COMPILE_REQUIRED;
+    prepared[3] = VK_PIPELINE_COMPILE_REQUIRED;
+    infos[1].flags = VK_PIPELINE_CREATE_DERIVATIVE_BIT;
+    infos[1].basePipelineIndex = 0;
+    EXPECT_EQ(make(), VK_PIPELINE_COMPILE_REQUIRED);
+    EXPECT_EQ(pipelines, (std::vector<VkPipeline>{VK_NULL_HANDLE, handleOf(2), handleOf(3),
+                                                  VK_NULL_HANDLE}));
+    EXPECT_EQ(seen[1].flags, 0u);
+}
+
+TEST_F(Batches, BasesAreDroppedFromTheNewerFlags) {
+    changing.fill(true);
+    prepared[0] = VK_ERROR_UNKNOWN;
+    VkPipelineCreateFlags2CreateInfo flags = {
+        VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO, nullptr,
+        VK_PIPELINE_CREATE_2_DERIVATIVE_BIT | VK_PIPELINE_CREATE_2_DISABLE_OPTIMIZATION_BIT};
+    infos[1].pNext = &flags;
+    infos[1].basePipelineIndex = 0;
+    EXPECT_EQ(make(), VK_ERROR_UNKNOWN);
+    EXPECT_EQ(pipelines[1], handleOf(2));
+    EXPECT_EQ(pipelineFlags(seen[0]), VkPipelineCreateFlags2{
+                                          VK_PIPELINE_CREATE_2_DISABLE_OPTIMIZATION_BIT});
+    EXPECT_NE(flags.flags & VK_PIPELINE_CREATE_2_DERIVATIVE_BIT, 0u) << "the application's own";
 }
 
 TEST_F(Batches, DerivativesByIndexWithoutFailuresStayOneCall) {
