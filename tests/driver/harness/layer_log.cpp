@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <string_view>
+#include <utility>
 
 namespace coopvk::test {
 namespace {
@@ -14,10 +16,27 @@ namespace {
 struct State {
     std::filesystem::path path;
     std::streamoff read = 0;
+    BackEnds backEnds;
 };
 State& state() {
     static State value;
     return value;
+}
+
+// Why matrices need not be the driver's own: it has no shape for them, or too few elements each.
+bool isDriversFault(std::string_view line) {
+    return line.find("no shape of the driver divides") != line.npos ||
+           line.find("a constant depends on the length of a native matrix") != line.npos;
+}
+
+void count(const std::string& text, BackEnds& backEnds) {
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        if (line.find(": core back-end") != line.npos) ++backEnds.core;
+        if (line.find(": native back-end") != line.npos) ++backEnds.native;
+        if (line.find(": no native back-end") != line.npos && !isDriversFault(line))
+            backEnds.unexplained += line + '\n';
+    }
 }
 
 }  // namespace
@@ -35,8 +54,11 @@ std::string LayerLog::take() {
     std::ostringstream text;
     text << file.rdbuf();
     state().read += static_cast<std::streamoff>(text.str().size());
+    count(text.str(), state().backEnds);
     return text.str();
 }
+
+BackEnds LayerLog::takeBackEnds() { return std::exchange(state().backEnds, {}); }
 
 void LayerLog::stop() {
     std::error_code ignored;

@@ -46,9 +46,26 @@ class FailOnMessages : public testing::EmptyTestEventListener {
         if (!isBad && log.find("is not valid") != log.npos)
             ADD_FAILURE() << "spirv-val refuses the rewritten shader:\n" << log;
         const std::vector<std::string> messages = Context::get().takeMessages();
+        backEnds(LayerLog::takeBackEnds());
         if (isBad) return;  // drivers may complain, too
         for (const std::string& message : messages) ADD_FAILURE() << "message: " << message;
     }
+
+    // Where matrices should stay the driver's own, none becomes core code unnoticed.
+    void backEnds(const BackEnds& seen) {
+        if (!wanted("COOPVK_TEST_NATIVE_BACK_END")) return;
+        EXPECT_EQ(seen.unexplained, "") << "core code for no reason of the driver's";
+        native_ += seen.native;
+        core_ += seen.core;
+    }
+    void OnTestSuiteEnd(const testing::TestSuite& suite) override {
+        // A suite of few shaders may be about types that the driver's own matrices lack.
+        if (core_ > 3 && native_ == 0)
+            ADD_FAILURE() << suite.name() << ": all shaders became core code";
+        native_ = core_ = 0;
+    }
+
+    uint32_t native_ = 0, core_ = 0;  // in the suite
 };
 
 int runAll(int argc, char** argv) {
