@@ -22,18 +22,46 @@ void CommandState::forget() {
     failure = VK_SUCCESS;
 }
 
-void CommandStates::removePool(const DeviceContext& device, VkCommandPool pool) {
-    const auto ours = [&](const std::shared_ptr<CommandState>& state) {
-        return state->device.get() == &device && state->pool == pool;
-    };
-    for (const auto& [commands, state] : states_.snapshot(ours)) states_.erase(commands);
+size_t CommandStates::shardOf(VkCommandBuffer commands) const {
+    const auto address = reinterpret_cast<uintptr_t>(commands);
+    return (address >> 4 ^ address >> 12) % shards_.size();
 }
 
-void CommandStates::removeDevice(const DeviceContext& device) {
-    const auto ours = [&](const std::shared_ptr<CommandState>& state) {
-        return state->device.get() == &device;
-    };
-    for (const auto& [commands, state] : states_.snapshot(ours)) states_.erase(commands);
+void CommandStates::add(VkCommandBuffer commands, std::shared_ptr<CommandState> state) {
+    Shard& shard = shards_[shardOf(commands)];
+    const std::unique_lock lock(shard.mutex);
+    shard.states.insert_or_assign(commands, std::move(state));
+}
+
+std::shared_ptr<CommandState> CommandStates::find(VkCommandBuffer commands) const {
+    const Shard& shard = shards_[shardOf(commands)];
+    const std::shared_lock lock(shard.mutex);
+    const auto found = shard.states.find(commands);
+    return found != shard.states.end() ? found->second : nullptr;
+}
+
+void CommandStates::remove(VkCommandBuffer commands) noexcept {
+    Shard& shard = shards_[shardOf(commands)];
+    const std::unique_lock lock(shard.mutex);
+    shard.states.erase(commands);
+}
+
+template <typename Predicate>
+void CommandStates::removeIf(const Predicate& predicate) noexcept {
+    for (Shard& shard : shards_) {
+        const std::unique_lock lock(shard.mutex);
+        std::erase_if(shard.states, [&](const auto& entry) { return predicate(*entry.second); });
+    }
+}
+
+void CommandStates::removePool(const DeviceContext& device, VkCommandPool pool) noexcept {
+    removeIf([&](const CommandState& state) {
+        return state.device.get() == &device && state.pool == pool;
+    });
+}
+
+void CommandStates::removeDevice(const DeviceContext& device) noexcept {
+    removeIf([&](const CommandState& state) { return state.device.get() == &device; });
 }
 
 CommandStates& commandStates() {

@@ -6,12 +6,15 @@
 
 #include <vulkan/vulkan.h>
 
+#include <array>
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <span>
+#include <unordered_map>
 #include <vector>
-#include <vulkan/utility/vk_concurrent_unordered_map.hpp>
 
 namespace coopvk::layer {
 
@@ -63,23 +66,30 @@ struct CommandState {
 };
 
 // All command buffers of devices that emulate conversions. The states are externally synchronised,
-// as command buffers are.
+// as command buffers are. Removing allocates nothing: destruction must not fail.
 class CommandStates {
  public:
-    void add(VkCommandBuffer commands, std::shared_ptr<CommandState> state) {
-        states_.insert_or_assign(commands, std::move(state));
-    }
-    void remove(VkCommandBuffer commands) { states_.erase(commands); }
-    void removePool(const DeviceContext& device, VkCommandPool pool);
-    void removeDevice(const DeviceContext& device);
+    void add(VkCommandBuffer commands, std::shared_ptr<CommandState> state);
+    void remove(VkCommandBuffer commands) noexcept;
+    void removePool(const DeviceContext& device, VkCommandPool pool) noexcept;
+    void removeDevice(const DeviceContext& device) noexcept;
     // Null for command buffers of other devices.
-    std::shared_ptr<CommandState> find(VkCommandBuffer commands) const {
-        const auto found = states_.find(commands);
-        return found != states_.end() ? found->second : nullptr;
-    }
+    std::shared_ptr<CommandState> find(VkCommandBuffer commands) const;
 
  private:
-    vku::concurrent::unordered_map<VkCommandBuffer, std::shared_ptr<CommandState>, 5> states_;
+    using Map = std::unordered_map<VkCommandBuffer, std::shared_ptr<CommandState>>;
+
+    // Threads that record at once seldom meet in one.
+    struct alignas(64) Shard {
+        mutable std::shared_mutex mutex;
+        Map states;
+    };
+
+    size_t shardOf(VkCommandBuffer commands) const;
+    template <typename Predicate>
+    void removeIf(const Predicate& predicate) noexcept;
+
+    std::array<Shard, 32> shards_;
 };
 
 CommandStates& commandStates();

@@ -3,6 +3,7 @@
 // Matrix conversions of VK_NV_cooperative_vector, on the host and in command buffers.
 #include "command_state.hpp"
 #include "commands.hpp"
+#include "guard.hpp"
 #include "registry.hpp"
 
 namespace coopvk::layer {
@@ -91,16 +92,17 @@ void recordAll(CommandState& state, VkCommandBuffer commands,
     // Conversions happen whatever the condition is. (One that a secondary command buffer inherits
     // cannot be ended there.)
     if (state.condition) device.next.CmdEndConditionalRenderingEXT(commands);
+    const OnExit resume([&] {
+        restore(state, commands);
+        if (!state.condition) return;
+        device.next.CmdBeginConditionalRenderingEXT(commands, &*state.condition);
+    });
     device.conversions.bind(device, commands);
     for (const auto& info : infos) {
         const std::string wrong = recordOne(device, commands, info);
         if (wrong.empty()) continue;
         device.log().error("vkCmdConvertCooperativeVectorMatrixNV: " + wrong);
         state.failure = VK_ERROR_UNKNOWN;
-    }
-    restore(state, commands);
-    if (state.condition) {
-        device.next.CmdBeginConditionalRenderingEXT(commands, &*state.condition);
     }
 }
 

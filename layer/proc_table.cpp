@@ -2,8 +2,7 @@
 #include "proc_table.hpp"
 
 #include <algorithm>
-#include <string>
-#include <vector>
+#include <array>
 
 #include "commands.hpp"
 #include "guard.hpp"
@@ -41,8 +40,8 @@ PFN_vkVoidFunction entry() {
 #define COOPVK_ADDED(command, function) COOPVK_ROW(kAddedCommand, command, function)
 #define COOPVK_CONVERSION(command, function) COOPVK_ROW(kConversion, command, function)
 
-std::vector<CommandEntry> makeTable() {
-    std::vector<CommandEntry> table = {
+auto makeTable() {
+    auto table = std::to_array<CommandEntry>({
         COOPVK_GLOBAL_COMMANDS(COOPVK_GLOBAL)
         COOPVK_INSTANCE_COMMANDS(COOPVK_INSTANCE)
         COOPVK_PHYSICAL_DEVICE_COMMANDS(COOPVK_PHYSICAL)
@@ -51,7 +50,7 @@ std::vector<CommandEntry> makeTable() {
         COOPVK_SHADER_COMMANDS(COOPVK_SHADER)
         COOPVK_ADDED_COMMANDS(COOPVK_ADDED)
         COOPVK_CONVERSION_COMMANDS(COOPVK_CONVERSION)
-    };
+    });
     std::ranges::sort(table, {}, &CommandEntry::name);
     return table;
 }
@@ -80,9 +79,9 @@ bool intercepts(const DeviceContext& device, const CommandEntry& command, bool n
 }  // namespace
 
 const CommandEntry* findCommand(std::string_view name) {
-    static const auto* table = new std::vector<CommandEntry>(makeTable());
-    const auto found = std::ranges::lower_bound(*table, name, {}, &CommandEntry::name);
-    return found != table->end() && found->name == name ? &*found : nullptr;
+    static const auto table = makeTable();  // without an allocation, so that it cannot fail
+    const auto found = std::ranges::lower_bound(table, name, {}, &CommandEntry::name);
+    return found != table.end() && found->name == name ? &*found : nullptr;
 }
 
 PFN_vkVoidFunction getInstanceProcAddr(VkInstance instance, const char* name) {
