@@ -30,6 +30,7 @@ void visitEmulated(const PhysicalDeviceContext& device, void* chain, const Visit
 class OwnStructuresHidden {
  public:
     explicit OwnStructuresHidden(void* head) {
+        hidden_.reserve(countOwn(head));  // nothing may fail once the chain is in parts
         auto* node = static_cast<VkBaseOutStructure*>(head);
         while (node->pNext != nullptr) {
             if (!isOwnStructure(node->pNext->sType)) {
@@ -51,6 +52,14 @@ class OwnStructuresHidden {
         VkBaseOutStructure* before;
         VkBaseOutStructure* node;
     };
+
+    static size_t countOwn(const void* head) {
+        size_t count = 0;
+        auto* node = static_cast<const VkBaseInStructure*>(head);
+        for (; node != nullptr; node = node->pNext) count += isOwnStructure(node->sType) ? 1 : 0;
+        return count;
+    }
+
     std::vector<Hidden> hidden_;
 };
 

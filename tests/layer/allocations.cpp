@@ -10,8 +10,10 @@ namespace coopvk::test {
 namespace {
 
 thread_local bool limited = false;
+thread_local bool spared = false;
 thread_local bool failed = false;
 thread_local uint64_t left = 0;
+thread_local int64_t live = 0;
 
 void* allocate(size_t size, size_t alignment) {
     if (limited && left == 0) {
@@ -22,25 +24,38 @@ void* allocate(size_t size, size_t alignment) {
     const size_t whole = (std::max<size_t>(size, 1) + alignment - 1) / alignment * alignment;
     void* memory = std::aligned_alloc(alignment, whole);
     if (memory == nullptr) throw std::bad_alloc();
+    ++live;
     return memory;
+}
+
+void release(void* memory) {
+    if (memory != nullptr) --live;
+    std::free(memory);
 }
 
 }  // namespace
 
-FailingAllocations::FailingAllocations(uint64_t allowed) {
+int64_t liveAllocations() { return live; }
+
+bool limitsAllocations() { return limited; }
+bool sparesParser() { return spared; }
+
+FailingAllocations::FailingAllocations(uint64_t allowed, Parser parser) {
     limited = true;
+    spared = parser == Parser::kSpared;
     failed = false;
     left = allowed;
 }
-FailingAllocations::~FailingAllocations() { limited = false; }
+FailingAllocations::~FailingAllocations() { limited = spared = false; }
 bool FailingAllocations::happened() { return failed; }
 
-WorkingAllocations::WorkingAllocations() : before_(limited) { limited = false; }
-WorkingAllocations::~WorkingAllocations() { limited = before_; }
+SwitchedAllocations::SwitchedAllocations(bool limit) : before_(limited) { limited = limit; }
+SwitchedAllocations::~SwitchedAllocations() { limited = before_; }
 
 }  // namespace coopvk::test
 
 using coopvk::test::allocate;
+using coopvk::test::release;
 
 void* operator new(size_t size) { return allocate(size, alignof(std::max_align_t)); }
 void* operator new[](size_t size) { return allocate(size, alignof(std::max_align_t)); }
@@ -60,13 +75,13 @@ void* operator new(size_t size, const std::nothrow_t&) noexcept {
 void* operator new[](size_t size, const std::nothrow_t& tag) noexcept {
     return operator new(size, tag);
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
-void operator delete[](void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
-void operator delete(void* memory, size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, size_t, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept { release(memory); }
+void operator delete[](void* memory) noexcept { release(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { release(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { release(memory); }
+void operator delete(void* memory, size_t) noexcept { release(memory); }
+void operator delete[](void* memory, size_t) noexcept { release(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { release(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { release(memory); }
+void operator delete(void* memory, size_t, std::align_val_t) noexcept { release(memory); }
+void operator delete[](void* memory, size_t, std::align_val_t) noexcept { release(memory); }

@@ -7,10 +7,19 @@
 
 namespace coopvk::test {
 
+// How many of this thread's allocations are not freed.
+int64_t liveAllocations();
+
+// Whether they are limited now, and whether SPIRV-Tools is spared that (spared_parser.cpp).
+bool limitsAllocations();
+bool sparesParser();
+
+enum class Parser { kSpared, kLimited };
+
 // While it lives, the thread's allocations fail, all but the first `allowed` ones.
 class FailingAllocations {
  public:
-    explicit FailingAllocations(uint64_t allowed);
+    explicit FailingAllocations(uint64_t allowed, Parser parser = Parser::kLimited);
     ~FailingAllocations();
     FailingAllocations(const FailingAllocations&) = delete;
     FailingAllocations& operator=(const FailingAllocations&) = delete;
@@ -19,16 +28,22 @@ class FailingAllocations {
     static bool happened();
 };
 
-// While it lives, they work all the same.
-class WorkingAllocations {
+// While it lives, a limit holds or does not.
+class SwitchedAllocations {
  public:
-    WorkingAllocations();
-    ~WorkingAllocations();
-    WorkingAllocations(const WorkingAllocations&) = delete;
-    WorkingAllocations& operator=(const WorkingAllocations&) = delete;
+    explicit SwitchedAllocations(bool limited);
+    ~SwitchedAllocations();
+    SwitchedAllocations(const SwitchedAllocations&) = delete;
+    SwitchedAllocations& operator=(const SwitchedAllocations&) = delete;
 
  private:
     bool before_;
+};
+
+// While it lives, they work all the same.
+class WorkingAllocations : public SwitchedAllocations {
+ public:
+    WorkingAllocations() : SwitchedAllocations(false) {}
 };
 
 }  // namespace coopvk::test

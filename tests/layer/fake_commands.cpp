@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <string_view>
 
-#include "allocations.hpp"
 #include "arrays.hpp"
 #include "fake_driver.hpp"
 #include "hash.hpp"
@@ -18,14 +18,18 @@ using layer::findNode;
 
 FakeDriver& driver() { return *current(); }
 
-uint64_t nextHandle() {
-    static uint64_t counter = 0;
-    return ++counter;
+template <typename Handle>
+VkResult makeObject(const VkAllocationCallbacks* allocator, Handle* out) {
+    driver().allocators.insert(allocator);
+    const uint64_t number = nextHandle();
+    if (!driver().objects.make(number, allocator)) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    *out = reinterpret_cast<Handle>(number);
+    return VK_SUCCESS;
 }
 
 template <typename Handle>
-Handle makeHandle() {
-    return reinterpret_cast<Handle>(nextHandle());
+void destroyObject(VkDevice, Handle handle, const VkAllocationCallbacks* allocator) {
+    driver().objects.destroy(numberOf(handle), allocator);
 }
 
 // What a dispatchable handle points at: the loader's word, different for each.
@@ -46,13 +50,16 @@ std::vector<VkStructureType> typesOf(const void* chain) {
 VkResult createInstance(const VkInstanceCreateInfo*, const VkAllocationCallbacks* allocator,
                         VkInstance* instance) {
     driver().allocators.insert(allocator);
+    auto made = std::make_unique<Dispatchable>();
+    if (!driver().objects.make(numberOf(made.get()), allocator)) return VK_ERROR_OUT_OF_HOST_MEMORY;
     ++driver().createdInstances;
-    *instance = reinterpret_cast<VkInstance>(new Dispatchable);
+    *instance = reinterpret_cast<VkInstance>(made.release());
     return VK_SUCCESS;
 }
 
-void destroyInstance(VkInstance instance, const VkAllocationCallbacks*) {
+void destroyInstance(VkInstance instance, const VkAllocationCallbacks* allocator) {
     ++driver().destroyedInstances;
+    driver().objects.destroy(numberOf(instance), allocator);
     delete reinterpret_cast<Dispatchable*>(instance);
 }
 
@@ -119,6 +126,11 @@ VkResult enumerateExtensions(VkPhysicalDevice, const char*, uint32_t* count,
                             });
 }
 
+VkResult enumerateLayers(VkPhysicalDevice, uint32_t* count, VkLayerProperties*) {
+    *count = 0;
+    return VK_SUCCESS;
+}
+
 VkResult getTools(VkPhysicalDevice, uint32_t* count, VkPhysicalDeviceToolProperties* out) {
     const std::vector<int> tools(driver().tools);
     return layer::giveArray(
@@ -145,14 +157,17 @@ VkResult createDevice(VkPhysicalDevice, const VkDeviceCreateInfo* info,
     }
     driver().device = seen;
     driver().allocators.insert(allocator);
+    auto made = std::make_unique<Dispatchable>();
+    if (!driver().objects.make(numberOf(made.get()), allocator)) return VK_ERROR_OUT_OF_HOST_MEMORY;
     ++driver().createdDevices;
-    *device = reinterpret_cast<VkDevice>(new Dispatchable);
+    *device = reinterpret_cast<VkDevice>(made.release());
     return VK_SUCCESS;
 }
 
 void destroyDevice(VkDevice device, const VkAllocationCallbacks* allocator) {
     driver().allocators.insert(allocator);
     ++driver().destroyedDevices;
+    driver().objects.destroy(numberOf(device), allocator);
     delete reinterpret_cast<Dispatchable*>(device);
 }
 
@@ -160,8 +175,7 @@ void destroyDevice(VkDevice device, const VkAllocationCallbacks* allocator) {
 
 VkResult createShaderModule(VkDevice, const VkShaderModuleCreateInfo* info,
                             const VkAllocationCallbacks* allocator, VkShaderModule* module) {
-    driver().allocators.insert(allocator);
-    *module = makeHandle<VkShaderModule>();
+    if (const VkResult result = makeObject(allocator, module); result != VK_SUCCESS) return result;
     const Words words(info->pCode, info->pCode + info->codeSize / 4);
     driver().createdModules.push_back(words);
     driver().modules[reinterpret_cast<uint64_t>(*module)] = words;
@@ -170,7 +184,8 @@ VkResult createShaderModule(VkDevice, const VkShaderModuleCreateInfo* info,
 
 void destroyShaderModule(VkDevice, VkShaderModule module, const VkAllocationCallbacks* allocator) {
     driver().allocators.insert(allocator);
-    driver().modules.erase(reinterpret_cast<uint64_t>(module));
+    driver().modules.erase(numberOf(module));
+    driver().objects.destroy(numberOf(module), allocator);
 }
 
 void identify(const Words& words, VkShaderModuleIdentifierEXT* identifier) {
@@ -224,13 +239,15 @@ std::vector<SeenStage> seeStages(const Info& info) {
 }
 
 template <typename Info>
-VkResult createPipelines(uint32_t count, const Info* infos, VkPipeline* pipelines) {
+VkResult createPipelines(uint32_t count, const Info* infos, const VkAllocationCallbacks* allocator,
+                         VkPipeline* pipelines) {
+    std::fill_n(pipelines, count, VkPipeline(VK_NULL_HANDLE));
     for (uint32_t i = 0; i < count; ++i) {
-        pipelines[i] = VK_NULL_HANDLE;
         driver().pipelines.push_back(
             {seeStages(infos[i]), infos[i].basePipelineHandle, infos[i].basePipelineIndex});
         if (driver().pipelineResult < 0) return driver().pipelineResult;
-        pipelines[i] = makeHandle<VkPipeline>();
+        const VkResult result = makeObject(allocator, &pipelines[i]);
+        if (result != VK_SUCCESS) return result;
     }
     return driver().pipelineResult;
 }
@@ -238,14 +255,13 @@ VkResult createPipelines(uint32_t count, const Info* infos, VkPipeline* pipeline
 template <typename Info>
 VkResult createPlain(VkDevice, VkPipelineCache, uint32_t count, const Info* infos,
                      const VkAllocationCallbacks* allocator, VkPipeline* pipelines) {
-    driver().allocators.insert(allocator);
-    return createPipelines(count, infos, pipelines);
+    return createPipelines(count, infos, allocator, pipelines);
 }
 
 VkResult createRayTracing(VkDevice, VkDeferredOperationKHR operation, VkPipelineCache,
                           uint32_t count, const VkRayTracingPipelineCreateInfoKHR* infos,
-                          const VkAllocationCallbacks*, VkPipeline* pipelines) {
-    const VkResult result = createPipelines(count, infos, pipelines);
+                          const VkAllocationCallbacks* allocator, VkPipeline* pipelines) {
+    const VkResult result = createPipelines(count, infos, allocator, pipelines);
     const bool deferred = operation != VK_NULL_HANDLE && result == VK_SUCCESS;
     return deferred ? driver().deferredResult : result;
 }
@@ -253,13 +269,15 @@ VkResult createRayTracing(VkDevice, VkDeferredOperationKHR operation, VkPipeline
 void destroyDeferredOperation(VkDevice, VkDeferredOperationKHR, const VkAllocationCallbacks*) {}
 
 VkResult createShaders(VkDevice, uint32_t count, const VkShaderCreateInfoEXT* infos,
-                       const VkAllocationCallbacks*, VkShaderEXT* shaders) {
+                       const VkAllocationCallbacks* allocator, VkShaderEXT* shaders) {
+    std::fill_n(shaders, count, VkShaderEXT(VK_NULL_HANDLE));
     for (uint32_t i = 0; i < count; ++i) {
         SeenStage seen = seeCommon(infos[i]);
         const auto* code = static_cast<const uint32_t*>(infos[i].pCode);
         seen.words.assign(code, code + infos[i].codeSize / 4);
         driver().shaders.push_back(std::move(seen));
-        shaders[i] = makeHandle<VkShaderEXT>();
+        const VkResult result = makeObject(allocator, &shaders[i]);
+        if (result != VK_SUCCESS) return result;
     }
     return VK_SUCCESS;
 }
@@ -287,11 +305,13 @@ VkResult getPipelineKey(VkDevice, const VkPipelineCreateInfoKHR* info,
 }
 
 VkResult createPipelineBinaries(VkDevice device, const VkPipelineBinaryCreateInfoKHR* info,
-                                const VkAllocationCallbacks*, VkPipelineBinaryHandlesInfoKHR* out) {
+                                const VkAllocationCallbacks* allocator,
+                                VkPipelineBinaryHandlesInfoKHR* out) {
     VkPipelineBinaryKeyKHR key = {};
     if (info->pPipelineCreateInfo) getPipelineKey(device, info->pPipelineCreateInfo, &key);
     out->pipelineBinaryCount = 1;
-    return VK_SUCCESS;
+    if (out->pPipelineBinaries == nullptr) return VK_SUCCESS;
+    return makeObject(allocator, &out->pPipelineBinaries[0]);
 }
 
 void getIndirectRequirements(VkDevice, const VkComputePipelineCreateInfo* info,
@@ -308,12 +328,24 @@ VkResult allocateCommandBuffers(VkDevice device, const VkCommandBufferAllocateIn
     for (uint32_t i = 0; i < info->commandBufferCount; ++i) {
         out[i] =
             reinterpret_cast<VkCommandBuffer>(new Dispatchable{*reinterpret_cast<void**>(device)});
+        driver().commandBuffers.insert(out[i]);
     }
     return VK_SUCCESS;
 }
 
 void freeCommandBuffers(VkDevice, VkCommandPool, uint32_t count, const VkCommandBuffer* list) {
-    for (uint32_t i = 0; i < count; ++i) delete reinterpret_cast<Dispatchable*>(list[i]);
+    for (uint32_t i = 0; i < count; ++i) {
+        driver().commandBuffers.erase(list[i]);
+        delete reinterpret_cast<Dispatchable*>(list[i]);
+    }
+}
+
+// There is but one.
+void destroyCommandPool(VkDevice, VkCommandPool, const VkAllocationCallbacks*) {
+    for (VkCommandBuffer commands : driver().commandBuffers) {
+        delete reinterpret_cast<Dispatchable*>(commands);
+    }
+    driver().commandBuffers.clear();
 }
 
 VkResult beginCommandBuffer(VkCommandBuffer, const VkCommandBufferBeginInfo*) { return VK_SUCCESS; }
@@ -324,33 +356,26 @@ void pushConstants(VkCommandBuffer, VkPipelineLayout, VkShaderStageFlags, uint32
 void dispatch(VkCommandBuffer, uint32_t, uint32_t, uint32_t) { ++driver().dispatches; }
 
 VkResult createPipelineLayout(VkDevice, const VkPipelineLayoutCreateInfo*,
-                              const VkAllocationCallbacks*, VkPipelineLayout* out) {
-    *out = makeHandle<VkPipelineLayout>();
-    return VK_SUCCESS;
+                              const VkAllocationCallbacks* allocator, VkPipelineLayout* out) {
+    return makeObject(allocator, out);
 }
-void destroyPipelineLayout(VkDevice, VkPipelineLayout, const VkAllocationCallbacks*) {}
-void destroyPipeline(VkDevice, VkPipeline, const VkAllocationCallbacks*) {}
 
-struct Entry {
-    std::string_view name;
-    PFN_vkVoidFunction function;
-};
+VkResult createRenderPass(VkDevice, const VkRenderPassCreateInfo*,
+                          const VkAllocationCallbacks* allocator, VkRenderPass* out) {
+    return makeObject(allocator, out);
+}
+VkResult createRenderPass2(VkDevice, const VkRenderPassCreateInfo2*,
+                           const VkAllocationCallbacks* allocator, VkRenderPass* out) {
+    return makeObject(allocator, out);
+}
 
-// Drivers throw nothing: memory ends in the layer only.
-template <auto Function>
-struct Entrance;
-
-template <typename R, typename... Args, R (*Function)(Args...)>
-struct Entrance<Function> {
-    static VKAPI_ATTR R VKAPI_CALL call(Args... args) {
-        const WorkingAllocations here;
-        return Function(args...);
-    }
-};
-
-#define COOPVK_FAKE(command, function) \
-    {#command,                         \
-     reinterpret_cast<PFN_vkVoidFunction>(static_cast<PFN_##command>(&Entrance<&function>::call))}
+VkResult getShaderBinary(VkDevice, VkShaderEXT, size_t* size, void* data) {
+    constexpr size_t kSize = 48;
+    if (data != nullptr) std::memset(data, 0xab, std::min(*size, kSize));
+    const bool fits = data == nullptr || *size >= kSize;
+    *size = kSize;
+    return fits ? VK_SUCCESS : VK_INCOMPLETE;
+}
 
 const Entry kInstanceEntries[] = {
     COOPVK_FAKE(vkCreateInstance, createInstance),
@@ -359,7 +384,10 @@ const Entry kInstanceEntries[] = {
     COOPVK_FAKE(vkGetPhysicalDeviceFeatures, getFeatures),
     COOPVK_FAKE(vkGetPhysicalDeviceProperties2, getProperties2),
     COOPVK_FAKE(vkGetPhysicalDeviceFeatures2, getFeatures2),
+    COOPVK_FAKE(vkGetPhysicalDeviceProperties2KHR, getProperties2),
+    COOPVK_FAKE(vkGetPhysicalDeviceFeatures2KHR, getFeatures2),
     COOPVK_FAKE(vkEnumerateDeviceExtensionProperties, enumerateExtensions),
+    COOPVK_FAKE(vkEnumerateDeviceLayerProperties, enumerateLayers),
     COOPVK_FAKE(vkGetPhysicalDeviceToolProperties, getTools),
     COOPVK_FAKE(vkGetPhysicalDeviceToolPropertiesEXT, getTools),
     COOPVK_FAKE(vkCreateDevice, createDevice),
@@ -393,8 +421,16 @@ const Entry kDeviceEntries[] = {
     COOPVK_FAKE(vkCmdPushConstants, pushConstants),
     COOPVK_FAKE(vkCmdDispatch, dispatch),
     COOPVK_FAKE(vkCreatePipelineLayout, createPipelineLayout),
-    COOPVK_FAKE(vkDestroyPipelineLayout, destroyPipelineLayout),
-    COOPVK_FAKE(vkDestroyPipeline, destroyPipeline),
+    COOPVK_FAKE(vkDestroyPipelineLayout, destroyObject<VkPipelineLayout>),
+    COOPVK_FAKE(vkDestroyPipeline, destroyObject<VkPipeline>),
+    COOPVK_FAKE(vkDestroyShaderEXT, destroyObject<VkShaderEXT>),
+    COOPVK_FAKE(vkGetShaderBinaryDataEXT, getShaderBinary),
+    COOPVK_FAKE(vkDestroyPipelineBinaryKHR, destroyObject<VkPipelineBinaryKHR>),
+    COOPVK_FAKE(vkDestroyCommandPool, destroyCommandPool),
+    COOPVK_FAKE(vkCreateRenderPass, createRenderPass),
+    COOPVK_FAKE(vkCreateRenderPass2, createRenderPass2),
+    COOPVK_FAKE(vkCreateRenderPass2KHR, createRenderPass2),
+    COOPVK_FAKE(vkDestroyRenderPass, destroyObject<VkRenderPass>),
 };
 
 PFN_vkVoidFunction lookUp(std::span<const Entry> entries, std::string_view name) {
@@ -409,13 +445,20 @@ FakeDriver*& current() {
     return driver;
 }
 
+uint64_t nextHandle() {
+    static uint64_t counter = 0;
+    return ++counter;
+}
+
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL getInstanceProcAddr(VkInstance, const char* name) {
     const PFN_vkVoidFunction found = lookUp(kInstanceEntries, name);
-    return found != nullptr ? found : lookUp(kDeviceEntries, name);
+    return found != nullptr ? found : getDeviceProcAddr(VK_NULL_HANDLE, name);
 }
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL getDeviceProcAddr(VkDevice, const char* name) {
-    return lookUp(kDeviceEntries, name);
+    const PFN_vkVoidFunction found = lookUp(kDeviceEntries, name);
+    if (found != nullptr || !driver().recordsAll) return found;
+    return lookUp(recordingEntries(), name);
 }
 
 }  // namespace coopvk::test::fake

@@ -5,6 +5,11 @@
 
 #include <vulkan/vulkan.h>
 
+#include <span>
+#include <string_view>
+
+#include "allocations.hpp"
+
 namespace coopvk::test {
 
 class FakeDriver;
@@ -12,6 +17,33 @@ class FakeDriver;
 namespace fake {
 
 FakeDriver*& current();
+
+uint64_t nextHandle();
+
+// A command by its name.
+struct Entry {
+    std::string_view name;
+    PFN_vkVoidFunction function;
+};
+
+// Drivers throw nothing: memory ends in the layer only.
+template <auto Function>
+struct Entrance;
+
+template <typename R, typename... Args, R (*Function)(Args...)>
+struct Entrance<Function> {
+    static VKAPI_ATTR R VKAPI_CALL call(Args... args) {
+        const WorkingAllocations here;
+        return Function(args...);
+    }
+};
+
+#define COOPVK_FAKE(command, function) \
+    {#command,                         \
+     reinterpret_cast<PFN_vkVoidFunction>(static_cast<PFN_##command>(&Entrance<&function>::call))}
+
+// Commands of which few drivers have all; see FakeDriver::recordsAll.
+std::span<const Entry> recordingEntries();
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL getInstanceProcAddr(VkInstance, const char* name);
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL getDeviceProcAddr(VkDevice, const char* name);
 

@@ -29,7 +29,8 @@ FakeDriver::~FakeDriver() {
     fake::current() = nullptr;
 }
 
-VkInstance FakeDriver::makeInstance(uint32_t version, const void* next) {
+VkInstance FakeDriver::makeInstance(uint32_t version, const void* next,
+                                    const VkAllocationCallbacks* allocator) {
     VkApplicationInfo application = {VK_STRUCTURE_TYPE_APPLICATION_INFO};
     application.apiVersion = version;
     VkLayerInstanceLink link = {nullptr, fake::getInstanceProcAddr, nullptr};
@@ -40,12 +41,12 @@ VkInstance FakeDriver::makeInstance(uint32_t version, const void* next) {
     VkInstanceCreateInfo info = {VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, &loader};
     info.pApplicationInfo = &application;
     const auto create = layerCommand<PFN_vkCreateInstance>("vkCreateInstance");
-    return create(&info, nullptr, &instance_) == VK_SUCCESS ? instance_ : VK_NULL_HANDLE;
+    return create(&info, allocator, &instance_) == VK_SUCCESS ? instance_ : VK_NULL_HANDLE;
 }
 
-void FakeDriver::destroyInstance() {
+void FakeDriver::destroyInstance(const VkAllocationCallbacks* allocator) {
     if (instance_ == VK_NULL_HANDLE) return;
-    COOPVK_INSTANCE_COMMAND(*this, vkDestroyInstance)(instance_, nullptr);
+    COOPVK_INSTANCE_COMMAND(*this, vkDestroyInstance)(instance_, allocator);
     instance_ = VK_NULL_HANDLE;
 }
 

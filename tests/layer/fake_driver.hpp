@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "fake_objects.hpp"
 #include "features.hpp"
 
 namespace coopvk::test {
@@ -64,10 +65,12 @@ class FakeDriver {
     VkResult pipelineResult = VK_SUCCESS;  // of every pipeline that has a stage
 
     VkResult deferredResult = VK_OPERATION_DEFERRED_KHR;  // of pipelines with an operation
+    bool recordsAll = false;  // has every command that the layer has an interest in
 
     // Through the layer, as the loader does it.
-    VkInstance makeInstance(uint32_t version = VK_API_VERSION_1_3, const void* next = nullptr);
-    void destroyInstance();
+    VkInstance makeInstance(uint32_t version = VK_API_VERSION_1_3, const void* next = nullptr,
+                            const VkAllocationCallbacks* allocator = nullptr);
+    void destroyInstance(const VkAllocationCallbacks* allocator = nullptr);
     VkPhysicalDevice physical();
     VkResult makeDevice(const VkDeviceCreateInfo& info, VkDevice* device,
                         const VkAllocationCallbacks* allocator = nullptr);
@@ -89,6 +92,9 @@ class FakeDriver {
     uint32_t createdInstances = 0, destroyedInstances = 0;
     uint32_t createdDevices = 0, destroyedDevices = 0;
     uint32_t dispatches = 0;
+    uint32_t recorded = 0;  // commands in command buffers, but those with a count of their own
+    FakeObjects objects;
+    std::set<VkCommandBuffer> commandBuffers;  // that exist
 
  private:
     VkInstance instance_ = VK_NULL_HANDLE;

@@ -1,188 +1,138 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Commands that run out of memory at any of their allocations: they say so, nothing looks made that
-// is not, and nothing is left behind in the driver.
+// Every command of the layer, with memory that ends at each allocation in turn: the C++ ones of
+// the layer, or those of the application's allocator. The command succeeds or says so, nothing
+// looks made that is not, and nothing is left behind.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <ostream>
+#include <set>
+#include <string>
 
 #include "allocations.hpp"
-#include "assemble.hpp"
-#include "fake_driver.hpp"
+#include "commands.hpp"
+#include "starving.hpp"
 
 namespace coopvk::test {
 namespace {
 
-class OutOfMemory : public testing::Test {
+// Whose memory ends. kParser: of the layer's C++ allocations and of SPIRV-Tools', which leaks then
+// (spared_parser.cpp).
+enum class Memory { kCpp, kParser, kAllocator };
+
+struct Case {
+    StarvingCommand command;
+    Memory memory;
+};
+
+void PrintTo(const Case& value, std::ostream* out) { *out << value.command.name; }
+
+std::vector<Case> allCases() {
+    std::vector<Case> cases;
+    for (const StarvingCommand& command : starvingCommands()) {
+        cases.push_back({command, Memory::kCpp});
+        cases.push_back({command, Memory::kAllocator});
+        const bool parses = std::string_view(command.name).find("Pipeline") != std::string::npos ||
+                            std::string_view(command.name).find("Shader") != std::string::npos;
+        if (parses) cases.push_back({command, Memory::kParser});
+    }
+    return cases;
+}
+
+class OutOfMemory : public testing::TestWithParam<Case> {
  protected:
     OutOfMemory() {
         setenv("COOPVK_EMULATE", "auto", 1);
-        setenv("COOPVK_LOG_LEVEL", "off", 1);
+        setenv("COOPVK_LOG_LEVEL", "info", 1);  // lines take memory, too
+        setenv("COOPVK_LOG_FILE", "/dev/null", 1);
+        testing::internal::CaptureStderr();  // where the log is while there is no instance
     }
     ~OutOfMemory() override {
+        testing::internal::GetCapturedStderr();
         unsetenv("COOPVK_EMULATE");
         unsetenv("COOPVK_LOG_LEVEL");
+        unsetenv("COOPVK_LOG_FILE");
     }
 
-    // Runs command() with ever more allocations, until one run has enough; check(result) follows
-    // each run that has not.
-    template <typename Command, typename Check>
-    void starve(const Command& command, const Check& check) {
-        testing::internal::CaptureStderr();  // without settings, the log goes there
-        uint64_t allowed = 0;
-        for (bool enough = false; !enough; allowed += 1 + allowed / 64) {
-            prepare();
-            VkResult result = VK_ERROR_UNKNOWN;
-            {
-                const FailingAllocations none(allowed);
-                result = command();
-            }
-            enough = !FailingAllocations::happened();
-            // Where memory ended behind what can fail, the command is done.
-            if (result != VK_SUCCESS) {
-                EXPECT_EQ(result, VK_ERROR_OUT_OF_HOST_MEMORY) << "after " << allowed;
-                EXPECT_FALSE(enough);
-                check();
-            }
-            finish();
-            ASSERT_FALSE(HasFailure()) << "after " << allowed << " allocations";
+    // One call with all but the first `allowed` allocations failing. False if none had to fail.
+    bool starve(uint64_t allowed) {
+        const auto& [command, memory] = GetParam();
+        Rig rig(command.before);
+        const uint32_t recorded = rig.driver.recorded;
+        bool failed = false;
+        VkResult result = VK_ERROR_UNKNOWN;
+        if (memory != Memory::kAllocator) {
+            const Parser parser = memory == Memory::kCpp ? Parser::kSpared : Parser::kLimited;
+            const FailingAllocations none(allowed, parser);
+            result = command.call(rig, command.name);
+            failed = FailingAllocations::happened();
+        } else {
+            rig.memory.limit(allowed);
+            result = command.call(rig, command.name);
+            failed = rig.memory.failed();
+            rig.memory.unlimit();
         }
-        EXPECT_GT(allowed, 3u);
-        testing::internal::GetCapturedStderr();
+        // Only vkEndCommandBuffer can tell of a recorded command, which must not go missing.
+        const bool missing = failed && rig.driver.recorded == recorded;
+        if (command.before == Before::kCommands && rig.commands != VK_NULL_HANDLE) {
+            const VkResult end = rig.end();
+            EXPECT_TRUE(!missing || end == VK_ERROR_OUT_OF_HOST_MEMORY);
+            if (result == VK_SUCCESS) result = end;
+        }
+        // Where memory ended behind what can fail, the command is done.
+        if (!failed || result == VK_SUCCESS) {
+            EXPECT_EQ(result, VK_SUCCESS);
+        } else {
+            EXPECT_EQ(result, VK_ERROR_OUT_OF_HOST_MEMORY);
+        }
+        return failed;
     }
-
-    virtual void prepare() {}
-    virtual void finish() {}
-
-    FakeDriver driver;
 };
 
-TEST_F(OutOfMemory, Instances) {
-    starve(
-        [&] {
-            return driver.makeInstance() != VK_NULL_HANDLE ? VK_SUCCESS
-                                                           : VK_ERROR_OUT_OF_HOST_MEMORY;
-        },
-        [&] { EXPECT_EQ(driver.createdInstances, driver.destroyedInstances); });
-    driver.destroyInstance();
-}
-
-class OutOfMemoryDevices : public OutOfMemory {
- protected:
-    void prepare() override { driver.makeInstance(); }
-    void finish() override {
-        if (device != VK_NULL_HANDLE) driver.destroyDevice(device);
-        device = VK_NULL_HANDLE;
-        driver.destroyInstance();
-        EXPECT_EQ(driver.createdDevices, driver.destroyedDevices);
-        EXPECT_TRUE(driver.modules.empty());
-        driver.modules.clear();
+TEST_P(OutOfMemory, AnywhereIsHandled) {
+    starve(~uint64_t{0});  // fills what lives as long as the process
+    bool failed = true;
+    for (uint64_t allowed = 0; failed; ++allowed) {
+        int64_t left = 1;
+        // Again while something is left: tables that live as long as the process grow now and then,
+        // a leak is one every time.
+        const int tries = GetParam().memory == Memory::kParser ? 1 : 100;
+        for (int i = 0; i < tries && left != 0; ++i) {
+            left = -liveAllocations();
+            failed = starve(allowed);
+            left += liveAllocations();
+        }
+        EXPECT_TRUE(left == 0 || GetParam().memory == Memory::kParser) << left << " allocations";
+        ASSERT_FALSE(HasFailure()) << "after " << allowed << " allocations";
     }
-
-    VkDevice device = VK_NULL_HANDLE;
-};
-
-TEST_F(OutOfMemoryDevices, Devices) {
-    const char* name = VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME;
-    VkDeviceCreateInfo info = {VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
-    info.enabledExtensionCount = 1;
-    info.ppEnabledExtensionNames = &name;
-    starve([&] { return driver.makeDevice(info, &device); },
-           [&] { EXPECT_EQ(device, VK_NULL_HANDLE); });
 }
 
-TEST_F(OutOfMemoryDevices, Queries) {
-    starve(
-        [&] {
-            uint32_t count = 0;
-            return COOPVK_INSTANCE_COMMAND(
-                driver, vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR)(driver.physical(),
-                                                                           &count, nullptr);
-        },
-        [] {});
+std::string nameOf(const testing::TestParamInfo<Case>& test) {
+    static constexpr const char* kKinds[] = {"", "_parser", "_allocator"};
+    return test.param.command.name + std::string(kKinds[static_cast<int>(test.param.memory)]);
 }
 
-class OutOfMemoryShaders : public OutOfMemoryDevices {
- protected:
-    OutOfMemoryShaders() : words(assemble(multiplyModule(16, 16, 16))) {
-        code.codeSize = words.size() * sizeof(uint32_t);
-        code.pCode = words.data();
-        stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
-        stage.pName = "main";
+INSTANTIATE_TEST_SUITE_P(Commands, OutOfMemory, testing::ValuesIn(allCases()), nameOf);
+
+// The list above is complete.
+TEST(StarvingCommands, AreAllThatTheLayerHas) {
+    std::set<std::string> tested;
+    for (const StarvingCommand& command : starvingCommands()) {
+        EXPECT_TRUE(tested.insert(command.name).second) << command.name;
     }
-    void prepare() override {
-        OutOfMemoryDevices::prepare();
-        device = driver.makeMatrixDevice();
-        for (VkPipeline& pipeline : pipelines) pipeline = reinterpret_cast<VkPipeline>(1);
-    }
-    void expectNone() {
-        for (VkPipeline pipeline : pipelines) EXPECT_EQ(pipeline, VK_NULL_HANDLE);
-    }
-
-    Words words;
-    VkShaderModuleCreateInfo code = {VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
-    VkPipelineShaderStageCreateInfo stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-                                             &code};
-    VkPipeline pipelines[2] = {};
-};
-
-TEST_F(OutOfMemoryShaders, Modules) {
-    starve(
-        [&] {
-            VkShaderModule module = VK_NULL_HANDLE;
-            const VkResult result = COOPVK_DEVICE_COMMAND(driver, device, vkCreateShaderModule)(
-                device, &code, nullptr, &module);
-            COOPVK_DEVICE_COMMAND(driver, device, vkDestroyShaderModule)(device, module, nullptr);
-            return result;
-        },
-        [] {});
-}
-
-TEST_F(OutOfMemoryShaders, ComputePipelines) {
-    VkComputePipelineCreateInfo infos[2] = {{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO},
-                                            {VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO}};
-    for (auto& info : infos) info.stage = stage;
-    starve(
-        [&] {
-            return COOPVK_DEVICE_COMMAND(driver, device, vkCreateComputePipelines)(
-                device, VK_NULL_HANDLE, 2, infos, nullptr, pipelines);
-        },
-        [&] { expectNone(); });
-}
-
-TEST_F(OutOfMemoryShaders, RayTracingPipelines) {
-    driver.deferredResult = VK_SUCCESS;
-    VkRayTracingPipelineCreateInfoKHR infos[2] = {
-        {VK_STRUCTURE_TYPE_RAY_TRACING_PIPELINE_CREATE_INFO_KHR},
-        {VK_STRUCTURE_TYPE_RAY_TRACING_PIPELINE_CREATE_INFO_KHR}};
-    for (auto& info : infos) {
-        info.stageCount = 1;
-        info.pStages = &stage;
-    }
-    const auto operation = reinterpret_cast<VkDeferredOperationKHR>(7);
-    starve(
-        [&] {
-            return COOPVK_DEVICE_COMMAND(driver, device, vkCreateRayTracingPipelinesKHR)(
-                device, operation, VK_NULL_HANDLE, 2, infos, nullptr, pipelines);
-        },
-        [&] { expectNone(); });
-}
-
-TEST_F(OutOfMemoryShaders, ShaderObjects) {
-    VkShaderCreateInfoEXT info = {VK_STRUCTURE_TYPE_SHADER_CREATE_INFO_EXT};
-    info.stage = VK_SHADER_STAGE_COMPUTE_BIT;
-    info.codeType = VK_SHADER_CODE_TYPE_SPIRV_EXT;
-    info.codeSize = code.codeSize;
-    info.pCode = code.pCode;
-    info.pName = "main";
-    VkShaderEXT shader = VK_NULL_HANDLE;
-    starve(
-        [&] {
-            shader = reinterpret_cast<VkShaderEXT>(1);
-            return COOPVK_DEVICE_COMMAND(driver, device, vkCreateShadersEXT)(device, 1, &info,
-                                                                             nullptr, &shader);
-        },
-        [&] { EXPECT_EQ(shader, VK_NULL_HANDLE); });
+    std::set<std::string> intercepted;
+#define COOPVK_NAME(command, function) intercepted.insert(#command);
+    COOPVK_GLOBAL_COMMANDS(COOPVK_NAME)
+    COOPVK_INSTANCE_COMMANDS(COOPVK_NAME)
+    COOPVK_PHYSICAL_DEVICE_COMMANDS(COOPVK_NAME)
+    COOPVK_ADDED_QUERIES(COOPVK_NAME)
+    COOPVK_DEVICE_COMMANDS(COOPVK_NAME)
+    COOPVK_SHADER_COMMANDS(COOPVK_NAME)
+    COOPVK_ADDED_COMMANDS(COOPVK_NAME)
+    COOPVK_CONVERSION_COMMANDS(COOPVK_NAME)
+#undef COOPVK_NAME
+    EXPECT_EQ(tested, intercepted);
 }
 
 }  // namespace

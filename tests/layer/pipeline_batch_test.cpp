@@ -140,8 +140,8 @@ TEST_F(Batches, DerivativesOfWhatMustBeCompiled) {
     infos[1].flags = VK_PIPELINE_CREATE_DERIVATIVE_BIT;
     infos[1].basePipelineIndex = 0;
     EXPECT_EQ(make(), VK_PIPELINE_COMPILE_REQUIRED);
-    EXPECT_EQ(pipelines, (std::vector<VkPipeline>{VK_NULL_HANDLE, handleOf(2), handleOf(3),
-                                                  VK_NULL_HANDLE}));
+    EXPECT_EQ(pipelines,
+              (std::vector<VkPipeline>{VK_NULL_HANDLE, handleOf(2), handleOf(3), VK_NULL_HANDLE}));
     EXPECT_EQ(seen[1].flags, 0u);
 }
 
@@ -155,8 +155,8 @@ TEST_F(Batches, BasesAreDroppedFromTheNewerFlags) {
     infos[1].basePipelineIndex = 0;
     EXPECT_EQ(make(), VK_ERROR_UNKNOWN);
     EXPECT_EQ(pipelines[1], handleOf(2));
-    EXPECT_EQ(pipelineFlags(seen[0]), VkPipelineCreateFlags2{
-                                          VK_PIPELINE_CREATE_2_DISABLE_OPTIMIZATION_BIT});
+    EXPECT_EQ(pipelineFlags(seen[0]),
+              VkPipelineCreateFlags2{VK_PIPELINE_CREATE_2_DISABLE_OPTIMIZATION_BIT});
     EXPECT_NE(flags.flags & VK_PIPELINE_CREATE_2_DERIVATIVE_BIT, 0u) << "the application's own";
 }
 

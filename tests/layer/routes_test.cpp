@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "shader_routes.hpp"
+#include "test_allocator.hpp"
 
 namespace coopvk::test {
 namespace {
@@ -137,21 +138,25 @@ TEST_F(ShaderRoutes, RequiredSubgroupSize) {
 
 // Every module that the layer makes and destroys goes through the application's allocator.
 TEST_F(ShaderRoutes, Allocators) {
-    const VkAllocationCallbacks allocator = {};
+    const TestAllocator memory;
+    const VkAllocationCallbacks* allocator = memory.callbacks();
     const VkShaderModuleCreateInfo code = infoOf(matrix);
     VkShaderModule module = VK_NULL_HANDLE;
     driver.allocators.clear();
-    EXPECT_EQ(COOPVK_DEVICE_COMMAND(driver, device, vkCreateShaderModule)(device, &code, &allocator,
+    EXPECT_EQ(COOPVK_DEVICE_COMMAND(driver, device, vkCreateShaderModule)(device, &code, allocator,
                                                                           &module),
               VK_SUCCESS);
     VkComputePipelineCreateInfo info = {VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
     info.stage = stageOf(module);
     VkPipeline pipeline = VK_NULL_HANDLE;
     EXPECT_EQ(COOPVK_DEVICE_COMMAND(driver, device, vkCreateComputePipelines)(
-                  device, VK_NULL_HANDLE, 1, &info, &allocator, &pipeline),
+                  device, VK_NULL_HANDLE, 1, &info, allocator, &pipeline),
               VK_SUCCESS);
-    COOPVK_DEVICE_COMMAND(driver, device, vkDestroyShaderModule)(device, module, &allocator);
-    EXPECT_EQ(driver.allocators, (std::set<const VkAllocationCallbacks*>{&allocator}));
+    COOPVK_DEVICE_COMMAND(driver, device, vkDestroyShaderModule)(device, module, allocator);
+    EXPECT_EQ(driver.allocators, (std::set<const VkAllocationCallbacks*>{allocator}));
+    COOPVK_DEVICE_COMMAND(driver, device, vkDestroyPipeline)(device, pipeline, allocator);
+    EXPECT_EQ(memory.living(), 0);
+    EXPECT_EQ(driver.objects.mistakes(), 0u);
 }
 
 }  // namespace

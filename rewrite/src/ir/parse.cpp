@@ -4,6 +4,8 @@
 #include <spirv-tools/libspirv.h>
 
 #include <format>
+#include <memory>
+#include <new>
 
 #include "ir/module.hpp"
 
@@ -301,16 +303,50 @@ class ModuleParser {
 
 namespace {
 
+// No exception may cross the parser, which is not made for it and would lose its own memory.
+template <typename Function>
+spv_result_t withoutExceptions(const Function& function) noexcept {
+    try {
+        return function();
+    } catch (const std::bad_alloc&) {
+        return SPV_ERROR_OUT_OF_MEMORY;
+    } catch (...) {
+        return SPV_ERROR_INTERNAL;
+    }
+}
+
 spv_result_t onHeader(void* user, spv_endianness_t, uint32_t, uint32_t version, uint32_t generator,
                       uint32_t bound, uint32_t schema) {
-    static_cast<ModuleParser*>(user)->header(version, generator, bound, schema);
-    return SPV_SUCCESS;
+    return withoutExceptions([&] {
+        static_cast<ModuleParser*>(user)->header(version, generator, bound, schema);
+        return SPV_SUCCESS;
+    });
 }
 
 spv_result_t onInstruction(void* user, const spv_parsed_instruction_t* instruction) {
-    auto* parser = static_cast<ModuleParser*>(user);
-    parser->add(*instruction);
-    return parser->error().empty() ? SPV_SUCCESS : SPV_ERROR_INVALID_BINARY;
+    return withoutExceptions([&] {
+        auto* parser = static_cast<ModuleParser*>(user);
+        parser->add(*instruction);
+        return parser->error().empty() ? SPV_SUCCESS : SPV_ERROR_INVALID_BINARY;
+    });
+}
+
+struct Destroy {
+    void operator()(spv_context context) const { spvContextDestroy(context); }
+    void operator()(spv_diagnostic diagnostic) const { spvDiagnosticDestroy(diagnostic); }
+};
+
+// Empty, or what SPIRV-Tools says is wrong with the words.
+std::string parseWith(ModuleParser& parser, std::span<const uint32_t> words) {
+    const std::unique_ptr<spv_context_t, Destroy> context(spvContextCreate(SPV_ENV_UNIVERSAL_1_6));
+    spv_diagnostic made = nullptr;
+    const spv_result_t result = spvBinaryParse(context.get(), &parser, words.data(), words.size(),
+                                               onHeader, onInstruction, &made);
+    const std::unique_ptr<spv_diagnostic_t, Destroy> diagnostic(made);
+    if (result == SPV_SUCCESS) return {};
+    if (result == SPV_ERROR_OUT_OF_MEMORY) throw std::bad_alloc();
+    const bool told = diagnostic != nullptr && diagnostic->error != nullptr;
+    return told ? diagnostic->error : "SPIR-V words do not parse";
 }
 
 // Universal limit on the id bound (SPIR-V specification, section 2.17); a larger one is a sign of
@@ -328,26 +364,16 @@ Result<Module> Module::parse(std::span<const uint32_t> words) {
     }
     Module module;
     ModuleParser parser(module);
-    const spv_context context = spvContextCreate(SPV_ENV_UNIVERSAL_1_6);
-    spv_diagnostic diagnostic = nullptr;
-    const spv_result_t result = spvBinaryParse(context, &parser, words.data(), words.size(),
-                                               onHeader, onInstruction, &diagnostic);
-    std::string message = diagnostic != nullptr && diagnostic->error != nullptr
-                              ? diagnostic->error
-                              : "SPIR-V words do not parse";
-    spvDiagnosticDestroy(diagnostic);
-    spvContextDestroy(context);
+    std::string message = parseWith(parser, words);
     // Where the words themselves do not parse, what is missing behind them is no news.
-    if (result != SPV_SUCCESS) {
+    if (!message.empty()) {
         if (!parser.error().empty()) message = parser.error();
         return Error{ErrorCode::kInvalidModule, message};
     }
-    if (std::optional<std::string> error = parser.finish()) {
-        message = *error;
-    } else {
-        return module;
+    if (const std::optional<std::string> error = parser.finish()) {
+        return Error{ErrorCode::kInvalidModule, *error};
     }
-    return Error{ErrorCode::kInvalidModule, message};
+    return module;
 }
 
 }  // namespace coopvk::rewrite

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "test_allocator.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace coopvk::test {
+
+TestAllocator::TestAllocator() {
+    callbacks_.pUserData = this;
+    callbacks_.pfnAllocation = [](void* self, size_t size, size_t alignment,
+                                  VkSystemAllocationScope) -> void* {
+        return static_cast<TestAllocator*>(self)->allocate(size, alignment);
+    };
+    // No driver of these tests grows anything.
+    callbacks_.pfnReallocation = [](void*, void*, size_t, size_t,
+                                    VkSystemAllocationScope) -> void* { return nullptr; };
+    callbacks_.pfnFree = [](void* self, void* memory) {
+        static_cast<TestAllocator*>(self)->release(memory);
+    };
+}
+
+void* TestAllocator::allocate(size_t size, size_t alignment) {
+    if (!suspended_) {
+        if (left_ == 0) {
+            failed_ = true;
+            return nullptr;
+        }
+        --left_;
+    }
+    ++made_;
+    ++living_;
+    const size_t step = std::max(alignment, alignof(std::max_align_t));
+    return std::aligned_alloc(step, (size + step - 1) / step * step);
+}
+
+void TestAllocator::release(void* memory) {
+    if (memory == nullptr) return;
+    --living_;
+    std::free(memory);
+}
+
+}  // namespace coopvk::test
