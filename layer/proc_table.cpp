@@ -87,7 +87,10 @@ const CommandEntry* findCommand(std::string_view name) {
 PFN_vkVoidFunction getInstanceProcAddr(VkInstance instance, const char* name) {
     const CommandEntry* command = findCommand(name);
     if (command != nullptr && command->kind == CommandKind::kGlobal) return command->function;
-    if (instance == VK_NULL_HANDLE) return nullptr;
+    if (instance == VK_NULL_HANDLE) {
+        // Many a layer above asks for vkCreateDevice so.
+        return name == std::string_view("vkCreateDevice") ? command->function : nullptr;
+    }
     const auto context = instances().find(instance);
     const PFN_vkVoidFunction next = nextInstanceProc(context, name);
     if (command == nullptr) return next;

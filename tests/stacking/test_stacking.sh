@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: test_stacking.sh PROGRAMS LAYER
+# Runs the programs in folder PROGRAMS with the layer in folder LAYER in different stacks; each
+# compares what it computes with sums of its own.
+set -euo pipefail
+
+programs=$1 layer=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export VK_DRIVER_FILES=${VK_DRIVER_FILES:-/usr/share/vulkan/icd.d/lvp_icd.json}
+export LP_NATIVE_VECTOR_WIDTH=256 # 8 lanes
+export XDG_RUNTIME_DIR=${XDG_RUNTIME_DIR:-/tmp}
+unset VK_LAYER_PATH VK_ADD_LAYER_PATH VK_INSTANCE_LAYERS VK_ADD_IMPLICIT_LAYER_PATH
+unset COOPVK_DISABLE COOPVK_EMULATE
+export VK_IMPLICIT_LAYER_PATH=$layer COOPVK_ENABLE=1
+emulating=COOPVK_EMULATE=all
+
+fail() {
+    printf 'test_stacking: %s\n' "$*" >&2
+    exit 1
+}
+
+# expect TEXT ENVIRONMENT... -- PROGRAM ARGUMENT...: it succeeds, and TEXT is all that it prints.
+expect() {
+    local text=$1 got=0
+    local -a environment=()
+    shift
+    while [[ $1 != -- ]]; do environment+=("$1") && shift; done
+    shift
+    : >"$work/log" && : >"$work/neighbour"
+    out=$(env COOPVK_LOG_LEVEL=info COOPVK_LOG_FILE="$work/log" \
+        COOPVK_TEST_NEIGHBOUR_LOG="$work/neighbour" "${environment[@]}" \
+        "$programs/stacking_$1" "${@:2}" 2>&1) || got=$?
+    [[ $got == 0 && $out == "$text" ]] ||
+        fail "status $got, and not just '$text': ${environment[*]} $*"$'\n'"$out"
+    printf 'ok: %s %s\n' "${environment[*]##*/}" "$*"
+}
+rewrites() { grep -q rewrote "$work/log"; }
+
+# Every way to find Vulkan; off unless asked for.
+for way in linked opened by_volk; do
+    expect 'with matrices: right' $emulating -- $way
+    rewrites || fail 'nothing was rewritten'
+    expect 'without matrices: right' COOPVK_ENABLE= -- $way
+    expect 'two: right' -- $way --two
+done
+
+# Validation below and above; there as an explicit layer, the loader's nearest to the application.
+validation=VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation
+for way in linked by_volk; do
+    expect 'with matrices: right' $emulating $validation -- $way
+    rewrites || fail 'nothing was rewritten above validation'
+    expect 'with matrices: right' $emulating VK_IMPLICIT_LAYER_PATH="$work" COOPVK_ENABLE= \
+        VK_ADD_LAYER_PATH="$layer" "$validation:VK_LAYER_COOPVK_emulation" -- $way
+    rewrites || fail 'nothing was rewritten below validation'
+done
+
+# VK_LAYER_PATH, which is about explicit layers, is in nobody's way.
+expect 'with matrices: right' $emulating VK_LAYER_PATH="$work" -- linked
+expect 'with matrices: right' $emulating VK_IMPLICIT_LAYER_PATH="$work" VK_LAYER_PATH="$layer" \
+    VK_INSTANCE_LAYERS=VK_LAYER_COOPVK_emulation -- opened
+rewrites || fail 'nothing was rewritten by the explicit layer'
+
+# Another implicit layer, on either side: above it sees matrices, below it must not.
+seen=
+for path in "$layer:$programs" "$programs:$layer"; do
+    for way in linked opened by_volk; do
+        expect 'with matrices: right' $emulating VK_IMPLICIT_LAYER_PATH="$path" \
+            COOPVK_TEST_NEIGHBOUR=1 -- $way
+        rewrites || fail 'nothing was rewritten beside the neighbour'
+        seen+="$(sort -u "$work/neighbour");"
+    done
+done
+[[ $seen == *';without matrices;'* || $seen == 'without matrices;'* ]] ||
+    fail "the neighbour was never below: $seen"
+[[ $seen == *'with matrices;'* ]] || fail "the neighbour was never above: $seen"
+expect 'two: right' VK_IMPLICIT_LAYER_PATH="$layer:$programs" COOPVK_TEST_NEIGHBOUR=1 \
+    $validation -- by_volk --two
+
+# Versions. 1.0 has no subgroups, so no matrices, whatever it can query.
+for minor in 1 2 3 4; do
+    for way in linked opened by_volk; do
+        expect 'with matrices: right' $emulating -- $way --api $minor
+        rewrites || fail "nothing was rewritten for Vulkan 1.$minor"
+    done
+    expect 'with matrices: right' $emulating $validation -- linked --api $minor
+    expect 'two: right' -- opened --api $minor --two
+done
+for settings in $emulating COOPVK_EMULATE=auto; do
+    for way in linked opened by_volk; do
+        expect 'without matrices: right' $settings -- $way --api 0
+        expect 'without matrices: right' $settings -- $way --api 0 --no-properties2
+    done
+done
+
+# What no one can query is not claimed.
+list() { env "$@" "$programs/stacking_linked" --list --api 0 --no-properties2 | sort; }
+for settings in COOPVK_EMULATE=auto $emulating; do
+    more=$(comm -23 <(list $settings) <(list COOPVK_DISABLE=1) | grep -v '^VK_EXT_tooling_info$') ||
+        true
+    [[ -z $more ]] || fail "claims for Vulkan 1.0 without queries: $more"
+    printf 'ok: nothing more with %s than without coopvk\n' "$settings"
+done
