@@ -10,7 +10,9 @@
 namespace coopvk::test {
 namespace {
 
-enum class Where { kBuffer, kAddress, kShared };
+// kSharedWords: an array of u32, whatever is added; coopvk adds by compare-exchange there, to an
+// array of f32 by the device's atomics and to one of f16 under a lock.
+enum class Where { kBuffer, kAddress, kShared, kSharedWords };
 enum class Target { kOne, kOwn, kSome };
 
 struct Case {
@@ -25,7 +27,7 @@ struct Case {
 std::string nameOf(const testing::TestParamInfo<Case>& info) {
     const Case& c = info.param;
     constexpr const char* kLayouts[] = {"Rows", "Columns", "Inference", "Training"};
-    constexpr const char* kWhere[] = {"", "Address", "Shared"};
+    constexpr const char* kWhere[] = {"", "Address", "Shared", "SharedWords"};
     constexpr const char* kTargets[] = {"One", "Own", "Some"};
     return std::string(component(c.vector).name) + "_" + std::string(component(c.matrix).name) +
            "_" + std::to_string(c.m) + "x" + std::to_string(c.n) + kLayouts[c.layout] +
@@ -54,6 +56,12 @@ class VectorTraining : public testing::TestWithParam<Case> {
         return c_.target == Target::kOwn ? i : i / 5;
     }
 
+    // Number k of the shared array, as matrix element.
+    std::string sharedValue() const {
+        if (c_.where != Where::kSharedWords) return "s[k]";
+        return matrix_.bytes == 4 ? "uintBitsToFloat(s[k])" : "unpackFloat2x16(s[k / 2])[k % 2]";
+    }
+
     std::string source(size_t bytes) const {
         const std::string type(vector_.glsl);
         std::string text = vectorHeader(kInvocations);
@@ -61,16 +69,19 @@ class VectorTraining : public testing::TestWithParam<Case> {
         text += "layout(set = 0, binding = 0) readonly buffer A { " + type + " a[]; };\n";
         text += "layout(set = 0, binding = 1) readonly buffer B { " + type + " b[]; };\n";
         const std::string element(matrix_.glsl);
-        const bool shared = c_.where == Where::kShared;
+        const bool words32 = c_.where == Where::kSharedWords;
+        const bool shared = words32 || c_.where == Where::kShared;
         text += c_.where == Where::kAddress ? "layout(buffer_reference) "
                                             : "layout(set = 0, binding = 2) ";
         text += "buffer R { " + element + " r[]; };\n";
         const size_t words = 2 * bytes / matrix_.bytes;
-        if (shared) text += "shared " + element + " s[" + std::to_string(words) + "];\n";
+        const std::string cell = words32 ? "uint" : element;
+        const size_t cells = words32 ? 2 * bytes / 4 : words;
+        if (shared) text += "shared " + cell + " s[" + std::to_string(cells) + "];\n";
         text += "void main() {\nuint i = gl_GlobalInvocationID.x;\n";
         if (shared) {
             text += "if (gl_LocalInvocationIndex == 0) for (uint k = 0; k < " +
-                    std::to_string(words) + "; ++k) s[k] = " + element + "(0);\nbarrier();\n";
+                    std::to_string(cells) + "; ++k) s[k] = " + cell + "(0);\nbarrier();\n";
         }
         text += std::string("uint target = ") +
                 (c_.target == Target::kOne   ? "1"
@@ -101,7 +112,7 @@ class VectorTraining : public testing::TestWithParam<Case> {
             text +=
                 "barrier();\nif (gl_LocalInvocationIndex == 0 && gl_WorkGroupID.x == 0) for "
                 "(uint k = 0; k < " +
-                std::to_string(words) + "; ++k) r[k] += s[k];\n";
+                std::to_string(words) + "; ++k) r[k] += " + sharedValue() + ";\n";
         }
         return text + "}\n";
     }
@@ -154,7 +165,8 @@ TEST_P(VectorTraining, Adds) {
         for (uint32_t row = 0; row < rows; ++row) {
             for (uint32_t column = 0; column < c_.n; ++column) {
                 double sum = 3;
-                const uint32_t last = c_.where == Where::kShared ? kInvocations : count;
+                const bool shared = c_.where == Where::kShared || c_.where == Where::kSharedWords;
+                const uint32_t last = shared ? kInvocations : count;
                 for (uint32_t i = 0; i < last; ++i) {
                     if (targetOf(i) != target || (c_.divergent && i % 3 == 1)) continue;
                     const double a = c_.m == 0 ? 1 : values[0][i * rows + row];
@@ -192,10 +204,14 @@ std::vector<Case> cases() {
                 list.push_back({vector, matrix, 0, 1, kTraining, Where::kBuffer, target, true});
             }
         }
-        list.push_back({vector, matrix, 3, 5, kTraining, Where::kShared, Target::kOne});
+        for (const Where where : {Where::kShared, Where::kSharedWords}) {
+            list.push_back({vector, matrix, 3, 5, kTraining, where, Target::kOne});
+        }
         if (vector == matrix) {
             list.push_back({vector, matrix, 0, 300, kTraining, Where::kBuffer, Target::kOne});
-            list.push_back({vector, matrix, 0, 5, kTraining, Where::kShared, Target::kOne, true});
+            for (const Where where : {Where::kShared, Where::kSharedWords}) {
+                list.push_back({vector, matrix, 0, 5, kTraining, where, Target::kOne, true});
+            }
         }
     }
     return list;
