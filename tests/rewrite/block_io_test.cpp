@@ -275,5 +275,74 @@ TEST(BlockIo, AdoptsCrossWorkgroupPointers) {
     }
 }
 
+// Types without a layout get OpenCL's in memory, and only there.
+TEST(BlockIo, LaysCrossWorkgroupMemoryOut) {
+    std::string text = copyModule(4, 8);
+    text = replaced(text, "OpCapability Shader",
+                    "OpCapability Shader\nOpCapability Addresses\nOpCapability Int8\n"
+                    "OpCapability UntypedPointersKHR");
+    text = replaced(text, "OpExtension", "OpExtension \"SPV_KHR_untyped_pointers\"\nOpExtension");
+    text = replaced(text, "%physical = OpTypePointer PhysicalStorageBuffer",
+                    R"(%u8 = OpTypeInt 8 0
+%f32 = OpTypeFloat 32
+%f32x3 = OpTypeVector %f32 3
+%three = OpTypeArray %f32x3 %c3
+%inner = OpTypeStruct %u8 %three %u8
+%list = OpTypeArray %inner %c3
+%outer = OpTypeStruct %u8 %u32 %list
+%many = OpTypeArray %outer %c128
+%cw_outer = OpTypePointer CrossWorkgroup %outer
+%cw_many = OpTypePointer CrossWorkgroup %many
+%cw_inner = OpTypePointer CrossWorkgroup %inner
+%cw_byte = OpTypePointer CrossWorkgroup %u8
+%fn_outer = OpTypePointer Function %outer
+%untyped = OpTypeUntypedPointerKHR CrossWorkgroup
+%physical = OpTypePointer CrossWorkgroup)");
+    text = replaced(text, "%c32 =", "%c3 = OpConstant %u32 3\n%c2 = OpConstant %u32 2\n%c32 =");
+    text = replaced(text, "%from = ", "%own = OpVariable %fn_outer Function\n%from = ");
+    text = replaced(text, "OpSubgroup2DBlockPrefetchINTEL", R"(%po = OpBitcast %cw_outer %base
+%next = OpPtrAccessChain %cw_outer %po %c2
+%in = OpInBoundsAccessChain %cw_inner %next %c2 %c1
+%in2 = OpInBoundsPtrAccessChain %cw_inner %in %c1
+%byte = OpAccessChain %cw_byte %in2 %c2
+%b = OpLoad %u8 %byte
+OpStore %byte %b
+%all = OpLoad %outer %next
+OpStore %own %all
+%again = OpLoad %outer %own
+OpStore %next %again
+OpCopyMemory %own %next
+OpCopyMemory %next %own
+%pm = OpBitcast %cw_many %base
+%fourth = OpPtrAccessChain %cw_many %pm %c3
+%un = OpUntypedAccessChainKHR %untyped %many %base %c3 %c2
+%un2 = OpUntypedPtrAccessChainKHR %untyped %inner %un %c3 %c2
+%b2 = OpLoad %u8 %un2
+%all2 = OpLoad %outer %un
+OpStore %own %all2
+OpSubgroup2DBlockPrefetchINTEL)");
+    const Result<Rewritten> out = run(test::assemble(text), 8, {});
+    ASSERT_TRUE(out) << out.error().message;
+    EXPECT_EQ(validate(out->words), std::nullopt) << disassemble(out->words);
+    const std::string after = disassemble(out->words);
+    // f32x3 takes 16 bytes: the inner structure has 16 + 48 + 16, the outer one 16 + 3 * 80.
+    for (const char* there : {"1 Offset 16\n", "2 Offset 64\n", "ArrayStride 80\n",
+                              "ArrayStride 256\n", "ArrayStride 32768\n", "1 Offset 4\n"}) {
+        EXPECT_NE(after.find(there), std::string::npos) << there << after;
+    }
+    // More than is moved part by part; a variable, which there is none of in Vulkan.
+    const auto refused = [&](std::string bad) {
+        const Result<Rewritten> none = run(test::assemble(bad), 8, {});
+        return none ? std::string() : none.error().message;
+    };
+    EXPECT_NE(refused(replaced(text, "%fourth = ", "%too = OpLoad %many %pm\n%fourth = "))
+                  .find("more than 1024 numbers"),
+              std::string::npos);
+    EXPECT_NE(refused(replaced(text, "%main = OpFunction",
+                               "%cw_var = OpVariable %cw_outer CrossWorkgroup\n%main = OpFunction"))
+                  .find("no variables in the CrossWorkgroup"),
+              std::string::npos);
+}
+
 }  // namespace
 }  // namespace coopvk::rewrite

@@ -167,7 +167,8 @@ Result<Rewritten> rewriteModule(const Request& request, const Target& target, bo
         if (std::optional<Error> error = lowerFloatAtomics(types)) return *std::move(error);
     }
     if (out.used.contains(Extension::kIntel2dBlockIo)) {
-        adoptCrossWorkgroupPointers(module);
+        if (std::optional<Error> error = adoptCrossWorkgroupPointers(types))
+            return *std::move(error);
         LoweringContext context{module, types, target, {}, {}, {}, {}, {}, {}};
         if (std::optional<Error> error = lowerBlockIo(context)) return *std::move(error);
     }

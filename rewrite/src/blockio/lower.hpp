@@ -12,8 +12,9 @@ namespace coopvk::rewrite {
 std::optional<Error> lowerBlockIo(LoweringContext& context);
 
 // Makes PhysicalStorageBuffer pointers of a module's CrossWorkgroup pointers, which Vulkan does not
-// know. Runs ahead of lowerBlockIo.
-void adoptCrossWorkgroupPointers(Module& module);
+// know; their memory gets the layout that OpenCL gives it where it says none. Runs ahead of
+// lowerBlockIo.
+std::optional<Error> adoptCrossWorkgroupPointers(TypeTable& types);
 
 // Takes out untyped pointers, and variables, that only block instructions used: the driver need not
 // know such pointers then. `retired` keeps the instructions alive.

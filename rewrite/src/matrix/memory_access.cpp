@@ -1,46 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matrix/memory_access.hpp"
 
-#include <algorithm>
-
 namespace coopvk::rewrite {
-
-namespace {
-
-constexpr auto bit(spv::MemoryAccessMask mask) { return static_cast<uint32_t>(mask); }
-constexpr uint32_t kAligned = bit(spv::MemoryAccessMask::Aligned);
-constexpr uint32_t kAvailable = bit(spv::MemoryAccessMask::MakePointerAvailable);
-constexpr uint32_t kVisible = bit(spv::MemoryAccessMask::MakePointerVisible);
-
-uint32_t powerOfTwoIn(uint32_t value) { return value & (~value + 1); }
-
-}  // namespace
-
-MemoryOperands::MemoryOperands(std::span<const Operand> operands) {
-    if (operands.empty()) return;
-    mask_ = operands[0].word;
-    size_t next = 1;
-    const auto take = [&] { return next < operands.size() ? operands[next++].word : 0; };
-    if ((mask_ & kAligned) != 0) alignment_ = take();
-    if ((mask_ & kAvailable) != 0) scope_ = take();
-    if ((mask_ & kVisible) != 0) scope_ = take();
-    for (; next < operands.size(); ++next) further_.push_back(operands[next]);
-}
-
-Operands MemoryOperands::build(uint32_t bytes, bool isLoad) const {
-    if (mask_ == 0) return {};
-    // A load that a store needs, or the other way round, keeps the same ordering.
-    uint32_t mask = mask_ & ~(kAvailable | kVisible);
-    if ((mask_ & (kAvailable | kVisible)) != 0) mask |= isLoad ? kVisible : kAvailable;
-    Operands operands = {literal(mask)};
-    if ((mask & kAligned) != 0) {
-        // Lines start at multiples of the pointee only, whatever the first element's alignment.
-        operands.push_back(literal(std::min(std::max(alignment_, 1u), powerOfTwoIn(bytes))));
-    }
-    if (scope_ != 0) operands.push_back(idOperand(scope_));
-    operands.insert(operands.end(), further_.begin(), further_.end());
-    return operands;
-}
 
 MatrixMemory::MatrixMemory(LoweringContext& context, FunctionWriter& writer, const Instruction& at,
                            const MatrixType& matrix, Id pointer, std::span<const Operand> operands)

@@ -6,29 +6,12 @@
 // matrix starts at a whole pointee.
 #pragma once
 
+#include "ir/memory_operands.hpp"
 #include "matrix/function_writer.hpp"
 #include "matrix/pointer.hpp"
 #include "matrix/slots.hpp"
 
 namespace coopvk::rewrite {
-
-// Memory Operands of the matrix instruction, repeated on every access that it becomes.
-class MemoryOperands {
- public:
-    MemoryOperands() = default;
-    explicit MemoryOperands(std::span<const Operand> operands);
-    // For an access to `bytes` bytes that lies at a multiple of them.
-    Operands forLoad(uint32_t bytes) const { return build(bytes, true); }
-    Operands forStore(uint32_t bytes) const { return build(bytes, false); }
-
- private:
-    Operands build(uint32_t bytes, bool isLoad) const;
-
-    uint32_t mask_ = 0;
-    uint32_t alignment_ = 0;
-    Id scope_ = 0;      // of MakePointerAvailable or MakePointerVisible
-    Operands further_;  // parameters of later bits, as they are
-};
 
 // A place in a line, counted in memory scalars: a constant plus, where `lane` is not 0, a u32
 // that differs by lane.
@@ -83,7 +66,7 @@ class MatrixMemory {
     FunctionWriter& writer_;
     const MatrixType& matrix_;
     ElementPointer pointer_;
-    MemoryOperands memory_;
+    MemoryOperands memory_;       // of the matrix instruction, repeated on every access
     uint32_t componentBits_ = 0;  // in memory
     bool rowMajor_ = true;
     bool valid_ = false;

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/memory_operands.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace coopvk::rewrite {
+
+namespace {
+
+constexpr auto bit(spv::MemoryAccessMask mask) { return static_cast<uint32_t>(mask); }
+constexpr uint32_t kAligned = bit(spv::MemoryAccessMask::Aligned);
+constexpr uint32_t kAvailable = bit(spv::MemoryAccessMask::MakePointerAvailable);
+constexpr uint32_t kVisible = bit(spv::MemoryAccessMask::MakePointerVisible);
+constexpr uint32_t kWithParameter = kAligned | kAvailable | kVisible |
+                                    bit(spv::MemoryAccessMask::AliasScopeINTELMask) |
+                                    bit(spv::MemoryAccessMask::NoAliasINTELMask);
+
+uint32_t powerOfTwoIn(uint32_t value) { return value & (~value + 1); }
+
+}  // namespace
+
+size_t memoryOperandCount(std::span<const Operand> operands) {
+    if (operands.empty()) return 0;
+    const auto parameters = static_cast<size_t>(std::popcount(operands[0].word & kWithParameter));
+    return std::min(operands.size(), 1 + parameters);
+}
+
+MemoryOperands::MemoryOperands(std::span<const Operand> operands) {
+    operands = operands.first(memoryOperandCount(operands));
+    if (operands.empty()) return;
+    mask_ = operands[0].word;
+    size_t next = 1;
+    const auto take = [&] { return next < operands.size() ? operands[next++].word : 0; };
+    if ((mask_ & kAligned) != 0) alignment_ = take();
+    if ((mask_ & kAvailable) != 0) available_ = take();
+    if ((mask_ & kVisible) != 0) visible_ = take();
+    for (; next < operands.size(); ++next) further_.push_back(operands[next]);
+}
+
+Operands MemoryOperands::build(uint32_t bytes, bool isLoad) const {
+    if (mask_ == 0) return {};
+    // A load that a store needs, or the other way round, keeps the same ordering.
+    uint32_t mask = mask_ & ~(kAvailable | kVisible);
+    if ((mask_ & (kAvailable | kVisible)) != 0) mask |= isLoad ? kVisible : kAvailable;
+    Operands operands = {literal(mask)};
+    if ((mask & kAligned) != 0) {
+        // What is accessed starts at multiples of itself only, whatever the whole's alignment.
+        operands.push_back(literal(std::min(std::max(alignment_, 1u), powerOfTwoIn(bytes))));
+    }
+    const Id own = isLoad ? visible_ : available_, other = isLoad ? available_ : visible_;
+    if (const Id scope = own != 0 ? own : other; scope != 0) operands.push_back(idOperand(scope));
+    operands.insert(operands.end(), further_.begin(), further_.end());
+    return operands;
+}
+
+CopyOperands copyOperands(const Instruction& copy) {
+    const std::span<const Operand> all =
+        std::span(copy.operands).subspan(std::min<size_t>(copy.operands.size(), 2));
+    const std::span<const Operand> second = all.subspan(memoryOperandCount(all));
+    const MemoryOperands first(all);
+    return {first, second.empty() ? first : MemoryOperands(second)};
+}
+
+}  // namespace coopvk::rewrite
