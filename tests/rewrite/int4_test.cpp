@@ -147,6 +147,8 @@ OpMemoryModel {} GLSL450
 OpEntryPoint GLCompute %main "main" %out
 OpExecutionMode %main LocalSize 32 1 1
 OpDecorate %words ArrayStride 4
+OpMemberDecorate %bytes 0 Offset 0
+OpMemberDecorate %bytes 1 Offset 1
 OpDecorate %block Block
 OpMemberDecorate %block 0 Offset 0
 OpDecorate %out DescriptorSet 0
@@ -160,6 +162,8 @@ OpDecorate %out Binding 0
 %u4x4 = OpTypeVector %u4 4
 %c0 = OpConstant %u32 0
 %c8 = OpConstant %u32 8
+%c1 = OpConstant %u32 1
+%bytes = OpTypeStruct %u4x2 %u4x4
 %words = OpTypeRuntimeArray %u32
 %block = OpTypeStruct %words
 %outPointer = OpTypePointer StorageBuffer %block
@@ -202,19 +206,138 @@ TEST(Int4, UntypedPointersDeclareWhatTheyAccess) {
     }
 }
 
-// What stands for a vector must be aligned as its integer is.
-TEST(Int4, VectorsInMemoryAreAligned) {
-    const std::string text = sumModule("%u4x4");
-    const auto with = [&](std::string_view from, std::string_view to) {
+// Where an untyped pointer does not tell how far it is aligned, or its accesses say so.
+TEST(Int4, UntypedPointersMayPointAnywhere) {
+    const std::string text = accessModule(true, "%u4x4");
+    const std::string load = "%v = OpLoad %u4x4 %p", chain = "%block %out %c0 %c0";
+    const auto with = [&](const std::string& from, const std::string& to) {
         std::string changed = text;
-        return run(test::assemble(changed.replace(changed.find(from), from.size(), to)));
+        changed.replace(changed.find(from), from.size(), to);
+        const Result<Rewritten> out = run(test::assemble(changed));
+        EXPECT_TRUE(out);
+        if (!out) return false;
+        EXPECT_EQ(validate(out->words), std::nullopt);
+        return disassemble(out->words).find("v2uchar") != std::string::npos;
     };
-    for (const auto& [from, to] : {std::pair("%inBlock 1 Offset 2", "%inBlock 1 Offset 1"),
-                                   {"%pushBlock 0 Offset 0", "%pushBlock 0 Offset 2"},
-                                   {"%outs ArrayStride 2", "%outs ArrayStride 3"}}) {
-        const Result<Rewritten> out = with(from, to);
-        ASSERT_FALSE(out) << to;
-        EXPECT_NE(out.error().message.find("must lie at multiples of"), std::string::npos);
+    EXPECT_FALSE(with(load, load));
+    EXPECT_FALSE(with(load, load + " Aligned 2"));
+    EXPECT_TRUE(with(load, load + " Aligned 1"));
+    EXPECT_FALSE(with(chain, "%block %out %c0 %c8"));
+    EXPECT_TRUE(with(chain + "\n", "%bytes %out %c1\n"));
+}
+
+// Vectors that do not lie at multiples of their size are made of bytes.
+TEST(Int4, VectorsLieAnywhere) {
+    const std::string text = sumModule("%u4x4");
+    for (const auto& [from, to] :
+         {std::pair("%inBlock 1 Offset 2", "%inBlock 1 Offset 1"),
+          {"%pushBlock 0 Offset 0\nOpMemberDecorate %pushBlock 1 Offset 4",
+           "%pushBlock 0 Offset 1\nOpMemberDecorate %pushBlock 1 Offset 5"},
+          {"%outs ArrayStride 2", "%outs ArrayStride 3"}}) {
+        std::string changed = text;
+        changed = changed.replace(changed.find(from), std::string_view(from).size(), to);
+        const std::vector<uint32_t> words = test::assemble(changed);
+        const Result<Rewritten> out = run(words);
+        ASSERT_TRUE(out) << to << out.error().message;
+        EXPECT_EQ(validate(out->words), std::nullopt) << to;
+    }
+}
+
+// Stores the third component of a vector in a buffer.
+std::string storeModule(std::string_view type, uint32_t bytes) {
+    return std::format(R"(
+OpCapability Shader
+OpCapability Int4TypeINTEL
+OpCapability Vector16
+OpExtension "SPV_INTEL_int4"
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main" %out
+OpExecutionMode %main LocalSize 32 1 1
+OpDecorate %list ArrayStride {}
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %out DescriptorSet 0
+OpDecorate %out Binding 0
+%void = OpTypeVoid
+%f = OpTypeFunction %void
+%u32 = OpTypeInt 32 0
+%u4 = OpTypeInt 4 0
+%u4x4 = OpTypeVector %u4 4
+%u4x8 = OpTypeVector %u4 8
+%u4x16 = OpTypeVector %u4 16
+%c0 = OpConstant %u32 0
+%c2 = OpConstant %u32 2
+%seven = OpConstant %u4 7
+%list = OpTypeRuntimeArray {}
+%block = OpTypeStruct %list
+%outPointer = OpTypePointer StorageBuffer %block
+%component = OpTypePointer StorageBuffer %u4
+%out = OpVariable %outPointer StorageBuffer
+%taker = OpTypeFunction %void %component
+%main = OpFunction %void None %f
+%label = OpLabel
+%p = OpAccessChain %component %out %c0 %c2 %c2
+OpStore %p %seven
+OpReturn
+OpFunctionEnd
+%take = OpFunction %void None %taker
+%x = OpFunctionParameter %component
+%body = OpLabel
+OpReturn
+OpFunctionEnd
+)",
+                       bytes, type);
+}
+
+// A component's store changes its byte; without 8-bit storage, or where there are sixteen, by
+// atomic instructions on the word, which change no other bits.
+TEST(Int4, ComponentStoresLeaveTheRestAlone) {
+    struct Row {
+        const char* type;
+        uint32_t bytes;
+        bool storage8;
+        bool atomic;
+    };
+    for (const Row& row : {Row{"%u4x4", 2, true, false},
+                           {"%u4x8", 4, true, false},
+                           {"%u4x8", 4, false, true},
+                           {"%u4x16", 8, true, true}}) {
+        DeviceTraits device;
+        device.storageBuffer8BitAccess = row.storage8;
+        const std::vector<uint32_t> words = test::assemble(storeModule(row.type, row.bytes));
+        const Result<Rewritten> out = run(words, device);
+        ASSERT_TRUE(out) << row.type << out.error().message;
+        EXPECT_EQ(validate(out->words), std::nullopt) << row.type;
+        const std::string text = disassemble(out->words);
+        EXPECT_EQ(text.find("OpAtomicAnd") != std::string::npos, row.atomic) << row.type;
+        EXPECT_EQ(text.find("OpAtomicOr") != std::string::npos, row.atomic) << row.type;
+        EXPECT_EQ(text.find("OpLoad") == std::string::npos, row.atomic) << row.type;
+    }
+    DeviceTraits device;
+    device.storageBuffer8BitAccess = false;
+    const Result<Rewritten> out = run(test::assemble(storeModule("%u4x4", 2)), device);
+    ASSERT_FALSE(out);
+    EXPECT_NE(out.error().message.find("storageBuffer8BitAccess"), std::string::npos);
+}
+
+// A component has no address of its own.
+TEST(Int4, ComponentPointersStayWhereTheyAre) {
+    std::string text = storeModule("%u4x8", 4);
+    const std::string store = "OpStore %p %seven\n";
+    for (const std::string& use : {std::string("%called = OpFunctionCall %void %take %p\n"),
+                                   std::string("%q = OpSelect %component %yes %p %p\n"),
+                                   std::string("OpCopyMemorySized %p %p %c2\n")}) {
+        std::string changed = text;
+        changed.replace(changed.find(store), store.size(), use);
+        if (use.find("%yes") != use.npos) {
+            const std::string type = "%taker = ";
+            changed.replace(changed.find(type), type.size(),
+                            "%bool = OpTypeBool\n%yes = OpConstantTrue %bool\n%taker = ");
+        }
+        const Result<Rewritten> out = run(test::assemble(changed));
+        ASSERT_FALSE(out) << use;
+        EXPECT_EQ(out.error().code, ErrorCode::kUnsupported);
+        EXPECT_NE(out.error().message.find("no address of its own"), std::string::npos);
     }
 }
 

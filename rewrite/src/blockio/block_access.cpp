@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "blockio/block_positions.hpp"
 #include "matrix/slots.hpp"
 
 namespace coopvk::rewrite {
@@ -30,12 +31,8 @@ class BlockAccessor {
           u32_(types_.uint32()) {}
 
     void run() {
-        if (!chooseUnit() || !declarePrivate() || !checkRoom()) return;
-        laneRow_ = laneTerm(plan_.rows);
-        laneColumn_ = laneTerm(plan_.columns);
-        rowsPadded_ = plan_.padsRows(shape_);
-        columnsPadded_ = plan_.padsColumns(shape_);
-        widthElements_ = emit_.divInt(u32_, ops_.width, constant(shape_.elementSize));
+        if (!chooseUnit() || !memory_.declare(at_) || !checkRoom()) return;
+        positions_.emplace(context_, writer_, ops_, plan_);
         takeFirstThatFits(paths());
     }
 
@@ -91,32 +88,6 @@ class BlockAccessor {
         return true;
     }
 
-    // Private scalars, floats too, are taken apart as integers of their width.
-    bool declarePrivate() {
-        const DeviceTraits& device = context_.target.device;
-        Module& module = context_.module;
-        const auto declare = [&](spv::Capability capability, bool supported) {
-            if (module.hasCapability(capability)) return true;
-            if (!supported) {
-                const uint32_t bits = memory_.scalarBytes() * 8;
-                return fail(
-                    std::format("private elements of {} bits need shaderInt{}", bits, bits));
-            }
-            module.addCapability(capability);
-            return true;
-        };
-        switch (memory_.scalarBytes()) {
-            case 1:
-                return declare(spv::Capability::Int8, device.shaderInt8);
-            case 2:
-                return declare(spv::Capability::Int16, device.shaderInt16);
-            case 8:
-                return declare(spv::Capability::Int64, device.shaderInt64);
-            default:
-                return true;
-        }
-    }
-
     bool checkRoom() {
         const uint64_t elements = plan_.elementsPerLane(shape_);
         const uint64_t bytes = elements * shape_.elementSize;
@@ -140,22 +111,11 @@ class BlockAccessor {
     }
 
     Id constant(uint32_t value) { return types_.constantU32(value); }
-    Id add(Id a, Id b) { return emit_.addInt(u32_, a, b); }
-    Id below(Id a, Id b) { return emit_.op(spv::Op::OpULessThan, types_.boolType(), {a, b}); }
     Id both(Id a, Id b) {
         if (a == 0 || b == 0) return a == 0 ? b : a;
         return emit_.op(spv::Op::OpLogicalAnd, types_.boolType(), {a, b});
     }
     Id no(Id a) { return emit_.op(spv::Op::OpLogicalNot, types_.boolType(), {a}); }
-
-    Id laneTerm(const LaneTerm& term) {
-        if (term.factor == 0 || term.modulus == 1) return constant(0);
-        Id value = emit_.divInt(u32_, writer_.lane(), constant(term.divisor));
-        if (term.divisor * term.modulus < context_.target.subgroupSize) {
-            value = emit_.modInt(u32_, value, constant(term.modulus));
-        }
-        return emit_.mulInt(u32_, value, constant(term.factor));
-    }
 
     // True where every row of the block starts and ends at a multiple of `bytes`.
     Id isMultipleOf(uint32_t bytes) {
@@ -173,22 +133,8 @@ class BlockAccessor {
         return emit_.op(spv::Op::OpIEqual, types_.boolType(), {low, constant(0)});
     }
 
-    // True where no element of any block lies beyond the region. The coordinates are unsigned:
-    // negative ones are beyond it.
-    Id isInside() {
-        const auto fits = [&](Id size, Id start, uint32_t needed) {
-            const Id enough =
-                emit_.op(spv::Op::OpUGreaterThanEqual, types_.boolType(), {size, constant(needed)});
-            const Id last = emit_.op(spv::Op::OpISub, u32_, {size, constant(needed)});
-            return both(enough,
-                        emit_.op(spv::Op::OpULessThanEqual, types_.boolType(), {start, last}));
-        };
-        return both(fits(widthElements_, ops_.x, shape_.width * shape_.count),
-                    fits(ops_.height, ops_.y, shape_.height));
-    }
-
     void takeFirstThatFits(const std::vector<Path>& list) {
-        const Id inside = isInside();
+        const Id inside = positions_->isInside();
         Id before = 0;  // true where a path so far was taken
         for (const Path& path : list) {
             Id fits = path.inside ? inside : 0;
@@ -202,7 +148,7 @@ class BlockAccessor {
     // All blocks.
     void accessAll(const Path& path) {
         accessBytes_ = path.bytes;
-        inside_ = path.inside;
+        positions_->assumeInside(path.inside);
         const uint32_t steps = shape_.count * plan_.steps;
         if (uint64_t{steps} * plan_.pattern.size() <= kUnrolled) {
             accessSteps(constant(0), steps);
@@ -225,80 +171,22 @@ class BlockAccessor {
     // `count` steps from `first` on, counted over all blocks.
     void accessSteps(Id first, uint32_t count) {
         const auto stepBytes = static_cast<uint32_t>(plan_.pattern.size()) * shape_.elementSize;
-        rowMemo_.clear();
-        columnMemo_.clear();
+        positions_->forget();
         const Id start = emit_.divInt(u32_, emit_.mulInt(u32_, first, constant(stepBytes)),
                                       constant(memory_.scalarBytes()));
         std::vector<Slot> units;
         const bool store = ops_.operation == BlockOperation::kStore;
-        if (store) units = readPrivate(start, count * stepBytes);
+        if (store) units = memory_.read(emit_, start, count * stepBytes, unit_);
         for (uint32_t s = 0; s < count; ++s) {
-            const Id step = add(first, constant(s));
-            const bool one = shape_.count == 1;
-            const Id block = one ? constant(0) : emit_.divInt(u32_, step, constant(plan_.steps));
-            const Id inBlock = one ? step : emit_.modInt(u32_, step, constant(plan_.steps));
+            const BlockStep where = positions_->stepAt(emit_.addInt(u32_, first, constant(s)));
             const size_t stepUnits = stepBytes / unitBytes_;
-            Step where;
-            where.x = add(ops_.x, emit_.mulInt(u32_, block, constant(shape_.width)));
-            where.row = add(emit_.mulInt(u32_, inBlock, constant(plan_.rowStep)), laneRow_);
-            where.column =
-                add(emit_.mulInt(u32_, inBlock, constant(plan_.columnStep)), laneColumn_);
             if (store) {
                 storeStep(where, std::span(units).subspan(s * stepUnits, stepUnits));
             } else {
                 loadStep(where, units);
             }
         }
-        if (!store) writePrivate(start, units);
-    }
-
-    struct Step {
-        Id x;            // column of the region where the block starts
-        Id row, column;  // of the block
-    };
-
-    // A row or column of the region, and whether there is one (0: always).
-    struct Line {
-        Id index;
-        Id valid;
-    };
-
-    Line rowAt(const Step& step, uint32_t constantRow) {
-        const Id row = add(step.row, constant(constantRow));
-        const auto [entry, isNew] = rowMemo_.try_emplace(std::pair(step.row, constantRow));
-        if (isNew) {
-            const Id index = add(ops_.y, row);
-            Id valid = inside_ ? 0 : below(index, ops_.height);
-            if (rowsPadded_) valid = both(valid, below(row, constant(shape_.height)));
-            entry->second = {index, valid};
-        }
-        return entry->second;
-    }
-
-    Line columnAt(const Step& step, uint32_t constantColumn) {
-        const auto [entry, isNew] =
-            columnMemo_.try_emplace(std::tuple(step.x, step.column, constantColumn));
-        if (isNew) {
-            const Id column = add(step.column, constant(constantColumn));
-            const Id index = add(step.x, column);
-            Id valid = inside_ ? 0 : below(index, widthElements_);
-            if (columnsPadded_) valid = both(valid, below(column, constant(shape_.width)));
-            entry->second = {index, valid};
-        }
-        return entry->second;
-    }
-
-    // Where an access starts: byte `byte` of the step's columns.
-    struct Access {
-        Id row, column, valid;
-    };
-
-    Access accessAt(const Step& step, uint32_t row, uint32_t byte) {
-        const Line line = rowAt(step, row);
-        const Line column = columnAt(step, byte / shape_.elementSize);
-        const Id bytes = emit_.mulInt(u32_, column.index, constant(shape_.elementSize));
-        return {line.index, add(bytes, constant(byte % shape_.elementSize)),
-                both(line.valid, column.valid)};
+        if (!store) memory_.write(emit_, start, units, unit_);
     }
 
     // Calls visit(place's row, first byte of the access, unit in the access) for every unit of a
@@ -314,16 +202,16 @@ class BlockAccessor {
         }
     }
 
-    void loadStep(const Step& step, std::vector<Slot>& units) {
+    void loadStep(const BlockStep& step, std::vector<Slot>& units) {
         std::map<std::pair<uint32_t, uint32_t>, std::vector<Slot>> loaded;
         forEachUnit([&](uint32_t row, uint32_t start, uint32_t unit) {
             const auto [entry, isNew] = loaded.try_emplace({row, start});
-            if (isNew) entry->second = load(accessAt(step, row, start));
+            if (isNew) entry->second = load(positions_->at(step, row, start));
             units.push_back(entry->second[unit]);
         });
     }
 
-    std::vector<Slot> load(const Access& access) {
+    std::vector<Slot> load(const BlockPlace& access) {
         const auto orZero = [&](Id value) {
             if (access.valid == 0) return value;
             return emit_.op(spv::Op::OpSelect, u32_, {access.valid, value, constant(0)});
@@ -345,7 +233,7 @@ class BlockAccessor {
         return emit_.op(spv::Op::OpSelect, type, {condition, value, types_.constantNull(type)});
     }
 
-    void storeStep(const Step& step, std::span<const Slot> units) {
+    void storeStep(const BlockStep& step, std::span<const Slot> units) {
         std::map<std::pair<uint32_t, uint32_t>, std::vector<Slot>> accesses;
         size_t next = 0;
         forEachUnit([&](uint32_t row, uint32_t start, uint32_t unit) {
@@ -356,7 +244,7 @@ class BlockAccessor {
         const Id type = region_.type(accessBytes_);
         const Id scalar = types_.scalarOf(type);
         for (const auto& [place, parts] : accesses) {
-            const Access access = accessAt(step, place.first, place.second);
+            const BlockPlace access = positions_->at(step, place.first, place.second);
             const std::vector<Slot> slots = regroup(emit_, parts, unit_, scalar);
             const Id value = gather(emit_, scalar, slots);
             const auto put = [&] {
@@ -367,46 +255,6 @@ class BlockAccessor {
             } else {
                 writer_.guarded(access.valid, put);
             }
-        }
-    }
-
-    Id privateInteger() { return types_.intType(memory_.scalarBytes() * 8, false); }
-
-    Id loadPrivate(Id index) {
-        const Id value = emit_.op(spv::Op::OpLoad, memory_.scalar(), {memory_.at(emit_, index)});
-        return emit_.bitcast(privateInteger(), value);
-    }
-
-    std::vector<Slot> readPrivate(Id start, uint32_t bytes) {
-        std::vector<Slot> slots;
-        const uint32_t scalars = (bytes + memory_.scalarBytes() - 1) / memory_.scalarBytes();
-        for (uint32_t i = 0; i < scalars; ++i) {
-            appendSlots(emit_, loadPrivate(add(start, constant(i))), slots);
-        }
-        // Scalars narrower than a unit may leave the last one incomplete.
-        while (slots.size() * memory_.scalarBytes() % unitBytes_ != 0) {
-            slots.push_back({types_.constant(privateInteger(), 0), 0});
-        }
-        return regroup(emit_, slots, privateInteger(), unit_);
-    }
-
-    void writePrivate(Id start, std::vector<Slot>& units) {
-        const uint32_t scalarBytes = memory_.scalarBytes();
-        const size_t bytes = units.size() * unitBytes_;
-        if (const size_t beyond = bytes % scalarBytes; beyond != 0) {
-            // What shares the last scalar stays.
-            const Id index = add(start, constant(static_cast<uint32_t>(bytes / scalarBytes)));
-            const Slot old[] = {{loadPrivate(index), 0}};
-            const std::vector<Slot> rest = regroup(emit_, old, privateInteger(), unit_);
-            const auto kept = static_cast<std::ptrdiff_t>(beyond / unitBytes_);
-            units.insert(units.end(), rest.begin() + kept, rest.end());
-        }
-        const std::vector<Slot> slots = regroup(emit_, units, unit_, privateInteger());
-        for (uint32_t i = 0; i < slots.size(); ++i) {
-            const Slot one[] = {slots[i]};
-            const Id value = emit_.bitcast(memory_.scalar(), gather(emit_, privateInteger(), one));
-            emit_.opVoid(spv::Op::OpStore,
-                         {idOperand(memory_.at(emit_, add(start, constant(i)))), idOperand(value)});
         }
     }
 
@@ -424,14 +272,7 @@ class BlockAccessor {
     Id unit_ = 0;
     uint32_t unitBytes_ = 0;
     uint32_t accessBytes_ = 0;
-    bool inside_ = false;
-    Id laneRow_ = 0;
-    Id laneColumn_ = 0;
-    bool rowsPadded_ = false;
-    bool columnsPadded_ = false;
-    Id widthElements_ = 0;
-    std::map<std::pair<Id, uint32_t>, Line> rowMemo_;
-    std::map<std::tuple<Id, Id, uint32_t>, Line> columnMemo_;
+    std::optional<BlockPositions> positions_;
 };
 
 }  // namespace

@@ -8,22 +8,11 @@
 // time, once for the whole block.
 #pragma once
 
-#include "blockio/block_plan.hpp"
+#include "blockio/block_positions.hpp"
 #include "blockio/private_memory.hpp"
 #include "blockio/region.hpp"
 
 namespace coopvk::rewrite {
-
-// The operands of a block instruction, in the types that lowering computes with.
-struct BlockOperands {
-    BlockOperation operation = BlockOperation::kLoad;
-    BlockShape shape;
-    Id width = 0;   // u32, bytes
-    Id height = 0;  // u32
-    Id pitch = 0;   // as it came
-    Id x = 0;       // u32, as are negative ones
-    Id y = 0;
-};
 
 // Appends to the writer's current block.
 void accessBlock(LoweringContext& context, FunctionWriter& writer, const Instruction& at,

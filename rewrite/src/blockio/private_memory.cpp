@@ -94,6 +94,7 @@ std::optional<uint64_t> PrivateMemory::room() const {
     return all > *origin ? all - *origin : 0;
 }
 
+// Pointer to the scalar `index` (u32) places behind the pointer.
 Id PrivateMemory::at(Emitter& emit, Id index) {
     TypeTable& types = context_.types;
     const Id u32 = types.uint32();
@@ -110,6 +111,72 @@ Id PrivateMemory::at(Emitter& emit, Id index) {
     for (const Id id : indices) operands.push_back(idOperand(id));
     return emit.op(spv::Op::OpAccessChain, types.pointerType(spv::StorageClass::Function, scalar_),
                    std::move(operands));
+}
+
+bool PrivateMemory::declare(const Instruction& at) {
+    const DeviceTraits& device = context_.target.device;
+    const uint32_t bits = scalarBytes_ * 8;
+    const auto require = [&](spv::Capability capability, bool supported) {
+        if (context_.module.hasCapability(capability)) return true;
+        if (!supported) {
+            context_.fail(ErrorCode::kUnsupported, at,
+                          std::format("private elements of {} bits need shaderInt{}", bits, bits));
+            return false;
+        }
+        context_.module.addCapability(capability);
+        return true;
+    };
+    switch (scalarBytes_) {
+        case 1:
+            return require(spv::Capability::Int8, device.shaderInt8);
+        case 2:
+            return require(spv::Capability::Int16, device.shaderInt16);
+        case 8:
+            return require(spv::Capability::Int64, device.shaderInt64);
+        default:
+            return true;
+    }
+}
+
+Id PrivateMemory::behind(Emitter& emit, Id start, uint32_t scalars) {
+    return emit.addInt(context_.types.uint32(), start, context_.types.constantU32(scalars));
+}
+
+Id PrivateMemory::load(Emitter& emit, Id index) {
+    return emit.bitcast(integer(), emit.op(spv::Op::OpLoad, scalar_, {at(emit, index)}));
+}
+
+std::vector<Slot> PrivateMemory::read(Emitter& emit, Id start, uint32_t bytes, Id unit) {
+    const uint32_t unitBytes = context_.types.width(unit) / 8;
+    std::vector<Slot> slots;
+    const uint32_t scalars = (bytes + scalarBytes_ - 1) / scalarBytes_;
+    for (uint32_t i = 0; i < scalars; ++i) {
+        appendSlots(emit, load(emit, behind(emit, start, i)), slots);
+    }
+    // Scalars narrower than a unit may leave the last one incomplete.
+    while (slots.size() * scalarBytes_ % unitBytes != 0) {
+        slots.push_back({context_.types.constant(integer(), 0), 0});
+    }
+    return regroup(emit, slots, integer(), unit);
+}
+
+void PrivateMemory::write(Emitter& emit, Id start, std::vector<Slot> units, Id unit) {
+    const uint32_t unitBytes = context_.types.width(unit) / 8;
+    const size_t bytes = units.size() * unitBytes;
+    if (const size_t beyond = bytes % scalarBytes_; beyond != 0) {
+        const Id last = behind(emit, start, static_cast<uint32_t>(bytes / scalarBytes_));
+        const Slot old[] = {{load(emit, last), 0}};
+        const std::vector<Slot> rest = regroup(emit, old, integer(), unit);
+        const auto kept = static_cast<std::ptrdiff_t>(beyond / unitBytes);
+        units.insert(units.end(), rest.begin() + kept, rest.end());
+    }
+    const std::vector<Slot> slots = regroup(emit, units, unit, integer());
+    for (uint32_t i = 0; i < slots.size(); ++i) {
+        const Slot one[] = {slots[i]};
+        const Id value = emit.bitcast(scalar_, gather(emit, integer(), one));
+        emit.opVoid(spv::Op::OpStore,
+                    {idOperand(at(emit, behind(emit, start, i))), idOperand(value)});
+    }
 }
 
 }  // namespace coopvk::rewrite

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "matrix/context.hpp"
+#include "matrix/slots.hpp"
 
 namespace coopvk::rewrite {
 
@@ -20,11 +21,21 @@ class PrivateMemory {
     // Scalars from the pointer on; nullopt where that depends on an index.
     std::optional<uint64_t> room() const;
 
-    // Pointer to the scalar `index` (u32) places behind the pointer.
-    Id at(Emitter& emit, Id index);
+    // Scalars, floats too, are taken apart as integers of their width: declares those. False after
+    // an error where the device has none.
+    bool declare(const Instruction& at);
+
+    // Bytes from scalar `start` (u32, counted from the pointer) on as components of `unit`, an
+    // integer type, and back: what shares the last scalar stays.
+    std::vector<Slot> read(Emitter& emit, Id start, uint32_t bytes, Id unit);
+    void write(Emitter& emit, Id start, std::vector<Slot> units, Id unit);
 
  private:
     Id flatten(Id type);
+    Id at(Emitter& emit, Id index);
+    Id behind(Emitter& emit, Id start, uint32_t scalars);
+    Id integer() { return context_.types.intType(scalarBytes_ * 8, false); }
+    Id load(Emitter& emit, Id index);
 
     LoweringContext& context_;
     Id base_ = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockio/region.hpp"
 
+#include "ir/byte_walk.hpp"
 #include "ir/opcodes.hpp"
 
 namespace coopvk::rewrite {
@@ -54,43 +55,6 @@ Id BlockRegion::baseAddress(Emitter& emit, Id pointer) {
     return emit.op(wide ? spv::Op::OpConvertPtrToU : spv::Op::OpBitcast, type, {pointer});
 }
 
-// Bytes that the indices of a chain skip, as u32; `type` is what they lead into. 0 if that is not
-// to be told.
-Id BlockRegion::chainOffset(Emitter& emit, const Instruction& chain, Id type, size_t first,
-                            const Instruction& at) {
-    Module& module = context_.module;
-    TypeTable& types = context_.types;
-    const Id u32 = types.uint32();
-    Id offset = types.constantU32(0);
-    for (size_t i = first; i < chain.operands.size(); ++i) {
-        const Instruction& def = module.def(type);
-        const Id index = emit.toU32(chain.word(i));
-        std::optional<uint32_t> stride;
-        if (def.opcode == spv::Op::OpTypeStruct) {
-            const uint64_t member = module.constantValue(chain.word(i)).value_or(0);
-            const auto skipped = module.memberDecoration(type, static_cast<uint32_t>(member),
-                                                         spv::Decoration::Offset);
-            if (!skipped) return 0;
-            offset = emit.addInt(u32, offset, types.constantU32(*skipped));
-            type = def.word(member);
-            continue;
-        }
-        if (isArrayType(def.opcode)) {
-            stride = module.decoration(type, spv::Decoration::ArrayStride);
-        } else if (def.opcode == spv::Op::OpTypeVector) {
-            stride = types.width(type) / 8;
-        }
-        if (!stride) {
-            context_.fail(ErrorCode::kUnsupported, at,
-                          "the base pointer leads through a type without a layout");
-            return 0;
-        }
-        offset = emit.addInt(u32, offset, emit.mulInt(u32, index, types.constantU32(*stride)));
-        type = def.word(0);
-    }
-    return offset;
-}
-
 // True if the pointer is a known place in a known variable (or an error was found on the way).
 bool BlockRegion::resolveBinding(Emitter& emit, Id pointer, const Instruction& at) {
     Module& module = context_.module;
@@ -121,17 +85,21 @@ bool BlockRegion::resolveBinding(Emitter& emit, Id pointer, const Instruction& a
     for (size_t c = chains.size(); c-- > 0;) {
         const Instruction& chain = *chains[c];
         const bool isUntyped = isUntypedChain(chain.opcode);
-        Id type = isUntyped ? chain.word(0) : module.def(emit.typeOf(chain.word(0))).word(1);
-        size_t first = isUntyped ? 2 : 1;
-        if (outermost && isArrayType(module.def(contents).opcode) &&
-            first < chain.operands.size()) {
-            descriptor_ = chain.word(first++);
-            type = module.def(type).word(0);
+        ByteWalk walk(emit,
+                      isUntyped ? chain.word(0) : module.def(emit.typeOf(chain.word(0))).word(1));
+        size_t next = isUntyped ? 2 : 1;
+        if (outermost && isArrayType(module.def(contents).opcode) && next < chain.operands.size()) {
+            descriptor_ = chain.word(next++);
+            walk.enterDescriptor();
         }
         outermost = false;
-        const Id skipped = chainOffset(emit, chain, type, first, at);
-        if (skipped == 0) return context_.error.has_value();
-        offset_ = emit.addInt(types.uint32(), offset_, skipped);
+        for (; next < chain.operands.size(); ++next) {
+            if (walk.step(chain.word(next))) continue;
+            context_.fail(ErrorCode::kUnsupported, at,
+                          "the base pointer leads through a type without a layout");
+            return true;
+        }
+        offset_ = emit.addInt(types.uint32(), offset_, walk.bytes());
     }
     kind_ = Kind::kBinding;
     base_ = root;

@@ -32,8 +32,6 @@ class BlockRegion {
     enum class Kind { kAddress, kBinding, kPointer };
     Id baseAddress(Emitter& emit, Id pointer);
     bool resolveBinding(Emitter& emit, Id pointer, const Instruction& at);
-    Id chainOffset(Emitter& emit, const Instruction& chain, Id type, size_t first,
-                   const Instruction& at);
     void resolvePointer(Emitter& emit, Id pointer, const Instruction& at);
     Id pointerTo(Emitter& emit, uint32_t bytes, Id row, Id column);
     Id address(Emitter& emit, Id row, Id column);

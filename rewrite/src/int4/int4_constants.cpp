@@ -35,6 +35,15 @@ void lowerComposite(Int4Context& context, const Int4Type& type, Instruction& con
         words[c / 8] |= *value << 4 * (c % 8);
     }
     TypeTable& types = context.types;
+    if (type.isByteWise()) {
+        constant.opcode = spv::Op::OpConstantComposite;
+        constant.operands.clear();
+        for (uint32_t b = 0; b < type.bytes; ++b) {
+            const Id byte = types.constant(types.intType(8, false), words[0] >> 8 * b & 0xFFu);
+            constant.operands.push_back(idOperand(byte));
+        }
+        return;
+    }
     if (type.words() == 2) {
         constant.opcode = spv::Op::OpConstantComposite;
         constant.operands = {idOperand(types.constantU32(words[0])),

@@ -45,6 +45,7 @@ class Conversion {
         const Id value = i_.word(0);
         if (from_ && to_) {
             if (from_->components != to_->components) return refuseSize();
+            // The same stands for both signs.
             if (from_->components > 1) return values_.define(i_.result, to_->id, value);
             values_.make(*to_, values_.components(value, *from_, to_->isSigned), i_.result);
             return;

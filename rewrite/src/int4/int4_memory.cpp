@@ -12,17 +12,9 @@ namespace {
 
 struct Contents {
     bool loose = false;         // scalars, or vectors of an odd number
-    bool misaligned = false;    // what stands for a vector would be
     std::set<uint32_t> widths;  // of what stands for the vectors, in bits
     std::set<Id> visited;
 };
-
-// Whether `place`, an offset or a stride, is one for a vector or an array of them.
-bool suits(const Int4Context& context, Id type, std::optional<uint32_t> place) {
-    while (isArrayType(context.module.def(type).opcode)) type = context.module.def(type).word(0);
-    const Int4Type* int4 = context.type(type);
-    return int4 == nullptr || !place || *place % (context.types.width(int4->stand) / 8) == 0;
-}
 
 void collect(const Int4Context& context, Id type, Contents& contents) {
     if (!contents.visited.insert(type).second) return;
@@ -35,27 +27,16 @@ void collect(const Int4Context& context, Id type, Contents& contents) {
     switch (def.opcode) {
         case spv::Op::OpTypeStruct:
             for (uint32_t m = 0; m < def.operands.size(); ++m) {
-                const auto offset =
-                    context.module.memberDecoration(type, m, spv::Decoration::Offset);
-                if (!suits(context, def.word(m), offset)) contents.misaligned = true;
                 collect(context, def.word(m), contents);
             }
             break;
         case spv::Op::OpTypeArray:
         case spv::Op::OpTypeRuntimeArray:
-            if (!suits(context, type,
-                       context.module.decoration(type, spv::Decoration::ArrayStride))) {
-                contents.misaligned = true;
-            }
             collect(context, def.word(0), contents);
             break;
         default:
             break;
     }
-}
-
-bool isOwn(spv::StorageClass storage) {
-    return storage == spv::StorageClass::Function || storage == spv::StorageClass::Private;
 }
 
 struct StorageRow {
@@ -121,14 +102,16 @@ void refuseUnfit(Int4Context& context, const Contents& contents, const Instructi
                      "outside the Private and Function storage classes 4-bit integers must be "
                      "in vectors with an even Component Count (SPV_INTEL_int4)");
     }
-    if (contents.misaligned) {
-        context.fail(ErrorCode::kUnsupported, at,
-                     "in memory vectors of four 4-bit integers must lie at multiples of two "
-                     "bytes, vectors of eight and sixteen at multiples of four");
-    }
 }
 
 }  // namespace
+
+bool storesBytes(const Int4Context& context, spv::StorageClass storage) {
+    for (const StorageRow& row : kStorage) {
+        if (row.storage == storage && row.bits == 8) return context.target.device.*row.feature;
+    }
+    return true;
+}
 
 void checkInt4Access(Int4Context& context, const Instruction& access) {
     const bool load = access.opcode == spv::Op::OpLoad;

@@ -1,39 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "int4/int4_types.hpp"
 
+#include <algorithm>
+
 namespace coopvk::rewrite {
-
-namespace {
-
-Id standFor(TypeTable& types, bool isSigned, uint32_t components) {
-    switch (components) {
-        case 1:
-            return types.intType(8, isSigned);
-        case 2:
-            return types.intType(8, false);
-        case 3:
-        case 4:
-            return types.intType(16, false);
-        case 8:
-            return types.uint32();
-        case 16:
-            return types.vectorType(types.uint32(), 2);
-        default:
-            return 0;
-    }
-}
-
-}  // namespace
 
 void findInt4Types(Int4Context& context) {
     Module& module = context.module;
-    InstructionList& globals = module.section(Section::kGlobals);
-    for (size_t g = 0; g < globals.size(); ++g) {
-        const Instruction& i = *globals[g];
+    for (const InstructionPtr& global : module.section(Section::kGlobals)) {
+        const Instruction& i = *global;
         if (i.opcode == spv::Op::OpTypeInt && i.word(0) == 4) {
             const bool isSigned = i.word(1) != 0;
-            const Id id = i.result;
-            context.int4[id] = {id, isSigned, 1, standFor(context.types, isSigned, 1)};
+            context.int4[i.result] = {i.result, isSigned, 1};
         } else if (i.opcode == spv::Op::OpTypeVector) {
             const Int4Type* scalar = context.type(i.word(0));
             if (scalar == nullptr) {
@@ -42,15 +20,13 @@ void findInt4Types(Int4Context& context) {
                              "vectors of more than four components are for 4-bit integers only");
                 return;
             }
-            const bool isSigned = scalar->isSigned;
-            const Id stand = standFor(context.types, isSigned, i.word(1));
-            const Instruction& vector = *globals[g];  // the list may have grown
-            if (stand == 0) {
-                context.fail(ErrorCode::kInvalidModule, vector,
+            constexpr uint32_t kCounts[] = {2, 3, 4, 8, 16};
+            if (std::ranges::find(kCounts, i.word(1)) == std::end(kCounts)) {
+                context.fail(ErrorCode::kInvalidModule, i,
                              "a vector has 2, 3, 4, 8 or 16 components");
                 return;
             }
-            context.int4[vector.result] = {vector.result, isSigned, vector.word(1), stand};
+            context.int4[i.result] = {i.result, scalar->isSigned, i.word(1)};
         } else if (i.opcode == spv::Op::OpTypeCooperativeMatrixKHR) {
             if (const Int4Type* scalar = context.type(i.word(0))) {
                 context.matrices[i.result] = scalar->isSigned;

@@ -9,7 +9,10 @@
 //   vector of 16    two u32
 //
 // A vector so takes the bytes that the text gives it in memory, and strides and offsets stay as
-// they are. Lowering leaves the old types in place until the end and then renames them everywhere.
+// they are. Where a module puts vectors of 4 or 8 elsewhere than at multiples of their size, or
+// stores single components of them to memory that others may write to, two or four u8 stand for
+// them in the whole module. Lowering leaves the old types in place until the end and then renames
+// them everywhere.
 #pragma once
 
 #include <format>
@@ -23,8 +26,10 @@ struct Int4Type {
     Id id = 0;
     bool isSigned = false;
     uint32_t components = 1;
-    Id stand = 0;  // the type that stands for it
+    Id stand = 0;        // the type that stands for it
+    uint32_t bytes = 0;  // where that is a vector of bytes: of how many
 
+    bool isByteWise() const { return bytes != 0; }
     uint32_t words() const { return components > 8 ? 2 : 1; }
 };
 
@@ -56,6 +61,17 @@ struct Int4Context {
 
 // Fills context.int4 and context.matrices.
 void findInt4Types(Int4Context& context);
+
+// Decides what stands for each. Needs what findInt4Types found.
+void chooseInt4Stands(Int4Context& context);
+
+// Memory of each invocation's own: no layout, and nobody else stores there.
+inline bool isOwn(spv::StorageClass storage) {
+    return storage == spv::StorageClass::Function || storage == spv::StorageClass::Private;
+}
+
+// Whether the device takes single bytes in a storage class.
+bool storesBytes(const Int4Context& context, spv::StorageClass storage);
 
 // The rules on where 4-bit types may stand in memory, and the capabilities for what stands for
 // them there.

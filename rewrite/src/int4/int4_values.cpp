@@ -12,7 +12,13 @@ void Int4Values::define(Id result, Id type, Id value) {
 // What stands for a value as u32 words.
 std::vector<Id> Int4Values::words(Id value, const Int4Type& type) {
     const Id u32 = context_.types.uint32();
-    if (type.components == 8) return {value};
+    if (type.bytes == 2) {
+        const Id wide = emit_.op(spv::Op::OpUConvert, context_.types.vectorType(u32, 2), {value});
+        const Id eight = context_.types.constantU32(8);
+        const Id low = emit_.extract(u32, wide, {0}), high = emit_.extract(u32, wide, {1});
+        return {emit_.op(spv::Op::OpBitFieldInsert, u32, {low, high, eight, eight})};
+    }
+    if (type.components == 8) return {emit_.bitcast(u32, value)};
     if (type.components == 16) {
         return {emit_.extract(u32, value, {0}), emit_.extract(u32, value, {1})};
     }
@@ -21,8 +27,20 @@ std::vector<Id> Int4Values::words(Id value, const Int4Type& type) {
 
 Id Int4Values::fromWords(const Int4Type& type, std::span<const Id> words, Id result) {
     if (result == 0) result = context_.module.takeId();
-    if (type.components == 8) {
-        define(result, type.id, words[0]);
+    if (type.bytes == 2) {
+        const Id u32 = context_.types.uint32(), u8 = context_.types.intType(8, false);
+        const Id high =
+            emit_.op(spv::Op::OpShiftRightLogical, u32, {words[0], context_.types.constantU32(8)});
+        const Id bytes[] = {emit_.op(spv::Op::OpUConvert, u8, {words[0]}),
+                            emit_.op(spv::Op::OpUConvert, u8, {high})};
+        emit_.add(
+            makeInstruction(spv::Op::OpCompositeConstruct, type.id, result, idOperands(bytes)));
+    } else if (type.components == 8) {
+        if (!type.isByteWise()) {
+            define(result, type.id, words[0]);
+        } else {
+            emit_.add(makeInstruction(spv::Op::OpBitcast, type.id, result, {idOperand(words[0])}));
+        }
     } else {
         const spv::Op opcode =
             type.components == 16 ? spv::Op::OpCompositeConstruct : spv::Op::OpUConvert;
@@ -31,19 +49,24 @@ Id Int4Values::fromWords(const Int4Type& type, std::span<const Id> words, Id res
     return result;
 }
 
-Int4Values::Position Int4Values::position(const Int4Type& type, Id index) {
+Id Int4Values::within(const Int4Type& type, Id index) {
     TypeTable& types = context_.types;
     const Id u32 = types.uint32();
     if (const std::optional<uint64_t> known = context_.module.constantValue(index)) {
-        index = types.constantU32(static_cast<uint32_t>(*known % type.components));
-    } else {
-        const Id indexType = emit_.typeOf(index);
-        index = types.width(indexType) == 32 ? emit_.bitcast(u32, index)
-                                             : emit_.op(spv::Op::OpUConvert, u32, {index});
-        // An index beyond the vector is undefined behaviour, but no reason to touch other bits.
-        const uint32_t last = std::bit_ceil(type.components) - 1;
-        index = emit_.op(spv::Op::OpBitwiseAnd, u32, {index, types.constantU32(last)});
+        return types.constantU32(static_cast<uint32_t>(*known % type.components));
     }
+    const Id indexType = emit_.typeOf(index);
+    index = types.width(indexType) == 32 ? emit_.bitcast(u32, index)
+                                         : emit_.op(spv::Op::OpUConvert, u32, {index});
+    // An index beyond the vector is undefined behaviour, but no reason to touch other bits.
+    const uint32_t last = std::bit_ceil(type.components) - 1;
+    return emit_.op(spv::Op::OpBitwiseAnd, u32, {index, types.constantU32(last)});
+}
+
+Int4Values::Position Int4Values::position(const Int4Type& type, Id index) {
+    TypeTable& types = context_.types;
+    const Id u32 = types.uint32();
+    index = within(type, index);
     const Id eight = types.constantU32(8);
     return {emit_.divInt(u32, index, eight),
             emit_.mulInt(u32, emit_.modInt(u32, index, eight), types.constantU32(4))};

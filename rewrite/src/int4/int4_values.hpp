@@ -22,6 +22,11 @@ class Int4Values {
     // The same for a scalar type, by its id.
     Id scalar(Id type, bool isSigned, Id component, Id result = 0);
 
+    // An index into a vector of the type as a u32 that leads nowhere else.
+    Id within(const Int4Type& type, Id index);
+    // Four bits of a u32, extended to all of it.
+    Id bits(Id word, Id shift, bool isSigned);
+
     // A result id that stands for a value made otherwise.
     void define(Id result, Id type, Id value);
 
@@ -34,7 +39,6 @@ class Int4Values {
     std::vector<Id> words(Id value, const Int4Type& type);
     Id fromWords(const Int4Type& type, std::span<const Id> words, Id result);
     Id wordAt(std::span<const Id> words, Id which);
-    Id bits(Id word, Id shift, bool isSigned);
 
     Int4Context& context_;
     Emitter& emit_;

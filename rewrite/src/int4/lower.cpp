@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "int4/lower.hpp"
 
+#include "int4/int4_access.hpp"
 #include "int4/int4_composites.hpp"
 #include "int4/int4_constants.hpp"
 #include "int4/int4_conversions.hpp"
@@ -19,6 +20,7 @@ bool passesThrough(const Module& module, const Instruction& i) {
         case spv::Op::OpLoad:
         case spv::Op::OpStore:
         case spv::Op::OpCopyMemory:
+        case spv::Op::OpCopyMemorySized:
         case spv::Op::OpAccessChain:
         case spv::Op::OpInBoundsAccessChain:
         case spv::Op::OpPtrAccessChain:
@@ -106,7 +108,10 @@ class FunctionLowering {
             if (!operand.isId || !pointers_.contains(operand.word)) continue;
             context_.fail(ErrorCode::kUnsupported, *i,
                           "a pointer to one component of a vector of 4-bit integers can only be "
-                          "loaded from and stored to");
+                          "loaded from, stored to and copied: two components share a byte, so it "
+                          "has no address of its own; nor may one in logical addressing be passed "
+                          "to a function, which takes pointers to whole variables (SPIR-V "
+                          "specification, section 2.16.1)");
             return;
         }
         emit.add(std::move(i));
@@ -134,6 +139,8 @@ bool hasMatrices(const Module& module) {
 std::optional<Error> lowerInt4(Int4Context& context) {
     Module& module = context.module;
     findInt4Types(context);
+    if (context.error) return context.error;
+    chooseInt4Stands(context);
     if (context.error) return context.error;
     checkInt4Memory(context);
     if (context.error) return context.error;

@@ -4,53 +4,11 @@
 #include <algorithm>
 
 #include "ir/buffers.hpp"
+#include "ir/byte_walk.hpp"
 #include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
 
 namespace coopvk::rewrite {
-
-// The way down from a buffer variable.
-struct WordViews::Path {
-    Id type;   // where it is
-    Id bytes;  // from the start of the buffer
-    // Of the structure member that it last went through.
-    uint32_t matrixStride = 0;
-    bool isRowMajor = false;
-    bool inRowMajorColumn = false;  // the components are a matrix stride apart
-};
-
-bool WordViews::step(Emitter& emit, Path& path, Id index) {
-    const Instruction& type = module_.def(path.type);
-    const auto skip = [&](uint32_t bytes) {
-        path.bytes =
-            emit.addInt(types_.uint32(), path.bytes,
-                        emit.mulInt(types_.uint32(), emit.toU32(index), types_.constantU32(bytes)));
-        path.type = type.word(0);
-        return bytes != 0;
-    };
-    if (type.opcode == spv::Op::OpTypeStruct) {
-        const auto member = static_cast<uint32_t>(module_.constantValue(index).value_or(0));
-        const auto found = [&](spv::Decoration decoration) {
-            return module_.memberDecoration(path.type, member, decoration);
-        };
-        const auto offset = found(spv::Decoration::Offset);
-        path.matrixStride = found(spv::Decoration::MatrixStride).value_or(0);
-        path.isRowMajor = found(spv::Decoration::RowMajor).has_value();
-        path.bytes =
-            emit.addInt(types_.uint32(), path.bytes, types_.constantU32(offset.value_or(0)));
-        path.type = type.word(member);
-        return offset.has_value();
-    }
-    if (isArrayType(type.opcode)) {
-        return skip(module_.decoration(path.type, spv::Decoration::ArrayStride).value_or(0));
-    }
-    if (type.opcode == spv::Op::OpTypeMatrix) {
-        path.inRowMajorColumn = path.isRowMajor;
-        return skip(path.isRowMajor ? sizeof(uint32_t) : path.matrixStride);
-    }
-    return type.opcode == spv::Op::OpTypeVector &&
-           skip(path.inRowMajorColumn ? path.matrixStride : sizeof(uint32_t));
-}
 
 std::optional<WordPlace> WordViews::find(Emitter& emit, Id pointer) {
     const PointerPath way = pathTo(module_, pointer);
@@ -62,20 +20,18 @@ std::optional<WordPlace> WordViews::find(Emitter& emit, Id pointer) {
         (storage != spv::StorageClass::StorageBuffer && storage != spv::StorageClass::Uniform)) {
         return std::nullopt;
     }
-    Path path = {module_.def(variable.type).word(1), types_.constantU32(0)};
+    ByteWalk walk(emit, module_.def(variable.type).word(1));
     for (const Id index : way.indices) {
-        // An array on the outside is one of descriptors.
-        if (isArrayType(module_.def(path.type).opcode) &&
-            !module_.decoration(path.type, spv::Decoration::ArrayStride)) {
+        if (walk.isAtDescriptors()) {
             if (place.descriptor != 0) return std::nullopt;
             place.descriptor = index;
-            path.type = module_.def(path.type).word(0);
-        } else if (!step(emit, path, index)) {
+            walk.enterDescriptor();
+        } else if (!walk.step(index)) {
             return std::nullopt;
         }
     }
     place.variable = view(way.root);
-    place.word = emit.divInt(types_.uint32(), path.bytes, types_.constantU32(sizeof(uint32_t)));
+    place.word = emit.divInt(types_.uint32(), walk.bytes(), types_.constantU32(sizeof(uint32_t)));
     return place;
 }
 

@@ -30,10 +30,8 @@ class WordViews {
     Id pointer(Emitter& emit, const WordPlace& place);
 
  private:
-    struct Path;
     Id view(Id variable);
     Id wordArray(Id variable);
-    bool step(Emitter& emit, Path& path, Id index);
 
     TypeTable& types_;
     Module& module_;

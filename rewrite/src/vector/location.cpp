@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/buffers.hpp"
+#include "ir/byte_walk.hpp"
 #include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
 
@@ -95,9 +96,9 @@ class Locator {
     Location buffer() {
         location_.kind = Location::Kind::kBuffer;
         location_.variable = root_;
-        Id type = module_.def(emit_.typeOf(root_)).word(1);
+        ByteWalk walk(emit_, module_.def(emit_.typeOf(root_)).word(1));
         size_t next = 0;
-        while (isArrayType(module_.def(type).opcode)) {
+        while (isArrayType(module_.def(walk.type()).opcode)) {
             if (location_.isArrayed || next >= indices_.size()) {
                 fail("an array of arrays of descriptors is not emulated");
                 return {};
@@ -106,38 +107,24 @@ class Locator {
             location_.nonUniform = location_.nonUniform || isDecorated(module_, indices_[next],
                                                                        spv::Decoration::NonUniform);
             argument(indices_[next++]);
-            type = module_.def(type).word(0);
+            walk.enterDescriptor();
         }
-        location_.readOnly =
-            isDecorated(module_, root_, spv::Decoration::NonWritable) ||
-            module_.memberDecoration(type, next < indices_.size() ? constant(indices_[next]) : 0,
-                                     spv::Decoration::NonWritable);
-        for (; next < indices_.size(); ++next) step(type, indices_[next]);
+        location_.readOnly = isDecorated(module_, root_, spv::Decoration::NonWritable) ||
+                             module_.memberDecoration(
+                                 walk.type(), next < indices_.size() ? constant(indices_[next]) : 0,
+                                 spv::Decoration::NonWritable);
+        for (; next < indices_.size(); ++next) {
+            if (!walk.step(indices_[next])) {
+                fail("a member on the way to the array has no explicit layout");
+                return {};
+            }
+        }
+        offset_ = emit_.addInt(context_.types.uint32(), offset_, walk.bytes());
         return finish();
     }
 
     uint32_t constant(Id id) const {
         return static_cast<uint32_t>(module_.constantValue(id).value_or(0));
-    }
-
-    void advance(Id bytes) { offset_ = emit_.addInt(context_.types.uint32(), offset_, bytes); }
-
-    // Adds the bytes that one index skips, and goes to the type that it leads to.
-    void step(Id& type, Id index) {
-        TypeTable& types = context_.types;
-        const Instruction& def = module_.def(type);
-        if (def.opcode == spv::Op::OpTypeStruct) {
-            const uint32_t member = constant(index);
-            const auto offset = module_.memberDecoration(type, member, spv::Decoration::Offset);
-            advance(types.constantU32(offset.value_or(0)));
-            type = def.word(member);
-            return;
-        }
-        const auto stride = module_.decoration(type, spv::Decoration::ArrayStride);
-        if (!stride) fail("a member on the way to the array has no explicit layout");
-        advance(emit_.mulInt(types.uint32(), emit_.toU32(index),
-                             types.constantU32(stride.value_or(0))));
-        type = def.word(0);
     }
 
     // Through the array's own elements, which must follow each other without gaps.

@@ -46,9 +46,9 @@ TEST(Int4BadCode, Refused) {
         "%v = OpVariable %p Workgroup\n",
         "%r = OpIAdd %u32 %x %c_0\n", even, "", {"%v"});
     expectRefused(
-        "%b = OpTypeStruct %u4x2 %u4x8\n%p = OpTypePointer StorageBuffer %b\n"
+        "%b = OpTypeStruct %u4x2 %u4x16\n%p = OpTypePointer StorageBuffer %b\n"
         "%v = OpVariable %p StorageBuffer\n",
-        "%r = OpIAdd %u32 %x %c_0\n", "must lie at multiples of",
+        "%r = OpIAdd %u32 %x %c_0\n", "must lie at multiples of four bytes",
         "OpDecorate %b Block\nOpMemberDecorate %b 0 Offset 0\nOpMemberDecorate %b 1 Offset 2\n"
         "OpDecorate %v DescriptorSet 0\nOpDecorate %v Binding 1\n",
         {"%v"});

@@ -67,6 +67,47 @@ const Int4Cases& inMemory() {
              const uint32_t third = (all & ~0xF000u) | u(all, x & 7) << 12;
              return third + static_cast<uint32_t>(s(all, x & 7));
          }},
+        // With memory operands: one set for both sides, one for each; to and from a buffer.
+        {"OrderedCopies",
+         "%arr8 = OpTypeRuntimeArray %u4x8\n%block8 = OpTypeStruct %arr8\n"
+         "%sb_block8 = OpTypePointer StorageBuffer %block8\n"
+         "%sb_u4 = OpTypePointer StorageBuffer %u4\n%fn_u4 = OpTypePointer Function %u4\n"
+         "%in8 = OpVariable %sb_block8 StorageBuffer\n%out8 = OpVariable %sb_block8 "
+         "StorageBuffer\n",
+         "%var_s = OpVariable %fn_u4 Function\n%k7 = OpBitwiseAnd %u32 %x %c_7\n"
+         "%po = OpAccessChain %sb_u32 %out %c_0 %i\nOpStore %po %x\n"
+         "%pi = OpAccessChain %sb_u4 %in8 %c_0 %i %k7\n%p1 = OpAccessChain %sb_u4 %out8 %c_0 %i "
+         "%c_1\n"
+         "%p4 = OpAccessChain %sb_u4 %out8 %c_0 %i %c_4\n"
+         "OpCopyMemory %var_s %pi Volatile\nOpCopyMemory %p1 %var_s Volatile|Aligned 1\n"
+         "OpCopyMemory %p4 %pi NonPrivatePointer|MakePointerAvailable %c_5 "
+         "NonPrivatePointer|MakePointerVisible %c_5\n",
+         [](uint32_t x) {
+             const uint32_t k = u(x, x & 7);
+             return (x & ~0xF00F0u) | k << 4 | k << 16;
+         },
+         "",
+         {},
+         "OpDecorate %arr8 ArrayStride 4\nOpDecorate %block8 Block\n"
+         "OpMemberDecorate %block8 0 Offset 0\nOpDecorate %in8 DescriptorSet 0\n"
+         "OpDecorate %in8 Binding 0\nOpDecorate %out8 DescriptorSet 0\n"
+         "OpDecorate %out8 Binding 1\nOpDecorate %out8 Aliased\nOpDecorate %out Aliased\n",
+         {"%in8", "%out8"}},
+        // Functions take pointers to whole variables.
+        {"PointersToVariables",
+         "%fn_s4 = OpTypePointer Function %s4\n%fn_v = OpTypePointer Function %u4x8\n"
+         "%fn_u4 = OpTypePointer Function %u4\n%changer_type = OpTypeFunction %void %fn_s4 %fn_v\n",
+         "%var_s = OpVariable %fn_s4 Function\n%var_v = OpVariable %fn_v Function\n"
+         "%e = OpSConvert %s4 %x\nOpStore %var_s %e\n%v = OpBitcast %u4x8 %x\nOpStore %var_v %v\n"
+         "%done = OpFunctionCall %void %changer %var_s %var_v\n%s = OpLoad %s4 %var_s\n"
+         "%w = OpLoad %u4x8 %var_v\n%a = OpSConvert %u32 %s\n%b = OpBitcast %u32 %w\n"
+         "%r = OpIAdd %u32 %a %b\n",
+         [](uint32_t x) { return static_cast<uint32_t>(s(x, 5)) + ((x & ~0xF00u) | u(x, 0) << 8); },
+         "%changer = OpFunction %void None %changer_type\n%fs = OpFunctionParameter %fn_s4\n"
+         "%fv = OpFunctionParameter %fn_v\n%fl = OpLabel\n%f5 = OpAccessChain %fn_u4 %fv %c_5\n"
+         "%f2 = OpAccessChain %fn_u4 %fv %c_2\n%l5 = OpLoad %u4 %f5\n%ls = OpLoad %s4 %fs\n"
+         "%b5 = OpBitcast %s4 %l5\n%bs = OpBitcast %u4 %ls\nOpStore %fs %b5\nOpStore %f2 %bs\n"
+         "OpReturn\nOpFunctionEnd\n"},
         // Three components in Private memory, their number's index and an array's length in 4 bits.
         {"OddVectors",
          "%five = OpConstant %u4 5\n%k3 = OpConstantComposite %s4x3 %n7 %p5 %n1\n"

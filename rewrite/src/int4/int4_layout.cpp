@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which vectors of 4-bit integers are made of bytes: those that lie, or may lie, at places that the
+// wider integer of their size cannot have, and those of which single components are stored.
+#include <algorithm>
+#include <set>
+
+#include "int4/int4_types.hpp"
+#include "ir/composites.hpp"
+#include "ir/memory_operands.hpp"
+#include "ir/opcodes.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+constexpr uint32_t kWidest = 16;  // no alignment beyond it matters
+
+// The alignment of a place so many bytes behind one with an alignment.
+uint32_t alignmentAt(uint32_t alignment, uint64_t bytes) {
+    const uint64_t low = bytes & (~bytes + 1);
+    return bytes == 0 ? alignment : static_cast<uint32_t>(std::min<uint64_t>(alignment, low));
+}
+
+bool isUntypedChain(spv::Op opcode) {
+    return opcode == spv::Op::OpUntypedAccessChainKHR ||
+           opcode == spv::Op::OpUntypedInBoundsAccessChainKHR;
+}
+
+class Layouts {
+ public:
+    explicit Layouts(Int4Context& context) : context_(context), module_(context.module) {}
+
+    std::set<uint32_t> run() {
+        for (const InstructionPtr& i : module_.section(Section::kGlobals)) scanGlobal(*i);
+        for (const auto& function : module_.functions()) {
+            for (const auto& block : function->blocks) {
+                for (const InstructionPtr& i : block->body) scan(*i);
+            }
+        }
+        return std::move(byteWise_);
+    }
+
+ private:
+    spv::StorageClass storageOf(Id pointer) const {
+        return static_cast<spv::StorageClass>(module_.def(module_.def(pointer).type).word(0));
+    }
+
+    // What is in memory at a place of an alignment.
+    void place(const Instruction& at, Id type, uint32_t alignment) {
+        if (!visited_.insert({type, alignment}).second) return;
+        if (const Int4Type* int4 = context_.type(type)) {
+            const uint32_t bytes = int4->components / 2;
+            if (bytes <= 1 || alignment >= std::min(bytes, 4u)) return;
+            if (int4->components == 16) {
+                context_.fail(ErrorCode::kUnsupported, at,
+                              "in memory vectors of sixteen 4-bit integers must lie at multiples "
+                              "of four bytes");
+            }
+            byteWise_.insert(int4->components);
+            return;
+        }
+        const Instruction& def = module_.def(type);
+        if (def.opcode == spv::Op::OpTypeStruct) {
+            for (uint32_t m = 0; m < def.operands.size(); ++m) {
+                const auto offset = module_.memberDecoration(type, m, spv::Decoration::Offset);
+                place(at, def.word(m), alignmentAt(alignment, offset.value_or(0)));
+            }
+        } else if (isArrayType(def.opcode)) {
+            const auto stride = module_.decoration(type, spv::Decoration::ArrayStride);
+            place(at, def.word(0), alignmentAt(alignment, stride.value_or(0)));
+        }
+    }
+
+    void scanGlobal(const Instruction& i) {
+        const bool untyped = i.opcode == spv::Op::OpUntypedVariableKHR;
+        const bool variable = i.opcode == spv::Op::OpVariable || untyped;
+        const bool pointer = i.opcode == spv::Op::OpTypePointer;
+        if ((!variable && !pointer) || isOwn(static_cast<spv::StorageClass>(i.word(0)))) return;
+        uint32_t alignment = kWidest;
+        if (pointer) {
+            const auto stride = module_.decoration(i.result, spv::Decoration::ArrayStride);
+            alignment = alignmentAt(kWidest, stride.value_or(0));
+        }
+        place(i, pointer || untyped ? i.word(1) : module_.def(i.type).word(1), alignment);
+    }
+
+    void scan(const Instruction& i) {
+        if (const size_t first = firstChainIndex(i.opcode)) return scanChain(i, first);
+        switch (i.opcode) {
+            case spv::Op::OpCopyObject:
+                if (const auto found = components_.find(i.word(0)); found != components_.end()) {
+                    components_[i.result] = found->second;
+                }
+                return;
+            case spv::Op::OpLoad:
+                return scanAccess(i, i.word(0), i.type, MemoryOperands(rest(i, 1)));
+            case spv::Op::OpStore:
+                storeComponent(i.word(0));
+                return scanAccess(i, i.word(0), module_.def(i.word(1)).type,
+                                  MemoryOperands(rest(i, 2)));
+            case spv::Op::OpCopyMemory: {
+                storeComponent(i.word(0));
+                const CopyOperands memory = copyOperands(i);
+                scanAccess(i, i.word(0), pointee(i.word(0), i.word(1)), memory.target);
+                return scanAccess(i, i.word(1), pointee(i.word(1), i.word(0)), memory.source);
+            }
+            default:
+                return;
+        }
+    }
+
+    static std::span<const Operand> rest(const Instruction& i, size_t first) {
+        return std::span(i.operands).subspan(std::min(first, i.operands.size()));
+    }
+
+    // What the pointer, or where it does not tell the other one, points to.
+    Id pointee(Id pointer, Id other) const {
+        const Instruction& type = module_.def(module_.def(pointer).type);
+        if (type.opcode == spv::Op::OpTypePointer) return type.word(1);
+        return module_.def(module_.def(other).type).word(1);
+    }
+
+    void scanChain(const Instruction& i, size_t first) {
+        const bool untyped = isUntypedChain(i.opcode);
+        const Id base = i.word(untyped ? 1 : 0);
+        if (isOwn(storageOf(base))) return;
+        Id type = untyped ? i.word(0) : module_.def(module_.def(base).type).word(1);
+        if (untyped) place(i, type, kWidest);
+        const auto isVector = [&](Id id) { return context_.vector(id) != nullptr; };
+        if (findIndexInto(module_, type, i.operands, first, isVector)) {
+            components_[i.result] = type;
+        }
+    }
+
+    // Whoever stores a component may not touch what others store at the same time: not beyond the
+    // byte, which is the least that can be stored without a conflict.
+    void storeComponent(Id pointer) {
+        const auto found = components_.find(pointer);
+        if (found == components_.end()) return;
+        const uint32_t components = context_.type(found->second)->components;
+        const bool bytes = storesBytes(context_, storageOf(pointer));
+        if (components == 4 || (components == 8 && bytes)) byteWise_.insert(components);
+    }
+
+    void scanAccess(const Instruction& i, Id pointer, Id type, const MemoryOperands& memory) {
+        if (components_.contains(pointer) || isOwn(storageOf(pointer))) return;
+        const bool untyped =
+            module_.def(module_.def(pointer).type).opcode == spv::Op::OpTypeUntypedPointerKHR;
+        if (memory.alignment() != 0) {
+            place(i, type, alignmentAt(kWidest, memory.alignment()));
+        } else if (untyped) {
+            place(i, type, alignmentOf(pointer));
+        }
+    }
+
+    // What can be told of an untyped pointer by the way that led to it.
+    uint32_t alignmentOf(Id pointer) const {
+        uint32_t alignment = kWidest;
+        constexpr int kMostSteps = 1000;
+        for (int step = 0; step < kMostSteps; ++step) {
+            const Instruction& def = module_.def(pointer);
+            const size_t first = firstChainIndex(def.opcode);
+            if (def.opcode == spv::Op::OpVariable || def.opcode == spv::Op::OpUntypedVariableKHR) {
+                return alignment;
+            }
+            if (def.opcode == spv::Op::OpCopyObject) {
+                pointer = def.word(0);
+            } else if (isUntypedChain(def.opcode)) {
+                alignment = alignmentBehind(def, alignment, def.word(0), first);
+                pointer = def.word(1);
+            } else if (isAccessChain(def.opcode)) {
+                const Id base = module_.def(def.word(0)).type;
+                alignment = alignmentBehind(def, alignment, module_.def(base).word(1), first);
+                pointer = def.word(0);
+            } else {
+                break;
+            }
+        }
+        return 1;
+    }
+
+    uint32_t alignmentBehind(const Instruction& chain, uint32_t alignment, Id type,
+                             size_t first) const {
+        for (size_t o = first; o < chain.operands.size(); ++o) {
+            const std::optional<uint64_t> index = module_.constantValue(chain.word(o));
+            const Instruction& def = module_.def(type);
+            uint64_t bytes = 0;
+            if (def.opcode == spv::Op::OpTypeStruct) {
+                const auto member = static_cast<uint32_t>(index.value_or(0));
+                bytes = module_.memberDecoration(type, member, spv::Decoration::Offset).value_or(0);
+            } else {
+                const bool array = isArrayType(def.opcode);
+                const uint64_t stride =
+                    array ? module_.decoration(type, spv::Decoration::ArrayStride).value_or(0)
+                          : context_.types.width(type) / 8;
+                bytes = stride * index.value_or(1);
+            }
+            alignment = alignmentAt(alignment, bytes);
+            type = memberType(module_, type, index);
+        }
+        return alignment;
+    }
+
+    Int4Context& context_;
+    Module& module_;
+    std::set<std::pair<Id, uint32_t>> visited_;
+    std::map<Id, Id> components_;  // pointers to single components: of which vector type
+    std::set<uint32_t> byteWise_;  // numbers of components
+};
+
+Id standFor(TypeTable& types, const Int4Type& type) {
+    switch (type.components) {
+        case 1:
+            return types.intType(8, type.isSigned);
+        case 2:
+            return types.intType(8, false);
+        case 3:
+            return types.intType(16, false);
+        case 4:
+            return type.isByteWise() ? types.vectorType(types.intType(8, false), 2)
+                                     : types.intType(16, false);
+        case 8:
+            return type.isByteWise() ? types.vectorType(types.intType(8, false), 4)
+                                     : types.uint32();
+        default:
+            return types.vectorType(types.uint32(), 2);
+    }
+}
+
+}  // namespace
+
+void chooseInt4Stands(Int4Context& context) {
+    const std::set<uint32_t> byteWise = Layouts(context).run();
+    for (auto& [id, type] : context.int4) {
+        type.bytes = byteWise.contains(type.components) ? type.components / 2 : 0;
+        type.stand = standFor(context.types, type);
+    }
+}
+
+}  // namespace coopvk::rewrite
