@@ -34,8 +34,16 @@ extern "C" {
 // - Scalars and vectors of 4-bit integers, in every place that SPV_INTEL_int4 allows. Vectors of 8
 //   and 16 components are declared with the Vector16 capability, which is accepted for them only.
 // - In StorageBuffer, PhysicalStorageBuffer, Uniform, PushConstant and Workgroup memory vectors of
-//   2, 4, 8 or 16 components take 1, 2, 4 or 8 bytes, the lower component in the lower bits. A
-//   shader that stores one component of such a vector rewrites the vector.
+//   2, 4, 8 or 16 components take 1, 2, 4 or 8 bytes, the lower component in the lower bits. They
+//   may lie at any byte, where the application has enabled scalarBlockLayout; those of 16 at
+//   multiples of four bytes. A module is faster where vectors of 4 and 8 lie at multiples of their
+//   size and are stored whole.
+// - Storing one component changes no byte but its own, so that other invocations may store to the
+//   rest of the vector. Two components that share a byte share the memory location, which is 8 bits
+//   (Vulkan specification, "Memory Model", "Memory Location"): to store to both, or to one and load
+//   the other, without synchronization is a data race.
+// - A pointer to one component has no address of its own. It can be loaded, stored, copied and made
+//   by an access chain, but not passed to a function, selected or stored.
 // - A specialization constant of a 4-bit type takes one byte, of which the low four bits count.
 // - Matrices with 4-bit components are loaded from and stored to memory with two components a byte,
 //   the lower row or column in the lower bits; Stride counts what Pointer points to.
@@ -84,7 +92,8 @@ typedef VkResult(VKAPI_PTR* PFN_vkGetPhysicalDeviceCooperativeMatrixInt4Properti
 // Subgroup2DBlockTransposeINTEL.
 // - Where SPV_INTEL_2d_block_io asks for a CrossWorkgroup pointer, PhysicalStorageBuffer and
 //   StorageBuffer ones are taken too; a module's CrossWorkgroup pointers become
-//   PhysicalStorageBuffer ones. All may be typed or untyped.
+//   PhysicalStorageBuffer ones. All may be typed or untyped. What lies behind CrossWorkgroup
+//   pointers has the layout that OpenCL C gives it where its types do not say one.
 // - Memory Width and Memory Height go up to 2^24; the "224" of the text has lost its superscript.
 // - Coordinates are signed, whatever their type says: a negative one is out of bounds. So are
 //   elements that are only partly within Memory Width.
