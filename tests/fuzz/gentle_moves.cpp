@@ -32,6 +32,28 @@ const Instruction* componentOf(const Facts& facts, uint32_t type) {
     return nullptr;
 }
 
+// A use of what may be stored and chosen, unlike pointers and images.
+std::optional<Use> findDataUse(const Module& module, const Facts& facts, Random& random) {
+    for (int tries = 0; tries < 8; ++tries) {
+        const auto use = findUse(module, facts, random);
+        if (!use) return std::nullopt;
+        const Instruction* type = facts.find(use->type);
+        if (type == nullptr) continue;
+        switch (type->opcode()) {
+            case Op::OpTypePointer:
+            case Op::OpTypeUntypedPointerKHR:
+            case Op::OpTypeImage:
+            case Op::OpTypeSampler:
+            case Op::OpTypeSampledImage:
+            case Op::OpTypeAccelerationStructureKHR:
+                continue;
+            default:
+                return use;
+        }
+    }
+    return std::nullopt;
+}
+
 // --- Another value -----------------------------------------------------------------------------
 
 bool swapValue(Module& module, Random& random) {
@@ -46,7 +68,7 @@ bool swapValue(Module& module, Random& random) {
 
 bool useNothing(Module& module, Random& random) {
     const Facts facts(module);
-    const auto use = findUse(module, facts, random);
+    const auto use = findDataUse(module, facts, random);
     if (!use) return false;
     Edit edit(module, facts, *use);
     switch (random.below(3)) {
@@ -110,7 +132,7 @@ bool copy(Module& module, Random& random) {
 
 bool select(Module& module, Random& random) {
     const Facts facts(module);
-    const auto use = findUse(module, facts, random);
+    const auto use = findDataUse(module, facts, random);
     if (!use) return false;
     std::vector<uint32_t> others = facts.valuesAt(use->place, use->type);
     const uint32_t other = others.empty() ? use->value : random.from(others);
@@ -122,7 +144,7 @@ bool select(Module& module, Random& random) {
 
 bool throughVariable(Module& module, Random& random) {
     const Facts facts(module);
-    const auto use = findUse(module, facts, random);
+    const auto use = findDataUse(module, facts, random);
     if (!use) return false;
     const Instruction* component = componentOf(facts, use->type);
     Edit edit(module, facts, *use);
@@ -149,7 +171,7 @@ bool throughVariable(Module& module, Random& random) {
 
 bool throughComposite(Module& module, Random& random) {
     const Facts facts(module);
-    const auto use = findUse(module, facts, random);
+    const auto use = findDataUse(module, facts, random);
     if (!use) return false;
     Edit edit(module, facts, *use);
     uint32_t holder = 0;
@@ -181,7 +203,7 @@ bool throughComposite(Module& module, Random& random) {
 
 bool throughFunction(Module& module, Random& random) {
     const Facts facts(module);
-    const auto use = findUse(module, facts, random);
+    const auto use = findDataUse(module, facts, random);
     if (!use) return false;
     Edit edit(module, facts, *use);
     const uint32_t function = edit.identityFunction(use->type);
@@ -193,7 +215,7 @@ bool throughFunction(Module& module, Random& random) {
 
 // Of a block that may be cut in two.
 std::optional<Use> findCuttableUse(const Module& module, const Facts& facts, Random& random) {
-    const auto use = findUse(module, facts, random);
+    const auto use = findDataUse(module, facts, random);
     if (!use) return std::nullopt;
     for (size_t at = use->place; at < module.instructions.size(); ++at) {
         if (module.instructions[at].opcode() == Op::OpLoopMerge) return std::nullopt;

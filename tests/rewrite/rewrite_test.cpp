@@ -41,6 +41,21 @@ TEST_P(Rewrite, OutputIsValidAndDeterministic) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Rewrite, testing::Values(4, 8, 16, 32, 64, 128));
 
+// Found by fuzzing: the constant went into the output, where it must not be zero.
+TEST(RewriteErrors, WorkgroupOfNothing) {
+    std::string text = test::multiplyModule(16, 16, 16);
+    const std::string mode = "OpExecutionMode %main LocalSize 32 1 1";
+    text.replace(text.find(mode), mode.size(), "OpExecutionModeId %main LocalSizeId %rows %c1 %c1");
+    const std::vector<uint32_t> words = test::assemble(text);
+    EXPECT_TRUE(run(words, 16));
+    const std::array<std::byte, 4> zero = {};
+    const SpecializationEntry entry = {0, zero};
+    const Result<Rewritten> out = run(words, 16, {&entry, 1});
+    ASSERT_FALSE(out);
+    EXPECT_EQ(out.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_NE(out.error().message.find("workgroup size of zero"), std::string::npos);
+}
+
 TEST(RewriteErrors, NoSuchEntryPoint) {
     const std::vector<uint32_t> words = test::assemble(test::multiplyModule(16, 16, 16));
     Request request;

@@ -128,6 +128,7 @@ Result<Rewritten> rewriteModule(const Request& request, const Target& target, bo
         return *std::move(error);
     }
     foldSpecConstants(types, nullptr);
+    if (std::optional<Error> error = checkWorkgroupSizes(module)) return *std::move(error);
     std::map<Id, bool> nibbles;
     if (out.used.contains(Extension::kIntelInt4)) {
         Int4Context context{module, types, target};

@@ -2,6 +2,7 @@
 #include "passes/entry_points.hpp"
 
 #include <algorithm>
+#include <format>
 #include <unordered_set>
 
 namespace coopvk::rewrite {
@@ -96,6 +97,18 @@ std::array<uint32_t, 3> constants(const Module& module, const Instruction& i, si
 
 bool hasEntryPoint(const Module& module, std::string_view name) {
     return findEntryPoint(module, name) != nullptr;
+}
+
+std::optional<Error> checkWorkgroupSizes(const Module& module) {
+    for (const InstructionPtr& i : module.section(Section::kExecutionModes)) {
+        if (i->word(1) != static_cast<uint32_t>(spv::ExecutionMode::LocalSizeId)) continue;
+        for (size_t axis = 0; axis < 3; ++axis) {
+            if (module.constantValue(i->word(2 + axis)) != uint64_t{0}) continue;
+            return Error{ErrorCode::kInvalidArgument,
+                         std::format("entry point %{} has a workgroup size of zero", i->word(0))};
+        }
+    }
+    return std::nullopt;
 }
 
 std::array<uint32_t, 3> localSize(const Module& module, std::string_view entryPoint) {
