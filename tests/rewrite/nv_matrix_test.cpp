@@ -70,7 +70,8 @@ OpFunctionEnd
 
 class Unified {
  public:
-    explicit Unified(const std::string& text) : module_(std::move(*Module::parse(test::assemble(text)))) {
+    explicit Unified(const std::string& text)
+        : module_(std::move(*Module::parse(test::assemble(text)))) {
         TypeTable types(module_);
         const std::optional<Error> error = unifyNvMatrices(types);
         EXPECT_FALSE(error) << error->message;
@@ -164,6 +165,24 @@ TEST(NvRoles, ConstantsServeEveryRole) {
                                  "%b = OpCooperativeMatrixMulAddNV %T %x %null %a\n"
                                  "%r = OpCooperativeMatrixMulAddNV %T %undef %undef %b"));
     EXPECT_EQ(out.conversions(), 0u);
+}
+
+// Found by fuzzing: a constant's second variant became one for accumulators in the end.
+TEST(NvRoles, ConstantsServeRolesInAnyOrder) {
+    const std::string body =
+        "%r = OpCooperativeMatrixMulAddNV %T %x %u %z\n"
+        "%c = OpCopyObject %T %u\n"
+        "%r2 = OpCooperativeMatrixMulAddNV %T %c %y %z\n";
+    const std::vector<uint32_t> words = test::assemble(moduleText("%u = OpUndef %T\n", body));
+    Request request;
+    request.words = words;
+    for (const uint32_t size : {4u, 32u}) {
+        Target target;
+        target.subgroupSize = size;
+        const Result<Rewritten> out = rewrite(request, target);
+        ASSERT_TRUE(out) << out.error().message;
+        EXPECT_EQ(validate(out->words), std::nullopt);
+    }
 }
 
 TEST(NvRoles, LengthsFitTheElementsThatAreAccessed) {

@@ -79,6 +79,7 @@ Id TypeVariants::constant(Id original, std::span<const Use> roles) {
     module.append(Section::kGlobals,
                   makeInstruction(declaration.opcode, newType, copy, std::move(operands)));
     variants_.emplace(key, copy);
+    originals_.emplace(copy, original);
     return copy;
 }
 
@@ -126,6 +127,7 @@ void TypeVariants::finish() {
         if (leaves_.declaration(i->result) != nullptr) unusedTypes.push_back(i->result);
     }
     const auto isUsed = [&](Id id) {
+        if (originals_.contains(id)) return true;  // a variant, made for a use
         const auto first = variants_.lower_bound(Key{id, {}});
         return first != variants_.end() && first->first.first == id;
     };
