@@ -115,6 +115,18 @@ TEST(NvRoles, MulAddPinsItsOperands) {
     EXPECT_EQ(out.conversions(), 0u);
 }
 
+// The capability implies Shader, which stays.
+TEST(NvRoles, ShaderStaysWhereItWasImplied) {
+    std::string text = moduleText("", "%r = OpFAdd %T %x %y");
+    text.erase(text.find("OpCapability Shader\n"),
+               std::string_view("OpCapability Shader\n").size());
+    Result<Module> module = Module::parse(test::assemble(text));
+    ASSERT_TRUE(module);
+    TypeTable types(*module);
+    ASSERT_FALSE(unifyNvMatrices(types));
+    EXPECT_TRUE(module->hasCapability(spv::Capability::Shader));
+}
+
 TEST(NvRoles, WithoutProductAllAreAccumulators) {
     const Unified out(moduleText("", "%r = OpFAdd %T %x %y"));
     EXPECT_EQ(out.role("x"), Use::kAccumulator);

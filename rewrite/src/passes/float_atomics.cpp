@@ -40,6 +40,7 @@ class FloatAtomics {
         }
         for (auto& function : added_) module_.functions().push_back(std::move(function));
         module_.removeCapability(spv::Capability::AtomicFloat32AddEXT);
+        module_.addCapability(spv::Capability::Shader);  // which that one implies
         module_.removeExtension("SPV_EXT_shader_atomic_float_add");
         return std::nullopt;
     }

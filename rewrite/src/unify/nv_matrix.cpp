@@ -24,6 +24,7 @@ class NvMatrixPass {
         variants_.finish();
         if (error_) return error_;
         module_.removeCapability(spv::Capability::CooperativeMatrixNV);
+        module_.addCapability(spv::Capability::Shader);  // which that one implies
         module_.removeExtension("SPV_NV_cooperative_matrix");
         module_.addCapability(spv::Capability::CooperativeMatrixKHR);
         module_.addExtension("SPV_KHR_cooperative_matrix");
