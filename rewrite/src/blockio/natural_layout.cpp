@@ -29,7 +29,7 @@ std::span<const Operand> inside(const Instruction& type) {
 }  // namespace
 
 NaturalLayout::NaturalLayout(TypeTable& types, std::unordered_set<Id> roots)
-    : types_(types), module_(types.module()) {
+    : module_(types.module()) {
     // Types are declared after those that they are made of.
     std::vector<Id> aggregates;
     for (const InstructionPtr& i : module_.section(Section::kGlobals)) {

@@ -49,7 +49,6 @@ class NaturalLayout {
     Id makeArray(Id type);
     Id makeStruct(Id type);
 
-    TypeTable& types_;
     Module& module_;
     std::map<Id, Fact> facts_;
     std::map<Id, Id> explicit_;
