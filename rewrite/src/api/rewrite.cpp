@@ -111,6 +111,22 @@ bool mayStayNative(const Target& target) {
             !target.emulated.contains(Extension::kKhrCooperativeMatrix));
 }
 
+// 4-bit integers become bytes; gives the matrices that had components of them.
+Result<std::map<Id, bool>> lowerNibbles(TypeTable& types, const Target& target, bool native,
+                                        Rewritten& out) {
+    if (!out.used.contains(Extension::kIntelInt4)) return std::map<Id, bool>();
+    Int4Context context{types.module(), types, target};
+    if (std::optional<Error> error = lowerInt4(context)) return *std::move(error);
+    if (target.emulated.contains(Extension::kKhrCooperativeMatrix) &&
+        types.module().hasCapability(spv::Capability::CooperativeMatrixKHR)) {
+        out.used.insert(Extension::kKhrCooperativeMatrix);
+    }
+    if (native && !context.matrices.empty()) {
+        return Error{ErrorCode::kUnsupported, "drivers have no matrices of 4-bit components"};
+    }
+    return std::move(context.matrices);
+}
+
 Result<Rewritten> rewriteModule(const Request& request, const Target& target, bool native) {
     Rewritten out;
     out.used = scan(request.words, target.emulated);
@@ -129,26 +145,15 @@ Result<Rewritten> rewriteModule(const Request& request, const Target& target, bo
     }
     foldSpecConstants(types, nullptr);
     if (std::optional<Error> error = checkWorkgroupSizes(module)) return *std::move(error);
-    std::map<Id, bool> nibbles;
-    if (out.used.contains(Extension::kIntelInt4)) {
-        Int4Context context{module, types, target};
-        if (std::optional<Error> error = lowerInt4(context)) return *std::move(error);
-        nibbles = std::move(context.matrices);
-        if (target.emulated.contains(Extension::kKhrCooperativeMatrix) &&
-            module.hasCapability(spv::Capability::CooperativeMatrixKHR)) {
-            out.used.insert(Extension::kKhrCooperativeMatrix);
-        }
-        if (native && !nibbles.empty()) {
-            return Error{ErrorCode::kUnsupported, "drivers have no matrices of 4-bit components"};
-        }
-    }
+    Result<std::map<Id, bool>> nibbles = lowerNibbles(types, target, native, out);
+    if (!nibbles) return nibbles.error();
     if (out.used.contains(Extension::kNvCooperativeMatrix)) {
         if (std::optional<Error> error = unifyNvMatrices(types)) return *std::move(error);
     }
-    if (usesMatrices(out.used) || !nibbles.empty()) {
+    if (usesMatrices(out.used) || !nibbles->empty()) {
         if (std::optional<Error> error = native
                                              ? lowerNative(types, request, target, out)
-                                             : lowerCore(types, target, std::move(nibbles), out)) {
+                                             : lowerCore(types, target, *std::move(nibbles), out)) {
             return *std::move(error);
         }
     }

@@ -11,8 +11,8 @@ namespace coopvk::rewrite {
 // matrices with 1024 gains from it and one with 2048 loses half its speed.
 inline constexpr uint64_t kMaxUnrolledProducts = 1024;
 
-// Components in each invocation up to which its accumulators may stay in registers: no GPU has more
-// than 512 of them for an invocation.
+// Components in each invocation up to which its accumulators may stay in registers: two f16 in each
+// of 512, the most that an invocation has on any GPU (AMD's CDNA).
 inline constexpr uint64_t kMostInRegisters = 1024;
 
 // One multiply-add becomes a hundred instructions and more. A loop around many of them, unrolled as
