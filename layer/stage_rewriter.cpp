@@ -161,29 +161,7 @@ VkResult resultOf(rewrite::ErrorCode code) {
 }
 
 std::string_view stageName(VkShaderStageFlagBits stage) {
-    static constexpr struct {
-        VkShaderStageFlagBits stage;
-        std::string_view name;
-    } kNames[] = {
-        {VK_SHADER_STAGE_VERTEX_BIT, "vertex"},
-        {VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT, "tessellation-control"},
-        {VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT, "tessellation-evaluation"},
-        {VK_SHADER_STAGE_GEOMETRY_BIT, "geometry"},
-        {VK_SHADER_STAGE_FRAGMENT_BIT, "fragment"},
-        {VK_SHADER_STAGE_COMPUTE_BIT, "compute"},
-        {VK_SHADER_STAGE_TASK_BIT_EXT, "task"},
-        {VK_SHADER_STAGE_MESH_BIT_EXT, "mesh"},
-        {VK_SHADER_STAGE_RAYGEN_BIT_KHR, "raygen"},
-        {VK_SHADER_STAGE_ANY_HIT_BIT_KHR, "any-hit"},
-        {VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR, "closest-hit"},
-        {VK_SHADER_STAGE_MISS_BIT_KHR, "miss"},
-        {VK_SHADER_STAGE_INTERSECTION_BIT_KHR, "intersection"},
-        {VK_SHADER_STAGE_CALLABLE_BIT_KHR, "callable"},
-    };
-    for (const auto& row : kNames) {
-        if (row.stage == stage) return row.name;
-    }
-    return "unknown";
+    return rewrite::stageName(static_cast<rewrite::Stage>(stage));
 }
 
 VkResult rewriteStage(DeviceContext& device, const StageRequest& request, StagePlan& plan) {

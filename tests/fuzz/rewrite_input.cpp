@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <unordered_map>
 
 #include "words.hpp"
@@ -17,10 +18,33 @@ using rewrite::MatrixShape;
 using rewrite::Stage;
 
 constexpr uint32_t kSubgroupSizes[] = {32, 4, 8, 16, 64, 128, 3, 0};
-constexpr Stage kStages[] = {Stage::kCompute,    Stage::kCompute, Stage::kCompute,
-                             Stage::kCompute,    Stage::kVertex,  Stage::kFragment,
-                             Stage::kTask,       Stage::kMesh,    Stage::kRaygen,
-                             Stage::kClosestHit, Stage::kMiss,    Stage::kCallable};
+// Which stage is asked for; mostly that of the first entry point.
+constexpr std::optional<Stage> kStages[] = {
+    std::nullopt, std::nullopt,       std::nullopt, Stage::kCompute, Stage::kVertex,
+    std::nullopt, std::nullopt,       Stage::kMesh, Stage::kRaygen,  Stage::kFragment,
+    Stage::kTask, Stage::kClosestHit, Stage::kMiss, Stage::kCallable};
+
+struct ModelRow {
+    spv::ExecutionModel model;
+    Stage stage;
+};
+
+constexpr ModelRow kModels[] = {
+    {spv::ExecutionModel::Vertex, Stage::kVertex},
+    {spv::ExecutionModel::TessellationControl, Stage::kTessellationControl},
+    {spv::ExecutionModel::TessellationEvaluation, Stage::kTessellationEvaluation},
+    {spv::ExecutionModel::Geometry, Stage::kGeometry},
+    {spv::ExecutionModel::Fragment, Stage::kFragment},
+    {spv::ExecutionModel::TaskEXT, Stage::kTask},
+    {spv::ExecutionModel::MeshEXT, Stage::kMesh},
+    {spv::ExecutionModel::RayGenerationKHR, Stage::kRaygen},
+    {spv::ExecutionModel::AnyHitKHR, Stage::kAnyHit},
+    {spv::ExecutionModel::ClosestHitKHR, Stage::kClosestHit},
+    {spv::ExecutionModel::MissKHR, Stage::kMiss},
+    {spv::ExecutionModel::IntersectionKHR, Stage::kIntersection},
+    {spv::ExecutionModel::CallableKHR, Stage::kCallable},
+};
+
 constexpr BackEnd kBackEnds[] = {BackEnd::kAuto, BackEnd::kCore, BackEnd::kNative};
 constexpr uint32_t kSharedMemory[] = {16384, 32768, 65536, 1024, 0};
 constexpr uint32_t kVersions[] = {0x00010600, 0x00010500, 0x00010400, 0x00010300};
@@ -108,21 +132,33 @@ void fillTuning(uint8_t bits, rewrite::MatrixTuning& tuning) {
     if (bits & 16) tuning.unrolledProducts = bits & 32 ? 0u : 16u;
 }
 
-// The name in the module's first OpEntryPoint.
-std::string firstEntryPoint(std::span<const uint32_t> words) {
+// The module's first OpEntryPoint, from its second word on; empty if it has none.
+std::span<const uint32_t> firstEntryPoint(std::span<const uint32_t> words) {
     for (size_t at = 5; at < words.size(); at += std::max(words[at] >> 16, 1u)) {
         if ((words[at] & 0xFFFFu) != static_cast<uint32_t>(spv::Op::OpEntryPoint)) continue;
-        std::string name;
-        for (size_t i = at + 3; i < words.size() && i < at + 16; ++i) {
-            for (uint32_t shift = 0; shift < 32; shift += 8) {
-                const char letter = static_cast<char>(words[i] >> shift);
-                if (letter == 0) return name;
-                name += letter;
-            }
-        }
-        return name;
+        return words.subspan(at + 1);
     }
-    return "main";
+    return {};
+}
+
+std::string nameOf(std::span<const uint32_t> entryPoint) {
+    std::string name;
+    for (size_t i = 2; i < entryPoint.size() && i < 15; ++i) {
+        for (uint32_t shift = 0; shift < 32; shift += 8) {
+            const char letter = static_cast<char>(entryPoint[i] >> shift);
+            if (letter == 0) return name;
+            name += letter;
+        }
+    }
+    return name;
+}
+
+Stage stageOf(std::span<const uint32_t> entryPoint) {
+    for (const ModelRow& row : kModels) {
+        if (!entryPoint.empty() && entryPoint[0] == static_cast<uint32_t>(row.model))
+            return row.stage;
+    }
+    return Stage::kCompute;
 }
 
 }  // namespace
@@ -143,7 +179,7 @@ RewriteInput::RewriteInput(std::span<const uint8_t> bytes) {
     fillDevice(options_, target_.device);
     fillTuning(options_.tuning, target_.tuning);
     if (options_.entryPoint % 4 == 1) entryPoint_ = "main";
-    if (options_.entryPoint % 4 == 2) entryPoint_ = firstEntryPoint(words_);
+    if (options_.entryPoint % 4 == 2) entryPoint_ = nameOf(firstEntryPoint(words_));
     if (options_.entryPoint % 4 == 3) entryPoint_ = "absent";
     fillEntries();
 }
@@ -159,7 +195,8 @@ void RewriteInput::fillEntries() {
 }
 
 rewrite::Request RewriteInput::request() const {
-    return {words_, pick(kStages, options_.stage), entryPoint_, entries_};
+    const std::optional<Stage> stage = pick(kStages, options_.stage);
+    return {words_, stage.value_or(stageOf(firstEntryPoint(words_))), entryPoint_, entries_};
 }
 
 std::vector<uint32_t> RewriteInput::specialisedWords() const {

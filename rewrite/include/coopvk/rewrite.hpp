@@ -266,6 +266,8 @@ enum class Stage : uint32_t {
     kIntersection = 0x1000,
     kCallable = 0x2000,
 };
+// "compute", "closest-hit"; "unknown" for what is no single stage.
+std::string_view stageName(Stage stage);
 
 // What becomes of matrices.
 enum class BackEnd : uint32_t {

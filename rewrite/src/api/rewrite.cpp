@@ -16,6 +16,7 @@
 #include "passes/entry_points.hpp"
 #include "passes/float_atomics.hpp"
 #include "passes/matrix_loops.hpp"
+#include "passes/one_entry_point.hpp"
 #include "passes/replicated_composites.hpp"
 #include "passes/specialise.hpp"
 #include "passes/subgroup_barriers.hpp"
@@ -87,12 +88,11 @@ std::optional<Error> lowerCore(TypeTable& types, const Target& target, std::map<
     return std::nullopt;
 }
 
-std::optional<Error> lowerNative(TypeTable& types, const Request& request, const Target& target,
-                                 Rewritten& out) {
+std::optional<Error> lowerNative(TypeTable& types, const Target& target, Rewritten& out) {
     Module& module = types.module();
     Result<NativePlan> plan = planNative(module, types, target);
     if (!plan) return plan.error();
-    const auto [x, y, z] = localSize(module, request.entryPoint);
+    const auto [x, y, z] = localSize(module);
     const uint64_t subgroups =
         (uint64_t{x} * y * z + target.subgroupSize - 1) / target.subgroupSize;
     LoweringContext context{module, types, target, {}, {}, {}, {}, {}, {}};
@@ -135,9 +135,8 @@ Result<Rewritten> rewriteModule(const Request& request, const Target& target, bo
     Result<Module> parsed = Module::parse(request.words);
     if (!parsed) return parsed.error();
     Module& module = *parsed;
-    if (!hasEntryPoint(module, request.entryPoint)) {
-        return Error{ErrorCode::kInvalidArgument,
-                     std::format("the module has no entry point '{}'", request.entryPoint)};
+    if (std::optional<Error> error = keepOneEntryPoint(module, request.entryPoint, request.stage)) {
+        return *std::move(error);
     }
     TypeTable types(module);
     if (std::optional<Error> error = specialise(types, request.specialization)) {
@@ -152,15 +151,14 @@ Result<Rewritten> rewriteModule(const Request& request, const Target& target, bo
     }
     if (usesMatrices(out.used) || !nibbles->empty()) {
         if (std::optional<Error> error = native
-                                             ? lowerNative(types, request, target, out)
+                                             ? lowerNative(types, target, out)
                                              : lowerCore(types, target, *std::move(nibbles), out)) {
             return *std::move(error);
         }
     }
     if (out.used.contains(Extension::kNvCooperativeVector)) {
-        VectorContext context{
-            module, types, target, request.stage, localSize(module, request.entryPoint), {}, {}, {},
-            {},     {},    {}};
+        VectorContext context{module, types, target, request.stage, localSize(module), {}, {}, {},
+                              {},     {},    {}};
         if (std::optional<Error> error = lowerVectors(context)) return *std::move(error);
         out.paths.insert(out.paths.end(), context.paths.begin(), context.paths.end());
     }
@@ -180,7 +178,7 @@ Result<Rewritten> rewriteModule(const Request& request, const Target& target, bo
     }
     if (target.device.lanesInStep) removeSubgroupBarriers(module);
     completeInterfaces(module);
-    out.localSize = localSize(module, request.entryPoint);
+    out.localSize = localSize(module);
     module.orderGlobals();
     out.words = module.serialise();
     return out;

@@ -56,18 +56,6 @@ std::unordered_set<Id> takeUnused(Module& module, InstructionList& retired) {
     return gone;
 }
 
-void forget(Module& module, const std::unordered_set<Id>& gone) {
-    for (const Section section : {Section::kDebug, Section::kAnnotations}) {
-        std::erase_if(module.section(section), [&](const InstructionPtr& i) {
-            return !i->operands.empty() && i->operands[0].isId && gone.contains(i->word(0));
-        });
-    }
-    for (const InstructionPtr& entry : module.section(Section::kEntryPoints)) {
-        std::erase_if(entry->operands,
-                      [&](const Operand& o) { return o.isId && gone.contains(o.word); });
-    }
-}
-
 bool hasUntypedPointers(const Module& module) {
     for (const InstructionPtr& i : module.section(Section::kGlobals)) {
         if (i->opcode == spv::Op::OpTypeUntypedPointerKHR) return true;
@@ -82,7 +70,7 @@ void dropUnusedUntypedPointers(Module& module, InstructionList& retired) {
     while (true) {
         const std::unordered_set<Id> gone = takeUnused(module, retired);
         if (gone.empty()) break;
-        forget(module, gone);
+        module.forget(gone);
     }
     if (hasUntypedPointers(module)) return;
     module.removeCapability(spv::Capability::UntypedPointersKHR);

@@ -145,6 +145,24 @@ void Module::removeDecoration(Id id, spv::Decoration decoration) {
     });
 }
 
+void Module::forget(const std::unordered_set<Id>& gone) {
+    const auto isGone = [&](const Operand& o) { return o.isId && gone.contains(o.word); };
+    for (const Section which : {Section::kExecutionModes, Section::kDebug, Section::kAnnotations}) {
+        std::erase_if(section(which), [&](const InstructionPtr& i) {
+            return !i->operands.empty() && isGone(i->operands[0]);
+        });
+    }
+    for (const InstructionPtr& i : section(Section::kAnnotations)) {
+        if (i->opcode == spv::Op::OpGroupDecorate) std::erase_if(i->operands, isGone);
+    }
+    for (const InstructionPtr& entry : section(Section::kEntryPoints)) {
+        std::erase_if(entry->operands, isGone);
+    }
+    for (const Id id : gone) {
+        if (id < defs_.size()) defs_[id] = nullptr;
+    }
+}
+
 std::optional<uint64_t> Module::constantValue(Id id) const {
     const Instruction& constant = def(id);
     const Instruction& type = def(constant.type);

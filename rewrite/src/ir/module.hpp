@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "coopvk/rewrite.hpp"
 #include "ir/instruction.hpp"
@@ -94,6 +95,10 @@ class Module {
     std::optional<uint32_t> memberDecoration(Id type, uint32_t member,
                                              spv::Decoration decoration) const;
     void removeDecoration(Id id, spv::Decoration decoration);
+
+    // After instructions were taken out: removes their names, decorations, execution modes and
+    // places in interfaces. Looking them up gives an OpNop from now on.
+    void forget(const std::unordered_set<Id>& gone);
 
     // Value of a scalar integer constant (OpConstant, OpConstantNull, OpUndef excluded), sign
     // extended where its type is signed.

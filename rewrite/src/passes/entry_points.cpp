@@ -77,13 +77,6 @@ void completeInterfaces(Module& module) {
 
 namespace {
 
-const Instruction* findEntryPoint(const Module& module, std::string_view name) {
-    for (const InstructionPtr& entry : module.section(Section::kEntryPoints)) {
-        if (name.empty() || stringFromOperands(*entry, 2) == name) return entry.get();
-    }
-    return nullptr;
-}
-
 std::array<uint32_t, 3> constants(const Module& module, const Instruction& i, size_t first) {
     std::array<uint32_t, 3> values = {0, 0, 0};
     for (size_t axis = 0; axis < 3; ++axis) {
@@ -94,10 +87,6 @@ std::array<uint32_t, 3> constants(const Module& module, const Instruction& i, si
 }
 
 }  // namespace
-
-bool hasEntryPoint(const Module& module, std::string_view name) {
-    return findEntryPoint(module, name) != nullptr;
-}
 
 std::optional<Error> checkWorkgroupSizes(const Module& module) {
     for (const InstructionPtr& i : module.section(Section::kExecutionModes)) {
@@ -111,7 +100,7 @@ std::optional<Error> checkWorkgroupSizes(const Module& module) {
     return std::nullopt;
 }
 
-std::array<uint32_t, 3> localSize(const Module& module, std::string_view entryPoint) {
+std::array<uint32_t, 3> localSize(const Module& module) {
     for (const InstructionPtr& i : module.section(Section::kAnnotations)) {
         if (i->opcode == spv::Op::OpDecorate &&
             i->word(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
@@ -119,10 +108,7 @@ std::array<uint32_t, 3> localSize(const Module& module, std::string_view entryPo
             return constants(module, module.def(i->word(0)), 0);
         }
     }
-    const Instruction* entry = findEntryPoint(module, entryPoint);
-    if (entry == nullptr) return {0, 0, 0};
     for (const InstructionPtr& i : module.section(Section::kExecutionModes)) {
-        if (i->word(0) != entry->word(1)) continue;
         if (i->word(1) == static_cast<uint32_t>(spv::ExecutionMode::LocalSize)) {
             return {i->word(2), i->word(3), i->word(4)};
         }

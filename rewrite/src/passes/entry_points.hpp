@@ -11,14 +11,11 @@ namespace coopvk::rewrite {
 // them.
 void completeInterfaces(Module& module);
 
-// Whether a module has an entry point of a name; an empty name stands for any.
-bool hasEntryPoint(const Module& module, std::string_view name);
-
 // What is wrong with the workgroup sizes that specialization constants make up: none may be zero.
 std::optional<Error> checkWorkgroupSizes(const Module& module);
 
-// Workgroup size of the named entry point (of the first one where the name is empty) by the
-// WorkgroupSize built-in, LocalSizeId or LocalSize; zeros where it has none or it is not constant.
-std::array<uint32_t, 3> localSize(const Module& module, std::string_view entryPoint);
+// Workgroup size of a module of one entry point by the WorkgroupSize built-in, LocalSizeId or
+// LocalSize; zeros where it has none or it is not constant.
+std::array<uint32_t, 3> localSize(const Module& module);
 
 }  // namespace coopvk::rewrite

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/one_entry_point.hpp"
+
+#include <algorithm>
+#include <format>
+#include <unordered_set>
+
+#include "api/stages.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+// Every function that a call from one reaches, itself included. Functions that a module-scope
+// instruction names, other than names and entry points, count as reached.
+std::unordered_set<Id> reachedFrom(const Module& module, Id start) {
+    std::unordered_map<Id, const Function*> functions;
+    for (const auto& function : module.functions()) functions[function->id()] = function.get();
+    std::vector<Id> pending = {start};
+    const auto visit = [&](const Instruction& i) {
+        for (const Operand& operand : i.operands) {
+            if (operand.isId && functions.contains(operand.word)) pending.push_back(operand.word);
+        }
+    };
+    for (const InstructionPtr& i : module.section(Section::kGlobals)) visit(*i);
+    std::unordered_set<Id> reached;
+    while (!pending.empty()) {
+        const Id id = pending.back();
+        pending.pop_back();
+        const auto function = functions.find(id);
+        if (function == functions.end() || !reached.insert(id).second) continue;
+        for (const auto& block : function->second->blocks) {
+            for (const InstructionPtr& i : block->body) visit(*i);
+        }
+    }
+    return reached;
+}
+
+void collectResults(const Function& function, std::unordered_set<Id>& gone) {
+    gone.insert(function.id());
+    for (const InstructionPtr& i : function.parameters) gone.insert(i->result);
+    for (const auto& block : function.blocks) {
+        gone.insert(block->id());
+        for (const InstructionPtr& i : block->body) gone.insert(i->result);
+    }
+    gone.erase(0);
+}
+
+}  // namespace
+
+std::optional<Error> keepOneEntryPoint(Module& module, std::string_view name, Stage stage) {
+    InstructionList& entries = module.section(Section::kEntryPoints);
+    const auto kept = std::ranges::find_if(entries, [&](const InstructionPtr& entry) {
+        return isModelOf(stage, static_cast<spv::ExecutionModel>(entry->word(0))) &&
+               (name.empty() || stringFromOperands(*entry, 2) == name);
+    });
+    if (kept == entries.end()) {
+        return Error{
+            ErrorCode::kInvalidArgument,
+            std::format("the module has no entry point '{}' of stage {}", name, stageName(stage))};
+    }
+    if (entries.size() == 1) return std::nullopt;
+    std::iter_swap(entries.begin(), kept);
+    for (size_t i = 1; i < entries.size(); ++i) module.retire(std::move(entries[i]));
+    entries.resize(1);
+
+    const std::unordered_set<Id> reached = reachedFrom(module, entries[0]->word(1));
+    std::unordered_set<Id> gone;
+    std::erase_if(module.functions(), [&](const std::unique_ptr<Function>& function) {
+        if (reached.contains(function->id())) return false;
+        collectResults(*function, gone);
+        return true;
+    });
+    module.forget(gone);
+    return std::nullopt;
+}
+
+}  // namespace coopvk::rewrite
