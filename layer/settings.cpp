@@ -126,8 +126,10 @@ constexpr Reader kReaders[] = {
 };
 
 consteval bool readersMatchManifest() {
+    // Not findSetting: GCC's undefined-behaviour sanitizer makes no constant of whether a pointer
+    // into kSettings is null.
     for (const Reader& reader : kReaders) {
-        if (findSetting(reader.key) == nullptr) return false;
+        if (std::ranges::count(kSettings, reader.key, &SettingInfo::key) != 1) return false;
     }
     return std::size(kReaders) == std::size(kSettings);
 }

@@ -6,10 +6,14 @@
 #
 #   <!-- test: run -->               in a folder of the document's own, with a home folder of its own
 #   <!-- test: run in checkout -->   in the source folder
+#   <!-- test: run as launch options -->   as Steam does; for a block without a language
+#   <!-- test: run by SCRIPT NAME -->      by another test of this folder
 #   <!-- test: not run: REASON -->
+#   <!-- test: first COMMAND -->     a line more: to be run in the source folder before
 #
-# A block without such a line is an error, and so is one that fails. In a document's blocks APP is a
-# program that uses Vulkan, and what earlier blocks installed and wrote is there.
+# `run` may be followed by `; prints TEXT`. A block without such a line is an error, and so is one
+# that fails. In a document's blocks APP is a program that uses Vulkan, and what earlier blocks
+# installed and wrote is there.
 set -euo pipefail
 
 source=$(cd "$1" && pwd) build=$2
@@ -33,28 +37,47 @@ mkdir -p "$work/bin" "$TMPDIR"
 printf '#!/bin/sh\nexec vulkaninfo --summary\n' >"$work/bin/APP"
 chmod +x "$work/bin/APP"
 
-ran=0 left=0
+ran=0 left=0 elsewhere=0
 
-# run_block FOLDER PLACE TEXT
+# run_block FOLDER PLACE TEXT [PRINTS]
 run_block() {
-    local folder=$1 place=$2 text=$3 status=0
+    local folder=$1 place=$2 text=$3 prints=${4:-} status=0
     (cd "$folder" && HOME=$home PATH="$home/.local/bin:$work/bin:$build/tools:$PATH" \
         bash -euo pipefail -c "$text" </dev/null >"$work/log" 2>&1) || status=$?
     ((status == 0)) || fail "$place: status $status"$'\n'"$text"$'\n'"$(tail -n 30 "$work/log")"
+    [[ -z $prints ]] || grep -qF -- "$prints" "$work/log" ||
+        fail "$place: does not print '$prints'"$'\n'"$(tail -n 30 "$work/log")"
     ran=$((ran + 1))
 }
 
 # take_block MARKER PLACE TEXT
 take_block() {
-    local marker=$1 place=$2 text=$3 pattern='^<!-- test: not run: (.{10,}) -->$'
+    local marker=$1 place=$2 text=$3 prints='' script what
+    [[ $marker =~ ^'<!-- test: '(.*)' -->'$ ]] || fail "$place: the line before says nothing of a test"
+    marker=${BASH_REMATCH[1]}
+    if [[ $marker == run*'; prints '* ]]; then
+        prints=${marker#*; prints }
+        marker=${marker%%; prints *}
+    fi
     case $marker in
-        '<!-- test: run -->') run_block "$folder" "$place" "$text" ;;
-        '<!-- test: run in checkout -->') run_block "$source" "$place" "$text" ;;
-        *)
-            [[ $marker =~ $pattern ]] || fail "$place: the line before says neither 'run' nor why not"
-            printf '  not run: %s: %s\n' "$place" "${BASH_REMATCH[1]}"
+        run) run_block "$folder" "$place" "$text" "$prints" ;;
+        'run in checkout') run_block "$source" "$place" "$text" "$prints" ;;
+        'run as launch options')
+            [[ $text == *%command%* ]] || fail "$place: no %command%"
+            text=${text//%command%/$work/bin/APP}
+            run_block "$folder" "$place" "sh -c ${text@Q}" "$prints"
+            ;;
+        'run by '*)
+            read -r _ _ script what <<<"$marker"
+            [[ -x $source/tests/docs/$script ]] || fail "$place: no script $script"
+            printf '  run by %s, where there is %s: %s\n' "$script" "$what" "$place"
+            elsewhere=$((elsewhere + 1))
+            ;;
+        'not run: '??????????*)
+            printf '  not run: %s: %s\n' "$place" "${marker#not run: }"
             left=$((left + 1))
             ;;
+        *) fail "$place: neither 'run' nor why not: $marker" ;;
     esac
 }
 
@@ -73,10 +96,15 @@ take_file() {
                 *) fail "$name:$number: a block of '${line#'```'}'; commands are in blocks of 'sh'" ;;
             esac
         elif [[ $state != text && $line == '```' ]]; then
-            [[ $state != sh ]] || take_block "$opened" "$name:$start" "$text"
+            [[ $state != sh && $opened != '<!-- test: '* ]] ||
+                take_block "$opened" "$name:$start" "$text"
             state=text
-        elif [[ $state == sh ]]; then
+        elif [[ $state != text ]]; then
             text+=$line$'\n'
+        fi
+        if [[ $line =~ ^'<!-- test: first '(.*)' -->'$ ]]; then
+            run_block "$source" "$name:$number" "${BASH_REMATCH[1]}"
+            ran=$((ran - 1))  # which is not of the document's commands
         fi
         marker=$line
     done <"$file"
@@ -85,4 +113,4 @@ take_file() {
 
 for file in "$@"; do take_file "$file"; done
 ((ran > 0)) || fail 'nothing ran'
-echo "test_commands: $ran blocks ran, $left are not run"
+echo "test_commands: $ran blocks ran, $elsewhere are run by other tests, $left are not run"

@@ -107,10 +107,9 @@ TEST_F(ManifestTest, TheLayersTableIsTheManifests) {
         EXPECT_EQ(setting.type, textOf(settings[i].at("type")));
         EXPECT_EQ(setting.standard, textOf(settings[i].at("default")));
         EXPECT_EQ(setting.description, textOf(settings[i].at("description")));
-        std::vector<std::string_view> flags;
-        const json none = json::array();
-        for (const json& flag : settings[i].value("flags", none)) {
-            flags.push_back(flag.at("key").get_ref<const std::string&>());
+        std::vector<std::string> flags;
+        for (const json& flag : settings[i].value("flags", json::array())) {
+            flags.push_back(flag.at("key"));
         }
         EXPECT_TRUE(std::ranges::equal(setting.values(), flags)) << setting.key;
     }
