@@ -8,26 +8,30 @@
 namespace coopvk::layer {
 namespace {
 
-// A query's place in the dispatch table of the next layer.
+// The query of the next layer; null if it has none.
 template <typename Target>
-using NextQuery = VkResult (VKAPI_PTR* VkuInstanceDispatchTable::*)(VkPhysicalDevice, uint32_t*,
-                                                                    Target*);
+auto nextQuery(const InstanceContext& instance, const char* name) {
+    using Query = VkResult(VKAPI_PTR*)(VkPhysicalDevice, uint32_t*, Target*);
+    PFN_vkVoidFunction found = instance.getNextProc(instance.handle, name);
+    if (found == nullptr && instance.getNextPhysicalDeviceProc != nullptr) {
+        found = instance.getNextPhysicalDeviceProc(instance.handle, name);
+    }
+    return reinterpret_cast<Query>(found);
+}
 
 // The rows of an emulated extension, each written by write(row, target); where it is not emulated,
-// what the next layer says, if it has the query (null: no layer but this one knows it).
+// what the next layer says, if it has the query.
 template <typename Row, typename Target, typename Write>
 VkResult answer(VkPhysicalDevice device, rewrite::Extension extension,
-                std::vector<Row> (*rows)(const rewrite::DeviceTraits&),
-                std::type_identity_t<NextQuery<Target>> next, uint32_t* count, Target* out,
-                const Write& write) {
+                std::vector<Row> (*rows)(const rewrite::DeviceTraits&), const char* name,
+                uint32_t* count, Target* out, const Write& write) {
     const auto instance = instances().find(device);
     const PhysicalDeviceContext& physical = instance->physicalDevice(device);
     if (physical.emulated.contains(extension)) {
         const std::vector<Row> all = rows(physical.facts.traits);
         return giveArray(std::span(all), count, out, write);
     }
-    const auto query = next != nullptr ? instance->next.*next : nullptr;
-    if (query != nullptr) return query(device, count, out);
+    if (const auto query = nextQuery<Target>(*instance, name)) return query(device, count, out);
     *count = 0;
     return VK_SUCCESS;
 }
@@ -53,8 +57,8 @@ void copySizesAndInputs(const rewrite::MatrixShape& shape, Properties& to) {
 VkResult getCooperativeMatrixPropertiesKHR(VkPhysicalDevice device, uint32_t* count,
                                            VkCooperativeMatrixPropertiesKHR* out) {
     return answer(device, rewrite::Extension::kKhrCooperativeMatrix, rewrite::matrixShapes,
-                  &VkuInstanceDispatchTable::GetPhysicalDeviceCooperativeMatrixPropertiesKHR, count,
-                  out, [](const rewrite::MatrixShape& shape, VkCooperativeMatrixPropertiesKHR& to) {
+                  "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR", count, out,
+                  [](const rewrite::MatrixShape& shape, VkCooperativeMatrixPropertiesKHR& to) {
                       copySizesAndInputs(shape, to);
                       to.ResultType = vulkanType(shape.result);
                       to.saturatingAccumulation = shape.saturating;
@@ -64,8 +68,8 @@ VkResult getCooperativeMatrixPropertiesKHR(VkPhysicalDevice device, uint32_t* co
 VkResult getCooperativeMatrixPropertiesNV(VkPhysicalDevice device, uint32_t* count,
                                           VkCooperativeMatrixPropertiesNV* out) {
     return answer(device, rewrite::Extension::kNvCooperativeMatrix, rewrite::nvMatrixShapes,
-                  &VkuInstanceDispatchTable::GetPhysicalDeviceCooperativeMatrixPropertiesNV, count,
-                  out, [](const rewrite::MatrixShape& shape, VkCooperativeMatrixPropertiesNV& to) {
+                  "vkGetPhysicalDeviceCooperativeMatrixPropertiesNV", count, out,
+                  [](const rewrite::MatrixShape& shape, VkCooperativeMatrixPropertiesNV& to) {
                       copySizesAndInputs(shape, to);
                       to.DType = vulkanType(shape.result);
                   });
@@ -74,8 +78,7 @@ VkResult getCooperativeMatrixPropertiesNV(VkPhysicalDevice device, uint32_t* cou
 VkResult getCooperativeVectorPropertiesNV(VkPhysicalDevice device, uint32_t* count,
                                           VkCooperativeVectorPropertiesNV* out) {
     return answer(device, rewrite::Extension::kNvCooperativeVector, rewrite::vectorCombinations,
-                  &VkuInstanceDispatchTable::GetPhysicalDeviceCooperativeVectorPropertiesNV, count,
-                  out,
+                  "vkGetPhysicalDeviceCooperativeVectorPropertiesNV", count, out,
                   [](const rewrite::VectorCombination& row, VkCooperativeVectorPropertiesNV& to) {
                       to.inputType = vulkanType(row.input);
                       to.inputInterpretation = vulkanType(row.inputInterpretation);
@@ -89,7 +92,8 @@ VkResult getCooperativeVectorPropertiesNV(VkPhysicalDevice device, uint32_t* cou
 VkResult getInt4MatrixProperties(VkPhysicalDevice device, uint32_t* count,
                                  VkCooperativeMatrixInt4PropertiesCOOPVK* out) {
     return answer(
-        device, rewrite::Extension::kIntelInt4, rewrite::int4MatrixShapes, nullptr, count, out,
+        device, rewrite::Extension::kIntelInt4, rewrite::int4MatrixShapes,
+        "vkGetPhysicalDeviceCooperativeMatrixInt4PropertiesCOOPVK", count, out,
         [](const rewrite::Int4MatrixShape& shape, VkCooperativeMatrixInt4PropertiesCOOPVK& to) {
             to.MSize = shape.m;
             to.NSize = shape.n;
@@ -104,8 +108,9 @@ VkResult getInt4MatrixProperties(VkPhysicalDevice device, uint32_t* count,
 }
 
 VkResult getBlockSizes(VkPhysicalDevice device, uint32_t* count, VkShader2DBlockSizesCOOPVK* out) {
-    return answer(device, rewrite::Extension::kIntel2dBlockIo, rewrite::blockSizes, nullptr, count,
-                  out, [](const rewrite::BlockSizes& size, VkShader2DBlockSizesCOOPVK& to) {
+    return answer(device, rewrite::Extension::kIntel2dBlockIo, rewrite::blockSizes,
+                  "vkGetPhysicalDeviceShader2DBlockSizesCOOPVK", count, out,
+                  [](const rewrite::BlockSizes& size, VkShader2DBlockSizesCOOPVK& to) {
                       to.operation = static_cast<VkShader2DBlockOperationCOOPVK>(size.operation);
                       to.elementSize = size.elementSize;
                       to.widthGranularity = size.widthGranularity;

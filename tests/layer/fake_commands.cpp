@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "arrays.hpp"
+#include "coopvk/vulkan_coopvk.h"
 #include "fake_driver.hpp"
 #include "hash.hpp"
 #include "pnext.hpp"
@@ -136,6 +137,14 @@ VkResult getTools(VkPhysicalDevice, uint32_t* count, VkPhysicalDeviceToolPropert
     return layer::giveArray(
         std::span<const int>(tools), count, out,
         [](int, VkPhysicalDeviceToolProperties& to) { std::strcpy(to.name, "driver's tool"); });
+}
+
+VkResult getInt4Shapes(VkPhysicalDevice, uint32_t* count,
+                       VkCooperativeMatrixInt4PropertiesCOOPVK* out) {
+    const std::vector<int> shapes(driver().int4Shapes);
+    return layer::giveArray(
+        std::span<const int>(shapes), count, out,
+        [](int, VkCooperativeMatrixInt4PropertiesCOOPVK& to) { to.MSize = 123; });
 }
 
 // --- Device
@@ -451,6 +460,10 @@ uint64_t nextHandle() {
 }
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL getInstanceProcAddr(VkInstance, const char* name) {
+    constexpr std::string_view kInt4 = "vkGetPhysicalDeviceCooperativeMatrixInt4PropertiesCOOPVK";
+    if (name == kInt4 && driver().int4Shapes != 0) {
+        return reinterpret_cast<PFN_vkVoidFunction>(&Entrance<&getInt4Shapes>::call);
+    }
     const PFN_vkVoidFunction found = lookUp(kInstanceEntries, name);
     return found != nullptr ? found : getDeviceProcAddr(VK_NULL_HANDLE, name);
 }

@@ -65,6 +65,7 @@ class FakeDriver {
     VkResult pipelineResult = VK_SUCCESS;  // of every pipeline that has a stage
 
     VkResult deferredResult = VK_OPERATION_DEFERRED_KHR;  // of pipelines with an operation
+    uint32_t int4Shapes = 0;  // how many it lists itself; with none, it has not the query
     bool recordsAll = false;  // has every command that the layer has an interest in
 
     // Through the layer, as the loader does it.

@@ -99,6 +99,35 @@ TEST(Native, RefusesProductsOfOtherSizes) {
     EXPECT_NE(operand.error().message.find("other sizes or uses"), std::string::npos);
 }
 
+// No driver has matrices of 4-bit components: modules with them go the other way from the start,
+// also where native is asked for; what is wrong with them is told as there.
+TEST(Native, NeverTriesFourBitMatrices) {
+    const auto replaced = [](std::string text, std::string_view from, std::string_view to) {
+        const size_t at = text.find(from);
+        EXPECT_NE(at, std::string::npos) << from;
+        return at == std::string::npos ? text : text.replace(at, from.size(), to);
+    };
+    std::string text = test::multiplyModule(16, 16, 16);
+    const std::string declared = "OpCapability Int4CooperativeMatrixINTEL\n";
+    text = replaced(text, "OpCapability Float16",
+                    "OpCapability Int4TypeINTEL\n" + declared + "OpCapability Float16");
+    text = replaced(text, "OpExtension", "OpExtension \"SPV_INTEL_int4\"\nOpExtension");
+    text = replaced(text, "%zero =",
+                    "%s4 = OpTypeInt 4 1\n"
+                    "%nibbles = OpTypeCooperativeMatrixKHR %s4 %c3 %rows %depth %c0\n%zero =");
+    for (const BackEnd backEnd : {BackEnd::kNative, BackEnd::kAuto, BackEnd::kCore}) {
+        const auto out = run(test::assemble(text), {halves(16, 16, 16)}, backEnd);
+        ASSERT_TRUE(out) << out.error().message;
+        EXPECT_EQ(out->paths, std::vector<std::string_view>{"matrices: core"});
+        EXPECT_TRUE(notes(*out, backEnd == BackEnd::kCore ? "set so" : "4-bit components"));
+        const auto none =
+            run(test::assemble(replaced(text, declared, "")), {halves(16, 16, 16)}, backEnd);
+        ASSERT_FALSE(none);
+        EXPECT_EQ(none.error().code, ErrorCode::kInvalidModule);
+        EXPECT_NE(none.error().message.find("Int4CooperativeMatrixINTEL"), std::string::npos);
+    }
+}
+
 // KHR matrices that are emulated are emulated, unless native is asked for.
 TEST(Native, AutoEmulatesWhatIsToBeEmulated) {
     const auto words = test::assemble(test::multiplyModule(16, 16, 16));

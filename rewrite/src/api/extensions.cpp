@@ -3,6 +3,7 @@
 // The one table of what coopvk emulates.
 #include <algorithm>
 
+#include "api/capabilities.hpp"
 #include "coopvk/rewrite.hpp"
 #include "ir/instruction.hpp"
 #include "passes/float_atomics.hpp"
@@ -91,8 +92,6 @@ constexpr ExtensionInfo kTable[] = {
 };
 static_assert(std::size(kTable) == kExtensionCount);
 
-constexpr uint32_t kHeaderWords = 5;
-
 }  // namespace
 
 std::span<const ExtensionInfo> extensionTable() { return kTable; }
@@ -108,19 +107,15 @@ std::optional<Extension> extensionFromVulkanName(std::string_view name) {
 
 ExtensionSet scan(std::span<const uint32_t> words, ExtensionSet emulated) {
     ExtensionSet found;
-    if (words.size() < kHeaderWords || words[0] != spv::MagicNumber) return found;
-    // Capabilities come first in every module.
-    size_t at = kHeaderWords;
-    for (; at + 1 < words.size(); at += words[at] >> spv::WordCountShift) {
-        const auto opcode = static_cast<spv::Op>(words[at] & spv::OpCodeMask);
-        if (opcode != spv::Op::OpCapability || words[at] >> spv::WordCountShift == 0) break;
+    const size_t at = forEachCapability(words, [&](spv::Capability declared) {
         for (const ExtensionInfo& row : kTable) {
             if (emulated.contains(row.extension) &&
-                std::ranges::find(row.capabilities, words[at + 1]) != row.capabilities.end()) {
+                std::ranges::find(row.capabilities, capability(declared)) !=
+                    row.capabilities.end()) {
                 found.insert(row.extension);
             }
         }
-    }
+    });
     if (emulated.contains(Extension::kExtShaderAtomicFloat) &&
         !found.contains(Extension::kExtShaderAtomicFloat) &&
         mayHaveFloatAtomics(words.subspan(std::min(at, words.size())))) {

@@ -7,6 +7,7 @@
 #include <bit>
 #include <new>
 
+#include "api/capabilities.hpp"
 #include "blockio/lower.hpp"
 #include "int4/lower.hpp"
 #include "matrix/layout_policy.hpp"
@@ -103,26 +104,14 @@ std::optional<Error> lowerNative(TypeTable& types, const Target& target, Rewritt
     return std::nullopt;
 }
 
-// Whether the driver's own matrices may stay. Where they are emulated over the driver's own, the
-// point is to have none of them.
-bool mayStayNative(const Target& target) {
-    return target.backEnd == BackEnd::kNative ||
-           (target.backEnd == BackEnd::kAuto && !target.device.nativeShapes.empty() &&
-            !target.emulated.contains(Extension::kKhrCooperativeMatrix));
-}
-
 // 4-bit integers become bytes; gives the matrices that had components of them.
-Result<std::map<Id, bool>> lowerNibbles(TypeTable& types, const Target& target, bool native,
-                                        Rewritten& out) {
+Result<std::map<Id, bool>> lowerNibbles(TypeTable& types, const Target& target, Rewritten& out) {
     if (!out.used.contains(Extension::kIntelInt4)) return std::map<Id, bool>();
     Int4Context context{types.module(), types, target};
     if (std::optional<Error> error = lowerInt4(context)) return *std::move(error);
     if (target.emulated.contains(Extension::kKhrCooperativeMatrix) &&
         types.module().hasCapability(spv::Capability::CooperativeMatrixKHR)) {
         out.used.insert(Extension::kKhrCooperativeMatrix);
-    }
-    if (native && !context.matrices.empty()) {
-        return Error{ErrorCode::kUnsupported, "drivers have no matrices of 4-bit components"};
     }
     return std::move(context.matrices);
 }
@@ -144,7 +133,7 @@ Result<Rewritten> rewriteModule(const Request& request, const Target& target, bo
     }
     foldSpecConstants(types, nullptr);
     if (std::optional<Error> error = checkWorkgroupSizes(module)) return *std::move(error);
-    Result<std::map<Id, bool>> nibbles = lowerNibbles(types, target, native, out);
+    Result<std::map<Id, bool>> nibbles = lowerNibbles(types, target, out);
     if (!nibbles) return nibbles.error();
     if (out.used.contains(Extension::kNvCooperativeMatrix)) {
         if (std::optional<Error> error = unifyNvMatrices(types)) return *std::move(error);
@@ -184,29 +173,38 @@ Result<Rewritten> rewriteModule(const Request& request, const Target& target, bo
     return out;
 }
 
-// Why a shader with matrices does not even try the driver's own.
-std::string whyNotNative(const Target& target) {
-    if (target.backEnd == BackEnd::kCore) return "no native back-end: set so";
-    if (target.device.nativeShapes.empty()) return "no native back-end: the driver has no matrices";
-    return "no native back-end: the driver's own matrices are emulated too";
+// Why a module's matrices do not even try to be the driver's own; nullopt where they do. Where
+// those are emulated over the driver's own, the point is to have none of them.
+std::optional<std::string_view> whyNotNative(const Request& request, const Target& target) {
+    if (target.backEnd == BackEnd::kCore) return "set so";
+    if (target.emulated.contains(Extension::kIntelInt4) &&
+        declares(request.words, spv::Capability::Int4CooperativeMatrixINTEL)) {
+        return "drivers have no matrices of 4-bit components";
+    }
+    if (target.backEnd == BackEnd::kNative) return std::nullopt;
+    if (target.device.nativeShapes.empty()) return "the driver has no matrices";
+    if (target.emulated.contains(Extension::kKhrCooperativeMatrix)) {
+        return "the driver's own matrices are emulated too";
+    }
+    return std::nullopt;
 }
 
 // By the driver's own matrices where they may stay and can, else without them.
 Result<Rewritten> rewriteForBackEnd(const Request& request, const Target& target) {
-    const bool matrices = usesMatrices(scan(request.words, target.emulated));
-    std::string note;
-    if (matrices && mayStayNative(target)) {
-        Result<Rewritten> out = rewriteModule(request, target, true);
-        const bool isInt4 = scan(request.words, target.emulated).contains(Extension::kIntelInt4);
-        const bool mayFallBack = (target.backEnd == BackEnd::kAuto || isInt4) && !out &&
-                                 out.error().code == ErrorCode::kUnsupported;
-        if (!mayFallBack) return out;
-        note = "no native back-end: " + out.error().message;
-    } else if (matrices) {
-        note = whyNotNative(target);
+    std::string why;
+    if (usesMatrices(scan(request.words, target.emulated))) {
+        if (const auto reason = whyNotNative(request, target)) {
+            why = *reason;
+        } else {
+            Result<Rewritten> out = rewriteModule(request, target, true);
+            const bool mayFallBack = target.backEnd == BackEnd::kAuto && !out &&
+                                     out.error().code == ErrorCode::kUnsupported;
+            if (!mayFallBack) return out;
+            why = out.error().message;
+        }
     }
     Result<Rewritten> out = rewriteModule(request, target, false);
-    if (out && !note.empty()) out->notes.push_back(std::move(note));
+    if (out && !why.empty()) out->notes.push_back("no native back-end: " + why);
     return out;
 }
 

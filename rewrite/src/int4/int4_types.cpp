@@ -29,6 +29,12 @@ void findInt4Types(Int4Context& context) {
             context.int4[i.result] = {i.result, scalar->isSigned, i.word(1)};
         } else if (i.opcode == spv::Op::OpTypeCooperativeMatrixKHR) {
             if (const Int4Type* scalar = context.type(i.word(0))) {
+                if (!module.hasCapability(spv::Capability::Int4CooperativeMatrixINTEL)) {
+                    context.fail(ErrorCode::kInvalidModule, i,
+                                 "matrices of 4-bit components need the capability "
+                                 "Int4CooperativeMatrixINTEL");
+                    return;
+                }
                 context.matrices[i.result] = scalar->isSigned;
             }
         }
