@@ -174,6 +174,7 @@ void fillTraits(DeviceFacts& facts) {
     traits.uniformAndStorageBuffer16BitAccess =
         facts.has(Feature::kUniformAndStorageBuffer16BitAccess);
     traits.storagePushConstant8 = facts.has(Feature::kStoragePushConstant8);
+    traits.scalarBlockLayout = facts.has(Feature::kScalarBlockLayout);
     traits.storagePushConstant16 = facts.has(Feature::kStoragePushConstant16);
     traits.storageBuffer16BitAccess = facts.has(Feature::kStorageBuffer16BitAccess);
     traits.shaderIntegerDotProduct = facts.has(Feature::kShaderIntegerDotProduct);

@@ -62,6 +62,7 @@ constexpr Feature kInt4Needs[] = {
     Feature::kUniformAndStorageBuffer8BitAccess,
     Feature::kStoragePushConstant16,
     Feature::kStoragePushConstant8,
+    Feature::kScalarBlockLayout,
     Feature::kVulkanMemoryModel,
     Feature::kVulkanMemoryModelDeviceScope,
     Feature::kSubgroupSizeControl,

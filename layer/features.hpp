@@ -24,6 +24,7 @@ enum class Feature : size_t {
     kUniformAndStorageBuffer8BitAccess,
     kStoragePushConstant16,
     kStoragePushConstant8,
+    kScalarBlockLayout,
     kShaderFloat16,
     kShaderInt8,
     kVulkanMemoryModel,

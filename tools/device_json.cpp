@@ -41,6 +41,7 @@ const Member kMembers[] = {
     {"uniformAndStorageBuffer16BitAccess", &DeviceTraits::uniformAndStorageBuffer16BitAccess},
     {"storagePushConstant8", &DeviceTraits::storagePushConstant8},
     {"storagePushConstant16", &DeviceTraits::storagePushConstant16},
+    {"scalarBlockLayout", &DeviceTraits::scalarBlockLayout},
     {"storageBuffer16BitAccess", &DeviceTraits::storageBuffer16BitAccess},
     {"shaderIntegerDotProduct", &DeviceTraits::shaderIntegerDotProduct},
     {"dot4x8Signed", &DeviceTraits::dot4x8Signed},

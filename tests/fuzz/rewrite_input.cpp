@@ -80,6 +80,7 @@ constexpr bool DeviceTraits::* kFlags[] = {
     &DeviceTraits::subgroupBallot,
     &DeviceTraits::subgroupArithmetic,
     &DeviceTraits::onlyNativeShapes,
+    &DeviceTraits::scalarBlockLayout,
 };
 
 template <typename T, size_t kCount>

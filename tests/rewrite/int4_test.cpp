@@ -240,6 +240,13 @@ TEST(Int4, VectorsLieAnywhere) {
         const Result<Rewritten> out = run(words);
         ASSERT_TRUE(out) << to << out.error().message;
         EXPECT_EQ(validate(out->words), std::nullopt) << to;
+        DeviceTraits device;
+        device.scalarBlockLayout = false;
+        const Result<Rewritten> none = run(words, device);
+        ASSERT_FALSE(none) << to;
+        EXPECT_EQ(none.error().code, ErrorCode::kUnsupported);
+        EXPECT_NE(none.error().message.find("need scalarBlockLayout"), std::string::npos);
+        EXPECT_TRUE(run(test::assemble(text), device));
     }
 }
 

@@ -12,8 +12,8 @@
 //
 // The layer rewrites modules with these capabilities also where the application enabled neither
 // extension; what enabling adds is that the layer turns on the device features that its output
-// needs (shaderInt8, shaderInt16, shaderInt64, 8- and 16-bit storage), as far as the device has
-// them.
+// needs (shaderInt8, shaderInt16, shaderInt64, 8- and 16-bit storage, scalarBlockLayout), as far as
+// the device has them.
 //
 // The numbers of this file are no registered ones: VkStructureType values of extensions lie at
 // 1000000000 + 1000 * (extension number - 1), these at 0x70C00000, far beyond any that Khronos has
@@ -35,9 +35,8 @@ extern "C" {
 //   and 16 components are declared with the Vector16 capability, which is accepted for them only.
 // - In StorageBuffer, PhysicalStorageBuffer, Uniform, PushConstant and Workgroup memory vectors of
 //   2, 4, 8 or 16 components take 1, 2, 4 or 8 bytes, the lower component in the lower bits. They
-//   may lie at any byte, where the application has enabled scalarBlockLayout; those of 16 at
-//   multiples of four bytes. A module is faster where vectors of 4 and 8 lie at multiples of their
-//   size and are stored whole.
+//   may lie at any byte on devices with scalarBlockLayout. A module is faster where they lie at
+//   multiples of their size and are stored whole.
 // - Storing one component changes no byte but its own, so that other invocations may store to the
 //   rest of the vector. Two components that share a byte share the memory location, which is 8 bits
 //   (Vulkan specification, "Memory Model", "Memory Location"): to store to both, or to one and load
@@ -46,7 +45,8 @@ extern "C" {
 //   by an access chain, but not passed to a function, selected or stored.
 // - A specialization constant of a 4-bit type takes one byte, of which the low four bits count.
 // - Matrices with 4-bit components are loaded from and stored to memory with two components a byte,
-//   the lower row or column in the lower bits; Stride counts what Pointer points to.
+//   the lower row or column in the lower bits; Stride counts what Pointer points to. Through a pointer
+//   to vectors of 16 only where all of these in the module lie at multiples of four bytes.
 
 #define VK_COOPVK_shader_int4 1
 #define VK_COOPVK_SHADER_INT4_SPEC_VERSION 1

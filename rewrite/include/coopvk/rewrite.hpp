@@ -118,6 +118,7 @@ struct DeviceTraits {
     bool uniformAndStorageBuffer16BitAccess = true;
     bool storagePushConstant8 = true;
     bool storagePushConstant16 = true;
+    bool scalarBlockLayout = true;
     bool shaderIntegerDotProduct = false;
     bool dot4x8Signed = false;    // integerDotProduct4x8BitPackedSignedAccelerated
     bool dot4x8Unsigned = false;  // integerDotProduct4x8BitPackedUnsignedAccelerated

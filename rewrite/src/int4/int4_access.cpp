@@ -79,7 +79,10 @@ class ComponentAccess {
     }
 
  private:
-    bool isByte() const { return type_.isByteWise() && !isOwn(storage_); }
+    bool isByte() const {
+        return type_.laidOut != 0 ? context_.isLaidOut(storage_)
+                                  : type_.isByteWise() && !isOwn(storage_);
+    }
     uint32_t wholeBytes() const { return std::max(type_.components / 2, 1u); }
 
     Id loadWhole() {
@@ -99,14 +102,18 @@ class ComponentAccess {
     }
 
     // A pointer to a part of what stands for the vector.
-    Id pointerTo(Id part, Id index) {
+    Id pointerTo(Id part, std::initializer_list<Id> indices) {
         const Id type = emit_.typeOf(pointer_.vector);
-        if (context_.module.def(type).opcode == spv::Op::OpTypeUntypedPointerKHR) {
-            return emit_.op(spv::Op::OpUntypedAccessChainKHR, type,
-                            {type_.id, pointer_.vector, index});
+        const bool untyped = context_.module.def(type).opcode == spv::Op::OpTypeUntypedPointerKHR;
+        Operands operands = {idOperand(pointer_.vector)};
+        if (untyped) {
+            const Id base = type_.laidOut != 0 && isByte() ? type_.laidOut : type_.id;
+            operands.insert(operands.begin(), idOperand(base));
         }
-        return emit_.op(spv::Op::OpAccessChain, types_.pointerType(storage_, part),
-                        {pointer_.vector, index});
+        for (const Id index : indices) operands.push_back(idOperand(index));
+        return untyped ? emit_.op(spv::Op::OpUntypedAccessChainKHR, type, std::move(operands))
+                       : emit_.op(spv::Op::OpAccessChain, types_.pointerType(storage_, part),
+                                  std::move(operands));
     }
 
     // Of the component in its byte.
@@ -120,7 +127,14 @@ class ComponentAccess {
     Id readByte() {
         const Id u8 = types_.intType(8, false), u32 = types_.uint32();
         const Id index = values_.within(type_, pointer_.index);
-        bytePointer_ = pointerTo(u8, emit_.divInt(u32, index, types_.constantU32(2)));
+        const Id byteIndex = emit_.divInt(u32, index, types_.constantU32(2));
+        if (type_.laidOut != 0) {
+            const Id four = types_.constantU32(4);
+            bytePointer_ = pointerTo(
+                u8, {emit_.divInt(u32, byteIndex, four), emit_.modInt(u32, byteIndex, four)});
+        } else {
+            bytePointer_ = pointerTo(u8, {byteIndex});
+        }
         Operands operands = {idOperand(bytePointer_)};
         append(operands, memory_.forLoad(1));
         const Id byte = emit_.op(spv::Op::OpLoad, u8, std::move(operands));
@@ -133,8 +147,9 @@ class ComponentAccess {
         const Id index = values_.within(type_, pointer_.index);
         const Id eight = types_.constantU32(8), four = types_.constantU32(4);
         const Id place = emit_.mulInt(u32, emit_.modInt(u32, index, eight), four);
-        const Id pointer = type_.components == 8 ? pointer_.vector
-                                                 : pointerTo(u32, emit_.divInt(u32, index, eight));
+        const Id pointer = type_.components == 8
+                               ? pointer_.vector
+                               : pointerTo(u32, {emit_.divInt(u32, index, eight)});
         const Id none = types_.constantU32(0), all = types_.constantU32(~0u);
         const Id keep = emit_.op(spv::Op::OpBitFieldInsert, u32, {all, none, place, four});
         const Id set = emit_.op(spv::Op::OpBitFieldInsert, u32, {none, component, place, four});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "int4/int4_composites.hpp"
 
+#include "int4/int4_sixteen.hpp"
 #include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
 
@@ -48,13 +49,7 @@ class Composites {
         type = emit_.typeOf(composite);
         const auto at = findVectorIndex(context_, type, i_, first);
         if (!at) return std::nullopt;
-        vector = composite;
-        if (*at > first) {
-            Operands operands(i_.operands.begin() + static_cast<std::ptrdiff_t>(first),
-                              i_.operands.begin() + static_cast<std::ptrdiff_t>(*at));
-            operands.insert(operands.begin(), idOperand(composite));
-            vector = emit_.op(spv::Op::OpCompositeExtract, type, std::move(operands));
-        }
+        vector = extractVector(context_, emit_, composite, i_, first, *at, type);
         return at;
     }
 
@@ -90,7 +85,7 @@ class Composites {
         }
         Operands operands(i_.operands.begin(),
                           i_.operands.begin() + static_cast<std::ptrdiff_t>(*at));
-        operands[0] = idOperand(changed);
+        operands[0] = idOperand(asMember(context_, emit_, changed, i_.word(1), i_, 2, *at));
         emit_.add(
             makeInstruction(spv::Op::OpCompositeInsert, i_.type, i_.result, std::move(operands)));
         return true;

@@ -51,13 +51,14 @@ class Layouts {
         if (!visited_.insert({type, alignment}).second) return;
         if (const Int4Type* int4 = context_.type(type)) {
             const uint32_t bytes = int4->components / 2;
-            if (bytes <= 1 || alignment >= std::min(bytes, 4u)) return;
-            if (int4->components == 16) {
+            if (bytes <= 1 || alignment >= bytes) return;
+            if (!context_.target.device.scalarBlockLayout) {
                 context_.fail(ErrorCode::kUnsupported, at,
-                              "in memory vectors of sixteen 4-bit integers must lie at multiples "
-                              "of four bytes");
+                              std::format("vectors of {} 4-bit integers that do not lie at a "
+                                          "multiple of {} bytes need scalarBlockLayout",
+                                          int4->components, bytes));
             }
-            byteWise_.insert(int4->components);
+            if (alignment < std::min(bytes, 4u)) byteWise_.insert(int4->components);
             return;
         }
         const Instruction& def = module_.def(type);
@@ -228,12 +229,42 @@ Id standFor(TypeTable& types, const Int4Type& type) {
     }
 }
 
+bool workgroupHasLayout(const Module& module) {
+    return std::ranges::any_of(module.section(Section::kGlobals), [&](const InstructionPtr& i) {
+        const bool untyped = i->opcode == spv::Op::OpUntypedVariableKHR;
+        if ((!untyped && i->opcode != spv::Op::OpVariable) ||
+            static_cast<spv::StorageClass>(i->word(0)) != spv::StorageClass::Workgroup) {
+            return false;
+        }
+        const Id type = untyped ? i->word(1) : module.def(i->type).word(1);
+        return module.decoration(type, spv::Decoration::Block).has_value();
+    });
+}
+
+// Two u8x4, one behind the other.
+Id laidOutSixteen(TypeTable& types) {
+    Module& module = types.module();
+    const Id array = module.takeId(), part = types.vectorType(types.intType(8, false), 4);
+    const Id two = types.constantU32(2);
+    module.append(Section::kGlobals, makeInstruction(spv::Op::OpTypeArray, 0, array,
+                                                     {idOperand(part), idOperand(two)}));
+    module.decorate(array, spv::Decoration::ArrayStride, {4});
+    return array;
+}
+
 }  // namespace
 
 void chooseInt4Stands(Int4Context& context) {
     const std::set<uint32_t> byteWise = Layouts(context).run();
+    context.workgroupHasLayout = workgroupHasLayout(context.module);
+    const Id sixteen = byteWise.contains(16) ? laidOutSixteen(context.types) : 0;
     for (auto& [id, type] : context.int4) {
-        type.bytes = byteWise.contains(type.components) ? type.components / 2 : 0;
+        const bool inBytes = byteWise.contains(type.components);
+        if (type.components == 16) {
+            type.laidOut = sixteen;
+        } else if (inBytes) {
+            type.bytes = type.components / 2;
+        }
         type.stand = standFor(context.types, type);
     }
 }

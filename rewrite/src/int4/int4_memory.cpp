@@ -20,7 +20,7 @@ void collect(const Int4Context& context, Id type, Contents& contents) {
     if (!contents.visited.insert(type).second) return;
     if (const Int4Type* int4 = context.type(type)) {
         if (int4->components % 2 != 0) contents.loose = true;
-        contents.widths.insert(context.types.width(int4->stand));
+        contents.widths.insert(int4->laidOut != 0 ? 8 : context.types.width(int4->stand));
         return;
     }
     const Instruction& def = context.module.def(type);

@@ -11,10 +11,12 @@
 // A vector so takes the bytes that the text gives it in memory, and strides and offsets stay as
 // they are. Where a module puts vectors of 4 or 8 elsewhere than at multiples of their size, or
 // stores single components of them to memory that others may write to, two or four u8 stand for
-// them in the whole module. Lowering leaves the old types in place until the end and then renames
-// them everywhere.
+// them in the whole module; for those of 16 where they are elsewhere than at multiples of four
+// bytes, see int4_sixteen.hpp. Lowering leaves the old types in place until the end and then
+// renames them everywhere.
 #pragma once
 
+#include <algorithm>
 #include <format>
 #include <map>
 
@@ -28,10 +30,16 @@ struct Int4Type {
     uint32_t components = 1;
     Id stand = 0;        // the type that stands for it
     uint32_t bytes = 0;  // where that is a vector of bytes: of how many
+    Id laidOut = 0;      // what stands for it in memory with a layout, where that is not the same
 
     bool isByteWise() const { return bytes != 0; }
     uint32_t words() const { return components > 8 ? 2 : 1; }
 };
+
+// Memory of each invocation's own: no layout, and nobody else stores there.
+inline bool isOwn(spv::StorageClass storage) {
+    return storage == spv::StorageClass::Function || storage == spv::StorageClass::Private;
+}
 
 struct Int4Context {
     Module& module;
@@ -39,6 +47,7 @@ struct Int4Context {
     const Target& target;
     std::map<Id, Int4Type> int4 = {};  // scalars and vectors, by type id
     std::map<Id, bool> matrices = {};  // cooperative matrices of them: signed?
+    bool workgroupHasLayout = false;   // its variables are blocks
     std::optional<Error> error = {};
 
     const Int4Type* type(Id id) const {
@@ -50,6 +59,18 @@ struct Int4Context {
         return found != nullptr && found->components > 1 ? found : nullptr;
     }
     const Int4Type* typeOf(Id value) const { return type(module.def(value).type); }
+
+    bool isLaidOut(spv::StorageClass storage) const {
+        return !isOwn(storage) && (storage != spv::StorageClass::Workgroup || workgroupHasLayout);
+    }
+    // A vector that has something else of its own in memory with a layout.
+    const Int4Type* sixteen(Id type) const {
+        const Int4Type* found = this->type(type);
+        return found != nullptr && found->laidOut != 0 ? found : nullptr;
+    }
+    bool anyLaidOut() const {
+        return std::ranges::any_of(int4, [](const auto& one) { return one.second.laidOut != 0; });
+    }
 
     // Keeps the first error.
     void fail(ErrorCode code, const Instruction& at, std::string_view what) {
@@ -64,11 +85,6 @@ void findInt4Types(Int4Context& context);
 
 // Decides what stands for each. Needs what findInt4Types found.
 void chooseInt4Stands(Int4Context& context);
-
-// Memory of each invocation's own: no layout, and nobody else stores there.
-inline bool isOwn(spv::StorageClass storage) {
-    return storage == spv::StorageClass::Function || storage == spv::StorageClass::Private;
-}
 
 // Whether the device takes single bytes in a storage class.
 bool storesBytes(const Int4Context& context, spv::StorageClass storage);

@@ -5,6 +5,7 @@
 #include "int4/int4_composites.hpp"
 #include "int4/int4_constants.hpp"
 #include "int4/int4_conversions.hpp"
+#include "int4/int4_sixteen.hpp"
 #include "ir/opcodes.hpp"
 
 namespace coopvk::rewrite {
@@ -98,6 +99,11 @@ class FunctionLowering {
                           "(SPV_INTEL_int4)");
             return;
         }
+        if (lowerLaidOut(context_, emit, *i)) {
+            checkInt4Access(context_, *i);
+            context_.module.retire(std::move(i));
+            return;
+        }
         if (lowerInt4Access(context_, emit, pointers_, *i) ||
             lowerInt4Conversion(context_, emit, *i) || lowerInt4Composite(context_, emit, *i)) {
             context_.module.retire(std::move(i));
@@ -143,6 +149,7 @@ std::optional<Error> lowerInt4(Int4Context& context) {
     chooseInt4Stands(context);
     if (context.error) return context.error;
     checkInt4Memory(context);
+    checkLaidOut(context);
     if (context.error) return context.error;
     for (const auto& function : module.functions()) {
         FunctionLowering(context, *function).run();
@@ -153,8 +160,10 @@ std::optional<Error> lowerInt4(Int4Context& context) {
         Instruction& constant = *globals[g];
         if (constant.opcode == spv::Op::OpVariable || constant.type == 0) continue;
         lowerInt4Constant(context, constant);
+        lowerLaidOutConstant(context, constant);
         if (context.error) return context.error;
     }
+    renameLaidOut(context);
     renameInt4Types(context);
     module.removeCapability(spv::Capability::Int4TypeINTEL);
     // Int4CooperativeMatrixINTEL declares CooperativeMatrixKHR implicitly.
