@@ -13,10 +13,19 @@ PrivateMemory::PrivateMemory(LoweringContext& context, Emitter& emit, Id pointer
     const Module& module = context.module;
     TypeTable& types = context.types;
     const Instruction& type = module.def(module.def(pointer).type);
-    if (type.opcode != spv::Op::OpTypePointer ||
+    const bool untyped = type.opcode == spv::Op::OpTypeUntypedPointerKHR;
+    if ((type.opcode != spv::Op::OpTypePointer && !untyped) ||
         type.word(0) != static_cast<uint32_t>(spv::StorageClass::Function)) {
         context.fail(ErrorCode::kInvalidModule, at,
                      std::format("{} must be a pointer to the Function storage class", operand));
+        return;
+    }
+    if (untyped) {
+        context.fail(
+            ErrorCode::kUnsupported, at,
+            std::format("{} is untyped: in Vulkan only pointers to where there is an explicit "
+                        "layout may be (VUID-StandaloneSpirv-OpTypeUntypedPointerKHR-11417)",
+                        operand));
         return;
     }
     // The whole object, and the indices that lead to where the pointer points.

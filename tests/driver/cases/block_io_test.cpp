@@ -102,8 +102,9 @@ TEST_P(BlockIo, BaseTypes) {
     Rng rng("BlockBase");
     const Block block{op, size, 8, 5, 2};
     for (const char* type : {"u8", "u16", "u32", "f32", "u32x4", "u32x2"}) {
-        for (const Base base : {Base::kBuffer, Base::kAddress, Base::kCrossWorkgroup,
-                                Base::kUntypedBuffer, Base::kUntypedAddress}) {
+        for (const Base base :
+             {Base::kBuffer, Base::kAddress, Base::kCrossWorkgroup, Base::kUntypedBuffer,
+              Base::kUntypedAddress, Base::kUntypedCrossWorkgroup}) {
             const bool any = std::string(type) == "u32";
             if (base != Base::kBuffer && base != Base::kAddress && !any) continue;
             BlockShader shader = shaderOf(block);
@@ -121,7 +122,7 @@ TEST_P(BlockIo, OperandTypes) {
     Rng rng("BlockTypes");
     const Block block{op, size, 8, 4, 1};
     const std::pair<const char*, const char*> types[] = {
-        {"s32", "u8"}, {"u16", "u16"}, {"s16", "s16"}};
+        {"u32", "s32"}, {"s32", "u8"}, {"u16", "u16"}, {"s16", "s16"}};
     for (const auto& [dimension, coordinate] : types) {
         BlockShader shader = shaderOf(block);
         shader.dimensionType = dimension;
@@ -143,21 +144,28 @@ TEST_P(BlockIo, WideOperands) {
     const auto [op, size] = GetParam();
     Rng rng("BlockWide");
     const Block block{op, size, 8, 4, 1};
-    for (const Base base : {Base::kBuffer, Base::kAddress}) {
-        for (const char* coordinate : {"s64", "u64"}) {
-            BlockShader shader = shaderOf(block);
-            shader.base = base;
-            shader.dimensionType = "u64";
-            shader.coordinateType = coordinate;
-            std::vector<Region> regions = randomRegions(rng, block);
-            // Far out, where the lower half says something else.
-            for (const int64_t far : {int64_t{1} << 31, int64_t{1} << 32, int64_t{1} << 40,
-                                      -(int64_t{1} << 32), INT64_MIN, INT64_MAX - 7}) {
-                regions.push_back({64, 24, 64, far, 0});
-                regions.push_back({64, 24, 64, 0, far});
-            }
-            expectBlock(shader, regions, "wide");
+    struct Types {
+        const char *dimension, *coordinate;
+        Base base;
+    };
+    for (const auto& [dimension, coordinate, base] : {Types{"u64", "s64", Base::kBuffer},
+                                                      {"s64", "u64", Base::kAddress},
+                                                      {"u64", "s32", Base::kAddress},
+                                                      {"u32", "s64", Base::kBuffer},
+                                                      {"s64", "s64", Base::kCrossWorkgroup}}) {
+        BlockShader shader = shaderOf(block);
+        shader.base = base;
+        shader.dimensionType = dimension;
+        shader.coordinateType = coordinate;
+        std::vector<Region> regions = randomRegions(rng, block);
+        // Far out, where the lower half says something else.
+        for (const int64_t far : {int64_t{1} << 31, int64_t{1} << 32, int64_t{1} << 40,
+                                  -(int64_t{1} << 32), INT64_MIN, INT64_MAX - 7}) {
+            if (typeBytes(coordinate) < 8) break;
+            regions.push_back({64, 24, 64, far, 0});
+            regions.push_back({64, 24, 64, 0, far});
         }
+        expectBlock(shader, regions, coordinate);
     }
 }
 
@@ -251,7 +259,7 @@ std::vector<Kind> kinds() {
     for (const BlockOp op : {BlockOp::kLoad, BlockOp::kTranspose, BlockOp::kTransform,
                              BlockOp::kPrefetch, BlockOp::kStore})
         for (const uint32_t size : {1u, 2u, 4u, 8u})
-            if (op != BlockOp::kTransform || size < 4) list.push_back({op, size});
+            if (op != BlockOp::kTransform || size < 8) list.push_back({op, size});
     return list;
 }
 
@@ -336,40 +344,103 @@ std::string replaced(std::string text, const std::string& from, const std::strin
     return at == std::string::npos ? text : text.replace(at, from.size(), to);
 }
 
-TEST(BlockIoBadCode, Refused) {
+// Blocks that the section "Restrictions" excludes, for every instruction.
+TEST(BlockIoBadCode, Shapes) {
+    COOPVK_REQUIRE(Requirement::kEmulation);
+    struct Row {
+        uint32_t size, width, height, count;
+        const char* rule;
+    };
+    const Row rows[] = {
+        {1, 6, 4, 1, "Block Width must be a multiple of 4 for 1-byte elements, is 6"},
+        {1, 2, 4, 1, "Block Width must be a multiple of 4 for 1-byte elements, is 2"},
+        {2, 3, 4, 1, "Block Width must be a multiple of 2 for 2-byte elements, is 3"},
+        {3, 4, 4, 1, "Element Size must be 1, 2, 4 or 8 bytes, is 3"},
+        {0, 4, 4, 1, "Element Size must be 1, 2, 4 or 8 bytes, is 0"},
+        {16, 4, 4, 1, "Element Size must be 1, 2, 4 or 8 bytes, is 16"},
+        {4, 0, 4, 1, "must be from 1 to 2^24"},
+        {4, 4, 0, 1, "must be from 1 to 2^24"},
+        {4, 4, 4, 0, "must be from 1 to 2^24"},
+        {4, 4, (1 << 24) + 1, 1, "must be from 1 to 2^24"},
+    };
+    const uint32_t lanes = Context::get().subgroupSize;
+    for (const BlockOp op : {BlockOp::kLoad, BlockOp::kTranspose, BlockOp::kTransform,
+                             BlockOp::kPrefetch, BlockOp::kStore}) {
+        const std::string good = blockShaderText(shaderOf({op, 4, 32, 4, 1}), lanes);
+        const std::string operands = " %k_4 %k_32 %k_4 %k_1 ";
+        for (const Row& row : rows) {
+            const uint32_t values[] = {row.size, row.width, row.height, row.count};
+            std::string ids = " ", declared;
+            for (size_t i = 0; i < std::size(values); ++i) {
+                const std::string id = "%bad_" + std::to_string(i);
+                declared += id + " = OpConstant %u32 " + std::to_string(values[i]) + "\n";
+                ids += id + " ";
+            }
+            expectRefused(replaced(replaced(good, operands, ids), "%main = OpFunction",
+                                   declared + "%main = OpFunction"),
+                          row.rule);
+        }
+    }
+}
+
+// Operands that are of no use as what they are.
+TEST(BlockIoBadCode, Operands) {
     COOPVK_REQUIRE(Requirement::kEmulation);
     const uint32_t lanes = Context::get().subgroupSize;
-    const auto text = [&](Block block) { return blockShaderText(shaderOf(block), lanes); };
-    expectRefused(text({BlockOp::kLoad, 1, 6, 4, 1}),
-                  "Block Width must be a multiple of 4 for 1-byte elements");
-    expectRefused(text({BlockOp::kStore, 2, 3, 4, 1}),
-                  "Block Width must be a multiple of 2 for 2-byte elements");
-    const std::string good = text({BlockOp::kLoad, 4, 8, 4, 1});
-    const std::string load = "OpSubgroup2DBlockLoadINTEL %k_4 %k_8 %k_4 %k_1";
-    expectRefused(replaced(good, load, "OpSubgroup2DBlockLoadINTEL %c_3 %k_8 %k_4 %k_1"),
-                  "Element Size must be 1, 2, 4 or 8 bytes");
-    expectRefused(replaced(good, load, "OpSubgroup2DBlockLoadINTEL %c_16 %k_8 %k_4 %k_1"),
-                  "Element Size must be 1, 2, 4 or 8 bytes");
-    expectRefused(replaced(good, load, "OpSubgroup2DBlockLoadINTEL %k_4 %c_0 %k_4 %k_1"),
-                  "must be from 1 to 2^24");
-    expectRefused(replaced(good, load, "OpSubgroup2DBlockLoadINTEL %k_4 %k_8 %h32 %k_1"),
-                  "Block Height must be a constant instruction");
-    expectRefused(replaced(good, load, "OpSubgroup2DBlockLoadINTEL %k_4 %k_8 %k_4 %l"),
-                  "Block Count must be a constant instruction");
-    expectRefused(replaced(good, " %held", " %base"),
-                  "Dst Pointer must be a pointer to the Function storage class");
-    expectRefused(replaced(good, " %base %w ", " %held %w "), "the base pointer must be of");
-    expectRefused(replaced(good, "%coordinate %held", "%x32 %held"),
-                  "Coordinate must be a vector of two integers");
-    expectRefused(replaced(good, "%w %h %p", "%w %coordinate %p"), "must be integer scalars");
+    const std::string good = blockShaderText(shaderOf({BlockOp::kLoad, 4, 8, 4, 1}), lanes);
+    struct Row {
+        const char *from, *to, *rule;
+    };
+    const Row rows[] = {
+        // Not constant, or not of 32 bits.
+        {"INTEL %k_4 ", "INTEL %w32 ", "Element Size must be a constant instruction"},
+        {"%k_4 %k_8 ", "%k_4 %w32 ", "Block Width must be a constant instruction"},
+        {"%k_8 %k_4 ", "%k_8 %h32 ", "Block Height must be a constant instruction"},
+        {"%k_4 %k_1 ", "%k_4 %l ", "Block Count must be a constant instruction"},
+        {"%k_4 %k_8 ", "%k_4 %short ", "with scalar 32-bit integer type"},
+        {"%k_4 %k_8 ", "%k_4 %float ", "with scalar 32-bit integer type"},
+        // Pointers.
+        {" %held\n", " %base\n", "Dst Pointer must be a pointer to the Function storage class"},
+        {" %base %w ", " %held %w ", "the base pointer must be of"},
+        // The region.
+        {"%coordinate %held", "%x32 %held", "Coordinate must be a vector of two integers"},
+        {"%coordinate %held", "%three %held", "Coordinate must be a vector of two integers"},
+        {"%coordinate %held", "%floats %held", "Coordinate must be a vector of two integers"},
+        {"%w %h %p", "%w %coordinate %p", "must be integer scalars"},
+        {"%w %h %p", "%w %h %float", "must be integer scalars"},
+        // What holds the block.
+        {"%k_4 %k_8 %k_4", "%k_4 %c_64 %c_64", "bytes behind it"},
+    };
+    const std::string declared =
+        "%short = OpConstant %u16 8\n%float = OpConstant %f32 8\n"
+        "%three = OpConstantComposite %u32x3 %c_0 %c_0 %c_0\n"
+        "%floats = OpConstantComposite %f32x2 %float %float\n%main = OpFunction";
+    for (const Row& row : rows) {
+        expectRefused(replaced(replaced(good, row.from, row.to), "%main = OpFunction", declared),
+                      row.rule);
+    }
+    BlockShader untyped = shaderOf({BlockOp::kLoad, 4, 8, 4, 1});
+    untyped.base = Base::kUntypedBuffer;
+    expectRefused(
+        replaced(replaced(blockShaderText(untyped, lanes), "%held = OpAccessChain %fn_T %private",
+                          "%held = OpUntypedAccessChainKHR %untyped_fn %array_private %private"),
+                 "%main = OpFunction",
+                 "%untyped_fn = OpTypeUntypedPointerKHR Function\n%main = OpFunction"),
+        "Dst Pointer is untyped");
     BlockShader transform = shaderOf({BlockOp::kTransform, 2, 8, 4, 1});
     transform.privateType = "u16";
     expectRefused(blockShaderText(transform, lanes),
                   "Dst Pointer must point to a scalar 32-bit integer type");
-    BlockShader narrow = shaderOf({BlockOp::kLoad, 4, 8, 4, 1});
-    expectRefused(replaced(blockShaderText(narrow, lanes), load,
-                           "OpSubgroup2DBlockLoadINTEL %k_4 %c_64 %c_64 %k_1"),
-                  "bytes behind it");
+    const std::string words = blockShaderText(shaderOf({BlockOp::kTransform, 4, 8, 4, 1}), lanes);
+    expectRefused(replaced(words, "INTEL %k_4 %k_8", "INTEL %k_8 %k_8"),
+                  "elements of 8 bytes cannot be transformed into 32-bit values");
+    for (const auto& [op, name] : {std::pair(BlockOp::kTranspose, "Transpose"),
+                                   std::pair(BlockOp::kTransform, "Transform")}) {
+        const std::string capability =
+            "OpCapability Subgroup2DBlock" + std::string(name) + "INTEL\n";
+        expectRefused(replaced(blockShaderText(shaderOf({op, 4, 8, 4, 1}), lanes), capability, ""),
+                      "its capability is not declared");
+    }
 }
 
 }  // namespace

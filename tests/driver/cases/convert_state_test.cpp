@@ -23,11 +23,10 @@ struct PushShader {
                             "    for (uint i = 0; i < 32; ++i) d[i] = push.n[i]; }\n");
         Context& context = Context::get();
         COOPVK_CHECK(createPipeline(context, layout.pipeline, words, {}, &pipeline));
-        const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, kMaxBuffers};
         VkDescriptorPoolCreateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
         info.maxSets = 1;
-        info.poolSizeCount = 1;
-        info.pPoolSizes = &size;
+        info.poolSizeCount = static_cast<uint32_t>(std::size(kDescriptors));
+        info.pPoolSizes = kDescriptors;
         COOPVK_CHECK(vkCreateDescriptorPool(context.device, &info, nullptr, &pool));
         VkDescriptorSetAllocateInfo allocation{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
         allocation.descriptorPool = pool;

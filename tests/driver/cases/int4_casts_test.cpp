@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// 4-bit integers out of other numbers and back.
+// 4-bit integers out of other numbers and back, several in one shader, and bitcasts. What each
+// conversion gives is in int4_conversions_test.cpp.
 #include <gtest/gtest.h>
-
-#include <bit>
 
 #include "harness/int4_case.hpp"
 
@@ -12,8 +11,6 @@ namespace {
 
 using int4::s;
 using int4::u;
-
-uint32_t asBits(float value) { return std::bit_cast<uint32_t>(value); }
 
 const Int4Cases& casts() {
     static const Int4Cases list = {
@@ -31,49 +28,6 @@ const Int4Cases& casts() {
          "%d = OpBitcast %s4 %b\n%e = OpSConvert %u32 %d\n%f = OpIMul %u32 %e %c_32\n"
          "%r = OpIAdd %u32 %c %f\n",
          [](uint32_t x) { return u(x, 0) + static_cast<uint32_t>(s(x, 0)) * 32; }},
-        // Other widths.
-        {"Bytes", "",
-         "%a = OpUConvert %u8 %x\n%b = OpSConvert %s4 %a\n%c = OpSConvert %s8 %b\n"
-         "%d = OpSConvert %u32 %c\n%e = OpBitcast %u4 %b\n%f = OpUConvert %u8 %e\n"
-         "%g2 = OpUConvert %u32 %f\n%h = OpIMul %u32 %g2 %c_64\n%r = OpIAdd %u32 %d %h\n",
-         [](uint32_t x) { return static_cast<uint32_t>(s(x, 0)) + u(x, 0) * 64; }},
-        {"Shorts", "",
-         "%a = OpUConvert %u16 %x\n%b = OpSConvert %s4 %a\n%c = OpSConvert %s16 %b\n"
-         "%d = OpSConvert %u32 %c\n%e = OpUConvert %u4 %a\n%f = OpUConvert %u16 %e\n"
-         "%g2 = OpUConvert %u32 %f\n%h = OpIMul %u32 %g2 %c_64\n%r = OpIAdd %u32 %d %h\n",
-         [](uint32_t x) { return static_cast<uint32_t>(s(x, 0)) + u(x, 0) * 64; }},
-        {"Longs",
-         "",
-         "%a = OpUConvert %u64 %x\n%b = OpSConvert %s4 %a\n%c = OpSConvert %s64 %b\n"
-         "%c2 = OpBitcast %u32x2 %c\n%low = OpCompositeExtract %u32 %c2 0\n"
-         "%high = OpCompositeExtract %u32 %c2 1\n%e = OpUConvert %u4 %a\n"
-         "%f = OpUConvert %u64 %e\n%g2 = OpUConvert %u32 %f\n%h = OpIMul %u32 %g2 %c_64\n"
-         "%k = OpBitwiseXor %u32 %low %high\n%r = OpIAdd %u32 %k %h\n",
-         [](uint32_t x) {
-             const auto low = static_cast<uint32_t>(s(x, 0));
-             return u(x, 0) * 64 + (s(x, 0) < 0 ? ~low : low);
-         },
-         "",
-         {},
-         "",
-         {},
-         {},
-         Requirement::kInt64},
-        {"ToFloats", "",
-         "%a = OpSConvert %s4 %x\n%b = OpConvertSToF %f32 %a\n%c = OpUConvert %u4 %x\n"
-         "%d = OpConvertUToF %f32 %c\n%half = OpConvertSToF %f16 %a\n"
-         "%e = OpFConvert %f32 %half\n%f = OpFMul %f32 %d %e\n%h = OpFAdd %f32 %f %b\n"
-         "%r = OpBitcast %u32 %h\n",
-         [](uint32_t x) {
-             return asBits(static_cast<float>(u(x, 0)) * static_cast<float>(s(x, 0)) +
-                           static_cast<float>(s(x, 0)));
-         }},
-        {"FromFloats", "%fh = OpConstant %f32 0.5\n",
-         "%a = OpBitwiseAnd %u32 %x %c_7\n%b = OpConvertUToF %f32 %a\n%c = OpFAdd %f32 %b %fh\n"
-         "%d = OpFNegate %f32 %c\n%e = OpConvertFToU %u4 %c\n%f = OpConvertFToS %s4 %d\n"
-         "%h = OpUConvert %u32 %e\n%k = OpSConvert %u32 %f\n%m = OpIMul %u32 %k %c_64\n"
-         "%r = OpIAdd %u32 %h %m\n",
-         [](uint32_t x) { return (x & 7) - (x & 7) * 64; }},
         {"WidthsTogether", "",
          "%a = OpBitcast %s4x8 %x\n%b = OpVectorShuffle %s4x4 %a %a 7 5 3 1\n"
          "%c = OpSConvert %s32x4 %b\n%d = OpConvertSToF %f32x4 %b\n"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// 4-bit integers in memory of every kind.
+// 4-bit integers in variables: pointers to single components, copies, odd vectors. What is in
+// memory with a layout is in int4_storage_test.cpp.
 #include <gtest/gtest.h>
 
 #include "harness/int4_case.hpp"
@@ -13,7 +14,6 @@ using int4::u;
 
 const Int4Cases& inMemory() {
     static const Int4Cases list = {
-        // Memory.
         {"FunctionVariables",
          "%arr = OpTypeArray %s4 %c_5\n%fn_arr = OpTypePointer Function %arr\n"
          "%fn_s4 = OpTypePointer Function %s4\n%fn_v = OpTypePointer Function %u4x8\n"
@@ -125,111 +125,6 @@ const Int4Cases& inMemory() {
          {},
          "",
          {"%pv"}},
-        {"PushConstants",
-         "%inner = OpTypeStruct %u4x2 %u4x4\n%arr = OpTypeArray %u4x8 %c_2\n"
-         "%block = OpTypeStruct %inner %s4x8 %arr\n%pc_block = OpTypePointer PushConstant %block\n"
-         "%pc_2 = OpTypePointer PushConstant %u4x2\n%pc_4 = OpTypePointer PushConstant %u4x4\n"
-         "%pc_s8 = OpTypePointer PushConstant %s4x8\n%pc_8 = OpTypePointer PushConstant %u4x8\n"
-         "%pc_s = OpTypePointer PushConstant %s4\n%push = OpVariable %pc_block PushConstant\n",
-         "%p2 = OpAccessChain %pc_2 %push %c_0 %c_0\n%p4 = OpAccessChain %pc_4 %push %c_0 %c_1\n"
-         "%ps = OpAccessChain %pc_s8 %push %c_1\n%k = OpBitwiseAnd %u32 %x %c_1\n"
-         "%p8 = OpAccessChain %pc_8 %push %c_2 %k\n%k7 = OpBitwiseAnd %u32 %x %c_7\n"
-         "%p1 = OpAccessChain %pc_s %push %c_1 %k7\n%v2 = OpLoad %u4x2 %p2\n"
-         "%v4 = OpLoad %u4x4 %p4\n%vs = OpLoad %s4x8 %ps\n%v8 = OpLoad %u4x8 %p8\n"
-         "%v1 = OpLoad %s4 %p1\n%e = OpCompositeExtract %u4 %v2 1\n%w2 = OpUConvert %u32 %e\n"
-         "%e4 = OpBitcast %u16 %v4\n%w4 = OpUConvert %u32 %e4\n%ws = OpBitcast %u32 %vs\n"
-         "%w8 = OpBitcast %u32 %v8\n%w1 = OpSConvert %u32 %v1\n%t1 = OpIAdd %u32 %w2 %w4\n"
-         "%t2 = OpIAdd %u32 %ws %w8\n%t3 = OpIAdd %u32 %t1 %t2\n%r = OpIAdd %u32 %t3 %w1\n",
-         [](uint32_t x) {
-             const uint32_t a = 0x76543210, b = 0xFEDCBA98;
-             const uint32_t c[] = {0x1A2B3C4D, 0x5E6F7081};
-             return u(a, 1) + (a >> 16) + b + c[x & 1] + static_cast<uint32_t>(s(b, x & 7));
-         },
-         "",
-         {},
-         "OpDecorate %block Block\nOpMemberDecorate %inner 0 Offset 0\n"
-         "OpMemberDecorate %inner 1 Offset 2\nOpMemberDecorate %block 0 Offset 0\n"
-         "OpMemberDecorate %block 1 Offset 4\nOpMemberDecorate %block 2 Offset 8\n"
-         "OpDecorate %arr ArrayStride 4\n",
-         {"%push"}},
-        // Two views of one binding: words as vectors of eight, and as structures of small ones.
-        {"StorageBuffers",
-         "%arr8 = OpTypeRuntimeArray %s4x8\n%block8 = OpTypeStruct %arr8\n"
-         "%small = OpTypeStruct %u4x2 %u4x2 %u4x4\n%arrs = OpTypeRuntimeArray %small\n"
-         "%blocks = OpTypeStruct %arrs\n%sb_block8 = OpTypePointer StorageBuffer %block8\n"
-         "%sb_blocks = OpTypePointer StorageBuffer %blocks\n%sb_8 = OpTypePointer StorageBuffer "
-         "%s4x8\n"
-         "%sb_s4 = OpTypePointer StorageBuffer %s4\n%sb_2 = OpTypePointer StorageBuffer %u4x2\n"
-         "%sb_4 = OpTypePointer StorageBuffer %u4x4\n%sb_u4 = OpTypePointer StorageBuffer %u4\n"
-         "%in8 = OpVariable %sb_block8 StorageBuffer\n%out4 = OpVariable %sb_blocks "
-         "StorageBuffer\n",
-         "%p8 = OpAccessChain %sb_8 %in8 %c_0 %i\n%v = OpLoad %s4x8 %p8\n"
-         "%k7 = OpBitwiseAnd %u32 %x %c_7\n%pd = OpAccessChain %sb_s4 %in8 %c_0 %i %k7\n"
-         "%d = OpLoad %s4 %pd\n%du = OpBitcast %u4 %d\n%e0 = OpCompositeExtract %s4 %v 0\n"
-         "%e5 = OpCompositeExtract %s4 %v 5\n%s2 = OpCompositeConstruct %s4x2 %e0 %e5\n"
-         "%u2v = OpBitcast %u4x2 %s2\n%q4 = OpVectorShuffle %u4x4 %u2v %u2v 1 1 0 0\n"
-         "%m0 = OpAccessChain %sb_2 %out4 %c_0 %i %c_0\nOpStore %m0 %u2v\n"
-         "%m1 = OpAccessChain %sb_2 %out4 %c_0 %i %c_1\nOpStore %m1 %u2v\n"
-         "%m1b = OpAccessChain %sb_u4 %out4 %c_0 %i %c_1 %c_1\nOpStore %m1b %du\n"
-         "%m2 = OpAccessChain %sb_4 %out4 %c_0 %i %c_2\nOpStore %m2 %q4\n"
-         "%k3 = OpBitwiseAnd %u32 %x %c_3\n%m2d = OpAccessChain %sb_u4 %m2 %k3\n"
-         "OpStore %m2d %u13\n",
-         [](uint32_t x) {
-             const uint32_t two = u(x, 0) | u(x, 5) << 4;
-             uint32_t four = u(x, 5) | u(x, 5) << 4 | u(x, 0) << 8 | u(x, 0) << 12;
-             four = (four & ~(15u << 4 * (x & 3))) | 13u << 4 * (x & 3);
-             return two | (u(x, 0) | u(x, x & 7) << 4) << 8 | four << 16;
-         },
-         "",
-         {},
-         "OpDecorate %arr8 ArrayStride 4\nOpDecorate %block8 Block\n"
-         "OpMemberDecorate %block8 0 Offset 0\nOpDecorate %in8 DescriptorSet 0\n"
-         "OpDecorate %in8 Binding 0\nOpMemberDecorate %small 0 Offset 0\n"
-         "OpMemberDecorate %small 1 Offset 1\nOpMemberDecorate %small 2 Offset 2\n"
-         "OpDecorate %arrs ArrayStride 4\nOpDecorate %blocks Block\n"
-         "OpMemberDecorate %blocks 0 Offset 0\nOpDecorate %out4 DescriptorSet 0\n"
-         "OpDecorate %out4 Binding 1\n",
-         {"%in8", "%out4"}},
-        // Sixteen components are two of the input's words.
-        {"StorageBufferSixteen",
-         "%arr16 = OpTypeRuntimeArray %u4x16\n%block16 = OpTypeStruct %arr16\n"
-         "%sb_block16 = OpTypePointer StorageBuffer %block16\n"
-         "%sb_16 = OpTypePointer StorageBuffer %u4x16\n%sb_u4 = OpTypePointer StorageBuffer %u4\n"
-         "%in16 = OpVariable %sb_block16 StorageBuffer\n",
-         "%half = OpShiftRightLogical %u32 %i %c_1\n%p16 = OpAccessChain %sb_16 %in16 %c_0 %half\n"
-         "%v = OpLoad %u4x16 %p16\n%w = OpBitcast %u32x2 %v\n%odd = OpBitwiseAnd %u32 %i %c_1\n"
-         "%mine = OpVectorExtractDynamic %u32 %w %odd\n%k7 = OpBitwiseAnd %u32 %x %c_7\n"
-         "%o8 = OpIMul %u32 %odd %c_8\n%k = OpIAdd %u32 %o8 %k7\n"
-         "%pd = OpAccessChain %sb_u4 %in16 %c_0 %half %k\n%d = OpLoad %u4 %pd\n"
-         "%e = OpVectorExtractDynamic %u4 %v %k\n%d32 = OpUConvert %u32 %d\n"
-         "%e32 = OpUConvert %u32 %e\n%t = OpIAdd %u32 %mine %d32\n%r = OpIAdd %u32 %t %e32\n",
-         [](uint32_t x) { return x + 2 * u(x, x & 7); },
-         "",
-         {},
-         "OpDecorate %arr16 ArrayStride 8\nOpDecorate %block16 Block\n"
-         "OpMemberDecorate %block16 0 Offset 0\nOpDecorate %in16 DescriptorSet 0\n"
-         "OpDecorate %in16 Binding 0\n",
-         {"%in16"}},
-        {"PhysicalPointers",
-         "%arr8 = OpTypeRuntimeArray %u4x8\n%block8 = OpTypeStruct %arr8\n"
-         "%ph_block = OpTypePointer PhysicalStorageBuffer %block8\n"
-         "%ph_8 = OpTypePointer PhysicalStorageBuffer %u4x8\n"
-         "%ph_u4 = OpTypePointer PhysicalStorageBuffer %u4\n%pushed = OpTypeStruct %ph_block\n"
-         "%pc_pushed = OpTypePointer PushConstant %pushed\n"
-         "%pc_ph = OpTypePointer PushConstant %ph_block\n%push = OpVariable %pc_pushed "
-         "PushConstant\n",
-         "%pp = OpAccessChain %pc_ph %push %c_0\n%base = OpLoad %ph_block %pp\n"
-         "%p8 = OpAccessChain %ph_8 %base %c_0 %i\n%v = OpLoad %u4x8 %p8 Aligned 4\n"
-         "%k7 = OpBitwiseAnd %u32 %x %c_7\n%pd = OpAccessChain %ph_u4 %base %c_0 %i %k7\n"
-         "%d = OpLoad %u4 %pd Aligned 4\n%w = OpBitcast %u32 %v\n%d32 = OpUConvert %u32 %d\n"
-         "%r = OpIAdd %u32 %w %d32\n",
-         [](uint32_t x) { return x + u(x, x & 7); },
-         "",
-         {"PhysicalStorageBufferAddresses"},
-         "OpDecorate %arr8 ArrayStride 4\nOpDecorate %block8 Block\n"
-         "OpMemberDecorate %block8 0 Offset 0\nOpDecorate %pushed Block\n"
-         "OpMemberDecorate %pushed 0 Offset 0\n",
-         {"%push"}},
     };
     return list;
 }

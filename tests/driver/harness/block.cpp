@@ -220,12 +220,13 @@ class Writer {
  private:
     using Base = BlockShader::Base;
     bool isUntyped() const {
-        return s_.base == Base::kUntypedBuffer || s_.base == Base::kUntypedAddress;
+        return s_.base == Base::kUntypedBuffer || s_.base == Base::kUntypedAddress ||
+               s_.base == Base::kUntypedCrossWorkgroup;
     }
-    bool isAddress() const {
-        return s_.base == Base::kAddress || s_.base == Base::kCrossWorkgroup ||
-               s_.base == Base::kUntypedAddress;
+    bool isCrossWorkgroup() const {
+        return s_.base == Base::kCrossWorkgroup || s_.base == Base::kUntypedCrossWorkgroup;
     }
+    bool isAddress() const { return s_.base != Base::kBuffer && s_.base != Base::kUntypedBuffer; }
 
     std::string constantOf(uint32_t value) {
         const std::string id = name(value);
@@ -268,11 +269,9 @@ class Writer {
     }
 
     void declareAddress() {
-        if (s_.base != Base::kCrossWorkgroup)
-            a_.capabilities.push_back("PhysicalStorageBufferAddresses");
+        if (!isCrossWorkgroup()) a_.capabilities.push_back("PhysicalStorageBufferAddresses");
         a_.decorations += "OpDecorate %push_block Block\nOpMemberDecorate %push_block 0 Offset 0\n";
-        const std::string storage =
-            s_.base == Base::kCrossWorkgroup ? "CrossWorkgroup" : "PhysicalStorageBuffer";
+        const std::string storage = isCrossWorkgroup() ? "CrossWorkgroup" : "PhysicalStorageBuffer";
         a_.declarations +=
             "%push_block = OpTypeStruct %u32x2\n"
             "%push_pointer = OpTypePointer PushConstant %push_block\n"

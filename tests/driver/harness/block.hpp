@@ -51,7 +51,14 @@ struct BlockShader {
     // Of the region's dimensions, and of the components of the coordinate.
     std::string dimensionType = "u32";
     std::string coordinateType = "u32";
-    enum class Base { kBuffer, kAddress, kCrossWorkgroup, kUntypedBuffer, kUntypedAddress };
+    enum class Base {
+        kBuffer,
+        kAddress,
+        kCrossWorkgroup,
+        kUntypedBuffer,
+        kUntypedAddress,
+        kUntypedCrossWorkgroup,
+    };
     Base base = Base::kBuffer;
     bool constantOperands = true;  // false: Block Height is specialization constant 5
     bool cacheControls = false;

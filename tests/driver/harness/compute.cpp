@@ -10,11 +10,10 @@ namespace {
 
 struct DescriptorPool {
     explicit DescriptorPool(Context& c) : context(c) {
-        const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, kMaxBuffers};
         VkDescriptorPoolCreateInfo pool{VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
         pool.maxSets = 1;
-        pool.poolSizeCount = 1;
-        pool.pPoolSizes = &size;
+        pool.poolSizeCount = static_cast<uint32_t>(std::size(kDescriptors));
+        pool.pPoolSizes = kDescriptors;
         COOPVK_CHECK(vkCreateDescriptorPool(c.device, &pool, nullptr, &handle));
     }
     ~DescriptorPool() { vkDestroyDescriptorPool(context.device, handle, nullptr); }
@@ -33,19 +32,27 @@ VkDescriptorSet describe(Context& context, const Layout& layout, const Descripto
     info.pSetLayouts = &layout.set;
     VkDescriptorSet set = VK_NULL_HANDLE;
     COOPVK_CHECK(vkAllocateDescriptorSets(context.device, &info, &set));
+    const auto write = [&](uint32_t binding, uint32_t element, VkDescriptorType type,
+                           const VkDescriptorBufferInfo& buffer) {
+        VkWriteDescriptorSet one{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
+        one.dstSet = set;
+        one.dstBinding = binding;
+        one.dstArrayElement = element;
+        one.descriptorCount = 1;
+        one.descriptorType = type;
+        one.pBufferInfo = &buffer;
+        vkUpdateDescriptorSets(context.device, 1, &one, 0, nullptr);
+    };
     for (uint32_t i = 0; i < kMaxBuffers; ++i) {
         // Bindings that a test does not use get its first buffer: no binding is left undefined.
         const size_t index = i < buffers.size() ? i : 0;
-        const VkDescriptorBufferInfo buffer = memory.descriptor(index, buffers[index].size());
-        VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
-        write.dstSet = set;
-        write.dstBinding = std::min(i, kArrayBinding);
-        write.dstArrayElement = i - write.dstBinding;
-        write.descriptorCount = 1;
-        write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-        write.pBufferInfo = &buffer;
-        vkUpdateDescriptorSets(context.device, 1, &write, 0, nullptr);
+        const uint32_t binding = std::min(i, kArrayBinding);
+        write(binding, i - binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+              memory.descriptor(index, buffers[index].size()));
     }
+    constexpr size_t kLeastUniformRange = 16384;
+    write(kUniformBinding, 0, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER,
+          memory.descriptor(0, std::min(buffers[0].size(), kLeastUniformRange)));
     return set;
 }
 
@@ -73,10 +80,12 @@ std::vector<std::byte> pushConstants(const Dispatch& dispatch, Memory& memory) {
 }  // namespace
 
 Layout::Layout(Context& context) : context_(context) {
-    std::array<VkDescriptorSetLayoutBinding, kArrayBinding + 1> bindings{};
+    std::array<VkDescriptorSetLayoutBinding, kUniformBinding + 1> bindings{};
     for (uint32_t i = 0; i <= kArrayBinding; ++i)
         bindings[i] = {i, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, i == kArrayBinding ? 2u : 1u,
                        VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
+    bindings[kUniformBinding] = {kUniformBinding, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 1,
+                                 VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
     VkDescriptorSetLayoutCreateInfo setInfo{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
     setInfo.bindingCount = static_cast<uint32_t>(bindings.size());
     setInfo.pBindings = bindings.data();
@@ -134,8 +143,8 @@ Specialization::Specialization(const Context& context, std::vector<SpecConstant>
     values_.push_back(context.subgroupSize);
     entries_.push_back({0, 0, sizeof(uint32_t)});
     for (const SpecConstant& constant : constants) {
-        entries_.push_back({constant.id, static_cast<uint32_t>(values_.size() * sizeof(uint32_t)),
-                            constant.size});
+        entries_.push_back(
+            {constant.id, static_cast<uint32_t>(values_.size() * sizeof(uint32_t)), constant.size});
         values_.push_back(constant.value);
     }
     info.mapEntryCount = static_cast<uint32_t>(entries_.size());

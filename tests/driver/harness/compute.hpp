@@ -48,10 +48,15 @@ struct PipelineOptions {
 
 inline constexpr uint32_t kMaxBuffers = 6;
 inline constexpr uint32_t kArrayBinding = 4;
+inline constexpr uint32_t kUniformBinding = 5;
 inline constexpr uint32_t kPushBytes = 128;
+// Of one set of the layout below.
+inline constexpr VkDescriptorPoolSize kDescriptors[] = {
+    {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, kMaxBuffers}, {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 1}};
 
 // Layout shared by every shader of the tests: storage buffers at set 0, bindings 0 to 3, an array
-// of two at binding 4 (buffers 4 and 5 of a dispatch), and 128 bytes of push constants.
+// of two at binding 4 (buffers 4 and 5 of a dispatch), buffer 0 once more as a uniform buffer at
+// binding 5, and 128 bytes of push constants.
 class Layout {
  public:
     explicit Layout(Context& context);

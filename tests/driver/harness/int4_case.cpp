@@ -17,6 +17,15 @@ constexpr const char* kTypes =
 
 }  // namespace
 
+uint32_t nibble(const Bytes& bytes, size_t n) {
+    return static_cast<uint32_t>(bytes[n / 2]) >> 4 * (n % 2) & 15u;
+}
+
+void setNibble(Bytes& bytes, size_t n, uint32_t value) {
+    const uint32_t shift = 4 * (n % 2), old = static_cast<uint32_t>(bytes[n / 2]);
+    bytes[n / 2] = static_cast<std::byte>((old & ~(15u << shift)) | value << shift);
+}
+
 Assembly assemblyOf(const Int4Case& c) {
     Assembly a;
     a.buffers = {{"in", "u32", 4}, {"out", "u32", 4}};

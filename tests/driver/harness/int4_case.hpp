@@ -25,6 +25,10 @@ inline int32_t s(uint32_t x, uint32_t i) { return static_cast<int32_t>(x << (28 
 
 }  // namespace int4
 
+// One of the 4-bit integers in memory, counted from the first byte's low bits on.
+uint32_t nibble(const Bytes& bytes, size_t n);
+void setNibble(Bytes& bytes, size_t n, uint32_t value);
+
 struct Int4Case {
     const char* name;
     const char* declarations;

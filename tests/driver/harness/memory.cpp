@@ -14,10 +14,10 @@ constexpr VkDeviceSize kGuard = 256;  // also keeps every buffer aligned for any
 VkDeviceSize alignUp(VkDeviceSize value) { return (value + kGuard - 1) / kGuard * kGuard; }
 
 VkBufferUsageFlags usage(const Context& context) {
-    VkBufferUsageFlags flags = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
-                               VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT |
-                               VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
-                               VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
+    VkBufferUsageFlags flags =
+        VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
+        VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+        VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
     if (context.features.rayTracing.rayTracingPipeline)
         flags |= VK_BUFFER_USAGE_SHADER_BINDING_TABLE_BIT_KHR;
     if (context.features.accelerationStructure.accelerationStructure)
