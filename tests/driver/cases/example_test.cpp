@@ -4,28 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
 #include "harness/compute.hpp"
 #include "harness/requirement.hpp"
 
 namespace coopvk::test {
 namespace {
-
-std::string readShader(const std::string& name) {
-    std::ifstream file(std::string(COOPVK_SHADERS) + "/" + name);
-    if (!file) throw std::runtime_error("no shader " + name);
-    std::string text, line;
-    while (std::getline(file, line)) {
-        const std::string include = "#include \"";
-        if (line.starts_with(include)) {
-            line = readShader(line.substr(include.size(), line.rfind('"') - include.size()));
-        }
-        text += line + "\n";
-    }
-    return text;
-}
 
 Words example(const std::string& name) {
     // spirv-val knows neither extension for Vulkan.

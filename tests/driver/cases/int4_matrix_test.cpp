@@ -1,125 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cooperative matrices with 4-bit components: products, memory, conversions, elements.
+// Cooperative matrices with 4-bit components: products, memory.
+#include "harness/int4_matrix.hpp"
+
 #include <gtest/gtest.h>
 #include <volk.h>
 
+#include "coopvk/rewrite.hpp"
 #include "coopvk/vulkan_coopvk.h"
-#include "harness/assembly.hpp"
 #include "harness/block.hpp"
-#include "harness/compute.hpp"
 #include "harness/requirement.hpp"
 
 namespace coopvk::test {
 namespace {
 
-// A matrix of 4-bit values, and where it lies in memory.
-struct Nibbles {
-    uint32_t rows, columns;
-    bool isSigned;
-    std::vector<uint32_t> bits;  // row by row
-
-    Nibbles(uint32_t rowCount, uint32_t columnCount, bool sign)
-        : rows(rowCount), columns(columnCount), isSigned(sign), bits(rowCount * columnCount) {}
-    uint32_t& at(uint32_t row, uint32_t column) { return bits[row * columns + column]; }
-    int32_t value(uint32_t row, uint32_t column, bool asSigned) const {
-        const uint32_t b = bits[row * columns + column];
-        return asSigned && b >= 8 ? static_cast<int32_t>(b) - 16 : static_cast<int32_t>(b);
-    }
-};
-
-struct NibbleMemory {
-    std::string pointee = "u8";
-    bool columnMajor = false;
-    uint32_t stride = 0;  // pointees
-};
-
-uint32_t pointeeBytes(const std::string& type) {
-    if (type.starts_with("u4x")) return static_cast<uint32_t>(std::stoul(type.substr(3))) / 2;
-    return typeBytes(type);
-}
-
-uint32_t tightStride(const NibbleMemory& memory, uint32_t rows, uint32_t columns) {
-    const uint32_t nibbles = memory.columnMajor ? rows : columns;
-    const uint32_t each = pointeeBytes(memory.pointee) * 2;
-    return (nibbles + each - 1) / each;
-}
-
-size_t bytesOf(const NibbleMemory& memory, uint32_t rows, uint32_t columns) {
-    return size_t{memory.columnMajor ? columns : rows} * memory.stride *
-           pointeeBytes(memory.pointee);
-}
-
-// Nibble of a byte array where an element lies.
-size_t nibbleAt(const NibbleMemory& memory, uint32_t row, uint32_t column) {
-    const uint32_t outer = memory.columnMajor ? column : row;
-    const uint32_t inner = memory.columnMajor ? row : column;
-    return size_t{outer} * memory.stride * pointeeBytes(memory.pointee) * 2 + inner;
-}
-
-void scatter(Nibbles& matrix, const NibbleMemory& memory, Bytes& bytes) {
-    for (uint32_t r = 0; r < matrix.rows; ++r) {
-        for (uint32_t c = 0; c < matrix.columns; ++c) {
-            const size_t n = nibbleAt(memory, r, c);
-            auto& byte = bytes[n / 2];
-            const auto old = static_cast<uint32_t>(byte);
-            const uint32_t shift = n % 2 * 4;
-            byte = static_cast<std::byte>((old & ~(15u << shift)) | matrix.at(r, c) << shift);
-        }
-    }
-}
-
-Nibbles randomNibbles(Rng& rng, uint32_t rows, uint32_t columns, bool isSigned) {
-    Nibbles matrix(rows, columns, isSigned);
-    for (uint32_t& b : matrix.bits) b = static_cast<uint32_t>(rng.range(0, 15));
-    return matrix;
-}
-
-Bytes wordBytes(const std::vector<int32_t>& words) {
-    const auto view = std::as_bytes(std::span(words));
-    return {view.begin(), view.end()};
-}
-
-std::string nibbleType(bool isSigned) { return isSigned ? "%s4" : "%u4"; }
-
-std::string matrixOf(const char* id, const std::string& component, uint32_t rows, uint32_t columns,
-                     uint32_t use) {
-    return std::string("%") + id + " = OpTypeCooperativeMatrixKHR " + component + " %c_3 " +
-           constant(rows) + " " + constant(columns) + " " + constant(use) + "\n";
-}
-
-// The module's 4-bit types, and what buffers of them need.
-Assembly withNibbles(const std::vector<std::pair<std::string, std::string>>& buffers) {
-    Assembly a;
-    a.capabilities = {"Int4CooperativeMatrixINTEL", "Int4TypeINTEL", "Vector16"};
-    a.extensions = {"SPV_INTEL_int4"};
-    for (const auto& [name, type] : buffers) a.buffers.push_back({name, type, pointeeBytes(type)});
-    a.types =
-        "%s4 = OpTypeInt 4 1\n%u4 = OpTypeInt 4 0\n%u4x2 = OpTypeVector %u4 2\n"
-        "%u4x4 = OpTypeVector %u4 4\n%u4x8 = OpTypeVector %u4 8\n"
-        "%u4x16 = OpTypeVector %u4 16\n";
-    return a;
-}
-
-std::string load(const std::string& id, const std::string& type, const std::string& buffer,
-                 const NibbleMemory& memory) {
-    return "%p_" + id + " = OpAccessChain %sb_" + memory.pointee + " %" + buffer + " %c_0 %c_0\n%" +
-           id + " = OpCooperativeMatrixLoadKHR " + type + " %p_" + id +
-           (memory.columnMajor ? " %c_1 " : " %c_0 ") + constant(memory.stride) + "\n";
-}
-
-std::string store(const std::string& id, const std::string& buffer, const NibbleMemory& memory) {
-    return "%q_" + buffer + " = OpAccessChain %sb_" + memory.pointee + " %" + buffer +
-           " %c_0 %c_0\nOpCooperativeMatrixStoreKHR %q_" + buffer + " %" + id +
-           (memory.columnMajor ? " %c_1 " : " %c_0 ") + constant(memory.stride) + "\n";
-}
+using namespace int4;
 
 struct ProductCase {
     uint32_t m, n, k;
     bool aSigned, bSigned;      // types
     bool aAsSigned, bAsSigned;  // operands
     NibbleMemory a, b;
+    bool byDots = false;  // of four 8-bit products, also where the driver does not ask for them
 };
+
+// As the layer rewrites it where those are fast. What comes out has no matrices, and goes to the
+// driver as it is.
+Words rewrittenByDots(const Words& words, const std::string& dot) {
+    const uint32_t lanes = Context::get().subgroupSize;
+    const rewrite::SpecializationEntry width = {0, std::as_bytes(std::span(&lanes, 1))};
+    rewrite::Request request;
+    request.words = words;
+    request.specialization = std::span(&width, 1);
+    rewrite::Target target;
+    target.subgroupSize = lanes;
+    target.device.subgroupSize = lanes;
+    target.device.minSubgroupSize = target.device.maxSubgroupSize = lanes;
+    target.device.shaderIntegerDotProduct = true;
+    target.device.dot4x8Signed = target.device.dot4x8Unsigned = target.device.dot4x8Mixed = true;
+    rewrite::Result<rewrite::Rewritten> out = rewrite::rewrite(request, target);
+    if (!out) {
+        ADD_FAILURE() << out.error().message;
+        return {};
+    }
+    EXPECT_NE(rewrite::disassemble(out->words).find(dot), std::string::npos) << dot;
+    EXPECT_TRUE(rewrite::scan(out->words, rewrite::ExtensionSet::all()).empty());
+    return std::move(out->words);
+}
 
 void expectProduct(const ProductCase& p, std::string_view seed) {
     Rng rng(seed);
@@ -154,16 +81,16 @@ void expectProduct(const ProductCase& p, std::string_view seed) {
                         wordBytes(c), rng.bytes(d.size() * 4)};
     scatter(a, p.a, dispatch.buffers[0]);
     scatter(b, p.b, dispatch.buffers[1]);
-    const std::vector<Bytes> after = run(assemble(module, Checked::kNo), dispatch);
+    Words code = assemble(module, Checked::kNo);
+    if (p.byDots) {
+        const char* dot = p.aAsSigned != p.bAsSigned ? "OpSUDot"
+                          : p.aAsSigned              ? "OpSDot"
+                                                     : "OpUDot";
+        code = rewrittenByDots(code, dot);
+    }
+    const std::vector<Bytes> after = run(code, dispatch);
     EXPECT_EQ(difference(after[3], wordBytes(d)), "")
         << p.m << "x" << p.n << "x" << p.k << " " << p.a.pointee << " " << p.b.pointee;
-}
-
-NibbleMemory memoryOf(const char* pointee, bool columnMajor, uint32_t rows, uint32_t columns,
-                      uint32_t padding = 0) {
-    NibbleMemory memory{pointee, columnMajor, 0};
-    memory.stride = tightStride(memory, rows, columns) + padding;
-    return memory;
 }
 
 TEST(Int4Products, Signs) {
@@ -174,6 +101,18 @@ TEST(Int4Products, Signs) {
         p.a = memoryOf("u32", false, 8, 16);
         p.b = memoryOf("u32", true, 16, 8);
         expectProduct(p, "Int4Signs" + std::to_string(bits));
+    }
+}
+
+// By four 8-bit products at once, which the layer chooses where the driver says that they are fast.
+TEST(Int4Products, Dots) {
+    COOPVK_REQUIRE(Requirement::kEmulation);
+    for (uint32_t signs = 0; signs < 4; ++signs) {
+        const bool a = (signs & 1) != 0, b = (signs & 2) != 0;
+        ProductCase p{16, 8, 32, a, b, a, b, {}, {}, true};
+        p.a = memoryOf("u32", false, p.m, p.k);
+        p.b = memoryOf("u8", signs % 2 == 0, p.k, p.n);
+        expectProduct(p, "Int4Dots" + std::to_string(signs));
     }
 }
 
@@ -235,111 +174,47 @@ TEST(Int4Memory, CopiesBetweenLayouts) {
     }
 }
 
-// Every element v of an A matrix becomes a 32-bit integer by `body`, from %m to %r of type %W.
-void expectElements(const std::string& declarations, const std::string& body, bool isSigned,
-                    const std::function<int32_t(const Nibbles&, uint32_t, uint32_t)>& expected,
-                    const std::vector<SpecConstant>& specialization = {},
-                    const std::string& decorations = {}) {
+// Out of memory behind an address, into Workgroup memory and from there, to another address.
+TEST(Int4Memory, StorageClasses) {
+    COOPVK_REQUIRE(Requirement::kEmulation);
     constexpr uint32_t kRows = 16, kColumns = 32;
-    Rng rng("Int4Elements");
-    Nibbles matrix = randomNibbles(rng, kRows, kColumns, isSigned);
-    const NibbleMemory from = memoryOf("u32", false, kRows, kColumns);
-    Assembly module = withNibbles({{"a", "u32"}, {"d", "s32"}});
-    module.decorations = decorations;
-    module.declarations = matrixOf("M", nibbleType(isSigned), kRows, kColumns, 0) +
-                          matrixOf("W", "%s32", kRows, kColumns, 0) + declarations;
-    // Variables come first in a function.
-    const size_t variable = body.starts_with("%var") ? body.find('\n') + 1 : 0;
-    module.body = body.substr(0, variable) + load("m", "%M", "a", from) + body.substr(variable) +
-                  store("r", "d", {"s32", false, kColumns});
-    Dispatch dispatch;
-    dispatch.buffers = {rng.bytes(bytesOf(from, kRows, kColumns)),
-                        rng.bytes(size_t{kRows} * kColumns * 4)};
-    scatter(matrix, from, dispatch.buffers[0]);
-    std::vector<int32_t> want;
-    for (uint32_t r = 0; r < kRows; ++r)
-        for (uint32_t c = 0; c < kColumns; ++c) want.push_back(expected(matrix, r, c));
-    const auto after =
-        run(assemble(module, Checked::kNo), dispatch, {.specialization = specialization});
-    EXPECT_EQ(difference(after[1], wordBytes(want)), "") << body;
-}
-
-TEST(Int4Converted, Integers) {
-    COOPVK_REQUIRE(Requirement::kEmulation);
-    const auto valueAs = [](bool sign) {
-        return [sign](const Nibbles& m, uint32_t r, uint32_t c) { return m.value(r, c, sign); };
-    };
-    const std::string more = matrixOf("U", "%u4", 16, 32, 0) + matrixOf("S", "%s4", 16, 32, 0) +
-                             matrixOf("U32", "%u32", 16, 32, 0) + matrixOf("B", "%s8", 16, 32, 0) +
-                             matrixOf("H", "%f16", 16, 32, 0) + matrixOf("F", "%f32", 16, 32, 0);
-    for (const bool sign : {false, true}) {
-        expectElements(more, "%r = OpSConvert %W %m\n", sign, valueAs(true));
-        expectElements(more, "%q = OpUConvert %U32 %m\n%r = OpBitcast %W %q\n", sign,
-                       valueAs(false));
-        expectElements(more, "%b = OpSConvert %B %m\n%r = OpSConvert %W %b\n", sign, valueAs(true));
-        expectElements(more, "%h = OpConvertSToF %H %m\n%r = OpConvertFToS %W %h\n", sign,
-                       valueAs(true));
-        expectElements(more, "%h = OpConvertUToF %F %m\n%r = OpConvertFToS %W %h\n", sign,
-                       valueAs(false));
+    for (const uint32_t use : {0u, 1u}) {
+        const NibbleMemory rows = memoryOf("u32", false, kRows, kColumns);
+        const NibbleMemory columns = memoryOf("u32", true, kRows, kColumns);
+        Rng rng("Int4Storage");
+        Nibbles matrix = randomNibbles(rng, kRows, kColumns, true);
+        Assembly module = withNibbles({{"a", "u32"}, {"d", "u32"}});
+        module.capabilities.push_back("PhysicalStorageBufferAddresses");
+        module.declarations =
+            matrixOf("M", "%s4", kRows, kColumns, use) +
+            "%ph = OpTypePointer PhysicalStorageBuffer %u32\n%pushed = OpTypeStruct %ph %ph\n"
+            "%pc_pushed = OpTypePointer PushConstant %pushed\n"
+            "%pc_ph = OpTypePointer PushConstant %ph\n%push = OpVariable %pc_pushed PushConstant\n"
+            "%words = OpTypeArray %u32 %c_64\n%wg_words = OpTypePointer Workgroup %words\n"
+            "%wg_u32 = OpTypePointer Workgroup %u32\n%wg = OpVariable %wg_words Workgroup\n"
+            "%order = OpConstant %u32 264\n";  // AcquireRelease, WorkgroupMemory
+        module.decorations =
+            "OpDecorate %pushed Block\nOpMemberDecorate %pushed 0 Offset 0\n"
+            "OpMemberDecorate %pushed 1 Offset 8\n";
+        module.interfaces = {"%push", "%wg"};
+        const std::string shared = " %c_1 " + constant(columns.stride);
+        const std::string address = " %c_0 " + constant(rows.stride) + " Aligned 4\n";
+        module.body =
+            "%pf = OpAccessChain %pc_ph %push %c_0\n%from = OpLoad %ph %pf\n"
+            "%pt = OpAccessChain %pc_ph %push %c_1\n%to = OpLoad %ph %pt\n"
+            "%m = OpCooperativeMatrixLoadKHR %M %from" +
+            address + "%pw = OpAccessChain %wg_u32 %wg %c_0\nOpCooperativeMatrixStoreKHR %pw %m" +
+            shared +
+            "\nOpControlBarrier %c_2 %c_2 %order\n%m2 = OpCooperativeMatrixLoadKHR %M %pw" +
+            shared + "\nOpCooperativeMatrixStoreKHR %to %m2" + address;
+        Dispatch dispatch;
+        dispatch.addresses = {0, 1};
+        dispatch.buffers = {rng.bytes(bytesOf(rows, kRows, kColumns)),
+                            rng.bytes(bytesOf(rows, kRows, kColumns))};
+        scatter(matrix, rows, dispatch.buffers[0]);
+        const auto after = run(assemble(module, Checked::kNo), dispatch);
+        EXPECT_EQ(difference(after[1], dispatch.buffers[0]), "") << use;
     }
-    // Into four bits: the low ones.
-    const std::string narrow =
-        "%w = OpSConvert %W %m\n%five = OpCompositeConstruct %W %n5\n%t = OpIAdd %W %w %five\n";
-    const std::string five = more + "%n5 = OpConstant %s32 5\n";
-    expectElements(five, narrow + "%s = OpSConvert %S %t\n%r = OpSConvert %W %s\n", true,
-                   [](const Nibbles& m, uint32_t r, uint32_t c) {
-                       const int32_t sum = m.value(r, c, true) + 5;
-                       return sum > 7 ? sum - 16 : sum;
-                   });
-    expectElements(five,
-                   narrow +
-                       "%tu = OpBitcast %U32 %t\n%s = OpUConvert %U %tu\n"
-                       "%su = OpUConvert %U32 %s\n%r = OpBitcast %W %su\n",
-                   true, [](const Nibbles& m, uint32_t r, uint32_t c) {
-                       return (m.value(r, c, true) + 5) & 15;
-                   });
-    expectElements(more, "%s = OpBitcast %U %m\n%b = OpUConvert %U32 %s\n%r = OpBitcast %W %b\n",
-                   true, valueAs(false));
-}
-
-TEST(Int4Parts, Elements) {
-    COOPVK_REQUIRE(Requirement::kEmulation);
-    const auto same = [](const Nibbles& m, uint32_t r, uint32_t c) { return m.value(r, c, true); };
-    // All elements through a variable, one by one.
-    expectElements(
-        "%fn_M = OpTypePointer Function %M\n%fn_s4 = OpTypePointer Function %s4\n"
-        "%n3 = OpConstant %s4 -3\n",
-        "%var = OpVariable %fn_M Function\nOpStore %var %m\n"
-        "%length = OpCooperativeMatrixLengthKHR %u32 %M\n"
-        "OpBranch %head\n%head = OpLabel\n%i = OpPhi %u32 %c_0 %main_entry %next %more\n"
-        "%go = OpULessThan %bool %i %length\nOpLoopMerge %done %more None\n"
-        "OpBranchConditional %go %inside %done\n%inside = OpLabel\n"
-        "%p = OpAccessChain %fn_s4 %var %i\n%e = OpLoad %s4 %p\n"
-        "%w = OpSConvert %u32 %e\n%odd = OpBitwiseAnd %u32 %w %c_1\n"
-        "%is_odd = OpINotEqual %bool %odd %c_0\n%chosen = OpSelect %s4 %is_odd %n3 %e\n"
-        "OpStore %p %chosen\nOpBranch %more\n%more = OpLabel\n"
-        "%next = OpIAdd %u32 %i %c_1\nOpBranch %head\n%done = OpLabel\n"
-        "%m2 = OpLoad %M %var\n%r = OpSConvert %W %m2\n",
-        true, [](const Nibbles& m, uint32_t r, uint32_t c) {
-            const int32_t v = m.value(r, c, true);
-            return v % 2 != 0 ? -3 : v;
-        });
-    expectElements("",
-                   "%e = OpCompositeExtract %s4 %m 0\n%m2 = OpCompositeInsert %M %e %m 0\n"
-                   "%r = OpSConvert %W %m2\n",
-                   true, same);
-    expectElements("%n3 = OpConstant %s4 -3\n%all = OpConstantComposite %M %n3\n",
-                   "%r = OpSConvert %W %all\n", true,
-                   [](const Nibbles&, uint32_t, uint32_t) { return -3; });
-    expectElements(
-        "%n3 = OpSpecConstant %s4 -3\n%all = OpSpecConstantComposite %M %n3\n",
-        "%r = OpSConvert %W %all\n", true, [](const Nibbles&, uint32_t, uint32_t) { return -6; },
-        {{9, 10, 1}}, "OpDecorate %n3 SpecId 9\n");
-    expectElements("",
-                   "%lb = OpINotEqual %bool %c_1 %c_0\n%z = OpUndef %M\n"
-                   "%m2 = OpSelect %M %lb %m %z\n%m3 = OpCopyObject %M %m2\n"
-                   "%r = OpSConvert %W %m3\n",
-                   true, same);
 }
 
 TEST(Int4Listed, ShapesRun) {

@@ -144,6 +144,27 @@ constexpr const char* kParameters[] = {"w", "h",      "p",        "x",        "x
                                        "y", "y_high", "back_low", "back_high"};
 }  // namespace
 
+void moveBlock(const Block& block, const Region& region, std::byte* memory, std::byte* held,
+               size_t perLane, uint32_t lanes) {
+    for (const LaneElements& elements : dealBlock(block, lanes)) {
+        std::byte* next = held;
+        for (const std::optional<BlockElement>& element : elements) {
+            const std::optional<uint64_t> at =
+                element ? byteOf(region, block, *element) : std::nullopt;
+            std::byte* there = at ? memory + (*at - region.ahead) : nullptr;
+            if (block.op == BlockOp::kStore) {
+                if (there) std::memcpy(there, next, block.elementSize);
+            } else if (there) {
+                std::memcpy(next, there, block.elementSize);
+            } else {
+                std::memset(next, 0, block.elementSize);
+            }
+            next += block.elementSize;
+        }
+        held += perLane;
+    }
+}
+
 void expectBlock(const BlockShader& shader, const std::vector<Region>& regions,
                  std::string_view seed) {
     const uint32_t lanes = Context::get().subgroupSize;
@@ -167,25 +188,9 @@ void expectBlock(const BlockShader& shader, const std::vector<Region>& regions,
     dispatch.addresses = {0};
     dispatch.groups = {static_cast<uint32_t>(regions.size()), 1, 1};
     Bytes memory = dispatch.buffers[0], data = dispatch.buffers[1];
-    const std::vector<LaneElements> dealt = dealBlock(block, lanes);
     for (size_t g = 0; g < regions.size() && block.op != BlockOp::kPrefetch; ++g) {
-        for (uint32_t lane = 0; lane < lanes; ++lane) {
-            std::byte* held = data.data() + (g * lanes + lane) * perLane + start;
-            for (const std::optional<BlockElement>& element : dealt[lane]) {
-                const std::optional<uint64_t> at =
-                    element ? byteOf(regions[g], block, *element) : std::nullopt;
-                std::byte* there =
-                    at ? memory.data() + g * kRegionBytes + (*at - regions[g].ahead) : nullptr;
-                if (block.op == BlockOp::kStore) {
-                    if (there) std::memcpy(there, held, block.elementSize);
-                } else if (there) {
-                    std::memcpy(held, there, block.elementSize);
-                } else {
-                    std::memset(held, 0, block.elementSize);
-                }
-                held += block.elementSize;
-            }
-        }
+        moveBlock(block, regions[g], memory.data() + g * kRegionBytes,
+                  data.data() + g * lanes * perLane + start, perLane, lanes);
     }
     PipelineOptions options;
     if (!shader.constantOperands) options.specialization = {{5, block.height}};

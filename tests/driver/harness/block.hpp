@@ -42,6 +42,11 @@ Region randomRegion(Rng& rng, const Block& block);
 // Where an element lies, from the region's start; nullopt if it is out of bounds.
 std::optional<uint64_t> byteOf(const Region& region, const Block& block, const BlockElement& e);
 
+// What the instruction does: from or to the region's memory, to or from what the invocations hold,
+// each `perLane` bytes behind the one before.
+void moveBlock(const Block& block, const Region& region, std::byte* memory, std::byte* held,
+               size_t perLane, uint32_t lanes);
+
 // How a shader says it.
 struct BlockShader {
     Block block;

@@ -5,6 +5,7 @@
 #include <glslang/Public/ShaderLang.h>
 #include <glslang/SPIRV/GlslangToSpv.h>
 
+#include <fstream>
 #include <spirv-tools/libspirv.hpp>
 #include <stdexcept>
 
@@ -131,6 +132,20 @@ Words assemble(const std::string& source, Checked checked) {
 std::string disassemble(const Words& words) {
     std::string log, text;
     Tools(log).Disassemble(words, &text, SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES);
+    return text;
+}
+
+std::string readShader(const std::string& name) {
+    std::ifstream file(std::string(COOPVK_SHADERS) + "/" + name);
+    if (!file) throw std::runtime_error("no shader " + name);
+    std::string text, line;
+    while (std::getline(file, line)) {
+        const std::string include = "#include \"";
+        if (line.starts_with(include)) {
+            line = readShader(line.substr(include.size(), line.rfind('"') - include.size()));
+        }
+        text += line + "\n";
+    }
     return text;
 }
 

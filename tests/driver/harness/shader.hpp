@@ -28,6 +28,9 @@ Words compileGlslStage(VkShaderStageFlagBits stage, const std::string& source);
 Words assemble(const std::string& source, Checked checked = Checked::kYes);
 std::string disassemble(const Words& words);
 
+// A file of shaders/, with what it includes.
+std::string readShader(const std::string& name);
+
 // Replaces every ${NAME} in a text; an unknown name throws.
 struct Substitution {
     std::string_view name;
