@@ -186,6 +186,20 @@ TEST(BlockIo, OutputIsValidAndDeterministic) {
     }
 }
 
+// What is contiguous for an invocation moves 16 bytes at a time, whatever the elements.
+TEST(BlockIo, MovesContiguousElementsTogether) {
+    for (const uint32_t size : {1u, 2u, 4u, 8u}) {
+        // Of 64 bytes, each of four invocations has a quarter.
+        const Result<Rewritten> out = run(test::assemble(copyModule(size, 64 / size)), 4, {});
+        ASSERT_TRUE(out) << out.error().message;
+        const std::string text = disassemble(out->words);
+        for (const char* access :
+             {"OpLoad %v4uint", "_ptr_StorageBuffer_v4uint", "_ptr_PhysicalStorageBuffer_v4uint"}) {
+            EXPECT_NE(text.find(access), std::string::npos) << size << access;
+        }
+    }
+}
+
 TEST(BlockIo, AsksForWhatElementsNeed) {
     DeviceTraits device;
     device.storageBuffer8BitAccess = false;

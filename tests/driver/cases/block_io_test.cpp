@@ -410,9 +410,10 @@ TEST(BlockIoBadCode, Operands) {
         {"%w %h %p", "%w %h %float", "must be integer scalars"},
         // What holds the block.
         {"%k_4 %k_8 %k_4", "%k_4 %c_64 %c_64", "bytes behind it"},
+        {"%k_4 %k_8 %k_4", "%k_4 %huge %huge", "elements in each invocation; the limit is 65536"},
     };
     const std::string declared =
-        "%short = OpConstant %u16 8\n%float = OpConstant %f32 8\n"
+        "%short = OpConstant %u16 8\n%huge = OpConstant %u32 4096\n%float = OpConstant %f32 8\n"
         "%three = OpConstantComposite %u32x3 %c_0 %c_0 %c_0\n"
         "%floats = OpConstantComposite %f32x2 %float %float\n%main = OpFunction";
     for (const Row& row : rows) {
