@@ -72,4 +72,22 @@ columns=$(grep -o '<rect x="[0-9]*"' "$work/report.html" | sort -u | wc -l)
 [[ $columns == 1 ]] || fail "$columns columns in the map of one lane"
 grep -q '"offReference": "native"' "$work/report.json" || fail 'no culprit in the JSON file'
 
+# What --repro writes shows the fault by itself, without coopvk, and only where the fault is.
+number=$("$coopvk" compare --list --filter "$rows, exact" | sed -n 's/^\([0-9]*\) .*/\1/p')
+expect lane 1 "differ.*native is off.*$lane3" --repro "$number" --repro-dir "$work/bug"
+"${CC:-cc}" -std=c11 -O1 -Wall -Werror "$work/bug/repro.c" -o "$work/bug/repro" -lvulkan -lm ||
+    fail 'repro.c does not compile'
+# reproduces FAULT STATUS PATTERN
+reproduces() {
+    local out got=0
+    out=$(COOPVK_FAULT=$1 COOPVK_DISABLE=1 "$work/bug/repro" 2>&1) || got=$?
+    [[ $got == "$2" ]] && grep -Eq -- "$3" <<<"$out" || fail "repro with $1: status $got"$'\n'"$out"
+}
+reproduces lane 1 '^8 of 64 elements are off'
+reproduces none 0 '^0 of 64 elements are off'
+for file in README.md shader.spv shader.spvasm case.h elements.tsv; do
+    [[ -s $work/bug/$file ]] || fail "--repro wrote no $file"
+done
+spirv-val --target-env vulkan1.3 "$work/bug/shader.spv" || fail "the case's shader is not valid"
+
 echo 'test_faults: passed'
