@@ -70,6 +70,7 @@ expect k-step 1 'emulated is off the reference' --extension $vectors --filter "$
 expect lane 1 differ --filter "$rows, exact" --html "$work/report.html" --json "$work/report.json"
 columns=$(grep -o '<rect x="[0-9]*"' "$work/report.html" | sort -u | wc -l)
 [[ $columns == 1 ]] || fail "$columns columns in the map of one lane"
+! grep -Eq '(src|href)=|@import|url\(' "$work/report.html" || fail 'the report needs other files'
 grep -q '"offReference": "native"' "$work/report.json" || fail 'no culprit in the JSON file'
 
 # What --repro writes shows the fault by itself, without coopvk, and only where the fault is.
