@@ -76,7 +76,8 @@ grep -q '"offReference": "native"' "$work/report.json" || fail 'no culprit in th
 # What --repro writes shows the fault by itself, without coopvk, and only where the fault is.
 number=$("$coopvk" compare --list --filter "$rows, exact" | sed -n 's/^\([0-9]*\) .*/\1/p')
 expect lane 1 "differ.*native is off.*$lane3" --repro "$number" --repro-dir "$work/bug"
-"${CC:-cc}" -std=c11 -O1 -Wall -Werror "$work/bug/repro.c" -o "$work/bug/repro" -lvulkan -lm ||
+# shellcheck disable=SC2086  # several flags
+"${CC:-cc}" ${CFLAGS:-} -std=c11 -O1 -Wall -Werror "$work/bug/repro.c" -o "$work/bug/repro" -lvulkan -lm ||
     fail 'repro.c does not compile'
 # reproduces FAULT STATUS PATTERN
 reproduces() {
