@@ -97,7 +97,7 @@ Id TypeTable::functionType(Id result, std::span<const Id> parameters) {
 
 Id TypeTable::constant(Id scalarType, uint64_t bits) {
     const uint32_t typeWidth = width(scalarType);
-    if (typeWidth == 64) {
+    if (typeWidth >= 64 || typeWidth == 0) {  // other widths than 64: malformed, not looked at
         return unique(
             spv::Op::OpConstant,
             {literal(static_cast<uint32_t>(bits)), literal(static_cast<uint32_t>(bits >> 32))},

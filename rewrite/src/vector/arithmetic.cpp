@@ -93,6 +93,11 @@ Arithmetic::Arithmetic(VectorFunction& function, Sum sum, Interpretation input,
             unit_ = sumType_ = types_.vectorType(types_.floatType(16), 2);
             f_.module().addCapability(spv::Capability::Float16);
             break;
+        case Sum::kHalfPieces:
+            unit_ = types_.vectorType(types_.floatType(16), 2);
+            sumType_ = types_.floatType(32);
+            f_.module().addCapability(spv::Capability::Float16);
+            break;
         case Sum::kFloat:
             unit_ = sumType_ = types_.floatType(32);
             break;
@@ -114,6 +119,7 @@ Arithmetic::Arithmetic(VectorFunction& function, Sum sum, Interpretation input,
 uint32_t Arithmetic::unitComponents() const {
     switch (sum_) {
         case Sum::kHalfPairs:
+        case Sum::kHalfPieces:
             return 2;
         case Sum::kDot:
             return 4;
@@ -167,7 +173,7 @@ std::vector<Id> Arithmetic::smallFloats(Id word) {
 
 std::vector<Id> Arithmetic::units(Id word) {
     if (sum_ == Sum::kDot) return {word};
-    if (sum_ == Sum::kHalfPairs) return smallFloats(word);
+    if (takesHalves()) return smallFloats(word);
     std::vector<Id> units;
     if (sum_ == Sum::kFloat) {
         if (matrix_.type == kFloat32) return {emit_.bitcast(types_.floatType(32), word)};
@@ -196,7 +202,9 @@ Id Arithmetic::zero() { return types_.constantNull(sumType_); }
 Id Arithmetic::multiplyAdd(Id weight, Id input, Id accumulator) {
     switch (sum_) {
         case Sum::kHalfPairs:
-            return emit_.glsl(GLSLstd450Fma, sumType_, {weight, input, accumulator});
+        case Sum::kHalfPieces:
+            return emit_.glsl(GLSLstd450Fma, emit_.typeOf(accumulator),
+                              {weight, input, accumulator});
         case Sum::kFloat: {
             // Not every processor has the fused instruction that Fma asks for.
             if (!f_.context().target.device.isCpu) {
@@ -228,6 +236,40 @@ Id Arithmetic::multiplyAdd(Id weight, Id input, Id accumulator) {
     return emit_.op(spv::Op::OpIAdd, sumType_, {accumulator, emit_.bitcast(sumType_, dot)});
 }
 
+Id Arithmetic::addPieces(std::span<const Id> weights, std::span<const Id> inputs, Id accumulator) {
+    const Id f32 = types_.floatType(32);
+    const Id pair = types_.vectorType(f32, 2);
+    Id piece = 0;
+    uint32_t count = 0;
+    const auto flush = [&] {
+        if (piece == 0) return;
+        const Id wide = emit_.op(spv::Op::OpFConvert, pair, {piece});
+        for (uint32_t part = 0; part < 2; ++part) {
+            accumulator =
+                emit_.op(spv::Op::OpFAdd, f32, {accumulator, emit_.extract(f32, wide, {part})});
+        }
+        piece = count = 0;
+    };
+    for (size_t u = 0; u < weights.size(); ++u) {
+        if (inputs[u] == 0) continue;
+        piece = piece == 0 ? emit_.op(spv::Op::OpFMul, unit_, {weights[u], inputs[u]})
+                           : multiplyAdd(weights[u], inputs[u], piece);
+        if (++count == kPieceUnits) flush();
+    }
+    flush();
+    return accumulator;
+}
+
+Id Arithmetic::addProducts(std::span<const Id> weights, std::span<const Id> inputs,
+                           Id accumulator) {
+    if (sum_ == Sum::kHalfPieces) return addPieces(weights, inputs, accumulator);
+    for (size_t u = 0; u < weights.size(); ++u) {
+        if (inputs[u] == 0) continue;
+        accumulator = multiplyAdd(weights[u], inputs[u], accumulator);
+    }
+    return accumulator;
+}
+
 Id Arithmetic::total(Id accumulator) {
     if (sum_ != Sum::kHalfPairs) return accumulator;
     const Id f16 = types_.floatType(16);
@@ -249,7 +291,7 @@ Id Arithmetic::convertInput(Id value, bool isSigned) {
     const Id from = emit_.typeOf(value);
     const Id f32 = types_.floatType(32);
     const Id s32 = types_.intType(32, true);
-    const Id wanted = sum_ == Sum::kHalfPairs ? types_.floatType(16) : f32;
+    const Id wanted = takesHalves() ? types_.floatType(16) : f32;
     if (input_.isFloat()) {
         if (from == wanted) return value;
         if (types_.isFloat(from)) return emit_.op(spv::Op::OpFConvert, wanted, {value});

@@ -6,6 +6,7 @@
 // An operand ("unit") is a scalar or a pair of neighbours along the summed axis:
 //
 //   kHalfPairs   f16 pairs, summed as f16 pairs; f16 results on devices with packed arithmetic
+//   kHalfPieces  f16 pairs, of which kPieceUnits are summed as f16 pairs, and these sums in f32
 //   kFloat       f32 scalars
 //   kInteger     s32 scalars (the usual wrapping makes them right for u32 as well)
 //   kDot         four 8-bit integers in a word, summed by dot-product instructions
@@ -15,7 +16,11 @@
 
 namespace coopvk::rewrite {
 
-enum class Sum { kHalfPairs, kFloat, kInteger, kDot };
+enum class Sum { kHalfPairs, kHalfPieces, kFloat, kInteger, kDot };
+
+inline constexpr uint32_t kPieceUnits = 4;
+
+inline bool isFloat(Sum sum) { return sum != Sum::kInteger && sum != Sum::kDot; }
 
 // The interpretation of a matrix, bias or input.
 struct Interpretation {
@@ -46,6 +51,8 @@ class Arithmetic {
     Id zero();
     // accumulator + weight * input.
     Id multiplyAdd(Id weight, Id input, Id accumulator);
+    // accumulator + all of weights[i] * inputs[i]; inputs that are 0 count as nothing.
+    Id addProducts(std::span<const Id> weights, std::span<const Id> inputs, Id accumulator);
     // The sum as one scalar: f16, f32 or s32/u32.
     Id total(Id accumulator);
 
@@ -54,6 +61,8 @@ class Arithmetic {
     Id convertInput(Id value, bool isSigned);
 
  private:
+    bool takesHalves() const { return sum_ == Sum::kHalfPairs || sum_ == Sum::kHalfPieces; }
+    Id addPieces(std::span<const Id> weights, std::span<const Id> inputs, Id accumulator);
     std::vector<Id> smallFloats(Id word);
     Id e5m2Pair(Id word, bool high);
     Id e4m3Pair(Id word, bool high);

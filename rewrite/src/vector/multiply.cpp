@@ -166,19 +166,24 @@ Id build(VectorContext& context, const Product& p) {
         takesStride(p) ? f.parameter(types.size() - 1) : context.types.constantU32(*p.lineStride());
     const Sum sum = sumFor(context, p);
     const Tile tile = planTile(context, p, sum);
+    const Sum sumAlone = sumAloneFor(sum, p);
     Arithmetic arithmetic(f, sum, p.inputType, p.matrixType);
-    ProductInput input(f, arithmetic, p, parameters.input);
+    Arithmetic arithmeticAlone(f, sumAlone, p.inputType, p.matrixType);
+    // The operands are the same for both; how they are summed is not.
+    ProductInput input(f, arithmeticAlone, p, parameters.input);
     VectorMemory matrix(f, p.matrix, parameters.matrix);
     ProductResult result(f, p, sum, parameters, std::max(rowsAlone(p), tile.rows()));
+    ProductResult resultAlone = result.summedAs(sumAlone);
     prepareAlone(p, input);
     const ProductWork work = {f, p, parameters, arithmetic, input, matrix, result};
+    const ProductWork alone = {f, p, parameters, arithmeticAlone, input, matrix, resultAlone};
     context.paths.insert(tile.isUsed() ? "vectors: tiles" : "vectors: alone");
     if (tile.isUsed()) {
         f.choose(
             mayShare(work, tile), [&] { multiplyAsTile(work, tile); },
-            [&] { multiplyAlone(work); });
+            [&] { multiplyAlone(alone); });
     } else {
-        multiplyAlone(work);
+        multiplyAlone(alone);
     }
     return f.finish(result.value());
 }

@@ -49,6 +49,11 @@ Sum sumFor(const VectorContext& context, const Product& product) {
     return half ? Sum::kHalfPairs : Sum::kFloat;
 }
 
+Sum sumAloneFor(Sum sum, const Product& product) {
+    if (sum != Sum::kHalfPairs) return sum;
+    return product.linesAreRows() ? Sum::kHalfPieces : Sum::kFloat;
+}
+
 // ---------------------------------------------------------------------------------------------
 // Results
 
@@ -67,7 +72,7 @@ Id ProductResult::biasOf(Id row) {
     auto line = bias_->line(emit_.addInt(types_.uint32(), bias_->start(), offset));
     const Id word = line.part(0, bytes);
     const Id sumScalar = sum_ == Sum::kHalfPairs ? types_.floatType(16)
-                         : sum_ == Sum::kFloat   ? types_.floatType(32)
+                         : isFloat(sum_)         ? types_.floatType(32)
                                                  : types_.intType(32, true);
     if (!product_.biasType.isFloat()) {
         const Id value = emit_.bitcast(types_.intType(32, product_.biasType.isSigned()), word);
@@ -190,7 +195,7 @@ std::vector<Id> ProductInput::unitsOf(std::span<const Id> packs, uint32_t valid)
         return {emit_.op(spv::Op::OpBitwiseAnd, u32, {word, types_.constantU32(keep)})};
     }
     const std::vector<Id> scalars = components(packs, valid);
-    if (arithmetic_.sum() == Sum::kHalfPairs) {
+    if (arithmetic_.unitComponents() == 2) {
         const std::span<const Id> all(scalars);
         return {emit_.construct(arithmetic_.unitType(), all.first(2)),
                 emit_.construct(arithmetic_.unitType(), all.subspan(2))};

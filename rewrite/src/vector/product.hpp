@@ -57,6 +57,13 @@ class ProductResult {
     void storePack(Id index, Id pack);
     Id value();
 
+    // The same result for totals of another sum.
+    ProductResult summedAs(Sum sum) const {
+        ProductResult result(*this);
+        result.sum_ = sum;
+        return result;
+    }
+
     // The bias of a row (u32) in the type of the sum; 0 where there is none.
     Id biasOf(Id row);
     // A total with its bias as a component of the result.
@@ -120,8 +127,10 @@ void multiplyAlone(const ProductWork& work);
 // Prepares the input for it.
 void prepareAlone(const Product& product, ProductInput& input);
 
-// How a product is summed on a device.
+// How a product is summed on a device: as a tile, and alone. Alone, memory is what takes the time,
+// so that f16 sums need not be as long, and as far off, as those of a tile.
 Sum sumFor(const VectorContext& context, const Product& product);
+Sum sumAloneFor(Sum sum, const Product& product);
 // Rows that multiplyAlone writes to.
 uint32_t rowsAlone(const Product& product);
 

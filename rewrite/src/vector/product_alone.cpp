@@ -80,18 +80,19 @@ class Alone {
         return memory_.line(emit_.addInt(u32(), memory_.start(), offset));
     }
 
-    // Inputs that are 0 lie beyond the line.
-    void addWord(Id word, const std::vector<Id>& inputs, Id& accumulator) {
-        const std::vector<Id> weights = arithmetic_.units(word);
-        for (size_t u = 0; u < weights.size(); ++u) {
-            if (inputs[u] == 0) continue;
-            accumulator = arithmetic_.multiplyAdd(weights[u], inputs[u], accumulator);
+    // Words of a line and the inputs that belong to them; inputs that are 0 lie beyond the line.
+    void addWords(std::span<const Id> words, std::span<const Id> inputs, Id& accumulator) {
+        std::vector<Id> weights;
+        for (Id word : words) {
+            const std::vector<Id> units = arithmetic_.units(word);
+            weights.insert(weights.end(), units.begin(), units.end());
         }
+        accumulator = arithmetic_.addProducts(weights, inputs, accumulator);
     }
 
-    std::vector<Id> inputsAt(uint32_t unit) {
+    std::vector<Id> inputsAt(uint32_t unit, uint32_t count) {
         std::vector<Id> inputs;
-        for (uint32_t u = 0; u < arithmetic_.unitsPerWord(); ++u) {
+        for (uint32_t u = 0; u < count; ++u) {
             inputs.push_back(unit + u < input_.units() ? input_.unit(unit + u) : 0);
         }
         return inputs;
@@ -118,9 +119,8 @@ class Alone {
         for (size_t r = 0; r < lines.size(); ++r) {
             const std::vector<Id> words =
                 bytes == 16 ? lines[r].quad(at / 16) : lines[r].tail(at, bytes);
-            for (uint32_t w = 0; w < words.size(); ++w) {
-                addWord(words[w], inputsAt((at / 4 + w) * arithmetic_.unitsPerWord()), sums[r]);
-            }
+            const auto units = static_cast<uint32_t>(words.size()) * arithmetic_.unitsPerWord();
+            addWords(words, inputsAt(at / 4 * arithmetic_.unitsPerWord(), units), sums[r]);
         }
     }
 
@@ -144,10 +144,7 @@ class Alone {
                 auto piece = memory_.line(emit_.addInt(u32(), lines[r].bytes(), bytes));
                 const std::vector<Id> words = piece.quad(0);
                 Id sum = f_.load(variables[r]);
-                for (uint32_t w = 0; w < 4; ++w) {
-                    const auto first = inputs.begin() + w * arithmetic_.unitsPerWord();
-                    addWord(words[w], {first, first + arithmetic_.unitsPerWord()}, sum);
-                }
+                addWords(words, inputs, sum);
                 f_.store(variables[r], sum);
             }
         });
