@@ -12,8 +12,6 @@ namespace coopvk::rewrite {
 
 namespace {
 
-bool isLarge(const VectorType& type) { return type.packs() > kUnrolledPacks; }
-
 // Pointer to the array that an access chain leads into an element of; 0 where that is no plain
 // array of `component` in a buffer or in shared memory.
 Id arrayPointer(VectorContext& context, Emitter& emit, const Instruction& chain, Id component) {

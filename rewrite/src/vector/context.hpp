@@ -76,9 +76,12 @@ enum class HelperKind : uint32_t {
     kOuterProduct,
     kReduceSum,
     kGather,
+    kCopy,
 };
 
 // Instructions of a size that drivers still take unrolled; larger ones become loops.
 inline constexpr uint32_t kUnrolledPacks = 128;
+
+inline bool isLarge(const VectorType& type) { return type.packs() > kUnrolledPacks; }
 
 }  // namespace coopvk::rewrite

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vector/lower.hpp"
 
+#include <algorithm>
+
 #include "ir/opcodes.hpp"
 #include "vector/assembly.hpp"
 #include "vector/composite.hpp"
 #include "vector/elementwise.hpp"
+#include "vector/large_vectors.hpp"
 #include "vector/load_store.hpp"
 #include "vector/multiply.hpp"
 #include "vector/training.hpp"
@@ -94,6 +97,23 @@ void dropArithmeticDecorations(VectorContext& context) {
     });
 }
 
+// What lowering has made of large vectors, by pointers instead of values.
+void passLargeVectorsByPointer(VectorContext& context) {
+    if (std::ranges::none_of(context.vectors,
+                             [](const auto& entry) { return isLarge(entry.second); })) {
+        return;
+    }
+    makePrivateVectorsLocal(context);
+    const PointerHelpers helpers = takeVectorsByPointer(context);
+    for (const auto& function : context.module.functions()) {
+        passVectorsByPointer(context, *function, helpers);
+    }
+    // By index: the function that copies a vector joins them.
+    for (size_t f = 0; f < context.newFunctions.size(); ++f) {
+        passVectorsByPointer(context, *context.newFunctions[f], helpers);
+    }
+}
+
 }  // namespace
 
 std::optional<Error> lowerVectors(VectorContext& context) {
@@ -112,6 +132,7 @@ std::optional<Error> lowerVectors(VectorContext& context) {
         }
     }
     if (context.error) return context.error;
+    passLargeVectorsByPointer(context);
     dropArithmeticDecorations(context);
     for (auto& function : context.newFunctions) module.functions().push_back(std::move(function));
     context.newFunctions.clear();
