@@ -77,6 +77,7 @@ enum class HelperKind : uint32_t {
     kReduceSum,
     kGather,
     kCopy,
+    kFill,
 };
 
 // Instructions of a size that drivers still take unrolled; larger ones become loops.

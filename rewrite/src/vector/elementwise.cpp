@@ -8,6 +8,7 @@
 #include "ir/opcodes.hpp"
 #include "matrix/slots.hpp"
 #include "vector/composite.hpp"
+#include "vector/large_vectors.hpp"
 #include "vector/vector_function.hpp"
 
 namespace coopvk::rewrite {
@@ -143,9 +144,13 @@ void mapUnrolled(Emitter& emit, const Map& map, const Instruction& i,
     emit.add(makeInstruction(spv::Op::OpCompositeConstruct, i.type, i.result, idOperands(results)));
 }
 
-// The same in a function with a loop.
+// The same in a function with a loop. Operands that are no large vectors of the map's types are the
+// same for all components: scalars, and packs of constants.
 Id mapLoop(VectorContext& context, Emitter& caller, const Map& map,
            const std::vector<Id>& operands) {
+    const auto isVector = [&](size_t o) {
+        return map.types[o] != nullptr && caller.typeOf(operands[o]) == map.types[o]->id;
+    };
     std::vector<uint32_t> key = {static_cast<uint32_t>(HelperKind::kMap), map.result->id,
                                  static_cast<uint32_t>(map.opcode), map.noContraction ? 1u : 0u};
     for (const Operand& operand : map.head) key.push_back(operand.word);
@@ -160,8 +165,8 @@ Id mapLoop(VectorContext& context, Emitter& caller, const Map& map,
         const Id u32 = types.uint32();
         std::vector<Id> sources;
         for (size_t o = 0; o < operands.size(); ++o) {
-            sources.push_back(map.types[o] == nullptr ? f.parameter(o) : f.variable(parameters[o]));
-            if (map.types[o] != nullptr) f.store(sources[o], f.parameter(o));
+            sources.push_back(isVector(o) ? f.variable(parameters[o]) : f.parameter(o));
+            if (isVector(o)) f.store(sources[o], f.parameter(o));
         }
         const Id result = f.variable(map.result->id);
         const auto place = [&](Id array, const VectorType& type, Id group, uint32_t p) {
@@ -176,11 +181,11 @@ Id mapLoop(VectorContext& context, Emitter& caller, const Map& map,
                 std::vector<Id> part;
                 const VectorType* type = map.types[o];
                 const uint32_t count = type == nullptr ? 0 : size / type->packWidth;
-                for (uint32_t p = 0; p < count; ++p) {
+                if (!isVector(o)) part.assign(std::max(count, 1u), sources[o]);
+                for (uint32_t p = 0; isVector(o) && p < count; ++p) {
                     const bool inside = whole || known * count + p < type->packs();
                     part.push_back(inside ? f.load(place(sources[o], *type, group, p)) : part[0]);
                 }
-                if (type == nullptr) part.push_back(sources[o]);
                 parts.push_back(std::move(part));
             }
             const std::vector<Id> packs = mapGroup(emit, map, size, parts);
@@ -239,6 +244,10 @@ bool lowerVectorElementwise(VectorContext& context, Emitter& emit, const Instruc
     if (map.result->packs() <= kUnrolledPacks) {
         mapUnrolled(emit, map, i, operands);
         return true;
+    }
+    for (size_t o = 0; o < operands.size(); ++o) {
+        if (map.types[o] == nullptr) continue;
+        if (const Id pack = repeatedPack(context, *map.types[o], operands[o])) operands[o] = pack;
     }
     Operands call = {idOperand(mapLoop(context, emit, map, operands))};
     for (Id operand : operands) call.push_back(idOperand(operand));

@@ -7,8 +7,9 @@
 //   private variables of such vectors that only the entry point uses become its own;
 //   helper functions that copy a parameter to a variable and only read that, or return a variable,
 //   have a pointer in its place;
-//   calls of these pass the variables that the values lie in, and copies between variables are
-//   loops, or go where a variable is but written and copied on.
+//   calls of these pass the variables that the values lie in, and copies between variables and
+//   of constants with equal components are loops, or go where a variable is but written and copied
+//   on.
 #pragma once
 
 #include "vector/context.hpp"
@@ -33,6 +34,10 @@ void dropUnusedLoads(VectorContext& context, Function& function);
 void forwardCopies(VectorContext& context, Function& function, const PointerHelpers& helpers);
 // coopvk_vector_copy(to, from): from one variable to another.
 Id copyFunction(VectorContext& context, const VectorType& type);
+// coopvk_vector_fill(to, pack): all packs of a variable.
+Id fillFunction(VectorContext& context, const VectorType& type);
+// The pack that a constant vector repeats; 0 if it has several.
+Id repeatedPack(VectorContext& context, const VectorType& type, Id vector);
 
 // The variable that an access chain starts at.
 Id rootOf(const Module& module, Id pointer);

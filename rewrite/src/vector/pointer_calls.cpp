@@ -172,16 +172,23 @@ class CallRewriter {
         }
     }
 
+    // A store of what lies in another variable, or of a constant with equal components, is a loop.
     bool copies(const Instruction& store) {
         const Id to = store.word(0);
-        const Id from = isLocal(to) && store.operands.size() == 2 ? knownPlace(store.word(1)) : 0;
-        if (from == 0) return false;
+        if (!isLocal(to) || store.operands.size() != 2) return false;
+        const Id from = knownPlace(store.word(1));
         if (from == to) return true;
-        const Id pointer = emit_.typeOf(to);
-        if (emit_.typeOf(from) != pointer) return false;
-        const VectorType& type = *largeVector(context_.module.def(pointer).word(1));
-        const Id copy = copyFunction(context_, type);
-        emit_.op(spv::Op::OpFunctionCall, context_.types.voidType(), {copy, to, from});
+        const VectorType& type = *largeVector(context_.module.def(emit_.typeOf(to)).word(1));
+        if (emit_.typeOf(store.word(1)) != type.id) return false;
+        if (const Id pack = repeatedPack(context_, type, store.word(1))) {
+            const Id fill = fillFunction(context_, type);
+            emit_.op(spv::Op::OpFunctionCall, context_.types.voidType(), {fill, to, pack});
+        } else if (from != 0) {
+            const Id copy = copyFunction(context_, type);
+            emit_.op(spv::Op::OpFunctionCall, context_.types.voidType(), {copy, to, from});
+        } else {
+            return false;
+        }
         written(to);
         return true;
     }

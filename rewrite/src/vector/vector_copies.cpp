@@ -20,6 +20,26 @@ Id copyFunction(VectorContext& context, const VectorType& type) {
     });
 }
 
+Id repeatedPack(VectorContext& context, const VectorType& type, Id vector) {
+    const Instruction& constant = context.module.def(vector);
+    if (constant.opcode == spv::Op::OpConstantNull) return context.types.constantNull(type.pack);
+    if (constant.opcode != spv::Op::OpConstantComposite) return 0;
+    const bool same = std::ranges::all_of(
+        constant.operands, [&](const Operand& o) { return o == constant.operands[0]; });
+    return same ? constant.word(0) : 0;
+}
+
+Id fillFunction(VectorContext& context, const VectorType& type) {
+    const std::vector<uint32_t> key = {static_cast<uint32_t>(HelperKind::kFill), type.id};
+    return context.helper(key, [&] {
+        const Id pointer = context.types.pointerType(spv::StorageClass::Function, type.id);
+        const Id parameters[] = {pointer, type.pack};
+        VectorFunction f(context, "coopvk_vector_fill", 0, parameters);
+        f.loop(type.packs(), [&](Id p) { f.store(f.element(f.parameter(0), p), f.parameter(1)); });
+        return f.finish();
+    });
+}
+
 Id rootOf(const Module& module, Id pointer) {
     // Malformed modules have chains that start at themselves.
     for (int depth = 0; depth < 64; ++depth) {
