@@ -132,11 +132,12 @@ struct Case {
     VkComponentTypeKHR type;
     uint32_t n;
     uint32_t seed;
+    bool optimised = false;  // with values in the place of variables
 };
 
 std::string nameOf(const testing::TestParamInfo<Case>& info) {
     return std::string(component(info.param.type).name) + "x" + std::to_string(info.param.n) + "_" +
-           std::to_string(info.param.seed);
+           std::to_string(info.param.seed) + (info.param.optimised ? "_Optimised" : "");
 }
 
 std::string textOf(const Statement& statement, const Names& names) {
@@ -209,14 +210,15 @@ TEST_P(VectorProgram, Matches) {
         const auto pick = [&](size_t count) {
             return static_cast<size_t>(rng.range(0, static_cast<int64_t>(count) - 1));
         };
-        // Different variables, so that every statement means one thing.
-        Names names = {pick(kVariableCount), 0, 0, rng.range(0, 9),
-                       static_cast<uint32_t>(pick(c.n))};
-        do names.j = pick(kVariableCount);
+        // Different variables, so that every statement means one thing; mostly main's own.
+        const auto variable = [&] { return pick(pick(3) == 0 ? kVariableCount : 4); };
+        Names names = {variable(), 0, 0, rng.range(0, 9), static_cast<uint32_t>(pick(c.n))};
+        do names.j = variable();
         while (names.j == names.i);
-        do names.k = pick(kVariableCount);
+        do names.k = variable();
         while (names.k == names.i || names.k == names.j);
-        program.emplace_back(&kKinds[pick(std::size(kKinds))], names);
+        // Every kind has its turn.
+        program.emplace_back(&kKinds[(c.seed * kStatements + s) % std::size(kKinds)], names);
         body += textOf(*program.back().first, names) + "\n";
     }
     const auto wrap = [&](int64_t value) {
@@ -228,7 +230,9 @@ TEST_P(VectorProgram, Matches) {
     Dispatch dispatch;
     dispatch.buffers = {a, rng.bytes(kInvocations * kVariableCount * bytes)};
     dispatch.push = pushWords({1});
-    const Bytes result = run(compileGlsl(sourceOf(c, body)), dispatch)[1];
+    Words words = compileGlsl(sourceOf(c, body));
+    if (c.optimised) words = withoutLocalVariables(words);
+    const Bytes result = run(words, dispatch)[1];
     for (uint32_t i = 0; i < kInvocations; ++i) {
         State state = {{}, {}, i, wrap};
         for (uint32_t input = 0; input < kInputs; ++input) {
@@ -256,9 +260,10 @@ TEST_P(VectorProgram, Matches) {
 
 std::vector<Case> cases() {
     std::vector<Case> list;
-    for (uint32_t seed = 0; seed < 5; ++seed) {
-        list.push_back({VK_COMPONENT_TYPE_SINT8_KHR, 517, seed});
-        if (seed < 3) list.push_back({VK_COMPONENT_TYPE_SINT8_KHR, 19, seed});
+    for (uint32_t seed = 0; seed < 6; ++seed) {
+        const bool optimised = seed >= 2;
+        list.push_back({VK_COMPONENT_TYPE_SINT8_KHR, 517, seed, optimised});
+        list.push_back({VK_COMPONENT_TYPE_SINT8_KHR, 19, seed, optimised});
     }
     return list;
 }

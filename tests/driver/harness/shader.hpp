@@ -31,6 +31,9 @@ std::string disassemble(const Words& words);
 // A file of shaders/, with what it includes.
 std::string readShader(const std::string& name);
 
+// Local variables that are stored once and loaded whole become values, as some compilers have them.
+Words withoutLocalVariables(const Words& words);
+
 // Replaces every ${NAME} in a text; an unknown name throws.
 struct Substitution {
     std::string_view name;
