@@ -5,6 +5,7 @@
 
 #include "ir/opcodes.hpp"
 #include "vector/assembly.hpp"
+#include "vector/component_reads.hpp"
 #include "vector/composite.hpp"
 #include "vector/elementwise.hpp"
 #include "vector/large_vectors.hpp"
@@ -126,6 +127,7 @@ std::optional<Error> lowerVectors(VectorContext& context) {
     InstructionList retired;
     for (const auto& function : module.functions()) {
         lowerLargeConstructs(context, *function);
+        readComponentsAlone(context, *function);
         for (const auto& block : function->blocks) {
             if (context.error) return context.error;
             BlockLowering(context, retired).run(*block);

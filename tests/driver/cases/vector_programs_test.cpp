@@ -82,6 +82,12 @@ constexpr Statement kKinds[] = {
          int64_t& to = v[(n.x + s.invocation) % v.size()];
          to = s.wrap(to + s.variables[n.j][n.x]);
      }},
+    {"I[X] = (J + K)[X] - (T(C) * -J)[(X + i) % N];",
+     [](State& s, const Names& n) {
+         const size_t other = (n.x + s.invocation) % s.variables[n.j].size();
+         const int64_t sum = s.wrap(s.variables[n.j][n.x] + s.variables[n.k][n.x]);
+         s.variables[n.i][n.x] = s.wrap(sum + n.c * s.variables[n.j][other]);
+     }},
     {"I = T(C) - J;",
      [](State& s, const Names& n) {
          Vector all(s.variables[n.j].size(), n.c);
