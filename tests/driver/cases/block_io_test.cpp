@@ -211,14 +211,16 @@ TEST_P(BlockIo, Edges) {
 
 // The largest regions: up to 2^24 rows of up to 2^24 bytes. Only the memory around the block is
 // there, so loads, which may read the region's first element for one that is out of bounds, stay
-// inside.
+// inside, and every invocation has an element.
 TEST_P(BlockIo, LargestRegions) {
     COOPVK_REQUIRE(Requirement::kEmulation);
     const auto [op, size] = GetParam();
     constexpr uint32_t kMost = 1u << 24;
     constexpr uint64_t kWide = kMost;
     const uint32_t lanes = Context::get().subgroupSize;
-    const Block tall{op, size, 8, std::max(8u, lanes / 8), 1}, flat{op, size, 2 * lanes, 1, 1};
+    const uint32_t rowsOfElement = op == BlockOp::kTransform ? 4 / size : 1;
+    const Block tall{op, size, 8, std::max(8u, lanes / 8 * rowsOfElement), 1},
+        flat{op, size, 2 * lanes, 1, 1};
     const int64_t lastRow = kMost - tall.height, lastColumn = kMost / size - flat.width;
     const uint64_t last = kWide - uint64_t{flat.width} * size;
     std::vector<Region> tallRegions = {{64, kMost, 64, 0, lastRow, kWide * 64 - 64 * tall.height}};

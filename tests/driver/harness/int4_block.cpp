@@ -226,7 +226,8 @@ class Shader {
     }
 
     void workgroupBlocks(const std::string& block) {
-        a_.declarations += "%blocks = OpTypeArray " + block + " %c_16\n";
+        const std::string count = constant(Context::get().subgroupSize);  // one an invocation
+        a_.declarations += "%blocks = OpTypeArray " + block + " " + count + "\n";
         std::string all = "%blocks";
         std::string index = "%l";
         if (c_.storage == Storage::kWorkgroupBlock) {
