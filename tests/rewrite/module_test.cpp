@@ -46,19 +46,36 @@ TEST(Module, RefusesAnythingButLinesBetweenFunctions) {
         with({kCapability, static_cast<uint32_t>(spv::Capability::CooperativeMatrixKHR)})));
 }
 
-// The same within functions.
+// The same within functions; a constant there could be part of itself, by way of a phi.
 TEST(Module, RefusesDeclarationsInBlocks) {
-    std::vector<uint32_t> words = test::assemble(test::multiplyModule(16, 8, 16));
-    for (size_t i = 5; i < words.size(); i += words[i] >> 16) {
-        if ((words[i] & 0xFFFF) != static_cast<uint32_t>(spv::Op::OpReturn)) continue;
-        words.insert(words.begin() + static_cast<std::ptrdiff_t>(i),
-                     {2u << 16 | static_cast<uint32_t>(spv::Op::OpCapability),
-                      static_cast<uint32_t>(spv::Capability::CooperativeMatrixKHR)});
-        break;
+    const std::vector<uint32_t> words = test::assemble(test::multiplyModule(16, 8, 16));
+    const uint32_t next = words[3];
+    const auto head = [](spv::Op opcode, uint32_t count) {
+        return count << 16 | static_cast<uint32_t>(opcode);
+    };
+    const std::vector<uint32_t> declarations[] = {
+        {head(spv::Op::OpCapability, 2),
+         static_cast<uint32_t>(spv::Capability::CooperativeMatrixKHR)},
+        {head(spv::Op::OpTypeInt, 4), next, 64, 0},
+        {head(spv::Op::OpConstantTrue, 3), 1, next},
+        {head(spv::Op::OpConstantNull, 3), 1, next},
+        {head(spv::Op::OpConstantComposite, 4), 1, next, next},
+    };
+    for (const std::vector<uint32_t>& declaration : declarations) {
+        std::vector<uint32_t> bad = words;
+        bad[3] = next + 1;
+        for (size_t i = 5; i < bad.size(); i += bad[i] >> 16) {
+            if ((bad[i] & 0xFFFF) != static_cast<uint32_t>(spv::Op::OpReturn)) continue;
+            bad.insert(bad.begin() + static_cast<std::ptrdiff_t>(i), declaration.begin(),
+                       declaration.end());
+            break;
+        }
+        const Result<Module> module = Module::parse(bad);
+        ASSERT_FALSE(module);
+        const uint32_t opcode = declaration[0] & 0xFFFF;
+        EXPECT_EQ(module.error().message,
+                  "instruction with opcode " + std::to_string(opcode) + " stands inside a block");
     }
-    const Result<Module> module = Module::parse(words);
-    ASSERT_FALSE(module);
-    EXPECT_EQ(module.error().message, "instruction with opcode 17 stands inside a block");
 }
 
 // Found by fuzzing: types that are part of themselves had no end.

@@ -80,6 +80,29 @@ bool isTerminator(spv::Op opcode) {
     }
 }
 
+// Types and constants: at module scope only. No other instruction of a block has a result without a
+// type.
+bool isDeclaration(const Instruction& i) {
+    switch (i.opcode) {
+        case spv::Op::OpConstantTrue:
+        case spv::Op::OpConstantFalse:
+        case spv::Op::OpConstant:
+        case spv::Op::OpConstantComposite:
+        case spv::Op::OpConstantSampler:
+        case spv::Op::OpConstantNull:
+        case spv::Op::OpSpecConstantTrue:
+        case spv::Op::OpSpecConstantFalse:
+        case spv::Op::OpSpecConstant:
+        case spv::Op::OpSpecConstantComposite:
+        case spv::Op::OpSpecConstantOp:
+        case spv::Op::OpConstantCompositeReplicateEXT:
+        case spv::Op::OpSpecConstantCompositeReplicateEXT:
+            return true;
+        default:
+            return i.result != 0 && i.type == 0;
+    }
+}
+
 bool isIdOperand(spv_operand_type_t type) {
     return type == SPV_OPERAND_TYPE_ID || type == SPV_OPERAND_TYPE_TYPE_ID ||
            type == SPV_OPERAND_TYPE_RESULT_ID || type == SPV_OPERAND_TYPE_MEMORY_SEMANTICS_ID ||
@@ -223,8 +246,10 @@ class ModuleParser {
             function_->end = std::move(instruction);
             function_ = nullptr;
         } else if (block_ != nullptr) {
-            if (opcode == spv::Op::OpLabel) error_ = "a block has no terminator";
-            if (sectionOf(opcode) != Section::kGlobals) {
+            const bool isLabel = opcode == spv::Op::OpLabel;
+            if (isLabel) error_ = "a block has no terminator";
+            if (sectionOf(opcode) != Section::kGlobals ||
+                (!isLabel && isDeclaration(*instruction))) {
                 error_ = std::format("instruction with opcode {} stands inside a block",
                                      static_cast<uint32_t>(opcode));
             }
