@@ -144,61 +144,86 @@ void mapUnrolled(Emitter& emit, const Map& map, const Instruction& i,
     emit.add(makeInstruction(spv::Op::OpCompositeConstruct, i.type, i.result, idOperands(results)));
 }
 
-// The same in a function with a loop. Operands that are no large vectors of the map's types are the
-// same for all components: scalars, and packs of constants.
+// The same as a function with a loop over groups. Parameters that are no vectors are the same for
+// all components: scalars, and packs of constants.
+class MapFunction {
+ public:
+    MapFunction(VectorContext& context, const Map& map, std::span<const Id> parameters)
+        : map_(map),
+          parameters_(parameters.begin(), parameters.end()),
+          types_(context.types),
+          f_(context, "coopvk_vector_map", map.result->id, parameters),
+          size_(groupSize(map)) {}
+
+    Id build() {
+        for (size_t o = 0; o < parameters_.size(); ++o) {
+            sources_.push_back(isVector(o) ? f_.variable(parameters_[o]) : f_.parameter(o));
+            if (isVector(o)) f_.store(sources_[o], f_.parameter(o));
+        }
+        result_ = f_.variable(map_.result->id);
+        const uint32_t groups = map_.result->count / size_;
+        f_.loop(groups, [&](Id group) { mapAt(group, 0, true); });
+        if (map_.result->count % size_ != 0) mapAt(types_.constantU32(groups), groups, false);
+        return f_.finish(f_.load(result_));
+    }
+
+ private:
+    bool isVector(size_t o) const {
+        return map_.types[o] != nullptr && parameters_[o] == map_.types[o]->id;
+    }
+
+    Id place(Id array, const VectorType& type, Id group, uint32_t p) {
+        Emitter& emit = f_.emit();
+        const Id u32 = types_.uint32();
+        const Id count = types_.constantU32(size_ / type.packWidth);
+        return f_.element(array,
+                          emit.addInt(u32, emit.mulInt(u32, group, count), types_.constantU32(p)));
+    }
+
+    // The packs of an operand in a group. Whole groups are in the loop; what remains, whose number
+    // is `known`, has fewer.
+    std::vector<Id> packsAt(size_t o, Id group, uint32_t known, bool whole) {
+        const VectorType* type = map_.types[o];
+        const uint32_t count = type == nullptr ? 1 : size_ / type->packWidth;
+        if (!isVector(o)) return std::vector<Id>(count, sources_[o]);
+        std::vector<Id> packs;
+        for (uint32_t p = 0; p < count; ++p) {
+            const bool inside = whole || known * count + p < type->packs();
+            packs.push_back(inside ? f_.load(place(sources_[o], *type, group, p)) : packs[0]);
+        }
+        return packs;
+    }
+
+    void mapAt(Id group, uint32_t known, bool whole) {
+        std::vector<std::vector<Id>> parts;
+        for (size_t o = 0; o < parameters_.size(); ++o) {
+            parts.push_back(packsAt(o, group, known, whole));
+        }
+        const std::vector<Id> packs = mapGroup(f_.emit(), map_, size_, parts);
+        for (uint32_t p = 0; p < packs.size(); ++p) {
+            if (!whole && known * packs.size() + p >= map_.result->packs()) break;
+            f_.store(place(result_, *map_.result, group, p), packs[p]);
+        }
+    }
+
+    const Map& map_;
+    std::vector<Id> parameters_;  // types
+    TypeTable& types_;
+    VectorFunction f_;
+    uint32_t size_;
+    std::vector<Id> sources_;
+    Id result_ = 0;
+};
+
 Id mapLoop(VectorContext& context, Emitter& caller, const Map& map,
            const std::vector<Id>& operands) {
-    const auto isVector = [&](size_t o) {
-        return map.types[o] != nullptr && caller.typeOf(operands[o]) == map.types[o]->id;
-    };
     std::vector<uint32_t> key = {static_cast<uint32_t>(HelperKind::kMap), map.result->id,
                                  static_cast<uint32_t>(map.opcode), map.noContraction ? 1u : 0u};
     for (const Operand& operand : map.head) key.push_back(operand.word);
     std::vector<Id> parameters;
     for (Id operand : operands) parameters.push_back(caller.typeOf(operand));
     key.insert(key.end(), parameters.begin(), parameters.end());
-    return context.helper(key, [&] {
-        VectorFunction f(context, "coopvk_vector_map", map.result->id, parameters);
-        Emitter& emit = f.emit();
-        TypeTable& types = context.types;
-        const uint32_t size = groupSize(map);
-        const Id u32 = types.uint32();
-        std::vector<Id> sources;
-        for (size_t o = 0; o < operands.size(); ++o) {
-            sources.push_back(isVector(o) ? f.variable(parameters[o]) : f.parameter(o));
-            if (isVector(o)) f.store(sources[o], f.parameter(o));
-        }
-        const Id result = f.variable(map.result->id);
-        const auto place = [&](Id array, const VectorType& type, Id group, uint32_t p) {
-            const Id count = types.constantU32(size / type.packWidth);
-            const Id index = emit.addInt(u32, emit.mulInt(u32, group, count), types.constantU32(p));
-            return f.element(array, index);
-        };
-        // Whole groups in the loop; what remains holds fewer packs.
-        const auto groupAt = [&](Id group, uint32_t known, bool whole) {
-            std::vector<std::vector<Id>> parts;
-            for (size_t o = 0; o < operands.size(); ++o) {
-                std::vector<Id> part;
-                const VectorType* type = map.types[o];
-                const uint32_t count = type == nullptr ? 0 : size / type->packWidth;
-                if (!isVector(o)) part.assign(std::max(count, 1u), sources[o]);
-                for (uint32_t p = 0; isVector(o) && p < count; ++p) {
-                    const bool inside = whole || known * count + p < type->packs();
-                    part.push_back(inside ? f.load(place(sources[o], *type, group, p)) : part[0]);
-                }
-                parts.push_back(std::move(part));
-            }
-            const std::vector<Id> packs = mapGroup(emit, map, size, parts);
-            for (uint32_t p = 0; p < packs.size(); ++p) {
-                if (!whole && known * packs.size() + p >= map.result->packs()) break;
-                f.store(place(result, *map.result, group, p), packs[p]);
-            }
-        };
-        const uint32_t groups = map.result->count / size;
-        f.loop(groups, [&](Id group) { groupAt(group, 0, true); });
-        if (map.result->count % size != 0) groupAt(types.constantU32(groups), groups, false);
-        return f.finish(f.load(result));
-    });
+    return context.helper(key, [&] { return MapFunction(context, map, parameters).build(); });
 }
 
 bool describe(VectorContext& context, Emitter& emit, const Instruction& i, Map& map,
