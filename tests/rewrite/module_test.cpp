@@ -78,6 +78,22 @@ TEST(Module, RefusesDeclarationsInBlocks) {
     }
 }
 
+// Found by fuzzing: sizes of them wrapped around.
+TEST(Module, RefusesNumbersOfOtherWidths) {
+    const std::vector<uint32_t> words = test::assemble(test::multiplyModule(16, 8, 16));
+    for (const spv::Op opcode : {spv::Op::OpTypeInt, spv::Op::OpTypeFloat}) {
+        for (const uint32_t width : {0u, 1u, 24u, 128u, 33554464u}) {
+            std::vector<uint32_t> bad = words;
+            for (size_t i = 5; i < bad.size(); i += bad[i] >> 16) {
+                if ((bad[i] & 0xFFFF) == static_cast<uint32_t>(opcode)) bad[i + 2] = width;
+            }
+            const Result<Module> module = Module::parse(bad);
+            ASSERT_FALSE(module) << width;
+            EXPECT_NE(module.error().message.find(" bits"), std::string::npos);
+        }
+    }
+}
+
 // Found by fuzzing: types that are part of themselves had no end.
 TEST(Module, RefusesTypesOfThemselves) {
     const std::string head =

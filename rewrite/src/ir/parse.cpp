@@ -103,6 +103,11 @@ bool isDeclaration(const Instruction& i) {
     }
 }
 
+// Of Vulkan's numbers, and of SPV_INTEL_int4's and SPV_EXT_float8's. What follows counts on it.
+bool isNumberWidth(uint32_t width) {
+    return width == 4 || width == 8 || width == 16 || width == 32 || width == 64;
+}
+
 bool isIdOperand(spv_operand_type_t type) {
     return type == SPV_OPERAND_TYPE_ID || type == SPV_OPERAND_TYPE_TYPE_ID ||
            type == SPV_OPERAND_TYPE_RESULT_ID || type == SPV_OPERAND_TYPE_MEMORY_SEMANTICS_ID ||
@@ -148,6 +153,13 @@ class ModuleParser {
         }
         if (instruction->result != 0 && module_.def(instruction->result).result != 0) {
             error_ = std::format("id %{} is defined twice", instruction->result);
+            return;
+        }
+        const bool isNumber = instruction->opcode == spv::Op::OpTypeInt ||
+                              instruction->opcode == spv::Op::OpTypeFloat;
+        if (isNumber && !isNumberWidth(instruction->word(0))) {
+            error_ = std::format("type %{} has numbers of {} bits", instruction->result,
+                                 instruction->word(0));
             return;
         }
         module_.setDef(instruction.get());
