@@ -6,6 +6,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "api/stages.hpp"
 #include "words.hpp"
 
 namespace coopvk::fuzz {
@@ -23,27 +24,6 @@ constexpr std::optional<Stage> kStages[] = {
     std::nullopt, std::nullopt,       std::nullopt, Stage::kCompute, Stage::kVertex,
     std::nullopt, std::nullopt,       Stage::kMesh, Stage::kRaygen,  Stage::kFragment,
     Stage::kTask, Stage::kClosestHit, Stage::kMiss, Stage::kCallable};
-
-struct ModelRow {
-    spv::ExecutionModel model;
-    Stage stage;
-};
-
-constexpr ModelRow kModels[] = {
-    {spv::ExecutionModel::Vertex, Stage::kVertex},
-    {spv::ExecutionModel::TessellationControl, Stage::kTessellationControl},
-    {spv::ExecutionModel::TessellationEvaluation, Stage::kTessellationEvaluation},
-    {spv::ExecutionModel::Geometry, Stage::kGeometry},
-    {spv::ExecutionModel::Fragment, Stage::kFragment},
-    {spv::ExecutionModel::TaskEXT, Stage::kTask},
-    {spv::ExecutionModel::MeshEXT, Stage::kMesh},
-    {spv::ExecutionModel::RayGenerationKHR, Stage::kRaygen},
-    {spv::ExecutionModel::AnyHitKHR, Stage::kAnyHit},
-    {spv::ExecutionModel::ClosestHitKHR, Stage::kClosestHit},
-    {spv::ExecutionModel::MissKHR, Stage::kMiss},
-    {spv::ExecutionModel::IntersectionKHR, Stage::kIntersection},
-    {spv::ExecutionModel::CallableKHR, Stage::kCallable},
-};
 
 constexpr BackEnd kBackEnds[] = {BackEnd::kAuto, BackEnd::kCore, BackEnd::kNative};
 constexpr uint32_t kSharedMemory[] = {16384, 32768, 65536, 1024, 0};
@@ -155,11 +135,9 @@ std::string nameOf(std::span<const uint32_t> entryPoint) {
 }
 
 Stage stageOf(std::span<const uint32_t> entryPoint) {
-    for (const ModelRow& row : kModels) {
-        if (!entryPoint.empty() && entryPoint[0] == static_cast<uint32_t>(row.model))
-            return row.stage;
-    }
-    return Stage::kCompute;
+    if (entryPoint.empty()) return Stage::kCompute;
+    const auto model = static_cast<spv::ExecutionModel>(entryPoint[0]);
+    return rewrite::stageOf(model).value_or(Stage::kCompute);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "allocations.hpp"
 #include "fake_driver.hpp"
+#include "host_conversion.hpp"
 
 namespace coopvk::test {
 namespace {
@@ -47,21 +48,12 @@ TEST(ConversionCommands, InNobodysWay) {
     driver.destroyInstance();
 }
 
-class Conversions : public testing::Test {
+class Conversions : public testing::Test, protected HostConversion {
  protected:
     Conversions() {
         setenv("COOPVK_LOG_LEVEL", "off", 1);
         driver.makeInstance();
         device = makeDevice(driver, VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME);
-        info.srcSize = sizeof source;
-        info.srcData.hostAddress = source;
-        info.pDstSize = &size;
-        info.dstData.hostAddress = target;
-        info.srcComponentType = info.dstComponentType = VK_COMPONENT_TYPE_FLOAT32_KHR;
-        info.numRows = 2;
-        info.numColumns = 4;
-        info.srcStride = info.dstStride = 16;
-        info.srcLayout = info.dstLayout = VK_COOPERATIVE_VECTOR_MATRIX_LAYOUT_ROW_MAJOR_NV;
     }
     ~Conversions() override {
         driver.destroyDevice(device);
@@ -74,11 +66,6 @@ class Conversions : public testing::Test {
 
     FakeDriver driver;
     VkDevice device;
-    float source[8] = {1, 2, 3, 4, 5, 6, 7, 8};
-    float target[8] = {};
-    size_t size = sizeof target;
-    VkConvertCooperativeVectorMatrixInfoNV info = {
-        VK_STRUCTURE_TYPE_CONVERT_COOPERATIVE_VECTOR_MATRIX_INFO_NV};
 };
 
 TEST_F(Conversions, OnTheHost) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "host_conversion.hpp"
 #include "starving.hpp"
 
 namespace coopvk::test {
@@ -183,30 +184,11 @@ VkResult createRenderPass2(Rig& rig, const char* name) {
                                                       &rig.renderPasses[0]);
 }
 
-// A conversion that is in order, or not.
-struct Conversion {
-    float source[8] = {}, target[8] = {};
-    size_t size = sizeof target;
-    VkConvertCooperativeVectorMatrixInfoNV info = {
-        VK_STRUCTURE_TYPE_CONVERT_COOPERATIVE_VECTOR_MATRIX_INFO_NV};
-    Conversion() {
-        info.srcSize = sizeof source;
-        info.srcData.hostAddress = source;
-        info.pDstSize = &size;
-        info.dstData.hostAddress = target;
-        info.srcComponentType = info.dstComponentType = VK_COMPONENT_TYPE_FLOAT32_KHR;
-        info.numRows = 2;
-        info.numColumns = 4;
-        info.srcStride = info.dstStride = 16;
-        info.srcLayout = info.dstLayout = VK_COOPERATIVE_VECTOR_MATRIX_LAYOUT_ROW_MAJOR_NV;
-    }
-};
-
 VkResult convert(Rig& rig, const char* name) {
-    const Conversion conversion;
+    const HostConversion conversion;
     const auto call = rig.command<PFN_vkConvertCooperativeVectorMatrixNV>(name);
     if (VkResult result = call(rig.device, &conversion.info); result != VK_SUCCESS) return result;
-    Conversion wrong;
+    HostConversion wrong;
     wrong.info.srcSize = 1;
     const VkResult result = call(rig.device, &wrong.info);
     EXPECT_LT(result, 0);
@@ -217,7 +199,7 @@ VkResult convert(Rig& rig, const char* name) {
 VkResult recordConversion(Rig& rig, const char* name) {
     pushConstants(rig, "vkCmdPushConstants");
     beginCondition(rig, "vkCmdBeginConditionalRenderingEXT");
-    const Conversion conversion;
+    const HostConversion conversion;
     const auto call = rig.command<PFN_vkCmdConvertCooperativeVectorMatrixNV>(name);
     call(rig.commands, 1, &conversion.info);
     const uint32_t before = rig.driver.recorded;

@@ -35,9 +35,9 @@ constexpr StageRow kStages[] = {
 
 }  // namespace
 
-bool isModelOf(Stage stage, spv::ExecutionModel model) {
-    return std::ranges::any_of(
-        kStages, [&](const StageRow& row) { return row.stage == stage && row.model == model; });
+std::optional<Stage> stageOf(spv::ExecutionModel model) {
+    const auto row = std::ranges::find(kStages, model, &StageRow::model);
+    return row == std::end(kStages) ? std::nullopt : std::optional(row->stage);
 }
 
 std::string_view stageName(Stage stage) {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include "coopvk/rewrite.hpp"
 #include "ir/instruction.hpp"
 
 namespace coopvk::rewrite {
 
-// Whether entry points of an execution model make shaders of a stage.
-bool isModelOf(Stage stage, spv::ExecutionModel model);
+// The stage that entry points of an execution model are for; nullopt: none of Vulkan's.
+std::optional<Stage> stageOf(spv::ExecutionModel model);
 
 }  // namespace coopvk::rewrite

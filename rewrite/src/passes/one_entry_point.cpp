@@ -51,7 +51,7 @@ void collectResults(const Function& function, std::unordered_set<Id>& gone) {
 std::optional<Error> keepOneEntryPoint(Module& module, std::string_view name, Stage stage) {
     InstructionList& entries = module.section(Section::kEntryPoints);
     const auto kept = std::ranges::find_if(entries, [&](const InstructionPtr& entry) {
-        return isModelOf(stage, static_cast<spv::ExecutionModel>(entry->word(0))) &&
+        return stageOf(static_cast<spv::ExecutionModel>(entry->word(0))) == stage &&
                (name.empty() || stringFromOperands(*entry, 2) == name);
     });
     if (kept == entries.end()) {

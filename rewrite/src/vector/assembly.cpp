@@ -111,8 +111,8 @@ void lowerLargeConstructs(VectorContext& context, Function& function) {
         bool changed = false;
         for (size_t at = 0; at < block->body.size(); ++at) {
             const Instruction& i = *block->body[at];
-            const VectorType* type = context.vector(i.type);
-            if (i.opcode != spv::Op::OpCompositeConstruct || type == nullptr || !isLarge(*type)) {
+            if (i.opcode != spv::Op::OpCompositeConstruct ||
+                context.largeVector(i.type) == nullptr) {
                 continue;
             }
             InstructionList ahead;

@@ -28,10 +28,10 @@ std::unordered_set<Id> findResults(const VectorContext& context, const Function&
     std::unordered_set<Id> results;
     for (const auto& block : function.blocks) {
         for (const InstructionPtr& i : block->body) {
-            const VectorType* type = context.vector(i->type);
+            const VectorType* type = context.largeVector(i->type);
             const auto found = users.find(i->result);
-            if (type == nullptr || !isLarge(*type) || !isArithmetic(i->opcode) ||
-                found == users.end() || found->second.size() > kReads) {
+            if (type == nullptr || !isArithmetic(i->opcode) || found == users.end() ||
+                found->second.size() > kReads) {
                 continue;
             }
             const bool fits = std::ranges::all_of(i->operands, [&](const Operand& operand) {
@@ -48,15 +48,9 @@ std::unordered_set<Id> findResults(const VectorContext& context, const Function&
 
 // The component that a constant vector repeats; 0 if it has several.
 Id repeatedComponent(VectorContext& context, const VectorType& type, Id vector) {
-    const Id pack = repeatedPack(context, type, vector);
+    const Id pack = repeatedConstituent(context, vector, type.pack);
     if (pack == 0 || type.packWidth == 1) return pack;
-    const Instruction& constant = context.module.def(pack);
-    if (constant.opcode == spv::Op::OpConstantNull) {
-        return context.types.constantNull(type.component);
-    }
-    const bool same = std::ranges::all_of(
-        constant.operands, [&](const Operand& o) { return o == constant.operands[0]; });
-    return same && constant.opcode == spv::Op::OpConstantComposite ? constant.word(0) : 0;
+    return repeatedConstituent(context, pack, type.component);
 }
 
 // Ahead of a read of a result: reads of its operands. The read becomes the operation.

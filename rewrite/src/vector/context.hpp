@@ -26,6 +26,11 @@ struct VectorType {
     uint32_t packs() const { return (count + packWidth - 1) / packWidth; }
 };
 
+// Instructions of a size that drivers still take unrolled; larger ones become loops.
+inline constexpr uint32_t kUnrolledPacks = 128;
+
+inline bool isLarge(const VectorType& type) { return type.packs() > kUnrolledPacks; }
+
 struct VectorContext {
     Module& module;
     TypeTable& types;
@@ -43,6 +48,11 @@ struct VectorContext {
     const VectorType* vector(Id type) const {
         const auto found = vectors.find(type);
         return found == vectors.end() ? nullptr : &found->second;
+    }
+    // The vector type, if it is a large one.
+    const VectorType* largeVector(Id type) const {
+        const VectorType* found = vector(type);
+        return found != nullptr && isLarge(*found) ? found : nullptr;
     }
     const VectorType* vectorOfValue(Id value) const { return vector(module.def(value).type); }
 
@@ -79,10 +89,5 @@ enum class HelperKind : uint32_t {
     kCopy,
     kFill,
 };
-
-// Instructions of a size that drivers still take unrolled; larger ones become loops.
-inline constexpr uint32_t kUnrolledPacks = 128;
-
-inline bool isLarge(const VectorType& type) { return type.packs() > kUnrolledPacks; }
 
 }  // namespace coopvk::rewrite

@@ -272,7 +272,8 @@ bool lowerVectorElementwise(VectorContext& context, Emitter& emit, const Instruc
     }
     for (size_t o = 0; o < operands.size(); ++o) {
         if (map.types[o] == nullptr) continue;
-        if (const Id pack = repeatedPack(context, *map.types[o], operands[o])) operands[o] = pack;
+        if (const Id pack = repeatedConstituent(context, operands[o], map.types[o]->pack))
+            operands[o] = pack;
     }
     Operands call = {idOperand(mapLoop(context, emit, map, operands))};
     for (Id operand : operands) call.push_back(idOperand(operand));

@@ -36,8 +36,8 @@ void forwardCopies(VectorContext& context, Function& function, const PointerHelp
 Id copyFunction(VectorContext& context, const VectorType& type);
 // coopvk_vector_fill(to, pack): all packs of a variable.
 Id fillFunction(VectorContext& context, const VectorType& type);
-// The pack that a constant vector repeats; 0 if it has several.
-Id repeatedPack(VectorContext& context, const VectorType& type, Id vector);
+// The constituent, of a type, that a constant composite repeats; 0 if it has several.
+Id repeatedConstituent(VectorContext& context, Id composite, Id type);
 
 // The variable that an access chain starts at.
 Id rootOf(const Module& module, Id pointer);

@@ -53,11 +53,6 @@ class CallRewriter {
     }
 
  private:
-    const VectorType* largeVector(Id type) const {
-        const VectorType* vector = context_.vector(type);
-        return vector != nullptr && isLarge(*vector) ? vector : nullptr;
-    }
-
     // Variables of this function that hold one large vector. An application may have several equal
     // pointer types; helpers take one.
     void findLocals() {
@@ -65,7 +60,7 @@ class CallRewriter {
             if (i->opcode != spv::Op::OpVariable) continue;
             const Id type = context_.module.def(i->type).word(1);
             std::vector<Id> chains;
-            if (largeVector(type) == nullptr ||
+            if (context_.largeVector(type) == nullptr ||
                 !isPlainlyUsed(context_.module, users_, i->result, chains)) {
                 continue;
             }
@@ -178,9 +173,10 @@ class CallRewriter {
         if (!isLocal(to) || store.operands.size() != 2) return false;
         const Id from = knownPlace(store.word(1));
         if (from == to) return true;
-        const VectorType& type = *largeVector(context_.module.def(emit_.typeOf(to)).word(1));
+        const VectorType& type =
+            *context_.largeVector(context_.module.def(emit_.typeOf(to)).word(1));
         if (emit_.typeOf(store.word(1)) != type.id) return false;
-        if (const Id pack = repeatedPack(context_, type, store.word(1))) {
+        if (const Id pack = repeatedConstituent(context_, store.word(1), type.pack)) {
             const Id fill = fillFunction(context_, type);
             emit_.op(spv::Op::OpFunctionCall, context_.types.voidType(), {fill, to, pack});
         } else if (from != 0) {
@@ -194,8 +190,9 @@ class CallRewriter {
     }
 
     bool reads(const Instruction& extract) {
-        const Id place =
-            largeVector(emit_.typeOf(extract.word(0))) == nullptr ? 0 : knownPlace(extract.word(0));
+        const Id place = context_.largeVector(emit_.typeOf(extract.word(0))) == nullptr
+                             ? 0
+                             : knownPlace(extract.word(0));
         if (place == 0) return false;
         Operands chain = {idOperand(place)};
         for (size_t o = 1; o < extract.operands.size(); ++o) {

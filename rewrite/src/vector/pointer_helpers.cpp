@@ -15,10 +15,11 @@ class HelperRewriter {
     PointerHelper run() {
         PointerHelper helper;
         for (const InstructionPtr& parameter : function_.parameters) {
-            helper.isPointer.push_back(isLargeVector(parameter->type) && takePointer(*parameter));
+            helper.isPointer.push_back(context_.largeVector(parameter->type) != nullptr &&
+                                       takePointer(*parameter));
         }
         helper.isResultPointer =
-            isLargeVector(function_.definition->type) && returnThroughPointer();
+            context_.largeVector(function_.definition->type) != nullptr && returnThroughPointer();
         std::vector<Id> types;
         for (const InstructionPtr& parameter : function_.parameters) {
             types.push_back(parameter->type);
@@ -30,11 +31,6 @@ class HelperRewriter {
     }
 
  private:
-    bool isLargeVector(Id type) const {
-        const VectorType* vector = context_.vector(type);
-        return vector != nullptr && isLarge(*vector);
-    }
-
     const std::vector<const Instruction*>& usersOf(Id id) { return users_[id]; }
 
     bool isLocal(Id id) const {

@@ -20,9 +20,9 @@ Id copyFunction(VectorContext& context, const VectorType& type) {
     });
 }
 
-Id repeatedPack(VectorContext& context, const VectorType& type, Id vector) {
-    const Instruction& constant = context.module.def(vector);
-    if (constant.opcode == spv::Op::OpConstantNull) return context.types.constantNull(type.pack);
+Id repeatedConstituent(VectorContext& context, Id composite, Id type) {
+    const Instruction& constant = context.module.def(composite);
+    if (constant.opcode == spv::Op::OpConstantNull) return context.types.constantNull(type);
     if (constant.opcode != spv::Op::OpConstantComposite) return 0;
     const bool same = std::ranges::all_of(
         constant.operands, [&](const Operand& o) { return o == constant.operands[0]; });
@@ -90,8 +90,8 @@ void dropUnusedLoads(VectorContext& context, Function& function) {
     std::unordered_set<Id> gone;
     for (const auto& block : function.blocks) {
         std::erase_if(block->body, [&](InstructionPtr& i) {
-            const VectorType* type = context.vector(i->type);
-            const bool unused = i->opcode == spv::Op::OpLoad && type != nullptr && isLarge(*type) &&
+            const bool unused = i->opcode == spv::Op::OpLoad &&
+                                context.largeVector(i->type) != nullptr &&
                                 i->operands.size() == 1 && !users.contains(i->result);
             if (!unused) return false;
             gone.insert(i->result);
