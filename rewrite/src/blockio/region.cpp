@@ -6,15 +6,6 @@
 
 namespace coopvk::rewrite {
 
-namespace {
-
-bool isUntypedChain(spv::Op opcode) {
-    return opcode == spv::Op::OpUntypedAccessChainKHR ||
-           opcode == spv::Op::OpUntypedInBoundsAccessChainKHR;
-}
-
-}  // namespace
-
 BlockRegion::BlockRegion(LoweringContext& context, AliasVariables& aliases, Emitter& emit,
                          Id pointer, Id pitch, const Instruction& at)
     : context_(context), aliases_(aliases), pitch_(pitch) {

@@ -11,11 +11,6 @@ namespace coopvk::rewrite {
 
 namespace {
 
-bool isUntypedChain(spv::Op opcode) {
-    return opcode == spv::Op::OpUntypedAccessChainKHR ||
-           opcode == spv::Op::OpUntypedInBoundsAccessChainKHR;
-}
-
 // Ends the chain at the vector and remembers the component.
 bool lowerChain(Int4Context& context, Emitter& emit, ComponentPointers& pointers,
                 const Instruction& i, size_t first) {
@@ -95,10 +90,6 @@ class ComponentAccess {
         Operands operands = {idOperand(pointer), idOperand(value)};
         append(operands, memory_.forStore(bytes));
         emit_.opVoid(spv::Op::OpStore, std::move(operands));
-    }
-
-    static void append(Operands& operands, const Operands& more) {
-        operands.insert(operands.end(), more.begin(), more.end());
     }
 
     // A pointer to a part of what stands for the vector.
@@ -181,10 +172,6 @@ class ComponentAccess {
     Id bytePointer_ = 0;
 };
 
-std::span<const Operand> behind(const Instruction& i, size_t operands) {
-    return std::span(i.operands).subspan(std::min(operands, i.operands.size()));
-}
-
 // A component's load and a component's store.
 bool lowerCopy(Int4Context& context, Emitter& emit, ComponentPointers& pointers,
                const Instruction& i) {
@@ -228,7 +215,7 @@ bool lowerInt4Access(Int4Context& context, Emitter& emit, ComponentPointers& poi
             pointers[i.result] = pointer;
             return true;
         case spv::Op::OpLoad:
-            ComponentAccess(context, emit, pointer, behind(i, 1)).load(i.type, i.result);
+            ComponentAccess(context, emit, pointer, operandsBehind(i, 1)).load(i.type, i.result);
             return true;
         case spv::Op::OpStore: {
             const Int4Type* stored = context.typeOf(i.word(1));
@@ -238,7 +225,7 @@ bool lowerInt4Access(Int4Context& context, Emitter& emit, ComponentPointers& poi
             }
             const Id none = context.types.constantU32(0);
             const Id word = Int4Values(context, emit).component(i.word(1), *stored, none, false);
-            ComponentAccess(context, emit, pointer, behind(i, 2)).store(word);
+            ComponentAccess(context, emit, pointer, operandsBehind(i, 2)).store(word);
             return true;
         }
         default:

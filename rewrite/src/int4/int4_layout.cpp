@@ -22,11 +22,6 @@ uint32_t alignmentAt(uint32_t alignment, uint64_t bytes) {
     return bytes == 0 ? alignment : static_cast<uint32_t>(std::min<uint64_t>(alignment, low));
 }
 
-bool isUntypedChain(spv::Op opcode) {
-    return opcode == spv::Op::OpUntypedAccessChainKHR ||
-           opcode == spv::Op::OpUntypedInBoundsAccessChainKHR;
-}
-
 class Layouts {
  public:
     explicit Layouts(Int4Context& context) : context_(context), module_(context.module) {}

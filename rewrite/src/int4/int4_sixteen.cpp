@@ -18,10 +18,6 @@ Operands slice(const Instruction& i, size_t first, size_t last) {
             i.operands.begin() + static_cast<std::ptrdiff_t>(last)};
 }
 
-std::span<const Operand> behind(const Instruction& i, size_t operands) {
-    return std::span(i.operands).subspan(std::min(operands, i.operands.size()));
-}
-
 class Sixteen {
  public:
     Sixteen(Int4Context& context, Emitter& emit)
@@ -102,15 +98,11 @@ class Sixteen {
                         {pointer, index});
     }
 
-    static void append(Operands& operands, const Operands& more) {
-        operands.insert(operands.end(), more.begin(), more.end());
-    }
-
     bool load(const Instruction& i) {
         const Int4Type* type = context_.sixteen(i.type);
         const Instruction* pointer = laidOutPointer(i.word(0));
         if (type == nullptr || pointer == nullptr) return false;
-        const MemoryOperands memory(behind(i, 1));
+        const MemoryOperands memory(operandsBehind(i, 1));
         Id parts[kParts];
         for (uint32_t p = 0; p < kParts; ++p) {
             Operands operands = {idOperand(pointerTo(*type, i.word(0), *pointer, p))};
@@ -125,7 +117,7 @@ class Sixteen {
         const Int4Type* type = context_.sixteen(emit_.typeOf(i.word(1)));
         const Instruction* pointer = laidOutPointer(i.word(0));
         if (type == nullptr || pointer == nullptr) return false;
-        const MemoryOperands memory(behind(i, 2));
+        const MemoryOperands memory(operandsBehind(i, 2));
         for (uint32_t p = 0; p < kParts; ++p) {
             Operands operands = {idOperand(pointerTo(*type, i.word(0), *pointer, p)),
                                  idOperand(partOf(i.word(1), p))};

@@ -3,6 +3,7 @@
 // One SPIR-V instruction in memory: opcode, type, result, operands that know whether they are ids.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -51,6 +52,15 @@ struct Instruction {
         return 1u + (type != 0 ? 1u : 0u) + (result != 0 ? 1u : 0u) + operands.size();
     }
 };
+
+inline void append(Operands& operands, const Operands& more) {
+    operands.insert(operands.end(), more.begin(), more.end());
+}
+
+// What follows the first operands; nothing where there are no more.
+inline std::span<const Operand> operandsBehind(const Instruction& instruction, size_t count) {
+    return std::span(instruction.operands).subspan(std::min(count, instruction.operands.size()));
+}
 
 using InstructionPtr = std::unique_ptr<Instruction>;
 using InstructionList = std::vector<InstructionPtr>;

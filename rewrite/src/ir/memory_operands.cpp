@@ -8,10 +8,10 @@ namespace coopvk::rewrite {
 
 namespace {
 
-constexpr auto bit(spv::MemoryAccessMask mask) { return static_cast<uint32_t>(mask); }
-constexpr uint32_t kAligned = bit(spv::MemoryAccessMask::Aligned);
-constexpr uint32_t kAvailable = bit(spv::MemoryAccessMask::MakePointerAvailable);
-constexpr uint32_t kVisible = bit(spv::MemoryAccessMask::MakePointerVisible);
+using memory_access::bit;
+using memory_access::kAligned;
+using memory_access::kAvailable;
+using memory_access::kVisible;
 constexpr uint32_t kWithParameter = kAligned | kAvailable | kVisible |
                                     bit(spv::MemoryAccessMask::AliasScopeINTELMask) |
                                     bit(spv::MemoryAccessMask::NoAliasINTELMask);
@@ -55,8 +55,7 @@ Operands MemoryOperands::build(uint32_t bytes, bool isLoad) const {
 }
 
 CopyOperands copyOperands(const Instruction& copy) {
-    const std::span<const Operand> all =
-        std::span(copy.operands).subspan(std::min<size_t>(copy.operands.size(), 2));
+    const std::span<const Operand> all = operandsBehind(copy, 2);
     const std::span<const Operand> second = all.subspan(memoryOperandCount(all));
     const MemoryOperands first(all);
     return {first, second.empty() ? first : MemoryOperands(second)};

@@ -8,6 +8,15 @@
 
 namespace coopvk::rewrite {
 
+namespace memory_access {
+
+constexpr auto bit(spv::MemoryAccessMask mask) { return static_cast<uint32_t>(mask); }
+inline constexpr uint32_t kAligned = bit(spv::MemoryAccessMask::Aligned);
+inline constexpr uint32_t kAvailable = bit(spv::MemoryAccessMask::MakePointerAvailable);
+inline constexpr uint32_t kVisible = bit(spv::MemoryAccessMask::MakePointerVisible);
+
+}  // namespace memory_access
+
 class MemoryOperands {
  public:
     MemoryOperands() = default;
@@ -19,6 +28,9 @@ class MemoryOperands {
 
     // 0: not said.
     uint32_t alignment() const { return alignment_; }
+    uint32_t mask() const { return mask_; }
+    // Of MakePointerVisible, else of MakePointerAvailable; 0: neither is there.
+    Id scope() const { return visible_ != 0 ? visible_ : available_; }
 
  private:
     Operands build(uint32_t bytes, bool isLoad) const;

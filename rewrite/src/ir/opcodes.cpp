@@ -73,6 +73,11 @@ bool isAccessChain(spv::Op opcode) {
     return opcode == spv::Op::OpAccessChain || opcode == spv::Op::OpInBoundsAccessChain;
 }
 
+bool isUntypedChain(spv::Op opcode) {
+    return opcode == spv::Op::OpUntypedAccessChainKHR ||
+           opcode == spv::Op::OpUntypedInBoundsAccessChainKHR;
+}
+
 size_t firstChainIndex(spv::Op opcode) {
     switch (opcode) {
         case spv::Op::OpAccessChain:

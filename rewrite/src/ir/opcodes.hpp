@@ -24,6 +24,9 @@ bool isArrayType(spv::Op opcode);
 // OpAccessChain and OpInBoundsAccessChain: their indices lead into what the base points to.
 bool isAccessChain(spv::Op opcode);
 
+// OpUntypedAccessChainKHR and OpUntypedInBoundsAccessChainKHR: what the base points to, they say.
+bool isUntypedChain(spv::Op opcode);
+
 // Operand position of the first index into what the base of an access chain points to, behind the
 // Element operand where there is one; 0 for anything but access chains.
 size_t firstChainIndex(spv::Op opcode);

@@ -6,16 +6,17 @@
 #include "ir/buffers.hpp"
 #include "ir/byte_walk.hpp"
 #include "ir/composites.hpp"
+#include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
 
-constexpr auto bit(spv::MemoryAccessMask mask) { return static_cast<uint32_t>(mask); }
-constexpr uint32_t kAligned = bit(spv::MemoryAccessMask::Aligned);
-constexpr uint32_t kAvailable = bit(spv::MemoryAccessMask::MakePointerAvailable);
-constexpr uint32_t kVisible = bit(spv::MemoryAccessMask::MakePointerVisible);
+using memory_access::bit;
+using memory_access::kAligned;
+using memory_access::kAvailable;
+using memory_access::kVisible;
 constexpr uint32_t kKept = bit(spv::MemoryAccessMask::Volatile) |
                            bit(spv::MemoryAccessMask::Nontemporal) |
                            bit(spv::MemoryAccessMask::NonPrivatePointer);
@@ -163,12 +164,9 @@ class Locator {
 }  // namespace
 
 MemoryAccess::MemoryAccess(std::span<const Operand> operands) {
-    if (operands.empty()) return;
-    mask_ = operands[0].word;
-    size_t next = (mask_ & kAligned) != 0 ? 2 : 1;
-    const auto take = [&] { return next < operands.size() ? operands[next++].word : 0; };
-    if ((mask_ & kAvailable) != 0) scope_ = take();
-    if ((mask_ & kVisible) != 0) scope_ = take();
+    const MemoryOperands set(operands);
+    mask_ = set.mask();
+    scope_ = set.scope();
 }
 
 Operands MemoryAccess::build(uint32_t bytes, bool aligned, bool isLoad) const {
