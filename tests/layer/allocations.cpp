@@ -1,51 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "allocations.hpp"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <new>
 
-#if defined(__has_feature)
-#define COOPVK_HAS_FEATURE(name) __has_feature(name)  // Clang's
-#else
-#define COOPVK_HAS_FEATURE(name) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || COOPVK_HAS_FEATURE(address_sanitizer)
-#define COOPVK_FINDS_LEAKS 1
-#include <sanitizer/lsan_interface.h>
-#else
-#define COOPVK_FINDS_LEAKS 0
-#endif
-
 namespace coopvk::test {
 namespace {
 
 thread_local bool limited = false;
-thread_local bool spared = false;
 thread_local bool failed = false;
 thread_local uint64_t left = 0;
+thread_local bool inHandler = false;
+thread_local size_t handedBack = 0;  // bytes that the new-handler has freed
 thread_local int64_t live = 0;
 
-void* allocate(size_t size, size_t alignment) {
-    if (limited && left == 0) {
-        failed = true;
-        throw std::bad_alloc();
+struct InHandler {
+    InHandler() { inHandler = true; }
+    ~InHandler() { inHandler = false; }
+};
+
+bool isThere(size_t size) {
+    if (!limited) return true;
+    if (left != 0) {
+        --left;
+        return true;
     }
-    if (limited) --left;
+    if (size > handedBack) return false;
+    handedBack -= size;
+    return true;
+}
+
+void* allocate(size_t size, size_t alignment) {
     const size_t whole = (std::max<size_t>(size, 1) + alignment - 1) / alignment * alignment;
+    while (!isThere(whole)) {
+        failed = true;
+        const std::new_handler handler = std::get_new_handler();
+        if (handler == nullptr) throw std::bad_alloc();
+        const InHandler now;
+        handler();
+    }
     void* memory = std::aligned_alloc(alignment, whole);
     if (memory == nullptr) throw std::bad_alloc();
-#if COOPVK_FINDS_LEAKS
-    // What SPIRV-Tools loses then (spared_parser.cpp).
-    if (limited && !spared) __lsan_ignore_object(memory);
-#endif
     ++live;
     return memory;
 }
 
 void release(void* memory) {
-    if (memory != nullptr) --live;
+    if (memory == nullptr) return;
+    if (inHandler) handedBack += malloc_usable_size(memory);
+    --live;
     std::free(memory);
 }
 
@@ -53,16 +60,13 @@ void release(void* memory) {
 
 int64_t liveAllocations() { return live; }
 
-bool limitsAllocations() { return limited; }
-bool sparesParser() { return spared; }
-
-FailingAllocations::FailingAllocations(uint64_t allowed, Parser parser) {
+FailingAllocations::FailingAllocations(uint64_t allowed) {
     limited = true;
-    spared = parser == Parser::kSpared;
     failed = false;
     left = allowed;
+    handedBack = 0;
 }
-FailingAllocations::~FailingAllocations() { limited = spared = false; }
+FailingAllocations::~FailingAllocations() { limited = false; }
 bool FailingAllocations::happened() { return failed; }
 
 SwitchedAllocations::SwitchedAllocations(bool limit) : before_(limited) { limited = limit; }

@@ -10,16 +10,11 @@ namespace coopvk::test {
 // How many of this thread's allocations are not freed.
 int64_t liveAllocations();
 
-// Whether they are limited now, and whether SPIRV-Tools is spared that (spared_parser.cpp).
-bool limitsAllocations();
-bool sparesParser();
-
-enum class Parser { kSpared, kLimited };
-
-// While it lives, the thread's allocations fail, all but the first `allowed` ones.
+// While it lives, the thread's allocations fail, all but the first `allowed` ones and those that
+// fit into what a new-handler has freed.
 class FailingAllocations {
  public:
-    explicit FailingAllocations(uint64_t allowed, Parser parser = Parser::kLimited);
+    explicit FailingAllocations(uint64_t allowed);
     ~FailingAllocations();
     FailingAllocations(const FailingAllocations&) = delete;
     FailingAllocations& operator=(const FailingAllocations&) = delete;

@@ -17,9 +17,8 @@
 namespace coopvk::test {
 namespace {
 
-// Whose memory ends. kParser: of the layer's C++ allocations and of SPIRV-Tools', which leaks then
-// (spared_parser.cpp).
-enum class Memory { kCpp, kParser, kAllocator };
+// Whose memory ends: that of C++ allocations, SPIRV-Tools' among them, or the application's.
+enum class Memory { kCpp, kAllocator };
 
 struct Case {
     StarvingCommand command;
@@ -33,9 +32,6 @@ std::vector<Case> allCases() {
     for (const StarvingCommand& command : starvingCommands()) {
         cases.push_back({command, Memory::kCpp});
         cases.push_back({command, Memory::kAllocator});
-        const bool parses = std::string_view(command.name).find("Pipeline") != std::string::npos ||
-                            std::string_view(command.name).find("Shader") != std::string::npos;
-        if (parses) cases.push_back({command, Memory::kParser});
     }
     return cases;
 }
@@ -62,9 +58,8 @@ class OutOfMemory : public testing::TestWithParam<Case> {
         const uint32_t recorded = rig.driver.recorded;
         bool failed = false;
         VkResult result = VK_ERROR_UNKNOWN;
-        if (memory != Memory::kAllocator) {
-            const Parser parser = memory == Memory::kCpp ? Parser::kSpared : Parser::kLimited;
-            const FailingAllocations none(allowed, parser);
+        if (memory == Memory::kCpp) {
+            const FailingAllocations none(allowed);
             result = command.call(rig, command.name);
             failed = FailingAllocations::happened();
         } else {
@@ -93,25 +88,22 @@ class OutOfMemory : public testing::TestWithParam<Case> {
 TEST_P(OutOfMemory, AnywhereIsHandled) {
     starve(~uint64_t{0});  // fills what lives as long as the process
     bool failed = true;
-    // Inside SPIRV-Tools, ever larger steps will do.
-    const uint64_t steps = GetParam().memory == Memory::kParser ? 32 : ~uint64_t{0};
-    for (uint64_t allowed = 0; failed; allowed += 1 + allowed / steps) {
+    for (uint64_t allowed = 0; failed; ++allowed) {
         int64_t left = 1;
         // Again while something is left: tables that live as long as the process grow now and then,
         // a leak is one every time.
-        const int tries = GetParam().memory == Memory::kParser ? 1 : 100;
-        for (int i = 0; i < tries && left != 0; ++i) {
+        for (int i = 0; i < 100 && left != 0; ++i) {
             left = -liveAllocations();
             failed = starve(allowed);
             left += liveAllocations();
         }
-        EXPECT_TRUE(left == 0 || GetParam().memory == Memory::kParser) << left << " allocations";
+        EXPECT_EQ(left, 0) << "allocations";
         ASSERT_FALSE(HasFailure()) << "after " << allowed << " allocations";
     }
 }
 
 std::string nameOf(const testing::TestParamInfo<Case>& test) {
-    static constexpr const char* kKinds[] = {"", "_parser", "_allocator"};
+    static constexpr const char* kKinds[] = {"", "_allocator"};
     return test.param.command.name + std::string(kKinds[static_cast<int>(test.param.memory)]);
 }
 

@@ -4,12 +4,14 @@
 #include <spirv-tools/libspirv.hpp>
 
 #include "coopvk/rewrite.hpp"
+#include "ir/tools_reserve.hpp"
 
 namespace coopvk::rewrite {
 
 std::string disassemble(std::span<const uint32_t> words) noexcept {
     try {
         std::string text;
+        const ToolsReserve reserve(ToolsReserve::Work::kDisassemble, words.size());
         const spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);
         constexpr uint32_t kOptions = SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES |
                                       SPV_BINARY_TO_TEXT_OPTION_INDENT |
@@ -24,6 +26,7 @@ std::string disassemble(std::span<const uint32_t> words) noexcept {
 std::optional<std::string> validate(std::span<const uint32_t> words) noexcept {
     try {
         std::string message;
+        ToolsReserve reserve(ToolsReserve::Work::kValidate, words.size());
         spvtools::SpirvTools tools(SPV_ENV_VULKAN_1_4);
         tools.SetMessageConsumer(
             [&](spv_message_level_t, const char*, const spv_position_t& at, const char* text) {

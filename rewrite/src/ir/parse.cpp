@@ -8,6 +8,7 @@
 #include <new>
 
 #include "ir/module.hpp"
+#include "ir/tools_reserve.hpp"
 
 namespace coopvk::rewrite {
 
@@ -340,11 +341,19 @@ class ModuleParser {
 
 namespace {
 
-// No exception may cross the parser, which is not made for it and would lose its own memory.
+// What the parser calls back with.
+struct Parse {
+    ModuleParser& parser;
+    ToolsReserve& reserve;
+};
+
+// No exception may cross SPIRV-Tools, which is not made for it and would lose its own memory.
 template <typename Function>
-spv_result_t withoutExceptions(const Function& function) noexcept {
+spv_result_t withoutExceptions(void* user, const Function& function) noexcept {
+    const auto& [parser, reserve] = *static_cast<Parse*>(user);
+    const ToolsReserve::Kept kept(reserve);
     try {
-        return function();
+        return function(parser);
     } catch (const std::bad_alloc&) {
         return SPV_ERROR_OUT_OF_MEMORY;
     } catch (...) {
@@ -354,17 +363,16 @@ spv_result_t withoutExceptions(const Function& function) noexcept {
 
 spv_result_t onHeader(void* user, spv_endianness_t, uint32_t, uint32_t version, uint32_t generator,
                       uint32_t bound, uint32_t schema) {
-    return withoutExceptions([&] {
-        static_cast<ModuleParser*>(user)->header(version, generator, bound, schema);
+    return withoutExceptions(user, [&](ModuleParser& parser) {
+        parser.header(version, generator, bound, schema);
         return SPV_SUCCESS;
     });
 }
 
 spv_result_t onInstruction(void* user, const spv_parsed_instruction_t* instruction) {
-    return withoutExceptions([&] {
-        auto* parser = static_cast<ModuleParser*>(user);
-        parser->add(*instruction);
-        return parser->error().empty() ? SPV_SUCCESS : SPV_ERROR_INVALID_BINARY;
+    return withoutExceptions(user, [&](ModuleParser& parser) {
+        parser.add(*instruction);
+        return parser.error().empty() ? SPV_SUCCESS : SPV_ERROR_INVALID_BINARY;
     });
 }
 
@@ -375,9 +383,11 @@ struct Destroy {
 
 // Empty, or what SPIRV-Tools says is wrong with the words.
 std::string parseWith(ModuleParser& parser, std::span<const uint32_t> words) {
+    ToolsReserve reserve(ToolsReserve::Work::kParse, words.size());
+    Parse parse = {parser, reserve};
     const std::unique_ptr<spv_context_t, Destroy> context(spvContextCreate(SPV_ENV_UNIVERSAL_1_6));
     spv_diagnostic made = nullptr;
-    const spv_result_t result = spvBinaryParse(context.get(), &parser, words.data(), words.size(),
+    const spv_result_t result = spvBinaryParse(context.get(), &parse, words.data(), words.size(),
                                                onHeader, onInstruction, &made);
     const std::unique_ptr<spv_diagnostic_t, Destroy> diagnostic(made);
     if (result == SPV_SUCCESS) return {};

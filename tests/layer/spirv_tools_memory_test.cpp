@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SPIRV-Tools is built without exceptions. Where memory ends inside it, none may be lost all the
+// same, also where it is about to tell what is wrong with a module.
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+
+#include "allocations.hpp"
+#include "coopvk/rewrite.hpp"
+#include "shader_routes.hpp"
+
+namespace coopvk::test {
+namespace {
+
+// What a use of SPIRV-Tools came to: empty where memory ended.
+using Outcome = std::string;
+
+Outcome rewriteIt(const Words& words) {
+    rewrite::Request request;
+    request.words = words;
+    request.entryPoint = "main";
+    rewrite::Target target;
+    target.subgroupSize = 8;
+    const auto result = rewrite::rewrite(request, target);
+    const WorkingAllocations here;
+    if (result) return "rewritten";
+    const bool ended = result.error().code == rewrite::ErrorCode::kOutOfMemory;
+    return ended ? Outcome() : result.error().message;
+}
+
+Outcome validateIt(const Words& words) {
+    const std::optional<std::string> error = rewrite::validate(words);
+    const WorkingAllocations here;
+    if (!error) return "valid";
+    return *error == "out of memory" ? Outcome() : *error;
+}
+
+Outcome disassembleIt(const Words& words) { return rewrite::disassemble(words); }
+
+struct Use {
+    const char* name;
+    Outcome (*of)(const Words& words);
+};
+
+struct Fault {
+    const char* name;
+    void (*put)(Words& words);
+};
+
+constexpr Use kUses[] = {
+    {"rewrite", rewriteIt}, {"validate", validateIt}, {"disassemble", disassembleIt}};
+constexpr Fault kFaults[] = {
+    {"none", [](Words&) {}},
+    {"cut off", [](Words& words) { words.pop_back(); }},
+    {"unknown opcode", [](Words& words) { words[5] = (words[5] & 0xFFFF0000u) | 0xFFFEu; }},
+    {"no words", [](Words& words) { words[5] &= 0xFFFFu; }},
+};
+
+void endMemoryAnywhere(const Use& use, const Words& words) {
+    const Outcome whole = use.of(words);
+    bool failed = true;
+    for (uint64_t allowed = 0; failed; ++allowed) {
+        const int64_t before = liveAllocations();
+        bool right = false;
+        {
+            const FailingAllocations limited(allowed);
+            const Outcome outcome = use.of(words);
+            right = outcome.empty() || outcome == whole;
+            failed = FailingAllocations::happened();
+        }
+        ASSERT_EQ(liveAllocations(), before) << "after " << allowed << " allocations";
+        ASSERT_TRUE(right) << "after " << allowed << " allocations";
+    }
+}
+
+TEST(SpirvToolsMemory, MayEndAnywhere) {
+    for (const Fault& fault : kFaults) {
+        Words words = matrixShader();
+        fault.put(words);
+        const bool isGood = &fault == &kFaults[0];
+        ASSERT_EQ(rewriteIt(words) == "rewritten", isGood) << fault.name;
+        ASSERT_EQ(validateIt(words) == "valid", isGood) << fault.name;
+        for (const Use& use : kUses) {
+            SCOPED_TRACE(std::string(use.name) + ", fault: " + fault.name);
+            endMemoryAnywhere(use, words);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace coopvk::test
