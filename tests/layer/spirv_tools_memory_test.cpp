@@ -4,8 +4,11 @@
 // same, also where it is about to tell what is wrong with a module.
 #include <gtest/gtest.h>
 
+#include <new>
 #include <optional>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "allocations.hpp"
 #include "coopvk/rewrite.hpp"
@@ -87,6 +90,27 @@ TEST(SpirvToolsMemory, MayEndAnywhere) {
             endMemoryAnywhere(use, words);
         }
     }
+}
+
+// At once in several threads, in some of which memory lasts: each has what it put by, and none gets
+// another one's.
+TEST(SpirvToolsMemory, MayEndInSomeOfManyThreads) {
+    constexpr size_t kThreads = 8;
+    Words faulty = matrixShader();
+    faulty.pop_back();
+    std::vector<std::thread> threads;
+    for (size_t t = 0; t < kThreads; ++t) {
+        threads.emplace_back([&faulty, t] {
+            const Words words = t % 2 == 0 ? matrixShader() : faulty;
+            const Use& use = kUses[t % std::size(kUses)];
+            SCOPED_TRACE("thread " + std::to_string(t) + ", " + use.name);
+            if (t % 4 != 3) return endMemoryAnywhere(use, words);
+            const Outcome whole = use.of(words);
+            for (int round = 0; round < 500; ++round) ASSERT_EQ(use.of(words), whole);
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(std::get_new_handler(), nullptr);
 }
 
 }  // namespace

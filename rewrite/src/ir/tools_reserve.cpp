@@ -23,10 +23,21 @@ std::new_handler handlerBefore = nullptr;
 
 }  // namespace
 
+// Where the C++ runtime is shared, the handler is the whole program's, which may exchange it at any
+// time: one that came meanwhile stays, and ours, where it was put back late, is no other's.
+void ToolsReserve::setHandler() {
+    const std::new_handler before = std::set_new_handler(onMemoryEnds);
+    if (before != onMemoryEnds) handlerBefore = before;
+}
+
+void ToolsReserve::resetHandler() {
+    if (std::get_new_handler() == onMemoryEnds) std::set_new_handler(handlerBefore);
+}
+
 ToolsReserve::ToolsReserve(Work work, size_t words)
     : memory_(::operator new(kBytes + words * kBytesPerWord[static_cast<size_t>(work)])) {
     const std::lock_guard lock(mutex);
-    if (first == nullptr) handlerBefore = std::set_new_handler(onMemoryEnds);
+    if (first == nullptr) setHandler();
     next_ = first;
     first = this;
 }
@@ -37,13 +48,14 @@ ToolsReserve::~ToolsReserve() {
         ToolsReserve** link = &first;
         while (*link != this) link = &(*link)->next_;
         *link = next_;
-        if (first == nullptr) std::set_new_handler(handlerBefore);
+        if (first == nullptr) resetHandler();
     }
     ::operator delete(memory_);
 }
 
 bool ToolsReserve::give() {
-    if (kept_ || memory_ == nullptr || thread_ != std::this_thread::get_id()) return false;
+    // The rest of another thread's reserve is that thread's alone.
+    if (thread_ != std::this_thread::get_id() || kept_ || memory_ == nullptr) return false;
     ::operator delete(memory_);
     memory_ = nullptr;
     return true;

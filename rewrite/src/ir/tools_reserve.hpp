@@ -35,6 +35,8 @@ class ToolsReserve {
 
  private:
     static void onMemoryEnds();
+    static void setHandler();
+    static void resetHandler();
     bool give();
 
     void* memory_;
