@@ -22,18 +22,37 @@ Gpu::Gpu(const Options& options) : options_(options) {
         info.enabledExtensionCount = 1;
         info.ppEnabledExtensionNames = &extension;
     }
-    const VkLayerSettingEXT setting = {"VK_LAYER_COOPVK_emulation", "emulate",
-                                       VK_LAYER_SETTING_TYPE_STRING_EXT, 1, &options.emulate};
+    std::vector<const char*> values;
+    for (const auto& setting : options.settings) values.push_back(setting.second.c_str());
+    std::vector<VkLayerSettingEXT> list;
+    for (size_t i = 0; i < values.size(); ++i) {
+        list.push_back({"VK_LAYER_COOPVK_emulation", options.settings[i].first.c_str(),
+                        VK_LAYER_SETTING_TYPE_STRING_EXT, 1, &values[i]});
+    }
     VkLayerSettingsCreateInfoEXT settings = {VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT};
-    settings.settingCount = 1;
-    settings.pSettings = &setting;
-    if (options.emulate != nullptr) info.pNext = &settings;
+    settings.settingCount = static_cast<uint32_t>(list.size());
+    settings.pSettings = list.data();
+    if (!list.empty()) info.pNext = &settings;
     check(vulkan_.vkCreateInstance(&info, nullptr, &instance_), "vkCreateInstance");
     findVulkan(vulkan_, instance_);
+    take(0);
+}
 
-    uint32_t count = 1;
-    const VkResult result = vulkan_.vkEnumeratePhysicalDevices(instance_, &count, &physical_);
+Gpu::Gpu(const Gpu& other, uint32_t number)
+    : options_(other.options_),
+      vulkan_(other.vulkan_),
+      instance_(other.instance_),
+      isShared_(true) {
+    take(number);
+}
+
+void Gpu::take(uint32_t number) {
+    uint32_t count = number + 1;
+    std::vector<VkPhysicalDevice> devices(count);
+    const VkResult result = vulkan_.vkEnumeratePhysicalDevices(instance_, &count, devices.data());
     if (result != VK_INCOMPLETE) check(result, "vkEnumeratePhysicalDevices");
+    if (count <= number) check(VK_ERROR_INITIALIZATION_FAILED, "too few devices");
+    physical_ = devices[number];
     vulkan_.vkEnumerateDeviceExtensionProperties(physical_, nullptr, &count, nullptr);
     std::vector<VkExtensionProperties> listed(count);
     check(vulkan_.vkEnumerateDeviceExtensionProperties(physical_, nullptr, &count, listed.data()),
@@ -42,7 +61,9 @@ Gpu::Gpu(const Options& options) : options_(options) {
     matrices_ = findMatrices();
 }
 
-Gpu::~Gpu() { vulkan_.vkDestroyInstance(instance_, nullptr); }
+Gpu::~Gpu() {
+    if (!isShared_) vulkan_.vkDestroyInstance(instance_, nullptr);
+}
 
 bool Gpu::lists(std::string_view extension) const {
     return std::ranges::find(extensions_, extension) != extensions_.end();

@@ -6,19 +6,22 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "vulkan.hpp"
 
 struct Options {
     uint32_t version = VK_API_VERSION_1_3;
-    bool properties2 = true;        // with 1.0: VK_KHR_get_physical_device_properties2
-    const char* emulate = nullptr;  // by VK_EXT_layer_settings
+    bool properties2 = true;  // with 1.0: VK_KHR_get_physical_device_properties2
+    std::vector<std::pair<std::string, std::string>> settings;  // by VK_EXT_layer_settings
 };
 
 class Gpu {
  public:
     explicit Gpu(const Options& options);
+    // Of another one's instance, which outlives it: the physical device of this number.
+    Gpu(const Gpu& other, uint32_t number);
     ~Gpu();
     Gpu(const Gpu&) = delete;
     Gpu& operator=(const Gpu&) = delete;
@@ -36,11 +39,13 @@ class Gpu {
     bool makesShaders(VkDevice device, bool shaderObjects);
 
  private:
+    void take(uint32_t number);
     bool findMatrices();
 
     Options options_;
     Vulkan vulkan_;
     VkInstance instance_ = VK_NULL_HANDLE;
+    bool isShared_ = false;
     VkPhysicalDevice physical_ = VK_NULL_HANDLE;
     std::vector<std::string> extensions_;
     bool matrices_ = false;

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An application: computes with matrices where it can, without them else, and says which.
-// usage: PROGRAM [--api MINOR] [--no-properties2] [--list] [--two]
+// usage: PROGRAM [--api MINOR] [--no-properties2] [--list | --two | --drivers | --settings A B]
 //   --api MINOR        of Vulkan 1.MINOR; default: 3
 //   --no-properties2   with --api 0: without VK_KHR_get_physical_device_properties2
 //   --list             prints the device's extensions instead
 //   --two              two instances at once, one with emulated matrices and one without, and on
 //                      the first one two devices, one of them without
+//   --drivers          the first two physical devices of one instance, at once
+//   --settings A B     two instances at once, with and without emulated vectors; folder A gets log
+//                      and statistics of the first one, folder B log and shaders of the second
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 #include "gpu.hpp"
@@ -27,9 +31,9 @@ int runOne(const Options& options) {
 }
 
 int runTwo(Options options) {
-    options.emulate = VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME;
+    options.settings = {{"emulate", VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME}};
     Gpu with(options);
-    options.emulate = VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME;
+    options.settings = {{"emulate", VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME}};
     Gpu without(options);
     if (!with.hasMatrices() || without.hasMatrices()) {
         std::fprintf(stderr, "stacking: the settings do not count for their instance alone\n");
@@ -49,11 +53,63 @@ int runTwo(Options options) {
     return right ? 0 : 1;
 }
 
+int runDrivers(const Options& options) {
+    Gpu first(options), second(first, 1);
+    Gpu* const gpus[] = {&first, &second};
+    VkDevice with[2], without[2];
+    for (int i = 0; i < 2; ++i) {
+        with[i] = gpus[i]->makeDevice(gpus[i]->hasMatrices());
+        without[i] = gpus[i]->makeDevice(false);
+    }
+    bool right = true;
+    for (int round = 0; round < 2; ++round) {
+        for (int i = 0; i < 2; ++i) {
+            right = gpus[i]->computes(with[i], gpus[i]->hasMatrices()) && right;
+            right = gpus[1 - i]->computes(without[1 - i], false) && right;
+        }
+    }
+    for (int i = 0; i < 2; ++i) {
+        gpus[i]->destroyDevice(with[i]);
+        right = gpus[i]->computes(without[i], false) && right;
+        gpus[i]->destroyDevice(without[i]);
+        std::printf("%s matrices, ", gpus[i]->hasMatrices() ? "with" : "without");
+    }
+    std::printf("%s\n", right ? "right" : "wrong");
+    return right ? 0 : 1;
+}
+
+int runSettings(Options options, const std::string& a, const std::string& b) {
+    options.settings = {{"emulate", "all"},
+                        {"log_level", "info"},
+                        {"log_file", a + "/log"},
+                        {"statistics", a + "/statistics"}};
+    Gpu all(options);
+    options.settings = {{"emulate", VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME},
+                        {"log_level", "debug"},
+                        {"log_file", b + "/log"},
+                        {"dump_dir", b + "/shaders"}};
+    Gpu matrices(options);
+    if (!all.lists(VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME) ||
+        matrices.lists(VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME)) {
+        std::fprintf(stderr, "stacking: the settings do not count for their instance alone\n");
+        return 1;
+    }
+    const VkDevice devices[] = {all.makeDevice(true), matrices.makeDevice(true)};
+    bool right = all.computes(devices[0], true);
+    right = matrices.computes(devices[1], true) && right;
+    right = all.computes(devices[0], false) && right;
+    all.destroyDevice(devices[0]);
+    matrices.destroyDevice(devices[1]);
+    std::printf("settings: %s\n", right ? "right" : "wrong");
+    return right ? 0 : 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     Options options;
-    bool two = false, list = false;
+    bool two = false, drivers = false, list = false;
+    std::string folders[2];
     for (int i = 1; i < argc; ++i) {
         const std::string_view argument = argv[i];
         if (argument == "--api" && i + 1 < argc) {
@@ -63,6 +119,10 @@ int main(int argc, char** argv) {
             options.properties2 = false;
         } else if (argument == "--two") {
             two = true;
+        } else if (argument == "--drivers") {
+            drivers = true;
+        } else if (argument == "--settings" && i + 2 < argc) {
+            for (std::string& folder : folders) folder = argv[++i];
         } else if (argument == "--list") {
             list = true;
         } else {
@@ -75,5 +135,7 @@ int main(int argc, char** argv) {
         for (const std::string& name : gpu.extensions()) std::printf("%s\n", name.c_str());
         return 0;
     }
+    if (!folders[0].empty()) return runSettings(options, folders[0], folders[1]);
+    if (drivers) return runDrivers(options);
     return two ? runTwo(options) : runOne(options);
 }

@@ -46,6 +46,40 @@ for way in linked opened by_volk; do
     expect 'two: right' -- $way --two
 done
 
+# Settings are of their instance alone, whichever they are.
+mkdir "$work/a" "$work/b"
+out=$("$programs/stacking_linked" --settings "$work/a" "$work/b" 2>&1) || fail "settings: $out"
+[[ $out == 'settings: right' ]] || fail "not just 'settings: right': $out"
+for file in "$work/a/log" "$work/b/log"; do
+    [[ $(grep -c rewrote "$file") == 1 ]] || fail "rewritten: $(<"$file")"
+done
+grep -q '^coopvk: debug: ' "$work/b/log" || fail 'the second instance has not its own log level'
+! grep '^coopvk: debug: ' "$work/a/log" || fail "the first instance has another one's log level"
+[[ $(ls "$work/a") == log$'\n'statistics && $(ls "$work/b") == log$'\n'shaders ]] ||
+    fail "files: $(find "$work/a" "$work/b")"
+grep -q '2 modules seen: 1 untouched, 1 with emulated' "$work/a/statistics" ||
+    fail "counted: $(<"$work/a/statistics")"
+echo "ok: $out"
+
+# Two drivers, and so devices, at once in one instance: only the narrow one lacks matrices. (The
+# program looks for shapes that the other one has from coopvk only.)
+printf '{"file_format_version": "1.0.1", "ICD": {"library_path": "%s", "api_version": "1.4.0"}}\n' \
+    "$programs/libnarrow_driver.so" >"$work/narrow.json"
+for files in "$work/narrow.json:$VK_DRIVER_FILES" "$VK_DRIVER_FILES:$work/narrow.json"; do
+    expect 'with matrices, with matrices, right' $emulating VK_DRIVER_FILES="$files" -- \
+        linked --drivers
+    [[ $(grep -o 'rewrote .* subgroup [0-9]*' "$work/log" | grep -o '[0-9]*$' | sort -u) == 4$'\n'8 ]] ||
+        fail "rewritten for: $(grep rewrote "$work/log")"
+    # The loader has its own mind about the order.
+    seen=$(env VK_DRIVER_FILES="$files" "$programs/stacking_linked" --drivers) || fail "drivers: $seen"
+    [[ $seen == 'with matrices, without matrices, right' ||
+        $seen == 'without matrices, with matrices, right' ]] || fail "drivers: $seen"
+    printf 'ok: %s\n' "$seen"
+    expect 'without matrices, without matrices, right' COOPVK_ENABLE= VK_DRIVER_FILES="$files" -- \
+        linked --drivers
+done
+seen=
+
 # Validation below and above; there as an explicit layer, the loader's nearest to the application.
 validation=VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation
 for way in linked by_volk; do

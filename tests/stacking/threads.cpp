@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Eight threads that make and destroy modules, pipelines, shader objects and devices on two
-// instances, and on a device that each instance's threads share.
+// instances of different settings, and on a device that each instance's threads share.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -14,6 +14,7 @@
 namespace {
 
 constexpr uint32_t kThreads = 8, kInstances = 2, kRounds = 4;
+constexpr const char* kEmulate[kInstances] = {"all", VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME};
 
 bool work(Gpu& gpu, VkDevice shared, uint32_t thread, uint32_t round) {
     const bool objects = (thread + round) % 2 == 0;
@@ -37,9 +38,12 @@ int main() {
     std::unique_ptr<Gpu> gpus[kInstances];
     VkDevice shared[kInstances] = {};
     for (uint32_t i = 0; i < kInstances; ++i) {
-        gpus[i] = std::make_unique<Gpu>(Options{});
-        if (!gpus[i]->hasMatrices()) {
-            std::fprintf(stderr, "threads: coopvk is not there\n");
+        Options options;
+        options.settings = {{"emulate", kEmulate[i]}};
+        gpus[i] = std::make_unique<Gpu>(options);
+        const bool vectors = gpus[i]->lists(VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME);
+        if (!gpus[i]->hasMatrices() || vectors != (i == 0)) {
+            std::fprintf(stderr, "threads: instance %u has not what its settings say\n", i);
             return 1;
         }
         shared[i] = gpus[i]->makeDevice(true, true);
