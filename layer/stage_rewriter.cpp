@@ -91,8 +91,9 @@ void logRewrite(DeviceContext& device, const StageRequest& request, const StageP
     line.append(stageName(request.stage)).append(" shader ").append(hexName(request.words->hash));
     line.append(" for ").append(names).append(numbers);
     log.info(line);
+    if (!log.wants(LogLevel::kDebug)) return;
     for (const std::string& note : plan.rewritten->notes) {
-        log.info("shader " + hexName(request.words->hash) + ": " + note);
+        log.debug("shader " + hexName(request.words->hash) + ": " + note);
     }
 }
 

@@ -45,7 +45,7 @@ void LayerLog::start() {
     state().path = std::filesystem::temp_directory_path() /
                    ("coopvk-driver-tests-" + std::to_string(getpid()) + ".log");
     setenv("COOPVK_LOG_FILE", state().path.c_str(), 1);
-    setenv("COOPVK_LOG_LEVEL", "info", 1);
+    setenv("COOPVK_LOG_LEVEL", "debug", 1);
 }
 
 std::string LayerLog::take() {
