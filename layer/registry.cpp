@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "registry.hpp"
 
-#include <unistd.h>
-
 namespace coopvk::layer {
 namespace {
 
 // At the end of the process: summaries of instances that nobody destroyed. Not in a child that was
-// forked off, where threads that are no more may hold locks.
+// forked off and made none, where threads that are no more may hold locks.
 struct LastSummaries {
-    const pid_t process = ::getpid();
     ~LastSummaries() {
-        if (::getpid() != process) return;
+        if (!Statistics::areMadeHere()) return;
         try {
             instances().forEach([](InstanceContext& instance) {
                 if (instance.statistics != nullptr) instance.statistics->writeSummary();

@@ -4,12 +4,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <format>
 
 #include "context.hpp"
 
 namespace coopvk::layer {
 namespace {
+
+std::atomic<pid_t> lastMaker = 0;
 
 constexpr std::string_view kProvisions[] = {"native", "emulated", "unavailable"};
 
@@ -134,7 +137,9 @@ Statistics::Statistics(const Settings& settings)
     : setting_(settings.statistics),
       logFile_(settings.logFile),
       report_(runReportPath()),
-      process_(::getpid()) {}
+      process_(::getpid()) {
+    lastMaker = process_;
+}
 
 Statistics::~Statistics() = default;
 
@@ -177,6 +182,8 @@ void Statistics::writeSummary() noexcept {
         written_ = true;
     });
 }
+
+bool Statistics::areMadeHere() noexcept { return ::getpid() == lastMaker; }
 
 void Statistics::writeLines() {
     Log log(LogLevel::kInfo, booleanFromText(setting_) ? logFile_ : setting_);

@@ -72,6 +72,8 @@ class Statistics {
 
     // Once, and only in the process that made it.
     void writeSummary() noexcept;
+    // Whether this process made the last ones.
+    static bool areMadeHere() noexcept;
 
     RunReport& report() { return report_; }
 

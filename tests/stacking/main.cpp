@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An application: computes with matrices where it can, without them else, and says which.
-// usage: PROGRAM [--api MINOR] [--no-properties2] [--list | --two | --drivers | --settings A B]
+// usage: PROGRAM [--api MINOR] [--no-properties2] [MODE]
 //   --api MINOR        of Vulkan 1.MINOR; default: 3
 //   --no-properties2   with --api 0: without VK_KHR_get_physical_device_properties2
 //   --list             prints the device's extensions instead
 //   --two              two instances at once, one with emulated matrices and one without, and on
 //                      the first one two devices, one of them without
 //   --drivers          the first two physical devices of one instance, at once
+//   --cycles           many instances one after the other, which keep no memory
 //   --settings A B     two instances at once, with and without emulated vectors; folder A gets log
 //                      and statistics of the first one, folder B log and shaders of the second
+#include <malloc.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -18,6 +21,11 @@
 #include "gpu.hpp"
 
 namespace {
+
+size_t usedMemory() {
+    const struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+}
 
 int runOne(const Options& options) {
     Gpu gpu(options);
@@ -104,11 +112,32 @@ int runSettings(Options options, const std::string& a, const std::string& b) {
     return right ? 0 : 1;
 }
 
+// The loader has layers and drivers unloaded with each instance. How much more memory there is in
+// use per cycle, once the first ones are over.
+int runCycles(const Options& options) {
+    constexpr int kFirst = 4, kCycles = 20;
+    constexpr size_t kAllowed = 8192;  // bytes a cycle: the driver keeps two thousand
+    size_t before = 0;
+    bool right = true;
+    for (int i = 0; i < kFirst + kCycles; ++i) {
+        if (i == kFirst) before = usedMemory();
+        Gpu gpu(options);
+        const VkDevice device = gpu.makeDevice(gpu.hasMatrices());
+        right = gpu.computes(device, gpu.hasMatrices()) && right;
+        gpu.destroyDevice(device);
+    }
+    const size_t after = usedMemory();
+    const size_t kept = after > before ? (after - before) / kCycles : 0;
+    if (kept > kAllowed) std::fprintf(stderr, "stacking: a cycle keeps %zu bytes\n", kept);
+    std::printf("cycles: %s\n", right && kept <= kAllowed ? "right" : "wrong");
+    return right && kept <= kAllowed ? 0 : 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     Options options;
-    bool two = false, drivers = false, list = false;
+    bool two = false, drivers = false, cycles = false, list = false;
     std::string folders[2];
     for (int i = 1; i < argc; ++i) {
         const std::string_view argument = argv[i];
@@ -121,6 +150,8 @@ int main(int argc, char** argv) {
             two = true;
         } else if (argument == "--drivers") {
             drivers = true;
+        } else if (argument == "--cycles") {
+            cycles = true;
         } else if (argument == "--settings" && i + 2 < argc) {
             for (std::string& folder : folders) folder = argv[++i];
         } else if (argument == "--list") {
@@ -137,5 +168,6 @@ int main(int argc, char** argv) {
     }
     if (!folders[0].empty()) return runSettings(options, folders[0], folders[1]);
     if (drivers) return runDrivers(options);
+    if (cycles) return runCycles(options);
     return two ? runTwo(options) : runOne(options);
 }

@@ -80,6 +80,10 @@ for files in "$work/narrow.json:$VK_DRIVER_FILES" "$VK_DRIVER_FILES:$work/narrow
 done
 seen=
 
+# Instances that come and go leave nothing.
+expect 'cycles: right' COOPVK_ENABLE= -- opened --cycles
+expect 'cycles: right' $emulating -- opened --cycles
+
 # Validation below and above; there as an explicit layer, the loader's nearest to the application.
 validation=VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation
 for way in linked by_volk; do

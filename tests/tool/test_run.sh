@@ -62,6 +62,15 @@ has "the program enabled VK_KHR_cooperative_matrix, the driver's own" '--emulate
 run 0 --emulate all -- "$app" instance physical matrix-device pipeline
 silent
 
+# A device that lacks what it takes.
+lanes 2
+run 0 -- "$app" instance physical device
+has 'enabled none' \
+    'not possible here: VK_KHR_cooperative_matrix \(needs a subgroup size from 4 to 128\)'
+run 3 -- "$app" instance physical matrix-device
+has 'vkCreateDevice failed' 'nothing was emulated in run_app' \
+    'not possible here: VK_KHR_cooperative_matrix \(needs a subgroup size from 4 to 128\)'
+
 # A device that the driver refuses.
 lanes 4
 run 3 --emulate VK_NV_cooperative_matrix -- "$app" instance physical matrix-device
@@ -134,6 +143,12 @@ for ending in leave exit=0; do
     grep -q 'matrices: core: 1 stage$' "$work/statistics" || fail "no statistics after $ending"
     rm "$work/statistics"
 done
+# A child has its own, also where its parent had the layer before.
+run 0 "--statistics=$work/statistics" -- "$app" instance fork instance physical matrix-device \
+    pipeline leave
+[[ $(grep -c 'matrices: core: 1 stage$' "$work/statistics") == 1 &&
+    $(grep -c 'statistics of run_app' "$work/statistics") == 2 ]] ||
+    fail "of parent and child: $(<"$work/statistics")"
 lanes 8
 run 0 --statistics --emulate all --back-end native -- "$app" instance physical matrix-device pipeline
 has 'matrices: native'
