@@ -18,6 +18,11 @@ int runTool(int argc, char** argv) {
     coopvk::tool::addRewriteCommand(app, status);
     coopvk::tool::addRunCommand(app, status);
     coopvk::tool::addCompareCommand(app, status);
+    // CLI11 would only tell that there is none.
+    if (argc > 1 && argv[1][0] != '-' && app.get_subcommand_no_throw(argv[1]) == nullptr) {
+        std::cerr << "coopvk: there is no command '" << argv[1] << "' (see coopvk --help)\n";
+        return 2;
+    }
     CLI11_PARSE(app, argc, argv);
     return status;
 }

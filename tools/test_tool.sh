@@ -32,6 +32,7 @@ refuse() {
 
 expect 'coopvk ' "$coopvk" --version
 refuse 'subcommand' "$coopvk"
+refuse "no command 'nonsense'" "$coopvk" nonsense --help
 
 # info
 expect 'VK_KHR_cooperative_matrix' "$coopvk" info
