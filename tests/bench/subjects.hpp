@@ -38,6 +38,7 @@ void benchGemm(const Options& options);
 void benchInt4(const Options& options);
 void benchNvGemm(const Options& options);
 void benchRewriting(const Options& options);
+void benchVectorPipelines(const Options& options);
 void benchVectors(const Options& options);
 
 }  // namespace coopvk::bench
