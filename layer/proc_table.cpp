@@ -85,6 +85,12 @@ const CommandEntry* findCommand(std::string_view name) {
 }
 
 PFN_vkVoidFunction getInstanceProcAddr(VkInstance instance, const char* name) {
+    // Layers above that pass on commands which they do not know ask for this; the next layer's
+    // would lead past the queries that this one adds.
+    constexpr CommandName kPhysicalDeviceCommands = "vk_layerGetPhysicalDeviceProcAddr";
+    if (name == std::string_view(kPhysicalDeviceCommands.text)) {
+        return entry<kPhysicalDeviceCommands, &getPhysicalDeviceProcAddr>();
+    }
     const CommandEntry* command = findCommand(name);
     if (command != nullptr && command->kind == CommandKind::kGlobal) return command->function;
     if (instance == VK_NULL_HANDLE) {

@@ -225,6 +225,23 @@ TEST_F(Queries, ToolsOfOlderDevices) {
               (std::vector<std::string>{"driver's tool", "coopvk"}));
 }
 
+// As layers above it do that pass on what they do not know.
+TEST_F(Queries, CommandsThatLayersAboveDoNotKnow) {
+    constexpr const char* kName = "vk_layerGetPhysicalDeviceProcAddr";
+    const VkInstance instance = driver.makeInstance();
+    const auto find =
+        reinterpret_cast<PFN_GetPhysicalDeviceProcAddr>(driver.instanceCommand(kName));
+    ASSERT_NE(find, nullptr);
+    for (const char* query : {"vkGetPhysicalDeviceCooperativeMatrixInt4PropertiesCOOPVK",
+                              "vkGetPhysicalDeviceShader2DBlockSizesCOOPVK",
+                              "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR"}) {
+        const auto found = find(instance, query);
+        EXPECT_NE(found, nullptr) << query;
+        EXPECT_EQ(found, driver.instanceCommand(query)) << query;
+    }
+    EXPECT_EQ(find(instance, "vkCreateShaderModule"), nullptr);
+}
+
 TEST_F(Queries, OldInstance) {
     driver.makeInstance(VK_API_VERSION_1_0);
     EXPECT_FALSE(lists(kMatrixName)) << "no subgroups below Vulkan 1.1";
