@@ -153,8 +153,9 @@ std::vector<std::string> explain(std::string_view report, std::string_view progr
         lines.push_back("nothing was emulated: no Vulkan instance of " + std::string(program) +
                         " was seen");
         lines.push_back(
-            "  It did not use Vulkan, or not by this machine's loader: a sandbox, a "
-            "container, other rights or a 32-bit program keep the layer out");
+            "  It did not use Vulkan, found no driver, or did not use this machine's loader: a "
+            "sandbox, a container, other rights or a 32-bit program keep the layer out, and so "
+            "does VK_LOADER_LAYERS_DISABLE");
     }
     for (const auto& [name, story_] : story.programs) describeProgram(name, story_, lines);
     if (othersLeft)

@@ -43,6 +43,10 @@ run 0 -- true
 has 'no Vulkan instance of true was seen'
 run 0 --quiet -- true
 silent
+export VK_LOADER_LAYERS_DISABLE='~implicit~'
+run 0 -- "$app" instance physical device
+has 'no Vulkan instance of run_app was seen' 'VK_LOADER_LAYERS_DISABLE'
+unset VK_LOADER_LAYERS_DISABLE
 run 0 -- "$app" instance
 has '^coopvk: nothing was emulated in run_app: it created a Vulkan instance, and no device'
 run 0 -- "$app" instance physical
