@@ -87,12 +87,7 @@ std::vector<ElementOperation> elementOperations(Component type) {
     return info(type).isFloat() ? floatOperations() : integerOperations(info(type).isSigned());
 }
 
-uint64_t scalarBits(Component type, const ElementOperation& operation) {
-    return info(type).isFloat() ? encode(type, static_cast<Real>(operation.scalar))
-                                : static_cast<uint64_t>(operation.scalar);
-}
-
-std::string conversionOpcode(Component from, Component to) {
+std::string_view conversionOpcode(Component from, Component to) {
     const ComponentInfo& source = info(from);
     const ComponentInfo& target = info(to);
     if (from == to) return {};

@@ -7,16 +7,14 @@
 #include <functional>
 #include <string>
 
+#include "instruction.hpp"
 #include "reference.hpp"
 
 namespace coopvk::compare {
 
-struct ElementOperation {
-    std::string_view opcode;
+struct ElementOperation : Instruction {
     uint32_t operands = 1;   // matrices or vectors
-    double scalar = 0;       // one more operand, a scalar, where it is not 0
     bool inNvMatrix = true;  // VK_NV_cooperative_matrix has it
-    bool extended = false;   // of GLSL.std.450
     std::function<Matrix(Rng& rng, Component type, uint32_t rows, uint32_t columns,
                          uint32_t operand)>
         draw;
@@ -27,10 +25,9 @@ struct ElementOperation {
 std::vector<ElementOperation> elementOperations(Component type);
 // All instructions for vectors with components of a type.
 std::vector<ElementOperation> vectorOperations(Component type);
-uint64_t scalarBits(Component type, const ElementOperation& operation);
 
 // Empty where one instruction does not do it.
-std::string conversionOpcode(Component from, Component to);
+std::string_view conversionOpcode(Component from, Component to);
 // Values that the target can hold.
 Matrix drawForConversion(Rng& rng, Component from, Component to, uint32_t rows, uint32_t columns);
 

@@ -76,19 +76,21 @@ Plan plan(const Variant& v, const DeviceShape& device, uint64_t seed) {
                             placed(row.b, row.k, row.n, l.b, l.padding),
                             placed(row.c, row.m, row.n, l.c, l.padding),
                             placed(row.result, row.m, row.n, l.result, l.padding)};
-    MatrixShader shader(v.dialect, v.storage, device.subgroupSize);
-    std::vector<MatrixShader::Operand> operands;
-    for (const Block& block : blocks) operands.push_back(shader.operand(block));
-    shader.begin();
-    const std::string a = shader.load(operands[0], {row.a, row.m, row.k, Use::kA});
-    const std::string b = shader.load(operands[1], {row.b, row.k, row.n, Use::kB});
-    const std::string c = shader.load(operands[2], {row.c, row.m, row.n, Use::kAccumulator});
-    const std::string product = shader.multiplyAdd(row, a, b, c);
-
+    const MatrixType types[] = {{row.a, row.m, row.k, Use::kA},
+                                {row.b, row.k, row.n, Use::kB},
+                                {row.c, row.m, row.n, Use::kAccumulator},
+                                {row.result, row.m, row.n, Use::kAccumulator}};
     Rng rng(seed, v.name);
     const Inputs in = makeInputs(v, rng);
     Plan plan;
-    plan.assembly = shader.store(operands[3], product);
+    plan.program =
+        MatrixProgram{v.dialect,
+                      v.storage,
+                      device.subgroupSize,
+                      {{types[0], blocks[0]}, {types[1], blocks[1]}, {types[2], blocks[2]}},
+                      {types[3], blocks[3]},
+                      MatrixProgram::MultiplyAdd{row.saturating}};
+    plan.assembly = spirvOf(plan.program);
     plan.labels = {"A", "B", "C", "result"};
     for (const Block& block : blocks) plan.buffers.push_back(rng.bytes(block.end()));
     scatter(in.a, blocks[0], plan.buffers[0]);

@@ -3,7 +3,7 @@
 // Cases of matrix multiply-add.
 #pragma once
 
-#include "matrix_shader.hpp"
+#include "matrix_rows.hpp"
 #include "plan.hpp"
 
 namespace coopvk::compare {

@@ -6,11 +6,9 @@
 #include <map>
 
 #include "gpu.hpp"
-#include "number.hpp"
+#include "matrix_program.hpp"
 
 namespace coopvk::compare {
-
-enum class Dialect { kKhr, kNv };
 
 struct MatrixRow {
     uint32_t m = 0, n = 0, k = 0;

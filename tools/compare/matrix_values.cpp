@@ -18,28 +18,28 @@ struct Variant {
     uint32_t words = 0;  // 32-bit words in an element of the arrays; 0: they hold components
 };
 
-using Body = std::function<std::string(MatrixShader& shader, const std::vector<std::string>& in)>;
 using Reference = std::function<Expected(const std::vector<uint64_t>& in)>;
 using Draw = std::function<Matrix(Rng& rng, uint32_t operand)>;
 
-// A shader that loads `inputs` matrices and stores one; element by element, `reference` gives the
-// result.
+// Element by element, `reference` gives what `step` makes of the inputs.
 Plan plan(const Variant& v, uint32_t inputs, const DeviceShape& device, uint64_t seed,
-          const Draw& draw, const Body& body, const Reference& reference) {
-    MatrixShader shader(v.dialect, v.storage, device.subgroupSize);
+          const Draw& draw, const MatrixProgram::Step& step, const Reference& reference) {
     std::vector<Block> blocks(
         inputs, placed(v.from.component, v.from.rows, v.from.columns, v.fromColumns, v.padding));
     blocks.push_back(placed(v.to.component, v.to.rows, v.to.columns, v.toColumns, v.padding));
-    std::vector<MatrixShader::Operand> operands;
-    for (const Block& block : blocks)
-        operands.push_back(v.words ? shader.operand(block, {VK_COMPONENT_TYPE_UINT32_KHR, v.words})
-                                   : shader.operand(block));
-    shader.begin();
-    std::vector<std::string> loaded;
-    for (uint32_t i = 0; i < inputs; ++i) loaded.push_back(shader.load(operands[i], v.from));
-
+    const auto operand = [&](const MatrixType& type, const Block& block) {
+        return v.words
+                   ? MatrixProgram::Operand(type, block, {VK_COMPONENT_TYPE_UINT32_KHR, v.words})
+                   : MatrixProgram::Operand(type, block);
+    };
     Plan plan;
-    plan.assembly = shader.store(operands[inputs], body(shader, loaded));
+    plan.program = MatrixProgram{v.dialect,
+                                 v.storage,
+                                 device.subgroupSize,
+                                 std::vector(inputs, operand(v.from, blocks[0])),
+                                 operand(v.to, blocks[inputs]),
+                                 step};
+    plan.assembly = spirvOf(plan.program);
     Rng rng(seed, v.name);
     std::vector<Matrix> matrices;
     for (uint32_t i = 0; i <= inputs; ++i) {
@@ -88,7 +88,7 @@ void addLoadStore(Dialect dialect, const MatrixRow& row, const MatrixType& type,
         add(cases, row, "load-store", v.name, [v](const DeviceShape& device, uint64_t seed) {
             return plan(
                 v, 1, device, seed, [&](Rng& rng, uint32_t) { return anyNumbers(rng, v.from); },
-                [](MatrixShader&, const auto& in) { return in[0]; },
+                MatrixProgram::Copy{},
                 [&](const auto& in) { return exactly(v.to.component, in[0]); });
         });
     };
@@ -127,15 +127,7 @@ void addArithmetic(Dialect dialect, const MatrixRow& row, const MatrixType& type
                         return operation.draw(rng, v.from.component, v.from.rows, v.from.columns,
                                               operand);
                     },
-                    [&](MatrixShader& shader, const std::vector<std::string>& in) {
-                        std::string operands = in[0];
-                        if (operation.operands == 2) operands += " " + in[1];
-                        if (operation.scalar != 0)
-                            operands += " " + shader.text().constant(
-                                                  v.from.component,
-                                                  scalarBits(v.from.component, operation));
-                        return shader.apply(operation.opcode, v.to, operands);
-                    },
+                    Instruction(operation),
                     [&](const auto& in) { return operation.expected(v.from.component, in); });
             });
     }
@@ -149,9 +141,7 @@ void addArithmetic(Dialect dialect, const MatrixRow& row, const MatrixType& type
             [&](Rng& rng, uint32_t) {
                 return randomMatrix(rng, component, v.from.rows, v.from.columns, Fill::kRandom);
             },
-            [&](MatrixShader& shader, const auto& in) {
-                return shader.eachElement(isFloat ? "OpFAdd" : "OpIAdd", v.from, in[0]);
-            },
+            MatrixProgram::DoubleEach{},
             [&](const auto& in) {
                 if (isFloat) return correctlyRounded(component, 2 * decode(component, in[0]));
                 return exactly(component, maskBits(2 * in[0], info(component).bits));
@@ -162,7 +152,7 @@ void addArithmetic(Dialect dialect, const MatrixRow& row, const MatrixType& type
 void addConversion(Dialect dialect, const MatrixRow& row, const MatrixType& from,
                    const MatrixType& to, std::vector<Case>& cases) {
     if (from.use != to.use || from.rows != to.rows || from.columns != to.columns) return;
-    const std::string opcode = conversionOpcode(from.component, to.component);
+    const std::string_view opcode = conversionOpcode(from.component, to.component);
     if (opcode.empty()) return;
     Variant v = {dialect, from, to, false, false, 0, Storage::kBuffer, {}};
     v.name = nameOf(from) + "/conversion/to " + std::string(nameOf(to.component));
@@ -173,7 +163,7 @@ void addConversion(Dialect dialect, const MatrixRow& row, const MatrixType& from
                 return drawForConversion(rng, v.from.component, v.to.component, v.from.rows,
                                          v.from.columns);
             },
-            [&](MatrixShader& shader, const auto& in) { return shader.apply(opcode, v.to, in[0]); },
+            Instruction{opcode},
             [&](const auto& in) { return converted(v.from.component, v.to.component, in[0]); });
     });
 }

@@ -4,7 +4,7 @@
 // conversion, element access.
 #pragma once
 
-#include "matrix_shader.hpp"
+#include "matrix_rows.hpp"
 #include "plan.hpp"
 
 namespace coopvk::compare {

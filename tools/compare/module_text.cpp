@@ -1,45 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "module_text.hpp"
 
+#include <algorithm>
+
 namespace coopvk::compare {
 namespace {
 
-struct StorageRow {
-    Storage storage;
-    std::string_view name;
-    std::string_view prefix;  // of pointer types
+struct PointerRow {
+    std::string_view storage, prefix;  // of the types of pointers
 };
-constexpr StorageRow kStorages[] = {
-    {Storage::kBuffer, "StorageBuffer", "sb"},
-    {Storage::kWorkgroup, "Workgroup", "wg"},
-    {Storage::kAddress, "PhysicalStorageBuffer", "psb"},
+constexpr PointerRow kPointers[] = {
+    {"StorageBuffer", "sb"}, {"Workgroup", "wg"}, {"PhysicalStorageBuffer", "psb"},
+    {"Function", "fn"},      {"Input", "in"},     {"PushConstant", "pc"},
 };
 
-const StorageRow& rowOf(Storage storage) { return kStorages[static_cast<size_t>(storage)]; }
-
-// What holds components of the formats that are no types of their own.
-Component holder(Component type) {
-    switch (type) {
-        case VK_COMPONENT_TYPE_SINT8_PACKED_NV:
-        case VK_COMPONENT_TYPE_UINT8_PACKED_NV:
-            return VK_COMPONENT_TYPE_UINT32_KHR;
-        case VK_COMPONENT_TYPE_FLOAT_E4M3_NV:
-        case VK_COMPONENT_TYPE_FLOAT_E5M2_NV:
-            return VK_COMPONENT_TYPE_UINT8_KHR;
-        default:
-            return type;
-    }
-}
-
-uint32_t bytesOf(const Element& element) {
-    return info(holder(element.type)).bytes() * element.size;
-}
-
-std::string prefixOf(std::string_view storage) {
-    for (const StorageRow& row : kStorages)
-        if (row.name == storage) return std::string(row.prefix);
-    if (storage == "Function") return "fn";
-    return storage == "Input" ? "in" : "pc";
+std::string_view prefixOf(std::string_view storage) {
+    return std::ranges::find(kPointers, storage, &PointerRow::storage)->prefix;
 }
 
 std::string without(std::string_view id) { return std::string(id.substr(1)); }  // the %
@@ -48,8 +24,6 @@ std::string without(std::string_view id) { return std::string(id.substr(1)); }  
 constexpr uint32_t kBarrierSemantics = 0x8 | 0x100 | 0x2000 | 0x4000;
 
 }  // namespace
-
-std::string_view nameOf(Storage storage) { return rowOf(storage).name; }
 
 std::string ModuleText::declare(std::string_view name, std::string_view text) {
     const std::string id = "%" + std::string(name);
@@ -89,7 +63,7 @@ std::string ModuleText::constant(Component type, uint64_t bits) {
 }
 
 std::string ModuleText::pointer(std::string_view storage, std::string_view type) {
-    return declare(prefixOf(storage) + "_" + without(type),
+    return declare(std::string(prefixOf(storage)) + "_" + without(type),
                    "OpTypePointer " + std::string(storage) + " " + std::string(type));
 }
 
@@ -112,7 +86,7 @@ std::string ModuleText::elementBlock(const Element& element) {
     if (bytes == 1) capability("StorageBuffer8BitAccess");
     const std::string array = "array_" + without(type), block = "block_" + without(type);
     if (!declared_.contains("%" + block)) {
-        decorate("OpDecorate %" + array + " ArrayStride " + std::to_string(bytesOf(element)));
+        decorate("OpDecorate %" + array + " ArrayStride " + std::to_string(element.bytes()));
         decorate("OpDecorate %" + block + " Block");
         decorate("OpMemberDecorate %" + block + " 0 Offset 0");
     }
@@ -129,7 +103,7 @@ ModuleText::Array ModuleText::buffer(uint32_t binding, const Element& element) {
     decorate("OpDecorate " + id + " DescriptorSet 0");
     decorate("OpDecorate " + id + " Binding " + std::to_string(binding));
     interface_.push_back(id);
-    return {Storage::kBuffer, id, type, bytesOf(element)};
+    return {Storage::kBuffer, id, type, element.bytes()};
 }
 
 ModuleText::Array ModuleText::shared(std::string_view name, const Element& element,
@@ -140,7 +114,7 @@ ModuleText::Array ModuleText::shared(std::string_view name, const Element& eleme
     const std::string id =
         declare(name, "OpVariable " + pointer("Workgroup", array) + " Workgroup");
     interface_.push_back(id);
-    return {Storage::kWorkgroup, id, type, bytesOf(element)};
+    return {Storage::kWorkgroup, id, type, element.bytes()};
 }
 
 ModuleText::Array ModuleText::address(uint32_t index, const Element& element) {
@@ -153,7 +127,7 @@ ModuleText::Array ModuleText::address(uint32_t index, const Element& element) {
     const std::string number = std::to_string(index), id = "%address" + number;
     head_ += "%slot" + number + " = OpAccessChain " + slot + " %push " + constant(index) + "\n" +
              id + " = OpLoad " + pointerType + " %slot" + number + "\n";
-    return {Storage::kAddress, id, type, bytesOf(element)};
+    return {Storage::kAddress, id, type, element.bytes()};
 }
 
 std::string ModuleText::elementPointer(const Array& array, const std::string& index) {

@@ -9,21 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "number.hpp"
+#include "storage.hpp"
 
 namespace coopvk::compare {
-
-enum class Storage { kBuffer, kWorkgroup, kAddress };
-inline constexpr Storage kAllStorages[] = {Storage::kBuffer, Storage::kWorkgroup,
-                                           Storage::kAddress};
-std::string_view nameOf(Storage storage);  // as in SPIR-V
-
-// What the elements of an array are: components, or vectors of them.
-struct Element {
-    Element(Component component, uint32_t vectorSize = 1) : type(component), size(vectorSize) {}
-    Component type;
-    uint32_t size;
-};
 
 class ModuleText {
  public:

@@ -8,11 +8,10 @@
 #include <optional>
 #include <string>
 
+#include "program.hpp"
 #include "reference.hpp"
 
 namespace coopvk::compare {
-
-using Layout = VkCooperativeVectorMatrixLayoutNV;
 
 // A matrix of cooperative vectors that lies in a layout of the side's own while the shader runs.
 // Before: made from rows in the plan's buffer. After: turned back into rows.
@@ -34,7 +33,8 @@ struct Conversion {
 };
 
 struct Plan {
-    std::string assembly;             // empty: only conversions
+    Program program;                  // what the shader does; without one: only conversions
+    std::string assembly;             // the shader; empty: only conversions
     std::vector<Bytes> buffers;       // by binding; what they hold before
     std::vector<std::string> labels;  // what the buffers are, for people
     std::vector<size_t> addresses;    // buffers whose addresses are push constants, in order

@@ -6,7 +6,6 @@
 
 #include "conversion.hpp"
 #include "vector_cases.hpp"
-#include "vector_shader.hpp"
 
 namespace coopvk::compare {
 namespace {
@@ -45,48 +44,26 @@ Block matrixBlock(const Variant& v) {
     return block;
 }
 
-std::string productOperands(const Variant& v, VectorShader& shader, const std::string& input,
-                            const ModuleText::Array& matrix, const ModuleText::Array& bias) {
-    ModuleText& text = shader.text();
-    const auto number = [&](uint64_t value) {
-        return " " + text.constant(static_cast<uint32_t>(value));
-    };
-    const Block block = matrixBlock(v);
-    const std::string boolean = text.declare("bool", "OpTypeBool");
-    std::string operands = input + number(v.row.interpretation) + " " + text.arrayPointer(matrix) +
-                           number(block.offset) + number(v.row.matrix);
-    if (v.bias)
-        operands += " " + text.arrayPointer(bias) + number(kBiasOffset) + number(v.row.bias);
-    operands += number(v.m) + number(v.k) + number(v.layout) + " " +
-                (v.transpose ? text.declare("true", "OpConstantTrue " + boolean)
-                             : text.declare("false", "OpConstantFalse " + boolean)) +
-                number(isOptimal(v.layout) ? 0 : block.stride);
-    const bool inputSigned = info(v.row.input).isSigned(),
-               resultSigned = info(v.row.result).isSigned();
-    if (inputSigned) operands += " MatrixBSignedComponentsKHR";
-    if (resultSigned)
-        operands += std::string(inputSigned ? "|" : " ") + "MatrixResultSignedComponentsKHR";
-    return operands;
-}
-
-std::string assembly(const Variant& v, const Block& inputs, const Block& results) {
-    VectorShader shader;
-    const auto input = shader.array(Storage::kBuffer, kInput, 0, v.row.input);
-    const auto matrix = shader.array(v.storage, kMatrix, 0, v.row.matrix);
-    ModuleText::Array bias;
-    if (v.bias) bias = shader.array(v.storage, kBias, 1, v.row.bias);
-    const auto result = shader.array(Storage::kBuffer, kResult, 0, v.row.result);
-    const uint32_t components = v.row.isPacked() ? (v.k + 3) / 4 : v.k;
-    const std::string in = shader.load(input, v.row.input, components, inputs);
-    const std::string type = shader.type(v.row.result, v.m);
-    const auto multiply = [&] {
-        return shader.apply(
-            v.bias ? "OpCooperativeVectorMatrixMulAddNV" : "OpCooperativeVectorMatrixMulNV", type,
-            productOperands(v, shader, in, matrix, bias));
-    };
-    const std::string product = v.diverging ? shader.diverging(type, multiply) : multiply();
-    shader.store(result, product, results);
-    return shader.text().text();
+VectorProgram program(const Variant& v, const Block& inputs, const Block& results) {
+    const VectorRow& row = v.row;
+    const Block matrix = matrixBlock(v);
+    VectorProgram::Product product = {
+        row.interpretation,
+        {{v.storage, kMatrix, 0, row.matrix}, matrix.offset, row.matrix},
+        {},
+        v.m,
+        v.k,
+        v.layout,
+        v.transpose,
+        isOptimal(v.layout) ? 0 : matrix.stride};
+    if (v.bias) product.bias = {{v.storage, kBias, 1, row.bias}, kBiasOffset, row.bias};
+    const uint32_t components = row.isPacked() ? (v.k + 3) / 4 : v.k;
+    VectorProgram program;
+    program.inputs = {{{Storage::kBuffer, kInput, 0, row.input}, components, inputs}};
+    program.result = {{Storage::kBuffer, kResult, 0, row.result}, v.m, results};
+    program.step = product;
+    program.diverging = v.diverging;
+    return program;
 }
 
 // What the input's numbers become by their interpretation.
@@ -160,7 +137,8 @@ Plan plan(const Variant& v, uint64_t seed) {
     const Matrix weights = randomMatrix(rng, row.matrix, v.rows(), v.columns(), v.fill);
     const Matrix bias = randomMatrix(rng, row.bias, 1, v.m, v.fill);
     Plan plan;
-    plan.assembly = assembly(v, inputs, results);
+    plan.program = program(v, inputs, results);
+    plan.assembly = spirvOf(plan.program);
     plan.labels = {"input", "matrix", "bias", "result"};
     for (const Block* block : {&inputs, &matrix, &biases, &results})
         plan.buffers.push_back(rng.bytes(alignUp(block->end(), kStrideAlignment)));

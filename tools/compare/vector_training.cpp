@@ -2,7 +2,6 @@
 //
 // Outer products and sums of vectors that all invocations add to one place in memory.
 #include "vector_cases.hpp"
-#include "vector_shader.hpp"
 
 namespace coopvk::compare {
 namespace {
@@ -33,33 +32,17 @@ Block sumBlock(const Variant& v) {
     return {v.sum, v.rows(), v.n, false, stride, v.isOuterProduct() ? 0 : kSumOffset};
 }
 
-std::string assembly(const Variant& v, const Block& a, const Block& b) {
-    VectorShader shader;
-    ModuleText& text = shader.text();
-    text.capability("CooperativeVectorTrainingNV");
-    ModuleText::Array arrayA;
-    if (v.isOuterProduct()) arrayA = shader.array(Storage::kBuffer, kA, 0, v.vector);
-    const auto arrayB = shader.array(Storage::kBuffer, kB, 0, v.vector);
-    const auto sum = shader.array(v.storage, kSum, 0, v.sum);
-    std::string left;
-    if (v.isOuterProduct()) left = shader.load(arrayA, v.vector, v.m, a);
-    const std::string right = shader.load(arrayB, v.vector, v.n, b);
-    const auto accumulate = [&] {
-        const std::string where =
-            text.arrayPointer(sum) + " " + text.constant(static_cast<uint32_t>(sumBlock(v).offset));
-        if (v.isOuterProduct()) {
-            text.line("OpCooperativeVectorOuterProductAccumulateNV " + where + " " + left + " " +
-                      right + " " + text.constant(kTraining) + " " + text.constant(v.sum));
-        } else {
-            text.line("OpCooperativeVectorReduceSumAccumulateNV " + where + " " + right);
-        }
+VectorProgram program(const Variant& v, const Block& a, const Block& b) {
+    const auto operand = [&](Binding binding, const Block& block) -> VectorProgram::Operand {
+        return {{Storage::kBuffer, binding, 0, v.vector}, block.columns, block};
     };
-    if (v.diverging) {
-        shader.divergingAction(accumulate);
-    } else {
-        accumulate();
-    }
-    return text.text();
+    VectorProgram program;
+    if (v.isOuterProduct()) program.inputs.push_back(operand(kA, a));
+    program.inputs.push_back(operand(kB, b));
+    program.step = VectorProgram::Accumulation{
+        {{v.storage, kSum, 0, v.sum}, sumBlock(v).offset, v.sum}, kTraining};
+    program.diverging = v.diverging;
+    return program;
 }
 
 Plan plan(const Variant& v, uint64_t seed) {
@@ -70,7 +53,8 @@ Plan plan(const Variant& v, uint64_t seed) {
     const Matrix right = randomMatrix(rng, v.vector, kInvocations, v.n, v.fill);
     const Matrix before = randomMatrix(rng, v.sum, v.rows(), v.n, v.fill);
     Plan plan;
-    plan.assembly = assembly(v, a, b);
+    plan.program = program(v, a, b);
+    plan.assembly = spirvOf(plan.program);
     plan.labels = {"A", "B", "sums"};
     for (const Block* block : {&a, &b, &sums}) plan.buffers.push_back(rng.bytes(block->end()));
     scatter(left, a, plan.buffers[kA]);

@@ -6,7 +6,6 @@
 
 #include "element_operations.hpp"
 #include "vector_cases.hpp"
-#include "vector_shader.hpp"
 
 namespace coopvk::compare {
 namespace {
@@ -20,53 +19,28 @@ struct Variant {
     std::string name;
 };
 
-using Body = std::function<std::string(VectorShader& shader, const std::vector<std::string>& in)>;
 using Reference = std::function<Expected(const std::vector<uint64_t>& in)>;
 using Draw = std::function<Matrix(Rng& rng, uint32_t operand)>;
 
-uint32_t elementCount(const Block& block) {
-    return static_cast<uint32_t>(block.end() / info(block.component).bytes());
+VectorProgram program(const Variant& v, const std::vector<Block>& blocks,
+                      const VectorProgram::Step& step) {
+    const auto operand = [&](uint32_t i) -> VectorProgram::Operand {
+        return {{v.storage, i, i, blocks[i].component}, kComponents, blocks[i]};
+    };
+    VectorProgram program;
+    for (uint32_t i = 0; i < v.inputs; ++i) program.inputs.push_back(operand(i));
+    program.result = operand(v.inputs);
+    program.step = step;
+    return program;
 }
 
-// The buffers' contents in shared memory.
-std::vector<ModuleText::Array> copied(VectorShader& shader,
-                                      const std::vector<ModuleText::Array>& buffers,
-                                      const std::vector<Block>& blocks) {
-    ModuleText& text = shader.text();
-    std::vector<ModuleText::Array> shared;
-    for (size_t i = 0; i < buffers.size(); ++i) {
-        shared.push_back(text.shared("shared" + std::to_string(i), blocks[i].component,
-                                     elementCount(blocks[i])));
-        text.copy(shared[i], buffers[i], elementCount(blocks[i]));
-    }
-    text.barrier();
-    return shared;
-}
-
-std::string assembly(const Variant& v, const std::vector<Block>& blocks, const Body& body) {
-    VectorShader shader;
-    std::vector<ModuleText::Array> arrays;
-    for (uint32_t i = 0; i <= v.inputs; ++i)
-        arrays.push_back(shader.array(v.storage, i, i, i == v.inputs ? v.to : v.from));
-    const std::vector<ModuleText::Array> used =
-        v.storage == Storage::kWorkgroup ? copied(shader, arrays, blocks) : arrays;
-    std::vector<std::string> in;
-    for (uint32_t i = 0; i < v.inputs; ++i)
-        in.push_back(shader.load(used[i], v.from, kComponents, blocks[i]));
-    shader.store(used[v.inputs], body(shader, in), blocks[v.inputs]);
-    if (v.storage == Storage::kWorkgroup) {
-        shader.text().barrier();
-        shader.text().copy(arrays.back(), used.back(), elementCount(blocks.back()));
-    }
-    return shader.text().text();
-}
-
-Plan plan(const Variant& v, uint64_t seed, const Draw& draw, const Body& body,
+Plan plan(const Variant& v, uint64_t seed, const Draw& draw, const VectorProgram::Step& step,
           const Reference& reference) {
     std::vector<Block> blocks(v.inputs, vectorsOf(v.from, kComponents));
     blocks.push_back(vectorsOf(v.to, kComponents));
     Plan plan;
-    plan.assembly = assembly(v, blocks, body);
+    plan.program = program(v, blocks, step);
+    plan.assembly = spirvOf(plan.program);
     Rng rng(seed, v.name);
     std::vector<Matrix> inputs;
     for (uint32_t i = 0; i <= v.inputs; ++i) {
@@ -111,28 +85,9 @@ void addLoadStore(const VectorType& type, std::vector<Case>& cases) {
             [v](const DeviceShape&, uint64_t seed) {
                 return plan(
                     v, seed, [&](Rng& rng, uint32_t) { return anyBits(rng, v.from); },
-                    [](VectorShader&, const auto& in) { return in[0]; },
-                    [&](const auto& in) { return exactly(v.to, in[0]); });
+                    VectorProgram::Copy{}, [&](const auto& in) { return exactly(v.to, in[0]); });
             });
     }
-}
-
-// The whole vector turned round, component by component, by dynamic index.
-std::string reverse(VectorShader& shader, Component component, const std::string& vector) {
-    ModuleText& text = shader.text();
-    const std::string type = shader.type(component, kComponents), scalar = text.scalar(component);
-    const std::string from = text.variable("from", type), to = text.variable("to", type);
-    const std::string pointer = text.pointer("Function", scalar);
-    text.line("OpStore " + from + " " + vector);
-    text.loop(
-        text.constant(0), text.constant(kComponents), text.constant(1), [&](const std::string& i) {
-            const std::string other =
-                shader.apply("OpISub", text.u32(), text.constant(kComponents - 1) + " " + i);
-            const std::string source = shader.apply("OpAccessChain", pointer, from + " " + i);
-            const std::string target = shader.apply("OpAccessChain", pointer, to + " " + other);
-            text.line("OpStore " + target + " " + shader.apply("OpLoad", scalar, source));
-        });
-    return shader.apply("OpLoad", type, to);
 }
 
 void addElements(const VectorType& type, std::vector<Case>& cases) {
@@ -142,8 +97,7 @@ void addElements(const VectorType& type, std::vector<Case>& cases) {
         Matrix drawn;
         Plan p = plan(
             v, seed, [&](Rng& rng, uint32_t) { return drawn = anyBits(rng, v.from); },
-            [&](VectorShader& shader, const auto& in) { return reverse(shader, v.from, in[0]); },
-            [&](const auto& in) { return exactly(v.to, in[0]); });
+            VectorProgram::TurnRound{}, [&](const auto& in) { return exactly(v.to, in[0]); });
         for (uint32_t r = 0; r < kInvocations; ++r)
             for (uint32_t c = 0; c < kComponents; ++c)
                 p.expected[r * kComponents + c] = exactly(v.to, drawn.at(r, kComponents - 1 - c));
@@ -163,24 +117,13 @@ void addOperation(const VectorType& type, const ElementOperation& operation,
                 [&](Rng& rng, uint32_t operand) {
                     return operation.draw(rng, v.from, kInvocations, kComponents, operand);
                 },
-                [&](VectorShader& shader, const std::vector<std::string>& in) {
-                    std::string operands, opcode(operation.opcode);
-                    if (operation.extended) {
-                        operands = shader.text().glsl() + " " + opcode + " ";
-                        opcode = "OpExtInst";
-                    }
-                    for (size_t i = 0; i < in.size(); ++i) operands += (i ? " " : "") + in[i];
-                    if (operation.scalar != 0)
-                        operands +=
-                            " " + shader.text().constant(v.from, scalarBits(v.from, operation));
-                    return shader.apply(opcode, shader.type(v.from, kComponents), operands);
-                },
+                Instruction(operation),
                 [&](const auto& in) { return operation.expected(v.from, in); });
         });
 }
 
 void addConversion(const VectorType& from, const VectorType& to, std::vector<Case>& cases) {
-    const std::string opcode = conversionOpcode(from.component, to.component);
+    const std::string_view opcode = conversionOpcode(from.component, to.component);
     const OnSides sides = from.listed & to.listed;
     if (opcode.empty() || !sides.any()) return;
     Variant v = {from.component, to.component, 1, Storage::kBuffer, {}};
@@ -191,10 +134,7 @@ void addConversion(const VectorType& from, const VectorType& to, std::vector<Cas
             [&](Rng& rng, uint32_t) {
                 return drawForConversion(rng, v.from, v.to, kInvocations, kComponents);
             },
-            [&](VectorShader& shader, const auto& in) {
-                return shader.apply(opcode, shader.type(v.to, kComponents), in[0]);
-            },
-            [&](const auto& in) { return converted(v.from, v.to, in[0]); });
+            Instruction{opcode}, [&](const auto& in) { return converted(v.from, v.to, in[0]); });
     });
 }
 
