@@ -164,7 +164,10 @@ std::string header(const Comparison& comparison, const Case& subject, const Plan
 // Every element with what the sides made of it.
 std::string elementsText(const Plan& plan, const Comparison::Outcomes& outcomes) {
     const Component type = plan.result.component;
-    std::string text = "row\tcolumn\tnative\temulated\treference\n";
+    std::string text = "row\tcolumn\tnative\temulated\treference\tnative bits\temulated bits\n";
+    const auto bitsOf = [](const std::optional<Outcome>& outcome, size_t i) -> std::string {
+        return outcome && outcome->result ? hex(outcome->result->elements[i], "") : "-";
+    };
     for (size_t i = 0; i < plan.expected.size(); ++i) {
         const auto side = [&](const std::optional<Outcome>& outcome) -> std::string {
             if (!outcome || !outcome->result) return "-";
@@ -173,9 +176,37 @@ std::string elementsText(const Plan& plan, const Comparison::Outcomes& outcomes)
         };
         text += std::to_string(i / plan.result.columns) + "\t" +
                 std::to_string(i % plan.result.columns) + "\t" + side(outcomes.native) + "\t" +
-                side(outcomes.emulated) + "\t" + toText(type, plan.expected[i].bits) + "\n";
+                side(outcomes.emulated) + "\t" + toText(type, plan.expected[i].bits) + "\t" +
+                bitsOf(outcomes.native, i) + "\t" + bitsOf(outcomes.emulated, i) + "\n";
     }
     return text;
+}
+
+constexpr std::string_view kCompileGlsl =
+    "    glslangValidator -V --target-env vulkan1.3 shader.comp -o glsl.spv\n";
+
+// The case's shader for people to read and to compile.
+std::string glslText(const std::string& name, const Program& program) {
+    const std::string head = "// " + name + "\n//\n// A case of coopvk compare; ";
+    const std::string lacks = glslLacks(program);
+    if (!lacks.empty())
+        return head + "GLSL has no words for its shader: none for " + lacks +
+               ".\n// shader.spvasm is the shader.\n";
+    return head + "shader.spvasm is the same in SPIR-V.\n//" + std::string(kCompileGlsl) + "\n" +
+           glslOf(program);
+}
+
+std::string shaderPage(const Plan& plan) {
+    if (plan.assembly.empty())
+        return "The case has no shader: it is conversions of matrices by\n"
+               "vkConvertCooperativeVectorMatrixNV, on the host or in a command buffer. "
+               "Buffers:\n\n";
+    std::string text = "`shader.spvasm` (and `shader.spv`) runs in " + std::to_string(plan.groups) +
+                       " workgroup. ";
+    const std::string lacks = glslLacks(plan.program);
+    text += lacks.empty() ? "`shader.comp` does the same in GLSL. "
+                          : "GLSL has no words for it: none for " + lacks + ". ";
+    return text + "Storage buffers of set 0:\n\n";
 }
 
 std::string page(const Comparison& comparison, const Plan& plan, const Verdict& verdict) {
@@ -186,10 +217,8 @@ std::string page(const Comparison& comparison, const Plan& plan, const Verdict& 
     out << "# " << verdict.subject->name << "\n\n"
         << comparison.options().extension << ": " << nameOf(verdict.status) << ", "
         << describe(verdict) << "\n\n- native: " << side(comparison.native())
-        << "\n- emulated: " << side(comparison.emulated()) << "\n\n";
-    if (!plan.assembly.empty())
-        out << "`shader.spvasm` (and `shader.spv`) runs in " << plan.groups
-            << " workgroup. Storage buffers of set 0:\n\n";
+        << "\n- emulated: " << side(comparison.emulated()) << "\n\n"
+        << shaderPage(plan);
     for (size_t i = 0; i < plan.buffers.size(); ++i) {
         out << "- " << i << ": " << plan.labels[i] << ", " << plan.buffers[i].size() << " bytes";
         for (size_t a = 0; a < plan.addresses.size(); ++a)
@@ -198,11 +227,13 @@ std::string page(const Comparison& comparison, const Plan& plan, const Verdict& 
     }
     out << "\n`elements.tsv` has what each side gave. To run it without coopvk:\n\n"
            "    cc -std=c11 -O1 repro.c -o repro -lvulkan -lm && ./repro\n\n"
-           "Arguments: the index of the device. It prints the elements that are off and ends with "
-           "status 1 if there are any. With coopvk:\n\n"
-           "    coopvk compare --extension "
-        << comparison.options().extension << " --seed " << comparison.options().seed << " --case "
-        << verdict.number << "\n";
+           "Arguments: the index of the device, and a file of SPIR-V to run in place of the "
+           "case's. "
+           "It prints the elements that are off and ends with status 1 if there are any.\n";
+    if (!glslOf(plan.program).empty())
+        out << "\nThe shader from GLSL:\n\n" << kCompileGlsl << "    ./repro 0 glsl.spv\n";
+    out << "\nWith coopvk:\n\n    coopvk compare --extension " << comparison.options().extension
+        << " --seed " << comparison.options().seed << " --case " << verdict.number << "\n";
     return out.str();
 }
 
@@ -218,6 +249,7 @@ void writeRepro(const fs::path& folder, const Comparison& comparison, size_t num
     write(folder / "README.md", page(comparison, plan, verdict));
     if (plan.assembly.empty()) return;
     const std::vector<uint32_t> words = assemble(plan.assembly);
+    write(folder / "shader.comp", glslText(comparison.grid()[number].name, plan.program));
     write(folder / "shader.spvasm", plan.assembly);
     write(folder / "shader.spv", {reinterpret_cast<const char*>(words.data()), words.size() * 4});
 }

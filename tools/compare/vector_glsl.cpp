@@ -20,10 +20,9 @@ std::string typeOf(const VectorProgram::Operand& operand) {
     return "coopvecNV<" + glslScalar(operand.array.component) + number(operand.count) + ">";
 }
 
-// ", OFFSET, TYPE" of numbers in an array.
+// "ARRAY, OFFSET, TYPE," of numbers in an array.
 std::string placeOf(const std::string& array, const VectorProgram::Shared& shared) {
-    return ", " + array + number(shared.offset) + ", " +
-           std::string(glslComponentType(shared.type));
+    return array + number(shared.offset) + ", " + std::string(glslComponentType(shared.type)) + ",";
 }
 
 class Writer {
@@ -136,13 +135,12 @@ void Writer::write(const Instruction& instruction) {
 }
 
 void Writer::write(const VectorProgram::Product& p) {
-    std::string call = p.bias ? "coopVecMatMulAddNV(result, a, " : "coopVecMatMulNV(result, a, ";
-    call += glslComponentType(p.interpretation);
-    call += placeOf(declare(p.matrix.array), p.matrix);
-    if (p.bias) call += placeOf(declare(p.bias->array), *p.bias);
-    call += number(p.m) + number(p.k) + ", " + std::string(kLayouts[p.layout]) +
-            (p.transpose ? ", true" : ", false") + number(p.stride) + ");";
-    text_.line(call);
+    text_.line(std::string(p.bias ? "coopVecMatMulAddNV" : "coopVecMatMulNV") + "(");
+    text_.line("    result, a, " + std::string(glslComponentType(p.interpretation)) + ",");
+    text_.line("    " + placeOf(declare(p.matrix.array), p.matrix));
+    if (p.bias) text_.line("    " + placeOf(declare(p.bias->array), *p.bias));
+    text_.line("    " + std::to_string(p.m) + number(p.k) + ", " + std::string(kLayouts[p.layout]) +
+               (p.transpose ? ", true" : ", false") + number(p.stride) + ");");
 }
 
 void Writer::write(const VectorProgram::Accumulation& accumulation) {

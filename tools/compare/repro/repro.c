@@ -3,7 +3,11 @@
 // Runs one case of coopvk compare on a Vulkan device and tells which elements of the result are
 // not what the specification allows. case.h holds the case: shader, buffers, expectations.
 //
-//     cc -std=c11 -O1 repro.c -o repro -lvulkan -lm && ./repro [index of the device]
+//     cc -std=c11 -O1 repro.c -o repro -lvulkan -lm && ./repro [DEVICE [SHADER [RESULT]]]
+//
+// DEVICE is the index of the device. SHADER is a file of SPIR-V to run in place of the case's, such
+// as what a compiler made of shader.comp; "-" is the case's. RESULT is a file to write: the bits
+// of each element of the result, row by row.
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -172,6 +176,21 @@ static struct Memory convert(const struct Conversion* c, struct Memory source, c
 #endif
 
 #ifdef SHADER
+// What runs: the case's shader, unless a file takes its place.
+static const uint32_t* words = shader;
+static size_t wordBytes = sizeof(shader);
+
+static void readShader(const char* name) {
+    FILE* file = fopen(name, "rb");
+    if (!file || fseek(file, 0, SEEK_END)) check(VK_ERROR_UNKNOWN, name);
+    wordBytes = (size_t)ftell(file);
+    rewind(file);
+    uint32_t* read = malloc(wordBytes);
+    if (!read || fread(read, 1, wordBytes, file) != wordBytes) check(VK_ERROR_UNKNOWN, name);
+    fclose(file);
+    words = read;
+}
+
 static void dispatch(struct Memory* memories) {
     VkDescriptorSetLayoutBinding bindings[BUFFERS];
     for (uint32_t i = 0; i < BUFFERS; ++i)
@@ -187,7 +206,7 @@ static void dispatch(struct Memory* memories) {
     VkPipelineLayout layout;
     CHECK(vkCreatePipelineLayout(device, &layoutInfo, NULL, &layout));
     VkShaderModuleCreateInfo moduleInfo = {VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, NULL, 0,
-                                           sizeof(shader), shader};
+                                           wordBytes, words};
     VkShaderModule module;
     CHECK(vkCreateShaderModule(device, &moduleInfo, NULL, &module));
     VkComputePipelineCreateInfo info = {VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
@@ -249,13 +268,27 @@ static double floatValue(uint64_t bits) {
     return ELEMENT_BYTES == 4 ? (double)single : value;
 }
 
-static int judge(const unsigned char* result) {
+static uint64_t element(const unsigned char* result, size_t row, size_t column) {
+    const size_t outer = COLUMN_MAJOR ? column : row, inner = COLUMN_MAJOR ? row : column;
+    uint64_t bits = 0;
+    memcpy(&bits, result + OFFSET + outer * STRIDE + inner * ELEMENT_BYTES, ELEMENT_BYTES);
+    return bits;
+}
+
+static void writeElements(const unsigned char* result, const char* name) {
+    FILE* file = fopen(name, "w");
+    if (!file) check(VK_ERROR_UNKNOWN, name);
+    for (size_t i = 0; i < ROWS * COLUMNS; ++i)
+        fprintf(file, "0x%llx\n", (unsigned long long)element(result, i / COLUMNS, i % COLUMNS));
+    fclose(file);
+}
+
+static int judge(const unsigned char* result, const char* resultFile) {
     int off = 0;
+    if (resultFile) writeElements(result, resultFile);
     for (size_t i = 0; i < ROWS * COLUMNS; ++i) {
         const size_t row = i / COLUMNS, column = i % COLUMNS;
-        const size_t outer = COLUMN_MAJOR ? column : row, inner = COLUMN_MAJOR ? row : column;
-        uint64_t bits = 0;
-        memcpy(&bits, result + OFFSET + outer * STRIDE + inner * ELEMENT_BYTES, ELEMENT_BYTES);
+        const uint64_t bits = element(result, row, column);
         const double value = IS_FLOAT ? floatValue(bits) : 0;
         if (IS_FLOAT ? value >= low[i] && value <= high[i] : bits == expected[i]) continue;
         if (IS_FLOAT && isnan(low[i]) && isnan(value)) continue;
@@ -273,7 +306,9 @@ static int judge(const unsigned char* result) {
 
 int main(int argc, char** argv) {
     createDevice(argc > 1 ? (uint32_t)atoi(argv[1]) : 0);
+    const char* resultFile = argc > 3 ? argv[3] : NULL;
 #ifdef SHADER
+    if (argc > 2 && strcmp(argv[2], "-") != 0) readShader(argv[2]);
     struct Memory memories[BUFFERS];
     for (uint32_t i = 0; i < BUFFERS; ++i) memories[i] = createMemory(buffers[i], sizes[i]);
 #ifdef CONVERSIONS
@@ -289,12 +324,12 @@ int main(int argc, char** argv) {
             memories[conversions[i].buffer] =
                 convert(&conversions[i], memories[conversions[i].buffer], NULL, 0);
 #endif
-    return judge(memories[OUTPUT].map);
+    return judge(memories[OUTPUT].map, resultFile);
 #else
     struct Memory current = createMemory(buffers[0], sizes[0]);
     for (size_t i = 0; i < CONVERSIONS; ++i)
         current = convert(&conversions[i], current,
                           conversions[i].toLayout < 2 ? buffers[i + 1] : NULL, sizes[i + 1]);
-    return judge(current.map);
+    return judge(current.map, resultFile);
 #endif
 }

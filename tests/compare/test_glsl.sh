@@ -1,0 +1,147 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: test_glsl.sh COOPVK
+# The GLSL that `coopvk compare --repro` writes: it compiles, and what it makes runs in the program
+# beside it, where it gives what the tool found. At least one case of each operation.
+set -euo pipefail
+
+coopvk=$1
+export VK_DRIVER_FILES=${VK_DRIVER_FILES:-/usr/share/vulkan/icd.d/lvp_icd.json}
+export MESA_SHADER_CACHE_DISABLE=true
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+bug=$work/bug
+cases=0
+
+fail() {
+    printf 'test_glsl: %s\n' "$*" >&2
+    exit 1
+}
+
+khr=VK_KHR_cooperative_matrix
+nv=VK_NV_cooperative_matrix
+vector=VK_NV_cooperative_vector
+
+# lanes N SIDES: of lavapipe, which has matrices of its own with 8. Lists the cases of all
+# extensions.
+lanes() {
+    export LP_NATIVE_VECTOR_WIDTH=$(($1 * 32))
+    sides=$2
+    for extension in $khr $nv $vector; do
+        "$coopvk" compare --list --all-rows --sides "$sides" --extension $extension \
+            >"$work/$extension" 2>/dev/null || fail "no list of $extension"
+    done
+}
+
+# write EXTENSION PATTERN: --repro of the first case that PATTERN finds; its name in $name.
+write() {
+    local line out
+    line=$(grep -m1 -E -- "^[0-9]+ $2" "$work/$1") || fail "$1 has no case '$2'"
+    name=${line#* }
+    rm -rf "$bug"
+    out=$("$coopvk" compare --quiet --extension "$1" --sides "$sides" --repro "${line%% *}" \
+        --repro-dir "$bug" 2>&1) || fail "$name: $out"
+    cases=$((cases + 1))
+}
+
+compile() {
+    local -a sdk=()
+    [[ -z ${VULKAN_SDK:-} ]] || sdk=("-I$VULKAN_SDK/include" "-L$VULKAN_SDK/lib")
+    # shellcheck disable=SC2086  # several flags
+    "${CC:-cc}" ${CFLAGS:-} -std=c11 -O1 -Wall -Werror "${sdk[@]}" "$bug/repro.c" -o "$bug/repro" \
+        -lvulkan -lm || fail "$name: repro.c does not compile"
+    glslangValidator --quiet -V --target-env vulkan1.3 "$bug/shader.comp" -o "$bug/glsl.spv" ||
+        fail "$name: shader.comp does not compile"
+    spirv-val --target-env vulkan1.3 "$bug/glsl.spv" || fail "$name: what it gives is not valid"
+}
+
+# numbers NAME: of an array in case.h.
+numbers() { sed -n "/^static const double $1\[\]/,/^};/p" "$bug/case.h" | tail -n +2; }
+
+# agrees SIDE COMMAND...: COMMAND, with the shader from GLSL, finds no element off; where there is
+# only one right result, the bits are those that the tool found on SIDE.
+agrees() {
+    local out column=6
+    [[ $1 == native ]] || column=7
+    out=$("${@:2}" "$bug/repro" 0 "$bug/glsl.spv" "$bug/bits" 2>&1) || fail "$name: $out"
+    grep -q '^0 of [0-9]* elements are off' <<<"$out" || fail "$name: $out"
+    tail -n +2 "$bug/elements.tsv" | cut -f "$column" >"$bug/$1"
+    [[ $(grep -c '^0x' "$bug/$1") == "$(wc -l <"$bug/bits")" ]] || fail "$name: no results, $1"
+    [[ $(numbers low) == "$(numbers high)" ]] || return 0
+    cmp "$bug/$1" "$bug/bits" || fail "$name: other bits than $1"
+}
+
+emulated() {
+    write "$1" "$2"
+    compile
+    agrees emulated "$coopvk" run --quiet --emulate "$1" --back-end core --
+}
+
+native() {
+    emulated "$1" "$2"
+    agrees native env COOPVK_DISABLE=1
+}
+
+# Each operation that the lists have, by its first case.
+lanes 8 both
+for extension in $khr $nv $vector; do
+    operations=$(cut -d / -f 2 "$work/$extension" | sort -u)
+    [[ $(wc -w <<<"$operations") -ge 5 ]] || fail "$extension has only $operations"
+    for operation in $operations; do
+        [[ $operation != *-conversion ]] || continue
+        emulated $extension ".*/$operation/"
+    done
+done
+
+# The driver's own matrices.
+native $khr '8x8x8 f16 \* f16 \+ f32 = f32/multiply-add/A columns B columns.*StorageBuffer, exact'
+native $khr '8x8x8 f16 \* f16 \+ f32 = f32/multiply-add/A rows B columns.*Workgroup, random'
+native $khr '8x8x8 s8 \* s8 \+ s32 = s32/multiply-add/.*PhysicalStorageBuffer'
+native $khr 'A 8x8 f16/load-store/columns to rows, Workgroup$'
+native $khr 'A 8x8 f16/load-store/columns to columns, PhysicalStorageBuffer, as u32x4'
+native $khr 'C 8x8 f32/arithmetic/OpMatrixTimesScalar'
+native $khr 'C 8x8 f32/elements/'
+native $khr 'C 8x8 f32/conversion/'
+
+# What GLSL says in other ways than most.
+emulated $khr '.*saturating/multiply-add/.*StorageBuffer'
+emulated $khr '.*s64 = s64/multiply-add/A rows B columns.*Workgroup'
+emulated $khr '.*f64 = f64/multiply-add/A columns B rows.*, exact'
+emulated $khr '. [0-9x]* f64/elements/'
+emulated $khr '. [0-9x]* u64/arithmetic/OpUDiv'
+emulated $khr '. [0-9x]* f64/arithmetic/OpMatrixTimesScalar'
+emulated $khr '. [0-9x]* f64/conversion/to s32'
+emulated $nv '.* s8 \* u8 \+ s32 = s32/multiply-add/A columns B rows.*Workgroup'
+emulated $nv '.* f16 \* f16 \+ f32 = f32/multiply-add/A rows B columns.*PhysicalStorageBuffer, exact'
+emulated $nv '. [0-9x]* f16/load-store/rows to columns, Workgroup$'
+emulated $nv '. [0-9x]* s8/load-store/rows to rows, StorageBuffer, as u32x4'
+emulated $vector '.*s8packed .*/multiply/21x35 columns, PhysicalStorageBuffer, random'
+emulated $vector '.* e4m3 .*/multiply-add/32x48 inferencing.*diverging, exact'
+emulated $vector '.*/multiply-add/32x48 training transposed, PhysicalStorageBuffer, exact'
+emulated $vector '.*/outer-product/.*PhysicalStorageBuffer, diverging, exact'
+emulated $vector '.*/reduce-sum/.*StorageBuffer, diverging, exact'
+emulated $vector 'vectors of f16/load-store/Workgroup'
+emulated $vector 'vectors of f32/arithmetic/OpVectorTimesScalar'
+emulated $vector 'vectors of f16/extended/NClamp'
+emulated $vector 'vectors of f32/extended/Fma'
+emulated $vector 'vectors of s8/arithmetic/OpShiftRightLogical'
+emulated $vector 'vectors of s8/arithmetic/OpShiftRightArithmetic'
+emulated $vector 'vectors of u32/arithmetic/OpShiftRightArithmetic'
+emulated $vector 'vectors of s32/extended/SClamp'
+
+# What it cannot say, and where there is nothing to say.
+write $nv '. [0-9x]* s64/load-store/'
+grep -q 'no words.*OpTypeCooperativeMatrixNV of 64-bit' "$bug/shader.comp" || fail 'no note'
+! grep -q 'glslang' "$bug/README.md" || fail 'a command that cannot work'
+write $vector '.*/device-conversion/'
+[[ ! -e $bug/shader.comp ]] || fail 'a shader for a conversion'
+grep -q 'has no shader' "$bug/README.md" || fail 'the page does not say that there is no shader'
+
+# Workgroups are as large as subgroups. With 16 lanes lavapipe's own matrices crash.
+for count in 4 16; do
+    lanes $count emulated
+    emulated $khr '.*/multiply-add/.*Workgroup'
+    grep -q "local_size_x = $count)" "$bug/shader.comp" || fail "not $count invocations"
+done
+
+echo "test_glsl: passed, $cases cases"
