@@ -147,7 +147,8 @@ void addCompareCommand(CLI::App& app, int& status) {
     command->add_option("--against", c.against,
                         "Results that --save kept, in place of the native side");
     command->add_option("--repro", options->repro,
-                        "Write the case of this number as a program of its own");
+                        "Write the case of this number as a program of its own: data, results, a C "
+                        "program, and the shader in SPIR-V and GLSL");
     command->add_option("--repro-dir", options->reproFolder, "Where to (default: coopvk-repro-N)");
     command->footer("Exit status: 0 all cases agree, 1 some do not, 2 nothing could be compared.");
     command->callback([options, &status] { status = runCompare(*options); });

@@ -33,6 +33,7 @@ export VK_DRIVER_FILES=${VK_DRIVER_FILES:-/usr/share/vulkan/icd.d/lvp_icd.json}
 export XDG_RUNTIME_DIR=${XDG_RUNTIME_DIR:-/tmp} TMPDIR=$work/tmp
 unset COOPVK_ENABLE COOPVK_DISABLE COOPVK_EMULATE COOPVK_STATISTICS COOPVK_LOG_LEVEL XDG_DATA_HOME \
     VK_LAYER_PATH VK_ADD_LAYER_PATH VK_IMPLICIT_LAYER_PATH VK_ADD_IMPLICIT_LAYER_PATH
+[[ -z ${VULKAN_SDK:-} ]] || export CPATH=$VULKAN_SDK/include LIBRARY_PATH=$VULKAN_SDK/lib
 mkdir -p "$work/bin" "$TMPDIR"
 printf '#!/bin/sh\nexec vulkaninfo --summary\n' >"$work/bin/APP"
 chmod +x "$work/bin/APP"
