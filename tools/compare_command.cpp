@@ -6,9 +6,9 @@
 #include <memory>
 
 #include "commands.hpp"
-#include "compare/comparison.hpp"
-#include "compare/report.hpp"
-#include "compare/repro.hpp"
+#include "compare/report/report.hpp"
+#include "compare/repro/repro.hpp"
+#include "compare/run/comparison.hpp"
 #include "layer_location.hpp"
 
 namespace coopvk::tool {

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compare/cases/element_operations.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace coopvk::compare {
+namespace {
+
+using Inputs = std::vector<uint64_t>;
+
+Matrix drawAny(Rng& rng, Component type, uint32_t rows, uint32_t columns, uint32_t) {
+    return randomMatrix(rng, type, rows, columns, Fill::kRandom);
+}
+
+// Divisors are from 1 to 100: neither zero nor -1.
+Matrix drawDivision(Rng& rng, Component type, uint32_t rows, uint32_t columns, uint32_t operand) {
+    if (operand == 0) return drawAny(rng, type, rows, columns, operand);
+    return randomRange(rng, type, rows, columns, 1, 100);
+}
+
+template <typename Function>
+ElementOperation floats(std::string_view opcode, uint32_t operands, Function function,
+                        double ulps = 0) {
+    ElementOperation op;
+    op.opcode = opcode;
+    op.operands = operands;
+    op.draw = drawAny;
+    op.expected = [function, ulps](Component type, const Inputs& in) {
+        const Real exact = function(decode(type, in.front()), decode(type, in.back()));
+        return within(type, exact, static_cast<Real>(ulps) * ulp(type, exact));
+    };
+    return op;
+}
+
+template <typename Function>
+ElementOperation integers(std::string_view opcode, uint32_t operands, Function function) {
+    ElementOperation op;
+    op.opcode = opcode;
+    op.operands = operands;
+    op.draw = drawAny;
+    op.expected = [function](Component type, const Inputs& in) {
+        const Wide exact = function(toInteger(type, in.front()), toInteger(type, in.back()));
+        return exactly(type, maskBits(static_cast<uint64_t>(exact), info(type).bits));
+    };
+    return op;
+}
+
+constexpr double kFloatScalar = 1.5;
+constexpr double kIntegerScalar = 3;
+constexpr double kDivisionUlps = 2.5;  // OpFDiv of f16 and f32
+
+std::vector<ElementOperation> floatOperations() {
+    std::vector<ElementOperation> list = {
+        floats("OpFNegate", 1, [](Real a, Real) { return -a; }),
+        floats("OpFAdd", 2, [](Real a, Real b) { return a + b; }),
+        floats("OpFSub", 2, [](Real a, Real b) { return a - b; }),
+        floats("OpFMul", 2, [](Real a, Real b) { return a * b; }),
+        floats(
+            "OpFDiv", 2, [](Real a, Real b) { return a / b; }, kDivisionUlps),
+        floats("OpMatrixTimesScalar", 1, [](Real a, Real) { return a * Real{kFloatScalar}; }),
+    };
+    list.back().scalar = kFloatScalar;
+    list[3].inNvMatrix = false;
+    return list;
+}
+
+std::vector<ElementOperation> integerOperations(bool isSigned) {
+    std::vector<ElementOperation> list = {
+        integers("OpSNegate", 1, [](Wide a, Wide) { return -a; }),
+        integers("OpIAdd", 2, [](Wide a, Wide b) { return a + b; }),
+        integers("OpISub", 2, [](Wide a, Wide b) { return a - b; }),
+        integers("OpIMul", 2, [](Wide a, Wide b) { return a * b; }),
+        integers(isSigned ? "OpSDiv" : "OpUDiv", 2, [](Wide a, Wide b) { return a / b; }),
+        integers("OpMatrixTimesScalar", 1,
+                 [](Wide a, Wide) { return a * static_cast<Wide>(kIntegerScalar); }),
+    };
+    list.back().scalar = kIntegerScalar;
+    list[3].inNvMatrix = false;
+    list[4].draw = drawDivision;
+    return list;
+}
+
+}  // namespace
+
+std::vector<ElementOperation> elementOperations(Component type) {
+    return info(type).isFloat() ? floatOperations() : integerOperations(info(type).isSigned());
+}
+
+std::string_view conversionOpcode(Component from, Component to) {
+    const ComponentInfo& source = info(from);
+    const ComponentInfo& target = info(to);
+    if (from == to) return {};
+    if (source.isFloat() && target.isFloat()) return "OpFConvert";
+    if (source.isFloat()) return target.isSigned() ? "OpConvertFToS" : "OpConvertFToU";
+    if (target.isFloat()) return source.isSigned() ? "OpConvertSToF" : "OpConvertUToF";
+    if (source.bits == target.bits) return {};  // a bit cast
+    if (source.isSigned()) return target.isSigned() ? "OpSConvert" : "";
+    return target.isSigned() ? "" : "OpUConvert";
+}
+
+Matrix drawForConversion(Rng& rng, Component from, Component to, uint32_t rows, uint32_t columns) {
+    const ComponentInfo& source = info(from);
+    const ComponentInfo& target = info(to);
+    if (!source.isFloat()) {
+        Matrix matrix = randomMatrix(rng, from, rows, columns, Fill::kRandom);
+        if (to != VK_COMPONENT_TYPE_FLOAT16_KHR) return matrix;
+        // Within what f16 can hold.
+        const int64_t limit = 60000;
+        const auto low = static_cast<int64_t>(std::max(lowest(from), Wide{-limit}));
+        const auto high = static_cast<int64_t>(std::min(highest(from), Wide{limit}));
+        for (uint64_t& element : matrix.elements)
+            element = maskBits(static_cast<uint64_t>(rng.range(low, high)), source.bits);
+        return matrix;
+    }
+    Matrix matrix(from, rows, columns);
+    const Real limit =
+        target.isFloat() ? 1000 : std::min<Real>(0.99L * static_cast<Real>(highest(to)), 60000);
+    const bool positive = !target.isFloat() && !target.isSigned();
+    for (uint64_t& element : matrix.elements) {
+        const Real magnitude = limit * static_cast<Real>(rng.unit());
+        element = encode(from, !positive && rng.coin() ? -magnitude : magnitude);
+    }
+    return matrix;
+}
+
+}  // namespace coopvk::compare

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Instructions that work element by element, on matrices and vectors alike: what they are, fit
+// operands, and what they give.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "compare/numbers/reference.hpp"
+#include "compare/shaders/instruction.hpp"
+
+namespace coopvk::compare {
+
+struct ElementOperation : Instruction {
+    uint32_t operands = 1;   // matrices or vectors
+    bool inNvMatrix = true;  // VK_NV_cooperative_matrix has it
+    std::function<Matrix(Rng& rng, Component type, uint32_t rows, uint32_t columns,
+                         uint32_t operand)>
+        draw;
+    std::function<Expected(Component type, const std::vector<uint64_t>& in)> expected;
+};
+
+// Arithmetic of matrices with components of a type.
+std::vector<ElementOperation> elementOperations(Component type);
+// All instructions for vectors with components of a type.
+std::vector<ElementOperation> vectorOperations(Component type);
+
+// Empty where one instruction does not do it.
+std::string_view conversionOpcode(Component from, Component to);
+// Values that the target can hold.
+Matrix drawForConversion(Rng& rng, Component from, Component to, uint32_t rows, uint32_t columns);
+
+}  // namespace coopvk::compare

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compare/cases/matrix_rows.hpp"
+
+#include <algorithm>
+
+namespace coopvk::compare {
+namespace {
+
+struct Listed {
+    MatrixRow row;
+    VkScopeKHR scope;
+};
+
+std::vector<Listed> khrRows(Gpu& gpu) {
+    const auto all = vulkan::listAll<VkCooperativeMatrixPropertiesKHR>(
+        "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR",
+        {VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR}, [&](uint32_t* count, auto* out) {
+            return gpu.vki.vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR(gpu.physical, count,
+                                                                             out);
+        });
+    std::vector<Listed> rows;
+    for (const auto& p : all)
+        rows.push_back({{p.MSize, p.NSize, p.KSize, p.AType, p.BType, p.CType, p.ResultType,
+                         p.saturatingAccumulation == VK_TRUE},
+                        p.scope});
+    return rows;
+}
+
+std::vector<Listed> nvRows(Gpu& gpu) {
+    const auto all = vulkan::listAll<VkCooperativeMatrixPropertiesNV>(
+        "vkGetPhysicalDeviceCooperativeMatrixPropertiesNV",
+        {VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_NV}, [&](uint32_t* count, auto* out) {
+            return gpu.vki.vkGetPhysicalDeviceCooperativeMatrixPropertiesNV(gpu.physical, count,
+                                                                            out);
+        });
+    std::vector<Listed> rows;
+    for (const auto& p : all)
+        rows.push_back(
+            {{p.MSize, p.NSize, p.KSize, p.AType, p.BType, p.CType, p.DType, false}, p.scope});
+    return rows;
+}
+
+// f16 to u64: the others are bf16 and 8-bit floats, which other extensions make types.
+bool isCompared(const MatrixRow& row) {
+    return std::max({row.a, row.b, row.c, row.result}) <= VK_COMPONENT_TYPE_UINT64_KHR;
+}
+
+void addSide(Dialect dialect, Gpu& gpu, MatrixRows& all) {
+    for (Listed& listed : dialect == Dialect::kKhr ? khrRows(gpu) : nvRows(gpu)) {
+        MatrixRow& row = listed.row;
+        const bool scoped = listed.scope == VK_SCOPE_SUBGROUP_KHR;
+        if (!scoped || !isCompared(row)) {
+            ++all.skipped[std::string(nameOf(gpu.side)) +
+                          (scoped ? " rows with bf16 or 8-bit floats"
+                                  : " rows that are not of subgroup scope")];
+            continue;
+        }
+        auto found = std::find_if(all.rows.begin(), all.rows.end(),
+                                  [&](const MatrixRow& other) { return other.sameAs(row); });
+        if (found == all.rows.end()) found = all.rows.insert(found, row);
+        (gpu.side == SideKind::kNative ? found->native : found->emulated) = true;
+    }
+}
+
+}  // namespace
+
+std::string nameOf(const MatrixRow& row) {
+    const auto part = [](Component type) { return std::string(nameOf(type)); };
+    return std::to_string(row.m) + "x" + std::to_string(row.n) + "x" + std::to_string(row.k) + " " +
+           part(row.a) + " * " + part(row.b) + " + " + part(row.c) + " = " + part(row.result) +
+           (row.saturating ? " saturating" : "");
+}
+
+MatrixRows matrixRows(Dialect dialect, Gpu* native, Gpu* emulated) {
+    MatrixRows all;
+    if (native) addSide(dialect, *native, all);
+    if (emulated) addSide(dialect, *emulated, all);
+    return all;
+}
+
+}  // namespace coopvk::compare

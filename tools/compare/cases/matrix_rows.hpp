@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Property rows of the cooperative matrix extensions, of both sides.
+#pragma once
+
+#include <map>
+
+#include "compare/run/gpu.hpp"
+#include "compare/shaders/matrix_program.hpp"
+
+namespace coopvk::compare {
+
+struct MatrixRow {
+    uint32_t m = 0, n = 0, k = 0;
+    Component a, b, c, result;
+    bool saturating = false;
+    bool native = false, emulated = false;  // which sides list it
+
+    bool sameAs(const MatrixRow& other) const {
+        return m == other.m && n == other.n && k == other.k && a == other.a && b == other.b &&
+               c == other.c && result == other.result && saturating == other.saturating;
+    }
+};
+// "16x8x16 f16 * f16 + f32 = f32", with "saturating" behind it.
+std::string nameOf(const MatrixRow& row);
+
+struct MatrixRows {
+    std::vector<MatrixRow> rows;  // the native side's first, in its order
+    // How many are left out, by what they are.
+    std::map<std::string, size_t> skipped;
+};
+// Either side may be missing.
+MatrixRows matrixRows(Dialect dialect, Gpu* native, Gpu* emulated);
+
+}  // namespace coopvk::compare

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is compared. A case says what a shader computes; its plan holds all that a side needs to
+// run it, and what the result may be.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "compare/numbers/reference.hpp"
+#include "compare/shaders/program.hpp"
+
+namespace coopvk::compare {
+
+// A matrix of cooperative vectors that lies in a layout of the side's own while the shader runs.
+// Before: made from rows in the plan's buffer. After: turned back into rows.
+struct Relayout {
+    size_t buffer = 0;  // of the plan: all of it, a tight row-major matrix before and after
+    Component component = VK_COMPONENT_TYPE_FLOAT16_KHR;
+    uint32_t rows = 0, columns = 0;
+    Layout layout = VK_COOPERATIVE_VECTOR_MATRIX_LAYOUT_INFERENCING_OPTIMAL_NV;
+    bool back = false;  // the shader changes it: turn it back
+};
+
+// Without a shader: one matrix conversion from buffer 0 to buffer 1.
+struct Conversion {
+    bool onDevice = false;
+    Component from, to;
+    Layout fromLayout, toLayout;
+    size_t fromStride = 0, toStride = 0;
+    uint32_t rows = 0, columns = 0;
+};
+
+struct Plan {
+    Program program;                  // what the shader does; without one: only conversions
+    std::string assembly;             // the shader; empty: only conversions
+    std::vector<Bytes> buffers;       // by binding; what they hold before
+    std::vector<std::string> labels;  // what the buffers are, for people
+    std::vector<size_t> addresses;    // buffers whose addresses are push constants, in order
+    uint32_t groups = 1;
+    std::vector<Relayout> relayouts;
+    std::vector<Conversion> conversions;  // one after the other: buffer i to buffer i + 1
+    size_t output = 0;                    // the buffer with the result
+    Block result;                         // the elements in it; nothing else may change
+    std::vector<Expected> expected;       // row by row
+};
+
+struct DeviceShape {
+    uint32_t subgroupSize = 32;
+};
+
+struct Case {
+    std::string name;                       // unique: row/operation/details
+    std::string row;                        // property row, for people
+    std::string operation;                  // "multiply-add"
+    bool native = false, emulated = false;  // which sides list its row
+    std::function<Plan(const DeviceShape& device, uint64_t seed)> plan;
+};
+
+}  // namespace coopvk::compare

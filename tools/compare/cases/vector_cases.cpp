@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compare/cases/vector_cases.hpp"
+
+namespace coopvk::compare {
+
+std::string nameOf(Layout layout) {
+    constexpr const char* kNames[] = {"rows", "columns", "inferencing", "training"};
+    return kNames[static_cast<size_t>(layout)];
+}
+
+bool isFloat8(Component type) {
+    return type == VK_COMPONENT_TYPE_FLOAT_E4M3_NV || type == VK_COMPONENT_TYPE_FLOAT_E5M2_NV;
+}
+
+std::vector<Case> vectorCases(const VectorProperties& properties) {
+    std::vector<Case> cases;
+    for (const VectorRow& row : properties.rows) addVectorMultiply(row, cases);
+    addVectorTraining(properties, cases);
+    addVectorValues(properties, cases);
+    addMatrixConversions(properties, cases);
+    return cases;
+}
+
+}  // namespace coopvk::compare

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Products of a matrix in memory with each invocation's vector.
+#include <algorithm>
+#include <cmath>
+
+#include "compare/cases/vector_cases.hpp"
+#include "compare/numbers/conversion.hpp"
+
+namespace coopvk::compare {
+namespace {
+
+enum Binding : uint32_t { kInput, kMatrix, kBias, kResult };
+
+struct Variant {
+    VectorRow row;
+    uint32_t m, k;
+    Layout layout;
+    bool transpose, bias, diverging;
+    Storage storage;  // of matrix and bias
+    Fill fill;
+    std::string name;
+
+    // As it lies in memory.
+    uint32_t rows() const { return transpose ? k : m; }
+    uint32_t columns() const { return transpose ? m : k; }
+};
+
+// Offsets in bytes at which matrix and bias start: what the alignment rules ask for.
+constexpr size_t kMatrixOffset = 64;
+constexpr size_t kBiasOffset = 16;
+constexpr size_t kStrideAlignment = 16;
+
+size_t alignUp(size_t value, size_t to) { return (value + to - 1) / to * to; }
+
+Block matrixBlock(const Variant& v) {
+    const uint32_t bytes = info(v.row.matrix).bytes();
+    Block block = {v.row.matrix, v.rows(), v.columns(), false, v.columns() * bytes, 0};
+    if (isOptimal(v.layout)) return block;  // converted from tight rows
+    block.columnMajor = v.layout == VK_COOPERATIVE_VECTOR_MATRIX_LAYOUT_COLUMN_MAJOR_NV;
+    const size_t line = size_t{block.columnMajor ? block.rows : block.columns} * bytes;
+    block.stride = alignUp(line, kStrideAlignment) + kStrideAlignment;
+    block.offset = kMatrixOffset;
+    return block;
+}
+
+VectorProgram program(const Variant& v, const Block& inputs, const Block& results) {
+    const VectorRow& row = v.row;
+    const Block matrix = matrixBlock(v);
+    VectorProgram::Product product = {
+        row.interpretation,
+        {{v.storage, kMatrix, 0, row.matrix}, matrix.offset, row.matrix},
+        {},
+        v.m,
+        v.k,
+        v.layout,
+        v.transpose,
+        isOptimal(v.layout) ? 0 : matrix.stride};
+    if (v.bias) product.bias = {{v.storage, kBias, 1, row.bias}, kBiasOffset, row.bias};
+    const uint32_t components = row.isPacked() ? (v.k + 3) / 4 : v.k;
+    VectorProgram program;
+    program.inputs = {{{Storage::kBuffer, kInput, 0, row.input}, components, inputs}};
+    program.result = {{Storage::kBuffer, kResult, 0, row.result}, v.m, results};
+    program.step = product;
+    program.diverging = v.diverging;
+    return program;
+}
+
+// What the input's numbers become by their interpretation.
+Wide interpretInteger(const VectorRow& row, uint64_t bits) {
+    if (row.isPacked()) return toInteger(row.interpretation, bits);
+    const Wide value = info(row.input).isFloat()
+                           ? static_cast<Wide>(std::nearbyint(decode(row.input, bits)))
+                           : toInteger(row.input, bits);
+    return std::clamp(value, lowest(row.interpretation), highest(row.interpretation));
+}
+
+Matrix drawInput(Rng& rng, const Variant& v) {
+    const VectorRow& row = v.row;
+    if (row.isPacked())
+        return randomMatrix(rng, row.interpretation, kInvocations, v.k, Fill::kRandom);
+    if (info(row.result).isFloat()) {
+        // A float interpretation of less precision may keep all of it: values that both have.
+        const Matrix exact = randomMatrix(rng, row.interpretation, kInvocations, v.k, v.fill);
+        Matrix in(row.input, kInvocations, v.k);
+        for (size_t i = 0; i < in.elements.size(); ++i)
+            in.elements[i] = encode(row.input, decode(row.interpretation, exact.elements[i]));
+        return in;
+    }
+    if (row.input == row.interpretation)
+        return randomMatrix(rng, row.input, kInvocations, v.k, Fill::kRandom);
+    // Beyond the range of the interpretation, and between integers.
+    Matrix in = randomRange(rng, row.input, kInvocations, v.k, -600, 600);
+    if (info(row.input).isFloat())
+        for (uint64_t& element : in.elements)
+            element = encode(row.input, decode(row.input, element) / 2);
+    return in;
+}
+
+std::vector<Expected> reference(const Variant& v, const Matrix& in, const Matrix& matrix,
+                                const Matrix& bias) {
+    const VectorRow& row = v.row;
+    std::vector<Expected> expected;
+    const auto weight = [&](uint32_t m, uint32_t k) {
+        return v.transpose ? matrix.at(k, m) : matrix.at(m, k);
+    };
+    for (uint32_t i = 0; i < kInvocations; ++i) {
+        for (uint32_t m = 0; m < v.m; ++m) {
+            if (v.diverging && !takesPart(i)) {
+                expected.push_back(exactly(row.result, 0));
+            } else if (info(row.result).isFloat()) {
+                FloatSum sum(row.result);
+                for (uint32_t k = 0; k < v.k; ++k)
+                    sum.add(decode(row.input, in.at(i, k)) * decode(row.matrix, weight(m, k)));
+                if (v.bias) sum.add(decode(row.bias, bias.at(0, m)));
+                expected.push_back(sum.expected(v.fill));
+            } else {
+                Wide sum = v.bias ? toInteger(row.bias, bias.at(0, m)) : 0;
+                for (uint32_t k = 0; k < v.k; ++k)
+                    sum += interpretInteger(row, in.at(i, k)) * toInteger(row.matrix, weight(m, k));
+                expected.push_back(exactly(
+                    row.result, maskBits(static_cast<uint64_t>(sum), info(row.result).bits)));
+            }
+        }
+    }
+    return expected;
+}
+
+Plan plan(const Variant& v, uint64_t seed) {
+    const VectorRow& row = v.row;
+    const Component held = row.isPacked() ? row.interpretation : row.input;
+    const Block inputs = vectorsOf(held, v.k), results = vectorsOf(row.result, v.m);
+    const Block matrix = matrixBlock(v);
+    const Block biases = {row.bias, 1, v.m, false, 0, kBiasOffset};
+    Rng rng(seed, v.name);
+    const Matrix in = drawInput(rng, v);
+    const Matrix weights = randomMatrix(rng, row.matrix, v.rows(), v.columns(), v.fill);
+    const Matrix bias = randomMatrix(rng, row.bias, 1, v.m, v.fill);
+    Plan plan;
+    plan.program = program(v, inputs, results);
+    plan.assembly = spirvOf(plan.program);
+    plan.labels = {"input", "matrix", "bias", "result"};
+    for (const Block* block : {&inputs, &matrix, &biases, &results})
+        plan.buffers.push_back(rng.bytes(alignUp(block->end(), kStrideAlignment)));
+    if (isOptimal(v.layout)) {
+        plan.buffers[kMatrix].resize(matrix.end());
+        plan.relayouts.push_back({kMatrix, row.matrix, v.rows(), v.columns(), v.layout, false});
+    }
+    scatter(in, inputs, plan.buffers[kInput]);
+    scatter(weights, matrix, plan.buffers[kMatrix]);
+    scatter(bias, biases, plan.buffers[kBias]);
+    if (v.storage == Storage::kAddress) {
+        plan.addresses = {kMatrix};
+        if (v.bias) plan.addresses.push_back(kBias);
+    }
+    plan.output = kResult;
+    plan.result = results;
+    plan.expected = reference(v, in, weights, bias);
+    return plan;
+}
+
+std::string caseName(const Variant& v) {
+    return nameOf(v.row) + (v.bias ? "/multiply-add/" : "/multiply/") + std::to_string(v.m) + "x" +
+           std::to_string(v.k) + " " + nameOf(v.layout) + (v.transpose ? " transposed" : "") +
+           ", " + std::string(nameOf(v.storage)) + (v.diverging ? ", diverging" : "") +
+           (v.fill == Fill::kExact ? ", exact" : ", random");
+}
+
+void add(Variant v, std::vector<Case>& cases) {
+    for (const Fill fill : {Fill::kExact, Fill::kRandom}) {
+        if (fill == Fill::kExact && !info(v.row.result).isFloat()) continue;
+        v.fill = fill;
+        v.name = caseName(v);
+        const OnSides sides = v.transpose ? v.row.listed & v.row.transpose : v.row.listed;
+        cases.push_back({v.name, nameOf(v.row), v.bias ? "multiply-add" : "multiply", sides.native,
+                         sides.emulated,
+                         [v](const DeviceShape&, uint64_t seed) { return plan(v, seed); }});
+    }
+}
+
+struct Size {
+    uint32_t m, k;
+    bool bias;
+};
+constexpr Size kSizes[] = {{16, 16, false}, {21, 35, false}, {32, 48, true}, {5, 20, true}};
+
+}  // namespace
+
+void addVectorMultiply(const VectorRow& row, std::vector<Case>& cases) {
+    for (const Layout layout : kAllLayouts) {
+        if (!isOptimal(layout) && isFloat8(row.matrix)) continue;
+        for (const bool transpose : {false, true}) {
+            if (transpose && (!isOptimal(layout) || !row.transpose.any())) continue;
+            for (const Size& size : kSizes) {
+                Variant v = {row,       size.m, size.k,           layout,       transpose,
+                             size.bias, false,  Storage::kBuffer, Fill::kExact, {}};
+                add(v, cases);
+                v.storage = Storage::kAddress;
+                add(v, cases);
+                v.diverging = true;
+                if (size.m == kSizes[0].m || size.m == kSizes[2].m) add(v, cases);
+            }
+        }
+    }
+}
+
+}  // namespace coopvk::compare

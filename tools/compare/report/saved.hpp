@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Results of one side in a file, to be held against another machine's or driver's.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "compare/run/runner.hpp"
+
+namespace coopvk::compare {
+
+struct SavedResults {
+    std::string extension, side, device;
+    uint64_t seed = 0;
+    std::map<std::string, Outcome> outcomes;  // by the case's name
+};
+
+// Throw where the file cannot be written or read.
+void save(const SavedResults& results, const std::string& file);
+SavedResults load(const std::string& file);
+
+}  // namespace coopvk::compare

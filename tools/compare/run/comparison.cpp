@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compare/run/comparison.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <mutex>
+#include <regex>
+#include <span>
+#include <thread>
+
+#include "compare/cases/matrix_cases.hpp"
+#include "compare/cases/vector_cases.hpp"
+#include "compare/run/crash_note.hpp"
+
+namespace coopvk::compare {
+namespace {
+
+// A sample of the grid: of each row and operation, this many cases.
+constexpr size_t kQuickCases = 2;
+
+// Cases whose pipelines are created at a time, for each thread.
+constexpr size_t kCasesPerJob = 16;
+
+uint32_t jobs(const Options& options) {
+    return options.jobs ? options.jobs : std::max(std::thread::hardware_concurrency(), 1u);
+}
+
+std::unique_ptr<Gpu> open(SideKind side, const Options& options, SideDescription& description) {
+    GpuOptions wanted;
+    wanted.index = options.device;
+    wanted.extension = options.extension;
+    wanted.backEnd = options.backEnd;
+    auto gpu = std::make_unique<Gpu>(side, wanted);
+    description.present = gpu->hasExtension();
+    description.name = gpu->name();
+    if (!description.present)
+        description.absent = gpu->name() + (side == SideKind::kNative
+                                                ? " has no " + options.extension
+                                                : " cannot carry coopvk's " + options.extension);
+    return gpu;
+}
+
+}  // namespace
+
+Comparison::Comparison(const Options& options) : options_(options) {
+    openSides();
+    makeGrid();
+    choose();
+}
+
+Comparison::~Comparison() = default;
+
+void Comparison::openSides() {
+    nativeGpu_ = open(SideKind::kNative, options_, native_);
+    if (options_.sides == Sides::kEmulated) native_ = {false, {}, "only emulated was asked for"};
+    if (options_.sides == Sides::kNative) {
+        emulated_ = {false, {}, "only native was asked for"};
+    } else {
+        emulatedGpu_ = open(SideKind::kEmulated, options_, emulated_);
+    }
+    if (emulatedGpu_ && std::memcmp(nativeGpu_->properties11.deviceUUID,
+                                    emulatedGpu_->properties11.deviceUUID, VK_UUID_SIZE) != 0)
+        throw std::runtime_error("the loader lists devices in another order with coopvk's layer");
+    if (emulated_.present) emulatedRunner_ = std::make_unique<Runner>(*emulatedGpu_);
+    if (!options_.against.empty()) {
+        saved_ = load(options_.against);
+        if (saved_->extension != options_.extension)
+            throw std::runtime_error(options_.against + " is about " + saved_->extension);
+        options_.seed = saved_->seed;
+        native_ = {true, saved_->device + ", " + saved_->side + ", from " + options_.against, {}};
+    }
+    if (!saved_ && native_.present) {
+        nativeRunner_ = std::make_unique<Runner>(*nativeGpu_);
+    }
+    if (!native_.present && !emulated_.present)
+        throw std::runtime_error(native_.absent + "; " + emulated_.absent);
+}
+
+void Comparison::makeGrid() {
+    Gpu* native = nativeRunner_ ? nativeGpu_.get() : nullptr;
+    Gpu* emulated = emulatedRunner_ ? emulatedGpu_.get() : nullptr;
+    const bool khr = options_.extension == VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME;
+    if (khr || options_.extension == VK_NV_COOPERATIVE_MATRIX_EXTENSION_NAME) {
+        const Dialect dialect = khr ? Dialect::kKhr : Dialect::kNv;
+        const MatrixRows rows = matrixRows(dialect, native, emulated);
+        for (const auto& [what, count] : rows.skipped)
+            notes_.push_back("left out: " + std::to_string(count) + " " + what);
+        grid_ = matrixCases(dialect, rows.rows);
+    } else {
+        grid_ = vectorCases(vectorProperties(native, emulated));
+    }
+    if (saved_)
+        for (Case& c : grid_) c.native = saved_->outcomes.contains(c.name);
+}
+
+void Comparison::choose() {
+    if (options_.onlyCase) {
+        if (*options_.onlyCase < grid_.size()) chosen_ = {*options_.onlyCase};
+        return;
+    }
+    std::map<std::string, size_t> taken;
+    const std::regex filter(options_.filter.empty() ? ".*" : options_.filter);
+    const bool both = native_.present && emulated_.present && !options_.allRows;
+    std::map<std::string, size_t> single;
+    for (size_t number = 0; number < grid_.size(); ++number) {
+        const Case& c = grid_[number];
+        if (!std::regex_search(c.name, filter)) continue;
+        if (both && !(c.native && c.emulated)) {
+            ++single[c.native ? "native" : "emulated"];
+            continue;
+        }
+        if (options_.quick && taken[c.row + "/" + c.operation]++ >= kQuickCases) continue;
+        chosen_.push_back(number);
+    }
+    for (const auto& [side, count] : single)
+        notes_.push_back("left out: " + std::to_string(count) + " cases of rows that only the " +
+                         side + " side lists (--all-rows takes them)");
+}
+
+DeviceShape Comparison::shape() const { return {nativeGpu_->properties11.subgroupSize}; }
+
+Plan Comparison::planOf(size_t number) const { return grid_[number].plan(shape(), options_.seed); }
+
+Comparison::Outcomes Comparison::runSides(size_t number, const Plan& plan) {
+    const Case& c = grid_[number];
+    Outcomes outcomes;
+    if (saved_ && c.native) {
+        outcomes.native = saved_->outcomes.at(c.name);
+        const std::optional<Matrix>& result = outcomes.native->result;
+        if (result && (result->component != plan.result.component ||
+                       result->elements.size() != plan.expected.size()))
+            outcomes.native = {std::nullopt, "the saved result is of another kind"};
+    } else if (nativeRunner_ && c.native) {
+        outcomes.native = nativeRunner_->run(plan);
+    }
+    if (emulatedRunner_ && c.emulated) outcomes.emulated = emulatedRunner_->run(plan);
+    return outcomes;
+}
+
+Verdict Comparison::verdictOf(size_t number, const Plan& plan, const Outcomes& outcomes) const {
+    const auto pointer = [](const std::optional<Outcome>& o) { return o ? &*o : nullptr; };
+    Verdict verdict =
+        judge(plan, pointer(outcomes.native), pointer(outcomes.emulated), options_.tolerance);
+    verdict.number = number;
+    verdict.subject = &grid_[number];
+    return verdict;
+}
+
+Verdict Comparison::run(size_t number, const Plan& plan) {
+    const CrashNote note(grid_[number].name);
+    const Outcomes outcomes = runSides(number, plan);
+    if (kept_) {
+        const auto& kept = keptSide_ == SideKind::kNative ? outcomes.native : outcomes.emulated;
+        if (kept) kept_->outcomes[grid_[number].name] = *kept;
+    }
+    return verdictOf(number, plan, outcomes);
+}
+
+std::vector<Plan> Comparison::prepare(std::span<const size_t> numbers) {
+    std::vector<Plan> plans(numbers.size());
+    std::atomic<size_t> next = 0;
+    std::exception_ptr failure;
+    std::mutex mutex;
+    const auto prepareAll = [&] {
+        for (size_t i = next++; i < numbers.size(); i = next++) {
+            const CrashNote note(grid_[numbers[i]].name);
+            plans[i] = planOf(numbers[i]);
+            if (nativeRunner_ && grid_[numbers[i]].native) nativeRunner_->prepare(plans[i]);
+            if (emulatedRunner_ && grid_[numbers[i]].emulated) emulatedRunner_->prepare(plans[i]);
+        }
+    };
+    const auto work = [&] {
+        try {
+            prepareAll();
+        } catch (...) {
+            const std::lock_guard lock(mutex);
+            failure = std::current_exception();
+        }
+    };
+    std::vector<std::thread> threads;
+    for (uint32_t i = 1; i < jobs(options_); ++i) threads.emplace_back(work);
+    work();
+    for (std::thread& thread : threads) thread.join();
+    if (failure) std::rethrow_exception(failure);
+    return plans;
+}
+
+std::vector<Verdict> Comparison::runAll() {
+    std::vector<Verdict> verdicts;
+    const size_t batch = kCasesPerJob * jobs(options_);
+    for (size_t first = 0; first < chosen_.size(); first += batch) {
+        const auto numbers =
+            std::span(chosen_).subspan(first, std::min(batch, chosen_.size() - first));
+        const std::vector<Plan> plans = prepare(numbers);
+        for (size_t i = 0; i < numbers.size(); ++i) verdicts.push_back(run(numbers[i], plans[i]));
+        if (nativeRunner_) nativeRunner_->forget();
+        if (emulatedRunner_) emulatedRunner_->forget();
+        if (!options_.quiet)
+            std::fprintf(stderr, "coopvk compare: %zu of %zu cases\n", verdicts.size(),
+                         chosen_.size());
+    }
+    return verdicts;
+}
+
+}  // namespace coopvk::compare

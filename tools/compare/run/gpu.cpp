@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compare/run/gpu.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace coopvk::compare {
+namespace {
+
+constexpr const char* kLayerName = "VK_LAYER_COOPVK_emulation";
+// Far more than any case takes; a driver that hangs is given up.
+constexpr uint64_t kTimeoutNanoseconds = 60ull * 1000 * 1000 * 1000;
+
+// The loader and the layer read these when an instance is created.
+void setEnvironment(SideKind side, const GpuOptions& options) {
+    if (side == SideKind::kNative) {
+        setenv("COOPVK_DISABLE", "1", 1);
+        return;
+    }
+    unsetenv("COOPVK_DISABLE");
+    setenv("COOPVK_ENABLE", "1", 1);
+    setenv("COOPVK_EMULATE", options.extension.c_str(), 1);
+    setenv("COOPVK_BACK_END", options.backEnd.c_str(), 1);
+    setenv("COOPVK_LOG_LEVEL", options.logLevel.c_str(), 0);
+}
+
+bool layerIsListed() {
+    const auto layers = vulkan::listAll("vkEnumerateInstanceLayerProperties", VkLayerProperties{},
+                                        vkEnumerateInstanceLayerProperties);
+    return std::any_of(layers.begin(), layers.end(), [](const VkLayerProperties& layer) {
+        return std::strcmp(layer.layerName, kLayerName) == 0;
+    });
+}
+
+struct ExtensionFeatures {
+    vulkan::Extension<Features> extension;
+    VkBool32 (*enabled)(const Features&);
+};
+constexpr ExtensionFeatures kExtensions[] = {
+    {{VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME,
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
+      [](Features& f) -> void* { return &f.khrMatrix; }},
+     [](const Features& f) { return f.khrMatrix.cooperativeMatrix; }},
+    {{VK_NV_COOPERATIVE_MATRIX_EXTENSION_NAME,
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_NV,
+      [](Features& f) -> void* { return &f.nvMatrix; }},
+     [](const Features& f) { return f.nvMatrix.cooperativeMatrix; }},
+    {{VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME,
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_VECTOR_FEATURES_NV,
+      [](Features& f) -> void* { return &f.nvVector; }},
+     [](const Features& f) { return f.nvVector.cooperativeVector; }},
+};
+
+}  // namespace
+
+std::string_view nameOf(SideKind side) { return side == SideKind::kNative ? "native" : "emulated"; }
+
+Gpu::Gpu(SideKind kind, const GpuOptions& options) : side(kind) {
+    createInstance(options);
+    choosePhysicalDevice(options.index);
+    if (layerIsPresent() != (kind == SideKind::kEmulated)) {
+        throw std::runtime_error(
+            kind == SideKind::kEmulated
+                ? "the loader does not find coopvk's layer: set VK_ADD_IMPLICIT_LAYER_PATH (or "
+                  "VK_ADD_LAYER_PATH) to the folder of VkLayer_coopvk.json"
+                : "coopvk's layer is in the way of the driver's own implementation: unset "
+                  "VK_INSTANCE_LAYERS");
+    }
+    queryDevice(options.extension);
+    createDevice(options.extension);
+}
+
+Gpu::~Gpu() {
+    if (device) {
+        vk.vkDestroyFence(device, fence_, nullptr);
+        vk.vkDestroyCommandPool(device, pool_, nullptr);
+        vk.vkDestroyDevice(device, nullptr);
+    }
+    if (instance) vki.vkDestroyInstance(instance, nullptr);
+}
+
+void Gpu::createInstance(const GpuOptions& options) {
+    setEnvironment(side, options);
+    COOPVK_CHECK(volkInitialize());
+    VkApplicationInfo app{VK_STRUCTURE_TYPE_APPLICATION_INFO};
+    app.pApplicationName = "coopvk compare";
+    app.apiVersion = VK_API_VERSION_1_3;
+    VkInstanceCreateInfo info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
+    info.pApplicationInfo = &app;
+    // By name, too, for where it was found as an explicit layer.
+    if (side == SideKind::kEmulated && layerIsListed()) {
+        info.enabledLayerCount = 1;
+        info.ppEnabledLayerNames = &kLayerName;
+    }
+    COOPVK_CHECK(vkCreateInstance(&info, nullptr, &instance));
+    volkLoadInstanceTable(&vki, instance);
+}
+
+void Gpu::choosePhysicalDevice(uint32_t index) {
+    const auto query = [&](uint32_t* count, VkPhysicalDevice* out) {
+        return vki.vkEnumeratePhysicalDevices(instance, count, out);
+    };
+    const auto all = vulkan::listAll("vkEnumeratePhysicalDevices", VkPhysicalDevice{}, query);
+    if (index >= all.size())
+        throw std::runtime_error("there is no Vulkan device " + std::to_string(index));
+    physical = all[index];
+    vki.vkGetPhysicalDeviceProperties(physical, &properties);
+    if (properties.apiVersion < VK_API_VERSION_1_3)
+        throw std::runtime_error(std::string(properties.deviceName) + " has no Vulkan 1.3");
+}
+
+bool Gpu::layerIsPresent() const {
+    const auto tools = vulkan::toolsOf(physical, vki.vkGetPhysicalDeviceToolProperties);
+    return std::any_of(tools.begin(), tools.end(), [](const std::string& tool) {
+        return tool.find("coopvk") != std::string::npos;
+    });
+}
+
+void Gpu::queryDevice(const std::string& extension) {
+    const auto all = vulkan::extensionsOf(physical, vki.vkEnumerateDeviceExtensionProperties);
+    const bool listed = vulkan::contains(all, extension);
+    const bool vectors = listed && extension == VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME;
+
+    driver.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES;
+    properties13.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES;
+    properties13.pNext = &driver;
+    properties11.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES;
+    properties11.pNext = &properties13;
+    vectorProperties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_VECTOR_PROPERTIES_NV;
+    if (vectors) driver.pNext = &vectorProperties;
+    VkPhysicalDeviceProperties2 core{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &properties11};
+    vki.vkGetPhysicalDeviceProperties2(physical, &core);
+
+    std::vector<vulkan::Extension<Features>> wanted;
+    for (const ExtensionFeatures& row : kExtensions)
+        if (extension == row.extension.name) wanted.push_back(row.extension);
+    vulkan::chainFeatures<Features>(features, wanted, all);
+    vki.vkGetPhysicalDeviceFeatures2(physical, &features.core);
+    // A case that accesses memory outside of its buffers is caught by guards around them.
+    features.core.features.robustBufferAccess = VK_FALSE;
+    for (const ExtensionFeatures& row : kExtensions)
+        hasExtension_ |= listed && extension == row.extension.name && row.enabled(features);
+}
+
+void Gpu::createDevice(const std::string& extension) {
+    queueFamily =
+        vulkan::computeFamily(physical, vki.vkGetPhysicalDeviceQueueFamilyProperties).index;
+    std::vector<const char*> names;
+    if (hasExtension_) names.push_back(extension.c_str());
+    device = vulkan::createDevice(physical, vki.vkCreateDevice, queueFamily, names, &features.core);
+    volkLoadDeviceTable(&vk, device);
+    vk.vkGetDeviceQueue(device, queueFamily, 0, &queue);
+
+    VkCommandPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+    poolInfo.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
+    poolInfo.queueFamilyIndex = queueFamily;
+    COOPVK_CHECK(vk.vkCreateCommandPool(device, &poolInfo, nullptr, &pool_));
+    VkCommandBufferAllocateInfo buffers{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+    buffers.commandPool = pool_;
+    buffers.commandBufferCount = 1;
+    COOPVK_CHECK(vk.vkAllocateCommandBuffers(device, &buffers, &commands_));
+    const VkFenceCreateInfo fence{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+    COOPVK_CHECK(vk.vkCreateFence(device, &fence, nullptr, &fence_));
+}
+
+void Gpu::beginCommands() {
+    VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+    COOPVK_CHECK(vk.vkBeginCommandBuffer(commands_, &begin));
+}
+
+void Gpu::endCommands() {
+    VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
+    barrier.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
+    barrier.dstAccessMask = VK_ACCESS_HOST_READ_BIT;
+    vk.vkCmdPipelineBarrier(commands_, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                            VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, nullptr, 0, nullptr);
+    COOPVK_CHECK(vk.vkEndCommandBuffer(commands_));
+    VkSubmitInfo info{VK_STRUCTURE_TYPE_SUBMIT_INFO};
+    info.commandBufferCount = 1;
+    info.pCommandBuffers = &commands_;
+    COOPVK_CHECK(vk.vkQueueSubmit(queue, 1, &info, fence_));
+    const VkResult waited = vk.vkWaitForFences(device, 1, &fence_, VK_TRUE, kTimeoutNanoseconds);
+    vulkan::check(waited == VK_TIMEOUT ? VK_ERROR_DEVICE_LOST : waited, "vkWaitForFences");
+    COOPVK_CHECK(vk.vkResetFences(device, 1, &fence_));
+}
+
+std::string Gpu::name() const {
+    return std::string(properties.deviceName) + ", " + driver.driverName + " " + driver.driverInfo;
+}
+
+uint32_t Gpu::memoryType(uint32_t permitted, VkMemoryPropertyFlags wanted) const {
+    return vulkan::memoryType(physical, vki.vkGetPhysicalDeviceMemoryProperties, permitted, wanted);
+}
+
+}  // namespace coopvk::compare

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compare/run/runner.hpp"
+
+#include <algorithm>
+#include <array>
+#include <spirv-tools/libspirv.hpp>
+
+#include "compare/numbers/conversion.hpp"
+#include "compare/run/memory.hpp"
+
+namespace coopvk::compare {
+namespace {
+
+constexpr uint32_t kBindings = 4;
+constexpr uint32_t kPushBytes = 8 * kBindings;
+
+// Anything but the result's elements must be as before.
+void checkSurroundings(const Block& block, const Bytes& before, const Bytes& after) {
+    Bytes masked = after;
+    for (uint32_t r = 0; r < block.rows; ++r)
+        for (uint32_t c = 0; c < block.columns; ++c) {
+            const size_t at = block.at(r, c);
+            std::copy_n(before.begin() + static_cast<ptrdiff_t>(at), info(block.component).bytes(),
+                        masked.begin() + static_cast<ptrdiff_t>(at));
+        }
+    for (size_t i = 0; i < masked.size(); ++i)
+        if (masked[i] != before[i])
+            throw std::runtime_error("wrote byte " + std::to_string(i) +
+                                     " of the result's buffer, where no element lies");
+}
+
+}  // namespace
+
+std::vector<uint32_t> assemble(const std::string& text) {
+    std::string log;
+    spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);
+    tools.SetMessageConsumer(
+        [&](spv_message_level_t, const char*, const spv_position_t& at, const char* message) {
+            log += "line " + std::to_string(at.line + 1) + ": " + message + "; ";
+        });
+    std::vector<uint32_t> words;
+    if (!tools.Assemble(text, &words)) throw std::runtime_error("the case's shader: " + log);
+    return words;
+}
+
+Runner::Runner(Gpu& gpu)
+    : gpu_(gpu),
+      layout_(gpu.device, gpu.vk, kBindings, kPushBytes),
+      bindings_(gpu.device, gpu.vk, layout_) {}
+
+Runner::~Runner() { forget(); }
+
+Outcome Runner::run(const Plan& plan) {
+    if (lost_) return {std::nullopt, "the device was lost in an earlier case"};
+    try {
+        const Bytes after = execute(plan);
+        return {gather(plan.result, after), {}};
+    } catch (const vulkan::Error& error) {
+        lost_ = error.result == VK_ERROR_DEVICE_LOST;
+        return {std::nullopt, error.what()};
+    } catch (const std::exception& error) {
+        return {std::nullopt, error.what()};
+    }
+}
+
+Bytes Runner::execute(const Plan& plan) {
+    if (plan.assembly.empty()) return convertInTurn(gpu_, plan.conversions, plan.buffers);
+    std::vector<Bytes> buffers = plan.buffers;
+    for (const Relayout& relayout : plan.relayouts)
+        buffers[relayout.buffer] = intoLayout(gpu_, relayout, plan.buffers[relayout.buffer]);
+    Bytes after = dispatch(plan, buffers);
+    for (const Relayout& relayout : plan.relayouts)
+        if (relayout.back) return outOfLayout(gpu_, relayout, after);
+    checkSurroundings(plan.result, plan.buffers[plan.output], after);
+    return after;
+}
+
+Bytes Runner::dispatch(const Plan& plan, const std::vector<Bytes>& buffers) {
+    const VkPipeline pipeline = pipelineFor(plan);
+    const Memory memory(gpu_, buffers);
+    for (uint32_t i = 0; i < buffers.size(); ++i) bindings_.bind(i, memory.descriptor(i));
+    std::array<VkDeviceAddress, kBindings> addresses{};
+    for (size_t i = 0; i < plan.addresses.size(); ++i)
+        addresses[i] = memory.address(plan.addresses[i]);
+    gpu_.submit([&](VkCommandBuffer commands) {
+        gpu_.vk.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+        gpu_.vk.vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout_.pipeline,
+                                        0, 1, &bindings_.set, 0, nullptr);
+        gpu_.vk.vkCmdPushConstants(commands, layout_.pipeline, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                                   kPushBytes, addresses.data());
+        gpu_.vk.vkCmdDispatch(commands, plan.groups, 1, 1);
+    });
+    const std::string stray = memory.strayWrite(plan.output);
+    if (!stray.empty()) throw std::runtime_error("wrote outside of the result's buffer: " + stray);
+    return memory.read(plan.output);
+}
+
+void Runner::prepare(const Plan& plan) {
+    if (plan.assembly.empty()) return;
+    Prepared* place = nullptr;
+    {
+        const std::lock_guard lock(mutex_);
+        const auto [entry, isNew] = prepared_.try_emplace(plan.assembly);
+        if (!isNew) return;
+        place = &entry->second;  // stays where it is, and is this thread's until all have joined
+    }
+    try {
+        place->pipeline = createPipeline(plan.assembly);
+    } catch (const vulkan::Error& error) {
+        place->failed = error;
+    } catch (const std::exception& error) {
+        place->error = error.what();
+    }
+}
+
+VkPipeline Runner::pipelineFor(const Plan& plan) {
+    prepare(plan);
+    const Prepared& prepared = prepared_.at(plan.assembly);
+    if (prepared.failed) throw *prepared.failed;
+    if (!prepared.error.empty()) throw std::runtime_error(prepared.error);
+    return prepared.pipeline;
+}
+
+void Runner::forget() {
+    for (const auto& [assembly, prepared] : prepared_)
+        gpu_.vk.vkDestroyPipeline(gpu_.device, prepared.pipeline, nullptr);
+    prepared_.clear();
+}
+
+VkPipeline Runner::createPipeline(const std::string& assembly) {
+    const std::vector<uint32_t> words = assemble(assembly);
+    const VkShaderModule module =
+        vulkan::createShaderModule(gpu_.device, gpu_.vk, words.data(), words.size());
+
+    const VkPhysicalDeviceVulkan13Properties& limits = gpu_.properties13;
+    const VkPipelineShaderStageRequiredSubgroupSizeCreateInfo size{
+        VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO, nullptr,
+        gpu_.properties11.subgroupSize};
+    VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
+    info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
+    if (gpu_.features.v13.computeFullSubgroups)
+        info.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
+    if (gpu_.features.v13.subgroupSizeControl && limits.minSubgroupSize != limits.maxSubgroupSize &&
+        (limits.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT))
+        info.stage.pNext = &size;
+    info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+    info.stage.module = module;
+    info.stage.pName = "main";
+    info.layout = layout_.pipeline;
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    const VkResult result =
+        gpu_.vk.vkCreateComputePipelines(gpu_.device, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline);
+    gpu_.vk.vkDestroyShaderModule(gpu_.device, module, nullptr);
+    vulkan::check(result, "vkCreateComputePipelines");
+    return pipeline;
+}
+
+}  // namespace coopvk::compare

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compare/shaders/matrix_glsl.hpp"
+
+#include <spirv/unified1/spirv.hpp11>
+
+#include "compare/shaders/glsl_instruction.hpp"
+#include "compare/shaders/glsl_text.hpp"
+
+namespace coopvk::compare {
+namespace {
+
+constexpr std::string_view kInputs[] = {"a", "b", "c"};
+
+// "fcoopmatNV<16, gl_ScopeSubgroup, 8, 8>"
+std::string nvType(const MatrixType& type) {
+    const ComponentInfo& component = info(type.component);
+    const char kind = component.isFloat() ? 'f' : component.isSigned() ? 'i' : 'u';
+    return kind + ("coopmatNV<" + std::to_string(component.bits)) + ", gl_ScopeSubgroup, " +
+           std::to_string(type.rows) + ", " + std::to_string(type.columns) + ">";
+}
+
+std::string number(spv::Op op) { return std::to_string(static_cast<uint32_t>(op)); }
+
+bool isWide(const MatrixProgram::Operand& operand) {
+    return info(operand.type.component).bits == 64;
+}
+
+class Writer {
+ public:
+    explicit Writer(const MatrixProgram& program);
+    std::string write();
+
+ private:
+    bool isKhr() const { return program_.dialect == Dialect::kKhr; }
+    std::string type(const MatrixType& type) { return isKhr() ? khrType(type) : nvType(type); }
+    std::string khrType(const MatrixType& type);
+    std::string component(Component type);
+    // Declares the arrays of an operand.
+    void declare(const MatrixProgram::Operand& operand);
+    void fillSharedMemory();
+    // "coopMatLoad(a, buffer0.data, 0, 8, gl_CooperativeMatrixLayoutRowMajor);"
+    std::string access(std::string_view function, const std::string& matrix,
+                       const MatrixProgram::Operand& operand, const std::string& array) const;
+    // An expression of the result.
+    std::string step(const MatrixProgram::Copy&) { return inputs_[0].name; }
+    std::string step(const MatrixProgram::MultiplyAdd& multiplyAdd);
+    std::string step(const MatrixProgram::DoubleEach&);
+    std::string step(const Instruction& instruction);
+    // coopmat of 64-bit components is not what GLSL's operators take.
+    bool byNumber() const {
+        return isKhr() && (isWide(program_.inputs[0]) || isWide(program_.result));
+    }
+    std::string multiplyAddOperands(bool saturating) const;
+
+    const MatrixProgram& program_;
+    GlslText text_;
+    std::vector<const MatrixProgram::Operand*> operands_;  // inputs and then the result
+    std::vector<std::string> memories_, arrays_;           // theirs; the same, or in shared memory
+    std::vector<Argument> inputs_;
+};
+
+Writer::Writer(const MatrixProgram& program) : program_(program), text_(program.workgroupSize) {
+    text_.extension(isKhr() ? "GL_KHR_cooperative_matrix" : "GL_NV_cooperative_matrix");
+    if (!isKhr()) text_.extension("GL_NV_integer_cooperative_matrix");
+}
+
+std::string Writer::write() {
+    for (const MatrixProgram::Operand& input : program_.inputs) declare(input);
+    declare(program_.result);
+    fillSharedMemory();
+    for (size_t i = 0; i < program_.inputs.size(); ++i) {
+        inputs_.push_back({type(operands_[i]->type), std::string(kInputs[i])});
+        text_.line(inputs_[i].type + " " + inputs_[i].name + ";");
+        text_.line(access("Load", inputs_[i].name, *operands_[i], arrays_[i]));
+    }
+    const std::string result = std::visit([&](const auto& s) { return step(s); }, program_.step);
+    text_.line(type(program_.result.type) + " result = " + result + ";");
+    text_.line(access("Store", "result", program_.result, arrays_.back()));
+    if (program_.storage == Storage::kWorkgroup) {
+        text_.line("barrier();");
+        text_.copy(memories_.back(), arrays_.back(), program_.result.length());
+    }
+    return text_.text();
+}
+
+void Writer::declare(const MatrixProgram::Operand& operand) {
+    const auto index = static_cast<uint32_t>(operands_.size());
+    operands_.push_back(&operand);
+    const Element& element = operand.element;
+    // Compilers that know the extension ask for it; older ones do without.
+    if (isWide(operand)) text_.extension("GL_EXT_shader_64bit_indexing", "enable");
+    memories_.push_back(program_.storage == Storage::kAddress ? text_.address(index, element)
+                                                              : text_.buffer(index, element));
+    arrays_.push_back(program_.storage == Storage::kWorkgroup
+                          ? text_.shared(index, element, operand.length())
+                          : memories_.back());
+}
+
+void Writer::fillSharedMemory() {
+    if (program_.storage != Storage::kWorkgroup) return;
+    for (size_t i = 0; i < operands_.size(); ++i)
+        text_.copy(arrays_[i], memories_[i], operands_[i]->length());
+    text_.line("barrier();");
+}
+
+std::string Writer::access(std::string_view function, const std::string& matrix,
+                           const MatrixProgram::Operand& operand, const std::string& array) const {
+    constexpr std::string_view kKhrLayouts[] = {"gl_CooperativeMatrixLayoutRowMajor",
+                                                "gl_CooperativeMatrixLayoutColumnMajor"};
+    constexpr std::string_view kNvLayouts[] = {"false", "true"};  // column-major
+    const std::string_view layout = (isKhr() ? kKhrLayouts : kNvLayouts)[operand.block.columnMajor];
+    return "coopMat" + std::string(function) + (isKhr() ? "" : "NV") + "(" + matrix + ", " + array +
+           ", " + std::to_string(operand.first()) + "u, " + std::to_string(operand.stride()) +
+           "u, " + std::string(layout) + ");";
+}
+
+// Scalars are what coopmat and arrays take; but of 64 bits coopmat takes none by its name.
+std::string Writer::component(Component type) {
+    const ComponentInfo& c = info(type);
+    if (c.bits != 64) return glslScalar(type);
+    const auto define = [&](int capability, const std::string& number, const std::string& sign) {
+        text_.extension("GL_EXT_spirv_intrinsics");
+        text_.declare("#define " + std::string(c.name) + " spirv_type(capabilities = [" +
+                      std::to_string(capability) + "], id = " + number + ", 64" + sign + ")");
+    };
+    if (c.isFloat()) {
+        define(static_cast<int>(spv::Capability::Float64), number(spv::Op::OpTypeFloat), "");
+    } else {
+        define(static_cast<int>(spv::Capability::Int64), number(spv::Op::OpTypeInt),
+               c.isSigned() ? ", 1" : ", 0");
+    }
+    return std::string(c.name);
+}
+
+// "coopmat<float16_t, gl_ScopeSubgroup, 8, 8, gl_MatrixUseA>"
+std::string Writer::khrType(const MatrixType& type) {
+    constexpr std::string_view kUses[] = {"gl_MatrixUseA", "gl_MatrixUseB",
+                                          "gl_MatrixUseAccumulator"};
+    return "coopmat<" + component(type.component) + ", gl_ScopeSubgroup, " +
+           std::to_string(type.rows) + ", " + std::to_string(type.columns) + ", " +
+           std::string(kUses[static_cast<size_t>(type.use)]) + ">";
+}
+
+// What the compiler does not see from the types.
+std::string Writer::multiplyAddOperands(bool saturating) const {
+    constexpr std::string_view kSaturating = "gl_MatrixOperandsSaturatingAccumulation";
+    uint32_t operands = 0;
+    for (size_t i = 0; i < operands_.size(); ++i)
+        if (isWide(*operands_[i]) && info(operands_[i]->type.component).isSigned())
+            operands |= 1u << i;
+    std::string text;
+    if (saturating) text += ", " + std::string(kSaturating);
+    if (operands) text += (saturating ? " | " : ", ") + std::to_string(operands);
+    return text;
+}
+
+std::string Writer::step(const MatrixProgram::MultiplyAdd& multiplyAdd) {
+    if (isKhr()) return "coopMatMulAdd(a, b, c" + multiplyAddOperands(multiplyAdd.saturating) + ")";
+    const auto kind = [&](size_t i) { return info(operands_[i]->type.component).kind; };
+    if (kind(0) == kind(1) && kind(0) == kind(2)) return "coopMatMulAddNV(a, b, c)";
+    return step(Instruction{"OpCooperativeMatrixMulAddNV"});
+}
+
+std::string Writer::step(const MatrixProgram::DoubleEach&) {
+    const Component c = program_.inputs[0].type.component;
+    const Argument element = {isKhr() ? component(c) : glslScalar(c), "a[i]"};
+    const Instruction add = {info(c).isFloat() ? "OpFAdd" : "OpIAdd"};
+    const auto write = byNumber() ? glslByNumber : glslExpression;
+    text_.open("for (uint i = 0; i < a.length(); ++i)");
+    text_.line("a[i] = " + write(text_, add, c, element.type, {element, element}) + ";");
+    text_.close();
+    return "a";
+}
+
+std::string Writer::step(const Instruction& instruction) {
+    const auto write = byNumber() ? glslByNumber : glslExpression;
+    return write(text_, instruction, program_.inputs[0].type.component, type(program_.result.type),
+                 inputs_);
+}
+
+}  // namespace
+
+std::string matrixGlsl(const MatrixProgram& program) { return Writer(program).write(); }
+
+std::string matrixGlslLacks(const MatrixProgram& program) {
+    // fcoopmatNV<64> becomes one of 32 bits, and icoopmatNV<64> is refused.
+    const bool wide = isWide(program.inputs[0]) || isWide(program.result);
+    return program.dialect == Dialect::kNv && wide
+               ? "OpTypeCooperativeMatrixNV of 64-bit components"
+               : "";
+}
+
+}  // namespace coopvk::compare

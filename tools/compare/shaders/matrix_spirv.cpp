@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compare/shaders/matrix_spirv.hpp"
+
+#include "compare/shaders/module_text.hpp"
+
+namespace coopvk::compare {
+namespace {
+
+struct DialectRow {
+    std::string_view capability, extension, suffix;
+};
+constexpr DialectRow kDialects[] = {
+    {"CooperativeMatrixKHR", "SPV_KHR_cooperative_matrix", "KHR"},
+    {"CooperativeMatrixNV", "SPV_NV_cooperative_matrix", "NV"},
+};
+
+constexpr uint32_t kSubgroup = 3;  // Scope
+
+class Writer {
+ public:
+    explicit Writer(const MatrixProgram& program);
+    std::string write();
+
+ private:
+    // An operand's array, and the one that matrices go through: the same, or one in shared memory.
+    struct Place {
+        const MatrixProgram::Operand& operand;
+        ModuleText::Array memory, used;
+    };
+    Place declare(const MatrixProgram::Operand& operand);
+    void fillSharedMemory();
+    std::string load(const Place& from);
+    void store(const Place& to, const std::string& matrix);
+    std::string pointer(const Place& place);
+    std::string layout(const Place& place);
+    std::string type(const MatrixType& type);
+    std::string opcode(std::string_view name) const;
+
+    std::string step(const MatrixProgram::Copy&);
+    std::string step(const MatrixProgram::MultiplyAdd& multiplyAdd);
+    std::string step(const MatrixProgram::DoubleEach&);
+    std::string step(const Instruction& instruction);
+    std::string signs(bool saturating) const;
+
+    const MatrixProgram& program_;
+    ModuleText text_;
+    std::vector<Place> places_;        // of the inputs and then of the result
+    std::vector<std::string> inputs_;  // what was loaded
+};
+
+Writer::Writer(const MatrixProgram& program) : program_(program), text_(program.workgroupSize) {
+    const DialectRow& dialect = kDialects[static_cast<size_t>(program.dialect)];
+    text_.capability(dialect.capability);
+    text_.extension(dialect.extension);
+}
+
+std::string Writer::write() {
+    for (const MatrixProgram::Operand& input : program_.inputs) places_.push_back(declare(input));
+    places_.push_back(declare(program_.result));
+    fillSharedMemory();
+    for (size_t i = 0; i < program_.inputs.size(); ++i) inputs_.push_back(load(places_[i]));
+    store(places_.back(), std::visit([&](const auto& s) { return step(s); }, program_.step));
+    return text_.text();
+}
+
+Writer::Place Writer::declare(const MatrixProgram::Operand& operand) {
+    const auto index = static_cast<uint32_t>(places_.size());
+    const ModuleText::Array memory = program_.storage == Storage::kAddress
+                                         ? text_.address(index, operand.element)
+                                         : text_.buffer(index, operand.element);
+    if (program_.storage != Storage::kWorkgroup) return {operand, memory, memory};
+    return {operand, memory,
+            text_.shared("shared" + std::to_string(index), operand.element, operand.length())};
+}
+
+void Writer::fillSharedMemory() {
+    if (program_.storage != Storage::kWorkgroup) return;
+    for (const Place& place : places_) text_.copy(place.used, place.memory, place.operand.length());
+    text_.barrier();
+}
+
+std::string Writer::opcode(std::string_view name) const {
+    return "Op" + std::string(name) +
+           std::string(kDialects[static_cast<size_t>(program_.dialect)].suffix);
+}
+
+std::string Writer::type(const MatrixType& t) {
+    const std::string size = std::to_string(t.rows) + "x" + std::to_string(t.columns);
+    const std::string component = text_.scalar(t.component);
+    std::string text = opcode("TypeCooperativeMatrix") + " " + component + " " +
+                       text_.constant(kSubgroup) + " " + text_.constant(t.rows) + " " +
+                       text_.constant(t.columns);
+    std::string name = "mat_" + component.substr(1) + "_" + size;
+    if (program_.dialect == Dialect::kKhr) {
+        text += " " + text_.constant(static_cast<uint32_t>(t.use));
+        name += "_" + std::string(nameOf(t.use));
+    }
+    return text_.declare(name, text);
+}
+
+std::string Writer::layout(const Place& place) {
+    const bool columnMajor = place.operand.block.columnMajor;
+    const std::string stride = text_.constant(place.operand.stride());
+    if (program_.dialect == Dialect::kKhr)
+        return text_.constant(columnMajor ? 1 : 0) + " " + stride;
+    const std::string boolean = text_.declare("bool", "OpTypeBool");
+    return stride + " " +
+           (columnMajor ? text_.declare("true", "OpConstantTrue " + boolean)
+                        : text_.declare("false", "OpConstantFalse " + boolean));
+}
+
+std::string Writer::pointer(const Place& place) {
+    return text_.elementPointer(place.used, text_.constant(place.operand.first()));
+}
+
+std::string Writer::load(const Place& from) {
+    const std::string where = pointer(from), operands = layout(from);
+    const std::string resultType = type(from.operand.type), id = text_.fresh("matrix");
+    text_.line(id + " = " + opcode("CooperativeMatrixLoad") + " " + resultType + " " + where + " " +
+               operands + ModuleText::memoryOperands(from.used));
+    return id;
+}
+
+void Writer::store(const Place& to, const std::string& matrix) {
+    const std::string where = pointer(to), operands = layout(to);
+    text_.line(opcode("CooperativeMatrixStore") + " " + where + " " + matrix + " " + operands +
+               ModuleText::memoryOperands(to.used));
+    if (program_.storage != Storage::kWorkgroup) return;
+    text_.barrier();
+    text_.copy(to.memory, to.used, to.operand.length());
+}
+
+std::string Writer::step(const MatrixProgram::Copy&) { return inputs_[0]; }
+
+// Operands of OpCooperativeMatrixMulAddKHR.
+std::string Writer::signs(bool saturating) const {
+    std::string text;
+    const auto add = [&](bool set, std::string_view name) {
+        if (set) text += (text.empty() ? " " : "|") + std::string(name);
+    };
+    const auto isSigned = [](const MatrixProgram::Operand& operand) {
+        return info(operand.type.component).isSigned();
+    };
+    add(isSigned(program_.inputs[0]), "MatrixASignedComponentsKHR");
+    add(isSigned(program_.inputs[1]), "MatrixBSignedComponentsKHR");
+    add(isSigned(program_.inputs[2]), "MatrixCSignedComponentsKHR");
+    add(isSigned(program_.result), "MatrixResultSignedComponentsKHR");
+    add(saturating, "SaturatingAccumulationKHR");
+    return text;
+}
+
+std::string Writer::step(const MatrixProgram::MultiplyAdd& multiplyAdd) {
+    const std::string resultType = type(program_.result.type), id = text_.fresh("product");
+    text_.line(id + " = " + opcode("CooperativeMatrixMulAdd") + " " + resultType + " " +
+               inputs_[0] + " " + inputs_[1] + " " + inputs_[2] +
+               (program_.dialect == Dialect::kKhr ? signs(multiplyAdd.saturating) : ""));
+    return id;
+}
+
+std::string Writer::step(const Instruction& instruction) {
+    std::string operands;
+    for (const std::string& input : inputs_) operands += " " + input;
+    if (instruction.scalar != 0) {
+        const Component component = program_.inputs[0].type.component;
+        operands += " " + text_.constant(component, scalarBits(component, instruction));
+    }
+    const std::string resultType = type(program_.result.type), id = text_.fresh("result");
+    text_.line(id + " = " + std::string(instruction.opcode) + " " + resultType + operands);
+    return id;
+}
+
+std::string Writer::step(const MatrixProgram::DoubleEach&) {
+    const MatrixType& matrix = program_.inputs[0].type;
+    const std::string typeId = type(matrix), element = text_.scalar(matrix.component);
+    const std::string add = info(matrix.component).isFloat() ? "OpFAdd" : "OpIAdd";
+    const std::string variable = text_.variable("elements", typeId);
+    const std::string pointerType = text_.pointer("Function", element);
+    const std::string length = text_.fresh("length");
+    text_.line("OpStore " + variable + " " + inputs_[0]);
+    text_.line(length + " = " + opcode("CooperativeMatrixLength") + " " + text_.u32() + " " +
+               typeId);
+    text_.loop(text_.constant(0), length, text_.constant(1), [&](const std::string& i) {
+        const std::string at = text_.fresh("at"), old = text_.fresh("old"),
+                          changed = text_.fresh("changed");
+        text_.line(at + " = OpAccessChain " + pointerType + " " + variable + " " + i);
+        text_.line(old + " = OpLoad " + element + " " + at);
+        text_.line(changed + " = " + add + " " + element + " " + old + " " + old);
+        text_.line("OpStore " + at + " " + changed);
+    });
+    const std::string id = text_.fresh("result");
+    text_.line(id + " = OpLoad " + typeId + " " + variable);
+    return id;
+}
+
+}  // namespace
+
+std::string matrixSpirv(const MatrixProgram& program) { return Writer(program).write(); }
+
+}  // namespace coopvk::compare

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compare/shaders/storage.hpp"
+
+namespace coopvk::compare {
+
+std::string_view nameOf(Storage storage) {
+    constexpr std::string_view kNames[] = {"StorageBuffer", "Workgroup", "PhysicalStorageBuffer"};
+    return kNames[static_cast<size_t>(storage)];
+}
+
+Component holder(Component type) {
+    switch (type) {
+        case VK_COMPONENT_TYPE_SINT8_PACKED_NV:
+        case VK_COMPONENT_TYPE_UINT8_PACKED_NV:
+            return VK_COMPONENT_TYPE_UINT32_KHR;
+        case VK_COMPONENT_TYPE_FLOAT_E4M3_NV:
+        case VK_COMPONENT_TYPE_FLOAT_E5M2_NV:
+            return VK_COMPONENT_TYPE_UINT8_KHR;
+        default:
+            return type;
+    }
+}
+
+}  // namespace coopvk::compare
