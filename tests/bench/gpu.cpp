@@ -38,7 +38,7 @@ constexpr vulkan::Extension<Features> kOptional[] = {
 Gpu::Gpu(Layer layer, uint32_t index, const LayerSettings& settings) {
     COOPVK_CHECK(volkInitialize());
     createInstance(layer, settings);
-    choosePhysicalDevice(index);
+    physical = vulkan::physicalDevice(instance, vki.vkEnumeratePhysicalDevices, index);
     checkLayer(layer);
     queryDevice();
     createDevice();
@@ -59,16 +59,6 @@ void Gpu::createInstance(Layer layer, const LayerSettings& settings) {
     info.pApplicationInfo = &app;
     COOPVK_CHECK(vkCreateInstance(&info, nullptr, &instance));
     volkLoadInstanceTable(&vki, instance);
-}
-
-void Gpu::choosePhysicalDevice(uint32_t index) {
-    const auto query = [&](uint32_t* count, VkPhysicalDevice* out) {
-        return vki.vkEnumeratePhysicalDevices(instance, count, out);
-    };
-    const auto all = vulkan::listAll("vkEnumeratePhysicalDevices", VkPhysicalDevice{}, query);
-    if (index >= all.size())
-        throw std::runtime_error("there is no Vulkan device " + std::to_string(index));
-    physical = all[index];
 }
 
 void Gpu::checkLayer(Layer layer) const {

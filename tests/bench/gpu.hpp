@@ -74,7 +74,6 @@ class Gpu {
 
  private:
     void createInstance(Layer layer, const LayerSettings& settings);
-    void choosePhysicalDevice(uint32_t index);
     void checkLayer(Layer layer) const;
     void queryDevice();
     void createDevice();

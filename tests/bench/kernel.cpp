@@ -82,12 +82,7 @@ VkPipeline createPipeline(Gpu& gpu, const vulkan::Layout& layout, Words words,
     info.stage.pName = "main";
     info.stage.pSpecializationInfo = &specialization;
     info.layout = layout.pipeline;
-    VkPipeline pipeline = VK_NULL_HANDLE;
-    const VkResult result =
-        gpu.vk.vkCreateComputePipelines(gpu.device, nullptr, 1, &info, nullptr, &pipeline);
-    gpu.vk.vkDestroyShaderModule(gpu.device, module, nullptr);
-    vulkan::check(result, "vkCreateComputePipelines");
-    return pipeline;
+    return vulkan::createComputePipeline(gpu.device, gpu.vk, info);
 }
 
 Kernel::Kernel(Gpu& gpu, Words words, std::span<const uint32_t> constants,

@@ -16,6 +16,16 @@ void check(VkResult result, const char* call) {
                             " gave " + string_VkResult(result));
 }
 
+VkPhysicalDevice physicalDevice(VkInstance instance, PFN_vkEnumeratePhysicalDevices enumerate,
+                                uint32_t index) {
+    const auto query = [&](uint32_t* count, VkPhysicalDevice* out) {
+        return enumerate(instance, count, out);
+    };
+    const auto all = listAll("vkEnumeratePhysicalDevices", VkPhysicalDevice{}, query);
+    if (index < all.size()) return all[index];
+    throw std::runtime_error("there is no Vulkan device " + std::to_string(index));
+}
+
 std::vector<std::string> extensionsOf(VkPhysicalDevice device,
                                       PFN_vkEnumerateDeviceExtensionProperties enumerate) {
     std::vector<std::string> names;
@@ -72,6 +82,16 @@ VkDevice createDevice(VkPhysicalDevice physical, PFN_vkCreateDevice create, uint
     VkDevice device = VK_NULL_HANDLE;
     check(create(physical, &info, nullptr, &device), "vkCreateDevice");
     return device;
+}
+
+VkPipeline createComputePipeline(VkDevice device, const VolkDeviceTable& vk,
+                                 const VkComputePipelineCreateInfo& info) {
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    const VkResult result =
+        vk.vkCreateComputePipelines(device, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline);
+    vk.vkDestroyShaderModule(device, info.stage.module, nullptr);
+    check(result, "vkCreateComputePipelines");
+    return pipeline;
 }
 
 uint32_t memoryType(VkPhysicalDevice device, PFN_vkGetPhysicalDeviceMemoryProperties query,

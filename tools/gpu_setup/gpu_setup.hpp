@@ -44,6 +44,10 @@ std::vector<T> listAll(const char* call, const T& empty, const Query& query) {
     return list;
 }
 
+// `index` counts the devices that the environment leaves; throws where there is none.
+VkPhysicalDevice physicalDevice(VkInstance instance, PFN_vkEnumeratePhysicalDevices enumerate,
+                                uint32_t index);
+
 std::vector<std::string> extensionsOf(VkPhysicalDevice device,
                                       PFN_vkEnumerateDeviceExtensionProperties enumerate);
 std::vector<std::string> toolsOf(VkPhysicalDevice device,
@@ -115,6 +119,10 @@ ComputeFamily computeFamily(VkPhysicalDevice device,
 // A device with one queue.
 VkDevice createDevice(VkPhysicalDevice physical, PFN_vkCreateDevice create, uint32_t queueFamily,
                       std::span<const char* const> extensions, const void* features);
+
+// Destroys the module of its stage, also where it throws since the driver refuses the shader.
+VkPipeline createComputePipeline(VkDevice device, const VolkDeviceTable& vk,
+                                 const VkComputePipelineCreateInfo& info);
 
 // Throws where no allowed type has what is wanted.
 uint32_t memoryType(VkPhysicalDevice device, PFN_vkGetPhysicalDeviceMemoryProperties query,

@@ -69,6 +69,30 @@ bool isArrayType(spv::Op opcode) {
     return opcode == spv::Op::OpTypeArray || opcode == spv::Op::OpTypeRuntimeArray;
 }
 
+bool isDebugLine(spv::Op opcode) {
+    return opcode == spv::Op::OpLine || opcode == spv::Op::OpNoLine;
+}
+
+bool isTerminator(spv::Op opcode) {
+    switch (opcode) {
+        case spv::Op::OpBranch:
+        case spv::Op::OpBranchConditional:
+        case spv::Op::OpSwitch:
+        case spv::Op::OpReturn:
+        case spv::Op::OpReturnValue:
+        case spv::Op::OpKill:
+        case spv::Op::OpUnreachable:
+        case spv::Op::OpTerminateInvocation:
+        case spv::Op::OpIgnoreIntersectionKHR:
+        case spv::Op::OpTerminateRayKHR:
+        case spv::Op::OpEmitMeshTasksEXT:
+        case spv::Op::OpAbortKHR:
+            return true;
+        default:
+            return false;
+    }
+}
+
 bool isAccessChain(spv::Op opcode) {
     return opcode == spv::Op::OpAccessChain || opcode == spv::Op::OpInBoundsAccessChain;
 }

@@ -21,6 +21,12 @@ bool isNonSemantic(const Module& module, const Instruction& instruction);
 // OpTypeArray and OpTypeRuntimeArray.
 bool isArrayType(spv::Op opcode);
 
+// OpLine and OpNoLine.
+bool isDebugLine(spv::Op opcode);
+
+// The last instruction of a block.
+bool isTerminator(spv::Op opcode);
+
 // OpAccessChain and OpInBoundsAccessChain: their indices lead into what the base points to.
 bool isAccessChain(spv::Op opcode);
 

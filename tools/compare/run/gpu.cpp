@@ -98,13 +98,7 @@ void Gpu::createInstance(const GpuOptions& options) {
 }
 
 void Gpu::choosePhysicalDevice(uint32_t index) {
-    const auto query = [&](uint32_t* count, VkPhysicalDevice* out) {
-        return vki.vkEnumeratePhysicalDevices(instance, count, out);
-    };
-    const auto all = vulkan::listAll("vkEnumeratePhysicalDevices", VkPhysicalDevice{}, query);
-    if (index >= all.size())
-        throw std::runtime_error("there is no Vulkan device " + std::to_string(index));
-    physical = all[index];
+    physical = vulkan::physicalDevice(instance, vki.vkEnumeratePhysicalDevices, index);
     vki.vkGetPhysicalDeviceProperties(physical, &properties);
     if (properties.apiVersion < VK_API_VERSION_1_3)
         throw std::runtime_error(std::string(properties.deviceName) + " has no Vulkan 1.3");

@@ -147,12 +147,7 @@ VkPipeline Runner::createPipeline(const std::string& assembly) {
     info.stage.module = module;
     info.stage.pName = "main";
     info.layout = layout_.pipeline;
-    VkPipeline pipeline = VK_NULL_HANDLE;
-    const VkResult result =
-        gpu_.vk.vkCreateComputePipelines(gpu_.device, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline);
-    gpu_.vk.vkDestroyShaderModule(gpu_.device, module, nullptr);
-    vulkan::check(result, "vkCreateComputePipelines");
-    return pipeline;
+    return vulkan::createComputePipeline(gpu_.device, gpu_.vk, info);
 }
 
 }  // namespace coopvk::compare
