@@ -10,12 +10,11 @@ namespace {
 
 void logDecisions(Log& log, const PhysicalDeviceContext& device) {
     if (!log.wants(LogLevel::kInfo)) return;
-    static constexpr std::string_view kNames[] = {"native", "emulated", "unavailable"};
     for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
         const Decision& decision = device.decisions[static_cast<size_t>(info.extension)];
         std::string line = device.facts.traits.name;
         line.append(": ").append(info.vulkanName).append(" ");
-        line.append(kNames[static_cast<size_t>(decision.provision)]);
+        line.append(provisionName(decision.provision));
         line.append(" (").append(decision.reason).append(")");
         log.info(line);
     }

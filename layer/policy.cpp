@@ -56,6 +56,11 @@ EmulatePolicy EmulatePolicy::parse(std::string_view text, std::vector<std::strin
     return policy;
 }
 
+std::string_view provisionName(Provision provision) {
+    constexpr std::string_view kNames[] = {"native", "emulated", "unavailable"};
+    return kNames[static_cast<size_t>(provision)];
+}
+
 bool allowsNativeMatrices(rewrite::BackEnd backEnd, const DeviceFacts& facts,
                           rewrite::ExtensionSet emulated) {
     constexpr auto kKhr = rewrite::Extension::kKhrCooperativeMatrix;

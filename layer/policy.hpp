@@ -26,6 +26,8 @@ struct EmulatePolicy {
 };
 
 enum class Provision { kNative, kEmulated, kUnavailable };
+// "native", "emulated" or "unavailable": the words of logs, reports and `coopvk info`.
+std::string_view provisionName(Provision provision);
 
 struct Decision {
     Provision provision = Provision::kUnavailable;

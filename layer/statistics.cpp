@@ -14,8 +14,6 @@ namespace {
 
 std::atomic<pid_t> lastMaker = 0;
 
-constexpr std::string_view kProvisions[] = {"native", "emulated", "unavailable"};
-
 double milliseconds(DeviceStatistics::Duration duration) {
     return std::chrono::duration<double, std::milli>(duration).count();
 }
@@ -149,7 +147,7 @@ void Statistics::decided(const PhysicalDeviceContext& device) noexcept {
             const Decision& decision = device.decisions[static_cast<size_t>(info.extension)];
             report_.write(run_event::kDecision,
                           {device.facts.traits.name, info.vulkanName,
-                           kProvisions[static_cast<size_t>(decision.provision)], decision.reason});
+                           provisionName(decision.provision), decision.reason});
         }
     });
 }
