@@ -3,23 +3,11 @@
 #include "commands.hpp"
 #include "device_request.hpp"
 #include "guard.hpp"
-#include "pnext.hpp"
+#include "link.hpp"
 #include "registry.hpp"
 
 namespace coopvk::layer {
 namespace {
-
-VkLayerDeviceCreateInfo* findLink(const void* chain) {
-    const auto type = VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO;
-    const auto* node = findNode(chain, type);
-    while (node != nullptr) {
-        auto* info = const_cast<VkLayerDeviceCreateInfo*>(
-            reinterpret_cast<const VkLayerDeviceCreateInfo*>(node));
-        if (info->function == VK_LAYER_LINK_INFO) return info;
-        node = findNode(node->pNext, type);
-    }
-    return nullptr;
-}
 
 // The device exists by now: for lack of memory, it does so without a line.
 void logDevice(const DeviceContext& device) noexcept {
@@ -49,10 +37,8 @@ rewrite::ExtensionSet ownExtensions(const DeviceContext& device, const VkDeviceC
 VkResult createDevice(VkPhysicalDevice physicalDevice, const VkDeviceCreateInfo* createInfo,
                       const VkAllocationCallbacks* allocator, VkDevice* device) {
     const auto instance = instances().find(physicalDevice);
-    VkLayerDeviceCreateInfo* link = findLink(createInfo->pNext);
-    if (instance == nullptr || link == nullptr || link->u.pLayerInfo == nullptr) {
-        return VK_ERROR_INITIALIZATION_FAILED;
-    }
+    auto* link = findLink<VkLayerDeviceCreateInfo>(createInfo->pNext);
+    if (instance == nullptr || link == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
     const auto getNextInstance = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
     const auto getNext = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
     const auto create =

@@ -1,24 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.hpp"
 #include "guard.hpp"
-#include "pnext.hpp"
+#include "link.hpp"
 #include "registry.hpp"
 
 namespace coopvk::layer {
 namespace {
-
-// The loader's link to the next layer. It is the loader's memory, and moving it on is the protocol.
-VkLayerInstanceCreateInfo* findLink(const void* chain) {
-    const auto type = VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO;
-    const auto* node = findNode(chain, type);
-    while (node != nullptr) {
-        auto* info = const_cast<VkLayerInstanceCreateInfo*>(
-            reinterpret_cast<const VkLayerInstanceCreateInfo*>(node));
-        if (info->function == VK_LAYER_LINK_INFO) return info;
-        node = findNode(node->pNext, type);
-    }
-    return nullptr;
-}
 
 uint32_t applicationVersion(const VkInstanceCreateInfo& info) {
     const VkApplicationInfo* application = info.pApplicationInfo;
@@ -30,8 +17,8 @@ uint32_t applicationVersion(const VkInstanceCreateInfo& info) {
 
 VkResult createInstance(const VkInstanceCreateInfo* createInfo,
                         const VkAllocationCallbacks* allocator, VkInstance* instance) {
-    VkLayerInstanceCreateInfo* link = findLink(createInfo->pNext);
-    if (link == nullptr || link->u.pLayerInfo == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
+    auto* link = findLink<VkLayerInstanceCreateInfo>(createInfo->pNext);
+    if (link == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
     const auto getNext = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
     const auto getNextPhysical = link->u.pLayerInfo->pfnNextGetPhysicalDeviceProcAddr;
     const auto create =

@@ -5,6 +5,7 @@
 
 #include "commands.hpp"
 #include "guard.hpp"
+#include "pass_through.hpp"
 
 namespace layer = coopvk::layer;
 
@@ -16,6 +17,16 @@ vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface* negotiation) {
         return VK_ERROR_INITIALIZATION_FAILED;
     }
     negotiation->loaderLayerInterfaceVersion = kVersion;
+    if (layer::hasElevatedRights()) {
+        negotiation->pfnGetInstanceProcAddr =
+            layer::Guard<"vkGetInstanceProcAddr", &layer::pass::getInstanceProcAddr>::call;
+        negotiation->pfnGetDeviceProcAddr =
+            layer::Guard<"vkGetDeviceProcAddr", &layer::pass::getDeviceProcAddr>::call;
+        negotiation->pfnGetPhysicalDeviceProcAddr =
+            layer::Guard<"vk_layerGetPhysicalDeviceProcAddr",
+                         &layer::pass::getPhysicalDeviceProcAddr>::call;
+        return VK_SUCCESS;
+    }
     negotiation->pfnGetInstanceProcAddr =
         layer::Guard<"vkGetInstanceProcAddr", &layer::getInstanceProcAddr>::call;
     negotiation->pfnGetDeviceProcAddr =

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pass_through.hpp"
+
+#include <sys/auxv.h>
+
+#include <string_view>
+
+#include "guard.hpp"
+#include "link.hpp"
+#include "registry.hpp"
+
+namespace coopvk::layer {
+
+bool hasElevatedRights() { return getauxval(AT_SECURE) != 0; }
+
+namespace pass {
+namespace {
+
+// All that is to be known of a handle is whom to ask next.
+struct NextOfInstance {
+    VkInstance handle = VK_NULL_HANDLE;
+    PFN_vkGetInstanceProcAddr getProc = nullptr;
+    PFN_GetPhysicalDeviceProcAddr getPhysicalDeviceProc = nullptr;
+};
+struct NextOfDevice {
+    PFN_vkGetDeviceProcAddr getProc = nullptr;
+};
+
+Registry<NextOfInstance>& nextOfInstances() {
+    static auto* registry = new Registry<NextOfInstance>;
+    return *registry;
+}
+
+Registry<NextOfDevice>& nextOfDevices() {
+    static auto* registry = new Registry<NextOfDevice>;
+    return *registry;
+}
+
+VkResult createInstance(const VkInstanceCreateInfo* info, const VkAllocationCallbacks* allocator,
+                        VkInstance* instance) {
+    auto* link = findLink<VkLayerInstanceCreateInfo>(info->pNext);
+    if (link == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
+    const auto next = std::make_shared<NextOfInstance>();
+    next->getProc = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+    next->getPhysicalDeviceProc = link->u.pLayerInfo->pfnNextGetPhysicalDeviceProcAddr;
+    const auto create =
+        reinterpret_cast<PFN_vkCreateInstance>(next->getProc(VK_NULL_HANDLE, "vkCreateInstance"));
+    if (create == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
+    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+    const VkResult result = create(info, allocator, instance);
+    if (result != VK_SUCCESS) return result;
+    OnExit destroy([&] {
+        const auto function =
+            reinterpret_cast<PFN_vkDestroyInstance>(next->getProc(*instance, "vkDestroyInstance"));
+        if (function != nullptr) function(*instance, allocator);
+        *instance = VK_NULL_HANDLE;
+    });
+    next->handle = *instance;
+    nextOfInstances().add(*instance, next);
+    destroy.dismiss();
+    return VK_SUCCESS;
+}
+
+void destroyInstance(VkInstance instance, const VkAllocationCallbacks* allocator) {
+    if (instance == VK_NULL_HANDLE) return;
+    const auto next = nextOfInstances().take(instance);
+    if (next == nullptr) return;
+    const auto destroy =
+        reinterpret_cast<PFN_vkDestroyInstance>(next->getProc(instance, "vkDestroyInstance"));
+    if (destroy != nullptr) destroy(instance, allocator);
+}
+
+VkResult createDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo* info,
+                      const VkAllocationCallbacks* allocator, VkDevice* device) {
+    const auto instance = nextOfInstances().find(physical);
+    auto* link = findLink<VkLayerDeviceCreateInfo>(info->pNext);
+    if (instance == nullptr || link == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
+    const auto next = std::make_shared<NextOfDevice>();
+    next->getProc = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
+    const auto create = reinterpret_cast<PFN_vkCreateDevice>(
+        link->u.pLayerInfo->pfnNextGetInstanceProcAddr(instance->handle, "vkCreateDevice"));
+    if (create == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
+    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+    const VkResult result = create(physical, info, allocator, device);
+    if (result != VK_SUCCESS) return result;
+    OnExit destroy([&] {
+        const auto function =
+            reinterpret_cast<PFN_vkDestroyDevice>(next->getProc(*device, "vkDestroyDevice"));
+        if (function != nullptr) function(*device, allocator);
+        *device = VK_NULL_HANDLE;
+    });
+    nextOfDevices().add(*device, next);
+    destroy.dismiss();
+    return VK_SUCCESS;
+}
+
+void destroyDevice(VkDevice device, const VkAllocationCallbacks* allocator) {
+    if (device == VK_NULL_HANDLE) return;
+    const auto next = nextOfDevices().take(device);
+    if (next == nullptr) return;
+    const auto destroy =
+        reinterpret_cast<PFN_vkDestroyDevice>(next->getProc(device, "vkDestroyDevice"));
+    if (destroy != nullptr) destroy(device, allocator);
+}
+
+struct Own {
+    std::string_view name;
+    PFN_vkVoidFunction function;
+    bool ofDevice = false;
+};
+
+template <CommandName Name, auto Function>
+Own own(bool ofDevice = false) {
+    return {Name.text, reinterpret_cast<PFN_vkVoidFunction>(&Guard<Name, Function>::call),
+            ofDevice};
+}
+
+// Null where the layer need not be in the way.
+const Own* findOwn(std::string_view name) {
+    static const Own table[] = {
+        own<"vkGetInstanceProcAddr", &getInstanceProcAddr>(),
+        own<"vk_layerGetPhysicalDeviceProcAddr", &getPhysicalDeviceProcAddr>(),
+        own<"vkCreateInstance", &createInstance>(),
+        own<"vkDestroyInstance", &destroyInstance>(),
+        own<"vkCreateDevice", &createDevice>(),
+        own<"vkGetDeviceProcAddr", &getDeviceProcAddr>(true),
+        own<"vkDestroyDevice", &destroyDevice>(true),
+    };
+    const auto* found = std::ranges::find(table, name, &Own::name);
+    return found == std::end(table) ? nullptr : found;
+}
+
+}  // namespace
+
+PFN_vkVoidFunction getInstanceProcAddr(VkInstance instance, const char* name) {
+    if (const Own* command = findOwn(name)) return command->function;
+    if (instance == VK_NULL_HANDLE) return nullptr;
+    const auto next = nextOfInstances().find(instance);
+    return next == nullptr ? nullptr : next->getProc(instance, name);
+}
+
+PFN_vkVoidFunction getPhysicalDeviceProcAddr(VkInstance instance, const char* name) {
+    if (instance == VK_NULL_HANDLE) return nullptr;
+    const auto next = nextOfInstances().find(instance);
+    if (next == nullptr || next->getPhysicalDeviceProc == nullptr) return nullptr;
+    return next->getPhysicalDeviceProc(instance, name);
+}
+
+PFN_vkVoidFunction getDeviceProcAddr(VkDevice device, const char* name) {
+    if (const Own* command = findOwn(name); command != nullptr && command->ofDevice) {
+        return command->function;
+    }
+    const auto next = nextOfDevices().find(device);
+    return next == nullptr ? nullptr : next->getProc(device, name);
+}
+
+}  // namespace pass
+}  // namespace coopvk::layer
