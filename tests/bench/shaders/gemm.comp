@@ -16,11 +16,13 @@
 #else
 #extension GL_KHR_cooperative_matrix : require
 #endif
+#extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_memory_scope_semantics : require
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_16bit_storage : require
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
+#include "staging.glsl"
 
 const uint kGroupM = 128, kGroupN = 128, kGroupK = 32;
 const uint kSubgroupM = 32, kSubgroupN = 64;
@@ -113,19 +115,29 @@ DECODE(decodeB, kFormatB)
 #define decodeB(value) (value)
 #endif
 
+const uint kPartsA = kGroupM * kGroupK / 8, kPartsB = kGroupK * kGroupN / 8;
+
+void copyPartOfA(uint row, uint k, uint part) {
+    const uint r = part / (kGroupK / 8), w = part % (kGroupK / 8);
+    const uvec4 value = decodeA(a8[((row + r) * K + k) / 8 + w]);
+    COPY8(tileA, r * kStrideA + w * 4, value);
+}
+
+void copyPartOfB(uint column, uint k, uint part) {
+    const uint r = part / (kGroupN / 8), w = part % (kGroupN / 8);
+    const uvec4 value = decodeB(b8[((k + r) * N + column) / 8 + w]);
+    COPY8(tileB, r * kStrideB + w * 4, value);
+}
+
 void loadTiles(uint row, uint column, uint k) {
     const uint threads = gl_WorkGroupSize.x, thread = gl_LocalInvocationIndex;
-    [[unroll]] for (uint i = 0; i < kGroupM * kGroupK / 8 / threads; ++i) {
-        const uint r = (i * threads + thread) / (kGroupK / 8);
-        const uint part = (i * threads + thread) % (kGroupK / 8);
-        const uvec4 value = decodeA(a8[((row + r) * K + k) / 8 + part]);
-        COPY8(tileA, r * kStrideA + part * 4, value);
+    [[unroll]] for (uint i = 0; i < STAGING_STEPS(kPartsA, threads); ++i) {
+        const uint part = STAGING_PART(i, thread, threads);
+        if (STAGING_HAS(part, kPartsA, threads)) copyPartOfA(row, k, part);
     }
-    [[unroll]] for (uint i = 0; i < kGroupN * kGroupK / 8 / threads; ++i) {
-        const uint r = (i * threads + thread) / (kGroupN / 8);
-        const uint part = (i * threads + thread) % (kGroupN / 8);
-        const uvec4 value = decodeB(b8[((k + r) * N + column) / 8 + part]);
-        COPY8(tileB, r * kStrideB + part * 4, value);
+    [[unroll]] for (uint i = 0; i < STAGING_STEPS(kPartsB, threads); ++i) {
+        const uint part = STAGING_PART(i, thread, threads);
+        if (STAGING_HAS(part, kPartsB, threads)) copyPartOfB(column, k, part);
     }
 }
 

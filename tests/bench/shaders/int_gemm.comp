@@ -14,6 +14,7 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int8 : require
+#include "staging.glsl"
 
 const uint kTileM = 16, kTileN = 16, kTileK = 32;
 #define SUM coopmat<int, gl_ScopeSubgroup, kTileM, kTileN, gl_MatrixUseAccumulator>
@@ -67,14 +68,19 @@ MATRIX_B loadB(uint at) {
 }
 #endif
 
-// Rows of the tile from a matrix whose rows have K components.
-#define COPY(tile, source, first, k)                                                     \
-    [[unroll]] for (uint i = 0; i < kGroupM * kWords / 4 / gl_WorkGroupSize.x; ++i) {    \
-        const uint part = i * gl_WorkGroupSize.x + gl_LocalInvocationIndex;              \
-        const uint r = part / (kWords / 4), w = part % (kWords / 4);                     \
-        const uvec4 v = source[(((first) + r) * K + (k)) / (kPerWord * 4) + w];          \
-        const uint at = r * kStride + w * 4;                                             \
-        tile[at] = v.x, tile[at + 1] = v.y, tile[at + 2] = v.z, tile[at + 3] = v.w;      \
+// A part of the tile from a matrix whose rows have K components.
+const uint kParts = kGroupM * kWords / 4;
+#define COPY_PART(tile, source, first, k, part)                                         \
+    const uint r = (part) / (kWords / 4), w = (part) % (kWords / 4);                    \
+    const uvec4 v = source[(((first) + r) * K + (k)) / (kPerWord * 4) + w];             \
+    const uint at = r * kStride + w * 4;                                                \
+    tile[at] = v.x, tile[at + 1] = v.y, tile[at + 2] = v.z, tile[at + 3] = v.w
+#define COPY(tile, source, first, k)                                                    \
+    [[unroll]] for (uint i = 0; i < STAGING_STEPS(kParts, gl_WorkGroupSize.x); ++i) {   \
+        const uint part = STAGING_PART(i, gl_LocalInvocationIndex, gl_WorkGroupSize.x); \
+        if (STAGING_HAS(part, kParts, gl_WorkGroupSize.x)) {                            \
+            COPY_PART(tile, source, first, k, part);                                    \
+        }                                                                               \
     }
 
 void main() {
