@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// coopvk_fleet: what the compilers of GPU drivers make of coopvk's output, without GPUs. The driver
+// of scripts/fleet; docs/fleet.md tells more.
+#include <fnmatch.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "devices.hpp"
+#include "measurement.hpp"
+#include "supervisor.hpp"
+#include "worker.hpp"
+
+namespace coopvk::fleet {
+namespace {
+
+// Where Debian puts the preload libraries.
+constexpr const char* kLibraryPath =
+    "/usr/local/lib:/usr/lib/x86_64-linux-gnu:/usr/lib/aarch64-linux-gnu:/usr/lib64:/usr/lib";
+
+struct Options {
+    std::vector<std::string> devices, subjects;
+    std::vector<std::string> folders;  // FOLDER=PREFIX
+    uint32_t lanes = 0, first = 0;
+    bool all = false, list = false;
+    std::string json, texts, libraryPath = kLibraryPath;
+    int report = -1;  // of the worker: where its lines go
+};
+
+bool matches(const std::string& name, const std::vector<std::string>& patterns) {
+    return patterns.empty() || std::ranges::any_of(patterns, [&](const std::string& pattern) {
+               return fnmatch(("*" + pattern + "*").c_str(), name.c_str(), 0) == 0;
+           });
+}
+
+std::vector<Subject> chooseSubjects(const Options& options) {
+    std::vector<Subject> list = builtInSubjects();
+    for (const std::string& folder : options.folders) {
+        const size_t equals = folder.rfind('=');
+        if (equals == folder.npos) throw std::runtime_error("--folder takes FOLDER=PREFIX");
+        auto more = subjectsIn(folder.substr(0, equals), folder.substr(equals + 1));
+        std::ranges::move(more, std::back_inserter(list));
+    }
+    std::erase_if(list, [&](const Subject& s) { return !matches(s.name, options.subjects); });
+    if (list.empty()) throw std::runtime_error("no subject of that name");
+    return list;
+}
+
+std::vector<const Device*> chooseDevices(const Options& options) {
+    std::vector<const Device*> list;
+    for (const std::string& name : options.devices) {
+        list.push_back(findDevice(name));
+        if (list.back() == nullptr) throw std::runtime_error("no device " + name);
+    }
+    for (const Device& device : devices())
+        if (options.devices.empty() && (options.all || device.isShort)) list.push_back(&device);
+    return list;
+}
+
+// What the worker needs to choose as its parent did.
+std::vector<std::string> workerArguments(const Options& options) {
+    std::vector<std::string> list;
+    for (const std::string& subject : options.subjects)
+        list.insert(list.end(), {"--subject", subject});
+    for (const std::string& folder : options.folders) list.insert(list.end(), {"--folder", folder});
+    if (options.lanes != 0) list.insert(list.end(), {"--lanes", std::to_string(options.lanes)});
+    if (!options.texts.empty()) list.insert(list.end(), {"--text", options.texts});
+    return list;
+}
+
+int runWorker(const Options& options) {
+    std::FILE* report = fdopen(options.report, "w");
+    work({options.devices.front(), chooseSubjects(options), options.lanes, options.first,
+          options.texts},
+         report);
+    std::fclose(report);
+    return EXIT_SUCCESS;
+}
+
+int runAll(const Options& options) {
+    chooseSubjects(options);  // complains before any process starts
+    std::vector<Measurement> all;
+    for (const Device* device : chooseDevices(options)) {
+        auto some = runDevice(*device, options.libraryPath, workerArguments(options));
+        std::cout << table(some) << '\n';
+        std::ranges::move(some, std::back_inserter(all));
+    }
+    if (!options.json.empty()) {
+        nlohmann::ordered_json json = nlohmann::ordered_json::array();
+        for (const Measurement& m : all) json.push_back(toJson(m));
+        std::ofstream file(options.json);
+        file << json.dump(1) << '\n';
+        if (!file.flush()) throw std::runtime_error("cannot write " + options.json);
+    }
+    bool good = true;
+    for (const Measurement& m : all)
+        if (!m.problem.empty() && !m.isMissing) {
+            std::cerr << "FAILED: " << m.device << ", " << m.subject << ", " << m.size
+                      << " lanes: " << m.problem << '\n';
+            good = false;
+        }
+    return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int listAll(const Options& options) {
+    for (const Device& device : devices())
+        std::cout << "device " << device.name << ": " << device.gpu
+                  << (device.isShort ? "" : " (with --all)") << '\n';
+    for (const Subject& subject : chooseSubjects(options))
+        std::cout << "subject " << subject.name << '\n';
+    return EXIT_SUCCESS;
+}
+
+void addOptions(CLI::App& app, Options& options) {
+    app.add_option("--device", options.devices, "Only this device; may be given again")
+        ->allow_extra_args(false);
+    app.add_option(
+           "--subject", options.subjects,
+           "Only shaders whose names have this part, in which * stands for anything; may be "
+           "given again")
+        ->allow_extra_args(false);
+    app.add_option("--folder", options.folders, "The shaders of a folder too, as PREFIX/NAME")
+        ->option_text("FOLDER=PREFIX")
+        ->allow_extra_args(false);
+    app.add_option("--lanes", options.lanes, "Only subgroups of so many lanes");
+    app.add_flag("--all", options.all, "All devices; default: those of the short tests");
+    app.add_flag("--list", options.list, "Only list devices and subjects");
+    app.add_option("--json", options.json, "Write all figures to this file");
+    app.add_option("--text", options.texts, "Keep what the drivers tell of their code here");
+    app.add_option("--library-path", options.libraryPath, "Folders of the preload libraries")
+        ->capture_default_str();
+    app.add_option("--worker", options.report)->group("");
+    app.add_option("--first", options.first)->group("");
+}
+
+}  // namespace
+}  // namespace coopvk::fleet
+
+int main(int argc, char** argv) {
+    using namespace coopvk::fleet;
+    CLI::App app("What the compilers of GPU drivers make of coopvk's output, without GPUs");
+    Options options;
+    addOptions(app, options);
+    CLI11_PARSE(app, argc, argv);
+    try {
+        if (options.report >= 0) return runWorker(options);
+        return options.list ? listAll(options) : runAll(options);
+    } catch (const std::exception& error) {
+        std::cerr << "coopvk_fleet: " << error.what() << '\n';
+        return EXIT_FAILURE;
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "needs.hpp"
+
+#include "coopvk/rewrite.hpp"
+#include "ir/module.hpp"
+
+namespace coopvk::fleet {
+
+namespace {
+
+struct CapabilityRow {
+    spv::Capability capability;
+    const char* feature;
+    VkBool32 (*has)(const Features&);
+};
+
+// Of those that subjects declare, the ones that devices of the fleet may lack.
+constexpr CapabilityRow kCapabilities[] = {
+    {spv::Capability::Float16, "shaderFloat16",
+     [](const Features& f) { return f.v12.shaderFloat16; }},
+    {spv::Capability::Float64, "shaderFloat64",
+     [](const Features& f) { return f.core.features.shaderFloat64; }},
+    {spv::Capability::Int8, "shaderInt8", [](const Features& f) { return f.v12.shaderInt8; }},
+    {spv::Capability::Int16, "shaderInt16",
+     [](const Features& f) { return f.core.features.shaderInt16; }},
+    {spv::Capability::Int64, "shaderInt64",
+     [](const Features& f) { return f.core.features.shaderInt64; }},
+    {spv::Capability::StorageBuffer8BitAccess, "storageBuffer8BitAccess",
+     [](const Features& f) { return f.v12.storageBuffer8BitAccess; }},
+    {spv::Capability::StorageBuffer16BitAccess, "storageBuffer16BitAccess",
+     [](const Features& f) { return f.v11.storageBuffer16BitAccess; }},
+};
+
+}  // namespace
+
+std::string missingExtension(const Gpu& gpu, const Subject& subject) {
+    const auto used = rewrite::scan(subject.words, rewrite::ExtensionSet::all());
+    for (const rewrite::ExtensionInfo& info : rewrite::extensionTable())
+        if (used.contains(info.extension) && !gpu.has(info.vulkanName))
+            return std::string(info.vulkanName);
+    return {};
+}
+
+std::string missingFeature(const Gpu& gpu, const Subject& subject) {
+    const auto module = rewrite::Module::parse(subject.words);
+    for (const CapabilityRow& row : kCapabilities)
+        if (module && module->hasCapability(row.capability) && !row.has(gpu.features))
+            return row.feature;
+    return {};
+}
+
+}  // namespace coopvk::fleet

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Shaders that the fleet's compilers are given.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace coopvk::fleet {
+
+// A specialization constant; its value is perLane times the subgroup size, plus fixed.
+struct Constant {
+    uint32_t id;
+    uint64_t perLane = 0;
+    uint64_t fixed = 0;
+    uint32_t bytes = 4;
+};
+
+struct Subject {
+    std::string name;  // "bench/gemm_f32_16x16x16"
+    std::vector<uint32_t> words;
+    std::vector<Constant> constants;
+    uint32_t onlySize = 0;  // the subgroup size that it is for; 0: any
+};
+
+// Those that are built with the program: of tests/bench, of shaders/examples, the demo's.
+std::vector<Subject> builtInSubjects();
+
+// Every file NAME.spv below a folder, as PREFIX/NAME, sorted. Beside it may lie NAME.json with what
+// a program gave when it made a pipeline of it: {"constants": [[id, value, bytes], ...],
+// "subgroupSize": 32}. Throws where a file cannot be read.
+std::vector<Subject> subjectsIn(const std::string& folder, const std::string& prefix);
+
+}  // namespace coopvk::fleet

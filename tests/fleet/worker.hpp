@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The part that runs in a process of its own for each device, since drivers may crash: makes a
+// pipeline of each subject at each subgroup size.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "subject.hpp"
+
+namespace coopvk::fleet {
+
+struct Work {
+    std::string device;  // its name, for the report
+    std::vector<Subject> subjects;
+    uint32_t onlySize = 0;   // lanes; 0: all that the device has
+    uint32_t first = 0;      // number of the first piece of work: others were done before
+    std::string textFolder;  // where the driver's texts go; empty: nowhere
+};
+
+// Writes two lines of JSON for each piece: what begins, and what became of it.
+void work(const Work& work, std::FILE* report);
+
+}  // namespace coopvk::fleet
