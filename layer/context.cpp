@@ -25,6 +25,7 @@ void logDecisions(Log& log, const PhysicalDeviceContext& device) {
 InstanceContext::InstanceContext(Settings loaded)
     : settings(std::move(loaded)),
       log(std::make_shared<Log>(settings.logLevel, settings.logFile)),
+      dumps(settings, *log),
       statistics(Statistics::make(settings)) {}
 
 void InstanceContext::connect(VkInstance instance, PFN_vkGetInstanceProcAddr getNext,

@@ -15,6 +15,7 @@
 #include "coopvk/rewrite.hpp"
 #include "deferred.hpp"
 #include "device_facts.hpp"
+#include "dump.hpp"
 #include "log.hpp"
 #include "policy.hpp"
 #include "rewrite_cache.hpp"
@@ -46,6 +47,7 @@ class InstanceContext {
 
     const Settings settings;
     const std::shared_ptr<Log> log;
+    ShaderDumps dumps;
     const std::unique_ptr<Statistics> statistics;  // null unless asked for
     VkInstance handle = VK_NULL_HANDLE;
     VkuInstanceDispatchTable next = {};

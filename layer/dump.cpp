@@ -1,66 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dump.hpp"
 
-#include <unistd.h>
-
-#include <atomic>
-#include <filesystem>
-#include <fstream>
-#include <system_error>
-
 #include "hash.hpp"
-#include "stage_rewriter.hpp"
+#include "request_json.hpp"
+#include "settings.hpp"
 
 namespace coopvk::layer {
 namespace {
 
-namespace fs = std::filesystem;
+using nlohmann::ordered_json;
 
-// Under a name of its own first, so that no reader meets half a file and threads do not collide.
-bool writeFile(const fs::path& path, std::string_view bytes) {
-    static std::atomic<uint32_t> counter = 0;
-    fs::path unfinished = path;
-    unfinished += "." + std::to_string(getpid()) + "-" + std::to_string(counter++) + ".tmp";
-    std::error_code error;
-    {
-        std::ofstream file(unfinished, std::ios::binary);
-        file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-        file.close();
-        if (file.fail()) {
-            fs::remove(unfinished, error);
-            return false;
-        }
-    }
-    fs::rename(unfinished, path, error);
-    return !error;
+std::string textOf(const ordered_json& json) {
+    return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
-bool writeModule(const fs::path& stem, std::span<const uint32_t> words) {
+bool writeModule(const OutputFolder& folder, const std::string& stem,
+                 std::span<const uint32_t> words) {
     const auto* bytes = reinterpret_cast<const char*>(words.data());
-    const bool binary = writeFile(stem.string() + ".spv", {bytes, words.size_bytes()});
-    return binary && writeFile(stem.string() + ".spvasm", rewrite::disassemble(words));
+    return folder.write(stem + ".spv", {bytes, words.size_bytes()}) &&
+           folder.write(stem + ".spvasm", rewrite::disassemble(words));
+}
+
+std::string stemOf(const std::string& original, const RecordedRequest& request,
+                   const ordered_json& json) {
+    const std::string text = textOf(json);
+    std::string stem = original;
+    stem.append(".").append(rewrite::stageName(request.stage));
+    stem.append(".s").append(std::to_string(request.target.subgroupSize));
+    return stem.append(".").append(hexName(fnv1a(std::as_bytes(std::span(text)))));
 }
 
 }  // namespace
 
-void dumpRewrite(Log& log, const std::string& folder, const RewriteKey& key,
-                 const rewrite::Rewritten& rewritten) noexcept {
+ShaderDumps::ShaderDumps(const Settings& settings, Log& log)
+    : path_(settings.dumpDir), settings_(settings), log_(log) {}
+
+// Null where it cannot be used, which is said once.
+const OutputFolder* ShaderDumps::folder() {
+    std::call_once(opened_, [&] {
+        auto opened = OutputFolder::open(path_);
+        if (!opened) {
+            log_.warn("cannot use dump folder '" + path_ + "': " + opened.error().message);
+            return;
+        }
+        folder_.emplace(std::move(*opened));
+        if (folder_->path() != path_) {
+            log_.warn("others can write to dump folder '" + path_ + "': shaders go to '" +
+                      folder_->path() + "'");
+        }
+    });
+    return folder_ ? &*folder_ : nullptr;
+}
+
+void ShaderDumps::write(const ShaderWords& original, RecordedRequest request,
+                        std::span<const uint32_t> words, const std::string* refusal) noexcept {
     try {
-        std::error_code error;
-        fs::create_directories(folder, error);
-        const std::string original = hexName(key.words->hash);
-        std::string name = original;
-        name.append(".").append(stageName(static_cast<VkShaderStageFlagBits>(key.stage)));
-        name.append(".s").append(std::to_string(key.subgroupSize));
-        if (!key.specialization.empty())
-            name.append(".").append(hexName(fnv1a(key.specialization)));
-        const fs::path root = folder;
-        if (!writeModule(root / original, key.words->words) ||
-            !writeModule(root / name, rewritten.words)) {
-            log.warn("cannot write to dump folder '" + folder + "'");
+        const OutputFolder* const target = folder();
+        if (target == nullptr) return;
+        const std::string hash = hexName(original.hash);
+        request.shader = hash + ".spv";
+        ordered_json json = toJson(request);
+        json["settings"] = {{"emulate", settings_.emulateText}};
+        json["rewriter"] = rewrite::version();
+        const std::string stem = stemOf(hash, request, json);
+        if (refusal != nullptr) json["refused"] = *refusal;
+        if (!words.empty()) json["output"] = stem + ".spv";
+        if (!writeModule(*target, hash, original.words) ||
+            !target->write(stem + ".json", textOf(json)) ||
+            (!words.empty() && !writeModule(*target, stem, words))) {
+            log_.warn("cannot write to dump folder '" + target->path() + "'");
         }
     } catch (...) {
-        log.warn("cannot dump a shader");
+        log_.warn("cannot dump a shader");
     }
 }
 

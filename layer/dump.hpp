@@ -1,19 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mutex>
+#include <optional>
+#include <span>
 #include <string>
 
+#include "files.hpp"
 #include "log.hpp"
-#include "rewrite_cache.hpp"
+#include "shader_modules.hpp"
 
 namespace coopvk::layer {
 
-// Writes the original and the rewritten module, each as words and as text, into a folder that is
-// made if need be:
-//   <hash>.spv                                   the original
-//   <hash>.<stage>.s<subgroup size>[.<hash of the specialization>].spv   its rewrite
-// A failure is logged and changes nothing else.
-void dumpRewrite(Log& log, const std::string& folder, const RewriteKey& key,
-                 const rewrite::Rewritten& rewritten) noexcept;
+struct RecordedRequest;
+struct Settings;
+
+// Writes shaders that were rewritten or refused into a folder that is made if need be:
+//   <hash>.spv                             the original
+//   <name>.json                            stage, entry point, subgroup size, specialization,
+//                                          device and settings, and what came of it
+//   <name>.spv                             its rewrite
+// with <name> for <hash>.<stage>.s<subgroup size>.<hash of all that the JSON says>, and each module
+// as text in .spvasm too. A failure is logged and changes nothing else. Safe from any thread.
+class ShaderDumps {
+ public:
+    ShaderDumps(const Settings& settings, Log& log);
+
+    bool isOn() const { return !path_.empty(); }
+    // `request.shader` is filled in. `words`: what came out, if anything. `refusal`: null, or why
+    // the driver does not get it.
+    void write(const ShaderWords& original, RecordedRequest request,
+               std::span<const uint32_t> words, const std::string* refusal) noexcept;
+
+ private:
+    const OutputFolder* folder();
+
+    const std::string path_;
+    const Settings& settings_;
+    Log& log_;
+    std::once_flag opened_;
+    std::optional<OutputFolder> folder_;
+};
 
 }  // namespace coopvk::layer

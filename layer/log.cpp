@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "log.hpp"
 
-#include <fcntl.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -43,19 +42,15 @@ std::optional<LogLevel> logLevelFromName(std::string_view name) {
     return std::nullopt;
 }
 
-Log::Log(LogLevel level, const std::string& path) : level_(level), file_(STDERR_FILENO) {
+Log::Log(LogLevel level, const std::string& path) : level_(level) {
     if (path.empty() || level == LogLevel::kOff) return;
     // Appending, so that several instances and processes can share a file.
-    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    if (file >= 0) {
-        file_ = file;
+    auto file = openForAppending(path, IfMissing::kCreate);
+    if (file) {
+        file_ = std::move(*file);
     } else {
-        warn("cannot open log file '" + path + "'");
+        warn("cannot open log file '" + path + "': " + file.error().message);
     }
-}
-
-Log::~Log() {
-    if (file_ != STDERR_FILENO) ::close(file_);
 }
 
 void Log::write(LogLevel level, std::string_view text) noexcept {
@@ -82,7 +77,7 @@ void Log::writePieces(LogLevel level, std::initializer_list<std::string_view> pi
     }
     add("\n");
     const std::scoped_lock lock(mutex_);
-    writeAll(file_, std::span(line).first(count));
+    writeAll(file_.isOpen() ? file_.number() : STDERR_FILENO, std::span(line).first(count));
 }
 
 }  // namespace coopvk::layer

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "files.hpp"
+
 namespace coopvk::layer {
 
 enum class LogLevel { kOff, kError, kWarn, kInfo, kDebug };
@@ -18,7 +20,6 @@ class Log {
  public:
     // An empty path, or one that cannot be opened, means stderr.
     Log(LogLevel level, const std::string& path);
-    ~Log();
     Log(const Log&) = delete;
     Log& operator=(const Log&) = delete;
 
@@ -36,7 +37,7 @@ class Log {
 
  private:
     LogLevel level_;
-    int file_;
+    FileDescriptor file_;  // none: stderr
     std::mutex mutex_;
 };
 

@@ -2,7 +2,6 @@
 #include "run_report.hpp"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -18,11 +17,8 @@ void addField(std::string& line, std::string_view field) {
 }  // namespace
 
 RunReport::RunReport(const std::string& path) {
-    if (!path.empty()) file_ = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-}
-
-RunReport::~RunReport() {
-    if (isOn()) ::close(file_);
+    if (path.empty()) return;
+    if (auto file = openForAppending(path, IfMissing::kFail)) file_ = std::move(*file);
 }
 
 // One call, so that lines of several processes do not mix.
@@ -38,7 +34,7 @@ void RunReport::write(std::string_view event, std::initializer_list<std::string_
         addField(line, field);
     }
     line += '\n';
-    [[maybe_unused]] const ssize_t written = ::write(file_, line.data(), line.size());
+    [[maybe_unused]] const ssize_t written = ::write(file_.number(), line.data(), line.size());
 }
 
 std::string runReportPath() {

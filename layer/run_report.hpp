@@ -13,6 +13,8 @@
 #include <string>
 #include <string_view>
 
+#include "files.hpp"
+
 namespace coopvk::layer {
 
 inline constexpr const char* kRunReportVariable = "COOPVK_RUN_REPORT";
@@ -34,15 +36,14 @@ inline constexpr std::string_view kRefused = "refused";
 class RunReport {
  public:
     explicit RunReport(const std::string& path);  // empty: reports nothing
-    ~RunReport();
     RunReport(const RunReport&) = delete;
     RunReport& operator=(const RunReport&) = delete;
 
-    bool isOn() const { return file_ >= 0; }
+    bool isOn() const { return file_.isOpen(); }
     void write(std::string_view event, std::initializer_list<std::string_view> fields);
 
  private:
-    int file_ = -1;
+    FileDescriptor file_;
 };
 
 // The path that the environment names, or an empty one.

@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "context.hpp"
-#include "dump.hpp"
 #include "hash.hpp"
+#include "request_json.hpp"
 
 namespace coopvk::layer {
 namespace {
@@ -34,40 +34,66 @@ RewriteKey makeKey(const StageRequest& request,
     return key;
 }
 
-// One try with one subgroup size, from the cache or by rewriting.
-rewrite::Result<RewrittenRef> rewriteFor(DeviceContext& device, const StageRequest& request,
-                                         std::span<const rewrite::SpecializationEntry> entries,
-                                         uint32_t size, bool& cached) {
-    RewriteKey key = makeKey(request, entries, size);
-    RewrittenRef known = device.cache.find(key);
-    cached = known != nullptr;
-    if (cached) return known;
-
+rewrite::Target makeTarget(const DeviceContext& device, uint32_t size) {
     rewrite::Target target;
     target.device = device.facts().traits;
     target.subgroupSize = size;
     target.emulated = device.emulated;
     target.backEnd = device.physical->nativeMatrices ? device.instance->settings.backEnd
                                                      : rewrite::BackEnd::kCore;
+    return target;
+}
+
+// What is needed to repeat a request, with what came of it. No entries: they contradict themselves.
+void dump(const DeviceContext& device, const StageRequest& request, const rewrite::Target& target,
+          const std::vector<rewrite::SpecializationEntry>* entries, std::span<const uint32_t> words,
+          const rewrite::Error* error) {
+    InstanceContext& instance = *device.instance;
+    if (!instance.dumps.isOn()) return;
+    RecordedRequest record;
+    record.stage = static_cast<rewrite::Stage>(request.stage);
+    record.entryPoint = request.entryPoint == nullptr ? "" : request.entryPoint;
+    record.target = target;
+    record.validate = instance.settings.validateOutput;
+    if (entries != nullptr) record.specialization.emplace();
+    for (size_t i = 0; entries != nullptr && i < entries->size(); ++i) {
+        const auto& [id, data] = (*entries)[i];
+        record.specialization->push_back({id, {data.begin(), data.end()}});
+    }
+    instance.dumps.write(*request.words, std::move(record), words,
+                         error == nullptr ? nullptr : &error->message);
+}
+
+// One try with one subgroup size, from the cache or by rewriting.
+rewrite::Result<RewrittenRef> rewriteFor(DeviceContext& device, const StageRequest& request,
+                                         const std::vector<rewrite::SpecializationEntry>& entries,
+                                         uint32_t size, bool& cached) {
+    RewriteKey key = makeKey(request, entries, size);
+    RewrittenRef known = device.cache.find(key);
+    cached = known != nullptr;
+    if (cached) return known;
+
+    const rewrite::Target target = makeTarget(device, size);
     rewrite::Request input;
     input.words = request.words->words;
     input.stage = key.stage;
     input.entryPoint = key.entryPoint;
     input.specialization = entries;
     auto result = rewrite::rewrite(input, target);
-    if (!result) return result.error();
-
+    if (!result) {
+        dump(device, request, target, &entries, {}, &result.error());
+        return result.error();
+    }
     auto value = std::make_shared<const rewrite::Rewritten>(std::move(*result));
-    const Settings& settings = device.instance->settings;
-    if (!settings.dumpDir.empty()) dumpRewrite(device.log(), settings.dumpDir, key, *value);
-    if (settings.validateOutput) {
+    if (device.instance->settings.validateOutput) {
         if (const auto message = rewrite::validate(value->words)) {
             // The driver must not see what the validator refuses.
-            return rewrite::Error{
-                rewrite::ErrorCode::kUnsupported,
-                "output for shader " + hexName(request.words->hash) + " is not valid: " + *message};
+            const rewrite::Error error = invalidOutput(*message);
+            dump(device, request, target, &entries, value->words, &error);
+            return error;
         }
     }
+    dump(device, request, target, &entries, value->words, nullptr);
     device.cache.add(std::move(key), value);
     return value;
 }
@@ -169,7 +195,11 @@ VkResult rewriteStage(DeviceContext& device, const StageRequest& request, StageP
     const Clock::time_point start = Clock::now();
     std::vector<rewrite::SpecializationEntry> entries;
     if (!readSpecialization(request.specialization, entries)) {
-        logFailure(device, request, "specialization data out of range");
+        const rewrite::Error error = {rewrite::ErrorCode::kInvalidArgument,
+                                      kSpecializationOutOfRange};
+        const uint32_t size = subgroupSizes(device.facts(), request).front();
+        dump(device, request, makeTarget(device, size), nullptr, {}, &error);
+        logFailure(device, request, error.message);
         return VK_ERROR_UNKNOWN;
     }
 

@@ -10,9 +10,9 @@
 #include <sstream>
 
 #include "commands.hpp"
-#include "device_json.hpp"
 #include "devices.hpp"
 #include "policy.hpp"
+#include "traits_json.hpp"
 
 namespace coopvk::tool {
 namespace {
@@ -176,7 +176,7 @@ ordered_json describe(const Device& device, const layer::Decisions& decisions) {
     json["matrixShapes"]["emulatedNv"] =
         shapeList(shapesOf(device, decisions, rewrite::Extension::kNvCooperativeMatrix));
     json["vectorCombinations"]["emulated"] = combinationList(emulatedVectors(device, decisions));
-    json["traits"] = toJson(device.facts.traits);
+    json["traits"] = layer::toJson(device.facts.traits);
     return json;
 }
 

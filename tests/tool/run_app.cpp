@@ -4,7 +4,8 @@
 // A program that uses Vulkan as far as its arguments say:
 //
 //   instance, physical (asks what there is), device (plain), matrix-device (with
-//   VK_KHR_cooperative_matrix), pipeline (that uses it)
+//   VK_KHR_cooperative_matrix), pipeline (that uses it), no-pipeline (with an entry point that the
+//   shader does not have)
 //   fork (the rest in a child), exit=N, abort, kill (SIGKILL), sleep (until a signal), leave
 //   (returns from main, with everything alive)
 #include <signal.h>
@@ -75,7 +76,7 @@ void makeDevice(bool matrices) {
     volkLoadDevice(device);
 }
 
-void makePipeline() {
+void makePipeline(const char* entryPoint) {
     VkDescriptorSetLayoutBinding binding = {0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1,
                                             VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
     VkDescriptorSetLayoutCreateInfo setInfo = {VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
@@ -95,7 +96,7 @@ void makePipeline() {
     info.layout = layout;
     info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
     info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
-    info.stage.pName = "main";
+    info.stage.pName = entryPoint;
     check(vkCreateShaderModule(device, &code, nullptr, &info.stage.module) == VK_SUCCESS, "module");
     check(vkCreateComputePipelines(device, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline) ==
               VK_SUCCESS,
@@ -123,7 +124,8 @@ bool runStep(std::string_view step) {
     if (step == "instance") makeInstance();
     if (step == "physical") findPhysical();
     if (step == "device" || step == "matrix-device") makeDevice(step == "matrix-device");
-    if (step == "pipeline") makePipeline();
+    if (step == "pipeline") makePipeline("main");
+    if (step == "no-pipeline") makePipeline("nothing");
     if (step == "fork") continueInChild();
     if (step.starts_with("exit=")) std::exit(std::atoi(step.data() + 5));
     if (step == "abort") std::abort();

@@ -159,4 +159,26 @@ has 'matrices: native'
 run 0 --statistics -- "$app" instance physical matrix-device pipeline
 has 'emulates .*' "the driver's own"
 
+
+# Shaders that are dumped can be rewritten again, with the same result.
+lanes 4
+run 0 --dump-dir "$work/shaders" --validate-output -- "$app" instance physical matrix-device pipeline
+silent
+requests=("$work"/shaders/*.json)
+[[ ${#requests[@]} == 1 ]] || fail "dumped: $(ls "$work/shaders")"
+"$coopvk" rewrite "${requests[0]}" -o "$work/again.spv" || fail 'a dump is not rewritten'
+cmp "${requests[0]%.json}.spv" "$work/again.spv"
+# Other options change what they say.
+"$coopvk" rewrite "${requests[0]}" -o "$work/other.spv" --tune row-block=1,column-block=1 --subgroup-size 8
+! cmp -s "$work/other.spv" "$work/again.spv" || fail '--subgroup-size changes nothing'
+rm -r "$work/shaders"
+# And so those that are refused.
+run 3 --dump-dir "$work/shaders" -- "$app" instance physical matrix-device no-pipeline
+requests=("$work"/shaders/*.json)
+[[ ${#requests[@]} == 1 ]] || fail "dumped: $(ls "$work/shaders")"
+has "cannot rewrite compute shader [0-9a-f]{16}: .*'nothing'"
+message=$(sed -n 's/^coopvk: error: cannot rewrite compute shader [0-9a-f]*: //p' <<<"$out")
+! again=$("$coopvk" rewrite "${requests[0]}" --text 2>&1) || fail 'what was refused is rewritten'
+[[ $again == "coopvk: ${requests[0]}: $message" ]] || fail "not '$message' again: $again"
+
 echo 'test_run: passed'

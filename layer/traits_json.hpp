@@ -7,7 +7,7 @@
 
 #include "coopvk/rewrite.hpp"
 
-namespace coopvk::tool {
+namespace coopvk::layer {
 
 nlohmann::ordered_json toJson(const rewrite::DeviceTraits& traits);
 
@@ -15,4 +15,4 @@ nlohmann::ordered_json toJson(const rewrite::DeviceTraits& traits);
 // alone. Members that are absent keep their defaults, unknown ones are errors.
 rewrite::Result<rewrite::DeviceTraits> traitsFromJson(const nlohmann::ordered_json& json);
 
-}  // namespace coopvk::tool
+}  // namespace coopvk::layer

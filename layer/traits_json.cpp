@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "device_json.hpp"
+#include "traits_json.hpp"
 
 #include <algorithm>
 #include <optional>
 #include <variant>
 
-namespace coopvk::tool {
+namespace coopvk::layer {
 namespace {
 
 using nlohmann::ordered_json;
@@ -55,6 +55,7 @@ const Member kMembers[] = {
     {"subgroupBallot", &DeviceTraits::subgroupBallot},
     {"subgroupArithmetic", &DeviceTraits::subgroupArithmetic},
     {"maxComputeSharedMemorySize", &DeviceTraits::maxComputeSharedMemorySize},
+    {"onlyNativeShapes", &DeviceTraits::onlyNativeShapes},
 };
 
 Error wrong(const std::string& what) {
@@ -151,4 +152,4 @@ rewrite::Result<DeviceTraits> traitsFromJson(const ordered_json& json) {
     return traits;
 }
 
-}  // namespace coopvk::tool
+}  // namespace coopvk::layer

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "files.hpp"
+
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+
+#include "hash.hpp"
+
+namespace coopvk::layer {
+namespace {
+
+using rewrite::Error;
+using rewrite::ErrorCode;
+using rewrite::Result;
+
+constexpr int kFolderFlags = O_PATH | O_DIRECTORY | O_CLOEXEC;
+constexpr mode_t kFileMode = 0600, kFolderMode = 0700;
+
+Error problem(std::string what) { return {ErrorCode::kInvalidArgument, std::move(what)}; }
+Error systemProblem() { return problem(std::strerror(errno)); }
+
+// Whether others than this user and root decide what is in the folder.
+bool isShared(int folder) {
+    struct stat info = {};
+    if (::fstat(folder, &info) != 0) return true;
+    const bool othersOwn = info.st_uid != ::geteuid() && info.st_uid != 0;
+    const bool groupWrites = (info.st_mode & S_IWGRP) != 0 && info.st_gid != ::getegid();
+    return othersOwn || groupWrites || (info.st_mode & S_IWOTH) != 0;
+}
+
+bool isLink(int folder, const char* name) {
+    struct stat info = {};
+    return ::fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(info.st_mode);
+}
+
+// Opens with O_NOFOLLOW, and without it where nobody else can have laid the link.
+Result<FileDescriptor> openIn(int folder, const std::string& name, int flags) {
+    FileDescriptor file(::openat(folder, name.c_str(), flags | O_NOFOLLOW, kFileMode));
+    if (file.isOpen()) return file;
+    const int error = errno;
+    if (isLink(folder, name.c_str())) {
+        if (isShared(folder)) {
+            return problem("'" + name + "' is a link in a folder that others can write to");
+        }
+        file = FileDescriptor(::openat(folder, name.c_str(), flags, kFileMode));
+        if (file.isOpen()) return file;
+    } else {
+        errno = error;
+    }
+    return systemProblem();
+}
+
+// Folder by folder, so that what was looked at is what is used.
+Result<FileDescriptor> openFolder(std::string_view path, IfMissing ifMissing) {
+    FileDescriptor folder(::open(path.starts_with('/') ? "/" : ".", kFolderFlags));
+    if (!folder.isOpen()) return systemProblem();
+    while (!path.empty()) {
+        const std::string name(path.substr(0, path.find('/')));
+        path.remove_prefix(name.size() < path.size() ? name.size() + 1 : name.size());
+        if (name.empty()) continue;
+        if (ifMissing == IfMissing::kCreate) ::mkdirat(folder.number(), name.c_str(), kFolderMode);
+        auto next = openIn(folder.number(), name, kFolderFlags);
+        if (!next) return next.error();
+        folder = std::move(*next);
+    }
+    return folder;
+}
+
+// Another's file could be read by others, or be another name of one that matters.
+bool isOwnFile(int file) {
+    struct stat info = {};
+    return ::fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == ::geteuid() &&
+           info.st_nlink == 1;
+}
+
+// A new folder that only this user can enter.
+Result<std::string> makePrivateFolder(int parent) {
+    constexpr int kTries = 16;
+    for (int i = 0; i < kTries; ++i) {
+        uint64_t random = 0;
+        if (::getrandom(&random, sizeof(random), 0) != sizeof(random)) return systemProblem();
+        std::string name = "coopvk-" + hexName(random);
+        if (::mkdirat(parent, name.c_str(), kFolderMode) == 0) return name;
+        if (errno != EEXIST) break;
+    }
+    return systemProblem();
+}
+
+bool writeAll(int file, std::string_view bytes) {
+    while (!bytes.empty()) {
+        const ssize_t written = ::write(file, bytes.data(), bytes.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return false;
+        bytes.remove_prefix(static_cast<size_t>(written));
+    }
+    return true;
+}
+
+}  // namespace
+
+FileDescriptor::~FileDescriptor() {
+    if (isOpen()) ::close(number_);
+}
+
+Result<FileDescriptor> openForAppending(const std::string& path, IfMissing ifMissing) {
+    const size_t slash = path.rfind('/');
+    const size_t start = slash == std::string::npos ? 0 : slash + 1;
+    auto folder = openFolder(std::string_view(path).substr(0, start), IfMissing::kFail);
+    if (!folder) return folder.error();
+    // Nobody waits for the reader of a pipe.
+    const int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK |
+                      (ifMissing == IfMissing::kCreate ? O_CREAT : 0);
+    auto file = openIn(folder->number(), path.substr(start), flags);
+    if (!file) return file.error();
+    if (isShared(folder->number()) && !isOwnFile(file->number())) {
+        return problem("not this user's own file, in a folder that others can write to");
+    }
+    const int status = ::fcntl(file->number(), F_GETFL);
+    ::fcntl(file->number(), F_SETFL, status & ~O_NONBLOCK);
+    return file;
+}
+
+Result<OutputFolder> OutputFolder::open(const std::string& path) {
+    auto folder = openFolder(path, IfMissing::kCreate);
+    if (!folder) return folder.error();
+    if (!isShared(folder->number())) return OutputFolder(std::move(*folder), path);
+    const auto name = makePrivateFolder(folder->number());
+    if (!name) return name.error();
+    auto own = openIn(folder->number(), *name, kFolderFlags);
+    if (!own) return own.error();
+    return OutputFolder(std::move(*own), path + "/" + *name);
+}
+
+bool OutputFolder::write(const std::string& name, std::string_view bytes) const {
+    static std::atomic<uint32_t> counter = 0;
+    const std::string unfinished =
+        name + "." + std::to_string(::getpid()) + "-" + std::to_string(counter++) + ".tmp";
+    constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    const FileDescriptor file(::openat(folder_.number(), unfinished.c_str(), kFlags, kFileMode));
+    if (!file.isOpen()) return false;
+    if (writeAll(file.number(), bytes) &&
+        ::renameat(folder_.number(), unfinished.c_str(), folder_.number(), name.c_str()) == 0) {
+        return true;
+    }
+    ::unlinkat(folder_.number(), unfinished.c_str(), 0);
+    return false;
+}
+
+}  // namespace coopvk::layer

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "request_json.hpp"
+
+#include <charconv>
+
+#include "traits_json.hpp"
+
+namespace coopvk::layer {
+namespace {
+
+using nlohmann::ordered_json;
+using rewrite::Error;
+using rewrite::ErrorCode;
+using rewrite::Result;
+
+Error wrong(const std::string& what) { return {ErrorCode::kInvalidArgument, "request: " + what}; }
+
+// Two hexadecimal digits a byte.
+std::string hexText(const std::vector<std::byte>& bytes) {
+    std::string text;
+    for (const std::byte byte : bytes) {
+        const auto value = std::to_integer<unsigned>(byte);
+        text += "0123456789abcdef"[value >> 4];
+        text += "0123456789abcdef"[value & 15u];
+    }
+    return text;
+}
+
+bool readHex(std::string_view text, std::vector<std::byte>& bytes) {
+    for (; text.size() >= 2; text.remove_prefix(2)) {
+        unsigned value = 0;
+        const auto parsed = std::from_chars(text.data(), text.data() + 2, value, 16);
+        if (parsed.ec != std::errc() || parsed.ptr != text.data() + 2) return false;
+        bytes.push_back(static_cast<std::byte>(value));
+    }
+    return text.empty();
+}
+
+constexpr const char* kBackEnds[] = {"auto", "core", "native"};
+
+ordered_json specializationJson(const RecordedRequest& request) {
+    if (!request.specialization) return nullptr;
+    ordered_json list = ordered_json::array();
+    for (const RecordedConstant& constant : *request.specialization) {
+        list.push_back({{"constantId", constant.constantId}, {"bytes", hexText(constant.bytes)}});
+    }
+    return list;
+}
+
+ordered_json emulatedJson(rewrite::ExtensionSet emulated) {
+    ordered_json list = ordered_json::array();
+    for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
+        if (emulated.contains(info.extension)) list.push_back(info.vulkanName);
+    }
+    return list;
+}
+
+// A value of the right type, or null.
+const ordered_json* find(const ordered_json& json, const char* key, ordered_json::value_t type) {
+    const auto found = json.find(key);
+    return found != json.end() && found->type() == type ? &*found : nullptr;
+}
+
+const std::string* findText(const ordered_json& json, const char* key) {
+    const auto* found = find(json, key, ordered_json::value_t::string);
+    return found == nullptr ? nullptr : found->get_ptr<const std::string*>();
+}
+
+std::optional<uint32_t> findNumber(const ordered_json& json, const char* key) {
+    const auto* found = find(json, key, ordered_json::value_t::number_unsigned);
+    if (found == nullptr || found->get<uint64_t>() > UINT32_MAX) return std::nullopt;
+    return found->get<uint32_t>();
+}
+
+std::optional<rewrite::Stage> stageFrom(std::string_view name) {
+    for (uint32_t bit = 1; bit <= static_cast<uint32_t>(rewrite::Stage::kCallable); bit <<= 1) {
+        const auto stage = static_cast<rewrite::Stage>(bit);
+        if (rewrite::stageName(stage) == name) return stage;
+    }
+    return std::nullopt;
+}
+
+bool readSpecialization(const ordered_json& json, RecordedRequest& request) {
+    const auto found = json.find("specialization");
+    if (found == json.end()) return false;
+    if (found->is_null()) return true;
+    if (!found->is_array()) return false;
+    auto& list = request.specialization.emplace();
+    for (const ordered_json& row : *found) {
+        const auto id = findNumber(row, "constantId");
+        const auto* bytes = findText(row, "bytes");
+        if (!id || bytes == nullptr) return false;
+        list.push_back({*id, {}});
+        if (!readHex(*bytes, list.back().bytes)) return false;
+    }
+    return true;
+}
+
+bool readEmulated(const ordered_json& json, rewrite::ExtensionSet& emulated) {
+    const auto* list = find(json, "emulated", ordered_json::value_t::array);
+    if (list == nullptr) return false;
+    emulated = {};
+    for (const ordered_json& name : *list) {
+        if (!name.is_string()) return false;
+        const auto extension = rewrite::extensionFromVulkanName(name.get<std::string>());
+        if (!extension) return false;
+        emulated.insert(*extension);
+    }
+    return true;
+}
+
+}  // namespace
+
+ordered_json toJson(const RecordedRequest& request) {
+    return {{"shader", request.shader},
+            {"stage", rewrite::stageName(request.stage)},
+            {"entryPoint", request.entryPoint},
+            {"subgroupSize", request.target.subgroupSize},
+            {"specialization", specializationJson(request)},
+            {"emulated", emulatedJson(request.target.emulated)},
+            {"backEnd", kBackEnds[static_cast<size_t>(request.target.backEnd)]},
+            {"validate", request.validate},
+            {"device", toJson(request.target.device)}};
+}
+
+Result<RecordedRequest> requestFromJson(const ordered_json& json) {
+    if (!json.is_object()) return wrong("no JSON object");
+    RecordedRequest request;
+    const auto* shader = findText(json, "shader");
+    if (shader == nullptr) return wrong("no 'shader'");
+    request.shader = *shader;
+    const auto* stageName = findText(json, "stage");
+    const auto stage = stageName == nullptr ? std::nullopt : stageFrom(*stageName);
+    if (!stage) return wrong("'stage' is no shader stage");
+    request.stage = *stage;
+    const auto* entryPoint = findText(json, "entryPoint");
+    if (entryPoint == nullptr) return wrong("no 'entryPoint'");
+    request.entryPoint = *entryPoint;
+    const auto size = findNumber(json, "subgroupSize");
+    if (!size) return wrong("'subgroupSize' is no number");
+    request.target.subgroupSize = *size;
+    if (!readSpecialization(json, request)) return wrong("'specialization' is no list of bytes");
+    if (!readEmulated(json, request.target.emulated)) {
+        return wrong("'emulated' is no list of extensions that coopvk knows");
+    }
+    const auto* backEndText = findText(json, "backEnd");
+    const auto backEnd = rewrite::backEndFromName(backEndText == nullptr ? "" : *backEndText);
+    if (!backEnd) return wrong("'backEnd' is no back-end");
+    request.target.backEnd = *backEnd;
+    request.validate = json.value("validate", ordered_json()) == true;
+    auto traits = traitsFromJson(json.value("device", ordered_json()));
+    if (!traits) return traits.error();
+    request.target.device = std::move(*traits);
+    return request;
+}
+
+Error invalidOutput(const std::string& message) {
+    return {ErrorCode::kUnsupported, "the output is not valid: " + message};
+}
+
+}  // namespace coopvk::layer

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rewrite_job.hpp"
+
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <spirv/unified1/spirv.hpp11>
+
+#include "devices.hpp"
+#include "policy.hpp"
+#include "specialization.hpp"
+#include "traits_json.hpp"
+
+namespace coopvk::tool {
+namespace {
+
+using rewrite::Error;
+using rewrite::ErrorCode;
+using rewrite::Result;
+
+const std::map<std::string, rewrite::Stage, std::less<>> kStages = {
+    {"vertex", rewrite::Stage::kVertex},
+    {"tesscontrol", rewrite::Stage::kTessellationControl},
+    {"tesseval", rewrite::Stage::kTessellationEvaluation},
+    {"geometry", rewrite::Stage::kGeometry},
+    {"fragment", rewrite::Stage::kFragment},
+    {"compute", rewrite::Stage::kCompute},
+    {"task", rewrite::Stage::kTask},
+    {"mesh", rewrite::Stage::kMesh},
+    {"raygen", rewrite::Stage::kRaygen},
+    {"anyhit", rewrite::Stage::kAnyHit},
+    {"closesthit", rewrite::Stage::kClosestHit},
+    {"miss", rewrite::Stage::kMiss},
+    {"intersection", rewrite::Stage::kIntersection},
+    {"callable", rewrite::Stage::kCallable},
+};
+
+Error failure(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
+
+Result<std::string> readFile(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    if (!file) return failure("cannot read " + path);
+    return bytes;
+}
+
+Result<std::vector<uint32_t>> wordsOf(const std::string& bytes, const std::string& path) {
+    if (bytes.size() % 4 != 0 || bytes.empty()) {
+        return failure(path + " is no SPIR-V (size in bytes)");
+    }
+    std::vector<uint32_t> words(bytes.size() / 4);
+    std::memcpy(words.data(), bytes.data(), bytes.size());
+    if (words.front() != spv::MagicNumber) return failure(path + " is no SPIR-V (magic number)");
+    return words;
+}
+
+// An index of this machine's devices, or a file of JSON.
+Result<rewrite::DeviceTraits> findDevice(const std::string& text) {
+    size_t index = 0;
+    const char* end = text.data() + text.size();
+    if (const auto parsed = std::from_chars(text.data(), end, index);
+        parsed.ec == std::errc() && parsed.ptr == end) {
+        const auto devices = queryDevices();
+        if (!devices) return devices.error();
+        if (index >= devices->size()) return failure("there is no device " + text);
+        return (*devices)[index].facts.traits;
+    }
+    const auto bytes = readFile(text);
+    if (!bytes) return bytes.error();
+    const auto json = nlohmann::ordered_json::parse(*bytes, nullptr, false);
+    if (json.is_discarded()) return failure(text + " is no JSON");
+    return layer::traitsFromJson(json);
+}
+
+// A module alone, or a request that the layer wrote beside one.
+Result<RewriteJob> readJob(const std::string& path) {
+    const auto bytes = readFile(path);
+    if (!bytes) return bytes.error();
+    RewriteJob job;
+    std::string shader = path;
+    if (bytes->starts_with('{')) {
+        const auto json = nlohmann::ordered_json::parse(*bytes, nullptr, false);
+        if (json.is_discarded()) return failure(path + " is no JSON");
+        auto request = layer::requestFromJson(json);
+        if (!request) return failure(path + ": " + request.error().message);
+        job.request = std::move(*request);
+        job.isRecorded = true;
+        shader = std::filesystem::path(path).replace_filename(job.request.shader);
+    } else {
+        job.request.specialization.emplace();
+    }
+    const auto module = job.isRecorded ? readFile(shader) : bytes;
+    if (!module) return module.error();
+    auto words = wordsOf(*module, shader);
+    if (!words) return words.error();
+    job.words = std::move(*words);
+    return job;
+}
+
+Result<bool> applyDevice(const RewriteOptions& options, RewriteJob& job) {
+    rewrite::Target& target = job.request.target;
+    if (!options.device.empty()) {
+        auto traits = findDevice(options.device);
+        if (!traits) return traits.error();
+        target.device = std::move(*traits);
+        target.subgroupSize = target.device.subgroupSize;
+    } else if (options.subgroupSize != 0 && !job.isRecorded) {
+        target.device.subgroupSize = options.subgroupSize;
+        target.device.minSubgroupSize = options.subgroupSize;
+        target.device.maxSubgroupSize = options.subgroupSize;
+    } else if (!job.isRecorded) {
+        return failure("give --subgroup-size, --device or both");
+    }
+    if (options.subgroupSize != 0) target.subgroupSize = options.subgroupSize;
+    return true;
+}
+
+Result<bool> applyChoices(const RewriteOptions& options, rewrite::Target& target) {
+    std::vector<std::string> complaints;
+    const auto policy = layer::EmulatePolicy::parse(options.emulate, complaints);
+    if (!complaints.empty()) return failure(complaints.front());
+    if (policy.mode == layer::EmulatePolicy::Mode::kList) target.emulated = policy.list;
+    if (options.emulate == "all") target.emulated = rewrite::ExtensionSet::all();
+    if (!options.backEnd.empty()) {
+        const auto backEnd = rewrite::backEndFromName(options.backEnd);
+        if (!backEnd) return failure("unknown back-end '" + options.backEnd + "'");
+        target.backEnd = *backEnd;
+    }
+    const auto tuning = rewrite::matrixTuningFromText(options.tune);
+    if (!tuning) return tuning.error();
+    target.tuning = *tuning;
+    return true;
+}
+
+Result<bool> applySpecialization(const RewriteOptions& options, layer::RecordedRequest& request) {
+    for (const std::string& text : options.specialization) {
+        const auto value = parseSpecialization(text);
+        if (!value) return value.error();
+        if (!request.specialization) request.specialization.emplace();
+        std::erase_if(*request.specialization, [&](const layer::RecordedConstant& constant) {
+            return constant.constantId == value->constantId;
+        });
+        const auto bytes = std::span(value->bytes).first(value->size);
+        request.specialization->push_back({value->constantId, {bytes.begin(), bytes.end()}});
+    }
+    return true;
+}
+
+}  // namespace
+
+const std::map<std::string, rewrite::Stage, std::less<>>& stagesByName() { return kStages; }
+
+rewrite::Result<RewriteJob> makeRewriteJob(const RewriteOptions& options) {
+    auto job = readJob(options.input);
+    if (!job) return job;
+    layer::RecordedRequest& request = job->request;
+    if (const auto done = applyDevice(options, *job); !done) return done.error();
+    if (const auto done = applyChoices(options, request.target); !done) return done.error();
+    if (const auto done = applySpecialization(options, request); !done) return done.error();
+    if (!options.stage.empty()) request.stage = kStages.at(options.stage);
+    if (!options.entryPoint.empty()) request.entryPoint = options.entryPoint;
+    request.validate = request.validate || options.validate;
+    return job;
+}
+
+}  // namespace coopvk::tool

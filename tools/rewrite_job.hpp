@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `coopvk rewrite` is to do: a module alone with options, or a request that the layer wrote.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "request_json.hpp"
+
+namespace coopvk::tool {
+
+struct RewriteOptions {
+    std::string input;
+    std::string output;
+    uint32_t subgroupSize = 0;
+    std::vector<std::string> specialization;
+    // Empty: as the input has it that the layer wrote, else the default.
+    std::string device;
+    std::string emulate;
+    std::string backEnd;
+    std::string tune;
+    std::string entryPoint;
+    std::string stage;
+    bool text = false;
+    bool validate = false;
+    bool verbose = false;
+};
+
+struct RewriteJob {
+    std::vector<uint32_t> words;
+    layer::RecordedRequest request;
+    bool isRecorded = false;  // the input is what the layer wrote
+};
+
+rewrite::Result<RewriteJob> makeRewriteJob(const RewriteOptions& options);
+
+// Names as glslang has them.
+const std::map<std::string, rewrite::Stage, std::less<>>& stagesByName();
+
+}  // namespace coopvk::tool
