@@ -5,11 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <bit>
-#include <cstdlib>
 #include <numeric>
 
 #include "harness/assembly.hpp"
 #include "harness/compute.hpp"
+#include "harness/covering.hpp"
 #include "harness/glsl.hpp"
 #include "harness/requirement.hpp"
 
@@ -335,11 +335,10 @@ std::vector<Case> partial() {
 
 // Anything with anything.
 std::vector<Case> random() {
-    const char* full = std::getenv("COOPVK_TEST_FULL");
     Rng rng("random loads and stores");
     const auto pick = [&](int64_t limit) { return static_cast<uint32_t>(rng.range(0, limit - 1)); };
     std::vector<Case> cases;
-    while (cases.size() < (full && *full == '1' ? 400u : 24u)) {
+    while (cases.size() < (runsAll() ? 400u : 24u)) {
         const Row& row = rows()[pick(static_cast<int64_t>(rows().size()))];
         const auto side = [&] {
             const Pointee& pointee = row.pointees[pick(static_cast<int64_t>(row.pointees.size()))];

@@ -4,11 +4,11 @@
 // combinations and all operand bits, against the reference.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <optional>
 
 #include "harness/assembly.hpp"
 #include "harness/compute.hpp"
+#include "harness/covering.hpp"
 #include "harness/glsl.hpp"
 #include "harness/requirement.hpp"
 
@@ -129,11 +129,6 @@ void addFills(std::vector<Case>& cases, Case c) {
 }
 
 Component component(VkComponentTypeKHR type) { return static_cast<Component>(type); }
-
-bool runsAll() {
-    const char* full = std::getenv("COOPVK_TEST_FULL");
-    return full && *full == '1';
-}
 
 // Drivers on the CPU compile large multiply-adds for seconds: of those only some rows run, all
 // with COOPVK_TEST_FULL=1.

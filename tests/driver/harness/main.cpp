@@ -9,7 +9,9 @@
 #include <exception>
 
 #include "context.hpp"
+#include "covering.hpp"
 #include "layer_log.hpp"
+#include "processor_time.hpp"
 
 namespace coopvk::test {
 namespace {
@@ -68,7 +70,22 @@ class FailOnMessages : public testing::EmptyTestEventListener {
     uint32_t native_ = 0, core_ = 0;  // in the suite
 };
 
+// Tells in reports (--gtest_output) how much processor time each test took.
+class TellProcessorTime : public testing::EmptyTestEventListener {
+    void OnTestStart(const testing::TestInfo&) override { start_ = processorTime(); }
+    void OnTestEnd(const testing::TestInfo&) override {
+        testing::Test::RecordProperty("processor_ms", std::to_string(processorTime() - start_));
+    }
+
+    int64_t start_ = 0;
+};
+
 int runAll(int argc, char** argv) {
+    if (!runsAll()) {
+        limitProcessorTime();
+        // lavapipe compiles several times as fast without LLVM's optimiser.
+        setenv("GALLIVM_PERF", "nopt", /*overwrite=*/0);
+    }
     LayerLog::start();
     Context& context = Context::get();
     std::printf("%s, %u lanes, tools:", context.properties.deviceName, context.subgroupSize);
@@ -79,7 +96,9 @@ int runAll(int argc, char** argv) {
         return EXIT_FAILURE;
     }
     testing::InitGoogleTest(&argc, argv);
-    testing::UnitTest::GetInstance()->listeners().Append(new FailOnMessages);
+    testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
+    listeners.Append(new FailOnMessages);
+    listeners.Append(new TellProcessorTime);
     const int result = RUN_ALL_TESTS();
     Context::shutDown();
     LayerLog::stop();

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "covering.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <numeric>
+#include <string_view>
+#include <tuple>
+
+#include "context.hpp"
+#include "random.hpp"
+
+namespace coopvk::test {
+namespace {
+
+constexpr uint32_t kLanes[] = {4, 8, 16};
+
+// What each case would cover, as numbers from 0.
+struct Goals {
+    std::vector<std::vector<size_t>> of;  // by case
+    size_t count = 0;
+};
+
+Goals goalsOf(const std::vector<Factors>& cases, bool pairs) {
+    using Goal = std::tuple<size_t, size_t, std::string_view, std::string_view>;
+    std::map<Goal, size_t> numbers;
+    Goals goals;
+    for (const Factors& factors : cases) {
+        std::vector<size_t>& mine = goals.of.emplace_back();
+        const auto want = [&](const Goal& goal) {
+            mine.push_back(numbers.try_emplace(goal, numbers.size()).first->second);
+        };
+        for (size_t a = 0; a < factors.size(); ++a) {
+            if (!pairs || factors.size() == 1) want({a, a, factors[a], factors[a]});
+            for (size_t b = a + 1; pairs && b < factors.size(); ++b)
+                want({a, b, factors[a], factors[b]});
+        }
+    }
+    goals.count = numbers.size();
+    return goals;
+}
+
+std::vector<size_t> greedy(const Goals& goals) {
+    // Among equals the first of a shuffled order: neighbours in a list are alike.
+    std::vector<size_t> order(goals.of.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    Rng rng("covering");
+    for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[rng.next() % i]);
+
+    std::vector<bool> isCovered(goals.count);
+    const auto gain = [&](size_t index) {
+        return std::ranges::count_if(goals.of[index], [&](size_t g) { return !isCovered[g]; });
+    };
+    std::vector<size_t> result;
+    while (!order.empty()) {
+        const auto best = std::ranges::max_element(order, {}, gain);
+        if (gain(*best) == 0) break;
+        for (const size_t goal : goals.of[*best]) isCovered[goal] = true;
+        result.push_back(*best);
+        order.erase(best);
+    }
+    std::ranges::sort(result);
+    return result;
+}
+
+std::string_view environment(const char* name) {
+    const char* value = std::getenv(name);
+    return value ? value : "";
+}
+
+std::vector<size_t> all(size_t count) {
+    std::vector<size_t> result(count);
+    std::iota(result.begin(), result.end(), size_t{0});
+    return result;
+}
+
+}  // namespace
+
+std::vector<size_t> coveringPairs(const std::vector<Factors>& cases) {
+    return greedy(goalsOf(cases, true));
+}
+
+std::vector<size_t> coveringValues(const std::vector<Factors>& cases) {
+    return greedy(goalsOf(cases, false));
+}
+
+std::vector<size_t> partOfRun(const std::vector<Factors>& cases, uint32_t lanes) {
+    std::vector<Factors> everywhere;
+    for (const uint32_t run : kLanes) {
+        for (Factors factors : cases) {
+            factors.push_back(std::to_string(run));
+            everywhere.push_back(std::move(factors));
+        }
+    }
+    const auto run = static_cast<size_t>(std::ranges::find(kLanes, lanes) - kLanes);
+    std::vector<size_t> result;
+    for (const size_t index : coveringPairs(everywhere))
+        if (index / cases.size() == run) result.push_back(index % cases.size());
+    return result;
+}
+
+bool runsAll() { return environment("COOPVK_TEST_FULL") == "1"; }
+
+std::vector<size_t> chosen(const std::vector<Factors>& cases) {
+    const uint32_t lanes = Context::get().subgroupSize;
+    const std::string_view covers = environment("COOPVK_TEST_COVERS");
+    if (runsAll()) return all(cases.size());
+    if (covers == "pairs") return coveringPairs(cases);
+    if (covers == "values") return coveringValues(cases);
+    if (std::ranges::find(kLanes, lanes) == std::end(kLanes)) return all(cases.size());
+    return partOfRun(cases, lanes);
+}
+
+}  // namespace coopvk::test

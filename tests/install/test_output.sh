@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: test_output.sh SOURCE
+# What the scripts print stays whole where it goes to a file: `scripts/test >FILE 2>&1` with
+# programs in place of the compiler and the tests, and no script opens its own output once more,
+# which empties the file.
+# shellcheck source=common.bash
+source "$(dirname -- "${BASH_SOURCE[0]}")/common.bash"
+
+source=$1
+
+# stand_in NAME TEXT: a script of that name in the copy.
+stand_in() {
+    printf '#!/usr/bin/env bash\n%s\n' "$2" >"$work/copy/$1"
+    chmod +x "$work/copy/$1"
+}
+
+mkdir -p "$work/copy/scripts" "$work/copy/build/release" "$work/cache"
+cp "$source/scripts/test" "$source/scripts/common.bash" "$work/copy/scripts/"
+stand_in scripts/setup 'echo set-up'
+stand_in scripts/build 'echo build; echo build >&2'
+# shellcheck disable=SC2016  # expanded in the script
+stand_in scripts/env 'case $1 in
+    --outside) echo "$2" ;;
+    ctest)
+        echo tests; echo tests >&2
+        echo "<testsuite tests=\"7\" failures=\"0\" skipped=\"2\" disabled=\"0\">" >"'"$work"'/copy/build/release/ctest.xml"
+        ;;
+    *) "$@" ;;
+esac'
+# shellcheck disable=SC2016
+stand_in scripts/test-apps 'while (($# > 1)); do
+    [[ $1 != --counts ]] || counts=$2
+    shift
+done
+for i in {1..2000}; do echo "program $i"; echo "its error $i" >&2; done
+[[ -z ${counts:-} ]] || echo "3 0 1" >"$counts"
+echo "3 passed, 0 failed, 1 skipped"'
+
+log=$work/log
+COOPVK_CACHE=$work/cache "$work/copy/scripts/test" >"$log" 2>&1 || fail "fails: $(tail "$log")"
+[[ $(tr -d '\0' <"$log" | wc -c) == "$(wc -c <"$log")" ]] || fail 'the file has a hole'
+for line in build tests '== tests' '== real programs' 'program 1' 'program 2000' 'its error 1' \
+    'its error 2000' '3 passed, 0 failed, 1 skipped'; do
+    grep -qFx -- "$line" "$log" || fail "'$line' is lost"
+done
+[[ $(grep -c '^program ' "$log") == 2000 && $(grep -c '^its error ' "$log") == 2000 ]] ||
+    fail 'lines of the programs are lost'
+[[ $(tail -n 1 "$log") == '8 passed, 0 failed, 3 skipped' ]] || fail "ends with: $(tail -n 1 "$log")"
+grep -qE '^  real programs +[0-9]+ s, +[0-9]+ s of processor time$' "$log" || fail 'no times'
+
+# The system opens these names anew, from the file's start.
+if found=$(grep -nE '(tee|>)( -[a-z]+)* *"?/(dev/(stdout|stderr|fd/)|proc/self/fd/)' \
+    "$source"/scripts/* "$source"/.ci/* "$source"/tests/*/*.sh "$source"/tests/*/*.bash |
+    grep -v "${0##*/}:"); then
+    fail "opens its output once more: $found"
+fi
+
+echo 'test_output: passed'
