@@ -89,8 +89,11 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL getDeviceProcAddr(VkDevice device, cons
     for (const Own& own : kOwn) {
         if (own.ofDevice && std::strcmp(own.name, name) == 0) return own.function;
     }
-    const auto next = find(devices, device);
-    return next != nullptr ? next(device, name) : nullptr;
+    for (const Command& command : furtherCommands()) {
+        if (std::strcmp(command.name, name) == 0 && deviceCommandBelow(device, name) != nullptr)
+            return command.function;
+    }
+    return deviceCommandBelow(device, name);
 }
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL getInstanceProcAddr(VkInstance instance,
@@ -99,17 +102,24 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL getInstanceProcAddr(VkInstance instance
         if (std::strcmp(own.name, name) == 0) return own.function;
     }
     if (instance == VK_NULL_HANDLE) return nullptr;
+    for (const Command& command : furtherCommands()) {
+        if (std::strcmp(command.name, name) == 0) return command.function;
+    }
     const auto next = find(instances, instance);
     return next != nullptr ? next(instance, name) : nullptr;
 }
 
 }  // namespace
 
+PFN_vkVoidFunction deviceCommandBelow(VkDevice device, const char* name) {
+    const auto next = find(devices, device);
+    return next != nullptr ? next(device, name) : nullptr;
+}
+
 VkResult createShaderModuleBelow(VkDevice device, const VkShaderModuleCreateInfo* info,
                                  const VkAllocationCallbacks* allocator, VkShaderModule* module) {
-    const auto next = find(devices, device);
-    return reinterpret_cast<PFN_vkCreateShaderModule>(next(device, "vkCreateShaderModule"))(
-        device, info, allocator, module);
+    return reinterpret_cast<PFN_vkCreateShaderModule>(
+        deviceCommandBelow(device, "vkCreateShaderModule"))(device, info, allocator, module);
 }
 
 }  // namespace coopvk::test

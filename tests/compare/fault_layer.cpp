@@ -23,4 +23,6 @@ VKAPI_ATTR VkResult VKAPI_CALL createShaderModule(VkDevice device,
     return createShaderModuleBelow(device, &changed, allocator, module);
 }
 
+std::span<const Command> furtherCommands() { return {}; }
+
 }  // namespace coopvk::test

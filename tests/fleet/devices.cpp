@@ -3,43 +3,15 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
 
 namespace coopvk::fleet {
 namespace {
 
-constexpr const char* kAmd = "libamdgpu_noop_drm_shim.so";
-constexpr const char* kAdreno = "libfreedreno_noop_drm_shim.so";
-constexpr const char* kNvidia = "libnouveau_noop_drm_shim.so";
-constexpr const char* kApple = "libasahi_noop_drm_shim.so";
-constexpr Variable kNvkToo = {"NVK_I_WANT_A_BROKEN_VULKAN_DRIVER", "1"};
-
-// Chips of nouveau by the numbers of envytools' "chipset" list, AMD's and Qualcomm's by the names
-// that their preload libraries know.
-constexpr Device kDevices[] = {
-    {"polaris10", "AMD GCN 4", kAmd, "radeon_icd", {{{"AMDGPU_GPU_ID", "polaris10"}}}, true},
-    {"vega10", "AMD GCN 5", kAmd, "radeon_icd", {{{"AMDGPU_GPU_ID", "vega10"}}}, true},
-    {"navi10", "AMD RDNA 1", kAmd, "radeon_icd", {{{"AMDGPU_GPU_ID", "navi10"}}}, true},
-    {"navi21", "AMD RDNA 2", kAmd, "radeon_icd", {{{"AMDGPU_GPU_ID", "navi21"}}}, true},
-    {"navi31", "AMD RDNA 3", kAmd, "radeon_icd", {{{"AMDGPU_GPU_ID", "navi31"}}}, true},
-    {"gfx1201", "AMD RDNA 4", kAmd, "radeon_icd", {{{"AMDGPU_GPU_ID", "gfx1201"}}}, true},
-    {"adreno630", "Adreno 630", kAdreno, "freedreno_icd", {{{"FD_GPU_ID", "630"}}}, false},
-    {"adreno730", "Adreno 730", kAdreno, "freedreno_icd", {{{"FD_GPU_ID", "730"}}}, true},
-    {"adreno830", "Adreno 830", kAdreno, "freedreno_icd", {{{"FD_GPU_ID", "830"}}}, true},
-    {"turing",
-     "NVIDIA Turing",
-     kNvidia,
-     "nouveau_icd",
-     {{{"NOUVEAU_CHIPSET", "164"}, kNvkToo}},
-     true},
-    {"ampere",
-     "NVIDIA Ampere",
-     kNvidia,
-     "nouveau_icd",
-     {{{"NOUVEAU_CHIPSET", "172"}, kNvkToo}},
-     false},
-    {"ada", "NVIDIA Ada", kNvidia, "nouveau_icd", {{{"NOUVEAU_CHIPSET", "192"}, kNvkToo}}, false},
-    {"m1", "Apple M1", kApple, "asahi_icd", {{{"AGX_MESA_DEBUG", "shaders"}}}, true},
-};
+constexpr const char* kDevices =
+#include "devices.inc"
+    ;
 
 constexpr const char* kManifestFolders = "/usr/local/share/vulkan/icd.d:/usr/share/vulkan/icd.d";
 
@@ -59,11 +31,19 @@ std::string find(std::string_view name, std::string_view ending, std::string_vie
 
 }  // namespace
 
-std::span<const Device> devices() { return kDevices; }
+std::vector<Device> devices() {
+    std::vector<Device> list;
+    for (const auto& row : nlohmann::json::parse(kDevices))
+        list.push_back({row.at("name"), row.at("gpu"), row.at("library"), row.at("driver"),
+                        row.at("environment"), row.at("short")});
+    return list;
+}
 
-const Device* findDevice(std::string_view name) {
-    const auto* device = std::ranges::find(kDevices, name, &Device::name);
-    return device == std::ranges::end(kDevices) ? nullptr : device;
+Device deviceOf(std::string_view name) {
+    const auto all = devices();
+    const auto device = std::ranges::find(all, name, &Device::name);
+    if (device == all.end()) throw std::runtime_error("no device " + std::string(name));
+    return *device;
 }
 
 std::string findLibrary(std::string_view library, std::string_view folders) {

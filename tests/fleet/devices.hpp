@@ -4,33 +4,29 @@
 // of Mesa's (Debian: mesa-drm-shim) answers for the kernel; compilers are the real ones.
 #pragma once
 
-#include <array>
-#include <span>
+#include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace coopvk::fleet {
 
-struct Variable {
-    const char* name = nullptr;
-    const char* value = nullptr;
-};
-
 struct Device {
-    std::string_view name;                // "navi21"
-    std::string_view gpu;                 // what people call it
-    std::string_view library;             // that is preloaded
-    std::string_view driver;              // file name of the driver's manifest
-    std::array<Variable, 3> environment;  // which GPU the library and the driver take for present
-    bool isShort;                         // of the short group of tests
+    std::string name;     // "navi21"
+    std::string gpu;      // what people call it
+    std::string library;  // that is preloaded, without the ending of its file's name
+    std::string driver;   // of the driver's manifest, how the file's name begins
+    // Which GPU the library and the driver take for present, and what makes the driver tell more.
+    std::map<std::string, std::string> environment;
+    bool isShort = false;  // of the short group of tests
 };
 
-std::span<const Device> devices();
-// nullptr where there is none of that name.
-const Device* findDevice(std::string_view name);
+// What devices.json has.
+std::vector<Device> devices();
+// Throws where there is none of that name.
+Device deviceOf(std::string_view name);
 
-// Where the preload library lies; empty where it is not installed. `folders` are separated by
-// colons.
+// Paths; empty where there is no such file. `folders` are separated by colons.
 std::string findLibrary(std::string_view library, std::string_view folders);
 std::string findManifest(std::string_view driver);
 

@@ -10,7 +10,10 @@
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 
+#include "allowances.hpp"
 #include "devices.hpp"
 #include "measurement.hpp"
 #include "supervisor.hpp"
@@ -26,9 +29,11 @@ constexpr const char* kLibraryPath =
 struct Options {
     std::vector<std::string> devices, subjects;
     std::vector<std::string> folders;  // FOLDER=PREFIX
+    std::vector<std::string> program;
     uint32_t lanes = 0, first = 0;
-    bool all = false, list = false;
-    std::string json, texts, libraryPath = kLibraryPath;
+    bool all = false, list = false, noBuiltIn = false;
+    std::string json, texts, check, write;
+    Surroundings surroundings{kLibraryPath, {}};
     int report = -1;  // of the worker: where its lines go
 };
 
@@ -39,7 +44,8 @@ bool matches(const std::string& name, const std::vector<std::string>& patterns) 
 }
 
 std::vector<Subject> chooseSubjects(const Options& options) {
-    std::vector<Subject> list = builtInSubjects();
+    std::vector<Subject> list;
+    if (!options.noBuiltIn) list = builtInSubjects();
     for (const std::string& folder : options.folders) {
         const size_t equals = folder.rfind('=');
         if (equals == folder.npos) throw std::runtime_error("--folder takes FOLDER=PREFIX");
@@ -51,14 +57,12 @@ std::vector<Subject> chooseSubjects(const Options& options) {
     return list;
 }
 
-std::vector<const Device*> chooseDevices(const Options& options) {
-    std::vector<const Device*> list;
-    for (const std::string& name : options.devices) {
-        list.push_back(findDevice(name));
-        if (list.back() == nullptr) throw std::runtime_error("no device " + name);
-    }
-    for (const Device& device : devices())
-        if (options.devices.empty() && (options.all || device.isShort)) list.push_back(&device);
+std::vector<Device> chooseDevices(const Options& options) {
+    std::vector<Device> list;
+    for (const std::string& name : options.devices) list.push_back(deviceOf(name));
+    for (Device& device : devices())
+        if (options.devices.empty() && (options.all || device.isShort))
+            list.push_back(std::move(device));
     return list;
 }
 
@@ -69,11 +73,12 @@ std::vector<std::string> workerArguments(const Options& options) {
         list.insert(list.end(), {"--subject", subject});
     for (const std::string& folder : options.folders) list.insert(list.end(), {"--folder", folder});
     if (options.lanes != 0) list.insert(list.end(), {"--lanes", std::to_string(options.lanes)});
+    if (options.noBuiltIn) list.push_back("--no-built-in");
     if (!options.texts.empty()) list.insert(list.end(), {"--text", options.texts});
     return list;
 }
 
-int runWorker(const Options& options) {
+int beWorker(const Options& options) {
     std::FILE* report = fdopen(options.report, "w");
     work({options.devices.front(), chooseSubjects(options), options.lanes, options.first,
           options.texts},
@@ -82,29 +87,76 @@ int runWorker(const Options& options) {
     return EXIT_SUCCESS;
 }
 
-int runAll(const Options& options) {
-    chooseSubjects(options);  // complains before any process starts
+std::string readFile(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) throw std::runtime_error("cannot read " + path);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void writeFile(const std::string& path, const std::string& text) {
+    std::ofstream file(path, std::ios::binary);
+    file << text;
+    if (!file.flush()) throw std::runtime_error("cannot write " + path);
+}
+
+// All that is to be measured; devices that cannot be had are told of.
+std::vector<Measurement> measureAll(const Options& options) {
     std::vector<Measurement> all;
-    for (const Device* device : chooseDevices(options)) {
-        auto some = runDevice(*device, options.libraryPath, workerArguments(options));
-        std::cout << table(some) << '\n';
+    for (const Device& device : chooseDevices(options)) {
+        if (const std::string why = whyNot(device, options.surroundings); !why.empty()) {
+            std::cout << "SKIPPED: " << device.name << ": " << why << '\n';
+            continue;
+        }
+        auto some = runWorker(device, options.surroundings, workerArguments(options));
+        std::cout << table(some) << std::endl;
         std::ranges::move(some, std::back_inserter(all));
     }
+    return all;
+}
+
+// Tells all problems; whether there are none.
+bool judge(const Options& options, const std::vector<Measurement>& all) {
+    std::optional<Allowances> allowances;
+    if (!options.check.empty()) allowances.emplace(readFile(options.check));
+    bool good = true, told = false;
+    for (const Measurement& m : all) {
+        std::vector<std::string> problems = problemsOf(m);
+        if (allowances && allowances->driver() != m.driver) {
+            if (!std::exchange(told, true))
+                std::cout << "NOT COMPARED: the figures are of " << allowances->driver()
+                          << ", the compilers here of " << m.driver << '\n';
+        } else if (allowances) {
+            std::ranges::move(allowances->check(m), std::back_inserter(problems));
+        }
+        for (const std::string& problem : problems)
+            std::cerr << "FAILED: " << m.device << ", " << m.subject << ", " << m.size
+                      << " lanes: " << problem << '\n';
+        good = good && problems.empty();
+    }
+    return good;
+}
+
+int runAll(const Options& options) {
+    chooseSubjects(options);  // complains before any process starts
+    const std::vector<Measurement> all = measureAll(options);
     if (!options.json.empty()) {
         nlohmann::ordered_json json = nlohmann::ordered_json::array();
         for (const Measurement& m : all) json.push_back(toJson(m));
-        std::ofstream file(options.json);
-        file << json.dump(1) << '\n';
-        if (!file.flush()) throw std::runtime_error("cannot write " + options.json);
+        writeFile(options.json, json.dump(1) + '\n');
     }
-    bool good = true;
-    for (const Measurement& m : all)
-        if (!m.problem.empty() && !m.isMissing) {
-            std::cerr << "FAILED: " << m.device << ", " << m.subject << ", " << m.size
-                      << " lanes: " << m.problem << '\n';
-            good = false;
-        }
-    return good ? EXIT_SUCCESS : EXIT_FAILURE;
+    if (!options.write.empty() && !all.empty())
+        writeFile(options.write,
+                  Allowances::write(readFile(options.write), all.front().driver, all));
+    return judge(options, all) ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int runProgram(const Options& options) {
+    if (options.devices.size() != 1) throw std::runtime_error("a program takes one --device");
+    const Device device = deviceOf(options.devices.front());
+    if (const std::string why = whyNot(device, options.surroundings); !why.empty())
+        throw std::runtime_error(why);
+    becomeProgram(device, options.surroundings, options.program);
+    throw std::runtime_error("cannot start " + options.program.front());
 }
 
 int listAll(const Options& options) {
@@ -129,11 +181,19 @@ void addOptions(CLI::App& app, Options& options) {
         ->allow_extra_args(false);
     app.add_option("--lanes", options.lanes, "Only subgroups of so many lanes");
     app.add_flag("--all", options.all, "All devices; default: those of the short tests");
+    app.add_flag("--no-built-in", options.noBuiltIn, "Only the shaders of --folder");
     app.add_flag("--list", options.list, "Only list devices and subjects");
     app.add_option("--json", options.json, "Write all figures to this file");
     app.add_option("--text", options.texts, "Keep what the drivers tell of their code here");
-    app.add_option("--library-path", options.libraryPath, "Folders of the preload libraries")
+    app.add_option("--check", options.check,
+                   "Fail where a shader is worse than this document allows");
+    app.add_option("--write", options.write, "Write what was measured into this document");
+    app.add_option("--library-path", options.surroundings.libraryPath,
+                   "Folders of the preload libraries")
         ->capture_default_str();
+    app.add_option("--capture", options.surroundings.capture,
+                   "Keep the shaders of PROGRAM's compute pipelines here, for --folder");
+    app.add_option("PROGRAM", options.program, "Run this on the device; behind --");
     app.add_option("--worker", options.report)->group("");
     app.add_option("--first", options.first)->group("");
 }
@@ -148,7 +208,8 @@ int main(int argc, char** argv) {
     addOptions(app, options);
     CLI11_PARSE(app, argc, argv);
     try {
-        if (options.report >= 0) return runWorker(options);
+        if (options.report >= 0) return beWorker(options);
+        if (!options.program.empty()) return runProgram(options);
         return options.list ? listAll(options) : runAll(options);
     } catch (const std::exception& error) {
         std::cerr << "coopvk_fleet: " << error.what() << '\n';

@@ -72,8 +72,9 @@ void measure(const std::vector<Executable>& executables, Measurement& measuremen
 }
 
 ordered_json toJson(const Measurement& m) {
-    ordered_json json = {{"device", m.device},   {"subject", m.subject},   {"lanes", m.size},
-                         {"problem", m.problem}, {"missing", m.isMissing}, {"seconds", m.seconds}};
+    ordered_json json = {{"device", m.device},  {"driver", m.driver},   {"subject", m.subject},
+                         {"lanes", m.size},     {"problem", m.problem}, {"missing", m.isMissing},
+                         {"seconds", m.seconds}};
     for (size_t i = 0; i < kStatisticCount; ++i)
         if (m.statistics[i]) json["statistics"][kRows[i].name] = *m.statistics[i];
     if (m.hot)
@@ -90,6 +91,7 @@ ordered_json toJson(const Measurement& m) {
 Measurement measurementFromJson(const ordered_json& json) {
     Measurement m;
     m.device = json.value("device", "");
+    m.driver = json.value("driver", "");
     m.subject = json.value("subject", "");
     m.size = json.value("lanes", 0u);
     m.problem = json.value("problem", "");

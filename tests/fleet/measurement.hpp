@@ -31,9 +31,9 @@ inline constexpr size_t kStatisticCount = static_cast<size_t>(Statistic::kCount)
 std::string_view name(Statistic statistic);  // "spills", "scalar spills", ...
 
 struct Measurement {
-    std::string device, subject;
-    uint32_t size = 0;       // lanes
-    std::string problem;     // empty: the pipeline was created, and all was well
+    std::string device, driver, subject;  // driver: "Mesa 26.1.6"
+    uint32_t size = 0;                    // lanes
+    std::string problem;                  // empty: the pipeline was created, and all was well
     bool isMissing = false;  // `problem` tells what the subject needs that the device does not have
     double seconds = 0;      // of processor time
     std::optional<double> statistics[kStatisticCount];

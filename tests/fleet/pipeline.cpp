@@ -152,7 +152,7 @@ Creation createPipeline(Gpu& gpu, const Subject& subject, uint32_t size) {
     info.flags = VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR |
                  VK_PIPELINE_CREATE_CAPTURE_INTERNAL_REPRESENTATIONS_BIT_KHR;
     info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
-    info.stage.pNext = gpu.canRequireSize() ? &wanted : nullptr;
+    info.stage.pNext = gpu.canRequireSize() && subject.size != 0u ? &wanted : nullptr;
     info.stage.stage = interface.stage;
     info.stage.pName = interface.entryPoint.c_str();
     info.stage.pSpecializationInfo = &specialization.info;

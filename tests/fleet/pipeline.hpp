@@ -27,8 +27,8 @@ struct Creation {
     std::vector<Executable> executables;
 };
 
-// With VK_NULL_HANDLE for other stages than compute where the device cannot run them. `size` is
-// asked for where the device takes such wishes. Throws where the subject itself is at fault.
+// `size` is asked for where the device takes such wishes and the subject does not leave it to the
+// device. Throws where the subject itself is at fault.
 Creation createPipeline(Gpu& gpu, const Subject& subject, uint32_t size);
 
 }  // namespace coopvk::fleet

@@ -29,7 +29,7 @@ const Use kUses[] = {
 };
 
 void add(const std::string& name, std::span<const uint32_t> words, std::vector<Subject>& list) {
-    Subject subject{name, {words.begin(), words.end()}, {}};
+    Subject subject{name, {words.begin(), words.end()}, {}, {}};
     for (const Use& use : kUses)
         if (name.starts_with(use.prefix)) subject.constants = use.constants;
     list.push_back(std::move(subject));
@@ -40,7 +40,7 @@ void readUse(const std::filesystem::path& file, Subject& subject) {
     std::ifstream stream(file);
     if (!stream) return;
     const auto json = nlohmann::json::parse(stream);
-    subject.onlySize = json.value("subgroupSize", 0u);
+    subject.size = json.value("subgroupSize", 0u);
     for (const auto& row : json.value("constants", nlohmann::json::array()))
         subject.constants.push_back({.id = row.at(0).get<uint32_t>(),
                                      .fixed = row.at(1).get<uint64_t>(),

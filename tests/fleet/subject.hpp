@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,7 +23,9 @@ struct Subject {
     std::string name;  // "bench/gemm_f32_16x16x16"
     std::vector<uint32_t> words;
     std::vector<Constant> constants;
-    uint32_t onlySize = 0;  // the subgroup size that it is for; 0: any
+    // The subgroup size that its program asked for, 0 where it left that to the device; no value:
+    // it is for any size.
+    std::optional<uint32_t> size;
 };
 
 // Those that are built with the program: of tests/bench, of shaders/examples, the demo's.

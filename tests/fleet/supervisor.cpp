@@ -38,35 +38,47 @@ class Folder {
 
 void setUnlessSet(const char* name, const std::string& value) { setenv(name, value.c_str(), 0); }
 
-// In the new process, before the program starts there.
-void setEnvironment(const Device& device, const std::string& library, const Folder& folder) {
-    const fs::path program = fs::read_symlink("/proc/self/exe");
-    setenv("LD_PRELOAD", library.c_str(), 1);
+// Before a program starts.
+void setEnvironment(const Device& device, const Surroundings& surroundings) {
+    const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
+    const std::string layer = folder.parent_path().parent_path() / "layer";
+    setenv("LD_PRELOAD", findLibrary(device.library, surroundings.libraryPath).c_str(), 1);
     setenv("VK_DRIVER_FILES", findManifest(device.driver).c_str(), 1);
-    for (const Variable& variable : device.environment)
-        if (variable.name != nullptr) setenv(variable.name, variable.value, 1);
-    setUnlessSet("VK_IMPLICIT_LAYER_PATH",
-                 program.parent_path().parent_path().parent_path() / "layer");
+    for (const auto& [name, value] : device.environment) setenv(name.c_str(), value.c_str(), 1);
     setUnlessSet("XDG_RUNTIME_DIR", "/tmp");
-    setUnlessSet("COOPVK_ENABLE", "1");
     setUnlessSet("COOPVK_EMULATE", "all");
-    setUnlessSet("COOPVK_VALIDATE_OUTPUT", "1");
-    setenv("COOPVK_LOG_FILE", folder.file("layer").c_str(), 1);
     setenv("MESA_SHADER_CACHE_DISABLE", "true", 1);
+    if (surroundings.capture.empty()) {
+        setUnlessSet("VK_IMPLICIT_LAYER_PATH", layer);
+        setUnlessSet("COOPVK_ENABLE", "1");
+        return;
+    }
+    // Layers that are named have the order of their names: the first sees what the program gives.
+    setenv("VK_ADD_LAYER_PATH", ((folder / "capture").string() + ":" + layer).c_str(), 1);
+    setenv("VK_INSTANCE_LAYERS", "VK_LAYER_COOPVK_test_capture:VK_LAYER_COOPVK_emulation", 1);
+    setenv("COOPVK_CAPTURE", fs::absolute(surroundings.capture).c_str(), 1);
 }
 
-[[noreturn]] void become(const Device& device, const std::string& library, const Folder& folder,
-                         int report, std::vector<std::string> arguments) {
-    const int log = open(folder.file("output").c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0600);
-    dup2(log, STDOUT_FILENO);
-    dup2(log, STDERR_FILENO);
-    setEnvironment(device, library, folder);
-    arguments.insert(arguments.begin(), {"coopvk_fleet", "--worker", std::to_string(report),
-                                         "--device", std::string(device.name)});
+// Only returns where the program cannot be started.
+void start(const char* file, std::vector<std::string>& arguments) {
     std::vector<char*> list;
     for (std::string& argument : arguments) list.push_back(argument.data());
     list.push_back(nullptr);
-    execv("/proc/self/exe", list.data());
+    execvp(file, list.data());
+}
+
+[[noreturn]] void becomeWorker(const Device& device, const Surroundings& surroundings,
+                               const Folder& folder, int report,
+                               std::vector<std::string> arguments) {
+    const int log = open(folder.file("output").c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0600);
+    dup2(log, STDOUT_FILENO);
+    dup2(log, STDERR_FILENO);
+    setEnvironment(device, surroundings);
+    setUnlessSet("COOPVK_VALIDATE_OUTPUT", "1");
+    setenv("COOPVK_LOG_FILE", folder.file("layer").c_str(), 1);
+    arguments.insert(arguments.begin(),
+                     {"coopvk_fleet", "--worker", std::to_string(report), "--device", device.name});
+    start("/proc/self/exe", arguments);
     _exit(127);
 }
 
@@ -84,14 +96,14 @@ std::string endOf(int status) {
 // One process: takes in what it tells until it ends.
 class Process {
  public:
-    Process(const Device& device, const std::string& library,
+    Process(const Device& device, const Surroundings& surroundings,
             const std::vector<std::string>& arguments) {
         int ends[2];
         if (pipe(ends) != 0) throw std::runtime_error("no pipe");
         child_ = fork();
         if (child_ == 0) {
             close(ends[0]);
-            become(device, library, folder_, ends[1], arguments);
+            becomeWorker(device, surroundings, folder_, ends[1], arguments);
         }
         close(ends[1]);
         report_ = fdopen(ends[0], "r");
@@ -130,21 +142,33 @@ class Process {
 
 }  // namespace
 
-std::vector<Measurement> runDevice(const Device& device, const std::string& libraryPath,
+std::string whyNot(const Device& device, const Surroundings& surroundings) {
+    if (findLibrary(device.library, surroundings.libraryPath).empty())
+        return std::format("no {}.so (Debian: mesa-drm-shim)", device.library);
+    if (findManifest(device.driver).empty())
+        return std::format("no {}.json (Debian: mesa-vulkan-drivers)", device.driver);
+    return {};
+}
+
+std::vector<Measurement> runWorker(const Device& device, const Surroundings& surroundings,
                                    const std::vector<std::string>& arguments) {
-    const std::string library = findLibrary(device.library, libraryPath);
-    if (library.empty()) throw std::runtime_error(std::format("no {}", device.library));
     std::vector<Measurement> list;
     while (true) {
         std::vector<std::string> all = arguments;
         all.insert(all.end(), {"--first", std::to_string(list.size())});
-        Process process(device, library, all);
+        Process process(device, surroundings, all);
         if (process.read(list)) return list;
         if (!process.begun)
             throw std::runtime_error(std::format("{}: {}", device.name, process.end));
         process.begun->problem = "crash: " + process.end;
         list.push_back(*process.begun);
     }
+}
+
+void becomeProgram(const Device& device, const Surroundings& surroundings,
+                   std::vector<std::string> program) {
+    setEnvironment(device, surroundings);
+    start(program.front().c_str(), program);
 }
 
 }  // namespace coopvk::fleet

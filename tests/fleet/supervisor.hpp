@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs the worker in a process with a device's preload library, and starts it again behind whatever
-// it crashed at.
+// Processes that see a device of the fleet.
 #pragma once
 
 #include <string>
@@ -12,8 +11,22 @@
 
 namespace coopvk::fleet {
 
-// `arguments` are for the worker. Throws where it does not even get a device.
-std::vector<Measurement> runDevice(const Device& device, const std::string& libraryPath,
+// Folders of preload libraries, separated by colons.
+struct Surroundings {
+    std::string libraryPath;
+    std::string capture;  // folder for the shaders of the program's pipelines; empty: none
+};
+
+// Whether the preload library and the driver are installed; else what to install.
+std::string whyNot(const Device& device, const Surroundings& surroundings);
+
+// Runs the worker in a process of its own, and starts it again behind whatever it crashed at.
+// `arguments` are the worker's. Throws where it does not even get a device.
+std::vector<Measurement> runWorker(const Device& device, const Surroundings& surroundings,
                                    const std::vector<std::string>& arguments);
+
+// Becomes another program, which sees the device. Returns only if that fails.
+void becomeProgram(const Device& device, const Surroundings& surroundings,
+                   std::vector<std::string> program);
 
 }  // namespace coopvk::fleet

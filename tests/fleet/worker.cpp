@@ -97,12 +97,12 @@ class Worker {
     void run() {
         uint32_t number = 0;
         for (const Subject& subject : work_.subjects)
-            for (const uint32_t size : gpu_.subgroupSizes()) {
+            for (const uint32_t size : sizesOf(subject)) {
                 if (work_.onlySize != 0 && work_.onlySize != size) continue;
-                if (subject.onlySize != 0 && subject.onlySize != size) continue;
                 if (number++ < work_.first) continue;
                 Measurement m;
                 m.device = work_.device;
+                m.driver = gpu_.properties12.driverInfo;
                 m.subject = subject.name;
                 m.size = size;
                 tell({{"begin", toJson(m)}});
@@ -112,6 +112,11 @@ class Worker {
     }
 
  private:
+    std::vector<uint32_t> sizesOf(const Subject& subject) const {
+        if (!subject.size) return gpu_.subgroupSizes();
+        return {*subject.size != 0 ? *subject.size : gpu_.properties11.subgroupSize};
+    }
+
     void tell(const nlohmann::ordered_json& json) {
         std::fprintf(report_, "%s\n",
                      json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());

@@ -46,4 +46,6 @@ VKAPI_ATTR VkResult VKAPI_CALL createShaderModule(VkDevice device,
     return createShaderModuleBelow(device, info, allocator, module);
 }
 
+std::span<const Command> furtherCommands() { return {}; }
+
 }  // namespace coopvk::test
