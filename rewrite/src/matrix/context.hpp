@@ -23,6 +23,7 @@ struct MatrixType {
     Fragment fragment;
     Id pack = 0;           // component type or vector of it
     bool nibbles = false;  // components are 4-bit integers in 8-bit ones: see nibbles.hpp
+    bool words = false;    // packs are words of 4- or 8-bit components: see operand_words.hpp
 
     uint32_t length() const { return fragment.length(); }
 };

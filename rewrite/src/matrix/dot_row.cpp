@@ -1,59 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "matrix/byte_reading.hpp"
 #include "matrix/integer_row.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
 
-// As what the dot product reads the bytes of A and B.
-struct DotSigns {
-    bool a = false, b = false;
-    bool operator==(const DotSigns&) const = default;
+constexpr uint32_t kOnes = 0x01010101;
+
+struct Readings {
+    ByteReading a, b;
 };
 
-constexpr uint32_t kSignBits = 0x80808080;
-constexpr uint32_t kOnes = 0x01010101;
-constexpr uint32_t kBias = 128;  // between a byte and the one with the other sign bit
-
-bool isAccelerated(const DeviceTraits& device, DotSigns signs) {
-    if (signs.a != signs.b) return device.dot4x8Mixed;
-    return signs.a ? device.dot4x8Signed : device.dot4x8Unsigned;
+bool isAccelerated(const DeviceTraits& device, const Readings& r) {
+    if (r.a.isSigned != r.b.isSigned) return device.dot4x8Mixed;
+    return r.a.isSigned ? device.dot4x8Signed : device.dot4x8Unsigned;
 }
 
-// The accelerated dot product that takes the fewest operands with the other sign; without any, that
-// of unsigned bytes, whose products fit the fast 24-bit multiplications that GPUs have. A CPU
+// An accelerated dot product that takes as few operands as possible with an offset; without any,
+// that of unsigned bytes, whose products fit the fast 24-bit multiplications that GPUs have. A CPU
 // multiplies components of a whole vector register at once.
-std::optional<DotSigns> dotSigns(const DeviceTraits& device, const Signs& signs) {
-    const DotSigns candidates[] = {{signs.a, signs.b},
-                                   {signs.a, !signs.b},
-                                   {!signs.a, signs.b},
-                                   {!signs.a, !signs.b}};
+std::optional<Readings> chooseReadings(const DeviceTraits& device, const Signs& signs,
+                                       uint32_t bits) {
     if (!device.shaderIntegerDotProduct) return std::nullopt;
-    for (const DotSigns& candidate : candidates) {
-        if (isAccelerated(device, candidate)) return candidate;
-        if (device.isCpu) return std::nullopt;
+    std::optional<Readings> best;
+    const auto offsets = [](const Readings& r) { return (r.a.offset != 0) + (r.b.offset != 0); };
+    for (const bool a : {signs.a, !signs.a}) {
+        for (const bool b : {signs.b, !signs.b}) {
+            const Readings r = {{bits, signs.a, a}, {bits, signs.b, b}};
+            if (!isAccelerated(device, r) || (device.isCpu && offsets(r) != 0)) continue;
+            if (!best || offsets(r) < offsets(*best)) best = r;
+        }
     }
-    return DotSigns{};
+    if (best || device.isCpu) return best;
+    return Readings{{bits, signs.a, false}, {bits, signs.b, false}};
 }
 
-bool isOfBytes(const TypeTable& types, const Product& p) {
-    return types.width(p.a->component) == 8 && types.width(p.b->component) == 8 &&
-           types.width(p.result->component) == 32 && p.a->fragment.packWidth == 4 &&
-           p.b->fragment.packWidth == 4;
+// Bits of a component of A and B; 0 where they do not come as words.
+uint32_t componentBits(const TypeTable& types, const Product& p) {
+    if (types.width(p.a->component) != 8 || types.width(p.b->component) != 8) return 0;
+    const uint32_t width = p.a->fragment.packWidth;
+    if (width != p.b->fragment.packWidth || types.width(p.result->component) != 32) return 0;
+    return width == 4 || width == 8 ? 32 / width : 0;
 }
 
-// A byte read with the other sign after its sign bit is flipped is 128 more (signed ones as
-// unsigned) or less, an "offset" of -128 or 128:
-//   sum (a' + offsetA) * (b' + offsetB)
-//     = sum a' * b' + offsetB * sum a' + offsetA * sum b' + K * offsetA * offsetB
-// modulo 2^32, which is all that the result keeps.
+// With x and y read as (x - offsetX) * scaleX and (y - offsetY) * scaleY, modulo 2^32:
+//   scaleX * scaleY * sum x * y = sum of the products of what is read
+//     + offsetY * scaleY * sum of x as read + offsetX * scaleX * sum of y as read
+//     + K * offsetX * offsetY * scaleX * scaleY
 class DotRow : public IntegerRow {
  public:
-    DotRow(LoweringContext& context, Emitter& emit, const Product& p, DotSigns signs)
-        : IntegerRow(context, emit, p),
-          signs_(signs),
-          flipsA_(signs.a != p.signs.a),
-          flipsB_(signs.b != p.signs.b) {}
+    DotRow(LoweringContext& context, Emitter& emit, const Product& p, const Readings& readings)
+        : IntegerRow(context, emit, p), a_(readings.a), b_(readings.b) {}
 
     void prepareB(Id b) override {
         context_.module.addCapability(spv::Capability::DotProduct);
@@ -61,28 +59,35 @@ class DotRow : public IntegerRow {
         if (context_.module.version() < 0x00010600) {
             context_.module.addExtension("SPV_KHR_integer_dot_product");
         }
-        for (Id pack : extractPacks(emit_, *p_.b, b)) packs_.push_back(word(pack, flipsB_));
-        if (!flipsA_) return;
+        for (Id pack : extractPacks(emit_, *p_.b, b)) {
+            bytes_.push_back(b_.bytes(emit_, emit_.bitcast(types_.uint32(), pack)));
+        }
+        if (a_.offset == 0) return;
         for (uint32_t j = 0; j < columns(); ++j) {
             Id sum = 0;
-            for (uint32_t k = 0; k < steps(); ++k) add(sum, dot(ones(), packOfB(k, j)));
-            corrections_.push_back(times(sum, offset(signs_.a)));
-            if (flipsB_) add(corrections_[j], types_.constantU32(depth() * kBias * kBias));
+            for (uint32_t k = 0; k < steps(); ++k) add(sum, dot(ones(), bytesOfB(k, j)));
+            sum = times(sum, factor(a_));
+            add(sum, types_.constantU32(depth() * factor(a_) * factor(b_)));
+            corrections_.push_back(sum);
         }
     }
 
     Row begin(std::span<const Id> a, std::span<const Id> c) override {
         std::vector<Id> left;
-        for (Id pack : a) left.push_back(word(pack, flipsA_));
-        Id correction = 0;
-        if (flipsB_) {
-            for (Id four : left) add(correction, dot(four, ones()));
-            correction = times(correction, offset(signs_.b));
+        for (Id pack : a) {
+            for (Id four : a_.bytes(emit_, emit_.bitcast(types_.uint32(), pack))) {
+                left.push_back(four);
+            }
         }
-        Row row = withStart(std::move(left), c);
+        Id correction = 0;
+        if (b_.offset != 0) {
+            for (Id four : left) add(correction, dot(four, ones()));
+            correction = times(correction, factor(b_));
+        }
+        Row row = withC(std::move(left), c, !p_.saturating && shift() == 0);
         for (uint32_t j = 0; j < columns(); ++j) {
-            if (flipsA_) add(row.sums[j], corrections_[j]);
-            if (flipsB_) add(row.sums[j], correction);
+            if (a_.offset != 0) add(row.sums[j], corrections_[j]);
+            if (b_.offset != 0) add(row.sums[j], correction);
         }
         return row;
     }
@@ -91,36 +96,43 @@ class DotRow : public IntegerRow {
 
     void step(Row& row, uint32_t k) override {
         for (uint32_t j = 0; j < columns(); ++j) {
-            add(row.sums[j], dot(row.left[k], packOfB(k, j)));
+            add(row.sums[j], dot(row.left[k], bytesOfB(k, j)));
         }
     }
 
+    std::vector<Id> end(Row& row) override {
+        for (uint32_t j = 0; j < columns() && shift() != 0; ++j) {
+            row.sums[j] = emit_.op(spv::Op::OpShiftRightArithmetic, arithmetic_,
+                                   {row.sums[j], types_.constantU32(shift())});
+            if (!p_.saturating) add(row.sums[j], row.start[j]);
+        }
+        return IntegerRow::end(row);
+    }
+
  private:
-    // What a byte is more than as it is read: of signed ones that are read as unsigned -128.
-    static uint32_t offset(bool readsSigned) { return readsSigned ? kBias : 0 - kBias; }
+    uint32_t shift() const { return a_.shift + b_.shift; }
+
+    static uint32_t factor(const ByteReading& reading) {
+        return static_cast<uint32_t>(reading.offset) << reading.shift;
+    }
 
     Id ones() { return types_.constantU32(kOnes); }  // of either sign
 
-    Id times(Id sum, uint32_t factor) {
-        return emit_.op(spv::Op::OpIMul, arithmetic_, {sum, types_.constantU32(factor)});
+    Id times(Id sum, uint32_t number) {
+        return emit_.op(spv::Op::OpIMul, arithmetic_, {sum, types_.constantU32(number)});
     }
 
-    Id packOfB(uint32_t k, uint32_t column) const {
-        return packs_[p_.b->fragment.packOf(4 * k, column)];
-    }
-
-    Id word(Id pack, bool flips) {
-        const Id value = emit_.bitcast(types_.uint32(), pack);
-        if (!flips) return value;
-        return emit_.op(spv::Op::OpBitwiseXor, types_.uint32(),
-                        {value, types_.constantU32(kSignBits)});
+    Id bytesOfB(uint32_t k, uint32_t column) const {
+        const uint32_t perPack = 8 / b_.bits;
+        const uint32_t row = k / perPack * p_.b->fragment.packWidth;
+        return bytes_[p_.b->fragment.packOf(row, column)][k % perPack];
     }
 
     Id dot(Id a, Id b) {
         spv::Op opcode = spv::Op::OpSUDot;
-        if (signs_.a == signs_.b) {
-            opcode = signs_.a ? spv::Op::OpSDot : spv::Op::OpUDot;
-        } else if (signs_.b) {
+        if (a_.isSigned == b_.isSigned) {
+            opcode = a_.isSigned ? spv::Op::OpSDot : spv::Op::OpUDot;
+        } else if (b_.isSigned) {
             std::swap(a, b);  // OpSUDot takes the signed operand first
         }
         return emit_.op(opcode, arithmetic_,
@@ -128,19 +140,19 @@ class DotRow : public IntegerRow {
                          literal(spv::PackedVectorFormat::PackedVectorFormat4x8Bit)});
     }
 
-    DotSigns signs_;
-    bool flipsA_, flipsB_;
-    std::vector<Id> packs_;
-    std::vector<Id> corrections_;  // of the columns' sums, for A's offset
+    ByteReading a_, b_;
+    std::vector<std::vector<Id>> bytes_;  // of B's packs
+    std::vector<Id> corrections_;         // of the columns' sums, for A's offset
 };
 
 }  // namespace
 
 std::unique_ptr<RowProduct> dotRow(LoweringContext& context, Emitter& emit, const Product& p) {
-    if (!isOfBytes(context.types, p)) return nullptr;
-    const std::optional<DotSigns> signs = dotSigns(context.target.device, p.signs);
-    if (!signs) return nullptr;
-    return std::make_unique<DotRow>(context, emit, p, *signs);
+    const uint32_t bits = componentBits(context.types, p);
+    if (bits == 0) return nullptr;
+    const std::optional<Readings> readings = chooseReadings(context.target.device, p.signs, bits);
+    if (!readings) return nullptr;
+    return std::make_unique<DotRow>(context, emit, p, *readings);
 }
 
 }  // namespace coopvk::rewrite

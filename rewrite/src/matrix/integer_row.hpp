@@ -26,8 +26,8 @@ class IntegerRow : public RowProduct {
         };
     }
 
-    // Without saturation C may as well start the sums; with it, it is added last.
-    Row withStart(std::vector<Id> left, std::span<const Id> c);
+    // With C in the sums, or with none yet.
+    Row withC(std::vector<Id> left, std::span<const Id> c, bool inSums);
 
     void add(Id& sum, Id product) {
         sum = sum == 0 ? product : emit_.op(spv::Op::OpIAdd, arithmetic_, {sum, product});

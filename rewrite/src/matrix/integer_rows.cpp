@@ -10,7 +10,8 @@ IntegerRow::IntegerRow(LoweringContext& context, Emitter& emit, const Product& p
       arithmetic_(types_.intType(std::max(32u, types_.width(product.result->component)), false)) {}
 
 RowProduct::Row IntegerRow::begin(std::span<const Id> a, std::span<const Id> c) {
-    return withStart(scalars(a, arithmetic_, extend(p_.signs.a)), c);
+    // Without saturation C may as well start the sums; with it, it is added last.
+    return withC(scalars(a, arithmetic_, extend(p_.signs.a)), c, !p_.saturating);
 }
 
 void IntegerRow::step(Row& row, uint32_t k) {
@@ -31,9 +32,9 @@ std::vector<Id> IntegerRow::end(Row& row) {
     return pack(row.sums);
 }
 
-RowProduct::Row IntegerRow::withStart(std::vector<Id> left, std::span<const Id> c) {
+RowProduct::Row IntegerRow::withC(std::vector<Id> left, std::span<const Id> c, bool inSums) {
     std::vector<Id> start = scalars(c, arithmetic_, extend(p_.signs.c));
-    std::vector<Id> sums = p_.saturating ? std::vector<Id>(columns()) : start;
+    std::vector<Id> sums = inSums ? start : std::vector<Id>(columns());
     return {std::move(left), std::move(start), std::move(sums)};
 }
 

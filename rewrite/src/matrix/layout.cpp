@@ -29,7 +29,7 @@ Fragment makeFragment(const LayoutPolicy& policy, Use use, uint32_t rows, uint32
         makeAxis(columns, use == Use::kA ? 1 : policy.grid.columns, policy.columnBlock);
     // Dot products read neighbours along K; packed 16-bit arithmetic pairs along N or K.
     const bool alongRows =
-        use == Use::kB && (componentBits == 8 || (componentBits == 16 && policy.halfPairsAlongK));
+        use == Use::kB && (componentBits <= 8 || (componentBits == 16 && policy.halfPairsAlongK));
     fragment.packAxis = alongRows ? PackAxis::kRows : PackAxis::kColumns;
     const uint32_t packed = alongRows ? fragment.rows.count() : fragment.columns.count();
     fragment.packWidth = std::min(largestPowerOfTwoIn(packed), std::max(1u, 32 / componentBits));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matrix/matrix_types.hpp"
 
+#include "matrix/operand_words.hpp"
+
 namespace coopvk::rewrite {
 
 namespace {
@@ -56,6 +58,8 @@ std::string_view problem(const LoweringContext& context, const Instruction& type
 void lowerMatrixTypes(LoweringContext& context) {
     Module& module = context.module;
     InstructionList& globals = module.section(Section::kGlobals);
+    const std::set<Id> inWords =
+        typesInWords(module, context.types, context.target, context.policy, context.nibbles);
     for (size_t g = 0; g < globals.size(); ++g) {
         Instruction& type = *globals[g];
         if (!isMatrixType(type)) continue;
@@ -71,8 +75,10 @@ void lowerMatrixTypes(LoweringContext& context) {
         matrix.columns = d.columns;
         matrix.use = d.use;
         matrix.nibbles = context.nibbles.contains(type.result);
-        matrix.fragment = makeFragment(context.policy, d.use, d.rows, d.columns,
-                                       context.types.width(matrix.component));
+        matrix.words = inWords.contains(type.result);
+        matrix.fragment = makeFragment(
+            context.policy, d.use, d.rows, d.columns,
+            matrix.words && matrix.nibbles ? 4 : context.types.width(matrix.component));
         if (matrix.length() > kMaxLength) {
             context.fail(ErrorCode::kUnsupported, type,
                          std::format("a {}x{} matrix has {} components in each invocation; the "
@@ -80,7 +86,9 @@ void lowerMatrixTypes(LoweringContext& context) {
                                      d.rows, d.columns, matrix.length(), kMaxLength));
             return;
         }
-        matrix.pack = context.types.vectorType(matrix.component, matrix.fragment.packWidth);
+        matrix.pack = matrix.words
+                          ? context.types.uint32()
+                          : context.types.vectorType(matrix.component, matrix.fragment.packWidth);
         context.types.declareArithmetic(matrix.component);
         const Id length = context.types.constantU32(matrix.fragment.packs());
         type.opcode = spv::Op::OpTypeArray;

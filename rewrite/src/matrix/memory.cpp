@@ -11,82 +11,6 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// Row and column of a lane's element at inner/outer local indices.
-struct Local {
-    uint32_t row, column;
-};
-
-Local localOf(const MatrixMemory& memory, uint32_t outer, uint32_t inner) {
-    return memory.rowMajor() ? Local{outer, inner} : Local{inner, outer};
-}
-
-// Whole runs: memory scalars are reinterpreted as components.
-void loadRuns(FunctionWriter& writer, MatrixMemory& memory, const MatrixType& matrix,
-              ElementSlots& elements) {
-    const uint32_t run = memory.inner().run();
-    for (uint32_t outer = 0; outer < memory.outer().count(); ++outer) {
-        for (uint32_t first = 0; first < memory.inner().count(); first += run) {
-            std::vector<Slot> scalars;
-            memory.load(outer, memory.runPosition(first), memory.runScalars(), scalars);
-            const std::vector<Slot> components =
-                matrix.nibbles
-                    ? unpackNibbles(writer.emit(), scalars, memory.memoryScalar(), matrix.component)
-                    : regroup(writer.emit(), scalars, memory.memoryScalar(), matrix.component);
-            for (uint32_t i = 0; i < run; ++i) {
-                const Local at = localOf(memory, outer, first + i);
-                elements.at(at.row, at.column) = components[i];
-            }
-        }
-    }
-}
-
-// Picks component `index` (u32, different by lane) of a memory scalar.
-Slot pickComponent(LoweringContext& context, Emitter& emit, const MatrixType& matrix, Id scalar,
-                   Id index) {
-    if (matrix.nibbles) return pickNibble(emit, scalar, index, matrix.component);
-    TypeTable& types = context.types;
-    const Id u32 = types.uint32();
-    uint32_t parts = types.width(emit.typeOf(scalar)) / types.width(matrix.component);
-    if (parts > 4) {
-        // Eight components: first the 32-bit half, then one of its four.
-        const Id words = emit.bitcast(types.vectorType(u32, 2), scalar);
-        parts /= 2;
-        const Id half = emit.divInt(u32, index, types.constantU32(parts));
-        scalar = emit.op(spv::Op::OpVectorExtractDynamic, u32, {words, half});
-        index = emit.modInt(u32, index, types.constantU32(parts));
-    }
-    const Id vector = emit.bitcast(types.vectorType(matrix.component, parts), scalar);
-    return {emit.op(spv::Op::OpVectorExtractDynamic, matrix.component, {vector, index}), 0};
-}
-
-// Runs that begin or end inside a memory scalar: one component at a time.
-void loadComponents(LoweringContext& context, FunctionWriter& writer, MatrixMemory& memory,
-                    const MatrixType& matrix, ElementSlots& elements) {
-    Emitter& emit = writer.emit();
-    TypeTable& types = context.types;
-    const Id u32 = types.uint32();
-    const uint32_t parts = memory.memoryBits() / memory.componentBits();
-    const Axis& inner = memory.inner();
-    for (uint32_t outer = 0; outer < memory.outer().count(); ++outer) {
-        for (uint32_t local = 0; local < inner.count(); ++local) {
-            Id element = types.constantU32(inner.base(local));
-            if (const Id lane = memory.innerLane(); lane != 0) {
-                const Id start = emit.mulInt(u32, lane, types.constantU32(inner.block));
-                element = emit.addInt(u32, start, element);
-            }
-            LinePosition position;
-            position.lane = emit.divInt(u32, element, types.constantU32(parts));
-            position.laneFactor = 1;
-            std::vector<Slot> scalar;
-            memory.load(outer, position, 1, scalar);
-            const Id index = emit.modInt(u32, element, types.constantU32(parts));
-            const Local at = localOf(memory, outer, local);
-            elements.at(at.row, at.column) =
-                pickComponent(context, emit, matrix, scalar[0].value, index);
-        }
-    }
-}
-
 void storeRuns(FunctionWriter& writer, MatrixMemory& memory, const MatrixType& matrix,
                ElementSlots& elements) {
     const uint32_t run = memory.inner().run();
@@ -270,24 +194,6 @@ class SharedScalarStore {
 };
 
 }  // namespace
-
-void lowerMatrixLoad(LoweringContext& context, FunctionWriter& writer, const Instruction& load) {
-    const MatrixType* matrix = context.matrix(load.type);
-    if (matrix == nullptr) {
-        context.fail(ErrorCode::kInvalidModule, load, "Result Type is not a cooperative matrix");
-        return;
-    }
-    MatrixMemory memory(
-        context, writer, load, *matrix, load.word(0),
-        std::span(load.operands).subspan(std::min<size_t>(1, load.operands.size())));
-    if (!memory.valid()) return;
-    ElementSlots elements(*matrix);
-    if (memory.isDirect())
-        loadRuns(writer, memory, *matrix, elements);
-    else
-        loadComponents(context, writer, memory, *matrix, elements);
-    elements.construct(writer.emit(), load.result);
-}
 
 void lowerMatrixStore(LoweringContext& context, FunctionWriter& writer, const Instruction& store) {
     const MatrixType* matrix = context.matrixOfValue(store.word(1));

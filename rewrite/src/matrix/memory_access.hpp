@@ -75,4 +75,13 @@ class MatrixMemory {
     std::map<uint32_t, Id> lines_;
 };
 
+// Row and column of a lane's element at inner/outer local indices.
+struct Local {
+    uint32_t row, column;
+};
+
+inline Local localOf(const MatrixMemory& memory, uint32_t outer, uint32_t inner) {
+    return memory.rowMajor() ? Local{outer, inner} : Local{inner, outer};
+}
+
 }  // namespace coopvk::rewrite

@@ -45,7 +45,8 @@ class Bits {
     Id u32_;
 };
 
-// Memory scalars as u32: joined or split where they fill such, else zero extended one by one.
+}  // namespace
+
 std::vector<Id> toWords(Emitter& emit, std::span<const Slot> memory, Id memoryScalar) {
     TypeTable& types = emit.types();
     const Id u32 = types.uint32();
@@ -65,8 +66,6 @@ std::vector<Id> toWords(Emitter& emit, std::span<const Slot> memory, Id memorySc
     }
     return words;
 }
-
-}  // namespace
 
 std::vector<Slot> unpackNibbles(Emitter& emit, std::span<const Slot> memory, Id memoryScalar,
                                 Id component) {
@@ -178,7 +177,9 @@ Id extendNibbles(Emitter& emit, Id pack, bool isSigned) {
 
 Id nibblesAs(LoweringContext& context, Emitter& emit, const MatrixType& matrix, Id value,
              bool isSigned) {
-    if (!matrix.nibbles || context.types.isSigned(matrix.component) == isSigned) return value;
+    if (!matrix.nibbles || matrix.words || context.types.isSigned(matrix.component) == isSigned) {
+        return value;
+    }
     std::vector<Id> packs = extractPacks(emit, matrix, value);
     for (Id& pack : packs) pack = extendNibbles(emit, pack, isSigned);
     return constructFromPacks(emit, matrix, packs);

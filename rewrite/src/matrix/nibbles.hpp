@@ -11,6 +11,8 @@
 
 namespace coopvk::rewrite {
 
+// Memory scalars as u32: joined or split where they fill such, else zero extended one by one.
+std::vector<Id> toWords(Emitter& emit, std::span<const Slot> memory, Id memoryScalar);
 // All components of memory scalars of any width, as scalars `component` (8-bit).
 std::vector<Slot> unpackNibbles(Emitter& emit, std::span<const Slot> memory, Id memoryScalar,
                                 Id component);
@@ -24,7 +26,7 @@ Id nibbleBits(Emitter& emit, const Slot& slot, Id component);
 
 // A scalar or vector of 8-bit components with their low four bits extended to eight.
 Id extendNibbles(Emitter& emit, Id pack, bool isSigned);
-// The matrix with its components extended so; the value itself where they are already.
+// The matrix with its components extended so; the value itself where they are already, or in words.
 Id nibblesAs(LoweringContext& context, Emitter& emit, const MatrixType& matrix, Id value,
              bool isSigned);
 

@@ -6,10 +6,13 @@
 #include <gtest/gtest.h>
 #include <volk.h>
 
-#include "coopvk/rewrite.hpp"
+#include <array>
+#include <optional>
+
 #include "coopvk/vulkan_coopvk.h"
 #include "harness/block.hpp"
 #include "harness/requirement.hpp"
+#include "harness/rewritten.hpp"
 
 namespace coopvk::test {
 namespace {
@@ -21,32 +24,8 @@ struct ProductCase {
     bool aSigned, bSigned;      // types
     bool aAsSigned, bAsSigned;  // operands
     NibbleMemory a, b;
-    bool byDots = false;  // of four 8-bit products, also where the driver does not ask for them
+    std::optional<uint32_t> dots = {};  // as GPUs with dot products do it: see gpuWithDots
 };
-
-// As the layer rewrites it where those are fast. What comes out has no matrices, and goes to the
-// driver as it is.
-Words rewrittenByDots(const Words& words, const std::string& dot) {
-    const uint32_t lanes = Context::get().subgroupSize;
-    const rewrite::SpecializationEntry width = {0, std::as_bytes(std::span(&lanes, 1))};
-    rewrite::Request request;
-    request.words = words;
-    request.specialization = std::span(&width, 1);
-    rewrite::Target target;
-    target.subgroupSize = lanes;
-    target.device.subgroupSize = lanes;
-    target.device.minSubgroupSize = target.device.maxSubgroupSize = lanes;
-    target.device.shaderIntegerDotProduct = true;
-    target.device.dot4x8Signed = target.device.dot4x8Unsigned = target.device.dot4x8Mixed = true;
-    rewrite::Result<rewrite::Rewritten> out = rewrite::rewrite(request, target);
-    if (!out) {
-        ADD_FAILURE() << out.error().message;
-        return {};
-    }
-    EXPECT_NE(rewrite::disassemble(out->words).find(dot), std::string::npos) << dot;
-    EXPECT_TRUE(rewrite::scan(out->words, rewrite::ExtensionSet::all()).empty());
-    return std::move(out->words);
-}
 
 void expectProduct(const ProductCase& p, std::string_view seed) {
     Rng rng(seed);
@@ -82,11 +61,9 @@ void expectProduct(const ProductCase& p, std::string_view seed) {
     scatter(a, p.a, dispatch.buffers[0]);
     scatter(b, p.b, dispatch.buffers[1]);
     Words code = assemble(module, Checked::kNo);
-    if (p.byDots) {
-        const char* dot = p.aAsSigned != p.bAsSigned ? "OpSUDot"
-                          : p.aAsSigned              ? "OpSDot"
-                                                     : "OpUDot";
-        code = rewrittenByDots(code, dot);
+    if (p.dots) {
+        code = rewrittenFor(gpuWithDots(*p.dots), code);
+        EXPECT_TRUE(hasRightDots(code, *p.dots)) << *p.dots;
     }
     const std::vector<Bytes> after = run(code, dispatch);
     EXPECT_EQ(difference(after[3], wordBytes(d)), "")
@@ -104,15 +81,31 @@ TEST(Int4Products, Signs) {
     }
 }
 
-// By four 8-bit products at once, which the layer chooses where the driver says that they are fast.
+// By dot products of four bytes: whichever a device accelerates, operands of either sign, types of
+// the other.
 TEST(Int4Products, Dots) {
     COOPVK_REQUIRE(Requirement::kEmulation);
-    for (uint32_t signs = 0; signs < 4; ++signs) {
-        const bool a = (signs & 1) != 0, b = (signs & 2) != 0;
-        ProductCase p{16, 8, 32, a, b, a, b, {}, {}, true};
-        p.a = memoryOf("u32", false, p.m, p.k);
-        p.b = memoryOf("u8", signs % 2 == 0, p.k, p.n);
-        expectProduct(p, "Int4Dots" + std::to_string(signs));
+    for (const uint32_t accelerated : {0u, 1u, 2u, 4u, 6u}) {
+        for (uint32_t signs = 0; signs < 4; ++signs) {
+            const bool a = (signs & 1) != 0, b = (signs & 2) != 0;
+            ProductCase p{8, 8, 16, a, !b, a, b, {}, {}, accelerated};
+            p.a = memoryOf("u32", false, p.m, p.k);
+            p.b = memoryOf(signs == 0 ? "u32x2" : "u32", true, p.k, p.n);
+            expectProduct(p, "Int4Dots" + std::to_string(signs));
+        }
+    }
+}
+
+// Words that are put together of components: lines across those of memory, or too short.
+TEST(Int4Products, DotsOfOtherLayouts) {
+    COOPVK_REQUIRE(Requirement::kEmulation);
+    for (const auto& [m, n, k] : {std::array{8u, 8u, 8u}, {4u, 4u, 4u}}) {
+        for (uint32_t layouts = 0; layouts < 4; ++layouts) {
+            ProductCase p{m, n, k, true, false, true, false, {}, {}, 1};
+            p.a = memoryOf("u8", (layouts & 1) != 0, m, k);
+            p.b = memoryOf("u16", (layouts & 2) != 0, k, n, 1);
+            expectProduct(p, "Int4DotsOf");
+        }
     }
 }
 

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "matrix/memory.hpp"
+#include "matrix/memory_access.hpp"
+#include "matrix/nibbles.hpp"
+#include "matrix/packs.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+// Whole runs: memory scalars are reinterpreted as components.
+void loadRuns(FunctionWriter& writer, MatrixMemory& memory, const MatrixType& matrix,
+              ElementSlots& elements) {
+    const uint32_t run = memory.inner().run();
+    for (uint32_t outer = 0; outer < memory.outer().count(); ++outer) {
+        for (uint32_t first = 0; first < memory.inner().count(); first += run) {
+            std::vector<Slot> scalars;
+            memory.load(outer, memory.runPosition(first), memory.runScalars(), scalars);
+            const std::vector<Slot> components =
+                matrix.nibbles
+                    ? unpackNibbles(writer.emit(), scalars, memory.memoryScalar(), matrix.component)
+                    : regroup(writer.emit(), scalars, memory.memoryScalar(), matrix.component);
+            for (uint32_t i = 0; i < run; ++i) {
+                const Local at = localOf(memory, outer, first + i);
+                elements.at(at.row, at.column) = components[i];
+            }
+        }
+    }
+}
+
+// Picks component `index` (u32, different by lane) of a memory scalar.
+Slot pickComponent(LoweringContext& context, Emitter& emit, const MatrixType& matrix, Id scalar,
+                   Id index) {
+    if (matrix.nibbles) return pickNibble(emit, scalar, index, matrix.component);
+    TypeTable& types = context.types;
+    const Id u32 = types.uint32();
+    uint32_t parts = types.width(emit.typeOf(scalar)) / types.width(matrix.component);
+    if (parts > 4) {
+        // Eight components: first the 32-bit half, then one of its four.
+        const Id words = emit.bitcast(types.vectorType(u32, 2), scalar);
+        parts /= 2;
+        const Id half = emit.divInt(u32, index, types.constantU32(parts));
+        scalar = emit.op(spv::Op::OpVectorExtractDynamic, u32, {words, half});
+        index = emit.modInt(u32, index, types.constantU32(parts));
+    }
+    const Id vector = emit.bitcast(types.vectorType(matrix.component, parts), scalar);
+    return {emit.op(spv::Op::OpVectorExtractDynamic, matrix.component, {vector, index}), 0};
+}
+
+// Runs that begin or end inside a memory scalar: one component at a time.
+void loadComponents(LoweringContext& context, FunctionWriter& writer, MatrixMemory& memory,
+                    const MatrixType& matrix, ElementSlots& elements) {
+    Emitter& emit = writer.emit();
+    TypeTable& types = context.types;
+    const Id u32 = types.uint32();
+    const uint32_t parts = memory.memoryBits() / memory.componentBits();
+    const Axis& inner = memory.inner();
+    for (uint32_t outer = 0; outer < memory.outer().count(); ++outer) {
+        for (uint32_t local = 0; local < inner.count(); ++local) {
+            Id element = types.constantU32(inner.base(local));
+            if (const Id lane = memory.innerLane(); lane != 0) {
+                const Id start = emit.mulInt(u32, lane, types.constantU32(inner.block));
+                element = emit.addInt(u32, start, element);
+            }
+            LinePosition position;
+            position.lane = emit.divInt(u32, element, types.constantU32(parts));
+            position.laneFactor = 1;
+            std::vector<Slot> scalar;
+            memory.load(outer, position, 1, scalar);
+            const Id index = emit.modInt(u32, element, types.constantU32(parts));
+            const Local at = localOf(memory, outer, local);
+            elements.at(at.row, at.column) =
+                pickComponent(context, emit, matrix, scalar[0].value, index);
+        }
+    }
+}
+
+// Words lie in memory as they do in the matrix.
+void loadWords(Emitter& emit, MatrixMemory& memory, const MatrixType& matrix, Id result) {
+    const Fragment& f = matrix.fragment;
+    const uint32_t run = memory.inner().run();
+    std::vector<Id> packs(f.packs());
+    for (uint32_t outer = 0; outer < memory.outer().count(); ++outer) {
+        for (uint32_t first = 0; first < memory.inner().count(); first += run) {
+            std::vector<Slot> scalars;
+            memory.load(outer, memory.runPosition(first), memory.runScalars(), scalars);
+            const std::vector<Id> words = toWords(emit, scalars, memory.memoryScalar());
+            for (uint32_t w = 0; w < words.size(); ++w) {
+                const Local at = localOf(memory, outer, first + w * f.packWidth);
+                packs[f.packOf(at.row, at.column)] = words[w];
+            }
+        }
+    }
+    constructFromPacks(emit, matrix, packs, result);
+}
+
+// Words of components that were loaded one by one.
+void constructWords(Emitter& emit, const MatrixType& matrix, ElementSlots& elements, Id result) {
+    const Fragment& f = matrix.fragment;
+    const Id u32 = emit.types().uint32();
+    std::vector<std::vector<Slot>> packs(f.packs(), std::vector<Slot>(f.packWidth));
+    for (uint32_t row = 0; row < f.rows.count(); ++row) {
+        for (uint32_t column = 0; column < f.columns.count(); ++column) {
+            packs[f.packOf(row, column)][f.componentOf(row, column)] = elements.at(row, column);
+        }
+    }
+    std::vector<Id> words;
+    for (const std::vector<Slot>& pack : packs) {
+        const Slot word = matrix.nibbles ? packNibbles(emit, pack, matrix.component, u32)[0]
+                                         : regroup(emit, pack, matrix.component, u32)[0];
+        const Slot one[] = {word};
+        words.push_back(gather(emit, u32, one));
+    }
+    constructFromPacks(emit, matrix, words, result);
+}
+
+}  // namespace
+
+void lowerMatrixLoad(LoweringContext& context, FunctionWriter& writer, const Instruction& load) {
+    const MatrixType* matrix = context.matrix(load.type);
+    if (matrix == nullptr) {
+        context.fail(ErrorCode::kInvalidModule, load, "Result Type is not a cooperative matrix");
+        return;
+    }
+    MatrixMemory memory(
+        context, writer, load, *matrix, load.word(0),
+        std::span(load.operands).subspan(std::min<size_t>(1, load.operands.size())));
+    if (!memory.valid()) return;
+    const bool alongPacks = memory.rowMajor() == (matrix->fragment.packAxis == PackAxis::kColumns);
+    if (matrix->words && memory.isDirect() && alongPacks) {
+        loadWords(writer.emit(), memory, *matrix, load.result);
+        return;
+    }
+    ElementSlots elements(*matrix);
+    if (memory.isDirect())
+        loadRuns(writer, memory, *matrix, elements);
+    else
+        loadComponents(context, writer, memory, *matrix, elements);
+    if (matrix->words)
+        constructWords(writer.emit(), *matrix, elements, load.result);
+    else
+        elements.construct(writer.emit(), load.result);
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rewritten.hpp"
+
+#include <gtest/gtest.h>
+
+#include "context.hpp"
+
+namespace coopvk::test {
+
+rewrite::DeviceTraits gpuWithDots(uint32_t accelerated) {
+    rewrite::DeviceTraits device;
+    const uint32_t lanes = Context::get().subgroupSize;
+    device.subgroupSize = device.minSubgroupSize = device.maxSubgroupSize = lanes;
+    device.shaderIntegerDotProduct = true;
+    device.dot4x8Signed = (accelerated & 1) != 0;
+    device.dot4x8Unsigned = (accelerated & 2) != 0;
+    device.dot4x8Mixed = (accelerated & 4) != 0;
+    return device;
+}
+
+Words rewrittenFor(const rewrite::DeviceTraits& device, const Words& words) {
+    const uint32_t lanes = device.subgroupSize;
+    const rewrite::SpecializationEntry width = {0, std::as_bytes(std::span(&lanes, 1))};
+    rewrite::Request request;
+    request.words = words;
+    request.specialization = std::span(&width, 1);
+    rewrite::Target target;
+    target.subgroupSize = lanes;
+    target.device = device;
+    rewrite::Result<rewrite::Rewritten> out = rewrite::rewrite(request, target);
+    if (!out) {
+        ADD_FAILURE() << out.error().message;
+        return {};
+    }
+    EXPECT_TRUE(rewrite::scan(out->words, rewrite::ExtensionSet::all()).empty());
+    return std::move(out->words);
+}
+
+bool hasRightDots(const Words& words, uint32_t accelerated) {
+    const std::string text = rewrite::disassemble(words);
+    const auto has = [&](const char* name) {
+        return text.find(std::string(" ") + name + " ") != std::string::npos;
+    };
+    const uint32_t used =
+        (has("OpSDot") ? 1u : 0u) | (has("OpUDot") ? 2u : 0u) | (has("OpSUDot") ? 4u : 0u);
+    return accelerated == 0 ? used == 2 : used != 0 && (used & ~accelerated) == 0;
+}
+
+}  // namespace coopvk::test
