@@ -34,6 +34,8 @@ void InstanceContext::connect(VkInstance instance, PFN_vkGetInstanceProcAddr get
     getNextProc = getNext;
     getNextPhysicalDeviceProc = getNextPhysical;
     vkuInitInstanceDispatchTable(instance, &next, getNext);
+    messenger.connect(instance, next);
+    log->setListener(&messenger);
     queries = loadDeviceQueries(getNext, instance, version);
 }
 
@@ -57,15 +59,10 @@ const PhysicalDeviceContext& InstanceContext::physicalDevice(VkPhysicalDevice de
         }
     }
     // Asked outside the lock; two threads that come first both ask and get the same answer.
-    auto context = std::make_unique<PhysicalDeviceContext>();
-    context->facts = queryDevice(queries, device);
-    if (context->facts.listing != VK_SUCCESS) return unknownDevice(context->facts);
-    context->decisions = decide(settings.emulate, context->facts);
-    context->emulated = emulatedSet(context->decisions);
-    context->nativeMatrices =
-        allowsNativeMatrices(settings.backEnd, context->facts, context->emulated);
-    context->facts.traits.onlyNativeShapes =
-        context->nativeMatrices && settings.backEnd == rewrite::BackEnd::kNative;
+    DeviceFacts facts = queryDevice(queries, device);
+    if (facts.listing != VK_SUCCESS) return unknownDevice(facts);
+    auto context =
+        std::make_unique<const PhysicalDeviceContext>(assessDevice(settings, std::move(facts)));
 
     const std::unique_lock lock(mutex_);
     const auto [place, inserted] = devices_.try_emplace(device, std::move(context));

@@ -14,10 +14,10 @@
 #include "conversion_kernel.hpp"
 #include "coopvk/rewrite.hpp"
 #include "deferred.hpp"
-#include "device_facts.hpp"
 #include "dump.hpp"
 #include "log.hpp"
-#include "policy.hpp"
+#include "messenger.hpp"
+#include "physical_device.hpp"
 #include "rewrite_cache.hpp"
 #include "settings.hpp"
 #include "shader_binaries.hpp"
@@ -25,14 +25,6 @@
 #include "statistics.hpp"
 
 namespace coopvk::layer {
-
-struct PhysicalDeviceContext {
-    DeviceFacts facts;
-    Decisions decisions;
-    rewrite::ExtensionSet emulated;
-    // Emulated extensions may rest on the driver's own VK_KHR_cooperative_matrix.
-    bool nativeMatrices = false;
-};
 
 class InstanceContext {
  public:
@@ -46,6 +38,7 @@ class InstanceContext {
     const PhysicalDeviceContext& physicalDevice(VkPhysicalDevice device);
 
     const Settings settings;
+    Messenger messenger;
     const std::shared_ptr<Log> log;
     ShaderDumps dumps;
     const std::unique_ptr<Statistics> statistics;  // null unless asked for

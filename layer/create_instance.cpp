@@ -27,7 +27,10 @@ VkResult createInstance(const VkInstanceCreateInfo* createInfo,
 
     std::vector<std::string> complaints;
     const auto context = std::make_shared<InstanceContext>(loadSettings(createInfo, complaints));
-    for (const std::string& complaint : complaints) context->log->warn(complaint);
+    for (const std::string& complaint : complaints) {
+        context->log->warn(complaint);
+        tellCreator(*createInfo, LogLevel::kWarn, complaint);
+    }
 
     link->u.pLayerInfo = link->u.pLayerInfo->pNext;
     const VkResult result = create(createInfo, allocator, instance);

@@ -7,6 +7,7 @@
 #include "arrays.hpp"
 #include "commands.hpp"
 #include "dependents.hpp"
+#include "names.hpp"
 #include "registry.hpp"
 #include "version.hpp"
 

@@ -8,13 +8,16 @@
 #include <cerrno>
 #include <span>
 
+#include "program.hpp"
+
 namespace coopvk::layer {
 namespace {
 
 constexpr std::array<std::string_view, 5> kNames = {"off", "error", "warn", "info", "debug"};
 
 // More than any line is made of, with its prefix and its end.
-constexpr size_t kMaxPieces = 8;
+constexpr size_t kMaxPieces = 10;
+constexpr size_t kMaxPiecesText = 512;  // for the listener, who needs no more
 
 // In one call as a rule, so that lines of several processes do not mix.
 void writeAll(int file, std::span<iovec> pieces) {
@@ -53,24 +56,46 @@ Log::Log(LogLevel level, const std::string& path) : level_(level) {
     }
 }
 
+void Log::tell(LogLevel level, std::string_view text) noexcept {
+    if (listener_ != nullptr && level != LogLevel::kOff && !text.empty()) {
+        listener_->heard(level, text);
+    }
+}
+
 void Log::write(LogLevel level, std::string_view text) noexcept {
+    tell(level, text);
     // One prefix for each line, so that text of several lines stays greppable.
     while (!text.empty()) {
         const size_t end = text.find('\n');
-        writePieces(level, {text.substr(0, end)});
+        putLine(level, {text.substr(0, end)});
         text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
     }
 }
 
 void Log::writePieces(LogLevel level, std::initializer_list<std::string_view> pieces) noexcept {
+    if (listener_ != nullptr) {
+        std::array<char, kMaxPiecesText> text;
+        size_t size = 0;
+        for (const std::string_view piece : pieces) {
+            size += piece.copy(text.data() + size, text.size() - size);
+        }
+        tell(level, {text.data(), size});
+    }
+    putLine(level, pieces);
+}
+
+void Log::putLine(LogLevel level, std::initializer_list<std::string_view> pieces) noexcept {
     if (level == LogLevel::kOff || !wants(level)) return;
     std::array<iovec, kMaxPieces> line;
     size_t count = 0;
     const auto add = [&](std::string_view piece) {
         if (!piece.empty()) line[count++] = {const_cast<char*>(piece.data()), piece.size()};
     };
+    const ProgramTag program;
     add("coopvk: ");
     add(kNames[static_cast<size_t>(level)]);
+    add(": ");
+    add(program.text());
     add(": ");
     for (std::string_view piece : pieces) {
         if (count + 1 < kMaxPieces) add(piece);

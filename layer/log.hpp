@@ -15,13 +15,25 @@ enum class LogLevel { kOff, kError, kWarn, kInfo, kDebug };
 
 std::optional<LogLevel> logLevelFromName(std::string_view name);
 
-// Writes whole lines, "coopvk: LEVEL: TEXT", to stderr or a file. Safe from any thread.
+// Is told what is logged, whole, at levels that the log leaves out too. May be called from any
+// thread, and must not throw.
+class LogListener {
+ public:
+    virtual ~LogListener() = default;
+    virtual void heard(LogLevel level, std::string_view text) noexcept = 0;
+};
+
+// Writes whole lines, "coopvk: LEVEL: PROGRAM[PROCESS]: TEXT", to stderr or a file. Safe from any
+// thread.
 class Log {
  public:
     // An empty path, or one that cannot be opened, means stderr.
     Log(LogLevel level, const std::string& path);
     Log(const Log&) = delete;
     Log& operator=(const Log&) = delete;
+
+    // Before the log is used by several threads; must live as long as the log.
+    void setListener(LogListener* listener) { listener_ = listener; }
 
     // Ask before building an expensive line.
     bool wants(LogLevel level) const { return level <= level_; }
@@ -36,7 +48,11 @@ class Log {
     void debug(std::string_view text) noexcept { write(LogLevel::kDebug, text); }
 
  private:
+    void tell(LogLevel level, std::string_view text) noexcept;
+    void putLine(LogLevel level, std::initializer_list<std::string_view> pieces) noexcept;
+
     LogLevel level_;
+    LogListener* listener_ = nullptr;
     FileDescriptor file_;  // none: stderr
     std::mutex mutex_;
 };

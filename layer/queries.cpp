@@ -9,6 +9,7 @@
 #include "commands.hpp"
 #include "extension_rows.hpp"
 #include "identity.hpp"
+#include "names.hpp"
 #include "pnext.hpp"
 #include "registry.hpp"
 

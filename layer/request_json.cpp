@@ -3,6 +3,7 @@
 
 #include <charconv>
 
+#include "settings.hpp"
 #include "traits_json.hpp"
 
 namespace coopvk::layer {
@@ -35,8 +36,6 @@ bool readHex(std::string_view text, std::vector<std::byte>& bytes) {
     }
     return text.empty();
 }
-
-constexpr const char* kBackEnds[] = {"auto", "core", "native"};
 
 ordered_json specializationJson(const RecordedRequest& request) {
     if (!request.specialization) return nullptr;
@@ -118,7 +117,7 @@ ordered_json toJson(const RecordedRequest& request) {
             {"subgroupSize", request.target.subgroupSize},
             {"specialization", specializationJson(request)},
             {"emulated", emulatedJson(request.target.emulated)},
-            {"backEnd", kBackEnds[static_cast<size_t>(request.target.backEnd)]},
+            {"backEnd", backEndName(request.target.backEnd)},
             {"validate", request.validate},
             {"device", toJson(request.target.device)}};
 }

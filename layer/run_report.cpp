@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run_report.hpp"
 
-#include <errno.h>
 #include <unistd.h>
 
 #include <cstdlib>
+
+#include "program.hpp"
 
 namespace coopvk::layer {
 namespace {
@@ -41,7 +42,5 @@ std::string runReportPath() {
     const char* path = secure_getenv(kRunReportVariable);
     return path == nullptr ? "" : path;
 }
-
-std::string programName() { return program_invocation_short_name; }
 
 }  // namespace coopvk::layer

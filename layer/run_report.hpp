@@ -48,6 +48,5 @@ class RunReport {
 
 // The path that the environment names, or an empty one.
 std::string runReportPath();
-std::string programName();
 
 }  // namespace coopvk::layer

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "settings.hpp"
 
+#include <unistd.h>
+
 #include <cctype>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <vulkan/layer/vk_layer_settings.hpp>
 
 #include "pnext.hpp"
+#include "program.hpp"
 #include "setting_table.hpp"
+#include "unknown_settings.hpp"
 
 namespace coopvk::layer {
 namespace {
@@ -28,10 +34,10 @@ void ignoreMessage(const char*, const char*) {}
 class SettingSet {
  public:
     explicit SettingSet(const VkInstanceCreateInfo* createInfo) {
-        const auto* first = findNode<VkLayerSettingsCreateInfoEXT>(
+        first_ = findNode<VkLayerSettingsCreateInfoEXT>(
             createInfo == nullptr ? nullptr : createInfo->pNext,
             VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT);
-        if (vkuCreateLayerSettingSet(kLayerName, first, nullptr, ignoreMessage, &set_) !=
+        if (vkuCreateLayerSettingSet(kLayerName, first_, nullptr, ignoreMessage, &set_) !=
             VK_SUCCESS) {
             set_ = VK_NULL_HANDLE;
         }
@@ -60,7 +66,20 @@ class SettingSet {
         return joined;
     }
 
+    // Names that the application gave, and the manifest does not have.
+    std::vector<const char*> unknown() const {
+        std::vector<const char*> known, names;
+        for (const SettingInfo& setting : kSettings) known.push_back(setting.key.data());
+        if (set_ == VK_NULL_HANDLE || first_ == nullptr ||
+            vkuGetUnknownSettings(set_, static_cast<uint32_t>(known.size()), known.data(), first_,
+                                  names) != VK_SUCCESS) {
+            names.clear();
+        }
+        return names;
+    }
+
  private:
+    const VkLayerSettingsCreateInfoEXT* first_ = nullptr;
     VkuLayerSettingSet set_ = VK_NULL_HANDLE;
 };
 
@@ -110,20 +129,30 @@ void readValidateOutput(std::string_view text, Settings& settings, Complaints& c
 
 void readStatistics(std::string_view text, Settings& settings, Complaints&) {
     const auto value = booleanFromText(text);
-    settings.statistics = !value ? text : *value ? "1" : "";
+    settings.statistics = !value ? expandPath(text) : *value ? "1" : "";
 }
 
 constexpr Reader kReaders[] = {
     {"emulate", readEmulate},
     {"back_end", readBackEnd},
     {"log_level", readLogLevel},
-    {"log_file",
-     [](std::string_view text, Settings& settings, Complaints&) { settings.logFile = text; }},
-    {"dump_dir",
-     [](std::string_view text, Settings& settings, Complaints&) { settings.dumpDir = text; }},
+    {"log_file", [](std::string_view text, Settings& settings,
+                    Complaints&) { settings.logFile = expandPath(text); }},
+    {"dump_dir", [](std::string_view text, Settings& settings,
+                    Complaints&) { settings.dumpDir = expandPath(text); }},
     {"validate_output", readValidateOutput},
     {"statistics", readStatistics},
 };
+
+void complainOfUnknown(const SettingSet& set, Complaints& complaints) {
+    findUnknownVariables(environ, complaints);
+    if (const std::string path = settingsFile(); !path.empty()) {
+        std::ifstream file(path);
+        const std::string text{std::istreambuf_iterator<char>(file), {}};
+        findUnknownKeys(text, complaints);
+    }
+    for (const char* name : set.unknown()) complaints.push_back(unknownSetting(name, name));
+}
 
 consteval bool readersMatchManifest() {
     // Not findSetting: GCC's undefined-behaviour sanitizer makes no constant of whether a pointer
@@ -145,6 +174,11 @@ std::optional<bool> booleanFromText(std::string_view text) {
     return std::nullopt;
 }
 
+std::string_view backEndName(rewrite::BackEnd backEnd) {
+    constexpr std::string_view kNames[] = {"auto", "core", "native"};
+    return kNames[static_cast<size_t>(backEnd)];
+}
+
 Settings loadSettings(const VkInstanceCreateInfo* createInfo,
                       std::vector<std::string>& complaints) {
     const SettingSet set(createInfo);
@@ -152,6 +186,7 @@ Settings loadSettings(const VkInstanceCreateInfo* createInfo,
     for (const Reader& reader : kReaders) {
         reader.read(set.text(*findSetting(reader.key)), settings, complaints);
     }
+    complainOfUnknown(set, complaints);
     return settings;
 }
 

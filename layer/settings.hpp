@@ -9,13 +9,10 @@
 #include <vector>
 
 #include "log.hpp"
+#include "names.hpp"
 #include "policy.hpp"
 
 namespace coopvk::layer {
-
-inline constexpr const char* kLayerName = "VK_LAYER_COOPVK_emulation";
-inline constexpr const char* kLayerDescription =
-    "Emulates cooperative matrices and their relatives by rewriting SPIR-V";
 
 struct Settings {
     EmulatePolicy emulate;
@@ -32,8 +29,12 @@ struct Settings {
 
 // In falling order of precedence: COOPVK_<NAME>, the environment variables and the settings file
 // of the settings library, VkLayerSettingsCreateInfoEXT. `complaints` gets a line for each thing
-// that was not understood.
+// that was not understood, names of settings among them. Not for programs with elevated rights: see
+// pass_through.hpp.
 Settings loadSettings(const VkInstanceCreateInfo* createInfo, std::vector<std::string>& complaints);
+
+// "auto", "core" or "native".
+std::string_view backEndName(rewrite::BackEnd backEnd);
 
 // "1", "true", "0" and "false", in letters of either size.
 std::optional<bool> booleanFromText(std::string_view text);

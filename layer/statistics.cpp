@@ -8,6 +8,7 @@
 #include <format>
 
 #include "context.hpp"
+#include "program.hpp"
 
 namespace coopvk::layer {
 namespace {

@@ -4,6 +4,10 @@
 #include <cstdlib>
 #include <memory>
 
+#include "dependents.hpp"
+#include "extension_rows.hpp"
+#include "pnext.hpp"
+
 namespace coopvk::tool {
 namespace {
 
@@ -48,6 +52,27 @@ std::vector<VkCooperativeMatrixPropertiesKHR> nativeShapes(const layer::DeviceFa
     return shapes;
 }
 
+std::vector<std::vector<std::byte>> dependentFeatures(const layer::DeviceQueries& queries,
+                                                      VkPhysicalDevice device) {
+    std::vector<std::vector<std::byte>> answers;
+    if (queries.getFeatures2 == nullptr) return answers;
+    for (const layer::ExtensionRow& row : layer::extensionRows()) {
+        if (row.dependents == nullptr) continue;
+        for (const layer::Dependent& dependent : row.dependents()) {
+            const size_t size = layer::structSize(dependent.featureType);
+            if (dependent.extension != nullptr || size == 0) continue;
+            auto& answer = answers.emplace_back(size);
+            auto* node = reinterpret_cast<VkBaseOutStructure*>(answer.data());
+            node->sType = dependent.featureType;
+            VkPhysicalDeviceFeatures2 features = {};
+            features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+            features.pNext = node;
+            queries.getFeatures2(device, &features);
+        }
+    }
+    return answers;
+}
+
 }  // namespace
 
 rewrite::Result<std::vector<Device>> queryDevices() {
@@ -82,6 +107,7 @@ rewrite::Result<std::vector<Device>> queryDevices() {
         device.facts = layer::queryDevice(queries, physical);
         device.driver = driverName(device.facts, physical);
         device.nativeShapes = nativeShapes(device.facts, handle, physical);
+        device.dependentFeatures = dependentFeatures(queries, physical);
     }
     return devices;
 }

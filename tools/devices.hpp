@@ -5,6 +5,7 @@
 
 #include <volk.h>
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ struct Device {
     std::string driver;  // "llvmpipe, Mesa 26.1.6"
     // Rows of vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR, where native; pNext is null.
     std::vector<VkCooperativeMatrixPropertiesKHR> nativeShapes;
+    // The driver's answers about features of other extensions that build on emulated ones, each in
+    // its Vulkan structure.
+    std::vector<std::vector<std::byte>> dependentFeatures;
 };
 
 rewrite::Result<std::vector<Device>> queryDevices();

@@ -3,15 +3,20 @@
 // `coopvk info`: what each device has itself, what coopvk gives it, and why not.
 #include <vulkan/vk_enum_string_helper.h>
 
+#include <cstdlib>
 #include <iomanip>
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 
 #include "commands.hpp"
 #include "devices.hpp"
+#include "info_lists.hpp"
+#include "physical_device.hpp"
 #include "policy.hpp"
+#include "settings.hpp"
 #include "traits_json.hpp"
 
 namespace coopvk::tool {
@@ -21,20 +26,9 @@ using nlohmann::ordered_json;
 
 struct Options {
     bool json = false;
-    std::string emulate = "auto";
+    // Empty: as the environment and settings files have it.
+    std::string emulate, backEnd;
 };
-
-constexpr const char* name(layer::Provision provision) {
-    switch (provision) {
-        case layer::Provision::kNative:
-            return "native";
-        case layer::Provision::kEmulated:
-            return "emulated";
-        case layer::Provision::kUnavailable:
-            break;
-    }
-    return "unavailable";
-}
 
 // One row of cooperative matrix properties, native or emulated, as text.
 struct ShapeRow {
@@ -161,7 +155,7 @@ ordered_json describe(const Device& device, const layer::Decisions& decisions) {
         const layer::Decision& decision = decisionFor(decisions, info.extension);
         extensions.push_back({{"name", info.vulkanName},
                               {"spirv", info.spirvName},
-                              {"status", name(decision.provision)},
+                              {"status", layer::provisionName(decision.provision)},
                               {"reason", decision.reason}});
     }
     ordered_json json;
@@ -223,7 +217,7 @@ void print(size_t index, const Device& device, const layer::Decisions& decisions
     for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
         const layer::Decision& decision = decisionFor(decisions, info.extension);
         std::cout << "    " << std::left << std::setw(40) << info.vulkanName << std::setw(12)
-                  << name(decision.provision) << decision.reason << '\n';
+                  << layer::provisionName(decision.provision) << decision.reason << '\n';
     }
     printShapes("native", nativeRows(device));
     printShapes("emulated", shapesOf(device, decisions, rewrite::Extension::kKhrCooperativeMatrix));
@@ -232,12 +226,24 @@ void print(size_t index, const Device& device, const layer::Decisions& decisions
     printCombinations(emulatedVectors(device, decisions));
 }
 
-int runInfo(const Options& options) {
+// The layer's own, but for what the command line says.
+std::optional<layer::Settings> loadSettings(const Options& options) {
     std::vector<std::string> complaints;
-    const auto policy = layer::EmulatePolicy::parse(options.emulate, complaints);
+    layer::EmulatePolicy::parse(options.emulate, complaints);
+    const bool isWrong = !complaints.empty();
+    if (!options.emulate.empty()) setenv("COOPVK_EMULATE", options.emulate.c_str(), 1);
+    if (!options.backEnd.empty()) setenv("COOPVK_BACK_END", options.backEnd.c_str(), 1);
+    complaints.clear();
+    layer::Settings settings = layer::loadSettings(nullptr, complaints);
     for (const std::string& complaint : complaints) std::cerr << "coopvk: " << complaint << '\n';
-    if (!complaints.empty()) return 1;
-    const auto devices = queryDevices();
+    if (isWrong) return std::nullopt;
+    return settings;
+}
+
+int runInfo(const Options& options) {
+    const auto settings = loadSettings(options);
+    if (!settings) return 1;
+    auto devices = queryDevices();
     if (!devices) {
         std::cerr << "coopvk: " << devices.error().message << '\n';
         return 1;
@@ -245,14 +251,19 @@ int runInfo(const Options& options) {
     ordered_json json;
     json["coopvk"] = COOPVK_VERSION;
     json["rewriter"] = rewrite::version();
+    json["settings"] = {{"emulate", settings->emulateText},
+                        {"backEnd", layer::backEndName(settings->backEnd)}};
     json["devices"] = ordered_json::array();
     for (size_t i = 0; i < devices->size(); ++i) {
-        const Device& device = (*devices)[i];
-        const layer::Decisions decisions = layer::decide(policy, device.facts);
+        Device& device = (*devices)[i];
+        const auto assessed = layer::assessDevice(*settings, device.facts);
+        device.facts = assessed.facts;
         if (options.json) {
-            json["devices"].push_back(describe(device, decisions));
+            json["devices"].push_back(describe(device, assessed.decisions));
+            addLists(json["devices"].back(), device, assessed);
         } else {
-            print(i, device, decisions);
+            print(i, device, assessed.decisions);
+            printLists(std::cout, device, assessed);
         }
     }
     if (options.json) {
@@ -270,8 +281,12 @@ void addInfoCommand(CLI::App& app, int& status) {
         "info", "Show for each device which extensions are native, emulated or unavailable");
     auto options = std::make_shared<Options>();
     command->add_flag("--json", options->json, "Print JSON, which `coopvk rewrite --device` reads");
-    command->add_option("--emulate", options->emulate, "As the layer's setting: auto, all or names")
-        ->capture_default_str();
+    command->add_option("--emulate", options->emulate,
+                        "In place of the layer's setting: auto, all or names");
+    command
+        ->add_option("--back-end", options->backEnd,
+                     "In place of the layer's setting: auto, core or native")
+        ->check(CLI::IsMember({"auto", "core", "native"}));
     command->callback([options, &status] { status = runInfo(*options); });
 }
 

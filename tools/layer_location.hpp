@@ -11,7 +11,6 @@
 
 namespace coopvk::tool {
 
-inline constexpr const char* kLayerName = "VK_LAYER_COOPVK_emulation";
 inline constexpr const char* kManifest = "VkLayer_coopvk.json";
 
 // Variables and their values.

@@ -18,6 +18,7 @@
 #include "commands.hpp"
 #include "explanation.hpp"
 #include "layer_location.hpp"
+#include "names.hpp"
 #include "policy.hpp"
 #include "run_report.hpp"
 #include "setting_table.hpp"
@@ -45,7 +46,7 @@ void addSearchPath(const fs::path& folder, Environment& environment) {
     environment = path.environment;
     if (!path.implicit)
         environment.emplace_back("VK_INSTANCE_LAYERS",
-                                 join(kLayerName, std::getenv("VK_INSTANCE_LAYERS"), ':'));
+                                 join(layer::kLayerName, std::getenv("VK_INSTANCE_LAYERS"), ':'));
 }
 
 // The program may have another working directory.
@@ -142,8 +143,9 @@ int runRun(const Options& options) {
                      "this program's folder\n";
         return 1;
     }
-    if (const std::string& folder = settingOf(options, kDumpDir); !folder.empty()) {
-        fs::create_directories(folder);
+    if (const std::string& folder = settingOf(options, kDumpDir);
+        !folder.empty() && folder.find('%') == std::string::npos) {
+        fs::create_directories(folder);  // the layer makes those that are named for a program
     }
     const Environment environment = makeEnvironment(options, *manifests);
     if (options.printEnvironment) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "guard.hpp"
+#include "program.hpp"
 
 namespace coopvk::layer {
 namespace {
@@ -47,10 +48,12 @@ TEST(Logs, LevelsAndLines) {
         log.write(LogLevel::kOff, "nor this");
         log.error("");
     }
-    EXPECT_EQ(file.text(),
-              "coopvk: error: one\ncoopvk: warn: two\ncoopvk: warn: three\ncoopvk: error: abc\n");
+    const std::string tag = "layer_tests[" + std::to_string(getpid()) + "]: ";
+    EXPECT_EQ(file.text(), "coopvk: error: " + tag + "one\ncoopvk: warn: " + tag +
+                               "two\ncoopvk: warn: " + tag + "three\ncoopvk: error: " + tag +
+                               "abc\n");
     Log(LogLevel::kInfo, file.path).info("appended");
-    EXPECT_TRUE(file.text().ends_with("coopvk: info: appended\n"));
+    EXPECT_TRUE(file.text().ends_with("coopvk: info: " + tag + "appended\n"));
 }
 
 TEST(Logs, Off) {
@@ -81,13 +84,80 @@ TEST(Logs, LinesOfThreadsStayWhole) {
         for (std::thread& thread : threads) thread.join();
     }
     std::ifstream in(file.path);
+    const std::string tag(ProgramTag().text());
     std::string line;
     int count = 0;
     for (; std::getline(in, line); ++count) {
-        ASSERT_EQ(line.size(), std::string("coopvk: info: ").size() + 50) << line;
+        ASSERT_EQ(line.size(), std::string("coopvk: info: : ").size() + tag.size() + 50) << line;
         EXPECT_EQ(line.find_first_not_of(line.back(), line.size() - 50), std::string::npos);
     }
     EXPECT_EQ(count, 400);
+}
+
+// Which the test changes, as a program does that calls itself something else.
+class ProgramNames : public testing::Test {
+ protected:
+    ~ProgramNames() override { program_invocation_short_name = before_; }
+    void use(const char* name) { program_invocation_short_name = const_cast<char*>(name); }
+    static std::string tag() { return std::string(ProgramTag().text()); }
+    const std::string process = std::to_string(getpid());
+
+ private:
+    char* const before_ = program_invocation_short_name;
+};
+
+TEST_F(ProgramNames, InLogLines) {
+    use("game");
+    EXPECT_EQ(tag(), "game[" + process + "]");
+    use("Z:\\games\\Some Game.exe");
+    EXPECT_EQ(tag(), "Some Game.exe[" + process + "]");
+    use("a\nb\x1b[");
+    EXPECT_EQ(tag(), "a?b?[[" + process + "]");
+    const std::string longName(1000, 'x');
+    use(longName.c_str());
+    EXPECT_EQ(tag(), std::string(80, 'x') + "[" + process + "]");
+    use("");
+    EXPECT_EQ(tag(), "[" + process + "]");
+}
+
+TEST_F(ProgramNames, InPaths) {
+    use("game");
+    EXPECT_EQ(expandPath("/logs/%n-%p.txt"), "/logs/game-" + process + ".txt");
+    EXPECT_EQ(expandPath("100%%p %x %"), "100%p %x %");
+    EXPECT_EQ(expandPath(""), "");
+    // A program does not choose the folder.
+    use("..");
+    EXPECT_EQ(expandPath("/logs/%n"), "/logs/_..");
+    use("");
+    EXPECT_EQ(expandPath("/logs/%n/x"), "/logs/_/x");
+    use("a/../b\n");
+    EXPECT_EQ(expandPath("%n"), "a_.._b_");
+}
+
+class Heard : public LogListener {
+ public:
+    void heard(LogLevel level, std::string_view text) noexcept override {
+        lines.emplace_back(level, text);
+    }
+    std::vector<std::pair<LogLevel, std::string>> lines;
+};
+
+TEST(Logs, ListenersHearWholeTextsAtEveryLevel) {
+    Heard listener;
+    testing::internal::CaptureStderr();
+    {
+        Log log(LogLevel::kOff, {});
+        log.setListener(&listener);
+        log.error("one\ntwo");
+        log.writePieces(LogLevel::kWarn, {"a", "", "b"});
+        log.info("three");
+        log.write(LogLevel::kOff, "nothing");
+        log.error("");
+    }
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+    const decltype(listener.lines) expected = {
+        {LogLevel::kError, "one\ntwo"}, {LogLevel::kWarn, "ab"}, {LogLevel::kInfo, "three"}};
+    EXPECT_EQ(listener.lines, expected);
 }
 
 VkResult outOfMemory(const void*) { throw std::bad_alloc(); }
@@ -110,8 +180,8 @@ TEST(Guards, NothingEscapesAndALineTells) {
     std::string text;
     const void* none = nullptr;
     EXPECT_EQ((guarded<&outOfMemory>(text, none)), VK_ERROR_OUT_OF_HOST_MEMORY);
-    EXPECT_EQ(text,
-              "coopvk: error: vkSomething: failed within coopvk: VK_ERROR_OUT_OF_HOST_MEMORY\n");
+    EXPECT_EQ(text, "coopvk: error: " + std::string(ProgramTag().text()) +
+                        ": vkSomething: failed within coopvk: VK_ERROR_OUT_OF_HOST_MEMORY\n");
     EXPECT_EQ((guarded<&throwOther>(text, none)), VK_ERROR_UNKNOWN);
     EXPECT_NE(text.find("VK_ERROR_UNKNOWN"), std::string::npos);
     guarded<&voidOutOfMemory>(text, none);

@@ -282,7 +282,7 @@ TEST_F(Queries, FailedListing) {
     testing::internal::CaptureStderr();
     EXPECT_EQ(command(driver.physical(), nullptr, &count, nullptr), VK_ERROR_OUT_OF_HOST_MEMORY);
     const std::string text = testing::internal::GetCapturedStderr();
-    EXPECT_NE(text.find("coopvk: error: cannot list the extensions of fake device: "
+    EXPECT_NE(text.find("]: cannot list the extensions of fake device: "
                         "VK_ERROR_OUT_OF_HOST_MEMORY"),
               std::string::npos)
         << text;

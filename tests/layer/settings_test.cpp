@@ -2,6 +2,7 @@
 #include "settings.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -174,6 +175,49 @@ TEST_F(SettingsTest, Precedence) {
     EXPECT_EQ(settings.logFile, "/log/of/app");
 }
 
+// However they are given.
+TEST_F(SettingsTest, MisspeltNames) {
+    setenv("COOPVK_EMULAT", "all", 1);
+    setenv("COOPVK_LOGLEVEL", "info", 1);
+    setenv("VK_COOPVK_EMULATION_NONSENSE", "1", 1);
+    setenv("COOPVK_SOURCE", "is somebody else's", 1);
+    setenv("COOPVK_ENABLE", "1", 1);
+    useFile(
+        "# coopvk_emulation.comment = 1\n"
+        "other_layer.log_level = info\n"
+        " coopvk_emulation.dumpdir = /x # a comment\n"
+        "coopvk_emulation.log_level = info\n");
+    AppSettings app;
+    const char* text = "x";
+    app.add("backend", text);
+    const Settings settings = load(app.info());
+    for (const char* name : {"COOPVK_EMULAT", "COOPVK_LOGLEVEL", "VK_COOPVK_EMULATION_NONSENSE",
+                             "COOPVK_SOURCE", "COOPVK_ENABLE"}) {
+        unsetenv(name);
+    }
+    EXPECT_EQ(settings.logLevel, LogLevel::kInfo);
+    EXPECT_EQ(complaints,
+              (std::vector<std::string>{
+                  "setting COOPVK_EMULAT: there is no such setting; did you mean 'emulate'?",
+                  "setting COOPVK_LOGLEVEL: there is no such setting; did you mean 'log_level'?",
+                  "setting VK_COOPVK_EMULATION_NONSENSE: there is no such setting",
+                  "setting coopvk_emulation.dumpdir: there is no such setting; did you mean "
+                  "'dump_dir'?",
+                  "setting backend: there is no such setting; did you mean 'back_end'?"}));
+}
+
+TEST_F(SettingsTest, PathsNameTheProgram) {
+    const std::string process = std::to_string(getpid());
+    setenv("COOPVK_LOG_FILE", "/a/%n.%p", 1);
+    setenv("COOPVK_DUMP_DIR", "/a/%p", 1);
+    setenv("COOPVK_STATISTICS", "/a/%n", 1);
+    const Settings settings = load();
+    EXPECT_EQ(settings.logFile, "/a/layer_tests." + process);
+    EXPECT_EQ(settings.dumpDir, "/a/" + process);
+    EXPECT_EQ(settings.statistics, "/a/layer_tests");
+    EXPECT_TRUE(complaints.empty());
+}
+
 // Another layer's settings are none of ours.
 TEST_F(SettingsTest, OfAnotherLayer) {
     const char* level = "debug";
@@ -183,6 +227,13 @@ TEST_F(SettingsTest, OfAnotherLayer) {
                                                    nullptr, 1, &setting};
     const VkInstanceCreateInfo info = {VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, &settings};
     EXPECT_EQ(load(&info).logLevel, LogLevel::kWarn);
+    const VkLayerSettingEXT unknown = {"VK_LAYER_OTHER_thing", "theirs",
+                                       VK_LAYER_SETTING_TYPE_STRING_EXT, 1, &level};
+    const VkLayerSettingsCreateInfoEXT more = {VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT,
+                                               nullptr, 1, &unknown};
+    const VkInstanceCreateInfo moreInfo = {VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, &more};
+    load(&moreInfo);
+    EXPECT_TRUE(complaints.empty()) << complaints.front();
 }
 
 }  // namespace

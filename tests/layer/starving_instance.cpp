@@ -5,6 +5,7 @@
 
 #include "allocations.hpp"
 #include "coopvk/vulkan_coopvk.h"
+#include "names.hpp"
 #include "proc_table.hpp"
 #include "starving.hpp"
 
@@ -35,8 +36,8 @@ VkResult destroyDevice(Rig& rig, const char* name) {
 VkResult listInstanceExtensions(Rig&, const char* name) {
     uint32_t count = 1;
     VkExtensionProperties one;
-    return global<PFN_vkEnumerateInstanceExtensionProperties>(name)("VK_LAYER_COOPVK_emulation",
-                                                                    &count, &one);
+    return global<PFN_vkEnumerateInstanceExtensionProperties>(name)(layer::kLayerName, &count,
+                                                                    &one);
 }
 
 VkResult listInstanceLayers(Rig&, const char* name) {

@@ -74,7 +74,8 @@ TEST_F(StatisticsTest, CountsEverything) {
     EXPECT_EQ(read(file), "") << "not before the end";
     stop();
     const std::string text = read(file);
-    expect(text, "coopvk: info: statistics of layer_tests (process " + std::to_string(getpid()));
+    expect(text, "coopvk: info: layer_tests[" + std::to_string(getpid()) +
+                     "]: statistics of layer_tests (process ");
     expect(text, ": emulates VK_KHR_cooperative_matrix");
     expect(text, "  2 modules seen: 1 untouched, 1 with emulated capabilities; scanned in ");
     expect(text, "  1 stage rewritten, 1 from the cache, 1 refused; ");

@@ -3,9 +3,12 @@
 //
 // A program that uses Vulkan as far as its arguments say:
 //
-//   instance, physical (asks what there is), device (plain), matrix-device (with
+//   instance, physical (asks what there is), list (prints the device's extensions), shapes (prints
+//   those of VK_KHR_cooperative_matrix), device (plain), matrix-device (with
 //   VK_KHR_cooperative_matrix), pipeline (that uses it), no-pipeline (with an entry point that the
 //   shader does not have)
+//   callbacks (before instance: creates VK_EXT_debug_report's callbacks, and prints what they are
+//   told), messengers (VK_EXT_debug_utils' too)
 //   fork (the rest in a child), exit=N, abort, kill (SIGKILL), sleep (until a signal), leave
 //   (returns from main, with everything alive)
 #include <signal.h>
@@ -26,11 +29,63 @@ VkInstance instance;
 VkPhysicalDevice physical;
 VkDevice device;
 VkPipeline pipeline;
+bool hasMessengers, hasCallbacks;
+VkDebugUtilsMessengerEXT messenger;
+VkDebugReportCallbackEXT callback;
 
 void check(bool good, const char* what) {
     if (good) return;
     std::fprintf(stderr, "run_app: %s failed\n", what);
     std::exit(3);
+}
+
+VKAPI_ATTR VkBool32 VKAPI_CALL tellUtils(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
+                                         VkDebugUtilsMessageTypeFlagsEXT,
+                                         const VkDebugUtilsMessengerCallbackDataEXT* data,
+                                         void* name) {
+    const bool isError = severity == VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
+    std::fprintf(stderr, "messenger: %sutils: %s: %s\n", static_cast<const char*>(name),
+                 isError ? "error" : "warning", data->pMessage);
+    return VK_FALSE;
+}
+
+VKAPI_ATTR VkBool32 VKAPI_CALL tellReport(VkDebugReportFlagsEXT flags, VkDebugReportObjectTypeEXT,
+                                          uint64_t, size_t, int32_t, const char*, const char* text,
+                                          void* name) {
+    const bool isError = flags == VK_DEBUG_REPORT_ERROR_BIT_EXT;
+    std::fprintf(stderr, "messenger: %sreport: %s: %s\n", static_cast<const char*>(name),
+                 isError ? "error" : "warning", text);
+    return VK_FALSE;
+}
+
+VkDebugUtilsMessengerCreateInfoEXT utilsInfo(const char* name) {
+    VkDebugUtilsMessengerCreateInfoEXT info = {
+        VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT};
+    info.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT |
+                           VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT;
+    info.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT;
+    info.pfnUserCallback = tellUtils;
+    info.pUserData = const_cast<char*>(name);
+    return info;
+}
+
+VkDebugReportCallbackCreateInfoEXT reportInfo(const char* name) {
+    VkDebugReportCallbackCreateInfoEXT info = {
+        VK_STRUCTURE_TYPE_DEBUG_REPORT_CALLBACK_CREATE_INFO_EXT};
+    info.flags = VK_DEBUG_REPORT_ERROR_BIT_EXT | VK_DEBUG_REPORT_WARNING_BIT_EXT;
+    info.pfnCallback = tellReport;
+    info.pUserData = const_cast<char*>(name);
+    return info;
+}
+
+void makeMessengers() {
+    const auto utils = utilsInfo("");
+    check(!hasMessengers ||
+              vkCreateDebugUtilsMessengerEXT(instance, &utils, nullptr, &messenger) == VK_SUCCESS,
+          "vkCreateDebugUtilsMessengerEXT");
+    const auto report = reportInfo("");
+    check(vkCreateDebugReportCallbackEXT(instance, &report, nullptr, &callback) == VK_SUCCESS,
+          "vkCreateDebugReportCallbackEXT");
 }
 
 void makeInstance() {
@@ -39,14 +94,43 @@ void makeInstance() {
     application.apiVersion = VK_API_VERSION_1_3;
     VkInstanceCreateInfo info = {VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
     info.pApplicationInfo = &application;
+    const char* names[] = {VK_EXT_DEBUG_REPORT_EXTENSION_NAME, VK_EXT_DEBUG_UTILS_EXTENSION_NAME};
+    auto utils = utilsInfo("creator's ");
+    auto report = reportInfo("creator's ");
+    if (hasCallbacks) {
+        info.enabledExtensionCount = hasMessengers ? 2 : 1;
+        info.ppEnabledExtensionNames = names;
+        utils.pNext = &report;
+        info.pNext = hasMessengers ? static_cast<const void*>(&utils) : &report;
+    }
     check(vkCreateInstance(&info, nullptr, &instance) == VK_SUCCESS, "vkCreateInstance");
     volkLoadInstance(instance);
+    if (hasCallbacks) makeMessengers();
 }
 
 void findPhysical() {
     uint32_t count = 1;
     check(vkEnumeratePhysicalDevices(instance, &count, &physical) >= 0 && count == 1, "a device");
     vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, nullptr);
+}
+
+void printExtensions() {
+    uint32_t count = 0;
+    vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, nullptr);
+    std::vector<VkExtensionProperties> list(count);
+    vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, list.data());
+    for (const VkExtensionProperties& extension : list) std::puts(extension.extensionName);
+}
+
+void printShapes() {
+    uint32_t count = 0;
+    vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR(physical, &count, nullptr);
+    VkCooperativeMatrixPropertiesKHR empty = {VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR};
+    std::vector<VkCooperativeMatrixPropertiesKHR> list(count, empty);
+    vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR(physical, &count, list.data());
+    for (const auto& shape : list) {
+        std::printf("%ux%ux%u\n", shape.MSize, shape.NSize, shape.KSize);
+    }
 }
 
 void makeDevice(bool matrices) {
@@ -117,12 +201,20 @@ void continueInChild() {
 void destroyAll() {
     if (pipeline != VK_NULL_HANDLE) vkDestroyPipeline(device, pipeline, nullptr);
     if (device != VK_NULL_HANDLE) vkDestroyDevice(device, nullptr);
+    if (messenger != VK_NULL_HANDLE) {
+        vkDestroyDebugUtilsMessengerEXT(instance, messenger, nullptr);
+    }
+    if (callback != VK_NULL_HANDLE) vkDestroyDebugReportCallbackEXT(instance, callback, nullptr);
     if (instance != VK_NULL_HANDLE) vkDestroyInstance(instance, nullptr);
 }
 
 bool runStep(std::string_view step) {
+    if (step == "messengers") hasMessengers = hasCallbacks = true;
+    if (step == "callbacks") hasCallbacks = true;
     if (step == "instance") makeInstance();
     if (step == "physical") findPhysical();
+    if (step == "list") printExtensions();
+    if (step == "shapes") printShapes();
     if (step == "device" || step == "matrix-device") makeDevice(step == "matrix-device");
     if (step == "pipeline") makePipeline("main");
     if (step == "no-pipeline") makePipeline("nothing");

@@ -136,7 +136,7 @@ rm -f "$TMPDIR"/*  # SIGKILL leaves one
 # Statistics, also of what nobody destroyed.
 lanes 4
 run 0 --statistics -- "$app" instance physical matrix-device pipeline
-has '^coopvk: info: statistics of run_app \(process [0-9]+\)$' \
+has '^coopvk: info: run_app\[[0-9]+\]: statistics of run_app \(process [0-9]+\)$' \
     'llvmpipe.*: emulates VK_KHR_cooperative_matrix' \
     '1 module seen: 0 untouched, 1 with emulated capabilities; scanned in [0-9.]+ ms' \
     '1 stage rewritten, 0 from the cache, 0 refused; [0-9.]+ ms' \
@@ -177,8 +177,29 @@ run 3 --dump-dir "$work/shaders" -- "$app" instance physical matrix-device no-pi
 requests=("$work"/shaders/*.json)
 [[ ${#requests[@]} == 1 ]] || fail "dumped: $(ls "$work/shaders")"
 has "cannot rewrite compute shader [0-9a-f]{16}: .*'nothing'"
-message=$(sed -n 's/^coopvk: error: cannot rewrite compute shader [0-9a-f]*: //p' <<<"$out")
+message=$(sed -n 's/^coopvk: error: .*: cannot rewrite compute shader [0-9a-f]*: //p' <<<"$out")
 ! again=$("$coopvk" rewrite "${requests[0]}" --text 2>&1) || fail 'what was refused is rewritten'
 [[ $again == "coopvk: ${requests[0]}: $message" ]] || fail "not '$message' again: $again"
+
+# And are told to the application's own messengers, once each, whatever the log's level is; what is
+# wrong with the settings, to those that are there while the instance is made.
+for level in warn off; do
+    COOPVK_EMULAT=all run 3 --log-level $level -- "$app" messengers instance physical matrix-device \
+        no-pipeline
+    for line in "utils: error: cannot rewrite compute shader .*'nothing'" \
+        "report: error: cannot rewrite compute shader .*'nothing'" \
+        "creator's utils: warning: .*COOPVK_EMULAT: .*did you mean 'emulate'" \
+        "creator's report: warning: .*COOPVK_EMULAT: .*did you mean 'emulate'"; do
+        has "^messenger: $line"
+        [[ $(grep -Ec "^messenger: $line" <<<"$out") == 1 ]] || fail "not once: $line in"$'\n'"$out"
+    done
+    [[ $(grep -c '^messenger: ' <<<"$out") == 4 ]] || fail "more than four messages:"$'\n'"$out"
+done
+# With the program's name and number in the names of files.
+run 0 --log-level info --log-file "$work/%n.%p.log" --statistics="$work/%n.stat" \
+    --dump-dir "$work/%n-shaders" -- "$app" instance physical matrix-device pipeline
+[[ $(cd "$work" && echo run_app*) =~ ^run_app-shaders\ run_app\.[0-9]+\.log\ run_app\.stat$ ]] ||
+    fail "files: $(ls "$work")"
+[[ -z $(cd "$work" && ls -d ./*%* 2>/dev/null) ]] || fail "files: $(ls "$work")"
 
 echo 'test_run: passed'

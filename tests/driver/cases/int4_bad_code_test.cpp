@@ -131,7 +131,7 @@ TEST_P(Int4BadCode, Refused) {
     EXPECT_EQ(result, VK_ERROR_UNKNOWN);
     EXPECT_EQ(pipeline, VkPipeline{});
     const std::string log = LayerLog::take();
-    EXPECT_NE(log.find("error: cannot rewrite compute shader"), std::string::npos) << log;
+    EXPECT_NE(log.find("]: cannot rewrite compute shader"), std::string::npos) << log;
     EXPECT_NE(log.find(bad.rule), std::string::npos) << log;
     vkDestroyPipeline(context.device, pipeline, nullptr);
 }

@@ -5,10 +5,11 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "names.hpp"
+
 namespace coopvk::compare {
 namespace {
 
-constexpr const char* kLayerName = "VK_LAYER_COOPVK_emulation";
 // Far more than any case takes; a driver that hangs is given up.
 constexpr uint64_t kTimeoutNanoseconds = 60ull * 1000 * 1000 * 1000;
 
@@ -29,7 +30,7 @@ bool layerIsListed() {
     const auto layers = vulkan::listAll("vkEnumerateInstanceLayerProperties", VkLayerProperties{},
                                         vkEnumerateInstanceLayerProperties);
     return std::any_of(layers.begin(), layers.end(), [](const VkLayerProperties& layer) {
-        return std::strcmp(layer.layerName, kLayerName) == 0;
+        return std::strcmp(layer.layerName, layer::kLayerName) == 0;
     });
 }
 
@@ -91,7 +92,7 @@ void Gpu::createInstance(const GpuOptions& options) {
     // By name, too, for where it was found as an explicit layer.
     if (side == SideKind::kEmulated && layerIsListed()) {
         info.enabledLayerCount = 1;
-        info.ppEnabledLayerNames = &kLayerName;
+        info.ppEnabledLayerNames = &layer::kLayerName;
     }
     COOPVK_CHECK(vkCreateInstance(&info, nullptr, &instance));
     volkLoadInstanceTable(&vki, instance);

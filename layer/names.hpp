@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace coopvk::layer {
+
+// As the manifest has them.
+inline constexpr const char* kLayerName = "VK_LAYER_COOPVK_emulation";
+inline constexpr const char* kLayerDescription =
+    "Emulates cooperative matrices and their relatives by rewriting SPIR-V";
+
+}  // namespace coopvk::layer

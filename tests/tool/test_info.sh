@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: test_info.sh COOPVK RUN_APP
+# `coopvk info` answers as the layer does: against what a program sees through it, with the same
+# environment and settings files.
+set -euo pipefail
+
+coopvk=$1 app=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export VK_DRIVER_FILES=${VK_DRIVER_FILES:-/usr/share/vulkan/icd.d/lvp_icd.json} HOME=$work
+unset "${!COOPVK_@}" "${!VK_COOPVK_@}" "${!VK_LAYER_@}"
+
+fail() {
+    printf 'test_info: %s\n' "$*" >&2
+    exit 1
+}
+
+extensions='VK_KHR_cooperative_matrix VK_NV_cooperative_matrix VK_NV_cooperative_vector
+VK_QCOM_cooperative_matrix_conversion VK_EXT_shader_replicated_composites
+VK_EXT_shader_atomic_float VK_COOPVK_shader_int4 VK_COOPVK_shader_2d_block_io'
+
+# same VARIABLE=VALUE... -- OPTION...: info with the options says what a program sees. What each
+# prints is in $info and $seen.
+same() {
+    local -a environment=()
+    while [[ $1 != -- ]]; do environment+=("$1") && shift; done
+    shift
+    local name status
+    info=$(env "${environment[@]}" "$coopvk" info "$@")
+    seen=$(env "${environment[@]}" "$coopvk" run -q "$@" -- "$app" instance physical list)
+    for name in $extensions; do
+        status=$(sed -nE "s/^    $name +([a-z]+) .*/\1/p" <<<"$info")
+        [[ $status =~ ^(native|emulated|unavailable)$ ]] || fail "$name: '$status' of $info"
+        if [[ $status == unavailable ]]; then
+            # A driver may list what it then has no feature of.
+            ! grep -qx "$name" <<<"$seen" ||
+                grep -qx "$name" <<<"$without" || fail "$name is there: ${environment[*]} $*"
+        else
+            grep -qx "$name" <<<"$seen" || fail "$name is not there: ${environment[*]} $*"
+        fi
+    done
+    # What is hidden is what is there without the layer, and not with it.
+    while read -r name; do
+        [[ -z $name ]] || grep -q "^    $name: rests on " <<<"$info" || fail "$name vanished: $info"
+    done < <(comm -23 <(sort <<<"$without") <(sort <<<"$seen"))
+    ! comm -12 <(sed -nE 's/^    (VK_[A-Za-z0-9_]+): rests on .*/\1/p' <<<"$info" | sort) \
+        <(sort <<<"$seen") | grep . || fail "is there, though hidden: ${environment[*]} $*"
+    # Shapes, in their order.
+    seen=$(env "${environment[@]}" "$coopvk" run -q "$@" -- "$app" instance physical shapes |
+        sort -u)
+    name=$(sed -nE 's/^    VK_KHR_cooperative_matrix +([a-z]+) .*/\1/p' <<<"$info")
+    shapes=$(awk -v wanted="  matrix shapes (MxNxK), $name:" '$0 !~ /^    / { inside = $0 == wanted }
+        inside && /^    / { print }' <<<"$info" | grep -oE '[0-9]+x[0-9]+x[0-9]+' | sort -u) || true
+    [[ $name == unavailable || $shapes == "$seen" ]] ||
+        fail "shapes, ${environment[*]} $*: $(diff <(echo "$shapes") <(echo "$seen"))"
+}
+has() { grep -Eq -- "$1" <<<"$info" || fail "no '$1' in"$'\n'"$info"; }
+
+settings() {
+    mkdir -p "$work/settings"
+    printf 'coopvk_emulation.%s\n' "$@" >"$work/settings/vk_layer_settings.txt"
+}
+
+for lanes in 4 8; do
+    export LP_NATIVE_VECTOR_WIDTH=$((lanes * 32))
+    without=$("$app" instance physical list)
+    same --
+    same -- --emulate all
+    has '^  4-bit matrix shapes \(MxNxK\), emulated:$'
+    has '^    s4 \* s4 \+ s32 -> s32: [0-9]+x[0-9]+x[0-9]+'
+    has '^  2D blocks, emulated:$'
+    has '^    load, elements of 4 bytes: up to [0-9]+ of [0-9]+x[0-9]+, width a multiple of 1'
+    same COOPVK_EMULATE=all --
+    emulated=$info
+    same -- --emulate VK_NV_cooperative_vector
+    same COOPVK_EMULATE=VK_NV_cooperative_vector -- --emulate all
+    [[ $info == "$emulated" ]] || fail 'the environment counts for more than --emulate'
+    settings 'emulate = all'
+    same VK_LAYER_SETTINGS_PATH="$work/settings" --
+    [[ $info == "$emulated" ]] || fail "a settings file does not count: $info"
+done
+# The back-end's shapes, where the driver has matrices of its own (8 lanes).
+same -- --emulate all --back-end native
+[[ $info != "$emulated" ]] || fail '--back-end changes nothing'
+native=$info
+same COOPVK_BACK_END=native -- --emulate all
+[[ $info == "$native" ]] || fail 'COOPVK_BACK_END counts for nothing'
+settings 'emulate = all' 'back_end = native'
+same VK_LAYER_SETTINGS_PATH="$work/settings" --
+[[ $info == "$native" ]] || fail 'a settings file does not count for the back-end'
+has '^  hidden of the driver.s own:$'
+has '^    VK_NV_cooperative_matrix2: rests on the driver.s own VK_KHR_cooperative_matrix,'
+json=$("$coopvk" info --json --emulate all --back-end native)
+for text in '"emulate": "all"' '"backEnd": "native"' '"emulatedInt4"' '"blockSizes"' \
+    '"name": "VK_NV_cooperative_matrix2"' '"onlyNativeShapes": true'; do
+    grep -qF -- "$text" <<<"$json" || fail "no $text in JSON"
+done
+! out=$("$coopvk" info --back-end nonsense 2>&1) || fail "a back-end 'nonsense': $out"
+
+echo 'test_info: passed'

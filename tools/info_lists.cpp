@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "info_lists.hpp"
+
+#include <vulkan/vk_enum_string_helper.h>
+
+#include <map>
+#include <ostream>
+
+#include "dependents.hpp"
+
+namespace coopvk::tool {
+namespace {
+
+using nlohmann::ordered_json;
+using rewrite::Extension;
+using rewrite::ExtensionSet;
+
+constexpr std::string_view kOperations[] = {"load", "load transposed", "load transformed",
+                                            "prefetch", "store"};
+
+std::string_view name(rewrite::BlockOperation operation) {
+    return kOperations[static_cast<size_t>(operation)];
+}
+
+const char* fourBits(bool isSigned) { return isSigned ? "s4" : "u4"; }
+
+std::vector<rewrite::Int4MatrixShape> int4Shapes(const layer::PhysicalDeviceContext& assessed) {
+    if (!assessed.emulated.contains(Extension::kIntelInt4)) return {};
+    return rewrite::int4MatrixShapes(assessed.facts.traits);
+}
+
+std::vector<rewrite::BlockSizes> blocks(const layer::PhysicalDeviceContext& assessed) {
+    if (!assessed.emulated.contains(Extension::kIntel2dBlockIo)) return {};
+    return rewrite::blockSizes(assessed.facts.traits);
+}
+
+// "VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT8_FEATURES_EXT" gives "matrices of shader_float8".
+std::string featuresName(VkStructureType type) {
+    std::string_view text = string_VkStructureType(type);
+    constexpr std::string_view kStart = "VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_";
+    if (text.starts_with(kStart)) text.remove_prefix(kStart.size());
+    text = text.substr(0, text.find("_FEATURES"));
+    std::string lower(text);
+    for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return "matrices of " + lower;
+}
+
+// The emulated extensions because of which something is hidden, as text.
+template <typename IsHidden>
+std::string reasonFor(ExtensionSet emulated, const IsHidden& isHidden) {
+    std::string names;
+    for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
+        if (!emulated.contains(info.extension) || !isHidden(ExtensionSet{info.extension})) continue;
+        names.append(names.empty() ? "" : ", ").append(info.vulkanName);
+    }
+    return "rests on the driver's own " + names + ", in whose place there is coopvk's";
+}
+
+void printInt4(std::ostream& out, const std::vector<rewrite::Int4MatrixShape>& shapes) {
+    if (shapes.empty()) return;
+    out << "  4-bit matrix shapes (MxNxK), emulated:\n";
+    std::vector<std::string> order;
+    std::map<std::string, std::string> sizes;
+    for (const rewrite::Int4MatrixShape& shape : shapes) {
+        std::string types = std::string(fourBits(shape.aSigned)) + " * " + fourBits(shape.bSigned);
+        types.append(" + ").append(name(shape.c)).append(" -> ").append(name(shape.result));
+        if (shape.saturating) types += ", saturating";
+        auto [entry, isNew] = sizes.try_emplace(types);
+        if (isNew) order.push_back(types);
+        entry->second += " " + std::to_string(shape.m) + "x" + std::to_string(shape.n) + "x" +
+                         std::to_string(shape.k);
+    }
+    for (const std::string& types : order) out << "    " << types << ":" << sizes[types] << '\n';
+}
+
+void printBlocks(std::ostream& out, const std::vector<rewrite::BlockSizes>& sizes) {
+    if (sizes.empty()) return;
+    out << "  2D blocks, emulated:\n";
+    for (const rewrite::BlockSizes& size : sizes) {
+        out << "    " << name(size.operation) << ", elements of " << size.elementSize
+            << " bytes: up to " << size.maxCount << " of " << size.maxWidth << "x" << size.maxHeight
+            << ", width a multiple of " << size.widthGranularity << '\n';
+    }
+}
+
+}  // namespace
+
+std::vector<HiddenThing> hiddenOf(const Device& device, ExtensionSet emulated) {
+    std::vector<HiddenThing> hidden;
+    for (const VkExtensionProperties& listed : device.facts.extensions) {
+        const char* listedName = listed.extensionName;
+        if (!layer::hidesExtension(emulated, listedName)) continue;
+        hidden.push_back({listedName, reasonFor(emulated, [&](ExtensionSet one) {
+                              return layer::hidesExtension(one, listedName);
+                          })});
+    }
+    for (const auto& features : device.dependentFeatures) {
+        const auto* node = reinterpret_cast<const VkBaseInStructure*>(features.data());
+        if (!layer::asksForHidden(emulated, node)) continue;
+        hidden.push_back({featuresName(node->sType), reasonFor(emulated, [&](ExtensionSet one) {
+                              return layer::asksForHidden(one, node);
+                          })});
+    }
+    return hidden;
+}
+
+void addLists(ordered_json& json, const Device& device,
+              const layer::PhysicalDeviceContext& assessed) {
+    ordered_json int4 = ordered_json::array(), sizes = int4, hidden = int4;
+    for (const rewrite::Int4MatrixShape& shape : int4Shapes(assessed)) {
+        int4.push_back({{"m", shape.m},
+                        {"n", shape.n},
+                        {"k", shape.k},
+                        {"a", fourBits(shape.aSigned)},
+                        {"b", fourBits(shape.bSigned)},
+                        {"c", rewrite::name(shape.c)},
+                        {"result", rewrite::name(shape.result)},
+                        {"scope", "subgroup"},
+                        {"saturating", shape.saturating}});
+    }
+    for (const rewrite::BlockSizes& size : blocks(assessed)) {
+        sizes.push_back({{"operation", name(size.operation)},
+                         {"elementSize", size.elementSize},
+                         {"widthGranularity", size.widthGranularity},
+                         {"maxWidth", size.maxWidth},
+                         {"maxHeight", size.maxHeight},
+                         {"maxCount", size.maxCount}});
+    }
+    for (const HiddenThing& thing : hiddenOf(device, assessed.emulated)) {
+        hidden.push_back({{"name", thing.name}, {"reason", thing.reason}});
+    }
+    json["matrixShapes"]["emulatedInt4"] = std::move(int4);
+    json["blockSizes"]["emulated"] = std::move(sizes);
+    json["hidden"] = std::move(hidden);
+}
+
+void printLists(std::ostream& out, const Device& device,
+                const layer::PhysicalDeviceContext& assessed) {
+    printInt4(out, int4Shapes(assessed));
+    printBlocks(out, blocks(assessed));
+    const auto hidden = hiddenOf(device, assessed.emulated);
+    if (!hidden.empty()) out << "  hidden of the driver's own:\n";
+    for (const HiddenThing& thing : hidden) {
+        out << "    " << thing.name << ": " << thing.reason << '\n';
+    }
+}
+
+}  // namespace coopvk::tool

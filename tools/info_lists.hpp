@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lists of `coopvk info`: 4-bit matrices, 2D blocks, and what is hidden of the driver's own.
+#pragma once
+
+#include <iosfwd>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "devices.hpp"
+#include "physical_device.hpp"
+
+namespace coopvk::tool {
+
+// An extension, or the features of one, which the driver has and applications do not see.
+struct HiddenThing {
+    std::string name, reason;
+};
+std::vector<HiddenThing> hiddenOf(const Device& device, rewrite::ExtensionSet emulated);
+
+void addLists(nlohmann::ordered_json& json, const Device& device,
+              const layer::PhysicalDeviceContext& assessed);
+void printLists(std::ostream& out, const Device& device,
+                const layer::PhysicalDeviceContext& assessed);
+
+}  // namespace coopvk::tool
