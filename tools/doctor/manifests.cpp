@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "doctor/manifests.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "layer_location.hpp"
+#include "names.hpp"
+
+namespace coopvk::tool {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+struct Variables {
+    const char* only;   // in place of all other folders
+    const char* added;  // in front of them
+    const char* folder;
+};
+constexpr Variables kImplicitVariables = {"VK_IMPLICIT_LAYER_PATH", "VK_ADD_IMPLICIT_LAYER_PATH",
+                                          "vulkan/implicit_layer.d"};
+constexpr Variables kExplicitVariables = {"VK_LAYER_PATH", "VK_ADD_LAYER_PATH",
+                                          "vulkan/explicit_layer.d"};
+
+std::string variable(const char* name, const std::string& otherwise = {}) {
+    const char* value = std::getenv(name);
+    return value == nullptr || *value == '\0' ? otherwise : value;
+}
+
+void addPaths(std::string_view list, const fs::path& below, std::vector<fs::path>& paths) {
+    while (!list.empty()) {
+        const std::string_view path = list.substr(0, list.find(':'));
+        list.remove_prefix(std::min(path.size() + 1, list.size()));
+        if (path.empty()) continue;
+        paths.push_back(below.empty() ? fs::path(path) : fs::path(path) / below);
+    }
+}
+
+std::vector<fs::path> filesOf(const fs::path& path) {
+    std::error_code error;
+    if (fs::is_regular_file(path, error)) return {path};
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(path, error)) {
+        if (entry.path().extension() == ".json") files.push_back(entry.path());
+    }
+    std::ranges::sort(files);
+    return files;
+}
+
+// With a slash: seen from the manifest's folder; else as any library.
+std::string libraryOf(const fs::path& manifest, const std::string& library) {
+    if (library.find('/') == std::string::npos) return library;
+    return fs::path(library).is_absolute()
+               ? library
+               : (manifest.parent_path() / library).lexically_normal().string();
+}
+
+std::string whyNotLoaded(const std::string& library) {
+    void* handle = ::dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL);
+    if (handle == nullptr) return ::dlerror();
+    const bool isLayer = ::dlsym(handle, "vkNegotiateLoaderLayerInterfaceVersion") != nullptr;
+    ::dlclose(handle);
+    return isLayer ? "" : library + ": no Vulkan layer";
+}
+
+bool isThisLayer(const json& layer) {
+    return layer.is_object() && layer.value("name", json()) == layer::kLayerName;
+}
+
+}  // namespace
+
+std::vector<fs::path> layerPaths(LayerKind kind) {
+    const Variables& names = kind == LayerKind::kImplicit ? kImplicitVariables : kExplicitVariables;
+    std::vector<fs::path> paths;
+    if (const std::string only = variable(names.only); !only.empty()) {
+        addPaths(only, {}, paths);
+        return paths;
+    }
+    addPaths(variable(names.added), {}, paths);
+    const std::string home = variable("HOME");
+    const auto atHome = [&](const char* folder) { return home.empty() ? "" : home + folder; };
+    addPaths(variable("XDG_CONFIG_HOME", atHome("/.config")), names.folder, paths);
+    addPaths(variable("XDG_CONFIG_DIRS", "/etc/xdg"), names.folder, paths);
+    addPaths("/etc", names.folder, paths);
+    addPaths(variable("XDG_DATA_HOME", atHome("/.local/share")), names.folder, paths);
+    addPaths(variable("XDG_DATA_DIRS", "/usr/local/share:/usr/share"), names.folder, paths);
+    return paths;
+}
+
+std::vector<FoundManifest> findManifests(LayerKind kind, Findings& findings) {
+    std::vector<FoundManifest> found;
+    for (const fs::path& path : layerPaths(kind)) {
+        for (const fs::path& file : filesOf(path)) {
+            std::ifstream stream(file);
+            const json text = json::parse(stream, nullptr, false);
+            if (text.is_discarded()) {
+                if (file.filename() != kManifest) continue;
+                findings.push_back(
+                    {true, "the manifest " + file.string() + " is no JSON", "install coopvk anew"});
+                continue;
+            }
+            const json layer = text.is_object() ? text.value("layer", json()) : json();
+            if (!isThisLayer(layer)) continue;
+            const std::string library = layer.value("library_path", "");
+            FoundManifest& manifest = found.emplace_back();
+            manifest.file = file;
+            manifest.library = libraryOf(file, library);
+            manifest.problem = whyNotLoaded(manifest.library);
+        }
+    }
+    return found;
+}
+
+}  // namespace coopvk::tool

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What can be told of a program from its file.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "doctor/finding.hpp"
+
+namespace coopvk::tool {
+
+// Where a shell would find it; empty if nowhere.
+std::filesystem::path findProgram(const std::string& name);
+
+// Whether it would run with other rights than whoever starts it.
+bool isElevated(const std::filesystem::path& program);
+
+// What keeps the layer out of it: elevated rights, another processor, no loader, a sandbox.
+void checkProgram(const std::string& name, Findings& findings);
+
+}  // namespace coopvk::tool

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `coopvk doctor`: whether the loader would find the layer for a program and switch it on, why not,
+// and what to do.
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <volk.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+
+#include "commands.hpp"
+#include "doctor/manifests.hpp"
+#include "doctor/program.hpp"
+#include "doctor/switches.hpp"
+#include "layer_location.hpp"
+#include "run_report.hpp"
+
+namespace coopvk::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+    std::vector<std::string> command;
+};
+
+void sayNoManifest(LayerKind kind, Findings& findings) {
+    std::string what = "the loader finds no manifest of the layer; it looks in";
+    for (const fs::path& path : layerPaths(kind)) what += "\n      " + path.string();
+    const auto own = findManifestFolder();
+    findings.push_back(
+        {true, what,
+         own ? "start programs with coopvk run, or set VK_ADD_IMPLICIT_LAYER_PATH=" + own->string()
+             : "install coopvk into /usr/local or ~/.local, or its package"});
+}
+
+// The manifest that counts, where there is one.
+void checkManifests(LayerKind kind, Findings& findings) {
+    const auto found = findManifests(kind, findings);
+    if (found.empty()) return sayNoManifest(kind, findings);
+    const FoundManifest& first = found.front();
+    std::cout << "manifest: " << first.file.string() << "\nlibrary: " << first.library << '\n';
+    if (!first.problem.empty()) {
+        findings.push_back({true, "the layer's library cannot be loaded: " + first.problem,
+                            "install coopvk anew; in another system's container it needs glibc "
+                            "2.36 or newer"});
+    }
+    for (size_t i = 1; i < found.size(); ++i) {
+        findings.push_back({false,
+                            found[i].file.string() + " is another manifest of the layer, which "
+                                                     "the loader leaves out",
+                            "uninstall one of the two"});
+    }
+}
+
+struct Surroundings {
+    const char* file;      // there is one, or
+    const char* variable;  // it is set
+    const char* what;
+    const char* advice;
+};
+constexpr Surroundings kSurroundings[] = {
+    {"/.flatpak-info", nullptr, "this is inside a Flatpak sandbox",
+     "docs/use.md, Flatpak, tells how its programs get the layer"},
+    {nullptr, "SNAP", "this is inside a Snap sandbox, which sees no layer of the system's",
+     "use another package of the program"},
+    {"/run/pressure-vessel", nullptr, "this is inside a container of the Steam runtime",
+     "docs/use.md, Steam and Proton, tells how games get the layer"},
+    {"/.dockerenv", nullptr, "this is inside a container", "install coopvk in it"},
+    {"/run/.containerenv", nullptr, "this is inside a container", "install coopvk in it"},
+};
+
+void checkSurroundings(Findings& findings) {
+    std::error_code error;
+    for (const Surroundings& row : kSurroundings) {
+        const bool here = row.file != nullptr ? fs::exists(row.file, error)
+                                              : std::getenv(row.variable) != nullptr;
+        if (here) findings.push_back({false, row.what, row.advice});
+    }
+}
+
+// In a child: what the loader really does, in this environment. The layer reports to `file`.
+[[noreturn]] void makeInstance(int file) {
+    const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+    ::dup2(nowhere, STDERR_FILENO);
+    ::dup2(nowhere, STDOUT_FILENO);
+    const std::string path = "/proc/self/fd/" + std::to_string(file);
+    ::setenv(layer::kRunReportVariable, path.c_str(), 1);
+    VkInstanceCreateInfo info = {VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
+    VkInstance instance = VK_NULL_HANDLE;
+    if (volkInitialize() != VK_SUCCESS) ::_exit(2);
+    ::_exit(vkCreateInstance(&info, nullptr, &instance) == VK_SUCCESS ? 0 : 3);
+}
+
+// Whether the layer came, after what the environment says by itself.
+bool tryLoader(Findings& findings) {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) return false;
+    const pid_t child = ::fork();
+    if (child == 0) makeInstance(ends[1]);
+    ::close(ends[1]);
+    std::string text;
+    char buffer[512];
+    for (ssize_t got = 0; (got = ::read(ends[0], buffer, sizeof(buffer))) > 0;) {
+        text.append(buffer, static_cast<size_t>(got));
+    }
+    ::close(ends[0]);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 4;
+    if (code == 2) {
+        findings.push_back({true, "there is no Vulkan loader (libvulkan.so.1)",
+                            "install it: libvulkan1, vulkan-loader or vulkan-icd-loader"});
+    } else if (code != 0) {
+        findings.push_back({true, "no Vulkan instance can be made here",
+                            "install a Vulkan driver, and see that vulkaninfo works"});
+    }
+    return text.starts_with(layer::run_event::kInstance);
+}
+
+bool print(const Findings& findings) {
+    bool isOff = false;
+    for (const Finding& finding : findings) {
+        std::cout << (finding.keepsOff ? "problem: " : "note: ") << finding.what
+                  << "\n  do: " << finding.advice << '\n';
+        isOff = isOff || finding.keepsOff;
+    }
+    return isOff;
+}
+
+int runDoctor(const Options& options) {
+    Findings findings;
+    Findings unused;
+    const bool implicit = !isNamed() || !findManifests(LayerKind::kImplicit, unused).empty();
+    checkManifests(implicit ? LayerKind::kImplicit : LayerKind::kExplicit, findings);
+    checkSwitches(implicit, findings);
+    checkSurroundings(findings);
+    const bool came = tryLoader(findings);
+    if (!options.command.empty()) checkProgram(options.command.front(), findings);
+    bool isOff = print(findings);
+    if (!came && !isOff) {
+        std::cout << "problem: the loader leaves the layer out\n"
+                     "  do: VK_LOADER_DEBUG=layer,error,warn vulkaninfo --summary tells why\n";
+        isOff = true;
+    }
+    const std::string name = options.command.empty() ? "programs" : options.command.front();
+    std::cout << "The layer is " << (isOff ? "off" : "on") << " in " << name
+              << (options.command.empty() ? " that start in this environment.\n" : ".\n");
+    return isOff ? 1 : 0;
+}
+
+}  // namespace
+
+void addDoctorCommand(CLI::App& app, int& status) {
+    CLI::App* command = app.add_subcommand(
+        "doctor", "Tell whether the loader switches the layer on for a program, and what to do");
+    auto options = std::make_shared<Options>();
+    command->add_option("app", options->command, "The program and its arguments, after --");
+    command->positionals_at_end();
+    command->callback([options, &status] { status = runDoctor(*options); });
+}
+
+}  // namespace coopvk::tool
