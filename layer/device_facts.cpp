@@ -178,6 +178,7 @@ void fillTraits(DeviceFacts& facts) {
     traits.storagePushConstant16 = facts.has(Feature::kStoragePushConstant16);
     traits.storageBuffer16BitAccess = facts.has(Feature::kStorageBuffer16BitAccess);
     traits.shaderIntegerDotProduct = facts.has(Feature::kShaderIntegerDotProduct);
+    traits.shaderMixedFloatDotProductFloat16AccFloat32 = facts.has(Feature::kMixedFloatDotProduct);
     traits.bufferDeviceAddress = facts.has(Feature::kBufferDeviceAddress);
     traits.shaderBufferFloat32AtomicAdd = facts.has(Feature::kShaderBufferFloat32AtomicAdd);
     traits.shaderSharedFloat32AtomicAdd = facts.has(Feature::kShaderSharedFloat32AtomicAdd);

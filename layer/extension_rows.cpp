@@ -25,6 +25,7 @@ constexpr Feature kMatrixNeeds[] = {
     Feature::kSubgroupSizeControl,
     Feature::kComputeFullSubgroups,
     Feature::kShaderIntegerDotProduct,
+    Feature::kMixedFloatDotProduct,
     Feature::kNativeCooperativeMatrix,
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "features.hpp"
 
+#include "mixed_dot_product.hpp"
+
 namespace coopvk::layer {
 namespace {
 
@@ -118,6 +120,10 @@ constexpr FeatureRow kRows[] = {
                              VkPhysicalDeviceShaderAtomicFloatFeaturesEXT,
                              SHADER_ATOMIC_FLOAT_FEATURES_EXT,
                              VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME),
+    COOPVK_EXTENSION_FEATURE(kMixedFloatDotProduct, shaderMixedFloatDotProductFloat16AccFloat32,
+                             VkPhysicalDeviceShaderMixedFloatDotProductFeaturesVALVE,
+                             SHADER_MIXED_FLOAT_DOT_PRODUCT_FEATURES_VALVE,
+                             VK_VALVE_SHADER_MIXED_FLOAT_DOT_PRODUCT_EXTENSION_NAME),
     COOPVK_EXTENSION_FEATURE(
         kNativeCooperativeMatrix, cooperativeMatrix, VkPhysicalDeviceCooperativeMatrixFeaturesKHR,
         COOPERATIVE_MATRIX_FEATURES_KHR, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME),

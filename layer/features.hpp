@@ -37,6 +37,7 @@ enum class Feature : size_t {
     kShaderBufferFloat32AtomicAdd,
     kShaderSharedFloat32AtomicAdd,
     kShaderSharedFloat32Atomics,
+    kMixedFloatDotProduct,
     kNativeCooperativeMatrix,
     kCount,
 };

@@ -47,6 +47,8 @@ const Member kMembers[] = {
     {"dot4x8Signed", &DeviceTraits::dot4x8Signed},
     {"dot4x8Unsigned", &DeviceTraits::dot4x8Unsigned},
     {"dot4x8Mixed", &DeviceTraits::dot4x8Mixed},
+    {"shaderMixedFloatDotProductFloat16AccFloat32",
+     &DeviceTraits::shaderMixedFloatDotProductFloat16AccFloat32},
     {"bufferDeviceAddress", &DeviceTraits::bufferDeviceAddress},
     {"shaderBufferFloat32AtomicAdd", &DeviceTraits::shaderBufferFloat32AtomicAdd},
     {"shaderSharedFloat32AtomicAdd", &DeviceTraits::shaderSharedFloat32AtomicAdd},

@@ -123,6 +123,8 @@ struct DeviceTraits {
     bool dot4x8Signed = false;    // integerDotProduct4x8BitPackedSignedAccelerated
     bool dot4x8Unsigned = false;  // integerDotProduct4x8BitPackedUnsignedAccelerated
     bool dot4x8Mixed = false;     // integerDotProduct4x8BitPackedMixedSignednessAccelerated
+    // VK_VALVE_shader_mixed_float_dot_product: two f16 products and an f32 sum in one instruction
+    bool shaderMixedFloatDotProductFloat16AccFloat32 = false;
     bool bufferDeviceAddress = false;
     bool shaderBufferFloat32AtomicAdd = false;  // VK_EXT_shader_atomic_float
     bool shaderSharedFloat32AtomicAdd = false;

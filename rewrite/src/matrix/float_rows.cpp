@@ -139,11 +139,57 @@ class HalfDotRow : public RowProduct {
     std::vector<Id> b_;
 };
 
+// f16 into f32, two neighbours along K at once. SPV_VALVE_mixed_float_dot_product leaves order and
+// precision of the two additions to the implementation, "like cooperative matrix multiply-add" (its
+// issue 1): SPV_KHR_cooperative_matrix says the same of a whole product's.
+class MixedDotRow : public RowProduct {
+ public:
+    using RowProduct::RowProduct;
+
+    // As numbers, for SPIR-V headers that are older than the extension.
+    static constexpr auto kCapability = static_cast<spv::Capability>(6912);
+    static constexpr auto kDotProduct = static_cast<spv::Op>(6916);  // OpFDot2MixAcc32VALVE
+
+    static bool fits(const LoweringContext& context, const Product& p) {
+        const TypeTable& types = context.types;
+        return context.target.device.shaderMixedFloatDotProductFloat16AccFloat32 &&
+               types.width(p.a->component) == 16 && types.width(p.b->component) == 16 &&
+               types.width(p.result->component) == 32 && p.a->fragment.packWidth == 2 &&
+               p.b->fragment.packWidth == 2 && p.b->fragment.packAxis == PackAxis::kRows;
+    }
+
+    void prepareB(Id b) override {
+        context_.module.addCapability(kCapability);
+        context_.module.addExtension("SPV_VALVE_mixed_float_dot_product");
+        b_ = extractPacks(emit_, *p_.b, b);
+    }
+
+    Row begin(std::span<const Id> a, std::span<const Id> c) override {
+        const auto convert = [this](Id value, Id type) { return convertFloat(emit_, value, type); };
+        return {{a.begin(), a.end()}, {}, scalars(c, p_.result->component, convert)};
+    }
+
+    uint32_t steps() const override { return depth() / 2; }
+
+    void step(Row& row, uint32_t k) override {
+        for (uint32_t j = 0; j < columns(); ++j) {
+            row.sums[j] = emit_.op(kDotProduct, p_.result->component,
+                                   {row.left[k], b_[p_.b->fragment.packOf(2 * k, j)], row.sums[j]});
+        }
+    }
+
+    std::vector<Id> end(Row& row) override { return pack(row.sums); }
+
+ private:
+    std::vector<Id> b_;
+};
+
 }  // namespace
 
 std::unique_ptr<RowProduct> floatRow(LoweringContext& context, Emitter& emit, const Product& p) {
     if (HalfDotRow::fits(context, p)) return std::make_unique<HalfDotRow>(context, emit, p);
     if (PackedHalfRow::fits(context, p)) return std::make_unique<PackedHalfRow>(context, emit, p);
+    if (MixedDotRow::fits(context, p)) return std::make_unique<MixedDotRow>(context, emit, p);
     return std::make_unique<FloatRow>(context, emit, p);
 }
 

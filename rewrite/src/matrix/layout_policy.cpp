@@ -15,7 +15,9 @@ struct Survey {
     int rowMajorLoads[3] = {0, 0, 0};
     int rowMajorStores = 0;
     bool multipliesIntoHalf = false;
+    bool multipliesHalfIntoSingle = false;
     uint32_t rows = ~0u;       // largest power of two that divides the height of A and accumulators
+    uint32_t columns = ~0u;    // the same of the width of B
     uint32_t storedBits = 32;  // narrowest component that is stored
 };
 
@@ -36,8 +38,12 @@ class Surveyor {
  private:
     void measure(const Instruction& type) {
         const std::optional<MatrixDimensions> d = matrixDimensions(module_, type);
-        if (!d || d->use == Use::kB) return;
-        survey_.rows = std::min(survey_.rows, d->rows & (~d->rows + 1));
+        if (!d) return;
+        const auto largestPowerOfTwoIn = [](uint32_t size) { return size & (~size + 1); };
+        if (d->use == Use::kB)
+            survey_.columns = std::min(survey_.columns, largestPowerOfTwoIn(d->columns));
+        else
+            survey_.rows = std::min(survey_.rows, largestPowerOfTwoIn(d->rows));
     }
 
     int direction(Id layout) const {
@@ -58,8 +64,11 @@ class Surveyor {
             if (bits != 0) survey_.storedBits = std::min(survey_.storedBits, bits);
         } else if (i.opcode == spv::Op::OpCooperativeMatrixMulAddKHR) {
             const Id component = module_.def(i.type).word(0);
-            survey_.multipliesIntoHalf |=
-                types_.isFloat(component) && types_.width(component) == 16;
+            const Id factor = module_.def(module_.def(i.word(0)).type).word(0);
+            if (!types_.isFloat(component)) return;
+            survey_.multipliesIntoHalf |= types_.width(component) == 16;
+            survey_.multipliesHalfIntoSingle |=
+                types_.width(component) == 32 && types_.width(factor) == 16;
         }
     }
 
@@ -74,6 +83,15 @@ class Surveyor {
 Grid cpuGrid(uint32_t subgroupSize, const Survey& survey) {
     const uint32_t rows = std::min(subgroupSize, survey.rows);
     return {rows, subgroupSize / rows};
+}
+
+// Rows of B in pairs along K: GPUs load the halves of a pair one by one, each to its place, where
+// a lane has one column; out of pairs along N they would first take them apart. More columns of
+// lanes leave more of A to each than registers hold.
+Grid gridOfColumns(uint32_t subgroupSize, const Survey& survey) {
+    constexpr uint32_t kMostColumns = 16;
+    const uint32_t columns = std::min({subgroupSize, survey.columns, kMostColumns});
+    return {subgroupSize / columns, columns};
 }
 
 void tune(LayoutPolicy& policy, const MatrixTuning& tuning, uint32_t subgroupSize) {
@@ -91,15 +109,21 @@ LayoutPolicy choosePolicy(const Module& module, const TypeTable& types, const Ta
     const int accumulators =
         survey.rowMajorLoads[static_cast<size_t>(Use::kAccumulator)] + survey.rowMajorStores;
     LayoutPolicy policy;
-    policy.halfPairsAlongK = target.tuning.halfPairsAlongK.value_or(b < 0);
+    // Dot products read both operands in pairs along K.
+    const bool dots = survey.multipliesHalfIntoSingle &&
+                      target.device.shaderMixedFloatDotProductFloat16AccFloat32;
+    policy.halfPairsAlongK = target.tuning.halfPairsAlongK.value_or(b < 0 || dots);
     // Neighbouring lanes read neighbouring lines of A and B, which spreads them over the banks of
     // shared memory; along a line, what a lane holds together it reads together.
     policy.rowBlock = (a != 0 ? a : accumulators) > 0 ? 1 : 0;
     if (b < 0) policy.columnBlock = survey.rowMajorStores > 0 ? 32 / survey.storedBits : 1;
     // f16 in pairs along N needs fewer registers for A than for B.
     const bool tall = survey.multipliesIntoHalf && !policy.halfPairsAlongK;
-    policy.grid = target.device.isCpu ? cpuGrid(target.subgroupSize, survey)
-                                      : makeGrid(target.subgroupSize, tall);
+    policy.grid = makeGrid(target.subgroupSize, tall);
+    if (target.device.isCpu)
+        policy.grid = cpuGrid(target.subgroupSize, survey);
+    else if (dots && b > 0)
+        policy.grid = gridOfColumns(target.subgroupSize, survey);
     tune(policy, target.tuning, target.subgroupSize);
     return policy;
 }

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// OpFDot2MixAcc32VALVE (SPV_VALVE_mixed_float_dot_product) for drivers that do not know it: core
+// instructions that do what its text says.
+#pragma once
+
+#include "shader.hpp"
+
+namespace coopvk::test {
+
+// In which order the two products and the accumulator are added; the text leaves that open.
+enum class DotOrder { kProductsFirst, kAccumulatorFirst };
+
+// The module with each of these instructions replaced by conversions to f32, multiplications and
+// additions, and how many there were.
+struct DefinedDots {
+    Words words;
+    uint32_t count = 0;
+};
+DefinedDots withDotsDefined(const Words& words, DotOrder order);
+
+}  // namespace coopvk::test
