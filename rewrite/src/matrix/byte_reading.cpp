@@ -3,6 +3,13 @@
 
 namespace coopvk::rewrite {
 
+bool wantsByteDots(const DeviceTraits& device) {
+    constexpr uint32_t kManyLanes = 64;
+    const bool accelerated = device.dot4x8Signed || device.dot4x8Unsigned || device.dot4x8Mixed;
+    return device.shaderIntegerDotProduct && !device.isCpu &&
+           (accelerated || device.maxSubgroupSize >= kManyLanes);
+}
+
 std::vector<Id> ByteReading::bytes(Emitter& emit, Id word) const {
     const Id u32 = emit.types().uint32();
     const auto with = [&](spv::Op opcode, Id value, uint32_t number) {

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// As what a dot product of four bytes reads the components of A or B.
+// Whether products of 4- and 8-bit components are to be dot products of four bytes, and as what
+// these read the components.
 #pragma once
 
+#include "coopvk/rewrite.hpp"
 #include "ir/emitter.hpp"
 
 namespace coopvk::rewrite {
+
+// On GPUs dot products that are not accelerated become many instructions each; where subgroups have
+// few lanes, each of these holds too much of a product for that. False on CPUs.
+bool wantsByteDots(const DeviceTraits& device);
 
 // A component x is read as the byte (x - offset) * 2^shift.
 struct ByteReading {

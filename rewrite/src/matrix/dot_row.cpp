@@ -18,22 +18,17 @@ bool isAccelerated(const DeviceTraits& device, const Readings& r) {
 }
 
 // An accelerated dot product that takes as few operands as possible with an offset; without any,
-// that of unsigned bytes, whose products fit the fast 24-bit multiplications that GPUs have. A CPU
-// multiplies components of a whole vector register at once.
-std::optional<Readings> chooseReadings(const DeviceTraits& device, const Signs& signs,
-                                       uint32_t bits) {
-    if (!device.shaderIntegerDotProduct) return std::nullopt;
+// that of unsigned bytes, whose products fit the fast 24-bit multiplications that GPUs have.
+Readings chooseReadings(const DeviceTraits& device, const Signs& signs, uint32_t bits) {
     std::optional<Readings> best;
     const auto offsets = [](const Readings& r) { return (r.a.offset != 0) + (r.b.offset != 0); };
     for (const bool a : {signs.a, !signs.a}) {
         for (const bool b : {signs.b, !signs.b}) {
             const Readings r = {{bits, signs.a, a}, {bits, signs.b, b}};
-            if (!isAccelerated(device, r) || (device.isCpu && offsets(r) != 0)) continue;
-            if (!best || offsets(r) < offsets(*best)) best = r;
+            if (isAccelerated(device, r) && (!best || offsets(r) < offsets(*best))) best = r;
         }
     }
-    if (best || device.isCpu) return best;
-    return Readings{{bits, signs.a, false}, {bits, signs.b, false}};
+    return best.value_or(Readings{{bits, signs.a, false}, {bits, signs.b, false}});
 }
 
 // Bits of a component of A and B; 0 where they do not come as words.
@@ -150,9 +145,15 @@ class DotRow : public IntegerRow {
 std::unique_ptr<RowProduct> dotRow(LoweringContext& context, Emitter& emit, const Product& p) {
     const uint32_t bits = componentBits(context.types, p);
     if (bits == 0) return nullptr;
-    const std::optional<Readings> readings = chooseReadings(context.target.device, p.signs, bits);
-    if (!readings) return nullptr;
-    return std::make_unique<DotRow>(context, emit, p, *readings);
+    const DeviceTraits& device = context.target.device;
+    const Readings readings = chooseReadings(device, p.signs, bits);
+    // A CPU multiplies components of a whole vector register at once.
+    const bool suits = device.isCpu
+                           ? device.shaderIntegerDotProduct && isAccelerated(device, readings) &&
+                                 readings.a.offset == 0 && readings.b.offset == 0
+                           : wantsByteDots(device);
+    if (!suits) return nullptr;
+    return std::make_unique<DotRow>(context, emit, p, readings);
 }
 
 }  // namespace coopvk::rewrite

@@ -1,9 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <spirv/unified1/GLSL.std.450.h>
+
 #include <algorithm>
 
 #include "matrix/integer_row.hpp"
 
 namespace coopvk::rewrite {
+
+namespace {
+
+// Bytes as f32, whose products and sums are exact as long as these stay below 2^24: GPUs multiply
+// these faster than integers.
+class BytesAsFloatsRow : public IntegerRow {
+ public:
+    using IntegerRow::IntegerRow;
+
+    static bool fits(const LoweringContext& context, const Product& p) {
+        constexpr uint32_t kMostExact = (1u << 24) / (255 * 255);
+        const TypeTable& types = context.types;
+        return !context.target.device.isCpu && types.width(p.a->component) == 8 &&
+               types.width(p.b->component) == 8 && types.width(p.result->component) == 32 &&
+               p.a->columns <= kMostExact;
+    }
+
+    void prepareB(Id b) override { b_ = scalarsOfB(b, single(), convert(p_.signs.b)); }
+
+    Row begin(std::span<const Id> a, std::span<const Id> c) override {
+        return withC(scalars(a, single(), convert(p_.signs.a)), c, false);
+    }
+
+    void step(Row& row, uint32_t k) override {
+        for (uint32_t j = 0; j < columns(); ++j) {
+            Id& sum = row.sums[j];
+            sum = sum == 0 ? emit_.op(spv::Op::OpFMul, single(), {row.left[k], b_[k][j]})
+                           : emit_.glsl(GLSLstd450Fma, single(), {row.left[k], b_[k][j], sum});
+        }
+    }
+
+    std::vector<Id> end(Row& row) override {
+        for (uint32_t j = 0; j < columns(); ++j) {
+            const Id sum =
+                emit_.op(spv::Op::OpConvertFToS, types_.intType(32, true), {row.sums[j]});
+            row.sums[j] = emit_.bitcast(arithmetic_, sum);
+            if (!p_.saturating) add(row.sums[j], row.start[j]);
+        }
+        return IntegerRow::end(row);
+    }
+
+ private:
+    Id single() { return types_.floatType(32); }
+
+    Convert convert(bool isSigned) {
+        return [this, isSigned](Id value, Id type) {
+            const spv::Op opcode = isSigned ? spv::Op::OpConvertSToF : spv::Op::OpConvertUToF;
+            return emit_.op(opcode, type, {value});
+        };
+    }
+
+    std::vector<std::vector<Id>> b_;
+};
+
+}  // namespace
 
 IntegerRow::IntegerRow(LoweringContext& context, Emitter& emit, const Product& product)
     : RowProduct(context, emit, product),
@@ -40,6 +97,9 @@ RowProduct::Row IntegerRow::withC(std::vector<Id> left, std::span<const Id> c, b
 
 std::unique_ptr<RowProduct> integerRow(LoweringContext& context, Emitter& emit, const Product& p) {
     if (std::unique_ptr<RowProduct> row = dotRow(context, emit, p)) return row;
+    if (BytesAsFloatsRow::fits(context, p)) {
+        return std::make_unique<BytesAsFloatsRow>(context, emit, p);
+    }
     return std::make_unique<IntegerRow>(context, emit, p);
 }
 

@@ -3,6 +3,7 @@
 
 #include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
+#include "matrix/byte_reading.hpp"
 #include "matrix/matrix_types.hpp"
 
 namespace coopvk::rewrite {
@@ -106,7 +107,7 @@ class WordSurvey {
 
 std::set<Id> typesInWords(const Module& module, const TypeTable& types, const Target& target,
                           const LayoutPolicy& policy, const std::map<Id, bool>& nibbles) {
-    if (target.device.isCpu || !target.device.shaderIntegerDotProduct) return {};
+    if (!wantsByteDots(target.device)) return {};
     return WordSurvey(module, types, nibbles).run(policy);
 }
 

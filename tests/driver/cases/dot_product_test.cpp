@@ -51,7 +51,9 @@ Bytes laidOut(const Matrix& matrix, bool columnMajor) {
     return bytes;
 }
 
-void expectProduct(const ByteCase& c, uint32_t accelerated) {
+// Without `device`, by dot products on one that accelerates those.
+void expectProduct(const ByteCase& c, uint32_t accelerated,
+                   const rewrite::DeviceTraits* device = nullptr) {
     const Component a = byteType(c.aSigned), b = byteType(c.bSigned), sum = wordType(c.cSigned);
     const uint32_t operands = signOperands(a, b, sum, sum) | (c.saturating ? kSaturating : 0u);
     Rng rng("ByteDots" + std::to_string(accelerated) + std::to_string(operands));
@@ -67,8 +69,10 @@ void expectProduct(const ByteCase& c, uint32_t accelerated) {
     Dispatch dispatch;
     dispatch.buffers = {laidOut(left, c.aColumnMajor), laidOut(right, c.bColumnMajor), pack(addend),
                         rng.bytes(pack(addend).size())};
-    const Words words = rewrittenFor(gpuWithDots(accelerated), shaderOf(c, operands));
-    EXPECT_TRUE(hasRightDots(words, accelerated)) << accelerated << " " << operands;
+    const Words words =
+        rewrittenFor(device != nullptr ? *device : gpuWithDots(accelerated), shaderOf(c, operands));
+    EXPECT_EQ(hasRightDots(words, accelerated), device == nullptr)
+        << accelerated << " " << operands;
     const std::vector<Bytes> after = run(words, dispatch);
     EXPECT_EQ(
         difference(unpack(sum, kM, kN, after[3]), mulAdd(left, right, addend, sum, operands, true)),
@@ -115,6 +119,18 @@ TEST(DotMulAdd, ComponentsBetween) {
             ByteCase c{true, true, true};
             c.between = between;
             expectProduct(c, accelerated);
+        }
+    }
+}
+
+// By f32 where there are no such dot products.
+TEST(DotMulAdd, AsFloats) {
+    COOPVK_REQUIRE(Requirement::kEmulation);
+    rewrite::DeviceTraits device = gpuWithDots(0);
+    device.shaderIntegerDotProduct = false;
+    for (uint32_t signs = 0; signs < 4; ++signs) {
+        for (const bool saturating : {false, true}) {
+            expectProduct({(signs & 1) != 0, (signs & 2) != 0, true, saturating}, 0, &device);
         }
     }
 }

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "context.hpp"
 
 namespace coopvk::test {
@@ -10,7 +12,8 @@ namespace coopvk::test {
 rewrite::DeviceTraits gpuWithDots(uint32_t accelerated) {
     rewrite::DeviceTraits device;
     const uint32_t lanes = Context::get().subgroupSize;
-    device.subgroupSize = device.minSubgroupSize = device.maxSubgroupSize = lanes;
+    device.subgroupSize = device.minSubgroupSize = lanes;
+    device.maxSubgroupSize = std::max(lanes, 64u);
     device.shaderIntegerDotProduct = true;
     device.dot4x8Signed = (accelerated & 1) != 0;
     device.dot4x8Unsigned = (accelerated & 2) != 0;

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which instructions a product becomes, by what a device says of itself. That results are right,
+// tests/driver tells.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "assemble.hpp"
+#include "coopvk/rewrite.hpp"
+
+namespace coopvk::rewrite {
+namespace {
+
+constexpr uint32_t kLanes = 32, kSize = 16;
+constexpr uint32_t kProducts = kSize * kSize * kSize / kLanes;  // of a lane
+
+struct Code {
+    std::string text;
+    std::vector<std::string> notes;
+    size_t count(const std::string& opcode) const {
+        size_t number = 0;
+        for (size_t at = text.find(opcode + " "); at != std::string::npos;
+             at = text.find(opcode + " ", at + 1)) {
+            ++number;
+        }
+        return number;
+    }
+    bool hasNote(const std::string& part) const {
+        return std::ranges::any_of(
+            notes, [&](const std::string& n) { return n.find(part) != std::string::npos; });
+    }
+};
+
+Code rewritten(const std::string& module, const DeviceTraits& device) {
+    const std::vector<uint32_t> words = test::assemble(module);
+    Request request;
+    request.words = words;
+    Target target;
+    target.device = device;
+    target.subgroupSize = kLanes;
+    const Result<Rewritten> out = rewrite(request, target);
+    if (!out) {
+        ADD_FAILURE() << out.error().message;
+        return {};
+    }
+    EXPECT_EQ(validate(out->words), std::nullopt);
+    return {disassemble(out->words), out->notes};
+}
+
+void replace(std::string& text, std::string_view from, std::string_view to) {
+    const size_t at = text.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    text.replace(at, from.size(), to);
+}
+
+// The same product of unsigned bytes into 32-bit integers.
+std::string byteModule() {
+    std::string text = test::multiplyModule(kSize, kSize, kSize);
+    replace(text, "OpCapability Float16", "OpCapability Int8");
+    replace(text, "OpCapability StorageBuffer16BitAccess", "OpCapability StorageBuffer8BitAccess");
+    replace(text, "%halves ArrayStride 2", "%halves ArrayStride 1");
+    replace(text, "OpTypeFloat 16", "OpTypeInt 8 0");
+    replace(text, "%f32 = OpTypeFloat 32", "%f32 = OpTypeInt 32 1");
+    return text;
+}
+
+TEST(Products, OfBytesByAcceleratedDots) {
+    struct Row {
+        bool isSigned, isUnsigned, mixed;
+        const char* opcode;
+    };
+    for (const Row& row : {Row{true, true, true, "OpUDot"}, Row{true, false, false, "OpSDot"},
+                           Row{false, true, true, "OpUDot"}, Row{false, false, true, "OpSUDot"}}) {
+        DeviceTraits device;
+        device.shaderIntegerDotProduct = true;
+        device.dot4x8Signed = row.isSigned;
+        device.dot4x8Unsigned = row.isUnsigned;
+        device.dot4x8Mixed = row.mixed;
+        const Code code = rewritten(byteModule(), device);
+        EXPECT_GE(code.count(row.opcode), kProducts / 4) << row.opcode;
+        for (const std::string other : {"OpUDot", "OpSDot", "OpSUDot"}) {
+            EXPECT_EQ(code.count(other) == 0, other != row.opcode) << other;
+        }
+    }
+}
+
+// Of devices that accelerate none, those with few lanes multiply floats.
+TEST(Products, OfBytesWithoutAcceleration) {
+    DeviceTraits device;
+    device.shaderIntegerDotProduct = true;
+    device.maxSubgroupSize = 64;
+    EXPECT_EQ(rewritten(byteModule(), device).count("OpUDot"), kProducts / 4);
+    device.maxSubgroupSize = 32;
+    const Code floats = rewritten(byteModule(), device);
+    EXPECT_EQ(floats.count("OpUDot"), 0u);
+    EXPECT_EQ(floats.count("Fma") + floats.count("OpFMul"), kProducts);
+    device.isCpu = true;
+    EXPECT_GE(rewritten(byteModule(), device).count("OpIMul"), kProducts);
+}
+
+// Pairs along K, a column in each lane.
+TEST(Products, OfHalvesByMixedDots) {
+    DeviceTraits device;
+    const std::string module = test::multiplyModule(kSize, kSize, kSize);
+    const Code without = rewritten(module, device);
+    EXPECT_EQ(without.count("OpFDot2MixAcc32VALVE"), 0u);
+    device.shaderMixedFloatDotProductFloat16AccFloat32 = true;
+    const Code with = rewritten(module, device);
+    EXPECT_EQ(with.count("OpFDot2MixAcc32VALVE"), kProducts / 2);
+    EXPECT_NE(with.text.find("OpExtension \"SPV_VALVE_mixed_float_dot_product\""),
+              std::string::npos);
+    EXPECT_TRUE(with.hasNote("lane grid 2x16"));
+}
+
+}  // namespace
+}  // namespace coopvk::rewrite
