@@ -1,25 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command_state.hpp"
 
-#include "context.hpp"
+#include "registry.hpp"
 
 namespace coopvk::layer {
 
-void PushConstantLog::add(PushLayout layout, VkShaderStageFlags stages, uint32_t offset,
-                          std::span<const std::byte> bytes) {
-    const uint32_t end = offset + static_cast<uint32_t>(bytes.size());
-    std::erase_if(entries_, [&](const Entry& entry) {
-        return entry.offset >= offset && entry.end() <= end && (entry.stages & ~stages) == 0;
+void PushConstantLog::add(Entry entry) {
+    std::erase_if(entries_, [&](const Entry& earlier) {
+        return earlier.offset >= entry.offset && earlier.end() <= entry.end() &&
+               (earlier.stages & ~entry.stages) == 0 && earlier.bank == entry.bank;
     });
-    entries_.push_back({std::move(layout), stages, offset, {bytes.begin(), bytes.end()}});
+    entries_.push_back(std::move(entry));
 }
 
 void CommandState::forget() {
     computePipeline = VK_NULL_HANDLE;
     computeShader = VK_NULL_HANDLE;
+    usesHeaps = false;
     pushConstants.clear();
-    condition.reset();
+    condition = {};
     failure = VK_SUCCESS;
+}
+
+void CommandState::setUsesHeaps(bool heaps) {
+    if (usesHeaps != heaps) pushConstants.clear();
+    usesHeaps = heaps;
+}
+
+const VkuDeviceDispatchTable& nextOf(VkCommandBuffer commands,
+                                     const std::shared_ptr<CommandState>& state) {
+    return state != nullptr ? state->device->next : devices().find(commands)->next;
 }
 
 size_t CommandStates::shardOf(VkCommandBuffer commands) const {

@@ -4,6 +4,7 @@
 // only on devices that emulate conversions.
 #pragma once
 
+#include <vulkan/utility/vk_dispatch_table.h>
 #include <vulkan/vulkan.h>
 
 #include <array>
@@ -14,6 +15,7 @@
 #include <shared_mutex>
 #include <span>
 #include <unordered_map>
+#include <variant>
 #include <vector>
 
 namespace coopvk::layer {
@@ -29,41 +31,61 @@ struct PushLayout {
     std::vector<VkPushConstantRange> ranges;
 };
 
-// The push constants that commands set, the oldest first; what a later one covers is dropped.
+// The push constants, or push data, that commands set, the oldest first; what a later one covers is
+// dropped.
 class PushConstantLog {
  public:
     struct Entry {
-        PushLayout layout;
-        VkShaderStageFlags stages;
+        PushLayout layout;          // not of push data
+        VkShaderStageFlags stages;  // all for push data
         uint32_t offset;
         std::vector<std::byte> bytes;
+        std::optional<uint32_t> bank = {};  // VkPushConstantBankInfoNV::bank, where it is given
 
         uint32_t end() const { return offset + static_cast<uint32_t>(bytes.size()); }
     };
 
     void clear() { entries_.clear(); }
-    void add(PushLayout layout, VkShaderStageFlags stages, uint32_t offset,
-             std::span<const std::byte> bytes);
+    void add(Entry entry);
     std::span<const Entry> entries() const { return entries_; }
 
  private:
     std::vector<Entry> entries_;
 };
 
+// How vkCmdBeginConditionalRendering*EXT was called last; nothing where no condition holds.
+using Condition = std::variant<std::monostate, VkConditionalRenderingBeginInfoEXT
+#ifdef VK_KHR_device_address_commands
+                               ,
+                               VkConditionalRenderingBeginInfo2EXT
+#endif
+                               >;
+
 struct CommandState {
     std::shared_ptr<DeviceContext> device;
     VkCommandPool pool = VK_NULL_HANDLE;
+    VkCommandBufferLevel level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
     // At most one of the two is bound.
     VkPipeline computePipeline = VK_NULL_HANDLE;
     VkShaderEXT computeShader = VK_NULL_HANDLE;
-    PushConstantLog pushConstants;
-    // Since a vkCmdBeginConditionalRenderingEXT of this command buffer.
-    std::optional<VkConditionalRenderingBeginInfoEXT> condition;
+    // Whether descriptors are in heaps now (VK_EXT_descriptor_heap). Each command of heaps
+    // invalidates the state of descriptor sets, descriptor buffers and push constants, and each of
+    // those invalidates that of heaps.
+    bool usesHeaps = false;
+    PushConstantLog pushConstants;  // push data while heaps are used
+    // Of this command buffer: not one that it inherits.
+    Condition condition;
     // What a command could not do; vkEndCommandBuffer reports it.
     VkResult failure = VK_SUCCESS;
 
     void forget();  // as at the start of recording
+    // After a command of one kind or the other.
+    void setUsesHeaps(bool heaps);
 };
+
+// The commands below the layer; `state` is what commandStates().find() gave.
+const VkuDeviceDispatchTable& nextOf(VkCommandBuffer commands,
+                                     const std::shared_ptr<CommandState>& state);
 
 // All command buffers of devices that emulate conversions. The states are externally synchronised,
 // as command buffers are. Removing allocates nothing: destruction must not fail.

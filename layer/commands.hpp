@@ -20,6 +20,28 @@
 #define COOPVK_EXECUTION_GRAPH_COMMANDS(X)
 #endif
 
+// Newer than the oldest headers that this builds with.
+#ifdef VK_ARM_data_graph
+#define COOPVK_DATA_GRAPH_COMMANDS(X) X(vkCreateDataGraphPipelinesARM, createDataGraphPipelines)
+#else
+#define COOPVK_DATA_GRAPH_COMMANDS(X)
+#endif
+#ifdef VK_KHR_device_address_commands
+#define COOPVK_ADDRESS_COMMANDS(X)                                       \
+    X(vkCmdBeginConditionalRendering2EXT, cmdBeginConditionalRendering2) \
+    X(vkCmdWriteMarkerToMemoryAMD, cmdWriteMarkerToMemory)
+#else
+#define COOPVK_ADDRESS_COMMANDS(X)
+#endif
+#ifdef VK_EXT_descriptor_heap
+#define COOPVK_NEW_HEAP_COMMANDS(X)                  \
+    X(vkCmdBindSamplerHeapEXT, cmdBindSamplerHeap)   \
+    X(vkCmdBindResourceHeapEXT, cmdBindResourceHeap) \
+    X(vkCmdPushDataEXT, cmdPushData)
+#else
+#define COOPVK_NEW_HEAP_COMMANDS(X)
+#endif
+
 // X(Vulkan command, function in coopvk::layer)
 
 // Callable without an instance.
@@ -71,7 +93,8 @@
     X(vkGetPipelineKeyKHR, getPipelineKey)                                              \
     X(vkCreatePipelineBinariesKHR, createPipelineBinaries)                              \
     X(vkGetPipelineIndirectMemoryRequirementsNV, getPipelineIndirectMemoryRequirements) \
-    COOPVK_EXECUTION_GRAPH_COMMANDS(X)
+    COOPVK_EXECUTION_GRAPH_COMMANDS(X)                                                  \
+    COOPVK_DATA_GRAPH_COMMANDS(X)
 
 // Intercepted only on devices that emulate VK_NV_cooperative_vector, where nobody below has them.
 #define COOPVK_ADDED_COMMANDS(X)                                          \
@@ -111,7 +134,29 @@
     X(vkQueueSubmit2KHR, queueSubmit2)                                 \
     X(vkCreateRenderPass, createRenderPass)                            \
     X(vkCreateRenderPass2, createRenderPass2)                          \
-    X(vkCreateRenderPass2KHR, createRenderPass2)
+    X(vkCreateRenderPass2KHR, createRenderPass2)                       \
+    COOPVK_ADDRESS_COMMANDS(X)
+
+// What sets or invalidates the state of descriptor heaps. Intercepted only on the same devices, and
+// only where they have VK_EXT_descriptor_heap.
+#define COOPVK_HEAP_COMMANDS(X)                                                  \
+    COOPVK_NEW_HEAP_COMMANDS(X)                                                  \
+    X(vkCmdBindDescriptorSets, cmdBindDescriptorSets)                            \
+    X(vkCmdBindDescriptorSets2, cmdBindDescriptorSets2)                          \
+    X(vkCmdBindDescriptorSets2KHR, cmdBindDescriptorSets2)                       \
+    X(vkCmdPushDescriptorSet, cmdPushDescriptorSet)                              \
+    X(vkCmdPushDescriptorSetKHR, cmdPushDescriptorSet)                           \
+    X(vkCmdPushDescriptorSet2, cmdPushDescriptorSet2)                            \
+    X(vkCmdPushDescriptorSet2KHR, cmdPushDescriptorSet2)                         \
+    X(vkCmdPushDescriptorSetWithTemplate, cmdPushDescriptorSetWithTemplate)      \
+    X(vkCmdPushDescriptorSetWithTemplateKHR, cmdPushDescriptorSetWithTemplate)   \
+    X(vkCmdPushDescriptorSetWithTemplate2, cmdPushDescriptorSetWithTemplate2)    \
+    X(vkCmdPushDescriptorSetWithTemplate2KHR, cmdPushDescriptorSetWithTemplate2) \
+    X(vkCmdBindDescriptorBuffersEXT, cmdBindDescriptorBuffers)                   \
+    X(vkCmdSetDescriptorBufferOffsetsEXT, cmdSetDescriptorBufferOffsets)         \
+    X(vkCmdSetDescriptorBufferOffsets2EXT, cmdSetDescriptorBufferOffsets2)       \
+    X(vkCmdBindDescriptorBufferEmbeddedSamplersEXT, cmdBindEmbeddedSamplers)     \
+    X(vkCmdBindDescriptorBufferEmbeddedSamplers2EXT, cmdBindEmbeddedSamplers2)
 
 namespace coopvk::layer {
 
@@ -125,6 +170,7 @@ COOPVK_DEVICE_COMMANDS(COOPVK_DECLARE)
 COOPVK_SHADER_COMMANDS(COOPVK_DECLARE)
 COOPVK_ADDED_COMMANDS(COOPVK_DECLARE)
 COOPVK_CONVERSION_COMMANDS(COOPVK_DECLARE)
+COOPVK_HEAP_COMMANDS(COOPVK_DECLARE)
 #undef COOPVK_DECLARE
 
 PFN_vkVoidFunction getPhysicalDeviceProcAddr(VkInstance instance, const char* name);

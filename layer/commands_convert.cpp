@@ -5,6 +5,7 @@
 #include "commands.hpp"
 #include "guard.hpp"
 #include "registry.hpp"
+#include "restore_state.hpp"
 
 namespace coopvk::layer {
 namespace {
@@ -26,7 +27,7 @@ std::string checkTargetSize(const VkConvertCooperativeVectorMatrixInfoNV& info,
 }
 
 // One element of vkCmdConvertCooperativeVectorMatrixNV; empty, or why it was left out.
-std::string recordOne(DeviceContext& device, VkCommandBuffer commands,
+std::string recordOne(DeviceContext& device, VkCommandBuffer commands, PushMode mode,
                       const VkConvertCooperativeVectorMatrixInfoNV& info) {
     MatrixConversion conversion;
     std::string wrong = planConversion(info, conversion);
@@ -37,69 +38,28 @@ std::string recordOne(DeviceContext& device, VkCommandBuffer commands,
     if (device.statistics != nullptr) {
         device.statistics->ranCommand(rewrite::Extension::kNvCooperativeVector);
     }
-    return device.conversions.dispatch(device, commands, conversion, info.srcData.deviceAddress,
-                                       info.dstData.deviceAddress);
+    return device.conversions.dispatch(device, commands, mode, conversion,
+                                       info.srcData.deviceAddress, info.dstData.deviceAddress);
 }
 
-void pushAgain(const DeviceContext& device, VkCommandBuffer commands,
-               const PushConstantLog::Entry& entry) {
-    const auto size = static_cast<uint32_t>(entry.bytes.size());
-    if (entry.layout.handle != VK_NULL_HANDLE) {
-        device.next.CmdPushConstants(commands, entry.layout.handle, entry.stages, entry.offset,
-                                     size, entry.bytes.data());
-        return;
-    }
-    VkPipelineLayoutCreateInfo layout = {VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
-    layout.flags = entry.layout.flags;
-    layout.setLayoutCount = static_cast<uint32_t>(entry.layout.sets.size());
-    layout.pSetLayouts = entry.layout.sets.data();
-    layout.pushConstantRangeCount = static_cast<uint32_t>(entry.layout.ranges.size());
-    layout.pPushConstantRanges = entry.layout.ranges.data();
-    VkPushConstantsInfo info = {VK_STRUCTURE_TYPE_PUSH_CONSTANTS_INFO, &layout};
-    info.stageFlags = entry.stages;
-    info.offset = entry.offset;
-    info.size = size;
-    info.pValues = entry.bytes.data();
-    const auto& next = device.next;
-    (next.CmdPushConstants2 != nullptr ? next.CmdPushConstants2 : next.CmdPushConstants2KHR)(
-        commands, &info);
-}
-
-// Gives the application back what conversions replaced. All push constants: setting those of a
-// layout that is not compatible leaves none of the others defined.
-void restore(const CommandState& state, VkCommandBuffer commands) {
-    const DeviceContext& device = *state.device;
-    for (const PushConstantLog::Entry& entry : state.pushConstants.entries()) {
-        pushAgain(device, commands, entry);
-    }
-    if (state.computePipeline != VK_NULL_HANDLE) {
-        device.next.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE,
-                                    state.computePipeline);
-    } else if (state.computeShader != VK_NULL_HANDLE) {
-        const VkShaderStageFlagBits stage = VK_SHADER_STAGE_COMPUTE_BIT;
-        device.next.CmdBindShadersEXT(commands, 1, &stage, &state.computeShader);
-    }
+PushMode pushModeOf(const CommandState& state) {
+    return state.usesHeaps ? PushMode::kData : PushMode::kConstants;
 }
 
 void recordAll(CommandState& state, VkCommandBuffer commands,
                std::span<const VkConvertCooperativeVectorMatrixInfoNV> infos) {
     DeviceContext& device = *state.device;
-    if (VkResult result = device.conversions.prepare(device); result != VK_SUCCESS) {
+    const PushMode mode = pushModeOf(state);
+    if (VkResult result = device.conversions.prepare(device, mode); result != VK_SUCCESS) {
         state.failure = result;
         device.log().error("vkCmdConvertCooperativeVectorMatrixNV: cannot make its pipeline");
         return;
     }
-    // Conversions happen whatever the condition is. (One that a secondary command buffer inherits
-    // cannot be ended there.)
-    if (state.condition) device.next.CmdEndConditionalRenderingEXT(commands);
-    const OnExit resume([&] {
-        restore(state, commands);
-        if (!state.condition) return;
-        device.next.CmdBeginConditionalRenderingEXT(commands, &*state.condition);
-    });
-    device.conversions.bind(device, commands);
+    suspendCondition(state, commands);
+    const OnExit resume([&] { restoreState(state, commands); });
+    device.conversions.bind(device, commands, mode);
     for (const auto& info : infos) {
-        const std::string wrong = recordOne(device, commands, info);
+        const std::string wrong = recordOne(device, commands, mode, info);
         if (wrong.empty()) continue;
         device.log().error("vkCmdConvertCooperativeVectorMatrixNV: " + wrong);
         state.failure = VK_ERROR_UNKNOWN;

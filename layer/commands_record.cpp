@@ -12,28 +12,20 @@
 namespace coopvk::layer {
 namespace {
 
-const VkuDeviceDispatchTable& nextOf(VkCommandBuffer commands,
-                                     const std::shared_ptr<CommandState>& state) {
-    return state != nullptr ? state->device->next : devices().find(commands)->next;
-}
-
-PushLayout copyLayout(const VkPushConstantsInfo& info) {
-    PushLayout layout;
-    layout.handle = info.layout;
-    if (layout.handle != VK_NULL_HANDLE) return layout;
-    const auto* created = findNode<VkPipelineLayoutCreateInfo>(
-        info.pNext, VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
-    if (created == nullptr) return layout;
-    const std::span sets(created->pSetLayouts, created->setLayoutCount);
-    const std::span ranges(created->pPushConstantRanges, created->pushConstantRangeCount);
-    layout.flags = created->flags;
-    layout.sets.assign(sets.begin(), sets.end());
-    layout.ranges.assign(ranges.begin(), ranges.end());
-    return layout;
-}
-
-std::span<const std::byte> bytesOf(const void* values, uint32_t size) {
-    return {static_cast<const std::byte*>(values), size};
+// Whether a secondary command buffer begins with the descriptor heaps of the primary.
+bool inheritsHeaps([[maybe_unused]] const VkCommandBufferInheritanceInfo* info) {
+#ifdef VK_EXT_descriptor_heap
+    const auto* heaps =
+        info == nullptr
+            ? nullptr
+            : findNode<VkCommandBufferInheritanceDescriptorHeapInfoEXT>(
+                  info->pNext,
+                  VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_DESCRIPTOR_HEAP_INFO_EXT);
+    return heaps != nullptr &&
+           (heaps->pSamplerHeapBindInfo != nullptr || heaps->pResourceHeapBindInfo != nullptr);
+#else
+    return false;
+#endif
 }
 
 }  // namespace
@@ -54,6 +46,7 @@ VkResult allocateCommandBuffers(VkDevice device, const VkCommandBufferAllocateIn
         auto state = std::make_shared<CommandState>();
         state->device = context;
         state->pool = info->commandPool;
+        state->level = info->level;
         commandStates().add(commands, std::move(state));
     }
     undo.dismiss();
@@ -77,7 +70,12 @@ void destroyCommandPool(VkDevice device, VkCommandPool pool,
 
 VkResult beginCommandBuffer(VkCommandBuffer commands, const VkCommandBufferBeginInfo* info) {
     const auto state = commandStates().find(commands);
-    if (state != nullptr) state->forget();
+    if (state != nullptr) {
+        state->forget();
+        // Primary command buffers ignore pInheritanceInfo, whatever it is.
+        const bool secondary = state->level == VK_COMMAND_BUFFER_LEVEL_SECONDARY;
+        state->setUsesHeaps(secondary && inheritsHeaps(info->pInheritanceInfo));
+    }
     return nextOf(commands, state).BeginCommandBuffer(commands, info);
 }
 
@@ -107,25 +105,8 @@ void cmdBindShaders(VkCommandBuffer commands, uint32_t count, const VkShaderStag
     }
 }
 
-void cmdPushConstants(VkCommandBuffer commands, VkPipelineLayout layout, VkShaderStageFlags stages,
-                      uint32_t offset, uint32_t size, const void* values) {
-    const auto state = commandStates().find(commands);
-    nextOf(commands, state).CmdPushConstants(commands, layout, stages, offset, size, values);
-    if (state == nullptr) return;
-    state->pushConstants.add({.handle = layout}, stages, offset, bytesOf(values, size));
-}
-
-void cmdPushConstants2(VkCommandBuffer commands, const VkPushConstantsInfo* info) {
-    const auto state = commandStates().find(commands);
-    const VkuDeviceDispatchTable& next = nextOf(commands, state);
-    (next.CmdPushConstants2 != nullptr ? next.CmdPushConstants2 : next.CmdPushConstants2KHR)(
-        commands, info);
-    if (state == nullptr) return;
-    state->pushConstants.add(copyLayout(*info), info->stageFlags, info->offset,
-                             bytesOf(info->pValues, info->size));
-}
-
-// What secondary command buffers leave bound is undefined.
+// What secondary command buffers leave bound is undefined, but for descriptor heaps that they
+// inherit. Push data that is set again where it was undefined does no harm.
 void cmdExecuteCommands(VkCommandBuffer commands, uint32_t count,
                         const VkCommandBuffer* secondaries) {
     const auto state = commandStates().find(commands);
@@ -133,7 +114,7 @@ void cmdExecuteCommands(VkCommandBuffer commands, uint32_t count,
     if (state == nullptr) return;
     state->computePipeline = VK_NULL_HANDLE;
     state->computeShader = VK_NULL_HANDLE;
-    state->pushConstants.clear();
+    if (!state->usesHeaps) state->pushConstants.clear();
 }
 
 void cmdBeginConditionalRendering(VkCommandBuffer commands,
@@ -141,14 +122,27 @@ void cmdBeginConditionalRendering(VkCommandBuffer commands,
     const auto state = commandStates().find(commands);
     nextOf(commands, state).CmdBeginConditionalRenderingEXT(commands, info);
     if (state == nullptr) return;
-    state->condition = *info;
-    state->condition->pNext = nullptr;  // nothing extends it
+    VkConditionalRenderingBeginInfoEXT condition = *info;
+    condition.pNext = nullptr;  // nothing extends it
+    state->condition = condition;
 }
+
+#ifdef VK_KHR_device_address_commands
+void cmdBeginConditionalRendering2(VkCommandBuffer commands,
+                                   const VkConditionalRenderingBeginInfo2EXT* info) {
+    const auto state = commandStates().find(commands);
+    nextOf(commands, state).CmdBeginConditionalRendering2EXT(commands, info);
+    if (state == nullptr) return;
+    VkConditionalRenderingBeginInfo2EXT condition = *info;
+    condition.pNext = nullptr;  // nothing extends it
+    state->condition = condition;
+}
+#endif
 
 void cmdEndConditionalRendering(VkCommandBuffer commands) {
     const auto state = commandStates().find(commands);
     nextOf(commands, state).CmdEndConditionalRenderingEXT(commands);
-    if (state != nullptr) state->condition.reset();
+    if (state != nullptr) state->condition = {};
 }
 
 }  // namespace coopvk::layer

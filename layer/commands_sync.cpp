@@ -119,6 +119,14 @@ void cmdWriteBufferMarker2(VkCommandBuffer commands, VkPipelineStageFlags2 stage
                                                             buffer, offset, marker);
 }
 
+#ifdef VK_KHR_device_address_commands
+void cmdWriteMarkerToMemory(VkCommandBuffer commands, const VkMemoryMarkerInfoAMD* info) {
+    VkMemoryMarkerInfoAMD copy = *info;
+    copy.stage = withoutConversions(info->stage);
+    devices().find(commands)->next.CmdWriteMarkerToMemoryAMD(commands, &copy);
+}
+#endif
+
 VkResult queueSubmit2(VkQueue queue, uint32_t count, const VkSubmitInfo2* submits, VkFence fence) {
     const auto device = devices().find(queue);
     Scratch scratch;

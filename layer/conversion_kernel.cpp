@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "context.hpp"
 #include "convert_matrix.spv.h"
@@ -40,59 +41,87 @@ struct Push {
 };
 static_assert(offsetof(Push, targetWords) + sizeof(uint32_t) == ConversionKernel::kPushBytes);
 
-}  // namespace
+VkResult createLayout(DeviceContext& device, VkPipelineLayout& layout) {
+    const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                                       ConversionKernel::kPushBytes};
+    VkPipelineLayoutCreateInfo info = {VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+    info.pushConstantRangeCount = 1;
+    info.pPushConstantRanges = &range;
+    return device.next.CreatePipelineLayout(device.handle, &info, nullptr, &layout);
+}
 
-VkResult ConversionKernel::create(DeviceContext& device) {
-    const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushBytes};
-    VkPipelineLayoutCreateInfo layoutInfo = {VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
-    layoutInfo.pushConstantRangeCount = 1;
-    layoutInfo.pPushConstantRanges = &range;
-    VkResult result = VK_SUCCESS;
-    if (layout_ == VK_NULL_HANDLE) {
-        result = device.next.CreatePipelineLayout(device.handle, &layoutInfo, nullptr, &layout_);
-        if (result != VK_SUCCESS) return result;
-    }
-    VkShaderModuleCreateInfo moduleInfo = {VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
-    moduleInfo.codeSize = sizeof(kConvertMatrixWords);
-    moduleInfo.pCode = kConvertMatrixWords;
-    VkComputePipelineCreateInfo info = {VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
-    info.layout = layout_;
+VkResult createPipeline(DeviceContext& device, VkComputePipelineCreateInfo info,
+                        VkPipeline& pipeline) {
+    VkShaderModuleCreateInfo code = {VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
+    code.codeSize = sizeof(kConvertMatrixWords);
+    code.pCode = kConvertMatrixWords;
     info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
     info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
     info.stage.pName = "main";
-    result =
-        device.next.CreateShaderModule(device.handle, &moduleInfo, nullptr, &info.stage.module);
+    VkResult result =
+        device.next.CreateShaderModule(device.handle, &code, nullptr, &info.stage.module);
     if (result != VK_SUCCESS) return result;
     result = device.next.CreateComputePipelines(device.handle, VK_NULL_HANDLE, 1, &info, nullptr,
-                                                &pipeline_);
+                                                &pipeline);
     device.next.DestroyShaderModule(device.handle, info.stage.module, nullptr);
     return result;
 }
 
-VkResult ConversionKernel::prepare(DeviceContext& device) {
-    const std::scoped_lock lock(mutex_);
-    return pipeline_ != VK_NULL_HANDLE ? VK_SUCCESS : create(device);
+}  // namespace
+
+VkResult ConversionKernel::create(DeviceContext& device, PushMode mode, Objects& made) {
+    VkComputePipelineCreateInfo info = {VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
+#ifdef VK_EXT_descriptor_heap
+    VkPipelineCreateFlags2CreateInfo flags = {
+        VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO};
+    flags.flags = VK_PIPELINE_CREATE_2_DESCRIPTOR_HEAP_BIT_EXT;
+    if (mode == PushMode::kData) {  // which takes no layout
+        info.pNext = &flags;
+        return createPipeline(device, info, made.pipeline);
+    }
+#endif
+    const VkResult result = createLayout(device, made.layout);
+    if (result != VK_SUCCESS) return result;
+    info.layout = made.layout;
+    return createPipeline(device, info, made.pipeline);
+}
+
+VkResult ConversionKernel::prepare(DeviceContext& device, PushMode mode) {
+    Objects& kept = objects_[static_cast<size_t>(mode)];
+    {
+        const std::scoped_lock lock(mutex_);
+        if (kept.pipeline != VK_NULL_HANDLE) return VK_SUCCESS;
+    }
+    Objects made;
+    const VkResult result = create(device, mode, made);
+    if (result == VK_SUCCESS) {
+        const std::scoped_lock lock(mutex_);
+        if (kept.pipeline == VK_NULL_HANDLE) std::swap(kept, made);
+    }
+    destroy(device, made);  // of a failure, or because somebody else was faster
+    return result;
+}
+
+void ConversionKernel::destroy(DeviceContext& device, const Objects& objects) {
+    if (objects.pipeline != VK_NULL_HANDLE) {
+        device.next.DestroyPipeline(device.handle, objects.pipeline, nullptr);
+    }
+    if (objects.layout != VK_NULL_HANDLE) {
+        device.next.DestroyPipelineLayout(device.handle, objects.layout, nullptr);
+    }
 }
 
 void ConversionKernel::destroy(DeviceContext& device) {
-    if (layout_ == VK_NULL_HANDLE) return;  // never needed
-    if (pipeline_ != VK_NULL_HANDLE) {
-        device.next.DestroyPipeline(device.handle, pipeline_, nullptr);
-    }
-    if (layout_ != VK_NULL_HANDLE) {
-        device.next.DestroyPipelineLayout(device.handle, layout_, nullptr);
-    }
-    pipeline_ = VK_NULL_HANDLE;
-    layout_ = VK_NULL_HANDLE;
+    for (Objects& objects : objects_) destroy(device, std::exchange(objects, {}));
 }
 
-void ConversionKernel::bind(DeviceContext& device, VkCommandBuffer commands) const {
-    device.next.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline_);
+void ConversionKernel::bind(DeviceContext& device, VkCommandBuffer commands, PushMode mode) const {
+    device.next.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, objects(mode).pipeline);
 }
 
 std::string ConversionKernel::dispatch(DeviceContext& device, VkCommandBuffer commands,
-                                       const MatrixConversion& conversion, VkDeviceAddress source,
-                                       VkDeviceAddress target) const {
+                                       PushMode mode, const MatrixConversion& conversion,
+                                       VkDeviceAddress source, VkDeviceAddress target) const {
     const uint64_t most = std::numeric_limits<uint32_t>::max() - 3;  // whole words
     if (conversion.source.placement.size > most || conversion.target.placement.size > most) {
         return "matrices of 4 GiB or more are not converted on a device";
@@ -101,8 +130,17 @@ std::string ConversionKernel::dispatch(DeviceContext& device, VkCommandBuffer co
     if (words == 0) return {};
     const Push push = {source, target, KernelMatrix(conversion.source),
                        KernelMatrix(conversion.target), words};
-    device.next.CmdPushConstants(commands, layout_, VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushBytes,
-                                 &push);
+    if (mode == PushMode::kConstants) {
+        device.next.CmdPushConstants(commands, objects(mode).layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                                     kPushBytes, &push);
+    }
+#ifdef VK_EXT_descriptor_heap
+    if (mode == PushMode::kData) {
+        VkPushDataInfoEXT info = {VK_STRUCTURE_TYPE_PUSH_DATA_INFO_EXT};
+        info.data = {&push, kPushBytes};
+        device.next.CmdPushDataEXT(commands, &info);
+    }
+#endif
     const uint32_t groups = std::min((words + kGroupSize - 1) / kGroupSize, kMostGroups);
     device.next.CmdDispatch(commands, groups, 1, 1);
     return {};

@@ -5,6 +5,7 @@
 
 #include <vulkan/vulkan.h>
 
+#include <array>
 #include <mutex>
 
 #include "matrix_conversion.hpp"
@@ -13,27 +14,38 @@ namespace coopvk::layer {
 
 struct DeviceContext;
 
+// How the kernel gets its arguments: whichever leaves the application's descriptors valid.
+enum class PushMode { kConstants, kData };
+
 class ConversionKernel {
  public:
-    // Makes the pipeline on the first call. Thread safe.
-    VkResult prepare(DeviceContext& device);
+    // Makes the pipeline on the first call. Thread safe, and no lock is held during calls down:
+    // debug callbacks may come from there and record conversions themselves.
+    VkResult prepare(DeviceContext& device, PushMode mode);
     void destroy(DeviceContext& device);
 
-    void bind(DeviceContext& device, VkCommandBuffer commands) const;
+    // After prepare().
+    void bind(DeviceContext& device, VkCommandBuffer commands, PushMode mode) const;
     // After bind(). Empty, or why the device cannot do it.
-    std::string dispatch(DeviceContext& device, VkCommandBuffer commands,
+    std::string dispatch(DeviceContext& device, VkCommandBuffer commands, PushMode mode,
                          const MatrixConversion& conversion, VkDeviceAddress source,
                          VkDeviceAddress target) const;
 
-    // Of the push constants that dispatch() sets.
+    // Of the push constants, or push data, that dispatch() sets.
     static constexpr uint32_t kPushBytes = 60;
 
  private:
-    VkResult create(DeviceContext& device);
+    struct Objects {
+        VkPipelineLayout layout = VK_NULL_HANDLE;  // none for push data
+        VkPipeline pipeline = VK_NULL_HANDLE;
+    };
+
+    static VkResult create(DeviceContext& device, PushMode mode, Objects& made);
+    static void destroy(DeviceContext& device, const Objects& objects);
+    const Objects& objects(PushMode mode) const { return objects_[static_cast<size_t>(mode)]; }
 
     std::mutex mutex_;
-    VkPipelineLayout layout_ = VK_NULL_HANDLE;
-    VkPipeline pipeline_ = VK_NULL_HANDLE;
+    std::array<Objects, 2> objects_;  // each set once
 };
 
 }  // namespace coopvk::layer

@@ -15,6 +15,7 @@ EDITED = {
     "VkGraphicsPipelineCreateInfo",
     "VkPipelineCreateInfoKHR",
     "VkSubpassDependency2",
+    "VkDependencyInfo",
 }
 
 

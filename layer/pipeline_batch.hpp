@@ -39,7 +39,7 @@ bool dropBase(Info& info, Scratch& scratch) {
 // An index into the array of one call means nothing in a call of the info's own: names the pipeline
 // instead. Deriving is a hint, so one whose base does not exist is made without. False as above.
 template <typename Info>
-bool resolveBase(Info& info, std::span<const VkPipeline> made, Scratch& scratch) {
+bool resolveOwnBase(Info& info, std::span<const VkPipeline> made, Scratch& scratch) {
     const bool derived = (pipelineFlags(info) & VK_PIPELINE_CREATE_2_DERIVATIVE_BIT) != 0;
     if (!derived || info.basePipelineIndex < 0) return true;
     const auto base = static_cast<size_t>(info.basePipelineIndex);
@@ -49,6 +49,26 @@ bool resolveBase(Info& info, std::span<const VkPipeline> made, Scratch& scratch)
     return true;
 }
 
+// The same for create infos of every kind.
+template <typename Info>
+bool resolveBase(Info& info, std::span<const VkPipeline> made, Scratch& scratch) {
+    if constexpr (!requires { info.basePipelineIndex; })
+        return true;  // derives from nothing
+    else
+        return resolveOwnBase(info, made, scratch);
+}
+
+// Says that nothing is known of a pipeline's creation, until a driver that makes it says more.
+template <typename Info>
+void clearFeedback(const Info& info) {
+    const auto* node = findNode<VkPipelineCreationFeedbackCreateInfo>(
+        info.pNext, VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO);
+    if (node == nullptr) return;
+    if (node->pPipelineCreationFeedback != nullptr) *node->pPipelineCreationFeedback = {};
+    std::fill_n(node->pPipelineStageCreationFeedbacks, node->pipelineStageCreationFeedbackCount,
+                VkPipelineCreationFeedback{});
+}
+
 // Creates the pipelines whose create infos could be prepared, one after the other, as Vulkan asks
 // for an array in which some fail: those are null, the others exist, and VK_PIPELINE_CREATE_
 // EARLY_RETURN_ON_FAILURE_BIT ends it.
@@ -56,6 +76,7 @@ template <typename Info, typename Create>
 VkResult createOneByOne(std::span<const Info> infos, std::span<const VkResult> prepared,
                         VkPipeline* pipelines, Scratch& scratch, const Create& create) {
     VkResult overall = VK_SUCCESS;
+    for (const Info& info : infos) clearFeedback(info);
     for (size_t i = 0; i < infos.size(); ++i) {
         VkResult result = prepared[i];
         Info info = infos[i];

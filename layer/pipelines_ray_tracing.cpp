@@ -49,8 +49,9 @@ VkResult createRayTracingPipelinesKHR(VkDevice device, VkDeferredOperationKHR op
 void destroyDeferredOperation(VkDevice device, VkDeferredOperationKHR operation,
                               const VkAllocationCallbacks* allocator) {
     const auto context = devices().find(device);
-    context->next.DestroyDeferredOperationKHR(device, operation, allocator);
+    // Before the driver may give the handle to another operation.
     context->deferred.drop(operation);
+    context->next.DestroyDeferredOperationKHR(device, operation, allocator);
 }
 
 }  // namespace coopvk::layer

@@ -16,6 +16,7 @@ enum class CommandKind {
     kShader,
     kAddedCommand,
     kConversion,
+    kHeap,
 };
 
 struct CommandEntry {

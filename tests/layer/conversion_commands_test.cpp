@@ -7,22 +7,10 @@
 #include <limits>
 
 #include "allocations.hpp"
-#include "fake_driver.hpp"
-#include "host_conversion.hpp"
+#include "recorded_conversions.hpp"
 
 namespace coopvk::test {
 namespace {
-
-VkDevice makeDevice(FakeDriver& driver, const char* extension) {
-    VkDeviceCreateInfo info = {VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
-    if (extension != nullptr) {
-        info.enabledExtensionCount = 1;
-        info.ppEnabledExtensionNames = &extension;
-    }
-    VkDevice device = VK_NULL_HANDLE;
-    EXPECT_EQ(driver.makeDevice(info, &device), VK_SUCCESS);
-    return device;
-}
 
 TEST(ConversionCommands, InNobodysWay) {
     FakeDriver driver;
@@ -47,26 +35,6 @@ TEST(ConversionCommands, InNobodysWay) {
     driver.destroyDevice(vectors);
     driver.destroyInstance();
 }
-
-class Conversions : public testing::Test, protected HostConversion {
- protected:
-    Conversions() {
-        setenv("COOPVK_LOG_LEVEL", "off", 1);
-        driver.makeInstance();
-        device = makeDevice(driver, VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME);
-    }
-    ~Conversions() override {
-        driver.destroyDevice(device);
-        unsetenv("COOPVK_LOG_LEVEL");
-    }
-    VkResult convert() {
-        return COOPVK_DEVICE_COMMAND(driver, device, vkConvertCooperativeVectorMatrixNV)(device,
-                                                                                         &info);
-    }
-
-    FakeDriver driver;
-    VkDevice device;
-};
 
 TEST_F(Conversions, OnTheHost) {
     EXPECT_EQ(convert(), VK_SUCCESS);
@@ -99,35 +67,6 @@ TEST_F(Conversions, ManyEmptyLines) {
     }
     EXPECT_EQ(target[0], 0);
 }
-
-// Nothing but vkEndCommandBuffer can tell of a failure.
-class RecordedConversions : public Conversions {
- protected:
-    RecordedConversions() {
-        allocate.commandBufferCount = 1;
-        EXPECT_EQ(COOPVK_DEVICE_COMMAND(driver, device, vkAllocateCommandBuffers)(device, &allocate,
-                                                                                  &commands),
-                  VK_SUCCESS);
-        begin();
-    }
-    ~RecordedConversions() override {
-        COOPVK_DEVICE_COMMAND(driver, device, vkFreeCommandBuffers)
-        (device, allocate.commandPool, 1, &commands);
-    }
-    void begin() {
-        const VkCommandBufferBeginInfo how = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-        EXPECT_EQ(COOPVK_DEVICE_COMMAND(driver, device, vkBeginCommandBuffer)(commands, &how),
-                  VK_SUCCESS);
-    }
-    VkResult end() { return COOPVK_DEVICE_COMMAND(driver, device, vkEndCommandBuffer)(commands); }
-    void record() {
-        COOPVK_DEVICE_COMMAND(driver, device, vkCmdConvertCooperativeVectorMatrixNV)
-        (commands, 1, &info);
-    }
-
-    VkCommandBufferAllocateInfo allocate = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
-    VkCommandBuffer commands = VK_NULL_HANDLE;
-};
 
 TEST_F(RecordedConversions, OneThatFailsCountsForAll) {
     record();

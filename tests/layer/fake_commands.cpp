@@ -5,12 +5,13 @@
 #include <cstring>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "arrays.hpp"
 #include "coopvk/vulkan_coopvk.h"
 #include "fake_driver.hpp"
 #include "hash.hpp"
-#include "pnext.hpp"
+#include "pipeline_batch.hpp"
 
 namespace coopvk::test::fake {
 namespace {
@@ -166,10 +167,13 @@ VkResult createDevice(VkPhysicalDevice, const VkDeviceCreateInfo* info,
     }
     driver().device = seen;
     driver().allocators.insert(allocator);
-    auto made = std::make_unique<Dispatchable>();
-    if (!driver().objects.make(numberOf(made.get()), allocator)) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    const uint64_t again = std::exchange(driver().reuse, 0);
+    auto made = again == 0 ? std::make_unique<Dispatchable>() : nullptr;
+    const uint64_t number = again == 0 ? numberOf(made.get()) : again;
+    if (!driver().objects.make(number, allocator)) return VK_ERROR_OUT_OF_HOST_MEMORY;
     ++driver().createdDevices;
-    *device = reinterpret_cast<VkDevice>(made.release());
+    made.release();
+    *device = reinterpret_cast<VkDevice>(number);
     return VK_SUCCESS;
 }
 
@@ -177,6 +181,8 @@ void destroyDevice(VkDevice device, const VkAllocationCallbacks* allocator) {
     driver().allocators.insert(allocator);
     ++driver().destroyedDevices;
     driver().objects.destroy(numberOf(device), allocator);
+    happen("vkDestroyDevice");
+    if (driver().objects.has(numberOf(device))) return;
     delete reinterpret_cast<Dispatchable*>(device);
 }
 
@@ -184,6 +190,7 @@ void destroyDevice(VkDevice device, const VkAllocationCallbacks* allocator) {
 
 VkResult createShaderModule(VkDevice, const VkShaderModuleCreateInfo* info,
                             const VkAllocationCallbacks* allocator, VkShaderModule* module) {
+    happen("vkCreateShaderModule");
     if (const VkResult result = makeObject(allocator, module); result != VK_SUCCESS) return result;
     const Words words(info->pCode, info->pCode + info->codeSize / 4);
     driver().createdModules.push_back(words);
@@ -195,6 +202,7 @@ void destroyShaderModule(VkDevice, VkShaderModule module, const VkAllocationCall
     driver().allocators.insert(allocator);
     driver().modules.erase(numberOf(module));
     driver().objects.destroy(numberOf(module), allocator);
+    happen("vkDestroyShaderModule");
 }
 
 void identify(const Words& words, VkShaderModuleIdentifierEXT* identifier) {
@@ -251,9 +259,13 @@ template <typename Info>
 VkResult createPipelines(uint32_t count, const Info* infos, const VkAllocationCallbacks* allocator,
                          VkPipeline* pipelines) {
     std::fill_n(pipelines, count, VkPipeline(VK_NULL_HANDLE));
+    if constexpr (std::is_same_v<Info, VkComputePipelineCreateInfo>) {
+        happen("vkCreateComputePipelines");
+    }
     for (uint32_t i = 0; i < count; ++i) {
-        driver().pipelines.push_back(
-            {seeStages(infos[i]), infos[i].basePipelineHandle, infos[i].basePipelineIndex});
+        driver().pipelines.push_back({seeStages(infos[i]), infos[i].basePipelineHandle,
+                                      infos[i].basePipelineIndex, infos[i].layout,
+                                      layer::pipelineFlags(infos[i])});
         if (driver().pipelineResult < 0) return driver().pipelineResult;
         const VkResult result = makeObject(allocator, &pipelines[i]);
         if (result != VK_SUCCESS) return result;
@@ -275,7 +287,28 @@ VkResult createRayTracing(VkDevice, VkDeferredOperationKHR operation, VkPipeline
     return deferred ? driver().deferredResult : result;
 }
 
-void destroyDeferredOperation(VkDevice, VkDeferredOperationKHR, const VkAllocationCallbacks*) {}
+void destroyDeferredOperation(VkDevice, VkDeferredOperationKHR, const VkAllocationCallbacks*) {
+    happen("vkDestroyDeferredOperationKHR");
+}
+
+#ifdef VK_ARM_data_graph
+// Its stage is the graph's.
+VkResult createDataGraphs(VkDevice, VkDeferredOperationKHR, VkPipelineCache, uint32_t count,
+                          const VkDataGraphPipelineCreateInfoARM* infos,
+                          const VkAllocationCallbacks* allocator, VkPipeline* pipelines) {
+    for (uint32_t i = 0; i < count; ++i) {
+        VkPipelineShaderStageCreateInfo stage = {
+            VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, infos[i].pNext};
+        const auto* graph = findNode<VkDataGraphPipelineShaderModuleCreateInfoARM>(
+            infos[i].pNext, VK_STRUCTURE_TYPE_DATA_GRAPH_PIPELINE_SHADER_MODULE_CREATE_INFO_ARM);
+        if (graph != nullptr) stage.module = graph->module;
+        driver().pipelines.push_back({{see(stage)}});
+        const VkResult result = makeObject(allocator, &pipelines[i]);
+        if (result != VK_SUCCESS) return result;
+    }
+    return VK_SUCCESS;
+}
+#endif
 
 VkResult createShaders(VkDevice, uint32_t count, const VkShaderCreateInfoEXT* infos,
                        const VkAllocationCallbacks* allocator, VkShaderEXT* shaders) {
@@ -335,34 +368,38 @@ VkResult allocateCommandBuffers(VkDevice device, const VkCommandBufferAllocateIn
                                 VkCommandBuffer* out) {
     // They share the device's dispatch key, as the loader's handles do.
     for (uint32_t i = 0; i < info->commandBufferCount; ++i) {
-        out[i] =
-            reinterpret_cast<VkCommandBuffer>(new Dispatchable{*reinterpret_cast<void**>(device)});
+        const uint64_t again = std::exchange(driver().reuse, 0);
+        out[i] = again != 0 ? reinterpret_cast<VkCommandBuffer>(again)
+                            : reinterpret_cast<VkCommandBuffer>(
+                                  new Dispatchable{*reinterpret_cast<void**>(device)});
         driver().commandBuffers.insert(out[i]);
     }
     return VK_SUCCESS;
 }
 
-void freeCommandBuffers(VkDevice, VkCommandPool, uint32_t count, const VkCommandBuffer* list) {
-    for (uint32_t i = 0; i < count; ++i) {
-        driver().commandBuffers.erase(list[i]);
-        delete reinterpret_cast<Dispatchable*>(list[i]);
+// Those whose handle nobody got meanwhile are gone.
+void dropCommandBuffers(std::span<const VkCommandBuffer> list, std::string_view command) {
+    for (VkCommandBuffer commands : list) driver().commandBuffers.erase(commands);
+    happen(command);
+    for (VkCommandBuffer commands : list) {
+        if (driver().commandBuffers.contains(commands)) continue;
+        delete reinterpret_cast<Dispatchable*>(commands);
     }
+}
+
+void freeCommandBuffers(VkDevice, VkCommandPool, uint32_t count, const VkCommandBuffer* list) {
+    dropCommandBuffers(std::span(list, count), "vkFreeCommandBuffers");
 }
 
 // There is but one.
 void destroyCommandPool(VkDevice, VkCommandPool, const VkAllocationCallbacks*) {
-    for (VkCommandBuffer commands : driver().commandBuffers) {
-        delete reinterpret_cast<Dispatchable*>(commands);
-    }
-    driver().commandBuffers.clear();
+    const std::set<VkCommandBuffer> all = driver().commandBuffers;
+    dropCommandBuffers(std::vector<VkCommandBuffer>(all.begin(), all.end()),
+                       "vkDestroyCommandPool");
 }
 
 VkResult beginCommandBuffer(VkCommandBuffer, const VkCommandBufferBeginInfo*) { return VK_SUCCESS; }
 VkResult endCommandBuffer(VkCommandBuffer) { return VK_SUCCESS; }
-void bindPipeline(VkCommandBuffer, VkPipelineBindPoint, VkPipeline) {}
-void pushConstants(VkCommandBuffer, VkPipelineLayout, VkShaderStageFlags, uint32_t, uint32_t,
-                   const void*) {}
-void dispatch(VkCommandBuffer, uint32_t, uint32_t, uint32_t) { ++driver().dispatches; }
 
 VkResult createPipelineLayout(VkDevice, const VkPipelineLayoutCreateInfo*,
                               const VkAllocationCallbacks* allocator, VkPipelineLayout* out) {
@@ -376,6 +413,11 @@ VkResult createRenderPass(VkDevice, const VkRenderPassCreateInfo*,
 VkResult createRenderPass2(VkDevice, const VkRenderPassCreateInfo2*,
                            const VkAllocationCallbacks* allocator, VkRenderPass* out) {
     return makeObject(allocator, out);
+}
+
+void destroyShader(VkDevice device, VkShaderEXT shader, const VkAllocationCallbacks* allocator) {
+    destroyObject(device, shader, allocator);
+    happen("vkDestroyShaderEXT");
 }
 
 VkResult getShaderBinary(VkDevice, VkShaderEXT, size_t* size, void* data) {
@@ -417,6 +459,9 @@ const Entry kDeviceEntries[] = {
     COOPVK_FAKE(vkCreateExecutionGraphPipelinesAMDX,
                 createPlain<VkExecutionGraphPipelineCreateInfoAMDX>),
 #endif
+#ifdef VK_ARM_data_graph
+    COOPVK_FAKE(vkCreateDataGraphPipelinesARM, createDataGraphs),
+#endif
     COOPVK_FAKE(vkDestroyDeferredOperationKHR, destroyDeferredOperation),
     COOPVK_FAKE(vkCreateShadersEXT, createShaders),
     COOPVK_FAKE(vkGetPipelineKeyKHR, getPipelineKey),
@@ -426,13 +471,10 @@ const Entry kDeviceEntries[] = {
     COOPVK_FAKE(vkFreeCommandBuffers, freeCommandBuffers),
     COOPVK_FAKE(vkBeginCommandBuffer, beginCommandBuffer),
     COOPVK_FAKE(vkEndCommandBuffer, endCommandBuffer),
-    COOPVK_FAKE(vkCmdBindPipeline, bindPipeline),
-    COOPVK_FAKE(vkCmdPushConstants, pushConstants),
-    COOPVK_FAKE(vkCmdDispatch, dispatch),
     COOPVK_FAKE(vkCreatePipelineLayout, createPipelineLayout),
     COOPVK_FAKE(vkDestroyPipelineLayout, destroyObject<VkPipelineLayout>),
     COOPVK_FAKE(vkDestroyPipeline, destroyObject<VkPipeline>),
-    COOPVK_FAKE(vkDestroyShaderEXT, destroyObject<VkShaderEXT>),
+    COOPVK_FAKE(vkDestroyShaderEXT, destroyShader),
     COOPVK_FAKE(vkGetShaderBinaryDataEXT, getShaderBinary),
     COOPVK_FAKE(vkDestroyPipelineBinaryKHR, destroyObject<VkPipelineBinaryKHR>),
     COOPVK_FAKE(vkDestroyCommandPool, destroyCommandPool),
@@ -456,7 +498,13 @@ FakeDriver*& current() {
 
 uint64_t nextHandle() {
     static uint64_t counter = 0;
-    return ++counter;
+    const uint64_t again = std::exchange(driver().reuse, 0);
+    return again != 0 ? again : ++counter;
+}
+
+void happen(std::string_view command) {
+    auto found = driver().during.extract(command);
+    if (!found.empty()) found.mapped()();
 }
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL getInstanceProcAddr(VkInstance, const char* name) {
@@ -469,7 +517,8 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL getInstanceProcAddr(VkInstance, const c
 }
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL getDeviceProcAddr(VkDevice, const char* name) {
-    const PFN_vkVoidFunction found = lookUp(kDeviceEntries, name);
+    PFN_vkVoidFunction found = lookUp(kDeviceEntries, name);
+    if (found == nullptr) found = lookUp(basicRecordingEntries(), name);
     if (found != nullptr || !driver().recordsAll) return found;
     return lookUp(recordingEntries(), name);
 }

@@ -20,6 +20,9 @@ FakeDriver*& current();
 
 uint64_t nextHandle();
 
+// Does what FakeDriver::during has for a command.
+void happen(std::string_view command);
+
 // A command by its name.
 struct Entry {
     std::string_view name;
@@ -42,7 +45,9 @@ struct Entrance<Function> {
     {#command,                         \
      reinterpret_cast<PFN_vkVoidFunction>(static_cast<PFN_##command>(&Entrance<&function>::call))}
 
-// Commands of which few drivers have all; see FakeDriver::recordsAll.
+// Commands in command buffers that every driver has, and those of which few drivers have all; see
+// FakeDriver::recordsAll.
+std::span<const Entry> basicRecordingEntries();
 std::span<const Entry> recordingEntries();
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL getInstanceProcAddr(VkInstance, const char* name);
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL getDeviceProcAddr(VkDevice, const char* name);

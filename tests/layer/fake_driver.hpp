@@ -9,9 +9,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fake_objects.hpp"
@@ -35,7 +37,19 @@ struct SeenPipeline {
     std::vector<SeenStage> stages;
     VkPipeline base = VK_NULL_HANDLE;
     int32_t baseIndex = -1;
+    VkPipelineLayout layout = VK_NULL_HANDLE;
+    VkPipelineCreateFlags2 flags = 0;
 };
+
+// A command in a command buffer, with those of its arguments that somebody may want to look at:
+// see fake_recording.cpp.
+struct SeenCommand {
+    std::string_view name;
+    std::vector<uint64_t> values;
+    bool operator==(const SeenCommand&) const = default;
+};
+void PrintTo(const SeenCommand& command, std::ostream* out);
+constexpr uint64_t kNoBank = ~uint64_t{0};
 
 // What vkCreateDevice was asked for.
 struct SeenDevice {
@@ -68,6 +82,11 @@ class FakeDriver {
     uint32_t int4Shapes = 0;  // how many it lists itself; with none, it has not the query
     bool recordsAll = false;  // has every command that the layer has an interest in
 
+    // By command: what another thread, or a callback, does during the next call. Of commands that
+    // destroy something, when the handle is free again.
+    std::map<std::string_view, std::function<void()>> during;
+    uint64_t reuse = 0;  // the next object's handle, where it is not 0
+
     // Through the layer, as the loader does it.
     VkInstance makeInstance(uint32_t version = VK_API_VERSION_1_3, const void* next = nullptr,
                             const VkAllocationCallbacks* allocator = nullptr);
@@ -94,6 +113,7 @@ class FakeDriver {
     uint32_t createdDevices = 0, destroyedDevices = 0;
     uint32_t dispatches = 0;
     uint32_t recorded = 0;  // commands in command buffers, but those with a count of their own
+    std::vector<SeenCommand> seenCommands;  // some of those, and others
     FakeObjects objects;
     std::set<VkCommandBuffer> commandBuffers;  // that exist
 

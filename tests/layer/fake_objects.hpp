@@ -23,6 +23,7 @@ class FakeObjects {
     // With an allocator exactly if it was made with one.
     void destroy(uint64_t handle, const VkAllocationCallbacks* allocator);
 
+    bool has(uint64_t handle) const { return memory_.contains(handle); }
     size_t living() const { return memory_.size(); }
     // What was destroyed without having been made, or with or without an allocator unlike then.
     uint32_t mistakes() const { return mistakes_; }

@@ -17,8 +17,9 @@ struct Pushed {
 
 class PushConstants : public testing::Test {
  protected:
-    void add(VkShaderStageFlags stages, uint32_t offset, uint32_t size, uint8_t value = 0) {
-        log_.add({}, stages, offset, std::vector<std::byte>(size, std::byte{value}));
+    void add(VkShaderStageFlags stages, uint32_t offset, uint32_t size, uint8_t value = 0,
+             std::optional<uint32_t> bank = {}) {
+        log_.add({{}, stages, offset, std::vector<std::byte>(size, std::byte{value}), bank});
     }
     std::vector<Pushed> list() const {
         std::vector<Pushed> result;
@@ -51,6 +52,16 @@ TEST_F(PushConstants, OtherStagesAreNotCovered) {
     EXPECT_EQ(list(), (std::vector<Pushed>{{0, 16}}));
     log_.clear();
     EXPECT_TRUE(list().empty());
+}
+
+TEST_F(PushConstants, OtherBanksAreNotCovered) {
+    add(kBoth, 0, 16, 1, 1);
+    add(kBoth, 0, 16, 2, 2);
+    add(kBoth, 0, 16, 3);
+    EXPECT_EQ(list(), (std::vector<Pushed>{{0, 16}, {0, 16}, {0, 16}}));
+    add(kBoth, 0, 32, 4, 1);
+    ASSERT_EQ(list(), (std::vector<Pushed>{{0, 16}, {0, 16}, {0, 32}}));
+    EXPECT_EQ(log_.entries()[0].bank, 2u);
 }
 
 }  // namespace

@@ -104,8 +104,8 @@ Rig::~Rig() {
 
 std::vector<StarvingCommand> starvingCommands() {
     std::vector<StarvingCommand> all;
-    for (const auto& some :
-         {starvingInstanceCommands(), starvingShaderCommands(), starvingRecordedCommands()}) {
+    for (const auto& some : {starvingInstanceCommands(), starvingShaderCommands(),
+                             starvingRecordedCommands(), starvingDescriptorCommands()}) {
         all.insert(all.end(), some.begin(), some.end());
     }
     return all;

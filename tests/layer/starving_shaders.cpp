@@ -163,6 +163,20 @@ VkResult createBinaries(Rig& rig, const char* name) {
                                                               &handles);
 }
 
+#ifdef VK_ARM_data_graph
+VkResult createDataGraphs(Rig& rig, const char* name) {
+    VkShaderModuleCreateInfo code = rig.code;
+    const VkDataGraphPipelineShaderModuleCreateInfoARM graph = {
+        VK_STRUCTURE_TYPE_DATA_GRAPH_PIPELINE_SHADER_MODULE_CREATE_INFO_ARM, &code};
+    const VkDataGraphPipelineCreateInfoARM info = {
+        VK_STRUCTURE_TYPE_DATA_GRAPH_PIPELINE_CREATE_INFO_ARM, &graph};
+    const VkResult result = rig.command<PFN_vkCreateDataGraphPipelinesARM>(name)(
+        rig.device, VK_NULL_HANDLE, VK_NULL_HANDLE, 1, &info, rig.allocator(), rig.pipelines);
+    EXPECT_LT(result, 0);
+    return result == VK_ERROR_UNKNOWN ? VK_SUCCESS : result;
+}
+#endif
+
 VkResult getIndirect(Rig& rig, const char* name) {
     VkComputePipelineCreateInfo info = {VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
     info.stage = rig.stage;
@@ -183,6 +197,9 @@ const StarvingCommand kCommands[] = {
     {"vkCreateRayTracingPipelinesNV", Before::kDevice, createRayTracingNV},
 #ifdef VK_AMDX_shader_enqueue
     {"vkCreateExecutionGraphPipelinesAMDX", Before::kDevice, createGraphs},
+#endif
+#ifdef VK_ARM_data_graph
+    {"vkCreateDataGraphPipelinesARM", Before::kDevice, createDataGraphs},
 #endif
     {"vkDestroyDeferredOperationKHR", Before::kDevice, destroyOperation},
     {"vkCreateShadersEXT", Before::kDevice, createShaders},

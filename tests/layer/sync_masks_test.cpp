@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "pnext.hpp"
+
 namespace coopvk::layer {
 namespace {
 
@@ -72,6 +74,79 @@ TEST(SyncMasks, Dependencies) {
     EXPECT_EQ(changed->pMemoryBarriers[1].dstAccessMask, kShaderRead);
     EXPECT_EQ(memory[1].srcStageMask, kConversion);
 }
+
+// Barriers in the chain of a dependency.
+template <typename Barrier>
+Barrier conversionBarrier(VkStructureType type) {
+    Barrier barrier = {type};
+    barrier.srcStageMask = kConversion;
+    barrier.srcAccessMask = kWrite;
+    barrier.dstStageMask = kConversion;
+    barrier.dstAccessMask = kRead;
+    return barrier;
+}
+
+template <typename Barrier>
+void expectTranslated(const Barrier& barrier) {
+    EXPECT_EQ(barrier.srcStageMask, kCompute);
+    EXPECT_EQ(barrier.srcAccessMask, kShaderWrite);
+    EXPECT_EQ(barrier.dstStageMask, kCompute);
+    EXPECT_EQ(barrier.dstAccessMask, kShaderRead);
+}
+
+class ChainedBarriers : public testing::Test {
+ protected:
+    // The copy of a structure in the translated chain; none if nothing was translated.
+    template <typename T>
+    const T* translated(const T& structure) {
+        info.pNext = &structure;
+        const VkDependencyInfo* after = withoutConversions(&info, scratch);
+        return after == &info ? nullptr : findNode<T>(after->pNext, structure.sType);
+    }
+
+    VkDependencyInfo info = {VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
+    Scratch scratch;
+};
+
+#ifdef VK_KHR_device_address_commands
+TEST_F(ChainedBarriers, MemoryRanges) {
+    constexpr auto kType = VK_STRUCTURE_TYPE_MEMORY_RANGE_BARRIER_KHR;
+    VkMemoryRangeBarrierKHR barriers[2] = {{kType},
+                                           conversionBarrier<VkMemoryRangeBarrierKHR>(kType)};
+    barriers[1].addressRange = {0x1000, 64};
+    VkMemoryRangeBarriersInfoKHR ranges = {VK_STRUCTURE_TYPE_MEMORY_RANGE_BARRIERS_INFO_KHR,
+                                           nullptr, 2, barriers};
+    const auto* after = translated(ranges);
+    ASSERT_NE(after, nullptr);
+    EXPECT_EQ(after->pMemoryRangeBarriers[0].srcStageMask, 0u);
+    expectTranslated(after->pMemoryRangeBarriers[1]);
+    EXPECT_EQ(after->pMemoryRangeBarriers[1].addressRange.address, 0x1000u);
+    EXPECT_EQ(barriers[1].srcStageMask, kConversion) << "the application's";
+    ranges.memoryRangeBarrierCount = 1;
+    EXPECT_EQ(translated(ranges), nullptr);
+}
+#endif
+
+#ifdef VK_ARM_tensors
+TEST_F(ChainedBarriers, Tensors) {
+    const auto barrier =
+        conversionBarrier<VkTensorMemoryBarrierARM>(VK_STRUCTURE_TYPE_TENSOR_MEMORY_BARRIER_ARM);
+    const auto* after = translated(barrier);
+    ASSERT_NE(after, nullptr);
+    expectTranslated(*after);
+    EXPECT_EQ(barrier.srcStageMask, kConversion) << "the application's";
+
+    VkTensorDependencyInfoARM several = {VK_STRUCTURE_TYPE_TENSOR_DEPENDENCY_INFO_ARM, nullptr, 1,
+                                         &barrier};
+    const auto* array = translated(several);
+    ASSERT_NE(array, nullptr);
+    expectTranslated(array->pTensorMemoryBarriers[0]);
+    const VkTensorMemoryBarrierARM other = {VK_STRUCTURE_TYPE_TENSOR_MEMORY_BARRIER_ARM};
+    several.pTensorMemoryBarriers = &other;
+    EXPECT_EQ(translated(several), nullptr);
+    EXPECT_EQ(translated(other), nullptr);
+}
+#endif
 
 }  // namespace
 }  // namespace coopvk::layer
