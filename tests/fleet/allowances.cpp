@@ -176,7 +176,7 @@ std::vector<std::string> problemsOf(const Measurement& m) {
     if (m.isMissing) return {};
     std::vector<std::string> problems;
     if (!m.problem.empty()) problems.push_back(m.problem);
-    if (m.seconds > kMaxSeconds)
+    if (m.seconds > kMaxSeconds && !m.isPlain)
         problems.push_back(
             std::format("processor time: {:.1f} s, allowed are {:.0f}", m.seconds, kMaxSeconds));
     return problems;

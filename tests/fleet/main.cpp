@@ -14,7 +14,9 @@
 #include <utility>
 
 #include "allowances.hpp"
+#include "comparison.hpp"
 #include "devices.hpp"
+#include "fixtures.hpp"
 #include "measurement.hpp"
 #include "supervisor.hpp"
 #include "worker.hpp"
@@ -32,7 +34,7 @@ struct Options {
     std::vector<std::string> program;
     uint32_t lanes = 0, first = 0;
     bool all = false, list = false, noBuiltIn = false;
-    std::string json, texts, check, write;
+    std::string json, texts, check, write, compare, fixtures;
     Surroundings surroundings{kLibraryPath, {}};
     int report = -1;  // of the worker: where its lines go
 };
@@ -144,6 +146,12 @@ int runAll(const Options& options) {
         for (const Measurement& m : all) json.push_back(toJson(m));
         writeFile(options.json, json.dump(1) + '\n');
     }
+    if (!options.compare.empty()) {
+        std::vector<Measurement> before;
+        for (const auto& row : nlohmann::ordered_json::parse(readFile(options.compare)))
+            before.push_back(measurementFromJson(row));
+        std::cout << compare(before, all) << '\n';
+    }
     if (!options.write.empty() && !all.empty())
         writeFile(options.write,
                   Allowances::write(readFile(options.write), all.front().driver, all));
@@ -157,6 +165,12 @@ int runProgram(const Options& options) {
         throw std::runtime_error(why);
     becomeProgram(device, options.surroundings, options.program);
     throw std::runtime_error("cannot start " + options.program.front());
+}
+
+int writeFixtures(const Options& options) {
+    for (const Device& device : chooseDevices(options))
+        writeFixture(device, options.surroundings, options.fixtures);
+    return EXIT_SUCCESS;
 }
 
 int listAll(const Options& options) {
@@ -188,6 +202,10 @@ void addOptions(CLI::App& app, Options& options) {
     app.add_option("--check", options.check,
                    "Fail where a shader is worse than this document allows");
     app.add_option("--write", options.write, "Write what was measured into this document");
+    app.add_option("--compare", options.compare,
+                   "Print the figures beside those of an earlier run, a file of --json");
+    app.add_option("--fixtures", options.fixtures,
+                   "Only write what coopvk info tells of the devices into this folder");
     app.add_option("--library-path", options.surroundings.libraryPath,
                    "Folders of the preload libraries")
         ->capture_default_str();
@@ -209,6 +227,7 @@ int main(int argc, char** argv) {
     CLI11_PARSE(app, argc, argv);
     try {
         if (options.report >= 0) return beWorker(options);
+        if (!options.fixtures.empty()) return writeFixtures(options);
         if (!options.program.empty()) return runProgram(options);
         return options.list ? listAll(options) : runAll(options);
     } catch (const std::exception& error) {

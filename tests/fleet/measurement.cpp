@@ -72,9 +72,9 @@ void measure(const std::vector<Executable>& executables, Measurement& measuremen
 }
 
 ordered_json toJson(const Measurement& m) {
-    ordered_json json = {{"device", m.device},  {"driver", m.driver},   {"subject", m.subject},
-                         {"lanes", m.size},     {"problem", m.problem}, {"missing", m.isMissing},
-                         {"seconds", m.seconds}};
+    ordered_json json = {{"device", m.device}, {"driver", m.driver},   {"subject", m.subject},
+                         {"lanes", m.size},    {"problem", m.problem}, {"missing", m.isMissing},
+                         {"plain", m.isPlain}, {"seconds", m.seconds}};
     for (size_t i = 0; i < kStatisticCount; ++i)
         if (m.statistics[i]) json["statistics"][kRows[i].name] = *m.statistics[i];
     if (m.hot)
@@ -96,6 +96,7 @@ Measurement measurementFromJson(const ordered_json& json) {
     m.size = json.value("lanes", 0u);
     m.problem = json.value("problem", "");
     m.isMissing = json.value("missing", false);
+    m.isPlain = json.value("plain", false);
     m.seconds = json.value("seconds", 0.0);
     if (const auto statistics = json.find("statistics"); statistics != json.end())
         for (size_t i = 0; i < kStatisticCount; ++i)

@@ -35,6 +35,7 @@ struct Measurement {
     uint32_t size = 0;                    // lanes
     std::string problem;                  // empty: the pipeline was created, and all was well
     bool isMissing = false;  // `problem` tells what the subject needs that the device does not have
+    bool isPlain = false;    // uses nothing that is emulated: it went to the driver as it is
     double seconds = 0;      // of processor time
     std::optional<double> statistics[kStatisticCount];
     std::optional<HotCode> hot;  // where the driver gives its code

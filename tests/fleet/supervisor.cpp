@@ -165,6 +165,29 @@ std::vector<Measurement> runWorker(const Device& device, const Surroundings& sur
     }
 }
 
+std::string outputOf(const Device& device, const Surroundings& surroundings,
+                     std::vector<std::string> program) {
+    int ends[2];
+    if (pipe(ends) != 0) throw std::runtime_error("no pipe");
+    const pid_t child = fork();
+    if (child == 0) {
+        dup2(ends[1], STDOUT_FILENO);
+        close(ends[0]), close(ends[1]);
+        becomeProgram(device, surroundings, std::move(program));
+        _exit(127);
+    }
+    close(ends[1]);
+    std::string text;
+    char buffer[4096];
+    for (ssize_t got = 0; (got = read(ends[0], buffer, sizeof(buffer))) > 0;)
+        text.append(buffer, static_cast<size_t>(got));
+    close(ends[0]);
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (status != 0) throw std::runtime_error(program.front() + " failed: " + endOf(status));
+    return text;
+}
+
 void becomeProgram(const Device& device, const Surroundings& surroundings,
                    std::vector<std::string> program) {
     setEnvironment(device, surroundings);

@@ -25,6 +25,10 @@ std::string whyNot(const Device& device, const Surroundings& surroundings);
 std::vector<Measurement> runWorker(const Device& device, const Surroundings& surroundings,
                                    const std::vector<std::string>& arguments);
 
+// What a program that sees the device writes to its standard output. Throws where it fails.
+std::string outputOf(const Device& device, const Surroundings& surroundings,
+                     std::vector<std::string> program);
+
 // Becomes another program, which sees the device. Returns only if that fails.
 void becomeProgram(const Device& device, const Surroundings& surroundings,
                    std::vector<std::string> program);

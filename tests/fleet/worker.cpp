@@ -124,6 +124,7 @@ class Worker {
     }
 
     void one(const Subject& subject, Measurement& m) {
+        m.isPlain = rewrite::scan(subject.words, rewrite::ExtensionSet::all()).empty();
         m.problem = missingExtension(gpu_, subject);
         m.isMissing = !m.problem.empty();
         if (m.isMissing) return;

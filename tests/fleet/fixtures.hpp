@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `coopvk info --json` tells of a device of the fleet, kept so that the rewriter can be tested
+// for it without any driver.
+#pragma once
+
+#include <string>
+
+#include "supervisor.hpp"
+
+namespace coopvk::fleet {
+
+// Writes FOLDER/NAME.json: all but the lists of shapes and combinations, which follow from the
+// rest.
+void writeFixture(const Device& device, const Surroundings& surroundings,
+                  const std::string& folder);
+
+}  // namespace coopvk::fleet

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+# Shaders that are not of the project, or that only its tests make: collected for the long run of the
+# fleet into a folder of the build, never kept. Sourced by scripts/fleet.
+# shellcheck shell=bash disable=SC2154  # variables of that script
+# shellcheck source=../apps/compilers.bash
+source "$COOPVK_SOURCE/tests/apps/compilers.bash"
+# shellcheck source=../apps/ggml.bash
+source "$COOPVK_SOURCE/tests/apps/ggml.bash"
+
+# count_shaders FOLDER
+count_shaders() { find "$1" -name '*.spv' | wc -l; }
+
+# The shaders of the driver tests: whatever their programs make of results that no GPU computes, they
+# write them down.
+collect_driver() {
+    local folder=$collected/driver
+    [[ ! -d $folder ]] || return 0
+    say "== collecting the shaders of the driver tests (minutes)"
+    mkdir -p "$folder.new"
+    in_env cmake --build build/release --parallel "$(jobs_count)" --target driver_tests >&2
+    COOPVK_KEEP_SHADERS=$folder.new in_env "$program" --device navi21 -- \
+        build/release/tests/driver/driver_tests --gtest_brief=1 >"$collected/driver.log" 2>&1 || true
+    mv "$folder.new" "$folder"
+    say "$(count_shaders "$folder") shaders"
+}
+
+# Runs where coopvk is built: glslang's suite, as test_compilers takes it, compiled.
+compile_corpus() {
+    local tests=$1 folder=$2 file name
+    for file in "$tests"/spv.*.comp; do
+        name=${file##*/}
+        [[ -f $file && $name != *[eE]rror* ]] || continue
+        grep -qiE 'cooperative|coopmat|coopvec' "$file" || continue
+        glslang --amb --aml --target-env vulkan1.3 -V "$file" -o "$folder/$name.spv" >/dev/null 2>&1 ||
+            rm -f "$folder/$name.spv"
+    done
+}
+
+collect_glslang() {
+    local folder=$collected/glslang tests
+    [[ ! -d $folder ]] || return 0
+    if ! tests=$(find_glslang_tests) && { ! fetch_glslang || ! tests=$(find_glslang_tests); }; then
+        warn "SKIPPED: glslang's test suite: no copy; name one with COOPVK_GLSLANG_SOURCE"
+        return 0
+    fi
+    mkdir -p "$folder"
+    in_env bash -c "$(declare -f compile_corpus)"'; compile_corpus "$@"' compile_corpus "$tests" \
+        "$folder"
+    say "== $(count_shaders "$folder") shaders of glslang's test suite"
+}
+
+# capture_ggml DEVICE NAME VARIABLE=VALUE ARGUMENT...: what ggml makes pipelines of in such a run.
+capture_ggml() {
+    local device=$1 folder=$collected/ggml/$1/$2 variable=$3
+    shift 3
+    [[ ! -d $folder ]] || return 0
+    mkdir -p "$folder"
+    in_env env GGML_VK_VISIBLE_DEVICES=0 GGML_VK_DEBUG_MARKERS=1 "$variable" timeout 300 \
+        "$program" --device "$device" --capture "$folder" -- "$ggml" "$@" -b Vulkan0 \
+        >"$folder/log" 2>&1 </dev/null || true
+}
+
+# collect_ggml DEVICE: its largest products and its flash attention, with matrices and without.
+collect_ggml() {
+    local device=$1 type kind variable ggml
+    if ! ggml=$(in_env bash -c "$(declare -f find_ggml); find_ggml"); then
+        warn "SKIPPED: ggml on $device: test-backend-ops is not installed (Debian: llama.cpp-tests," \
+            "libggml0-backend-vulkan)"
+        return 0
+    fi
+    for kind in matrices plain; do
+        variable=COOPVK_FLEET=1
+        [[ $kind == matrices ]] || variable=GGML_VK_DISABLE_COOPMAT=1
+        for type in f16 q4_0 q8_0; do
+            capture_ggml "$device" "$type-$kind" "$variable" perf -o MUL_MAT -p \
+                "type_a=$type,type_b=f32,m=4096,n=512,k=14336"
+        done
+        capture_ggml "$device" "attention-$kind" "$variable" test -o FLASH_ATTN_EXT -p \
+            'hsk=64,hsv=64,nh=4,nr23=\[1,1\],kv=113,nb=32,mask=1,sinks=0,max_bias=0\.0*,logit_softcap=0\.0*,prec=f32,type_K=f16'
+    done
+    say "== $(count_shaders "$collected/ggml/$device") shaders of ggml's on $device"
+}
