@@ -39,6 +39,9 @@ constexpr vulkan::Extension<Features> kWanted[] = {
      [](Features& f) -> void* { return &f.workgroupLayout; }},
     {VK_EXT_MESH_SHADER_EXTENSION_NAME, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT,
      [](Features& f) -> void* { return &f.meshShader; }},
+    {VK_EXT_SHADER_OBJECT_EXTENSION_NAME,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OBJECT_FEATURES_EXT,
+     [](Features& f) -> void* { return &f.shaderObject; }},
 };
 
 uint32_t graphicsFamily(VkPhysicalDevice physical, const VolkInstanceTable& vki) {

@@ -31,6 +31,7 @@ struct Features {
     VkPhysicalDeviceShader2DBlockIOFeaturesCOOPVK blockIo;
     VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR workgroupLayout;
     VkPhysicalDeviceMeshShaderFeaturesEXT meshShader;
+    VkPhysicalDeviceShaderObjectFeaturesEXT shaderObject;
 };
 
 class Gpu {

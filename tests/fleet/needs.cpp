@@ -2,6 +2,7 @@
 #include "needs.hpp"
 
 #include "coopvk/rewrite.hpp"
+#include "interface.hpp"
 #include "ir/module.hpp"
 
 namespace coopvk::fleet {
@@ -34,6 +35,12 @@ constexpr CapabilityRow kCapabilities[] = {
 }  // namespace
 
 std::string missingExtension(const Gpu& gpu, const Subject& subject) {
+    const VkShaderStageFlagBits stage = readInterface(subject.words).stage;
+    if (stage > VK_SHADER_STAGE_MESH_BIT_EXT) return "a way to create ray tracing stages alone";
+    if (stage != VK_SHADER_STAGE_COMPUTE_BIT && !gpu.has(VK_EXT_SHADER_OBJECT_EXTENSION_NAME))
+        return VK_EXT_SHADER_OBJECT_EXTENSION_NAME;
+    if (stage >= VK_SHADER_STAGE_TASK_BIT_EXT && !gpu.has(VK_EXT_MESH_SHADER_EXTENSION_NAME))
+        return VK_EXT_MESH_SHADER_EXTENSION_NAME;
     const auto used = rewrite::scan(subject.words, rewrite::ExtensionSet::all());
     for (const rewrite::ExtensionInfo& info : rewrite::extensionTable())
         if (used.contains(info.extension) && !gpu.has(info.vulkanName))

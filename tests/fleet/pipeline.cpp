@@ -43,6 +43,8 @@ class Layouts {
             gpu_.vk.vkDestroyDescriptorSetLayout(gpu_.device, set, nullptr);
     }
 
+    const std::vector<VkDescriptorSetLayout>& sets() const { return sets_; }
+
     VkPipelineLayout pipeline = VK_NULL_HANDLE;
 
  private:
@@ -137,14 +139,43 @@ std::vector<Executable> executablesOf(Gpu& gpu, VkPipeline pipeline) {
     return list;
 }
 
+// Other stages come alone, as shader objects, which drivers tell nothing of but that they took
+// them.
+Creation createShaderObject(Gpu& gpu, const Subject& subject, const ShaderInterface& interface,
+                            const Layouts& layouts, const Specialization& specialization) {
+    const VkPushConstantRange range{VK_SHADER_STAGE_ALL, 0,
+                                    gpu.properties.limits.maxPushConstantsSize};
+    VkShaderCreateInfoEXT info{VK_STRUCTURE_TYPE_SHADER_CREATE_INFO_EXT};
+    info.flags = interface.stage == VK_SHADER_STAGE_MESH_BIT_EXT
+                     ? VK_SHADER_CREATE_NO_TASK_SHADER_BIT_EXT
+                     : 0;
+    info.stage = interface.stage;
+    info.codeType = VK_SHADER_CODE_TYPE_SPIRV_EXT;
+    info.codeSize = subject.words.size() * sizeof(uint32_t);
+    info.pCode = subject.words.data();
+    info.pName = interface.entryPoint.c_str();
+    info.setLayoutCount = static_cast<uint32_t>(layouts.sets().size());
+    info.pSetLayouts = layouts.sets().data();
+    info.pushConstantRangeCount = 1;
+    info.pPushConstantRanges = &range;
+    info.pSpecializationInfo = &specialization.info;
+    Creation creation;
+    const double start = processorSeconds();
+    VkShaderEXT shader = VK_NULL_HANDLE;
+    creation.result = gpu.vk.vkCreateShadersEXT(gpu.device, 1, &info, nullptr, &shader);
+    creation.seconds = processorSeconds() - start;
+    if (shader != VK_NULL_HANDLE) gpu.vk.vkDestroyShaderEXT(gpu.device, shader, nullptr);
+    return creation;
+}
+
 }  // namespace
 
 Creation createPipeline(Gpu& gpu, const Subject& subject, uint32_t size) {
     const ShaderInterface interface = readInterface(subject.words);
-    if (interface.stage != VK_SHADER_STAGE_COMPUTE_BIT)
-        throw std::runtime_error("only compute shaders are subjects");
     const Layouts layouts(gpu, interface);
     const Specialization specialization(subject.constants, size);
+    if (interface.stage != VK_SHADER_STAGE_COMPUTE_BIT)
+        return createShaderObject(gpu, subject, interface, layouts, specialization);
     VkPipelineShaderStageRequiredSubgroupSizeCreateInfo wanted{
         VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO};
     wanted.requiredSubgroupSize = size;

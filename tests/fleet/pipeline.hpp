@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes a pipeline of a subject and asks the driver what its compiler made of it
-// (VK_KHR_pipeline_executable_properties).
+// Makes a pipeline of a subject (a shader object, if it is of a graphics stage) and asks the driver
+// what its compiler made of it (VK_KHR_pipeline_executable_properties).
 #pragma once
 
 #include <string>

@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "coopvk/rewrite.hpp"
+#include "interface.hpp"
 #include "measurement.hpp"
 #include "needs.hpp"
 
@@ -113,7 +114,9 @@ class Worker {
 
  private:
     std::vector<uint32_t> sizesOf(const Subject& subject) const {
-        if (!subject.size) return gpu_.subgroupSizes();
+        const bool isCompute = readInterface(subject.words).stage == VK_SHADER_STAGE_COMPUTE_BIT;
+        if (!subject.size && isCompute) return gpu_.subgroupSizes();
+        if (!isCompute) return {gpu_.properties11.subgroupSize};
         return {*subject.size != 0 ? *subject.size : gpu_.properties11.subgroupSize};
     }
 

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: test_bad_layout.sh FLEET COOPVK BENCH SOURCE
+# A deliberately bad layout of matrices must fail the fleet's check, with a line that names device,
+# shader and statistic: a product whose lanes are all below each other, so that each of them holds
+# whole rows.
+set -euo pipefail
+
+fleet=$1 coopvk=$2 bench=$3 source=$4
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+name=gemm_f32_16x16x16
+
+"$bench" --write-shaders "$work/words" >/dev/null
+mkdir "$work/bad" "$work/good"
+for layout in good bad; do
+    tune=() && [[ $layout == good ]] || tune=(--tune grid-rows=32)
+    "$coopvk" rewrite "$work/words/$name.spv" -o "$work/$layout/$name.spv" --subgroup-size 32 \
+        --device "$source/tests/rewrite/devices/navi21.json" --spec 0=256 "${tune[@]}"
+done
+
+# check LAYOUT: what the check says of it.
+check() {
+    "$fleet" --device navi21 --lanes 32 --no-built-in --folder "$work/$1=bench" \
+        --check "$source/docs/fleet.md" 2>&1
+}
+
+good=$(check good) || { printf '%s\n' "$good" && exit 1; }
+printf '%s\n' "$good"
+if bad=$(check bad); then
+    printf 'the check takes a bad layout:\n%s\n' "$bad"
+    exit 1
+fi
+printf '%s\n' "$bad"
+grep -qE "^FAILED: navi21, bench/$name, 32 lanes: (spilled registers|useful vector)" <<<"$bad"
