@@ -4,6 +4,7 @@
 // composites, phi of composites, whole-matrix select, lengths in constants.
 #include <gtest/gtest.h>
 
+#include "harness/covering.hpp"
 #include "harness/requirement.hpp"
 #include "harness/value.hpp"
 
@@ -270,7 +271,7 @@ const std::vector<AssemblyValue>& values() {
     return table;
 }
 
-using Parameter = std::tuple<size_t, size_t>;  // value, type
+using Parameter = IndexPair;  // value, type
 class AssemblyValues : public testing::TestWithParam<Parameter> {};
 
 TEST_P(AssemblyValues, MatchesReference) {
@@ -282,8 +283,7 @@ TEST_P(AssemblyValues, MatchesReference) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, AssemblyValues,
-                         testing::Combine(testing::Range(size_t{0}, values().size()),
-                                          testing::Range(size_t{0}, valueTypes().size())),
+                         testing::ValuesIn(coveringIndices(values().size(), valueTypes().size())),
                          [](const auto& param) {
                              return values()[std::get<0>(param.param)].name + "_" +
                                     valueTypeName(valueTypes()[std::get<1>(param.param)]);

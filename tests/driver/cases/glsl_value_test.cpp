@@ -3,6 +3,7 @@
 // Matrix values in GLSL: elements, variables, arrays, structs, functions, control flow.
 #include <gtest/gtest.h>
 
+#include "harness/covering.hpp"
 #include "harness/value.hpp"
 
 namespace coopvk::test {
@@ -159,7 +160,7 @@ const std::vector<GlslValue>& values() {
     return table;
 }
 
-using Parameter = std::tuple<size_t, size_t>;  // value, type
+using Parameter = IndexPair;  // value, type
 class GlslValues : public testing::TestWithParam<Parameter> {};
 
 TEST_P(GlslValues, MatchesReference) {
@@ -169,8 +170,7 @@ TEST_P(GlslValues, MatchesReference) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, GlslValues,
-                         testing::Combine(testing::Range(size_t{0}, values().size()),
-                                          testing::Range(size_t{0}, valueTypes().size())),
+                         testing::ValuesIn(coveringIndices(values().size(), valueTypes().size())),
                          [](const auto& param) {
                              return values()[std::get<0>(param.param)].name + "_" +
                                     valueTypeName(valueTypes()[std::get<1>(param.param)]);

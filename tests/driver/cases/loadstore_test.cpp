@@ -168,10 +168,13 @@ Words fromAssembly(const Case& c) {
 
 bool is64(const Pointee& pointee) { return pointee.spirv.substr(1, 2) == "64"; }
 
+bool packs64(const Case& c) {
+    return is64(c.load.pointee) || is64(c.store.pointee) || info(c.component).bytes == 8;
+}
+
 void runCase(const Case& c) {
     COOPVK_REQUIRE(c.component);
-    if (is64(c.load.pointee) || is64(c.store.pointee) || info(c.component).bytes == 8)
-        COOPVK_REQUIRE(Requirement::kPacks64);
+    if (packs64(c)) COOPVK_REQUIRE(Requirement::kPacks64);
     Rng rng(caseName(c));
     Matrix matrix(c.component, c.rows, c.columns);
     const Access load(matrix, c.load), store(matrix, c.store);
@@ -359,6 +362,19 @@ std::vector<Case> random() {
     return cases;
 }
 
+std::vector<Case> few(const std::vector<Case>& cases) {
+    // 64-bit pointees do not run everywhere.
+    return covering(
+        cases,
+        [](const Case& c) {
+            return factors(c.component, factor(c.rows) + "x" + factor(c.columns), c.use, c.memory,
+                           c.source, c.load.pointee.glsl, c.load.columnMajor, c.load.extraStride,
+                           c.load.offset, c.store.pointee.glsl, c.store.columnMajor,
+                           c.store.extraStride, c.store.offset);
+        },
+        packs64);
+}
+
 class LoadStore : public testing::TestWithParam<Case> {};
 class LoadStoreUnlisted : public testing::TestWithParam<Case> {};
 TEST_P(LoadStore, MovesExactlyTheMatrix) { runCase(GetParam()); }
@@ -372,11 +388,11 @@ void PrintTo(const Case& c, std::ostream* out) { *out << caseName(c); }
 const auto kName = [](const auto& param) {
     return std::to_string(param.index) + "_" + caseName(param.param);
 };
-INSTANTIATE_TEST_SUITE_P(Pointees, LoadStore, testing::ValuesIn(pointees()), kName);
-INSTANTIATE_TEST_SUITE_P(Layouts, LoadStoreUnlisted, testing::ValuesIn(layouts()), kName);
+INSTANTIATE_TEST_SUITE_P(Pointees, LoadStore, testing::ValuesIn(few(pointees())), kName);
+INSTANTIATE_TEST_SUITE_P(Layouts, LoadStoreUnlisted, testing::ValuesIn(few(layouts())), kName);
 INSTANTIATE_TEST_SUITE_P(Random, LoadStoreUnlisted, testing::ValuesIn(random()), kName);
-INSTANTIATE_TEST_SUITE_P(Shapes, LoadStoreUnlisted, testing::ValuesIn(shapes()), kName);
-INSTANTIATE_TEST_SUITE_P(Partial, LoadStoreUnlisted, testing::ValuesIn(partial()), kName);
+INSTANTIATE_TEST_SUITE_P(Shapes, LoadStoreUnlisted, testing::ValuesIn(few(shapes())), kName);
+INSTANTIATE_TEST_SUITE_P(Partial, LoadStoreUnlisted, testing::ValuesIn(few(partial())), kName);
 
 }  // namespace
 }  // namespace coopvk::test

@@ -9,6 +9,7 @@
 
 #include "harness/assembly.hpp"
 #include "harness/compute.hpp"
+#include "harness/covering.hpp"
 #include "harness/glsl.hpp"
 
 namespace coopvk::test {
@@ -143,7 +144,13 @@ TEST_P(QcomLines, Extract) {
     EXPECT_EQ(difference(after[1], want), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Glsl, QcomLines, testing::ValuesIn(lineCases()), lineName);
+INSTANTIATE_TEST_SUITE_P(Glsl, QcomLines,
+                         testing::ValuesIn(covering(lineCases(),
+                                                    [](const LineCase& c) {
+                                                        return factors(c.use, c.component, c.words,
+                                                                       c.smaller);
+                                                    })),
+                         lineName);
 
 // ---------------------------------------------------------------------------------------------
 // Arrays

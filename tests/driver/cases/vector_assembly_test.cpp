@@ -11,6 +11,7 @@
 
 #include "harness/assembly.hpp"
 #include "harness/compute.hpp"
+#include "harness/covering.hpp"
 #include "harness/random.hpp"
 #include "harness/requirement.hpp"
 #include "harness/vector.hpp"
@@ -343,7 +344,9 @@ std::vector<Case> cases() {
             if (fits(snippet.types, component(type))) list.push_back({&snippet, type, n});
         }
     }
-    return list;
+    return covering(list, [](const Case& c) {
+        return factors(c.snippet->name, factor(c.type) + "x" + factor(c.n));
+    });
 }
 
 INSTANTIATE_TEST_SUITE_P(All, VectorAssembly, testing::ValuesIn(cases()), nameOf);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/covering.hpp"
 #include "harness/random.hpp"
 #include "harness/vector.hpp"
 
@@ -284,10 +285,20 @@ std::vector<Case> columnCases() {
     return cases;
 }
 
-INSTANTIATE_TEST_SUITE_P(Types, VectorMultiply, testing::ValuesIn(typeCases()), nameOf);
-INSTANTIATE_TEST_SUITE_P(Sizes, VectorMultiply, testing::ValuesIn(sizeCases()), nameOf);
-INSTANTIATE_TEST_SUITE_P(Columns, VectorMultiply, testing::ValuesIn(columnCases()), nameOf);
-INSTANTIATE_TEST_SUITE_P(Places, VectorMultiply, testing::ValuesIn(placeCases()), nameOf);
+std::vector<Case> few(const std::vector<Case>& cases) {
+    return covering(cases, [](const Case& c) {
+        std::string types;
+        for (const VkComponentTypeKHR type : {c.input, c.interpretation, c.matrix, c.result})
+            types += factor(type) + " ";
+        return factors(types, factor(c.m) + "x" + factor(c.k), c.layout, c.transpose, c.bias,
+                       c.where, c.who, c.invocations);
+    });
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, VectorMultiply, testing::ValuesIn(few(typeCases())), nameOf);
+INSTANTIATE_TEST_SUITE_P(Sizes, VectorMultiply, testing::ValuesIn(few(sizeCases())), nameOf);
+INSTANTIATE_TEST_SUITE_P(Columns, VectorMultiply, testing::ValuesIn(few(columnCases())), nameOf);
+INSTANTIATE_TEST_SUITE_P(Places, VectorMultiply, testing::ValuesIn(few(placeCases())), nameOf);
 
 }  // namespace
 }  // namespace coopvk::test

@@ -7,6 +7,7 @@
 
 #include <map>
 
+#include "harness/covering.hpp"
 #include "harness/layer_log.hpp"
 #include "harness/random.hpp"
 #include "harness/stage_run.hpp"
@@ -144,7 +145,13 @@ std::vector<Case> cases() {
     for (const auto stage :
          {VK_SHADER_STAGE_COMPUTE_BIT, VK_SHADER_STAGE_TASK_BIT_EXT, VK_SHADER_STAGE_MESH_BIT_EXT})
         result.push_back({stage, Who::kFilled});
-    return result;
+    // Stages that trace rays do not run everywhere.
+    return covering(
+        result, [](const Case& c) { return factors(c.stage, c.who); },
+        [](const Case& c) {
+            return (c.stage & (VK_SHADER_STAGE_ALL_GRAPHICS | VK_SHADER_STAGE_COMPUTE_BIT |
+                               VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT)) == 0;
+        });
 }
 
 INSTANTIATE_TEST_SUITE_P(, VectorStages, testing::ValuesIn(cases()), nameOf);

@@ -4,6 +4,7 @@
 // own, to places that some share. Values are small integers: the order of additions is open.
 #include <gtest/gtest.h>
 
+#include "harness/covering.hpp"
 #include "harness/random.hpp"
 #include "harness/vector.hpp"
 
@@ -214,7 +215,10 @@ std::vector<Case> cases() {
             }
         }
     }
-    return list;
+    return covering(list, [](const Case& c) {
+        return factors(factor(c.vector) + " " + factor(c.matrix), factor(c.m) + "x" + factor(c.n),
+                       c.layout, c.where, c.target, c.divergent);
+    });
 }
 
 INSTANTIATE_TEST_SUITE_P(All, VectorTraining, testing::ValuesIn(cases()), nameOf);

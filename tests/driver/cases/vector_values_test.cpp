@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "harness/covering.hpp"
 #include "harness/random.hpp"
 #include "harness/vector.hpp"
 
@@ -244,7 +245,9 @@ std::vector<Case> cases() {
             }
         }
     }
-    return list;
+    return covering(list, [](const Case& c) {
+        return factors(c.snippet->name, factor(c.type) + "x" + factor(c.n));
+    });
 }
 
 INSTANTIATE_TEST_SUITE_P(All, VectorValue, testing::ValuesIn(cases()), nameOf);

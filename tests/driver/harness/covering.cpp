@@ -100,6 +100,14 @@ std::vector<size_t> partOfRun(const std::vector<Factors>& cases, uint32_t lanes)
     return result;
 }
 
+std::vector<IndexPair> coveringIndices(size_t first, size_t second) {
+    std::vector<IndexPair> all;
+    for (size_t a = 0; a < first; ++a)
+        for (size_t b = 0; b < second; ++b) all.emplace_back(a, b);
+    return covering(all,
+                    [](const IndexPair& p) { return factors(std::get<0>(p), std::get<1>(p)); });
+}
+
 bool runsAll() { return environment("COOPVK_TEST_FULL") == "1"; }
 
 std::vector<size_t> chosen(const std::vector<Factors>& cases) {

@@ -4,10 +4,12 @@
 // of cases also occurs in what is chosen of it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <utility>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
 namespace coopvk::test {
@@ -46,5 +48,36 @@ std::vector<Case> covering(const std::vector<Case>& cases, FactorsOf factorsOf) 
     for (const size_t index : chosen(factors)) result.push_back(cases[index]);
     return result;
 }
+
+// The same, with all cases of which isAlways(case) is true: such as cannot run everywhere, where a
+// pair could be lost.
+template <typename Case, typename FactorsOf, typename IsAlways>
+std::vector<Case> covering(std::vector<Case> cases, FactorsOf factorsOf, IsAlways isAlways) {
+    const auto always = std::stable_partition(cases.begin(), cases.end(),
+                                              [&](const Case& c) { return !isAlways(c); });
+    std::vector<Case> result = covering(std::vector<Case>(cases.begin(), always), factorsOf);
+    result.insert(result.end(), always, cases.end());
+    return result;
+}
+
+// A factor's value, of what std::to_string and strings take.
+template <typename T>
+std::string factor(const T& value) {
+    if constexpr (std::is_enum_v<T>) {
+        return std::to_string(static_cast<int64_t>(value));
+    } else if constexpr (std::is_arithmetic_v<T>) {
+        return std::to_string(value);
+    } else {
+        return std::string(value);
+    }
+}
+template <typename... T>
+Factors factors(const T&... values) {
+    return {factor(values)...};
+}
+
+// Two sizes' numbers in all combinations.
+using IndexPair = std::tuple<size_t, size_t>;
+std::vector<IndexPair> coveringIndices(size_t first, size_t second);
 
 }  // namespace coopvk::test
