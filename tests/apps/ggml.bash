@@ -5,6 +5,9 @@
 
 # ggml multiplies up to 8 columns as vectors: matrices begin with 9.
 readonly GGML_TYPES=(f16 f32 bf16 q4_0 q8_0 q4_K)
+GGML_ATTENTION='hsk=64,hsv=64,nh=4,nr23=\[1,1\],kv=113,nb=32,mask=1,sinks=0,max_bias=0\.0*,'
+GGML_ATTENTION+='logit_softcap=0\.0*,prec=f32'
+readonly GGML_ATTENTION
 # Without bf16 matrices ggml uses none for bf16; flash attention has no q4_K.
 ggml_uses_matrices() { [[ $1 != bf16 ]]; }
 
@@ -56,15 +59,19 @@ ggml_selection() {
         ggml_run "$lanes" MUL_MAT_ID "$type" "type_a=$type,.*n_mats=4,n_used=2,b=0,m=512,n=17,"
     done
     for type in f16 q8_0; do
-        ggml_run "$lanes" FLASH_ATTN_EXT "$type" "hsk=64,hsv=64,nh=4,nr23=\\[1,1\\],kv=113,nb=32,\
-mask=1,sinks=0,max_bias=0\\.0*,logit_softcap=0\\.0*,prec=f32,type_K=$type,"
+        ggml_run "$lanes" FLASH_ATTN_EXT "$type" "$GGML_ATTENTION,type_K=$type,"
     done
 }
 
-# A driver without matrices of its own has 4 lanes.
+# The driver takes seconds to compile one of these shaders: each operation, each way in which ggml
+# unpacks a type, whole tiles and tiles that hang over the edge. A driver without matrices of its own
+# has 4 lanes.
 ggml_quick() {
-    ggml_run 4 MUL_MAT f16 'type_a=f16,type_b=f32,m=(16|100),n=16,k=(256|96),bs=\[1,1\],nr=\[1,1\]'
-    ggml_selection 8
+    local type some='type_b=f32,m=(16|100),n=16,k=(256|96),bs=\[1,1\],nr=\[1,1\]'
+    ggml_run 4 MUL_MAT f16 "type_a=f16,$some"
+    for type in f16 f32 q4_K; do ggml_run 8 MUL_MAT "$type" "type_a=$type,$some"; done
+    ggml_run 8 MUL_MAT_ID q4_0 'type_a=q4_0,.*n_mats=4,n_used=2,b=0,m=512,n=17,'
+    ggml_run 8 FLASH_ATTN_EXT f16 "$GGML_ATTENTION,type_K=f16,"
 }
 
 # ggml_complete LANES: all that ggml has of these operations and types.

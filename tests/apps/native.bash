@@ -5,14 +5,17 @@
 
 native_ggml() {
     local lanes=$1 type
+    if [[ -n $quick ]]; then
+        ggml_run "$lanes" MUL_MAT q4_0 \
+            'type_a=q4_0,type_b=f32,m=(16|100),n=16,k=(256|96),bs=\[1,1\],nr=\[1,1\]'
+        return
+    fi
     for type in f16 q4_0; do
         ggml_run "$lanes" MUL_MAT "$type" \
             "type_a=$type,type_b=f32,m=(16|100),n=16,k=(256|96),bs=\\[(1,1|3,2)\\],nr=\\[1,1\\]"
     done
-    [[ -z $quick ]] || return 0
     ggml_run "$lanes" MUL_MAT_ID f16 "type_a=f16,.*n_mats=4,n_used=2,b=0,m=512,n=17,"
-    ggml_run "$lanes" FLASH_ATTN_EXT f16 "hsk=64,hsv=64,nh=4,nr23=\\[1,1\\],kv=113,nb=32,mask=1,\
-sinks=0,max_bias=0\\.0*,logit_softcap=0\\.0*,prec=f32,type_K=f16,"
+    ggml_run "$lanes" FLASH_ATTN_EXT f16 "$GGML_ATTENTION,type_K=f16,"
 }
 
 test_native() {
