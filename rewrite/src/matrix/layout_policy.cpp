@@ -14,6 +14,7 @@ struct Survey {
     // By use: accesses in row major order minus those in column major order.
     int rowMajorLoads[3] = {0, 0, 0};
     int rowMajorStores = 0;
+    bool loadsColumnsOfB = false;  // in column major order
     bool multipliesIntoHalf = false;
     bool multipliesHalfIntoSingle = false;
     uint32_t rows = ~0u;       // largest power of two that divides the height of A and accumulators
@@ -55,7 +56,9 @@ class Surveyor {
         const auto matrix = [&](Id type) { return matrixDimensions(module_, module_.def(type)); };
         if (i.opcode == spv::Op::OpCooperativeMatrixLoadKHR) {
             if (const auto d = matrix(i.type)) {
-                survey_.rowMajorLoads[static_cast<size_t>(d->use)] += direction(i.word(1));
+                const int rows = direction(i.word(1));
+                survey_.rowMajorLoads[static_cast<size_t>(d->use)] += rows;
+                survey_.loadsColumnsOfB |= d->use == Use::kB && rows < 0;
             }
         } else if (i.opcode == spv::Op::OpCooperativeMatrixStoreKHR) {
             const Instruction& type = module_.def(module_.def(i.word(1)).type);
@@ -122,7 +125,7 @@ LayoutPolicy choosePolicy(const Module& module, const TypeTable& types, const Ta
     policy.grid = makeGrid(target.subgroupSize, tall);
     if (target.device.isCpu)
         policy.grid = cpuGrid(target.subgroupSize, survey);
-    else if (dots && b > 0)
+    else if (dots && b > 0 && !survey.loadsColumnsOfB)
         policy.grid = gridOfColumns(target.subgroupSize, survey);
     tune(policy, target.tuning, target.subgroupSize);
     return policy;
