@@ -51,7 +51,9 @@ ExtensionSet mustBeGone(const rewrite::Target& target) {
 bool isEmulated(uint32_t capability, const ExtensionSet& set) {
     return std::ranges::any_of(rewrite::extensionTable(), [&](const rewrite::ExtensionInfo& row) {
         return set.contains(row.extension) &&
-               std::ranges::find(row.capabilities, capability) != row.capabilities.end();
+               std::ranges::find(row.capabilities, capability,
+                                 &rewrite::ExtensionCapability::capability) !=
+                   row.capabilities.end();
     });
 }
 

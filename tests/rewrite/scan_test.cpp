@@ -27,6 +27,33 @@ TEST(Table, NamesLeadBackToTheirRows) {
     EXPECT_FALSE(extensionFromVulkanName("VK_KHR_swapchain"));
 }
 
+// A capability counts unless the device's own features are all that allow it.
+TEST(Scan, LeavesTheDevicesOwn) {
+    for (const ExtensionInfo& row : extensionTable()) {
+        if (row.extension == Extension::kExtShaderAtomicFloat) continue;  // has tests of its own
+        for (const ExtensionCapability& one : row.capabilities) {
+            const std::vector<uint32_t> words = {0x07230203, 0x00010600,    0, 8, 0,
+                                                 0x00020011, one.capability};
+            ExtensionFeatures own;
+            EXPECT_EQ(scan(words, {row.extension}, own), ExtensionSet{row.extension});
+            own[row.extension] = ~one.features;
+            EXPECT_EQ(scan(words, {row.extension}, own), ExtensionSet{row.extension});
+            own[row.extension] = one.features;
+            EXPECT_TRUE(scan(words, {row.extension}, own).empty()) << row.vulkanName;
+        }
+    }
+}
+
+// test_version.sh holds it against the sources.
+TEST(Version, HasTheReleasesAndTheSources) {
+    const std::string_view text = version();
+    const size_t plus = text.find('+');
+    ASSERT_NE(plus, text.npos) << text;
+    EXPECT_EQ(text.substr(plus + 1).size(), 12u);
+    EXPECT_EQ(text.find_first_not_of("0123456789abcdef", plus + 1), text.npos);
+    EXPECT_EQ(text.find_first_of("\n \""), text.npos);
+}
+
 TEST(Shapes, FollowTheDevice) {
     DeviceTraits device;
     device.subgroupSize = 8;

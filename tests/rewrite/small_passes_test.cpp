@@ -75,6 +75,52 @@ TEST(FloatAtomics, Scan) {
     EXPECT_TRUE(scan(test::assemble(atomics("OpAtomicStore %p %c1 %c0 %one")), {}).empty());
 }
 
+// Bits of VkPhysicalDeviceShaderAtomicFloatFeaturesEXT's members.
+ExtensionFeatures ownAtomics(uint32_t bits) {
+    ExtensionFeatures own;
+    own[Extension::kExtShaderAtomicFloat] = bits;
+    return own;
+}
+
+// Only what the device lacks is looked for: here, by storage class.
+TEST(FloatAtomics, ScanBesideTheDevicesOwn) {
+    constexpr ExtensionSet kEmulated = {Extension::kExtShaderAtomicFloat};
+    constexpr uint32_t kBuffer = 1u << 0, kBufferAdd = 1u << 1, kSharedAdd = 1u << 5;
+    const std::string add = "%r = OpAtomicFAddEXT %f32 %p %c1 %c0 %one";
+    const auto found = [&](std::string_view body, uint32_t own, std::string_view more = kAdd) {
+        return !scan(test::assemble(atomics(body, more)), kEmulated, ownAtomics(own)).empty();
+    };
+    EXPECT_TRUE(found(add, kSharedAdd));
+    EXPECT_TRUE(found(add, kBuffer));
+    EXPECT_FALSE(found(add, kBufferAdd));
+    EXPECT_FALSE(found("%r = OpLoad %f32 %p", kSharedAdd)) << "the capability alone";
+    EXPECT_TRUE(found("OpAtomicStore %p %c1 %c0 %one", kBufferAdd));
+    EXPECT_FALSE(found("OpAtomicStore %p %c1 %c0 %one", kBuffer));
+    EXPECT_TRUE(found("%r = OpAtomicLoad %f32 %p %c1 %c0", kBufferAdd, ""));
+    EXPECT_FALSE(found("%r = OpAtomicExchange %f32 %p %c1 %c0 %one", kBuffer, ""));
+    for (size_t length = 0; length < 60; ++length) {  // cut off anywhere
+        std::vector<uint32_t> words = test::assemble(atomics(add, kAdd));
+        words.resize(words.size() - length);
+        scan(words, kEmulated, ownAtomics(kSharedAdd));
+    }
+}
+
+// Integers are nobody's business.
+TEST(FloatAtomics, ScanSeesIntegersAsSuch) {
+    const std::string body =
+        "%pu = OpAccessChain %puint %e %c0 %c1\nOpAtomicStore %pu %c1 %c0 %c0\n"
+        "%r = OpAtomicLoad %u32 %pu %c1 %c0";
+    std::string text = atomics(body);
+    const std::string_view at = "%main = OpFunction";
+    text.insert(text.find(at),
+                "%words = OpTypeRuntimeArray %u32\n%wblock = OpTypeStruct %words\n"
+                "%pwords = OpTypePointer StorageBuffer %wblock\n"
+                "%puint = OpTypePointer StorageBuffer %u32\n"
+                "%e = OpVariable %pwords StorageBuffer\n");
+    EXPECT_TRUE(scan(test::assemble(text), {Extension::kExtShaderAtomicFloat}, ownAtomics(1u << 5))
+                    .empty());
+}
+
 TEST(FloatAtomics, PointersInCircles) {
     const std::string circle =
         atomics("%q = OpCopyObject %pfloat %q\n%r = OpAtomicFAddEXT %f32 %q %c1 %c0 %one", kAdd);

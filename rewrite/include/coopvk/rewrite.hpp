@@ -177,12 +177,30 @@ class ExtensionSet {
     uint32_t bits_ = 0;
 };
 
+// Members of the extensions' Vulkan feature structures: bit i of an extension's number is the i-th
+// member behind the structure's header.
+class ExtensionFeatures {
+ public:
+    constexpr uint32_t& operator[](Extension e) { return bits_[static_cast<size_t>(e)]; }
+    constexpr uint32_t operator[](Extension e) const { return bits_[static_cast<size_t>(e)]; }
+    constexpr bool operator==(const ExtensionFeatures&) const = default;
+
+ private:
+    std::array<uint32_t, kExtensionCount> bits_ = {};
+};
+
+// A SPIR-V capability that an extension owns, and the features any of which allows it.
+struct ExtensionCapability {
+    uint32_t capability;
+    uint32_t features;  // bits as in ExtensionFeatures
+};
+
 struct ExtensionInfo {
     Extension extension;
-    std::string_view vulkanName;             // "VK_KHR_cooperative_matrix"
-    uint32_t specVersion;                    // VK_..._SPEC_VERSION
-    std::string_view spirvName;              // "SPV_KHR_cooperative_matrix"
-    std::span<const uint32_t> capabilities;  // SPIR-V capabilities that it owns
+    std::string_view vulkanName;  // "VK_KHR_cooperative_matrix"
+    uint32_t specVersion;         // VK_..._SPEC_VERSION
+    std::string_view spirvName;   // "SPV_KHR_cooperative_matrix"
+    std::span<const ExtensionCapability> capabilities;
     // Empty if the device can carry the emulation, else why it cannot ("needs shaderFloat16").
     std::string (*missing)(const DeviceTraits& device);
     // Whether rewritten shaders rest on the subgroup size that they were rewritten for.
@@ -299,6 +317,8 @@ struct Target {
     // Lanes of every subgroup of the stage, a power of two from 4 to 128. All subgroups are full.
     uint32_t subgroupSize = 32;
     ExtensionSet emulated = ExtensionSet::all();
+    // What of emulated extensions stays the device's own: modules keep what only that allows.
+    ExtensionFeatures own = {};
     BackEnd backEnd = BackEnd::kAuto;
     MatrixTuning tuning = {};
 };
@@ -333,8 +353,9 @@ struct Rewritten {
 // Which of `emulated` a module declares the capabilities of. One scan over the module's head: no
 // allocation, no IR. (Atomic loads, stores and exchanges of floats have no capability, so where
 // VK_EXT_shader_atomic_float is emulated, one over the rest may follow.) Words that are no SPIR-V
-// give the empty set.
-ExtensionSet scan(std::span<const uint32_t> words, ExtensionSet emulated);
+// give the empty set. What only features in `own` allow does not count: see Target::own.
+ExtensionSet scan(std::span<const uint32_t> words, ExtensionSet emulated,
+                  const ExtensionFeatures& own = {});
 
 // Rewrites a module into one that uses none of target.emulated. Call it only when scan() is not
 // empty; it is correct, but slower, otherwise. Never throws.
@@ -345,7 +366,8 @@ std::string disassemble(std::span<const uint32_t> words) noexcept;
 // nullopt when spirv-val accepts the words for the newest Vulkan environment, else its message.
 std::optional<std::string> validate(std::span<const uint32_t> words) noexcept;
 
-// Changes with every release and every change of the output; caches key on it.
+// Of the release and of the rewriter's sources, "0.1.0+a1b2c3d4e5f6": changes with every change of
+// the output; caches key on it.
 std::string_view version();
 
 }  // namespace coopvk::rewrite

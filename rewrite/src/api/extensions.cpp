@@ -12,36 +12,43 @@ namespace coopvk::rewrite {
 
 namespace {
 
-constexpr uint32_t capability(spv::Capability c) { return static_cast<uint32_t>(c); }
+// Of the features, the first one unless others are named.
+constexpr ExtensionCapability capability(spv::Capability c, uint32_t features = 1) {
+    return {static_cast<uint32_t>(c), features};
+}
 
-constexpr uint32_t kKhrMatrixCapabilities[] = {capability(spv::Capability::CooperativeMatrixKHR)};
-constexpr uint32_t kNvMatrixCapabilities[] = {capability(spv::Capability::CooperativeMatrixNV)};
-constexpr uint32_t kQcomConversionCapabilities[] = {
+constexpr ExtensionCapability kKhrMatrixCapabilities[] = {
+    capability(spv::Capability::CooperativeMatrixKHR)};
+constexpr ExtensionCapability kNvMatrixCapabilities[] = {
+    capability(spv::Capability::CooperativeMatrixNV)};
+constexpr ExtensionCapability kQcomConversionCapabilities[] = {
     capability(spv::Capability::CooperativeMatrixConversionQCOM)};
 
-constexpr uint32_t kNvVectorCapabilities[] = {
+constexpr ExtensionCapability kNvVectorCapabilities[] = {
     capability(spv::Capability::CooperativeVectorNV),
-    capability(spv::Capability::CooperativeVectorTrainingNV)};
+    capability(spv::Capability::CooperativeVectorTrainingNV, 1u << 1)};
 
-constexpr uint32_t kReplicatedCompositesCapabilities[] = {
+constexpr ExtensionCapability kReplicatedCompositesCapabilities[] = {
     capability(spv::Capability::ReplicatedCompositesEXT)};
 
 // Atomic loads, stores and exchanges of floats have no capability: see scan().
-constexpr uint32_t kAtomicFloatCapabilities[] = {capability(spv::Capability::AtomicFloat32AddEXT)};
+constexpr ExtensionCapability kAtomicFloatCapabilities[] = {
+    capability(spv::Capability::AtomicFloat32AddEXT, kFloat32AtomicAdds)};
 
 std::string nothingMissing(const DeviceTraits&) { return {}; }
 
-constexpr uint32_t kInt4Capabilities[] = {capability(spv::Capability::Int4TypeINTEL),
-                                          capability(spv::Capability::Int4CooperativeMatrixINTEL)};
+constexpr ExtensionCapability kInt4Capabilities[] = {
+    capability(spv::Capability::Int4TypeINTEL),
+    capability(spv::Capability::Int4CooperativeMatrixINTEL, 1u << 1)};
 
 std::string missingForInt4(const DeviceTraits& device) {
     return device.shaderInt8 ? "" : "needs shaderInt8";
 }
 
-constexpr uint32_t kBlockIoCapabilities[] = {
+constexpr ExtensionCapability kBlockIoCapabilities[] = {
     capability(spv::Capability::Subgroup2DBlockIOINTEL),
-    capability(spv::Capability::Subgroup2DBlockTransformINTEL),
-    capability(spv::Capability::Subgroup2DBlockTransposeINTEL)};
+    capability(spv::Capability::Subgroup2DBlockTransformINTEL, 1u << 1),
+    capability(spv::Capability::Subgroup2DBlockTransposeINTEL, 1u << 2)};
 
 std::string missingForSubgroups(const DeviceTraits& device) {
     if (!device.subgroupBasic) return "needs basic subgroup operations in compute shaders";
@@ -105,21 +112,29 @@ std::optional<Extension> extensionFromVulkanName(std::string_view name) {
     return std::nullopt;
 }
 
-ExtensionSet scan(std::span<const uint32_t> words, ExtensionSet emulated) {
+ExtensionSet scan(std::span<const uint32_t> words, ExtensionSet emulated,
+                  const ExtensionFeatures& own) {
     ExtensionSet found;
     const size_t at = forEachCapability(words, [&](spv::Capability declared) {
         for (const ExtensionInfo& row : kTable) {
-            if (emulated.contains(row.extension) &&
-                std::ranges::find(row.capabilities, capability(declared)) !=
-                    row.capabilities.end()) {
-                found.insert(row.extension);
+            if (!emulated.contains(row.extension)) continue;
+            for (const ExtensionCapability& one : row.capabilities) {
+                if (one.capability == static_cast<uint32_t>(declared) &&
+                    (one.features & ~own[row.extension]) != 0) {
+                    found.insert(row.extension);
+                }
             }
         }
     });
-    if (emulated.contains(Extension::kExtShaderAtomicFloat) &&
-        !found.contains(Extension::kExtShaderAtomicFloat) &&
-        mayHaveFloatAtomics(words.subspan(std::min(at, words.size())))) {
-        found.insert(Extension::kExtShaderAtomicFloat);
+    constexpr auto kAtomics = Extension::kExtShaderAtomicFloat;
+    if (!emulated.contains(kAtomics)) return found;
+    const auto rest = words.subspan(std::min(at, words.size()));
+    if (own[kAtomics] != 0) {
+        // The capability does not tell what is emulated from what is not.
+        found.erase(kAtomics);
+        if (hasFloatAtomics(rest, own[kAtomics])) found.insert(kAtomics);
+    } else if (!found.contains(kAtomics) && mayHaveFloatAtomics(rest)) {
+        found.insert(kAtomics);
     }
     return found;
 }

@@ -63,8 +63,9 @@ std::string describe(const LayoutPolicy& policy) {
 // What is emulated is not the device's own for any pass.
 Target withoutEmulated(Target target) {
     if (target.emulated.contains(Extension::kExtShaderAtomicFloat)) {
-        target.device.shaderBufferFloat32AtomicAdd = false;
-        target.device.shaderSharedFloat32AtomicAdd = false;
+        const uint32_t own = target.own[Extension::kExtShaderAtomicFloat];
+        target.device.shaderBufferFloat32AtomicAdd &= (own & kBufferFloat32AtomicAdd) != 0;
+        target.device.shaderSharedFloat32AtomicAdd &= (own & kSharedFloat32AtomicAdd) != 0;
     }
     return target;
 }
@@ -118,7 +119,7 @@ Result<std::map<Id, bool>> lowerNibbles(TypeTable& types, const Target& target, 
 
 Result<Rewritten> rewriteModule(const Request& request, const Target& target, bool native) {
     Rewritten out;
-    out.used = scan(request.words, target.emulated);
+    out.used = scan(request.words, target.emulated, target.own);
     if (std::optional<Error> error = checkTarget(target, out.used)) return *std::move(error);
     if (std::optional<Error> error = checkTuning(target)) return *std::move(error);
     Result<Module> parsed = Module::parse(request.words);
@@ -157,7 +158,8 @@ Result<Rewritten> rewriteModule(const Request& request, const Target& target, bo
         }
     }
     if (target.emulated.contains(Extension::kExtShaderAtomicFloat)) {
-        if (std::optional<Error> error = lowerFloatAtomics(types)) return *std::move(error);
+        const uint32_t own = target.own[Extension::kExtShaderAtomicFloat];
+        if (std::optional<Error> error = lowerFloatAtomics(types, own)) return *std::move(error);
     }
     if (out.used.contains(Extension::kIntel2dBlockIo)) {
         if (std::optional<Error> error = adoptCrossWorkgroupPointers(types))
@@ -192,7 +194,7 @@ std::optional<std::string_view> whyNotNative(const Request& request, const Targe
 // By the driver's own matrices where they may stay and can, else without them.
 Result<Rewritten> rewriteForBackEnd(const Request& request, const Target& target) {
     std::string why;
-    if (usesMatrices(scan(request.words, target.emulated))) {
+    if (usesMatrices(scan(request.words, target.emulated, target.own))) {
         if (const auto reason = whyNotNative(request, target)) {
             why = *reason;
         } else {
@@ -226,7 +228,5 @@ std::optional<BackEnd> backEndFromName(std::string_view name) {
     if (name == "native") return BackEnd::kNative;
     return std::nullopt;
 }
-
-std::string_view version() { return "0.1.0"; }
 
 }  // namespace coopvk::rewrite

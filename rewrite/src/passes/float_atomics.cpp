@@ -28,8 +28,8 @@ bool isFloatAtomic(const TypeTable& types, const Module& module, const Instructi
 
 class FloatAtomics {
  public:
-    explicit FloatAtomics(TypeTable& types)
-        : types_(types), module_(types.module()), views_(types) {}
+    FloatAtomics(TypeTable& types, uint32_t own)
+        : types_(types), module_(types.module()), views_(types), own_(own) {}
 
     std::optional<Error> run() {
         // By index: helper functions are appended.
@@ -39,6 +39,7 @@ class FloatAtomics {
             }
         }
         for (auto& function : added_) module_.functions().push_back(std::move(function));
+        if (keepsAdds_ && (own_ & kFloat32AtomicAdds) != 0) return std::nullopt;
         module_.removeCapability(spv::Capability::AtomicFloat32AddEXT);
         module_.addCapability(spv::Capability::Shader);  // which that one implies
         module_.removeExtension("SPV_EXT_shader_atomic_float_add");
@@ -52,13 +53,26 @@ class FloatAtomics {
         return static_cast<Storage>(module_.def(module_.def(pointer).type).word(0));
     }
 
+    bool isOwn(const Instruction& i) const {
+        const bool isAdd = i.opcode == spv::Op::OpAtomicFAddEXT;
+        switch (storageOf(i.word(0))) {
+            case Storage::Workgroup:
+                return true;
+            case Storage::Image:
+                return (own_ & kImageFloat32Atomics) != 0;
+            default:
+                return (own_ & (isAdd ? kBufferFloat32AtomicAdd : kBufferFloat32Atomics)) != 0;
+        }
+    }
+
     std::optional<Error> lowerBlock(Block& block) {
         InstructionList old = std::move(block.body);
         block.body.clear();
         Emitter emit(types_, block.body);
         for (InstructionPtr& i : old) {
-            if (!isFloatAtomic(types_, module_, *i) ||
-                storageOf(i->word(0)) == Storage::Workgroup) {
+            const bool isFloat = isFloatAtomic(types_, module_, *i);
+            if (!isFloat || isOwn(*i)) {
+                keepsAdds_ |= isFloat && i->opcode == spv::Op::OpAtomicFAddEXT;
                 block.body.push_back(std::move(i));
                 continue;
             }
@@ -130,6 +144,8 @@ class FloatAtomics {
     TypeTable& types_;
     Module& module_;
     WordViews views_;
+    const uint32_t own_;
+    bool keepsAdds_ = false;
     std::map<std::vector<Id>, Id> adders_;
     std::vector<std::unique_ptr<Function>> added_;
     InstructionList retired_;  // others look their types up
@@ -204,60 +220,8 @@ Id FloatAtomics::makeAdder(const Instruction& i, const WordPlace* place,
 
 }  // namespace
 
-namespace {
-
-// The first word of an instruction.
-constexpr uint32_t head(spv::Op opcode, uint32_t wordCount) {
-    return wordCount << spv::WordCountShift | static_cast<uint32_t>(opcode);
+std::optional<Error> lowerFloatAtomics(TypeTable& types, uint32_t own) {
+    return FloatAtomics(types, own).run();
 }
-
-// Whether some word looks like the first one of an atomic load, store or exchange, which have one
-// length each: many times as fast as going from instruction to instruction. Constants and names can
-// look like it, too.
-bool mayHaveAtomics(std::span<const uint32_t> words) {
-    constexpr size_t kBlock = 1024;
-    constexpr uint32_t kLoad = head(spv::Op::OpAtomicLoad, 6);
-    constexpr uint32_t kStore = head(spv::Op::OpAtomicStore, 5);
-    constexpr uint32_t kExchange = head(spv::Op::OpAtomicExchange, 7);
-    while (!words.empty()) {
-        const auto block = words.first(std::min(kBlock, words.size()));
-        words = words.subspan(block.size());
-        // Without a branch for each word, so that compilers take several at once.
-        bool found = false;
-        for (const uint32_t word : block) {
-            found |= (word == kLoad) | (word == kStore) | (word == kExchange);
-        }
-        if (found) return true;
-    }
-    return false;
-}
-
-}  // namespace
-
-bool mayHaveFloatAtomics(std::span<const uint32_t> instructions) {
-    if (!mayHaveAtomics(instructions)) return false;
-    Id f32 = 0;
-    for (size_t at = 0; at < instructions.size();) {
-        const size_t count = instructions[at] >> spv::WordCountShift;
-        if (count == 0 || count > instructions.size() - at) return false;
-        switch (static_cast<spv::Op>(instructions[at] & spv::OpCodeMask)) {
-            case spv::Op::OpTypeFloat:
-                if (count == 3 && instructions[at + 2] == 32) f32 = instructions[at + 1];
-                break;
-            case spv::Op::OpAtomicLoad:
-            case spv::Op::OpAtomicExchange:
-                if (count > 1 && instructions[at + 1] == f32) return true;
-                break;
-            case spv::Op::OpAtomicStore:
-                return true;  // its type stands elsewhere
-            default:
-                break;
-        }
-        at += count;
-    }
-    return false;
-}
-
-std::optional<Error> lowerFloatAtomics(TypeTable& types) { return FloatAtomics(types).run(); }
 
 }  // namespace coopvk::rewrite

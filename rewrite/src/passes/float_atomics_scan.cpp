@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which modules have float atomics to lower, told from their words alone.
+#define SPV_ENABLE_UTILITY_CODE
+#include <algorithm>
+#include <spirv/unified1/spirv.hpp11>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "passes/float_atomics.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+// The first word of an instruction.
+constexpr uint32_t head(spv::Op opcode, uint32_t wordCount) {
+    return wordCount << spv::WordCountShift | static_cast<uint32_t>(opcode);
+}
+
+constexpr uint32_t kLoad = head(spv::Op::OpAtomicLoad, 6);
+constexpr uint32_t kStore = head(spv::Op::OpAtomicStore, 5);
+constexpr uint32_t kExchange = head(spv::Op::OpAtomicExchange, 7);
+constexpr uint32_t kAdd = head(spv::Op::OpAtomicFAddEXT, 7);
+
+// Whether some word looks like the first one of an atomic load, store or exchange, which have one
+// length each: many times as fast as going from instruction to instruction. Constants and names can
+// look like it, too.
+bool mayHaveAtomics(std::span<const uint32_t> words) {
+    constexpr size_t kBlock = 1024;
+    while (!words.empty()) {
+        const auto block = words.first(std::min(kBlock, words.size()));
+        words = words.subspan(block.size());
+        // Without a branch for each word, so that compilers take several at once.
+        bool found = false;
+        for (const uint32_t word : block) {
+            found |= (word == kLoad) | (word == kStore) | (word == kExchange);
+        }
+        if (found) return true;
+    }
+    return false;
+}
+
+// Calls each(opcode, words of the instruction) until it says that it is done, or words are cut off.
+template <typename Each>
+bool anyInstruction(std::span<const uint32_t> words, Each&& each) {
+    while (!words.empty()) {
+        const size_t count = words[0] >> spv::WordCountShift;
+        if (count == 0 || count > words.size()) return false;
+        if (each(static_cast<spv::Op>(words[0] & spv::OpCodeMask), words.first(count))) return true;
+        words = words.subspan(count);
+    }
+    return false;
+}
+
+// Follows which values are pointers, and where to, and which are 32-bit floats.
+class AtomicFinder {
+ public:
+    explicit AtomicFinder(uint32_t own) : own_(own) {}
+
+    // Whether it is an atomic that the device's own features do not allow.
+    bool see(spv::Op opcode, std::span<const uint32_t> i) {
+        switch (opcode) {
+            case spv::Op::OpTypeFloat:
+                if (i.size() == 3 && i[2] == 32) floatTypes_.insert(i[1]);
+                return false;
+            case spv::Op::OpTypePointer:
+            case spv::Op::OpTypeUntypedPointerKHR:
+                if (i.size() > 2) pointerTypes_.emplace(i[1], static_cast<Storage>(i[2]));
+                return false;
+            case spv::Op::OpAtomicStore:
+                return i.size() > 4 && floats_.contains(i[4]) &&
+                       isMissing(i[1], kBufferFloat32Atomics);
+            case spv::Op::OpAtomicLoad:
+            case spv::Op::OpAtomicExchange:
+            case spv::Op::OpAtomicFAddEXT:
+                if (i.size() < 4) return false;
+                note(i[1], i[2]);
+                return floatTypes_.contains(i[1]) &&
+                       isMissing(i[3], opcode == spv::Op::OpAtomicFAddEXT ? kBufferFloat32AtomicAdd
+                                                                          : kBufferFloat32Atomics);
+            default:
+                break;
+        }
+        bool hasResult = false, hasType = false;
+        spv::HasResultAndType(opcode, &hasResult, &hasType);
+        if (hasResult && hasType && i.size() > 2) note(i[1], i[2]);
+        return false;
+    }
+
+ private:
+    using Storage = spv::StorageClass;
+
+    void note(uint32_t type, uint32_t result) {
+        if (floatTypes_.contains(type)) floats_.insert(result);
+        const auto pointer = pointerTypes_.find(type);
+        if (pointer != pointerTypes_.end()) pointers_.emplace(result, pointer->second);
+    }
+
+    bool isMissing(uint32_t pointer, uint32_t feature) const {
+        if ((own_ & feature) != 0) return false;
+        const auto found = pointers_.find(pointer);
+        if (found == pointers_.end()) return true;
+        return found->second != Storage::Workgroup && found->second != Storage::Image;
+    }
+
+    const uint32_t own_;
+    std::unordered_map<uint32_t, Storage> pointerTypes_, pointers_;
+    std::unordered_set<uint32_t> floatTypes_, floats_;
+};
+
+}  // namespace
+
+bool mayHaveFloatAtomics(std::span<const uint32_t> instructions) {
+    if (!mayHaveAtomics(instructions)) return false;
+    uint32_t f32 = 0;
+    return anyInstruction(instructions, [&](spv::Op opcode, std::span<const uint32_t> i) {
+        switch (opcode) {
+            case spv::Op::OpTypeFloat:
+                if (i.size() == 3 && i[2] == 32) f32 = i[1];
+                return false;
+            case spv::Op::OpAtomicLoad:
+            case spv::Op::OpAtomicExchange:
+                return i.size() > 1 && i[1] == f32;
+            case spv::Op::OpAtomicStore:
+                return true;  // its type stands elsewhere
+            default:
+                return false;
+        }
+    });
+}
+
+bool hasFloatAtomics(std::span<const uint32_t> instructions, uint32_t own) {
+    if (!mayHaveAtomics(instructions) &&
+        std::ranges::find(instructions, kAdd) == instructions.end()) {
+        return false;
+    }
+    AtomicFinder finder(own);
+    return anyInstruction(instructions, [&](spv::Op opcode, std::span<const uint32_t> i) {
+        return finder.see(opcode, i);
+    });
+}
+
+}  // namespace coopvk::rewrite
