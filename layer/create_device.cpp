@@ -74,9 +74,8 @@ VkResult createDevice(VkPhysicalDevice physicalDevice, const VkDeviceCreateInfo*
     context->getNextProc = getNext;
     vkuInitDeviceDispatchTable(*device, &context->next, getNext);
     if (instance->statistics != nullptr) {
-        context->statistics =
-            instance->statistics->addDevice(*context->physical, context->emulated, request.asked,
-                                            ownExtensions(*context, *createInfo));
+        context->statistics = instance->statistics->addDevice(*context->physical, context->emulated,
+                                                              ownExtensions(*context, *createInfo));
     }
     devices().add(*device, context);
     destroy.dismiss();

@@ -61,11 +61,11 @@ bool isEmulated(rewrite::ExtensionSet emulated, const char* name) {
 
 // Visits every dependent that is hidden, until a visit says that it is done.
 template <typename Visit>
-bool anyHidden(rewrite::ExtensionSet emulated, const Visit& visit) {
+bool anyHidden(const Hidden& hidden, const Visit& visit) {
     for (const ExtensionRow& row : extensionRows()) {
-        if (!emulated.contains(row.extension) || row.dependents == nullptr) continue;
+        if (!hidden.replaced.contains(row.extension) || row.dependents == nullptr) continue;
         for (const Dependent& dependent : row.dependents()) {
-            if (!isEmulated(emulated, dependent.extension) && visit(dependent)) return true;
+            if (!isEmulated(hidden.emulated, dependent.extension) && visit(dependent)) return true;
         }
     }
     return false;
@@ -76,14 +76,14 @@ bool anyHidden(rewrite::ExtensionSet emulated, const Visit& visit) {
 std::span<const Dependent> khrMatrixDependents() { return kKhrMatrix; }
 std::span<const Dependent> atomicFloatDependents() { return kAtomicFloat; }
 
-bool hidesExtension(rewrite::ExtensionSet emulated, std::string_view name) {
-    return anyHidden(emulated, [&](const Dependent& dependent) {
+bool Hidden::hasExtension(std::string_view name) const {
+    return anyHidden(*this, [&](const Dependent& dependent) {
         return dependent.extension != nullptr && name == dependent.extension;
     });
 }
 
-void hideFeatures(rewrite::ExtensionSet emulated, VkBaseOutStructure* node) {
-    anyHidden(emulated, [&](const Dependent& dependent) {
+void Hidden::clearFeatures(VkBaseOutStructure* node) const {
+    anyHidden(*this, [&](const Dependent& dependent) {
         if (node->sType == dependent.featureType) {
             std::ranges::fill(bitsOf(node, dependent.features), VK_FALSE);
         }
@@ -91,8 +91,8 @@ void hideFeatures(rewrite::ExtensionSet emulated, VkBaseOutStructure* node) {
     });
 }
 
-bool asksForHidden(rewrite::ExtensionSet emulated, const VkBaseInStructure* node) {
-    return anyHidden(emulated, [&](const Dependent& dependent) {
+bool Hidden::isAskedForBy(const VkBaseInStructure* node) const {
+    return anyHidden(*this, [&](const Dependent& dependent) {
         return node->sType == dependent.featureType && anySet(bitsOf(node, dependent.features));
     });
 }

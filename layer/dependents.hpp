@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What builds on an extension's native implementation. While coopvk emulates that extension, the
-// driver sees no module that uses it, so nothing can be built on it: such extensions and features
-// of the driver's own are hidden, unless coopvk emulates them too.
+// What builds on an extension's native implementation. While coopvk replaces that one, the driver
+// sees no module that uses it, so nothing can be built on it: such extensions and features of the
+// driver's own are hidden, unless coopvk emulates them too.
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -28,11 +28,17 @@ std::span<const Dependent> khrMatrixDependents();
 // Of VK_EXT_shader_atomic_float.
 std::span<const Dependent> atomicFloatDependents();
 
-// Whether an extension of the driver's own must not be listed nor enabled.
-bool hidesExtension(rewrite::ExtensionSet emulated, std::string_view name);
-// Clears the hidden members of a feature structure.
-void hideFeatures(rewrite::ExtensionSet emulated, VkBaseOutStructure* node);
-// Whether a feature structure has a hidden member set.
-bool asksForHidden(rewrite::ExtensionSet emulated, const VkBaseInStructure* node);
+// What a device does not show of its driver's own.
+struct Hidden {
+    rewrite::ExtensionSet replaced;  // of which coopvk leaves nothing to the driver
+    rewrite::ExtensionSet emulated;  // which are never hidden
+
+    // Whether an extension of the driver's own must not be listed nor enabled.
+    bool hasExtension(std::string_view name) const;
+    // Clears the hidden members of a feature structure.
+    void clearFeatures(VkBaseOutStructure* node) const;
+    // Whether a feature structure has a hidden member set.
+    bool isAskedForBy(const VkBaseInStructure* node) const;
+};
 
 }  // namespace coopvk::layer

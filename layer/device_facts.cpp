@@ -85,6 +85,7 @@ void queryFeatures(const DeviceQueries& queries, VkPhysicalDevice device, Device
         facts.features.set(static_cast<size_t>(bit.feature), featureBit(node, bit.offset) != 0);
     }
     for (const auto& [row, node] : natives) {
+        facts.nativeFeatures[row->extension] = row->read(node);
         if (featureBit(node, row->mainFeatureOffset)) facts.native.insert(row->extension);
     }
 }

@@ -48,6 +48,8 @@ struct DeviceFacts {
     uint32_t maxComputeWorkgroupSubgroups = 0;
     // The extensions that the device supports itself: listed, and its main feature bit set.
     rewrite::ExtensionSet native;
+    // What it supports of each that it lists.
+    rewrite::ExtensionFeatures nativeFeatures;
 
     bool has(Feature feature) const { return features.test(static_cast<size_t>(feature)); }
     bool lists(std::string_view extension) const;

@@ -14,28 +14,6 @@ namespace {
 
 constexpr auto kFeatures2 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
 
-const void* grantedFeatures(const ExtensionRow& row, const DeviceFacts& facts, Scratch& scratch) {
-    void* node = scratch.allocate(row.featureSize);
-    row.fillFeatures(facts, node);
-    return node;
-}
-
-bool asksForAny(const ExtensionRow& row, const void* node) {
-    return node != nullptr && anySet(bitsOf(node, row.features));
-}
-
-bool asksTooMuch(const ExtensionRow& row, const DeviceFacts& facts, const void* node,
-                 Scratch& scratch) {
-    if (node == nullptr) return false;
-    const void* granted = grantedFeatures(row, facts, scratch);
-    const auto asked = bitsOf(node, row.features);
-    const auto given = bitsOf(granted, row.features);
-    for (size_t i = 0; i < asked.size(); ++i) {
-        if (asked[i] && !given[i]) return true;
-    }
-    return false;
-}
-
 // The create info under construction.
 class RequestBuilder {
  public:
@@ -51,7 +29,7 @@ class RequestBuilder {
         stripOwn();
         if (refuseHidden()) return std::move(request_);
         for (const ExtensionRow& row : extensionRows()) {
-            if (device_.emulated.contains(row.extension)) strip(row);
+            if (device_.emulated.contains(row.extension)) take(row);
             if (request_.result != VK_SUCCESS) return std::move(request_);
         }
         for (const ExtensionRow& row : extensionRows()) {
@@ -62,12 +40,6 @@ class RequestBuilder {
                     continue;
                 if (device_.facts.has(feature))
                     enable(featureTable()[static_cast<size_t>(feature)]);
-            }
-        }
-        request_.asked = request_.emulated;
-        for (const ExtensionRow& row : extensionRows()) {
-            if (row.always && device_.emulated.contains(row.extension)) {
-                request_.emulated.insert(row.extension);
             }
         }
         finish();
@@ -83,14 +55,14 @@ class RequestBuilder {
 
     bool refuseHidden() {
         for (const char* name : names_) {
-            if (!hidesExtension(device_.emulated, name)) continue;
+            if (!device_.hidden.hasExtension(name)) continue;
             request_.result = VK_ERROR_EXTENSION_NOT_PRESENT;
             request_.message = std::string(name) + " of the driver's own rests on what is emulated";
             return true;
         }
         const auto* node = static_cast<const VkBaseInStructure*>(original_.pNext);
         for (; node != nullptr; node = node->pNext) {
-            if (!asksForHidden(device_.emulated, node)) continue;
+            if (!device_.hidden.isAskedForBy(node)) continue;
             request_.result = VK_ERROR_FEATURE_NOT_PRESENT;
             request_.message = "a feature of structure type " + std::to_string(node->sType) +
                                " rests on what is emulated";
@@ -99,17 +71,28 @@ class RequestBuilder {
         return false;
     }
 
-    void strip(const ExtensionRow& row) {
-        const std::string_view name = rewrite::info(row.extension).vulkanName;
+    // What is emulated of an extension does not go down.
+    void take(const ExtensionRow& row) {
+        const Decision& decision = device_.decision(row.extension);
         const auto* node = findNode(original_.pNext, row.featureType);
-        if (asksTooMuch(row, device_.facts, node, scratch_)) {
+        const uint32_t asked = node != nullptr ? row.read(node) : 0;
+        if (decision.isPartial()) return takeAdded(row, asked & decision.added);
+        const std::string_view name = rewrite::info(row.extension).vulkanName;
+        if ((asked & ~decision.added) != 0) {
             request_.result = VK_ERROR_FEATURE_NOT_PRESENT;
             request_.message = "a feature of " + std::string(name) + " is not emulated";
         }
         const auto removed =
             std::erase_if(names_, [&](const char* listed) { return name == listed; });
-        if (removed > 0 || asksForAny(row, node)) request_.emulated.insert(row.extension);
+        if (removed > 0 || asked != 0) request_.emulated.insert(row.extension);
         chain_.remove(row.featureType);
+    }
+
+    // The rest is the driver's, as is the extension; it refuses what it has not.
+    void takeAdded(const ExtensionRow& row, uint32_t asked) {
+        if (asked == 0) return;
+        request_.emulated.insert(row.extension);
+        if (void* node = chain_.edit(row.featureType)) row.remove(node, asked);
     }
 
     // In the structure that the application brought, else in one of its own: never in both.

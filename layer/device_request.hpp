@@ -16,12 +16,11 @@ struct DeviceRequest {
     VkResult result = VK_SUCCESS;    // an error where the application asks for what there is not
     std::string message;             // and why
     VkDeviceCreateInfo info = {};    // to pass down; in scratch and application memory
-    rewrite::ExtensionSet asked;     // for, and emulated on this device
-    rewrite::ExtensionSet emulated;  // those, and what is emulated unasked
+    rewrite::ExtensionSet emulated;  // of what the application asks for
 };
 
-// Removes emulated extensions and their structures, and enables what the emulation needs of those
-// features that the device has. Writes nothing of the application's.
+// Removes emulated extensions and features, and enables what the emulation needs of those features
+// that the device has. Writes nothing of the application's.
 DeviceRequest makeDeviceRequest(const PhysicalDeviceContext& device,
                                 const VkDeviceCreateInfo& original, Scratch& scratch);
 

@@ -6,7 +6,6 @@
 
 #include "arrays.hpp"
 #include "commands.hpp"
-#include "dependents.hpp"
 #include "names.hpp"
 #include "registry.hpp"
 #include "version.hpp"
@@ -47,7 +46,7 @@ std::vector<VkExtensionProperties> ownExtensions(const PhysicalDeviceContext& de
 std::vector<VkExtensionProperties> allExtensions(const PhysicalDeviceContext& device) {
     std::vector<VkExtensionProperties> list = device.facts.extensions;
     std::erase_if(list, [&](const VkExtensionProperties& listed) {
-        return hidesExtension(device.emulated, listed.extensionName);
+        return device.hidden.hasExtension(listed.extensionName);
     });
     for (const VkExtensionProperties& own : ownExtensions(device)) {
         if (!device.facts.lists(own.extensionName)) list.push_back(own);

@@ -81,25 +81,54 @@ constexpr Feature kBlockIoNeeds[] = {
     Feature::kComputeFullSubgroups,
 };
 
+#define COOPVK_GRANT(Struct, member) .name = #member, .offset = offsetof(Struct, member)
+
+// A matrix access becomes accesses to its elements, which are as robust as any others.
+bool accessesAreRobust(const DeviceFacts& facts) { return facts.has(Feature::kRobustBufferAccess); }
+
+bool hasInt4Matrices(const DeviceFacts& facts) {
+    return !rewrite::int4MatrixShapes(facts.traits).empty();
+}
+
 // KHR's and NV's alike.
 template <typename Features>
-void matrixFeatures(const DeviceFacts& facts, void* node) {
-    auto& features = *static_cast<Features*>(node);
-    features.cooperativeMatrix = VK_TRUE;
-    // A matrix access becomes accesses to its elements, which are as robust as any others.
-    features.cooperativeMatrixRobustBufferAccess = facts.has(Feature::kRobustBufferAccess);
-}
+constexpr Grant kMatrixGrants[] = {
+    {COOPVK_GRANT(Features, cooperativeMatrix)},
+    {COOPVK_GRANT(Features, cooperativeMatrixRobustBufferAccess), .possible = accessesAreRobust},
+};
+constexpr Grant kConversionGrants[] = {
+    {COOPVK_GRANT(VkPhysicalDeviceCooperativeMatrixConversionFeaturesQCOM,
+                  cooperativeMatrixConversion)},
+};
+constexpr Grant kVectorGrants[] = {
+    {COOPVK_GRANT(VkPhysicalDeviceCooperativeVectorFeaturesNV, cooperativeVector)},
+    {COOPVK_GRANT(VkPhysicalDeviceCooperativeVectorFeaturesNV, cooperativeVectorTraining)},
+};
+constexpr Grant kReplicatedGrants[] = {
+    {COOPVK_GRANT(VkPhysicalDeviceShaderReplicatedCompositesFeaturesEXT,
+                  shaderReplicatedComposites)},
+};
+constexpr Grant kAtomicFloatGrants[] = {
+    {COOPVK_GRANT(VkPhysicalDeviceShaderAtomicFloatFeaturesEXT, shaderBufferFloat32Atomics),
+     .besideNative = true},
+    {COOPVK_GRANT(VkPhysicalDeviceShaderAtomicFloatFeaturesEXT, shaderBufferFloat32AtomicAdd),
+     .besideNative = true},
+};
+constexpr Grant kInt4Grants[] = {
+    {COOPVK_GRANT(VkPhysicalDeviceShaderInt4FeaturesCOOPVK, shaderInt4)},
+    {COOPVK_GRANT(VkPhysicalDeviceShaderInt4FeaturesCOOPVK, shaderInt4CooperativeMatrix),
+     .possible = hasInt4Matrices},
+};
+constexpr Grant kBlockIoGrants[] = {
+    {COOPVK_GRANT(VkPhysicalDeviceShader2DBlockIOFeaturesCOOPVK, shader2DBlockIO)},
+    {COOPVK_GRANT(VkPhysicalDeviceShader2DBlockIOFeaturesCOOPVK, shader2DBlockTransform)},
+    {COOPVK_GRANT(VkPhysicalDeviceShader2DBlockIOFeaturesCOOPVK, shader2DBlockTranspose)},
+};
 
 template <typename Properties>
 void matrixProperties(const DeviceFacts&, void* node) {
     auto& properties = *static_cast<Properties*>(node);
     properties.cooperativeMatrixSupportedStages = VK_SHADER_STAGE_COMPUTE_BIT;
-}
-
-void nvVectorFeatures(const DeviceFacts&, void* node) {
-    auto& features = *static_cast<VkPhysicalDeviceCooperativeVectorFeaturesNV*>(node);
-    features.cooperativeVector = VK_TRUE;
-    features.cooperativeVectorTraining = VK_TRUE;
 }
 
 void nvVectorProperties(const DeviceFacts&, void* node) {
@@ -110,45 +139,10 @@ void nvVectorProperties(const DeviceFacts&, void* node) {
     properties.maxCooperativeVectorComponents = 1024;
 }
 
-void replicatedCompositesFeatures(const DeviceFacts&, void* node) {
-    auto& features = *static_cast<VkPhysicalDeviceShaderReplicatedCompositesFeaturesEXT*>(node);
-    features.shaderReplicatedComposites = VK_TRUE;
-}
-
-constexpr FeatureBits kAtomicFloatBits =
-    COOPVK_FEATURE_BITS(VkPhysicalDeviceShaderAtomicFloatFeaturesEXT, shaderBufferFloat32Atomics,
-                        sparseImageFloat32AtomicAdd);
-
-// Of the driver's own, only what is emulated, too.
-void atomicFloatFeatures(const DeviceFacts&, void* node) {
-    std::ranges::fill(bitsOf(node, kAtomicFloatBits), VK_FALSE);
-    auto& features = *static_cast<VkPhysicalDeviceShaderAtomicFloatFeaturesEXT*>(node);
-    features.shaderBufferFloat32Atomics = VK_TRUE;
-    features.shaderBufferFloat32AtomicAdd = VK_TRUE;
-}
-
-void int4Features(const DeviceFacts& facts, void* node) {
-    auto& features = *static_cast<VkPhysicalDeviceShaderInt4FeaturesCOOPVK*>(node);
-    features.shaderInt4 = VK_TRUE;
-    features.shaderInt4CooperativeMatrix = !rewrite::int4MatrixShapes(facts.traits).empty();
-}
-
-void blockIoFeatures(const DeviceFacts&, void* node) {
-    auto& features = *static_cast<VkPhysicalDeviceShader2DBlockIOFeaturesCOOPVK*>(node);
-    features.shader2DBlockIO = VK_TRUE;
-    features.shader2DBlockTransform = VK_TRUE;
-    features.shader2DBlockTranspose = VK_TRUE;
-}
-
 void blockIoProperties(const DeviceFacts&, void* node) {
     auto& properties = *static_cast<VkPhysicalDeviceShader2DBlockIOPropertiesCOOPVK*>(node);
     properties.supportedStages = VK_SHADER_STAGE_COMPUTE_BIT;
     properties.maxElementsPerInvocation = rewrite::kMaxBlockElements;
-}
-
-void qcomConversionFeatures(const DeviceFacts&, void* node) {
-    auto& features = *static_cast<VkPhysicalDeviceCooperativeMatrixConversionFeaturesQCOM*>(node);
-    features.cooperativeMatrixConversion = VK_TRUE;
 }
 
 constexpr ExtensionRow kRows[] = {
@@ -158,7 +152,7 @@ constexpr ExtensionRow kRows[] = {
      .features = COOPVK_FEATURE_BITS(VkPhysicalDeviceCooperativeMatrixFeaturesKHR,
                                      cooperativeMatrix, cooperativeMatrixRobustBufferAccess),
      .mainFeatureOffset = offsetof(VkPhysicalDeviceCooperativeMatrixFeaturesKHR, cooperativeMatrix),
-     .fillFeatures = matrixFeatures<VkPhysicalDeviceCooperativeMatrixFeaturesKHR>,
+     .grants = kMatrixGrants<VkPhysicalDeviceCooperativeMatrixFeaturesKHR>,
      .propertiesType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_KHR,
      .fillProperties = matrixProperties<VkPhysicalDeviceCooperativeMatrixPropertiesKHR>,
      .needs = kMatrixNeeds,
@@ -169,7 +163,7 @@ constexpr ExtensionRow kRows[] = {
      .features = COOPVK_FEATURE_BITS(VkPhysicalDeviceCooperativeMatrixFeaturesNV, cooperativeMatrix,
                                      cooperativeMatrixRobustBufferAccess),
      .mainFeatureOffset = offsetof(VkPhysicalDeviceCooperativeMatrixFeaturesNV, cooperativeMatrix),
-     .fillFeatures = matrixFeatures<VkPhysicalDeviceCooperativeMatrixFeaturesNV>,
+     .grants = kMatrixGrants<VkPhysicalDeviceCooperativeMatrixFeaturesNV>,
      .propertiesType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_NV,
      .fillProperties = matrixProperties<VkPhysicalDeviceCooperativeMatrixPropertiesNV>,
      .needs = kMatrixNeeds},
@@ -180,7 +174,7 @@ constexpr ExtensionRow kRows[] = {
                                      cooperativeMatrixConversion, cooperativeMatrixConversion),
      .mainFeatureOffset = offsetof(VkPhysicalDeviceCooperativeMatrixConversionFeaturesQCOM,
                                    cooperativeMatrixConversion),
-     .fillFeatures = qcomConversionFeatures,
+     .grants = kConversionGrants,
      .needs = kMatrixNeeds},
     {.extension = Extension::kNvCooperativeVector,
      .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_VECTOR_FEATURES_NV,
@@ -188,7 +182,7 @@ constexpr ExtensionRow kRows[] = {
      .features = COOPVK_FEATURE_BITS(VkPhysicalDeviceCooperativeVectorFeaturesNV, cooperativeVector,
                                      cooperativeVectorTraining),
      .mainFeatureOffset = offsetof(VkPhysicalDeviceCooperativeVectorFeaturesNV, cooperativeVector),
-     .fillFeatures = nvVectorFeatures,
+     .grants = kVectorGrants,
      .propertiesType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_VECTOR_PROPERTIES_NV,
      .fillProperties = nvVectorProperties,
      .needs = kVectorNeeds},
@@ -199,14 +193,15 @@ constexpr ExtensionRow kRows[] = {
                                      shaderReplicatedComposites, shaderReplicatedComposites),
      .mainFeatureOffset = offsetof(VkPhysicalDeviceShaderReplicatedCompositesFeaturesEXT,
                                    shaderReplicatedComposites),
-     .fillFeatures = replicatedCompositesFeatures},
+     .grants = kReplicatedGrants},
     {.extension = Extension::kExtShaderAtomicFloat,
      .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT,
      .featureSize = sizeof(VkPhysicalDeviceShaderAtomicFloatFeaturesEXT),
-     .features = kAtomicFloatBits,
+     .features = COOPVK_FEATURE_BITS(VkPhysicalDeviceShaderAtomicFloatFeaturesEXT,
+                                     shaderBufferFloat32Atomics, sparseImageFloat32AtomicAdd),
      .mainFeatureOffset =
          offsetof(VkPhysicalDeviceShaderAtomicFloatFeaturesEXT, shaderBufferFloat32AtomicAdd),
-     .fillFeatures = atomicFloatFeatures,
+     .grants = kAtomicFloatGrants,
      .dependents = atomicFloatDependents},
     {.extension = Extension::kIntelInt4,
      .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INT4_FEATURES_COOPVK,
@@ -214,24 +209,68 @@ constexpr ExtensionRow kRows[] = {
      .features = COOPVK_FEATURE_BITS(VkPhysicalDeviceShaderInt4FeaturesCOOPVK, shaderInt4,
                                      shaderInt4CooperativeMatrix),
      .mainFeatureOffset = offsetof(VkPhysicalDeviceShaderInt4FeaturesCOOPVK, shaderInt4),
-     .fillFeatures = int4Features,
-     .needs = kInt4Needs,
-     .always = true},
+     .grants = kInt4Grants,
+     .needs = kInt4Needs},
     {.extension = Extension::kIntel2dBlockIo,
      .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_2D_BLOCK_IO_FEATURES_COOPVK,
      .featureSize = sizeof(VkPhysicalDeviceShader2DBlockIOFeaturesCOOPVK),
      .features = COOPVK_FEATURE_BITS(VkPhysicalDeviceShader2DBlockIOFeaturesCOOPVK, shader2DBlockIO,
                                      shader2DBlockTranspose),
      .mainFeatureOffset = offsetof(VkPhysicalDeviceShader2DBlockIOFeaturesCOOPVK, shader2DBlockIO),
-     .fillFeatures = blockIoFeatures,
+     .grants = kBlockIoGrants,
      .propertiesType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_2D_BLOCK_IO_PROPERTIES_COOPVK,
      .fillProperties = blockIoProperties,
-     .needs = kBlockIoNeeds,
-     .always = true},
+     .needs = kBlockIoNeeds},
 };
 static_assert(std::size(kRows) == rewrite::kExtensionCount);
 
 }  // namespace
+
+uint32_t ExtensionRow::read(const void* node) const {
+    const auto members = bitsOf(node, features);
+    uint32_t bits = 0;
+    for (size_t i = 0; i < members.size(); ++i) bits |= members[i] != VK_FALSE ? 1u << i : 0u;
+    return bits;
+}
+
+void ExtensionRow::add(void* node, uint32_t bits) const {
+    const auto members = bitsOf(node, features);
+    for (size_t i = 0; i < members.size(); ++i) {
+        if ((bits >> i & 1u) != 0) members[i] = VK_TRUE;
+    }
+}
+
+void ExtensionRow::remove(void* node, uint32_t bits) const {
+    const auto members = bitsOf(node, features);
+    for (size_t i = 0; i < members.size(); ++i) {
+        if ((bits >> i & 1u) != 0) members[i] = VK_FALSE;
+    }
+}
+
+uint32_t ExtensionRow::granted(const DeviceFacts& facts) const {
+    uint32_t bits = 0;
+    for (const Grant& grant : grants) {
+        if (grant.possible == nullptr || grant.possible(facts)) bits |= bit(grant.offset);
+    }
+    return bits;
+}
+
+uint32_t ExtensionRow::grantedBeside(const DeviceFacts& facts) const {
+    uint32_t bits = granted(facts);
+    for (const Grant& grant : grants) {
+        if (!grant.besideNative) bits &= ~bit(grant.offset);
+    }
+    return bits;
+}
+
+std::string ExtensionRow::names(uint32_t bits) const {
+    std::string names;
+    for (const Grant& grant : grants) {
+        if ((bits & bit(grant.offset)) == 0) continue;
+        names.append(names.empty() ? "" : ", ").append(grant.name);
+    }
+    return names;
+}
 
 std::span<const ExtensionRow> extensionRows() { return kRows; }
 

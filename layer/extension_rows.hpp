@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 
 #include "coopvk/rewrite.hpp"
 #include "dependents.hpp"
@@ -17,6 +18,17 @@ namespace coopvk::layer {
 
 struct DeviceFacts;
 
+// A member of a feature structure that the emulation can grant.
+struct Grant {
+    const char* name;
+    size_t offset;
+    // Whether coopvk can add it beside what the driver has itself of the extension: a shader that
+    // uses it is rewritten, and all others stay the driver's.
+    bool besideNative = false;
+    // Whether it can on this device, which has what the extension needs; null: always.
+    bool (*possible)(const DeviceFacts& facts) = nullptr;
+};
+
 struct ExtensionRow {
     rewrite::Extension extension = rewrite::Extension::kCount;
     // Its feature structure: VkBool32 members only, behind the header.
@@ -24,8 +36,7 @@ struct ExtensionRow {
     size_t featureSize = 0;
     FeatureBits features = {};
     size_t mainFeatureOffset = 0;  // the member that says that a driver supports it
-    // Sets the members that the emulation grants; the structure arrives with its header set.
-    void (*fillFeatures)(const DeviceFacts& facts, void* node) = nullptr;
+    std::span<const Grant> grants = {};
     // Its property structure; VK_STRUCTURE_TYPE_MAX_ENUM where there is none.
     VkStructureType propertiesType = VK_STRUCTURE_TYPE_MAX_ENUM;
     void (*fillProperties)(const DeviceFacts& facts, void* node) = nullptr;
@@ -33,9 +44,17 @@ struct ExtensionRow {
     std::span<const Feature> needs = {};
     // What to hide of the driver's own while this is emulated; null if nothing.
     std::span<const Dependent> (*dependents)() = nullptr;
-    // Shaders are rewritten also where the application did not enable the extension: for those of
-    // which most applications cannot know.
-    bool always = false;
+
+    // Members of the feature structure as bits: see rewrite::ExtensionFeatures.
+    uint32_t bit(size_t offset) const {
+        return 1u << ((offset - features.offset) / sizeof(VkBool32));
+    }
+    uint32_t read(const void* node) const;                   // those that are set
+    void add(void* node, uint32_t bits) const;               // sets these
+    void remove(void* node, uint32_t bits) const;            // clears these
+    uint32_t granted(const DeviceFacts& facts) const;        // what the emulation can give alone
+    uint32_t grantedBeside(const DeviceFacts& facts) const;  // and beside the driver's own
+    std::string names(uint32_t bits) const;                  // of grants
 };
 
 // In the order of rewrite::Extension.

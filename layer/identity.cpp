@@ -21,6 +21,15 @@ Sha256 start(const Settings& settings, const DeviceFacts& facts, rewrite::Extens
     return hash;
 }
 
+// What the driver itself makes must not pass for what is made under these settings, nor the other
+// way round.
+bool standsApart(const Settings& settings, const PhysicalDeviceContext& device) {
+    if (device.emulated.empty()) return false;
+    const bool asDefault = settings.emulate.mode == EmulatePolicy::Mode::kAuto &&
+                           settings.backEnd == rewrite::BackEnd::kAuto;
+    return !asDefault || !device.hidden.replaced.empty();
+}
+
 }  // namespace
 
 Sha256 startIdentity(const Settings& settings, const PhysicalDeviceContext& device) {
@@ -29,6 +38,13 @@ Sha256 startIdentity(const Settings& settings, const PhysicalDeviceContext& devi
 
 Sha256 startIdentity(const DeviceContext& device) {
     return start(device.instance->settings, device.facts(), device.emulated);
+}
+
+Sha256 startIdentifier(const Settings& settings, const PhysicalDeviceContext& device) {
+    Sha256 hash;
+    if (standsApart(settings, device)) hash = startIdentity(settings, device);
+    hash.addText("coopvk shader module");
+    return hash;
 }
 
 void mixIdentity(const DeviceContext& device, VkPipelineBinaryKeyKHR& key) {
@@ -43,6 +59,7 @@ void mixIdentity(const DeviceContext& device, VkPipelineBinaryKeyKHR& key) {
 void mixIdentity(const Settings& settings, const PhysicalDeviceContext& device,
                  uint8_t (&uuid)[VK_UUID_SIZE]) {
     static_assert(sizeof(Digest) >= VK_UUID_SIZE);
+    if (!standsApart(settings, device)) return;
     Sha256 hash = startIdentity(settings, device);
     const Digest digest = hash.add(std::as_bytes(std::span(uuid))).finish();
     std::copy_n(digest.begin(), VK_UUID_SIZE, uuid);

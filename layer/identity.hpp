@@ -19,10 +19,16 @@ struct Settings;
 Sha256 startIdentity(const Settings& settings, const PhysicalDeviceContext& device);
 // The same for a device, on which less may be emulated.
 Sha256 startIdentity(const DeviceContext& device);
+// For identifiers of shader modules, which depend on nothing else than their words and, by
+// Vulkan's rule, what shaderModuleIdentifierAlgorithmUUID depends on.
+Sha256 startIdentifier(const Settings& settings, const PhysicalDeviceContext& device);
 
 // In place of the driver's key.
 void mixIdentity(const DeviceContext& device, VkPipelineBinaryKeyKHR& key);
-// In place of the driver's UUID of shader object binaries.
+// In place of a UUID of the driver's, for shader binaries or module identifiers. It stays the
+// driver's where the settings are the default ones and nothing of the driver's is replaced: then a
+// program that uses nothing of coopvk's keeps what it has on disk. What is coopvk's there has an
+// identity of its own: see shader_binaries.hpp.
 void mixIdentity(const Settings& settings, const PhysicalDeviceContext& device,
                  uint8_t (&uuid)[VK_UUID_SIZE]);
 

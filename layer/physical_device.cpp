@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "physical_device.hpp"
 
+#include "extension_rows.hpp"
 #include "settings.hpp"
 
 namespace coopvk::layer {
+
+bool PhysicalDeviceContext::answersFor(rewrite::Extension extension) const {
+    const ExtensionRow& row = extensionRow(extension);
+    return (decision(extension).added & row.bit(row.mainFeatureOffset)) != 0;
+}
 
 PhysicalDeviceContext assessDevice(const Settings& settings, DeviceFacts facts) {
     PhysicalDeviceContext device;
     device.facts = std::move(facts);
     device.decisions = decide(settings.emulate, device.facts);
     device.emulated = emulatedSet(device.decisions);
+    device.own = ownFeatures(device.decisions);
+    device.hidden = {replacedSet(device.decisions, device.facts), device.emulated};
     device.nativeMatrices = allowsNativeMatrices(settings.backEnd, device.facts, device.emulated);
     device.facts.traits.onlyNativeShapes =
         device.nativeMatrices && settings.backEnd == rewrite::BackEnd::kNative;

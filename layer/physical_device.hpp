@@ -4,6 +4,7 @@
 // tells of them.
 #pragma once
 
+#include "dependents.hpp"
 #include "device_facts.hpp"
 #include "policy.hpp"
 
@@ -14,9 +15,17 @@ struct Settings;
 struct PhysicalDeviceContext {
     DeviceFacts facts;
     Decisions decisions;
-    rewrite::ExtensionSet emulated;
+    rewrite::ExtensionSet emulated;  // in whole or in part
+    rewrite::ExtensionFeatures own;  // what stays the driver's of those in part
+    Hidden hidden;
     // Emulated extensions may rest on the driver's own VK_KHR_cooperative_matrix.
     bool nativeMatrices = false;
+
+    const Decision& decision(rewrite::Extension extension) const {
+        return decisions[static_cast<size_t>(extension)];
+    }
+    // Its main feature is emulated, and so its properties and queries are coopvk's.
+    bool answersFor(rewrite::Extension extension) const;
 };
 
 PhysicalDeviceContext assessDevice(const Settings& settings, DeviceFacts facts);

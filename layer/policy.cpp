@@ -3,6 +3,7 @@
 
 #include "dependents.hpp"
 #include "device_facts.hpp"
+#include "extension_rows.hpp"
 
 namespace coopvk::layer {
 namespace {
@@ -14,21 +15,41 @@ std::string_view trim(std::string_view text) {
     return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
 }
 
+Decision leftAlone(uint32_t native, std::string reason) {
+    const Provision provision = native != 0 ? Provision::kNative : Provision::kUnavailable;
+    return {.provision = provision, .reason = std::move(reason), .native = native};
+}
+
+// Nothing of the driver's own is lost: only what it lacks is added.
+Decision decideToAdd(const DeviceFacts& facts, const rewrite::ExtensionInfo& info) {
+    const ExtensionRow& row = extensionRow(info.extension);
+    const uint32_t native = facts.nativeFeatures[info.extension];
+    const bool hasMain = facts.native.contains(info.extension);
+    const uint32_t added = (hasMain ? row.grantedBeside(facts) : row.granted(facts)) & ~native;
+    if (added == 0) return leftAlone(native, "the driver's own");
+    if (std::string missing = info.missing(facts.traits); !missing.empty()) {
+        return leftAlone(native, native != 0 ? "the driver's own" : std::move(missing));
+    }
+    Decision decision = {.provision = Provision::kEmulated, .native = native, .added = added};
+    decision.reason = native == 0 ? "the driver lacks it"
+                                  : "only " + row.names(added) + ": the driver has the rest";
+    return decision;
+}
+
 Decision decideOne(const EmulatePolicy& policy, const DeviceFacts& facts,
                    const rewrite::ExtensionInfo& info) {
     using Mode = EmulatePolicy::Mode;
-    const bool native = facts.native.contains(info.extension);
-    const bool forced = policy.mode == Mode::kAll ||
-                        (policy.mode == Mode::kList && policy.list.contains(info.extension));
-    const Provision otherwise = native ? Provision::kNative : Provision::kUnavailable;
-    if (!forced && policy.mode == Mode::kList) {
-        return {otherwise, native ? "the driver's own" : "not in the emulate setting"};
+    if (policy.mode == Mode::kAuto) return decideToAdd(facts, info);
+    const uint32_t native = facts.nativeFeatures[info.extension];
+    if (policy.mode == Mode::kList && !policy.list.contains(info.extension)) {
+        return leftAlone(native, native != 0 ? "the driver's own" : "not in the emulate setting");
     }
-    if (!forced && native) return {Provision::kNative, "the driver's own"};
     if (std::string missing = info.missing(facts.traits); !missing.empty()) {
-        return {otherwise, std::move(missing)};
+        return leftAlone(native, std::move(missing));
     }
-    return {Provision::kEmulated, native ? "over the driver's own" : "the driver lacks it"};
+    return {.provision = Provision::kEmulated,
+            .reason = native != 0 ? "over the driver's own" : "the driver lacks it",
+            .added = extensionRow(info.extension).granted(facts)};
 }
 
 }  // namespace
@@ -74,12 +95,12 @@ Decisions decide(const EmulatePolicy& policy, const DeviceFacts& facts) {
     for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
         decisions[static_cast<size_t>(info.extension)] = decideOne(policy, facts, info);
     }
-    const rewrite::ExtensionSet emulated = emulatedSet(decisions);
+    const Hidden hidden = {replacedSet(decisions, facts), emulatedSet(decisions)};
     for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
         Decision& decision = decisions[static_cast<size_t>(info.extension)];
         if (decision.provision != Provision::kNative) continue;
-        if (!hidesExtension(emulated, info.vulkanName)) continue;
-        decision = {Provision::kUnavailable, "the driver's own rests on what is emulated"};
+        if (!hidden.hasExtension(info.vulkanName)) continue;
+        decision = leftAlone(0, "the driver's own rests on what is emulated");
     }
     return decisions;
 }
@@ -92,6 +113,26 @@ rewrite::ExtensionSet emulatedSet(const Decisions& decisions) {
         }
     }
     return set;
+}
+
+rewrite::ExtensionSet replacedSet(const Decisions& decisions, const DeviceFacts& facts) {
+    rewrite::ExtensionSet set;
+    for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
+        const Decision& decision = decisions[static_cast<size_t>(info.extension)];
+        const bool hasOwn = facts.nativeFeatures[info.extension] != 0;
+        if (decision.added != 0 && decision.native == 0 && hasOwn) set.insert(info.extension);
+    }
+    return set;
+}
+
+rewrite::ExtensionFeatures ownFeatures(const Decisions& decisions) {
+    rewrite::ExtensionFeatures features;
+    for (size_t i = 0; i < decisions.size(); ++i) {
+        if (decisions[i].isPartial()) {
+            features[static_cast<rewrite::Extension>(i)] = decisions[i].native;
+        }
+    }
+    return features;
 }
 
 }  // namespace coopvk::layer

@@ -29,9 +29,15 @@ enum class Provision { kNative, kEmulated, kUnavailable };
 // "native", "emulated" or "unavailable": the words of logs, reports and `coopvk info`.
 std::string_view provisionName(Provision provision);
 
+// What becomes of an extension on a device. Features are bits as in rewrite::ExtensionFeatures.
 struct Decision {
     Provision provision = Provision::kUnavailable;
-    std::string reason;  // one phrase for logs and `coopvk info`
+    std::string reason;   // one phrase for logs and `coopvk info`
+    uint32_t native = 0;  // features of the driver's own that stay
+    uint32_t added = 0;   // features that are emulated; none but where it is kEmulated
+
+    // Emulated beside what the driver has itself: its structure and the extension's name go down.
+    bool isPartial() const { return added != 0 && native != 0; }
 };
 
 // Whether the driver's own matrices may carry emulated extensions: not where they are themselves
@@ -43,5 +49,9 @@ using Decisions = std::array<Decision, rewrite::kExtensionCount>;
 
 Decisions decide(const EmulatePolicy& policy, const DeviceFacts& facts);
 rewrite::ExtensionSet emulatedSet(const Decisions& decisions);
+// What is emulated over the driver's own, of which nothing is left.
+rewrite::ExtensionSet replacedSet(const Decisions& decisions, const DeviceFacts& facts);
+// What stays the driver's of extensions that are emulated in part.
+rewrite::ExtensionFeatures ownFeatures(const Decisions& decisions);
 
 }  // namespace coopvk::layer

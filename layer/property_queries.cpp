@@ -27,7 +27,7 @@ VkResult answer(VkPhysicalDevice device, rewrite::Extension extension,
                 uint32_t* count, Target* out, const Write& write) {
     const auto instance = instances().find(device);
     const PhysicalDeviceContext& physical = instance->physicalDevice(device);
-    if (physical.emulated.contains(extension)) {
+    if (physical.answersFor(extension)) {
         const std::vector<Row> all = rows(physical.facts.traits);
         return giveArray(std::span(all), count, out, write);
     }

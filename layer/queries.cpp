@@ -3,6 +3,7 @@
 // Features, general properties and tools of physical devices. The chains of these queries are
 // output: the next layer fills them all, skipping what it does not know, and then the emulated
 // extensions' structures are filled over it.
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -26,15 +27,23 @@ void visitEmulated(const PhysicalDeviceContext& device, void* chain, const Visit
     }
 }
 
-// Takes the layer's own structures out of a chain while the next layer fills it, which knows none
-// of them.
+// A structure of vulkan_coopvk.h that the next layer does not know.
+bool isOwnAlone(const DeviceFacts& facts, VkStructureType type) {
+    if (!isOwnStructure(type)) return false;
+    return std::ranges::none_of(extensionRows(), [&](const ExtensionRow& row) {
+        return (type == row.featureType || type == row.propertiesType) &&
+               facts.lists(rewrite::info(row.extension).vulkanName);
+    });
+}
+
+// Takes those structures out of a chain while the next layer fills it.
 class OwnStructuresHidden {
  public:
-    explicit OwnStructuresHidden(void* head) {
+    OwnStructuresHidden(const DeviceFacts& facts, void* head) {
         hidden_.reserve(countOwn(head));  // nothing may fail once the chain is in parts
         auto* node = static_cast<VkBaseOutStructure*>(head);
         while (node->pNext != nullptr) {
-            if (!isOwnStructure(node->pNext->sType)) {
+            if (!isOwnAlone(facts, node->pNext->sType)) {
                 node = node->pNext;
                 continue;
             }
@@ -89,23 +98,39 @@ PFN_vkGetPhysicalDeviceToolProperties nextToolProperties(const InstanceContext& 
     return instance.next.GetPhysicalDeviceToolPropertiesEXT;
 }
 
+using Uuid = uint8_t[VK_UUID_SIZE];
+
+// What programs keep on disk, and rests on what coopvk does; null for other structures.
+Uuid* uuidOf(VkBaseOutStructure* node) {
+    if (node->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OBJECT_PROPERTIES_EXT) {
+        return &reinterpret_cast<VkPhysicalDeviceShaderObjectPropertiesEXT*>(node)
+                    ->shaderBinaryUUID;
+    }
+    if (node->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_MODULE_IDENTIFIER_PROPERTIES_EXT) {
+        return &reinterpret_cast<VkPhysicalDeviceShaderModuleIdentifierPropertiesEXT*>(node)
+                    ->shaderModuleIdentifierAlgorithmUUID;
+    }
+    return nullptr;
+}
+
 }  // namespace
 
 void getFeatures2(VkPhysicalDevice device, VkPhysicalDeviceFeatures2* features) {
     const auto instance = instances().find(device);
     const auto next = instance->queries.getFeatures2;
     if (next == nullptr) return;
+    const PhysicalDeviceContext& physical = instance->physicalDevice(device);
     {
-        const OwnStructuresHidden hidden(features);
+        const OwnStructuresHidden hidden(physical.facts, features);
         next(device, features);
     }
-    const PhysicalDeviceContext& physical = instance->physicalDevice(device);
     auto* hidden = static_cast<VkBaseOutStructure*>(features->pNext);
-    for (; hidden != nullptr; hidden = hidden->pNext) hideFeatures(physical.emulated, hidden);
+    for (; hidden != nullptr; hidden = hidden->pNext) physical.hidden.clearFeatures(hidden);
     visitEmulated(physical, features->pNext, [&](const ExtensionRow& row, void* node) {
-        if (static_cast<VkBaseOutStructure*>(node)->sType == row.featureType) {
-            row.fillFeatures(physical.facts, node);
-        }
+        if (static_cast<VkBaseOutStructure*>(node)->sType != row.featureType) return;
+        const Decision& decision = physical.decision(row.extension);
+        row.remove(node, ~decision.native);
+        row.add(node, decision.added);
     });
 }
 
@@ -113,21 +138,21 @@ void getProperties2(VkPhysicalDevice device, VkPhysicalDeviceProperties2* proper
     const auto instance = instances().find(device);
     const auto next = instance->queries.getProperties2;
     if (next == nullptr) return;
+    const PhysicalDeviceContext& physical = instance->physicalDevice(device);
     {
-        const OwnStructuresHidden hidden(properties);
+        const OwnStructuresHidden hidden(physical.facts, properties);
         next(device, properties);
     }
-    const PhysicalDeviceContext& physical = instance->physicalDevice(device);
     visitEmulated(physical, properties->pNext, [&](const ExtensionRow& row, void* node) {
-        if (static_cast<VkBaseOutStructure*>(node)->sType == row.propertiesType) {
+        if (static_cast<VkBaseOutStructure*>(node)->sType == row.propertiesType &&
+            physical.answersFor(row.extension)) {
             row.fillProperties(physical.facts, node);
         }
     });
     auto* node = static_cast<VkBaseOutStructure*>(properties->pNext);
-    for (; node != nullptr && !physical.emulated.empty(); node = node->pNext) {
-        if (node->sType != VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OBJECT_PROPERTIES_EXT) continue;
-        auto* objects = reinterpret_cast<VkPhysicalDeviceShaderObjectPropertiesEXT*>(node);
-        mixIdentity(instance->settings, physical, objects->shaderBinaryUUID);
+    for (; node != nullptr; node = node->pNext) {
+        Uuid* uuid = uuidOf(node);
+        if (uuid != nullptr) mixIdentity(instance->settings, physical, *uuid);
     }
 }
 

@@ -54,6 +54,16 @@ ordered_json emulatedJson(rewrite::ExtensionSet emulated) {
     return list;
 }
 
+// Extension to bits of its features.
+ordered_json featuresJson(const rewrite::ExtensionFeatures& features) {
+    ordered_json object = ordered_json::object();
+    for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
+        const uint32_t bits = features[info.extension];
+        if (bits != 0) object[std::string(info.vulkanName)] = bits;
+    }
+    return object;
+}
+
 // A value of the right type, or null.
 const ordered_json* find(const ordered_json& json, const char* key, ordered_json::value_t type) {
     const auto found = json.find(key);
@@ -108,6 +118,19 @@ bool readEmulated(const ordered_json& json, rewrite::ExtensionSet& emulated) {
     return true;
 }
 
+bool readOwn(const ordered_json& json, rewrite::ExtensionFeatures& own) {
+    const auto* found = find(json, "own", ordered_json::value_t::object);
+    if (found == nullptr) return false;
+    own = {};
+    for (const auto& [name, unused] : found->items()) {
+        const auto extension = rewrite::extensionFromVulkanName(name);
+        const auto bits = findNumber(*found, name.c_str());
+        if (!extension || !bits) return false;
+        own[*extension] = *bits;
+    }
+    return true;
+}
+
 }  // namespace
 
 ordered_json toJson(const RecordedRequest& request) {
@@ -117,6 +140,7 @@ ordered_json toJson(const RecordedRequest& request) {
             {"subgroupSize", request.target.subgroupSize},
             {"specialization", specializationJson(request)},
             {"emulated", emulatedJson(request.target.emulated)},
+            {"own", featuresJson(request.target.own)},
             {"backEnd", backEndName(request.target.backEnd)},
             {"validate", request.validate},
             {"device", toJson(request.target.device)}};
@@ -141,6 +165,9 @@ Result<RecordedRequest> requestFromJson(const ordered_json& json) {
     if (!readSpecialization(json, request)) return wrong("'specialization' is no list of bytes");
     if (!readEmulated(json, request.target.emulated)) {
         return wrong("'emulated' is no list of extensions that coopvk knows");
+    }
+    if (!readOwn(json, request.target.own)) {
+        return wrong("'own' is no object of extensions that coopvk knows, with numbers");
     }
     const auto* backEndText = findText(json, "backEnd");
     const auto backEnd = rewrite::backEndFromName(backEndText == nullptr ? "" : *backEndText);

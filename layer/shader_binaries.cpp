@@ -1,30 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shader_binaries.hpp"
 
-#include <array>
 #include <cstring>
+#include <string_view>
 
 #include "commands.hpp"
+#include "identity.hpp"
 #include "registry.hpp"
 
 namespace coopvk::layer {
 namespace {
 
-constexpr auto kHeader = [] {
-    constexpr char kText[] = "coopvk shader binary 1";
-    static_assert(sizeof kText <= kBinaryHeaderSize);
-    std::array<std::byte, kBinaryHeaderSize> header = {};
-    for (size_t i = 0; i < sizeof kText; ++i) header[i] = static_cast<std::byte>(kText[i]);
+// Then zeros up to the identity, which is the second half.
+constexpr std::string_view kText = "coopvk shader binary 2";
+constexpr size_t kIdentityAt = kBinaryHeaderSize - sizeof(Digest);
+static_assert(kText.size() <= kIdentityAt);
+
+BinaryHeader makeHeader(const DeviceContext& device) {
+    const Digest identity =
+        startIdentity(device.instance->settings, *device.physical).addText("binary").finish();
+    BinaryHeader header = {};
+    std::memcpy(header.data(), kText.data(), kText.size());
+    std::memcpy(header.data() + kIdentityAt, identity.data(), identity.size());
     return header;
-}();
+}
 
 }  // namespace
 
-std::span<const std::byte, kBinaryHeaderSize> binaryHeader() { return kHeader; }
-
-bool hasBinaryHeader(const void* code, size_t size) {
-    return code != nullptr && size > kBinaryHeaderSize &&
-           std::memcmp(code, kHeader.data(), kHeader.size()) == 0;
+BinaryKind kindOfBinary(const DeviceContext& device, const void* code, size_t size) {
+    if (code == nullptr || size <= kBinaryHeaderSize ||
+        std::memcmp(code, kText.data(), kText.size()) != 0) {
+        return BinaryKind::kDrivers;
+    }
+    const BinaryHeader header = makeHeader(device);
+    return std::memcmp(code, header.data(), header.size()) == 0 ? BinaryKind::kOurs
+                                                                : BinaryKind::kForeign;
 }
 
 void RewrittenShaders::add(VkShaderEXT shader) noexcept {
@@ -61,7 +71,8 @@ VkResult getShaderBinaryData(VkDevice device, VkShaderEXT shader, size_t* size, 
         *size = 0;  // nothing is written
         return VK_INCOMPLETE;
     }
-    std::memcpy(data, kHeader.data(), kHeader.size());
+    const BinaryHeader header = makeHeader(*context);
+    std::memcpy(data, header.data(), header.size());
     const VkResult result =
         next(device, shader, &below, static_cast<std::byte*>(data) + kBinaryHeaderSize);
     *size = result == VK_SUCCESS ? below + kBinaryHeaderSize : 0;

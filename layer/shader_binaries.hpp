@@ -2,23 +2,31 @@
 //
 // Binaries of shader objects that were made of rewritten words. The specialization is in those
 // words already, and a driver may take it amiss when the application, as it must, gives it again
-// with the binary. So such binaries carry a header of coopvk's, by which they are known again.
+// with the binary. So such binaries carry a header of coopvk's, by which they are known again: with
+// the identity of what made them, since the device's UUID of binaries may be the driver's own.
 #pragma once
 
 #include <vulkan/vulkan.h>
 
+#include <array>
 #include <cstddef>
 #include <mutex>
-#include <span>
 #include <unordered_set>
 
 namespace coopvk::layer {
 
-// Leaves the driver's part at the alignment of 16 bytes that binaries need.
-constexpr size_t kBinaryHeaderSize = 32;
+struct DeviceContext;
 
-std::span<const std::byte, kBinaryHeaderSize> binaryHeader();
-bool hasBinaryHeader(const void* code, size_t size);
+// Leaves the driver's part at the alignment of 16 bytes that binaries need.
+constexpr size_t kBinaryHeaderSize = 64;
+using BinaryHeader = std::array<std::byte, kBinaryHeaderSize>;
+
+enum class BinaryKind {
+    kDrivers,  // without a header
+    kOurs,     // of this device, and made by this layer with these settings
+    kForeign,  // with a header, but not of this identity
+};
+BinaryKind kindOfBinary(const DeviceContext& device, const void* code, size_t size);
 
 // The shader objects of a device that were made of rewritten words. Thread-safe.
 class RewrittenShaders {

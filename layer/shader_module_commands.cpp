@@ -14,7 +14,7 @@ void giveIdentifier(DeviceContext& device, ShaderWordsRef words,
                     VkShaderModuleIdentifierEXT* identifier) {
     static_assert(sizeof(Digest) <= VK_MAX_SHADER_MODULE_IDENTIFIER_SIZE_EXT);
     identifier->identifierSize = 0;  // until it has one
-    Sha256 hash = startIdentity(device);
+    Sha256 hash = startIdentifier(device.instance->settings, *device.physical);
     const Digest digest = hash.add(std::as_bytes(std::span(words->words))).finish();
     identifier->identifierSize = static_cast<uint32_t>(digest.size());
     std::copy(digest.begin(), digest.end(), identifier->identifier);

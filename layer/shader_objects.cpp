@@ -10,18 +10,23 @@ namespace {
 
 // The driver's part of a binary that was made of rewritten words, without the specialization that
 // is in them already. Other binaries pass.
-void unwrapBinary(VkShaderCreateInfoEXT& info, bool& changed) {
-    if (!hasBinaryHeader(info.pCode, info.codeSize)) return;
+VkResult unwrapBinary(const DeviceContext& device, VkShaderCreateInfoEXT& info, bool& changed) {
+    const BinaryKind kind = kindOfBinary(device, info.pCode, info.codeSize);
+    if (kind == BinaryKind::kForeign) return VK_INCOMPATIBLE_SHADER_BINARY_EXT;
+    if (kind == BinaryKind::kDrivers) return VK_SUCCESS;
     changed = true;
     info.pCode = static_cast<const std::byte*>(info.pCode) + kBinaryHeaderSize;
     info.codeSize -= kBinaryHeaderSize;
     info.pSpecializationInfo = nullptr;
+    return VK_SUCCESS;
 }
 
 // Replaces the words of `info`, which is the caller's copy, if they use emulated capabilities.
 VkResult buildShader(DeviceContext& device, Scratch& scratch, VkShaderCreateInfoEXT& info,
                      bool& changed) {
-    if (info.codeType == VK_SHADER_CODE_TYPE_BINARY_EXT) unwrapBinary(info, changed);
+    if (info.codeType == VK_SHADER_CODE_TYPE_BINARY_EXT) {
+        return unwrapBinary(device, info, changed);
+    }
     if (info.codeType != VK_SHADER_CODE_TYPE_SPIRV_EXT) return VK_SUCCESS;
     ShaderWordsRef original = emulatedWords(device, info.codeSize, info.pCode);
     if (original == nullptr) return VK_SUCCESS;

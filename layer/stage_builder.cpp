@@ -64,9 +64,10 @@ SubgroupFlags subgroupFlags(const VkShaderCreateInfoEXT&) {
 namespace {
 
 rewrite::ExtensionSet scanWords(const DeviceContext& device, std::span<const uint32_t> words) {
-    if (device.statistics == nullptr) return rewrite::scan(words, device.emulated);
+    if (device.statistics == nullptr)
+        return rewrite::scan(words, device.emulated, device.physical->own);
     const auto start = std::chrono::steady_clock::now();
-    const rewrite::ExtensionSet found = rewrite::scan(words, device.emulated);
+    const rewrite::ExtensionSet found = rewrite::scan(words, device.emulated, device.physical->own);
     device.statistics->scanned(found, std::chrono::steady_clock::now() - start);
     return found;
 }

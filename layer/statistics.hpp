@@ -65,10 +65,10 @@ class Statistics {
 
     void decided(const PhysicalDeviceContext& device) noexcept;
     void failedDevice(const PhysicalDeviceContext& device, std::string_view message) noexcept;
-    // `asked`: those of `emulated` that the program enabled. `own`: known extensions that it
-    // enabled and the driver has itself. Null for lack of memory.
+    // `emulated` and `own`: what the program enabled of the known extensions, coopvk's and the
+    // driver's. Null for lack of memory.
     DeviceStatistics* addDevice(const PhysicalDeviceContext& device, rewrite::ExtensionSet emulated,
-                                rewrite::ExtensionSet asked, rewrite::ExtensionSet own) noexcept;
+                                rewrite::ExtensionSet own) noexcept;
 
     // Once, and only in the process that made it.
     void writeSummary() noexcept;

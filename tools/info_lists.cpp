@@ -85,23 +85,25 @@ void printBlocks(std::ostream& out, const std::vector<rewrite::BlockSizes>& size
 
 }  // namespace
 
-std::vector<HiddenThing> hiddenOf(const Device& device, ExtensionSet emulated) {
-    std::vector<HiddenThing> hidden;
+std::vector<HiddenThing> hiddenOf(const Device& device, const layer::Hidden& hidden) {
+    std::vector<HiddenThing> things;
+    const auto alone = [&](ExtensionSet one) { return layer::Hidden{one, hidden.emulated}; };
     for (const VkExtensionProperties& listed : device.facts.extensions) {
         const char* listedName = listed.extensionName;
-        if (!layer::hidesExtension(emulated, listedName)) continue;
-        hidden.push_back({listedName, reasonFor(emulated, [&](ExtensionSet one) {
-                              return layer::hidesExtension(one, listedName);
+        if (!hidden.hasExtension(listedName)) continue;
+        things.push_back({listedName, reasonFor(hidden.replaced, [&](ExtensionSet one) {
+                              return alone(one).hasExtension(listedName);
                           })});
     }
     for (const auto& features : device.dependentFeatures) {
         const auto* node = reinterpret_cast<const VkBaseInStructure*>(features.data());
-        if (!layer::asksForHidden(emulated, node)) continue;
-        hidden.push_back({featuresName(node->sType), reasonFor(emulated, [&](ExtensionSet one) {
-                              return layer::asksForHidden(one, node);
-                          })});
+        if (!hidden.isAskedForBy(node)) continue;
+        things.push_back(
+            {featuresName(node->sType), reasonFor(hidden.replaced, [&](ExtensionSet one) {
+                 return alone(one).isAskedForBy(node);
+             })});
     }
-    return hidden;
+    return things;
 }
 
 void addLists(ordered_json& json, const Device& device,
@@ -126,7 +128,7 @@ void addLists(ordered_json& json, const Device& device,
                          {"maxHeight", size.maxHeight},
                          {"maxCount", size.maxCount}});
     }
-    for (const HiddenThing& thing : hiddenOf(device, assessed.emulated)) {
+    for (const HiddenThing& thing : hiddenOf(device, assessed.hidden)) {
         hidden.push_back({{"name", thing.name}, {"reason", thing.reason}});
     }
     json["matrixShapes"]["emulatedInt4"] = std::move(int4);
@@ -138,7 +140,7 @@ void printLists(std::ostream& out, const Device& device,
                 const layer::PhysicalDeviceContext& assessed) {
     printInt4(out, int4Shapes(assessed));
     printBlocks(out, blocks(assessed));
-    const auto hidden = hiddenOf(device, assessed.emulated);
+    const auto hidden = hiddenOf(device, assessed.hidden);
     if (!hidden.empty()) out << "  hidden of the driver's own:\n";
     for (const HiddenThing& thing : hidden) {
         out << "    " << thing.name << ": " << thing.reason << '\n';

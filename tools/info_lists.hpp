@@ -17,7 +17,7 @@ namespace coopvk::tool {
 struct HiddenThing {
     std::string name, reason;
 };
-std::vector<HiddenThing> hiddenOf(const Device& device, rewrite::ExtensionSet emulated);
+std::vector<HiddenThing> hiddenOf(const Device& device, const layer::Hidden& hidden);
 
 void addLists(nlohmann::ordered_json& json, const Device& device,
               const layer::PhysicalDeviceContext& assessed);

@@ -32,7 +32,7 @@ Result<bool> writeBytes(const std::string& path, const char* data, size_t size) 
 
 Result<rewrite::Rewritten> rewriteWords(const RewriteOptions& options, const RewriteJob& job) {
     const layer::RecordedRequest& recorded = job.request;
-    if (rewrite::scan(job.words, recorded.target.emulated).empty()) {
+    if (rewrite::scan(job.words, recorded.target.emulated, recorded.target.own).empty()) {
         std::cerr << "coopvk: " << options.input << " uses nothing that is emulated; unchanged\n";
         rewrite::Rewritten same;
         same.words = job.words;

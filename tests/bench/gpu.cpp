@@ -31,6 +31,12 @@ constexpr vulkan::Extension<Features> kOptional[] = {
     {VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME,
      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_VECTOR_FEATURES_NV,
      [](Features& f) -> void* { return &f.cooperativeVector; }},
+    {VK_COOPVK_SHADER_INT4_EXTENSION_NAME,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INT4_FEATURES_COOPVK,
+     [](Features& f) -> void* { return &f.int4; }},
+    {VK_COOPVK_SHADER_2D_BLOCK_IO_EXTENSION_NAME,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_2D_BLOCK_IO_FEATURES_COOPVK,
+     [](Features& f) -> void* { return &f.blockIo; }},
 };
 
 }  // namespace

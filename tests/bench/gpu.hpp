@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "coopvk/vulkan_coopvk.h"
 #include "gpu_setup.hpp"
 
 namespace coopvk::bench {
@@ -33,6 +34,8 @@ struct Features {
     VkPhysicalDeviceCooperativeMatrixFeaturesKHR cooperativeMatrix;
     VkPhysicalDeviceCooperativeMatrixFeaturesNV nvCooperativeMatrix;
     VkPhysicalDeviceCooperativeVectorFeaturesNV cooperativeVector;
+    VkPhysicalDeviceShaderInt4FeaturesCOOPVK int4;
+    VkPhysicalDeviceShader2DBlockIOFeaturesCOOPVK blockIo;
 };
 
 class Gpu {

@@ -32,6 +32,14 @@ class Request : public testing::Test {
     }
 
     DeviceRequest make() {
+        const auto& row = extensionRow(rewrite::Extension::kKhrCooperativeMatrix);
+        auto& decision = device.decisions[static_cast<size_t>(row.extension)];
+        decision = {};
+        if (!device.emulated.empty()) {
+            decision.provision = Provision::kEmulated;
+            decision.added = row.granted(device.facts);
+        }
+        device.hidden = {device.emulated, device.emulated};  // over the driver's own
         info.enabledExtensionCount = static_cast<uint32_t>(names.size());
         info.ppEnabledExtensionNames = names.data();
         const DeviceRequest request = makeDeviceRequest(device, info, scratch);

@@ -248,5 +248,23 @@ TEST(Requests, WrongOnesAreNamed) {
     EXPECT_FALSE(layer::requestFromJson(ordered_json::array()));
 }
 
+// What stays the driver's of an extension is part of the request.
+TEST(RequestJson, OwnFeatures) {
+    layer::RecordedRequest request;
+    request.shader = "x.spv";
+    constexpr auto kAtomics = rewrite::Extension::kExtShaderAtomicFloat;
+    request.target.own[kAtomics] = 0b110001;
+    ordered_json json = toJson(request);
+    json["specialization"] = nullptr;
+    const auto back = layer::requestFromJson(json);
+    ASSERT_TRUE(back) << back.error().message;
+    EXPECT_EQ(back->target.own, request.target.own);
+    for (const char* wrong : {"[]", "{\"VK_EXT_shader_atomic_float\": -1}", "{\"VK_KHR_one\": 1}",
+                              "{\"VK_EXT_shader_atomic_float\": \"1\"}"}) {
+        json["own"] = ordered_json::parse(wrong);
+        EXPECT_FALSE(layer::requestFromJson(json)) << wrong;
+    }
+}
+
 }  // namespace
 }  // namespace coopvk::test

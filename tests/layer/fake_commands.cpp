@@ -92,6 +92,11 @@ void getProperties2(VkPhysicalDevice device, VkPhysicalDeviceProperties2* proper
         } else if (node->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OBJECT_PROPERTIES_EXT) {
             auto& objects = *reinterpret_cast<VkPhysicalDeviceShaderObjectPropertiesEXT*>(node);
             std::memset(objects.shaderBinaryUUID, 0x5a, VK_UUID_SIZE);
+        } else if (node->sType ==
+                   VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_MODULE_IDENTIFIER_PROPERTIES_EXT) {
+            auto& identifiers =
+                *reinterpret_cast<VkPhysicalDeviceShaderModuleIdentifierPropertiesEXT*>(node);
+            std::memset(identifiers.shaderModuleIdentifierAlgorithmUUID, 0x3c, VK_UUID_SIZE);
         }
     }
 }

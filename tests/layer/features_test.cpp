@@ -41,6 +41,13 @@ TEST(Features, ExtensionRows) {
         EXPECT_LT(row.featureSize - end, sizeof(void*));
         EXPECT_GE(row.mainFeatureOffset, row.features.offset);
         EXPECT_LT(row.mainFeatureOffset, end);
+        uint32_t bits = 0;
+        for (const Grant& grant : row.grants) {
+            EXPECT_LT(grant.offset, end) << grant.name;
+            EXPECT_EQ(bits & row.bit(grant.offset), 0u) << grant.name << " stands twice";
+            bits |= row.bit(grant.offset);
+        }
+        EXPECT_NE(bits & row.bit(row.mainFeatureOffset), 0u);
     }
 }
 
@@ -56,27 +63,37 @@ TEST(Features, Bits) {
     EXPECT_TRUE(anySet(bitsOf(&node, bits)));
 }
 
-constexpr rewrite::ExtensionSet kMatrix = {rewrite::Extension::kKhrCooperativeMatrix};
+constexpr rewrite::ExtensionSet kKhr = {rewrite::Extension::kKhrCooperativeMatrix};
+constexpr Hidden kMatrix = {kKhr, kKhr};
+constexpr Hidden kNothing = {};
 
 // Whatever names VK_KHR_cooperative_matrix as its dependency in the registry.
 TEST(Dependents, Extensions) {
     for (const char* name :
          {"VK_NV_cooperative_matrix2", "VK_NV_cooperative_matrix_decode_vector",
           "VK_EXT_cooperative_matrix_maintenance1", "VK_QCOM_cooperative_matrix_conversion"}) {
-        EXPECT_TRUE(hidesExtension(kMatrix, name)) << name;
-        EXPECT_FALSE(hidesExtension({}, name)) << name;
+        EXPECT_TRUE(kMatrix.hasExtension(name)) << name;
+        EXPECT_FALSE(kNothing.hasExtension(name)) << name;
     }
     for (const char* name :
          {"VK_KHR_cooperative_matrix", "VK_NV_cooperative_matrix", "VK_KHR_shader_bfloat16", ""}) {
-        EXPECT_FALSE(hidesExtension(kMatrix, name)) << name;
+        EXPECT_FALSE(kMatrix.hasExtension(name)) << name;
     }
 }
 
 // What coopvk emulates itself is not hidden, whatever it builds on.
 TEST(Dependents, EmulatedOnes) {
     for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
-        EXPECT_FALSE(hidesExtension(rewrite::ExtensionSet::all(), info.vulkanName));
+        const Hidden hidden = {rewrite::ExtensionSet::all(), rewrite::ExtensionSet::all()};
+        EXPECT_FALSE(hidden.hasExtension(info.vulkanName));
     }
+}
+
+// What coopvk emulates beside the driver's own hides nothing of it.
+TEST(Dependents, OnlyOfWhatIsReplaced) {
+    constexpr Hidden kAdded = {{}, rewrite::ExtensionSet::all()};
+    EXPECT_FALSE(kAdded.hasExtension("VK_NV_cooperative_matrix2"));
+    EXPECT_FALSE(kAdded.hasExtension("VK_EXT_shader_atomic_float2"));
 }
 
 TEST(Dependents, WholeStructures) {
@@ -84,35 +101,35 @@ TEST(Dependents, WholeStructures) {
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_FEATURES_NV};
     auto* node = reinterpret_cast<VkBaseOutStructure*>(&features);
     const auto* in = reinterpret_cast<const VkBaseInStructure*>(&features);
-    EXPECT_FALSE(asksForHidden(kMatrix, in));
+    EXPECT_FALSE(kMatrix.isAskedForBy(in));
     features.cooperativeMatrixWorkgroupScope = VK_TRUE;
-    EXPECT_TRUE(asksForHidden(kMatrix, in));
+    EXPECT_TRUE(kMatrix.isAskedForBy(in));
     features.cooperativeMatrixWorkgroupScope = VK_FALSE;
     features.cooperativeMatrixBlockLoads = VK_TRUE;
-    EXPECT_TRUE(asksForHidden(kMatrix, in));
-    hideFeatures({}, node);
+    EXPECT_TRUE(kMatrix.isAskedForBy(in));
+    kNothing.clearFeatures(node);
     EXPECT_TRUE(features.cooperativeMatrixBlockLoads);
-    hideFeatures(kMatrix, node);
+    kMatrix.clearFeatures(node);
     EXPECT_FALSE(features.cooperativeMatrixBlockLoads);
-    EXPECT_FALSE(asksForHidden(kMatrix, in));
+    EXPECT_FALSE(kMatrix.isAskedForBy(in));
 }
 
 TEST(Dependents, SingleFeatures) {
     VkPhysicalDeviceShaderBfloat16FeaturesKHR bfloat16 = {
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_BFLOAT16_FEATURES_KHR, nullptr, VK_TRUE, VK_TRUE,
         VK_TRUE};
-    hideFeatures(kMatrix, reinterpret_cast<VkBaseOutStructure*>(&bfloat16));
+    kMatrix.clearFeatures(reinterpret_cast<VkBaseOutStructure*>(&bfloat16));
     EXPECT_TRUE(bfloat16.shaderBFloat16Type);
     EXPECT_TRUE(bfloat16.shaderBFloat16DotProduct);
     EXPECT_FALSE(bfloat16.shaderBFloat16CooperativeMatrix);
     VkPhysicalDeviceShaderFloat8FeaturesEXT float8 = {
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT8_FEATURES_EXT, nullptr, VK_TRUE, VK_TRUE};
     const auto* in = reinterpret_cast<const VkBaseInStructure*>(&float8);
-    EXPECT_TRUE(asksForHidden(kMatrix, in));
-    hideFeatures(kMatrix, reinterpret_cast<VkBaseOutStructure*>(&float8));
+    EXPECT_TRUE(kMatrix.isAskedForBy(in));
+    kMatrix.clearFeatures(reinterpret_cast<VkBaseOutStructure*>(&float8));
     EXPECT_TRUE(float8.shaderFloat8);
     EXPECT_FALSE(float8.shaderFloat8CooperativeMatrix);
-    EXPECT_FALSE(asksForHidden(kMatrix, in));
+    EXPECT_FALSE(kMatrix.isAskedForBy(in));
 }
 
 }  // namespace

@@ -40,24 +40,6 @@ TEST_F(ShaderRoutes, IdentifiersAreOurs) {
     EXPECT_EQ(last().chain.size(), 0u);
 }
 
-TEST_F(ShaderRoutes, IdentifiersDependOnSettings) {
-    const auto identify = [&] {
-        VkShaderModuleIdentifierEXT out = {VK_STRUCTURE_TYPE_SHADER_MODULE_IDENTIFIER_EXT};
-        const VkShaderModuleCreateInfo info = infoOf(matrix);
-        COOPVK_DEVICE_COMMAND(driver, device, vkGetShaderModuleCreateInfoIdentifierEXT)(
-            device, &info, &out);
-        return std::string(reinterpret_cast<char*>(out.identifier), out.identifierSize);
-    };
-    const std::string first = identify();
-    stop();
-    start();
-    EXPECT_EQ(identify(), first);
-    stop();
-    setenv("COOPVK_EMULATE", "all", 1);
-    start();
-    EXPECT_NE(identify(), first);
-}
-
 class PipelineKeys : public ShaderRoutes {
  protected:
     std::string key(const void* pipeline) {

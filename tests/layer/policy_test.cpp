@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "device_facts.hpp"
+#include "extension_rows.hpp"
 
 namespace coopvk::layer {
 namespace {
@@ -18,10 +19,18 @@ EmulatePolicy parse(std::string_view text, size_t expectedComplaints = 0) {
     return policy;
 }
 
+void makeNative(DeviceFacts& facts, Extension extension) {
+    const ExtensionRow& row = extensionRow(extension);
+    facts.native.insert(extension);
+    facts.nativeFeatures[extension] = (1u << row.features.count) - 1;
+}
+
 // A device that can carry every emulation, with the given extensions of its own.
 DeviceFacts makeFacts(rewrite::ExtensionSet native = {}) {
     DeviceFacts facts;
-    facts.native = native;
+    for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
+        if (native.contains(info.extension)) makeNative(facts, info.extension);
+    }
     facts.traits.shaderFloat64 = facts.traits.shaderInt64 = true;
     return facts;
 }
@@ -73,8 +82,46 @@ TEST(Policy, WhatTheDeviceLacks) {
         EXPECT_EQ(decision.provision, Provision::kUnavailable);
         EXPECT_NE(decision.reason.find("vulkanMemoryModel"), std::string::npos) << decision.reason;
     }
-    facts.native.insert(Extension::kKhrCooperativeMatrix);
+    makeNative(facts, Extension::kKhrCooperativeMatrix);
     EXPECT_EQ(decideMatrix("all", facts).provision, Provision::kNative);
+}
+
+// In `auto` only what a driver lacks is added to what it has: nothing where coopvk's would not fit
+// beside it.
+TEST(Policy, FeatureByFeature) {
+    for (const ExtensionRow& row : extensionRows()) {
+        const auto index = static_cast<size_t>(row.extension);
+        for (uint32_t native = 0; native < 1u << row.features.count; ++native) {
+            DeviceFacts facts = makeFacts();
+            facts.traits.bufferDeviceAddress = true;  // which vectors need
+            facts.nativeFeatures[row.extension] = native;
+            const uint32_t main = row.bit(row.mainFeatureOffset);
+            if ((native & main) != 0) facts.native.insert(row.extension);
+            const Decision decision = decide(parse("auto"), facts)[index];
+            EXPECT_EQ(decision.native, native);
+            EXPECT_EQ(decision.added & native, 0u);
+            EXPECT_EQ(decision.added & ~row.granted(facts), 0u);
+            EXPECT_EQ(decision.provision == Provision::kEmulated, decision.added != 0);
+            EXPECT_TRUE((native & main) != 0 || (decision.added & main) != 0);
+            const std::string why = native == 0 ? "lacks" : row.names(decision.added);
+            EXPECT_TRUE(decision.added == 0 || decision.reason.find(why) != why.npos);
+        }
+    }
+}
+
+TEST(Policy, FloatAtomicsBesideTheDriversOwn) {
+    const ExtensionRow& row = extensionRow(Extension::kExtShaderAtomicFloat);
+    const auto index = static_cast<size_t>(row.extension);
+    DeviceFacts facts = makeFacts();
+    facts.nativeFeatures[row.extension] = 0b110001;  // shared ones, and exchanges in buffers
+    Decision decision = decide(parse("auto"), facts)[index];
+    EXPECT_TRUE(decision.isPartial());
+    EXPECT_EQ(row.names(decision.added), "shaderBufferFloat32AtomicAdd");
+    decision = decide(parse("all"), facts)[index];
+    EXPECT_FALSE(decision.isPartial());
+    EXPECT_EQ(decision.native, 0u);
+    EXPECT_EQ(row.names(decision.added),
+              "shaderBufferFloat32Atomics, shaderBufferFloat32AtomicAdd");
 }
 
 TEST(Policy, EmulatedSet) {

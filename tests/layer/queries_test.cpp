@@ -247,32 +247,6 @@ TEST_F(Queries, OldInstance) {
     EXPECT_FALSE(lists(kMatrixName)) << "no subgroups below Vulkan 1.1";
 }
 
-// Shader objects' binaries hold rewritten code: their UUID tells emulations apart.
-TEST_F(Queries, ShaderBinaryUuid) {
-    const auto uuid = [&] {
-        VkPhysicalDeviceShaderObjectPropertiesEXT objects = {
-            VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OBJECT_PROPERTIES_EXT};
-        VkPhysicalDeviceProperties2 all = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
-                                           &objects};
-        COOPVK_INSTANCE_COMMAND(driver, vkGetPhysicalDeviceProperties2)(driver.physical(), &all);
-        return std::string(reinterpret_cast<char*>(objects.shaderBinaryUUID), VK_UUID_SIZE);
-    };
-    const std::string own(VK_UUID_SIZE, 0x5a);
-    setenv("COOPVK_EMULATE", ",", 1);  // nothing
-    driver.makeInstance();
-    EXPECT_EQ(uuid(), own);
-    driver.destroyInstance();
-    setenv("COOPVK_EMULATE", "all", 1);
-    driver.makeInstance();
-    const std::string emulated = uuid();
-    EXPECT_NE(emulated, own);
-    EXPECT_EQ(uuid(), emulated);
-    driver.destroyInstance();
-    setenv("COOPVK_EMULATE", kMatrixName, 1);
-    driver.makeInstance();
-    EXPECT_NE(uuid(), emulated);
-}
-
 // Out of memory now, and well again later; a line tells.
 TEST_F(Queries, FailedListing) {
     driver.makeInstance();
@@ -326,8 +300,6 @@ TEST_F(Queries, RefusedDevices) {
 // Above a device that emulates nothing the layer is in nobody's way.
 TEST_F(Queries, UntouchedDevices) {
     makeNative();
-    // Without a list, shaders with 4-bit integers and 2D blocks are looked for on every device.
-    setenv("COOPVK_EMULATE", "VK_NV_cooperative_vector", 1);
     driver.makeInstance();
     VkDevice device = driver.makeMatrixDevice();
     EXPECT_EQ(std::ranges::count(driver.device.extensions, kMatrixName), 1);

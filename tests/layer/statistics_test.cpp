@@ -121,7 +121,7 @@ TEST_F(StatisticsTest, OfManyThreads) {
     for (int i = 0; i < 8; ++i) {
         threads.emplace_back([&] {
             auto* added =
-                statistics->addDevice(physical, {rewrite::Extension::kNvCooperativeVector}, {}, {});
+                statistics->addDevice(physical, {rewrite::Extension::kNvCooperativeVector}, {});
             rewrite::Rewritten rewritten;
             rewritten.used.insert(rewrite::Extension::kNvCooperativeVector);
             rewritten.paths = {"vectors: alone"};

@@ -10,10 +10,9 @@
 // the structure to vkGetPhysicalDeviceFeatures2, enable both in VkDeviceCreateInfo. The queries are
 // found with vkGetInstanceProcAddr. Nothing of this reaches the driver.
 //
-// The layer rewrites modules with these capabilities also where the application enabled neither
-// extension; what enabling adds is that the layer turns on the device features that its output
-// needs (shaderInt8, shaderInt16, shaderInt64, 8- and 16-bit storage, scalarBlockLayout), as far as
-// the device has them.
+// As with any extension, modules with these capabilities work only on devices that were created with
+// it. The layer then also turns on the device features that its output needs (shaderInt8,
+// shaderInt16, shaderInt64, 8- and 16-bit storage, scalarBlockLayout), as far as the device has them.
 //
 // The numbers of this file are no registered ones: VkStructureType values of extensions lie at
 // 1000000000 + 1000 * (extension number - 1), these at 0x70C00000, far beyond any that Khronos has

@@ -101,6 +101,12 @@ constexpr vulkan::Extension<Features> kWanted[] = {
      [](Features& f) -> void* { return &f.conditionalRendering; }},
     {VK_EXT_MESH_SHADER_EXTENSION_NAME, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT,
      [](Features& f) -> void* { return &f.meshShader; }},
+    {VK_COOPVK_SHADER_INT4_EXTENSION_NAME,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INT4_FEATURES_COOPVK,
+     [](Features& f) -> void* { return &f.int4; }},
+    {VK_COOPVK_SHADER_2D_BLOCK_IO_EXTENSION_NAME,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_2D_BLOCK_IO_FEATURES_COOPVK,
+     [](Features& f) -> void* { return &f.blockIo; }},
 };
 
 }  // namespace

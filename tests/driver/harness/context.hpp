@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "component.hpp"
+#include "coopvk/vulkan_coopvk.h"
 #include "gpu_setup.hpp"
 
 namespace coopvk::test {
@@ -41,6 +42,8 @@ struct Features {
     VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomicFloat;
     VkPhysicalDeviceConditionalRenderingFeaturesEXT conditionalRendering;
     VkPhysicalDeviceMeshShaderFeaturesEXT meshShader;
+    VkPhysicalDeviceShaderInt4FeaturesCOOPVK int4;
+    VkPhysicalDeviceShader2DBlockIOFeaturesCOOPVK blockIo;
 };
 
 class Context {
