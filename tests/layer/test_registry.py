@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Holds the layer against Vulkan's registry: known_structs.inc is what its generator writes, and
+all that names stages, accesses or shaders' code was looked at.
+
+usage: test_registry.py VK_XML LAYER_FOLDER REVIEWED
+"""
+import importlib.util
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+
+MASKS = re.compile(r"Vk(PipelineStageFlag(s|Bits)|AccessFlag(s|Bits))\d?(KHR)?$")
+CODE = {
+    "VkShaderModule",
+    "VkShaderModuleCreateInfo",
+    "VkPipelineShaderStageCreateInfo",
+    "VkShaderCreateInfoEXT",
+}
+COMMANDS = ("intercepted", "passes")
+STRUCTURES = ("translated", "rewritten", "unchanged", "unknown")
+
+
+def is_vulkan(element):
+    return "vulkan" in element.get("api", "vulkan").split(",")
+
+
+def typed(element, tag):
+    return [item.findtext("type") for item in element.findall(tag) if is_vulkan(item)]
+
+
+def carriers(registry):
+    """Structures with such members, with members of such structures, or with those in the chain."""
+    members, extends = {}, {}
+    for struct in registry.iterfind("types/type[@category='struct']"):
+        if struct.get("alias") or not is_vulkan(struct):
+            continue
+        name = struct.get("name")
+        members[name] = typed(struct, "member")
+        extends[name] = [name for name in struct.get("structextends", "").split(",") if name]
+    found = {name for name, types in members.items() if any(map(MASKS.match, types))} | CODE
+    while True:
+        more = {name for name, types in members.items() if found & set(types)}
+        for name in found:
+            more.update(target for target in extends.get(name, ()) if target in members)
+        if more <= found:
+            return found
+        found |= more
+
+
+def commands(registry, structures):
+    found = set()
+    for command in registry.iterfind("commands/command"):
+        if command.get("alias") or not is_vulkan(command):
+            continue
+        types = typed(command, "param")
+        if structures & set(types) or any(map(MASKS.match, types)):
+            found.add(command.findtext("proto/name"))
+    return found
+
+
+def read_reviewed(path):
+    """name -> what becomes of it"""
+    reviewed = {}
+    with open(path, encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.strip() or line.startswith("#"):
+                continue
+            match = re.fullmatch(r"(\w+)  (\w+): (.+)\n", line)
+            if not match or match[1] not in COMMANDS + STRUCTURES or match[2] in reviewed:
+                raise SystemExit(f"{path}:{number}: no good line: {line.strip()}")
+            reviewed[match[2]] = match[1]
+    return reviewed
+
+
+def load_generator(layer):
+    spec = importlib.util.spec_from_file_location("generator", f"{layer}/generate_known_structs.py")
+    generator = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(generator)
+    return generator
+
+
+def unknown_structures(registry, layer):
+    """Structures of chains that the layer edits, but are not in known_structs.inc."""
+    with open(f"{layer}/known_structs.inc", encoding="utf-8") as file:
+        known = set(re.findall(r"COOPVK_STRUCT\((\w+),", file.read()))
+    generator = load_generator(layer)
+    of_vulkan = generator.owners(registry, with_platforms=True)
+    return {name for name, _ in generator.edited(registry) if name in of_vulkan} - known
+
+
+def check_generated(registry_path, registry, layer):
+    """The file is what the generator writes; of an older registry, part of it."""
+    with open(f"{layer}/known_structs.inc", encoding="utf-8") as file:
+        have = file.read()
+    now = subprocess.run(
+        [sys.executable, f"{layer}/generate_known_structs.py", registry_path],
+        check=True, capture_output=True, text=True).stdout
+    written_for = int(re.search(r"header version (\d+)", have)[1])
+    if load_generator(layer).header_version(registry) < written_for:
+        now = [line for line in now.splitlines() if line.startswith("COOPVK_STRUCT")]
+        return [f"known_structs.inc lacks {line}" for line in now if line not in have]
+    return [] if now == have else ["known_structs.inc is not what generate_known_structs.py writes"]
+
+
+def check_reviewed(registry, layer, reviewed):
+    structures = carriers(registry)
+    unknown = unknown_structures(registry, layer)
+    names = structures | commands(registry, structures) | unknown
+    complaints = [f"{name}: not reviewed" for name in sorted(names - reviewed.keys())]
+    with open(f"{layer}/commands.hpp", encoding="utf-8") as file:
+        intercepted = set(re.findall(r"\bX\((vk\w+),", file.read()))
+    for name, what in reviewed.items():
+        if name.startswith("vk") != (what in COMMANDS):
+            complaints.append(f"{name}: '{what}' is not for it")
+        elif what == "unknown" and name not in unknown:
+            complaints.append(f"{name}: known, or in no chain that is edited")
+        elif name.startswith("vk") and (name in intercepted) != (what == "intercepted"):
+            complaints.append(f"{name}: commands.hpp does not agree that it is '{what}'")
+    return complaints, names
+
+
+def main():
+    registry_path, layer, reviewed_path = sys.argv[1:]
+    registry = ElementTree.parse(registry_path).getroot()
+    reviewed = read_reviewed(reviewed_path)
+    complaints, names = check_reviewed(registry, layer, reviewed)
+    complaints += check_generated(registry_path, registry, layer)
+    for complaint in complaints:
+        print(f"test_registry: {complaint}", file=sys.stderr)
+    print(f"{len(names)} structures and commands, {len(reviewed)} reviewed")
+    return 1 if complaints or not names else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
