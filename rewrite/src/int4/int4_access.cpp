@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/composites.hpp"
+#include "ir/memory_model.hpp"
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
 
@@ -154,11 +155,7 @@ class ComponentAccess {
         if (storage_ == spv::StorageClass::Workgroup) {
             return static_cast<uint32_t>(spv::Scope::Workgroup);
         }
-        // Without VulkanMemoryModelDeviceScope the widest that this memory model has.
-        const bool vulkan =
-            context_.module.hasCapability(spv::Capability::VulkanMemoryModel) &&
-            !context_.module.hasCapability(spv::Capability::VulkanMemoryModelDeviceScope);
-        return static_cast<uint32_t>(vulkan ? spv::Scope::QueueFamily : spv::Scope::Device);
+        return static_cast<uint32_t>(widestScope(context_.module));
     }
 
     Int4Context& context_;

@@ -1,32 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matrix/function_writer.hpp"
 
+#include "ir/built_ins.hpp"
+
 namespace coopvk::rewrite {
 
 namespace {
 
 enum PrologueKey { kLane, kGridRow, kGridColumn, kRowLane, kColumnLane };
-
-// The SubgroupLocalInvocationId input, made once a module. Its value is u32.
-Id laneVariable(Module& module, TypeTable& types) {
-    for (const InstructionPtr& i : module.section(Section::kAnnotations)) {
-        if (i->opcode == spv::Op::OpDecorate &&
-            i->word(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
-            i->word(2) == static_cast<uint32_t>(spv::BuiltIn::SubgroupLocalInvocationId) &&
-            module.def(i->word(0)).opcode == spv::Op::OpVariable) {
-            return i->word(0);
-        }
-    }
-    const Id variable = module.takeId();
-    const Id type = types.pointerType(spv::StorageClass::Input, types.uint32());
-    module.append(Section::kGlobals, makeInstruction(spv::Op::OpVariable, type, variable,
-                                                     {literal(spv::StorageClass::Input)}));
-    module.decorate(variable, spv::Decoration::BuiltIn,
-                    {static_cast<uint32_t>(spv::BuiltIn::SubgroupLocalInvocationId)});
-    module.addName(variable, "coopvk_lane");
-    module.addCapability(spv::Capability::GroupNonUniform);
-    return variable;
-}
 
 bool isVariableOrDebug(spv::Op opcode) {
     return opcode == spv::Op::OpVariable || opcode == spv::Op::OpLine ||
@@ -164,7 +145,9 @@ Id FunctionWriter::once(std::pair<int, uint32_t> key, Make make) {
 
 Id FunctionWriter::lane() {
     return once({kLane, 0}, [&](Emitter& e) {
-        const Id variable = laneVariable(context_.module, context_.types);
+        const Id variable =
+            builtInVariable(context_.types, spv::BuiltIn::SubgroupLocalInvocationId,
+                            context_.types.uint32(), "coopvk_lane");
         const Id pointerType = context_.module.def(variable).type;
         const Id type = context_.module.def(pointerType).word(1);
         return e.bitcast(context_.types.uint32(), e.op(spv::Op::OpLoad, type, {variable}));

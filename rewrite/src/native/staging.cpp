@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/built_ins.hpp"
 #include "ir/shared_memory.hpp"
 
 namespace coopvk::rewrite {
@@ -24,23 +25,8 @@ bool Staging::fits() const {
 
 Id Staging::subgroupVariable() {
     if (subgroupId_ != 0) return subgroupId_;
-    Module& module = context_.module;
-    for (const InstructionPtr& i : module.section(Section::kAnnotations)) {
-        if (i->opcode == spv::Op::OpDecorate &&
-            i->word(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
-            i->word(2) == static_cast<uint32_t>(spv::BuiltIn::SubgroupId) &&
-            module.def(i->word(0)).opcode == spv::Op::OpVariable) {
-            return subgroupId_ = i->word(0);
-        }
-    }
-    subgroupId_ = module.takeId();
-    const Id type = context_.types.pointerType(spv::StorageClass::Input, context_.types.uint32());
-    module.append(Section::kGlobals, makeInstruction(spv::Op::OpVariable, type, subgroupId_,
-                                                     {literal(spv::StorageClass::Input)}));
-    module.decorate(subgroupId_, spv::Decoration::BuiltIn,
-                    {static_cast<uint32_t>(spv::BuiltIn::SubgroupId)});
-    module.addName(subgroupId_, "coopvk_subgroup");
-    module.addCapability(spv::Capability::GroupNonUniform);
+    subgroupId_ = builtInVariable(context_.types, spv::BuiltIn::SubgroupId, context_.types.uint32(),
+                                  "coopvk_subgroup");
     return subgroupId_;
 }
 

@@ -1,33 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vector/accumulate.hpp"
 
+#include <algorithm>
+
+#include "ir/memory_model.hpp"
 #include "vector/workgroup.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
 
-// Zero at the start of every workgroup.
+constexpr uint32_t kLockKey = 0x10CC;
+
+// Zero while it is free; see initialiseLock().
 Id lockVariable(VectorContext& context) {
-    const auto [entry, isNew] = context.variables.try_emplace({0x10CC}, 0);
+    const auto [entry, isNew] = context.variables.try_emplace({kLockKey}, 0);
     if (!isNew) return entry->second;
     const Id u32 = context.types.uint32();
     const Id variable = context.module.takeId();
-    context.module.append(
-        Section::kGlobals,
-        makeInstruction(
-            spv::Op::OpVariable, context.types.pointerType(spv::StorageClass::Workgroup, u32),
-            variable,
-            {literal(spv::StorageClass::Workgroup), idOperand(context.types.constantNull(u32))}));
+    const Id pointer = context.types.pointerType(spv::StorageClass::Workgroup, u32);
+    context.module.append(Section::kGlobals,
+                          makeInstruction(spv::Op::OpVariable, pointer, variable,
+                                          {literal(spv::StorageClass::Workgroup)}));
     context.module.addName(variable, "coopvk_lock");
     entry->second = variable;
     return variable;
-}
-
-Id semantics(TypeTable& types, std::initializer_list<spv::MemorySemanticsMask> bits) {
-    uint32_t mask = 0;
-    for (const auto bit : bits) mask |= static_cast<uint32_t>(bit);
-    return types.constantU32(mask);
 }
 
 }  // namespace
@@ -53,17 +50,16 @@ Accumulator::Accumulator(VectorFunction& function, VectorMemory& memory, uint32_
         way_ = Way::kExchange;
     } else if (shared) {
         way_ = Way::kLock;
+        memory.makeNonPrivate();  // what is private is not ordered by the lock
     }
 }
 
 Id Accumulator::relaxed() { return types_.constantU32(0); }
 
 Id Accumulator::scope() {
-    const bool device = f_.module().hasCapability(spv::Capability::VulkanMemoryModelDeviceScope);
     const spv::Scope scope = memory_.storage() == spv::StorageClass::Workgroup
                                  ? spv::Scope::Workgroup
-                             : device ? spv::Scope::Device
-                                      : spv::Scope::QueueFamily;
+                                 : widestScope(f_.module());
     return types_.constantU32(static_cast<uint32_t>(scope));
 }
 
@@ -157,8 +153,8 @@ void Accumulator::addLocked(Id byte, std::span<const Id> values) {
     const Id u32 = types_.uint32();
     const Id lock = lockVariable(f_.context());
     const Id workgroup = types_.constantU32(static_cast<uint32_t>(spv::Scope::Workgroup));
-    const Id acquire = semantics(types_, {Acquire, WorkgroupMemory, MakeVisible});
-    const Id release = semantics(types_, {Release, WorkgroupMemory, MakeAvailable});
+    const Id acquire = types_.constantU32(sharedSemantics(f_.module(), Acquire));
+    const Id release = types_.constantU32(sharedSemantics(f_.module(), Release));
     f_.loopUntil([&] {
         const Id taken = emit_.op(
             spv::Op::OpAtomicCompareExchange, u32,
@@ -181,6 +177,33 @@ void Accumulator::addLocked(Id byte, std::span<const Id> values) {
         });
         return mine;
     });
+}
+
+void initialiseLock(VectorContext& context) {
+    const auto lock = context.variables.find({kLockKey});
+    if (lock == context.variables.end()) return;
+    const InstructionList& entries = context.module.section(Section::kEntryPoints);
+    const auto main = std::ranges::find(context.module.functions(), entries.front()->word(1),
+                                        [](const auto& function) { return function->id(); });
+    if (main == context.module.functions().end() || (*main)->blocks.empty()) return;
+
+    TypeTable& types = context.types;
+    InstructionList code;
+    Emitter emit(types, code);
+    const Id workgroup = types.constantU32(static_cast<uint32_t>(spv::Scope::Workgroup));
+    const Id zero = types.constantU32(0);
+    const Id order = types.constantU32(
+        sharedSemantics(context.module, spv::MemorySemanticsMask::AcquireRelease));
+    emit.opVoid(spv::Op::OpAtomicStore,
+                idOperands(std::vector{lock->second, workgroup, zero, zero}));
+    emit.opVoid(spv::Op::OpControlBarrier, idOperands(std::vector{workgroup, workgroup, order}));
+
+    InstructionList& body = (*main)->blocks.front()->body;
+    const auto lastVariable = std::find_if(body.rbegin(), body.rend(), [](const auto& i) {
+        return i->opcode == spv::Op::OpVariable || i->opcode == spv::Op::OpUntypedVariableKHR;
+    });
+    body.insert(lastVariable.base(), std::make_move_iterator(code.begin()),
+                std::make_move_iterator(code.end()));
 }
 
 bool canReduce(const VectorContext& context) {

@@ -41,6 +41,10 @@ class Accumulator {
     Way way_ = Way::kNone;
 };
 
+// Behind all lowering: where a lock is used, every workgroup starts with setting it free. (An
+// initialiser would need shaderZeroInitializeWorkgroupMemory.)
+void initialiseLock(VectorContext& context);
+
 // Whether the stage may use the subgroup operations that addReduced() needs.
 bool canReduce(const VectorContext& context);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vector/built_in.hpp"
 
+#include "ir/built_ins.hpp"
+
 namespace coopvk::rewrite {
 
 namespace {
@@ -9,26 +11,7 @@ Id variableFor(VectorContext& context, spv::BuiltIn builtIn, Id type, std::strin
     const auto number = static_cast<uint32_t>(builtIn);
     const auto [entry, isNew] = context.variables.try_emplace({0xB1, number}, 0);
     if (!isNew) return entry->second;
-    Module& module = context.module;
-    for (const InstructionPtr& i : module.section(Section::kAnnotations)) {
-        if (i->opcode == spv::Op::OpDecorate && i->word(2) == number &&
-            i->word(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
-            module.def(i->word(0)).opcode == spv::Op::OpVariable) {
-            return entry->second = i->word(0);
-        }
-    }
-    const Id variable = module.takeId();
-    module.append(Section::kGlobals,
-                  makeInstruction(spv::Op::OpVariable,
-                                  context.types.pointerType(spv::StorageClass::Input, type),
-                                  variable, {literal(spv::StorageClass::Input)}));
-    module.decorate(variable, spv::Decoration::BuiltIn, {number});
-    // Fragment shaders interpolate no integers.
-    if (context.stage == Stage::kFragment && context.types.isInteger(type)) {
-        module.decorate(variable, spv::Decoration::Flat);
-    }
-    module.addName(variable, name);
-    return entry->second = variable;
+    return entry->second = builtInVariable(context.types, builtIn, type, name);
 }
 
 }  // namespace

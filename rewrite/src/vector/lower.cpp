@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/opcodes.hpp"
+#include "vector/accumulate.hpp"
 #include "vector/assembly.hpp"
 #include "vector/component_reads.hpp"
 #include "vector/composite.hpp"
@@ -138,6 +139,7 @@ std::optional<Error> lowerVectors(VectorContext& context) {
     dropArithmeticDecorations(context);
     for (auto& function : context.newFunctions) module.functions().push_back(std::move(function));
     context.newFunctions.clear();
+    initialiseLock(context);
     module.removeCapability(spv::Capability::CooperativeVectorNV);
     module.removeCapability(spv::Capability::CooperativeVectorTrainingNV);
     module.removeExtension("SPV_NV_cooperative_vector");

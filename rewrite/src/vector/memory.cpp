@@ -3,6 +3,8 @@
 
 #include <bit>
 
+#include "ir/memory_model.hpp"
+
 namespace coopvk::rewrite {
 
 namespace {
@@ -49,6 +51,8 @@ VectorMemory::VectorMemory(VectorFunction& function, const Location& location,
                                 {function.parameter(first_)});
     }
 }
+
+void VectorMemory::makeNonPrivate() { access_ = MemoryAccess(nonPrivateAccess(f_.module())); }
 
 // Pointer to the block { type data[]; } and on to data[index].
 Id VectorMemory::viewPointer(Id type, Id index) {

@@ -55,6 +55,8 @@ class VectorMemory {
     Id wordPointer(Id type, Id index);
     bool isArrayOf(Id type) const;  // wordPointer() has such a view
     spv::StorageClass storage() const { return location_.storage; }
+    // Accesses are to what other invocations access, too.
+    void makeNonPrivate();
     VectorFunction& function() { return f_; }
 
  private:

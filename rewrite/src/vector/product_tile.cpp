@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vector/product_tile.hpp"
 
+#include "ir/memory_model.hpp"
 #include "vector/built_in.hpp"
 
 namespace coopvk::rewrite {
@@ -58,20 +59,18 @@ class TileProduct {
                         {exchange_, index});
     }
     Id get(Id index) {
-        return emit_.op(
-            spv::Op::OpLoad, quad_,
-            {idOperand(slot(index)), literal(spv::MemoryAccessMask::NonPrivatePointer)});
+        Operands operands = {idOperand(slot(index))};
+        for (const Operand& o : nonPrivateAccess(context_.module)) operands.push_back(o);
+        return emit_.op(spv::Op::OpLoad, quad_, std::move(operands));
     }
     void put(Id index, Id value) {
-        emit_.opVoid(spv::Op::OpStore, {idOperand(slot(index)), idOperand(value),
-                                        literal(spv::MemoryAccessMask::NonPrivatePointer)});
+        Operands operands = {idOperand(slot(index)), idOperand(value)};
+        for (const Operand& o : nonPrivateAccess(context_.module)) operands.push_back(o);
+        emit_.opVoid(spv::Op::OpStore, std::move(operands));
     }
     void barrier() {
-        using enum spv::MemorySemanticsMask;
-        uint32_t mask = 0;
-        for (auto bit : {AcquireRelease, WorkgroupMemory, MakeAvailable, MakeVisible}) {
-            mask |= static_cast<uint32_t>(bit);
-        }
+        const uint32_t mask =
+            sharedSemantics(context_.module, spv::MemorySemanticsMask::AcquireRelease);
         const Id subgroup = c(static_cast<uint32_t>(spv::Scope::Subgroup));
         emit_.opVoid(spv::Op::OpControlBarrier,
                      {idOperand(subgroup), idOperand(subgroup), idOperand(c(mask))});

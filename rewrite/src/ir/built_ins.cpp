@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/built_ins.hpp"
+
+#include <algorithm>
+
+namespace coopvk::rewrite {
+
+namespace {
+
+// The interface follows the name, whose words are no ids.
+bool isInInterface(const Instruction& entry, Id variable) {
+    return std::ranges::any_of(std::span(entry.operands).subspan(2), [&](const Operand& operand) {
+        return operand.isId && operand.word == variable;
+    });
+}
+
+bool isOfSubgroups(spv::BuiltIn builtIn) {
+    return builtIn == spv::BuiltIn::SubgroupLocalInvocationId ||
+           builtIn == spv::BuiltIn::SubgroupId || builtIn == spv::BuiltIn::SubgroupSize;
+}
+
+}  // namespace
+
+Id builtInVariable(TypeTable& types, spv::BuiltIn builtIn, Id type, std::string_view name) {
+    Module& module = types.module();
+    Instruction& entry = *module.section(Section::kEntryPoints).front();
+    const auto number = static_cast<uint32_t>(builtIn);
+    for (const InstructionPtr& i : module.section(Section::kAnnotations)) {
+        if (i->opcode == spv::Op::OpDecorate && i->word(2) == number &&
+            i->word(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
+            module.def(i->word(0)).opcode == spv::Op::OpVariable &&
+            isInInterface(entry, i->word(0))) {
+            return i->word(0);
+        }
+    }
+    const Id variable = module.takeId();
+    module.append(
+        Section::kGlobals,
+        makeInstruction(spv::Op::OpVariable, types.pointerType(spv::StorageClass::Input, type),
+                        variable, {literal(spv::StorageClass::Input)}));
+    module.decorate(variable, spv::Decoration::BuiltIn, {number});
+    // Fragment shaders interpolate no integers.
+    const bool isFragment = entry.word(0) == static_cast<uint32_t>(spv::ExecutionModel::Fragment);
+    if (isFragment && types.isInteger(type)) module.decorate(variable, spv::Decoration::Flat);
+    if (isOfSubgroups(builtIn)) module.addCapability(spv::Capability::GroupNonUniform);
+    module.addName(variable, name);
+    entry.operands.push_back(idOperand(variable));
+    return variable;
+}
+
+}  // namespace coopvk::rewrite

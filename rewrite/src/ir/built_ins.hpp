@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Input variables of built-ins that lowering reads.
+#pragma once
+
+#include <string_view>
+
+#include "ir/types.hpp"
+
+namespace coopvk::rewrite {
+
+// The variable for the built-in in the interface of the one entry point, which may have one only; a
+// new one of the scalar `type` where it has none. (Variables of other entry points may be there.)
+Id builtInVariable(TypeTable& types, spv::BuiltIn builtIn, Id type, std::string_view name);
+
+}  // namespace coopvk::rewrite
