@@ -61,6 +61,8 @@ struct DeviceContext {
     const PhysicalDeviceContext* physical = nullptr;
     // What this device emulates: chosen for the physical device, and enabled by the application.
     rewrite::ExtensionSet emulated;
+    // The driver's own matrices have shapes beyond the driver's.
+    bool addsShapes = false;
     PFN_vkGetDeviceProcAddr getNextProc = nullptr;
     VkuDeviceDispatchTable next = {};
     ShaderModules modules;
@@ -71,6 +73,7 @@ struct DeviceContext {
     DeviceStatistics* statistics = nullptr;  // the instance's; null unless asked for
 
     bool emulates(rewrite::Extension extension) const { return emulated.contains(extension); }
+    bool rewrites() const { return !emulated.empty() || addsShapes; }
     Log& log() const { return *instance->log; }
     const DeviceFacts& facts() const { return physical->facts; }
 };

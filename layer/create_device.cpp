@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "command_state.hpp"
 #include "commands.hpp"
 #include "device_request.hpp"
@@ -32,6 +34,18 @@ rewrite::ExtensionSet ownExtensions(const DeviceContext& device, const VkDeviceC
     return set;
 }
 
+// With flexible dimensions the driver itself takes other shapes than it lists.
+bool addsShapes(const PhysicalDeviceContext& device, const VkDeviceCreateInfo& info) {
+    const auto* flexible = findNode<VkPhysicalDeviceCooperativeMatrix2FeaturesNV>(
+        info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_FEATURES_NV);
+    const std::span names(info.ppEnabledExtensionNames, info.enabledExtensionCount);
+    return !device.addedShapes.empty() &&
+           (flexible == nullptr || !flexible->cooperativeMatrixFlexibleDimensions) &&
+           std::ranges::any_of(names, [](std::string_view name) {
+               return name == VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME;
+           });
+}
+
 }  // namespace
 
 VkResult createDevice(VkPhysicalDevice physicalDevice, const VkDeviceCreateInfo* createInfo,
@@ -61,6 +75,7 @@ VkResult createDevice(VkPhysicalDevice physicalDevice, const VkDeviceCreateInfo*
         return request.result;
     }
     context->emulated = request.emulated;
+    context->addsShapes = addsShapes(*context->physical, *createInfo);
 
     const VkResult result = create(physicalDevice, &request.info, allocator, device);
     if (result != VK_SUCCESS) return result;

@@ -127,10 +127,15 @@ void queryProperties(const DeviceQueries& queries, VkPhysicalDevice device, Devi
     if (usable(facts, VK_API_VERSION_1_2, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME)) {
         add(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES, driver);
     }
+    VkPhysicalDeviceShaderCorePropertiesAMD* core = nullptr;
+    if (facts.lists(VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME)) {
+        add(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD, core);
+    }
     queries.getProperties2(device, &properties);
 
     rewrite::DeviceTraits& traits = facts.traits;
     traits.lanesInStep = driver != nullptr && driver->driverID == VK_DRIVER_ID_MESA_LLVMPIPE;
+    traits.scalarRegisters = core != nullptr && core->sgprsPerSimd != 0;
     fillSubgroups(*subgroup, facts);
     if (control != nullptr && control->minSubgroupSize != 0) {
         traits.minSubgroupSize = control->minSubgroupSize;

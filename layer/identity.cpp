@@ -8,7 +8,8 @@
 namespace coopvk::layer {
 namespace {
 
-Sha256 start(const Settings& settings, const DeviceFacts& facts, rewrite::ExtensionSet emulated) {
+Sha256 start(const Settings& settings, const DeviceFacts& facts, rewrite::ExtensionSet emulated,
+             bool addsShapes) {
     Sha256 hash;
     hash.addText("coopvk").addText(rewrite::version());
     hash.addText(settings.emulateText);
@@ -18,6 +19,7 @@ Sha256 start(const Settings& settings, const DeviceFacts& facts, rewrite::Extens
     for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
         if (emulated.contains(info.extension)) hash.addText(info.vulkanName);
     }
+    if (addsShapes) hash.addText("shapes");
     return hash;
 }
 
@@ -33,11 +35,11 @@ bool standsApart(const Settings& settings, const PhysicalDeviceContext& device) 
 }  // namespace
 
 Sha256 startIdentity(const Settings& settings, const PhysicalDeviceContext& device) {
-    return start(settings, device.facts, device.emulated);
+    return start(settings, device.facts, device.emulated, !device.addedShapes.empty());
 }
 
 Sha256 startIdentity(const DeviceContext& device) {
-    return start(device.instance->settings, device.facts(), device.emulated);
+    return start(device.instance->settings, device.facts(), device.emulated, device.addsShapes);
 }
 
 Sha256 startIdentifier(const Settings& settings, const PhysicalDeviceContext& device) {

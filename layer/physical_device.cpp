@@ -21,6 +21,8 @@ PhysicalDeviceContext assessDevice(const Settings& settings, DeviceFacts facts) 
     device.nativeMatrices = allowsNativeMatrices(settings.backEnd, device.facts, device.emulated);
     device.facts.traits.onlyNativeShapes =
         device.nativeMatrices && settings.backEnd == rewrite::BackEnd::kNative;
+    device.addedShapes =
+        shapesToAdd(settings.emulate, settings.backEnd, device.facts, device.emulated);
     return device;
 }
 

@@ -26,6 +26,8 @@ struct PhysicalDeviceContext {
     }
     // Its main feature is emulated, and so its properties and queries are coopvk's.
     bool answersFor(rewrite::Extension extension) const;
+    // Listed behind the driver's own.
+    std::vector<rewrite::MatrixShape> addedShapes;
 };
 
 PhysicalDeviceContext assessDevice(const Settings& settings, DeviceFacts facts);

@@ -59,7 +59,7 @@ VkResult getPipelineKey(VkDevice device, const VkPipelineCreateInfoKHR* createIn
                         VkPipelineBinaryKeyKHR* key) {
     const auto context = devices().find(device);
     const auto& next = context->next.GetPipelineKeyKHR;
-    if (context->emulated.empty()) return next(device, createInfo, key);
+    if (!context->rewrites()) return next(device, createInfo, key);
     // Without a pipeline: the key that all binaries of this device depend on.
     bool changed = createInfo == nullptr;
     BuiltStages built(*context, nullptr);
@@ -80,7 +80,7 @@ VkResult createPipelineBinaries(VkDevice device, const VkPipelineBinaryCreateInf
     VkPipelineBinaryCreateInfoKHR outer = *createInfo;
     BuiltStages built(*context, allocator);
     VkPipelineCreateInfoKHR inner;
-    if (outer.pPipelineCreateInfo != nullptr && !context->emulated.empty()) {
+    if (outer.pPipelineCreateInfo != nullptr && context->rewrites()) {
         inner = *outer.pPipelineCreateInfo;
         bool changed = false;
         if (VkResult result = buildAny(built, inner, changed); result != VK_SUCCESS) return result;

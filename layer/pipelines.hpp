@@ -31,7 +31,7 @@ template <typename Info, typename Prepare, typename Create>
 VkResult createPipelines(DeviceContext& device, const VkAllocationCallbacks* allocator,
                          std::span<const Info> infos, VkPipeline* pipelines, const Prepare& prepare,
                          const Create& create) {
-    if (device.emulated.empty()) {
+    if (!device.rewrites()) {
         return create(static_cast<uint32_t>(infos.size()), infos.data(), pipelines);
     }
     BuiltStages built(device, allocator);

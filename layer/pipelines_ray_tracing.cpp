@@ -32,7 +32,7 @@ VkResult createRayTracingPipelinesKHR(VkDevice device, VkDeferredOperationKHR op
         return context->next.CreateRayTracingPipelinesKHR(device, here, cache, n, list, allocator,
                                                           out);
     };
-    if (context->emulated.empty()) return create(count, infos, pipelines);
+    if (!context->rewrites()) return create(count, infos, pipelines);
     std::fill_n(pipelines, count, VkPipeline(VK_NULL_HANDLE));
 
     // A deferred operation reads what was built until it is complete, longer than the

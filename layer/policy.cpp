@@ -90,6 +90,15 @@ bool allowsNativeMatrices(rewrite::BackEnd backEnd, const DeviceFacts& facts,
     return backEnd == rewrite::BackEnd::kAuto && !emulated.contains(kKhr);
 }
 
+std::vector<rewrite::MatrixShape> shapesToAdd(const EmulatePolicy& policy, rewrite::BackEnd backEnd,
+                                              const DeviceFacts& facts,
+                                              rewrite::ExtensionSet emulated) {
+    if (policy.mode != EmulatePolicy::Mode::kAuto) return {};
+    if (emulated.contains(rewrite::Extension::kKhrCooperativeMatrix)) return {};
+    if (!allowsNativeMatrices(backEnd, facts, emulated)) return {};
+    return rewrite::addedMatrixShapes(facts.traits);
+}
+
 Decisions decide(const EmulatePolicy& policy, const DeviceFacts& facts) {
     Decisions decisions;
     for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {

@@ -47,6 +47,12 @@ bool allowsNativeMatrices(rewrite::BackEnd backEnd, const DeviceFacts& facts,
 
 using Decisions = std::array<Decision, rewrite::kExtensionCount>;
 
+// What is listed behind the driver's own matrix shapes, where those stay in force: with `auto`,
+// what tiles of them make up.
+std::vector<rewrite::MatrixShape> shapesToAdd(const EmulatePolicy& policy, rewrite::BackEnd backEnd,
+                                              const DeviceFacts& facts,
+                                              rewrite::ExtensionSet emulated);
+
 Decisions decide(const EmulatePolicy& policy, const DeviceFacts& facts);
 rewrite::ExtensionSet emulatedSet(const Decisions& decisions);
 // What is emulated over the driver's own, of which nothing is left.

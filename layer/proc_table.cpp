@@ -77,7 +77,7 @@ bool intercepts(const DeviceContext& device, const CommandEntry& command, bool n
     const bool converts = device.emulates(rewrite::Extension::kNvCooperativeVector);
     switch (command.kind) {
         case CommandKind::kShader:
-            return nextHasIt && !device.emulated.empty();
+            return nextHasIt && device.rewrites();
         case CommandKind::kConversion:
             return nextHasIt && converts;
         case CommandKind::kHeap:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The queries of the emulated extensions: which matrices, vectors and blocks there are.
+#include <algorithm>
+
 #include "arrays.hpp"
 #include "commands.hpp"
 #include "registry.hpp"
@@ -52,17 +54,38 @@ void copySizesAndInputs(const rewrite::MatrixShape& shape, Properties& to) {
     to.scope = VK_SCOPE_SUBGROUP_KHR;
 }
 
+constexpr const char* kKhrQuery = "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR";
+
+void writeKhrShape(const rewrite::MatrixShape& shape, VkCooperativeMatrixPropertiesKHR& to) {
+    copySizesAndInputs(shape, to);
+    to.ResultType = vulkanType(shape.result);
+    to.saturatingAccumulation = shape.saturating;
+}
+
 }  // namespace
 
 VkResult getCooperativeMatrixPropertiesKHR(VkPhysicalDevice device, uint32_t* count,
                                            VkCooperativeMatrixPropertiesKHR* out) {
-    return answer(device, rewrite::Extension::kKhrCooperativeMatrix, rewrite::matrixShapes,
-                  "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR", count, out,
-                  [](const rewrite::MatrixShape& shape, VkCooperativeMatrixPropertiesKHR& to) {
-                      copySizesAndInputs(shape, to);
-                      to.ResultType = vulkanType(shape.result);
-                      to.saturatingAccumulation = shape.saturating;
-                  });
+    const auto instance = instances().find(device);
+    const std::vector<rewrite::MatrixShape>& added = instance->physicalDevice(device).addedShapes;
+    if (added.empty()) {
+        return answer(device, rewrite::Extension::kKhrCooperativeMatrix, rewrite::matrixShapes,
+                      kKhrQuery, count, out, writeKhrShape);
+    }
+    const auto own = nextQuery<VkCooperativeMatrixPropertiesKHR>(*instance, kKhrQuery);
+    uint32_t below = 0;
+    if (VkResult result = own(device, &below, nullptr); result < 0) return result;
+    // The driver's own first, as it gives them: those are the faster ones.
+    uint32_t room = out == nullptr ? 0 : *count;
+    uint32_t given = std::min(room, below);
+    if (given > 0) {
+        if (VkResult result = own(device, &given, out); result < 0) return result;
+    }
+    room -= given;
+    const VkResult rest =
+        giveArray(std::span(added), &room, out == nullptr ? nullptr : out + given, writeKhrShape);
+    *count = out == nullptr ? below + room : given + room;
+    return out != nullptr && given < below ? VK_INCOMPLETE : rest;
 }
 
 VkResult getCooperativeMatrixPropertiesNV(VkPhysicalDevice device, uint32_t* count,

@@ -141,6 +141,7 @@ ordered_json toJson(const RecordedRequest& request) {
             {"specialization", specializationJson(request)},
             {"emulated", emulatedJson(request.target.emulated)},
             {"own", featuresJson(request.target.own)},
+            {"addsShapes", request.target.addsShapes},
             {"backEnd", backEndName(request.target.backEnd)},
             {"validate", request.validate},
             {"device", toJson(request.target.device)}};
@@ -169,6 +170,9 @@ Result<RecordedRequest> requestFromJson(const ordered_json& json) {
     if (!readOwn(json, request.target.own)) {
         return wrong("'own' is no object of extensions that coopvk knows, with numbers");
     }
+    const auto* addsShapes = find(json, "addsShapes", ordered_json::value_t::boolean);
+    if (addsShapes == nullptr) return wrong("'addsShapes' is no boolean");
+    request.target.addsShapes = addsShapes->get<bool>();
     const auto* backEndText = findText(json, "backEnd");
     const auto backEnd = rewrite::backEndFromName(backEndText == nullptr ? "" : *backEndText);
     if (!backEnd) return wrong("'backEnd' is no back-end");

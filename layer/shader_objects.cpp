@@ -30,10 +30,10 @@ VkResult buildShader(DeviceContext& device, Scratch& scratch, VkShaderCreateInfo
     if (info.codeType != VK_SHADER_CODE_TYPE_SPIRV_EXT) return VK_SUCCESS;
     ShaderWordsRef original = emulatedWords(device, info.codeSize, info.pCode);
     if (original == nullptr) return VK_SUCCESS;
-    changed = true;
     RewrittenRef rewritten;
     const VkResult result = rewriteInfo(device, scratch, std::move(original), info, rewritten);
-    if (result != VK_SUCCESS) return result;
+    if (result != VK_SUCCESS || rewritten->untouched) return result;
+    changed = true;
     const std::vector<uint32_t>& words = rewritten->words;
     info.pCode = scratch.copyArray(std::span<const uint32_t>(words));
     info.codeSize = words.size() * sizeof(uint32_t);
@@ -48,7 +48,7 @@ VkResult createShaders(VkDevice device, uint32_t count, const VkShaderCreateInfo
     const auto create = [&](uint32_t n, const VkShaderCreateInfoEXT* list) {
         return context->next.CreateShadersEXT(device, n, list, allocator, shaders);
     };
-    if (context->emulated.empty()) return create(count, infos);
+    if (!context->rewrites()) return create(count, infos);
 
     // What is not reached, because of an exception too, must not look made.
     std::fill_n(shaders, count, VkShaderEXT(VK_NULL_HANDLE));

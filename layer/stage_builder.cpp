@@ -63,13 +63,18 @@ SubgroupFlags subgroupFlags(const VkShaderCreateInfoEXT&) {
 
 namespace {
 
-rewrite::ExtensionSet scanWords(const DeviceContext& device, std::span<const uint32_t> words) {
-    if (device.statistics == nullptr)
-        return rewrite::scan(words, device.emulated, device.physical->own);
+// Whether a module has anything that the device emulates, or may have a shape that it adds.
+bool isForLayer(const DeviceContext& device, std::span<const uint32_t> words) {
+    return !rewrite::scan(words, device.emulated, device.physical->own).empty() ||
+           (device.addsShapes && rewrite::mayUseAddedShapes(words, device.facts().traits));
+}
+
+bool scanWords(const DeviceContext& device, std::span<const uint32_t> words) {
+    if (device.statistics == nullptr) return isForLayer(device, words);
     const auto start = std::chrono::steady_clock::now();
-    const rewrite::ExtensionSet found = rewrite::scan(words, device.emulated, device.physical->own);
-    device.statistics->scanned(found, std::chrono::steady_clock::now() - start);
-    return found;
+    const bool wanted = isForLayer(device, words);
+    device.statistics->scanned(wanted, std::chrono::steady_clock::now() - start);
+    return wanted;
 }
 
 }  // namespace
@@ -77,7 +82,7 @@ rewrite::ExtensionSet scanWords(const DeviceContext& device, std::span<const uin
 ShaderWordsRef emulatedWords(const DeviceContext& device, size_t codeSize, const void* code) {
     if (code == nullptr || codeSize % sizeof(uint32_t) != 0) return nullptr;
     const std::span words(static_cast<const uint32_t*>(code), codeSize / sizeof(uint32_t));
-    if (scanWords(device, words).empty()) return nullptr;
+    if (!scanWords(device, words)) return nullptr;
     return std::make_shared<const ShaderWords>(words);
 }
 
@@ -94,6 +99,7 @@ VkResult rewriteInfo(DeviceContext& device, Scratch& scratch, ShaderWordsRef wor
     if (VkResult result = rewriteStage(device, request, plan); result != VK_SUCCESS) return result;
 
     rewritten = std::move(plan.rewritten);
+    if (rewritten->untouched) return VK_SUCCESS;
     info.pSpecializationInfo = nullptr;  // frozen in the words
     const SubgroupFlags flags = subgroupFlags(info);
     if (plan.addRequiredSize) {

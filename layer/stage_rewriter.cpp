@@ -40,6 +40,7 @@ rewrite::Target makeTarget(const DeviceContext& device, uint32_t size) {
     target.subgroupSize = size;
     target.emulated = device.emulated;
     target.own = device.physical->own;
+    target.addsShapes = device.addsShapes;
     target.backEnd = device.physical->nativeMatrices ? device.instance->settings.backEnd
                                                      : rewrite::BackEnd::kCore;
     return target;
@@ -86,6 +87,10 @@ rewrite::Result<RewrittenRef> rewriteFor(DeviceContext& device, const StageReque
         return result.error();
     }
     auto value = std::make_shared<const rewrite::Rewritten>(std::move(*result));
+    if (value->untouched) {
+        device.cache.add(std::move(key), value);
+        return value;
+    }
     if (device.instance->settings.validateOutput) {
         if (const auto message = rewrite::validate(value->words)) {
             // The driver must not see what the validator refuses.
@@ -109,7 +114,8 @@ void logRewrite(DeviceContext& device, const StageRequest& request, const StageP
                 Clock::duration spent) {
     Log& log = device.log();
     if (!log.wants(LogLevel::kInfo)) return;
-    const std::string names = namesOf(plan.rewritten->used);
+    std::string names = namesOf(plan.rewritten->used);
+    if (names.empty()) names = "a shape that the driver lacks";
     char numbers[128];
     std::snprintf(numbers, sizeof(numbers), " subgroup %u (%zu -> %zu words, %.3f ms)",
                   plan.subgroupSize, request.words->words.size(), plan.rewritten->words.size(),
@@ -238,6 +244,7 @@ VkResult rewriteStage(DeviceContext& device, const StageRequest& request, StageP
     plan.requireFull = fixed && facts.has(Feature::kComputeFullSubgroups) &&
                        (request.stage & kWorkgroupStages) != 0 && x != 0 &&
                        x % plan.subgroupSize == 0;
+    if (plan.rewritten->untouched) return VK_SUCCESS;
     const Clock::duration spent = Clock::now() - start;
     logRewrite(device, request, plan, spent);
     if (device.statistics != nullptr) device.statistics->rewrote(*plan.rewritten, cached, spent);

@@ -50,11 +50,11 @@ DeviceStatistics::DeviceStatistics(Statistics& owner, std::string name,
                                    rewrite::ExtensionSet emulated)
     : owner_(owner), name_(std::move(name)), emulated_(emulated) {}
 
-void DeviceStatistics::scanned(rewrite::ExtensionSet found, Duration spent) noexcept {
+void DeviceStatistics::scanned(bool wanted, Duration spent) noexcept {
     quietly([&] {
         const std::scoped_lock lock(mutex_);
         ++modules_;
-        if (found.empty()) ++untouched_;
+        if (!wanted) ++untouched_;
         scanning_ += spent;
     });
 }

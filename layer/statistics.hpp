@@ -31,7 +31,7 @@ class DeviceStatistics {
     DeviceStatistics(Statistics& owner, std::string name, rewrite::ExtensionSet emulated);
 
     // A module was looked at, and declares these.
-    void scanned(rewrite::ExtensionSet found, Duration spent) noexcept;
+    void scanned(bool wanted, Duration spent) noexcept;
     // A shader stage was rewritten, or its result found.
     void rewrote(const rewrite::Rewritten& rewritten, bool cached, Duration spent) noexcept;
     void refused(std::string_view message) noexcept;

@@ -58,6 +58,7 @@ const Member kMembers[] = {
     {"subgroupArithmetic", &DeviceTraits::subgroupArithmetic},
     {"maxComputeSharedMemorySize", &DeviceTraits::maxComputeSharedMemorySize},
     {"onlyNativeShapes", &DeviceTraits::onlyNativeShapes},
+    {"scalarRegisters", &DeviceTraits::scalarRegisters},
 };
 
 Error wrong(const std::string& what) {

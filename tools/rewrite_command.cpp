@@ -32,7 +32,9 @@ Result<bool> writeBytes(const std::string& path, const char* data, size_t size) 
 
 Result<rewrite::Rewritten> rewriteWords(const RewriteOptions& options, const RewriteJob& job) {
     const layer::RecordedRequest& recorded = job.request;
-    if (rewrite::scan(job.words, recorded.target.emulated, recorded.target.own).empty()) {
+    const rewrite::Target& target = recorded.target;
+    if (rewrite::scan(job.words, target.emulated, target.own).empty() &&
+        !(target.addsShapes && rewrite::mayUseAddedShapes(job.words, target.device))) {
         std::cerr << "coopvk: " << options.input << " uses nothing that is emulated; unchanged\n";
         rewrite::Rewritten same;
         same.words = job.words;

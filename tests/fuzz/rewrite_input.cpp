@@ -61,6 +61,7 @@ constexpr bool DeviceTraits::* kFlags[] = {
     &DeviceTraits::subgroupArithmetic,
     &DeviceTraits::onlyNativeShapes,
     &DeviceTraits::scalarBlockLayout,
+    &DeviceTraits::scalarRegisters,
 };
 
 template <typename T, size_t kCount>

@@ -153,6 +153,11 @@ VkResult getInt4Shapes(VkPhysicalDevice, uint32_t* count,
         [](int, VkCooperativeMatrixInt4PropertiesCOOPVK& to) { to.MSize = 123; });
 }
 
+VkResult getMatrixShapes(VkPhysicalDevice, uint32_t* count, VkCooperativeMatrixPropertiesKHR* out) {
+    const auto& shapes = driver().matrixShapes;
+    return layer::giveArray(std::span<const VkCooperativeMatrixPropertiesKHR>(shapes), count, out);
+}
+
 // --- Device
 
 VkResult createDevice(VkPhysicalDevice, const VkDeviceCreateInfo* info,
@@ -516,6 +521,10 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL getInstanceProcAddr(VkInstance, const c
     constexpr std::string_view kInt4 = "vkGetPhysicalDeviceCooperativeMatrixInt4PropertiesCOOPVK";
     if (name == kInt4 && driver().int4Shapes != 0) {
         return reinterpret_cast<PFN_vkVoidFunction>(&Entrance<&getInt4Shapes>::call);
+    }
+    constexpr std::string_view kMatrices = "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR";
+    if (name == kMatrices && !driver().matrixShapes.empty()) {
+        return reinterpret_cast<PFN_vkVoidFunction>(&Entrance<&getMatrixShapes>::call);
     }
     const PFN_vkVoidFunction found = lookUp(kInstanceEntries, name);
     return found != nullptr ? found : getDeviceProcAddr(VK_NULL_HANDLE, name);

@@ -80,6 +80,8 @@ class FakeDriver {
 
     VkResult deferredResult = VK_OPERATION_DEFERRED_KHR;  // of pipelines with an operation
     uint32_t int4Shapes = 0;  // how many it lists itself; with none, it has not the query
+    // Its own; with none, it has not the query.
+    std::vector<VkCooperativeMatrixPropertiesKHR> matrixShapes;
     bool recordsAll = false;  // has every command that the layer has an interest in
 
     // By command: what another thread, or a callback, does during the next call. Of commands that

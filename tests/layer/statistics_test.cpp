@@ -126,7 +126,7 @@ TEST_F(StatisticsTest, OfManyThreads) {
             rewritten.used.insert(rewrite::Extension::kNvCooperativeVector);
             rewritten.paths = {"vectors: alone"};
             for (int j = 0; j < 100; ++j) {
-                added->scanned(rewritten.used, std::chrono::microseconds(1));
+                added->scanned(true, std::chrono::microseconds(1));
                 added->rewrote(rewritten, j > 0, std::chrono::microseconds(10));
                 added->ranCommand(rewrite::Extension::kNvCooperativeVector);
             }

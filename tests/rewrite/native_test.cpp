@@ -311,5 +311,73 @@ TEST(Native, TilesPromiseNoMoreAlignmentThanTheyHave) {
     EXPECT_EQ(count(text, "Aligned 16"), 4u);
 }
 
+Result<Rewritten> runAdding(const std::vector<uint32_t>& words) {
+    Request request;
+    request.words = words;
+    Target target;
+    target.device.nativeShapes = {halves(8, 8, 8)};
+    target.emulated = ExtensionSet::all();
+    target.emulated.erase(Extension::kKhrCooperativeMatrix);
+    target.addsShapes = true;
+    return rewrite(request, target);
+}
+
+TEST(NativeAdded, ListsWhatTilesMakeUpAndTheDriverLacks) {
+    DeviceTraits device;
+    EXPECT_TRUE(addedMatrixShapes(device).empty()) << "the driver has no matrices";
+    device.nativeShapes = {halves(8, 8, 8)};
+    const std::vector<MatrixShape> added = addedMatrixShapes(device);
+    EXPECT_NE(std::ranges::find(added, halves(16, 16, 16)), added.end());
+    EXPECT_NE(std::ranges::find(added, halves(8, 16, 16)), added.end());
+    EXPECT_EQ(std::ranges::find(added, halves(8, 8, 8)), added.end());
+    for (const MatrixShape& shape : added) EXPECT_TRUE(isMadeOf(shape, halves(8, 8, 8)));
+}
+
+TEST(NativeAdded, LeavesOwnShapes) {
+    const auto own = test::assemble(test::multiplyModule(8, 8, 8));
+    const auto out = runAdding(own);
+    ASSERT_TRUE(out) << out.error().message;
+    EXPECT_TRUE(out->untouched);
+    EXPECT_EQ(out->words, own);
+    EXPECT_TRUE(out->used.empty());
+}
+
+TEST(NativeAdded, TilesAddedShapes) {
+    const auto out = runAdding(test::assemble(test::multiplyModule(16, 16, 16)));
+    ASSERT_TRUE(out) << out.error().message;
+    EXPECT_FALSE(out->untouched);
+    EXPECT_TRUE(out->used.empty()) << "tiles rest on nothing that is emulated";
+    EXPECT_EQ(out->paths, std::vector<std::string_view>{"matrices: native, in tiles"});
+    EXPECT_EQ(validate(out->words), std::nullopt);
+}
+
+// Shapes that nobody lists are between the program and its driver.
+TEST(NativeAdded, LeavesShapesThatNobodyLists) {
+    const auto odd = test::assemble(test::multiplyModule(24, 24, 24));
+    const auto out = runAdding(odd);
+    ASSERT_TRUE(out) << out.error().message;
+    EXPECT_TRUE(out->untouched);
+}
+
+TEST(NativeAdded, RefusesInstructionsOfWholeMatrices) {
+    std::string text = test::multiplyModule(16, 16, 16);
+    text.replace(text.find("OpExtension"), 0, "OpCapability CooperativeMatrixReductionsNV\n");
+    text.replace(text.find("OpMemoryModel"), 0, "OpExtension \"SPV_NV_cooperative_matrix2\"\n");
+    const auto out = runAdding(test::assemble(text));
+    ASSERT_FALSE(out);
+    EXPECT_NE(out.error().message.find("SPV_NV_cooperative_matrix2"), std::string::npos);
+}
+
+TEST(NativeAdded, SpecializationMayDecide) {
+    DeviceTraits device;
+    device.nativeShapes = {halves(8, 8, 8)};
+    std::string text = test::multiplyModule(8, 8, 8);
+    EXPECT_TRUE(mayUseAddedShapes(test::assemble(text), device));
+    text.erase(text.find("OpDecorate %rows SpecId 0"), 26);
+    text.replace(text.find("OpSpecConstant"), 14, "OpConstant");
+    EXPECT_FALSE(mayUseAddedShapes(test::assemble(text), device));
+    EXPECT_FALSE(mayUseAddedShapes({}, device));
+}
+
 }  // namespace
 }  // namespace coopvk::rewrite

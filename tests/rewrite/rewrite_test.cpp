@@ -149,6 +149,45 @@ TEST(Shapes, OfTheNativeBackEndAreCarried) {
     EXPECT_FALSE(int4MatrixShapes(device).empty());
 }
 
+// Some applications take the first row of a type: it is an interface.
+TEST(Shapes, FirstOnesStay) {
+    using enum ComponentType;
+    struct First {
+        uint32_t lanes;
+        MatrixShape shape;
+    };
+    constexpr First kFirst[] = {{4, {8, 8, 16, kFloat16, kFloat16, kFloat32, kFloat32, false}},
+                                {8, {8, 8, 16, kFloat16, kFloat16, kFloat32, kFloat32, false}},
+                                {16, {16, 16, 16, kFloat16, kFloat16, kFloat32, kFloat32, false}},
+                                {32, {16, 16, 16, kFloat16, kFloat16, kFloat32, kFloat32, false}},
+                                {8, {8, 8, 32, kSint8, kSint8, kSint32, kSint32, false}},
+                                {32, {16, 16, 32, kSint8, kSint8, kSint32, kSint32, false}}};
+    for (const First& first : kFirst) {
+        DeviceTraits device;
+        device.subgroupSize = device.minSubgroupSize = device.maxSubgroupSize = first.lanes;
+        const std::vector<MatrixShape> shapes = matrixShapes(device);
+        const auto found = std::ranges::find_if(
+            shapes, [&](const MatrixShape& shape) { return shape.a == first.shape.a; });
+        ASSERT_NE(found, shapes.end());
+        EXPECT_EQ(*found, first.shape) << first.lanes << " lanes: " << found->m << "x" << found->n;
+    }
+}
+
+// ONNX Runtime's and Dawn's kernels for Intel ask for these, also on CPUs.
+TEST(Shapes, HaveThoseOfIntelsDrivers) {
+    using enum ComponentType;
+    for (const bool isCpu : {false, true}) {
+        DeviceTraits device;
+        device.isCpu = isCpu;
+        const std::vector<MatrixShape> shapes = matrixShapes(device);
+        for (const MatrixShape& wanted :
+             {MatrixShape{8, 16, 16, kFloat16, kFloat16, kFloat32, kFloat32, false},
+              MatrixShape{8, 16, 16, kFloat16, kFloat16, kFloat16, kFloat16, false},
+              MatrixShape{8, 16, 32, kSint8, kSint8, kSint32, kSint32, false}})
+            EXPECT_NE(std::ranges::find(shapes, wanted), shapes.end()) << wanted.k;
+    }
+}
+
 TEST(Shapes, OfCpusAreFewButCoverWhatIsUsed) {
     DeviceTraits device;
     const std::vector<MatrixShape> all = matrixShapes(device);

@@ -133,6 +133,9 @@ struct DeviceTraits {
     bool subgroupBallot = false;
     bool subgroupArithmetic = false;
     uint32_t maxComputeSharedMemorySize = 16384;
+    // Registers that a subgroup's lanes share, beside each lane's own: what is loaded from one
+    // address by all lanes is in there once. VkPhysicalDeviceShaderCorePropertiesAMD says so.
+    bool scalarRegisters = false;
     // Of the driver's own VK_KHR_cooperative_matrix, scope Subgroup; empty where it has none.
     std::vector<MatrixShape> nativeShapes;
     // Lists only what those carry: matrices are to be native ones in any case.
@@ -221,6 +224,13 @@ std::optional<Extension> extensionFromVulkanName(std::string_view name);
 std::vector<MatrixShape> matrixShapes(const DeviceTraits& device);
 // The same for vkGetPhysicalDeviceCooperativeMatrixPropertiesNV, which knows no saturation.
 std::vector<MatrixShape> nvMatrixShapes(const DeviceTraits& device);
+
+// What tiles of the driver's own matrices make up beyond device.nativeShapes: to be listed behind
+// those where VK_KHR_cooperative_matrix is the driver's own.
+std::vector<MatrixShape> addedMatrixShapes(const DeviceTraits& device);
+// Whether a module may use one of them: it does, or specialization constants decide. Reads the
+// whole module if it declares matrices; false for what is no SPIR-V. Throws std::bad_alloc only.
+bool mayUseAddedShapes(std::span<const uint32_t> words, const DeviceTraits& device);
 
 // ---------------------------------------------------------------------------------------------
 // Cooperative vector types
@@ -319,6 +329,9 @@ struct Target {
     ExtensionSet emulated = ExtensionSet::all();
     // What of emulated extensions stays the device's own: modules keep what only that allows.
     ExtensionFeatures own = {};
+    // Matrices of VK_KHR_cooperative_matrix are the driver's own, and those of the shapes that
+    // addedMatrixShapes() gives become tiles of them. Modules without any stay as they are.
+    bool addsShapes = false;
     BackEnd backEnd = BackEnd::kAuto;
     MatrixTuning tuning = {};
 };
@@ -338,9 +351,12 @@ struct Request {
 
 struct Rewritten {
     std::vector<uint32_t> words;
-    // All specialization constants are frozen in `words`; the caller must not pass specialization
-    // data on to the driver.
+    // All specialization constants are frozen in `words`, unless `untouched`; the caller must not
+    // pass specialization data on to the driver.
     ExtensionSet used;  // which emulated extensions the module really used
+    // The module needs nothing of coopvk: `words` are the request's, and specialization remains
+    // for the driver. Only where Target::addsShapes.
+    bool untouched = false;
     // Workgroup size of the entry point after specialization; zeros where there is none.
     std::array<uint32_t, 3> localSize = {0, 0, 0};
     // Human readable, one line each: what was chosen and why (path, lane grid).

@@ -13,6 +13,7 @@
 #include "matrix/layout_policy.hpp"
 #include "matrix/lower.hpp"
 #include "matrix/matrix_types.hpp"
+#include "native/listed.hpp"
 #include "native/lower.hpp"
 #include "passes/entry_points.hpp"
 #include "passes/float_atomics.hpp"
@@ -76,6 +77,28 @@ bool usesMatrices(const ExtensionSet& used) {
            used.contains(Extension::kQcomCooperativeMatrixConversion);
 }
 
+// Where only shapes are added, matrices may be the driver's own, and stay so. Those of 4-bit
+// components are never native ones.
+bool mayAddShapes(std::span<const uint32_t> words, const Target& target) {
+    return target.addsShapes && declares(words, spv::Capability::CooperativeMatrixKHR) &&
+           !declares(words, spv::Capability::Int4CooperativeMatrixINTEL);
+}
+
+// Whether the matrices of a module that uses `used` are lowered.
+bool lowersMatrices(const Request& request, const Target& target, TypeTable& types,
+                    const ExtensionSet& used) {
+    if (usesMatrices(used)) return true;
+    return mayAddShapes(request.words, target) &&
+           addedShapeUse(types.module(), types, target.device) == AddedShapeUse::kSome;
+}
+
+Rewritten untouched(const Request& request) {
+    Rewritten out;
+    out.words.assign(request.words.begin(), request.words.end());
+    out.untouched = true;
+    return out;
+}
+
 std::optional<Error> lowerCore(TypeTable& types, const Target& target, std::map<Id, bool> nibbles,
                                Rewritten& out) {
     Module& module = types.module();
@@ -90,8 +113,22 @@ std::optional<Error> lowerCore(TypeTable& types, const Target& target, std::map<
     return std::nullopt;
 }
 
+// The instructions of SPV_NV_cooperative_matrix2 take whole matrices.
+bool needsWholeMatrices(const Module& module) {
+    using enum spv::Capability;
+    constexpr spv::Capability kOfWhole[] = {
+        CooperativeMatrixReductionsNV, CooperativeMatrixConversionsNV,
+        CooperativeMatrixPerElementOperationsNV, CooperativeMatrixTensorAddressingNV,
+        CooperativeMatrixBlockLoadsNV};
+    return std::ranges::any_of(kOfWhole, [&](auto one) { return module.hasCapability(one); });
+}
+
 std::optional<Error> lowerNative(TypeTable& types, const Target& target, Rewritten& out) {
     Module& module = types.module();
+    if (needsWholeMatrices(module)) {
+        return Error{ErrorCode::kUnsupported,
+                     "instructions of SPV_NV_cooperative_matrix2 take no tiles of matrices"};
+    }
     Result<NativePlan> plan = planNative(module, types, target);
     if (!plan) return plan.error();
     const auto [x, y, z] = localSize(module);
@@ -139,7 +176,11 @@ Result<Rewritten> rewriteModule(const Request& request, const Target& target, bo
     if (out.used.contains(Extension::kNvCooperativeMatrix)) {
         if (std::optional<Error> error = unifyNvMatrices(types)) return *std::move(error);
     }
-    if (usesMatrices(out.used) || !nibbles->empty()) {
+    const bool lowers = lowersMatrices(request, target, types, out.used);
+    if (!lowers && out.used.empty() && mayAddShapes(request.words, target)) {
+        return untouched(request);
+    }
+    if (lowers || !nibbles->empty()) {
         if (std::optional<Error> error = native
                                              ? lowerNative(types, target, out)
                                              : lowerCore(types, target, *std::move(nibbles), out)) {
@@ -194,7 +235,10 @@ std::optional<std::string_view> whyNotNative(const Request& request, const Targe
 // By the driver's own matrices where they may stay and can, else without them.
 Result<Rewritten> rewriteForBackEnd(const Request& request, const Target& target) {
     std::string why;
-    if (usesMatrices(scan(request.words, target.emulated, target.own))) {
+    const bool own = !usesMatrices(scan(request.words, target.emulated, target.own));
+    // The device may lack what core SPIR-V takes where the program asked for matrices alone.
+    if (own && mayAddShapes(request.words, target)) return rewriteModule(request, target, true);
+    if (!own) {
         if (const auto reason = whyNotNative(request, target)) {
             why = *reason;
         } else {
@@ -220,6 +264,14 @@ Result<Rewritten> rewrite(const Request& request, const Target& target) noexcept
     } catch (...) {
         return Error{ErrorCode::kUnsupported, "internal error"};
     }
+}
+
+bool mayUseAddedShapes(std::span<const uint32_t> words, const DeviceTraits& device) {
+    if (!declares(words, spv::Capability::CooperativeMatrixKHR)) return false;
+    Result<Module> module = Module::parse(words);
+    if (!module) return false;
+    const TypeTable types(*module);
+    return addedShapeUse(*module, types, device) != AddedShapeUse::kNone;
 }
 
 std::optional<BackEnd> backEndFromName(std::string_view name) {

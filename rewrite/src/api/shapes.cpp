@@ -56,11 +56,14 @@ struct Size {
     uint32_t m, n, k;
 };
 
+// 8x16 with lines of 32 bytes: what Intel's drivers list, and kernels for them ask for (ONNX
+// Runtime's and Dawn's).
 constexpr Size kByteSizes[] = {{16, 16, 32}, {16, 8, 32},  {16, 16, 16}, {16, 8, 16},
-                               {8, 8, 32},   {16, 16, 8},  {16, 8, 8},   {8, 8, 16},
-                               {32, 32, 16}, {32, 32, 32}, {8, 8, 8}};
-constexpr Size kHalfSizes[] = {{16, 16, 16}, {16, 8, 16}, {16, 8, 8},   {16, 16, 8}, {16, 16, 32},
-                               {16, 8, 32},  {8, 8, 16},  {32, 32, 16}, {8, 8, 8},   {8, 8, 32}};
+                               {8, 8, 32},   {8, 16, 32},  {16, 16, 8},  {16, 8, 8},
+                               {8, 8, 16},   {32, 32, 16}, {32, 32, 32}, {8, 8, 8}};
+constexpr Size kHalfSizes[] = {{16, 16, 16}, {16, 8, 16}, {16, 8, 8}, {16, 16, 8},
+                               {16, 16, 32}, {16, 8, 32}, {8, 8, 16}, {8, 16, 16},
+                               {32, 32, 16}, {8, 8, 8},   {8, 8, 32}};
 constexpr Size kWordSizes[] = {{16, 16, 16}, {16, 16, 8}, {16, 8, 8},  {16, 8, 16},
                                {8, 8, 16},   {8, 8, 8},   {32, 32, 16}};
 constexpr Size kLongSizes[] = {{16, 8, 8}, {8, 8, 8}, {16, 16, 16}};
@@ -185,6 +188,16 @@ std::vector<MatrixShape> matrixShapes(const DeviceTraits& device) {
     }
     ensureConvertible(shapes, device);
     eraseNotCarried(shapes, device);
+    return shapes;
+}
+
+std::vector<MatrixShape> addedMatrixShapes(const DeviceTraits& device) {
+    DeviceTraits tiled = device;
+    tiled.onlyNativeShapes = true;
+    std::vector<MatrixShape> shapes = matrixShapes(tiled);
+    std::erase_if(shapes, [&](const MatrixShape& shape) {
+        return std::ranges::find(device.nativeShapes, shape) != device.nativeShapes.end();
+    });
     return shapes;
 }
 

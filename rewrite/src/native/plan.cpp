@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "native/listed.hpp"
+
 namespace coopvk::rewrite {
 
 namespace {
@@ -11,22 +13,6 @@ struct Size {
     uint32_t m, n, k;
     bool operator==(const Size&) const = default;
 };
-
-ComponentType componentOf(const TypeTable& types, Id type, bool isSigned) {
-    using enum ComponentType;
-    const uint32_t width = types.width(type);
-    if (types.isFloat(type)) return width == 16 ? kFloat16 : width == 32 ? kFloat32 : kFloat64;
-    switch (width) {
-        case 8:
-            return isSigned ? kSint8 : kUint8;
-        case 16:
-            return isSigned ? kSint16 : kUint16;
-        case 32:
-            return isSigned ? kSint32 : kUint32;
-        default:
-            return isSigned ? kSint64 : kUint64;
-    }
-}
 
 class Planner {
  public:
@@ -80,21 +66,12 @@ class Planner {
             type.rows = constant(i->word(2));
             type.columns = constant(i->word(3));
             type.use = static_cast<Use>(constant(i->word(4)));
-            const Instruction& component = module_.def(type.component);
-            const bool plain =
-                component.opcode == spv::Op::OpTypeInt ||
-                (component.opcode == spv::Op::OpTypeFloat && component.operands.size() == 1);
-            if (constant(i->word(1)) != static_cast<uint32_t>(spv::Scope::Subgroup) || !plain ||
-                type.rows == 0 || type.columns == 0) {
+            if (constant(i->word(1)) != static_cast<uint32_t>(spv::Scope::Subgroup) ||
+                !isPlainComponent(module_, type.component) || type.rows == 0 || type.columns == 0) {
                 problem_ = std::format("type %{} has no native form", type.id);
             }
             plan_.types.emplace(type.id, type);
         }
-    }
-
-    const TiledType* typeOf(Id value) const {
-        const auto found = plan_.types.find(module_.def(value).type);
-        return found == plan_.types.end() ? nullptr : &found->second;
     }
 
     void collectProducts() {
@@ -108,31 +85,14 @@ class Planner {
     }
 
     void addProduct(const Instruction& i) {
-        using Mask = spv::CooperativeMatrixOperandsMask;
-        const TiledType* a = typeOf(i.word(0));
-        const TiledType* b = typeOf(i.word(1));
-        const TiledType* c = typeOf(i.word(2));
-        const TiledType* result = typeOf(i.result);
-        if (a == nullptr || b == nullptr || c == nullptr || result == nullptr) {
+        const ProductTypes product = productTypes(module_, plan_, i);
+        if (!product.areMatrices()) {
             problem_ = "a multiply-add has operands that are no matrices";
-            return;
-        }
-        const bool fits = a->use == Use::kA && b->use == Use::kB && a->columns == b->rows &&
-                          a->rows == result->rows && b->columns == result->columns &&
-                          c->rows == result->rows && c->columns == result->columns &&
-                          c->use == Use::kAccumulator && result->use == Use::kAccumulator;
-        if (!fits) {
+        } else if (!product.fit()) {
             problem_ = "a multiply-add has operands of other sizes or uses";
-            return;
+        } else {
+            products_.push_back(productShape(types_, product, i.word(3)));
         }
-        const auto has = [&](Mask bit) { return (i.word(3) & static_cast<uint32_t>(bit)) != 0; };
-        products_.push_back(
-            {result->rows, result->columns, a->columns,
-             componentOf(types_, a->component, has(Mask::MatrixASignedComponentsKHR)),
-             componentOf(types_, b->component, has(Mask::MatrixBSignedComponentsKHR)),
-             componentOf(types_, c->component, has(Mask::MatrixCSignedComponentsKHR)),
-             componentOf(types_, result->component, has(Mask::MatrixResultSignedComponentsKHR)),
-             has(Mask::SaturatingAccumulationKHR)});
     }
 
     // With tiles of one size, or with none where `tile` is null. Fills in the types.
@@ -155,30 +115,13 @@ class Planner {
                                      : type.use == Use::kA ? tile->k
                                                            : tile->n;
             if (type.rows % rows != 0 || type.columns % columns != 0 ||
-                !isNative(type, rows, columns)) {
+                !hasMatrix(shapes_, types_, type, rows, columns)) {
                 return false;
             }
             type.tileRows = rows;
             type.tileColumns = columns;
         }
         return true;
-    }
-
-    bool isNative(const TiledType& type, uint32_t rows, uint32_t columns) const {
-        return std::ranges::any_of(shapes_, [&](const MatrixShape& shape) {
-            const bool sizes = (type.use == Use::kB ? shape.k : shape.m) == rows &&
-                               (type.use == Use::kA ? shape.k : shape.n) == columns;
-            if (!sizes) return false;
-            // Integer types are signed or not by operands, not by type.
-            for (const bool isSigned : {false, true}) {
-                const ComponentType component = componentOf(types_, type.component, isSigned);
-                if (type.use == Use::kA && shape.a == component) return true;
-                if (type.use == Use::kB && shape.b == component) return true;
-                const bool sum = shape.c == component || shape.result == component;
-                if (type.use == Use::kAccumulator && sum) return true;
-            }
-            return false;
-        });
     }
 
     const Module& module_;

@@ -210,7 +210,7 @@ struct Shape {
 constexpr Shape kShapes[] = {
     {1, 1, 1},   {4, 4, 4},    {2, 8, 16},  {8, 2, 16}, {1, 16, 8},  {16, 1, 8},  {8, 4, 2},
     {16, 8, 4},  {8, 16, 32},  {16, 8, 16}, {32, 8, 8}, {8, 32, 8},  {16, 16, 1}, {64, 16, 8},
-    {16, 64, 4}, {32, 32, 16}, {2, 2, 64},  {3, 5, 7},  {12, 6, 10},
+    {16, 64, 4}, {32, 32, 16}, {2, 2, 64},  {3, 5, 7},  {12, 6, 10}, {8, 16, 16},
 };
 
 std::vector<Case> everyShape() {
@@ -221,7 +221,7 @@ std::vector<Case> everyShape() {
             if (info(t.c).isFloat() || s.m * s.n * s.k <= 4096 || runsAll())
                 cases.push_back({s.m, s.n, s.k, t.a, t.b, t.c, signOperands(t.a, t.b, t.c, t.c),
                                  info(t.c).isFloat() ? Fill::kSmall : Fill::kBits});
-    for (const Shape& s : {kShapes[0], kShapes[2], kShapes[9], kShapes[17]})
+    for (const Shape& s : {kShapes[0], kShapes[2], kShapes[9], kShapes[17], kShapes[19]})
         cases.push_back({s.m, s.n, s.k, kF16, kF16, kF16, 0, Fill::kSmall});
     return cases;
 }

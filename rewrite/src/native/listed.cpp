@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "native/listed.hpp"
+
+#include "matrix/matrix_types.hpp"
+
+namespace coopvk::rewrite {
+
+ComponentType componentOf(const TypeTable& types, Id type, bool isSigned) {
+    using enum ComponentType;
+    const uint32_t width = types.width(type);
+    if (types.isFloat(type)) return width == 16 ? kFloat16 : width == 32 ? kFloat32 : kFloat64;
+    switch (width) {
+        case 8:
+            return isSigned ? kSint8 : kUint8;
+        case 16:
+            return isSigned ? kSint16 : kUint16;
+        case 32:
+            return isSigned ? kSint32 : kUint32;
+        default:
+            return isSigned ? kSint64 : kUint64;
+    }
+}
+
+bool isPlainComponent(const Module& module, Id component) {
+    const Instruction& type = module.def(component);
+    return type.opcode == spv::Op::OpTypeInt ||
+           (type.opcode == spv::Op::OpTypeFloat && type.operands.size() == 1);
+}
+
+bool hasMatrix(std::span<const MatrixShape> shapes, const TypeTable& types, const TiledType& type,
+               uint32_t rows, uint32_t columns) {
+    return std::ranges::any_of(shapes, [&](const MatrixShape& shape) {
+        const bool sizes = (type.use == Use::kB ? shape.k : shape.m) == rows &&
+                           (type.use == Use::kA ? shape.k : shape.n) == columns;
+        if (!sizes) return false;
+        // Integer types are signed or not by operands, not by type.
+        for (const bool isSigned : {false, true}) {
+            const ComponentType component = componentOf(types, type.component, isSigned);
+            if (type.use == Use::kA && shape.a == component) return true;
+            if (type.use == Use::kB && shape.b == component) return true;
+            const bool sum = shape.c == component || shape.result == component;
+            if (type.use == Use::kAccumulator && sum) return true;
+        }
+        return false;
+    });
+}
+
+bool ProductTypes::fit() const {
+    return a->use == Use::kA && b->use == Use::kB && a->columns == b->rows &&
+           a->rows == result->rows && b->columns == result->columns && c->rows == result->rows &&
+           c->columns == result->columns && c->use == Use::kAccumulator &&
+           result->use == Use::kAccumulator;
+}
+
+ProductTypes productTypes(const Module& module, const NativePlan& plan, const Instruction& mulAdd) {
+    const auto typeOf = [&](Id value) { return plan.type(module.def(value).type); };
+    return {typeOf(mulAdd.word(0)), typeOf(mulAdd.word(1)), typeOf(mulAdd.word(2)),
+            typeOf(mulAdd.result)};
+}
+
+MatrixShape productShape(const TypeTable& types, const ProductTypes& product,
+                         uint32_t matrixOperands) {
+    using Mask = spv::CooperativeMatrixOperandsMask;
+    const auto has = [&](Mask bit) { return (matrixOperands & static_cast<uint32_t>(bit)) != 0; };
+    const auto component = [&](const TiledType* type, Mask bit) {
+        return componentOf(types, type->component, has(bit));
+    };
+    return {product.result->rows,
+            product.result->columns,
+            product.a->columns,
+            component(product.a, Mask::MatrixASignedComponentsKHR),
+            component(product.b, Mask::MatrixBSignedComponentsKHR),
+            component(product.c, Mask::MatrixCSignedComponentsKHR),
+            component(product.result, Mask::MatrixResultSignedComponentsKHR),
+            has(Mask::SaturatingAccumulationKHR)};
+}
+
+namespace {
+
+// The module's matrix types, as far as their operands are known and a list could name them.
+NativePlan namedTypes(const Module& module, bool& open) {
+    NativePlan plan;
+    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
+        if (i->opcode != spv::Op::OpTypeCooperativeMatrixKHR) continue;
+        const auto scope = module.constantValue(i->word(1));
+        const auto size = matrixDimensions(module, *i);
+        open = open || !scope || !size;
+        if (!size || scope != static_cast<uint64_t>(spv::Scope::Subgroup)) continue;
+        if (!isPlainComponent(module, i->word(0))) continue;
+        TiledType type;
+        type.id = i->result;
+        type.component = i->word(0);
+        type.rows = size->rows;
+        type.columns = size->columns;
+        type.use = size->use;
+        plan.types.emplace(type.id, type);
+    }
+    return plan;
+}
+
+}  // namespace
+
+AddedShapeUse addedShapeUse(const Module& module, const TypeTable& types,
+                            const DeviceTraits& device) {
+    const std::vector<MatrixShape> added = addedMatrixShapes(device);
+    const std::vector<MatrixShape>& own = device.nativeShapes;
+    bool open = false;
+    const NativePlan plan = namedTypes(module, open);
+    for (const auto& [id, type] : plan.types) {
+        if (hasMatrix(own, types, type, type.rows, type.columns)) continue;
+        if (hasMatrix(added, types, type, type.rows, type.columns)) return AddedShapeUse::kSome;
+    }
+    for (const auto& function : module.functions()) {
+        for (const auto& block : function->blocks) {
+            for (const InstructionPtr& i : block->body) {
+                if (i->opcode != spv::Op::OpCooperativeMatrixMulAddKHR) continue;
+                const ProductTypes product = productTypes(module, plan, *i);
+                if (!product.areMatrices() || !product.fit()) continue;
+                const MatrixShape shape = productShape(types, product, i->word(3));
+                if (std::ranges::find(added, shape) != added.end()) return AddedShapeUse::kSome;
+            }
+        }
+    }
+    return open ? AddedShapeUse::kOpen : AddedShapeUse::kNone;
+}
+
+}  // namespace coopvk::rewrite
