@@ -2,7 +2,7 @@
 #include "matrix/row_conversion.hpp"
 
 #include "ir/function_builder.hpp"
-#include "matrix/exchange.hpp"
+#include "matrix/line_memory.hpp"
 
 namespace coopvk::rewrite {
 
@@ -57,24 +57,18 @@ std::vector<Slot> packed(Emitter& emit, Id component, std::vector<Slot> slots) {
     return slots;
 }
 
-// What both directions check: the lines of the matrix (its rows; for B its columns) fit the
-// subgroup, and each is as large as the array.
-struct Lines {
-    bool areColumns = false;
-    uint32_t count = 0;
-    uint32_t length = 0;
-};
-
-std::optional<Lines> matchLines(LoweringContext& context, const Instruction& at,
-                                const MatrixType* matrix, const Array& array) {
+// What both directions check: the lines of the matrix fit the subgroup, and each is as large as the
+// array.
+std::optional<MatrixLines> matchLines(LoweringContext& context, const Instruction& at,
+                                      const MatrixType* matrix, const Array& array) {
     if (matrix == nullptr || array.element == 0) {
         context.fail(ErrorCode::kInvalidModule, at,
                      "converts between a cooperative matrix and an array of scalars");
         return std::nullopt;
     }
     const bool areColumns = matrix->use == Use::kB;
-    const Lines lines{areColumns, areColumns ? matrix->columns : matrix->rows,
-                      areColumns ? matrix->rows : matrix->columns};
+    const MatrixLines lines{areColumns, areColumns ? matrix->columns : matrix->rows,
+                            areColumns ? matrix->rows : matrix->columns};
     const TypeTable& types = context.types;
     const bool packedWords = types.isInteger(array.element) && types.width(array.element) == 32;
     if (array.element != matrix->component && !packedWords) {
@@ -105,15 +99,19 @@ void lowerConstructFromRows(LoweringContext& context, FunctionWriter& writer,
                             const Instruction& construct) {
     const MatrixType* matrix = context.matrix(construct.type);
     const Array array = arrayType(context, context.module.def(construct.word(0)).type);
-    const std::optional<Lines> lines = matchLines(context, construct, matrix, array);
+    const std::optional<MatrixLines> lines = matchLines(context, construct, matrix, array);
     if (!lines) return;
     Emitter& emit = writer.emit();
     TypeTable& types = context.types;
     const Id u32 = types.uint32();
     const Fragment& f = matrix->fragment;
-    const std::vector<Slot> line = packed(emit, matrix->component,
-                                          regroup(emit, elementsOf(emit, array, construct.word(0)),
-                                                  array.element, matrix->component));
+    const std::vector<Slot> elements =
+        regroup(emit, elementsOf(emit, array, construct.word(0)), array.element, matrix->component);
+    if (goThroughMemory(context, *lines, matrix->component)) {
+        constructThroughMemory(context, writer, *matrix, *lines, elements, construct.result);
+        return;
+    }
+    const std::vector<Slot> line = packed(emit, matrix->component, elements);
 
     // Each lane asks the lanes whose lines it holds, then drops what it does not hold of them.
     Exchange exchange(context, writer, matrix->component);
@@ -139,11 +137,18 @@ void lowerExtractRows(LoweringContext& context, FunctionWriter& writer,
                       const Instruction& extract) {
     const MatrixType* matrix = context.matrixOfValue(extract.word(0));
     const Array array = arrayType(context, extract.type);
-    const std::optional<Lines> lines = matchLines(context, extract, matrix, array);
+    const std::optional<MatrixLines> lines = matchLines(context, extract, matrix, array);
     if (!lines) return;
     Emitter& emit = writer.emit();
     TypeTable& types = context.types;
     const Id u32 = types.uint32();
+    if (goThroughMemory(context, *lines, matrix->component)) {
+        const std::vector<Slot> own =
+            extractThroughMemory(context, writer, *matrix, *lines, extract.word(0));
+        constructArray(emit, array, regroup(emit, own, matrix->component, array.element),
+                       extract.result);
+        return;
+    }
     Exchange exchange(context, writer, matrix->component);
     HeldElements held = holdValue(*matrix, emit, extract.word(0));
     const Axis& dealt = lines->areColumns ? held.columns : held.rows;

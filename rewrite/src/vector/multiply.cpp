@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vector/multiply.hpp"
 
+#include <algorithm>
+
 #include "vector/product_tile.hpp"
+#include "vector/shared_weights.hpp"
 
 namespace coopvk::rewrite {
 
@@ -119,6 +122,10 @@ bool describe(VectorContext& context, Emitter& emit, const Instruction& i, Produ
     p.matrix = locate(context, emit, i.word(2), i.word(3), i);
     if (!p.matrix.valid()) return false;
     if (p.hasBias) p.bias = locate(context, emit, i.word(5), i.word(6), i);
+    const auto isConstant = [&](Id id) { return context.module.constantValue(id).has_value(); };
+    p.isPlaced = sharesWeightsItself(context.target.device) && p.lineStride().has_value() &&
+                 std::ranges::all_of(p.matrix.arguments, isConstant) &&
+                 std::ranges::all_of(p.bias.arguments, isConstant);
     return !p.hasBias || p.bias.valid();
 }
 
@@ -131,7 +138,7 @@ std::vector<uint32_t> keyOf(const Product& p) {
                                  static_cast<uint32_t>(p.biasType.type),
                                  (p.inputType.isPacked ? 1u : 0u) | (p.hasBias ? 2u : 0u) |
                                      (p.inputSigned ? 4u : 0u) | (p.transpose ? 8u : 0u) |
-                                     (p.stride ? 16u : 0u),
+                                     (p.stride ? 16u : 0u) | (p.isPlaced ? 32u : 0u),
                                  p.m,
                                  p.k,
                                  static_cast<uint32_t>(p.layout),
@@ -150,14 +157,19 @@ std::string helperName(const Product& p) {
 
 bool takesStride(const Product& p) { return !p.lineStride().has_value(); }
 
-Id build(VectorContext& context, const Product& p) {
+std::vector<Id> parameterTypes(VectorContext& context, const Product& p) {
     std::vector<Id> types = {p.input->id};
     types.insert(types.end(), p.matrix.argumentTypes.begin(), p.matrix.argumentTypes.end());
     if (p.hasBias) {
         types.insert(types.end(), p.bias.argumentTypes.begin(), p.bias.argumentTypes.end());
     }
     if (takesStride(p)) types.push_back(context.types.uint32());
-    VectorFunction f(context, helperName(p), p.result->id, types);
+    return types;
+}
+
+Id buildProduct(VectorContext& context, const Product& p, const std::string& name) {
+    const std::vector<Id> types = parameterTypes(context, p);
+    VectorFunction f(context, name, p.result->id, types);
     ProductParameters parameters;
     parameters.input = f.parameter(0);
     parameters.matrix = 1;
@@ -165,7 +177,8 @@ Id build(VectorContext& context, const Product& p) {
     parameters.stride =
         takesStride(p) ? f.parameter(types.size() - 1) : context.types.constantU32(*p.lineStride());
     const Sum sum = sumFor(context, p);
-    const Tile tile = planTile(context, p, sum);
+    const Tile tile =
+        sharesWeightsItself(context.target.device) ? Tile{} : planTile(context, p, sum);
     const Sum sumAlone = sumAloneFor(sum, p);
     Arithmetic arithmetic(f, sum, p.inputType, p.matrixType);
     Arithmetic arithmeticAlone(f, sumAlone, p.inputType, p.matrixType);
@@ -186,6 +199,13 @@ Id build(VectorContext& context, const Product& p) {
         multiplyAlone(alone);
     }
     return f.finish(result.value());
+}
+
+Id build(VectorContext& context, const Product& p) {
+    const std::string name = helperName(p);
+    if (!mayShareWeights(context, p)) return buildProduct(context, p, name);
+    const Id alone = buildProduct(context, p, name + "_alone");
+    return shareWeights(context, name, p.result->id, parameterTypes(context, p), alone);
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ struct Product {
     std::optional<uint32_t> stride;  // nullopt: a parameter
     Location matrix;
     Location bias;
+    bool isPlaced = false;  // matrix and bias are at constant places
 
     // Lines are what lies together in memory: rows of the product's matrix, or its columns.
     bool linesAreRows() const { return (layout == VectorMatrixLayout::kColumnMajor) == transpose; }
@@ -34,6 +35,10 @@ struct Product {
     // Distance of lines; nullopt where only the stride parameter says.
     std::optional<uint32_t> lineStride() const;
 };
+
+// Whether lanes have no registers that are chosen by a number. Wide subgroups leave few for each
+// lane, and their compilers make such a choice of branches, or keep the array in memory.
+bool choosesNoRegister(const Target& target);
 
 // The parameters of the helper function.
 struct ProductParameters {
@@ -51,10 +56,15 @@ class ProductResult {
                   const ProductParameters& parameters, uint32_t rows);
 
     // Stores rows first .. first + totals.size() - 1; `first` (u32) starts a pack. Totals are in
-    // the type of the sum; those of rows beyond the vector have no meaning.
-    void store(Id first, std::span<const Id> totals);
+    // the type of the sum; those of rows beyond the vector have no meaning. Where `first` is not
+    // constant, a loop stores rows 0 .. looped - 1 in order.
+    void store(Id first, std::span<const Id> totals, uint32_t looped);
     // Stores one pack of finished components.
     void storePack(Id index, Id pack);
+    // Whether packs from `first` (u32) on are pushed instead: a loop does so in their order, until
+    // there are `looped` of them.
+    bool isPushed(Id first) const;
+    void pushPacks(std::span<const Id> packs, uint32_t looped);
     Id value();
 
     // The same result for totals of another sum.
@@ -70,6 +80,8 @@ class ProductResult {
     Id finish(Id total, Id bias);
 
  private:
+    Id packAt(uint32_t index);
+
     VectorFunction& f_;
     Emitter& emit_;
     TypeTable& types_;

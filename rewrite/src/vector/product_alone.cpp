@@ -43,7 +43,7 @@ class Alone {
                 lines.push_back(lineAt(row));
             }
             const std::vector<Id> totals = unrolled ? sumLines(lines) : sumLongLines(lines);
-            result_.store(first, totals);
+            result_.store(first, totals, blocks * rows);
         });
     }
 
@@ -54,14 +54,15 @@ class Alone {
         const uint32_t whole = p_.m / rows;
         f_.repeat(whole, 1, [&](Id block) {
             const Id first = emit_.mulInt(u32(), block, c(rows));
-            result_.store(first, sumColumns(first, rows * p_.matrixType.bytes(), rows));
+            result_.store(first, sumColumns(first, rows * p_.matrixType.bytes(), rows),
+                          whole * rows);
         });
         const uint32_t rest = p_.m % rows;
         if (rest == 0) return;
         const uint32_t bytes = p_.lineBytes() - whole * rows * p_.matrixType.bytes();
         std::vector<Id> totals = sumColumns(c(whole * rows), bytes, rest);
         totals.resize((rest + kRows - 1) / kRows * kRows, totals.back());
-        result_.store(c(whole * rows), totals);
+        result_.store(c(whole * rows), totals, 0);
     }
 
  private:

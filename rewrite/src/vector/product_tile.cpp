@@ -189,13 +189,18 @@ class TileProduct {
         barrier();
         const uint32_t packs = tile_.rowsPerLane / width;
         const Id firstPack = emit_.mulInt(u32(), t, c(tile_.gridRows * packs));
+        const bool pushed = work_.result.isPushed(firstPack);
+        std::vector<Id> own;
         for (uint32_t l = 0; l < tile_.gridRows; ++l) {
             const std::vector<Id> words = wordsOf(get(emit_.addInt(u32(), own_, c(l))));
             for (uint32_t p = 0; p < packs; ++p) {
-                const Id pack = fromWord(emit_, p_.result->pack, words[p]);
-                work_.result.storePack(emit_.addInt(u32(), firstPack, c(l * packs + p)), pack);
+                own.push_back(fromWord(emit_, p_.result->pack, words[p]));
+                if (pushed) continue;
+                const Id index = emit_.addInt(u32(), firstPack, c(l * packs + p));
+                work_.result.storePack(index, own.back());
             }
         }
+        if (pushed) work_.result.pushPacks(own, tile_.rows() / width);
         barrier();
     }
 

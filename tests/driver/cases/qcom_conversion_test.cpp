@@ -11,6 +11,7 @@
 #include "harness/compute.hpp"
 #include "harness/covering.hpp"
 #include "harness/glsl.hpp"
+#include "harness/rewritten.hpp"
 
 namespace coopvk::test {
 namespace {
@@ -114,8 +115,10 @@ TEST_P(QcomLines, Construct) {
         std::ranges::copy(line,
                           dispatch.buffers[0].begin() + static_cast<std::ptrdiff_t>(i * l.bytes));
     }
-    const std::vector<Bytes> after = run(compileGlsl(source), dispatch);
-    EXPECT_EQ(difference(after[1], pack(matrix)), "");
+    const Words words = compileGlsl(source);
+    EXPECT_EQ(difference(run(words, dispatch)[1], pack(matrix)), "");
+    const Words scalar = forScalarRegisters(words);
+    EXPECT_EQ(difference(run(scalar, dispatch)[1], pack(matrix)), "");
 }
 
 TEST_P(QcomLines, Extract) {
@@ -140,8 +143,10 @@ TEST_P(QcomLines, Extract) {
         const Bytes line = lineOf(matrix, c, i);
         want.insert(want.end(), line.begin(), line.end());
     }
-    const std::vector<Bytes> after = run(compileGlsl(source), dispatch);
-    EXPECT_EQ(difference(after[1], want), "");
+    const Words words = compileGlsl(source);
+    EXPECT_EQ(difference(run(words, dispatch)[1], want), "");
+    const Words scalar = forScalarRegisters(words);
+    EXPECT_EQ(difference(run(scalar, dispatch)[1], want), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(Glsl, QcomLines,

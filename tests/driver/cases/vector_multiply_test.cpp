@@ -9,6 +9,7 @@
 
 #include "harness/covering.hpp"
 #include "harness/random.hpp"
+#include "harness/rewritten.hpp"
 #include "harness/vector.hpp"
 
 namespace coopvk::test {
@@ -63,6 +64,9 @@ double interpret(double value, const VectorComponent& from, const VectorComponen
 
 class VectorMultiply : public testing::TestWithParam<Case> {
  protected:
+    // Runs the case's shader, as the application has it or as something else has made it.
+    void check(Words (*prepared)(const Words&));
+
     const Case& c_ = GetParam();
     const VectorComponent& input_ = component(c_.input);
     const VectorComponent& as_ = component(c_.interpretation);
@@ -127,7 +131,7 @@ class VectorMultiply : public testing::TestWithParam<Case> {
     }
 };
 
-TEST_P(VectorMultiply, Matches) {
+void VectorMultiply::check(Words (*prepared)(const Words&)) {
     Rng rng(nameOf({c_, 0}));
     const uint32_t count = c_.invocations * kGroups;
     // Inputs: beyond integer ranges and between integers where they are converted.
@@ -186,7 +190,7 @@ TEST_P(VectorMultiply, Matches) {
     dispatch.buffers = {a, w, b, poison};
     if (c_.where == Where::kAddress) dispatch.addresses = {1, 2};
     dispatch.groups = {kGroups, 1, 1};
-    const Bytes r = run(compileGlsl(source(matrixBytes)), dispatch)[3];
+    const Bytes r = run(prepared(compileGlsl(source(matrixBytes))), dispatch)[3];
     int wrong = 0;
     for (uint32_t i = 0; i < count && wrong < 5; ++i) {
         const uint32_t set = c_.who == Who::kOwnMatrix ? i % 3 : 1;
@@ -210,6 +214,14 @@ TEST_P(VectorMultiply, Matches) {
         }
     }
 }
+
+TEST_P(VectorMultiply, Matches) {
+    check([](const Words& words) { return words; });
+}
+
+// What processors with scalar registers get runs on any other, too.
+class VectorMultiplyScalar : public VectorMultiply {};
+TEST_P(VectorMultiplyScalar, Matches) { check(forScalarRegisters); }
 
 std::vector<Case> typeCases() {
     const VkComponentTypeKHR kPackedS = VK_COMPONENT_TYPE_SINT8_PACKED_NV;
@@ -285,6 +297,22 @@ std::vector<Case> columnCases() {
     return cases;
 }
 
+// Loops over rows and over columns, whole and with a rest; weights that all share, or do not.
+std::vector<Case> scalarCases() {
+    std::vector<Case> cases;
+    const std::pair<uint32_t, uint32_t> sizes[] = {{1, 1}, {4, 8}, {21, 35}, {64, 64}, {130, 9}};
+    for (const auto& [m, k] : sizes)
+        for (const MatrixLayout layout : {kRowMajor, kColumnMajor, kInferencing})
+            cases.push_back({kF16, kF16, kF16, kF16, m, k, layout, false, true});
+    for (const Where where : {Where::kBuffer, Where::kAddress, Where::kByteBuffer})
+        for (const Who who : {Who::kAll, Who::kDivergent, Who::kOwnMatrix})
+            cases.push_back(
+                {kF16, kF16, kF16, kF16, 24, 48, kRowMajor, false, true, where, who, 37});
+    cases.push_back({kS8, kS8, kS8, kS32, 17, 33, kInferencing, false, true});
+    cases.push_back({kF32, kF32, kF32, kF32, 66, 12, kColumnMajor, false, true});
+    return cases;
+}
+
 std::vector<Case> few(const std::vector<Case>& cases) {
     return covering(cases, [](const Case& c) {
         std::string types;
@@ -295,6 +323,8 @@ std::vector<Case> few(const std::vector<Case>& cases) {
     });
 }
 
+INSTANTIATE_TEST_SUITE_P(Scalar, VectorMultiplyScalar, testing::ValuesIn(few(scalarCases())),
+                         nameOf);
 INSTANTIATE_TEST_SUITE_P(Types, VectorMultiply, testing::ValuesIn(few(typeCases())), nameOf);
 INSTANTIATE_TEST_SUITE_P(Sizes, VectorMultiply, testing::ValuesIn(few(sizeCases())), nameOf);
 INSTANTIATE_TEST_SUITE_P(Columns, VectorMultiply, testing::ValuesIn(few(columnCases())), nameOf);

@@ -39,6 +39,15 @@ Words rewrittenFor(const rewrite::DeviceTraits& device, const Words& words) {
     return std::move(out->words);
 }
 
+Words forScalarRegisters(const Words& words) {
+    rewrite::DeviceTraits device = gpuWithDots(0);
+    device.shaderIntegerDotProduct = false;
+    device.scalarRegisters = true;
+    device.subgroupVote = device.subgroupBallot = true;
+    device.bufferDeviceAddress = true;
+    return rewrittenFor(device, words);
+}
+
 bool hasRightDots(const Words& words, uint32_t accelerated) {
     const std::string text = rewrite::disassemble(words);
     const auto has = [&](const char* name) {

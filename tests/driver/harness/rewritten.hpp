@@ -16,6 +16,9 @@ rewrite::DeviceTraits gpuWithDots(uint32_t accelerated);
 // Nothing, and a failure of the test, if it cannot be rewritten or keeps anything to emulate.
 Words rewrittenFor(const rewrite::DeviceTraits& device, const Words& words);
 
+// The same for a GPU with scalar registers.
+Words forScalarRegisters(const Words& words);
+
 // Whether the module's dot products are those that gpuWithDots(accelerated) is to do: accelerated
 // ones, or where there are none those of unsigned bytes.
 bool hasRightDots(const Words& words, uint32_t accelerated);

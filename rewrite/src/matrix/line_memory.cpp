@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "matrix/line_memory.hpp"
+
+#include <algorithm>
+
+#include "ir/shared_memory.hpp"
+#include "matrix/subgroup_variable.hpp"
+#include "passes/entry_points.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+constexpr uint32_t kFewElements = 8;  // of a line: these are shuffled
+
+// Distance of lines: odd, so that lanes reach different banks of the memory.
+uint32_t strideOf(const MatrixLines& lines) { return lines.length | 1u; }
+
+uint64_t subgroupsOf(const LoweringContext& context) {
+    const auto [x, y, z] = localSize(context.module);
+    const uint64_t lanes = context.target.subgroupSize;
+    return (uint64_t{x} * y * z + lanes - 1) / lanes;
+}
+
+uint64_t elementsOf(const LoweringContext& context, const MatrixLines& lines) {
+    return subgroupsOf(context) * context.target.subgroupSize * strideOf(lines);
+}
+
+std::vector<uint32_t> keyOf(const MatrixLines& lines, Id component) {
+    return {static_cast<uint32_t>(spv::Op::OpCompositeConstructCoopMatQCOM), component,
+            strideOf(lines)};
+}
+
+class LineMemory {
+ public:
+    LineMemory(LoweringContext& context, FunctionWriter& writer, const MatrixType& matrix,
+               const MatrixLines& lines)
+        : context_(context),
+          types_(context.types),
+          writer_(writer),
+          emit_(writer.emit()),
+          matrix_(matrix),
+          lines_(lines),
+          memory_(variable()),
+          first_(firstLine()) {}
+
+    void put(Id place, const Slot& slot) {
+        const Id value = gather(emit_, matrix_.component, std::span(&slot, 1));
+        emit_.opVoid(spv::Op::OpStore, {idOperand(pointer(place)), idOperand(value), access()});
+    }
+    Slot get(Id place) {
+        return {emit_.op(spv::Op::OpLoad, matrix_.component, {idOperand(pointer(place)), access()}),
+                0};
+    }
+
+    // Places of element x of a line (u32), and of what this lane holds of the matrix.
+    Id start(Id line) {
+        const Id all = emit_.addInt(u32(), first_, line);
+        return emit_.mulInt(u32(), all, c(strideOf(lines_)));
+    }
+    Id placeIn(Id start, uint32_t x) { return emit_.addInt(u32(), start, c(x)); }
+    Id placeOf(uint32_t localRow, uint32_t localColumn) {
+        const Axis& rows = matrix_.fragment.rows;
+        const Axis& columns = matrix_.fragment.columns;
+        const Id row = indexOn(rows, writer_.rowLane(rows.lanes), localRow);
+        const Id column = indexOn(columns, writer_.columnLane(columns.lanes), localColumn);
+        return emit_.addInt(u32(), start(lines_.areColumns ? column : row),
+                            lines_.areColumns ? row : column);
+    }
+
+    void barrier() {
+        using Mask = spv::MemorySemanticsMask;
+        uint32_t semantics = 0;
+        for (auto bit : {Mask::AcquireRelease, Mask::WorkgroupMemory, Mask::MakeAvailable,
+                         Mask::MakeVisible}) {
+            semantics |= static_cast<uint32_t>(bit);
+        }
+        const Id scope = c(static_cast<uint32_t>(spv::Scope::Subgroup));
+        emit_.opVoid(spv::Op::OpControlBarrier,
+                     {idOperand(scope), idOperand(scope), idOperand(c(semantics))});
+    }
+
+ private:
+    static Operand access() { return literal(spv::MemoryAccessMask::NonPrivatePointer); }
+
+    Id u32() { return types_.uint32(); }
+    Id c(uint32_t value) { return types_.constantU32(value); }
+
+    Id indexOn(const Axis& axis, Id lane, uint32_t local) {
+        const Id begin = emit_.mulInt(u32(), lane, c(axis.block));
+        return emit_.addInt(u32(), begin, c(axis.base(local)));
+    }
+
+    Id pointer(Id place) {
+        const Id type = types_.pointerType(spv::StorageClass::Workgroup, matrix_.component);
+        return emit_.op(spv::Op::OpAccessChain, type, {memory_, place});
+    }
+
+    Id variable() {
+        Id& memory = context_.helpers[keyOf(lines_, matrix_.component)];
+        if (memory != 0) return memory;
+        const auto count = static_cast<uint32_t>(elementsOf(context_, lines_));
+        const Id array = types_.arrayType(matrix_.component, count);
+        const Id type = types_.pointerType(spv::StorageClass::Workgroup, array);
+        memory = context_.module.takeId();
+        context_.module.append(Section::kGlobals,
+                               makeInstruction(spv::Op::OpVariable, type, memory,
+                                               {literal(spv::StorageClass::Workgroup)}));
+        context_.module.addName(memory, "coopvk_lines");
+        return memory;
+    }
+
+    // The number of the subgroup's first line.
+    Id firstLine() {
+        const Id subgroup = readSubgroup(types_, emit_);
+        return emit_.mulInt(u32(), subgroup, c(context_.target.subgroupSize));
+    }
+
+    LoweringContext& context_;
+    TypeTable& types_;
+    FunctionWriter& writer_;
+    Emitter& emit_;
+    const MatrixType& matrix_;
+    const MatrixLines& lines_;
+    Id memory_;
+    Id first_;
+};
+
+}  // namespace
+
+bool goThroughMemory(const LoweringContext& context, const MatrixLines& lines, Id component) {
+    const DeviceTraits& device = context.target.device;
+    const bool slowShuffles =
+        !device.isCpu && (device.scalarRegisters || context.target.subgroupSize >= 64);
+    if (!slowShuffles || lines.length <= kFewElements ||
+        !context.module.hasCapability(spv::Capability::VulkanMemoryModel)) {
+        return false;
+    }
+    if (context.helpers.contains(keyOf(lines, component))) return true;
+    const uint64_t bytes = elementsOf(context, lines) * context.types.width(component) / 8;
+    return bytes != 0 &&
+           sharedMemoryHasRoom(context.module, bytes, device.maxComputeSharedMemorySize);
+}
+
+void constructThroughMemory(LoweringContext& context, FunctionWriter& writer,
+                            const MatrixType& matrix, const MatrixLines& lines,
+                            std::span<const Slot> line, Id result) {
+    LineMemory memory(context, writer, matrix, lines);
+    const Id own = memory.start(writer.lane());
+    for (uint32_t x = 0; x < lines.length; ++x) memory.put(memory.placeIn(own, x), line[x]);
+    memory.barrier();
+    HeldElements held(matrix.fragment.rows, matrix.fragment.columns);
+    for (uint32_t row = 0; row < held.rows.count(); ++row) {
+        for (uint32_t column = 0; column < held.columns.count(); ++column) {
+            held.at(row, column) = memory.get(memory.placeOf(row, column));
+        }
+    }
+    memory.barrier();
+    constructHeld(matrix, writer.emit(), held, result);
+}
+
+std::vector<Slot> extractThroughMemory(LoweringContext& context, FunctionWriter& writer,
+                                       const MatrixType& matrix, const MatrixLines& lines,
+                                       Id value) {
+    LineMemory memory(context, writer, matrix, lines);
+    HeldElements held = holdValue(matrix, writer.emit(), value);
+    const auto put = [&] {
+        for (uint32_t row = 0; row < held.rows.count(); ++row) {
+            for (uint32_t column = 0; column < held.columns.count(); ++column) {
+                memory.put(memory.placeOf(row, column), held.at(row, column));
+            }
+        }
+    };
+    const Id once = writer.isNoDuplicate(held.rows.lanes, held.columns.lanes);
+    if (once == 0) {
+        put();
+    } else {
+        writer.guarded(once, put);
+    }
+    memory.barrier();
+    Emitter& emit = writer.emit();
+    TypeTable& types = context.types;
+    const Id own =
+        memory.start(emit.modInt(types.uint32(), writer.lane(), types.constantU32(lines.count)));
+    std::vector<Slot> elements;
+    for (uint32_t x = 0; x < lines.length; ++x) {
+        elements.push_back(memory.get(memory.placeIn(own, x)));
+    }
+    memory.barrier();
+    return elements;
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What cooperative vectors become by what a device says of itself.
+#include <gtest/gtest.h>
+
+#include "assemble.hpp"
+#include "coopvk/rewrite.hpp"
+#include "vector_module.hpp"
+
+namespace coopvk::rewrite {
+namespace {
+
+Target targetOf(uint32_t lanes, bool scalarRegisters) {
+    Target target;
+    target.subgroupSize = lanes;
+    target.device.subgroupVote = target.device.subgroupBallot = true;
+    target.device.scalarRegisters = scalarRegisters;
+    target.device.maxComputeSharedMemorySize = 49152;
+    return target;
+}
+
+struct Output {
+    std::vector<std::string_view> paths;
+    std::string text;
+};
+
+Output outputFor(const std::string& source, const Target& target) {
+    const auto words = test::assemble(source);
+    Request request;
+    request.words = words;
+    const Result<Rewritten> out = rewrite(request, target);
+    if (!out) {
+        ADD_FAILURE() << out.error().message;
+        return {};
+    }
+    EXPECT_EQ(validate(out->words), std::nullopt);
+    return {out->paths, disassemble(out->words)};
+}
+
+bool has(const Output& out, std::string_view what) {
+    return out.text.find(what) != std::string::npos;
+}
+
+// The element at a place that is told by matrix layout and offset.
+std::string atOffset(std::string source) {
+    const std::string_view constant = "%x %zero %at %zero %zero";
+    source.replace(source.find(constant), constant.size(), "%x %zero %at %where %zero");
+    return source;
+}
+
+TEST(VectorTraits, ScalarRegistersShareWeightsWithoutTiles) {
+    const std::string source = test::layerModule(64, 64, 0, false);
+    const Output tiles = outputFor(source, targetOf(32, false));
+    EXPECT_EQ(tiles.paths, std::vector<std::string_view>{"vectors: tiles"});
+    EXPECT_TRUE(has(tiles, "coopvk_exchange"));
+    const Output alone = outputFor(source, targetOf(32, true));
+    EXPECT_EQ(alone.paths, std::vector<std::string_view>{"vectors: alone"});
+    EXPECT_FALSE(has(alone, "coopvk_exchange"));
+    EXPECT_FALSE(has(alone, "BroadcastFirst")) << "constant places are the same for all anyway";
+}
+
+// Weights at an offset that the shader computes: it asks whether all lanes have the same one.
+TEST(VectorTraits, ScalarRegistersLearnThatWeightsAreShared) {
+    const std::string source = atOffset(test::layerModule(64, 64, 0, false));
+    const Output out = outputFor(source, targetOf(32, true));
+    EXPECT_TRUE(has(out, "OpGroupNonUniformAllEqual"));
+    EXPECT_TRUE(has(out, "OpGroupNonUniformBroadcastFirst"));
+    Target silent = targetOf(32, true);
+    silent.device.subgroupVote = false;
+    EXPECT_FALSE(has(outputFor(source, silent), "OpGroupNonUniform"));
+}
+
+}  // namespace
+}  // namespace coopvk::rewrite
