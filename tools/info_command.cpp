@@ -6,17 +6,17 @@
 #include <cstdlib>
 #include <iomanip>
 #include <iostream>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <sstream>
 
 #include "commands.hpp"
+#include "coopvk/means.hpp"
 #include "devices.hpp"
 #include "info_lists.hpp"
 #include "physical_device.hpp"
 #include "policy.hpp"
 #include "settings.hpp"
+#include "shape_rows.hpp"
 #include "traits_json.hpp"
 
 namespace coopvk::tool {
@@ -29,77 +29,6 @@ struct Options {
     // Empty: as the environment and settings files have it.
     std::string emulate, backEnd;
 };
-
-// One row of cooperative matrix properties, native or emulated, as text.
-struct ShapeRow {
-    uint32_t m, n, k;
-    std::string a, b, c, result;
-    std::string scope = "subgroup";
-    bool saturating = false;
-
-    std::string size() const {
-        return std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k);
-    }
-    std::string types() const {
-        return a + " * " + b + " + " + c + " -> " + result + (saturating ? ", saturating" : "") +
-               (scope == "subgroup" ? "" : ", " + scope);
-    }
-};
-
-// "VK_PREFIX_SOME_THING_KHR" to "some_thing"
-std::string shortName(std::string_view text, std::string_view prefix) {
-    if (text.starts_with(prefix)) text.remove_prefix(prefix.size());
-    for (const std::string_view suffix : {"_KHR", "_NV", "_EXT"}) {
-        if (text.ends_with(suffix)) text.remove_suffix(suffix.size());
-    }
-    std::string lower(text);
-    for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return lower;
-}
-
-std::string typeName(VkComponentTypeKHR type) {
-    if (type <= VK_COMPONENT_TYPE_UINT64_KHR) {
-        return std::string(rewrite::name(static_cast<rewrite::ComponentType>(type)));
-    }
-    return shortName(string_VkComponentTypeKHR(type), "VK_COMPONENT_TYPE_");
-}
-
-std::vector<ShapeRow> nativeRows(const Device& device) {
-    std::vector<ShapeRow> rows;
-    for (const VkCooperativeMatrixPropertiesKHR& p : device.nativeShapes) {
-        rows.push_back({p.MSize, p.NSize, p.KSize, typeName(p.AType), typeName(p.BType),
-                        typeName(p.CType), typeName(p.ResultType),
-                        shortName(string_VkScopeKHR(p.scope), "VK_SCOPE_"),
-                        p.saturatingAccumulation == VK_TRUE});
-    }
-    return rows;
-}
-
-std::vector<ShapeRow> emulatedRows(const std::vector<rewrite::MatrixShape>& shapes) {
-    std::vector<ShapeRow> rows;
-    const auto text = [](rewrite::ComponentType type) { return std::string(rewrite::name(type)); };
-    for (const rewrite::MatrixShape& shape : shapes) {
-        rows.push_back({shape.m, shape.n, shape.k, text(shape.a), text(shape.b), text(shape.c),
-                        text(shape.result), "subgroup", shape.saturating});
-    }
-    return rows;
-}
-
-ordered_json shapeList(const std::vector<ShapeRow>& rows) {
-    ordered_json list = ordered_json::array();
-    for (const ShapeRow& row : rows) {
-        list.push_back({{"m", row.m},
-                        {"n", row.n},
-                        {"k", row.k},
-                        {"a", row.a},
-                        {"b", row.b},
-                        {"c", row.c},
-                        {"result", row.result},
-                        {"scope", row.scope},
-                        {"saturating", row.saturating}});
-    }
-    return list;
-}
 
 std::string versionText(uint32_t version) {
     return std::to_string(VK_API_VERSION_MAJOR(version)) + "." +
@@ -145,11 +74,31 @@ std::vector<ShapeRow> shapesOf(const Device& device, const layer::Decisions& dec
                                rewrite::Extension extension) {
     if (!emulates(decisions, extension)) return {};
     const bool isNv = extension == rewrite::Extension::kNvCooperativeMatrix;
-    return emulatedRows(isNv ? rewrite::nvMatrixShapes(device.facts.traits)
+    return rowsOf(isNv ? rewrite::nvMatrixShapes(device.facts.traits)
                              : rewrite::matrixShapes(device.facts.traits));
 }
 
-ordered_json describe(const Device& device, const layer::Decisions& decisions) {
+// How products of what is emulated are computed.
+std::vector<rewrite::ProductMeans> emulatedMeans(const layer::PhysicalDeviceContext& assessed) {
+    std::vector<rewrite::ProductMeans> means = rewrite::productMeans(assessed.facts.traits);
+    const bool matrices = emulates(assessed.decisions, rewrite::Extension::kKhrCooperativeMatrix);
+    const bool vectors = emulates(assessed.decisions, rewrite::Extension::kNvCooperativeVector);
+    std::erase_if(means, [&](const rewrite::ProductMeans& one) {
+        return one.products.starts_with("vectors") ? !vectors : !matrices;
+    });
+    return means;
+}
+
+ordered_json meansList(const std::vector<rewrite::ProductMeans>& means) {
+    ordered_json list = ordered_json::array();
+    for (const auto& [products, how] : means) {
+        list.push_back({{"products", products}, {"means", how}});
+    }
+    return list;
+}
+
+ordered_json describe(const Device& device, const layer::PhysicalDeviceContext& assessed) {
+    const layer::Decisions& decisions = assessed.decisions;
     ordered_json extensions = ordered_json::array();
     for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
         const layer::Decision& decision = decisionFor(decisions, info.extension);
@@ -165,29 +114,15 @@ ordered_json describe(const Device& device, const layer::Decisions& decisions) {
     json["driver"] = device.driver;
     json["extensions"] = std::move(extensions);
     json["matrixShapes"]["native"] = shapeList(nativeRows(device));
+    json["matrixShapes"]["added"] = shapeList(rowsOf(assessed.addedShapes));
     json["matrixShapes"]["emulated"] =
         shapeList(shapesOf(device, decisions, rewrite::Extension::kKhrCooperativeMatrix));
     json["matrixShapes"]["emulatedNv"] =
         shapeList(shapesOf(device, decisions, rewrite::Extension::kNvCooperativeMatrix));
     json["vectorCombinations"]["emulated"] = combinationList(emulatedVectors(device, decisions));
+    json["products"] = meansList(emulatedMeans(assessed));
     json["traits"] = layer::toJson(device.facts.traits);
     return json;
-}
-
-// Shapes of the same types on one line, in the order that applications see.
-void printShapes(const char* title, const std::vector<ShapeRow>& rows) {
-    if (rows.empty()) return;
-    std::vector<std::string> order;
-    std::map<std::string, std::string> sizes;
-    for (const ShapeRow& row : rows) {
-        auto [entry, isNew] = sizes.try_emplace(row.types());
-        if (isNew) order.push_back(row.types());
-        entry->second += " " + row.size();
-    }
-    std::cout << "  matrix shapes (MxNxK), " << title << ":\n";
-    for (const std::string& types : order) {
-        std::cout << "    " << types << ":" << sizes[types] << '\n';
-    }
 }
 
 void printCombinations(const std::vector<rewrite::VectorCombination>& rows) {
@@ -203,7 +138,16 @@ void printCombinations(const std::vector<rewrite::VectorCombination>& rows) {
     }
 }
 
-void print(size_t index, const Device& device, const layer::Decisions& decisions) {
+void printMeans(const std::vector<rewrite::ProductMeans>& means) {
+    if (means.empty()) return;
+    std::cout << "  products of what is emulated:\n";
+    for (const auto& [products, how] : means) {
+        std::cout << "    " << products << ": " << how << '\n';
+    }
+}
+
+void print(size_t index, const Device& device, const layer::PhysicalDeviceContext& assessed) {
+    const layer::Decisions& decisions = assessed.decisions;
     const rewrite::DeviceTraits& traits = device.facts.traits;
     std::cout << "device " << index << ": " << device.facts.properties.deviceName << " ("
               << deviceType(device) << ", Vulkan "
@@ -220,10 +164,12 @@ void print(size_t index, const Device& device, const layer::Decisions& decisions
                   << layer::provisionName(decision.provision) << decision.reason << '\n';
     }
     printShapes("native", nativeRows(device));
+    printShapes("added, as tiles of the native ones", rowsOf(assessed.addedShapes));
     printShapes("emulated", shapesOf(device, decisions, rewrite::Extension::kKhrCooperativeMatrix));
     printShapes("emulated, VK_NV_cooperative_matrix",
                 shapesOf(device, decisions, rewrite::Extension::kNvCooperativeMatrix));
     printCombinations(emulatedVectors(device, decisions));
+    printMeans(emulatedMeans(assessed));
 }
 
 // The layer's own, but for what the command line says.
@@ -259,10 +205,10 @@ int runInfo(const Options& options) {
         const auto assessed = layer::assessDevice(*settings, device.facts);
         device.facts = assessed.facts;
         if (options.json) {
-            json["devices"].push_back(describe(device, assessed.decisions));
+            json["devices"].push_back(describe(device, assessed));
             addLists(json["devices"].back(), device, assessed);
         } else {
-            print(i, device, assessed.decisions);
+            print(i, device, assessed);
             printLists(std::cout, device, assessed);
         }
     }

@@ -39,6 +39,9 @@ expect 'VK_KHR_cooperative_matrix' "$coopvk" info
 expect 'emulated' env LP_NATIVE_VECTOR_WIDTH=128 "$coopvk" info
 expect 'emulated' "$coopvk" info --emulate all
 expect '"subgroupSize": 4' env LP_NATIVE_VECTOR_WIDTH=128 "$coopvk" info --json
+expect 'f16 with f32 sums: converted to f32' "$coopvk" info --emulate all
+expect '"means": "tiles of the subgroup"' "$coopvk" info --emulate all --json
+expect 'e4m3 * f16 as e4m3' "$coopvk" info --emulate all
 refuse 'unknown extension' "$coopvk" info --emulate VK_KHR_nothing
 
 # rewrite
