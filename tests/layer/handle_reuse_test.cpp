@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "recorded_conversions.hpp"
+#include "registry.hpp"
 #include "shader_binaries.hpp"
 #include "shader_routes.hpp"
 
@@ -55,7 +56,8 @@ TEST_F(ShaderRoutes, ReusedShaderObject) {
     std::vector<std::byte> data(size);
     COOPVK_DEVICE_COMMAND(driver, device, vkGetShaderBinaryDataEXT)
     (device, other, &size, data.data());
-    EXPECT_TRUE(layer::hasBinaryHeader(data.data(), data.size()));
+    EXPECT_EQ(layer::kindOfBinary(*layer::devices().find(device), data.data(), data.size()),
+              layer::BinaryKind::kOurs);
     destroy(device, other, nullptr);
 }
 
