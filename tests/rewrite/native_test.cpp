@@ -277,6 +277,35 @@ TEST(Native, MeasuresNestedStructuresOnce) {
 }
 
 // KHR matrices must have the Vulkan memory model, NV ones need not.
+// As glslang writes length() of VK_NV_cooperative_matrix: an addition to the length. And as an
+// operand of an extended instruction, the first of the function.
+TEST(Native, ComputesWithLengths) {
+    RoleModule m;
+    m.extensions = "%glsl = OpExtInstImport \"GLSL.std.450\"\n";
+    m.declarations =
+        "%i32 = OpTypeInt 32 1\n%zero = OpConstant %i32 0\n"
+        "%length = OpSpecConstantOp %u32 CooperativeMatrixLengthNV %T\n"
+        "%number = OpSpecConstantOp %i32 IAdd %length %zero\n"
+        "%isLong = OpSpecConstantOp %bool SGreaterThan %number %zero\n";
+    m.next =
+        "%z %y %z\n%least = OpExtInst %i32 %glsl SMin %number %zero\n"
+        "%chosen = OpSelect %i32 %isLong %least %number\n";
+    const auto out = runRoles(m, BackEnd::kNative);
+    ASSERT_TRUE(out) << out.error().message;
+    const std::string text = disassemble(out->words);
+    const size_t length = text.find("OpCooperativeMatrixLengthKHR", text.find("= OpFunction "));
+    const size_t sum = text.find("OpIAdd", length), compare = text.find("OpSGreaterThan", length);
+    const size_t least = text.find("SMin", sum);
+    ASSERT_NE(least, std::string::npos) << text;
+    EXPECT_LT(sum, compare);
+    // SMin's first operand is the sum.
+    const size_t line = text.rfind('\n', sum) + 1;
+    const std::string definition = text.substr(line, sum - line);
+    const size_t id = definition.find('%');
+    const std::string name = definition.substr(id, definition.find(' ', id) - id);
+    EXPECT_EQ(text.substr(least + 5, name.size()), name) << text;
+}
+
 TEST(Native, LeavesOtherMemoryModelsToTheCore) {
     RoleModule m;
     EXPECT_TRUE(runRoles(m, BackEnd::kNative));

@@ -147,6 +147,59 @@ TEST(FloatAtomics, Lowered) {
         << text;
 }
 
+// What is left of other memory, and of other widths, keeps what it declares.
+TEST(FloatAtomics, OthersKeepWhatTheyDeclare) {
+    std::string source = atomics(
+        "%r = OpAtomicFAddEXT %f32 %p %c1 %c0 %one\n%s = OpAtomicFAddEXT %f32 %shared %c1 %c0 %r",
+        kAdd);
+    const auto declare = [&](std::string_view what) {
+        source.insert(source.find("%main = OpFunction"), what);
+    };
+    declare("%pshared = OpTypePointer Workgroup %f32\n%shared = OpVariable %pshared Workgroup\n");
+    source.replace(source.find("\"main\" %d"), 9, "\"main\" %d %shared");
+    Result<Rewritten> out = run(test::assemble(source));
+    ASSERT_TRUE(out) << out.error().message;
+    EXPECT_EQ(validate(out->words), std::nullopt);
+    EXPECT_NE(disassemble(out->words).find("OpCapability AtomicFloat32AddEXT"), std::string::npos);
+
+    source = atomics(
+        "%r = OpAtomicFAddEXT %f32 %p %c1 %c0 %one\n"
+        "%s = OpAtomicFAddEXT %f64 %shared %c1 %c0 %two",
+        "OpCapability Float64\nOpCapability AtomicFloat64AddEXT\n" + std::string(kAdd));
+    declare(
+        "%f64 = OpTypeFloat 64\n%two = OpConstant %f64 2\n"
+        "%pshared = OpTypePointer Workgroup %f64\n%shared = OpVariable %pshared Workgroup\n");
+    source.replace(source.find("\"main\" %d"), 9, "\"main\" %d %shared");
+    out = run(test::assemble(source));
+    ASSERT_TRUE(out) << out.error().message;
+    EXPECT_EQ(validate(out->words), std::nullopt);
+    EXPECT_EQ(disassemble(out->words).find("AtomicFloat32AddEXT"), std::string::npos);
+}
+
+// Whose atomics give anything: the loop ends for them all the same.
+TEST(FloatAtomics, HelperInvocationsLeaveTheLoop) {
+    std::string source = atomics("%r = OpAtomicFAddEXT %f32 %p %c1 %c0 %one", kAdd);
+    EXPECT_EQ(disassemble(run(test::assemble(source))->words).find("HelperInvocation"),
+              std::string::npos);
+    source.replace(source.find("GLCompute"), 9, "Fragment");
+    source.replace(source.find("LocalSize 1 1 1"), 15, "OriginUpperLeft");
+    const std::vector<uint32_t> words = test::assemble(source);
+    Request request;
+    request.words = words;
+    request.stage = Stage::kFragment;
+    Target target;
+    target.subgroupSize = 8;
+    const Result<Rewritten> out = rewrite(request, target);
+    ASSERT_TRUE(out) << out.error().message;
+    EXPECT_EQ(validate(out->words), std::nullopt);
+    const std::string text = disassemble(out->words);
+    EXPECT_NE(text.find("BuiltIn HelperInvocation"), std::string::npos) << text;
+    const size_t loop = text.find("OpAtomicCompareExchange");
+    const size_t load = text.find("Volatile", loop), either = text.find("OpLogicalOr", loop);
+    EXPECT_LT(load, either) << text;
+    EXPECT_LT(either, text.find("OpLoopMerge", loop)) << text;
+}
+
 // The subgroup size means nothing to these passes.
 TEST(FloatAtomics, AnySubgroupSize) {
     const auto words = test::assemble(atomics("OpAtomicStore %p %c1 %c0 %one"));
@@ -166,6 +219,46 @@ TEST(FloatAtomics, PointerOfUnknownOrigin) {
     ASSERT_FALSE(out);
     EXPECT_EQ(out.error().code, ErrorCode::kUnsupported);
     EXPECT_NE(out.error().message.find("float atomic"), std::string::npos);
+}
+
+// A variable that aliases the module's own has the same descriptor, however that is said.
+TEST(DecorationGroups, SayTheSame) {
+    std::string source = atomics("%r = OpAtomicFAddEXT %f32 %p %c1 %c0 %one", kAdd);
+    const auto replace = [&](std::string_view what, std::string_view with) {
+        source.replace(source.find(what), what.size(), with);
+    };
+    replace("OpDecorate %d DescriptorSet 0\nOpDecorate %d Binding 0",
+            "OpName %place \"place\"\nOpDecorate %place DescriptorSet 2\n"
+            "OpDecorate %place Binding 5\n%place = OpDecorationGroup\n"
+            "OpGroupDecorate %place %d");
+    replace("OpMemberDecorate %block 0 Offset 0",
+            "OpDecorate %start Offset 0\nOpDecorate %start NonReadable\n"
+            "%start = OpDecorationGroup\nOpGroupMemberDecorate %start %block 0");
+    const Result<Rewritten> out = run(test::assemble(source));
+    ASSERT_TRUE(out) << out.error().message;
+    EXPECT_EQ(validate(out->words), std::nullopt);
+    const std::string text = disassemble(out->words);
+    EXPECT_NE(text.find("OpDecorate %coopvk_words_of DescriptorSet 2"), std::string::npos) << text;
+    EXPECT_NE(text.find("OpDecorate %coopvk_words_of Binding 5"), std::string::npos) << text;
+    EXPECT_NE(text.find(" 0 NonReadable"), std::string::npos) << text;
+    for (const std::string_view gone : {"OpDecorationGroup", "OpGroup", "%place", "%start"}) {
+        EXPECT_EQ(text.find(gone), std::string::npos) << gone << "\n" << text;
+    }
+}
+
+// Groups of n decorations and n targets would be n * n instructions.
+TEST(DecorationGroups, TooLarge) {
+    std::string source = atomics("", "");
+    std::string decorations, targets;
+    for (int i = 0; i < 1200; ++i) decorations += "OpDecorate %many Restrict\n";
+    for (int i = 0; i < 1200; ++i) targets += " %d";
+    source.insert(
+        source.find("OpDecorate %d"),
+        decorations + "%many = OpDecorationGroup\nOpGroupDecorate %many" + targets + "\n");
+    const Result<Rewritten> out = run(test::assemble(source));
+    ASSERT_FALSE(out);
+    EXPECT_EQ(out.error().code, ErrorCode::kUnsupported);
+    EXPECT_NE(out.error().message.find("decoration groups"), std::string::npos);
 }
 
 TEST(ReplicatedComposites, Lowered) {

@@ -15,6 +15,7 @@
 #include "matrix/matrix_types.hpp"
 #include "native/listed.hpp"
 #include "native/lower.hpp"
+#include "passes/decoration_groups.hpp"
 #include "passes/entry_points.hpp"
 #include "passes/float_atomics.hpp"
 #include "passes/matrix_loops.hpp"
@@ -165,6 +166,7 @@ Result<Rewritten> rewriteModule(const Request& request, const Target& target, bo
     if (std::optional<Error> error = keepOneEntryPoint(module, request.entryPoint, request.stage)) {
         return *std::move(error);
     }
+    if (std::optional<Error> error = flattenDecorationGroups(module)) return *std::move(error);
     TypeTable types(module);
     if (std::optional<Error> error = specialise(types, request.specialization)) {
         return *std::move(error);

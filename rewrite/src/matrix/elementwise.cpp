@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matrix/elementwise.hpp"
 
+#include "ir/arithmetic_decorations.hpp"
 #include "ir/opcodes.hpp"
 #include "matrix/nibbles.hpp"
 #include "matrix/packs.hpp"
@@ -40,11 +41,13 @@ void lowerSameType(LoweringContext& context, Emitter& emit, const Instruction& i
         }
         operands.push_back(extractPacks(emit, *matrix, operand.word));
     }
+    const ArithmeticDecorations decorations(context.module, i.result);
     std::vector<Id> packs;
     for (uint32_t p = 0; p < type.fragment.packs(); ++p) {
         Operands pack;
         for (const std::vector<Id>& operand : operands) pack.push_back(idOperand(operand[p]));
         packs.push_back(emit.op(i.opcode, type.pack, std::move(pack)));
+        decorations.addTo(packs.back());
     }
     constructFromPacks(emit, type, packs, i.result);
 }
@@ -95,7 +98,11 @@ void lowerTimesScalar(LoweringContext& context, Emitter& emit, const Instruction
     const spv::Op multiply =
         context.types.isFloat(type.component) ? spv::Op::OpFMul : spv::Op::OpIMul;
     std::vector<Id> packs = extractPacks(emit, type, i.word(0));
-    for (Id& pack : packs) pack = emit.op(multiply, type.pack, {pack, scalar});
+    const ArithmeticDecorations decorations(context.module, i.result);
+    for (Id& pack : packs) {
+        pack = emit.op(multiply, type.pack, {pack, scalar});
+        decorations.addTo(pack);
+    }
     constructFromPacks(emit, type, packs, i.result);
 }
 

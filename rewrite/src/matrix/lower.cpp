@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matrix/lower.hpp"
 
+#include "ir/arithmetic_decorations.hpp"
 #include "ir/opcodes.hpp"
 #include "matrix/composite.hpp"
 #include "matrix/elementwise.hpp"
@@ -120,11 +121,13 @@ class FunctionLowering {
 
 namespace {
 
-// A matrix has become an array, which RelaxedPrecision says nothing of; some drivers reject it.
-void dropRelaxedPrecision(LoweringContext& context) {
+// A matrix has become an array, of which these decorations say nothing; some drivers reject them.
+void dropDecorations(LoweringContext& context) {
     std::erase_if(context.module.section(Section::kAnnotations), [&](const InstructionPtr& i) {
+        const auto decoration = static_cast<spv::Decoration>(i->word(1));
         return i->opcode == spv::Op::OpDecorate &&
-               i->word(1) == static_cast<uint32_t>(spv::Decoration::RelaxedPrecision) &&
+               (decoration == spv::Decoration::RelaxedPrecision ||
+                ArithmeticDecorations::contain(decoration)) &&
                context.matrixOfValue(i->word(0)) != nullptr;
     });
 }
@@ -139,12 +142,12 @@ std::optional<Error> lowerMatrices(LoweringContext& context) {
     for (size_t g = 0; g < globals.size() && !context.error; ++g) {
         lowerMatrixConstant(context, *globals[g]);
     }
-    dropRelaxedPrecision(context);
     for (const auto& function : module.functions()) {
         if (context.error) return context.error;
         FunctionLowering(context, *function).run();
     }
     if (context.error) return context.error;
+    dropDecorations(context);
     for (auto& function : context.newFunctions) module.functions().push_back(std::move(function));
     context.newFunctions.clear();
     module.removeCapability(spv::Capability::CooperativeMatrixKHR);

@@ -56,7 +56,7 @@ void ElementPointer::resolve(Emitter& emit, Id pointer, const Instruction& at) {
     while (def->opcode == spv::Op::OpCopyObject) def = &module.def(def->word(0));
     origin_ = context_.types.constant(indexType_, 0);
     if (isAccessChain(def->opcode) && pointsIntoArray(*def)) {
-        chain_ = def->opcode;
+        chain_ = spv::Op::OpAccessChain;  // elements may lie beyond the inner array
         base_ = def->word(0);
         for (size_t i = 1; i + 1 < def->operands.size(); ++i) prefix_.push_back(def->word(i));
         origin_ = asIndex(emit, def->operands.back().word);

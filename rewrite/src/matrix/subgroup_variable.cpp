@@ -1,27 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matrix/subgroup_variable.hpp"
 
+#include "ir/built_ins.hpp"
+
 namespace coopvk::rewrite {
 
 Id subgroupVariable(TypeTable& types) {
-    Module& module = types.module();
-    for (const InstructionPtr& i : module.section(Section::kAnnotations)) {
-        if (i->opcode == spv::Op::OpDecorate &&
-            i->word(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
-            i->word(2) == static_cast<uint32_t>(spv::BuiltIn::SubgroupId) &&
-            module.def(i->word(0)).opcode == spv::Op::OpVariable) {
-            return i->word(0);
-        }
-    }
-    const Id variable = module.takeId();
-    const Id type = types.pointerType(spv::StorageClass::Input, types.uint32());
-    module.append(Section::kGlobals, makeInstruction(spv::Op::OpVariable, type, variable,
-                                                     {literal(spv::StorageClass::Input)}));
-    module.decorate(variable, spv::Decoration::BuiltIn,
-                    {static_cast<uint32_t>(spv::BuiltIn::SubgroupId)});
-    module.addName(variable, "coopvk_subgroup");
-    module.addCapability(spv::Capability::GroupNonUniform);
-    return variable;
+    types.module().addCapability(spv::Capability::GroupNonUniform);
+    return builtInVariable(types, spv::BuiltIn::SubgroupId, types.uint32(), "coopvk_subgroup");
 }
 
 Id readSubgroup(TypeTable& types, Emitter& emit) {

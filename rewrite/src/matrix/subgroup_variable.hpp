@@ -5,8 +5,8 @@
 
 namespace coopvk::rewrite {
 
-// The module's input variable with the number of the subgroup in its workgroup; made where it has
-// none.
+// The entry point's input variable with the number of the subgroup in its workgroup; made where it
+// has none.
 Id subgroupVariable(TypeTable& types);
 // Its value as a u32.
 Id readSubgroup(TypeTable& types, Emitter& emit);

@@ -3,60 +3,84 @@
 
 #include <algorithm>
 
+#include "ir/opcodes.hpp"
+
 namespace coopvk::rewrite {
+
+namespace {
+
+constexpr auto kLength = static_cast<uint32_t>(spv::Op::OpCooperativeMatrixLengthKHR);
+
+bool usesLength(const LengthConstants& lengths, const Instruction& i) {
+    return std::ranges::any_of(i.operands, [&](const Operand& operand) {
+        return operand.isId && lengths.contains(operand.word);
+    });
+}
+
+}  // namespace
 
 LengthConstants takeLengths(LoweringContext& context) {
     LengthConstants lengths;
     InstructionList& globals = context.module.section(Section::kGlobals);
     for (const InstructionPtr& i : globals) {
-        if (i->opcode != spv::Op::OpSpecConstantOp ||
-            i->word(0) != static_cast<uint32_t>(spv::Op::OpCooperativeMatrixLengthKHR)) {
-            continue;
-        }
-        lengths.emplace(i->result, i->word(1));
+        if (i->opcode != spv::Op::OpSpecConstantOp) continue;
+        if (i->word(0) != kLength && !usesLength(lengths, *i)) continue;
+        lengths.emplace(i->result, *i);
         // Nothing will name it any more.
-        i->opcode = spv::Op::OpConstant;
-        i->operands = {literal(0u)};
+        i->opcode = spv::Op::OpConstantNull;
+        i->operands.clear();
     }
     for (const InstructionPtr& i : globals) {
-        for (const Operand& operand : i->operands) {
-            if (operand.isId && lengths.contains(operand.word)) {
-                context.fail(ErrorCode::kUnsupported, *i,
-                             "a constant depends on the length of a native matrix");
-            }
+        if (usesLength(lengths, *i)) {
+            context.fail(ErrorCode::kUnsupported, *i,
+                         "a constant depends on the length of a native matrix");
         }
     }
     return lengths;
 }
 
+Id LengthValues::value(Id constant) {
+    if (const auto found = values_.find(constant); found != values_.end()) return found->second;
+    const Instruction& i = constants_.at(constant);
+    TypeTable& types = context_.types;
+    Id result = 0;
+    if (i.word(0) == kLength) {
+        const TiledType& type = *plan_.type(i.word(1));
+        Emitter emit(types, prologue_);
+        const Id tile = emit.op(spv::Op::OpCooperativeMatrixLengthKHR, types.uint32(), {type.tile});
+        result = emit.mulInt(types.uint32(), tile, types.constantU32(type.tiles()));
+    } else {
+        Operands operands(i.operands.begin() + 1, i.operands.end());
+        for (Operand& operand : operands) {
+            if (operand.isId && constants_.contains(operand.word)) {
+                operand.word = value(operand.word);
+            }
+        }
+        Emitter emit(types, prologue_);
+        result = emit.op(static_cast<spv::Op>(i.word(0)), i.type, std::move(operands));
+    }
+    values_[constant] = result;
+    return result;
+}
+
 void LengthValues::name(Instruction& i) {
-    if (i.opcode == spv::Op::OpExtInst) return;
+    if (isNonSemantic(context_.module, i)) return;  // stands ahead of what computes the values
     for (Operand& operand : i.operands) {
-        const auto found = operand.isId ? constants_.find(operand.word) : constants_.end();
-        if (found == constants_.end()) continue;
+        if (!operand.isId || !constants_.contains(operand.word)) continue;
         if (i.opcode == spv::Op::OpVariable) {
             context_.fail(ErrorCode::kUnsupported, i,
                           "a constant depends on the length of a native matrix");
             return;
         }
-        const auto [value, isNew] = values_.try_emplace(operand.word, 0);
-        if (isNew) {
-            TypeTable& types = context_.types;
-            const TiledType& type = *plan_.type(found->second);
-            Emitter emit(types, prologue_);
-            const Id tile =
-                emit.op(spv::Op::OpCooperativeMatrixLengthKHR, types.uint32(), {type.tile});
-            value->second = emit.mulInt(types.uint32(), tile, types.constantU32(type.tiles()));
-        }
-        operand.word = value->second;
+        operand.word = value(operand.word);
     }
 }
 
 void LengthValues::finish(Function& function) {
     InstructionList& entry = function.blocks.front()->body;
-    const auto isVariable = [](const InstructionPtr& i) {
-        return i->opcode == spv::Op::OpVariable || i->opcode == spv::Op::OpLine ||
-               i->opcode == spv::Op::OpNoLine || i->opcode == spv::Op::OpExtInst;
+    const auto isVariable = [&](const InstructionPtr& i) {
+        return i->opcode == spv::Op::OpVariable || isDebugLine(i->opcode) ||
+               isNonSemantic(context_.module, *i);
     };
     entry.insert(std::ranges::find_if_not(entry, isVariable),
                  std::make_move_iterator(prologue_.begin()),

@@ -8,10 +8,10 @@
 
 namespace coopvk::rewrite {
 
-// Matrix type by the id of what was its length as a constant.
-using LengthConstants = std::map<Id, Id>;
+// The OpSpecConstantOp of each length of a matrix, and of what is computed from those, by its id.
+using LengthConstants = std::map<Id, Instruction>;
 
-// Takes the lengths of matrices out of the constants.
+// Takes lengths, and what is computed from them, out of the constants.
 LengthConstants takeLengths(LoweringContext& context);
 
 // The same lengths as values of one function.
@@ -26,6 +26,8 @@ class LengthValues {
     void finish(Function& function);
 
  private:
+    Id value(Id constant);
+
     LoweringContext& context_;
     const NativePlan& plan_;
     const LengthConstants& constants_;

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "ir/built_ins.hpp"
 #include "ir/shared_memory.hpp"
+#include "matrix/subgroup_variable.hpp"
 
 namespace coopvk::rewrite {
 
@@ -24,9 +24,7 @@ bool Staging::fits() const {
 }
 
 Id Staging::subgroupVariable() {
-    if (subgroupId_ != 0) return subgroupId_;
-    subgroupId_ = builtInVariable(context_.types, spv::BuiltIn::SubgroupId, context_.types.uint32(),
-                                  "coopvk_subgroup");
+    if (subgroupId_ == 0) subgroupId_ = rewrite::subgroupVariable(context_.types);
     return subgroupId_;
 }
 

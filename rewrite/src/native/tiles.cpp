@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "native/tiles.hpp"
 
+#include "ir/arithmetic_decorations.hpp"
 #include "ir/opcodes.hpp"
 
 namespace coopvk::rewrite {
@@ -117,6 +118,7 @@ bool mapTiles(Emitter& emit, const NativePlan& plan, const Instruction& instruct
                                ? std::vector<Id>(type.tiles(), operand.word)
                                : splitTiles(emit, matrix->second, operand.word));
     }
+    const ArithmeticDecorations decorations(emit.module(), instruction.result);
     std::vector<Id> tiles;
     for (uint32_t t = 0; t < type.tiles(); ++t) {
         Operands ids;
@@ -124,7 +126,9 @@ bool mapTiles(Emitter& emit, const NativePlan& plan, const Instruction& instruct
             ids.push_back(idOperand(operand[std::min<size_t>(t, operand.size() - 1)]));
         }
         tiles.push_back(emit.op(instruction.opcode, type.tile, std::move(ids)));
+        decorations.addTo(tiles.back());
     }
+    decorations.removeFrom(instruction.result);
     joinTiles(emit, type, tiles, instruction.result);
     return true;
 }

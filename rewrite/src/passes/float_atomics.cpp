@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <format>
 
+#include "ir/built_ins.hpp"
 #include "passes/word_view.hpp"
 
 namespace coopvk::rewrite {
@@ -39,9 +40,10 @@ class FloatAtomics {
             }
         }
         for (auto& function : added_) module_.functions().push_back(std::move(function));
-        if (keepsAdds_ && (own_ & kFloat32AtomicAdds) != 0) return std::nullopt;
+        if (keepsAdds_) return std::nullopt;
         module_.removeCapability(spv::Capability::AtomicFloat32AddEXT);
         module_.addCapability(spv::Capability::Shader);  // which that one implies
+        if (module_.hasCapability(spv::Capability::AtomicFloat64AddEXT)) return std::nullopt;
         module_.removeExtension("SPV_EXT_shader_atomic_float_add");
         return std::nullopt;
     }
@@ -140,6 +142,7 @@ class FloatAtomics {
     }
 
     Id makeAdder(const Instruction& i, const WordPlace* place, std::span<const Id> parameters);
+    Id isDone(Emitter& emit, Id now, Id old);
 
     TypeTable& types_;
     Module& module_;
@@ -150,6 +153,20 @@ class FloatAtomics {
     std::vector<std::unique_ptr<Function>> added_;
     InstructionList retired_;  // others look their types up
 };
+
+// Atomics of helper invocations do nothing and give anything, so that they could go on for ever. An
+// invocation may become one while the shader runs.
+Id FloatAtomics::isDone(Emitter& emit, Id now, Id old) {
+    const Id boolean = types_.boolType();
+    const Id equal = emit.op(spv::Op::OpIEqual, boolean, {now, old});
+    const uint32_t model = module_.section(Section::kEntryPoints).front()->word(0);
+    if (model != static_cast<uint32_t>(spv::ExecutionModel::Fragment)) return equal;
+    const Id variable =
+        builtInVariable(types_, spv::BuiltIn::HelperInvocation, boolean, "coopvk_is_helper");
+    const Id helper = emit.op(spv::Op::OpLoad, boolean,
+                              {idOperand(variable), literal(spv::MemoryAccessMask::Volatile)});
+    return emit.op(spv::Op::OpLogicalOr, boolean, {equal, helper});
+}
 
 Id FloatAtomics::makeAdder(const Instruction& i, const WordPlace* place,
                            std::span<const Id> parameters) {
@@ -202,7 +219,7 @@ Id FloatAtomics::makeAdder(const Instruction& i, const WordPlace* place,
     emit.add(makeInstruction(
         spv::Op::OpAtomicCompareExchange, u32, now,
         idOperands(std::vector<Id>{pointer, scope, semantics, relaxed, wanted, old})));
-    const Id done = emit.op(spv::Op::OpIEqual, types_.boolType(), {now, old});
+    const Id done = isDone(emit, now, old);
     emit.opVoid(spv::Op::OpLoopMerge,
                 {idOperand(end), idOperand(again), literal(spv::LoopControlMask::MaskNone)});
     emit.opVoid(spv::Op::OpBranchConditional, {idOperand(done), idOperand(end), idOperand(again)});

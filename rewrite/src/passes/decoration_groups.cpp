@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/decoration_groups.hpp"
+
+#include <map>
+#include <unordered_set>
+
+namespace coopvk::rewrite {
+
+namespace {
+
+// Far more than compilers write, and little enough memory for hostile modules.
+constexpr size_t kMostCopies = size_t{1} << 20;
+
+class Groups {
+ public:
+    explicit Groups(Module& module) : module_(module) {
+        for (const InstructionPtr& i : annotations()) {
+            if (i->opcode == spv::Op::OpDecorationGroup) groups_[i->result];
+        }
+        for (const InstructionPtr& i : annotations()) {
+            if (isOfGroup(*i)) groups_.at(i->word(0)).push_back(i.get());
+        }
+    }
+
+    std::optional<Error> flatten() {
+        if (groups_.empty()) return std::nullopt;
+        InstructionList old = std::move(annotations());
+        annotations().clear();
+        for (InstructionPtr& i : old) place(std::move(i));
+        if (copies_ > kMostCopies) {
+            return Error{ErrorCode::kUnsupported, "decoration groups have too many targets"};
+        }
+        std::unordered_set<Id> gone;
+        for (const auto& [group, decorations] : groups_) gone.insert(group);
+        module_.forget(gone);
+        return std::nullopt;
+    }
+
+ private:
+    InstructionList& annotations() { return module_.section(Section::kAnnotations); }
+
+    bool isOfGroup(const Instruction& i) const {
+        const bool decorates = i.opcode == spv::Op::OpDecorate ||
+                               i.opcode == spv::Op::OpDecorateId ||
+                               i.opcode == spv::Op::OpDecorateString;
+        return decorates && groups_.contains(i.word(0));
+    }
+
+    void place(InstructionPtr i) {
+        const bool ofMembers = i->opcode == spv::Op::OpGroupMemberDecorate;
+        if (ofMembers || i->opcode == spv::Op::OpGroupDecorate) {
+            const size_t step = ofMembers ? 2 : 1;
+            for (size_t at = 1; at + step <= i->operands.size(); at += step) {
+                decorate(i->word(0), std::span(i->operands).subspan(at, step));
+            }
+        } else if (i->opcode != spv::Op::OpDecorationGroup && !isOfGroup(*i)) {
+            annotations().push_back(std::move(i));
+            return;
+        }
+        module_.retire(std::move(i));
+    }
+
+    // `target`: an id, or a structure type and a member.
+    void decorate(Id group, std::span<const Operand> target) {
+        const auto found = groups_.find(group);
+        if (found == groups_.end() || copies_ > kMostCopies) return;
+        for (const Instruction* decoration : found->second) {
+            Operands operands(target.begin(), target.end());
+            operands.insert(operands.end(), decoration->operands.begin() + 1,
+                            decoration->operands.end());
+            spv::Op opcode = decoration->opcode;
+            if (target.size() > 1) {
+                opcode = opcode == spv::Op::OpDecorateString ? spv::Op::OpMemberDecorateString
+                                                             : spv::Op::OpMemberDecorate;
+            }
+            annotations().push_back(makeInstruction(opcode, 0, 0, std::move(operands)));
+            ++copies_;
+        }
+    }
+
+    Module& module_;
+    std::map<Id, std::vector<const Instruction*>> groups_;  // with what decorates them
+    size_t copies_ = 0;
+};
+
+}  // namespace
+
+std::optional<Error> flattenDecorationGroups(Module& module) { return Groups(module).flatten(); }
+
+}  // namespace coopvk::rewrite

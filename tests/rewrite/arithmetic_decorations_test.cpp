@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Decorations of arithmetic on matrices are those of the arithmetic on their parts. And the chains
+// that lead to their elements promise nothing that the module's own did not.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "assemble.hpp"
+#include "coopvk/rewrite.hpp"
+
+namespace coopvk::rewrite {
+namespace {
+
+size_t count(std::string_view text, std::string_view what) {
+    size_t found = 0;
+    for (size_t at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++found;
+    return found;
+}
+
+void replace(std::string& source, std::string_view what, std::string_view with) {
+    source.replace(source.find(what), what.size(), with);
+}
+
+// The output, disassembled; it is valid SPIR-V. With the driver's own matrices as tiles of 8 by 8,
+// or without them.
+std::string run(const std::string& source, bool native) {
+    const std::vector<uint32_t> words = test::assemble(source);
+    Request request;
+    request.words = words;
+    Target target;
+    target.backEnd = native ? BackEnd::kNative : BackEnd::kCore;
+    using enum ComponentType;
+    target.device.nativeShapes = {{8, 8, 8, kFloat16, kFloat16, kFloat32, kFloat32, false},
+                                  {8, 8, 8, kSint32, kSint32, kSint32, kSint32, false}};
+    const Result<Rewritten> out = rewrite(request, target);
+    EXPECT_TRUE(out) << out.error().message;
+    if (!out) return {};
+    EXPECT_EQ(validate(out->words), std::nullopt);
+    return disassemble(out->words);
+}
+
+// Of the results with a decoration, the opcodes.
+std::vector<std::string> decorated(const std::string& text, std::string_view decoration) {
+    std::vector<std::string> opcodes;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream words(line);
+        std::string opcode, id, what;
+        words >> opcode >> id >> what;
+        if (opcode != "OpDecorate" || what != decoration) continue;
+        const size_t at = text.find(" " + id + " = ");
+        const std::string_view definition = std::string_view(text).substr(at + id.size() + 4);
+        opcodes.emplace_back(definition.substr(0, definition.find(' ')));
+    }
+    return opcodes;
+}
+
+// A sum of a 16 by 16 product with itself, and its double, both `precise`.
+TEST(ArithmeticDecorations, FloatsStayPrecise) {
+    std::string source = test::multiplyModule(16, 16, 16);
+    replace(source, "OpDecorate",
+            "OpDecorate %sum NoContraction\nOpDecorate %twice NoContraction\n"
+            "OpDecorate");
+    replace(source, "%zero = OpConstantNull", "%two = OpConstant %f32 2\n%zero = OpConstantNull");
+    replace(source, "%pc = OpAccessChain",
+            "%sum = OpFAdd %C %product %product\n"
+            "%twice = OpMatrixTimesScalar %C %sum %two\n"
+            "%pc = OpAccessChain");
+    replace(source, "%pc %product", "%pc %twice");
+    const auto core = decorated(run(source, false), "NoContraction");
+    EXPECT_FALSE(core.empty());
+    for (const std::string& opcode : core) {
+        EXPECT_TRUE(opcode == "OpFAdd" || opcode == "OpFMul") << opcode;
+    }
+    EXPECT_EQ(std::ranges::count(core, "OpFAdd"), std::ranges::count(core, "OpFMul"));
+    const std::vector<std::string> tiles = decorated(run(source, true), "NoContraction");
+    EXPECT_EQ(std::ranges::count(tiles, "OpFAdd"), 4);
+    EXPECT_EQ(std::ranges::count(tiles, "OpMatrixTimesScalar"), 4);
+    EXPECT_EQ(tiles.size(), 8u);
+}
+
+// Parts are put together by OpCompositeConstruct, which the decoration must not be on.
+TEST(ArithmeticDecorations, IntegersDoNotWrap) {
+    std::string source = test::multiplyModule(16, 16, 16);
+    replace(source, "OpExtension",
+            "OpExtension \"SPV_KHR_no_integer_wrap_decoration\"\n"
+            "OpExtension");
+    replace(source, "OpDecorate", "OpDecorate %sum NoSignedWrap\nOpDecorate");
+    replace(source, "%main = OpFunction",
+            "%s32 = OpTypeInt 32 1\n%one = OpConstant %s32 1\n"
+            "%S = OpTypeCooperativeMatrixKHR %s32 %c3 %rows %columns %c2\n"
+            "%ones = OpConstantComposite %S %one\n%main = OpFunction");
+    replace(source, "%pc = OpAccessChain",
+            "%integers = OpConvertFToS %S %product\n"
+            "%sum = OpIAdd %S %integers %ones\n"
+            "%floats2 = OpConvertSToF %C %sum\n"
+            "%pc = OpAccessChain");
+    replace(source, "%pc %product", "%pc %floats2");
+    for (const bool native : {false, true}) {
+        const auto opcodes = decorated(run(source, native), "NoSignedWrap");
+        EXPECT_FALSE(opcodes.empty());
+        for (const std::string& opcode : opcodes) EXPECT_EQ(opcode, "OpIAdd");
+    }
+}
+
+// Rows and columns of a matrix may lie beyond the inner array that the pointer leads into.
+TEST(ElementPointers, PromiseNoBounds) {
+    std::string source = test::multiplyModule(16, 16, 16);
+    replace(source, "%pa = OpAccessChain", "%pa = OpInBoundsAccessChain");
+    replace(source, "%pc = OpAccessChain", "%pc = OpInBoundsAccessChain");
+    const std::string text = run(source, false);
+    EXPECT_LE(count(text, "OpInBoundsAccessChain"), 2u) << "the module's own";
+    EXPECT_GT(count(text, "OpAccessChain"), 2u);
+}
+
+}  // namespace
+}  // namespace coopvk::rewrite
