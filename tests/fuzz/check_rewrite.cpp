@@ -41,9 +41,11 @@ std::optional<std::string> compare(const Result<Rewritten>& a, const Result<Rewr
     return "rewritten in two ways";
 }
 
-// Matrices may stay the driver's own where a native back-end is asked for.
+// Matrices may stay the driver's own where a native back-end is asked for. Atomic adds of floats
+// have one capability: those of other memory than buffers keep it.
 ExtensionSet mustBeGone(const rewrite::Target& target) {
     ExtensionSet gone = target.emulated;
+    gone.erase(Extension::kExtShaderAtomicFloat);
     if (target.backEnd == rewrite::BackEnd::kNative) gone.erase(Extension::kKhrCooperativeMatrix);
     return gone;
 }

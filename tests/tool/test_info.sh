@@ -50,7 +50,9 @@ same() {
     seen=$(env "${environment[@]}" "$coopvk" run -q "$@" -- "$app" instance physical shapes |
         sort -u)
     name=$(sed -nE 's/^    VK_KHR_cooperative_matrix +([a-z]+) .*/\1/p' <<<"$info")
-    shapes=$(awk -v wanted="  matrix shapes (MxNxK), $name:" '$0 !~ /^    / { inside = $0 == wanted }
+    shapes=$(awk -v wanted="  matrix shapes (MxNxK), $name:" \
+        -v added="  matrix shapes (MxNxK), added, as tiles of the native ones:" '
+        $0 !~ /^    / { inside = $0 == wanted || $0 == added }
         inside && /^    / { print }' <<<"$info" | grep -oE '[0-9]+x[0-9]+x[0-9]+' | sort -u) || true
     [[ $name == unavailable || $shapes == "$seen" ]] ||
         fail "shapes, ${environment[*]} $*: $(diff <(echo "$shapes") <(echo "$seen"))"
