@@ -59,13 +59,20 @@ bool isEmulated(rewrite::ExtensionSet emulated, const char* name) {
     return extension.has_value() && emulated.contains(*extension);
 }
 
+// What coopvk knows of itself stays the driver's where the driver's matrices are not replaced.
+bool isHidden(const Hidden& hidden, const ExtensionRow& row, const Dependent& dependent) {
+    if (isEmulated(hidden.emulated, dependent.extension)) return false;
+    const bool isRow = isEmulated(rewrite::ExtensionSet::all(), dependent.extension);
+    return (isRow ? hidden.replaced : hidden.covered).contains(row.extension);
+}
+
 // Visits every dependent that is hidden, until a visit says that it is done.
 template <typename Visit>
 bool anyHidden(const Hidden& hidden, const Visit& visit) {
     for (const ExtensionRow& row : extensionRows()) {
-        if (!hidden.replaced.contains(row.extension) || row.dependents == nullptr) continue;
+        if (row.dependents == nullptr) continue;
         for (const Dependent& dependent : row.dependents()) {
-            if (!isEmulated(hidden.emulated, dependent.extension) && visit(dependent)) return true;
+            if (isHidden(hidden, row, dependent) && visit(dependent)) return true;
         }
     }
     return false;

@@ -30,8 +30,9 @@ std::span<const Dependent> atomicFloatDependents();
 
 // What a device does not show of its driver's own.
 struct Hidden {
-    rewrite::ExtensionSet replaced;  // of which coopvk leaves nothing to the driver
+    rewrite::ExtensionSet covered;   // that coopvk emulates whole, with or without a driver's own
     rewrite::ExtensionSet emulated;  // which are never hidden
+    rewrite::ExtensionSet replaced;  // of `covered`, what the driver has, too
 
     // Whether an extension of the driver's own must not be listed nor enabled.
     bool hasExtension(std::string_view name) const;

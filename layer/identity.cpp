@@ -29,7 +29,7 @@ bool standsApart(const Settings& settings, const PhysicalDeviceContext& device) 
     if (device.emulated.empty()) return false;
     const bool asDefault = settings.emulate.mode == EmulatePolicy::Mode::kAuto &&
                            settings.backEnd == rewrite::BackEnd::kAuto;
-    return !asDefault || !device.hidden.replaced.empty();
+    return !asDefault || !replacedSet(device.decisions, device.facts).empty();
 }
 
 }  // namespace

@@ -17,7 +17,8 @@ PhysicalDeviceContext assessDevice(const Settings& settings, DeviceFacts facts) 
     device.decisions = decide(settings.emulate, device.facts);
     device.emulated = emulatedSet(device.decisions);
     device.own = ownFeatures(device.decisions);
-    device.hidden = {replacedSet(device.decisions, device.facts), device.emulated};
+    device.hidden = {coveredSet(device.decisions), device.emulated,
+                     replacedSet(device.decisions, device.facts)};
     device.nativeMatrices = allowsNativeMatrices(settings.backEnd, device.facts, device.emulated);
     device.facts.traits.onlyNativeShapes =
         device.nativeMatrices && settings.backEnd == rewrite::BackEnd::kNative;

@@ -104,7 +104,8 @@ Decisions decide(const EmulatePolicy& policy, const DeviceFacts& facts) {
     for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
         decisions[static_cast<size_t>(info.extension)] = decideOne(policy, facts, info);
     }
-    const Hidden hidden = {replacedSet(decisions, facts), emulatedSet(decisions)};
+    const Hidden hidden = {coveredSet(decisions), emulatedSet(decisions),
+                           replacedSet(decisions, facts)};
     for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
         Decision& decision = decisions[static_cast<size_t>(info.extension)];
         if (decision.provision != Provision::kNative) continue;
@@ -124,12 +125,20 @@ rewrite::ExtensionSet emulatedSet(const Decisions& decisions) {
     return set;
 }
 
-rewrite::ExtensionSet replacedSet(const Decisions& decisions, const DeviceFacts& facts) {
+rewrite::ExtensionSet coveredSet(const Decisions& decisions) {
     rewrite::ExtensionSet set;
+    for (size_t i = 0; i < decisions.size(); ++i) {
+        if (decisions[i].added != 0 && decisions[i].native == 0) {
+            set.insert(static_cast<rewrite::Extension>(i));
+        }
+    }
+    return set;
+}
+
+rewrite::ExtensionSet replacedSet(const Decisions& decisions, const DeviceFacts& facts) {
+    rewrite::ExtensionSet set = coveredSet(decisions);
     for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
-        const Decision& decision = decisions[static_cast<size_t>(info.extension)];
-        const bool hasOwn = facts.nativeFeatures[info.extension] != 0;
-        if (decision.added != 0 && decision.native == 0 && hasOwn) set.insert(info.extension);
+        if (facts.nativeFeatures[info.extension] == 0) set.erase(info.extension);
     }
     return set;
 }

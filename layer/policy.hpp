@@ -55,6 +55,8 @@ std::vector<rewrite::MatrixShape> shapesToAdd(const EmulatePolicy& policy, rewri
 
 Decisions decide(const EmulatePolicy& policy, const DeviceFacts& facts);
 rewrite::ExtensionSet emulatedSet(const Decisions& decisions);
+// What is emulated whole: nothing of it is the driver's.
+rewrite::ExtensionSet coveredSet(const Decisions& decisions);
 // What is emulated over the driver's own, of which nothing is left.
 rewrite::ExtensionSet replacedSet(const Decisions& decisions, const DeviceFacts& facts);
 // What stays the driver's of extensions that are emulated in part.

@@ -87,11 +87,11 @@ void printBlocks(std::ostream& out, const std::vector<rewrite::BlockSizes>& size
 
 std::vector<HiddenThing> hiddenOf(const Device& device, const layer::Hidden& hidden) {
     std::vector<HiddenThing> things;
-    const auto alone = [&](ExtensionSet one) { return layer::Hidden{one, hidden.emulated}; };
+    const auto alone = [&](ExtensionSet one) { return layer::Hidden{one, hidden.emulated, one}; };
     for (const VkExtensionProperties& listed : device.facts.extensions) {
         const char* listedName = listed.extensionName;
         if (!hidden.hasExtension(listedName)) continue;
-        things.push_back({listedName, reasonFor(hidden.replaced, [&](ExtensionSet one) {
+        things.push_back({listedName, reasonFor(hidden.covered, [&](ExtensionSet one) {
                               return alone(one).hasExtension(listedName);
                           })});
     }
@@ -99,7 +99,7 @@ std::vector<HiddenThing> hiddenOf(const Device& device, const layer::Hidden& hid
         const auto* node = reinterpret_cast<const VkBaseInStructure*>(features.data());
         if (!hidden.isAskedForBy(node)) continue;
         things.push_back(
-            {featuresName(node->sType), reasonFor(hidden.replaced, [&](ExtensionSet one) {
+            {featuresName(node->sType), reasonFor(hidden.covered, [&](ExtensionSet one) {
                  return alone(one).isAskedForBy(node);
              })});
     }

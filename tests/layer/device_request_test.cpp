@@ -39,7 +39,8 @@ class Request : public testing::Test {
             decision.provision = Provision::kEmulated;
             decision.added = row.granted(device.facts);
         }
-        device.hidden = {device.emulated, device.emulated};  // over the driver's own
+        device.hidden = {device.emulated, device.emulated,
+                         device.emulated};  // over the driver's own
         info.enabledExtensionCount = static_cast<uint32_t>(names.size());
         info.ppEnabledExtensionNames = names.data();
         const DeviceRequest request = makeDeviceRequest(device, info, scratch);

@@ -64,7 +64,7 @@ TEST(Features, Bits) {
 }
 
 constexpr rewrite::ExtensionSet kKhr = {rewrite::Extension::kKhrCooperativeMatrix};
-constexpr Hidden kMatrix = {kKhr, kKhr};
+constexpr Hidden kMatrix = {kKhr, kKhr, kKhr};
 constexpr Hidden kNothing = {};
 
 // Whatever names VK_KHR_cooperative_matrix as its dependency in the registry.
@@ -84,7 +84,8 @@ TEST(Dependents, Extensions) {
 // What coopvk emulates itself is not hidden, whatever it builds on.
 TEST(Dependents, EmulatedOnes) {
     for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
-        const Hidden hidden = {rewrite::ExtensionSet::all(), rewrite::ExtensionSet::all()};
+        const Hidden hidden = {rewrite::ExtensionSet::all(), rewrite::ExtensionSet::all(),
+                               rewrite::ExtensionSet::all()};
         EXPECT_FALSE(hidden.hasExtension(info.vulkanName));
     }
 }
