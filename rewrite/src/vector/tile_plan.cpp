@@ -88,13 +88,12 @@ Tile planTile(VectorContext& context, const Product& product, Sum sum) {
     tile.lanes = context.target.subgroupSize;
     tile.quads = kQuads;
     // Processors with wide subgroups have fewer registers for each lane.
-    const bool isWide = tile.lanes >= 64;
     tile.columnsPerLane = tile.lanes == 32 ? kColumns : tile.lanes >= 8 ? 4 : 2;
     tile.gridColumns = tile.lanes / tile.columnsPerLane;
     tile.gridRows = std::min(tile.lanes / tile.gridColumns, kQuads);
     const uint32_t width = product.result->packWidth;
     tile.rowsPerLane = static_cast<uint32_t>(
-        roundUp(std::min((isWide ? 2 : 4) * width, divideUp(product.m, tile.gridRows)), width));
+        roundUp(std::min(4 * width, divideUp(product.m, tile.gridRows)), width));
     tile.tiles = divideUp(product.m, tile.rowsPerTile());
     // A unit of input must be a word, and chunks whole quads of the matrix.
     const uint32_t ratio = 4 / product.matrixType.bytes() /
