@@ -35,7 +35,8 @@ std::vector<Device> devices() {
     std::vector<Device> list;
     for (const auto& row : nlohmann::json::parse(kDevices))
         list.push_back({row.at("name"), row.at("gpu"), row.at("library"), row.at("driver"),
-                        row.at("environment"), row.at("short")});
+                        row.at("environment"), row.at("short"),
+                        row.value("faults", std::map<std::string, std::string>())});
     return list;
 }
 

@@ -19,6 +19,9 @@ struct Device {
     // Which GPU the library and the driver take for present, and what makes the driver tell more.
     std::map<std::string, std::string> environment;
     bool isShort = false;  // of the short group of tests
+    // Shaders that meet a fault of the driver, and what it is: their crashes and figures fail no
+    // test.
+    std::map<std::string, std::string> faults = {};
 };
 
 // What devices.json has.
