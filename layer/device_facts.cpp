@@ -123,6 +123,10 @@ void queryProperties(const DeviceQueries& queries, VkPhysicalDevice device, Devi
     if (facts.has(Feature::kShaderIntegerDotProduct)) {
         add(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES, dot);
     }
+    VkPhysicalDeviceMeshShaderPropertiesEXT* mesh = nullptr;
+    if (facts.lists(VK_EXT_MESH_SHADER_EXTENSION_NAME)) {
+        add(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_PROPERTIES_EXT, mesh);
+    }
     VkPhysicalDeviceDriverProperties* driver = nullptr;
     if (usable(facts, VK_API_VERSION_1_2, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME)) {
         add(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES, driver);
@@ -144,6 +148,12 @@ void queryProperties(const DeviceQueries& queries, VkPhysicalDevice device, Devi
         facts.maxComputeWorkgroupSubgroups = control->maxComputeWorkgroupSubgroups;
         traits.subgroupSizeControl =
             (control->requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
+    }
+    if (mesh != nullptr) {
+        traits.maxTaskSharedMemorySize = mesh->maxTaskSharedMemorySize;
+        traits.maxTaskPayloadAndSharedMemorySize = mesh->maxTaskPayloadAndSharedMemorySize;
+        traits.maxMeshSharedMemorySize = mesh->maxMeshSharedMemorySize;
+        traits.maxMeshPayloadAndSharedMemorySize = mesh->maxMeshPayloadAndSharedMemorySize;
     }
     if (dot != nullptr) {
         traits.dot4x8Signed = dot->integerDotProduct4x8BitPackedSignedAccelerated;

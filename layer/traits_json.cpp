@@ -59,6 +59,10 @@ const Member kMembers[] = {
     {"maxComputeSharedMemorySize", &DeviceTraits::maxComputeSharedMemorySize},
     {"onlyNativeShapes", &DeviceTraits::onlyNativeShapes},
     {"scalarRegisters", &DeviceTraits::scalarRegisters},
+    {"maxTaskSharedMemorySize", &DeviceTraits::maxTaskSharedMemorySize},
+    {"maxTaskPayloadAndSharedMemorySize", &DeviceTraits::maxTaskPayloadAndSharedMemorySize},
+    {"maxMeshSharedMemorySize", &DeviceTraits::maxMeshSharedMemorySize},
+    {"maxMeshPayloadAndSharedMemorySize", &DeviceTraits::maxMeshPayloadAndSharedMemorySize},
 };
 
 Error wrong(const std::string& what) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shared memory and atomics of cooperative vectors: by the module's memory model, and with a lock that
-// orders what it guards.
+// Shared memory and atomics of cooperative vectors: by the module's memory model, within the limits
+// of the stage, and with a lock that orders what it guards.
 #include <gtest/gtest.h>
 
-#include <format>
 #include <algorithm>
+#include <format>
 #include <sstream>
 
 #include "assemble.hpp"
@@ -194,6 +194,30 @@ TEST(SharedMemory, LocksAreFreeAtTheStart) {
         EXPECT_LT(barrier, use);
     }
     EXPECT_FALSE(has(run({.storage = "StorageBuffer"}), "coopvk_lock"));
+}
+
+// Task and mesh shaders have limits of their own, also for payload and shared memory together.
+TEST(SharedMemory, LimitsAreTheStages) {
+    Source task = {.model = "TaskEXT"};
+    EXPECT_TRUE(has(run(task), "coopvk_exchange"));
+    Target target = sharingTarget();
+    target.device.maxTaskSharedMemorySize = 8192;
+    EXPECT_FALSE(has(run(task, target), "coopvk_exchange"));
+    EXPECT_TRUE(has(run({}, target), "coopvk_exchange"));
+
+    target = sharingTarget();
+    target.device.maxComputeSharedMemorySize = 8192;
+    EXPECT_TRUE(has(run(task, target), "coopvk_exchange"));
+    EXPECT_FALSE(has(run({}, target), "coopvk_exchange"));
+
+    // 8 KiB of gradients, 8 KiB or more to exchange, 8 KiB of payload.
+    task.payload = "%sharedArray";
+    target = sharingTarget();
+    EXPECT_TRUE(has(run(task, target), "coopvk_exchange"));
+    target.device.maxTaskPayloadAndSharedMemorySize = 20480;
+    EXPECT_FALSE(has(run(task, target), "coopvk_exchange"));
+    task.payload = "";
+    EXPECT_TRUE(has(run(task, target), "coopvk_exchange"));
 }
 
 // An interface has one variable of a built-in: this entry point's.

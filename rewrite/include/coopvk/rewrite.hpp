@@ -136,6 +136,11 @@ struct DeviceTraits {
     // Registers that a subgroup's lanes share, beside each lane's own: what is loaded from one
     // address by all lanes is in there once. VkPhysicalDeviceShaderCorePropertiesAMD says so.
     bool scalarRegisters = false;
+    // VkPhysicalDeviceMeshShaderPropertiesEXT; the least that the extension allows.
+    uint32_t maxTaskSharedMemorySize = 32768;
+    uint32_t maxTaskPayloadAndSharedMemorySize = 32768;
+    uint32_t maxMeshSharedMemorySize = 28672;
+    uint32_t maxMeshPayloadAndSharedMemorySize = 28672;
     // Of the driver's own VK_KHR_cooperative_matrix, scope Subgroup; empty where it has none.
     std::vector<MatrixShape> nativeShapes;
     // Lists only what those carry: matrices are to be native ones in any case.

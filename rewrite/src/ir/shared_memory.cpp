@@ -70,11 +70,33 @@ bool hasBlock(const Module& module, Id type) {
     });
 }
 
+// In bytes: of shared memory, and of it together with a task's payload.
+struct Limits {
+    uint64_t shared;
+    uint64_t withPayload;
+};
+
+Limits limitsOf(const Module& module, const DeviceTraits& device) {
+    const InstructionList& entries = module.section(Section::kEntryPoints);
+    const uint32_t model = entries.empty() ? 0 : entries.front()->word(0);
+    switch (static_cast<spv::ExecutionModel>(model)) {
+        case spv::ExecutionModel::TaskEXT:
+        case spv::ExecutionModel::TaskNV:
+            return {device.maxTaskSharedMemorySize, device.maxTaskPayloadAndSharedMemorySize};
+        case spv::ExecutionModel::MeshEXT:
+        case spv::ExecutionModel::MeshNV:
+            return {device.maxMeshSharedMemorySize, device.maxMeshPayloadAndSharedMemorySize};
+        default:
+            return {device.maxComputeSharedMemorySize, device.maxComputeSharedMemorySize};
+    }
+}
+
 }  // namespace
 
-bool sharedMemoryHasRoom(const Module& module, uint64_t bytes, uint64_t limit) {
+bool sharedMemoryHasRoom(const Module& module, uint64_t bytes, const DeviceTraits& device) {
     const Sizes sizes(module);
-    uint64_t size = 0;
+    const Limits limits = limitsOf(module, device);
+    uint64_t shared = 0, payload = 0;
     for (const InstructionPtr& i : module.section(Section::kGlobals)) {
         if (i->opcode != spv::Op::OpVariable) continue;
         const auto storage = static_cast<spv::StorageClass>(i->word(0));
@@ -84,9 +106,11 @@ bool sharedMemoryHasRoom(const Module& module, uint64_t bytes, uint64_t limit) {
         }
         const Id type = module.def(i->type).word(1);
         if (storage == spv::StorageClass::Workgroup && hasBlock(module, type)) return false;
+        uint64_t& size = storage == spv::StorageClass::Workgroup ? shared : payload;
         size = roundUp(size, 16) + sizes.of(type);
     }
-    return size + bytes <= limit;
+    shared += bytes;
+    return shared <= limits.shared && roundUp(shared, 16) + payload <= limits.withPayload;
 }
 
 }  // namespace coopvk::rewrite

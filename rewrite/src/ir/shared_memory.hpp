@@ -3,13 +3,14 @@
 // The memory that the invocations of a workgroup share.
 #pragma once
 
+#include "coopvk/rewrite.hpp"
 #include "ir/module.hpp"
 
 namespace coopvk::rewrite {
 
-// Whether the module may declare variables of as many bytes more, next to its own ones. Never where
-// those have an explicit layout: all variables share one memory then (Aliased, as
+// Whether a module of one entry point may declare variables of as many bytes more, next to its own
+// ones. Never where those have an explicit layout: all variables share one memory then (Aliased, as
 // SPV_KHR_workgroup_memory_explicit_layout says).
-bool sharedMemoryHasRoom(const Module& module, uint64_t bytes, uint64_t limit);
+bool sharedMemoryHasRoom(const Module& module, uint64_t bytes, const DeviceTraits& device);
 
 }  // namespace coopvk::rewrite

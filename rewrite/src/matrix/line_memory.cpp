@@ -138,8 +138,7 @@ bool goThroughMemory(const LoweringContext& context, const MatrixLines& lines, I
     }
     if (context.helpers.contains(keyOf(lines, component))) return true;
     const uint64_t bytes = elementsOf(context, lines) * context.types.width(component) / 8;
-    return bytes != 0 &&
-           sharedMemoryHasRoom(context.module, bytes, device.maxComputeSharedMemorySize);
+    return bytes != 0 && sharedMemoryHasRoom(context.module, bytes, device);
 }
 
 void constructThroughMemory(LoweringContext& context, FunctionWriter& writer,

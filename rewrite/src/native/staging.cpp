@@ -19,8 +19,7 @@ bool Staging::fits() const {
     for (const auto& [component, memory] : memories_) {
         bytes += uint64_t{memory.elements} * subgroups_ * context_.types.width(component) / 8;
     }
-    return sharedMemoryHasRoom(context_.module, bytes,
-                               context_.target.device.maxComputeSharedMemorySize);
+    return sharedMemoryHasRoom(context_.module, bytes, context_.target.device);
 }
 
 Id Staging::subgroupVariable() {

@@ -31,8 +31,7 @@ Id exchangeVariable(VectorContext& context, const Tile& tile) {
     const uint64_t invocations = invocationsOfWorkgroup(context);
     const uint64_t subgroups = (invocations + tile.lanes - 1) / tile.lanes;
     const uint64_t quads = subgroups * tile.lanes * tile.laneQuads();
-    const uint64_t limit = context.target.device.maxComputeSharedMemorySize;
-    if (!sharedMemoryHasRoom(context.module, 16 * quads, limit)) return 0;
+    if (!sharedMemoryHasRoom(context.module, 16 * quads, context.target.device)) return 0;
     TypeTable& types = context.types;
     const Id quad = types.vectorType(types.uint32(), 4);
     const Id array = types.arrayType(quad, static_cast<uint32_t>(quads));
