@@ -20,6 +20,12 @@ void logDecisions(Log& log, const PhysicalDeviceContext& device) {
     }
 }
 
+uint32_t applicationVersion(const VkInstanceCreateInfo& info) {
+    const VkApplicationInfo* application = info.pApplicationInfo;
+    const uint32_t version = application == nullptr ? 0 : application->apiVersion;
+    return version == 0 ? VK_API_VERSION_1_0 : version;
+}
+
 }  // namespace
 
 InstanceContext::InstanceContext(Settings loaded)
@@ -28,15 +34,17 @@ InstanceContext::InstanceContext(Settings loaded)
       dumps(settings, *log),
       statistics(Statistics::make(settings)) {}
 
-void InstanceContext::connect(VkInstance instance, PFN_vkGetInstanceProcAddr getNext,
-                              PFN_GetPhysicalDeviceProcAddr getNextPhysical, uint32_t version) {
+void InstanceContext::connect(const VkInstanceCreateInfo& info, VkInstance instance,
+                              PFN_vkGetInstanceProcAddr getNext,
+                              PFN_GetPhysicalDeviceProcAddr getNextPhysical) {
     handle = instance;
     getNextProc = getNext;
     getNextPhysicalDeviceProc = getNextPhysical;
     vkuInitInstanceDispatchTable(instance, &next, getNext);
     messenger.connect(instance, next);
     log->setListener(&messenger);
-    queries = loadDeviceQueries(getNext, instance, version);
+    queries = loadDeviceQueries(getNext, instance, applicationVersion(info),
+                                {info.ppEnabledExtensionNames, info.enabledExtensionCount});
 }
 
 // Emulates nothing, and is not kept: what failed for lack of memory may work the next time.

@@ -31,8 +31,8 @@ class InstanceContext {
     explicit InstanceContext(Settings loaded);
 
     // After the instance exists.
-    void connect(VkInstance instance, PFN_vkGetInstanceProcAddr getNext,
-                 PFN_GetPhysicalDeviceProcAddr getNextPhysical, uint32_t version);
+    void connect(const VkInstanceCreateInfo& info, VkInstance instance,
+                 PFN_vkGetInstanceProcAddr getNext, PFN_GetPhysicalDeviceProcAddr getNextPhysical);
 
     // Asks the device once; the answer stays valid as long as the instance.
     const PhysicalDeviceContext& physicalDevice(VkPhysicalDevice device);

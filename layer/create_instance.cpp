@@ -5,16 +5,6 @@
 #include "registry.hpp"
 
 namespace coopvk::layer {
-namespace {
-
-uint32_t applicationVersion(const VkInstanceCreateInfo& info) {
-    const VkApplicationInfo* application = info.pApplicationInfo;
-    const uint32_t version = application == nullptr ? 0 : application->apiVersion;
-    return version == 0 ? VK_API_VERSION_1_0 : version;
-}
-
-}  // namespace
-
 VkResult createInstance(const VkInstanceCreateInfo* createInfo,
                         const VkAllocationCallbacks* allocator, VkInstance* instance) {
     auto* link = findLink<VkLayerInstanceCreateInfo>(createInfo->pNext);
@@ -41,7 +31,7 @@ VkResult createInstance(const VkInstanceCreateInfo* createInfo,
         if (function != nullptr) function(*instance, allocator);
         *instance = VK_NULL_HANDLE;
     });
-    context->connect(*instance, getNext, getNextPhysical, applicationVersion(*createInfo));
+    context->connect(*createInfo, *instance, getNext, getNextPhysical);
     instances().add(*instance, context);
     destroy.dismiss();
     return VK_SUCCESS;

@@ -47,10 +47,11 @@ constexpr Dependent kKhrMatrix[] = {
 };
 
 constexpr Dependent kAtomicFloat[] = {
-    {VK_EXT_SHADER_ATOMIC_FLOAT_2_EXTENSION_NAME,
-     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_2_FEATURES_EXT,
-     COOPVK_FEATURE_BITS(VkPhysicalDeviceShaderAtomicFloat2FeaturesEXT, shaderBufferFloat16Atomics,
-                         sparseImageFloat32AtomicMinMax)},
+    {.extension = VK_EXT_SHADER_ATOMIC_FLOAT_2_EXTENSION_NAME,
+     .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_2_FEATURES_EXT,
+     .features = COOPVK_FEATURE_BITS(VkPhysicalDeviceShaderAtomicFloat2FeaturesEXT,
+                                     shaderBufferFloat16Atomics, sparseImageFloat32AtomicMinMax),
+     .usableAlone = true},
 };
 
 bool isEmulated(rewrite::ExtensionSet emulated, const char* name) {
@@ -59,11 +60,13 @@ bool isEmulated(rewrite::ExtensionSet emulated, const char* name) {
     return extension.has_value() && emulated.contains(*extension);
 }
 
-// What coopvk knows of itself stays the driver's where the driver's matrices are not replaced.
+// What coopvk knows of itself, and what is usable alone, stays the driver's where coopvk replaces
+// nothing of the driver's.
 bool isHidden(const Hidden& hidden, const ExtensionRow& row, const Dependent& dependent) {
     if (isEmulated(hidden.emulated, dependent.extension)) return false;
     const bool isRow = isEmulated(rewrite::ExtensionSet::all(), dependent.extension);
-    return (isRow ? hidden.replaced : hidden.covered).contains(row.extension);
+    const bool stays = isRow || dependent.usableAlone;
+    return (stays ? hidden.replaced : hidden.covered).contains(row.extension);
 }
 
 // Visits every dependent that is hidden, until a visit says that it is done.
@@ -82,6 +85,14 @@ bool anyHidden(const Hidden& hidden, const Visit& visit) {
 
 std::span<const Dependent> khrMatrixDependents() { return kKhrMatrix; }
 std::span<const Dependent> atomicFloatDependents() { return kAtomicFloat; }
+
+const char* dependentExtension(VkStructureType featureType) {
+    for (const std::span<const Dependent> list : {khrMatrixDependents(), atomicFloatDependents()}) {
+        const auto found = std::ranges::find(list, featureType, &Dependent::featureType);
+        if (found != list.end()) return found->extension;
+    }
+    return nullptr;
+}
 
 bool Hidden::hasExtension(std::string_view name) const {
     return anyHidden(*this, [&](const Dependent& dependent) {

@@ -21,12 +21,18 @@ struct Dependent {
     // VK_STRUCTURE_TYPE_MAX_ENUM where there is no feature structure.
     VkStructureType featureType;
     FeatureBits features;  // to hide
+    // It is worth something also where the driver has no feature of what it builds on.
+    bool usableAlone = false;
 };
 
 // Of VK_KHR_cooperative_matrix.
 std::span<const Dependent> khrMatrixDependents();
 // Of VK_EXT_shader_atomic_float.
 std::span<const Dependent> atomicFloatDependents();
+
+// The extension that a structure's features belong to, where something of it is in these lists;
+// else null.
+const char* dependentExtension(VkStructureType featureType);
 
 // What a device does not show of its driver's own.
 struct Hidden {

@@ -239,9 +239,14 @@ void load(Function& function, PFN_vkGetInstanceProcAddr get, VkInstance instance
 }  // namespace
 
 DeviceQueries loadDeviceQueries(PFN_vkGetInstanceProcAddr get, VkInstance instance,
-                                uint32_t instanceVersion) {
+                                uint32_t instanceVersion, std::span<const char* const> extensions) {
     DeviceQueries queries;
     queries.instanceVersion = instanceVersion == 0 ? VK_API_VERSION_1_0 : instanceVersion;
+    queries.answersChains =
+        queries.instanceVersion >= VK_API_VERSION_1_1 ||
+        std::ranges::any_of(extensions, [](std::string_view name) {
+            return name == VK_KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2_EXTENSION_NAME;
+        });
     load(queries.getProperties, get, instance, "vkGetPhysicalDeviceProperties");
     load(queries.getFeatures, get, instance, "vkGetPhysicalDeviceFeatures");
     load(queries.enumerateExtensions, get, instance, "vkEnumerateDeviceExtensionProperties");
@@ -268,6 +273,7 @@ DeviceFacts queryDevice(const DeviceQueries& queries, VkPhysicalDevice device) {
     facts.apiVersion = withoutPatch(std::min(queries.instanceVersion, facts.properties.apiVersion));
     facts.listing = listExtensions(queries, device, facts.extensions);
     if (facts.listing != VK_SUCCESS) return facts;
+    facts.areFeaturesKnown = queries.answersChains && queries.getFeatures2 != nullptr;
     queryFeatures(queries, device, facts);
     fillTraits(facts);
     queryProperties(queries, device, facts);

@@ -7,6 +7,7 @@
 #include <vulkan/vulkan.h>
 
 #include <bitset>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -29,11 +30,16 @@ struct DeviceQueries {
     PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR getMatrixProperties = nullptr;
     // VkApplicationInfo::apiVersion, 1.0 where that is 0 or absent.
     uint32_t instanceVersion = VK_API_VERSION_1_0;
+    // The instance has Vulkan 1.1 or VK_KHR_get_physical_device_properties2. Loaders have
+    // getFeatures2 without, too, and then fill no structure of the chain.
+    bool answersChains = true;
 };
 
-// With the core names, and with the KHR ones where those are absent.
+// With the core names, and with the KHR ones where those are absent. `extensions` are the
+// instance's.
 DeviceQueries loadDeviceQueries(PFN_vkGetInstanceProcAddr getInstanceProcAddr, VkInstance instance,
-                                uint32_t instanceVersion);
+                                uint32_t instanceVersion,
+                                std::span<const char* const> extensions = {});
 
 struct DeviceFacts {
     // An error where the device's extensions could not be listed: nothing else is known then.
@@ -50,6 +56,8 @@ struct DeviceFacts {
     rewrite::ExtensionSet native;
     // What it supports of each that it lists.
     rewrite::ExtensionFeatures nativeFeatures;
+    // False where the instance cannot tell what the device supports.
+    bool areFeaturesKnown = true;
 
     bool has(Feature feature) const { return features.test(static_cast<size_t>(feature)); }
     bool lists(std::string_view extension) const;

@@ -62,13 +62,19 @@ class RequestBuilder {
         }
         const auto* node = static_cast<const VkBaseInStructure*>(original_.pNext);
         for (; node != nullptr; node = node->pNext) {
-            if (!device_.hidden.isAskedForBy(node)) continue;
+            if (!device_.hidden.isAskedForBy(node) || meansNothing(node->sType)) continue;
             request_.result = VK_ERROR_FEATURE_NOT_PRESENT;
             request_.message = "a feature of structure type " + std::to_string(node->sType) +
                                " rests on what is emulated";
             return true;
         }
         return false;
+    }
+
+    // A driver may report features of an extension that it does not list, and take them.
+    bool meansNothing(VkStructureType type) const {
+        const char* extension = dependentExtension(type);
+        return extension != nullptr && !device_.facts.lists(extension);
     }
 
     // What is emulated of an extension does not go down.
@@ -82,9 +88,13 @@ class RequestBuilder {
             request_.result = VK_ERROR_FEATURE_NOT_PRESENT;
             request_.message = "a feature of " + std::string(name) + " is not emulated";
         }
-        const auto removed =
-            std::erase_if(names_, [&](const char* listed) { return name == listed; });
-        if (removed > 0 || asked != 0) request_.emulated.insert(row.extension);
+        const auto isIt = [&](const char* listed) { return name == listed; };
+        if (asked != 0 || std::ranges::any_of(names_, isIt)) {
+            request_.emulated.insert(row.extension);
+        }
+        // What the driver lists, with no feature, may be what others of its own depend on.
+        const bool replaced = device_.hidden.replaced.contains(row.extension);
+        if (replaced || !device_.facts.lists(name)) std::erase_if(names_, isIt);
         chain_.remove(row.featureType);
     }
 

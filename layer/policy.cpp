@@ -39,6 +39,12 @@ Decision decideToAdd(const DeviceFacts& facts, const rewrite::ExtensionInfo& inf
 Decision decideOne(const EmulatePolicy& policy, const DeviceFacts& facts,
                    const rewrite::ExtensionInfo& info) {
     using Mode = EmulatePolicy::Mode;
+    // Every extension of the table depends on these.
+    if (!facts.areFeaturesKnown) {
+        return leftAlone(0,
+                         "the instance has neither Vulkan 1.1 nor "
+                         "VK_KHR_get_physical_device_properties2");
+    }
     if (policy.mode == Mode::kAuto) return decideToAdd(facts, info);
     const uint32_t native = facts.nativeFeatures[info.extension];
     if (policy.mode == Mode::kList && !policy.list.contains(info.extension)) {

@@ -40,6 +40,8 @@ VkInstance FakeDriver::makeInstance(uint32_t version, const void* next,
     loader.u.pLayerInfo = &link;
     VkInstanceCreateInfo info = {VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, &loader};
     info.pApplicationInfo = &application;
+    info.enabledExtensionCount = static_cast<uint32_t>(instanceExtensions.size());
+    info.ppEnabledExtensionNames = instanceExtensions.data();
     const auto create = layerCommand<PFN_vkCreateInstance>("vkCreateInstance");
     return create(&info, allocator, &instance_) == VK_SUCCESS ? instance_ : VK_NULL_HANDLE;
 }

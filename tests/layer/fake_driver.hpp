@@ -89,6 +89,8 @@ class FakeDriver {
     std::map<std::string_view, std::function<void()>> during;
     uint64_t reuse = 0;  // the next object's handle, where it is not 0
 
+    std::vector<const char*> instanceExtensions;  // that instances are made with
+
     // Through the layer, as the loader does it.
     VkInstance makeInstance(uint32_t version = VK_API_VERSION_1_3, const void* next = nullptr,
                             const VkAllocationCallbacks* allocator = nullptr);

@@ -35,13 +35,16 @@ class PartialFeatures : public testing::Test {
         return rewrite::info(row.extension).vulkanName.data();
     }
     // A driver whose structure of the extension has these members set.
-    void startWith(const ExtensionRow& row, uint32_t native) {
+    void startWith(const ExtensionRow& row, uint32_t native,
+                   uint32_t version = VK_API_VERSION_1_3) {
         driver.extensions = {nameOf(row), VK_EXT_SHADER_ATOMIC_FLOAT_2_EXTENSION_NAME};
         driver.moreFeatures.clear();
         std::vector<VkBool32>& members = driver.moreFeatures[row.featureType];
         for (size_t i = 0; i < row.features.count; ++i) members.push_back(native >> i & 1u);
-        driver.moreFeatures[kAtomics2Type] = std::vector<VkBool32>(12, VK_TRUE);
-        driver.makeInstance();
+        if (version > VK_API_VERSION_1_0) {
+            driver.moreFeatures[kAtomics2Type] = std::vector<VkBool32>(12, VK_TRUE);
+        }
+        driver.makeInstance(version);
     }
     void stop() { driver.destroyInstance(); }
 
@@ -81,6 +84,14 @@ class PartialFeatures : public testing::Test {
     }
     bool driverGot(const char* name) {
         return std::ranges::count(driver.device.extensions, name) != 0;
+    }
+    bool lists(std::string_view name) {
+        uint32_t count = 0;
+        const auto command = COOPVK_INSTANCE_COMMAND(driver, vkEnumerateDeviceExtensionProperties);
+        command(driver.physical(), nullptr, &count, nullptr);
+        std::vector<VkExtensionProperties> all(count);
+        command(driver.physical(), nullptr, &count, all.data());
+        return std::ranges::any_of(all, [&](const auto& one) { return name == one.extensionName; });
     }
     // Whether pipelines and modules of a device pass through the layer.
     bool isInTheWay(VkDevice device) {
@@ -149,6 +160,42 @@ TEST_F(PartialFeatures, FloatAtomics) {
     second.shaderBufferFloat16Atomics = VK_TRUE;
     COOPVK_INSTANCE_COMMAND(driver, vkGetPhysicalDeviceFeatures2)(driver.physical(), &all);
     EXPECT_FALSE(second.shaderBufferFloat16Atomics);
+}
+
+// The second extension is worth something without any feature of the first.
+TEST_F(PartialFeatures, ListedWithoutFeatures) {
+    const ExtensionRow& row = layer::extensionRow(kAtomics);
+    startWith(row, 0);
+    EXPECT_EQ(reported(row), kBuffer | kBufferAdd);
+    EXPECT_TRUE(lists(VK_EXT_SHADER_ATOMIC_FLOAT_2_EXTENSION_NAME));
+    VkPhysicalDeviceShaderAtomicFloat2FeaturesEXT second = {kAtomics2Type};
+    second.shaderBufferFloat16Atomics = VK_TRUE;
+    const char* names[] = {nameOf(row), VK_EXT_SHADER_ATOMIC_FLOAT_2_EXTENSION_NAME};
+    VkDeviceCreateInfo info = {VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &second};
+    info.enabledExtensionCount = 2;
+    info.ppEnabledExtensionNames = names;
+    VkDevice device = VK_NULL_HANDLE;
+    ASSERT_EQ(driver.makeDevice(info, &device), VK_SUCCESS);
+    EXPECT_TRUE(driverGot(names[0]) && driverGot(names[1])) << "which depends on the other";
+    driver.destroyDevice(device);
+}
+
+// Vulkan 1.0 alone cannot tell what the driver has: loaders fill the structures with zeros.
+TEST_F(PartialFeatures, InstancesThatCannotTell) {
+    const ExtensionRow& row = layer::extensionRow(kAtomics);
+    for (const bool told : {false, true}) {
+        SCOPED_TRACE(told);
+        if (told) driver.instanceExtensions = {"VK_KHR_get_physical_device_properties2"};
+        startWith(row, told ? kEvery & ~kBufferAdd : 0, VK_API_VERSION_1_0);
+        EXPECT_TRUE(lists(nameOf(row)));
+        EXPECT_TRUE(lists(VK_EXT_SHADER_ATOMIC_FLOAT_2_EXTENSION_NAME));
+        EXPECT_EQ(lists(VK_EXT_SHADER_REPLICATED_COMPOSITES_EXTENSION_NAME), told);
+        VkDevice device = VK_NULL_HANDLE;
+        ASSERT_EQ(make(row, kEvery & ~kBufferAdd, device), VK_SUCCESS);
+        EXPECT_EQ(seen(row), kEvery & ~kBufferAdd);
+        driver.destroyDevice(device);
+        stop();
+    }
 }
 
 // What is neither the driver's nor coopvk's is refused, by whom it may.

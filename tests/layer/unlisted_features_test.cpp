@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Drivers that report features of extensions that they do not list, as RADV does with
+// VK_NV_cooperative_matrix2 where it has no matrices.
+#include <gtest/gtest.h>
+
+#include "fake_driver.hpp"
+
+namespace coopvk::test {
+namespace {
+
+constexpr auto kMatrix2 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_FEATURES_NV;
+
+VkResult askFor(FakeDriver& driver, VkPhysicalDeviceCooperativeMatrix2FeaturesNV matrix2) {
+    VkDeviceCreateInfo info = {VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &matrix2};
+    VkDevice device = VK_NULL_HANDLE;
+    testing::internal::CaptureStderr();
+    const VkResult result = driver.makeDevice(info, &device);
+    testing::internal::GetCapturedStderr();
+    if (device != VK_NULL_HANDLE) driver.destroyDevice(device);
+    return result;
+}
+
+// Emulated matrices have none of them, so that they are not shown. A program that enables them all
+// the same, as it may without coopvk, does so with it.
+TEST(UnlistedFeatures, AreNotShownNorRefused) {
+    FakeDriver driver;
+    driver.moreFeatures[kMatrix2] = std::vector<VkBool32>(7, VK_TRUE);
+    driver.makeInstance();
+    VkPhysicalDeviceCooperativeMatrix2FeaturesNV matrix2 = {kMatrix2};
+    VkPhysicalDeviceFeatures2 all = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &matrix2};
+    COOPVK_INSTANCE_COMMAND(driver, vkGetPhysicalDeviceFeatures2)(driver.physical(), &all);
+    EXPECT_FALSE(matrix2.cooperativeMatrixReductions);
+    matrix2.cooperativeMatrixReductions = VK_TRUE;
+    EXPECT_EQ(askFor(driver, matrix2), VK_SUCCESS);
+    EXPECT_TRUE(driver.device.features.contains(kMatrix2));
+}
+
+TEST(UnlistedFeatures, ListedOnesAreRefused) {
+    FakeDriver driver;
+    driver.extensions = {VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME};
+    driver.makeInstance();
+    VkPhysicalDeviceCooperativeMatrix2FeaturesNV matrix2 = {kMatrix2};
+    EXPECT_EQ(askFor(driver, matrix2), VK_SUCCESS) << "asks for none";
+    matrix2.cooperativeMatrixReductions = VK_TRUE;
+    EXPECT_EQ(askFor(driver, matrix2), VK_ERROR_FEATURE_NOT_PRESENT);
+}
+
+}  // namespace
+}  // namespace coopvk::test
