@@ -107,7 +107,9 @@ std::optional<Error> lowerCore(TypeTable& types, const Target& target, std::map<
     foldSpecConstants(types, [&](Id type) { return matrixLength(types, policy, type); });
     keepProductLoopsRolled(module, target.subgroupSize,
                            target.tuning.unrolledProducts.value_or(kMaxUnrolledProducts));
-    LoweringContext context{module, types, target, policy, {}, {}, {}, {}, std::move(nibbles)};
+    MatrixContext context(types, target);
+    context.policy = policy;
+    context.nibbles = std::move(nibbles);
     if (std::optional<Error> error = lowerMatrices(context)) return error;
     out.notes.push_back(describe(policy));
     out.paths.push_back("matrices: core");
@@ -135,7 +137,7 @@ std::optional<Error> lowerNative(TypeTable& types, const Target& target, Rewritt
     const auto [x, y, z] = localSize(module);
     const uint64_t subgroups =
         (uint64_t{x} * y * z + target.subgroupSize - 1) / target.subgroupSize;
-    LoweringContext context{module, types, target, {}, {}, {}, {}, {}, {}};
+    LoweringContext context(types, target);
     const auto count = static_cast<uint32_t>(std::clamp<uint64_t>(subgroups, 1, 4096));
     if (std::optional<Error> error = lowerToNative(context, *plan, count)) return error;
     out.paths.push_back(plan->isTiled() ? "matrices: native, in tiles" : "matrices: native");
@@ -146,7 +148,7 @@ std::optional<Error> lowerNative(TypeTable& types, const Target& target, Rewritt
 // 4-bit integers become bytes; gives the matrices that had components of them.
 Result<std::map<Id, bool>> lowerNibbles(TypeTable& types, const Target& target, Rewritten& out) {
     if (!out.used.contains(Extension::kIntelInt4)) return std::map<Id, bool>();
-    Int4Context context{types.module(), types, target};
+    Int4Context context(types, target);
     if (std::optional<Error> error = lowerInt4(context)) return *std::move(error);
     if (target.emulated.contains(Extension::kKhrCooperativeMatrix) &&
         types.module().hasCapability(spv::Capability::CooperativeMatrixKHR)) {
@@ -190,8 +192,9 @@ Result<Rewritten> rewriteModule(const Request& request, const Target& target, bo
         }
     }
     if (out.used.contains(Extension::kNvCooperativeVector)) {
-        VectorContext context{module, types, target, request.stage, localSize(module), {}, {}, {},
-                              {},     {},    {}};
+        VectorContext context(types, target);
+        context.stage = request.stage;
+        context.localSize = localSize(module);
         if (std::optional<Error> error = lowerVectors(context)) return *std::move(error);
         out.paths.insert(out.paths.end(), context.paths.begin(), context.paths.end());
     }
@@ -207,7 +210,7 @@ Result<Rewritten> rewriteModule(const Request& request, const Target& target, bo
     if (out.used.contains(Extension::kIntel2dBlockIo)) {
         if (std::optional<Error> error = adoptCrossWorkgroupPointers(types))
             return *std::move(error);
-        LoweringContext context{module, types, target, {}, {}, {}, {}, {}, {}};
+        LoweringContext context(types, target);
         if (std::optional<Error> error = lowerBlockIo(context)) return *std::move(error);
     }
     if (target.device.lanesInStep) removeSubgroupBarriers(module);

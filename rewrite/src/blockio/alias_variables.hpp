@@ -4,7 +4,7 @@
 // variables may share a binding.
 #pragma once
 
-#include "matrix/context.hpp"
+#include "lowering/context.hpp"
 
 namespace coopvk::rewrite {
 

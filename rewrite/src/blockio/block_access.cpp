@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "blockio/block_positions.hpp"
-#include "matrix/slots.hpp"
+#include "lowering/slots.hpp"
 
 namespace coopvk::rewrite {
 

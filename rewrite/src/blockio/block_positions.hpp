@@ -5,7 +5,7 @@
 #pragma once
 
 #include "blockio/block_plan.hpp"
-#include "matrix/function_writer.hpp"
+#include "lowering/function_writer.hpp"
 
 namespace coopvk::rewrite {
 

@@ -59,10 +59,7 @@ class Adoption {
 
  private:
     void fail(const Instruction& at, std::string_view what) {
-        if (error_) return;
-        error_ = Error{ErrorCode::kUnsupported,
-                       std::format("instruction {} (result %{}): {}",
-                                   static_cast<uint32_t>(at.opcode), at.result, what)};
+        if (!error_) error_ = errorAt(ErrorCode::kUnsupported, at, what);
     }
 
     void adoptTypes() {

@@ -191,7 +191,6 @@ bool hasBlockInstruction(const Function& function) {
 std::optional<Error> lowerBlockIo(LoweringContext& context) {
     Module& module = context.module;
     AliasVariables aliases(context);
-    InstructionList retired;  // stay alive: others look them up
     for (const auto& function : module.functions()) {
         if (!hasBlockInstruction(*function)) continue;
         FunctionWriter writer(context, *function);
@@ -209,13 +208,13 @@ std::optional<Error> lowerBlockIo(LoweringContext& context) {
                         std::format("{}: {}", opcode->name, context.error->message);
                     return context.error;
                 }
-                retired.push_back(std::move(instruction));
+                module.retire(std::move(instruction));
             }
             writer.endBlock();
         }
         writer.finish();
     }
-    dropUnusedUntypedPointers(module, retired);
+    dropUnusedUntypedPointers(module);
     for (const BlockOpcode& row : kOpcodes) module.removeCapability(row.capability);
     module.removeExtension("SPV_INTEL_2d_block_io");
     dropCacheControls(module);

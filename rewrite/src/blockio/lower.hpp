@@ -3,7 +3,7 @@
 // The pass that turns SPV_INTEL_2d_block_io into core SPIR-V.
 #pragma once
 
-#include "matrix/context.hpp"
+#include "lowering/context.hpp"
 
 namespace coopvk::rewrite {
 
@@ -17,7 +17,7 @@ std::optional<Error> lowerBlockIo(LoweringContext& context);
 std::optional<Error> adoptCrossWorkgroupPointers(TypeTable& types);
 
 // Takes out untyped pointers, and variables, that only block instructions used: the driver need not
-// know such pointers then. `retired` keeps the instructions alive.
-void dropUnusedUntypedPointers(Module& module, InstructionList& retired);
+// know such pointers then.
+void dropUnusedUntypedPointers(Module& module);
 
 }  // namespace coopvk::rewrite

@@ -4,8 +4,8 @@
 // scalars, one behind the other, whatever arrays and vectors they stand in.
 #pragma once
 
-#include "matrix/context.hpp"
-#include "matrix/slots.hpp"
+#include "lowering/context.hpp"
+#include "lowering/slots.hpp"
 
 namespace coopvk::rewrite {
 

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "blockio/alias_variables.hpp"
-#include "matrix/function_writer.hpp"
-#include "matrix/pointer.hpp"
+#include "lowering/element_pointer.hpp"
+#include "lowering/function_writer.hpp"
 
 namespace coopvk::rewrite {
 

@@ -33,7 +33,7 @@ std::unordered_set<Id> usedIds(const Module& module) {
 }
 
 // Takes the unused instructions with such pointers out; the ids that are gone.
-std::unordered_set<Id> takeUnused(Module& module, InstructionList& retired) {
+std::unordered_set<Id> takeUnused(Module& module) {
     const std::unordered_set<Id> used = usedIds(module);
     std::unordered_set<Id> gone;
     const auto sweep = [&](InstructionList& list) {
@@ -45,7 +45,7 @@ std::unordered_set<Id> takeUnused(Module& module, InstructionList& retired) {
                 i->opcode == spv::Op::OpTypeUntypedPointerKHR || isUntypedPointer(module, i->type);
             if (!unused || !untyped) return false;
             gone.insert(i->result);
-            retired.push_back(std::move(i));
+            module.retire(std::move(i));
             return true;
         });
     };
@@ -65,10 +65,10 @@ bool hasUntypedPointers(const Module& module) {
 
 }  // namespace
 
-void dropUnusedUntypedPointers(Module& module, InstructionList& retired) {
+void dropUnusedUntypedPointers(Module& module) {
     if (!module.hasCapability(spv::Capability::UntypedPointersKHR)) return;
     while (true) {
-        const std::unordered_set<Id> gone = takeUnused(module, retired);
+        const std::unordered_set<Id> gone = takeUnused(module);
         if (gone.empty()) break;
         module.forget(gone);
     }

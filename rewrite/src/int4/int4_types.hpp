@@ -17,10 +17,8 @@
 #pragma once
 
 #include <algorithm>
-#include <format>
-#include <map>
 
-#include "ir/emitter.hpp"
+#include "lowering/context.hpp"
 
 namespace coopvk::rewrite {
 
@@ -41,14 +39,12 @@ inline bool isOwn(spv::StorageClass storage) {
     return storage == spv::StorageClass::Function || storage == spv::StorageClass::Private;
 }
 
-struct Int4Context {
-    Module& module;
-    TypeTable& types;
-    const Target& target;
-    std::map<Id, Int4Type> int4 = {};  // scalars and vectors, by type id
-    std::map<Id, bool> matrices = {};  // cooperative matrices of them: signed?
-    bool workgroupHasLayout = false;   // its variables are blocks
-    std::optional<Error> error = {};
+struct Int4Context : LoweringContext {
+    using LoweringContext::LoweringContext;
+
+    std::map<Id, Int4Type> int4;      // scalars and vectors, by type id
+    std::map<Id, bool> matrices;      // cooperative matrices of them: signed?
+    bool workgroupHasLayout = false;  // its variables are blocks
 
     const Int4Type* type(Id id) const {
         const auto found = int4.find(id);
@@ -70,13 +66,6 @@ struct Int4Context {
     }
     bool anyLaidOut() const {
         return std::ranges::any_of(int4, [](const auto& one) { return one.second.laidOut != 0; });
-    }
-
-    // Keeps the first error.
-    void fail(ErrorCode code, const Instruction& at, std::string_view what) {
-        if (error) return;
-        error = Error{code, std::format("instruction {} (result %{}): {}",
-                                        static_cast<uint32_t>(at.opcode), at.result, what)};
     }
 };
 

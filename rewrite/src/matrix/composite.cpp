@@ -11,7 +11,7 @@ namespace {
 
 // Position in `operands` of the index into a matrix, on the way from `type`; nullopt if the
 // indices lead into no matrix.
-std::optional<size_t> findMatrixIndex(const LoweringContext& context, Id type,
+std::optional<size_t> findMatrixIndex(const MatrixContext& context, Id type,
                                       const Operands& operands, size_t first,
                                       const MatrixType*& matrix) {
     const auto isMatrix = [&](Id id) { return context.matrix(id) != nullptr; };
@@ -31,7 +31,7 @@ bool dropBeyondLength(Emitter& emit, const Instruction& i, Id composite) {
     return true;
 }
 
-bool lowerLiteralIndices(LoweringContext& context, Emitter& emit, Instruction& i, Id composite,
+bool lowerLiteralIndices(MatrixContext& context, Emitter& emit, Instruction& i, Id composite,
                          size_t first) {
     const MatrixType* matrix = nullptr;
     const std::optional<size_t> at =
@@ -50,7 +50,7 @@ bool lowerLiteralIndices(LoweringContext& context, Emitter& emit, Instruction& i
     return false;  // changed in place; the instruction itself stays
 }
 
-void lowerChain(LoweringContext& context, Emitter& emit, Instruction& i, size_t first) {
+void lowerChain(MatrixContext& context, Emitter& emit, Instruction& i, size_t first) {
     const MatrixType* matrix = nullptr;
     const Id pointerType = emit.typeOf(i.word(0));
     const std::optional<size_t> at = findMatrixIndex(
@@ -90,7 +90,7 @@ void lowerChain(LoweringContext& context, Emitter& emit, Instruction& i, size_t 
                       idOperand(component));
 }
 
-void lowerConstruct(LoweringContext& context, Emitter& emit, const Instruction& i,
+void lowerConstruct(MatrixContext& context, Emitter& emit, const Instruction& i,
                     const MatrixType& type) {
     if (i.operands.size() != 1 || emit.typeOf(i.word(0)) != type.component) {
         context.fail(ErrorCode::kInvalidModule, i,
@@ -103,7 +103,7 @@ void lowerConstruct(LoweringContext& context, Emitter& emit, const Instruction& 
 
 }  // namespace
 
-bool lowerComposite(LoweringContext& context, Emitter& emit, Instruction& instruction) {
+bool lowerComposite(MatrixContext& context, Emitter& emit, Instruction& instruction) {
     switch (instruction.opcode) {
         case spv::Op::OpCompositeConstruct:
         case spv::Op::OpCompositeConstructReplicateEXT: {
@@ -127,7 +127,7 @@ bool lowerComposite(LoweringContext& context, Emitter& emit, Instruction& instru
     }
 }
 
-void lowerMatrixConstant(LoweringContext& context, Instruction& constant) {
+void lowerMatrixConstant(MatrixContext& context, Instruction& constant) {
     const MatrixType* type = context.matrix(constant.type);
     const bool isSpec = constant.opcode == spv::Op::OpSpecConstantComposite ||
                         constant.opcode == spv::Op::OpSpecConstantCompositeReplicateEXT;

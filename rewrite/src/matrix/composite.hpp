@@ -9,9 +9,9 @@
 namespace coopvk::rewrite {
 
 // False if the instruction is none of these or needs no change.
-bool lowerComposite(LoweringContext& context, Emitter& emit, Instruction& instruction);
+bool lowerComposite(MatrixContext& context, Emitter& emit, Instruction& instruction);
 
 // Redefines a constant of matrix type (one constituent for all elements) in place.
-void lowerMatrixConstant(LoweringContext& context, Instruction& constant);
+void lowerMatrixConstant(MatrixContext& context, Instruction& constant);
 
 }  // namespace coopvk::rewrite

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every part of matrix lowering shares: the module, the target, the matrix types and their
-// fragments, and one place for the first error.
+// What the lowering of matrices knows of its types: the fragment of each, and the layout policy.
 #pragma once
 
-#include <format>
-#include <map>
-
-#include "ir/emitter.hpp"
+#include "lowering/context.hpp"
 #include "matrix/layout.hpp"
 
 namespace coopvk::rewrite {
@@ -28,30 +24,19 @@ struct MatrixType {
     uint32_t length() const { return fragment.length(); }
 };
 
-struct LoweringContext {
-    Module& module;
-    TypeTable& types;
-    const Target& target;
+struct MatrixContext : LoweringContext {
+    using LoweringContext::LoweringContext;
+
     LayoutPolicy policy;
     std::map<Id, MatrixType> matrices;  // by type id; ordered, so that output is deterministic
-    std::map<std::vector<uint32_t>, Id> helpers;  // helper functions by key
-    std::vector<std::unique_ptr<Function>> newFunctions;
-    std::optional<Error> error;
     // Matrix types whose 8-bit components stand for 4-bit ones.
-    std::map<Id, bool> nibbles = {};
+    std::map<Id, bool> nibbles;
 
     const MatrixType* matrix(Id type) const {
         const auto found = matrices.find(type);
         return found == matrices.end() ? nullptr : &found->second;
     }
     const MatrixType* matrixOfValue(Id value) const { return matrix(module.def(value).type); }
-
-    // Keeps the first error; lowering runs on with harmless values until the walk notices.
-    void fail(ErrorCode code, const Instruction& at, std::string_view what) {
-        if (error) return;
-        error = Error{code, std::format("instruction {} (result %{}): {}",
-                                        static_cast<uint32_t>(at.opcode), at.result, what)};
-    }
 };
 
 }  // namespace coopvk::rewrite

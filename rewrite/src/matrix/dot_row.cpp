@@ -32,7 +32,7 @@ Readings chooseReadings(const DeviceTraits& device, const Signs& signs, uint32_t
 }
 
 // Bits of a component of A and B; 0 where they do not come as words.
-uint32_t componentBits(const TypeTable& types, const Product& p) {
+uint32_t componentBits(const TypeTable& types, const MulAdd& p) {
     if (types.width(p.a->component) != 8 || types.width(p.b->component) != 8) return 0;
     const uint32_t width = p.a->fragment.packWidth;
     if (width != p.b->fragment.packWidth || types.width(p.result->component) != 32) return 0;
@@ -45,7 +45,7 @@ uint32_t componentBits(const TypeTable& types, const Product& p) {
 //     + K * offsetX * offsetY * scaleX * scaleY
 class DotRow : public IntegerRow {
  public:
-    DotRow(LoweringContext& context, Emitter& emit, const Product& p, const Readings& readings)
+    DotRow(MatrixContext& context, Emitter& emit, const MulAdd& p, const Readings& readings)
         : IntegerRow(context, emit, p), a_(readings.a), b_(readings.b) {}
 
     void prepareB(Id b) override {
@@ -142,7 +142,7 @@ class DotRow : public IntegerRow {
 
 }  // namespace
 
-std::unique_ptr<RowProduct> dotRow(LoweringContext& context, Emitter& emit, const Product& p) {
+std::unique_ptr<RowProduct> dotRow(MatrixContext& context, Emitter& emit, const MulAdd& p) {
     const uint32_t bits = componentBits(context.types, p);
     if (bits == 0) return nullptr;
     const DeviceTraits& device = context.target.device;

@@ -29,7 +29,7 @@ bool sameShape(const MatrixType& a, const MatrixType& b) {
     return a.rows == b.rows && a.columns == b.columns && a.use == b.use;
 }
 
-void lowerSameType(LoweringContext& context, Emitter& emit, const Instruction& i,
+void lowerSameType(MatrixContext& context, Emitter& emit, const Instruction& i,
                    const MatrixType& type) {
     std::vector<std::vector<Id>> operands;
     for (const Operand& operand : i.operands) {
@@ -53,14 +53,14 @@ void lowerSameType(LoweringContext& context, Emitter& emit, const Instruction& i
 }
 
 // The matrix to convert, its 4-bit components extended as the conversion looks at them.
-Id sourceOf(LoweringContext& context, Emitter& emit, const Instruction& i, const MatrixType& from,
+Id sourceOf(MatrixContext& context, Emitter& emit, const Instruction& i, const MatrixType& from,
             const MatrixType& to) {
     const bool toSigned = i.opcode == spv::Op::OpSConvert || i.opcode == spv::Op::OpConvertSToF;
     if (to.nibbles) return i.word(0);  // only the low bits count
     return nibblesAs(context, emit, from, i.word(0), toSigned);
 }
 
-void lowerConversion(LoweringContext& context, Emitter& emit, const Instruction& i,
+void lowerConversion(MatrixContext& context, Emitter& emit, const Instruction& i,
                      const MatrixType& to) {
     const MatrixType* from = context.matrixOfValue(i.word(0));
     if (from == nullptr || !sameShape(*from, to)) {
@@ -88,7 +88,7 @@ void lowerConversion(LoweringContext& context, Emitter& emit, const Instruction&
     elements.construct(emit, i.result);
 }
 
-void lowerTimesScalar(LoweringContext& context, Emitter& emit, const Instruction& i,
+void lowerTimesScalar(MatrixContext& context, Emitter& emit, const Instruction& i,
                       const MatrixType& type) {
     if (context.matrixOfValue(i.word(0)) == nullptr || emit.typeOf(i.word(1)) != type.component) {
         context.fail(ErrorCode::kInvalidModule, i, "Scalar has not the matrix's component type");
@@ -107,7 +107,7 @@ void lowerTimesScalar(LoweringContext& context, Emitter& emit, const Instruction
 }
 
 // Before SPIR-V 1.4 OpSelect takes scalars and vectors only.
-void lowerSelect(LoweringContext& context, Emitter& emit, const Instruction& i,
+void lowerSelect(MatrixContext& context, Emitter& emit, const Instruction& i,
                  const MatrixType& type) {
     TypeTable& types = context.types;
     const Id conditionType = types.vectorType(types.boolType(), types.components(type.pack));
@@ -122,7 +122,7 @@ void lowerSelect(LoweringContext& context, Emitter& emit, const Instruction& i,
 
 }  // namespace
 
-bool lowerElementwise(LoweringContext& context, Emitter& emit, const Instruction& instruction) {
+bool lowerElementwise(MatrixContext& context, Emitter& emit, const Instruction& instruction) {
     const MatrixType* type = context.matrix(instruction.type);
     if (type == nullptr) return false;
     switch (kindOf(instruction.opcode)) {

@@ -9,6 +9,6 @@ namespace coopvk::rewrite {
 
 // False if the opcode is none of these, or takes matrices as they are. Defines
 // instruction.result otherwise.
-bool lowerElementwise(LoweringContext& context, Emitter& emit, const Instruction& instruction);
+bool lowerElementwise(MatrixContext& context, Emitter& emit, const Instruction& instruction);
 
 }  // namespace coopvk::rewrite

@@ -5,7 +5,7 @@
 // one component of a pack is not done again for its neighbours.
 #pragma once
 
-#include "matrix/function_writer.hpp"
+#include "matrix/matrix_writer.hpp"
 #include "matrix/packs.hpp"
 
 namespace coopvk::rewrite {
@@ -26,7 +26,7 @@ inline Axis wholeAxis(uint32_t size) { return {size, 1, size}; }
 
 class Exchange {
  public:
-    Exchange(LoweringContext& context, FunctionWriter& writer, Id component)
+    Exchange(MatrixContext& context, MatrixWriter& writer, Id component)
         : context_(context), types_(context.types), writer_(writer), component_(component) {}
 
     // The slot's value in another lane (u32).
@@ -48,9 +48,9 @@ class Exchange {
  private:
     Id shuffle(Id word, Id lane);
 
-    LoweringContext& context_;
+    MatrixContext& context_;
     TypeTable& types_;
-    FunctionWriter& writer_;
+    MatrixWriter& writer_;
     Id component_;
     std::map<std::pair<Id, Id>, Id> shuffled_;         // by value and lane
     std::map<std::vector<Id>, Id> picked_;             // by index and candidates

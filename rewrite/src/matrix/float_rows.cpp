@@ -20,7 +20,7 @@ Id convertFloat(Emitter& emit, Id value, Id type) {
 // arithmetic is no faster.
 class FloatRow : public RowProduct {
  public:
-    FloatRow(LoweringContext& context, Emitter& emit, const Product& product)
+    FloatRow(MatrixContext& context, Emitter& emit, const MulAdd& product)
         : RowProduct(context, emit, product),
           arithmetic_(types_.width(product.result->component) == 16 ? types_.floatType(32)
                                                                     : product.result->component) {}
@@ -56,7 +56,7 @@ class PackedHalfRow : public RowProduct {
  public:
     using RowProduct::RowProduct;
 
-    static bool fits(const LoweringContext& context, const Product& p) {
+    static bool fits(const MatrixContext& context, const MulAdd& p) {
         for (const MatrixType* m : {p.a, p.b, p.result}) {
             if (context.types.width(m->component) != 16) return false;
         }
@@ -93,7 +93,7 @@ class HalfDotRow : public RowProduct {
  public:
     using RowProduct::RowProduct;
 
-    static bool fits(const LoweringContext& context, const Product& p) {
+    static bool fits(const MatrixContext& context, const MulAdd& p) {
         for (const MatrixType* m : {p.a, p.b, p.c, p.result}) {
             if (context.types.width(m->component) != 16) return false;
         }
@@ -150,7 +150,7 @@ class MixedDotRow : public RowProduct {
     static constexpr auto kCapability = static_cast<spv::Capability>(6912);
     static constexpr auto kDotProduct = static_cast<spv::Op>(6916);  // OpFDot2MixAcc32VALVE
 
-    static bool fits(const LoweringContext& context, const Product& p) {
+    static bool fits(const MatrixContext& context, const MulAdd& p) {
         const TypeTable& types = context.types;
         return context.target.device.shaderMixedFloatDotProductFloat16AccFloat32 &&
                types.width(p.a->component) == 16 && types.width(p.b->component) == 16 &&
@@ -186,7 +186,7 @@ class MixedDotRow : public RowProduct {
 
 }  // namespace
 
-std::unique_ptr<RowProduct> floatRow(LoweringContext& context, Emitter& emit, const Product& p) {
+std::unique_ptr<RowProduct> floatRow(MatrixContext& context, Emitter& emit, const MulAdd& p) {
     if (HalfDotRow::fits(context, p)) return std::make_unique<HalfDotRow>(context, emit, p);
     if (PackedHalfRow::fits(context, p)) return std::make_unique<PackedHalfRow>(context, emit, p);
     if (MixedDotRow::fits(context, p)) return std::make_unique<MixedDotRow>(context, emit, p);

@@ -12,7 +12,7 @@ namespace coopvk::rewrite {
 // Integers at the width of the result, at least 32 bits; the low bits are what the text asks for.
 class IntegerRow : public RowProduct {
  public:
-    IntegerRow(LoweringContext& context, Emitter& emit, const Product& product);
+    IntegerRow(MatrixContext& context, Emitter& emit, const MulAdd& product);
 
     void prepareB(Id b) override { b_ = scalarsOfB(b, arithmetic_, extend(p_.signs.b)); }
     Row begin(std::span<const Id> a, std::span<const Id> c) override;
@@ -40,6 +40,6 @@ class IntegerRow : public RowProduct {
 };
 
 // Four 8-bit products at once; nothing where the device or the matrices do not suit that.
-std::unique_ptr<RowProduct> dotRow(LoweringContext& context, Emitter& emit, const Product& p);
+std::unique_ptr<RowProduct> dotRow(MatrixContext& context, Emitter& emit, const MulAdd& p);
 
 }  // namespace coopvk::rewrite

@@ -15,7 +15,7 @@ class BytesAsFloatsRow : public IntegerRow {
  public:
     using IntegerRow::IntegerRow;
 
-    static bool fits(const LoweringContext& context, const Product& p) {
+    static bool fits(const MatrixContext& context, const MulAdd& p) {
         constexpr uint32_t kMostExact = (1u << 24) / (255 * 255);
         const TypeTable& types = context.types;
         return !context.target.device.isCpu && types.width(p.a->component) == 8 &&
@@ -62,7 +62,7 @@ class BytesAsFloatsRow : public IntegerRow {
 
 }  // namespace
 
-IntegerRow::IntegerRow(LoweringContext& context, Emitter& emit, const Product& product)
+IntegerRow::IntegerRow(MatrixContext& context, Emitter& emit, const MulAdd& product)
     : RowProduct(context, emit, product),
       arithmetic_(types_.intType(std::max(32u, types_.width(product.result->component)), false)) {}
 
@@ -95,7 +95,7 @@ RowProduct::Row IntegerRow::withC(std::vector<Id> left, std::span<const Id> c, b
     return {std::move(left), std::move(start), std::move(sums)};
 }
 
-std::unique_ptr<RowProduct> integerRow(LoweringContext& context, Emitter& emit, const Product& p) {
+std::unique_ptr<RowProduct> integerRow(MatrixContext& context, Emitter& emit, const MulAdd& p) {
     if (std::unique_ptr<RowProduct> row = dotRow(context, emit, p)) return row;
     if (BytesAsFloatsRow::fits(context, p)) {
         return std::make_unique<BytesAsFloatsRow>(context, emit, p);

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "ir/shared_memory.hpp"
-#include "matrix/subgroup_variable.hpp"
+#include "lowering/subgroup_variable.hpp"
 #include "passes/entry_points.hpp"
 
 namespace coopvk::rewrite {
@@ -16,13 +16,13 @@ constexpr uint32_t kFewElements = 8;  // of a line: these are shuffled
 // Distance of lines: odd, so that lanes reach different banks of the memory.
 uint32_t strideOf(const MatrixLines& lines) { return lines.length | 1u; }
 
-uint64_t subgroupsOf(const LoweringContext& context) {
+uint64_t subgroupsOf(const MatrixContext& context) {
     const auto [x, y, z] = localSize(context.module);
     const uint64_t lanes = context.target.subgroupSize;
     return (uint64_t{x} * y * z + lanes - 1) / lanes;
 }
 
-uint64_t elementsOf(const LoweringContext& context, const MatrixLines& lines) {
+uint64_t elementsOf(const MatrixContext& context, const MatrixLines& lines) {
     return subgroupsOf(context) * context.target.subgroupSize * strideOf(lines);
 }
 
@@ -33,7 +33,7 @@ std::vector<uint32_t> keyOf(const MatrixLines& lines, Id component) {
 
 class LineMemory {
  public:
-    LineMemory(LoweringContext& context, FunctionWriter& writer, const MatrixType& matrix,
+    LineMemory(MatrixContext& context, MatrixWriter& writer, const MatrixType& matrix,
                const MatrixLines& lines)
         : context_(context),
           types_(context.types),
@@ -116,9 +116,9 @@ class LineMemory {
         return emit_.mulInt(u32(), subgroup, c(context_.target.subgroupSize));
     }
 
-    LoweringContext& context_;
+    MatrixContext& context_;
     TypeTable& types_;
-    FunctionWriter& writer_;
+    MatrixWriter& writer_;
     Emitter& emit_;
     const MatrixType& matrix_;
     const MatrixLines& lines_;
@@ -128,7 +128,7 @@ class LineMemory {
 
 }  // namespace
 
-bool goThroughMemory(const LoweringContext& context, const MatrixLines& lines, Id component) {
+bool goThroughMemory(const MatrixContext& context, const MatrixLines& lines, Id component) {
     const DeviceTraits& device = context.target.device;
     const bool slowShuffles =
         !device.isCpu && (device.scalarRegisters || context.target.subgroupSize >= 64);
@@ -141,9 +141,8 @@ bool goThroughMemory(const LoweringContext& context, const MatrixLines& lines, I
     return bytes != 0 && sharedMemoryHasRoom(context.module, bytes, device);
 }
 
-void constructThroughMemory(LoweringContext& context, FunctionWriter& writer,
-                            const MatrixType& matrix, const MatrixLines& lines,
-                            std::span<const Slot> line, Id result) {
+void constructThroughMemory(MatrixContext& context, MatrixWriter& writer, const MatrixType& matrix,
+                            const MatrixLines& lines, std::span<const Slot> line, Id result) {
     LineMemory memory(context, writer, matrix, lines);
     const Id own = memory.start(writer.lane());
     for (uint32_t x = 0; x < lines.length; ++x) memory.put(memory.placeIn(own, x), line[x]);
@@ -158,7 +157,7 @@ void constructThroughMemory(LoweringContext& context, FunctionWriter& writer,
     constructHeld(matrix, writer.emit(), held, result);
 }
 
-std::vector<Slot> extractThroughMemory(LoweringContext& context, FunctionWriter& writer,
+std::vector<Slot> extractThroughMemory(MatrixContext& context, MatrixWriter& writer,
                                        const MatrixType& matrix, const MatrixLines& lines,
                                        Id value) {
     LineMemory memory(context, writer, matrix, lines);

@@ -16,14 +16,13 @@ struct MatrixLines {
 
 // Whether lines should go this way, and can: a shuffle by a number that differs between lanes is
 // many instructions, or a loop, where subgroups are wide or have scalar registers.
-bool goThroughMemory(const LoweringContext& context, const MatrixLines& lines, Id component);
+bool goThroughMemory(const MatrixContext& context, const MatrixLines& lines, Id component);
 
 // Defines `result` as the matrix that has the lanes' lines.
-void constructThroughMemory(LoweringContext& context, FunctionWriter& writer,
-                            const MatrixType& matrix, const MatrixLines& lines,
-                            std::span<const Slot> line, Id result);
+void constructThroughMemory(MatrixContext& context, MatrixWriter& writer, const MatrixType& matrix,
+                            const MatrixLines& lines, std::span<const Slot> line, Id result);
 // This lane's line of a matrix; lanes beyond the last line get some line.
-std::vector<Slot> extractThroughMemory(LoweringContext& context, FunctionWriter& writer,
+std::vector<Slot> extractThroughMemory(MatrixContext& context, MatrixWriter& writer,
                                        const MatrixType& matrix, const MatrixLines& lines,
                                        Id value);
 

@@ -3,6 +3,7 @@
 
 #include "ir/arithmetic_decorations.hpp"
 #include "ir/opcodes.hpp"
+#include "lowering/array_conversion.hpp"
 #include "matrix/composite.hpp"
 #include "matrix/elementwise.hpp"
 #include "matrix/matrix_types.hpp"
@@ -15,7 +16,7 @@ namespace coopvk::rewrite {
 
 namespace {
 
-bool touchesMatrix(const LoweringContext& context, const Instruction& i) {
+bool touchesMatrix(const MatrixContext& context, const Instruction& i) {
     if (isNonSemantic(context.module, i)) return false;
     if (context.matrix(i.type) != nullptr) return true;
     for (const Operand& operand : i.operands) {
@@ -29,7 +30,7 @@ bool touchesMatrix(const LoweringContext& context, const Instruction& i) {
 
 class FunctionLowering {
  public:
-    FunctionLowering(LoweringContext& context, Function& function)
+    FunctionLowering(MatrixContext& context, Function& function)
         : context_(context), function_(function), writer_(context, function) {}
 
     void run() {
@@ -78,11 +79,8 @@ class FunctionLowering {
                 lowerOther(std::move(instruction));
                 return;
         }
-        retire(std::move(instruction));
+        context_.module.retire(std::move(instruction));
     }
-
-    // Lowered instructions stay alive until the end: others look their types up.
-    void retire(InstructionPtr instruction) { retired_.push_back(std::move(instruction)); }
 
     // A constant: it keeps its id and moves to the globals.
     void lowerLength(InstructionPtr instruction) {
@@ -101,7 +99,7 @@ class FunctionLowering {
         Emitter& emit = writer_.emit();
         if (lowerComposite(context_, emit, *instruction) ||
             lowerElementwise(context_, emit, *instruction)) {
-            retire(std::move(instruction));
+            context_.module.retire(std::move(instruction));
             return;
         }
         if (!movesValues(instruction->opcode) && touchesMatrix(context_, *instruction)) {
@@ -111,10 +109,9 @@ class FunctionLowering {
         writer_.keep(std::move(instruction));
     }
 
-    LoweringContext& context_;
+    MatrixContext& context_;
     Function& function_;
-    FunctionWriter writer_;
-    InstructionList retired_;
+    MatrixWriter writer_;
 };
 
 }  // namespace
@@ -122,7 +119,7 @@ class FunctionLowering {
 namespace {
 
 // A matrix has become an array, of which these decorations say nothing; some drivers reject them.
-void dropDecorations(LoweringContext& context) {
+void dropDecorations(MatrixContext& context) {
     std::erase_if(context.module.section(Section::kAnnotations), [&](const InstructionPtr& i) {
         const auto decoration = static_cast<spv::Decoration>(i->word(1));
         return i->opcode == spv::Op::OpDecorate &&
@@ -134,7 +131,7 @@ void dropDecorations(LoweringContext& context) {
 
 }  // namespace
 
-std::optional<Error> lowerMatrices(LoweringContext& context) {
+std::optional<Error> lowerMatrices(MatrixContext& context) {
     Module& module = context.module;
     lowerMatrixTypes(context);
     if (context.error) return context.error;
@@ -148,8 +145,7 @@ std::optional<Error> lowerMatrices(LoweringContext& context) {
     }
     if (context.error) return context.error;
     dropDecorations(context);
-    for (auto& function : context.newFunctions) module.functions().push_back(std::move(function));
-    context.newFunctions.clear();
+    context.addNewFunctions();
     module.removeCapability(spv::Capability::CooperativeMatrixKHR);
     module.removeCapability(spv::Capability::CooperativeMatrixConversionQCOM);
     module.removeExtension("SPV_KHR_cooperative_matrix");

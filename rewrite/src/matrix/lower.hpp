@@ -8,6 +8,6 @@
 namespace coopvk::rewrite {
 
 // Specialization constants must be frozen. On success no cooperative matrix is left.
-std::optional<Error> lowerMatrices(LoweringContext& context);
+std::optional<Error> lowerMatrices(MatrixContext& context);
 
 }  // namespace coopvk::rewrite

@@ -41,7 +41,7 @@ std::optional<uint32_t> matrixLength(const TypeTable& types, const LayoutPolicy&
 namespace {
 
 // What is wrong with a matrix type, or nothing.
-std::string_view problem(const LoweringContext& context, const Instruction& type) {
+std::string_view problem(const MatrixContext& context, const Instruction& type) {
     const std::string_view component = context.types.componentProblem(type.word(0));
     if (!component.empty()) return component;
     if (context.module.constantValue(type.word(1)) != static_cast<uint64_t>(spv::Scope::Subgroup)) {
@@ -55,7 +55,7 @@ std::string_view problem(const LoweringContext& context, const Instruction& type
 
 }  // namespace
 
-void lowerMatrixTypes(LoweringContext& context) {
+void lowerMatrixTypes(MatrixContext& context) {
     Module& module = context.module;
     InstructionList& globals = module.section(Section::kGlobals);
     const std::set<Id> inWords =

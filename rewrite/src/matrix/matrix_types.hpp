@@ -20,6 +20,6 @@ std::optional<uint32_t> matrixLength(const TypeTable& types, const LayoutPolicy&
                                      Id matrixType);
 
 // Fills context.matrices and redefines each type as an array of packs.
-void lowerMatrixTypes(LoweringContext& context);
+void lowerMatrixTypes(MatrixContext& context);
 
 }  // namespace coopvk::rewrite

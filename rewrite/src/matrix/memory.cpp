@@ -11,7 +11,7 @@ namespace coopvk::rewrite {
 
 namespace {
 
-void storeRuns(FunctionWriter& writer, MatrixMemory& memory, const MatrixType& matrix,
+void storeRuns(MatrixWriter& writer, MatrixMemory& memory, const MatrixType& matrix,
                ElementSlots& elements) {
     const uint32_t run = memory.inner().run();
     for (uint32_t outer = 0; outer < memory.outer().count(); ++outer) {
@@ -35,7 +35,7 @@ void storeRuns(FunctionWriter& writer, MatrixMemory& memory, const MatrixType& m
 // first lane of each line writes whole memory scalars.
 class SharedScalarStore {
  public:
-    SharedScalarStore(LoweringContext& context, FunctionWriter& writer, MatrixMemory& memory,
+    SharedScalarStore(MatrixContext& context, MatrixWriter& writer, MatrixMemory& memory,
                       const MatrixType& matrix, ElementSlots& elements)
         : context_(context),
           types_(context.types),
@@ -185,9 +185,9 @@ class SharedScalarStore {
         }
     }
 
-    LoweringContext& context_;
+    MatrixContext& context_;
     TypeTable& types_;
-    FunctionWriter& writer_;
+    MatrixWriter& writer_;
     MatrixMemory& memory_;
     const MatrixType& matrix_;
     ElementSlots& elements_;
@@ -195,7 +195,7 @@ class SharedScalarStore {
 
 }  // namespace
 
-void lowerMatrixStore(LoweringContext& context, FunctionWriter& writer, const Instruction& store) {
+void lowerMatrixStore(MatrixContext& context, MatrixWriter& writer, const Instruction& store) {
     const MatrixType* matrix = context.matrixOfValue(store.word(1));
     if (matrix == nullptr || store.operands.size() < 2) {
         context.fail(ErrorCode::kInvalidModule, store, "Object is not a cooperative matrix");

@@ -4,12 +4,12 @@
 // elements.
 #pragma once
 
-#include "matrix/function_writer.hpp"
+#include "matrix/matrix_writer.hpp"
 
 namespace coopvk::rewrite {
 
 // Both append to the writer's current block. The load defines load.result.
-void lowerMatrixLoad(LoweringContext& context, FunctionWriter& writer, const Instruction& load);
-void lowerMatrixStore(LoweringContext& context, FunctionWriter& writer, const Instruction& store);
+void lowerMatrixLoad(MatrixContext& context, MatrixWriter& writer, const Instruction& load);
+void lowerMatrixStore(MatrixContext& context, MatrixWriter& writer, const Instruction& store);
 
 }  // namespace coopvk::rewrite

@@ -3,7 +3,7 @@
 
 namespace coopvk::rewrite {
 
-MatrixMemory::MatrixMemory(LoweringContext& context, FunctionWriter& writer, const Instruction& at,
+MatrixMemory::MatrixMemory(MatrixContext& context, MatrixWriter& writer, const Instruction& at,
                            const MatrixType& matrix, Id pointer, std::span<const Operand> operands)
     : context_(context),
       writer_(writer),

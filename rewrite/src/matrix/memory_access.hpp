@@ -7,9 +7,9 @@
 #pragma once
 
 #include "ir/memory_operands.hpp"
-#include "matrix/function_writer.hpp"
-#include "matrix/pointer.hpp"
-#include "matrix/slots.hpp"
+#include "lowering/element_pointer.hpp"
+#include "lowering/slots.hpp"
+#include "matrix/matrix_writer.hpp"
 
 namespace coopvk::rewrite {
 
@@ -24,7 +24,7 @@ struct LinePosition {
 class MatrixMemory {
  public:
     // operands: MemoryLayout, [Stride], [Memory Operands].
-    MatrixMemory(LoweringContext& context, FunctionWriter& writer, const Instruction& at,
+    MatrixMemory(MatrixContext& context, MatrixWriter& writer, const Instruction& at,
                  const MatrixType& matrix, Id pointer, std::span<const Operand> operands);
 
     bool valid() const { return valid_; }
@@ -62,8 +62,8 @@ class MatrixMemory {
     Id lineIndex(uint32_t outerLocal);
     Id pointeeIndex(Id line, uint32_t constant, Id dynamic);
 
-    LoweringContext& context_;
-    FunctionWriter& writer_;
+    MatrixContext& context_;
+    MatrixWriter& writer_;
     const MatrixType& matrix_;
     ElementPointer pointer_;
     MemoryOperands memory_;       // of the matrix instruction, repeated on every access

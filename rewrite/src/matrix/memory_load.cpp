@@ -11,7 +11,7 @@ namespace coopvk::rewrite {
 namespace {
 
 // Whole runs: memory scalars are reinterpreted as components.
-void loadRuns(FunctionWriter& writer, MatrixMemory& memory, const MatrixType& matrix,
+void loadRuns(MatrixWriter& writer, MatrixMemory& memory, const MatrixType& matrix,
               ElementSlots& elements) {
     const uint32_t run = memory.inner().run();
     for (uint32_t outer = 0; outer < memory.outer().count(); ++outer) {
@@ -31,7 +31,7 @@ void loadRuns(FunctionWriter& writer, MatrixMemory& memory, const MatrixType& ma
 }
 
 // Picks component `index` (u32, different by lane) of a memory scalar.
-Slot pickComponent(LoweringContext& context, Emitter& emit, const MatrixType& matrix, Id scalar,
+Slot pickComponent(MatrixContext& context, Emitter& emit, const MatrixType& matrix, Id scalar,
                    Id index) {
     if (matrix.nibbles) return pickNibble(emit, scalar, index, matrix.component);
     TypeTable& types = context.types;
@@ -50,7 +50,7 @@ Slot pickComponent(LoweringContext& context, Emitter& emit, const MatrixType& ma
 }
 
 // Runs that begin or end inside a memory scalar: one component at a time.
-void loadComponents(LoweringContext& context, FunctionWriter& writer, MatrixMemory& memory,
+void loadComponents(MatrixContext& context, MatrixWriter& writer, MatrixMemory& memory,
                     const MatrixType& matrix, ElementSlots& elements) {
     Emitter& emit = writer.emit();
     TypeTable& types = context.types;
@@ -118,7 +118,7 @@ void constructWords(Emitter& emit, const MatrixType& matrix, ElementSlots& eleme
 
 }  // namespace
 
-void lowerMatrixLoad(LoweringContext& context, FunctionWriter& writer, const Instruction& load) {
+void lowerMatrixLoad(MatrixContext& context, MatrixWriter& writer, const Instruction& load) {
     const MatrixType* matrix = context.matrix(load.type);
     if (matrix == nullptr) {
         context.fail(ErrorCode::kInvalidModule, load, "Result Type is not a cooperative matrix");

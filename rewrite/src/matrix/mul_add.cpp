@@ -21,7 +21,7 @@ std::string componentName(const TypeTable& types, Id type, bool isSigned) {
     return std::format("{}{}", kind, types.width(type));
 }
 
-std::string helperName(const LoweringContext& context, const Product& p) {
+std::string helperName(const MatrixContext& context, const MulAdd& p) {
     const TypeTable& t = context.types;
     return std::format(
         "coopvk_muladd_{}_{}_{}_{}x{}x{}{}", componentName(t, p.result->component, p.signs.result),
@@ -30,7 +30,7 @@ std::string helperName(const LoweringContext& context, const Product& p) {
 }
 
 // Nothing if the shapes fit each other, else what does not.
-std::string_view mismatch(const Product& p, const TypeTable& types) {
+std::string_view mismatch(const MulAdd& p, const TypeTable& types) {
     if (p.a->use != Use::kA || p.b->use != Use::kB || p.c->use != Use::kAccumulator ||
         p.result->use != Use::kAccumulator) {
         return "operands have not the uses A, B, accumulator";
@@ -51,8 +51,8 @@ std::string_view mismatch(const Product& p, const TypeTable& types) {
 
 }  // namespace
 
-void lowerMulAdd(LoweringContext& context, Emitter& emit, const Instruction& mulAdd) {
-    Product product;
+void lowerMulAdd(MatrixContext& context, Emitter& emit, const Instruction& mulAdd) {
+    MulAdd product;
     product.a = context.matrixOfValue(mulAdd.word(0));
     product.b = context.matrixOfValue(mulAdd.word(1));
     product.c = context.matrixOfValue(mulAdd.word(2));

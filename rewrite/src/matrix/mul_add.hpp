@@ -9,6 +9,6 @@
 namespace coopvk::rewrite {
 
 // Appends a call to `out`; it defines mulAdd.result.
-void lowerMulAdd(LoweringContext& context, Emitter& emit, const Instruction& mulAdd);
+void lowerMulAdd(MatrixContext& context, Emitter& emit, const Instruction& mulAdd);
 
 }  // namespace coopvk::rewrite

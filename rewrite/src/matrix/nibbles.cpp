@@ -175,7 +175,7 @@ Id extendNibbles(Emitter& emit, Id pack, bool isSigned) {
     return emit.bitcast(type, word);
 }
 
-Id nibblesAs(LoweringContext& context, Emitter& emit, const MatrixType& matrix, Id value,
+Id nibblesAs(MatrixContext& context, Emitter& emit, const MatrixType& matrix, Id value,
              bool isSigned) {
     if (!matrix.nibbles || matrix.words || context.types.isSigned(matrix.component) == isSigned) {
         return value;

@@ -6,8 +6,8 @@
 // first in the lower bits (SPV_INTEL_int4, "Memory Layout").
 #pragma once
 
+#include "lowering/slots.hpp"
 #include "matrix/context.hpp"
-#include "matrix/slots.hpp"
 
 namespace coopvk::rewrite {
 
@@ -27,7 +27,7 @@ Id nibbleBits(Emitter& emit, const Slot& slot, Id component);
 // A scalar or vector of 8-bit components with their low four bits extended to eight.
 Id extendNibbles(Emitter& emit, Id pack, bool isSigned);
 // The matrix with its components extended so; the value itself where they are already, or in words.
-Id nibblesAs(LoweringContext& context, Emitter& emit, const MatrixType& matrix, Id value,
+Id nibblesAs(MatrixContext& context, Emitter& emit, const MatrixType& matrix, Id value,
              bool isSigned);
 
 }  // namespace coopvk::rewrite

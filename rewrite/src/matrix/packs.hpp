@@ -4,8 +4,8 @@
 // the array of packs.
 #pragma once
 
+#include "lowering/slots.hpp"
 #include "matrix/context.hpp"
-#include "matrix/slots.hpp"
 
 namespace coopvk::rewrite {
 

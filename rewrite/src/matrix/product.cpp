@@ -18,7 +18,7 @@ uint32_t packsPerRow(const MatrixType& m) {
 // All rows advance through K together: neighbouring products are then independent of each other,
 // and a value of B serves every row while it is at hand. On CPUs rows go in turn: their registers
 // are few, so fewer sums should be under way.
-void emitUnrolled(FunctionBuilder& function, const Product& p, RowProduct& product, bool inTurn) {
+void emitUnrolled(FunctionBuilder& function, const MulAdd& p, RowProduct& product, bool inTurn) {
     Emitter& emit = function.emit();
     const std::vector<Id> a = extractPacks(emit, *p.a, function.parameter(0));
     const std::vector<Id> c = extractPacks(emit, *p.c, function.parameter(2));
@@ -48,7 +48,7 @@ void emitUnrolled(FunctionBuilder& function, const Product& p, RowProduct& produ
 }
 
 // The lane's rows one by one at run time; A, C and the result live in local arrays.
-void emitLooped(LoweringContext& context, FunctionBuilder& function, const Product& p,
+void emitLooped(MatrixContext& context, FunctionBuilder& function, const MulAdd& p,
                 RowProduct& row) {
     Emitter& emit = function.emit();
     TypeTable& types = context.types;
@@ -86,7 +86,7 @@ void emitLooped(LoweringContext& context, FunctionBuilder& function, const Produ
 
 }  // namespace
 
-void emitProduct(LoweringContext& context, FunctionBuilder& function, const Product& product) {
+void emitProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& product) {
     const auto choose = context.types.isFloat(product.result->component) ? floatRow : integerRow;
     const std::unique_ptr<RowProduct> row = choose(context, function.emit(), product);
     row->prepareB(function.parameter(1));

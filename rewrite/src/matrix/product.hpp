@@ -15,7 +15,7 @@ struct Signs {
     bool a = false, b = false, c = false, result = false;
 };
 
-struct Product {
+struct MulAdd {
     const MatrixType* a = nullptr;
     const MatrixType* b = nullptr;
     const MatrixType* c = nullptr;
@@ -25,6 +25,6 @@ struct Product {
 };
 
 // Emits the body of function(a, b, c) and finishes it.
-void emitProduct(LoweringContext& context, FunctionBuilder& function, const Product& product);
+void emitProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& product);
 
 }  // namespace coopvk::rewrite

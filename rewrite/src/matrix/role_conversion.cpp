@@ -17,7 +17,7 @@ bool needsShuffles(const Axis& from, const Axis& to) {
 
 }  // namespace
 
-void lowerRoleConversion(LoweringContext& context, FunctionWriter& writer,
+void lowerRoleConversion(MatrixContext& context, MatrixWriter& writer,
                          const Instruction& conversion) {
     const MatrixType* from = context.matrixOfValue(conversion.word(0));
     const MatrixType* to = context.matrix(conversion.type);

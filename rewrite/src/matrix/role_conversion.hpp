@@ -4,11 +4,11 @@
 // (A, B, accumulator), dealt to other lanes.
 #pragma once
 
-#include "matrix/function_writer.hpp"
+#include "matrix/matrix_writer.hpp"
 
 namespace coopvk::rewrite {
 
-void lowerRoleConversion(LoweringContext& context, FunctionWriter& writer,
+void lowerRoleConversion(MatrixContext& context, MatrixWriter& writer,
                          const Instruction& conversion);
 
 }  // namespace coopvk::rewrite

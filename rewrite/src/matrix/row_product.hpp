@@ -15,7 +15,7 @@ namespace coopvk::rewrite {
 // through plain arrays, so that the same code serves the unrolled and the looped form.
 class RowProduct {
  public:
-    RowProduct(LoweringContext& context, Emitter& emit, const Product& product)
+    RowProduct(MatrixContext& context, Emitter& emit, const MulAdd& product)
         : context_(context), types_(context.types), emit_(emit), p_(product) {}
     virtual ~RowProduct() = default;
 
@@ -85,15 +85,15 @@ class RowProduct {
         return out;
     }
 
-    LoweringContext& context_;
+    MatrixContext& context_;
     TypeTable& types_;
     Emitter& emit_;
-    const Product& p_;
+    const MulAdd& p_;
 };
 
 // For results of floating-point components.
-std::unique_ptr<RowProduct> floatRow(LoweringContext& context, Emitter& emit, const Product& p);
+std::unique_ptr<RowProduct> floatRow(MatrixContext& context, Emitter& emit, const MulAdd& p);
 // For results of integer components.
-std::unique_ptr<RowProduct> integerRow(LoweringContext& context, Emitter& emit, const Product& p);
+std::unique_ptr<RowProduct> integerRow(MatrixContext& context, Emitter& emit, const MulAdd& p);
 
 }  // namespace coopvk::rewrite

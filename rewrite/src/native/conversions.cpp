@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "native/conversions.hpp"
 
-#include "matrix/row_conversion.hpp"
+#include "lowering/array_conversion.hpp"
 #include "native/tiles.hpp"
 
 namespace coopvk::rewrite {

@@ -3,7 +3,7 @@
 // What lowering one function to native matrices shares.
 #pragma once
 
-#include "matrix/function_writer.hpp"
+#include "lowering/function_writer.hpp"
 #include "native/plan.hpp"
 #include "native/staging.hpp"
 

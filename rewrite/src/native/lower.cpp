@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "matrix/row_conversion.hpp"
+#include "lowering/array_conversion.hpp"
 #include "native/conversions.hpp"
 #include "native/elements.hpp"
 #include "native/lengths.hpp"
@@ -70,16 +70,14 @@ bool lowerInstruction(NativeFunction& f, Instruction& i) {
     }
 }
 
-// `retired` keeps lowered instructions alive: others look their types up.
-void lowerFunction(NativeFunction f, LengthValues lengths, Function& function,
-                   InstructionList& retired) {
+void lowerFunction(NativeFunction f, LengthValues lengths, Function& function) {
     for (const auto& block : function.blocks) {
         f.writer.beginBlock(*block);
         for (InstructionPtr& i : block->body) {
             if (f.context.error) return;
             lengths.name(*i);
             if (lowerInstruction(f, *i)) {
-                retired.push_back(std::move(i));
+                f.context.module.retire(std::move(i));
             } else {
                 f.writer.keep(std::move(i));
             }
@@ -141,17 +139,15 @@ std::optional<Error> lowerToNative(LoweringContext& context, const NativePlan& p
     }
     lowerTypes(context, own);
     const LengthConstants lengths = takeLengths(context);
-    InstructionList retired;
     for (const auto& function : context.module.functions()) {
         if (context.error) return context.error;
         lowerFunction({context, context.types, own, staging, FunctionWriter(context, *function)},
-                      {context, own, lengths}, *function, retired);
+                      {context, own, lengths}, *function);
     }
     if (context.error) return context.error;
     staging.finish();
     Module& module = context.module;
-    for (auto& function : context.newFunctions) module.functions().push_back(std::move(function));
-    context.newFunctions.clear();
+    context.addNewFunctions();
     module.removeCapability(spv::Capability::CooperativeMatrixConversionQCOM);
     module.removeExtension("SPV_QCOM_cooperative_matrix_conversion");
     module.addCapability(spv::Capability::CooperativeMatrixKHR);

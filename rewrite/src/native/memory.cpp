@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "matrix/pointer.hpp"
+#include "lowering/element_pointer.hpp"
 #include "native/tiles.hpp"
 
 namespace coopvk::rewrite {

@@ -5,7 +5,8 @@
 
 #include <algorithm>
 
-#include "matrix/context.hpp"
+#include "lowering/context.hpp"
+#include "matrix/layout.hpp"
 
 namespace coopvk::rewrite {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "ir/shared_memory.hpp"
-#include "matrix/subgroup_variable.hpp"
+#include "lowering/subgroup_variable.hpp"
 
 namespace coopvk::rewrite {
 

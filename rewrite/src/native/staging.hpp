@@ -4,7 +4,7 @@
 // lanes' arrays: the driver alone knows where a matrix has its elements.
 #pragma once
 
-#include "matrix/function_writer.hpp"
+#include "lowering/function_writer.hpp"
 #include "native/plan.hpp"
 
 namespace coopvk::rewrite {

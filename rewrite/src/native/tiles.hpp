@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "matrix/function_writer.hpp"
+#include "lowering/function_writer.hpp"
 #include "native/plan.hpp"
 
 namespace coopvk::rewrite {

@@ -79,7 +79,7 @@ class FloatAtomics {
                 continue;
             }
             if (auto error = lower(emit, *i)) return error;
-            retired_.push_back(std::move(i));
+            module_.retire(std::move(i));
         }
         return std::nullopt;
     }
@@ -151,7 +151,6 @@ class FloatAtomics {
     bool keepsAdds_ = false;
     std::map<std::vector<Id>, Id> adders_;
     std::vector<std::unique_ptr<Function>> added_;
-    InstructionList retired_;  // others look their types up
 };
 
 // Atomics of helper invocations do nothing and give anything, so that they could go on for ever. An

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "unify/nv_matrix.hpp"
 
-#include <format>
-
+#include "lowering/context.hpp"
 #include "unify/type_variants.hpp"
 
 namespace coopvk::rewrite {
@@ -33,10 +32,7 @@ class NvMatrixPass {
 
  private:
     void fail(const Instruction& at, std::string_view what) {
-        if (error_) return;
-        error_ = Error{ErrorCode::kInvalidModule,
-                       std::format("instruction {} (result %{}): {}",
-                                   static_cast<uint32_t>(at.opcode), at.result, what)};
+        if (!error_) error_ = errorAt(ErrorCode::kInvalidModule, at, what);
     }
 
     void rewriteGlobals() {

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every part of cooperative-vector lowering shares: the module, the target, the vector types
-// and what stands for them, helper functions, and one place for the first error.
+// What the lowering of cooperative vectors knows of its types and of the shader's stage.
 #pragma once
 
-#include <format>
-#include <map>
 #include <set>
-#include <string_view>
 
-#include "ir/emitter.hpp"
+#include "lowering/context.hpp"
 
 namespace coopvk::rewrite {
 
@@ -31,19 +27,15 @@ inline constexpr uint32_t kUnrolledPacks = 128;
 
 inline bool isLarge(const VectorType& type) { return type.packs() > kUnrolledPacks; }
 
-struct VectorContext {
-    Module& module;
-    TypeTable& types;
-    const Target& target;
+struct VectorContext : LoweringContext {
+    using LoweringContext::LoweringContext;
+
     Stage stage = Stage::kCompute;
     std::array<uint32_t, 3> localSize = {0, 0, 0};
     std::map<Id, VectorType> vectors;  // by type id; ordered, so that output is deterministic
-    std::map<std::vector<uint32_t>, Id> helpers;    // helper functions by key
     std::map<std::pair<Id, Id>, Id> aliases;        // buffer variable, element type -> variable
     std::map<std::vector<uint32_t>, Id> variables;  // shared and built-in variables by key
-    std::vector<std::unique_ptr<Function>> newFunctions;
-    std::optional<Error> error;
-    std::set<std::string_view> paths;  // Rewritten::paths
+    std::set<std::string_view> paths;               // Rewritten::paths
 
     const VectorType* vector(Id type) const {
         const auto found = vectors.find(type);
@@ -55,23 +47,6 @@ struct VectorContext {
         return found != nullptr && isLarge(*found) ? found : nullptr;
     }
     const VectorType* vectorOfValue(Id value) const { return vector(module.def(value).type); }
-
-    // Keeps the first error; lowering runs on with harmless values until the walk notices.
-    void fail(ErrorCode code, const Instruction& at, std::string_view what) {
-        if (error) return;
-        error = Error{code, std::format("instruction {} (result %{}): {}",
-                                        static_cast<uint32_t>(at.opcode), at.result, what)};
-    }
-
-    // The helper function for a key; `make` builds it at first and returns its id.
-    template <typename Make>
-    Id helper(const std::vector<uint32_t>& key, Make make) {
-        const auto found = helpers.find(key);
-        if (found != helpers.end()) return found->second;
-        const Id id = make();
-        helpers[key] = id;
-        return id;
-    }
 };
 
 // What starts the key of each kind of helper function.

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "ir/opcodes.hpp"
-#include "matrix/slots.hpp"
+#include "lowering/slots.hpp"
 #include "vector/composite.hpp"
 #include "vector/large_vectors.hpp"
 #include "vector/vector_function.hpp"

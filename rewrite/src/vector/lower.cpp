@@ -30,8 +30,8 @@ bool touchesVector(const VectorContext& context, const Instruction& i) {
 
 class BlockLowering {
  public:
-    BlockLowering(VectorContext& context, InstructionList& retired)
-        : context_(context), emit_(context.types, out_), retired_(retired) {}
+    explicit BlockLowering(VectorContext& context)
+        : context_(context), emit_(context.types, out_) {}
 
     void run(Block& block) {
         for (InstructionPtr& instruction : block.body) {
@@ -64,14 +64,13 @@ class BlockLowering {
                 lowerOther(std::move(instruction));
                 return;
         }
-        // Lowered instructions stay alive until the end: others look their types up.
-        retired_.push_back(std::move(instruction));
+        context_.module.retire(std::move(instruction));
     }
 
     void lowerOther(InstructionPtr instruction) {
         if (lowerVectorComposite(context_, emit_, *instruction) ||
             lowerVectorElementwise(context_, emit_, *instruction)) {
-            retired_.push_back(std::move(instruction));
+            context_.module.retire(std::move(instruction));
             return;
         }
         if (context_.error) return;
@@ -85,7 +84,6 @@ class BlockLowering {
     VectorContext& context_;
     InstructionList out_;
     Emitter emit_;
-    InstructionList& retired_;
 };
 
 // A vector has become an array, of which these decorations say nothing; some drivers reject them.
@@ -125,20 +123,18 @@ std::optional<Error> lowerVectors(VectorContext& context) {
     for (size_t g = 0; g < globals.size() && !context.error; ++g) {
         lowerVectorConstant(context, *globals[g]);
     }
-    InstructionList retired;
     for (const auto& function : module.functions()) {
         lowerLargeConstructs(context, *function);
         readComponentsAlone(context, *function);
         for (const auto& block : function->blocks) {
             if (context.error) return context.error;
-            BlockLowering(context, retired).run(*block);
+            BlockLowering(context).run(*block);
         }
     }
     if (context.error) return context.error;
     passLargeVectorsByPointer(context);
     dropArithmeticDecorations(context);
-    for (auto& function : context.newFunctions) module.functions().push_back(std::move(function));
-    context.newFunctions.clear();
+    context.addNewFunctions();
     initialiseLock(context);
     module.removeCapability(spv::Capability::CooperativeVectorNV);
     module.removeCapability(spv::Capability::CooperativeVectorTrainingNV);

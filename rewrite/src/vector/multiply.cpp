@@ -49,7 +49,7 @@ struct Reader {
     }
 };
 
-std::string_view checkTypes(const VectorContext& context, const Product& p) {
+std::string_view checkTypes(const VectorContext& context, const VectorMatrixMul& p) {
     const TypeTable& types = context.types;
     if (p.inputType.isFloat() != p.matrixType.isFloat()) {
         return "InputInterpretation and MatrixInterpretation are of different kinds";
@@ -73,7 +73,7 @@ std::string_view checkTypes(const VectorContext& context, const Product& p) {
     return {};
 }
 
-bool describe(VectorContext& context, Emitter& emit, const Instruction& i, Product& p) {
+bool describe(VectorContext& context, Emitter& emit, const Instruction& i, VectorMatrixMul& p) {
     const Reader read(context.module, i);
     const auto fail = [&](ErrorCode code, std::string_view what) {
         context.fail(code, i, what);
@@ -129,7 +129,7 @@ bool describe(VectorContext& context, Emitter& emit, const Instruction& i, Produ
     return !p.hasBias || p.bias.valid();
 }
 
-std::vector<uint32_t> keyOf(const Product& p) {
+std::vector<uint32_t> keyOf(const VectorMatrixMul& p) {
     std::vector<uint32_t> key = {static_cast<uint32_t>(HelperKind::kMultiply),
                                  p.result->id,
                                  p.input->id,
@@ -148,16 +148,16 @@ std::vector<uint32_t> keyOf(const Product& p) {
     return key;
 }
 
-std::string helperName(const Product& p) {
+std::string helperName(const VectorMatrixMul& p) {
     constexpr std::string_view kLayouts[] = {"rows", "columns", "inference", "training"};
     return std::format("coopvk_vector_{}_{}_{}_{}x{}_{}{}", p.hasBias ? "muladd" : "mul",
                        name(p.inputType.type), name(p.matrixType.type), p.m, p.k,
                        kLayouts[static_cast<size_t>(p.layout)], p.transpose ? "_transposed" : "");
 }
 
-bool takesStride(const Product& p) { return !p.lineStride().has_value(); }
+bool takesStride(const VectorMatrixMul& p) { return !p.lineStride().has_value(); }
 
-std::vector<Id> parameterTypes(VectorContext& context, const Product& p) {
+std::vector<Id> parameterTypes(VectorContext& context, const VectorMatrixMul& p) {
     std::vector<Id> types = {p.input->id};
     types.insert(types.end(), p.matrix.argumentTypes.begin(), p.matrix.argumentTypes.end());
     if (p.hasBias) {
@@ -167,7 +167,7 @@ std::vector<Id> parameterTypes(VectorContext& context, const Product& p) {
     return types;
 }
 
-Id buildProduct(VectorContext& context, const Product& p, const std::string& name) {
+Id buildProduct(VectorContext& context, const VectorMatrixMul& p, const std::string& name) {
     const std::vector<Id> types = parameterTypes(context, p);
     VectorFunction f(context, name, p.result->id, types);
     ProductParameters parameters;
@@ -201,7 +201,7 @@ Id buildProduct(VectorContext& context, const Product& p, const std::string& nam
     return f.finish(result.value());
 }
 
-Id build(VectorContext& context, const Product& p) {
+Id build(VectorContext& context, const VectorMatrixMul& p) {
     const std::string name = helperName(p);
     if (!mayShareWeights(context, p)) return buildProduct(context, p, name);
     const Id alone = buildProduct(context, p, name + "_alone");
@@ -211,7 +211,7 @@ Id build(VectorContext& context, const Product& p) {
 }  // namespace
 
 void lowerVectorMultiply(VectorContext& context, Emitter& emit, const Instruction& i) {
-    Product p;
+    VectorMatrixMul p;
     if (!describe(context, emit, i, p)) return;
     Operands call = {idOperand(context.helper(keyOf(p), [&] { return build(context, p); })),
                      i.operands[0]};

@@ -13,12 +13,12 @@ uint32_t divideUp(uint32_t value, uint32_t by) { return (value + by - 1) / by; }
 
 }  // namespace
 
-uint32_t Product::lineBytes() const {
+uint32_t VectorMatrixMul::lineBytes() const {
     const uint32_t bytes = lineLength() * matrixType.bytes();
     return isOptimal(layout) ? static_cast<uint32_t>(roundUp(bytes, kOptimalLineAlignment)) : bytes;
 }
 
-std::optional<uint32_t> Product::lineStride() const {
+std::optional<uint32_t> VectorMatrixMul::lineStride() const {
     if (!isOptimal(layout) && !stride) return std::nullopt;
     const uint32_t rows = transpose ? k : m;
     const uint32_t columns = transpose ? m : k;
@@ -28,7 +28,7 @@ std::optional<uint32_t> Product::lineStride() const {
     return static_cast<uint32_t>(byRow ? placement.rowBytes : placement.columnBytes);
 }
 
-Sum sumFor(const VectorContext& context, const Product& product) {
+Sum sumFor(const VectorContext& context, const VectorMatrixMul& product) {
     const TypeTable& types = context.types;
     const DeviceTraits& device = context.target.device;
     if (!product.inputType.isFloat()) {
@@ -49,7 +49,7 @@ Sum sumFor(const VectorContext& context, const Product& product) {
     return half ? Sum::kHalfPairs : Sum::kFloat;
 }
 
-Sum sumAloneFor(Sum sum, const Product& product) {
+Sum sumAloneFor(Sum sum, const VectorMatrixMul& product) {
     if (sum != Sum::kHalfPairs) return sum;
     return product.linesAreRows() ? Sum::kHalfPieces : Sum::kFloat;
 }
@@ -58,8 +58,8 @@ bool choosesNoRegister(const Target& target) {
     return !target.device.isCpu && (target.device.scalarRegisters || target.subgroupSize >= 64);
 }
 
-ProductInput::ProductInput(VectorFunction& function, Arithmetic& arithmetic, const Product& product,
-                           Id value)
+ProductInput::ProductInput(VectorFunction& function, Arithmetic& arithmetic,
+                           const VectorMatrixMul& product, Id value)
     : f_(function),
       emit_(function.emit()),
       types_(function.types()),

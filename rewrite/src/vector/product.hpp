@@ -10,7 +10,7 @@
 
 namespace coopvk::rewrite {
 
-struct Product {
+struct VectorMatrixMul {
     const VectorType* result = nullptr;
     const VectorType* input = nullptr;
     Interpretation inputType;
@@ -52,7 +52,7 @@ struct ProductParameters {
 class ProductResult {
  public:
     // Has room for `rows` rows, the vector's or more.
-    ProductResult(VectorFunction& function, const Product& product, Sum sum,
+    ProductResult(VectorFunction& function, const VectorMatrixMul& product, Sum sum,
                   const ProductParameters& parameters, uint32_t rows);
 
     // Stores rows first .. first + totals.size() - 1; `first` (u32) starts a pack. Totals are in
@@ -85,7 +85,7 @@ class ProductResult {
     VectorFunction& f_;
     Emitter& emit_;
     TypeTable& types_;
-    const Product& product_;
+    const VectorMatrixMul& product_;
     Sum sum_;
     Id packs_ = 0;
     std::optional<VectorMemory> bias_;
@@ -94,7 +94,7 @@ class ProductResult {
 // The input's components as operands of the arithmetic.
 class ProductInput {
  public:
-    ProductInput(VectorFunction& function, Arithmetic& arithmetic, const Product& product,
+    ProductInput(VectorFunction& function, Arithmetic& arithmetic, const VectorMatrixMul& product,
                  Id value);
 
     // Units along K: as values (if `asValues`) or in a local array for dynamic indices.
@@ -117,7 +117,7 @@ class ProductInput {
     Emitter& emit_;
     TypeTable& types_;
     Arithmetic& arithmetic_;
-    const Product& product_;
+    const VectorMatrixMul& product_;
     Id value_;
     std::vector<Id> values_;
     Id array_ = 0;
@@ -126,7 +126,7 @@ class ProductInput {
 // What both ways of computing a product work on.
 struct ProductWork {
     VectorFunction& function;
-    const Product& product;
+    const VectorMatrixMul& product;
     const ProductParameters& parameters;
     Arithmetic& arithmetic;
     ProductInput& input;
@@ -137,13 +137,13 @@ struct ProductWork {
 // Each invocation for itself: loops over rows, or over columns for lines that are columns.
 void multiplyAlone(const ProductWork& work);
 // Prepares the input for it.
-void prepareAlone(const Product& product, ProductInput& input);
+void prepareAlone(const VectorMatrixMul& product, ProductInput& input);
 
 // How a product is summed on a device: as a tile, and alone. Alone, memory is what takes the time,
 // so that f16 sums need not be as long, and as far off, as those of a tile.
-Sum sumFor(const VectorContext& context, const Product& product);
-Sum sumAloneFor(Sum sum, const Product& product);
+Sum sumFor(const VectorContext& context, const VectorMatrixMul& product);
+Sum sumAloneFor(Sum sum, const VectorMatrixMul& product);
 // Rows that multiplyAlone writes to.
-uint32_t rowsAlone(const Product& product);
+uint32_t rowsAlone(const VectorMatrixMul& product);
 
 }  // namespace coopvk::rewrite

@@ -200,7 +200,7 @@ class Alone {
     VectorFunction& f_;
     Emitter& emit_;
     TypeTable& types_;
-    const Product& p_;
+    const VectorMatrixMul& p_;
     ProductResult& result_;
     Arithmetic& arithmetic_;
     ProductInput& input_;
@@ -210,9 +210,11 @@ class Alone {
 
 }  // namespace
 
-uint32_t rowsAlone(const Product& product) { return (product.m + kRows - 1) / kRows * kRows; }
+uint32_t rowsAlone(const VectorMatrixMul& product) {
+    return (product.m + kRows - 1) / kRows * kRows;
+}
 
-void prepareAlone(const Product& product, ProductInput& input) {
+void prepareAlone(const VectorMatrixMul& product, ProductInput& input) {
     if (product.linesAreRows()) {
         input.makeUnits(input.units() <= kUnrolledUnits);
     } else {

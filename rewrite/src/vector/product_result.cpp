@@ -5,7 +5,7 @@
 
 namespace coopvk::rewrite {
 
-ProductResult::ProductResult(VectorFunction& function, const Product& product, Sum sum,
+ProductResult::ProductResult(VectorFunction& function, const VectorMatrixMul& product, Sum sum,
                              const ProductParameters& parameters, uint32_t rows)
     : f_(function), emit_(function.emit()), types_(function.types()), product_(product), sum_(sum) {
     packs_ = f_.variable(types_.arrayType(

@@ -209,7 +209,7 @@ class TileProduct {
     Emitter& emit_;
     TypeTable& types_;
     const ProductWork& work_;
-    const Product& p_;
+    const VectorMatrixMul& p_;
     const Tile& tile_;
     Id quad_;
     Id exchange_;

@@ -26,7 +26,7 @@ struct Tile {
 };
 
 // Unused where the stage, the device or the shape has no use for it.
-Tile planTile(VectorContext& context, const Product& product, Sum sum);
+Tile planTile(VectorContext& context, const VectorMatrixMul& product, Sum sum);
 
 // True (a boolean) where all lanes are here and multiply by the same matrix.
 Id mayShare(const ProductWork& work, const Tile& tile);

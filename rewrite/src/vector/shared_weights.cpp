@@ -7,7 +7,7 @@ namespace coopvk::rewrite {
 
 bool sharesWeightsItself(const DeviceTraits& device) { return device.scalarRegisters; }
 
-bool mayShareWeights(const VectorContext& context, const Product& product) {
+bool mayShareWeights(const VectorContext& context, const VectorMatrixMul& product) {
     const DeviceTraits& device = context.target.device;
     const bool votes = device.subgroupVote && device.subgroupBallot &&
                        (device.subgroupStages & static_cast<uint32_t>(context.stage)) != 0;

@@ -20,6 +20,6 @@ Id shareWeights(VectorContext& context, std::string_view name, Id resultType,
                 std::span<const Id> parameterTypes, Id alone);
 
 // Whether the stage may ask, and has anything to ask.
-bool mayShareWeights(const VectorContext& context, const Product& product);
+bool mayShareWeights(const VectorContext& context, const VectorMatrixMul& product);
 
 }  // namespace coopvk::rewrite

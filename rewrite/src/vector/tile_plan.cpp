@@ -70,7 +70,7 @@ Id subgroupNumber(VectorContext& context, Emitter& emit, const Tile& tile) {
     return readBuiltIn(context, emit, spv::BuiltIn::SubgroupId, types.uint32(), "coopvk_subgroup");
 }
 
-Tile planTile(VectorContext& context, const Product& product, Sum sum) {
+Tile planTile(VectorContext& context, const VectorMatrixMul& product, Sum sum) {
     const DeviceTraits& device = context.target.device;
     const bool votes = device.subgroupVote && device.subgroupBallot &&
                        (device.subgroupStages & static_cast<uint32_t>(context.stage)) != 0;

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "matrix/function_writer.hpp"
+#include "lowering/function_writer.hpp"
 
 #include "ir/built_ins.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
-
-enum PrologueKey { kLane, kGridRow, kGridColumn, kRowLane, kColumnLane };
 
 bool isVariableOrDebug(spv::Op opcode) {
     return opcode == spv::Op::OpVariable || opcode == spv::Op::OpLine ||
@@ -133,66 +131,14 @@ void FunctionWriter::endGuard(Id merge) {
     startNewBlock(merge);
 }
 
-template <typename Make>
-Id FunctionWriter::once(std::pair<int, uint32_t> key, Make make) {
-    const auto found = prologueValues_.find(key);
-    if (found != prologueValues_.end()) return found->second;
-    Emitter prologue(context_.types, prologue_);
-    const Id value = make(prologue);
-    prologueValues_[key] = value;
-    return value;
-}
-
 Id FunctionWriter::lane() {
-    return once({kLane, 0}, [&](Emitter& e) {
-        const Id variable =
-            builtInVariable(context_.types, spv::BuiltIn::SubgroupLocalInvocationId,
-                            context_.types.uint32(), "coopvk_lane");
+    return once({0, 0}, [&](Emitter& e) {
+        const Id variable = builtInVariable(context_.types, spv::BuiltIn::SubgroupLocalInvocationId,
+                                            context_.types.uint32(), "coopvk_lane");
         const Id pointerType = context_.module.def(variable).type;
         const Id type = context_.module.def(pointerType).word(1);
         return e.bitcast(context_.types.uint32(), e.op(spv::Op::OpLoad, type, {variable}));
     });
-}
-
-Id FunctionWriter::gridRow() {
-    const Id lane = this->lane();
-    return once({kGridRow, 0}, [&](Emitter& e) {
-        TypeTable& t = context_.types;
-        return e.divInt(t.uint32(), lane, t.constantU32(context_.policy.grid.columns));
-    });
-}
-
-Id FunctionWriter::gridColumn() {
-    const Id lane = this->lane();
-    return once({kGridColumn, 0}, [&](Emitter& e) {
-        TypeTable& t = context_.types;
-        return e.modInt(t.uint32(), lane, t.constantU32(context_.policy.grid.columns));
-    });
-}
-
-Id FunctionWriter::axisLane(Id gridLane, uint32_t lanes, uint32_t gridLanes) {
-    if (lanes == gridLanes) return gridLane;
-    const int key = gridLane == gridRow() ? kRowLane : kColumnLane;
-    return once({key, lanes}, [&](Emitter& e) {
-        TypeTable& t = context_.types;
-        return e.modInt(t.uint32(), gridLane, t.constantU32(lanes));
-    });
-}
-
-Id FunctionWriter::isNoDuplicate(uint32_t rowLanes, uint32_t columnLanes) {
-    TypeTable& t = context_.types;
-    Id condition = 0;
-    const auto require = [&](Id gridLane, uint32_t lanes, uint32_t gridLanes) {
-        if (lanes == gridLanes) return;
-        const Id below =
-            emitter_.op(spv::Op::OpULessThan, t.boolType(), {gridLane, t.constantU32(lanes)});
-        condition = condition == 0
-                        ? below
-                        : emitter_.op(spv::Op::OpLogicalAnd, t.boolType(), {condition, below});
-    };
-    require(gridRow(), rowLanes, context_.policy.grid.rows);
-    require(gridColumn(), columnLanes, context_.policy.grid.columns);
-    return condition;
 }
 
 void FunctionWriter::mendPhis() {

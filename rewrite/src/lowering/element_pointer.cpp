@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "matrix/pointer.hpp"
+#include "lowering/element_pointer.hpp"
 
 #include "ir/composites.hpp"
 #include "ir/opcodes.hpp"

@@ -5,7 +5,7 @@
 // numbers) go to a prologue in the entry block.
 #pragma once
 
-#include "matrix/context.hpp"
+#include "lowering/context.hpp"
 
 namespace coopvk::rewrite {
 
@@ -39,23 +39,25 @@ class FunctionWriter {
         endLoop(loop);
     }
 
-    // u32 values, the same in the whole function.
-    Id lane();        // SubgroupLocalInvocationId
-    Id gridRow();     // lane / grid columns
-    Id gridColumn();  // lane % grid columns
-    // Position of this lane on a dealt axis, in [0, lanes).
-    Id rowLane(uint32_t lanes) { return axisLane(gridRow(), lanes, context_.policy.grid.rows); }
-    Id columnLane(uint32_t lanes) {
-        return axisLane(gridColumn(), lanes, context_.policy.grid.columns);
-    }
-    // True where this lane is the one that stores for its row and column lanes; 0 if every lane is.
-    Id isNoDuplicate(uint32_t rowLanes, uint32_t columnLanes);
+    Id lane();  // SubgroupLocalInvocationId as a u32, the same in the whole function
 
     // Replaces the function's blocks with the rewritten ones and mends phis.
     void finish();
 
+ protected:
+    LoweringContext& context() { return context_; }
+    // Emits into the prologue once for a key.
+    template <typename Make>
+    Id once(std::pair<int, uint32_t> key, Make make) {
+        const auto found = prologueValues_.find(key);
+        if (found != prologueValues_.end()) return found->second;
+        Emitter prologue(context_.types, prologue_);
+        const Id value = make(prologue);
+        prologueValues_[key] = value;
+        return value;
+    }
+
  private:
-    Id axisLane(Id gridLane, uint32_t lanes, uint32_t gridLanes);
     struct Loop {
         Id index, incremented, header, next, merge;
     };
@@ -66,9 +68,6 @@ class FunctionWriter {
     void leaveLoopHeader();
     void startNewBlock(Id label);
     void mendPhis();
-    // Emits into the prologue once for a key.
-    template <typename Make>
-    Id once(std::pair<int, uint32_t> key, Make make);
 
     LoweringContext& context_;
     Function& function_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "matrix/slots.hpp"
+#include "lowering/slots.hpp"
 
 namespace coopvk::rewrite {
 

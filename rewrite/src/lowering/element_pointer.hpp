@@ -4,7 +4,7 @@
 // stores, in whichever addressing the module uses.
 #pragma once
 
-#include "matrix/context.hpp"
+#include "lowering/context.hpp"
 
 namespace coopvk::rewrite {
 

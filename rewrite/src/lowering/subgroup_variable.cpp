@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "matrix/subgroup_variable.hpp"
+#include "lowering/subgroup_variable.hpp"
 
 #include "ir/built_ins.hpp"
 

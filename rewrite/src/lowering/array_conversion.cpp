@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lowering/array_conversion.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+// More than any matrix has, and little enough to unroll.
+constexpr uint64_t kMaxLength = 4096;
+
+}  // namespace
+
+NumberArray numberArray(const LoweringContext& context, Id type) {
+    const Instruction& def = context.module.def(type);
+    const std::optional<uint64_t> length = context.module.constantValue(def.word(1));
+    const bool isScalar =
+        context.types.components(def.word(0)) == 1 && context.types.width(def.word(0)) != 0;
+    if (def.opcode != spv::Op::OpTypeArray || !length || *length == 0 || *length > kMaxLength ||
+        !isScalar) {
+        return {};
+    }
+    return {type, def.word(0), static_cast<uint32_t>(*length)};
+}
+
+std::vector<Slot> elementsOf(Emitter& emit, const NumberArray& array, Id value) {
+    std::vector<Slot> slots;
+    for (uint32_t i = 0; i < array.length; ++i) {
+        slots.push_back({emit.extract(array.element, value, {i}), 0});
+    }
+    return slots;
+}
+
+void constructArray(Emitter& emit, const NumberArray& array, std::span<const Slot> slots,
+                    Id result) {
+    std::vector<Id> values;
+    for (size_t i = 0; i < array.length; ++i) {
+        values.push_back(gather(emit, array.element, slots.subspan(i, 1)));
+    }
+    emit.add(
+        makeInstruction(spv::Op::OpCompositeConstruct, array.type, result, idOperands(values)));
+}
+
+void lowerBitCastArray(LoweringContext& context, Emitter& emit, const Instruction& cast) {
+    const NumberArray to = numberArray(context, cast.type);
+    const NumberArray from = numberArray(context, context.module.def(cast.word(0)).type);
+    const TypeTable& types = context.types;
+    if (to.element == 0 || from.element == 0 ||
+        uint64_t{to.length} * types.width(to.element) !=
+            uint64_t{from.length} * types.width(from.element)) {
+        context.fail(ErrorCode::kInvalidModule, cast, "casts arrays of different sizes");
+        return;
+    }
+    const std::vector<Slot> slots = elementsOf(emit, from, cast.word(0));
+    constructArray(emit, to, regroup(emit, slots, from.element, to.element), cast.result);
+}
+
+namespace {
+
+// function(array, start): the elements from a dynamic index on, by way of a variable.
+Id subArrayHelper(LoweringContext& context, const NumberArray& from, const NumberArray& to,
+                  Id indexType) {
+    const std::vector<uint32_t> key = {static_cast<uint32_t>(spv::Op::OpExtractSubArrayQCOM),
+                                       from.type, to.type, indexType};
+    Id& helper = context.helpers[key];
+    if (helper != 0) return helper;
+    TypeTable& types = context.types;
+    // The array's own type may carry a layout, which variables here must not have.
+    const Id plain = types.arrayType(from.element, from.length);
+    const Id parameters[] = {from.type, indexType};
+    FunctionBuilder function(context.types, context.newFunctions,
+                             std::format("coopvk_subarray_{}_of_{}", to.length, from.length),
+                             to.type, parameters);
+    helper = function.id();
+    Emitter& emit = function.emit();
+    const Id variable = function.variable(plain);
+    const std::vector<Slot> all = elementsOf(emit, from, function.parameter(0));
+    std::vector<Id> values;
+    for (const Slot& slot : all) values.push_back(slot.value);
+    const Id copy = emit.construct(plain, values);
+    emit.opVoid(spv::Op::OpStore, {idOperand(variable), idOperand(copy)});
+    const Id pointer = types.pointerType(spv::StorageClass::Function, from.element);
+    std::vector<Id> parts;
+    for (uint32_t i = 0; i < to.length; ++i) {
+        const Id index =
+            emit.addInt(indexType, function.parameter(1), types.constant(indexType, i));
+        const Id element = emit.op(spv::Op::OpAccessChain, pointer, {variable, index});
+        parts.push_back(emit.op(spv::Op::OpLoad, from.element, {element}));
+    }
+    function.finish(emit.construct(to.type, parts));
+    return helper;
+}
+
+}  // namespace
+
+void lowerExtractSubArray(LoweringContext& context, Emitter& emit, const Instruction& extract) {
+    const NumberArray to = numberArray(context, extract.type);
+    const NumberArray from = numberArray(context, context.module.def(extract.word(0)).type);
+    const Id start = extract.word(1);
+    if (to.element == 0 || from.element != to.element || to.length > from.length ||
+        !context.types.isInteger(emit.typeOf(start))) {
+        context.fail(ErrorCode::kInvalidModule, extract,
+                     "extracts from an array that is smaller or has other elements");
+        return;
+    }
+    if (const std::optional<uint64_t> first = context.module.constantValue(start)) {
+        // Beyond the end anything may come out, but it must compile.
+        std::vector<Slot> slots;
+        for (uint32_t i = 0; i < to.length; ++i) {
+            const auto at = static_cast<uint32_t>((*first + i) % from.length);
+            slots.push_back({emit.extract(from.element, extract.word(0), {at}), 0});
+        }
+        constructArray(emit, to, slots, extract.result);
+        return;
+    }
+    const Id helper = subArrayHelper(context, from, to, emit.typeOf(start));
+    emit.add(makeInstruction(spv::Op::OpFunctionCall, to.type, extract.result,
+                             {idOperand(helper), idOperand(extract.word(0)), idOperand(start)}));
+}
+
+}  // namespace coopvk::rewrite
