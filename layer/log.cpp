@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <span>
 
+#include "pipe_signal.hpp"
 #include "program.hpp"
 
 namespace coopvk::layer {
@@ -21,6 +22,7 @@ constexpr size_t kMaxPiecesText = 512;  // for the listener, who needs no more
 
 // In one call as a rule, so that lines of several processes do not mix.
 void writeAll(int file, std::span<iovec> pieces) {
+    const PipeSignalHeld held;
     while (!pieces.empty()) {
         const ssize_t written = ::writev(file, pieces.data(), static_cast<int>(pieces.size()));
         if (written < 0 && errno == EINTR) continue;

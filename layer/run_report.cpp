@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "pipe_signal.hpp"
 #include "program.hpp"
 
 namespace coopvk::layer {
@@ -35,6 +36,7 @@ void RunReport::write(std::string_view event, std::initializer_list<std::string_
         addField(line, field);
     }
     line += '\n';
+    const PipeSignalHeld held;
     [[maybe_unused]] const ssize_t written = ::write(file_.number(), line.data(), line.size());
 }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "log.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -15,6 +18,8 @@
 
 namespace coopvk::layer {
 namespace {
+
+volatile sig_atomic_t signalsSeen = 0;
 
 class LogFile {
  public:
@@ -68,6 +73,39 @@ TEST(Logs, UnusableFile) {
     const std::string text = testing::internal::GetCapturedStderr();
     EXPECT_NE(text.find("cannot open log file"), std::string::npos);
     EXPECT_NE(text.find("still said"), std::string::npos);
+}
+
+void noteSignal(int) { signalsSeen = signalsSeen + 1; }
+
+// A pipe whose reader is gone ends no application, which hears nothing of it.
+TEST(Logs, ReaderGone) {
+    std::string folder = std::filesystem::temp_directory_path() / "coopvk-pipe-XXXXXX";
+    ASSERT_NE(mkdtemp(folder.data()), nullptr);
+    const std::string path = folder + "/pipe";
+    ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+    const int reader = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    ASSERT_GE(reader, 0);
+    struct sigaction mine = {}, before = {};
+    mine.sa_handler = noteSignal;
+    ASSERT_EQ(sigaction(SIGPIPE, &mine, &before), 0);
+    {
+        Log log(LogLevel::kWarn, path);
+        log.warn("read");
+        char text[256] = {};
+        EXPECT_GT(read(reader, text, sizeof(text)), 0);
+        close(reader);
+        log.warn("not read");
+    }
+    EXPECT_EQ(signalsSeen, 0);
+    sigset_t waiting, blocked;
+    sigpending(&waiting);
+    EXPECT_EQ(sigismember(&waiting, SIGPIPE), 0);
+    pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+    EXPECT_EQ(sigismember(&blocked, SIGPIPE), 0);
+    raise(SIGPIPE);
+    EXPECT_EQ(signalsSeen, 1) << "the application's own signals arrive";
+    sigaction(SIGPIPE, &before, nullptr);
+    std::filesystem::remove_all(folder);
 }
 
 TEST(Logs, LinesOfThreadsStayWhole) {
