@@ -115,6 +115,13 @@ put_manifest "$work/broken" ./text.so
 echo text >"$work/broken/text.so"
 loader off COOPVK_ENABLE=1 VK_ADD_IMPLICIT_LAYER_PATH="$work/broken"
 has 'library cannot be loaded: .*text.so'
+for library in '7' '""' 'null'; do
+    put_manifest "$work/unnamed" ./none.so
+    sed -i "s|\"library_path\": .*|\"library_path\": $library,|" "$work/unnamed/VkLayer_coopvk.json"
+    doctor 1 COOPVK_ENABLE=1 VK_ADD_IMPLICIT_LAYER_PATH="$work/unnamed"
+    has 'library cannot be loaded: the manifest names none'
+    problems 1
+done
 mkdir "$work/nonsense"
 echo '{' >"$work/nonsense/VkLayer_coopvk.json"
 doctor 1 COOPVK_ENABLE=1 VK_ADD_IMPLICIT_LAYER_PATH="$work/nonsense"

@@ -72,6 +72,18 @@ bool isThisLayer(const json& layer) {
     return layer.is_object() && layer.value("name", json()) == layer::kLayerName;
 }
 
+FoundManifest describe(const fs::path& file, const json& library) {
+    FoundManifest manifest;
+    manifest.file = file;
+    if (!library.is_string() || library == "") {
+        manifest.problem = "the manifest names none";
+        return manifest;
+    }
+    manifest.library = libraryOf(file, library);
+    manifest.problem = whyNotLoaded(manifest.library);
+    return manifest;
+}
+
 }  // namespace
 
 std::vector<fs::path> layerPaths(LayerKind kind) {
@@ -106,11 +118,7 @@ std::vector<FoundManifest> findManifests(LayerKind kind, Findings& findings) {
             }
             const json layer = text.is_object() ? text.value("layer", json()) : json();
             if (!isThisLayer(layer)) continue;
-            const std::string library = layer.value("library_path", "");
-            FoundManifest& manifest = found.emplace_back();
-            manifest.file = file;
-            manifest.library = libraryOf(file, library);
-            manifest.problem = whyNotLoaded(manifest.library);
+            found.push_back(describe(file, layer.value("library_path", json())));
         }
     }
     return found;
