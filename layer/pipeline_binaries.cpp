@@ -19,7 +19,9 @@ VkResult buildInfo(BuiltStages& built, VkComputePipelineCreateInfo& info, bool& 
 VkResult buildInfo(BuiltStages& built, VkGraphicsPipelineCreateInfo& info, bool& changed) {
     return buildGraphics(built, info, changed);
 }
-VkResult buildInfo(BuiltStages& built, VkRayTracingPipelineCreateInfoKHR& info, bool& changed) {
+// Of ray tracing and execution graphs.
+template <typename Info>
+VkResult buildInfo(BuiltStages& built, Info& info, bool& changed) {
     return built.buildArray(info.stageCount, info.pStages, changed);
 }
 
@@ -49,6 +51,11 @@ VkResult buildAny(BuiltStages& built, VkPipelineCreateInfoKHR& outer, bool& chan
     result = buildKind<VkGraphicsPipelineCreateInfo>(
         built, outer, VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, changed);
     if (result != VK_SUCCESS) return result;
+#ifdef VK_AMDX_shader_enqueue
+    result = buildKind<VkExecutionGraphPipelineCreateInfoAMDX>(
+        built, outer, VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_CREATE_INFO_AMDX, changed);
+    if (result != VK_SUCCESS) return result;
+#endif
     return buildKind<VkRayTracingPipelineCreateInfoKHR>(
         built, outer, VK_STRUCTURE_TYPE_RAY_TRACING_PIPELINE_CREATE_INFO_KHR, changed);
 }

@@ -343,9 +343,17 @@ VkResult getPipelineKey(VkDevice, const VkPipelineCreateInfoKHR* info,
             info->pNext, VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
         const auto* graphics = findNode<VkGraphicsPipelineCreateInfo>(
             info->pNext, VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO);
+        const auto* rays = findNode<VkRayTracingPipelineCreateInfoKHR>(
+            info->pNext, VK_STRUCTURE_TYPE_RAY_TRACING_PIPELINE_CREATE_INFO_KHR);
         std::vector<SeenStage> stages;
         if (compute != nullptr) stages = seeStages(*compute);
         if (graphics != nullptr) stages = seeStages(*graphics);
+        if (rays != nullptr) stages = seeStages(*rays);
+#ifdef VK_AMDX_shader_enqueue
+        const auto* graph = findNode<VkExecutionGraphPipelineCreateInfoAMDX>(
+            info->pNext, VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_CREATE_INFO_AMDX);
+        if (graph != nullptr) stages = seeStages(*graph);
+#endif
         for (const SeenStage& stage : stages) {
             hash ^= layer::fnv1a(stage.words) + stage.flags + stage.requiredSubgroupSize;
         }

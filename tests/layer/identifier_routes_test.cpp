@@ -56,6 +56,19 @@ class PipelineKeys : public ShaderRoutes {
         info.stage = stageOf(makeModule(words));
         return key(&info);
     }
+    // Of two stages, the second of which is rewritten.
+    template <typename Info>
+    void expectKeyOfStages(VkStructureType type) {
+        const VkPipelineShaderStageCreateInfo stages[] = {stageOf(makeModule(plain)),
+                                                          stageOf(makeModule(matrix))};
+        Info info = {type};
+        info.stageCount = 2;
+        info.pStages = stages;
+        EXPECT_EQ(key(&info).size(), 32u);
+        EXPECT_EQ(last(0).words, plain);
+        EXPECT_TRUE(isRewritten(last(1).words));
+        EXPECT_EQ(info.pStages, stages);
+    }
 };
 
 TEST_F(PipelineKeys, OfRewrittenPipelines) {
@@ -80,16 +93,21 @@ TEST_F(PipelineKeys, DependOnSettings) {
 }
 
 TEST_F(PipelineKeys, OfGraphicsPipelines) {
-    const VkPipelineShaderStageCreateInfo stages[] = {stageOf(makeModule(plain)),
-                                                      stageOf(makeModule(matrix))};
-    VkGraphicsPipelineCreateInfo info = {VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO};
-    info.stageCount = 2;
-    info.pStages = stages;
-    EXPECT_EQ(key(&info).size(), 32u);
-    EXPECT_EQ(last(0).words, plain);
-    EXPECT_TRUE(isRewritten(last(1).words));
-    EXPECT_EQ(info.pStages, stages);
+    expectKeyOfStages<VkGraphicsPipelineCreateInfo>(
+        VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO);
 }
+
+TEST_F(PipelineKeys, OfRayTracingPipelines) {
+    expectKeyOfStages<VkRayTracingPipelineCreateInfoKHR>(
+        VK_STRUCTURE_TYPE_RAY_TRACING_PIPELINE_CREATE_INFO_KHR);
+}
+
+#ifdef VK_AMDX_shader_enqueue
+TEST_F(PipelineKeys, OfExecutionGraphs) {
+    expectKeyOfStages<VkExecutionGraphPipelineCreateInfoAMDX>(
+        VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_CREATE_INFO_AMDX);
+}
+#endif
 
 TEST_F(PipelineKeys, BinariesFromACreateInfo) {
     VkComputePipelineCreateInfo compute = {VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
