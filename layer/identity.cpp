@@ -8,10 +8,17 @@
 namespace coopvk::layer {
 namespace {
 
+// The layer decides what the rewriter is asked for, and so what comes of the same words.
+std::string_view layerVersion() {
+    return
+#include "source_version.inc"
+        ;
+}
+
 Sha256 start(const Settings& settings, const DeviceFacts& facts, rewrite::ExtensionSet emulated,
              bool addsShapes) {
     Sha256 hash;
-    hash.addText("coopvk").addText(rewrite::version());
+    hash.addText("coopvk").addText(rewrite::version()).addText(layerVersion());
     hash.addText(settings.emulateText);
     hash.addValue(settings.backEnd);
     hash.addText(facts.traits.name);

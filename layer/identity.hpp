@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What else than an application's words decides what the driver compiles: the layer's version, the
-// settings, the driver, and what is emulated. Part of every identifier and key that applications
-// keep on disk.
+// What else than an application's words decides what the driver compiles: the sources of rewriter
+// and layer, the settings, the driver, and what is emulated. Part of every identifier and key that
+// applications keep on disk.
 #pragma once
 
 #include <vulkan/vulkan.h>

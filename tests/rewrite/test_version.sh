@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: test_version.sh CMAKE SCRIPT FOLDER VERSION PROGRAM
-# The rewriter's version depends on its sources and the release, and on nothing else. PROGRAM was
+# The version of rewriter or layer depends on its sources and the release, and on nothing else. PROGRAM was
 # built of FOLDER, so that its version is in it.
 set -euo pipefail
 
