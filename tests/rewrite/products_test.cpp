@@ -113,5 +113,72 @@ TEST(Products, OfHalvesByMixedDots) {
     EXPECT_TRUE(with.hasNote("lane grid 2x16"));
 }
 
+// A loop that adds products of columns of B to an f16 accumulator, `more` with an instruction or
+// two behind it.
+std::string loopOfHalves(std::string_view more = "") {
+    std::string text = test::multiplyModule(kSize, kSize, kSize);
+    replace(text, "%C = OpTypeCooperativeMatrixKHR %f32", "%C = OpTypeCooperativeMatrixKHR %f16");
+    replace(text, "%main = OpFunction",
+            "%bool = OpTypeBool\n%yes = OpConstantTrue %bool\n"
+            "%pointer = OpTypePointer Function %C\n"
+            "%component = OpTypePointer Function %f16\n"
+            "%main = OpFunction");
+    replace(text, "%label = OpLabel\n", "%label = OpLabel\n%kept = OpVariable %pointer Function\n");
+    replace(text, "%b = OpCooperativeMatrixLoadKHR %B %pa %c0",
+            "%b = OpCooperativeMatrixLoadKHR %B %pa %c1");
+    replace(text, "%product = OpCooperativeMatrixMulAddKHR %C %a %b %zero",
+            "OpBranch %header\n%header = OpLabel\n"
+            "%sum = OpPhi %C %zero %label %product %again\nOpLoopMerge %end %again None\n"
+            "OpBranch %again\n%again = OpLabel\n"
+            "%product = OpCooperativeMatrixMulAddKHR %C %a %b %sum\n"
+            "OpBranchConditional %yes %header %end\n%end = OpLabel\n" +
+                std::string(more));
+    replace(text, "%pc = OpAccessChain %floatPointer %out", "%pc = OpAccessChain %halfPointer %in");
+    return text;
+}
+
+constexpr uint32_t kPairs = kSize * kSize / kLanes / 2;  // of the accumulator, in a lane
+
+// Pairs' halves are added once, for the store.
+TEST(Products, OfHalvesStayOpenInLoops) {
+    DeviceTraits device;
+    const Code open = rewritten(loopOfHalves(), device);
+    EXPECT_EQ(open.count("Fma"), kProducts / 2);
+    EXPECT_EQ(open.count("OpFAdd"), kPairs);
+    device.shaderMixedFloatDotProductFloat16AccFloat32 = true;
+    const Code singles = rewritten(loopOfHalves(), device);
+    EXPECT_EQ(singles.count("OpFDot2MixAcc32VALVE"), kProducts / 2);
+    EXPECT_EQ(singles.count("OpFAdd"), 0u);
+    device.isCpu = true;
+    EXPECT_EQ(rewritten(loopOfHalves(), device).count("OpFDot2MixAcc32VALVE"), 0u);
+}
+
+// Where a pointer to a component does more than load and store, each product closes its sums.
+TEST(Products, OfHalvesCloseWherePointersEscape) {
+    const std::string load =
+        "%place = OpAccessChain %component %kept %c0\n"
+        "%one = OpLoad %f16 %place\nOpStore %place %one\n";
+    EXPECT_EQ(rewritten(loopOfHalves(load), {}).count("OpFAdd"), kPairs + 1);
+    const std::string copy =
+        "%place = OpAccessChain %component %kept %c0\n"
+        "%same = OpCopyObject %component %place\n";
+    EXPECT_EQ(rewritten(loopOfHalves(copy), {}).count("OpFAdd"), 2 * kPairs);
+}
+
+// Large products loop over their rows, and many accumulators do not fit registers.
+TEST(Products, OfHalvesCloseWhereTheyAreMany) {
+    std::string text = loopOfHalves();
+    replace(text, "%depth = OpConstant %u32 16", "%depth = OpConstant %u32 1024");
+    EXPECT_LT(rewritten(text, {}).count("OpFAdd"), kPairs);  // those of one row
+    const std::string kept =
+        "%many = OpTypeArray %C %c64\n%manyPointer = OpTypePointer Function "
+        "%many\n%main = OpFunction";
+    text = loopOfHalves();
+    replace(text, "%depth = OpC", "%c64 = OpConstant %u32 64\n%depth = OpC");
+    replace(text, "%main = OpFunction", kept);
+    replace(text, "%kept = ", "%all = OpVariable %manyPointer Function\n%kept = ");
+    EXPECT_EQ(rewritten(text, {}).count("OpFAdd"), 2 * kPairs);
+}
+
 }  // namespace
 }  // namespace coopvk::rewrite

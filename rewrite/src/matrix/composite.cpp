@@ -3,6 +3,7 @@
 
 #include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
+#include "matrix/open_sums.hpp"
 #include "matrix/packs.hpp"
 
 namespace coopvk::rewrite {
@@ -31,6 +32,17 @@ bool dropBeyondLength(Emitter& emit, const Instruction& i, Id composite) {
     return true;
 }
 
+// A component whose sum is open, taken out or put in. The array has a sum where the matrix had the
+// component.
+bool lowerSumIndices(Emitter& emit, Instruction& i, const MatrixType& matrix) {
+    if (i.opcode == spv::Op::OpCompositeInsert) {
+        i.operands[0] = idOperand(openSum(emit, matrix, i.word(0)));
+        return false;
+    }
+    closeSum(emit, matrix, emit.op(i.opcode, matrix.sum, i.operands), i.result);
+    return true;
+}
+
 bool lowerLiteralIndices(MatrixContext& context, Emitter& emit, Instruction& i, Id composite,
                          size_t first) {
     const MatrixType* matrix = nullptr;
@@ -39,6 +51,7 @@ bool lowerLiteralIndices(MatrixContext& context, Emitter& emit, Instruction& i, 
     if (!at) return false;
     const uint32_t element = i.word(*at);
     if (element >= matrix->length()) return dropBeyondLength(emit, i, composite);
+    if (matrix->sums != Sums::kClosed) return lowerSumIndices(emit, i, *matrix);
     const Fragment& f = matrix->fragment;
     const uint32_t row = element / f.columns.count();
     const uint32_t column = element % f.columns.count();
@@ -69,6 +82,13 @@ void lowerChain(MatrixContext& context, Emitter& emit, Instruction& i, size_t fi
     const std::optional<uint64_t> known = context.module.constantValue(element);
     // Constants beyond the length: undefined behaviour, but nothing a driver should trip over.
     const Id e = known ? types.constant(type, *known % f.length()) : emit.bitcast(type, element);
+    if (matrix->sums != Sums::kClosed) {
+        i.operands[*at] = idOperand(e);
+        const spv::StorageClass storage{context.module.def(i.type).word(0)};
+        i.type = types.pointerType(storage, matrix->sum);
+        context.sumPointers.emplace(i.result, matrix);
+        return;
+    }
     if (f.packWidth == 1) {
         i.operands[*at] = idOperand(e);
         return;
@@ -122,6 +142,9 @@ bool lowerComposite(MatrixContext& context, Emitter& emit, Instruction& instruct
         case spv::Op::OpInBoundsPtrAccessChain:
             lowerChain(context, emit, instruction, firstChainIndex(instruction.opcode));
             return false;
+        case spv::Op::OpLoad:
+        case spv::Op::OpStore:
+            return lowerSumAccess(context, emit, instruction);
         default:
             return false;
     }
@@ -138,6 +161,11 @@ void lowerMatrixConstant(MatrixContext& context, Instruction& constant) {
         context.module.def(constant.word(0)).type != type->component) {
         context.fail(ErrorCode::kInvalidModule, constant,
                      "a matrix constant has one constituent of its component type");
+        return;
+    }
+    if (type->sums != Sums::kClosed) {  // a zero: others keep sums closed
+        constant.opcode = spv::Op::OpConstantNull;
+        constant.operands.clear();
         return;
     }
     Id pack = constant.word(0);

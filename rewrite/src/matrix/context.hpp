@@ -8,6 +8,13 @@
 
 namespace coopvk::rewrite {
 
+// How a lane holds the components of an accumulator between products: see open_sums.hpp.
+enum class Sums {
+    kClosed,   // as they are
+    kHalves,   // each as two f16, whose sum it is
+    kSingles,  // each as f32
+};
+
 // A cooperative matrix type and the array of packs that stands for it in each invocation. The
 // type's id is redefined as that array, so instructions that only move matrices stay as they are.
 struct MatrixType {
@@ -20,6 +27,8 @@ struct MatrixType {
     Id pack = 0;           // component type or vector of it
     bool nibbles = false;  // components are 4-bit integers in 8-bit ones: see nibbles.hpp
     bool words = false;    // packs are words of 4- or 8-bit components: see operand_words.hpp
+    Sums sums = Sums::kClosed;
+    Id sum = 0;  // type of a component that is no closed one; the array has these in place of packs
 
     uint32_t length() const { return fragment.length(); }
 };
@@ -31,6 +40,8 @@ struct MatrixContext : LoweringContext {
     std::map<Id, MatrixType> matrices;  // by type id; ordered, so that output is deterministic
     // Matrix types whose 8-bit components stand for 4-bit ones.
     std::map<Id, bool> nibbles;
+    // Pointers to sums that are not closed, by the type of their matrix.
+    std::map<Id, const MatrixType*> sumPointers;
 
     const MatrixType* matrix(Id type) const {
         const auto found = matrices.find(type);

@@ -104,7 +104,9 @@ class HalfDotRow : public RowProduct {
     void prepareB(Id b) override { b_ = extractPacks(emit_, *p_.b, b); }
 
     Row begin(std::span<const Id> a, std::span<const Id> c) override {
-        return {{a.begin(), a.end()}, {c.begin(), c.end()}, std::vector<Id>(columns())};
+        const std::vector<Id> start(c.begin(), c.end());
+        if (sumsStayOpen()) return {{a.begin(), a.end()}, {}, start};
+        return {{a.begin(), a.end()}, start, std::vector<Id>(columns())};
     }
 
     uint32_t steps() const override { return depth() / 2; }
@@ -118,7 +120,10 @@ class HalfDotRow : public RowProduct {
         }
     }
 
+    bool sumsStayOpen() const override { return accumulatesOpen(p_, Sums::kHalves); }
+
     std::vector<Id> end(Row& row) override {
+        if (sumsStayOpen()) return row.sums;
         const Id half = p_.result->component;
         std::vector<Id> packs[2];
         for (uint32_t part = 0; part < 2; ++part) {
@@ -154,8 +159,9 @@ class MixedDotRow : public RowProduct {
         const TypeTable& types = context.types;
         return context.target.device.shaderMixedFloatDotProductFloat16AccFloat32 &&
                types.width(p.a->component) == 16 && types.width(p.b->component) == 16 &&
-               types.width(p.result->component) == 32 && p.a->fragment.packWidth == 2 &&
-               p.b->fragment.packWidth == 2 && p.b->fragment.packAxis == PackAxis::kRows;
+               (types.width(p.result->component) == 32 || accumulatesOpen(p, Sums::kSingles)) &&
+               p.a->fragment.packWidth == 2 && p.b->fragment.packWidth == 2 &&
+               p.b->fragment.packAxis == PackAxis::kRows;
     }
 
     void prepareB(Id b) override {
@@ -166,19 +172,21 @@ class MixedDotRow : public RowProduct {
 
     Row begin(std::span<const Id> a, std::span<const Id> c) override {
         const auto convert = [this](Id value, Id type) { return convertFloat(emit_, value, type); };
-        return {{a.begin(), a.end()}, {}, scalars(c, p_.result->component, convert)};
+        return {{a.begin(), a.end()}, {}, scalars(c, types_.floatType(32), convert)};
     }
+
+    bool sumsStayOpen() const override { return accumulatesOpen(p_, Sums::kSingles); }
 
     uint32_t steps() const override { return depth() / 2; }
 
     void step(Row& row, uint32_t k) override {
         for (uint32_t j = 0; j < columns(); ++j) {
-            row.sums[j] = emit_.op(kDotProduct, p_.result->component,
+            row.sums[j] = emit_.op(kDotProduct, types_.floatType(32),
                                    {row.left[k], b_[p_.b->fragment.packOf(2 * k, j)], row.sums[j]});
         }
     }
 
-    std::vector<Id> end(Row& row) override { return pack(row.sums); }
+    std::vector<Id> end(Row& row) override { return sumsStayOpen() ? row.sums : pack(row.sums); }
 
  private:
     std::vector<Id> b_;
@@ -187,9 +195,9 @@ class MixedDotRow : public RowProduct {
 }  // namespace
 
 std::unique_ptr<RowProduct> floatRow(MatrixContext& context, Emitter& emit, const MulAdd& p) {
+    if (MixedDotRow::fits(context, p)) return std::make_unique<MixedDotRow>(context, emit, p);
     if (HalfDotRow::fits(context, p)) return std::make_unique<HalfDotRow>(context, emit, p);
     if (PackedHalfRow::fits(context, p)) return std::make_unique<PackedHalfRow>(context, emit, p);
-    if (MixedDotRow::fits(context, p)) return std::make_unique<MixedDotRow>(context, emit, p);
     return std::make_unique<FloatRow>(context, emit, p);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matrix/matrix_types.hpp"
 
+#include "matrix/open_sums.hpp"
 #include "matrix/operand_words.hpp"
 
 namespace coopvk::rewrite {
@@ -53,6 +54,11 @@ std::string_view problem(const MatrixContext& context, const Instruction& type) 
     return {};
 }
 
+Id typeOfSum(TypeTable& types, const MatrixType& matrix) {
+    return matrix.sums == Sums::kHalves ? types.vectorType(matrix.component, 2)
+                                        : types.floatType(32);
+}
+
 }  // namespace
 
 void lowerMatrixTypes(MatrixContext& context) {
@@ -60,6 +66,8 @@ void lowerMatrixTypes(MatrixContext& context) {
     InstructionList& globals = module.section(Section::kGlobals);
     const std::set<Id> inWords =
         typesInWords(module, context.types, context.target, context.policy, context.nibbles);
+    const std::set<Id> open =
+        openAccumulators(module, context.types, context.target, context.policy);
     for (size_t g = 0; g < globals.size(); ++g) {
         Instruction& type = *globals[g];
         if (!isMatrixType(type)) continue;
@@ -90,9 +98,15 @@ void lowerMatrixTypes(MatrixContext& context) {
                           ? context.types.uint32()
                           : context.types.vectorType(matrix.component, matrix.fragment.packWidth);
         context.types.declareArithmetic(matrix.component);
-        const Id length = context.types.constantU32(matrix.fragment.packs());
+        if (open.contains(matrix.id)) {
+            matrix.sums = sumsOf(context.target);
+            matrix.sum = typeOfSum(context.types, matrix);
+        }
+        const bool isOpen = matrix.sums != Sums::kClosed;
+        const Id length =
+            context.types.constantU32(isOpen ? matrix.length() : matrix.fragment.packs());
         type.opcode = spv::Op::OpTypeArray;
-        type.operands = {idOperand(matrix.pack), idOperand(length)};
+        type.operands = {idOperand(isOpen ? matrix.sum : matrix.pack), idOperand(length)};
         context.matrices.emplace(matrix.id, matrix);
     }
 }

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matrix/packs.hpp"
 
+#include "matrix/open_sums.hpp"
+
 namespace coopvk::rewrite {
 
 std::vector<Id> extractPacks(Emitter& emit, const MatrixType& matrix, Id value) {
+    if (matrix.sums != Sums::kClosed) {
+        return closeSums(emit, matrix, extractSums(emit, matrix, value));
+    }
     std::vector<Id> packs;
     packs.reserve(matrix.fragment.packs());
     for (uint32_t p = 0; p < matrix.fragment.packs(); ++p) {
@@ -14,6 +19,9 @@ std::vector<Id> extractPacks(Emitter& emit, const MatrixType& matrix, Id value) 
 
 Id constructFromPacks(Emitter& emit, const MatrixType& matrix, std::span<const Id> packs,
                       Id result) {
+    if (matrix.sums != Sums::kClosed) {
+        return constructFromSums(emit, matrix, openSums(emit, matrix, packs), result);
+    }
     if (result == 0) result = emit.module().takeId();
     emit.add(makeInstruction(spv::Op::OpCompositeConstruct, matrix.id, result, idOperands(packs)));
     return result;

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matrix/product.hpp"
 
+#include "matrix/open_sums.hpp"
 #include "matrix/packs.hpp"
 #include "matrix/row_product.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
-
-// Products a lane may unroll; larger ones loop over the lane's rows, so that code stays bounded.
-constexpr uint32_t kMaxUnrolledProducts = 4096;
 
 uint32_t packsPerRow(const MatrixType& m) {
     return m.fragment.columns.count() / m.fragment.packWidth;
@@ -21,14 +19,17 @@ uint32_t packsPerRow(const MatrixType& m) {
 void emitUnrolled(FunctionBuilder& function, const MulAdd& p, RowProduct& product, bool inTurn) {
     Emitter& emit = function.emit();
     const std::vector<Id> a = extractPacks(emit, *p.a, function.parameter(0));
-    const std::vector<Id> c = extractPacks(emit, *p.c, function.parameter(2));
+    const bool open = product.sumsStayOpen();
+    const std::vector<Id> c = open ? extractSums(emit, *p.c, function.parameter(2))
+                                   : extractPacks(emit, *p.c, function.parameter(2));
     const uint32_t rows = p.result->fragment.rows.count();
-    const auto rowOf = [](const std::vector<Id>& packs, const MatrixType& m, uint32_t row) {
-        return std::span(packs).subspan(row * packsPerRow(m), packsPerRow(m));
+    const auto rowOf = [rows](const std::vector<Id>& all, uint32_t row) {
+        const size_t count = all.size() / rows;
+        return std::span(all).subspan(row * count, count);
     };
     std::vector<RowProduct::Row> under;
     for (uint32_t i = 0; i < rows; ++i) {
-        under.push_back(product.begin(rowOf(a, *p.a, i), rowOf(c, *p.c, i)));
+        under.push_back(product.begin(rowOf(a, i), rowOf(c, i)));
     }
     if (inTurn) {
         for (RowProduct::Row& row : under) {
@@ -44,7 +45,8 @@ void emitUnrolled(FunctionBuilder& function, const MulAdd& p, RowProduct& produc
         const std::vector<Id> packs = product.end(row);
         result.insert(result.end(), packs.begin(), packs.end());
     }
-    function.finish(constructFromPacks(emit, *p.result, result));
+    function.finish(open ? constructFromSums(emit, *p.result, result)
+                         : constructFromPacks(emit, *p.result, result));
 }
 
 // The lane's rows one by one at run time; A, C and the result live in local arrays.
@@ -91,7 +93,7 @@ void emitProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd
     const std::unique_ptr<RowProduct> row = choose(context, function.emit(), product);
     row->prepareB(function.parameter(1));
     const uint32_t products = product.result->fragment.length() * product.a->columns;
-    if (products <= kMaxUnrolledProducts)
+    if (products <= kMostUnrolledInLane)
         emitUnrolled(function, product, *row, context.target.device.isCpu);
     else
         emitLooped(context, function, product, *row);

@@ -15,6 +15,9 @@ struct Signs {
     bool a = false, b = false, c = false, result = false;
 };
 
+// Products a lane may unroll; larger ones loop over the lane's rows, so that code stays bounded.
+inline constexpr uint32_t kMostUnrolledInLane = 4096;
+
 struct MulAdd {
     const MatrixType* a = nullptr;
     const MatrixType* b = nullptr;

@@ -33,10 +33,16 @@ class RowProduct {
     virtual void step(Row& row, uint32_t k) = 0;
     // Packs of the result's row.
     virtual std::vector<Id> end(Row& row) = 0;
+    // C and the result come and go as open sums in place of packs (open_sums.hpp).
+    virtual bool sumsStayOpen() const { return false; }
 
  protected:
     // A scalar or vector as `type`, of the same number of components.
     using Convert = std::function<Id(Id value, Id type)>;
+
+    static bool accumulatesOpen(const MulAdd& p, Sums sums) {
+        return p.result->sums == sums && p.c->id == p.result->id;
+    }
 
     uint32_t depth() const { return p_.a->columns; }
     uint32_t columns() const { return p_.result->fragment.columns.count(); }

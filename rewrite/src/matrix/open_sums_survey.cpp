@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which accumulators stay open.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "ir/composites.hpp"
+#include "ir/opcodes.hpp"
+#include "matrix/byte_reading.hpp"
+#include "matrix/matrix_types.hpp"
+#include "matrix/open_sums.hpp"
+#include "matrix/product.hpp"
+#include "passes/matrix_counts.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+// Sums in each lane up to which accumulators are open. Each takes a register, as f32 does, where
+// two closed ones share it. GPUs with instructions for packed words, or many lanes, have about 256
+// registers; of the others, Apple's spills from 64 sums on.
+uint64_t mostSums(const DeviceTraits& device) { return wantsByteDots(device) ? 128 : 32; }
+
+class AccumulatorSurvey {
+ public:
+    AccumulatorSurvey(const Module& module, const TypeTable& types, const LayoutPolicy& policy,
+                      uint64_t most)
+        : module_(module), types_(types), policy_(policy), most_(most), counts_(module) {}
+
+    std::set<Id> run() {
+        for (const auto& function : module_.functions()) visit(*function);
+        for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
+            if (i->type != 0 && !isZero(*i)) open_.erase(i->type);
+        }
+        for (const auto& function : module_.functions()) {
+            for (const auto& block : function->blocks) {
+                for (const InstructionPtr& i : block->body) {
+                    dropByPointers(*i);
+                    dropByProduct(*i);
+                }
+            }
+        }
+        return std::move(open_);
+    }
+
+ private:
+    std::optional<Fragment> halves(Id type) const {
+        const Instruction& def = module_.def(type);
+        const std::optional<MatrixDimensions> d = matrixDimensions(module_, def);
+        if (!d || !types_.isFloat(def.word(0)) || types_.width(def.word(0)) != 16) return {};
+        return makeFragment(policy_, d->use, d->rows, d->columns, 16);
+    }
+
+    void visit(const Function& function) {
+        Id end = 0;  // of the outermost loop around the block
+        for (const auto& block : function.blocks) {
+            if (block->id() == end) end = 0;
+            for (const InstructionPtr& i : block->body) {
+                if (i->opcode == spv::Op::OpLoopMerge && end == 0) end = i->word(0);
+                if (i->opcode == spv::Op::OpCooperativeMatrixMulAddKHR && end != 0) {
+                    if (gains(*i) && fits(function, i->type)) open_.insert(i->type);
+                }
+                if (isAccessChain(i->opcode)) rememberPointer(*i);
+            }
+        }
+    }
+
+    // Products in pairs along K.
+    bool gains(const Instruction& product) const {
+        const std::optional<Fragment> a = halves(module_.def(product.word(0)).type);
+        const std::optional<Fragment> b = halves(module_.def(product.word(1)).type);
+        return a && b && halves(product.type) && a->packWidth == 2 && b->packWidth == 2 &&
+               b->packAxis == PackAxis::kRows && module_.def(product.word(2)).type == product.type;
+    }
+
+    // Products that loop over rows in a lane take no sums.
+    void dropByProduct(const Instruction& i) {
+        if (i.opcode != spv::Op::OpCooperativeMatrixMulAddKHR) return;
+        const auto a = matrixDimensions(module_, module_.def(module_.def(i.word(0)).type));
+        const auto c = matrixDimensions(module_, module_.def(i.type));
+        if (!a || !c) return;
+        const Fragment f = makeFragment(policy_, c->use, c->rows, c->columns, 16);
+        if (uint64_t{f.length()} * a->columns <= kMostUnrolledInLane) return;
+        open_.erase(i.type);
+        open_.erase(module_.def(i.word(2)).type);
+    }
+
+    bool fits(const Function& function, Id accumulator) {
+        const uint64_t kept = std::max<uint64_t>(1, mostKept(counts_, function, accumulator));
+        return kept * halves(accumulator)->length() <= most_;
+    }
+
+    bool isZero(const Instruction& constant) const {
+        if (constant.opcode == spv::Op::OpConstantNull || constant.opcode == spv::Op::OpUndef) {
+            return true;
+        }
+        if (constant.opcode != spv::Op::OpConstantComposite || constant.operands.size() != 1) {
+            return false;
+        }
+        const Instruction& scalar = module_.def(constant.word(0));
+        return scalar.opcode == spv::Op::OpConstantNull ||
+               (scalar.opcode == spv::Op::OpConstant && scalar.word(0) == 0);
+    }
+
+    void rememberPointer(const Instruction& chain) {
+        Id type = module_.def(module_.def(chain.word(0)).type).word(1);
+        const auto isOpen = [&](Id id) { return halves(id).has_value(); };
+        if (findIndexInto(module_, type, chain.operands, 1, isOpen)) pointers_[chain.result] = type;
+    }
+
+    // Components must only be loaded and stored.
+    void dropByPointers(const Instruction& i) {
+        const bool accesses = i.opcode == spv::Op::OpLoad || i.opcode == spv::Op::OpStore;
+        if (isNonSemantic(module_, i)) return;
+        for (size_t o = 0; o < i.operands.size(); ++o) {
+            if (!i.operands[o].isId || (accesses && o == 0)) continue;
+            const auto pointer = pointers_.find(i.operands[o].word);
+            if (pointer != pointers_.end()) open_.erase(pointer->second);
+        }
+    }
+
+    const Module& module_;
+    const TypeTable& types_;
+    const LayoutPolicy& policy_;
+    const uint64_t most_;
+    MatrixCounts counts_;
+    std::set<Id> open_;
+    std::map<Id, Id> pointers_;  // to components, by the type of the matrix
+};
+
+}  // namespace
+
+Sums sumsOf(const Target& target) {
+    const DeviceTraits& device = target.device;
+    if (device.isCpu || !device.shaderFloat16) return Sums::kClosed;
+    return device.shaderMixedFloatDotProductFloat16AccFloat32 ? Sums::kSingles : Sums::kHalves;
+}
+
+std::set<Id> openAccumulators(const Module& module, const TypeTable& types, const Target& target,
+                              const LayoutPolicy& policy) {
+    if (sumsOf(target) == Sums::kClosed) return {};
+    return AccumulatorSurvey(module, types, policy, mostSums(target.device)).run();
+}
+
+}  // namespace coopvk::rewrite
