@@ -165,19 +165,30 @@ TEST(Products, OfHalvesCloseWherePointersEscape) {
     EXPECT_EQ(rewritten(loopOfHalves(copy), {}).count("OpFAdd"), 2 * kPairs);
 }
 
-// Large products loop over their rows, and many accumulators do not fit registers.
-TEST(Products, OfHalvesCloseWhereTheyAreMany) {
+// A loop over rows takes none of its sums from elsewhere.
+TEST(Products, OfHalvesCloseInLoopsOverRows) {
     std::string text = loopOfHalves();
     replace(text, "%depth = OpConstant %u32 16", "%depth = OpConstant %u32 1024");
     EXPECT_LT(rewritten(text, {}).count("OpFAdd"), kPairs);  // those of one row
-    const std::string kept =
-        "%many = OpTypeArray %C %c64\n%manyPointer = OpTypePointer Function "
-        "%many\n%main = OpFunction";
-    text = loopOfHalves();
-    replace(text, "%depth = OpC", "%c64 = OpConstant %u32 64\n%depth = OpC");
-    replace(text, "%main = OpFunction", kept);
-    replace(text, "%kept = ", "%all = OpVariable %manyPointer Function\n%kept = ");
-    EXPECT_EQ(rewritten(text, {}).count("OpFAdd"), 2 * kPairs);
+}
+
+// Eight of these accumulators have 64 sums in a lane, 32 have 256.
+TEST(Products, OfHalvesCloseWhereRegistersAreFew) {
+    const auto adds = [](const std::string& accumulators, bool scalarRegisters) {
+        std::string text = loopOfHalves();
+        replace(text, "%depth = OpC",
+                "%count = OpConstant %u32 " + accumulators + "\n%depth = OpC");
+        replace(text, "%main = OpF",
+                "%all = OpTypeArray %C %count\n"
+                "%allPointer = OpTypePointer Function %all\n%main = OpF");
+        replace(text, "%kept = ", "%sums = OpVariable %allPointer Function\n%kept = ");
+        DeviceTraits device;
+        device.scalarRegisters = scalarRegisters;
+        return rewritten(text, device).count("OpFAdd");
+    };
+    EXPECT_EQ(adds("8", true), kPairs);
+    EXPECT_EQ(adds("8", false), 2 * kPairs);
+    EXPECT_EQ(adds("32", true), 2 * kPairs);
 }
 
 }  // namespace

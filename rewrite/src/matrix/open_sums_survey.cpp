@@ -7,7 +7,6 @@
 
 #include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
-#include "matrix/byte_reading.hpp"
 #include "matrix/matrix_types.hpp"
 #include "matrix/open_sums.hpp"
 #include "matrix/product.hpp"
@@ -18,9 +17,9 @@ namespace coopvk::rewrite {
 namespace {
 
 // Sums in each lane up to which accumulators are open. Each takes a register, as f32 does, where
-// two closed ones share it. GPUs with instructions for packed words, or many lanes, have about 256
-// registers; of the others, Apple's spills from 64 sums on.
-uint64_t mostSums(const DeviceTraits& device) { return wantsByteDots(device) ? 128 : 32; }
+// two closed ones share it. AMD's GPUs, which say that they have scalar registers, have 256 others
+// in each lane; Apple's spill from 64 sums on.
+uint64_t mostSums(const DeviceTraits& device) { return device.scalarRegisters ? 128 : 32; }
 
 class AccumulatorSurvey {
  public:
