@@ -23,6 +23,7 @@
 #include "passes/replicated_composites.hpp"
 #include "passes/specialise.hpp"
 #include "passes/subgroup_barriers.hpp"
+#include "slices/slice_products.hpp"
 #include "unify/nv_matrix.hpp"
 #include "vector/lower.hpp"
 
@@ -109,9 +110,13 @@ std::optional<Error> lowerCore(TypeTable& types, const Target& target, std::map<
                            target.tuning.unrolledProducts.value_or(kMaxUnrolledProducts));
     MatrixContext context(types, target);
     context.policy = policy;
+    context.slices = sliceProducts(types, target, policy, nibbles);
     context.nibbles = std::move(nibbles);
     if (std::optional<Error> error = lowerMatrices(context)) return error;
     out.notes.push_back(describe(policy));
+    if (context.slices.depth != 0) {
+        out.notes.push_back(std::format("products in slices of {}", context.slices.depth));
+    }
     out.paths.push_back("matrices: core");
     return std::nullopt;
 }

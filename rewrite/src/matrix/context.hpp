@@ -3,6 +3,8 @@
 // What the lowering of matrices knows of its types: the fragment of each, and the layout policy.
 #pragma once
 
+#include <set>
+
 #include "lowering/context.hpp"
 #include "matrix/layout.hpp"
 
@@ -33,6 +35,13 @@ struct MatrixType {
     uint32_t length() const { return fragment.length(); }
 };
 
+// Matrices that are loaded in slices along K, one after the other: see slices/.
+struct ProductSlices {
+    std::set<Id> types;  // their loads add to the Pointer
+    uint32_t depth = 0;  // columns of A and rows of B in a slice
+    Id number = 0;       // variable: which slice it is (u32)
+};
+
 struct MatrixContext : LoweringContext {
     using LoweringContext::LoweringContext;
 
@@ -42,6 +51,7 @@ struct MatrixContext : LoweringContext {
     std::map<Id, bool> nibbles;
     // Pointers to sums that are not closed, by the type of their matrix.
     std::map<Id, const MatrixType*> sumPointers;
+    ProductSlices slices;
 
     const MatrixType* matrix(Id type) const {
         const auto found = matrices.find(type);

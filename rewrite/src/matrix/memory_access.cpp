@@ -28,7 +28,23 @@ MatrixMemory::MatrixMemory(MatrixContext& context, MatrixWriter& writer, const I
     }
     memory_ = MemoryOperands(operands.subspan(2));
     stride_ = pointer_.asIndex(writer.emit(), operands[1].word);
+    if (context.slices.types.contains(matrix.id)) slice_ = sliceStart();
     valid_ = true;
+}
+
+// Slices of A lie beside each other in lines, or are lines themselves; those of B the other way
+// round.
+Id MatrixMemory::sliceStart() {
+    Emitter& emit = writer_.emit();
+    TypeTable& types = context_.types;
+    const ProductSlices& slices = context_.slices;
+    const Id number = emit.op(spv::Op::OpLoad, types.uint32(), {slices.number});
+    const bool acrossLines = rowMajor_ == (matrix_.use == Use::kB);
+    const uint32_t bits = memoryBits() * pointer_.components();
+    const uint32_t step = acrossLines ? slices.depth : slices.depth * componentBits_ / bits;
+    const Id start = emit.mulInt(types.uint32(), number, types.constantU32(step));
+    const Id index = pointer_.asIndex(emit, start);
+    return acrossLines ? emit.mulInt(pointer_.indexType(), index, stride_) : index;
 }
 
 Id MatrixMemory::innerLane() {
@@ -60,6 +76,7 @@ Id MatrixMemory::lineIndex(uint32_t outerLocal) {
     const Id type = pointer_.indexType();
     if (firstLine_ == 0) {
         firstLine_ = pointer_.origin();
+        if (slice_ != 0) firstLine_ = emit.addInt(type, firstLine_, slice_);
         if (const Id lane = outerLane(); lane != 0) {
             const Id line = emit.mulInt(types.uint32(), lane, types.constantU32(outer().block));
             const Id offset = emit.mulInt(type, pointer_.asIndex(emit, line), stride_);

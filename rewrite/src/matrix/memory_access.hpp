@@ -59,6 +59,7 @@ class MatrixMemory {
         bool whole;  // a whole pointee rather than one component of it
     };
     Piece piece(uint32_t outerLocal, LinePosition position, uint32_t left);
+    Id sliceStart();
     Id lineIndex(uint32_t outerLocal);
     Id pointeeIndex(Id line, uint32_t constant, Id dynamic);
 
@@ -71,6 +72,7 @@ class MatrixMemory {
     bool rowMajor_ = true;
     bool valid_ = false;
     Id stride_ = 0;     // as index type
+    Id slice_ = 0;      // index of the slice's first pointee; 0: the matrix is loaded whole
     Id firstLine_ = 0;  // index of the lane's first line, without the constant part
     std::map<uint32_t, Id> lines_;
 };

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "slices/repetition.hpp"
+
+#include <algorithm>
+
+#include "ir/opcodes.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+using spv::Op;
+
+// More than any shader's tiles need.
+constexpr uint32_t kMostSteps = 1u << 16;
+
+constexpr uint64_t low32(uint64_t value) { return value & 0xFFFFFFFF; }
+constexpr int64_t asSigned(uint64_t value) { return static_cast<int32_t>(low32(value)); }
+
+// Of 32-bit numbers; nothing for what counting loops do not need.
+std::optional<uint64_t> compute32(Op opcode, uint64_t a, uint64_t b) {
+    switch (opcode) {
+        case Op::OpIAdd:
+            return low32(a + b);
+        case Op::OpISub:
+            return low32(a - b);
+        case Op::OpIMul:
+            return low32(a * b);
+        case Op::OpBitcast:
+        case Op::OpCopyObject:
+            return a;
+        case Op::OpIEqual:
+            return a == b;
+        case Op::OpINotEqual:
+            return a != b;
+        case Op::OpULessThan:
+            return a < b;
+        case Op::OpULessThanEqual:
+            return a <= b;
+        case Op::OpUGreaterThan:
+            return a > b;
+        case Op::OpUGreaterThanEqual:
+            return a >= b;
+        case Op::OpSLessThan:
+            return asSigned(a) < asSigned(b);
+        case Op::OpSLessThanEqual:
+            return asSigned(a) <= asSigned(b);
+        case Op::OpSGreaterThan:
+            return asSigned(a) > asSigned(b);
+        case Op::OpSGreaterThanEqual:
+            return asSigned(a) >= asSigned(b);
+        default:
+            return std::nullopt;
+    }
+}
+
+template <typename Map>
+bool isBelow(const Map& path, const Map& above) {
+    return path.size() > above.size() && std::equal(above.begin(), above.end(), path.begin());
+}
+
+}  // namespace
+
+bool Repetition::holds(const Function& function, const Segment& segment) {
+    values_.clear(), stored_.clear(), sums_.clear(), readAhead_.clear(), met_.clear();
+    steps_ = 0;
+    return run(function, {&function, segment.begin.block, segment.begin.at}, &segment.end, nullptr);
+}
+
+bool Repetition::enter(At& at, Id label) {
+    const auto& blocks = at.function->blocks;
+    const Id from = blocks[at.block]->id();
+    const auto found = std::ranges::find(blocks, label, [](const auto& b) { return b->id(); });
+    if (found == blocks.end()) return false;
+    at.block = static_cast<size_t>(found - blocks.begin());
+    at.at = 0;
+    // All phis of a block read what was there ahead of it.
+    std::vector<std::pair<Id, Value>> phis;
+    for (const InstructionPtr& i : (*found)->body) {
+        if (i->opcode != Op::OpPhi) break;
+        for (size_t p = 0; p + 1 < i->operands.size(); p += 2) {
+            if (i->word(p + 1) == from) phis.emplace_back(i->result, valueOf(i->word(p)));
+        }
+        ++at.at;
+    }
+    for (auto& [id, value] : phis) values_[id] = std::move(value);
+    return true;
+}
+
+bool Repetition::branch(At& at, const Instruction& i) {
+    if (i.opcode == Op::OpBranch) return enter(at, i.word(0));
+    if (i.opcode != Op::OpBranchConditional) return false;
+    const Value condition = valueOf(i.word(0));
+    return condition.kind == Kind::kNumber && enter(at, i.word(condition.number != 0 ? 1 : 2));
+}
+
+bool Repetition::run(const Function& function, At at, const Place* end, Value* returned) {
+    while (++steps_ < kMostSteps) {
+        if (end != nullptr && at.block == end->block && at.at == end->at) return true;
+        const InstructionList& body = function.blocks[at.block]->body;
+        if (at.at >= body.size()) return false;
+        const Instruction& i = *body[at.at];
+        if (isTerminator(i.opcode)) {
+            const bool returns = i.opcode == Op::OpReturn || i.opcode == Op::OpReturnValue;
+            if (returns && returned != nullptr) {
+                if (i.opcode == Op::OpReturnValue) *returned = valueOf(i.word(0));
+                return true;
+            }
+            if (!branch(at, i)) return false;
+            continue;
+        }
+        if (!execute(i)) return false;
+        ++at.at;
+    }
+    return false;
+}
+
+bool Repetition::execute(const Instruction& i) {
+    if (!facts_.mayRepeat(i)) return false;
+    switch (i.opcode) {
+        case Op::OpFunctionCall:
+            return call(i);
+        case Op::OpLoad:
+            return load(i);
+        case Op::OpStore:
+            return store(i);
+        case Op::OpVariable: {
+            // Of a function that is called: new with each call.
+            std::erase_if(stored_, [&](const auto& e) { return e.first.front() == i.result; });
+            values_[i.result] = {Kind::kPointer, 0, {i.result}};
+            return i.operands.size() < 2;  // without an initializer
+        }
+        case Op::OpAccessChain:
+        case Op::OpInBoundsAccessChain:
+            point(i);
+            return true;
+        case Op::OpCooperativeMatrixLoadKHR:
+            met_.insert(&i);
+            values_[i.result] = {sliced_.contains(i.type) ? Kind::kFactor : Kind::kUnknown};
+            return sliced_.contains(i.type);
+        case Op::OpCooperativeMatrixMulAddKHR:
+            return multiply(i);
+        default:
+            return compute(i);
+    }
+}
+
+bool Repetition::call(const Instruction& i) {
+    const Function* function = facts_.function(i.word(0));
+    if (function == nullptr || function->blocks.empty()) return false;
+    met_.insert(&i);
+    for (size_t p = 0; p < function->parameters.size(); ++p) {
+        values_[function->parameters[p]->result] = valueOf(i.word(p + 1));
+    }
+    Value returned;
+    if (!run(*function, {function, 0, 0}, nullptr, &returned)) return false;
+    values_[i.result] = std::move(returned);
+    return true;
+}
+
+Repetition::Value Repetition::valueOf(Id id) const {
+    if (const auto found = values_.find(id); found != values_.end()) return found->second;
+    const Instruction& def = module_.def(id);
+    if (def.opcode == Op::OpVariable) {
+        return isLocal(id) ? Value{Kind::kPointer, 0, {id}} : Value{};
+    }
+    const bool isBoolean = def.opcode == Op::OpConstantTrue || def.opcode == Op::OpConstantFalse;
+    if (isBoolean) return {Kind::kNumber, def.opcode == Op::OpConstantTrue ? 1u : 0u};
+    const Instruction& type = module_.def(def.type);
+    const bool is32 = type.opcode == Op::OpTypeInt && type.word(0) == 32;
+    const std::optional<uint64_t> number = is32 ? module_.constantValue(id) : std::nullopt;
+    return number ? Value{Kind::kNumber, low32(*number)} : Value{};
+}
+
+bool Repetition::isLocal(Id pointer) const {
+    const Instruction& type = module_.def(module_.def(pointer).type);
+    const auto storage = static_cast<spv::StorageClass>(type.word(0));
+    return type.opcode == Op::OpTypePointer &&
+           (storage == spv::StorageClass::Function || storage == spv::StorageClass::Private);
+}
+
+void Repetition::point(const Instruction& i) {
+    Value pointer = valueOf(i.word(0));
+    for (size_t o = 1; o < i.operands.size() && pointer.kind == Kind::kPointer; ++o) {
+        const Value index = valueOf(i.word(o));
+        if (index.kind != Kind::kNumber) pointer.isVague = true;
+        if (!pointer.isVague) pointer.path.push_back(index.number);
+    }
+    values_[i.result] = std::move(pointer);
+}
+
+// Whether parts of what lies there were stored, one by one.
+bool Repetition::touchesParts(const Path& path) const {
+    return std::ranges::any_of(stored_, [&](const auto& e) { return isBelow(e.first, path); });
+}
+
+bool Repetition::hasSums(const Path& path) const {
+    return std::ranges::any_of(sums_, [&](const auto& e) {
+        return e.first == path || isBelow(e.first, path) || isBelow(path, e.first);
+    });
+}
+
+bool Repetition::load(const Instruction& i) {
+    const Value pointer = valueOf(i.word(0));
+    values_[i.result] = {};
+    if (!isLocal(i.word(0))) return true;
+    if (pointer.kind != Kind::kPointer || touchesParts(pointer.path)) return false;
+    if (const auto found = stored_.find(pointer.path); found != stored_.end() && !pointer.isVague) {
+        values_[i.result] = found->second;
+        return true;
+    }
+    const bool isPart =
+        std::ranges::any_of(stored_, [&](const auto& e) { return isBelow(pointer.path, e.first); });
+    if (isPart || (stored_.contains(pointer.path) && pointer.isVague)) return true;
+    if (module_.def(i.type).opcode == Op::OpTypeCooperativeMatrixKHR) {
+        if (pointer.isVague || sliced_.contains(i.type)) return false;
+        values_[i.result] = {Kind::kSum, sums_[pointer.path], pointer.path};
+        return true;
+    }
+    readAhead_.insert(pointer.path.front());
+    return !hasSums(pointer.path);
+}
+
+bool Repetition::store(const Instruction& i) {
+    const Value pointer = valueOf(i.word(0));
+    Value value = valueOf(i.word(1));
+    if (pointer.kind != Kind::kPointer || pointer.isVague) return false;
+    if (value.kind == Kind::kPointer || readAhead_.contains(pointer.path.front())) return false;
+    if (value.kind == Kind::kSum) {
+        uint64_t& written = sums_[pointer.path];
+        if (value.path != pointer.path || value.number != written) return false;
+        value = {Kind::kSum, ++written, pointer.path};
+    } else if (hasSums(pointer.path)) {
+        return false;
+    }
+    std::erase_if(stored_, [&](const auto& e) { return isBelow(e.first, pointer.path); });
+    stored_[pointer.path] = std::move(value);
+    return true;
+}
+
+bool Repetition::multiply(const Instruction& i) {
+    met_.insert(&i);
+    Value sum = valueOf(i.word(2));
+    if (valueOf(i.word(0)).kind != Kind::kFactor || valueOf(i.word(1)).kind != Kind::kFactor ||
+        sum.kind != Kind::kSum) {
+        return false;
+    }
+    constexpr auto kSaturating =
+        static_cast<uint32_t>(spv::CooperativeMatrixOperandsMask::SaturatingAccumulationKHR);
+    if ((i.word(3) & kSaturating) != 0) return false;
+    values_[i.result] = std::move(sum);
+    return true;
+}
+
+bool Repetition::compute(const Instruction& i) {
+    if (i.result == 0) return true;
+    std::vector<uint64_t> numbers;
+    for (const Operand& o : i.operands) {
+        const Value value = o.isId ? valueOf(o.word) : Value{};
+        if (value.kind != Kind::kUnknown && value.kind != Kind::kNumber) return false;
+        if (value.kind == Kind::kNumber) numbers.push_back(value.number);
+    }
+    values_[i.result] = {};
+    if (numbers.empty() || numbers.size() != i.operands.size() || numbers.size() > 2) return true;
+    if (const auto number = compute32(i.opcode, numbers.front(), numbers.back())) {
+        values_[i.result] = {Kind::kNumber, *number};
+    }
+    return true;
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "slices/segments.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "ir/opcodes.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+using spv::Op;
+
+bool isLocal(const Module& module, Id pointer) {
+    const Instruction& type = module.def(module.def(pointer).type);
+    if (type.opcode != Op::OpTypePointer) return false;
+    const auto storage = static_cast<spv::StorageClass>(type.word(0));
+    return storage == spv::StorageClass::Function || storage == spv::StorageClass::Private;
+}
+
+bool isVolatile(uint32_t memoryAccess) {
+    return (memoryAccess & static_cast<uint32_t>(spv::MemoryAccessMask::Volatile)) != 0;
+}
+
+constexpr bool between(Op opcode, Op first, Op last) { return opcode >= first && opcode <= last; }
+
+// Instructions that compute something of their operands, and those that only lead on.
+bool isPure(Op opcode) {
+    constexpr std::pair<Op, Op> kRanges[] = {
+        {Op::OpVectorExtractDynamic, Op::OpTranspose}, {Op::OpConvertFToU, Op::OpBitcast},
+        {Op::OpSNegate, Op::OpSMulExtended},           {Op::OpAny, Op::OpFUnordGreaterThanEqual},
+        {Op::OpShiftRightLogical, Op::OpBitCount},     {Op::OpPhi, Op::OpBranchConditional},
+    };
+    for (const auto& [first, last] : kRanges) {
+        if (between(opcode, first, last)) return true;
+    }
+    return opcode == Op::OpNop || opcode == Op::OpUndef || opcode == Op::OpLine ||
+           opcode == Op::OpNoLine || opcode == Op::OpReturn || opcode == Op::OpReturnValue ||
+           opcode == Op::OpInBoundsAccessChain || opcode == Op::OpAccessChain ||
+           opcode == Op::OpVariable || opcode == Op::OpUnreachable;
+}
+
+}  // namespace
+
+const Instruction* mergeOf(const Block& block) {
+    for (const InstructionPtr& i : block.body) {
+        if (i->opcode == Op::OpLoopMerge || i->opcode == Op::OpSelectionMerge) return i.get();
+    }
+    return nullptr;
+}
+
+FunctionFacts::FunctionFacts(const Module& module) : module_(module) {
+    for (const auto& function : module.functions())
+        facts_[function->id()].function = function.get();
+    while (spread()) {
+    }
+}
+
+bool FunctionFacts::spread() {
+    bool changed = false;
+    for (auto& [id, facts] : facts_) {
+        Facts now = facts;
+        for (const auto& block : facts.function->blocks) {
+            for (const InstructionPtr& i : block->body) {
+                now.repeats &= mayRepeat(*i);
+                now.multiplies |= multiplies(*i);
+            }
+        }
+        changed |= now.repeats != facts.repeats || now.multiplies != facts.multiplies;
+        facts = now;
+    }
+    return changed;
+}
+
+const Function* FunctionFacts::function(Id id) const {
+    const auto found = facts_.find(id);
+    return found == facts_.end() ? nullptr : found->second.function;
+}
+
+bool FunctionFacts::mayRepeat(const Instruction& i) const {
+    switch (i.opcode) {
+        case Op::OpLoad:
+            return !isVolatile(i.word(1));
+        case Op::OpStore:
+            return isLocal(module_, i.word(0));
+        case Op::OpFunctionCall: {
+            const auto found = facts_.find(i.word(0));
+            return found != facts_.end() && found->second.repeats;
+        }
+        case Op::OpCooperativeMatrixLoadKHR:
+            return !isVolatile(i.word(3));
+        case Op::OpCooperativeMatrixMulAddKHR:
+            return true;
+        case Op::OpExtInst:
+            return isNonSemantic(module_, i);
+        default:
+            return isPure(i.opcode);
+    }
+}
+
+bool FunctionFacts::multiplies(const Instruction& i) const {
+    if (i.opcode == Op::OpCooperativeMatrixMulAddKHR) return true;
+    if (i.opcode != Op::OpFunctionCall) return false;
+    const auto found = facts_.find(i.word(0));
+    return found != facts_.end() && found->second.multiplies;
+}
+
+namespace {
+
+class SegmentFinder {
+ public:
+    SegmentFinder(const FunctionFacts& facts, const Function& function)
+        : facts_(facts), function_(function) {
+        for (size_t b = 0; b < function.blocks.size(); ++b) index_[function.blocks[b]->id()] = b;
+    }
+
+    std::vector<Segment> run() {
+        // Inner loops have headers behind those of outer ones.
+        for (size_t b = function_.blocks.size(); b-- > 0;) {
+            const Instruction* merge = mergeOf(*function_.blocks[b]);
+            if (merge != nullptr && merge->opcode == Op::OpLoopMerge) searchLoop(b, *merge);
+        }
+        search(0, {0, 0});
+        return std::move(segments_);
+    }
+
+ private:
+    // Where a loop is left and where it turns.
+    struct Loop {
+        Id merge = 0, next = 0;
+    };
+
+    std::optional<size_t> block(Id label) const {
+        const auto found = index_.find(label);
+        return found == index_.end() ? std::nullopt : std::optional(found->second);
+    }
+
+    void searchLoop(size_t header, const Instruction& merge) {
+        const Loop loop = {merge.word(0), merge.word(1)};
+        std::optional<size_t> start = header;
+        const Instruction* last = function_.blocks[header]->body.back().get();
+        if (last->opcode == Op::OpBranch) start = block(last->word(0));
+        if (!start || *start <= header) return;
+        last = function_.blocks[*start]->body.back().get();
+        if (last->opcode == Op::OpBranchConditional && !mergeOf(*function_.blocks[*start])) {
+            if (last->word(2) == loop.merge)
+                start = block(last->word(1));
+            else if (last->word(1) == loop.merge)
+                start = block(last->word(2));
+        }
+        if (start && *start > header) search(*start, loop);
+    }
+
+    // The blocks that are executed whenever the first one is, in order.
+    std::vector<size_t> chainFrom(size_t first, const Loop& loop) const {
+        std::vector<size_t> chain;
+        for (std::optional<size_t> at = first; at && (chain.empty() || *at > chain.back()) &&
+                                               function_.blocks[*at]->id() != loop.merge &&
+                                               function_.blocks[*at]->id() != loop.next;) {
+            chain.push_back(*at);
+            const Block& b = *function_.blocks[*at];
+            const Instruction* merge = mergeOf(b);
+            if (merge == nullptr && b.body.back()->opcode != Op::OpBranch) break;
+            at = block(merge != nullptr ? merge->word(0) : b.body.back()->word(0));
+        }
+        return chain;
+    }
+
+    void search(size_t first, const Loop& loop) {
+        const std::vector<size_t> chain = chainFrom(first, loop);
+        begin_ = {first, 0};
+        end_.reset();
+        for (size_t c = 0; c < chain.size(); ++c) {
+            const bool last = c + 1 == chain.size();
+            walk(chain[c]);
+            if (last) break;
+            if (mergeOf(*function_.blocks[chain[c]]) != nullptr) {
+                construct(chain[c], chain[c + 1]);
+            }
+        }
+        close();
+        begin_.reset();
+    }
+
+    // Instructions of a block of the chain, up to how it ends.
+    void walk(size_t b) {
+        const InstructionList& body = function_.blocks[b]->body;
+        for (size_t at = 0; at < body.size(); ++at) {
+            const Instruction& i = *body[at];
+            const bool leads = i.opcode == Op::OpVariable || i.opcode == Op::OpPhi;
+            if (isTerminator(i.opcode) || &i == mergeOf(*function_.blocks[b])) return;
+            if (!facts_.mayRepeat(i)) close();
+            if (leads || !facts_.mayRepeat(i)) begin_ = {b, at + 1};
+            if (facts_.multiplies(i)) end_ = Place{b, endOfStores(b, at)};
+        }
+    }
+
+    // Behind what stores the results of a block's products.
+    size_t endOfStores(size_t b, size_t product) const {
+        const InstructionList& body = function_.blocks[b]->body;
+        size_t end = product + 1;
+        for (size_t at = end; at < body.size(); ++at) {
+            if (body[at]->opcode == Op::OpStore && body[at]->word(1) == body[product]->result) {
+                end = at + 1;
+            }
+        }
+        return end;
+    }
+
+    void construct(size_t header, size_t merge) {
+        bool repeats = true, multiplies = false;
+        for (size_t b = header + 1; b < merge; ++b) {
+            for (const InstructionPtr& i : function_.blocks[b]->body) {
+                repeats &= facts_.mayRepeat(*i);
+                multiplies |= facts_.multiplies(*i);
+            }
+        }
+        if (!repeats) {
+            close();
+            begin_ = {merge, 0};
+        } else if (multiplies) {
+            const InstructionList& body = function_.blocks[merge]->body;
+            const auto phis = std::ranges::find_if(
+                body, [](const InstructionPtr& i) { return i->opcode != Op::OpPhi; });
+            end_ = Place{merge, static_cast<size_t>(phis - body.begin())};
+        }
+    }
+
+    void close() {
+        if (end_ && begin_) segments_.push_back({*begin_, *end_});
+        end_.reset();
+    }
+
+    const FunctionFacts& facts_;
+    const Function& function_;
+    std::map<Id, size_t> index_;
+    std::vector<Segment> segments_;
+    std::optional<Place> begin_;
+    std::optional<Place> end_;  // behind the last multiply-add so far
+};
+
+}  // namespace
+
+std::vector<Segment> findSegments(const Module&, const FunctionFacts& facts,
+                                  const Function& function) {
+    if (function.blocks.empty()) return {};
+    return SegmentFinder(facts, function).run();
+}
+
+}  // namespace coopvk::rewrite
