@@ -13,6 +13,7 @@
 #include "matrix/layout_policy.hpp"
 #include "matrix/lower.hpp"
 #include "matrix/matrix_types.hpp"
+#include "matrix/slices/slice_products.hpp"
 #include "native/listed.hpp"
 #include "native/lower.hpp"
 #include "passes/decoration_groups.hpp"
@@ -23,7 +24,6 @@
 #include "passes/replicated_composites.hpp"
 #include "passes/specialise.hpp"
 #include "passes/subgroup_barriers.hpp"
-#include "slices/slice_products.hpp"
 #include "unify/nv_matrix.hpp"
 #include "vector/lower.hpp"
 

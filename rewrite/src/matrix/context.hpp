@@ -35,7 +35,7 @@ struct MatrixType {
     uint32_t length() const { return fragment.length(); }
 };
 
-// Matrices that are loaded in slices along K, one after the other: see slices/.
+// Matrices that are loaded in slices along K, one after the other: see matrix/slices.
 struct ProductSlices {
     std::set<Id> types;  // their loads add to the Pointer
     uint32_t depth = 0;  // columns of A and rows of B in a slice

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "slices/slice_loop.hpp"
+#include "matrix/slices/slice_loop.hpp"
 
 #include <algorithm>
 #include <unordered_set>

@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "slices/segments.hpp"
+#include "matrix/slices/segments.hpp"
 
 namespace coopvk::rewrite {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "slices/slice_products.hpp"
+#include "matrix/slices/slice_products.hpp"
 
 #include <algorithm>
 
 #include "matrix/matrix_types.hpp"
-#include "slices/repetition.hpp"
-#include "slices/slice_loop.hpp"
-#include "slices/sliced_types.hpp"
+#include "matrix/slices/repetition.hpp"
+#include "matrix/slices/slice_loop.hpp"
+#include "matrix/slices/sliced_types.hpp"
 
 namespace coopvk::rewrite {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "slices/segments.hpp"
+#include "matrix/slices/segments.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "ir/types.hpp"
-#include "slices/segments.hpp"
+#include "matrix/slices/segments.hpp"
 
 namespace coopvk::rewrite {
 

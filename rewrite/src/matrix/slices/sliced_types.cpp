@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "slices/sliced_types.hpp"
+#include "matrix/slices/sliced_types.hpp"
 
 #include <algorithm>
 

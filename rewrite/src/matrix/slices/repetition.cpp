@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "slices/repetition.hpp"
+#include "matrix/slices/repetition.hpp"
 
 #include <algorithm>
 
