@@ -11,8 +11,9 @@ namespace {
 
 using spv::Op;
 
-// More than any shader's tiles need.
+// More than any shader's tiles need; modules may call themselves.
 constexpr uint32_t kMostSteps = 1u << 16;
+constexpr uint32_t kMostCalls = 16;
 
 constexpr uint64_t low32(uint64_t value) { return value & 0xFFFFFFFF; }
 constexpr int64_t asSigned(uint64_t value) { return static_cast<int32_t>(low32(value)); }
@@ -63,7 +64,7 @@ bool isBelow(const Map& path, const Map& above) {
 
 bool Repetition::holds(const Function& function, const Segment& segment) {
     values_.clear(), stored_.clear(), sums_.clear(), readAhead_.clear(), met_.clear();
-    steps_ = 0;
+    steps_ = calls_ = 0;
     return run(function, {&function, segment.begin.block, segment.begin.at}, &segment.end, nullptr);
 }
 
@@ -147,13 +148,15 @@ bool Repetition::execute(const Instruction& i) {
 
 bool Repetition::call(const Instruction& i) {
     const Function* function = facts_.function(i.word(0));
-    if (function == nullptr || function->blocks.empty()) return false;
+    if (function == nullptr || function->blocks.empty() || calls_ == kMostCalls) return false;
     met_.insert(&i);
     for (size_t p = 0; p < function->parameters.size(); ++p) {
         values_[function->parameters[p]->result] = valueOf(i.word(p + 1));
     }
     Value returned;
+    ++calls_;
     if (!run(*function, {function, 0, 0}, nullptr, &returned)) return false;
+    --calls_;
     values_[i.result] = std::move(returned);
     return true;
 }

@@ -64,6 +64,7 @@ class Repetition {
     std::set<uint64_t> readAhead_;   // variables
     std::set<const Instruction*> met_;
     uint32_t steps_ = 0;
+    uint32_t calls_ = 0;  // under way
 };
 
 }  // namespace coopvk::rewrite
