@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <cstdint>
 #include <cstring>
 
@@ -93,6 +94,21 @@ Result<std::string> makePrivateFolder(int parent) {
     return systemProblem();
 }
 
+// The number of an open stream that a path names; -1 for other paths.
+int streamOf(std::string_view path) {
+    if (path == "/dev/stdout") return STDOUT_FILENO;
+    if (path == "/dev/stderr") return STDERR_FILENO;
+    for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+        if (!path.starts_with(folder)) continue;
+        const std::string_view digits = path.substr(folder.size());
+        int number = -1;
+        const char* end = digits.data() + digits.size();
+        const auto parsed = std::from_chars(digits.data(), end, number);
+        if (parsed.ec == std::errc() && parsed.ptr == end) return number;
+    }
+    return -1;
+}
+
 bool writeAll(int file, std::string_view bytes) {
     while (!bytes.empty()) {
         const ssize_t written = ::write(file, bytes.data(), bytes.size());
@@ -110,6 +126,12 @@ FileDescriptor::~FileDescriptor() {
 }
 
 Result<FileDescriptor> openForAppending(const std::string& path, IfMissing ifMissing) {
+    // Opened anew, a file has a second place to write at, and its writers overwrite each other.
+    if (const int stream = streamOf(path); stream >= 0) {
+        FileDescriptor file(::fcntl(stream, F_DUPFD_CLOEXEC, 0));
+        if (!file.isOpen()) return systemProblem();
+        return file;
+    }
     const size_t slash = path.rfind('/');
     const size_t start = slash == std::string::npos ? 0 : slash + 1;
     auto folder = openFolder(std::string_view(path).substr(0, start), IfMissing::kFail);

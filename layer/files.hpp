@@ -34,8 +34,9 @@ class FileDescriptor {
 
 enum class IfMissing { kCreate, kFail };
 
-// A file to append to. A new one is readable by its owner alone, and its folder must exist. The
-// error says what is wrong with the path.
+// A file to append to. A new one is readable by its owner alone, and its folder must exist. Of
+// /dev/stdout, /dev/stderr and /dev/fd/N, the open stream itself. The error says what is wrong with
+// the path.
 rewrite::Result<FileDescriptor> openForAppending(const std::string& path, IfMissing ifMissing);
 
 // A folder for files that are written whole.

@@ -111,6 +111,29 @@ TEST_F(FilesTest, SystemsFiles) {
     ::close(ends[1]);
 }
 
+// As a program's own output may be redirected: what either writes stays.
+TEST_F(FilesTest, OpenStreamsAreShared) {
+    const fs::path path = own / "output";
+    const int stream = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    ASSERT_GE(stream, 0);
+    const std::string number = std::to_string(stream);
+    EXPECT_EQ(::write(stream, "1", 1), 1);
+    for (const std::string folder : {"/dev/fd/", "/proc/self/fd/"}) {
+        EXPECT_EQ(append(folder + number), "");
+        EXPECT_EQ(::write(stream, "2", 1), 1);
+        EXPECT_NE(append(folder + "99999"), "");
+    }
+    const int before = ::dup(STDERR_FILENO);
+    ::dup2(stream, STDERR_FILENO);
+    const std::string error = append("/dev/stderr");
+    ::dup2(before, STDERR_FILENO);
+    ::close(before);
+    EXPECT_EQ(error, "");
+    EXPECT_EQ(::write(stream, "3", 1), 1);
+    ::close(stream);
+    EXPECT_EQ(read(path), "1x2x2x3");
+}
+
 TEST_F(FilesTest, PipesOfNoReaderDoNotStopTheProgram) {
     ASSERT_EQ(::mkfifo((shared / "log").c_str(), 0666), 0);
     EXPECT_NE(append(shared / "log"), "");
