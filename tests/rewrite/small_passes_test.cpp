@@ -238,8 +238,8 @@ TEST(DecorationGroups, SayTheSame) {
     ASSERT_TRUE(out) << out.error().message;
     EXPECT_EQ(validate(out->words), std::nullopt);
     const std::string text = disassemble(out->words);
-    EXPECT_NE(text.find("OpDecorate %coopvk_words_of DescriptorSet 2"), std::string::npos) << text;
-    EXPECT_NE(text.find("OpDecorate %coopvk_words_of Binding 5"), std::string::npos) << text;
+    EXPECT_NE(text.find("OpDecorate %coopvk_view DescriptorSet 2"), std::string::npos) << text;
+    EXPECT_NE(text.find("OpDecorate %coopvk_view Binding 5"), std::string::npos) << text;
     EXPECT_NE(text.find(" 0 NonReadable"), std::string::npos) << text;
     for (const std::string_view gone : {"OpDecorationGroup", "OpGroup", "%place", "%start"}) {
         EXPECT_EQ(text.find(gone), std::string::npos) << gone << "\n" << text;

@@ -17,7 +17,6 @@ namespace {
 
 constexpr auto kCrossWorkgroup = static_cast<uint32_t>(spv::StorageClass::CrossWorkgroup);
 constexpr auto kPhysical = static_cast<uint32_t>(spv::StorageClass::PhysicalStorageBuffer);
-constexpr auto kAligned = static_cast<uint32_t>(spv::MemoryAccessMask::Aligned);
 // Aggregates of so many parts are moved part by part at most.
 constexpr uint64_t kMostParts = 1024;
 
@@ -26,15 +25,6 @@ bool isUntypedStep(spv::Op opcode) {
            opcode == spv::Op::OpUntypedInBoundsPtrAccessChainKHR;
 }
 bool isChain(spv::Op opcode) { return firstChainIndex(opcode) != 0 || isUntypedStep(opcode); }
-
-// Adds an alignment to the memory operands that start at operand `mask`, where they have none.
-void alignOperands(Instruction& i, size_t mask, uint32_t bytes) {
-    if ((i.word(mask) & kAligned) != 0) return;
-    if (i.operands.size() <= mask) i.operands.push_back(literal(0u));
-    i.operands[mask].word |= kAligned;
-    // The alignment comes first behind the mask, or behind the bits below it (Volatile has none).
-    i.operands.insert(i.operands.begin() + static_cast<std::ptrdiff_t>(mask) + 1, literal(bytes));
-}
 
 class Adoption {
  public:
@@ -204,13 +194,12 @@ class Adoption {
             return emit.add(std::move(i));
         }
         const CopyOperands memory = copyOperands(*i);
-        const uint32_t bytes = 1u << 16;  // the alignment is the whole's
         Operands load = {idOperand(source)};
-        for (const Operand& operand : memory.source.forLoad(bytes)) load.push_back(operand);
+        append(load, memory.source.forLoad(kAnyAlignment));
         const Id value =
             layout_->convert(emit, emit.op(spv::Op::OpLoad, from, std::move(load)), to);
         Operands store = {idOperand(target), idOperand(value)};
-        for (const Operand& operand : memory.target.forStore(bytes)) store.push_back(operand);
+        append(store, memory.target.forStore(kAnyAlignment));
         emit.opVoid(spv::Op::OpStore, std::move(store));
         module_.retire(std::move(i));
     }

@@ -37,10 +37,9 @@ const BlockOpcode* findOpcode(spv::Op opcode) {
 // One instruction: its operands checked and brought to the types that lowering computes with.
 class BlockLowering {
  public:
-    BlockLowering(LoweringContext& context, AliasVariables& aliases, FunctionWriter& writer,
-                  const BlockOpcode& opcode, const Instruction& at)
+    BlockLowering(LoweringContext& context, FunctionWriter& writer, const BlockOpcode& opcode,
+                  const Instruction& at)
         : context_(context),
-          aliases_(aliases),
           types_(context.types),
           writer_(writer),
           emit_(writer.emit()),
@@ -51,8 +50,7 @@ class BlockLowering {
         operands_.operation = opcode_.operation;
         if (!isDeclared() || !readShape() || !readRegion()) return;
         const bool store = opcode_.operation == BlockOperation::kStore;
-        BlockRegion region(context_, aliases_, emit_, at_.word(store ? 5 : 4), operands_.pitch,
-                           at_);
+        BlockRegion region(context_, emit_, at_.word(store ? 5 : 4), operands_.pitch, at_);
         if (!region.valid() || opcode_.operation == BlockOperation::kPrefetch) return;
         PrivateMemory memory(context_, emit_, at_.word(store ? 4 : 9), at_,
                              store ? "Src Pointer" : "Dst Pointer");
@@ -156,7 +154,6 @@ class BlockLowering {
     }
 
     LoweringContext& context_;
-    AliasVariables& aliases_;
     TypeTable& types_;
     FunctionWriter& writer_;
     Emitter& emit_;
@@ -190,7 +187,6 @@ bool hasBlockInstruction(const Function& function) {
 
 std::optional<Error> lowerBlockIo(LoweringContext& context) {
     Module& module = context.module;
-    AliasVariables aliases(context);
     for (const auto& function : module.functions()) {
         if (!hasBlockInstruction(*function)) continue;
         FunctionWriter writer(context, *function);
@@ -202,7 +198,7 @@ std::optional<Error> lowerBlockIo(LoweringContext& context) {
                     writer.keep(std::move(instruction));
                     continue;
                 }
-                BlockLowering(context, aliases, writer, *opcode, *instruction).run();
+                BlockLowering(context, writer, *opcode, *instruction).run();
                 if (context.error) {
                     context.error->message =
                         std::format("{}: {}", opcode->name, context.error->message);

@@ -31,7 +31,7 @@ PrivateMemory::PrivateMemory(LoweringContext& context, Emitter& emit, Id pointer
     // The whole object, and the indices that lead to where the pointer points.
     const PointerPath path = pathTo(module, pointer);
     base_ = path.root;
-    const std::vector<Id>& indices = path.indices;
+    const std::vector<Id> indices = path.indices();
     // Indices into structures, and those around them, stay.
     Id inner = module.def(module.def(base_).type).word(1);
     std::vector<Id> pathTypes = {inner};

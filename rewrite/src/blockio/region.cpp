@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockio/region.hpp"
 
-#include "ir/byte_walk.hpp"
-#include "ir/opcodes.hpp"
+#include "ir/memory_operands.hpp"
 
 namespace coopvk::rewrite {
 
-BlockRegion::BlockRegion(LoweringContext& context, AliasVariables& aliases, Emitter& emit,
-                         Id pointer, Id pitch, const Instruction& at)
-    : context_(context), aliases_(aliases), pitch_(pitch) {
+BlockRegion::BlockRegion(LoweringContext& context, Emitter& emit, Id pointer, Id pitch,
+                         const Instruction& at)
+    : context_(context), pitch_(pitch) {
     Module& module = context.module;
     const Instruction& type = module.def(module.def(pointer).type);
     const bool isPointer =
@@ -48,54 +47,16 @@ Id BlockRegion::baseAddress(Emitter& emit, Id pointer) {
 
 // True if the pointer is a known place in a known variable (or an error was found on the way).
 bool BlockRegion::resolveBinding(Emitter& emit, Id pointer, const Instruction& at) {
-    Module& module = context_.module;
-    TypeTable& types = context_.types;
-    offset_ = types.constantU32(0);
-    std::vector<const Instruction*> chains;  // innermost first
-    Id root = pointer;
-    while (true) {
-        const Instruction& def = module.def(root);
-        if (def.opcode == spv::Op::OpCopyObject) {
-            root = def.word(0);
-        } else if (isAccessChain(def.opcode)) {
-            chains.push_back(&def);
-            root = def.word(0);
-        } else if (isUntypedChain(def.opcode)) {
-            chains.push_back(&def);
-            root = def.word(1);
-        } else {
-            break;
-        }
-    }
-    const spv::Op opcode = module.def(root).opcode;
-    const bool untyped = opcode == spv::Op::OpUntypedVariableKHR;
-    if (opcode != spv::Op::OpVariable && !untyped) return false;
-    const Id contents =
-        untyped ? module.def(root).word(1) : module.def(module.def(root).type).word(1);
-    bool outermost = true;
-    for (size_t c = chains.size(); c-- > 0;) {
-        const Instruction& chain = *chains[c];
-        const bool isUntyped = isUntypedChain(chain.opcode);
-        ByteWalk walk(emit,
-                      isUntyped ? chain.word(0) : module.def(emit.typeOf(chain.word(0))).word(1));
-        size_t next = isUntyped ? 2 : 1;
-        if (outermost && isArrayType(module.def(contents).opcode) && next < chain.operands.size()) {
-            descriptor_ = chain.word(next++);
-            walk.enterDescriptor();
-        }
-        outermost = false;
-        for (; next < chain.operands.size(); ++next) {
-            if (walk.step(chain.word(next))) continue;
-            context_.fail(ErrorCode::kUnsupported, at,
-                          "the base pointer leads through a type without a layout");
-            return true;
-        }
-        offset_ = emit.addInt(types.uint32(), offset_, walk.bytes());
+    place_ = placeOf(emit, pointer);
+    if (place_.problem == BufferPlace::Problem::kNoVariable) return false;
+    if (!place_.valid()) {
+        context_.fail(ErrorCode::kUnsupported, at,
+                      "the base pointer leads through a type without a layout");
+        return true;
     }
     kind_ = Kind::kBinding;
-    base_ = root;
-    const std::optional<uint64_t> known = module.constantValue(offset_);
-    if (!known || *known % 16 != 0) misalignment_ = offset_;
+    const std::optional<uint64_t> known = context_.module.constantValue(place_.bytes);
+    if (!known || *known % 16 != 0) misalignment_ = place_.bytes;
     valid_ = true;
     return true;
 }
@@ -186,24 +147,20 @@ Id BlockRegion::pointerTo(Emitter& emit, uint32_t bytes, Id row, Id column) {
         return elements_->at(
             emit, emit.addInt(type, elements_->origin(), elements_->asIndex(emit, index)));
     }
-    const Id index = emit.divInt(u32, emit.addInt(u32, byte, offset_), types.constantU32(bytes));
-    const Id variable = aliases_.get(base_, type(bytes), bytes);
-    Operands operands = {idOperand(variable)};
-    if (descriptor_ != 0) operands.push_back(idOperand(descriptor_));
-    operands.push_back(idOperand(types.constantU32(0)));
-    operands.push_back(idOperand(index));
-    return emit.op(spv::Op::OpAccessChain,
-                   types.pointerType(spv::StorageClass::StorageBuffer, type(bytes)),
-                   std::move(operands));
+    const Id index =
+        emit.divInt(u32, emit.addInt(u32, byte, place_.bytes), types.constantU32(bytes));
+    return context_.views.pointer(emit, place_, type(bytes), index);
+}
+
+// Physical pointers must name their alignment.
+MemoryOperands BlockRegion::memory() const {
+    return MemoryOperands().withAlignment(kind_ == Kind::kAddress ? kAnyAlignment : 0);
 }
 
 Id BlockRegion::load(Emitter& emit, uint32_t bytes, Id row, Id column) {
     const Id pointer = pointerTo(emit, bytes, row, column);
     Operands operands = {idOperand(pointer)};
-    if (kind_ == Kind::kAddress) {
-        operands.push_back(literal(spv::MemoryAccessMask::Aligned));
-        operands.push_back(literal(bytes));
-    }
+    append(operands, memory().forLoad(bytes));
     if (kind_ != Kind::kPointer) {
         return emit.op(spv::Op::OpLoad, type(bytes), std::move(operands));
     }
@@ -215,10 +172,7 @@ void BlockRegion::store(Emitter& emit, uint32_t bytes, Id row, Id column, Id val
     const Id pointer = pointerTo(emit, bytes, row, column);
     if (kind_ == Kind::kPointer) value = emit.bitcast(elements_->scalar(), value);
     Operands operands = {idOperand(pointer), idOperand(value)};
-    if (kind_ == Kind::kAddress) {
-        operands.push_back(literal(spv::MemoryAccessMask::Aligned));
-        operands.push_back(literal(bytes));
-    }
+    append(operands, memory().forStore(bytes));
     emit.opVoid(spv::Op::OpStore, std::move(operands));
 }
 

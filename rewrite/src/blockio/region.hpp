@@ -3,7 +3,7 @@
 // The 2D region of memory of a block operation: accesses to up to 16 bytes at a row and a column.
 #pragma once
 
-#include "blockio/alias_variables.hpp"
+#include "ir/memory_operands.hpp"
 #include "lowering/element_pointer.hpp"
 #include "lowering/function_writer.hpp"
 
@@ -12,8 +12,8 @@ namespace coopvk::rewrite {
 class BlockRegion {
  public:
     // `at` is named in errors; `pitch` is an integer scalar, bytes.
-    BlockRegion(LoweringContext& context, AliasVariables& aliases, Emitter& emit, Id pointer,
-                Id pitch, const Instruction& at);
+    BlockRegion(LoweringContext& context, Emitter& emit, Id pointer, Id pitch,
+                const Instruction& at);
 
     bool valid() const { return valid_; }
     // The only width that accesses can have here; 0 where they can have any.
@@ -37,16 +37,15 @@ class BlockRegion {
     Id address(Emitter& emit, Id row, Id column);
     Id wordPairAddress(Emitter& emit, Id row, Id column);
     void declare(uint32_t bytes);
+    MemoryOperands memory() const;
 
     LoweringContext& context_;
-    AliasVariables& aliases_;
     Kind kind_ = Kind::kAddress;
     bool valid_ = false;
     uint32_t onlyWidth_ = 0;
     Id misalignment_ = 0;
-    Id base_ = 0;        // kAddress: a u64 or two u32; kBinding: the variable
-    Id descriptor_ = 0;  // kBinding: index into an array of them
-    Id offset_ = 0;      // kBinding: u32, bytes
+    Id base_ = 0;        // kAddress: a u64 or two u32
+    BufferPlace place_;  // kBinding
     Id pitch_ = 0;
     std::optional<ElementPointer> elements_;  // kPointer
 };

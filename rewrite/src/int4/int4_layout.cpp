@@ -90,11 +90,11 @@ class Layouts {
                 }
                 return;
             case spv::Op::OpLoad:
-                return scanAccess(i, i.word(0), i.type, MemoryOperands(rest(i, 1)));
+                return scanAccess(i, i.word(0), i.type, MemoryOperands(operandsBehind(i, 1)));
             case spv::Op::OpStore:
                 storeComponent(i.word(0));
                 return scanAccess(i, i.word(0), module_.def(i.word(1)).type,
-                                  MemoryOperands(rest(i, 2)));
+                                  MemoryOperands(operandsBehind(i, 2)));
             case spv::Op::OpCopyMemory: {
                 storeComponent(i.word(0));
                 const CopyOperands memory = copyOperands(i);
@@ -104,10 +104,6 @@ class Layouts {
             default:
                 return;
         }
-    }
-
-    static std::span<const Operand> rest(const Instruction& i, size_t first) {
-        return std::span(i.operands).subspan(std::min(first, i.operands.size()));
     }
 
     // What the pointer, or where it does not tell the other one, points to.
@@ -152,34 +148,18 @@ class Layouts {
 
     // What can be told of an untyped pointer by the way that led to it.
     uint32_t alignmentOf(Id pointer) const {
+        const PointerPath path = pathTo(module_, pointer);
+        const spv::Op root = module_.def(path.root).opcode;
+        if (root != spv::Op::OpVariable && root != spv::Op::OpUntypedVariableKHR) return 1;
         uint32_t alignment = kWidest;
-        constexpr int kMostSteps = 1000;
-        for (int step = 0; step < kMostSteps; ++step) {
-            const Instruction& def = module_.def(pointer);
-            const size_t first = firstChainIndex(def.opcode);
-            if (def.opcode == spv::Op::OpVariable || def.opcode == spv::Op::OpUntypedVariableKHR) {
-                return alignment;
-            }
-            if (def.opcode == spv::Op::OpCopyObject) {
-                pointer = def.word(0);
-            } else if (isUntypedChain(def.opcode)) {
-                alignment = alignmentBehind(def, alignment, def.word(0), first);
-                pointer = def.word(1);
-            } else if (isAccessChain(def.opcode)) {
-                const Id base = module_.def(def.word(0)).type;
-                alignment = alignmentBehind(def, alignment, module_.def(base).word(1), first);
-                pointer = def.word(0);
-            } else {
-                break;
-            }
-        }
-        return 1;
+        for (const ChainStep& step : path.steps) alignment = alignmentBehind(step, alignment);
+        return alignment;
     }
 
-    uint32_t alignmentBehind(const Instruction& chain, uint32_t alignment, Id type,
-                             size_t first) const {
-        for (size_t o = first; o < chain.operands.size(); ++o) {
-            const std::optional<uint64_t> index = module_.constantValue(chain.word(o));
+    uint32_t alignmentBehind(const ChainStep& step, uint32_t alignment) const {
+        Id type = step.type;
+        for (const Operand& operand : step.indices) {
+            const std::optional<uint64_t> index = module_.constantValue(operand.word);
             const Instruction& def = module_.def(type);
             uint64_t bytes = 0;
             if (def.opcode == spv::Op::OpTypeStruct) {

@@ -41,23 +41,63 @@ std::optional<uint64_t> memberCount(const Module& module, Id type) {
     }
 }
 
-PointerPath pathTo(const Module& module, Id pointer) {
+ChainStep chainStep(const Module& module, const Instruction& chain) {
+    const size_t first = firstChainIndex(chain.opcode);
+    const Id type = isUntypedChain(chain.opcode)
+                        ? chain.word(0)
+                        : module.def(module.def(chain.word(0)).type).word(1);
+    return {&chain, type, operandsBehind(chain, first)};
+}
+
+Id typeBehind(const Module& module, const ChainStep& step, size_t without) {
+    Id type = step.type;
+    for (size_t i = 0; i + without < step.indices.size(); ++i) {
+        type = memberType(module, type, module.constantValue(step.indices[i].word));
+    }
+    return type;
+}
+
+namespace {
+
+// visit(instruction) for the pointer's definition, and those of what it is made of, to the root.
+template <typename Visit>
+Id followToRoot(const Module& module, Id pointer, Visit visit) {
     // Chains of hostile modules may lead in circles.
     constexpr int kMostSteps = 1000;
-    PointerPath path;
-    path.root = pointer;
     for (int step = 0; step < kMostSteps; ++step) {
-        path.nonUniform |= module.decoration(path.root, spv::Decoration::NonUniform).has_value();
-        const Instruction& def = module.def(path.root);
-        if (isAccessChain(def.opcode)) {
-            for (size_t i = def.operands.size(); i-- > 1;) path.indices.push_back(def.word(i));
-        } else if (def.opcode != spv::Op::OpCopyObject) {
-            break;
-        }
-        path.root = def.word(0);
+        const Instruction& def = module.def(pointer);
+        visit(pointer, def);
+        const bool untyped = isUntypedChain(def.opcode);
+        if (!untyped && !isAccessChain(def.opcode) && def.opcode != spv::Op::OpCopyObject) break;
+        pointer = def.word(untyped ? 1 : 0);
     }
-    std::ranges::reverse(path.indices);
+    return pointer;
+}
+
+}  // namespace
+
+PointerPath pathTo(const Module& module, Id pointer) {
+    PointerPath path;
+    path.root = followToRoot(module, pointer, [&](Id id, const Instruction& def) {
+        path.nonUniform |= module.decoration(id, spv::Decoration::NonUniform).has_value();
+        if (isAccessChain(def.opcode) || isUntypedChain(def.opcode)) {
+            path.steps.push_back(chainStep(module, def));
+        }
+    });
+    std::ranges::reverse(path.steps);
     return path;
+}
+
+Id rootOf(const Module& module, Id pointer) {
+    return followToRoot(module, pointer, [](Id, const Instruction&) {});
+}
+
+std::vector<Id> PointerPath::indices() const {
+    std::vector<Id> all;
+    for (const ChainStep& step : steps) {
+        for (const Operand& index : step.indices) all.push_back(index.word);
+    }
+    return all;
 }
 
 }  // namespace coopvk::rewrite

@@ -8,10 +8,10 @@ namespace coopvk::rewrite {
 
 namespace {
 
-using memory_access::bit;
-using memory_access::kAligned;
-using memory_access::kAvailable;
-using memory_access::kVisible;
+constexpr auto bit(spv::MemoryAccessMask mask) { return static_cast<uint32_t>(mask); }
+constexpr uint32_t kAligned = bit(spv::MemoryAccessMask::Aligned);
+constexpr uint32_t kAvailable = bit(spv::MemoryAccessMask::MakePointerAvailable);
+constexpr uint32_t kVisible = bit(spv::MemoryAccessMask::MakePointerVisible);
 constexpr uint32_t kWithParameter = kAligned | kAvailable | kVisible |
                                     bit(spv::MemoryAccessMask::AliasScopeINTELMask) |
                                     bit(spv::MemoryAccessMask::NoAliasINTELMask);
@@ -52,6 +52,27 @@ Operands MemoryOperands::build(uint32_t bytes, bool isLoad) const {
     if (const Id scope = own != 0 ? own : other; scope != 0) operands.push_back(idOperand(scope));
     operands.insert(operands.end(), further_.begin(), further_.end());
     return operands;
+}
+
+MemoryOperands MemoryOperands::withAlignment(uint32_t alignment) const {
+    MemoryOperands changed = *this;
+    changed.mask_ = alignment != 0 ? mask_ | kAligned : mask_ & ~kAligned;
+    changed.alignment_ = alignment;
+    return changed;
+}
+
+void MemoryOperands::appendKey(std::vector<uint32_t>& key) const {
+    key.insert(key.end(), {mask_, alignment_, available_, visible_});
+    for (const Operand& operand : further_) key.push_back(operand.word);
+}
+
+void alignOperands(Instruction& access, size_t first, uint32_t bytes) {
+    if ((access.word(first) & kAligned) != 0) return;
+    if (access.operands.size() <= first) access.operands.push_back(literal(0u));
+    access.operands[first].word |= kAligned;
+    // The alignment comes first behind the mask, or behind the bits below it (Volatile has none).
+    access.operands.insert(access.operands.begin() + static_cast<std::ptrdiff_t>(first) + 1,
+                           literal(bytes));
 }
 
 CopyOperands copyOperands(const Instruction& copy) {

@@ -8,29 +8,21 @@
 
 namespace coopvk::rewrite {
 
-namespace memory_access {
-
-constexpr auto bit(spv::MemoryAccessMask mask) { return static_cast<uint32_t>(mask); }
-inline constexpr uint32_t kAligned = bit(spv::MemoryAccessMask::Aligned);
-inline constexpr uint32_t kAvailable = bit(spv::MemoryAccessMask::MakePointerAvailable);
-inline constexpr uint32_t kVisible = bit(spv::MemoryAccessMask::MakePointerVisible);
-
-}  // namespace memory_access
-
 class MemoryOperands {
  public:
     MemoryOperands() = default;
     // The set that starts at the front; what follows it is left alone.
     explicit MemoryOperands(std::span<const Operand> operands);
+
     // For an access to `bytes` bytes that lies at a multiple of them.
     Operands forLoad(uint32_t bytes) const { return build(bytes, true); }
     Operands forStore(uint32_t bytes) const { return build(bytes, false); }
+    void appendKey(std::vector<uint32_t>& key) const;
 
     // 0: not said.
     uint32_t alignment() const { return alignment_; }
-    uint32_t mask() const { return mask_; }
-    // Of MakePointerVisible, else of MakePointerAvailable; 0: neither is there.
-    Id scope() const { return visible_ != 0 ? visible_ : available_; }
+    // The same set with another alignment (0: none).
+    MemoryOperands withAlignment(uint32_t alignment) const;
 
  private:
     Operands build(uint32_t bytes, bool isLoad) const;
@@ -42,8 +34,14 @@ class MemoryOperands {
     Operands further_;  // parameters of later bits, as they are
 };
 
+// More than the size of any access: an alignment of so much leaves each access its own size.
+inline constexpr uint32_t kAnyAlignment = 1u << 16;
+
 // Operands of the set at the front.
 size_t memoryOperandCount(std::span<const Operand> operands);
+
+// Adds an alignment to the set that starts at operand `first`, where it has none.
+void alignOperands(Instruction& access, size_t first, uint32_t bytes);
 
 // What OpCopyMemory says about its two sides: one set is for both, two are for the target and the
 // source.

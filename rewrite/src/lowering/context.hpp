@@ -9,6 +9,7 @@
 
 #include "ir/emitter.hpp"
 #include "ir/function_builder.hpp"
+#include "lowering/buffer_views.hpp"
 
 namespace coopvk::rewrite {
 
@@ -20,11 +21,12 @@ inline Error errorAt(ErrorCode code, const Instruction& at, std::string_view wha
 
 struct LoweringContext {
     LoweringContext(TypeTable& theTypes, const Target& theTarget)
-        : module(theTypes.module()), types(theTypes), target(theTarget) {}
+        : module(theTypes.module()), types(theTypes), target(theTarget), views(theTypes) {}
 
     Module& module;
     TypeTable& types;
     const Target& target;
+    BufferViews views;
     std::map<std::vector<uint32_t>, Id> helpers;  // helper functions by key
     FunctionList newFunctions;
     std::optional<Error> error;

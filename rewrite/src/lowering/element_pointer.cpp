@@ -36,14 +36,9 @@ ElementPointer::ElementPointer(LoweringContext& context, Emitter& emit, Id point
 bool ElementPointer::pointsIntoArray(const Instruction& chain) const {
     const Module& module = context_.module;
     if (chain.operands.size() < 2) return false;
-    Id type = module.def(module.def(module.def(chain.word(0)).type).word(1)).result;
-    for (size_t i = 1; i + 1 < chain.operands.size(); ++i) {
-        type = memberType(module, type, module.constantValue(chain.word(i)));
-    }
+    const Id type = typeBehind(module, chainStep(module, chain), 1);
     const Instruction& array = module.def(type);
-    if (array.opcode != spv::Op::OpTypeArray && array.opcode != spv::Op::OpTypeRuntimeArray) {
-        return false;
-    }
+    if (!isArrayType(array.opcode)) return false;
     // The text ignores ArrayStride: elements are taken to be tight. Chains can only follow that
     // where the array is tight itself.
     const std::optional<uint32_t> stride = module.decoration(type, spv::Decoration::ArrayStride);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/memory_operands.hpp"
 #include "lowering/element_pointer.hpp"
 #include "native/tiles.hpp"
 
@@ -22,19 +23,15 @@ std::optional<TileAccess> accessOf(NativeFunction& f, const Instruction& at, siz
     access.layout = at.word(layout);
     access.columnMajor = *value == 1;
     access.stride = at.word(layout + 1);
-    access.memory.assign(at.operands.begin() + static_cast<std::ptrdiff_t>(layout) + 2,
-                         at.operands.end());
     return access;
 }
 
 // Tiles need not lie as the whole matrix does: only what every line of a tile has is left of an
 // alignment (of pointers and strides: 16 bytes, or a whole line where that is less).
-void alignForTiles(TileAccess& access, const TypeTable& types, const TiledType& type) {
-    constexpr auto kAligned = static_cast<uint32_t>(spv::MemoryAccessMask::Aligned);
-    if (access.memory.size() < 2 || (access.memory[0].word & kAligned) == 0) return;
+uint32_t tileAlignment(const TileAccess& access, const TypeTable& types, const TiledType& type) {
     const uint32_t line =
         (access.columnMajor ? type.tileRows : type.tileColumns) * types.width(type.component) / 8;
-    access.memory[1].word = std::min({access.memory[1].word, line & (~line + 1), 16u});
+    return std::min(line & (~line + 1), 16u);
 }
 
 // Tiles start some lines down and some pointees along.
@@ -81,7 +78,8 @@ bool lowerNativeLoad(NativeFunction& f, const Instruction& load) {
     std::optional<TileAccess> access = accessOf(f, load, 1);
     ElementPointer pointer(f.context, f.writer.emit(), load.word(0), load);
     if (!access || !pointer.valid()) return true;
-    alignForTiles(*access, f.types, *type);
+    access->memory =
+        MemoryOperands(operandsBehind(load, 3)).forLoad(tileAlignment(*access, f.types, *type));
     loadTiles(f.writer.emit(), *type, *access, tilesAt(f, load, *type, *access, pointer),
               load.result);
     return true;
@@ -93,7 +91,8 @@ bool lowerNativeStore(NativeFunction& f, const Instruction& store) {
     std::optional<TileAccess> access = accessOf(f, store, 2);
     ElementPointer pointer(f.context, f.writer.emit(), store.word(0), store);
     if (!access || !pointer.valid()) return true;
-    alignForTiles(*access, f.types, *type);
+    access->memory =
+        MemoryOperands(operandsBehind(store, 4)).forStore(tileAlignment(*access, f.types, *type));
     storeTiles(f.writer.emit(), *type, *access, tilesAt(f, store, *type, *access, pointer),
                store.word(1));
     return true;

@@ -5,7 +5,7 @@
 #include <format>
 
 #include "ir/built_ins.hpp"
-#include "passes/word_view.hpp"
+#include "lowering/buffer_views.hpp"
 
 namespace coopvk::rewrite {
 
@@ -85,68 +85,83 @@ class FloatAtomics {
     }
 
     std::optional<Error> lower(Emitter& emit, const Instruction& i) {
-        const Id pointer = i.word(0);
-        if (storageOf(pointer) == kPhysical) {
-            const Id type = types_.pointerType(kPhysical, types_.uint32());
-            lowerAt(emit, i, emit.op(spv::Op::OpBitcast, type, {pointer}), nullptr);
-            return std::nullopt;
+        const Id u32 = types_.uint32();
+        Word word;
+        if (storageOf(i.word(0)) == kPhysical) {
+            const Id type = types_.pointerType(kPhysical, u32);
+            word.physical = emit.op(spv::Op::OpBitcast, type, {i.word(0)});
+        } else {
+            word.place = placeOf(emit, i.word(0));
+            const Storage storage = storageOf(word.place.variable);
+            if (!word.place.valid() ||
+                (storage != Storage::StorageBuffer && storage != Storage::Uniform)) {
+                return Error{ErrorCode::kUnsupported,
+                             std::format("float atomic %{}: its pointer does not start at a buffer "
+                                         "with a known layout",
+                                         i.result)};
+            }
+            word.index = emit.divInt(u32, word.place.bytes, types_.constantU32(sizeof(uint32_t)));
         }
-        const std::optional<WordPlace> place = views_.find(emit, pointer);
-        if (!place) {
-            return Error{ErrorCode::kUnsupported,
-                         std::format("float atomic %{}: its pointer does not start at a buffer "
-                                     "with a known layout",
-                                     i.result)};
+        if (i.opcode == spv::Op::OpAtomicFAddEXT) {
+            add(emit, i, word);
+        } else {
+            access(emit, i, word);
         }
-        lowerAt(emit, i, 0, &*place);
         return std::nullopt;
     }
 
-    // At a physical pointer, or at a place in a buffer.
-    void lowerAt(Emitter& emit, const Instruction& i, Id physical, const WordPlace* place) {
-        if (i.opcode == spv::Op::OpAtomicFAddEXT) return add(emit, i, physical, place);
+    // A word behind a physical pointer, or in a buffer.
+    struct Word {
+        Id physical = 0;
+        BufferPlace place;
+        Id index = 0;
+    };
+
+    Id pointerTo(Emitter& emit, const Word& word) {
+        if (word.physical != 0) return word.physical;
+        return views_.pointer(emit, word.place, types_.uint32(), word.index);
+    }
+
+    void access(Emitter& emit, const Instruction& i, const Word& word) {
         const Id u32 = types_.uint32();
-        const Id pointer = place != nullptr ? views_.pointer(emit, *place) : physical;
         Operands operands = i.operands;
-        operands[0] = idOperand(pointer);
+        operands[0] = idOperand(pointerTo(emit, word));
         if (operands.size() == 4) {
             operands[3] = idOperand(emit.op(spv::Op::OpBitcast, u32, {operands[3].word}));
         }
         if (i.opcode == spv::Op::OpAtomicStore) return emit.opVoid(i.opcode, std::move(operands));
-        const Id word = emit.op(i.opcode, u32, std::move(operands));
-        emit.add(makeInstruction(spv::Op::OpBitcast, i.type, i.result, {idOperand(word)}));
+        const Id value = emit.op(i.opcode, u32, std::move(operands));
+        emit.add(makeInstruction(spv::Op::OpBitcast, i.type, i.result, {idOperand(value)}));
     }
 
     // A call of a helper function, which loops.
-    void add(Emitter& emit, const Instruction& i, Id physical, const WordPlace* place) {
+    void add(Emitter& emit, const Instruction& i, const Word& word) {
         std::vector<Id> arguments;
-        if (place == nullptr) arguments.push_back(physical);
-        if (place != nullptr && place->descriptor != 0) arguments.push_back(place->descriptor);
-        if (place != nullptr) arguments.push_back(place->word);
+        if (word.physical != 0) arguments.push_back(word.physical);
+        if (word.place.descriptor != 0) arguments.push_back(word.place.descriptor);
+        if (word.index != 0) arguments.push_back(word.index);
         arguments.push_back(i.word(3));
-        Operands operands = {idOperand(adder(emit, i, place, arguments))};
+        Operands operands = {idOperand(adder(emit, i, word, arguments))};
         for (Id argument : arguments) operands.push_back(idOperand(argument));
         emit.add(makeInstruction(spv::Op::OpFunctionCall, i.type, i.result, std::move(operands)));
     }
 
-    Id adder(Emitter& emit, const Instruction& i, const WordPlace* place,
-             std::span<const Id> arguments) {
-        std::vector<Id> key = {place != nullptr ? place->variable : 0,
-                               place != nullptr && place->nonUniform, i.word(1), i.word(2)};
+    Id adder(Emitter& emit, const Instruction& i, const Word& word, std::span<const Id> arguments) {
+        std::vector<Id> key = {word.place.variable, word.place.nonUniform, i.word(1), i.word(2)};
         std::vector<Id> parameters;
         for (Id argument : arguments) parameters.push_back(emit.typeOf(argument));
         key.insert(key.end(), parameters.begin(), parameters.end());
         Id& function = adders_[key];
-        if (function == 0) function = makeAdder(i, place, parameters);
+        if (function == 0) function = makeAdder(i, word, parameters);
         return function;
     }
 
-    Id makeAdder(const Instruction& i, const WordPlace* place, std::span<const Id> parameters);
+    Id makeAdder(const Instruction& i, Word word, std::span<const Id> parameters);
     Id isDone(Emitter& emit, Id now, Id old);
 
     TypeTable& types_;
     Module& module_;
-    WordViews views_;
+    BufferViews views_;
     const uint32_t own_;
     bool keepsAdds_ = false;
     std::map<std::vector<Id>, Id> adders_;
@@ -167,8 +182,7 @@ Id FloatAtomics::isDone(Emitter& emit, Id now, Id old) {
     return emit.op(spv::Op::OpLogicalOr, boolean, {equal, helper});
 }
 
-Id FloatAtomics::makeAdder(const Instruction& i, const WordPlace* place,
-                           std::span<const Id> parameters) {
+Id FloatAtomics::makeAdder(const Instruction& i, Word word, std::span<const Id> parameters) {
     const Id u32 = types_.uint32(), f32 = i.type;
     auto function = std::make_unique<Function>();
     const Id id = module_.takeId();
@@ -191,15 +205,14 @@ Id FloatAtomics::makeAdder(const Instruction& i, const WordPlace* place,
     const auto [entry, loop, again, end] = labels;
 
     Emitter emit(types_, function->blocks[0]->body);
-    Id pointer = values[0];
-    if (place != nullptr) {
-        WordPlace inside = *place;
-        if (place->descriptor != 0) inside.descriptor = values[0];
-        inside.word = values[values.size() - 2];
-        pointer = views_.pointer(emit, inside);
+    if (word.physical != 0) {
+        word.physical = values[0];
+        module_.decorate(word.physical, spv::Decoration::Aliased);
     } else {
-        module_.decorate(pointer, spv::Decoration::Aliased);
+        if (word.place.descriptor != 0) word.place.descriptor = values[0];
+        word.index = values[values.size() - 2];
     }
+    const Id pointer = pointerTo(emit, word);
     const Id scope = i.word(1), semantics = i.word(2);
     const auto isVolatile = static_cast<uint32_t>(module_.constantValue(semantics).value_or(0)) &
                             static_cast<uint32_t>(spv::MemorySemanticsMask::Volatile);

@@ -23,10 +23,7 @@ Id arrayPointer(VectorContext& context, Emitter& emit, const Instruction& chain,
         (storage != spv::StorageClass::StorageBuffer && storage != spv::StorageClass::Workgroup)) {
         return 0;
     }
-    Id type = base.word(1);
-    for (size_t i = 1; i + 1 < chain.operands.size(); ++i) {
-        type = memberType(module, type, module.constantValue(chain.word(i)));
-    }
+    const Id type = typeBehind(module, chainStep(module, chain), 1);
     const Instruction& array = module.def(type);
     const auto stride = module.decoration(type, spv::Decoration::ArrayStride);
     if (!isArrayType(array.opcode) || array.word(0) != component ||
@@ -39,7 +36,7 @@ Id arrayPointer(VectorContext& context, Emitter& emit, const Instruction& chain,
 }
 
 Id gather(VectorContext& context, const VectorType& type, const Location& location,
-          const MemoryAccess& access) {
+          const MemoryOperands& access) {
     TypeTable& types = context.types;
     std::vector<uint32_t> key = {static_cast<uint32_t>(HelperKind::kGather), type.id};
     location.appendKey(key);
@@ -95,7 +92,8 @@ bool readInLoop(VectorContext& context, Emitter& emit, const Block& block, size_
         return false;
     }
     construct.opcode = spv::Op::OpFunctionCall;
-    construct.operands = {idOperand(gather(context, type, location, MemoryAccess(loads->access)))};
+    construct.operands = {
+        idOperand(gather(context, type, location, MemoryOperands(loads->access).withAlignment(0)))};
     for (Id argument : location.arguments) construct.operands.push_back(idOperand(argument));
     return true;
 }

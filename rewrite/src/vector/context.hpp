@@ -33,7 +33,6 @@ struct VectorContext : LoweringContext {
     Stage stage = Stage::kCompute;
     std::array<uint32_t, 3> localSize = {0, 0, 0};
     std::map<Id, VectorType> vectors;  // by type id; ordered, so that output is deterministic
-    std::map<std::pair<Id, Id>, Id> aliases;        // buffer variable, element type -> variable
     std::map<std::vector<uint32_t>, Id> variables;  // shared and built-in variables by key
     std::set<std::string_view> paths;               // Rewritten::paths
 

@@ -39,8 +39,6 @@ Id fillFunction(VectorContext& context, const VectorType& type);
 // The constituent, of a type, that a constant composite repeats; 0 if it has several.
 Id repeatedConstituent(VectorContext& context, Id composite, Id type);
 
-// The variable that an access chain starts at.
-Id rootOf(const Module& module, Id pointer);
 // What names each id in a function's blocks.
 using Users = std::unordered_map<Id, std::vector<const Instruction*>>;
 Users usersIn(const Function& function);

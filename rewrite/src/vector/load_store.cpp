@@ -121,7 +121,7 @@ void storeInLoop(VectorFunction& f, VectorMemory& memory, const VectorType& type
 }
 
 Id helperFor(VectorContext& context, const VectorType& type, const Location& location,
-             const MemoryAccess& access, bool isLoad) {
+             const MemoryOperands& access, bool isLoad) {
     std::vector<uint32_t> key = {
         static_cast<uint32_t>(isLoad ? HelperKind::kLoad : HelperKind::kStore), type.id};
     location.appendKey(key);
@@ -161,8 +161,7 @@ void lowerVectorLoad(VectorContext& context, Emitter& emit, const Instruction& i
     }
     const Location location = locate(context, emit, i.word(0), i.word(1), i);
     if (!location.valid()) return;
-    const MemoryAccess access(
-        std::span(i.operands).subspan(std::min<size_t>(2, i.operands.size())));
+    const auto access = MemoryOperands(operandsBehind(i, 2)).withAlignment(0);
     Operands call = {idOperand(helperFor(context, *type, location, access, true))};
     for (Id argument : location.arguments) call.push_back(idOperand(argument));
     emit.add(makeInstruction(spv::Op::OpFunctionCall, i.type, i.result, std::move(call)));
@@ -176,8 +175,7 @@ void lowerVectorStore(VectorContext& context, Emitter& emit, const Instruction& 
     }
     const Location location = locate(context, emit, i.word(0), i.word(1), i);
     if (!location.valid()) return;
-    const MemoryAccess access(
-        std::span(i.operands).subspan(std::min<size_t>(3, i.operands.size())));
+    const auto access = MemoryOperands(operandsBehind(i, 3)).withAlignment(0);
     Operands call = {idOperand(helperFor(context, *type, location, access, false))};
     for (Id argument : location.arguments) call.push_back(idOperand(argument));
     call.push_back(i.operands[2]);

@@ -8,28 +8,10 @@
 // guarantees, and not on the type which the application gave its array.
 #pragma once
 
+#include "lowering/place.hpp"
 #include "vector/vector_function.hpp"
 
 namespace coopvk::rewrite {
-
-// Volatile, Aligned, NonPrivatePointer and so on: carried over to every access.
-class MemoryAccess {
- public:
-    MemoryAccess() = default;
-    explicit MemoryAccess(std::span<const Operand> operands);
-
-    // Operands of an access of `bytes` bytes at a multiple of them. Loads drop what is for stores,
-    // and the other way round.
-    Operands forLoad(uint32_t bytes, bool aligned) const { return build(bytes, aligned, true); }
-    Operands forStore(uint32_t bytes, bool aligned) const { return build(bytes, aligned, false); }
-    void appendKey(std::vector<uint32_t>& key) const;
-
- private:
-    Operands build(uint32_t bytes, bool aligned, bool isLoad) const;
-
-    uint32_t mask_ = 0;
-    Id scope_ = 0;  // of MakePointerAvailable or MakePointerVisible
-};
 
 struct Location {
     enum class Kind : uint32_t {
@@ -39,12 +21,10 @@ struct Location {
     };
     Kind kind = Kind::kElements;
     spv::StorageClass storage = spv::StorageClass::StorageBuffer;
-    // kBuffer, kElements: the module-scope variable that the pointer starts at; 0: none.
-    Id variable = 0;
-    Id element = 0;          // kElements: element type of the array
-    bool isArrayed = false;  // kBuffer: an array of descriptors, arguments[0] is the index
-    bool nonUniform = false;
-    bool readOnly = false;  // kBuffer: declared NonWritable
+    // kBuffer, kElements: the module-scope variable that the pointer starts at (0: none); kBuffer:
+    // where in it the pointer points, without the byte offset.
+    BufferPlace place;
+    Id element = 0;  // kElements: element type of the array
     // Passed to the helper function: address or descriptor index; or pointer, if it starts at no
     // variable, and indices; then the byte offset, a u32.
     std::vector<Id> arguments;
@@ -54,18 +34,12 @@ struct Location {
     void appendKey(std::vector<uint32_t>& key) const;
     // kElements: position in arguments of the first index of the chain from the variable or
     // pointer.
-    size_t firstIndex() const { return variable == 0 ? 1 : 0; }
+    size_t firstIndex() const { return place.variable == 0 ? 1 : 0; }
 };
 
 // Follows `pointer` back to where it starts; emits the offset into the caller. `at` is named in
 // errors; an invalid location is returned after one.
 Location locate(VectorContext& context, Emitter& emit, Id pointer, Id byteOffset,
                 const Instruction& at);
-
-// struct { element data[]; } without gaps, for buffers.
-Id vectorBlockType(VectorContext& context, Id element);
-
-// The variable that stands for a buffer variable as an array of `element`.
-Id aliasVariable(VectorContext& context, const Location& location, Id element);
 
 }  // namespace coopvk::rewrite

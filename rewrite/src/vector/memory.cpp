@@ -34,53 +34,44 @@ Id toWord(Emitter& emit, Id value) { return emit.bitcast(emit.types().uint32(), 
 Id fromWord(Emitter& emit, Id type, Id word) { return emit.bitcast(type, word); }
 
 VectorMemory::VectorMemory(VectorFunction& function, const Location& location,
-                           size_t firstParameter, MemoryAccess access)
+                           size_t firstParameter, MemoryOperands access)
     : f_(function),
       emit_(function.emit()),
       types_(function.types()),
       location_(location),
       first_(firstParameter),
-      access_(access),
+      // By the alignment that the extension guarantees, which only physical pointers need to name.
+      access_(access.withAlignment(location.kind == Location::Kind::kPhysical ? kAnyAlignment : 0)),
       start_(function.parameter(firstParameter + location.arguments.size() - 1)) {
     if (location.kind != Location::Kind::kPhysical) return;
     // Here, so that the cast stands ahead of all control flow.
     for (const Id type : {types_.vectorType(types_.uint32(), 4), types_.uint32()}) {
-        const Id block = vectorBlockType(f_.context(), type);
-        views_[type] = emit_.op(spv::Op::OpBitcast,
-                                types_.pointerType(spv::StorageClass::PhysicalStorageBuffer, block),
-                                {function.parameter(first_)});
+        views_[type] = castTo(type);
     }
 }
 
-void VectorMemory::makeNonPrivate() { access_ = MemoryAccess(nonPrivateAccess(f_.module())); }
+void VectorMemory::makeNonPrivate() {
+    access_ = MemoryOperands(nonPrivateAccess(f_.module())).withAlignment(access_.alignment());
+}
 
 // Pointer to the block { type data[]; } and on to data[index].
 Id VectorMemory::viewPointer(Id type, Id index) {
-    Module& module = f_.module();
-    const Id elementPointer = types_.pointerType(location_.storage, type);
-    std::vector<Id> chain;
-    if (location_.kind == Location::Kind::kPhysical) {
-        Id block = 0;
-        if (const auto found = views_.find(type); found != views_.end()) {
-            block = found->second;
-        } else {
-            const Id blockType = vectorBlockType(f_.context(), type);
-            block = emit_.op(spv::Op::OpBitcast, types_.pointerType(location_.storage, blockType),
-                             {f_.parameter(first_)});
-        }
-        chain = {block};
-    } else {
-        chain = {aliasVariable(f_.context(), location_, type)};
-        if (location_.isArrayed) chain.push_back(f_.parameter(first_));
+    if (location_.kind == Location::Kind::kBuffer) {
+        BufferPlace place = location_.place;
+        if (place.descriptor != 0) place.descriptor = f_.parameter(first_);
+        return f_.context().views.pointer(emit_, place, type, index);
     }
-    chain.push_back(types_.constantU32(0));
-    chain.push_back(index);
-    const Id result = emit_.op(spv::Op::OpAccessChain, elementPointer, idOperands(chain));
-    if (location_.nonUniform) {
-        module.decorate(result, spv::Decoration::NonUniform);
-        module.addCapability(spv::Capability::ShaderNonUniform);
-    }
-    return result;
+    const Id pointerType = types_.pointerType(location_.storage, type);
+    const auto found = views_.find(type);
+    const Id block = found != views_.end() ? found->second : castTo(type);
+    return emit_.op(spv::Op::OpAccessChain, pointerType, {block, types_.constantU32(0), index});
+}
+
+// The address as a pointer to a block of them.
+Id VectorMemory::castTo(Id type) {
+    const Id block = f_.context().views.block(type);
+    return emit_.op(spv::Op::OpBitcast, types_.pointerType(location_.storage, block),
+                    {f_.parameter(first_)});
 }
 
 bool VectorMemory::isArrayOf(Id type) const {
@@ -95,19 +86,17 @@ Id VectorMemory::wordPointer(Id type, Id index) {
 
 Id VectorMemory::load(Id type, Id index) {
     const uint32_t bytes = types_.width(type) / 8 * types_.components(type);
-    const bool aligned = location_.kind == Location::Kind::kPhysical;
     addNarrowCapabilities(f_.context(), bytes, location_.storage);
     Operands operands = {idOperand(viewPointer(type, index))};
-    for (const Operand& o : access_.forLoad(bytes, aligned)) operands.push_back(o);
+    append(operands, access_.forLoad(bytes));
     return emit_.op(spv::Op::OpLoad, type, std::move(operands));
 }
 
 void VectorMemory::store(Id type, Id index, Id value) {
     const uint32_t bytes = types_.width(type) / 8 * types_.components(type);
-    const bool aligned = location_.kind == Location::Kind::kPhysical;
     addNarrowCapabilities(f_.context(), bytes, location_.storage);
     Operands operands = {idOperand(viewPointer(type, index)), idOperand(value)};
-    for (const Operand& o : access_.forStore(bytes, aligned)) operands.push_back(o);
+    append(operands, access_.forStore(bytes));
     emit_.opVoid(spv::Op::OpStore, std::move(operands));
 }
 
@@ -123,7 +112,8 @@ Id VectorMemory::elementPointer(Id scalarIndex) {
     const Id u32 = types_.uint32();
     std::vector<Id> chain;
     const size_t indices = location_.firstIndex();
-    chain.push_back(location_.variable != 0 ? location_.variable : f_.parameter(first_));
+    chain.push_back(location_.place.variable != 0 ? location_.place.variable
+                                                  : f_.parameter(first_));
     for (size_t i = indices; i + 1 < location_.arguments.size(); ++i) {
         const Id known = location_.arguments[i];
         const bool isConstant = f_.module().constantValue(known).has_value();
@@ -139,7 +129,7 @@ Id VectorMemory::elementPointer(Id scalarIndex) {
     const Id scalar = types_.scalarOf(location_.element);
     const Id result = emit_.op(spv::Op::OpAccessChain,
                                types_.pointerType(location_.storage, scalar), idOperands(chain));
-    if (location_.nonUniform) {
+    if (location_.place.nonUniform) {
         f_.module().decorate(result, spv::Decoration::NonUniform);
     }
     return result;
@@ -150,7 +140,7 @@ Id VectorMemory::loadScalar(Id scalarIndex) {
     const Id scalar = types_.scalarOf(location_.element);
     addNarrowCapabilities(f_.context(), elementBytes(), location_.storage);
     Operands operands = {idOperand(elementPointer(scalarIndex))};
-    for (const Operand& o : access_.forLoad(elementBytes(), false)) operands.push_back(o);
+    append(operands, access_.forLoad(elementBytes()));
     return emit_.bitcast(bits(elementBytes()),
                          emit_.op(spv::Op::OpLoad, scalar, std::move(operands)));
 }
@@ -160,7 +150,7 @@ void VectorMemory::storeScalar(Id scalarIndex, Id value) {
     addNarrowCapabilities(f_.context(), elementBytes(), location_.storage);
     Operands operands = {idOperand(elementPointer(scalarIndex)),
                          idOperand(emit_.bitcast(scalar, value))};
-    for (const Operand& o : access_.forStore(elementBytes(), false)) operands.push_back(o);
+    append(operands, access_.forStore(elementBytes()));
     emit_.opVoid(spv::Op::OpStore, std::move(operands));
 }
 

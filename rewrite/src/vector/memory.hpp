@@ -4,6 +4,7 @@
 // Words are u32, lowest byte first; a quad is four words at a multiple of 16 bytes.
 #pragma once
 
+#include "ir/memory_operands.hpp"
 #include "vector/location.hpp"
 
 namespace coopvk::rewrite {
@@ -12,7 +13,7 @@ class VectorMemory {
  public:
     // The location's arguments are the parameters from `firstParameter` on.
     VectorMemory(VectorFunction& function, const Location& location, size_t firstParameter,
-                 MemoryAccess access = {});
+                 MemoryOperands access = {});
 
     // The byte offset that the call passed.
     Id start() const { return start_; }
@@ -63,6 +64,7 @@ class VectorMemory {
     Id load(Id type, Id index);
     void store(Id type, Id index, Id value);
     Id viewPointer(Id type, Id index);
+    Id castTo(Id type);
     Id elementPointer(Id scalarIndex);
     Id loadScalar(Id scalarIndex);
     void storeScalar(Id scalarIndex, Id value);
@@ -76,7 +78,7 @@ class VectorMemory {
     TypeTable& types_;
     const Location& location_;
     size_t first_;
-    MemoryAccess access_;
+    MemoryOperands access_;
     Id start_ = 0;
     std::map<Id, Id> views_;  // element type -> pointer to the block
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
 #include "vector/large_vectors.hpp"
 #include "vector/vector_function.hpp"

@@ -88,7 +88,7 @@ class GradientWriter {
             const Id address = emit_.op(spv::Op::OpBitcast, pair, {f_.parameter(0)});
             require(emit_.extract(types_.uint32(), address, {0}));
             require(emit_.extract(types_.uint32(), address, {1}));
-        } else if (g_.target.kind == Location::Kind::kBuffer && g_.target.isArrayed) {
+        } else if (g_.target.kind == Location::Kind::kBuffer && g_.target.place.descriptor != 0) {
             require(f_.parameter(0));
         } else if (g_.target.kind == Location::Kind::kElements) {
             // Pointers cannot be compared everywhere.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "ir/opcodes.hpp"
+#include "ir/composites.hpp"
 #include "vector/large_vectors.hpp"
 #include "vector/vector_function.hpp"
 
@@ -38,16 +38,6 @@ Id fillFunction(VectorContext& context, const VectorType& type) {
         f.loop(type.packs(), [&](Id p) { f.store(f.element(f.parameter(0), p), f.parameter(1)); });
         return f.finish();
     });
-}
-
-Id rootOf(const Module& module, Id pointer) {
-    // Malformed modules have chains that start at themselves.
-    for (int depth = 0; depth < 64; ++depth) {
-        const Instruction& def = module.def(pointer);
-        if (!isAccessChain(def.opcode)) break;
-        pointer = def.word(0);
-    }
-    return pointer;
 }
 
 namespace {

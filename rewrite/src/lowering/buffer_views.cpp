@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lowering/buffer_views.hpp"
+
+#include <algorithm>
+
+#include "ir/opcodes.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+// Members of a structure that have a decoration.
+size_t membersWith(const Module& module, Id type, spv::Decoration decoration) {
+    return static_cast<size_t>(
+        std::ranges::count_if(module.section(Section::kAnnotations), [&](const InstructionPtr& i) {
+            return i->opcode == spv::Op::OpMemberDecorate && i->word(0) == type &&
+                   i->word(2) == static_cast<uint32_t>(decoration);
+        }));
+}
+
+}  // namespace
+
+BufferViews::Qualifiers BufferViews::qualifiersOf(Id variable) const {
+    Id type = contentsOf(module_, variable);
+    if (isArrayType(module_.def(type).opcode)) type = module_.def(type).word(0);
+    const auto has = [&](Id id, spv::Decoration decoration) {
+        return module_.decoration(id, decoration).has_value();
+    };
+    const size_t members = module_.def(type).operands.size();
+    Qualifiers found;
+    found.bufferBlock = has(type, spv::Decoration::BufferBlock);
+    found.nonWritable =
+        has(variable, spv::Decoration::NonWritable) ||
+        (members != 0 && membersWith(module_, type, spv::Decoration::NonWritable) == members);
+    found.coherent = has(variable, spv::Decoration::Coherent) ||
+                     membersWith(module_, type, spv::Decoration::Coherent) != 0;
+    found.isVolatile = has(variable, spv::Decoration::Volatile) ||
+                       membersWith(module_, type, spv::Decoration::Volatile) != 0;
+    return found;
+}
+
+Id BufferViews::block(Id element, const Qualifiers& qualifiers) {
+    Id& block = blocks_[{element, qualifiers}];
+    if (block != 0) return block;
+    const Id array = module_.takeId();
+    module_.append(Section::kGlobals,
+                   makeInstruction(spv::Op::OpTypeRuntimeArray, 0, array, {idOperand(element)}));
+    module_.decorate(array, spv::Decoration::ArrayStride,
+                     {types_.width(element) / 8 * types_.components(element)});
+    block = module_.takeId();
+    module_.append(Section::kGlobals,
+                   makeInstruction(spv::Op::OpTypeStruct, 0, block, {idOperand(array)}));
+    module_.decorate(
+        block, qualifiers.bufferBlock ? spv::Decoration::BufferBlock : spv::Decoration::Block);
+    const auto decorateMember = [&](bool wanted, spv::Decoration decoration, Operands literals) {
+        if (!wanted) return;
+        Operands operands = {idOperand(block), literal(0u), literal(decoration)};
+        append(operands, literals);
+        module_.append(Section::kAnnotations,
+                       makeInstruction(spv::Op::OpMemberDecorate, 0, 0, std::move(operands)));
+    };
+    decorateMember(true, spv::Decoration::Offset, {literal(0u)});
+    decorateMember(qualifiers.nonWritable, spv::Decoration::NonWritable, {});
+    decorateMember(qualifiers.coherent, spv::Decoration::Coherent, {});
+    decorateMember(qualifiers.isVolatile, spv::Decoration::Volatile, {});
+    module_.addName(block, "coopvk_buffer");
+    return block;
+}
+
+// The type of a variable that stands for one of type `original`: the block, or where the original
+// is an array of descriptors, a new array of as many of it.
+Id BufferViews::likeDescriptors(Id original, Id block) {
+    const Instruction array = module_.def(original);
+    if (!isArrayType(array.opcode)) return block;
+    Operands operands = array.operands;
+    operands[0] = idOperand(block);
+    const Id type = module_.takeId();
+    module_.append(Section::kGlobals, makeInstruction(array.opcode, 0, type, std::move(operands)));
+    return type;
+}
+
+// No longer Restrict, but Aliased: another variable may change what this one reads.
+void BufferViews::declareAliased(Id variable) {
+    module_.removeDecoration(variable, spv::Decoration::Restrict);
+    if (!module_.decoration(variable, spv::Decoration::Aliased)) {
+        module_.decorate(variable, spv::Decoration::Aliased);
+    }
+}
+
+Id BufferViews::view(Id variable, Id element) {
+    const auto [entry, isNew] = views_.try_emplace({variable, element}, 0);
+    if (!isNew) return entry->second;
+    const auto storage = static_cast<spv::StorageClass>(module_.def(variable).word(0));
+    const Id type =
+        likeDescriptors(contentsOf(module_, variable), block(element, qualifiersOf(variable)));
+    const Id view = entry->second = module_.takeId();
+    module_.append(Section::kGlobals,
+                   makeInstruction(spv::Op::OpVariable, types_.pointerType(storage, type), view,
+                                   {literal(storage)}));
+    for (const auto decoration : {spv::Decoration::DescriptorSet, spv::Decoration::Binding}) {
+        if (const auto value = module_.decoration(variable, decoration)) {
+            module_.decorate(view, decoration, {*value});
+        }
+    }
+    declareAliased(view);
+    declareAliased(variable);
+    module_.addName(view, "coopvk_view");
+    return view;
+}
+
+Id BufferViews::pointer(Emitter& emit, const BufferPlace& place, Id element, Id index) {
+    const auto storage = static_cast<spv::StorageClass>(module_.def(place.variable).word(0));
+    const Id type = types_.pointerType(storage, element);
+    Operands operands = {idOperand(view(place.variable, element))};
+    if (place.descriptor != 0) operands.push_back(idOperand(place.descriptor));
+    append(operands, {idOperand(types_.constantU32(0)), idOperand(index)});
+    const Id pointer = emit.op(spv::Op::OpAccessChain, type, std::move(operands));
+    if (place.nonUniform) {
+        module_.decorate(pointer, spv::Decoration::NonUniform);
+        module_.addCapability(spv::Capability::ShaderNonUniform);
+    }
+    return pointer;
+}
+
+}  // namespace coopvk::rewrite

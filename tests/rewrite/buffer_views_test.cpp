@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Variables that alias a module's buffers keep what the module says of all accesses to these
+// (SPIR-V specification, sections 2.18.2 "Aliasing" and 3.20 "Decoration"), whichever extension
+// wants them.
+#include <gtest/gtest.h>
+
+#include <format>
+
+#include "assemble.hpp"
+#include "coopvk/rewrite.hpp"
+
+namespace coopvk::rewrite {
+namespace {
+
+// A buffer of two arrays, in an array of four descriptors; then the body.
+std::string module(std::string_view capabilities, std::string_view decorations,
+                   std::string_view types, std::string_view body) {
+    return std::format(R"(OpCapability Shader
+{}
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main" %b
+OpExecutionMode %main LocalSize 32 1 1
+OpDecorate %b DescriptorSet 0
+OpDecorate %b Binding 0
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpMemberDecorate %block 1 Offset 1024
+OpDecorate %words ArrayStride 4
+{}
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%u32 = OpTypeInt 32 0
+%f32 = OpTypeFloat 32
+%c0 = OpConstant %u32 0
+%c1 = OpConstant %u32 1
+%c4 = OpConstant %u32 4
+%c8 = OpConstant %u32 8
+%c64 = OpConstant %u32 64
+%c256 = OpConstant %u32 256
+%one = OpConstant %f32 1
+%words = OpTypeArray %f32 %c256
+%block = OpTypeStruct %words %words
+%blocks = OpTypeArray %block %c4
+%pBlocks = OpTypePointer StorageBuffer %blocks
+%pWords = OpTypePointer StorageBuffer %words
+%pWord = OpTypePointer StorageBuffer %f32
+%b = OpVariable %pBlocks StorageBuffer
+{}
+%main = OpFunction %void None %fn
+%label = OpLabel
+{}
+OpReturn
+OpFunctionEnd
+)",
+                       capabilities, decorations, types, body);
+}
+
+std::string atomicAdd(std::string_view decorations) {
+    return module(
+        "OpCapability AtomicFloat32AddEXT\nOpExtension \"SPV_EXT_shader_atomic_float_add\"",
+        decorations, "",
+        "%p = OpAccessChain %pWord %b %c0 %c1 %c8\n%r = OpAtomicFAddEXT %f32 %p %c1 %c0 %one");
+}
+
+// Reads the first array and writes the second.
+std::string vectorCopy(std::string_view decorations) {
+    return module("OpCapability CooperativeVectorNV\nOpExtension \"SPV_NV_cooperative_vector\"",
+                  decorations, "%V = OpTypeCooperativeVectorNV %f32 %c8",
+                  "%from = OpAccessChain %pWords %b %c0 %c0\n"
+                  "%to = OpAccessChain %pWords %b %c0 %c1\n"
+                  "%v = OpCooperativeVectorLoadNV %V %from %c0\n"
+                  "OpCooperativeVectorStoreNV %to %c0 %v");
+}
+
+std::string blockLoad(std::string_view decorations) {
+    return module(
+        "OpCapability Subgroup2DBlockIOINTEL\nOpCapability ShaderNonUniform\n"
+        "OpExtension \"SPV_INTEL_2d_block_io\"\n"
+        "OpExtension \"SPV_EXT_descriptor_indexing\"",
+        decorations,
+        "%s32 = OpTypeInt 32 1\n%s32x2 = OpTypeVector %s32 2\n"
+        "%at = OpConstantNull %s32x2\n%held = OpTypeArray %u32 %c256\n"
+        "%pHeld = OpTypePointer Function %held",
+        "%h = OpVariable %pHeld Function\n"
+        "%p = OpAccessChain %pWord %b %c1 %c0 %c0\n"
+        "OpSubgroup2DBlockLoadINTEL %c4 %c8 %c8 %c1 %p %c64 %c8 %c64 %at %h");
+}
+
+// Every use of a buffer that has views of it.
+std::vector<std::string> uses(std::string_view decorations) {
+    return {atomicAdd(decorations), vectorCopy(decorations), blockLoad(decorations)};
+}
+
+std::string rewritten(const std::string& text) {
+    const std::vector<uint32_t> words = test::assemble(text);
+    Request request;
+    request.words = words;
+    Target target;
+    target.subgroupSize = 32;
+    const Result<Rewritten> out = rewrite(request, target);
+    EXPECT_TRUE(out) << out.error().message;
+    if (!out) return {};
+    EXPECT_EQ(validate(out->words).value_or(""), "");
+    return disassemble(out->words);
+}
+
+// "%name" of the structure that views have.
+std::string viewBlock(const std::string& text) {
+    const size_t name = text.find("\"coopvk_buffer\"");
+    const size_t start = text.rfind('%', name);
+    return name == std::string::npos ? "" : text.substr(start, text.find(' ', start) - start);
+}
+
+bool hasMember(const std::string& text, std::string_view decoration) {
+    return text.find(std::format("OpMemberDecorate {} 0 {}", viewBlock(text), decoration)) !=
+           std::string::npos;
+}
+
+TEST(BufferViews, AreCoherentAndVolatileAsAnyMember) {
+    for (const std::string& use : uses("OpMemberDecorate %block 1 Coherent\n"
+                                       "OpMemberDecorate %block 0 Volatile")) {
+        const std::string text = rewritten(use);
+        EXPECT_TRUE(hasMember(text, "Coherent")) << text;
+        EXPECT_TRUE(hasMember(text, "Volatile")) << text;
+    }
+}
+
+TEST(BufferViews, AreCoherentAsTheVariable) {
+    for (const std::string& use : uses("OpDecorate %b Coherent")) {
+        const std::string text = rewritten(use);
+        EXPECT_TRUE(hasMember(text, "Coherent")) << text;
+        EXPECT_FALSE(hasMember(text, "Volatile")) << text;
+    }
+}
+
+// One view serves all members.
+TEST(BufferViews, AreNonWritableOnlyIfAllMembersAre) {
+    const std::string text = rewritten(vectorCopy("OpMemberDecorate %block 0 NonWritable"));
+    EXPECT_FALSE(hasMember(text, "NonWritable")) << text;
+    const std::string both =
+        rewritten(blockLoad("OpMemberDecorate %block 0 NonWritable\n"
+                            "OpMemberDecorate %block 1 NonWritable"));
+    EXPECT_TRUE(hasMember(both, "NonWritable")) << both;
+}
+
+TEST(BufferViews, AreReachedNonUniformly) {
+    const std::string text = rewritten(blockLoad("OpDecorate %p NonUniform"));
+    const size_t base = text.find(" %coopvk_view %uint_1");
+    ASSERT_NE(base, std::string::npos) << text;
+    const size_t start = text.find('%', text.rfind('\n', base));
+    const std::string pointer = text.substr(start, text.find(' ', start) - start);
+    EXPECT_NE(text.find(std::format("OpDecorate {} NonUniform", pointer)), std::string::npos)
+        << text;
+}
+
+}  // namespace
+}  // namespace coopvk::rewrite
