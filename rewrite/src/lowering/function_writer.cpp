@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lowering/function_writer.hpp"
 
-#include "ir/built_ins.hpp"
+#include "lowering/built_ins.hpp"
 
 namespace coopvk::rewrite {
 
@@ -131,15 +131,7 @@ void FunctionWriter::endGuard(Id merge) {
     startNewBlock(merge);
 }
 
-Id FunctionWriter::lane() {
-    return once({0, 0}, [&](Emitter& e) {
-        const Id variable = builtInVariable(context_.types, spv::BuiltIn::SubgroupLocalInvocationId,
-                                            context_.types.uint32(), "coopvk_lane");
-        const Id pointerType = context_.module.def(variable).type;
-        const Id type = context_.module.def(pointerType).word(1);
-        return e.bitcast(context_.types.uint32(), e.op(spv::Op::OpLoad, type, {variable}));
-    });
-}
+Id FunctionWriter::lane() { return once({0, 0}, readLane); }
 
 void FunctionWriter::mendPhis() {
     for (const auto& block : blocks_) {

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 
-#include "ir/shared_memory.hpp"
-#include "lowering/subgroup_variable.hpp"
+#include "ir/memory_model.hpp"
+#include "lowering/built_ins.hpp"
+#include "lowering/shared_memory.hpp"
 #include "passes/entry_points.hpp"
 
 namespace coopvk::rewrite {
@@ -46,11 +47,14 @@ class LineMemory {
 
     void put(Id place, const Slot& slot) {
         const Id value = gather(emit_, matrix_.component, std::span(&slot, 1));
-        emit_.opVoid(spv::Op::OpStore, {idOperand(pointer(place)), idOperand(value), access()});
+        Operands operands = {idOperand(pointer(place)), idOperand(value)};
+        append(operands, nonPrivateAccess(context_.module));
+        emit_.opVoid(spv::Op::OpStore, std::move(operands));
     }
     Slot get(Id place) {
-        return {emit_.op(spv::Op::OpLoad, matrix_.component, {idOperand(pointer(place)), access()}),
-                0};
+        Operands operands = {idOperand(pointer(place))};
+        append(operands, nonPrivateAccess(context_.module));
+        return {emit_.op(spv::Op::OpLoad, matrix_.component, std::move(operands)), 0};
     }
 
     // Places of element x of a line (u32), and of what this lane holds of the matrix.
@@ -68,21 +72,9 @@ class LineMemory {
                             lines_.areColumns ? row : column);
     }
 
-    void barrier() {
-        using Mask = spv::MemorySemanticsMask;
-        uint32_t semantics = 0;
-        for (auto bit : {Mask::AcquireRelease, Mask::WorkgroupMemory, Mask::MakeAvailable,
-                         Mask::MakeVisible}) {
-            semantics |= static_cast<uint32_t>(bit);
-        }
-        const Id scope = c(static_cast<uint32_t>(spv::Scope::Subgroup));
-        emit_.opVoid(spv::Op::OpControlBarrier,
-                     {idOperand(scope), idOperand(scope), idOperand(c(semantics))});
-    }
+    void barrier() { sharedBarrier(emit_, spv::Scope::Subgroup); }
 
  private:
-    static Operand access() { return literal(spv::MemoryAccessMask::NonPrivatePointer); }
-
     Id u32() { return types_.uint32(); }
     Id c(uint32_t value) { return types_.constantU32(value); }
 
@@ -101,18 +93,12 @@ class LineMemory {
         if (memory != 0) return memory;
         const auto count = static_cast<uint32_t>(elementsOf(context_, lines_));
         const Id array = types_.arrayType(matrix_.component, count);
-        const Id type = types_.pointerType(spv::StorageClass::Workgroup, array);
-        memory = context_.module.takeId();
-        context_.module.append(Section::kGlobals,
-                               makeInstruction(spv::Op::OpVariable, type, memory,
-                                               {literal(spv::StorageClass::Workgroup)}));
-        context_.module.addName(memory, "coopvk_lines");
-        return memory;
+        return memory = sharedVariable(types_, array, "coopvk_lines");
     }
 
     // The number of the subgroup's first line.
     Id firstLine() {
-        const Id subgroup = readSubgroup(types_, emit_);
+        const Id subgroup = readSubgroup(emit_);
         return emit_.mulInt(u32(), subgroup, c(context_.target.subgroupSize));
     }
 

@@ -24,7 +24,7 @@ TileAccess stagingAccess(NativeFunction& f, const Lines& lines) {
     access.columnMajor = lines.columnMajor;
     access.layout = f.types.constantU32(lines.columnMajor ? 1 : 0);
     access.stride = f.types.constantU32(lines.length);
-    access.memory = {Staging::access()};
+    access.memory = f.staging.access();
     return access;
 }
 
@@ -96,7 +96,9 @@ void lowerConstructFromLines(NativeFunction& f, const Instruction& construct) {
         const Id index = emit.addInt(f.types.uint32(), start, f.types.constantU32(x));
         const Id pointer = f.staging.at(f.writer, type->component, index);
         const Id value = emit.extract(type->component, array, {x});
-        emit.opVoid(spv::Op::OpStore, {idOperand(pointer), idOperand(value), Staging::access()});
+        Operands store = {idOperand(pointer), idOperand(value)};
+        append(store, f.staging.access());
+        emit.opVoid(spv::Op::OpStore, std::move(store));
     }
     f.staging.barrier(f.writer);
     loadTiles(emit, *type, stagingAccess(f, lines), stagingPointer(f, *type, lines),
@@ -120,8 +122,9 @@ void lowerExtractLines(NativeFunction& f, const Instruction& extract) {
     for (uint32_t x = 0; x < lines.length; ++x) {
         const Id index = emit.addInt(f.types.uint32(), start, f.types.constantU32(x));
         const Id pointer = f.staging.at(f.writer, type->component, index);
-        values.push_back(
-            emit.op(spv::Op::OpLoad, type->component, {idOperand(pointer), Staging::access()}));
+        Operands load = {idOperand(pointer)};
+        append(load, f.staging.access());
+        values.push_back(emit.op(spv::Op::OpLoad, type->component, std::move(load)));
     }
     f.staging.barrier(f.writer);
     const Id array = emit.construct(componentArray(f, *type, lines), values);

@@ -145,7 +145,6 @@ std::optional<Error> lowerToNative(LoweringContext& context, const NativePlan& p
                       {context, own, lengths}, *function);
     }
     if (context.error) return context.error;
-    staging.finish();
     Module& module = context.module;
     context.addNewFunctions();
     module.removeCapability(spv::Capability::CooperativeMatrixConversionQCOM);

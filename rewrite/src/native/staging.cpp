@@ -3,8 +3,9 @@
 
 #include <algorithm>
 
-#include "ir/shared_memory.hpp"
-#include "lowering/subgroup_variable.hpp"
+#include "ir/memory_model.hpp"
+#include "lowering/built_ins.hpp"
+#include "lowering/shared_memory.hpp"
 
 namespace coopvk::rewrite {
 
@@ -22,22 +23,11 @@ bool Staging::fits() const {
     return sharedMemoryHasRoom(context_.module, bytes, context_.target.device);
 }
 
-Id Staging::subgroupVariable() {
-    if (subgroupId_ == 0) subgroupId_ = rewrite::subgroupVariable(context_.types);
-    return subgroupId_;
-}
-
 Id Staging::variable(Id component, Memory& memory) {
     if (memory.variable != 0) return memory.variable;
     TypeTable& types = context_.types;
     const Id array = types.arrayType(component, memory.elements * subgroups_);
-    const Id type = types.pointerType(spv::StorageClass::Workgroup, array);
-    memory.variable = context_.module.takeId();
-    context_.module.append(Section::kGlobals,
-                           makeInstruction(spv::Op::OpVariable, type, memory.variable,
-                                           {literal(spv::StorageClass::Workgroup)}));
-    context_.module.addName(memory.variable, "coopvk_staging");
-    return memory.variable;
+    return memory.variable = sharedVariable(types, array, "coopvk_staging");
 }
 
 Id Staging::at(FunctionWriter& writer, Id component, Id index) {
@@ -45,9 +35,7 @@ Id Staging::at(FunctionWriter& writer, Id component, Id index) {
     Emitter& emit = writer.emit();
     Memory& memory = memories_[component];
     const Id array = variable(component, memory);
-    const Id input = subgroupVariable();
-    const Id inputType = context_.module.def(context_.module.def(input).type).word(1);
-    const Id subgroup = emit.bitcast(types.uint32(), emit.op(spv::Op::OpLoad, inputType, {input}));
+    const Id subgroup = readSubgroup(emit);
     const Id start = emit.mulInt(types.uint32(), subgroup, types.constantU32(memory.elements));
     const Id place = emit.addInt(types.uint32(), start, index);
     const Id pointer = types.pointerType(spv::StorageClass::Workgroup, component);
@@ -55,24 +43,9 @@ Id Staging::at(FunctionWriter& writer, Id component, Id index) {
 }
 
 void Staging::barrier(FunctionWriter& writer) {
-    TypeTable& types = context_.types;
-    using Mask = spv::MemorySemanticsMask;
-    const uint32_t semantics =
-        static_cast<uint32_t>(Mask::AcquireRelease) | static_cast<uint32_t>(Mask::WorkgroupMemory) |
-        static_cast<uint32_t>(Mask::MakeAvailable) | static_cast<uint32_t>(Mask::MakeVisible);
-    const Id scope = types.constantU32(static_cast<uint32_t>(spv::Scope::Subgroup));
-    writer.emit().opVoid(spv::Op::OpControlBarrier, {idOperand(scope), idOperand(scope),
-                                                     idOperand(types.constantU32(semantics))});
+    sharedBarrier(writer.emit(), spv::Scope::Subgroup);
 }
 
-void Staging::finish() {
-    if (context_.module.version() < 0x00010400) return;  // only inputs and outputs are listed
-    for (const auto& [component, memory] : memories_) {
-        if (memory.variable == 0) continue;
-        for (const InstructionPtr& entry : context_.module.section(Section::kEntryPoints)) {
-            entry->operands.push_back(idOperand(memory.variable));
-        }
-    }
-}
+Operands Staging::access() const { return nonPrivateAccess(context_.module); }
 
 }  // namespace coopvk::rewrite

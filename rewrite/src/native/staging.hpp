@@ -24,23 +24,18 @@ class Staging {
     // Between writes and reads of other lanes, and behind those.
     void barrier(FunctionWriter& writer);
     // Memory Operands of every access.
-    static Operand access() { return literal(spv::MemoryAccessMask::NonPrivatePointer); }
-
-    // Names the variables in the entry points' interfaces.
-    void finish();
+    Operands access() const;
 
  private:
     struct Memory {
         uint32_t elements = 0;  // for each subgroup
         Id variable = 0;
     };
-    Id subgroupVariable();
     Id variable(Id component, Memory& memory);
 
     LoweringContext& context_;
     uint32_t subgroups_;
     std::map<Id, Memory> memories_;
-    Id subgroupId_ = 0;
 };
 
 }  // namespace coopvk::rewrite

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <format>
 
-#include "ir/built_ins.hpp"
 #include "lowering/buffer_views.hpp"
+#include "lowering/built_ins.hpp"
 
 namespace coopvk::rewrite {
 
@@ -175,10 +175,8 @@ Id FloatAtomics::isDone(Emitter& emit, Id now, Id old) {
     const Id equal = emit.op(spv::Op::OpIEqual, boolean, {now, old});
     const uint32_t model = module_.section(Section::kEntryPoints).front()->word(0);
     if (model != static_cast<uint32_t>(spv::ExecutionModel::Fragment)) return equal;
-    const Id variable =
-        builtInVariable(types_, spv::BuiltIn::HelperInvocation, boolean, "coopvk_is_helper");
-    const Id helper = emit.op(spv::Op::OpLoad, boolean,
-                              {idOperand(variable), literal(spv::MemoryAccessMask::Volatile)});
+    const Id helper =
+        readBuiltIn(emit, spv::BuiltIn::HelperInvocation, boolean, "coopvk_is_helper", true);
     return emit.op(spv::Op::OpLogicalOr, boolean, {equal, helper});
 }
 

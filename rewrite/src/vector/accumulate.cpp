@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/memory_model.hpp"
+#include "lowering/shared_memory.hpp"
 #include "vector/workgroup.hpp"
 
 namespace coopvk::rewrite {
@@ -17,14 +18,7 @@ Id lockVariable(VectorContext& context) {
     const auto [entry, isNew] = context.variables.try_emplace({kLockKey}, 0);
     if (!isNew) return entry->second;
     const Id u32 = context.types.uint32();
-    const Id variable = context.module.takeId();
-    const Id pointer = context.types.pointerType(spv::StorageClass::Workgroup, u32);
-    context.module.append(Section::kGlobals,
-                          makeInstruction(spv::Op::OpVariable, pointer, variable,
-                                          {literal(spv::StorageClass::Workgroup)}));
-    context.module.addName(variable, "coopvk_lock");
-    entry->second = variable;
-    return variable;
+    return entry->second = sharedVariable(context.types, u32, "coopvk_lock");
 }
 
 }  // namespace
@@ -192,11 +186,9 @@ void initialiseLock(VectorContext& context) {
     Emitter emit(types, code);
     const Id workgroup = types.constantU32(static_cast<uint32_t>(spv::Scope::Workgroup));
     const Id zero = types.constantU32(0);
-    const Id order = types.constantU32(
-        sharedSemantics(context.module, spv::MemorySemanticsMask::AcquireRelease));
     emit.opVoid(spv::Op::OpAtomicStore,
                 idOperands(std::vector{lock->second, workgroup, zero, zero}));
-    emit.opVoid(spv::Op::OpControlBarrier, idOperands(std::vector{workgroup, workgroup, order}));
+    sharedBarrier(emit, spv::Scope::Workgroup);
 
     InstructionList& body = (*main)->blocks.front()->body;
     const auto lastVariable = std::find_if(body.rbegin(), body.rend(), [](const auto& i) {

@@ -2,7 +2,8 @@
 #include "vector/product_tile.hpp"
 
 #include "ir/memory_model.hpp"
-#include "vector/built_in.hpp"
+#include "lowering/built_ins.hpp"
+#include "lowering/shared_memory.hpp"
 
 namespace coopvk::rewrite {
 
@@ -22,8 +23,7 @@ class TileProduct {
           exchange_(exchangeVariable(context_, tile)) {}
 
     void run() {
-        lane_ = readBuiltIn(context_, emit_, spv::BuiltIn::SubgroupLocalInvocationId, u32(),
-                            "coopvk_lane");
+        lane_ = readLane(emit_);
         const Id subgroup = subgroupNumber(context_, emit_, tile_);
         context_.module.addCapability(spv::Capability::GroupNonUniform);
         gridRow_ = emit_.divInt(u32(), lane_, c(tile_.gridColumns));
@@ -60,21 +60,15 @@ class TileProduct {
     }
     Id get(Id index) {
         Operands operands = {idOperand(slot(index))};
-        for (const Operand& o : nonPrivateAccess(context_.module)) operands.push_back(o);
+        append(operands, nonPrivateAccess(context_.module));
         return emit_.op(spv::Op::OpLoad, quad_, std::move(operands));
     }
     void put(Id index, Id value) {
         Operands operands = {idOperand(slot(index)), idOperand(value)};
-        for (const Operand& o : nonPrivateAccess(context_.module)) operands.push_back(o);
+        append(operands, nonPrivateAccess(context_.module));
         emit_.opVoid(spv::Op::OpStore, std::move(operands));
     }
-    void barrier() {
-        const uint32_t mask =
-            sharedSemantics(context_.module, spv::MemorySemanticsMask::AcquireRelease);
-        const Id subgroup = c(static_cast<uint32_t>(spv::Scope::Subgroup));
-        emit_.opVoid(spv::Op::OpControlBarrier,
-                     {idOperand(subgroup), idOperand(subgroup), idOperand(c(mask))});
-    }
+    void barrier() { sharedBarrier(emit_, spv::Scope::Subgroup); }
 
     void oneTile(Id t) {
         const Id firstRow = emit_.addInt(u32(), emit_.mulInt(u32(), t, c(tile_.rowsPerTile())),

@@ -4,9 +4,9 @@
 // what the shader asks.
 #include <algorithm>
 
-#include "ir/shared_memory.hpp"
+#include "lowering/built_ins.hpp"
+#include "lowering/shared_memory.hpp"
 #include "vector/accumulate.hpp"
-#include "vector/built_in.hpp"
 #include "vector/product_tile.hpp"
 #include "vector/workgroup.hpp"
 
@@ -35,25 +35,17 @@ Id exchangeVariable(VectorContext& context, const Tile& tile) {
     TypeTable& types = context.types;
     const Id quad = types.vectorType(types.uint32(), 4);
     const Id array = types.arrayType(quad, static_cast<uint32_t>(quads));
-    const Id variable = context.module.takeId();
-    context.module.append(
-        Section::kGlobals,
-        makeInstruction(spv::Op::OpVariable, types.pointerType(spv::StorageClass::Workgroup, array),
-                        variable, {literal(spv::StorageClass::Workgroup)}));
-    context.module.addName(variable, "coopvk_exchange");
-    entry->second = variable;
-    return variable;
+    return entry->second = sharedVariable(types, array, "coopvk_exchange");
 }
 
 namespace {
 
 // The index of the first invocation of the subgroup, if they follow each other.
-Id firstInvocation(VectorContext& context, Emitter& emit) {
-    const Id u32 = context.types.uint32();
+Id firstInvocation(Emitter& emit) {
+    const Id u32 = emit.types().uint32();
     const Id index =
-        readBuiltIn(context, emit, spv::BuiltIn::LocalInvocationIndex, u32, "coopvk_invocation");
-    const Id lane =
-        readBuiltIn(context, emit, spv::BuiltIn::SubgroupLocalInvocationId, u32, "coopvk_lane");
+        readBuiltIn(emit, spv::BuiltIn::LocalInvocationIndex, u32, "coopvk_invocation");
+    const Id lane = readLane(emit);
     return emit.op(spv::Op::OpISub, u32, {index, lane});
 }
 
@@ -64,10 +56,9 @@ Id subgroupNumber(VectorContext& context, Emitter& emit, const Tile& tile) {
     context.module.addCapability(spv::Capability::GroupNonUniform);
     // NVIDIA's driver 580 gives wrong numbers in task and mesh shaders.
     if (isMeshStage(context)) {
-        return emit.divInt(types.uint32(), firstInvocation(context, emit),
-                           types.constantU32(tile.lanes));
+        return emit.divInt(types.uint32(), firstInvocation(emit), types.constantU32(tile.lanes));
     }
-    return readBuiltIn(context, emit, spv::BuiltIn::SubgroupId, types.uint32(), "coopvk_subgroup");
+    return readSubgroup(emit);
 }
 
 Tile planTile(VectorContext& context, const VectorMatrixMul& product, Sum sum) {
@@ -123,8 +114,7 @@ Id isWhole(VectorContext& context, Emitter& emit, const Tile& tile) {
     const DeviceTraits& device = context.target.device;
     if (device.minSubgroupSize != device.maxSubgroupSize) {
         context.module.addCapability(spv::Capability::GroupNonUniform);
-        const Id size =
-            readBuiltIn(context, emit, spv::BuiltIn::SubgroupSize, u32, "coopvk_subgroup_size");
+        const Id size = readBuiltIn(emit, spv::BuiltIn::SubgroupSize, u32, "coopvk_subgroup_size");
         const Id fits =
             emit.op(spv::Op::OpIEqual, types.boolType(), {size, types.constantU32(tile.lanes)});
         whole = emit.op(spv::Op::OpLogicalAnd, types.boolType(), {whole, fits});
@@ -132,7 +122,7 @@ Id isWhole(VectorContext& context, Emitter& emit, const Tile& tile) {
     // For subgroupNumber().
     if (isMeshStage(context)) {
         context.module.addCapability(spv::Capability::GroupNonUniform);
-        const Id first = firstInvocation(context, emit);
+        const Id first = firstInvocation(emit);
         const Id rest = emit.modInt(u32, first, types.constantU32(tile.lanes));
         const Id starts =
             emit.op(spv::Op::OpIEqual, types.boolType(), {rest, types.constantU32(0)});

@@ -2,9 +2,9 @@
 #include "vector/training.hpp"
 
 #include "coopvk/vector_matrix.hpp"
+#include "lowering/built_ins.hpp"
 #include "vector/accumulate.hpp"
 #include "vector/arithmetic.hpp"
-#include "vector/built_in.hpp"
 #include "vector/composite.hpp"
 
 namespace coopvk::rewrite {
@@ -147,8 +147,8 @@ class GradientWriter {
 };
 
 // It may change while the shader runs.
-Id isHelper(VectorContext& context, Emitter& emit) {
-    return readBuiltIn(context, emit, spv::BuiltIn::HelperInvocation, context.types.boolType(),
+Id isHelper(Emitter& emit) {
+    return readBuiltIn(emit, spv::BuiltIn::HelperInvocation, emit.types().boolType(),
                        "coopvk_is_helper", true);
 }
 
@@ -169,8 +169,8 @@ Id build(VectorContext& context, const Gradient& g, const Instruction& at, std::
     const Id lines = g.lines != nullptr ? f.parameter(values) : 0;
     const Id elements = f.parameter(values + (g.lines != nullptr ? 1 : 0));
     if (context.stage == Stage::kFragment) {
-        const Id works = f.emit().op(spv::Op::OpLogicalNot, context.types.boolType(),
-                                     {isHelper(context, f.emit())});
+        const Id works =
+            f.emit().op(spv::Op::OpLogicalNot, context.types.boolType(), {isHelper(f.emit())});
         f.when(works, [&] { writer.run(lines, elements); });
     } else {
         writer.run(lines, elements);

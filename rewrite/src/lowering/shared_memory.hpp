@@ -4,7 +4,7 @@
 #pragma once
 
 #include "coopvk/rewrite.hpp"
-#include "ir/module.hpp"
+#include "ir/emitter.hpp"
 
 namespace coopvk::rewrite {
 
@@ -12,5 +12,12 @@ namespace coopvk::rewrite {
 // ones. Never where those have an explicit layout: all variables share one memory then (Aliased, as
 // SPV_KHR_workgroup_memory_explicit_layout says).
 bool sharedMemoryHasRoom(const Module& module, uint64_t bytes, const DeviceTraits& device);
+
+// A new variable there.
+Id sharedVariable(TypeTable& types, Id contents, std::string_view name);
+
+// Between writes and reads of other invocations in the scope, and behind those. The accesses are
+// nonPrivateAccess().
+void sharedBarrier(Emitter& emit, spv::Scope scope);
 
 }  // namespace coopvk::rewrite

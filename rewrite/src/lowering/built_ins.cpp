@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/built_ins.hpp"
+#include "lowering/built_ins.hpp"
 
 #include <algorithm>
 
@@ -46,6 +46,25 @@ Id builtInVariable(TypeTable& types, spv::BuiltIn builtIn, Id type, std::string_
     module.addName(variable, name);
     entry.operands.push_back(idOperand(variable));
     return variable;
+}
+
+Id readBuiltIn(Emitter& emit, spv::BuiltIn builtIn, Id type, std::string_view name,
+               bool isVolatile) {
+    const Module& module = emit.module();
+    const Id variable = builtInVariable(emit.types(), builtIn, type, name);
+    const Id declared = module.def(module.def(variable).type).word(1);
+    Operands operands = {idOperand(variable)};
+    if (isVolatile) operands.push_back(literal(spv::MemoryAccessMask::Volatile));
+    return emit.bitcast(type, emit.op(spv::Op::OpLoad, declared, std::move(operands)));
+}
+
+Id readLane(Emitter& emit) {
+    return readBuiltIn(emit, spv::BuiltIn::SubgroupLocalInvocationId, emit.types().uint32(),
+                       "coopvk_lane");
+}
+
+Id readSubgroup(Emitter& emit) {
+    return readBuiltIn(emit, spv::BuiltIn::SubgroupId, emit.types().uint32(), "coopvk_subgroup");
 }
 
 }  // namespace coopvk::rewrite

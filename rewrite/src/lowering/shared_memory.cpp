@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/shared_memory.hpp"
+#include "lowering/shared_memory.hpp"
 
 #include <algorithm>
 #include <map>
 
 #include "coopvk/vector_matrix.hpp"
+#include "ir/memory_model.hpp"
 
 namespace coopvk::rewrite {
 
@@ -111,6 +112,25 @@ bool sharedMemoryHasRoom(const Module& module, uint64_t bytes, const DeviceTrait
     }
     shared += bytes;
     return shared <= limits.shared && roundUp(shared, 16) + payload <= limits.withPayload;
+}
+
+Id sharedVariable(TypeTable& types, Id contents, std::string_view name) {
+    Module& module = types.module();
+    const Id type = types.pointerType(spv::StorageClass::Workgroup, contents);
+    const Id variable = module.takeId();
+    module.append(Section::kGlobals, makeInstruction(spv::Op::OpVariable, type, variable,
+                                                     {literal(spv::StorageClass::Workgroup)}));
+    module.addName(variable, name);
+    return variable;
+}
+
+void sharedBarrier(Emitter& emit, spv::Scope scope) {
+    TypeTable& types = emit.types();
+    const Id among = types.constantU32(static_cast<uint32_t>(scope));
+    const Id semantics =
+        types.constantU32(sharedSemantics(emit.module(), spv::MemorySemanticsMask::AcquireRelease));
+    emit.opVoid(spv::Op::OpControlBarrier,
+                {idOperand(among), idOperand(among), idOperand(semantics)});
 }
 
 }  // namespace coopvk::rewrite
