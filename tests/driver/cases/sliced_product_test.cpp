@@ -79,6 +79,8 @@ const uint TILE = ${TILE}, K = ${K}, TURNS = ${TURNS}, STRIDE_A = ${STRIDE_A}, S
 #define LOAD_B(m, j, kk) coopMatLoad(m, tileB, ${AT_B}, STRIDE_B, ${LAYOUT_B})
 shared ${ELEMENT} tileA[2 * TILE * K * TURNS];
 shared ${ELEMENT} tileB[2 * TILE * K * TURNS];
+const uint kTimes = 3;
+uint times(uint a, uint b) { return a * b; }
 void main() {
     for (uint i = gl_LocalInvocationIndex; i < 2 * TILE * K * TURNS; i += gl_WorkGroupSize.x) {
         tileA[i] = a0[i];
@@ -181,6 +183,25 @@ TEST(SlicedMulAdd, StraightOn) {
 )";
     expectProduct(gpuWithScalars(), kHalves, {}, kProducts, true);
     expectProduct(gpuWithDots(0), kHalves, {}, kProducts, true);
+}
+
+// Functions that compute where matrices lie are called elsewhere, too.
+TEST(SlicedMulAdd, CallsInBetween) {
+    COOPVK_REQUIRE(Requirement::kEmulation);
+    constexpr std::string_view kProducts = R"(
+    for (uint kk = 0; kk < TURNS * K; kk += K) for (uint i = 0; i < 2; ++i) {
+        MATRIX_A a;
+        LOAD_A(a, times(i, 1), times(kk, 1));
+        for (uint j = 0; j < 2; ++j) {
+            MATRIX_B b;
+            LOAD_B(b, j, kk);
+            const uint at = times(j, 1);
+            sums[i][at] = coopMatMulAdd(a, b, sums[i][j]);
+        }
+    }
+    if (times(kTimes, 2) == 7) sums[0][0] = SUM(0);
+)";
+    expectProduct(gpuWithScalars(), kHalves, {}, kProducts, true);
 }
 
 // Kernels whose products are no sums of those of slices as they are written, or of which that

@@ -65,9 +65,12 @@ bool FunctionFacts::spread() {
             for (const InstructionPtr& i : block->body) {
                 now.repeats &= mayRepeat(*i);
                 now.multiplies |= multiplies(*i);
+                now.touches |= now.multiplies || touchesMatrices(*i) ||
+                               i->opcode == Op::OpCooperativeMatrixLoadKHR;
             }
         }
-        changed |= now.repeats != facts.repeats || now.multiplies != facts.multiplies;
+        changed |= now.repeats != facts.repeats || now.multiplies != facts.multiplies ||
+                   now.touches != facts.touches;
         facts = now;
     }
     return changed;
@@ -104,6 +107,12 @@ bool FunctionFacts::multiplies(const Instruction& i) const {
     if (i.opcode != Op::OpFunctionCall) return false;
     const auto found = facts_.find(i.word(0));
     return found != facts_.end() && found->second.multiplies;
+}
+
+bool FunctionFacts::touchesMatrices(const Instruction& call) const {
+    if (call.opcode != Op::OpFunctionCall) return false;
+    const auto found = facts_.find(call.word(0));
+    return found != facts_.end() && found->second.touches;
 }
 
 namespace {

@@ -33,6 +33,8 @@ class FunctionFacts {
     bool mayRepeat(const Instruction& i) const;
     // A multiply-add, or a call that leads to one.
     bool multiplies(const Instruction& i) const;
+    // A call that leads to a multiply-add or a load of a matrix.
+    bool touchesMatrices(const Instruction& call) const;
     const Function* function(Id id) const;
 
  private:
@@ -40,6 +42,7 @@ class FunctionFacts {
         const Function* function = nullptr;
         bool repeats = true;
         bool multiplies = false;
+        bool touches = false;
     };
     // True if a function's facts changed.
     bool spread();

@@ -49,21 +49,23 @@ class Search {
         });
     }
 
+    bool isSliced(const Instruction& i) const {
+        return i.opcode == Op::OpCooperativeMatrixMulAddKHR ||
+               (i.opcode == Op::OpCooperativeMatrixLoadKHR && sliced_.contains(i.type));
+    }
+
     // Nothing is executed elsewhere; of what segments call, only they are the callers.
     bool isComplete() const {
         std::set<Id> called;
         for (const Instruction* i : met_) {
-            if (i->opcode == Op::OpFunctionCall) called.insert(i->word(0));
+            if (i->opcode == Op::OpFunctionCall && facts_.touchesMatrices(*i))
+                called.insert(i->word(0));
         }
         for (const auto& function : module_.functions()) {
             for (const auto& block : function->blocks) {
                 for (const InstructionPtr& i : block->body) {
                     const bool isCall = i->opcode == Op::OpFunctionCall;
-                    const bool matters = isCall
-                                             ? called.contains(i->word(0))
-                                             : i->opcode == Op::OpCooperativeMatrixMulAddKHR ||
-                                                   (i->opcode == Op::OpCooperativeMatrixLoadKHR &&
-                                                    sliced_.contains(i->type));
+                    const bool matters = isCall ? called.contains(i->word(0)) : isSliced(*i);
                     if (matters && !met_.contains(i.get())) return false;
                 }
             }

@@ -5,7 +5,9 @@
 
 #include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
+#include "matrix/byte_reading.hpp"
 #include "matrix/matrix_types.hpp"
+#include "matrix/open_sums.hpp"
 
 namespace coopvk::rewrite {
 
@@ -125,6 +127,7 @@ struct Components {
     uint32_t factorBits;  // of A and B, the narrower ones
     uint32_t sumBits;
     bool areFloats;
+    bool areOpen;  // see open_sums.hpp
 };
 
 // Many lanes, and no registers that they share: few registers for each of them, and the compiler
@@ -143,8 +146,8 @@ bool hasByteDots(const DeviceTraits& device) {
 uint32_t depthFor(const Target& target, const LayoutPolicy& policy, const Components& c) {
     const DeviceTraits& device = target.device;
     if (device.isCpu) return 0;
-    // Each product ends with the sum of both halves of a pair.
-    if (c.areFloats && c.sumBits == 16 && policy.halfPairsAlongK) return 0;
+    // Each product would end with the sum of both halves of a pair.
+    if (c.areFloats && c.sumBits == 16 && policy.halfPairsAlongK && !c.areOpen) return 0;
     if (hasFewRegisters(device)) {
         const bool isWide = target.subgroupSize > 64;
         if (!c.areFloats) return isWide ? 8 : 16;
@@ -166,6 +169,7 @@ SlicedTypes chooseSlices(const Module& module, const TypeTable& types, const Tar
                          const LayoutPolicy& policy, const std::map<Id, bool>& nibbles) {
     Survey survey(module, nibbles, types);
     survey.run();
+    const std::set<Id> open = openAccumulators(module, types, target, policy);
     SlicedTypes out;
     for (const Instruction* product : survey.products()) {
         const Id a = module.def(product->word(0)).type;
@@ -175,16 +179,19 @@ SlicedTypes chooseSlices(const Module& module, const TypeTable& types, const Tar
         if (!d || !right || d->columns != right->rows) return {};
         if (!survey.found().contains(a) || !survey.found().contains(b)) return {};
         const Id sum = module.def(product->type).word(0);
-        const uint32_t depth = depthFor(
-            target, policy,
-            {std::min(survey.bitsOf(a), survey.bitsOf(b)), types.width(sum), types.isFloat(sum)});
+        const uint32_t depth =
+            depthFor(target, policy,
+                     {std::min(survey.bitsOf(a), survey.bitsOf(b)), types.width(sum),
+                      types.isFloat(sum), open.contains(product->type)});
         if (depth == 0 || d->columns <= depth || d->columns % depth != 0) return {};
         if (out.depth != 0 && (out.depth != depth || out.wholeDepth != d->columns)) return {};
         out.depth = depth;
         out.wholeDepth = d->columns;
         out.types.insert({a, b});
     }
-    out.rolled = hasFewRegisters(target.device);
+    // Of 4-bit components, too, where each becomes a register.
+    out.rolled =
+        hasFewRegisters(target.device) || (!nibbles.empty() && !wantsByteDots(target.device));
     if (out.depth == 0 || !survey.loadsAllow(out.depth)) return {};
     return out;
 }
