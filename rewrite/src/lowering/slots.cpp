@@ -109,4 +109,12 @@ std::vector<Slot> regroup(Emitter& emit, std::span<const Slot> slots, Id from, I
     return out;
 }
 
+Id withPart(Emitter& emit, Id word, Id part, uint32_t shift) {
+    const Id u32 = emit.types().uint32();
+    if (shift > 0) {
+        part = emit.op(spv::Op::OpShiftLeftLogical, u32, {part, emit.types().constantU32(shift)});
+    }
+    return word == 0 ? part : emit.op(spv::Op::OpBitwiseOr, u32, {word, part});
+}
+
 }  // namespace coopvk::rewrite

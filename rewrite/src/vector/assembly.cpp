@@ -5,6 +5,7 @@
 
 #include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
+#include "lowering/slots.hpp"
 #include "vector/consecutive.hpp"
 #include "vector/memory.hpp"
 
@@ -53,14 +54,9 @@ Id gather(VectorContext& context, const VectorType& type, const Location& locati
             auto line = memory.line(emit.addInt(u32, memory.start(), skipped));
             Id word = 0;
             for (uint32_t c = 0; c < components; ++c) {
-                Id part = line.part(c * bytes, bytes);
-                if (c > 0) {
-                    part = emit.op(spv::Op::OpShiftLeftLogical, u32,
-                                   {part, types.constantU32(8 * bytes * c)});
-                }
-                word = c == 0 ? part : emit.op(spv::Op::OpBitwiseOr, u32, {word, part});
+                word = withPart(emit, word, line.part(c * bytes, bytes), 8 * bytes * c);
             }
-            f.store(f.element(result, p), fromWord(emit, type.pack, word));
+            f.store(f.element(result, p), emit.bitcast(type.pack, word));
         };
         const uint32_t whole = type.count / type.packWidth;
         f.loop(whole, [&](Id p) { pack(p, type.packWidth); });

@@ -25,7 +25,7 @@ std::vector<Id> packsOf(Emitter& emit, const VectorType& type, std::span<const I
     TypeTable& types = emit.types();
     std::vector<Id> packs;
     if (types.width(type.component) < 64) {
-        for (Id word : words) packs.push_back(fromWord(emit, type.pack, word));
+        for (Id word : words) packs.push_back(emit.bitcast(type.pack, word));
         return packs;
     }
     const Id pair = types.vectorType(types.uint32(), 2);
@@ -41,7 +41,7 @@ std::vector<Id> wordsOf(Emitter& emit, const VectorType& type, std::span<const I
     const Id pair = types.vectorType(types.uint32(), 2);
     for (Id pack : packs) {
         if (types.width(type.component) < 64) {
-            words.push_back(toWord(emit, pack));
+            words.push_back(emit.bitcast(types.uint32(), pack));
             continue;
         }
         const Id both = emit.bitcast(pair, pack);

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "ir/memory_model.hpp"
+#include "lowering/slots.hpp"
 
 namespace coopvk::rewrite {
 
@@ -28,10 +29,6 @@ void addNarrowCapabilities(VectorContext& context, uint32_t bytes, spv::StorageC
 }
 
 }  // namespace
-
-Id toWord(Emitter& emit, Id value) { return emit.bitcast(emit.types().uint32(), value); }
-
-Id fromWord(Emitter& emit, Id type, Id word) { return emit.bitcast(type, word); }
 
 VectorMemory::VectorMemory(VectorFunction& function, const Location& location,
                            size_t firstParameter, MemoryOperands access)
@@ -164,11 +161,7 @@ Id VectorMemory::loadElements(uint32_t bytes, Id index) {
         for (uint32_t i = 0; i < bytes / size; ++i) {
             Id part = loadScalar(emit_.addInt(u32, first, types_.constantU32(i)));
             if (size < 4) part = emit_.op(spv::Op::OpUConvert, u32, {part});
-            if (i > 0) {
-                part = emit_.op(spv::Op::OpShiftLeftLogical, u32,
-                                {part, types_.constantU32(8 * size * i)});
-            }
-            word = word == 0 ? part : emit_.op(spv::Op::OpBitwiseOr, u32, {word, part});
+            word = withPart(emit_, word, part, 8 * size * i);
         }
         return word;
     }
@@ -271,17 +264,11 @@ std::vector<Id> VectorMemory::Line::words(uint32_t bytes) {
 std::vector<Id> VectorMemory::Line::tail(uint32_t byte, uint32_t bytes) {
     std::vector<Id> result;
     for (uint32_t w = 0; w < bytes / 4; ++w) result.push_back(word(byte / 4 + w));
-    Emitter& emit = memory_.emit_;
-    TypeTable& types = memory_.types_;
     const uint32_t rest = bytes % 4;
     const uint32_t at = byte + bytes - rest;
     if (rest == 0) return result;
     Id last = part(at, rest == 1 ? 1 : 2);
-    if (rest == 3) {
-        const Id high = emit.op(spv::Op::OpShiftLeftLogical, types.uint32(),
-                                {part(at + 2, 1), types.constantU32(16)});
-        last = emit.op(spv::Op::OpBitwiseOr, types.uint32(), {last, high});
-    }
+    if (rest == 3) last = withPart(memory_.emit_, last, part(at + 2, 1), 16);
     result.push_back(last);
     return result;
 }

@@ -83,8 +83,4 @@ class VectorMemory {
     std::map<Id, Id> views_;  // element type -> pointer to the block
 };
 
-// Any value of 32 bits (scalar or vector) as a word, and back.
-Id toWord(Emitter& emit, Id value);
-Id fromWord(Emitter& emit, Id type, Id word);
-
 }  // namespace coopvk::rewrite

@@ -119,7 +119,7 @@ class TileProduct {
             for (uint32_t u = 0; u < 4; ++u) {
                 const Id unit = emit_.addInt(u32(), firstUnit, c(4 * q + u));
                 const bool beyond = known && *known + 4 * q + u >= work_.input.units();
-                words.push_back(beyond ? c(0) : toWord(emit_, work_.input.unitAt(unit)));
+                words.push_back(beyond ? c(0) : emit_.bitcast(u32(), work_.input.unitAt(unit)));
             }
             put(emit_.addInt(u32(), own_, c(q)), emit_.construct(quad_, words));
         }
@@ -140,7 +140,7 @@ class TileProduct {
                 emit_.addInt(u32(), columns_[j], emit_.mulInt(u32(), chunkQuad, c(ratio)));
             for (uint32_t q = 0; q < ratio; ++q) {
                 for (Id word : wordsOf(get(emit_.addInt(u32(), first, c(q))))) {
-                    inputs[j].push_back(fromWord(emit_, work_.arithmetic.unitType(), word));
+                    inputs[j].push_back(emit_.bitcast(work_.arithmetic.unitType(), word));
                 }
             }
         }
@@ -175,7 +175,7 @@ class TileProduct {
                     parts.push_back(work_.result.finish(work_.arithmetic.total(sum), biases[w]));
                 }
                 const Id pack = width == 1 ? parts[0] : emit_.construct(p_.result->pack, parts);
-                words.push_back(toWord(emit_, pack));
+                words.push_back(emit_.bitcast(u32(), pack));
             }
             words.resize(4, c(0));
             put(emit_.addInt(u32(), columns_[j], gridRow_), emit_.construct(quad_, words));
@@ -188,7 +188,7 @@ class TileProduct {
         for (uint32_t l = 0; l < tile_.gridRows; ++l) {
             const std::vector<Id> words = wordsOf(get(emit_.addInt(u32(), own_, c(l))));
             for (uint32_t p = 0; p < packs; ++p) {
-                own.push_back(fromWord(emit_, p_.result->pack, words[p]));
+                own.push_back(emit_.bitcast(p_.result->pack, words[p]));
                 if (pushed) continue;
                 const Id index = emit_.addInt(u32(), firstPack, c(l * packs + p));
                 work_.result.storePack(index, own.back());
