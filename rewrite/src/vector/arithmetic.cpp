@@ -3,76 +3,18 @@
 
 #include <spirv/unified1/GLSL.std.450.h>
 
-#include <limits>
-
 namespace coopvk::rewrite {
 
-namespace {
-
-using enum ComponentType;
-
-Id shiftRight(Emitter& emit, Id word, uint32_t by) {
-    TypeTable& t = emit.types();
-    if (by == 0) return word;
-    return emit.op(spv::Op::OpShiftRightLogical, t.uint32(), {word, t.constantU32(by)});
-}
-
-Id shiftLeft(Emitter& emit, Id word, uint32_t by) {
-    TypeTable& t = emit.types();
-    if (by == 0) return word;
-    return emit.op(spv::Op::OpShiftLeftLogical, t.uint32(), {word, t.constantU32(by)});
-}
-
-Id mask(Emitter& emit, Id word, uint32_t bits) {
-    TypeTable& t = emit.types();
-    return emit.op(spv::Op::OpBitwiseAnd, t.uint32(), {word, t.constantU32(bits)});
-}
-
-Id either(Emitter& emit, Id a, Id b) {
-    return emit.op(spv::Op::OpBitwiseOr, emit.types().uint32(), {a, b});
-}
-
-}  // namespace
-
-bool Interpretation::isFloat() const {
-    return type == kFloat16 || type == kFloat32 || type == kFloatE4M3 || type == kFloatE5M2;
-}
-
-bool Interpretation::isSigned() const { return type == kSint8 || type == kSint32; }
-
-uint32_t Interpretation::bytes() const {
-    switch (type) {
-        case kFloat16:
-            return 2;
-        case kFloat32:
-        case kSint32:
-        case kUint32:
-            return 4;
-        default:
-            return 1;
-    }
-}
-
 std::optional<Interpretation> interpretation(std::optional<uint64_t> value) {
+    using enum ComponentType;
     if (!value) return std::nullopt;
-    const auto type = static_cast<ComponentType>(*value);
-    switch (type) {
-        case kFloat16:
-        case kFloat32:
-        case kSint8:
-        case kUint8:
-        case kSint32:
-        case kUint32:
-        case kFloatE4M3:
-        case kFloatE5M2:
-            return Interpretation{type, false};
-        case kSint8Packed:
-            return Interpretation{kSint8, true};
-        case kUint8Packed:
-            return Interpretation{kUint8, true};
-        default:
-            return std::nullopt;
-    }
+    auto type = static_cast<ComponentType>(*value);
+    const bool isPacked = type == kSint8Packed || type == kUint8Packed;
+    if (isPacked) type = type == kSint8Packed ? kSint8 : kUint8;
+    const Number* number = findNumber(type);
+    if (number == nullptr || number->unpack == nullptr) return std::nullopt;
+    if (!number->isFloat() && number->bits == 16) return std::nullopt;
+    return Interpretation{*number, isPacked};
 }
 
 Id glslMin(Emitter& emit, Id value, uint32_t limit) {
@@ -130,69 +72,19 @@ uint32_t Arithmetic::unitComponents() const {
 
 uint32_t Arithmetic::unitsPerWord() const { return 4 / matrix_.bytes() / unitComponents(); }
 
-// Bytes 0 and 1 (or 2 and 3) as f16 bits: exponents have the same bias.
-Id Arithmetic::e5m2Pair(Id word, bool high) {
-    const Id half = high ? shiftRight(emit_, word, 16) : word;
-    const Id low = shiftLeft(emit_, mask(emit_, half, 0xFF), 8);
-    const Id second = mask(emit_, shiftLeft(emit_, half, 16), 0xFF000000);
-    return emit_.bitcast(types_.vectorType(types_.floatType(16), 2), either(emit_, low, second));
-}
-
-// E4M3 has a bias of 7 where f16 has 15: the same bits, moved, are 256 times too small. Its one
-// NaN, all ones, would become a finite number.
-Id Arithmetic::e4m3Pair(Id word, bool high) {
-    const Id half = high ? shiftRight(emit_, word, 16) : word;
-    // Byte 0 to bits 8..15, byte 1 to bits 24..31.
-    const Id spread = either(emit_, shiftLeft(emit_, mask(emit_, half, 0xFF), 8),
-                             mask(emit_, shiftLeft(emit_, half, 16), 0xFF000000));
-    const Id magnitude = shiftRight(emit_, mask(emit_, spread, 0x7F007F00), 1);
-    const Id u32 = types_.uint32();
-    const Id carry = emit_.op(spv::Op::OpIAdd, u32, {magnitude, types_.constantU32(0x00800080)});
-    const Id isNan = mask(emit_, shiftRight(emit_, carry, 14), 0x00010001);
-    const Id nan = emit_.op(spv::Op::OpIMul, u32, {isNan, types_.constantU32(0x7FFF)});
-    const Id sign = mask(emit_, spread, 0x80008000);
-    const Id bits = either(emit_, either(emit_, magnitude, sign), nan);
-    const Id f16 = types_.floatType(16);
-    const Id pair = types_.vectorType(f16, 2);
-    const Id scale = types_.constantSplat(pair, types_.constantFloat(f16, 256.0));
-    return emit_.op(spv::Op::OpFMul, pair, {emit_.bitcast(pair, bits), scale});
-}
-
-// f16 pairs of a word of f16, E4M3 or E5M2.
-std::vector<Id> Arithmetic::smallFloats(Id word) {
-    f_.module().addCapability(spv::Capability::Float16);
-    switch (matrix_.type) {
-        case kFloatE4M3:
-            return {e4m3Pair(word, false), e4m3Pair(word, true)};
-        case kFloatE5M2:
-            return {e5m2Pair(word, false), e5m2Pair(word, true)};
-        default:
-            return {emit_.bitcast(types_.vectorType(types_.floatType(16), 2), word)};
-    }
-}
-
 std::vector<Id> Arithmetic::units(Id word) {
     if (sum_ == Sum::kDot) return {word};
-    if (takesHalves()) return smallFloats(word);
-    std::vector<Id> units;
-    if (sum_ == Sum::kFloat) {
-        if (matrix_.type == kFloat32) return {emit_.bitcast(types_.floatType(32), word)};
-        const Id pair = types_.vectorType(types_.floatType(32), 2);
-        for (Id half : smallFloats(word)) {
-            const Id wide = emit_.op(spv::Op::OpFConvert, pair, {half});
-            units.push_back(emit_.extract(types_.floatType(32), wide, {0}));
-            units.push_back(emit_.extract(types_.floatType(32), wide, {1}));
-        }
-        return units;
+    std::vector<Id> unpacked = unpackWord(emit_, matrix_, word);
+    if (sum_ == Sum::kInteger) {
+        for (Id& unit : unpacked) unit = emit_.bitcast(unit_, unit);
     }
-    const Id s32 = types_.intType(32, true);
-    const Id value = emit_.bitcast(s32, word);
-    if (matrix_.bytes() == 4) return {value};
-    const spv::Op extract =
-        matrix_.isSigned() ? spv::Op::OpBitFieldSExtract : spv::Op::OpBitFieldUExtract;
-    for (uint32_t byte = 0; byte < 4; ++byte) {
-        units.push_back(
-            emit_.op(extract, s32, {value, types_.constantU32(8 * byte), types_.constantU32(8)}));
+    if (sum_ != Sum::kFloat || matrix_.bits == 32) return unpacked;
+    std::vector<Id> units;
+    const Id pair = types_.vectorType(types_.floatType(32), 2);
+    for (Id half : unpacked) {
+        const Id wide = emit_.op(spv::Op::OpFConvert, pair, {half});
+        units.push_back(emit_.extract(types_.floatType(32), wide, {0}));
+        units.push_back(emit_.extract(types_.floatType(32), wide, {1}));
     }
     return units;
 }
@@ -277,57 +169,13 @@ Id Arithmetic::total(Id accumulator) {
                     {emit_.extract(f16, accumulator, {0}), emit_.extract(f16, accumulator, {1})});
 }
 
-namespace {
-
-// Smallest and largest value of an 8-bit integer interpretation.
-std::pair<int32_t, int32_t> range(const Interpretation& i) {
-    if (i.isSigned()) return {-128, 127};
-    return {0, 255};
-}
-
-}  // namespace
-
 Id Arithmetic::convertInput(Id value, bool isSigned) {
+    if (!input_.isFloat()) return toInteger(emit_, input_, value, isSigned);
     const Id from = emit_.typeOf(value);
-    const Id f32 = types_.floatType(32);
-    const Id s32 = types_.intType(32, true);
-    const Id wanted = takesHalves() ? types_.floatType(16) : f32;
-    if (input_.isFloat()) {
-        if (from == wanted) return value;
-        if (types_.isFloat(from)) return emit_.op(spv::Op::OpFConvert, wanted, {value});
-        return emit_.op(isSigned ? spv::Op::OpConvertSToF : spv::Op::OpConvertUToF, wanted,
-                        {value});
-    }
-    if (types_.isFloat(from)) {
-        // Round to nearest even, then saturate; NaN goes to the smallest value.
-        if (types_.width(from) != 32) value = emit_.op(spv::Op::OpFConvert, f32, {value});
-        if (input_.bytes() != 1) return emit_.op(spv::Op::OpConvertFToS, s32, {value});
-        const auto [low, high] = range(input_);
-        value = emit_.glsl(GLSLstd450RoundEven, f32, {value});
-        value = emit_.glsl(GLSLstd450NMax, f32, {value, types_.constantFloat(f32, low)});
-        value = emit_.glsl(GLSLstd450NMin, f32, {value, types_.constantFloat(f32, high)});
-        return emit_.op(spv::Op::OpConvertFToS, s32, {value});
-    }
-    const uint32_t width = types_.width(from);
-    const Id wide = types_.intType(32, isSigned);
-    if (width != 32) {
-        // The operand's own signedness must not matter for what the operands mask says.
-        const Id typed = emit_.bitcast(types_.intType(width, isSigned), value);
-        value = emit_.op(isSigned ? spv::Op::OpSConvert : spv::Op::OpUConvert, wide, {typed});
-    } else {
-        value = emit_.bitcast(wide, value);
-    }
-    if (input_.bytes() == 1 && (width > 8 || isSigned != input_.isSigned())) {
-        const auto [low, high] = range(input_);
-        const Id top = types_.constant(wide, static_cast<uint64_t>(high));
-        if (isSigned) {
-            const Id bottom = types_.constant(wide, static_cast<uint64_t>(int64_t{low}));
-            value = emit_.glsl(GLSLstd450SClamp, wide, {value, bottom, top});
-        } else {
-            value = emit_.glsl(GLSLstd450UMin, wide, {value, top});
-        }
-    }
-    return emit_.bitcast(s32, value);
+    const Id wanted = types_.floatType(takesHalves() ? 16 : 32);
+    if (from == wanted) return value;
+    if (types_.isFloat(from)) return emit_.op(spv::Op::OpFConvert, wanted, {value});
+    return emit_.op(isSigned ? spv::Op::OpConvertSToF : spv::Op::OpConvertUToF, wanted, {value});
 }
 
 }  // namespace coopvk::rewrite

@@ -12,6 +12,7 @@
 //   kDot         four 8-bit integers in a word, summed by dot-product instructions
 #pragma once
 
+#include "lowering/number.hpp"
 #include "vector/vector_function.hpp"
 
 namespace coopvk::rewrite {
@@ -23,13 +24,8 @@ inline constexpr uint32_t kPieceUnits = 4;
 inline bool isFloat(Sum sum) { return sum != Sum::kInteger && sum != Sum::kDot; }
 
 // The interpretation of a matrix, bias or input.
-struct Interpretation {
-    ComponentType type = ComponentType::kFloat16;
+struct Interpretation : Number {
     bool isPacked = false;  // of an input
-
-    bool isFloat() const;
-    bool isSigned() const;  // of integers
-    uint32_t bytes() const;
 };
 
 // nullopt for a value that no supported combination has.
@@ -63,9 +59,6 @@ class Arithmetic {
  private:
     bool takesHalves() const { return sum_ == Sum::kHalfPairs || sum_ == Sum::kHalfPieces; }
     Id addPieces(std::span<const Id> weights, std::span<const Id> inputs, Id accumulator);
-    std::vector<Id> smallFloats(Id word);
-    Id e5m2Pair(Id word, bool high);
-    Id e4m3Pair(Id word, bool high);
 
     VectorFunction& f_;
     Emitter& emit_;

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lowering/number.hpp"
+
+#include <spirv/unified1/GLSL.std.450.h>
+
+#include <algorithm>
+
+namespace coopvk::rewrite {
+
+namespace {
+
+// Arithmetic on a u32 with constants.
+class Bits {
+ public:
+    explicit Bits(Emitter& emit) : emit_(emit) {}
+
+    Id op(spv::Op opcode, Id a, uint32_t b) {
+        const Id u32 = emit_.types().uint32();
+        return emit_.op(opcode, u32, {a, emit_.types().constantU32(b)});
+    }
+    Id mask(Id a, uint32_t bits) { return op(spv::Op::OpBitwiseAnd, a, bits); }
+    Id left(Id a, uint32_t by) { return op(spv::Op::OpShiftLeftLogical, a, by); }
+    Id right(Id a, uint32_t by) { return by == 0 ? a : op(spv::Op::OpShiftRightLogical, a, by); }
+    Id either(Id a, Id b) { return emit_.op(spv::Op::OpBitwiseOr, emit_.types().uint32(), {a, b}); }
+
+ private:
+    Emitter& emit_;
+};
+
+Id scalarType(TypeTable& types, const Number& number) {
+    if (number.isFloat()) return types.floatType(number.computedBits);
+    // Narrower integers are all held by signed ones.
+    return types.intType(number.computedBits, number.isSigned() || number.bits < 32);
+}
+
+std::vector<Id> whole(Emitter& emit, const Number& number, Id word) {
+    TypeTable& types = emit.types();
+    const Id scalar = scalarType(types, number);
+    return {emit.bitcast(types.vectorType(scalar, 32 / number.bits), word)};
+}
+
+std::vector<Id> bitFields(Emitter& emit, const Number& number, Id word) {
+    TypeTable& types = emit.types();
+    const Id type = scalarType(types, number);
+    const Id value = emit.bitcast(type, word);
+    const spv::Op extract =
+        number.isSigned() ? spv::Op::OpBitFieldSExtract : spv::Op::OpBitFieldUExtract;
+    std::vector<Id> components;
+    for (uint32_t first = 0; first < 32; first += number.bits) {
+        components.push_back(emit.op(
+            extract, type, {value, types.constantU32(first), types.constantU32(number.bits)}));
+    }
+    return components;
+}
+
+// Two bytes of a u32 as f16: exponent and mantissa are moved to where f16 has them, and a smaller
+// bias is made up for by a factor.
+Id smallFloatPair(Emitter& emit, const Number::SmallFloat& fields, Id bytes) {
+    TypeTable& types = emit.types();
+    Bits bits(emit);
+    const auto upper = [&](Id byte) { return bits.left(bits.mask(byte, 0xFF), 8); };
+    const Id f16 = types.floatType(16);
+    const Id pair = types.vectorType(f16, 2);
+    if (fields.exponentBits == 5 && fields.hasInfinity) {
+        const Id first = upper(bytes);
+        return emit.bitcast(pair, bits.either(first, bits.mask(bits.left(bytes, 16), 0xFF000000)));
+    }
+    const Id second = bits.mask(bits.left(bytes, 16), 0xFF000000);
+    const Id spread = bits.either(upper(bytes), second);
+    const uint32_t by = 5 - fields.exponentBits;
+    const Id magnitude = bits.right(bits.mask(spread, 0x7F007F00), by);
+    // The NaN would become a finite number: a one in its last place carries beyond its exponent.
+    const Id carry = bits.op(spv::Op::OpIAdd, magnitude, 0x01000100u >> by);
+    const Id isNan = bits.mask(bits.right(carry, 15 - by), 0x00010001);
+    const Id nan = bits.op(spv::Op::OpIMul, isNan, 0x7FFF);
+    const Id sign = bits.mask(spread, 0x80008000);
+    const Id half = bits.either(bits.either(magnitude, sign), nan);
+    const double factor = 1u << (15 - fields.bias);
+    const Id scale = types.constantSplat(pair, types.constantFloat(f16, factor));
+    return emit.op(spv::Op::OpFMul, pair, {emit.bitcast(pair, half), scale});
+}
+
+std::vector<Id> smallFloats(Emitter& emit, const Number& number, Id word) {
+    const Id low = smallFloatPair(emit, number.fields, word);
+    return {low, smallFloatPair(emit, number.fields, Bits(emit).right(word, 16))};
+}
+
+using enum ComponentType;
+using enum NumberKind;
+using Traits = DeviceTraits;
+
+constexpr Number kNumbers[] = {
+    {kFloat16, kFloat, 16, 16, whole, &Traits::shaderFloat16},
+    {kFloat32, kFloat, 32, 32, whole},
+    {kFloat64, kFloat, 64, 64, nullptr, &Traits::shaderFloat64},
+    {kSint8, kSigned, 8, 32, bitFields, &Traits::shaderInt8},
+    {kSint16, kSigned, 16, 32, bitFields, &Traits::shaderInt16},
+    {kSint32, kSigned, 32, 32, whole},
+    {kSint64, kSigned, 64, 64, nullptr, &Traits::shaderInt64},
+    {kUint8, kUnsigned, 8, 32, bitFields, &Traits::shaderInt8},
+    {kUint16, kUnsigned, 16, 32, bitFields, &Traits::shaderInt16},
+    {kUint32, kUnsigned, 32, 32, whole},
+    {kUint64, kUnsigned, 64, 64, nullptr, &Traits::shaderInt64},
+    {kFloatE4M3, kFloat, 8, 16, smallFloats, &Traits::shaderFloat16, {4, 7, false}},
+    {kFloatE5M2, kFloat, 8, 16, smallFloats, &Traits::shaderFloat16, {5, 15, true}},
+};
+
+const Number* findNumber(auto isWanted) {
+    const auto found = std::ranges::find_if(kNumbers, isWanted);
+    return found == std::end(kNumbers) ? nullptr : found;
+}
+
+}  // namespace
+
+const Number* findNumber(ComponentType type) {
+    return findNumber([&](const Number& number) { return number.type == type; });
+}
+
+const Number* numberOf(const TypeTable& types, Id type) {
+    if (!types.componentProblem(types.scalarOf(type)).empty()) return nullptr;
+    const NumberKind kind = types.isFloat(type)    ? kFloat
+                            : types.isSigned(type) ? kSigned
+                                                   : kUnsigned;
+    return findNumber([&](const Number& number) {
+        return number.kind == kind && number.bits == types.width(type) &&
+               number.fields.exponentBits == 0;
+    });
+}
+
+std::vector<Id> unpackWord(Emitter& emit, const Number& number, Id word) {
+    emit.types().declareArithmetic(scalarType(emit.types(), number));
+    return number.unpack(emit, number, word);
+}
+
+namespace {
+
+// A 32-bit integer of signedness `isSigned`.
+Id extend(Emitter& emit, Id value, bool isSigned) {
+    TypeTable& types = emit.types();
+    const uint32_t width = types.width(emit.typeOf(value));
+    const Id wide = types.intType(32, isSigned);
+    if (width == 32) return emit.bitcast(wide, value);
+    const Id typed = emit.bitcast(types.intType(width, isSigned), value);
+    return emit.op(isSigned ? spv::Op::OpSConvert : spv::Op::OpUConvert, wide, {typed});
+}
+
+}  // namespace
+
+Id toInteger(Emitter& emit, const Number& to, Id value, bool isSigned) {
+    TypeTable& types = emit.types();
+    const Id s32 = types.intType(32, true);
+    const int32_t low = to.isSigned() ? -(1 << (to.bits - 1)) : 0;
+    const int32_t high = low + (1 << to.bits) - 1;
+    const uint32_t width = types.width(emit.typeOf(value));
+    if (types.isFloat(emit.typeOf(value))) {
+        const Id f32 = types.floatType(32);
+        if (width != 32) value = emit.op(spv::Op::OpFConvert, f32, {value});
+        value = emit.glsl(GLSLstd450RoundEven, f32, {value});
+        value = emit.glsl(GLSLstd450NMax, f32, {value, types.constantFloat(f32, low)});
+        value = emit.glsl(GLSLstd450NMin, f32, {value, types.constantFloat(f32, high)});
+        return emit.op(spv::Op::OpConvertFToS, s32, {value});
+    }
+    value = extend(emit, value, isSigned);
+    if (width <= to.bits && isSigned == to.isSigned()) return emit.bitcast(s32, value);
+    const Id wide = emit.typeOf(value);
+    const Id top = types.constant(wide, static_cast<uint64_t>(high));
+    if (isSigned) {
+        const Id bottom = types.constant(wide, static_cast<uint64_t>(int64_t{low}));
+        value = emit.glsl(GLSLstd450SClamp, wide, {value, bottom, top});
+    } else {
+        value = emit.glsl(GLSLstd450UMin, wide, {value, top});
+    }
+    return emit.bitcast(s32, value);
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Formats of numbers: how a component lies in memory, which scalar type shaders compute it in, how
+// a word is unpacked to such scalars, how values are rounded to it, and what it needs. One row each
+// in a table; a new format is a new row.
+#pragma once
+
+#include "ir/emitter.hpp"
+
+namespace coopvk::rewrite {
+
+enum class NumberKind { kFloat, kSigned, kUnsigned };
+
+struct Number {
+    // An 8-bit float, which is unpacked to f16.
+    struct SmallFloat {
+        uint32_t exponentBits;
+        uint32_t bias;
+        bool hasInfinity;  // else the one NaN has all bits set but the sign
+    };
+    // The components of a u32, lowest bits first: scalars, or f16 in vectors of two.
+    using Unpack = std::vector<Id> (*)(Emitter& emit, const Number& number, Id word);
+
+    ComponentType type = {};
+    NumberKind kind = {};
+    uint32_t bits = 0;          // in memory
+    uint32_t computedBits = 0;  // of the scalar type that sums and products of it are made in
+    Unpack unpack = nullptr;    // null: a word does not hold one
+    // That values of it in a shader need; null: none.
+    bool DeviceTraits::* feature = nullptr;
+    SmallFloat fields = {};
+
+    bool isFloat() const { return kind == NumberKind::kFloat; }
+    bool isSigned() const { return kind == NumberKind::kSigned; }  // of integers
+    uint32_t bytes() const { return bits / 8; }
+    bool isOn(const DeviceTraits& device) const { return feature == nullptr || device.*feature; }
+};
+
+// nullptr for a value that no format has.
+const Number* findNumber(ComponentType type);
+// Of the values of a scalar type, or of a vector's components; nullptr for anything else.
+const Number* numberOf(const TypeTable& types, Id type);
+
+// The components of a u32 by number.unpack, which is not null.
+std::vector<Id> unpackWord(Emitter& emit, const Number& number, Id word);
+
+// A scalar as the integer `to` (of less than 32 bits), sign or zero extended to a 32-bit signed
+// one: floats are rounded to nearest even, and all values saturate; NaN becomes the smallest.
+// `isSigned`: how an integer value is read.
+Id toInteger(Emitter& emit, const Number& to, Id value, bool isSigned);
+
+}  // namespace coopvk::rewrite
