@@ -31,8 +31,9 @@ class Allowances {
 
     // The Mesa whose compilers the figures are of, as its drivers tell it.
     const std::string& driver() const { return driver_; }
-    // What is wrong with a measurement, a line each: names the statistic.
-    std::vector<std::string> check(const Measurement& measurement) const;
+    // What is wrong with a measurement, a line each: names the statistic. `spillSpread`: the
+    // device's.
+    std::vector<std::string> check(const Measurement& measurement, double spillSpread = 0) const;
 
     // The document with what was measured in place of what it has.
     static std::string write(std::string_view document, const std::string& driver,

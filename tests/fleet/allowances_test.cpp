@@ -55,6 +55,16 @@ TEST(FleetAllowances, NameWhatIsWorse) {
     EXPECT_EQ(allowances.check(measured("m1", "bench/b", 4, 10)).size(), 2u);
 }
 
+// 20 may be the least of a spread of a half; what does not spill is always the same.
+TEST(FleetAllowances, TakeWhatDiffersFromRunToRun) {
+    const Allowances allowances(kDocument);
+    EXPECT_TRUE(allowances.check(measured("m1", "bench/a", 33, 1), 0.5).empty());
+    const auto spills = allowances.check(measured("m1", "bench/a", 34, 1), 0.5);
+    ASSERT_EQ(spills.size(), 1u);
+    EXPECT_EQ(spills.front(), "spilled registers: 34, allowed are 33");
+    EXPECT_EQ(allowances.check(measured("navi21", "bench/a", 1, 96), 0.5).size(), 1u);
+}
+
 TEST(FleetAllowances, ScalarSpillsCountToo) {
     Measurement m = measured("navi21", "bench/a", 0, 96);
     m.statistics[static_cast<size_t>(Statistic::kScalarSpills)] = 5;

@@ -36,7 +36,8 @@ std::vector<Device> devices() {
     for (const auto& row : nlohmann::json::parse(kDevices))
         list.push_back({row.at("name"), row.at("gpu"), row.at("library"), row.at("driver"),
                         row.at("environment"), row.at("short"),
-                        row.value("faults", std::map<std::string, std::string>())});
+                        row.value("faults", std::map<std::string, std::string>()),
+                        row.value("spillSpread", 0.0)});
     return list;
 }
 

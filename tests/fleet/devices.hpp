@@ -22,6 +22,9 @@ struct Device {
     // Shaders that meet a fault of the driver, and what it is: their crashes and figures fail no
     // test.
     std::map<std::string, std::string> faults = {};
+    // By how much the driver's spills of one shader differ from run to run where there are any: the
+    // most that were seen over the least, less 1.
+    double spillSpread = 0;
 };
 
 // What devices.json has.

@@ -117,8 +117,7 @@ std::vector<Measurement> measureAll(const Options& options) {
 }
 
 // Tells where a driver's own fault is known; then nothing is judged.
-bool isKnownFault(const Measurement& m) {
-    const Device device = deviceOf(m.device);
+bool isKnownFault(const Device& device, const Measurement& m) {
     const auto fault = device.faults.find(m.subject);
     if (fault == device.faults.end()) return false;
     std::cout << "NOT JUDGED: " << m.device << ", " << m.subject << ", " << m.size
@@ -132,14 +131,16 @@ bool judge(const Options& options, const std::vector<Measurement>& all) {
     if (!options.check.empty()) allowances.emplace(readFile(options.check));
     bool good = true, told = false;
     for (const Measurement& m : all) {
-        if (isKnownFault(m)) continue;
+        const Device device = deviceOf(m.device);
+        if (isKnownFault(device, m)) continue;
         std::vector<std::string> problems = problemsOf(m);
         if (allowances && allowances->driver() != m.driver) {
             if (!std::exchange(told, true))
                 std::cout << "NOT COMPARED: the figures are of " << allowances->driver()
                           << ", the compilers here of " << m.driver << '\n';
         } else if (allowances) {
-            std::ranges::move(allowances->check(m), std::back_inserter(problems));
+            std::ranges::move(allowances->check(m, device.spillSpread),
+                              std::back_inserter(problems));
         }
         for (const std::string& problem : problems)
             std::cerr << "FAILED: " << m.device << ", " << m.subject << ", " << m.size
