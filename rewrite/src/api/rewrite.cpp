@@ -10,6 +10,7 @@
 #include "api/capabilities.hpp"
 #include "blockio/lower.hpp"
 #include "int4/lower.hpp"
+#include "ir/workgroup_size.hpp"
 #include "matrix/layout_policy.hpp"
 #include "matrix/lower.hpp"
 #include "matrix/matrix_types.hpp"
@@ -139,9 +140,7 @@ std::optional<Error> lowerNative(TypeTable& types, const Target& target, Rewritt
     }
     Result<NativePlan> plan = planNative(module, types, target);
     if (!plan) return plan.error();
-    const auto [x, y, z] = localSize(module);
-    const uint64_t subgroups =
-        (uint64_t{x} * y * z + target.subgroupSize - 1) / target.subgroupSize;
+    const uint64_t subgroups = subgroupsOf(module, target.subgroupSize);
     LoweringContext context(types, target);
     const auto count = static_cast<uint32_t>(std::clamp<uint64_t>(subgroups, 1, 4096));
     if (std::optional<Error> error = lowerToNative(context, *plan, count)) return error;

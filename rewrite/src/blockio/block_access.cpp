@@ -19,16 +19,11 @@ class BlockAccessor {
     BlockAccessor(LoweringContext& context, FunctionWriter& writer, const Instruction& at,
                   const BlockOperands& operands, BlockRegion& region, PrivateMemory& memory)
         : context_(context),
-          types_(context.types),
           writer_(writer),
-          emit_(writer.emit()),
           at_(at),
           ops_(operands),
-          shape_(operands.shape),
           region_(region),
-          memory_(memory),
-          plan_(planBlock(operands.operation, operands.shape, context.target.subgroupSize)),
-          u32_(types_.uint32()) {}
+          memory_(memory) {}
 
     void run() {
         if (!chooseUnit() || !memory_.declare(at_) || !checkRoom()) return;
@@ -105,16 +100,9 @@ class BlockAccessor {
         return true;
     }
 
-    bool fail(std::string_view what) {
-        context_.fail(ErrorCode::kUnsupported, at_, what);
-        return false;
-    }
+    bool fail(std::string_view what) { return context_.fail(ErrorCode::kUnsupported, at_, what); }
 
-    Id constant(uint32_t value) { return types_.constantU32(value); }
-    Id both(Id a, Id b) {
-        if (a == 0 || b == 0) return a == 0 ? b : a;
-        return emit_.op(spv::Op::OpLogicalAnd, types_.boolType(), {a, b});
-    }
+    Id constant(uint32_t value) { return emit_.constant(value); }
     Id no(Id a) { return emit_.op(spv::Op::OpLogicalNot, types_.boolType(), {a}); }
 
     // True where every row of the block starts and ends at a multiple of `bytes`.
@@ -123,11 +111,7 @@ class BlockAccessor {
             return emit_.op(spv::Op::OpBitwiseOr, u32_, {a, b});
         };
         Id all = either(emit_.mulInt(u32_, ops_.x, constant(shape_.elementSize)), ops_.width);
-        Id pitch = ops_.pitch;
-        if (types_.width(emit_.typeOf(pitch)) != 32) {
-            pitch = emit_.op(spv::Op::OpUConvert, u32_, {pitch});
-        }
-        all = either(all, emit_.bitcast(u32_, pitch));
+        all = either(all, emit_.toU32(ops_.pitch));
         if (region_.misalignment() != 0) all = either(all, region_.misalignment());
         const Id low = emit_.op(spv::Op::OpBitwiseAnd, u32_, {all, constant(bytes - 1)});
         return emit_.op(spv::Op::OpIEqual, types_.boolType(), {low, constant(0)});
@@ -138,8 +122,8 @@ class BlockAccessor {
         Id before = 0;  // true where a path so far was taken
         for (const Path& path : list) {
             Id fits = path.inside ? inside : 0;
-            if (path.bytes > shape_.elementSize) fits = both(fits, isMultipleOf(path.bytes));
-            const Id condition = before == 0 ? fits : both(fits, no(before));
+            if (path.bytes > shape_.elementSize) fits = emit_.both(fits, isMultipleOf(path.bytes));
+            const Id condition = before == 0 ? fits : emit_.both(fits, no(before));
             writer_.guarded(condition, [&] { accessAll(path); });
             before = fits;
         }
@@ -259,16 +243,16 @@ class BlockAccessor {
     }
 
     LoweringContext& context_;
-    TypeTable& types_;
     FunctionWriter& writer_;
-    Emitter& emit_;
     const Instruction& at_;
     const BlockOperands& ops_;
-    const BlockShape& shape_;
     BlockRegion& region_;
     PrivateMemory& memory_;
-    BlockPlan plan_;
-    Id u32_;
+    const BlockShape& shape_ = ops_.shape;
+    TypeTable& types_ = context_.types;
+    Emitter& emit_ = writer_.emit();
+    const BlockPlan plan_ = planBlock(ops_.operation, shape_, context_.target.subgroupSize);
+    const Id u32_ = types_.uint32();
     Id unit_ = 0;
     uint32_t unitBytes_ = 0;
     uint32_t accessBytes_ = 0;

@@ -6,23 +6,12 @@ namespace coopvk::rewrite {
 BlockPositions::BlockPositions(LoweringContext& context, FunctionWriter& writer,
                                const BlockOperands& operands, const BlockPlan& plan)
     : context_(context),
-      types_(context.types),
       writer_(writer),
-      emit_(writer.emit()),
       ops_(operands),
-      shape_(operands.shape),
       plan_(plan),
-      u32_(types_.uint32()),
-      rowsPadded_(plan.padsRows(shape_)),
-      columnsPadded_(plan.padsColumns(shape_)),
       laneRow_(laneTerm(plan.rows)),
       laneColumn_(laneTerm(plan.columns)),
       widthElements_(emit_.divInt(u32_, operands.width, constant(shape_.elementSize))) {}
-
-Id BlockPositions::both(Id a, Id b) {
-    if (a == 0 || b == 0) return a == 0 ? b : a;
-    return emit_.op(spv::Op::OpLogicalAnd, types_.boolType(), {a, b});
-}
 
 Id BlockPositions::laneTerm(const LaneTerm& term) {
     if (term.factor == 0 || term.modulus == 1) return constant(0);

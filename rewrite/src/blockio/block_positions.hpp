@@ -57,22 +57,22 @@ class BlockPositions {
     Line rowAt(const BlockStep& step, uint32_t constantRow);
     Line columnAt(const BlockStep& step, uint32_t constantColumn);
     Id laneTerm(const LaneTerm& term);
-    Id constant(uint32_t value) { return types_.constantU32(value); }
+    Id constant(uint32_t value) { return emit_.constant(value); }
     Id add(Id a, Id b) { return emit_.addInt(u32_, a, b); }
     Id below(Id a, Id b) { return emit_.op(spv::Op::OpULessThan, types_.boolType(), {a, b}); }
-    Id both(Id a, Id b);
+    Id both(Id a, Id b) { return emit_.both(a, b); }
 
     LoweringContext& context_;
-    TypeTable& types_;
     FunctionWriter& writer_;
-    Emitter& emit_;
     const BlockOperands& ops_;
-    const BlockShape& shape_;
     const BlockPlan& plan_;
-    Id u32_;
+    const BlockShape& shape_ = ops_.shape;
+    TypeTable& types_ = context_.types;
+    Emitter& emit_ = writer_.emit();
+    const Id u32_ = types_.uint32();
+    const bool rowsPadded_ = plan_.padsRows(shape_);
+    const bool columnsPadded_ = plan_.padsColumns(shape_);
     bool inside_ = false;
-    bool rowsPadded_;
-    bool columnsPadded_;
     Id laneRow_;
     Id laneColumn_;
     Id widthElements_;

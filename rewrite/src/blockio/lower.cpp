@@ -39,12 +39,7 @@ class BlockLowering {
  public:
     BlockLowering(LoweringContext& context, FunctionWriter& writer, const BlockOpcode& opcode,
                   const Instruction& at)
-        : context_(context),
-          types_(context.types),
-          writer_(writer),
-          emit_(writer.emit()),
-          opcode_(opcode),
-          at_(at) {}
+        : context_(context), writer_(writer), opcode_(opcode), at_(at) {}
 
     void run() {
         operands_.operation = opcode_.operation;
@@ -64,10 +59,7 @@ class BlockLowering {
     }
 
  private:
-    bool fail(std::string_view what) {
-        context_.fail(ErrorCode::kInvalidModule, at_, what);
-        return false;
-    }
+    bool fail(std::string_view what) { return context_.fail(ErrorCode::kInvalidModule, at_, what); }
 
     bool isDeclared() {
         const Module& module = context_.module;
@@ -102,38 +94,29 @@ class BlockLowering {
         return broken ? fail(*broken) : true;
     }
 
-    bool isIntegerScalar(Id value) {
-        const Id type = emit_.typeOf(value);
-        return types_.isInteger(type) && types_.components(type) == 1;
+    bool isIntegers(Id type, uint32_t count) {
+        return types_.isInteger(type) && types_.components(type) == count;
     }
 
     // Width, height, pitch and coordinate, behind the pointers.
     bool readRegion() {
         const size_t first = opcode_.operation == BlockOperation::kStore ? 6 : 5;
-        for (size_t i = 0; i < 3; ++i) {
-            if (isIntegerScalar(at_.word(first + i))) continue;
+        for (size_t i = first; i < first + 3; ++i) {
+            if (isIntegers(emit_.typeOf(at_.word(i)), 1)) continue;
             return fail("Memory Width, Memory Height and Memory Pitch must be integer scalars");
         }
         const Id coordinate = at_.word(first + 3);
         const Id coordinateType = emit_.typeOf(coordinate);
-        if (!types_.isInteger(coordinateType) || types_.components(coordinateType) != 2) {
+        if (!isIntegers(coordinateType, 2)) {
             return fail("Coordinate must be a vector of two integers");
         }
-        operands_.width = toU32(at_.word(first));
-        operands_.height = toU32(at_.word(first + 1));
+        operands_.width = emit_.toU32(at_.word(first));
+        operands_.height = emit_.toU32(at_.word(first + 1));
         operands_.pitch = at_.word(first + 2);
         const Id scalar = types_.scalarOf(coordinateType);
         operands_.x = position(emit_.extract(scalar, coordinate, {0}));
         operands_.y = position(emit_.extract(scalar, coordinate, {1}));
         return true;
-    }
-
-    Id toU32(Id value) {
-        const Id type = emit_.typeOf(value);
-        const Id u32 = types_.uint32();
-        if (types_.width(type) == 32) return emit_.bitcast(u32, value);
-        const bool extend = types_.isSigned(type) && types_.width(type) < 32;
-        return emit_.op(extend ? spv::Op::OpSConvert : spv::Op::OpUConvert, u32, {value});
     }
 
     // Signed, whatever the type says. Regions and blocks have at most 2^24 rows and columns: far
@@ -154,11 +137,11 @@ class BlockLowering {
     }
 
     LoweringContext& context_;
-    TypeTable& types_;
     FunctionWriter& writer_;
-    Emitter& emit_;
     const BlockOpcode& opcode_;
     const Instruction& at_;
+    TypeTable& types_ = context_.types;
+    Emitter& emit_ = writer_.emit();
     BlockOperands operands_;
 };
 

@@ -64,16 +64,8 @@ PrivateMemory::PrivateMemory(LoweringContext& context, Emitter& emit, Id pointer
     for (const uint32_t length : lengths_) stride *= length;
     for (size_t i = first; i < indices.size(); ++i) {
         stride /= lengths_[i - first];
-        Id index = indices[i];
-        const Id indexType = emit.typeOf(index);
-        if (const std::optional<uint64_t> value = module.constantValue(index)) {
-            index = types.constantU32(static_cast<uint32_t>(*value));
-        } else if (types.width(indexType) == 32) {
-            index = emit.bitcast(u32, index);
-        } else {
-            index = emit.op(spv::Op::OpUConvert, u32, {index});
-        }
-        origin_ = emit.addInt(u32, origin_, emit.mulInt(u32, index, types.constantU32(stride)));
+        const Id skipped = emit.mulInt(u32, emit.toU32(indices[i]), types.constantU32(stride));
+        origin_ = emit.addInt(u32, origin_, skipped);
     }
 }
 
@@ -152,7 +144,7 @@ Id PrivateMemory::behind(Emitter& emit, Id start, uint32_t scalars) {
 }
 
 Id PrivateMemory::load(Emitter& emit, Id index) {
-    return emit.bitcast(integer(), emit.op(spv::Op::OpLoad, scalar_, {at(emit, index)}));
+    return emit.bitcast(integer(), emit.load(scalar_, at(emit, index)));
 }
 
 std::vector<Slot> PrivateMemory::read(Emitter& emit, Id start, uint32_t bytes, Id unit) {
@@ -183,8 +175,7 @@ void PrivateMemory::write(Emitter& emit, Id start, std::vector<Slot> units, Id u
     for (uint32_t i = 0; i < slots.size(); ++i) {
         const Slot one[] = {slots[i]};
         const Id value = emit.bitcast(scalar_, gather(emit, integer(), one));
-        emit.opVoid(spv::Op::OpStore,
-                    {idOperand(at(emit, behind(emit, start, i))), idOperand(value)});
+        emit.store(at(emit, behind(emit, start, i)), value);
     }
 }
 

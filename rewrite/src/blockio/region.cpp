@@ -159,21 +159,14 @@ MemoryOperands BlockRegion::memory() const {
 
 Id BlockRegion::load(Emitter& emit, uint32_t bytes, Id row, Id column) {
     const Id pointer = pointerTo(emit, bytes, row, column);
-    Operands operands = {idOperand(pointer)};
-    append(operands, memory().forLoad(bytes));
-    if (kind_ != Kind::kPointer) {
-        return emit.op(spv::Op::OpLoad, type(bytes), std::move(operands));
-    }
-    const Id value = emit.op(spv::Op::OpLoad, elements_->scalar(), std::move(operands));
-    return emit.bitcast(type(bytes), value);
+    const Id loaded = kind_ == Kind::kPointer ? elements_->scalar() : type(bytes);
+    return emit.bitcast(type(bytes), emit.load(loaded, pointer, memory().forLoad(bytes)));
 }
 
 void BlockRegion::store(Emitter& emit, uint32_t bytes, Id row, Id column, Id value) {
     const Id pointer = pointerTo(emit, bytes, row, column);
     if (kind_ == Kind::kPointer) value = emit.bitcast(elements_->scalar(), value);
-    Operands operands = {idOperand(pointer), idOperand(value)};
-    append(operands, memory().forStore(bytes));
-    emit.opVoid(spv::Op::OpStore, std::move(operands));
+    emit.store(pointer, value, memory().forStore(bytes));
 }
 
 }  // namespace coopvk::rewrite

@@ -24,6 +24,23 @@ Id Emitter::splat(Id type, Id scalar) {
     return construct(type, constituents);
 }
 
+Id Emitter::load(Id type, Id pointer, const Operands& memory) {
+    Operands operands = {idOperand(pointer)};
+    append(operands, memory);
+    return op(spv::Op::OpLoad, type, std::move(operands));
+}
+
+void Emitter::store(Id pointer, Id value, const Operands& memory) {
+    Operands operands = {idOperand(pointer), idOperand(value)};
+    append(operands, memory);
+    opVoid(spv::Op::OpStore, std::move(operands));
+}
+
+Id Emitter::both(Id a, Id b) {
+    if (a == 0 || b == 0) return a == 0 ? b : a;
+    return op(spv::Op::OpLogicalAnd, types().boolType(), {a, b});
+}
+
 Id Emitter::glsl(uint32_t instruction, Id type, std::initializer_list<Id> ids) {
     Operands operands = {idOperand(module().importSet("GLSL.std.450")), literal(instruction)};
     for (Id id : ids) operands.push_back(idOperand(id));

@@ -43,6 +43,13 @@ class Emitter {
     // A vector with all components the same, or the scalar itself.
     Id splat(Id type, Id scalar);
 
+    Id load(Id type, Id pointer, const Operands& memory = {});
+    void store(Id pointer, Id value, const Operands& memory = {});
+
+    Id constant(uint32_t value) { return types().constantU32(value); }
+    // Whether both booleans are true; 0 is known to be.
+    Id both(Id a, Id b);
+
     // Arithmetic on integer scalars; folds constants where both sides are known.
     Id addInt(Id type, Id a, Id b) { return integer(spv::Op::OpIAdd, type, a, b); }
     Id mulInt(Id type, Id a, Id b) { return integer(spv::Op::OpIMul, type, a, b); }

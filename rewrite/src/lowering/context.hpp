@@ -32,8 +32,10 @@ struct LoweringContext {
     std::optional<Error> error;
 
     // Keeps the first error; lowering runs on with harmless values until the walk notices.
-    void fail(ErrorCode code, const Instruction& at, std::string_view what) {
+    // False, for callers that say so.
+    bool fail(ErrorCode code, const Instruction& at, std::string_view what) {
         if (!error) error = errorAt(code, at, what);
+        return false;
     }
 
     // The helper function for a key; `make` builds it at first and returns its id.

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "ir/memory_model.hpp"
+#include "ir/workgroup_size.hpp"
 #include "lowering/built_ins.hpp"
 #include "lowering/shared_memory.hpp"
-#include "passes/entry_points.hpp"
 
 namespace coopvk::rewrite {
 
@@ -17,14 +17,9 @@ constexpr uint32_t kFewElements = 8;  // of a line: these are shuffled
 // Distance of lines: odd, so that lanes reach different banks of the memory.
 uint32_t strideOf(const MatrixLines& lines) { return lines.length | 1u; }
 
-uint64_t subgroupsOf(const MatrixContext& context) {
-    const auto [x, y, z] = localSize(context.module);
-    const uint64_t lanes = context.target.subgroupSize;
-    return (uint64_t{x} * y * z + lanes - 1) / lanes;
-}
-
 uint64_t elementsOf(const MatrixContext& context, const MatrixLines& lines) {
-    return subgroupsOf(context) * context.target.subgroupSize * strideOf(lines);
+    const uint32_t lanes = context.target.subgroupSize;
+    return subgroupsOf(context.module, lanes) * lanes * strideOf(lines);
 }
 
 std::vector<uint32_t> keyOf(const MatrixLines& lines, Id component) {
@@ -36,25 +31,18 @@ class LineMemory {
  public:
     LineMemory(MatrixContext& context, MatrixWriter& writer, const MatrixType& matrix,
                const MatrixLines& lines)
-        : context_(context),
-          types_(context.types),
-          writer_(writer),
-          emit_(writer.emit()),
-          matrix_(matrix),
-          lines_(lines),
-          memory_(variable()),
-          first_(firstLine()) {}
+        : context_(context), writer_(writer), matrix_(matrix), lines_(lines) {
+        memory_ = variable();
+        first_ = firstLine();
+    }
 
     void put(Id place, const Slot& slot) {
         const Id value = gather(emit_, matrix_.component, std::span(&slot, 1));
-        Operands operands = {idOperand(pointer(place)), idOperand(value)};
-        append(operands, nonPrivateAccess(context_.module));
-        emit_.opVoid(spv::Op::OpStore, std::move(operands));
+        emit_.store(pointer(place), value, nonPrivateAccess(context_.module));
     }
     Slot get(Id place) {
-        Operands operands = {idOperand(pointer(place))};
-        append(operands, nonPrivateAccess(context_.module));
-        return {emit_.op(spv::Op::OpLoad, matrix_.component, std::move(operands)), 0};
+        return {emit_.load(matrix_.component, pointer(place), nonPrivateAccess(context_.module)),
+                0};
     }
 
     // Places of element x of a line (u32), and of what this lane holds of the matrix.
@@ -76,7 +64,7 @@ class LineMemory {
 
  private:
     Id u32() { return types_.uint32(); }
-    Id c(uint32_t value) { return types_.constantU32(value); }
+    Id c(uint32_t value) { return emit_.constant(value); }
 
     Id indexOn(const Axis& axis, Id lane, uint32_t local) {
         const Id begin = emit_.mulInt(u32(), lane, c(axis.block));
@@ -103,13 +91,13 @@ class LineMemory {
     }
 
     MatrixContext& context_;
-    TypeTable& types_;
     MatrixWriter& writer_;
-    Emitter& emit_;
     const MatrixType& matrix_;
     const MatrixLines& lines_;
-    Id memory_;
-    Id first_;
+    TypeTable& types_ = context_.types;
+    Emitter& emit_ = writer_.emit();
+    Id memory_ = 0;
+    Id first_ = 0;
 };
 
 }  // namespace
