@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vector/arithmetic.hpp"
-
+//
+// How the products of a matrix-vector product are computed and summed.
 #include <spirv/unified1/GLSL.std.450.h>
 
+#include "vector/product.hpp"
+
 namespace coopvk::rewrite {
+
+namespace {
+
+constexpr uint32_t kPieceUnits = 4;
+
+}  // namespace
 
 std::optional<Interpretation> interpretation(std::optional<uint64_t> value) {
     using enum ComponentType;
@@ -17,49 +25,41 @@ std::optional<Interpretation> interpretation(std::optional<uint64_t> value) {
     return Interpretation{*number, isPacked};
 }
 
-Id glslMin(Emitter& emit, Id value, uint32_t limit) {
-    TypeTable& types = emit.types();
-    return emit.glsl(GLSLstd450UMin, types.uint32(), {value, types.constantU32(limit)});
-}
-
-Arithmetic::Arithmetic(VectorFunction& function, Sum sum, Interpretation input,
-                       Interpretation matrix)
-    : f_(function),
-      emit_(function.emit()),
-      types_(function.types()),
-      sum_(sum),
-      input_(input),
-      matrix_(matrix) {
-    switch (sum) {
-        case Sum::kHalfPairs:
-            unit_ = sumType_ = types_.vectorType(types_.floatType(16), 2);
-            f_.module().addCapability(spv::Capability::Float16);
-            break;
-        case Sum::kHalfPieces:
-            unit_ = types_.vectorType(types_.floatType(16), 2);
-            sumType_ = types_.floatType(32);
-            f_.module().addCapability(spv::Capability::Float16);
-            break;
-        case Sum::kFloat:
-            unit_ = sumType_ = types_.floatType(32);
-            break;
-        case Sum::kInteger:
-            unit_ = sumType_ = types_.intType(32, true);
-            break;
-        case Sum::kDot:
-            unit_ = types_.uint32();
-            sumType_ = types_.uint32();
-            f_.module().addCapability(spv::Capability::DotProduct);
-            f_.module().addCapability(spv::Capability::DotProductInput4x8BitPacked);
-            if (f_.module().version() < 0x00010600) {
-                f_.module().addExtension("SPV_KHR_integer_dot_product");
-            }
-            break;
+Id atMost(Emitter& emit, Id value, uint32_t limit) {
+    if (const auto known = emit.module().constantValue(value)) {
+        return emit.constant(std::min(static_cast<uint32_t>(*known), limit));
     }
+    return emit.glsl(GLSLstd450UMin, emit.types().uint32(), {value, emit.constant(limit)});
 }
 
-uint32_t Arithmetic::unitComponents() const {
-    switch (sum_) {
+Sum sumFor(const VectorContext& context, const VectorMatrixMul& product) {
+    using enum ComponentType;
+    const DeviceTraits& device = context.target.device;
+    if (!product.inputType.isFloat()) {
+        const bool a = product.inputType.isSigned();
+        const bool b = product.matrixType.isSigned();
+        const bool fast = a != b ? device.dot4x8Mixed
+                          : a    ? device.dot4x8Signed
+                                 : device.dot4x8Unsigned;
+        const bool bytes = product.inputType.bytes() == 1 && product.matrixType.bytes() == 1;
+        return bytes && fast && device.shaderIntegerDotProduct && product.linesAreRows()
+                   ? Sum::kDot
+                   : Sum::kInteger;
+    }
+    // Processors without f16 arithmetic would convert at every step.
+    const Number* result = numberOf(context.types, product.result->component);
+    const bool half = result->type == kFloat16 && product.matrixType.bytes() <= 2 &&
+                      !device.isCpu && device.shaderFloat16;
+    return half ? Sum::kHalfPairs : Sum::kFloat;
+}
+
+Sum sumAloneFor(Sum sum, const VectorMatrixMul& product) {
+    if (sum != Sum::kHalfPairs) return sum;
+    return product.linesAreRows() ? Sum::kHalfPieces : Sum::kFloat;
+}
+
+uint32_t unitComponents(Sum sum) {
+    switch (sum) {
         case Sum::kHalfPairs:
         case Sum::kHalfPieces:
             return 2;
@@ -70,7 +70,32 @@ uint32_t Arithmetic::unitComponents() const {
     }
 }
 
-uint32_t Arithmetic::unitsPerWord() const { return 4 / matrix_.bytes() / unitComponents(); }
+Arithmetic::Arithmetic(VectorFunction& function, Sum sum, Interpretation input,
+                       Interpretation matrix)
+    : VectorCode(function), sum_(sum), input_(input), matrix_(matrix) {
+    switch (sum) {
+        case Sum::kHalfPairs:
+        case Sum::kHalfPieces:
+            unit_ = types_.vectorType(f16(), 2);
+            sumType_ = sum == Sum::kHalfPairs ? unit_ : f32();
+            types_.declareArithmetic(f16());
+            break;
+        case Sum::kFloat:
+            unit_ = sumType_ = f32();
+            break;
+        case Sum::kInteger:
+            unit_ = sumType_ = s32();
+            break;
+        case Sum::kDot:
+            unit_ = sumType_ = u32();
+            f_.module().addCapability(spv::Capability::DotProduct);
+            f_.module().addCapability(spv::Capability::DotProductInput4x8BitPacked);
+            if (f_.module().version() < 0x00010600) {
+                f_.module().addExtension("SPV_KHR_integer_dot_product");
+            }
+            break;
+    }
+}
 
 std::vector<Id> Arithmetic::units(Id word) {
     if (sum_ == Sum::kDot) return {word};
@@ -80,65 +105,50 @@ std::vector<Id> Arithmetic::units(Id word) {
     }
     if (sum_ != Sum::kFloat || matrix_.bits == 32) return unpacked;
     std::vector<Id> units;
-    const Id pair = types_.vectorType(types_.floatType(32), 2);
     for (Id half : unpacked) {
-        const Id wide = emit_.op(spv::Op::OpFConvert, pair, {half});
-        units.push_back(emit_.extract(types_.floatType(32), wide, {0}));
-        units.push_back(emit_.extract(types_.floatType(32), wide, {1}));
+        const Id wide = emit_.op(spv::Op::OpFConvert, types_.vectorType(f32(), 2), {half});
+        units.push_back(emit_.extract(f32(), wide, {0}));
+        units.push_back(emit_.extract(f32(), wide, {1}));
     }
     return units;
 }
 
-Id Arithmetic::zero() { return types_.constantNull(sumType_); }
-
 Id Arithmetic::multiplyAdd(Id weight, Id input, Id accumulator) {
-    switch (sum_) {
-        case Sum::kHalfPairs:
-        case Sum::kHalfPieces:
-            return emit_.glsl(GLSLstd450Fma, emit_.typeOf(accumulator),
-                              {weight, input, accumulator});
-        case Sum::kFloat: {
-            // Not every processor has the fused instruction that Fma asks for.
-            if (!f_.context().target.device.isCpu) {
-                return emit_.glsl(GLSLstd450Fma, sumType_, {weight, input, accumulator});
-            }
-            const Id product = emit_.op(spv::Op::OpFMul, sumType_, {weight, input});
-            return emit_.op(spv::Op::OpFAdd, sumType_, {accumulator, product});
-        }
-        case Sum::kInteger: {
-            const Id product = emit_.op(spv::Op::OpIMul, sumType_, {weight, input});
-            return emit_.op(spv::Op::OpIAdd, sumType_, {accumulator, product});
-        }
-        case Sum::kDot:
-            break;
+    // Not every processor has the fused instruction that Fma asks for.
+    if (takesHalves() || (sum_ == Sum::kFloat && !device().isCpu)) {
+        return emit_.glsl(GLSLstd450Fma, emit_.typeOf(accumulator), {weight, input, accumulator});
     }
+    const bool isFloat = sum_ == Sum::kFloat;
+    const Id product = sum_ == Sum::kDot ? dot(weight, input)
+                                         : emit_.op(isFloat ? spv::Op::OpFMul : spv::Op::OpIMul,
+                                                    sumType_, {weight, input});
+    return emit_.op(isFloat ? spv::Op::OpFAdd : spv::Op::OpIAdd, sumType_, {accumulator, product});
+}
+
+Id Arithmetic::dot(Id weight, Id input) {
     const bool weightSigned = matrix_.isSigned();
     const bool inputSigned = input_.isSigned();
     spv::Op opcode = spv::Op::OpSUDot;
-    Id type = types_.intType(32, true);
     if (weightSigned == inputSigned) {
         opcode = weightSigned ? spv::Op::OpSDot : spv::Op::OpUDot;
-        if (!weightSigned) type = types_.uint32();
     } else if (!weightSigned) {
         std::swap(weight, input);  // OpSUDot takes the signed operand first
     }
-    const Id dot = emit_.op(opcode, type,
+    const Id dot = emit_.op(opcode, opcode == spv::Op::OpUDot ? u32() : s32(),
                             {idOperand(weight), idOperand(input),
                              literal(spv::PackedVectorFormat::PackedVectorFormat4x8Bit)});
-    return emit_.op(spv::Op::OpIAdd, sumType_, {accumulator, emit_.bitcast(sumType_, dot)});
+    return emit_.bitcast(sumType_, dot);
 }
 
 Id Arithmetic::addPieces(std::span<const Id> weights, std::span<const Id> inputs, Id accumulator) {
-    const Id f32 = types_.floatType(32);
-    const Id pair = types_.vectorType(f32, 2);
     Id piece = 0;
     uint32_t count = 0;
     const auto flush = [&] {
         if (piece == 0) return;
-        const Id wide = emit_.op(spv::Op::OpFConvert, pair, {piece});
+        const Id wide = emit_.op(spv::Op::OpFConvert, types_.vectorType(f32(), 2), {piece});
         for (uint32_t part = 0; part < 2; ++part) {
-            accumulator =
-                emit_.op(spv::Op::OpFAdd, f32, {accumulator, emit_.extract(f32, wide, {part})});
+            const Id sum = emit_.extract(f32(), wide, {part});
+            accumulator = emit_.op(spv::Op::OpFAdd, f32(), {accumulator, sum});
         }
         piece = count = 0;
     };
@@ -164,15 +174,14 @@ Id Arithmetic::addProducts(std::span<const Id> weights, std::span<const Id> inpu
 
 Id Arithmetic::total(Id accumulator) {
     if (sum_ != Sum::kHalfPairs) return accumulator;
-    const Id f16 = types_.floatType(16);
-    return emit_.op(spv::Op::OpFAdd, f16,
-                    {emit_.extract(f16, accumulator, {0}), emit_.extract(f16, accumulator, {1})});
+    const Id first = emit_.extract(f16(), accumulator, {0});
+    return emit_.op(spv::Op::OpFAdd, f16(), {first, emit_.extract(f16(), accumulator, {1})});
 }
 
 Id Arithmetic::convertInput(Id value, bool isSigned) {
     if (!input_.isFloat()) return toInteger(emit_, input_, value, isSigned);
     const Id from = emit_.typeOf(value);
-    const Id wanted = types_.floatType(takesHalves() ? 16 : 32);
+    const Id wanted = takesHalves() ? f16() : f32();
     if (from == wanted) return value;
     if (types_.isFloat(from)) return emit_.op(spv::Op::OpFConvert, wanted, {value});
     return emit_.op(isSigned ? spv::Op::OpConvertSToF : spv::Op::OpConvertUToF, wanted, {value});

@@ -54,7 +54,7 @@ Id gather(VectorContext& context, const VectorType& type, const Location& locati
             auto line = memory.line(emit.addInt(u32, memory.start(), skipped));
             Id word = 0;
             for (uint32_t c = 0; c < components; ++c) {
-                word = withPart(emit, word, line.part(c * bytes, bytes), 8 * bytes * c);
+                word = withPart(emit, word, line.load(c * bytes, bytes)[0], 8 * bytes * c);
             }
             f.store(f.element(result, p), emit.bitcast(type.pack, word));
         };

@@ -3,7 +3,7 @@
 
 #include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
-#include "vector/vector_function.hpp"
+#include "vector/context.hpp"
 
 namespace coopvk::rewrite {
 

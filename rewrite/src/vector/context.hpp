@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the lowering of cooperative vectors knows of its types and of the shader's stage.
+// What the lowering of cooperative vectors knows of its types and of the shader's stage, and what
+// the helper functions that it writes have in common.
 #pragma once
 
 #include <set>
 
+#include "ir/function_builder.hpp"
 #include "lowering/context.hpp"
 
 namespace coopvk::rewrite {
 
-// A cooperative vector type and the array of packs that stands for it. Components of 8 and 16 bits
-// are held in packs, vectors of 32 bits; the last pack may have components of no meaning. The
-// type's id is redefined as that array, so instructions that only move vectors stay as they are.
+// A cooperative vector type, which becomes an array of packs. Components of 8 and 16 bits are held
+// in packs, vectors of 32 bits; the last pack may have components of no meaning. The type's id is
+// redefined as that array, so instructions that only move vectors stay as they are.
 struct VectorType {
     Id id = 0;
     Id component = 0;  // scalar type
@@ -45,6 +47,10 @@ struct VectorContext : LoweringContext {
         const VectorType* found = vector(type);
         return found != nullptr && isLarge(*found) ? found : nullptr;
     }
+    bool hasLargeVectors() const {
+        return std::ranges::any_of(vectors,
+                                   [](const auto& entry) { return isLarge(entry.second); });
+    }
     const VectorType* vectorOfValue(Id value) const { return vector(module.def(value).type); }
 };
 
@@ -63,5 +69,81 @@ enum class HelperKind : uint32_t {
     kCopy,
     kFill,
 };
+
+class VectorFunction : public FunctionBuilder {
+ public:
+    VectorFunction(VectorContext& context, std::string_view name, Id resultType,
+                   std::span<const Id> parameterTypes)
+        : FunctionBuilder(context.types, context.newFunctions, name, resultType, parameterTypes),
+          context_(context) {}
+
+    VectorContext& context() { return context_; }
+
+ private:
+    VectorContext& context_;
+};
+
+// Calls a function; `result` is the id of the result, 0: a new one.
+inline Id callFunction(Emitter& emit, Id type, Id function, std::span<const Id> arguments,
+                       Id result = 0) {
+    Operands operands = {idOperand(function)};
+    append(operands, idOperands(arguments));
+    if (result == 0) result = emit.module().takeId();
+    emit.add(makeInstruction(spv::Op::OpFunctionCall, type, result, std::move(operands)));
+    return result;
+}
+
+// A part of a helper function's code.
+class VectorCode {
+ protected:
+    explicit VectorCode(VectorFunction& function)
+        : f_(function), emit_(function.emit()), types_(function.types()) {}
+
+    Id u32() { return types_.uint32(); }
+    Id f16() { return types_.floatType(16); }
+    Id f32() { return types_.floatType(32); }
+    Id s32() { return types_.intType(32, true); }
+    Id c(uint32_t value) { return types_.constantU32(value); }
+    Id scope(spv::Scope scope) { return c(static_cast<uint32_t>(scope)); }
+    // Of u32 scalars.
+    Id addU32(Id a, Id b) { return emit_.addInt(u32(), a, b); }
+    Id mulU32(Id a, Id b) { return emit_.mulInt(u32(), a, b); }
+    Id divU32(Id a, Id b) { return emit_.divInt(u32(), a, b); }
+    Id modU32(Id a, Id b) { return emit_.modInt(u32(), a, b); }
+    Id plus(Id a, uint32_t b) { return addU32(a, c(b)); }
+    Id times(Id a, uint32_t b) { return mulU32(a, c(b)); }
+    // A boolean of two operands.
+    Id logical(spv::Op opcode, Id a, Id b) { return emit_.op(opcode, types_.boolType(), {a, b}); }
+    const DeviceTraits& device() { return f_.context().target.device; }
+
+    VectorFunction& f_;
+    Emitter& emit_;
+    TypeTable& types_;
+};
+
+// Whether the stage's invocations may ask the subgroup (votes and ballots).
+bool hasVotes(const VectorContext& context);
+// Whether they may sum over it as Accumulator::addReduced() does.
+bool canReduce(const VectorContext& context);
+
+struct Location;
+
+// Asks whether all active invocations of the subgroup have the same values.
+class Agreement : private VectorCode {
+ public:
+    // `all`: a boolean that must be true, too; 0: none.
+    explicit Agreement(VectorFunction& function, Id all = 0) : VectorCode(function), all_(all) {}
+
+    // An integer scalar.
+    void require(Id value);
+    // What the function's parameters from `first` on say of a location, but for the byte offset.
+    void requireArguments(const Location& location, size_t first);
+    Id all() const { return all_; }  // a boolean
+
+ private:
+    Id all_;
+};
+
+inline uint32_t divideUp(uint32_t value, uint32_t by) { return (value + by - 1) / by; }
 
 }  // namespace coopvk::rewrite

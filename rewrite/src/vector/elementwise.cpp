@@ -8,8 +8,8 @@
 #include "ir/opcodes.hpp"
 #include "lowering/slots.hpp"
 #include "vector/composite.hpp"
+#include "vector/context.hpp"
 #include "vector/large_vectors.hpp"
-#include "vector/vector_function.hpp"
 
 namespace coopvk::rewrite {
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vector/location.hpp"
-
-#include <algorithm>
-
+//
+// Where the pointers of cooperative-vector instructions lead.
 #include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
+#include "vector/memory.hpp"
 
 namespace coopvk::rewrite {
 
@@ -16,94 +15,87 @@ class Locator {
         : context_(context), module_(context.module), emit_(emit), at_(at) {}
 
     Location run(Id pointer, Id byteOffset) {
+        const TypeTable& types = context_.types;
         const Instruction& type = module_.def(emit_.typeOf(pointer));
         const Instruction& array = module_.def(type.word(1));
-        const bool isArray = isArrayType(array.opcode);
         const Id element = array.word(0);
-        if (type.opcode != spv::Op::OpTypePointer || !isArray ||
-            context_.types.width(element) < 8 || context_.types.components(element) == 0) {
-            fail("the pointer must point to an array of numeric scalars or vectors");
-            return {};
+        if (type.opcode != spv::Op::OpTypePointer || !isArrayType(array.opcode) ||
+            types.width(element) < 8 || types.components(element) == 0) {
+            return fail("the pointer must point to an array of numeric scalars or vectors");
         }
-        if (!context_.types.isInteger(emit_.typeOf(byteOffset)) ||
-            context_.types.components(emit_.typeOf(byteOffset)) != 1) {
-            fail("the offset is not an integer scalar");
-            return {};
+        const Id offsetType = emit_.typeOf(byteOffset);
+        if (!types.isInteger(offsetType) || types.components(offsetType) != 1) {
+            return fail("the offset is not an integer scalar");
         }
         location_.storage = static_cast<spv::StorageClass>(type.word(0));
         location_.element = element;
-        offset_ = emit_.toU32(byteOffset);
+        const Id offset = emit_.toU32(byteOffset);
         const PointerPath path = pathTo(module_, pointer);
         location_.place.variable = path.root;
         location_.place.nonUniform = path.nonUniform;
+        const bool isVariable = module_.def(path.root).opcode == spv::Op::OpVariable;
         switch (location_.storage) {
             case spv::StorageClass::PhysicalStorageBuffer:
-                return physical(pointer);
+                location_.kind = Location::Kind::kPhysical;
+                pass(pointer);
+                return finish(offset);
             case spv::StorageClass::StorageBuffer:
-                if (module_.def(path.root).opcode == spv::Op::OpVariable) return buffer(pointer);
-                break;
+                return isVariable ? buffer(pointer, offset) : elements(type.word(1), path, offset);
             case spv::StorageClass::Workgroup:
-                break;
+                return elements(type.word(1), path, offset);
             default:
-                fail("the pointer's storage class is not emulated");
-                return {};
+                return fail("the pointer's storage class is not emulated");
         }
-        return elements(type.word(1), path);
     }
 
  private:
-    void fail(std::string_view what) { context_.fail(ErrorCode::kUnsupported, at_, what); }
+    Location fail(std::string_view what) {
+        context_.fail(ErrorCode::kUnsupported, at_, what);
+        return {};
+    }
 
-    Location finish() {
-        location_.arguments.push_back(offset_);
+    void pass(Id argument) {
+        location_.arguments.push_back(argument);
+        location_.argumentTypes.push_back(emit_.typeOf(argument));
+    }
+
+    Location finish(Id offset) {
+        location_.arguments.push_back(offset);
         location_.argumentTypes.push_back(context_.types.uint32());
         return std::move(location_);
     }
 
-    void argument(Id value) {
-        location_.arguments.push_back(value);
-        location_.argumentTypes.push_back(emit_.typeOf(value));
-    }
-
-    Location physical(Id pointer) {
-        location_.kind = Location::Kind::kPhysical;
-        argument(pointer);
-        return finish();
-    }
-
-    Location buffer(Id pointer) {
+    Location buffer(Id pointer, Id offset) {
         location_.kind = Location::Kind::kBuffer;
         location_.place = placeOf(emit_, pointer);
         if (location_.place.problem == BufferPlace::Problem::kManyDescriptors) {
-            fail("an array of arrays of descriptors is not emulated");
-        } else if (!location_.place.valid()) {
-            fail("a member on the way to the array has no explicit layout");
+            return fail("an array of arrays of descriptors is not emulated");
         }
-        if (!location_.place.valid()) return {};
-        if (location_.place.descriptor != 0) argument(location_.place.descriptor);
-        offset_ = emit_.addInt(context_.types.uint32(), offset_, location_.place.bytes);
-        return finish();
+        if (!location_.place.valid()) {
+            return fail("a member on the way to the array has no explicit layout");
+        }
+        if (location_.place.descriptor != 0) pass(location_.place.descriptor);
+        return finish(emit_.addInt(context_.types.uint32(), offset, location_.place.bytes));
     }
 
-    // Through the array's own elements, which must follow each other without gaps.
-    Location elements(Id array, const PointerPath& path) {
+    // The elements must follow each other without gaps.
+    Location elements(Id array, const PointerPath& path, Id offset) {
         const uint32_t bytes = context_.types.width(location_.element) / 8 *
                                context_.types.components(location_.element);
         const auto stride = module_.decoration(array, spv::Decoration::ArrayStride);
         if (stride && *stride != bytes) {
-            fail("the array has gaps between its elements, and its buffer is not known");
-            return {};
+            return fail("the array has gaps between its elements, and its buffer is not known");
         }
         const Instruction& root = module_.def(path.root);
         const bool isGlobal = root.opcode == spv::Op::OpVariable &&
                               root.word(0) != static_cast<uint32_t>(spv::StorageClass::Function);
-        // Functions take pointers to whole variables only, so the chain is followed anew in them.
+        // Functions take pointers to whole variables only, so they follow the chain again.
         if (!isGlobal) {
             location_.place.variable = 0;
-            argument(path.root);
+            pass(path.root);
         }
-        for (Id index : path.indices()) argument(index);
-        return finish();
+        for (Id index : path.indices()) pass(index);
+        return finish(offset);
     }
 
     VectorContext& context_;
@@ -111,7 +103,6 @@ class Locator {
     Emitter& emit_;
     const Instruction& at_;
     Location location_;
-    Id offset_ = 0;
 };
 
 }  // namespace

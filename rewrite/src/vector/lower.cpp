@@ -4,15 +4,13 @@
 #include <algorithm>
 
 #include "ir/opcodes.hpp"
-#include "vector/accumulate.hpp"
 #include "vector/assembly.hpp"
 #include "vector/component_reads.hpp"
 #include "vector/composite.hpp"
 #include "vector/elementwise.hpp"
+#include "vector/instructions.hpp"
 #include "vector/large_vectors.hpp"
-#include "vector/load_store.hpp"
-#include "vector/multiply.hpp"
-#include "vector/training.hpp"
+#include "vector/memory.hpp"
 #include "vector/vector_types.hpp"
 
 namespace coopvk::rewrite {

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vector/memory.hpp"
 
-#include <bit>
-
 #include "ir/memory_model.hpp"
 #include "lowering/slots.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
-
-uint32_t log2Of(uint32_t powerOfTwo) { return static_cast<uint32_t>(std::countr_zero(powerOfTwo)); }
 
 // What a module must declare to hold values of 8 and 16 bits and to reach them in buffers.
 void addNarrowCapabilities(VectorContext& context, uint32_t bytes, spv::StorageClass storage) {
@@ -32,23 +28,23 @@ void addNarrowCapabilities(VectorContext& context, uint32_t bytes, spv::StorageC
 
 VectorMemory::VectorMemory(VectorFunction& function, const Location& location,
                            size_t firstParameter, MemoryOperands access)
-    : f_(function),
-      emit_(function.emit()),
-      types_(function.types()),
+    : VectorCode(function),
       location_(location),
       first_(firstParameter),
       // By the alignment that the extension guarantees, which only physical pointers need to name.
       access_(access.withAlignment(location.kind == Location::Kind::kPhysical ? kAnyAlignment : 0)),
       start_(function.parameter(firstParameter + location.arguments.size() - 1)) {
     if (location.kind != Location::Kind::kPhysical) return;
-    // Here, so that the cast stands ahead of all control flow.
-    for (const Id type : {types_.vectorType(types_.uint32(), 4), types_.uint32()}) {
-        views_[type] = castTo(type);
-    }
+    // Here, so that the casts are ahead of all control flow.
+    for (const uint32_t bytes : {16u, 4u}) views_[bits(bytes)] = castTo(bits(bytes));
 }
 
 void VectorMemory::makeNonPrivate() {
     access_ = MemoryOperands(nonPrivateAccess(f_.module())).withAlignment(access_.alignment());
+}
+
+Id VectorMemory::bits(uint32_t bytes) {
+    return bytes == 16 ? types_.vectorType(u32(), 4) : types_.intType(8 * bytes, false);
 }
 
 // Pointer to the block { type data[]; } and on to data[index].
@@ -58,10 +54,10 @@ Id VectorMemory::viewPointer(Id type, Id index) {
         if (place.descriptor != 0) place.descriptor = f_.parameter(first_);
         return f_.context().views.pointer(emit_, place, type, index);
     }
-    const Id pointerType = types_.pointerType(location_.storage, type);
     const auto found = views_.find(type);
     const Id block = found != views_.end() ? found->second : castTo(type);
-    return emit_.op(spv::Op::OpAccessChain, pointerType, {block, types_.constantU32(0), index});
+    return emit_.op(spv::Op::OpAccessChain, types_.pointerType(location_.storage, type),
+                    {block, c(0), index});
 }
 
 // The address as a pointer to a block of them.
@@ -72,60 +68,42 @@ Id VectorMemory::castTo(Id type) {
 }
 
 bool VectorMemory::isArrayOf(Id type) const {
-    if (location_.kind != Location::Kind::kElements) return true;
-    return types_.scalarOf(location_.element) == type;
+    return !byElements() || types_.scalarOf(location_.element) == type;
 }
 
 Id VectorMemory::wordPointer(Id type, Id index) {
-    if (location_.kind != Location::Kind::kElements) return viewPointer(type, index);
+    if (!byElements()) return viewPointer(type, index);
     return isArrayOf(type) ? elementPointer(index) : 0;
 }
 
 Id VectorMemory::load(Id type, Id index) {
     const uint32_t bytes = types_.width(type) / 8 * types_.components(type);
     addNarrowCapabilities(f_.context(), bytes, location_.storage);
-    Operands operands = {idOperand(viewPointer(type, index))};
-    append(operands, access_.forLoad(bytes));
-    return emit_.op(spv::Op::OpLoad, type, std::move(operands));
+    return emit_.load(type, viewPointer(type, index), access_.forLoad(bytes));
 }
 
 void VectorMemory::store(Id type, Id index, Id value) {
     const uint32_t bytes = types_.width(type) / 8 * types_.components(type);
     addNarrowCapabilities(f_.context(), bytes, location_.storage);
-    Operands operands = {idOperand(viewPointer(type, index)), idOperand(value)};
-    append(operands, access_.forStore(bytes));
-    emit_.opVoid(spv::Op::OpStore, std::move(operands));
+    emit_.store(viewPointer(type, index), value, access_.forStore(bytes));
 }
 
 // ---------------------------------------------------------------------------------------------
-// Through the elements of the application's own array
-
-uint32_t VectorMemory::elementBytes() const { return types_.width(location_.element) / 8; }
-
-Id VectorMemory::bits(uint32_t bytes) { return types_.intType(8 * bytes, false); }
+// Through the elements of the application's array
 
 Id VectorMemory::elementPointer(Id scalarIndex) {
-    const uint32_t components = types_.components(location_.element);
-    const Id u32 = types_.uint32();
-    std::vector<Id> chain;
-    const size_t indices = location_.firstIndex();
-    chain.push_back(location_.place.variable != 0 ? location_.place.variable
-                                                  : f_.parameter(first_));
-    for (size_t i = indices; i + 1 < location_.arguments.size(); ++i) {
+    std::vector<Id> chain = {location_.place.variable != 0 ? location_.place.variable
+                                                           : f_.parameter(first_)};
+    for (size_t i = location_.firstIndex(); i + 1 < location_.arguments.size(); ++i) {
         const Id known = location_.arguments[i];
         const bool isConstant = f_.module().constantValue(known).has_value();
         chain.push_back(isConstant ? known : f_.parameter(first_ + i));
     }
-    if (components == 1) {
-        chain.push_back(scalarIndex);
-    } else {
-        const Id width = types_.constantU32(components);
-        chain.push_back(emit_.divInt(u32, scalarIndex, width));
-        chain.push_back(emit_.modInt(u32, scalarIndex, width));
-    }
-    const Id scalar = types_.scalarOf(location_.element);
-    const Id result = emit_.op(spv::Op::OpAccessChain,
-                               types_.pointerType(location_.storage, scalar), idOperands(chain));
+    const uint32_t components = types_.components(location_.element);
+    chain.push_back(divU32(scalarIndex, c(components)));
+    if (components > 1) chain.push_back(modU32(scalarIndex, c(components)));
+    const Id type = types_.pointerType(location_.storage, types_.scalarOf(location_.element));
+    const Id result = emit_.op(spv::Op::OpAccessChain, type, idOperands(chain));
     if (location_.place.nonUniform) {
         f_.module().decorate(result, spv::Decoration::NonUniform);
     }
@@ -134,70 +112,60 @@ Id VectorMemory::elementPointer(Id scalarIndex) {
 
 // One scalar of the array as an unsigned integer of its size.
 Id VectorMemory::loadScalar(Id scalarIndex) {
-    const Id scalar = types_.scalarOf(location_.element);
     addNarrowCapabilities(f_.context(), elementBytes(), location_.storage);
-    Operands operands = {idOperand(elementPointer(scalarIndex))};
-    append(operands, access_.forLoad(elementBytes()));
-    return emit_.bitcast(bits(elementBytes()),
-                         emit_.op(spv::Op::OpLoad, scalar, std::move(operands)));
+    const Id value = emit_.load(types_.scalarOf(location_.element), elementPointer(scalarIndex),
+                                access_.forLoad(elementBytes()));
+    return emit_.bitcast(bits(elementBytes()), value);
 }
 
 void VectorMemory::storeScalar(Id scalarIndex, Id value) {
-    const Id scalar = types_.scalarOf(location_.element);
     addNarrowCapabilities(f_.context(), elementBytes(), location_.storage);
-    Operands operands = {idOperand(elementPointer(scalarIndex)),
-                         idOperand(emit_.bitcast(scalar, value))};
-    append(operands, access_.forStore(elementBytes()));
-    emit_.opVoid(spv::Op::OpStore, std::move(operands));
+    const Id pointer = elementPointer(scalarIndex);
+    emit_.store(pointer, emit_.bitcast(types_.scalarOf(location_.element), value),
+                access_.forStore(elementBytes()));
 }
 
 // `bytes` (1, 2, 4) at byte bytes * index, in the low bits of a word.
 Id VectorMemory::loadElements(uint32_t bytes, Id index) {
-    const Id u32 = types_.uint32();
     const uint32_t size = elementBytes();
     if (size <= bytes) {
         Id word = 0;
-        const Id first = emit_.mulInt(u32, index, types_.constantU32(bytes / size));
+        const Id first = times(index, bytes / size);
         for (uint32_t i = 0; i < bytes / size; ++i) {
-            Id part = loadScalar(emit_.addInt(u32, first, types_.constantU32(i)));
-            if (size < 4) part = emit_.op(spv::Op::OpUConvert, u32, {part});
+            Id part = loadScalar(plus(first, i));
+            if (size < 4) part = emit_.op(spv::Op::OpUConvert, u32(), {part});
             word = withPart(emit_, word, part, 8 * size * i);
         }
         return word;
     }
-    const Id ratio = types_.constantU32(size / bytes);
-    const Id whole = loadScalar(emit_.divInt(u32, index, ratio));
-    const Id type = bits(size);
-    const Id shift =
-        emit_.mulInt(u32, emit_.modInt(u32, index, ratio), types_.constantU32(8 * bytes));
-    Id part = emit_.op(spv::Op::OpShiftRightLogical, type, {whole, shift});
-    if (size != 4) part = emit_.op(spv::Op::OpUConvert, u32, {part});
+    const Id ratio = c(size / bytes);
+    const Id whole = loadScalar(divU32(index, ratio));
+    const Id shift = times(modU32(index, ratio), 8 * bytes);
+    Id part = emit_.op(spv::Op::OpShiftRightLogical, bits(size), {whole, shift});
+    if (size != 4) part = emit_.op(spv::Op::OpUConvert, u32(), {part});
     if (bytes == 4) return part;
-    return emit_.op(spv::Op::OpBitwiseAnd, u32, {part, types_.constantU32((1u << 8 * bytes) - 1)});
+    return emit_.op(spv::Op::OpBitwiseAnd, u32(), {part, c((1u << 8 * bytes) - 1)});
 }
 
 void VectorMemory::storeElements(uint32_t bytes, Id index, Id word) {
-    const Id u32 = types_.uint32();
     const uint32_t size = elementBytes();
     const Id type = bits(size);
     if (size <= bytes) {
-        const Id first = emit_.mulInt(u32, index, types_.constantU32(bytes / size));
+        const Id first = times(index, bytes / size);
         for (uint32_t i = 0; i < bytes / size; ++i) {
             Id part = word;
             if (i > 0) {
-                part = emit_.op(spv::Op::OpShiftRightLogical, u32,
-                                {part, types_.constantU32(8 * size * i)});
+                part = emit_.op(spv::Op::OpShiftRightLogical, u32(), {part, c(8 * size * i)});
             }
             if (size < 4) part = emit_.op(spv::Op::OpUConvert, type, {part});
-            storeScalar(emit_.addInt(u32, first, types_.constantU32(i)), part);
+            storeScalar(plus(first, i), part);
         }
         return;
     }
     // The element around it keeps its other bytes.
-    const Id ratio = types_.constantU32(size / bytes);
-    const Id at = emit_.divInt(u32, index, ratio);
-    const Id shift =
-        emit_.mulInt(u32, emit_.modInt(u32, index, ratio), types_.constantU32(8 * bytes));
+    const Id ratio = c(size / bytes);
+    const Id at = divU32(index, ratio);
+    const Id shift = times(modU32(index, ratio), 8 * bytes);
     const Id low = types_.constant(type, (uint64_t{1} << 8 * bytes) - 1);
     const Id mask = emit_.op(spv::Op::OpShiftLeftLogical, type, {low, shift});
     Id part = size == 4 ? word : emit_.op(spv::Op::OpUConvert, type, {word});
@@ -211,110 +179,81 @@ void VectorMemory::storeElements(uint32_t bytes, Id index, Id word) {
 // ---------------------------------------------------------------------------------------------
 // Lines
 
-// (bytes >> log2) + constant
-Id VectorMemory::Line::unit(uint32_t log2, uint32_t constant) {
+namespace {
+
+// The widest access to what is left of a range.
+uint32_t pieceOf(uint32_t bytes) { return bytes >= 16 ? 16 : bytes >= 4 ? 4 : bytes >= 2 ? 2 : 1; }
+
+}  // namespace
+
+// (bytes() + byte) / bytes
+Id VectorMemory::Line::index(uint32_t byte, uint32_t bytes) {
+    const auto [entry, isNew] = divided_.try_emplace(bytes, 0);
+    if (isNew) entry->second = memory_.divU32(bytes_, memory_.c(bytes));
+    return memory_.plus(entry->second, byte / bytes);
+}
+
+std::vector<Id> VectorMemory::Line::load(uint32_t byte, uint32_t bytes) {
+    std::vector<Id> words;
+    for (uint32_t done = 0; done < bytes;) {
+        const uint32_t piece = pieceOf(bytes - done);
+        const std::vector<Id> loaded = loadPiece(byte + done, piece);
+        if (done % 4 != 0) {
+            words.back() = withPart(memory_.emit_, words.back(), loaded[0], 8 * (done % 4));
+        } else {
+            words.insert(words.end(), loaded.begin(), loaded.end());
+        }
+        done += piece;
+    }
+    return words;
+}
+
+std::vector<Id> VectorMemory::Line::loadPiece(uint32_t byte, uint32_t bytes) {
     Emitter& emit = memory_.emit_;
-    TypeTable& types = memory_.types_;
-    const Id u32 = types.uint32();
-    const auto [entry, isNew] = shifted_.try_emplace(log2, 0);
-    if (isNew) entry->second = emit.divInt(u32, bytes_, types.constantU32(1u << log2));
-    return emit.addInt(u32, entry->second, types.constantU32(constant));
-}
-
-std::vector<Id> VectorMemory::Line::quad(uint32_t index, uint32_t words) {
-    std::vector<Id> result;
-    if (memory_.location_.kind == Location::Kind::kElements) {
-        for (uint32_t w = 0; w < words; ++w) result.push_back(word(4 * index + w));
-        return result;
+    std::vector<Id> words;
+    if (memory_.byElements()) {
+        const uint32_t each = std::min(bytes, 4u);
+        for (uint32_t at = byte; at < byte + bytes; at += each) {
+            words.push_back(memory_.loadElements(each, index(at, each)));
+        }
+        return words;
     }
-    TypeTable& types = memory_.types_;
-    const Id four = memory_.load(types.vectorType(types.uint32(), 4), unit(4, index));
-    for (uint32_t w = 0; w < words; ++w) {
-        result.push_back(memory_.emit_.extract(types.uint32(), four, {w}));
-    }
-    return result;
+    const Id value = memory_.load(memory_.bits(bytes), index(byte, bytes));
+    if (bytes < 4) return {emit.op(spv::Op::OpUConvert, memory_.u32(), {value})};
+    if (bytes == 4) return {value};
+    for (uint32_t w = 0; w < 4; ++w) words.push_back(emit.extract(memory_.u32(), value, {w}));
+    return words;
 }
 
-Id VectorMemory::Line::word(uint32_t index) {
-    if (memory_.location_.kind == Location::Kind::kElements) {
-        return memory_.loadElements(4, unit(2, index));
-    }
-    return memory_.load(memory_.types_.uint32(), unit(2, index));
-}
-
-Id VectorMemory::Line::part(uint32_t byte, uint32_t bytes) {
-    if (bytes == 4) return word(byte / 4);
-    const Id index = unit(log2Of(bytes), byte / bytes);
-    if (memory_.location_.kind == Location::Kind::kElements) {
-        return memory_.loadElements(bytes, index);
-    }
-    const Id narrow = memory_.load(memory_.bits(bytes), index);
-    return memory_.emit_.op(spv::Op::OpUConvert, memory_.types_.uint32(), {narrow});
-}
-
-std::vector<Id> VectorMemory::Line::words(uint32_t bytes) {
-    std::vector<Id> result;
-    for (uint32_t q = 0; q < bytes / 16; ++q) {
-        for (Id w : quad(q)) result.push_back(w);
-    }
-    for (Id w : tail(bytes / 16 * 16, bytes % 16)) result.push_back(w);
-    return result;
-}
-
-std::vector<Id> VectorMemory::Line::tail(uint32_t byte, uint32_t bytes) {
-    std::vector<Id> result;
-    for (uint32_t w = 0; w < bytes / 4; ++w) result.push_back(word(byte / 4 + w));
-    const uint32_t rest = bytes % 4;
-    const uint32_t at = byte + bytes - rest;
-    if (rest == 0) return result;
-    Id last = part(at, rest == 1 ? 1 : 2);
-    if (rest == 3) last = withPart(memory_.emit_, last, part(at + 2, 1), 16);
-    result.push_back(last);
-    return result;
-}
-
-void VectorMemory::Line::storeQuad(uint32_t index, std::span<const Id> words) {
-    if (memory_.location_.kind == Location::Kind::kElements) {
-        for (uint32_t w = 0; w < 4; ++w) storeWord(4 * index + w, words[w]);
-        return;
-    }
-    const Id type = memory_.types_.vectorType(memory_.types_.uint32(), 4);
-    memory_.store(type, unit(4, index), memory_.emit_.construct(type, words));
-}
-
-void VectorMemory::Line::storeWord(uint32_t index, Id word) {
-    if (memory_.location_.kind == Location::Kind::kElements) {
-        memory_.storeElements(4, unit(2, index), word);
-    } else {
-        memory_.store(memory_.types_.uint32(), unit(2, index), word);
+void VectorMemory::Line::store(uint32_t byte, uint32_t bytes, std::span<const Id> words) {
+    Emitter& emit = memory_.emit_;
+    for (uint32_t done = 0; done < bytes;) {
+        const uint32_t piece = pieceOf(bytes - done);
+        if (done % 4 == 0) {
+            storePiece(byte + done, piece, words.subspan(done / 4));
+        } else {
+            const Id rest = emit.op(spv::Op::OpShiftRightLogical, memory_.u32(),
+                                    {words[done / 4], emit.constant(8 * (done % 4))});
+            storePiece(byte + done, piece, std::span(&rest, 1));
+        }
+        done += piece;
     }
 }
 
-void VectorMemory::Line::storePart(uint32_t byte, uint32_t bytes, Id word) {
-    const Id index = unit(log2Of(bytes), byte / bytes);
-    if (memory_.location_.kind == Location::Kind::kElements) {
-        memory_.storeElements(bytes, index, word);
+void VectorMemory::Line::storePiece(uint32_t byte, uint32_t bytes, std::span<const Id> words) {
+    Emitter& emit = memory_.emit_;
+    if (memory_.byElements()) {
+        const uint32_t each = std::min(bytes, 4u);
+        for (uint32_t w = 0; w < bytes / each; ++w) {
+            memory_.storeElements(each, index(byte + each * w, each), words[w]);
+        }
         return;
     }
     const Id type = memory_.bits(bytes);
-    memory_.store(type, index, memory_.emit_.op(spv::Op::OpUConvert, type, {word}));
-}
-
-void VectorMemory::Line::storeWords(uint32_t bytes, std::span<const Id> words) {
-    for (uint32_t q = 0; q < bytes / 16; ++q) storeQuad(q, words.subspan(4 * q, 4));
-    for (uint32_t w = bytes / 16 * 4; w < bytes / 4; ++w) storeWord(w, words[w]);
-    const uint32_t rest = bytes % 4;
-    if (rest == 0) return;
-    const uint32_t at = bytes - rest;
-    Emitter& emit = memory_.emit_;
-    TypeTable& types = memory_.types_;
-    const Id last = words[at / 4];
-    storePart(at, rest == 1 ? 1 : 2, last);
-    if (rest == 3) {
-        storePart(
-            at + 2, 1,
-            emit.op(spv::Op::OpShiftRightLogical, types.uint32(), {last, types.constantU32(16)}));
-    }
+    Id value = bytes == 16 ? emit.construct(type, words.first(4)) : words[0];
+    const Id at = index(byte, bytes);
+    if (bytes < 4) value = emit.op(spv::Op::OpUConvert, type, {value});
+    memory_.store(type, at, value);
 }
 
 }  // namespace coopvk::rewrite

@@ -1,15 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bytes at a Location, seen from inside the helper function that was called with its arguments.
-// Words are u32, lowest byte first; a quad is four words at a multiple of 16 bytes.
+// Where a cooperative-vector instruction reads or writes memory, and accesses to it.
 #pragma once
 
 #include "ir/memory_operands.hpp"
-#include "vector/location.hpp"
+#include "lowering/number.hpp"
+#include "lowering/place.hpp"
+#include "vector/context.hpp"
 
 namespace coopvk::rewrite {
 
-class VectorMemory {
+// A pointer to an array plus an offset in bytes, split into what a helper function is made for and
+// what a call passes to it. Buffers are accessed through views (lowering/buffer_views.hpp), so that
+// the width of an access depends on the alignment that the extension guarantees, and not on the
+// type of the application's array.
+struct Location {
+    enum class Kind : uint32_t {
+        kBuffer,    // a StorageBuffer variable, through a view
+        kPhysical,  // a 64-bit address
+        kElements,  // anything else: through the array's elements
+    };
+    Kind kind = Kind::kElements;
+    spv::StorageClass storage = spv::StorageClass::StorageBuffer;
+    // kBuffer, kElements: the module-scope variable that the pointer starts at (0: none); kBuffer:
+    // where in it the pointer points, without the byte offset.
+    BufferPlace place;
+    Id element = 0;  // kElements: element type of the array
+    // Passed to the helper function: address or descriptor index; or pointer, if it starts at no
+    // variable, and indices; then the byte offset, a u32.
+    std::vector<Id> arguments;
+    std::vector<Id> argumentTypes;
+
+    bool valid() const { return !arguments.empty(); }
+    void appendKey(std::vector<uint32_t>& key) const;
+    // kElements: position in arguments of the first index of the chain from the variable or
+    // pointer.
+    size_t firstIndex() const { return place.variable == 0 ? 1 : 0; }
+};
+
+// Follows `pointer` back to where it starts; emits the offset into the caller. `at` is named in
+// errors; an invalid location is returned after one.
+Location locate(VectorContext& context, Emitter& emit, Id pointer, Id byteOffset,
+                const Instruction& at);
+
+// Bytes at a location, seen from inside the helper function that was called with its arguments.
+class VectorMemory : private VectorCode {
  public:
     // The location's arguments are the parameters from `firstParameter` on.
     VectorMemory(VectorFunction& function, const Location& location, size_t firstParameter,
@@ -18,49 +53,42 @@ class VectorMemory {
     // The byte offset that the call passed.
     Id start() const { return start_; }
 
-    // A place to access from: `bytes` (u32) and constants relative to it.
+    // A place to access from: bytes() (u32) and constants relative to it.
     class Line {
      public:
         Line(VectorMemory& memory, Id bytes) : memory_(memory), bytes_(bytes) {}
 
-        // Words of the quad at byte 16 * index, as many as asked for.
-        std::vector<Id> quad(uint32_t index, uint32_t words = 4);
-        Id word(uint32_t index);  // at byte 4 * index
-        // 1 or 2 bytes at `byte`, a multiple of them, in the low bits of a word.
-        Id part(uint32_t byte, uint32_t bytes);
-        // `bytes` bytes from the start on as words, the last with zeros beyond; quad by quad.
-        std::vector<Id> words(uint32_t bytes);
-        // The same from `byte`, a multiple of 16, on; less than 16 bytes.
-        std::vector<Id> tail(uint32_t byte, uint32_t bytes);
         Id bytes() const { return bytes_; }
-
-        void storeQuad(uint32_t index, std::span<const Id> words);
-        void storeWord(uint32_t index, Id word);
-        void storePart(uint32_t byte, uint32_t bytes, Id word);
-        void storeWords(uint32_t bytes, std::span<const Id> words);
+        // `bytes` bytes from `byte` on as words (u32), lowest byte first, the last with zeros
+        // beyond. Accesses are of 16, 4, 2 and 1 bytes in this order; `byte` is a multiple of the
+        // widest of them.
+        std::vector<Id> load(uint32_t byte, uint32_t bytes);
+        void store(uint32_t byte, uint32_t bytes, std::span<const Id> words);
 
      private:
-        friend class VectorMemory;
-        Id unit(uint32_t log2, uint32_t constant);
+        Id index(uint32_t byte, uint32_t bytes);
+        std::vector<Id> loadPiece(uint32_t byte, uint32_t bytes);
+        void storePiece(uint32_t byte, uint32_t bytes, std::span<const Id> words);
 
         VectorMemory& memory_;
         Id bytes_;
-        std::map<uint32_t, Id> shifted_;
+        std::map<uint32_t, Id> divided_;  // bytes_ by the size of an access
     };
     Line line(Id bytes) { return Line(*this, bytes); }
-    // The quad at byte 16 * index (u32), as four words in a vector. Not for Kind::kElements.
-    Id quadAt(Id index) { return load(types_.vectorType(types_.uint32(), 4), index); }
+    // At `bytes` bytes (u32) behind start().
+    Line behind(Id bytes) { return line(addU32(start_, bytes)); }
+    // The 16 bytes at byte 16 * index (u32), as four words in a vector. Not for Kind::kElements.
+    Id quadAt(Id index) { return load(bits(16), index); }
 
-    // Pointer to the `type` (u32 or f32 scalar) at byte 4 * index; 0 where the location has no
-    // such view.
+    // Pointer to the `type` (u32 or f32 scalar) at byte 4 * index; 0 where there is none.
     Id wordPointer(Id type, Id index);
-    bool isArrayOf(Id type) const;  // wordPointer() has such a view
+    bool isArrayOf(Id type) const;  // wordPointer() is not 0
     spv::StorageClass storage() const { return location_.storage; }
     // Accesses are to what other invocations access, too.
     void makeNonPrivate();
-    VectorFunction& function() { return f_; }
 
  private:
+    bool byElements() const { return location_.kind == Location::Kind::kElements; }
     Id load(Id type, Id index);
     void store(Id type, Id index, Id value);
     Id viewPointer(Id type, Id index);
@@ -70,17 +98,49 @@ class VectorMemory {
     void storeScalar(Id scalarIndex, Id value);
     Id loadElements(uint32_t bytes, Id index);
     void storeElements(uint32_t bytes, Id index, Id word);
-    uint32_t elementBytes() const;
-    Id bits(uint32_t bytes);  // unsigned integer of that size
+    uint32_t elementBytes() const { return types_.width(location_.element) / 8; }
+    Id bits(uint32_t bytes);  // unsigned integer of that size, or four words
 
-    VectorFunction& f_;
-    Emitter& emit_;
-    TypeTable& types_;
     const Location& location_;
     size_t first_;
     MemoryOperands access_;
     Id start_ = 0;
-    std::map<Id, Id> views_;  // element type -> pointer to the block
+    std::map<Id, Id> views_;  // kPhysical: pointers to blocks by element type
 };
+
+// Atomic additions of f32 and f16 numbers to memory, by whatever the device and the memory's type
+// allow: float atomics, compare-exchange of words, exchange of floats, or a lock.
+class Accumulator : private VectorCode {
+ public:
+    // `number`: of those in memory, f16 or f32.
+    Accumulator(VectorFunction& function, VectorMemory& memory, const Number& number);
+
+    // False where the memory cannot be added to atomically.
+    bool valid() const { return way_ != Way::kNone; }
+    // Numbers that one addition takes: those of a word.
+    uint32_t perWord() const { return 32 / number_.bits; }
+
+    // Adds `values` (f32, one or two) to the numbers from `byte` (u32, a multiple of 4) on.
+    void add(Id byte, std::span<const Id> values);
+    // The same, by one invocation for all that are active: they must agree on `byte`.
+    void addReduced(Id byte, std::span<const Id> values);
+
+ private:
+    enum class Way { kNone, kFloatAdd, kCompareExchange, kExchange, kLock };
+    void addByWord(Id pointer, std::span<const Id> values);
+    void addByExchange(Id pointer, Id value);
+    void addLocked(Id byte, std::span<const Id> values);
+    Id sum(Id word, std::span<const Id> values);
+    // An atomic instruction on a pointer, relaxed; `more`: its operands behind the semantics.
+    Id atomic(spv::Op opcode, Id pointer, std::initializer_list<Id> more);
+
+    VectorMemory& memory_;
+    const Number& number_;
+    Way way_ = Way::kNone;
+};
+
+// Behind all lowering: where a lock is used, every workgroup starts with setting it free. (An
+// initialiser would need shaderZeroInitializeWorkgroupMemory.)
+void initialiseLock(VectorContext& context);
 
 }  // namespace coopvk::rewrite

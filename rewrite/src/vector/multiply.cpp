@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vector/multiply.hpp"
-
+//
+// OpCooperativeVectorMatrixMulNV and OpCooperativeVectorMatrixMulAddNV: what an instruction says,
+// and the helper function that it calls.
 #include <algorithm>
 
-#include "vector/product_tile.hpp"
-#include "vector/shared_weights.hpp"
+#include "vector/instructions.hpp"
+#include "vector/product.hpp"
 
 namespace coopvk::rewrite {
 
@@ -160,9 +161,7 @@ bool takesStride(const VectorMatrixMul& p) { return !p.lineStride().has_value();
 std::vector<Id> parameterTypes(VectorContext& context, const VectorMatrixMul& p) {
     std::vector<Id> types = {p.input->id};
     types.insert(types.end(), p.matrix.argumentTypes.begin(), p.matrix.argumentTypes.end());
-    if (p.hasBias) {
-        types.insert(types.end(), p.bias.argumentTypes.begin(), p.bias.argumentTypes.end());
-    }
+    types.insert(types.end(), p.bias.argumentTypes.begin(), p.bias.argumentTypes.end());
     if (takesStride(p)) types.push_back(context.types.uint32());
     return types;
 }
@@ -213,17 +212,15 @@ Id build(VectorContext& context, const VectorMatrixMul& p) {
 void lowerVectorMultiply(VectorContext& context, Emitter& emit, const Instruction& i) {
     VectorMatrixMul p;
     if (!describe(context, emit, i, p)) return;
-    Operands call = {idOperand(context.helper(keyOf(p), [&] { return build(context, p); })),
-                     i.operands[0]};
-    for (Id argument : p.matrix.arguments) call.push_back(idOperand(argument));
-    if (p.hasBias) {
-        for (Id argument : p.bias.arguments) call.push_back(idOperand(argument));
-    }
+    const Id helper = context.helper(keyOf(p), [&] { return build(context, p); });
+    std::vector<Id> arguments = {i.word(0)};
+    arguments.insert(arguments.end(), p.matrix.arguments.begin(), p.matrix.arguments.end());
+    arguments.insert(arguments.end(), p.bias.arguments.begin(), p.bias.arguments.end());
     if (takesStride(p)) {
-        call.push_back(
-            idOperand(emit.bitcast(context.types.uint32(), Reader(context.module, i).stride())));
+        const Id stride = Reader(context.module, i).stride();
+        arguments.push_back(emit.bitcast(context.types.uint32(), stride));
     }
-    emit.add(makeInstruction(spv::Op::OpFunctionCall, i.type, i.result, std::move(call)));
+    callFunction(emit, i.type, helper, arguments, i.result);
 }
 
 }  // namespace coopvk::rewrite

@@ -3,8 +3,8 @@
 
 #include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
+#include "vector/context.hpp"
 #include "vector/large_vectors.hpp"
-#include "vector/vector_function.hpp"
 
 namespace coopvk::rewrite {
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// What a product takes and gives: lines of the matrix, the input's components as operands, and
+// totals with their bias as components of the result.
 #include "vector/product.hpp"
-
-#include "vector/composite.hpp"
 
 namespace coopvk::rewrite {
 
@@ -9,7 +10,11 @@ namespace {
 
 constexpr uint32_t kGroup = 4;  // components that are taken from the input together
 
-uint32_t divideUp(uint32_t value, uint32_t by) { return (value + by - 1) / by; }
+// Whether lanes have no registers that are chosen by a number. Wide subgroups leave few for each
+// lane, and their compilers make such a choice of branches, or keep the array in memory.
+bool choosesNoRegister(const Target& target) {
+    return !target.device.isCpu && (target.device.scalarRegisters || target.subgroupSize >= 64);
+}
 
 }  // namespace
 
@@ -28,79 +33,43 @@ std::optional<uint32_t> VectorMatrixMul::lineStride() const {
     return static_cast<uint32_t>(byRow ? placement.rowBytes : placement.columnBytes);
 }
 
-Sum sumFor(const VectorContext& context, const VectorMatrixMul& product) {
-    const TypeTable& types = context.types;
-    const DeviceTraits& device = context.target.device;
-    if (!product.inputType.isFloat()) {
-        const bool a = product.inputType.isSigned();
-        const bool b = product.matrixType.isSigned();
-        const bool fast = a != b ? device.dot4x8Mixed
-                          : a    ? device.dot4x8Signed
-                                 : device.dot4x8Unsigned;
-        const bool bytes = product.inputType.bytes() == 1 && product.matrixType.bytes() == 1;
-        return bytes && fast && device.shaderIntegerDotProduct && product.linesAreRows()
-                   ? Sum::kDot
-                   : Sum::kInteger;
-    }
-    // Processors without f16 arithmetic would convert at every step.
-    const bool half = types.isFloat(product.result->component) &&
-                      types.width(product.result->component) == 16 &&
-                      product.matrixType.bytes() <= 2 && !device.isCpu && device.shaderFloat16;
-    return half ? Sum::kHalfPairs : Sum::kFloat;
-}
-
-Sum sumAloneFor(Sum sum, const VectorMatrixMul& product) {
-    if (sum != Sum::kHalfPairs) return sum;
-    return product.linesAreRows() ? Sum::kHalfPieces : Sum::kFloat;
-}
-
-bool choosesNoRegister(const Target& target) {
-    return !target.device.isCpu && (target.device.scalarRegisters || target.subgroupSize >= 64);
-}
+// ---------------------------------------------------------------------------------------------
+// The input
 
 ProductInput::ProductInput(VectorFunction& function, Arithmetic& arithmetic,
                            const VectorMatrixMul& product, Id value)
-    : f_(function),
-      emit_(function.emit()),
-      types_(function.types()),
-      arithmetic_(arithmetic),
-      product_(product),
-      value_(value) {}
-
-uint32_t ProductInput::units() const { return divideUp(product_.k, arithmetic_.unitComponents()); }
+    : VectorCode(function), arithmetic_(arithmetic), product_(product), value_(value) {}
 
 // Components of one group as scalars that products can be made of; zeros from `valid` on.
 std::vector<Id> ProductInput::components(std::span<const Id> packs, uint32_t valid) {
     std::vector<Id> scalars;
     const VectorType& input = *product_.input;
-    const Id s32 = types_.intType(32, true);
-    for (uint32_t c = 0; c < valid; ++c) {
+    const Id integer = s32();
+    const bool isSigned = product_.inputType.isSigned();
+    const spv::Op field = isSigned ? spv::Op::OpBitFieldSExtract : spv::Op::OpBitFieldUExtract;
+    for (uint32_t i = 0; i < valid; ++i) {
         if (product_.inputType.isPacked) {
-            const bool isSigned = product_.inputType.isSigned();
-            const Id word = emit_.bitcast(s32, packs[0]);
-            scalars.push_back(
-                emit_.op(isSigned ? spv::Op::OpBitFieldSExtract : spv::Op::OpBitFieldUExtract, s32,
-                         {word, types_.constantU32(8 * c), types_.constantU32(8)}));
+            const Id word = emit_.bitcast(integer, packs[0]);
+            scalars.push_back(emit_.op(field, integer, {word, c(8 * i), c(8)}));
             continue;
         }
-        const Id pack = packs[c / input.packWidth];
-        const Id scalar = input.packWidth == 1
-                              ? pack
-                              : emit_.extract(input.component, pack, {c % input.packWidth});
+        Id scalar = packs[i / input.packWidth];
+        if (input.packWidth > 1) {
+            scalar = emit_.extract(input.component, scalar, {i % input.packWidth});
+        }
         scalars.push_back(arithmetic_.convertInput(scalar, product_.inputSigned));
     }
-    const Id zero = types_.constantNull(scalars.empty() ? s32 : emit_.typeOf(scalars[0]));
+    const Id zero = types_.constantNull(scalars.empty() ? integer : emit_.typeOf(scalars[0]));
     scalars.resize(kGroup, zero);
     return scalars;
 }
 
 std::vector<Id> ProductInput::unitsOf(std::span<const Id> packs, uint32_t valid) {
-    const Id u32 = types_.uint32();
-    if (arithmetic_.sum() == Sum::kDot && product_.inputType.isPacked) {
-        const uint32_t keep = valid >= kGroup ? ~0u : (1u << 8 * valid) - 1;
-        const Id word = emit_.bitcast(u32, packs[0]);
-        if (keep == ~0u) return {word};
-        return {emit_.op(spv::Op::OpBitwiseAnd, u32, {word, types_.constantU32(keep)})};
+    const bool isDot = arithmetic_.sum() == Sum::kDot;
+    if (isDot && product_.inputType.isPacked) {
+        const Id word = emit_.bitcast(u32(), packs[0]);
+        if (valid >= kGroup) return {word};
+        return {emit_.op(spv::Op::OpBitwiseAnd, u32(), {word, c((1u << 8 * valid) - 1)})};
     }
     const std::vector<Id> scalars = components(packs, valid);
     if (arithmetic_.unitComponents() == 2) {
@@ -108,12 +77,11 @@ std::vector<Id> ProductInput::unitsOf(std::span<const Id> packs, uint32_t valid)
         return {emit_.construct(arithmetic_.unitType(), all.first(2)),
                 emit_.construct(arithmetic_.unitType(), all.subspan(2))};
     }
-    if (arithmetic_.sum() != Sum::kDot) return scalars;
-    Id word = emit_.bitcast(u32, scalars[0]);
-    for (uint32_t c = 1; c < kGroup; ++c) {
-        word = emit_.op(spv::Op::OpBitFieldInsert, u32,
-                        {word, emit_.bitcast(u32, scalars[c]), types_.constantU32(8 * c),
-                         types_.constantU32(8)});
+    if (!isDot) return scalars;
+    Id word = emit_.bitcast(u32(), scalars[0]);
+    for (uint32_t i = 1; i < kGroup; ++i) {
+        word = emit_.op(spv::Op::OpBitFieldInsert, u32(),
+                        {word, emit_.bitcast(u32(), scalars[i]), c(8 * i), c(8)});
     }
     return {word};
 }
@@ -129,27 +97,25 @@ void ProductInput::forEachGroup(Visit visit) {
     const auto packsAt = [&](uint32_t group) {
         std::vector<Id> packs;
         for (uint32_t p = group * packsPerGroup; p < (group + 1) * packsPerGroup; ++p) {
-            const uint32_t inside = std::min(p, input.packs() - 1);
-            packs.push_back(emit_.extract(input.pack, value_, {inside}));
+            packs.push_back(emit_.extract(input.pack, value_, {std::min(p, input.packs() - 1)}));
         }
         return packs;
     };
     if (whole * packsPerGroup <= kUnrolledPacks) {
-        for (uint32_t g = 0; g < whole; ++g) visit(types_.constantU32(g), packsAt(g), kGroup);
+        for (uint32_t g = 0; g < whole; ++g) visit(c(g), packsAt(g), kGroup);
     } else {
         const Id source = f_.variable(input.id);
         f_.store(source, value_);
         f_.loop(whole, [&](Id g) {
             std::vector<Id> packs;
-            const Id first = emit_.mulInt(types_.uint32(), g, types_.constantU32(packsPerGroup));
+            const Id first = times(g, packsPerGroup);
             for (uint32_t p = 0; p < packsPerGroup; ++p) {
-                packs.push_back(f_.load(f_.element(
-                    source, emit_.addInt(types_.uint32(), first, types_.constantU32(p)))));
+                packs.push_back(f_.load(f_.element(source, plus(first, p))));
             }
             visit(g, packs, kGroup);
         });
     }
-    if (rest != 0) visit(types_.constantU32(whole), packsAt(whole), rest);
+    if (rest != 0) visit(c(whole), packsAt(whole), rest);
 }
 
 void ProductInput::makeUnits(bool asValues) {
@@ -160,8 +126,7 @@ void ProductInput::makeUnits(bool asValues) {
         const auto count = static_cast<uint32_t>(roundUp(used, 16));
         array_ = f_.variable(types_.arrayType(arithmetic_.unitType(), count));
         for (uint32_t u = used; u < count; ++u) {
-            f_.store(f_.element(array_, types_.constantU32(u)),
-                     types_.constantNull(arithmetic_.unitType()));
+            f_.store(f_.element(array_, c(u)), types_.constantNull(arithmetic_.unitType()));
         }
     }
     forEachGroup([&](Id group, const std::vector<Id>& packs, uint32_t valid) {
@@ -170,10 +135,9 @@ void ProductInput::makeUnits(bool asValues) {
             values_.insert(values_.end(), units.begin(), units.end());
             return;
         }
-        const Id first = emit_.mulInt(types_.uint32(), group, types_.constantU32(perGroup));
+        const Id first = times(group, perGroup);
         for (uint32_t u = 0; u < units.size(); ++u) {
-            const Id index = emit_.addInt(types_.uint32(), first, types_.constantU32(u));
-            f_.store(f_.element(array_, index), units[u]);
+            f_.store(f_.element(array_, plus(first, u)), units[u]);
         }
     });
 }
@@ -183,16 +147,17 @@ void ProductInput::makeScalars() {
         types_.arrayType(arithmetic_.unitType(), divideUp(product_.k, kGroup) * kGroup));
     forEachGroup([&](Id group, const std::vector<Id>& packs, uint32_t valid) {
         const std::vector<Id> scalars = components(packs, valid);
-        const Id first = emit_.mulInt(types_.uint32(), group, types_.constantU32(kGroup));
-        for (uint32_t c = 0; c < valid; ++c) {
-            const Id index = emit_.addInt(types_.uint32(), first, types_.constantU32(c));
-            f_.store(f_.element(array_, index), emit_.splat(arithmetic_.unitType(), scalars[c]));
+        const Id first = times(group, kGroup);
+        for (uint32_t i = 0; i < valid; ++i) {
+            const Id index = plus(first, i);
+            const Id unit = emit_.splat(arithmetic_.unitType(), scalars[i]);
+            f_.store(f_.element(array_, index), unit);
         }
     });
 }
 
 Id ProductInput::unit(uint32_t index) {
-    if (array_ != 0) return unitAt(types_.constantU32(index));
+    if (array_ != 0) return unitAt(c(index));
     return index < values_.size() ? values_[index] : types_.constantNull(arithmetic_.unitType());
 }
 
@@ -202,6 +167,90 @@ Id ProductInput::unitAt(Id index) {
     return f_.load(f_.element(array_, index));
 }
 
-Id ProductInput::scalarAt(Id index) { return unitAt(index); }
+// ---------------------------------------------------------------------------------------------
+// The result
+
+ProductResult::ProductResult(VectorFunction& function, const VectorMatrixMul& product, Sum sum,
+                             const ProductParameters& parameters, uint32_t rows)
+    : VectorCode(function), product_(product), sum_(sum) {
+    packs_ = f_.variable(
+        types_.arrayType(product.result->pack, divideUp(rows, product.result->packWidth)));
+    if (product.hasBias) bias_.emplace(function, product.bias, parameters.bias);
+}
+
+Id ProductResult::biasOf(Id row) {
+    if (!product_.hasBias) return 0;
+    const Interpretation& number = product_.biasType;
+    auto line = bias_->behind(times(row, number.bytes()));
+    Id value = unpackWord(emit_, number, line.load(0, number.bytes())[0])[0];
+    if (number.bits == 16) value = emit_.extract(f16(), value, {0});
+    const bool isFloatSum = sum_ != Sum::kInteger && sum_ != Sum::kDot;
+    const Id wanted = sum_ == Sum::kHalfPairs ? f16() : isFloatSum ? f32() : s32();
+    if (emit_.typeOf(value) == wanted) return value;
+    if (!number.isFloat()) {
+        if (!isFloatSum) return emit_.bitcast(wanted, value);
+        return emit_.op(number.isSigned() ? spv::Op::OpConvertSToF : spv::Op::OpConvertUToF, wanted,
+                        {value});
+    }
+    return emit_.op(isFloatSum ? spv::Op::OpFConvert : spv::Op::OpConvertFToS, wanted, {value});
+}
+
+Id ProductResult::finish(Id total, Id bias) {
+    if (bias != 0) {
+        const Id type = emit_.typeOf(bias);
+        total = emit_.op(types_.isInteger(type) ? spv::Op::OpIAdd : spv::Op::OpFAdd, type,
+                         {emit_.bitcast(type, total), bias});
+    }
+    const Id wanted = product_.result->component;
+    const Id type = emit_.typeOf(total);
+    if (type == wanted) return total;
+    if (types_.isInteger(type)) {
+        if (types_.isInteger(wanted)) return emit_.bitcast(wanted, total);
+        return emit_.op(spv::Op::OpConvertSToF, wanted, {emit_.bitcast(s32(), total)});
+    }
+    if (types_.isFloat(wanted)) return emit_.op(spv::Op::OpFConvert, wanted, {total});
+    return emit_.op(types_.isSigned(wanted) ? spv::Op::OpConvertFToS : spv::Op::OpConvertFToU,
+                    wanted, {total});
+}
+
+void ProductResult::store(Id first, std::span<const Id> totals, uint32_t looped) {
+    const uint32_t width = product_.result->packWidth;
+    const std::optional<uint64_t> known = emit_.module().constantValue(first);
+    const bool ragged = product_.m % totals.size() != 0;
+    std::vector<Id> components;
+    for (uint32_t r = 0; r < totals.size(); ++r) {
+        Id row = plus(first, r);
+        if (known && *known + r >= product_.m) {
+            components.push_back(components.empty() ? totals[r] : components.back());
+            continue;
+        }
+        if (product_.hasBias && ragged) row = atMost(emit_, row, product_.m - 1);
+        components.push_back(finish(totals[r], biasOf(row)));
+    }
+    const Id firstPack = divU32(first, c(width));
+    std::vector<Id> packs;
+    for (uint32_t p = 0; p < components.size() / width; ++p) {
+        const std::span<const Id> parts = std::span(components).subspan(p * width, width);
+        packs.push_back(width == 1 ? parts[0] : emit_.construct(product_.result->pack, parts));
+        if (!isPushed(first)) storePack(plus(firstPack, p), packs.back());
+    }
+    if (isPushed(first)) pushPacks(packs, looped / width);
+}
+
+bool ProductResult::isPushed(Id first) const {
+    return !f_.module().constantValue(first) && choosesNoRegister(f_.context().target);
+}
+
+void ProductResult::pushPacks(std::span<const Id> packs, uint32_t looped) {
+    const auto count = static_cast<uint32_t>(packs.size());
+    for (uint32_t i = 0; i + count < looped; ++i) f_.store(packAt(i), f_.load(packAt(i + count)));
+    for (uint32_t p = 0; p < count; ++p) f_.store(packAt(looped - count + p), packs[p]);
+}
+
+Id ProductResult::value() {
+    std::vector<Id> packs;
+    for (uint32_t p = 0; p < product_.result->packs(); ++p) packs.push_back(f_.load(packAt(p)));
+    return emit_.construct(product_.result->id, packs);
+}
 
 }  // namespace coopvk::rewrite

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "ir/composites.hpp"
+#include "vector/context.hpp"
 #include "vector/large_vectors.hpp"
-#include "vector/vector_function.hpp"
 
 namespace coopvk::rewrite {
 

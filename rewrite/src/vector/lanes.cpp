@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which invocations of a subgroup may work together, and on what: decided while rewriting, and
+// asked by the shader.
+#include "lowering/built_ins.hpp"
+#include "lowering/shared_memory.hpp"
+#include "vector/product.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+constexpr uint32_t kQuads = 8;    // of each vector that are exchanged at once
+constexpr uint32_t kColumns = 8;  // vectors a lane computes with, at most
+
+uint64_t invocationsOfWorkgroup(const VectorContext& context) {
+    const auto [x, y, z] = context.localSize;
+    return uint64_t{x} * y * z;
+}
+
+bool isMeshStage(const VectorContext& context) {
+    return context.stage == Stage::kTask || context.stage == Stage::kMesh;
+}
+
+// NVIDIA's driver 580 seems to take the last, partly filled subgroup of a task or mesh shader for a
+// full one.
+bool countsLanesRightly(const VectorContext& context) {
+    return !isMeshStage(context) ||
+           invocationsOfWorkgroup(context) % context.target.subgroupSize == 0;
+}
+
+bool hasSubgroups(const VectorContext& context) {
+    return (context.target.device.subgroupStages & static_cast<uint32_t>(context.stage)) != 0;
+}
+
+}  // namespace
+
+bool hasVotes(const VectorContext& context) {
+    const DeviceTraits& device = context.target.device;
+    return device.subgroupVote && device.subgroupBallot && hasSubgroups(context);
+}
+
+bool canReduce(const VectorContext& context) {
+    const DeviceTraits& device = context.target.device;
+    return device.subgroupVote && device.subgroupArithmetic && countsLanesRightly(context) &&
+           hasSubgroups(context);
+}
+
+void Agreement::require(Id value) {
+    if (f_.module().constantValue(value)) return;
+    f_.module().addCapability(spv::Capability::GroupNonUniformVote);
+    const Id same = logical(spv::Op::OpGroupNonUniformAllEqual, scope(spv::Scope::Subgroup), value);
+    all_ = emit_.both(all_, same);
+}
+
+void Agreement::requireArguments(const Location& location, size_t first) {
+    for (size_t a = 0; a + 1 < location.arguments.size(); ++a) {
+        const Id value = f_.parameter(first + a);
+        if (location.kind != Location::Kind::kPhysical) {
+            require(value);
+            continue;
+        }
+        const Id address = emit_.op(spv::Op::OpBitcast, types_.vectorType(u32(), 2), {value});
+        for (uint32_t word = 0; word < 2; ++word) require(emit_.extract(u32(), address, {word}));
+    }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Tiles
+
+namespace {
+
+// The shared memory of all products of the module; 0 if there is no room.
+Id exchangeVariable(VectorContext& context, const Tile& tile) {
+    const auto [entry, isNew] = context.variables.try_emplace({0xE8C, tile.laneQuads()}, 0);
+    if (!isNew) return entry->second;
+    const uint64_t invocations = invocationsOfWorkgroup(context);
+    const uint64_t subgroups = (invocations + tile.lanes - 1) / tile.lanes;
+    const uint64_t quads = subgroups * tile.lanes * tile.laneQuads();
+    if (!sharedMemoryHasRoom(context.module, 16 * quads, context.target.device)) return 0;
+    TypeTable& types = context.types;
+    const Id quad = types.vectorType(types.uint32(), 4);
+    const Id array = types.arrayType(quad, static_cast<uint32_t>(quads));
+    return entry->second = sharedVariable(types, array, "coopvk_exchange");
+}
+
+// The index of the first invocation of the subgroup, if they follow each other.
+Id firstInvocation(Emitter& emit) {
+    const Id u32 = emit.types().uint32();
+    const Id index =
+        readBuiltIn(emit, spv::BuiltIn::LocalInvocationIndex, u32, "coopvk_invocation");
+    return emit.op(spv::Op::OpISub, u32, {index, readLane(emit)});
+}
+
+// Asks whether all invocations of the subgroup are here.
+class Presence : private VectorCode {
+ public:
+    Presence(VectorFunction& f, const Tile& tile) : VectorCode(f), lanes_(c(tile.lanes)) {}
+
+    Id isWhole() {
+        Module& module = f_.module();
+        module.addCapability(spv::Capability::GroupNonUniformBallot);
+        Id whole = logical(spv::Op::OpIEqual, activeLanes(), lanes_);
+        // Larger subgroups may have as many lanes here that are not the first ones.
+        if (device().minSubgroupSize != device().maxSubgroupSize) {
+            module.addCapability(spv::Capability::GroupNonUniform);
+            const Id size =
+                readBuiltIn(emit_, spv::BuiltIn::SubgroupSize, u32(), "coopvk_subgroup_size");
+            whole = emit_.both(whole, logical(spv::Op::OpIEqual, size, lanes_));
+        }
+        // For subgroupNumber().
+        if (isMeshStage(f_.context())) {
+            module.addCapability(spv::Capability::GroupNonUniform);
+            const Id first = firstInvocation(emit_);
+            Agreement linear(f_, logical(spv::Op::OpIEqual, modU32(first, lanes_), c(0)));
+            linear.require(first);
+            whole = emit_.both(whole, linear.all());
+        }
+        return whole;
+    }
+
+ private:
+    Id activeLanes() {
+        const Id subgroup = scope(spv::Scope::Subgroup);
+        const Id ballot = emit_.op(spv::Op::OpGroupNonUniformBallot, types_.vectorType(u32(), 4),
+                                   {subgroup, types_.constantBool(true)});
+        return emit_.op(
+            spv::Op::OpGroupNonUniformBallotBitCount, u32(),
+            {idOperand(subgroup), literal(spv::GroupOperation::Reduce), idOperand(ballot)});
+    }
+
+    Id lanes_;
+};
+
+}  // namespace
+
+Id subgroupNumber(VectorContext& context, Emitter& emit, const Tile& tile) {
+    context.module.addCapability(spv::Capability::GroupNonUniform);
+    // NVIDIA's driver 580 gives wrong numbers in task and mesh shaders.
+    if (!isMeshStage(context)) return readSubgroup(emit);
+    return emit.divInt(context.types.uint32(), firstInvocation(emit), emit.constant(tile.lanes));
+}
+
+Tile planTile(VectorContext& context, const VectorMatrixMul& product, Sum sum) {
+    const bool hasWorkgroups = context.stage == Stage::kCompute || isMeshStage(context);
+    // With explicit layouts every shared variable would have to have one.
+    const bool explicitLayout =
+        context.module.hasCapability(spv::Capability::WorkgroupMemoryExplicitLayoutKHR);
+    if (!hasWorkgroups || !hasVotes(context) || explicitLayout || !product.linesAreRows() ||
+        product.lineBytes() % 16 != 0 || product.matrix.kind == Location::Kind::kElements ||
+        product.m < 4 || invocationsOfWorkgroup(context) < context.target.subgroupSize ||
+        !countsLanesRightly(context)) {
+        return {};
+    }
+    Tile tile;
+    tile.lanes = context.target.subgroupSize;
+    tile.quads = kQuads;
+    // Processors with wide subgroups have fewer registers for each lane.
+    tile.columnsPerLane = tile.lanes == 32 ? kColumns : tile.lanes >= 8 ? 4 : 2;
+    tile.gridColumns = tile.lanes / tile.columnsPerLane;
+    tile.gridRows = std::min(tile.lanes / tile.gridColumns, kQuads);
+    const uint32_t width = product.result->packWidth;
+    tile.rowsPerLane = static_cast<uint32_t>(
+        roundUp(std::min(4 * width, divideUp(product.m, tile.gridRows)), width));
+    tile.tiles = divideUp(product.m, tile.rowsPerTile());
+    // A unit of input must be a word, and chunks whole quads of the matrix.
+    const uint32_t unitsPerWord = 4 / product.matrixType.bytes() / unitComponents(sum);
+    if (unitsPerWord == 0 || kQuads % unitsPerWord != 0) return {};
+    tile.exchange = exchangeVariable(context, tile);
+    return tile.exchange != 0 ? tile : Tile{};
+}
+
+Id mayShare(const ProductWork& work, const Tile& tile) {
+    VectorFunction& f = work.function;
+    Agreement agreement(f, Presence(f, tile).isWhole());
+    const auto requireLocation = [&](const Location& location, size_t first) {
+        agreement.require(f.parameter(first + location.arguments.size() - 1));
+        agreement.requireArguments(location, first);
+    };
+    requireLocation(work.product.matrix, work.parameters.matrix);
+    if (work.product.hasBias) requireLocation(work.product.bias, work.parameters.bias);
+    agreement.require(work.parameters.stride);
+    return agreement.all();
+}
+
+// ---------------------------------------------------------------------------------------------
+// Weights that each lane reads by itself
+
+bool sharesWeightsItself(const DeviceTraits& device) { return device.scalarRegisters; }
+
+bool mayShareWeights(const VectorContext& context, const VectorMatrixMul& product) {
+    // A pointer that is a parameter cannot be told to others.
+    const bool told = product.matrix.kind != Location::Kind::kElements &&
+                      (!product.hasBias || product.bias.kind != Location::Kind::kElements);
+    return sharesWeightsItself(context.target.device) && hasVotes(context) && told &&
+           !product.isPlaced;
+}
+
+namespace {
+
+// A u32, or the words of an address.
+std::vector<Id> wordsOf(Emitter& emit, Id value) {
+    const Id u32 = emit.types().uint32();
+    if (emit.typeOf(value) == u32) return {value};
+    const Id words = emit.op(spv::Op::OpBitcast, emit.types().vectorType(u32, 2), {value});
+    const Id low = emit.extract(u32, words, {0});
+    return {low, emit.extract(u32, words, {1})};
+}
+
+// The first lane's value of it.
+Id firstLanes(Emitter& emit, Id value) {
+    const Id u32 = emit.types().uint32();
+    const Id subgroup = emit.constant(static_cast<uint32_t>(spv::Scope::Subgroup));
+    std::vector<Id> words = wordsOf(emit, value);
+    for (Id& word : words) {
+        word = emit.op(spv::Op::OpGroupNonUniformBroadcastFirst, u32, {subgroup, word});
+    }
+    if (words.size() == 1) return words[0];
+    const Id pair = emit.construct(emit.types().vectorType(u32, 2), words);
+    return emit.op(spv::Op::OpBitcast, emit.typeOf(value), {pair});
+}
+
+}  // namespace
+
+Id shareWeights(VectorContext& context, std::string_view name, Id resultType,
+                std::span<const Id> parameterTypes, Id alone) {
+    VectorFunction f(context, name, resultType, parameterTypes);
+    f.module().addCapability(spv::Capability::GroupNonUniformBallot);
+    Agreement agreement(f);
+    for (size_t p = 1; p < parameterTypes.size(); ++p) {
+        for (const Id word : wordsOf(f.emit(), f.parameter(p))) agreement.require(word);
+    }
+    const Id result = f.variable(resultType);
+    const auto call = [&](bool shared) {
+        std::vector<Id> arguments = {f.parameter(0)};
+        for (size_t p = 1; p < parameterTypes.size(); ++p) {
+            arguments.push_back(shared ? firstLanes(f.emit(), f.parameter(p)) : f.parameter(p));
+        }
+        f.store(result, callFunction(f.emit(), resultType, alone, arguments));
+    };
+    f.choose(agreement.all(), [&] { call(true); }, [&] { call(false); });
+    return f.finish(f.load(result));
+}
+
+}  // namespace coopvk::rewrite
