@@ -186,7 +186,7 @@ Id buildProduct(VectorContext& context, const VectorMatrixMul& p, const std::str
     VectorMemory matrix(f, p.matrix, parameters.matrix);
     ProductResult result(f, p, sum, parameters, std::max(rowsAlone(p), tile.rows()));
     ProductResult resultAlone = result.summedAs(sumAlone);
-    prepareAlone(p, input);
+    prepareAlone(context.target.device, p, input);
     const ProductWork work = {f, p, parameters, arithmetic, input, matrix, result};
     const ProductWork alone = {f, p, parameters, arithmeticAlone, input, matrix, resultAlone};
     context.paths.insert(tile.isUsed() ? "vectors: tiles" : "vectors: alone");

@@ -124,9 +124,9 @@ void ProductInput::makeUnits(bool asValues) {
         // Readers take whole quads of the matrix: at most 16 units.
         const uint32_t used = divideUp(product_.k, kGroup) * perGroup;
         const auto count = static_cast<uint32_t>(roundUp(used, 16));
-        array_ = f_.variable(types_.arrayType(arithmetic_.unitType(), count));
+        makeArray(count);
         for (uint32_t u = used; u < count; ++u) {
-            f_.store(f_.element(array_, c(u)), types_.constantNull(arithmetic_.unitType()));
+            array_->store(c(u), types_.constantNull(arithmetic_.unitType()));
         }
     }
     forEachGroup([&](Id group, const std::vector<Id>& packs, uint32_t valid) {
@@ -137,34 +137,37 @@ void ProductInput::makeUnits(bool asValues) {
         }
         const Id first = times(group, perGroup);
         for (uint32_t u = 0; u < units.size(); ++u) {
-            f_.store(f_.element(array_, plus(first, u)), units[u]);
+            array_->store(plus(first, u), units[u]);
         }
     });
 }
 
+void ProductInput::makeArray(uint32_t count) {
+    array_.emplace(f_, f_.context().target.device, arithmetic_.unitType(), count);
+}
+
 void ProductInput::makeScalars() {
-    array_ = f_.variable(
-        types_.arrayType(arithmetic_.unitType(), divideUp(product_.k, kGroup) * kGroup));
+    makeArray(divideUp(product_.k, kGroup) * kGroup);
     forEachGroup([&](Id group, const std::vector<Id>& packs, uint32_t valid) {
         const std::vector<Id> scalars = components(packs, valid);
         const Id first = times(group, kGroup);
         for (uint32_t i = 0; i < valid; ++i) {
             const Id index = plus(first, i);
             const Id unit = emit_.splat(arithmetic_.unitType(), scalars[i]);
-            f_.store(f_.element(array_, index), unit);
+            array_->store(index, unit);
         }
     });
 }
 
 Id ProductInput::unit(uint32_t index) {
-    if (array_ != 0) return unitAt(c(index));
+    if (array_) return unitAt(c(index));
     return index < values_.size() ? values_[index] : types_.constantNull(arithmetic_.unitType());
 }
 
 Id ProductInput::unitAt(Id index) {
     const std::optional<uint64_t> known = emit_.module().constantValue(index);
-    if (array_ == 0 && known) return unit(static_cast<uint32_t>(*known));
-    return f_.load(f_.element(array_, index));
+    if (!array_ && known) return unit(static_cast<uint32_t>(*known));
+    return array_->load(index);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -172,9 +175,11 @@ Id ProductInput::unitAt(Id index) {
 
 ProductResult::ProductResult(VectorFunction& function, const VectorMatrixMul& product, Sum sum,
                              const ProductParameters& parameters, uint32_t rows)
-    : VectorCode(function), product_(product), sum_(sum) {
-    packs_ = f_.variable(
-        types_.arrayType(product.result->pack, divideUp(rows, product.result->packWidth)));
+    : VectorCode(function),
+      product_(product),
+      sum_(sum),
+      packs_(function, function.context().target.device, product.result->pack,
+             divideUp(rows, product.result->packWidth)) {
     if (product.hasBias) bias_.emplace(function, product.bias, parameters.bias);
 }
 
@@ -243,13 +248,13 @@ bool ProductResult::isPushed(Id first) const {
 
 void ProductResult::pushPacks(std::span<const Id> packs, uint32_t looped) {
     const auto count = static_cast<uint32_t>(packs.size());
-    for (uint32_t i = 0; i + count < looped; ++i) f_.store(packAt(i), f_.load(packAt(i + count)));
-    for (uint32_t p = 0; p < count; ++p) f_.store(packAt(looped - count + p), packs[p]);
+    for (uint32_t i = 0; i + count < looped; ++i) packs_.store(c(i), packs_.load(c(i + count)));
+    for (uint32_t p = 0; p < count; ++p) packs_.store(c(looped - count + p), packs[p]);
 }
 
 Id ProductResult::value() {
     std::vector<Id> packs;
-    for (uint32_t p = 0; p < product_.result->packs(); ++p) packs.push_back(f_.load(packAt(p)));
+    for (uint32_t p = 0; p < product_.result->packs(); ++p) packs.push_back(packs_.load(c(p)));
     return emit_.construct(product_.result->id, packs);
 }
 

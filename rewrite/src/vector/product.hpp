@@ -5,6 +5,7 @@
 #pragma once
 
 #include "coopvk/vector_matrix.hpp"
+#include "lowering/local_array.hpp"
 #include "lowering/number.hpp"
 #include "vector/memory.hpp"
 
@@ -115,7 +116,7 @@ class ProductInput : private VectorCode {
     void makeUnits(bool asValues);
     // One operand for each component, in a local array: splat where units are pairs.
     void makeScalars();
-    bool hasValues() const { return array_ == 0; }
+    bool hasValues() const { return !array_; }
     uint32_t units() const { return divideUp(product_.k, arithmetic_.unitComponents()); }
     Id unit(uint32_t index);
     Id unitAt(Id index);  // u32; a constant if the units are values
@@ -125,12 +126,13 @@ class ProductInput : private VectorCode {
     std::vector<Id> unitsOf(std::span<const Id> packs, uint32_t valid);
     template <typename Visit>
     void forEachGroup(Visit visit);
+    void makeArray(uint32_t count);
 
     Arithmetic& arithmetic_;
     const VectorMatrixMul& product_;
     Id value_;
     std::vector<Id> values_;
-    Id array_ = 0;
+    std::optional<LocalArray> array_;
 };
 
 // The result's packs in a local array, written by rows.
@@ -145,7 +147,7 @@ class ProductResult : private VectorCode {
     // constant, a loop stores rows 0 .. looped - 1 in order.
     void store(Id first, std::span<const Id> totals, uint32_t looped);
     // Stores one pack of finished components.
-    void storePack(Id index, Id pack) { f_.store(f_.element(packs_, index), pack); }
+    void storePack(Id index, Id pack) { packs_.store(index, pack); }
     // Whether packs from `first` (u32) on are pushed instead: a loop adds them at the end, which
     // moves the others on, so that all are in their places when there are `looped` of them.
     bool isPushed(Id first) const;
@@ -165,11 +167,9 @@ class ProductResult : private VectorCode {
     Id finish(Id total, Id bias);
 
  private:
-    Id packAt(uint32_t index) { return f_.element(packs_, c(index)); }
-
     const VectorMatrixMul& product_;
     Sum sum_;
-    Id packs_ = 0;
+    LocalArray packs_;
     std::optional<VectorMemory> bias_;
 };
 
@@ -187,7 +187,7 @@ struct ProductWork {
 // Each invocation for itself: loops over rows, or over columns for lines that are columns.
 void multiplyAlone(const ProductWork& work);
 // Prepares the input for it.
-void prepareAlone(const VectorMatrixMul& product, ProductInput& input);
+void prepareAlone(const DeviceTraits& device, const VectorMatrixMul& product, ProductInput& input);
 // Rows that multiplyAlone writes to.
 uint32_t rowsAlone(const VectorMatrixMul& product);
 

@@ -9,7 +9,11 @@ namespace coopvk::rewrite {
 namespace {
 
 constexpr uint32_t kUnrolledUnits = 64;
-constexpr uint32_t kRows = 4;  // lines that are rows: this many at once
+constexpr uint32_t kUnrolledUnitsOfFewRegisters = 32;
+// Lines that are rows: this many at once. With few registers fewer where loads of whole lines can
+// come first.
+constexpr uint32_t kRows = 4;
+constexpr uint32_t kRowsOfFewRegisters = 2;
 // Lines that are columns: this many rows at once. A processor has no more registers for their sums,
 // and LLVM 21 overwrites sums that it has too many of (docs/conformance.md).
 constexpr uint32_t kColumnRows = 32;
@@ -27,19 +31,21 @@ class Alone : private VectorCode {
           stride_(work.parameters.stride) {}
 
     void byRows() {
-        const uint32_t blocks = divideUp(p_.m, kRows);
+        const bool isNarrow = input_.hasValues() && hasFewRegisters(device());
+        const uint32_t rows = isNarrow ? kRowsOfFewRegisters : kRows;
+        const uint32_t blocks = divideUp(p_.m, rows);
         f_.repeat(blocks, 1, [&](Id block) {
-            const Id first = times(block, kRows);
+            const Id first = times(block, rows);
             std::vector<VectorMemory::Line> lines;
-            for (uint32_t r = 0; r < kRows; ++r) {
+            for (uint32_t r = 0; r < rows; ++r) {
                 Id row = plus(first, r);
-                if (p_.m % kRows != 0) row = atMost(emit_, row, p_.m - 1);
+                if (p_.m % rows != 0) row = atMost(emit_, row, p_.m - 1);
                 lines.push_back(lineAt(row));
             }
             const std::vector<Id> sums = input_.hasValues() ? sumLines(lines) : sumLongLines(lines);
             std::vector<Id> totals;
             for (Id sum : sums) totals.push_back(arithmetic_.total(sum));
-            result_.store(first, totals, blocks * kRows);
+            result_.store(first, totals, blocks * rows);
         });
     }
 
@@ -179,9 +185,11 @@ class Alone : private VectorCode {
 
 uint32_t rowsAlone(const VectorMatrixMul& product) { return divideUp(product.m, kRows) * kRows; }
 
-void prepareAlone(const VectorMatrixMul& product, ProductInput& input) {
+void prepareAlone(const DeviceTraits& device, const VectorMatrixMul& product, ProductInput& input) {
     if (product.linesAreRows()) {
-        input.makeUnits(input.units() <= kUnrolledUnits);
+        const uint32_t most =
+            hasFewRegisters(device) ? kUnrolledUnitsOfFewRegisters : kUnrolledUnits;
+        input.makeUnits(input.units() <= most);
     } else {
         input.makeScalars();
     }

@@ -3,6 +3,7 @@
 // OpCooperativeVectorOuterProductAccumulateNV and OpCooperativeVectorReduceSumAccumulateNV.
 #include "lowering/built_ins.hpp"
 #include "vector/composite.hpp"
+#include "vector/gradient_numbers.hpp"
 #include "vector/instructions.hpp"
 #include "vector/product.hpp"
 
@@ -42,39 +43,22 @@ class GradientWriter : private VectorCode {
     bool valid() const { return accumulator_.valid(); }
 
     void run(Id lines, Id elements) {
-        if (g_.lines != nullptr) lines_ = components(*g_.lines, lines);
-        elements_ = components(*g_.elements, elements);
-        if (!canReduce(f_.context())) return addAll(false);
-        f_.choose(sameAddress(), [&] { addAll(true); }, [&] { addAll(false); });
+        const Id same = canReduce(f_.context()) ? sameAddress() : 0;
+        if (g_.lines == nullptr && areShifted(f_.context(), *g_.elements)) {
+            return addShifted(same, elements);
+        }
+        elements_.emplace(f_, *g_.elements, elements, 0, g_.elements->packs());
+        if (g_.lines == nullptr) {
+            return either(same, [&](bool reduced) { addLine(memory_.start(), 0, reduced); });
+        }
+        forParts(*g_.lines, [&](uint32_t pack, uint32_t packs, uint32_t count) {
+            lines_.emplace(f_, *g_.lines, lines, pack, packs);
+            const uint32_t first = pack * g_.lines->packWidth;
+            either(same, [&](bool reduced) { addLines(first, count, reduced); });
+        });
     }
 
  private:
-    // The components as f32 numbers in a local array.
-    Id components(const VectorType& type, Id value) {
-        const uint32_t width = type.packWidth;
-        const Id array = f_.variable(types_.arrayType(f32(), type.packs() * width));
-        const auto put = [&](Id index, Id pack) {
-            const Id first = times(index, width);
-            for (uint32_t i = 0; i < width; ++i) {
-                Id number = width == 1 ? pack : emit_.extract(type.component, pack, {i});
-                if (type.component != f32()) {
-                    number = emit_.op(spv::Op::OpFConvert, f32(), {number});
-                }
-                f_.store(f_.element(array, plus(first, i)), number);
-            }
-        };
-        if (!isLarge(type)) {
-            for (uint32_t p = 0; p < type.packs(); ++p) {
-                put(c(p), emit_.extract(type.pack, value, {p}));
-            }
-            return array;
-        }
-        const Id source = f_.variable(type.id);
-        f_.store(source, value);
-        f_.loop(type.packs(), [&](Id p) { put(p, f_.load(f_.element(source, p))); });
-        return array;
-    }
-
     Id sameAddress() {
         Agreement agreement(f_);
         agreement.require(memory_.start());
@@ -87,11 +71,39 @@ class GradientWriter : private VectorCode {
         return agreement.all();
     }
 
-    void addAll(bool reduced) {
-        if (g_.lines == nullptr) return addLine(memory_.start(), 0, reduced);
-        f_.loop(g_.lines->count, [&](Id line) {
-            const Id factor = f_.load(f_.element(lines_, line));
-            addLine(memory_.behind(mulU32(line, stride_)).bytes(), factor, reduced);
+    // add(whether it is for all invocations of the subgroup). `same` 0: never.
+    template <typename Add>
+    void either(Id same, Add add) {
+        if (same == 0) return add(false);
+        f_.choose(same, [&] { add(true); }, [&] { add(false); });
+    }
+
+    // visit(first pack, packs, components) for all parts of a vector.
+    template <typename Visit>
+    void forParts(const VectorType& type, Visit visit) {
+        const uint32_t most = areShifted(f_.context(), type) ? kShiftedPacks : type.packs();
+        for (uint32_t p = 0; p < type.packs(); p += most) {
+            const uint32_t packs = std::min(most, type.packs() - p);
+            visit(p, packs, std::min(packs * type.packWidth, type.count - p * type.packWidth));
+        }
+    }
+
+    // A vector whose packs are words in memory.
+    void addShifted(Id same, Id vector) {
+        forParts(*g_.elements, [&](uint32_t first, uint32_t packs, uint32_t count) {
+            Numbers part(f_, *g_.elements, vector, first, packs);
+            either(same, [&](bool reduced) {
+                part.eachPack(count, [&](Id pack, const std::vector<Id>& numbers) {
+                    addNumbers(memory_.start(), plus(pack, first), numbers, reduced);
+                });
+            });
+        });
+    }
+
+    void addLines(uint32_t first, uint32_t count, bool reduced) {
+        lines_->each(count, [&](Id index, Id factor) {
+            const Id skipped = mulU32(plus(index, first), stride_);
+            addLine(memory_.behind(skipped).bytes(), factor, reduced);
         });
     }
 
@@ -104,18 +116,22 @@ class GradientWriter : private VectorCode {
 
     void addWord(Id start, Id word, Id factor, uint32_t count, bool reduced) {
         const Id first = times(word, accumulator_.perWord());
-        std::vector<Id> values;
+        std::vector<Id> numbers;
         for (uint32_t v = 0; v < count; ++v) {
-            values.push_back(f_.load(f_.element(elements_, plus(first, v))));
+            numbers.push_back(elements_->at(plus(first, v)));
             if (factor != 0) {
-                values[v] = emit_.op(spv::Op::OpFMul, f32(), {factor, values[v]});
+                numbers[v] = emit_.op(spv::Op::OpFMul, f32(), {factor, numbers[v]});
             }
         }
+        addNumbers(start, word, numbers, reduced);
+    }
+
+    void addNumbers(Id start, Id word, std::span<const Id> numbers, bool reduced) {
         const Id byte = addU32(start, times(word, 4));
         if (reduced) {
-            accumulator_.addReduced(byte, values);
+            accumulator_.addReduced(byte, numbers);
         } else {
-            accumulator_.add(byte, values);
+            accumulator_.add(byte, numbers);
         }
     }
 
@@ -123,8 +139,7 @@ class GradientWriter : private VectorCode {
     Id stride_;
     VectorMemory memory_;
     Accumulator accumulator_;
-    Id lines_ = 0;
-    Id elements_ = 0;
+    std::optional<Numbers> lines_, elements_;
 };
 
 Id build(VectorContext& context, const Gradient& g, const Instruction& at, std::string_view name) {

@@ -223,6 +223,9 @@ TEST_P(VectorMultiply, Matches) {
 class VectorMultiplyScalar : public VectorMultiply {};
 TEST_P(VectorMultiplyScalar, Matches) { check(forScalarRegisters); }
 
+class VectorMultiplyFewRegisters : public VectorMultiply {};
+TEST_P(VectorMultiplyFewRegisters, Matches) { check(forFewRegisters); }
+
 std::vector<Case> typeCases() {
     const VkComponentTypeKHR kPackedS = VK_COMPONENT_TYPE_SINT8_PACKED_NV;
     const VkComponentTypeKHR kPackedU = VK_COMPONENT_TYPE_UINT8_PACKED_NV;
@@ -313,6 +316,20 @@ std::vector<Case> scalarCases() {
     return cases;
 }
 
+// Lines that are unrolled and longer ones, with a rest and without.
+std::vector<Case> fewRegisterCases() {
+    std::vector<Case> cases;
+    const std::pair<uint32_t, uint32_t> sizes[] = {{1, 1},   {5, 8},    {21, 35},
+                                                   {64, 64}, {33, 128}, {130, 71}};
+    for (const auto& [m, k] : sizes)
+        for (const MatrixLayout layout : {kRowMajor, kColumnMajor, kInferencing})
+            cases.push_back({kF16, kF16, kF16, kF16, m, k, layout, false, true});
+    cases.push_back({kF16, kF16, kF16, kF32, 33, 130, kTraining, true, true});
+    cases.push_back({kS8, kS8, kS8, kS32, 17, 133, kInferencing, false, true});
+    cases.push_back({kF32, kF32, kF32, kF32, 66, 12, kColumnMajor, false, true});
+    return cases;
+}
+
 std::vector<Case> few(const std::vector<Case>& cases) {
     return covering(cases, [](const Case& c) {
         std::string types;
@@ -325,6 +342,8 @@ std::vector<Case> few(const std::vector<Case>& cases) {
 
 INSTANTIATE_TEST_SUITE_P(Scalar, VectorMultiplyScalar, testing::ValuesIn(few(scalarCases())),
                          nameOf);
+INSTANTIATE_TEST_SUITE_P(FewRegisters, VectorMultiplyFewRegisters,
+                         testing::ValuesIn(few(fewRegisterCases())), nameOf);
 INSTANTIATE_TEST_SUITE_P(Types, VectorMultiply, testing::ValuesIn(few(typeCases())), nameOf);
 INSTANTIATE_TEST_SUITE_P(Sizes, VectorMultiply, testing::ValuesIn(few(sizeCases())), nameOf);
 INSTANTIATE_TEST_SUITE_P(Columns, VectorMultiply, testing::ValuesIn(few(columnCases())), nameOf);

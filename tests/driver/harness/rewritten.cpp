@@ -48,6 +48,14 @@ Words forScalarRegisters(const Words& words) {
     return rewrittenFor(device, words);
 }
 
+Words forFewRegisters(const Words& words) {
+    rewrite::DeviceTraits device = gpuWithDots(0);
+    device.shaderIntegerDotProduct = false;
+    device.subgroupVote = device.subgroupArithmetic = true;
+    device.bufferDeviceAddress = true;
+    return rewrittenFor(device, words);
+}
+
 bool hasRightDots(const Words& words, uint32_t accelerated) {
     const std::string text = rewrite::disassemble(words);
     const auto has = [&](const char* name) {

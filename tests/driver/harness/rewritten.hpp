@@ -19,6 +19,9 @@ Words rewrittenFor(const rewrite::DeviceTraits& device, const Words& words);
 // The same for a GPU with scalar registers.
 Words forScalarRegisters(const Words& words);
 
+// For a GPU with wide subgroups and nothing that lanes share: few registers for each.
+Words forFewRegisters(const Words& words);
+
 // Whether the module's dot products are those that gpuWithDots(accelerated) is to do: accelerated
 // ones, or where there are none those of unsigned bytes.
 bool hasRightDots(const Words& words, uint32_t accelerated);

@@ -5,6 +5,7 @@
 
 #include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
+#include "lowering/local_array.hpp"
 #include "matrix/byte_reading.hpp"
 #include "matrix/matrix_types.hpp"
 #include "matrix/open_sums.hpp"
@@ -129,13 +130,6 @@ struct Components {
     bool areFloats;
     bool areOpen;  // see open_sums.hpp
 };
-
-// Many lanes, and no registers that they share: few registers for each of them, and the compiler
-// moves addresses of loads far ahead where nothing keeps them in a loop.
-bool hasFewRegisters(const DeviceTraits& device) {
-    constexpr uint32_t kManyLanes = 64;
-    return device.maxSubgroupSize >= kManyLanes && !device.scalarRegisters;
-}
 
 bool hasByteDots(const DeviceTraits& device) {
     return device.dot4x8Signed || device.dot4x8Unsigned || device.dot4x8Mixed;
