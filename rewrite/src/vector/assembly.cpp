@@ -1,17 +1,172 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vector/assembly.hpp"
-
+//
+// Large vectors that an application constructs of consecutive elements of an array, each loaded by
+// itself. Drivers take long to compile hundreds of loads whose values are all needed at once, or
+// refuse to; a loop reads them instead.
 #include <algorithm>
 
 #include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/slots.hpp"
-#include "vector/consecutive.hpp"
+#include "vector/large_vectors.hpp"
 #include "vector/memory.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
+
+// Loads and computations whose results depend on operands, and on memory, alone.
+bool isReading(const Instruction& i) {
+    constexpr spv::Op kReading[] = {spv::Op::OpLoad,
+                                    spv::Op::OpAccessChain,
+                                    spv::Op::OpInBoundsAccessChain,
+                                    spv::Op::OpIAdd,
+                                    spv::Op::OpISub,
+                                    spv::Op::OpIMul,
+                                    spv::Op::OpBitwiseOr,
+                                    spv::Op::OpShiftLeftLogical,
+                                    spv::Op::OpBitwiseAnd,
+                                    spv::Op::OpUDiv,
+                                    spv::Op::OpUMod,
+                                    spv::Op::OpUConvert,
+                                    spv::Op::OpSConvert,
+                                    spv::Op::OpBitcast,
+                                    spv::Op::OpCompositeExtract,
+                                    spv::Op::OpCopyObject,
+                                    spv::Op::OpCompositeConstruct};
+    const bool isVolatile =
+        i.opcode == spv::Op::OpLoad &&
+        (i.word(1) & static_cast<uint32_t>(spv::MemoryAccessMask::Volatile)) != 0;
+    return std::ranges::find(kReading, i.opcode) != std::end(kReading) && !isVolatile;
+}
+
+// Which values of a stretch of a block are equal: those made the same way of equal values.
+class Equality {
+ public:
+    void add(const Instruction& i) {
+        std::vector<uint32_t> key = {static_cast<uint32_t>(i.opcode), i.type};
+        for (const Operand& operand : i.operands) {
+            key.push_back(operand.isId ? of(operand.word) : operand.word);
+        }
+        first_[i.result] = known_.try_emplace(std::move(key), i.result).first->second;
+    }
+    // The first value that equals this one.
+    Id of(Id value) const {
+        const auto found = first_.find(value);
+        return found == first_.end() ? value : found->second;
+    }
+
+ private:
+    std::map<std::vector<uint32_t>, Id> known_;
+    std::map<Id, Id> first_;
+};
+
+// A 32-bit integer as a value (0: none) plus a constant.
+struct IndexSum {
+    Id value = 0;
+    uint32_t constant = 0;
+};
+
+IndexSum sumOf(const Module& module, const Equality& equal, Id id) {
+    IndexSum sum;
+    // Hostile modules may define values by themselves.
+    for (int step = 0; step < 8; ++step) {
+        if (const auto known = module.constantValue(id)) {
+            sum.constant += static_cast<uint32_t>(*known);
+            return sum;
+        }
+        const Instruction& def = module.def(id);
+        if (def.opcode != spv::Op::OpIAdd) break;
+        const auto left = module.constantValue(def.word(0));
+        const auto right = module.constantValue(def.word(1));
+        if (!left && !right) break;
+        sum.constant += static_cast<uint32_t>(left ? *left : *right);
+        id = def.word(left ? 1 : 0);
+    }
+    sum.value = equal.of(id);
+    return sum;
+}
+
+bool sameButLastIndex(const Instruction& a, const Instruction& b, const Equality& equal) {
+    if (a.opcode != b.opcode || a.type != b.type || a.operands.size() != b.operands.size()) {
+        return false;
+    }
+    for (size_t o = 0; o + 1 < a.operands.size(); ++o) {
+        if (equal.of(a.word(o)) != equal.of(b.word(o))) return false;
+    }
+    return true;
+}
+
+struct ConsecutiveLoads {
+    const Instruction* chain = nullptr;  // access chain to the first element
+    IndexSum index;                      // of the first element
+    Operands access;                     // Memory Operands of the loads
+};
+
+// Whether the operands of the block's instruction number `at` are scalars that the block loads from
+// consecutive elements, in order: the indices are a common value plus 0, 1, 2 and so on, and no
+// write comes between the first of these loads and `at`.
+std::optional<ConsecutiveLoads> consecutiveLoads(const VectorContext& context, const Block& block,
+                                                 size_t at) {
+    const Module& module = context.module;
+    size_t start = at;
+    while (start > 0 &&
+           (isReading(*block.body[start - 1]) || isDebugLine(block.body[start - 1]->opcode))) {
+        --start;
+    }
+    Equality equal;
+    std::map<Id, const Instruction*> loads;
+    for (size_t b = start; b < at; ++b) {
+        const Instruction& i = *block.body[b];
+        equal.add(i);
+        if (i.opcode == spv::Op::OpLoad) loads[i.result] = &i;
+    }
+    ConsecutiveLoads result;
+    const Operands& constituents = block.body[at]->operands;
+    for (size_t o = 0; o < constituents.size(); ++o) {
+        const auto load = loads.find(constituents[o].word);
+        if (load == loads.end()) return std::nullopt;
+        const std::span<const Operand> access = operandsBehind(*load->second, 1);
+        const Instruction& chain = module.def(load->second->word(0));
+        if (!isAccessChain(chain.opcode) || chain.operands.size() < 2) return std::nullopt;
+        const Id index = chain.operands.back().word;
+        if (context.types.width(module.def(index).type) != 32) return std::nullopt;
+        const IndexSum sum = sumOf(module, equal, index);
+        if (o == 0) result = {&chain, sum, Operands(access.begin(), access.end())};
+        if (!std::ranges::equal(access, result.access) ||
+            !sameButLastIndex(*result.chain, chain, equal) || sum.value != result.index.value ||
+            sum.constant != result.index.constant + static_cast<uint32_t>(o)) {
+            return std::nullopt;
+        }
+    }
+    if (result.chain == nullptr) return std::nullopt;
+    return result;
+}
+
+// Takes away instructions of a block that only read and compute and whose results nothing names.
+void dropUnused(VectorContext& context, const Function& function, Block& block) {
+    std::map<Id, uint32_t> uses;
+    for (const InstructionPtr& i : block.body) uses[i->result] = 0;
+    const auto use = [&](const Instruction& i, uint32_t change) {
+        for (const Operand& operand : i.operands) {
+            const auto found = uses.find(operand.word);
+            if (operand.isId && found != uses.end()) found->second += change;
+        }
+    };
+    for (const Section which : {Section::kDebug, Section::kAnnotations}) {
+        for (const InstructionPtr& i : context.module.section(which)) use(*i, 1);
+    }
+    for (const auto& other : function.blocks) {
+        for (const InstructionPtr& i : other->body) use(*i, 1);
+    }
+    for (size_t b = block.body.size(); b-- > 0;) {
+        const Instruction& i = *block.body[b];
+        if (!isReading(i) || uses[i.result] != 0) continue;
+        use(i, ~0u);
+        context.module.retire(std::move(block.body[b]));
+    }
+    std::erase(block.body, nullptr);
+}
 
 // Pointer to the array that an access chain leads into an element of; 0 where that is no plain
 // array of `component` in a buffer or in shared memory.
@@ -36,71 +191,70 @@ Id arrayPointer(VectorContext& context, Emitter& emit, const Instruction& chain,
     return emit.op(chain.opcode, context.types.pointerType(storage, type), std::move(operands));
 }
 
-Id gather(VectorContext& context, const VectorType& type, const Location& location,
-          const MemoryOperands& access) {
-    TypeTable& types = context.types;
-    std::vector<uint32_t> key = {static_cast<uint32_t>(HelperKind::kGather), type.id};
-    location.appendKey(key);
-    access.appendKey(key);
-    return context.helper(key, [&] {
-        VectorFunction f(context, "coopvk_vector_gather", type.id, location.argumentTypes);
-        VectorMemory memory(f, location, 0, access);
-        Emitter& emit = f.emit();
-        const Id u32 = types.uint32();
-        const uint32_t bytes = types.width(type.component) / 8;
-        const Id result = f.variable(type.id);
+class GatherCode : private VectorCode {
+ public:
+    GatherCode(VectorFunction& f, const VectorType& type, const Location& location,
+               const MemoryOperands& access)
+        : VectorCode(f), type_(type), memory_(f, location, 0, access) {}
+
+    Id run() {
+        const Id result = f_.variable(type_.id);
+        const uint32_t bytes = types_.width(type_.component) / 8;
         const auto pack = [&](Id p, uint32_t components) {
-            const Id skipped = emit.mulInt(u32, p, types.constantU32(bytes * type.packWidth));
-            auto line = memory.line(emit.addInt(u32, memory.start(), skipped));
+            auto line = memory_.behind(times(p, bytes * type_.packWidth));
             Id word = 0;
-            for (uint32_t c = 0; c < components; ++c) {
-                word = withPart(emit, word, line.load(c * bytes, bytes)[0], 8 * bytes * c);
+            for (uint32_t i = 0; i < components; ++i) {
+                word = withPart(emit_, word, line.load(i * bytes, bytes)[0], 8 * bytes * i);
             }
-            f.store(f.element(result, p), emit.bitcast(type.pack, word));
+            f_.store(f_.element(result, p), emit_.bitcast(type_.pack, word));
         };
-        const uint32_t whole = type.count / type.packWidth;
-        f.loop(whole, [&](Id p) { pack(p, type.packWidth); });
-        if (type.count % type.packWidth != 0) {
-            pack(types.constantU32(whole), type.count % type.packWidth);
-        }
-        return f.finish(f.load(result));
-    });
-}
+        const uint32_t whole = type_.count / type_.packWidth;
+        f_.loop(whole, [&](Id p) { pack(p, type_.packWidth); });
+        if (const uint32_t rest = type_.count % type_.packWidth; rest != 0) pack(c(whole), rest);
+        return f_.load(result);
+    }
+
+ private:
+    const VectorType& type_;
+    VectorMemory memory_;
+};
 
 // Makes a construction a call, with what the call needs ahead of it; false if it is not of elements
 // of an array.
 bool readInLoop(VectorContext& context, Emitter& emit, const Block& block, size_t at) {
-    TypeTable& types = context.types;
     Instruction& construct = *block.body[at];
     const VectorType& type = *context.vector(construct.type);
-    const uint32_t bytes = types.width(type.component) / 8;
+    const Id u32 = context.types.uint32();
+    const uint32_t bytes = context.types.width(type.component) / 8;
     const auto loads = consecutiveLoads(context, block, at);
     if (!loads || bytes > 4 || construct.operands.size() != type.count) return false;
     const Id array = arrayPointer(context, emit, *loads->chain, type.component);
     if (array == 0) return false;
-    const Id u32 = types.uint32();
-    const Id index = loads->index == 0 ? types.constantU32(0) : emit.toU32(loads->index);
-    const Id element = emit.addInt(u32, index, types.constantU32(loads->constant));
-    const Id offset = emit.mulInt(u32, element, types.constantU32(bytes));
+    const Id index = loads->index.value == 0 ? emit.constant(0) : emit.toU32(loads->index.value);
+    const Id element = emit.addInt(u32, index, emit.constant(loads->index.constant));
+    const Id offset = emit.mulInt(u32, element, emit.constant(bytes));
     const Location location = locate(context, emit, array, offset, construct);
     if (!location.valid()) {
         context.error.reset();  // the loads stay as they are
         return false;
     }
+    const MemoryOperands access = MemoryOperands(loads->access).withAlignment(0);
+    std::vector<uint32_t> key = {static_cast<uint32_t>(HelperKind::kGather), type.id};
+    location.appendKey(key);
+    access.appendKey(key);
     construct.opcode = spv::Op::OpFunctionCall;
-    construct.operands = {
-        idOperand(gather(context, type, location, MemoryOperands(loads->access).withAlignment(0)))};
-    for (Id argument : location.arguments) construct.operands.push_back(idOperand(argument));
+    construct.operands = {idOperand(context.helper(key, [&] {
+        VectorFunction f(context, "coopvk_vector_gather", type.id, location.argumentTypes);
+        return f.finish(GatherCode(f, type, location, access).run());
+    }))};
+    append(construct.operands, idOperands(location.arguments));
     return true;
 }
 
 }  // namespace
 
 void lowerLargeConstructs(VectorContext& context, Function& function) {
-    if (std::ranges::none_of(context.vectors,
-                             [](const auto& entry) { return isLarge(entry.second); })) {
-        return;
-    }
+    if (!context.hasLargeVectors()) return;
     for (const auto& block : function.blocks) {
         bool changed = false;
         for (size_t at = 0; at < block->body.size(); ++at) {

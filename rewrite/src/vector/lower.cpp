@@ -4,8 +4,6 @@
 #include <algorithm>
 
 #include "ir/opcodes.hpp"
-#include "vector/assembly.hpp"
-#include "vector/component_reads.hpp"
 #include "vector/composite.hpp"
 #include "vector/elementwise.hpp"
 #include "vector/instructions.hpp"

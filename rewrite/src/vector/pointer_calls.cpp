@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Calls that pass large vectors by pointer.
 #include <algorithm>
 
 #include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
-#include "vector/context.hpp"
 #include "vector/large_vectors.hpp"
 
 namespace coopvk::rewrite {
@@ -15,10 +16,10 @@ bool isConstant(spv::Op opcode) {
            opcode == spv::Op::OpSpecConstantComposite;
 }
 
-// Walks a function's blocks. A value lies in a variable from where it is loaded from it, or stored
-// to it, until something may write to that variable; at the end of the block that knowledge ends.
-// The result of a helper lies in a variable of its own, a home, for as long as the value is used:
-// the helper alone writes there, and what it wrote before is no longer a value then. Homes of
+// Walks a function's blocks. A variable holds a value from where the value is loaded from it, or
+// stored to it, until something may write to that variable; at the end of the block that knowledge
+// ends. The result of a helper gets a result variable for as long as the value is used: the helper
+// alone writes there, and what it wrote before is no longer a value then. Result variables of
 // values that only their own block uses are used again.
 class CallRewriter {
  public:
@@ -33,18 +34,18 @@ class CallRewriter {
 
     void run() {
         for (const auto& block : function_.blocks) {
-            places_.clear();
+            holders_.clear();
             InstructionList body = std::move(block->body);
             positions_.clear();
             for (size_t i = 0; i < body.size(); ++i) positions_[body[i].get()] = i;
             for (size_t i = 0; i < body.size(); ++i) {
-                releaseHomes(i);
+                releaseVariables(i);
                 next_ = i + 1 < body.size() ? body[i + 1].get() : nullptr;
                 takesNext_ = false;
                 rewrite(std::move(body[i]));
                 if (takesNext_) context_.module.retire(std::move(body[++i]));
             }
-            releaseHomes(body.size());
+            releaseVariables(body.size());
             block->body = std::move(out_);
             out_.clear();
         }
@@ -72,7 +73,17 @@ class CallRewriter {
 
     bool isLocal(Id id) const { return locals_.contains(id); }
 
+    // A plain store to a variable of this function.
+    bool isLocalStore(const Instruction& i) const {
+        return i.opcode == spv::Op::OpStore && i.operands.size() == 2 && isLocal(i.word(0));
+    }
+
     Id pointerTo(Id type) { return context_.types.pointerType(spv::StorageClass::Function, type); }
+
+    void callVoid(Id function, std::initializer_list<Id> arguments) {
+        callFunction(emit_, context_.types.voidType(), function,
+                     std::span(arguments.begin(), arguments.size()));
+    }
 
     Id newVariable(Id type, Id initializer = 0) {
         Operands operands = {literal(spv::StorageClass::Function)};
@@ -85,104 +96,95 @@ class CallRewriter {
     }
 
     // A variable for a value from here on.
-    Id home(Id value, Id type) {
-        std::vector<Id>& free = freeHomes_[type];
-        const Id home = free.empty() ? newVariable(type) : free.back();
+    Id resultVariable(Id value, Id type) {
+        std::vector<Id>& free = freeVariables_[type];
+        const Id variable = free.empty() ? newVariable(type) : free.back();
         if (!free.empty()) free.pop_back();
         size_t last = 0;
         for (const Instruction* user : users_[value]) {
             const auto position = positions_.find(user);
-            if (position == positions_.end()) return home;
+            if (position == positions_.end()) return variable;
             last = std::max(last, position->second);
         }
-        taken_.push_back({value, type, home, last});
-        return home;
+        taken_.push_back({value, type, variable, last});
+        return variable;
     }
 
-    // Homes of values that the block's instructions from `position` on do not use.
-    void releaseHomes(size_t position) {
-        std::erase_if(taken_, [&](const TakenHome& taken) {
+    // Variables of values that the block's instructions from `position` on do not use.
+    void releaseVariables(size_t position) {
+        std::erase_if(taken_, [&](const TakenVariable& taken) {
             if (taken.lastUse >= position) return false;
-            freeHomes_[taken.type].push_back(taken.home);
+            freeVariables_[taken.type].push_back(taken.variable);
             results_.erase(taken.value);
             return true;
         });
     }
 
-    // The variable that a value lies in; 0 if there is none.
-    Id knownPlace(Id value) const {
-        if (const auto result = results_.find(value); result != results_.end()) {
-            return result->second;
+    // The variable that holds a value; 0 if there is none.
+    Id knownHolder(Id value) const {
+        for (const auto* known : {&results_, &holders_}) {
+            if (const auto found = known->find(value); found != known->end()) return found->second;
         }
-        const auto place = places_.find(value);
-        return place == places_.end() ? 0 : place->second;
+        return 0;
     }
 
-    Id placeOf(Id value) {
-        if (const Id place = knownPlace(value)) return place;
+    Id holderOf(Id value) {
+        if (const Id holder = knownHolder(value)) return holder;
         const Id type = emit_.typeOf(value);
         if (isConstant(context_.module.def(value).opcode)) {
             return results_[value] = newVariable(type, value);
         }
         // Values of other blocks get one in each: it may be a loop.
         const Id variable = newVariable(type);
-        emit_.opVoid(spv::Op::OpStore, {idOperand(variable), idOperand(value)});
-        places_[value] = variable;
-        return variable;
+        emit_.store(variable, value);
+        return holders_[value] = variable;
     }
 
     void written(Id variable) {
-        std::erase_if(places_, [&](const auto& entry) { return entry.second == variable; });
+        std::erase_if(holders_, [&](const auto& entry) { return entry.second == variable; });
     }
 
     void rewrite(InstructionPtr i) {
         const auto helper =
             i->opcode == spv::Op::OpFunctionCall ? helpers_.find(i->word(0)) : helpers_.end();
-        if (helper != helpers_.end()) {
-            call(*i, helper->second);
-        } else if (i->opcode == spv::Op::OpStore && copies(*i)) {
-            // A copy from variable to variable, done.
-        } else if (i->opcode == spv::Op::OpCompositeExtract && reads(*i)) {
-            // The component alone is loaded, done.
+        const bool isDone = helper != helpers_.end() ? call(*i, helper->second)
+                            : isLocalStore(*i)       ? copies(*i)
+                                                     : reads(*i);
+        if (isDone) {
+            context_.module.retire(std::move(i));
         } else {
             keep(std::move(i));
-            return;
         }
-        context_.module.retire(std::move(i));
     }
 
     void keep(InstructionPtr i) {
         const Instruction& kept = *i;
         emit_.add(std::move(i));
-        const bool plain = kept.operands.size() == (kept.opcode == spv::Op::OpStore ? 2 : 1);
         if (kept.opcode == spv::Op::OpLoad) {
-            if (plain && isLocal(kept.word(0))) places_[kept.result] = kept.word(0);
+            if (kept.operands.size() == 1 && isLocal(kept.word(0))) {
+                holders_[kept.result] = kept.word(0);
+            }
             return;
         }
         if (isAccessChain(kept.opcode)) return;
         for (const Operand& operand : kept.operands) {
             if (operand.isId) written(rootOf(context_.module, operand.word));
         }
-        if (kept.opcode == spv::Op::OpStore && plain && isLocal(kept.word(0))) {
-            places_[kept.word(1)] = kept.word(0);
-        }
+        if (isLocalStore(kept)) holders_[kept.word(1)] = kept.word(0);
     }
 
-    // A store of what lies in another variable, or of a constant with equal components, is a loop.
+    // A store of what another variable holds, or of a constant with equal components, is a loop.
     bool copies(const Instruction& store) {
-        const Id to = store.word(0);
-        if (!isLocal(to) || store.operands.size() != 2) return false;
-        const Id from = knownPlace(store.word(1));
+        const Id to = store.word(0), value = store.word(1);
+        const Id from = knownHolder(value);
         if (from == to) return true;
         const VectorType& type =
             *context_.largeVector(context_.module.def(emit_.typeOf(to)).word(1));
-        if (emit_.typeOf(store.word(1)) != type.id) return false;
-        if (const Id pack = repeatedConstituent(context_, store.word(1), type.pack)) {
-            const Id fill = fillFunction(context_, type);
-            emit_.op(spv::Op::OpFunctionCall, context_.types.voidType(), {fill, to, pack});
+        if (emit_.typeOf(value) != type.id) return false;
+        if (const Id pack = repeatedConstituent(context_, value, type.pack)) {
+            callVoid(fillFunction(context_, type), {to, pack});
         } else if (from != 0) {
-            const Id copy = copyFunction(context_, type);
-            emit_.op(spv::Op::OpFunctionCall, context_.types.voidType(), {copy, to, from});
+            callVoid(copyFunction(context_, type), {to, from});
         } else {
             return false;
         }
@@ -190,14 +192,17 @@ class CallRewriter {
         return true;
     }
 
+    // An extraction from what a variable holds loads the component alone.
     bool reads(const Instruction& extract) {
-        const Id place = context_.largeVector(emit_.typeOf(extract.word(0))) == nullptr
-                             ? 0
-                             : knownPlace(extract.word(0));
-        if (place == 0) return false;
-        Operands chain = {idOperand(place)};
+        if (extract.opcode != spv::Op::OpCompositeExtract ||
+            context_.largeVector(emit_.typeOf(extract.word(0))) == nullptr) {
+            return false;
+        }
+        const Id holder = knownHolder(extract.word(0));
+        if (holder == 0) return false;
+        Operands chain = {idOperand(holder)};
         for (size_t o = 1; o < extract.operands.size(); ++o) {
-            chain.push_back(idOperand(context_.types.constantU32(extract.word(o))));
+            chain.push_back(idOperand(emit_.constant(extract.word(o))));
         }
         const Id pointer =
             emit_.op(spv::Op::OpAccessChain, pointerTo(extract.type), std::move(chain));
@@ -206,43 +211,40 @@ class CallRewriter {
         return true;
     }
 
-    void call(const Instruction& i, const PointerHelper& helper) {
-        Operands operands = {i.operands[0]};
+    bool call(const Instruction& i, const PointerHelper& helper) {
+        std::vector<Id> arguments;
         for (size_t a = 0; a + 1 < i.operands.size(); ++a) {
             const Id argument = i.word(a + 1);
-            operands.push_back(idOperand(helper.isPointer[a] ? placeOf(argument) : argument));
+            arguments.push_back(helper.isPointer[a] ? holderOf(argument) : argument);
         }
         if (!helper.isResultPointer) {
-            emit_.add(makeInstruction(i.opcode, i.type, i.result, std::move(operands)));
-            return;
+            callFunction(emit_, i.type, i.word(0), arguments, i.result);
+            return true;
         }
-        const Id result = resultPlace(i, operands);
-        operands.insert(operands.begin() + 1, idOperand(result));
-        emit_.op(i.opcode, context_.types.voidType(), std::move(operands));
+        const Id result = resultPointer(i, arguments);
+        arguments.insert(arguments.begin(), result);
+        callFunction(emit_, context_.types.voidType(), i.word(0), arguments);
         written(result);
         if (takesNext_) {
             context_.module.forget({i.result});
-            return;
+            return true;
         }
         emit_.add(makeInstruction(spv::Op::OpLoad, i.type, i.result, {idOperand(result)}));
         results_[i.result] = result;
+        return true;
     }
 
     // The variable that the next instruction stores the result to, if nobody else wants the value
-    // and the call does not read the variable; else a home.
-    Id resultPlace(const Instruction& i, const Operands& operands) {
-        const bool isStored = next_ != nullptr && next_->opcode == spv::Op::OpStore &&
-                              next_->operands.size() == 2 && next_->word(1) == i.result &&
-                              isLocal(next_->word(0)) && users_[i.result].size() == 1;
-        if (!isStored) return home(i.result, i.type);
-        const Operand variable = next_->operands[0];
-        if (std::ranges::find(operands, variable) != operands.end()) return home(i.result, i.type);
-        takesNext_ = true;
-        return variable.word;
+    // and the call does not read the variable; else a result variable.
+    Id resultPointer(const Instruction& i, std::span<const Id> arguments) {
+        takesNext_ = next_ != nullptr && isLocalStore(*next_) && next_->word(1) == i.result &&
+                     users_[i.result].size() == 1 && next_->word(0) != i.word(0) &&
+                     std::ranges::find(arguments, next_->word(0)) == arguments.end();
+        return takesNext_ ? next_->word(0) : resultVariable(i.result, i.type);
     }
 
-    struct TakenHome {
-        Id value, type, home;
+    struct TakenVariable {
+        Id value, type, variable;
         size_t lastUse;  // position in the block
     };
 
@@ -254,11 +256,11 @@ class CallRewriter {
     Emitter emit_;
     InstructionList variables_;
     std::unordered_set<Id> locals_;
-    std::map<Id, std::vector<Id>> freeHomes_;  // by type of the vector
-    std::vector<TakenHome> taken_;
+    std::map<Id, std::vector<Id>> freeVariables_;  // by type of the vector
+    std::vector<TakenVariable> taken_;
     std::unordered_map<const Instruction*, size_t> positions_;  // in this block
-    std::map<Id, Id> results_;  // results of helpers -> their homes, constants -> their variables
-    std::map<Id, Id> places_;   // values -> variables, in this block
+    std::map<Id, Id> results_;  // results of helpers and constants -> variables, in the function
+    std::map<Id, Id> holders_;  // values -> variables that hold them, in this block
     const Instruction* next_ = nullptr;
     bool takesNext_ = false;
 };

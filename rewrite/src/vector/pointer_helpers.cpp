@@ -1,9 +1,117 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Variables and parameters that hold large vectors: private variables become local, parameters and
+// results of helper functions become pointers.
 #include <algorithm>
 
+#include "ir/opcodes.hpp"
 #include "vector/large_vectors.hpp"
 
 namespace coopvk::rewrite {
+
+Users usersIn(const Function& function) {
+    Users users;
+    for (const auto& block : function.blocks) {
+        for (const InstructionPtr& i : block->body) {
+            for (const Operand& operand : i->operands) {
+                if (operand.isId) users[operand.word].push_back(i.get());
+            }
+        }
+    }
+    return users;
+}
+
+bool isPlainlyUsed(const Module& module, const Users& users, Id pointer, std::vector<Id>& chains) {
+    const auto found = users.find(pointer);
+    if (found == users.end()) return true;
+    return std::ranges::all_of(found->second, [&](const Instruction* i) {
+        if (isNonSemantic(module, *i)) return true;
+        const bool isAddress = i->word(0) == pointer;
+        if (i->opcode == spv::Op::OpLoad) return isAddress;
+        if (i->opcode == spv::Op::OpStore) return isAddress && i->word(1) != pointer;
+        if (!isAccessChain(i->opcode) || !isAddress) return false;
+        // Malformed modules have chains that start at themselves.
+        if (std::ranges::find(chains, i->result) != chains.end()) return false;
+        chains.push_back(i->result);
+        return isPlainlyUsed(module, users, i->result, chains);
+    });
+}
+
+// ---------------------------------------------------------------------------------------------
+// Private variables
+
+namespace {
+
+// A large vector, or an array of them.
+bool holdsLargeVectors(const VectorContext& context, Id type) {
+    const VectorType* vector = context.vector(type);
+    if (vector != nullptr) return isLarge(*vector);
+    const Instruction& def = context.module.def(type);
+    return def.opcode == spv::Op::OpTypeArray && holdsLargeVectors(context, def.word(0));
+}
+
+Function* entryFunction(const Module& module) {
+    const InstructionList& entries = module.section(Section::kEntryPoints);
+    if (entries.size() != 1) return nullptr;
+    const auto found = std::ranges::find(module.functions(), entries[0]->word(1),
+                                         [](const auto& function) { return function->id(); });
+    const bool hasBody = found != module.functions().end() && !(*found)->blocks.empty();
+    return hasBody ? found->get() : nullptr;
+}
+
+// What globals and functions but `entry` name.
+std::unordered_set<Id> namedElsewhere(const Module& module, const Function& entry) {
+    std::unordered_set<Id> names;
+    for (const auto& function : module.functions()) {
+        if (function.get() == &entry) continue;
+        for (const auto& [id, all] : usersIn(*function)) names.insert(id);
+    }
+    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
+        for (const Operand& operand : i->operands) {
+            if (operand.isId) names.insert(operand.word);
+        }
+    }
+    return names;
+}
+
+}  // namespace
+
+void makePrivateVectorsLocal(VectorContext& context) {
+    Module& module = context.module;
+    Function* entry = entryFunction(module);
+    if (entry == nullptr) return;
+    const Users users = usersIn(*entry);
+    const std::unordered_set<Id> elsewhere = namedElsewhere(module, *entry);
+    InstructionList locals;
+    std::vector<Id> pointers;
+    for (InstructionPtr& i : module.section(Section::kGlobals)) {
+        std::vector<Id> chains;
+        if (i->opcode != spv::Op::OpVariable ||
+            i->word(0) != static_cast<uint32_t>(spv::StorageClass::Private) ||
+            !holdsLargeVectors(context, module.def(i->type).word(1)) ||
+            elsewhere.contains(i->result) || !isPlainlyUsed(module, users, i->result, chains)) {
+            continue;
+        }
+        i->operands[0] = literal(spv::StorageClass::Function);
+        pointers.push_back(i->result);
+        pointers.insert(pointers.end(), chains.begin(), chains.end());
+        for (const InstructionPtr& entryPoint : module.section(Section::kEntryPoints)) {
+            std::erase(entryPoint->operands, idOperand(i->result));
+        }
+        locals.push_back(std::move(i));
+    }
+    std::erase(module.section(Section::kGlobals), nullptr);
+    for (Id pointer : pointers) {
+        Id& type = module.edit(pointer)->type;
+        type = context.types.pointerType(spv::StorageClass::Function, module.def(type).word(1));
+    }
+    InstructionList& body = entry->blocks.front()->body;
+    body.insert(body.begin(), std::make_move_iterator(locals.begin()),
+                std::make_move_iterator(locals.end()));
+}
+
+// ---------------------------------------------------------------------------------------------
+// Parameters and results
 
 namespace {
 
@@ -18,30 +126,29 @@ class HelperRewriter {
             helper.isPointer.push_back(context_.largeVector(parameter->type) != nullptr &&
                                        takePointer(*parameter));
         }
-        helper.isResultPointer =
-            context_.largeVector(function_.definition->type) != nullptr && returnThroughPointer();
+        Instruction& definition = *function_.definition;
+        if (context_.largeVector(definition.type) != nullptr && returnThroughPointer()) {
+            helper.isResultPointer = true;
+            definition.type = context_.types.voidType();
+        }
         std::vector<Id> types;
         for (const InstructionPtr& parameter : function_.parameters) {
             types.push_back(parameter->type);
         }
-        Instruction& definition = *function_.definition;
-        if (helper.isResultPointer) definition.type = context_.types.voidType();
         definition.operands[1] = idOperand(context_.types.functionType(definition.type, types));
         return helper;
     }
 
  private:
-    const std::vector<const Instruction*>& usersOf(Id id) { return users_[id]; }
-
     bool isLocal(Id id) const {
         const Instruction& def = context_.module.def(id);
-        return def.opcode == spv::Op::OpVariable && def.operands.size() == 1 &&
-               static_cast<spv::StorageClass>(def.word(0)) == spv::StorageClass::Function;
+        return def.opcode == spv::Op::OpVariable &&
+               def.operands == Operands{literal(spv::StorageClass::Function)};
     }
 
     // Whether nothing but one store writes to a variable.
     bool isOnlyRead(Id pointer, const Instruction* store) {
-        return std::ranges::all_of(usersOf(pointer), [&](const Instruction* i) {
+        return std::ranges::all_of(users_[pointer], [&](const Instruction* i) {
             if (i == store || i->opcode == spv::Op::OpLoad) return true;
             return i->opcode == spv::Op::OpAccessChain && i->word(0) == pointer &&
                    isOnlyRead(i->result, nullptr);
@@ -50,16 +157,15 @@ class HelperRewriter {
 
     // The variable that a parameter is stored to becomes the parameter.
     bool takePointer(Instruction& parameter) {
-        if (usersOf(parameter.result).size() != 1) return false;
-        const Instruction* store = usersOf(parameter.result)[0];
+        if (users_[parameter.result].size() != 1) return false;
+        const Instruction* store = users_[parameter.result][0];
         const Id variable = store->word(0);
         if (store->opcode != spv::Op::OpStore || store->word(1) != parameter.result ||
             !isLocal(variable) || !isOnlyRead(variable, store)) {
             return false;
         }
         parameter.type = context_.module.def(variable).type;
-        takeOut(store);
-        takeOut(&context_.module.def(variable));
+        remove({store, &context_.module.def(variable)});
         context_.module.forget({parameter.result});
         parameter.result = variable;
         context_.module.setDef(&parameter);
@@ -77,26 +183,24 @@ class HelperRewriter {
         if (last == nullptr) return false;
         const Instruction& value = context_.module.def(last->body.back()->word(0));
         const Id variable = value.word(0);
-        if (value.opcode != spv::Op::OpLoad || usersOf(value.result).size() != 1 ||
+        if (value.opcode != spv::Op::OpLoad || users_[value.result].size() != 1 ||
             !isLocal(variable)) {
             return false;
         }
         auto parameter = makeInstruction(spv::Op::OpFunctionParameter,
                                          context_.module.def(variable).type, variable, {});
-        takeOut(&value);
-        takeOut(&context_.module.def(variable));
+        remove({&value, &context_.module.def(variable)});
         context_.module.setDef(parameter.get());
         function_.parameters.insert(function_.parameters.begin(), std::move(parameter));
         last->body.back() = makeInstruction(spv::Op::OpReturn, 0, 0, {});
         return true;
     }
 
-    void takeOut(const Instruction* instruction) {
+    void remove(std::initializer_list<const Instruction*> gone) {
         for (const auto& block : function_.blocks) {
-            for (InstructionPtr& i : block->body) {
-                if (i.get() == instruction) context_.module.retire(std::move(i));
-            }
-            std::erase(block->body, nullptr);
+            takeOut(context_, block->body, [&](const Instruction& i) {
+                return std::ranges::find(gone, &i) != gone.end();
+            });
         }
     }
 

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Copies of large vectors, and reads of components that need no copy.
+#include <algorithm>
+
+#include "ir/composites.hpp"
+#include "ir/opcodes.hpp"
+#include "vector/large_vectors.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+// With more reads than these, the whole result once is less code.
+constexpr size_t kReads = 4;
+// Of operands that are results themselves.
+constexpr int kRounds = 8;
+
+bool readsComponent(const Instruction& i, Id vector) {
+    const bool dynamic = i.opcode == spv::Op::OpVectorExtractDynamic;
+    const bool literal = i.opcode == spv::Op::OpCompositeExtract;
+    return (dynamic || literal) && i.operands.size() == 2 && i.word(0) == vector &&
+           !(dynamic && i.word(1) == vector);
+}
+
+// Results of which nothing but a few components are read.
+std::unordered_set<Id> findResults(const VectorContext& context, const Function& function) {
+    const Users users = usersIn(function);
+    std::unordered_set<Id> results;
+    for (const auto& block : function.blocks) {
+        for (const InstructionPtr& i : block->body) {
+            const VectorType* type = context.largeVector(i->type);
+            const auto found = users.find(i->result);
+            if (type == nullptr || !isArithmetic(i->opcode) || found == users.end() ||
+                found->second.size() > kReads) {
+                continue;
+            }
+            const bool fits = std::ranges::all_of(i->operands, [&](const Operand& operand) {
+                return context.vectorOfValue(operand.word) == type;
+            });
+            const bool read = std::ranges::all_of(found->second, [&](const Instruction* user) {
+                return readsComponent(*user, i->result) && user->type == type->component;
+            });
+            if (fits && read) results.insert(i->result);
+        }
+    }
+    return results;
+}
+
+// The component that a constant vector repeats; 0 if it has several.
+Id repeatedComponent(VectorContext& context, const VectorType& type, Id vector) {
+    const Id pack = repeatedConstituent(context, vector, type.pack);
+    if (pack == 0 || type.packWidth == 1) return pack;
+    return repeatedConstituent(context, pack, type.component);
+}
+
+// Ahead of a read of a result: reads of its operands. The read becomes the operation.
+void readOperands(VectorContext& context, Instruction& read, InstructionList& ahead) {
+    const Instruction& whole = context.module.def(read.word(0));
+    Emitter emit(context.types, ahead);
+    Operands components;
+    const VectorType& type = *context.vector(whole.type);
+    for (const Operand& operand : whole.operands) {
+        Id component = repeatedComponent(context, type, operand.word);
+        if (component == 0) {
+            component = emit.op(read.opcode, read.type, Operands{operand, read.operands[1]});
+        }
+        components.push_back(idOperand(component));
+    }
+    if (context.module.decoration(whole.result, spv::Decoration::NoContraction)) {
+        context.module.decorate(read.result, spv::Decoration::NoContraction);
+    }
+    read.opcode = whole.opcode;
+    read.operands = std::move(components);
+}
+
+}  // namespace
+
+void readComponentsAlone(VectorContext& context, Function& function) {
+    for (int round = 0; round < kRounds; ++round) {
+        const std::unordered_set<Id> results = findResults(context, function);
+        if (results.empty()) return;
+        for (const auto& block : function.blocks) {
+            InstructionList body;
+            for (InstructionPtr& i : block->body) {
+                if (results.contains(i->word(0)) && readsComponent(*i, i->word(0))) {
+                    readOperands(context, *i, body);
+                }
+                body.push_back(std::move(i));
+            }
+            block->body = std::move(body);
+        }
+        for (const auto& block : function.blocks) {
+            takeOut(context, block->body,
+                    [&](const Instruction& i) { return results.contains(i.result); });
+        }
+        context.module.forget(results);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Copies
+
+namespace {
+
+// A function(variable, source) that sets each pack of the variable to valueAt(function, index).
+template <typename ValueAt>
+Id packLoop(VectorContext& context, const VectorType& type, HelperKind kind, std::string_view name,
+            Id source, ValueAt valueAt) {
+    return context.helper({static_cast<uint32_t>(kind), type.id}, [&] {
+        const Id pointer = context.types.pointerType(spv::StorageClass::Function, type.id);
+        const Id parameters[] = {pointer, source};
+        VectorFunction f(context, name, 0, parameters);
+        f.loop(type.packs(), [&](Id p) { f.store(f.element(f.parameter(0), p), valueAt(f, p)); });
+        return f.finish();
+    });
+}
+
+}  // namespace
+
+Id copyFunction(VectorContext& context, const VectorType& type) {
+    const Id pointer = context.types.pointerType(spv::StorageClass::Function, type.id);
+    return packLoop(context, type, HelperKind::kCopy, "coopvk_vector_copy", pointer,
+                    [](VectorFunction& f, Id p) { return f.load(f.element(f.parameter(1), p)); });
+}
+
+Id fillFunction(VectorContext& context, const VectorType& type) {
+    return packLoop(context, type, HelperKind::kFill, "coopvk_vector_fill", type.pack,
+                    [](VectorFunction& f, Id) { return f.parameter(1); });
+}
+
+Id repeatedConstituent(VectorContext& context, Id composite, Id type) {
+    const Instruction& constant = context.module.def(composite);
+    if (constant.opcode == spv::Op::OpConstantNull) return context.types.constantNull(type);
+    if (constant.opcode != spv::Op::OpConstantComposite) return 0;
+    const bool same = std::ranges::all_of(
+        constant.operands, [&](const Operand& o) { return o == constant.operands[0]; });
+    return same ? constant.word(0) : 0;
+}
+
+void dropUnusedLoads(VectorContext& context, Function& function) {
+    const Users users = usersIn(function);
+    std::unordered_set<Id> gone;
+    for (const auto& block : function.blocks) {
+        gone.merge(takeOut(context, block->body, [&](const Instruction& i) {
+            return i.opcode == spv::Op::OpLoad && context.largeVector(i.type) != nullptr &&
+                   i.operands.size() == 1 && !users.contains(i.result);
+        }));
+    }
+    context.module.forget(gone);
+}
+
+namespace {
+
+bool names(const Instruction& i, Id id) {
+    return std::ranges::find(i.operands, idOperand(id)) != i.operands.end();
+}
+
+// Whether an instruction names a variable or a place in it.
+bool reaches(const Module& module, const Instruction& i, Id variable) {
+    return std::ranges::any_of(i.operands, [&](const Operand& operand) {
+        return operand.isId && rootOf(module, operand.word) == variable;
+    });
+}
+
+// The call of a helper that writes a variable which nothing names but a copy; nullptr where it is
+// in another block, or anything between the two has to do with what it is copied to.
+Instruction* onlyWriter(const Module& module, const Block& block, size_t copy,
+                        const PointerHelpers& helpers) {
+    const Id to = block.body[copy]->word(1);
+    const Id from = block.body[copy]->word(2);
+    for (size_t i = copy; i-- > 0;) {
+        Instruction& before = *block.body[i];
+        if (names(before, from)) {
+            const auto helper = helpers.find(before.word(0));
+            const bool writes = before.opcode == spv::Op::OpFunctionCall &&
+                                helper != helpers.end() && helper->second.isResultPointer &&
+                                before.word(1) == from;
+            return writes && !names(before, to) ? &before : nullptr;
+        }
+        if (reaches(module, before, to)) return nullptr;
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+void forwardCopies(VectorContext& context, Function& function, const PointerHelpers& helpers) {
+    std::unordered_set<Id> copyFunctions;
+    for (const auto& [id, type] : context.vectors) {
+        const auto found = context.helpers.find({static_cast<uint32_t>(HelperKind::kCopy), id});
+        if (found != context.helpers.end()) copyFunctions.insert(found->second);
+    }
+    Users users = usersIn(function);
+    for (const auto& block : function.blocks) {
+        for (size_t i = 0; i < block->body.size(); ++i) {
+            const Instruction& copy = *block->body[i];
+            if (copy.opcode != spv::Op::OpFunctionCall || !copyFunctions.contains(copy.word(0)) ||
+                users[copy.word(2)].size() != 2) {
+                continue;
+            }
+            Instruction* writer = onlyWriter(context.module, *block, i, helpers);
+            if (writer == nullptr) continue;
+            writer->operands[1] = copy.operands[1];
+            context.module.retire(std::move(block->body[i]));
+            block->body.erase(block->body.begin() + static_cast<std::ptrdiff_t>(i--));
+        }
+    }
+    users = usersIn(function);
+    context.module.forget(
+        takeOut(context, function.blocks.front()->body, [&](const Instruction& i) {
+            return i.opcode == spv::Op::OpVariable && !users.contains(i.result) &&
+                   context.vector(context.module.def(i.type).word(1)) != nullptr;
+        }));
+}
+
+}  // namespace coopvk::rewrite
