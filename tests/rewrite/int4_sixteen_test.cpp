@@ -90,6 +90,14 @@ TEST(Int4Sixteen, OutputIsValid) {
          "%null %null %null %null %null %null %null %null %null %null %null %null\n",
          "%b = OpCompositeExtract %u4 %all 3 7\n%q = OpAccessChain %component %buffer %c0 %c2 %c1\n"
          "OpStore %q %b\n"},
+        {"%lists = OpTypePointer StorageBuffer %list\n",
+         "%p = OpAccessChain %lists %buffer %c0\n%all = OpLoad %list %p\n"
+         "%e = OpCompositeExtract %u4x16 %all 3\n%n = OpCompositeInsert %list %e %all 5\n"
+         "OpStore %p %n\n"},
+        {"",
+         "%q = OpAccessChain %one %buffer %c0 %c2\n%v = OpLoad %u4x16 %q\n"
+         "%w = OpCompositeConstruct %list %v %v %v %v %v %v %v %v %v %v %v %v %v %v %v %v\n"
+         "%s = OpCompositeConstruct %block %w\nOpStore %buffer %s\n"},
     };
     for (const auto& [types, body] : rows) {
         const Result<Rewritten> out = run({"", types, body});
@@ -125,6 +133,17 @@ TEST(Int4Sixteen, LayoutsStayWhereTheyMayBe) {
     ASSERT_FALSE(none);
     EXPECT_EQ(none.error().code, ErrorCode::kUnsupported);
     EXPECT_NE(none.error().message.find("10684"), std::string::npos);
+}
+
+// Values with more vectors than are converted one by one.
+TEST(Int4Sixteen, RefusesLargeValues) {
+    const Parts parts = {
+        "", "%c1025 = OpConstant %u32 1025\n%large = OpTypeArray %u4x16 %c1025\n",
+        "%p = OpUntypedAccessChainKHR %untyped %block %buffer %c0\n%v = OpLoad %large %p\n"};
+    const Result<Rewritten> none = run(parts);
+    ASSERT_FALSE(none);
+    EXPECT_EQ(none.error().code, ErrorCode::kUnsupported);
+    EXPECT_NE(none.error().message.find("more than 1024 numbers"), std::string::npos);
 }
 
 TEST(Int4Sixteen, NeedsScalarLayoutAndBytes) {

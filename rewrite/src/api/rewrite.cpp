@@ -9,7 +9,6 @@
 
 #include "api/capabilities.hpp"
 #include "blockio/lower.hpp"
-#include "int4/lower.hpp"
 #include "ir/workgroup_size.hpp"
 #include "matrix/layout_policy.hpp"
 #include "matrix/lower.hpp"
@@ -25,6 +24,7 @@
 #include "passes/replicated_composites.hpp"
 #include "passes/specialise.hpp"
 #include "passes/subgroup_barriers.hpp"
+#include "unify/int4/int4.hpp"
 #include "unify/nv_matrix.hpp"
 #include "vector/lower.hpp"
 
@@ -102,8 +102,7 @@ Rewritten untouched(const Request& request) {
     return out;
 }
 
-std::optional<Error> lowerCore(TypeTable& types, const Target& target, std::map<Id, bool> nibbles,
-                               Rewritten& out) {
+std::optional<Error> lowerCore(TypeTable& types, const Target& target, Rewritten& out) {
     Module& module = types.module();
     const LayoutPolicy policy = choosePolicy(module, types, target);
     foldSpecConstants(types, [&](Id type) { return matrixLength(types, policy, type); });
@@ -111,8 +110,7 @@ std::optional<Error> lowerCore(TypeTable& types, const Target& target, std::map<
                            target.tuning.unrolledProducts.value_or(kMaxUnrolledProducts));
     MatrixContext context(types, target);
     context.policy = policy;
-    context.slices = sliceProducts(types, target, policy, nibbles);
-    context.nibbles = std::move(nibbles);
+    context.slices = sliceProducts(types, target, policy);
     if (std::optional<Error> error = lowerMatrices(context)) return error;
     out.notes.push_back(describe(policy));
     if (context.slices.depth != 0) {
@@ -149,16 +147,14 @@ std::optional<Error> lowerNative(TypeTable& types, const Target& target, Rewritt
     return std::nullopt;
 }
 
-// 4-bit integers become bytes; gives the matrices that had components of them.
-Result<std::map<Id, bool>> lowerNibbles(TypeTable& types, const Target& target, Rewritten& out) {
-    if (!out.used.contains(Extension::kIntelInt4)) return std::map<Id, bool>();
+std::optional<Error> lowerInt4(TypeTable& types, const Target& target, Rewritten& out) {
     Int4Context context(types, target);
-    if (std::optional<Error> error = lowerInt4(context)) return *std::move(error);
+    if (std::optional<Error> error = unifyInt4(context)) return error;
     if (target.emulated.contains(Extension::kKhrCooperativeMatrix) &&
         types.module().hasCapability(spv::Capability::CooperativeMatrixKHR)) {
         out.used.insert(Extension::kKhrCooperativeMatrix);
     }
-    return std::move(context.matrices);
+    return std::nullopt;
 }
 
 Result<Rewritten> rewriteModule(const Request& request, const Target& target, bool native) {
@@ -179,8 +175,9 @@ Result<Rewritten> rewriteModule(const Request& request, const Target& target, bo
     }
     foldSpecConstants(types, nullptr);
     if (std::optional<Error> error = checkWorkgroupSizes(module)) return *std::move(error);
-    Result<std::map<Id, bool>> nibbles = lowerNibbles(types, target, out);
-    if (!nibbles) return nibbles.error();
+    if (out.used.contains(Extension::kIntelInt4)) {
+        if (std::optional<Error> error = lowerInt4(types, target, out)) return *std::move(error);
+    }
     if (out.used.contains(Extension::kNvCooperativeMatrix)) {
         if (std::optional<Error> error = unifyNvMatrices(types)) return *std::move(error);
     }
@@ -188,10 +185,12 @@ Result<Rewritten> rewriteModule(const Request& request, const Target& target, bo
     if (!lowers && out.used.empty() && mayAddShapes(request.words, target)) {
         return untouched(request);
     }
-    if (lowers || !nibbles->empty()) {
-        if (std::optional<Error> error = native
-                                             ? lowerNative(types, target, out)
-                                             : lowerCore(types, target, *std::move(nibbles), out)) {
+    // No driver has matrices of 4-bit components.
+    const bool narrow = out.used.contains(Extension::kIntelInt4) &&
+                        module.hasCapability(spv::Capability::Int4CooperativeMatrixINTEL);
+    if (lowers || narrow) {
+        if (std::optional<Error> error =
+                native ? lowerNative(types, target, out) : lowerCore(types, target, out)) {
             return *std::move(error);
         }
     }
@@ -212,8 +211,6 @@ Result<Rewritten> rewriteModule(const Request& request, const Target& target, bo
         if (std::optional<Error> error = lowerFloatAtomics(types, own)) return *std::move(error);
     }
     if (out.used.contains(Extension::kIntel2dBlockIo)) {
-        if (std::optional<Error> error = adoptCrossWorkgroupPointers(types))
-            return *std::move(error);
         LoweringContext context(types, target);
         if (std::optional<Error> error = lowerBlockIo(context)) return *std::move(error);
     }

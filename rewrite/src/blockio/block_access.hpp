@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One block load or store as accesses of each lane to its own elements.
+// One block load or store as accesses of each lane to the elements that it has.
 //
 // Elements beyond the region or the block are never touched: loads go to the region's first element
 // instead and then give zero, stores are branched around. Neighbouring elements of a lane move in

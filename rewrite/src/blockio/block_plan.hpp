@@ -4,7 +4,7 @@
 // Data to Invocations"), as data: no instruction is written here.
 //
 // A lane's elements are a sequence of steps, each with the same pattern of places. The element at
-// a place stands at
+// a place is at
 //
 //   row     rows.at(lane)    + step * rowStep    + place.row
 //   column  columns.at(lane) + step * columnStep + place.column

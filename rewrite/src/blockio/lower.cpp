@@ -170,6 +170,8 @@ bool hasBlockInstruction(const Function& function) {
 
 std::optional<Error> lowerBlockIo(LoweringContext& context) {
     Module& module = context.module;
+    adoptCrossWorkgroupPointers(context);
+    if (context.error) return context.error;
     for (const auto& function : module.functions()) {
         if (!hasBlockInstruction(*function)) continue;
         FunctionWriter writer(context, *function);

@@ -12,9 +12,9 @@ namespace coopvk::rewrite {
 std::optional<Error> lowerBlockIo(LoweringContext& context);
 
 // Makes PhysicalStorageBuffer pointers of a module's CrossWorkgroup pointers, which Vulkan does not
-// know; their memory gets the layout that OpenCL gives it where it says none. Runs ahead of
+// know; their memory gets the layout that OpenCL gives it where it says none. The first step of
 // lowerBlockIo.
-std::optional<Error> adoptCrossWorkgroupPointers(TypeTable& types);
+void adoptCrossWorkgroupPointers(LoweringContext& context);
 
 // Takes out untyped pointers, and variables, that only block instructions used: the driver need not
 // know such pointers then.

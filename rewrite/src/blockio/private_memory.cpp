@@ -4,69 +4,61 @@
 #include <algorithm>
 
 #include "ir/composites.hpp"
+#include "ir/opcodes.hpp"
 
 namespace coopvk::rewrite {
 
 PrivateMemory::PrivateMemory(LoweringContext& context, Emitter& emit, Id pointer,
                              const Instruction& at, std::string_view operand)
     : context_(context) {
-    const Module& module = context.module;
-    TypeTable& types = context.types;
-    const Instruction& type = module.def(module.def(pointer).type);
-    const bool untyped = type.opcode == spv::Op::OpTypeUntypedPointerKHR;
-    if ((type.opcode != spv::Op::OpTypePointer && !untyped) ||
-        type.word(0) != static_cast<uint32_t>(spv::StorageClass::Function)) {
+    const Instruction& type = context.module.def(emit.typeOf(pointer));
+    if (!isPointerType(type.opcode) || storageOf(type) != spv::StorageClass::Function) {
         context.fail(ErrorCode::kInvalidModule, at,
                      std::format("{} must be a pointer to the Function storage class", operand));
-        return;
-    }
-    if (untyped) {
+    } else if (type.opcode == spv::Op::OpTypeUntypedPointerKHR) {
         context.fail(
             ErrorCode::kUnsupported, at,
             std::format("{} is untyped: in Vulkan only pointers to where there is an explicit "
                         "layout may be (VUID-StandaloneSpirv-OpTypeUntypedPointerKHR-11417)",
                         operand));
-        return;
+    } else if (const std::string_view problem = resolve(emit, pointer); !problem.empty()) {
+        scalar_ = 0;
+        context.fail(ErrorCode::kInvalidModule, at, std::format("{} {}", operand, problem));
     }
-    // The whole object, and the indices that lead to where the pointer points.
+}
+
+// Finds the object, and the indices that lead to where the pointer points. What is wrong, or
+// nothing.
+std::string_view PrivateMemory::resolve(Emitter& emit, Id pointer) {
+    const Module& module = context_.module;
     const PointerPath path = pathTo(module, pointer);
     base_ = path.root;
     const std::vector<Id> indices = path.indices();
     // Indices into structures, and those around them, stay.
-    Id inner = module.def(module.def(base_).type).word(1);
-    std::vector<Id> pathTypes = {inner};
-    for (const Id index : indices) {
-        pathTypes.push_back(memberType(module, pathTypes.back(), module.constantValue(index)));
-    }
+    Id type = module.def(emit.typeOf(base_)).word(1), inner = type;
     size_t first = 0;
     for (size_t i = 0; i < indices.size(); ++i) {
-        if (module.def(pathTypes[i]).opcode == spv::Op::OpTypeStruct) first = i + 1;
+        const bool isStruct = module.def(type).opcode == spv::Op::OpTypeStruct;
+        type = memberType(module, type, module.constantValue(indices[i]));
+        if (!isStruct) continue;
+        first = i + 1;
+        inner = type;
     }
     prefix_.assign(indices.begin(), indices.begin() + static_cast<std::ptrdiff_t>(first));
-    scalar_ = flatten(pathTypes[first]);
-    scalarBytes_ = types.width(scalar_) / 8;
-    if (scalarBytes_ == 0) {
-        scalar_ = 0;
-        context.fail(
-            ErrorCode::kInvalidModule, at,
-            std::format("{} must point to numbers, or vectors or arrays of them", operand));
-        return;
-    }
-    if (indices.size() - first > lengths_.size()) {
-        scalar_ = 0;
-        context.fail(ErrorCode::kInvalidModule, at,
-                     std::format("{} has too many indices", operand));
-        return;
-    }
-    const Id u32 = types.uint32();
-    origin_ = types.constantU32(0);
+    scalar_ = flatten(inner);
+    scalarBytes_ = context_.types.width(scalar_) / 8;
+    if (scalarBytes_ == 0) return "must point to numbers, or vectors or arrays of them";
+    if (indices.size() - first > lengths_.size()) return "has too many indices";
+    const Id u32 = context_.types.uint32();
+    origin_ = emit.constant(0);
     uint32_t stride = 1;
     for (const uint32_t length : lengths_) stride *= length;
     for (size_t i = first; i < indices.size(); ++i) {
         stride /= lengths_[i - first];
-        const Id skipped = emit.mulInt(u32, emit.toU32(indices[i]), types.constantU32(stride));
+        const Id skipped = emit.mulInt(u32, emit.toU32(indices[i]), emit.constant(stride));
         origin_ = emit.addInt(u32, origin_, skipped);
     }
+    return {};
 }
 
 // Fills lengths_ and gives the scalar type at the bottom; something that is none if there is none.
@@ -115,28 +107,24 @@ Id PrivateMemory::at(Emitter& emit, Id index) {
 }
 
 bool PrivateMemory::declare(const Instruction& at) {
-    const DeviceTraits& device = context_.target.device;
-    const uint32_t bits = scalarBytes_ * 8;
-    const auto require = [&](spv::Capability capability, bool supported) {
-        if (context_.module.hasCapability(capability)) return true;
-        if (!supported) {
-            context_.fail(ErrorCode::kUnsupported, at,
-                          std::format("private elements of {} bits need shaderInt{}", bits, bits));
-            return false;
-        }
-        context_.module.addCapability(capability);
-        return true;
+    struct Row {
+        uint32_t bytes;
+        spv::Capability capability;
+        bool DeviceTraits::* feature;
     };
-    switch (scalarBytes_) {
-        case 1:
-            return require(spv::Capability::Int8, device.shaderInt8);
-        case 2:
-            return require(spv::Capability::Int16, device.shaderInt16);
-        case 8:
-            return require(spv::Capability::Int64, device.shaderInt64);
-        default:
-            return true;
+    constexpr Row kRows[] = {{1, spv::Capability::Int8, &DeviceTraits::shaderInt8},
+                             {2, spv::Capability::Int16, &DeviceTraits::shaderInt16},
+                             {8, spv::Capability::Int64, &DeviceTraits::shaderInt64}};
+    for (const Row& row : kRows) {
+        if (row.bytes != scalarBytes_ || context_.module.hasCapability(row.capability)) continue;
+        if (!(context_.target.device.*row.feature)) {
+            return context_.fail(
+                ErrorCode::kUnsupported, at,
+                std::format("private elements of {0} bits need shaderInt{0}", scalarBytes_ * 8));
+        }
+        context_.module.addCapability(row.capability);
     }
+    return true;
 }
 
 Id PrivateMemory::behind(Emitter& emit, Id start, uint32_t scalars) {

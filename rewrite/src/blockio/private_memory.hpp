@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The per-invocation side of a block operation: a pointer to the Function storage class as a run of
-// scalars, one behind the other, whatever arrays and vectors they stand in.
+// scalars, one behind the other, whatever arrays and vectors they are in.
 #pragma once
 
 #include "lowering/context.hpp"
@@ -31,6 +31,7 @@ class PrivateMemory {
     void write(Emitter& emit, Id start, std::vector<Slot> units, Id unit);
 
  private:
+    std::string_view resolve(Emitter& emit, Id pointer);
     Id flatten(Id type);
     Id at(Emitter& emit, Id index);
     Id behind(Emitter& emit, Id start, uint32_t scalars);

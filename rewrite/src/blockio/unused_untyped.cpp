@@ -21,14 +21,13 @@ void countUses(const Instruction& i, std::unordered_set<Id>& used) {
 // Every id that something but names, decorations and entry points' interfaces mentions.
 std::unordered_set<Id> usedIds(const Module& module) {
     std::unordered_set<Id> used;
-    for (const InstructionPtr& i : module.section(Section::kGlobals)) countUses(*i, used);
+    const auto count = [&](const Instruction& i) { countUses(i, used); };
+    for (const InstructionPtr& i : module.section(Section::kGlobals)) count(*i);
     for (const auto& function : module.functions()) {
-        countUses(*function->definition, used);
-        for (const InstructionPtr& i : function->parameters) countUses(*i, used);
-        for (const auto& block : function->blocks) {
-            for (const InstructionPtr& i : block->body) countUses(*i, used);
-        }
+        count(*function->definition);
+        for (const InstructionPtr& i : function->parameters) count(*i);
     }
+    module.visitBlocks(count);
     return used;
 }
 

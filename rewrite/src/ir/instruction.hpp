@@ -53,6 +53,11 @@ struct Instruction {
     }
 };
 
+// Of a pointer type or a variable.
+inline spv::StorageClass storageOf(const Instruction& instruction) {
+    return static_cast<spv::StorageClass>(instruction.word(0));
+}
+
 inline void append(Operands& operands, const Operands& more) {
     operands.insert(operands.end(), more.begin(), more.end());
 }

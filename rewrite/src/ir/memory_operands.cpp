@@ -48,8 +48,9 @@ Operands MemoryOperands::build(uint32_t bytes, bool isLoad) const {
         // What is accessed starts at multiples of itself only, whatever the whole's alignment.
         operands.push_back(literal(std::min(std::max(alignment_, 1u), powerOfTwoIn(bytes))));
     }
-    const Id own = isLoad ? visible_ : available_, other = isLoad ? available_ : visible_;
-    if (const Id scope = own != 0 ? own : other; scope != 0) operands.push_back(idOperand(scope));
+    const Id wanted = isLoad ? visible_ : available_, other = isLoad ? available_ : visible_;
+    if (const Id scope = wanted != 0 ? wanted : other; scope != 0)
+        operands.push_back(idOperand(scope));
     operands.insert(operands.end(), further_.begin(), further_.end());
     return operands;
 }

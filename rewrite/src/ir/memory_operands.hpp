@@ -34,7 +34,7 @@ class MemoryOperands {
     Operands further_;  // parameters of later bits, as they are
 };
 
-// More than the size of any access: an alignment of so much leaves each access its own size.
+// More than the size of any access: with this alignment each access is aligned to its size.
 inline constexpr uint32_t kAnyAlignment = 1u << 16;
 
 // Operands of the set at the front.

@@ -79,10 +79,14 @@ void Module::removeCapability(spv::Capability capability) {
     });
 }
 
+bool Module::hasExtension(std::string_view name) const {
+    return std::ranges::any_of(section(Section::kExtensions), [&](const InstructionPtr& i) {
+        return stringFromOperands(*i, 0) == name;
+    });
+}
+
 void Module::addExtension(std::string_view name) {
-    for (const InstructionPtr& i : section(Section::kExtensions)) {
-        if (stringFromOperands(*i, 0) == name) return;
-    }
+    if (hasExtension(name)) return;
     append(Section::kExtensions, makeInstruction(spv::Op::OpExtension, 0, 0, stringOperands(name)));
 }
 
@@ -99,68 +103,6 @@ Id Module::importSet(std::string_view name) {
     append(Section::kExtInstImports,
            makeInstruction(spv::Op::OpExtInstImport, 0, id, stringOperands(name)));
     return id;
-}
-
-void Module::addName(Id id, std::string_view name) {
-    Operands operands = {idOperand(id)};
-    for (Operand operand : stringOperands(name)) operands.push_back(operand);
-    // OpModuleProcessed must stay behind the names.
-    InstructionList& debug = section(Section::kDebug);
-    auto place = std::ranges::find_if(
-        debug, [](const InstructionPtr& i) { return i->opcode == spv::Op::OpModuleProcessed; });
-    debug.insert(place, makeInstruction(spv::Op::OpName, 0, 0, std::move(operands)));
-}
-
-void Module::decorate(Id id, spv::Decoration decoration, std::initializer_list<uint32_t> literals) {
-    Operands operands = {idOperand(id), literal(decoration)};
-    for (uint32_t word : literals) operands.push_back(literal(word));
-    append(Section::kAnnotations, makeInstruction(spv::Op::OpDecorate, 0, 0, std::move(operands)));
-}
-
-std::optional<uint32_t> Module::decoration(Id id, spv::Decoration decoration) const {
-    for (const InstructionPtr& i : section(Section::kAnnotations)) {
-        if (i->opcode == spv::Op::OpDecorate && i->word(0) == id &&
-            i->word(1) == static_cast<uint32_t>(decoration)) {
-            return i->word(2);
-        }
-    }
-    return std::nullopt;
-}
-
-std::optional<uint32_t> Module::memberDecoration(Id type, uint32_t member,
-                                                 spv::Decoration decoration) const {
-    for (const InstructionPtr& i : section(Section::kAnnotations)) {
-        if (i->opcode == spv::Op::OpMemberDecorate && i->word(0) == type && i->word(1) == member &&
-            i->word(2) == static_cast<uint32_t>(decoration)) {
-            return i->word(3);
-        }
-    }
-    return std::nullopt;
-}
-
-void Module::removeDecoration(Id id, spv::Decoration decoration) {
-    std::erase_if(section(Section::kAnnotations), [&](const InstructionPtr& i) {
-        return i->opcode == spv::Op::OpDecorate && i->word(0) == id &&
-               i->word(1) == static_cast<uint32_t>(decoration);
-    });
-}
-
-void Module::forget(const std::unordered_set<Id>& gone) {
-    const auto isGone = [&](const Operand& o) { return o.isId && gone.contains(o.word); };
-    for (const Section which : {Section::kExecutionModes, Section::kDebug, Section::kAnnotations}) {
-        std::erase_if(section(which), [&](const InstructionPtr& i) {
-            return !i->operands.empty() && isGone(i->operands[0]);
-        });
-    }
-    for (const InstructionPtr& i : section(Section::kAnnotations)) {
-        if (i->opcode == spv::Op::OpGroupDecorate) std::erase_if(i->operands, isGone);
-    }
-    for (const InstructionPtr& entry : section(Section::kEntryPoints)) {
-        std::erase_if(entry->operands, isGone);
-    }
-    for (const Id id : gone) {
-        if (id < defs_.size()) defs_[id] = nullptr;
-    }
 }
 
 std::optional<uint64_t> Module::constantValue(Id id) const {
@@ -225,7 +167,7 @@ class GlobalOrder {
             while (frame.next <= instruction.operands.size()) {
                 const size_t index = frame.next++;
                 const Id id = index == 0 ? instruction.type : idAt(instruction, index - 1);
-                // A forward-declared pointer may be named before it stands.
+                // A pointer that is declared forward may be named before its definition.
                 if (id == 0 || forward_.contains(id)) continue;
                 const auto found = byResult_.find(id);
                 if (found == byResult_.end() || nodes_[found->second].visited) continue;

@@ -61,6 +61,15 @@ class Module {
     }
     std::vector<std::unique_ptr<Function>>& functions() { return functions_; }
     const std::vector<std::unique_ptr<Function>>& functions() const { return functions_; }
+    // visit(instruction) for all instructions of blocks.
+    template <typename Visit>
+    void visitBlocks(Visit visit) const {
+        for (const auto& function : functions_) {
+            for (const auto& block : function->blocks) {
+                for (const InstructionPtr& i : block->body) visit(*i);
+            }
+        }
+    }
 
     uint32_t version() const { return version_; }
     Id bound() const { return bound_; }
@@ -84,6 +93,7 @@ class Module {
     void removeCapability(spv::Capability capability);
     void addExtension(std::string_view name);
     void removeExtension(std::string_view name);
+    bool hasExtension(std::string_view name) const;
     // Id of an extended instruction set.
     Id importSet(std::string_view name);
     void addName(Id id, std::string_view name);
@@ -95,6 +105,8 @@ class Module {
     std::optional<uint32_t> memberDecoration(Id type, uint32_t member,
                                              spv::Decoration decoration) const;
     void removeDecoration(Id id, spv::Decoration decoration);
+    // What an id and its members are named and decorated with, for another id, too.
+    void copyNamesAndDecorations(Id from, Id to);
 
     // After instructions were taken out: removes their names, decorations, execution modes and
     // places in interfaces. Looking them up gives an OpNop from now on.

@@ -69,6 +69,14 @@ bool isArrayType(spv::Op opcode) {
     return opcode == spv::Op::OpTypeArray || opcode == spv::Op::OpTypeRuntimeArray;
 }
 
+bool isPointerType(spv::Op opcode) {
+    return opcode == spv::Op::OpTypePointer || opcode == spv::Op::OpTypeUntypedPointerKHR;
+}
+
+bool isVariable(spv::Op opcode) {
+    return opcode == spv::Op::OpVariable || opcode == spv::Op::OpUntypedVariableKHR;
+}
+
 bool isDebugLine(spv::Op opcode) {
     return opcode == spv::Op::OpLine || opcode == spv::Op::OpNoLine;
 }
@@ -100,6 +108,11 @@ bool isAccessChain(spv::Op opcode) {
 bool isUntypedChain(spv::Op opcode) {
     return opcode == spv::Op::OpUntypedAccessChainKHR ||
            opcode == spv::Op::OpUntypedInBoundsAccessChainKHR;
+}
+
+bool isUntypedStep(spv::Op opcode) {
+    return opcode == spv::Op::OpUntypedPtrAccessChainKHR ||
+           opcode == spv::Op::OpUntypedInBoundsPtrAccessChainKHR;
 }
 
 size_t firstChainIndex(spv::Op opcode) {

@@ -21,6 +21,10 @@ bool isNonSemantic(const Module& module, const Instruction& instruction);
 // OpTypeArray and OpTypeRuntimeArray.
 bool isArrayType(spv::Op opcode);
 
+// OpTypePointer and OpTypeUntypedPointerKHR; OpVariable and OpUntypedVariableKHR.
+bool isPointerType(spv::Op opcode);
+bool isVariable(spv::Op opcode);
+
 // OpLine and OpNoLine.
 bool isDebugLine(spv::Op opcode);
 
@@ -32,6 +36,10 @@ bool isAccessChain(spv::Op opcode);
 
 // OpUntypedAccessChainKHR and OpUntypedInBoundsAccessChainKHR: what the base points to, they say.
 bool isUntypedChain(spv::Op opcode);
+
+// OpUntypedPtrAccessChainKHR and OpUntypedInBoundsPtrAccessChainKHR: their Element operand steps
+// over whole objects of the type.
+bool isUntypedStep(spv::Op opcode);
 
 // Operand position of the first index into what the base of an access chain points to, behind the
 // Element operand where there is one; 0 for anything but access chains.

@@ -7,6 +7,7 @@
 #include <memory>
 #include <new>
 
+#include "ir/id_checks.hpp"
 #include "ir/module.hpp"
 #include "ir/opcodes.hpp"
 #include "ir/sections.hpp"
@@ -79,77 +80,9 @@ class ModuleParser {
         place(std::move(instruction));
     }
 
-    // Every id that an instruction names must be defined somewhere.
-    void checkIds(const Instruction& instruction) {
-        const auto check = [&](Id id) {
-            if (id != 0 && module_.def(id).result == 0 && error_.empty()) {
-                error_ = std::format("id %{} is not defined", id);
-            }
-        };
-        check(instruction.type);
-        for (const Operand& operand : instruction.operands) {
-            if (operand.isId) check(operand.word);
-        }
-    }
-
-    void checkIds(const InstructionList& list) {
-        for (const InstructionPtr& instruction : list) checkIds(*instruction);
-    }
-
-    void checkIds() {
-        for (const InstructionList& list : module_.sections_) checkIds(list);
-        for (const auto& function : module_.functions_) {
-            if (function->definition) checkIds(*function->definition);
-            checkIds(function->parameters);
-            for (const auto& block : function->blocks) checkIds(block->body);
-        }
-    }
-
-    // Types and constants stand behind all that they are made of, so that none is part of itself;
-    // only structures may hold pointers that are declared forward. Debug information, which
-    // OpExtInst stands for here, may name what comes later.
-    void checkOrder() {
-        std::vector<bool> known(module_.bound_ + 1u, false);
-        std::vector<Id> forward;
-        for (const InstructionList& list : module_.sections_) {
-            if (&list == &module_.section(Section::kGlobals)) break;
-            for (const InstructionPtr& i : list) known[i->result] = true;
-        }
-        for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
-            if (i->opcode == spv::Op::OpTypeForwardPointer && known.size() > i->word(0)) {
-                known[i->word(0)] = true;
-                forward.push_back(i->word(0));
-                continue;
-            }
-            if (i->opcode != spv::Op::OpExtInst &&
-                i->opcode != spv::Op::OpExtInstWithForwardRefsKHR) {
-                checkKnown(*i, known);
-            }
-            known[i->result] = true;
-        }
-        for (Id pointer : forward) {
-            if (error_.empty() && module_.def(pointer).opcode != spv::Op::OpTypePointer) {
-                error_ = std::format("id %{} is declared a pointer and is none", pointer);
-            }
-        }
-    }
-
-    void checkKnown(const Instruction& instruction, const std::vector<bool>& known) {
-        const auto check = [&](Id id) {
-            if (id != 0 && !known[id] && error_.empty()) {
-                error_ = std::format("id %{} is used before it is defined", id);
-            }
-        };
-        check(instruction.type);
-        for (const Operand& operand : instruction.operands) {
-            if (operand.isId) check(operand.word);
-        }
-    }
-
     std::optional<std::string> finish() {
-        if (error_.empty()) checkIds();
-        if (error_.empty()) checkOrder();
         if (!error_.empty()) return error_;
+        if (std::optional<std::string> problem = idProblem(module_)) return problem;
         if (function_ != nullptr) return "a function has no OpFunctionEnd";
         for (InstructionPtr& line : pending_) module_.tail_.push_back(std::move(line));
         return std::nullopt;
@@ -259,7 +192,7 @@ struct Parse {
     ToolsReserve& reserve;
 };
 
-// No exception may cross SPIRV-Tools, which is not made for it and would lose its own memory.
+// No exception may cross SPIRV-Tools, which is not made for it and would lose memory.
 template <typename Function>
 spv_result_t withoutExceptions(void* user, const Function& function) noexcept {
     const auto& [parser, reserve] = *static_cast<Parse*>(user);

@@ -179,6 +179,10 @@ std::string_view TypeTable::componentProblem(Id type) const {
         return "components with an FP Encoding are not emulated";
     }
     const uint32_t bits = component.word(0);
+    // Behind unify only components of matrices have 4 bits.
+    const bool isUnified = module_.hasCapability(spv::Capability::Int4CooperativeMatrixINTEL) &&
+                           !module_.hasExtension("SPV_INTEL_int4");
+    if (bits == 4 && isUnified) return {};
     if (bits != 8 && bits != 16 && bits != 32 && bits != 64) {
         return "components of this width are not emulated";
     }

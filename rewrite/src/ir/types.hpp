@@ -2,7 +2,7 @@
 //
 // Types and constants on demand, each declared once. Non-aggregate types must be unique in a module
 // (SPIR-V specification, section 2.8), so what the module already has is reused; aggregates are
-// only shared among those made here, since the module's own may carry layout decorations.
+// only shared among those made here, since those of the module may carry layout decorations.
 #pragma once
 
 #include <map>

@@ -5,27 +5,12 @@
 
 #include <algorithm>
 
+#include "lowering/bits.hpp"
+#include "lowering/number_memory.hpp"
+
 namespace coopvk::rewrite {
 
 namespace {
-
-// Arithmetic on a u32 with constants.
-class Bits {
- public:
-    explicit Bits(Emitter& emit) : emit_(emit) {}
-
-    Id op(spv::Op opcode, Id a, uint32_t b) {
-        const Id u32 = emit_.types().uint32();
-        return emit_.op(opcode, u32, {a, emit_.types().constantU32(b)});
-    }
-    Id mask(Id a, uint32_t bits) { return op(spv::Op::OpBitwiseAnd, a, bits); }
-    Id left(Id a, uint32_t by) { return op(spv::Op::OpShiftLeftLogical, a, by); }
-    Id right(Id a, uint32_t by) { return by == 0 ? a : op(spv::Op::OpShiftRightLogical, a, by); }
-    Id either(Id a, Id b) { return emit_.op(spv::Op::OpBitwiseOr, emit_.types().uint32(), {a, b}); }
-
- private:
-    Emitter& emit_;
-};
 
 Id scalarType(TypeTable& types, const Number& number) {
     if (number.isFloat()) return types.floatType(number.computedBits);
@@ -101,6 +86,8 @@ constexpr Number kNumbers[] = {
     {kUint16, kUnsigned, 16, 32, bitFields, &Traits::shaderInt16},
     {kUint32, kUnsigned, 32, 32, whole},
     {kUint64, kUnsigned, 64, 64, nullptr, &Traits::shaderInt64},
+    {kNoComponentType, kSigned, 4, 32, bitFields, &Traits::shaderInt8, {}, 8, &kFourBits},
+    {kNoComponentType, kUnsigned, 4, 32, bitFields, &Traits::shaderInt8, {}, 8, &kFourBits},
     {kFloatE4M3, kFloat, 8, 16, smallFloats, &Traits::shaderFloat16, {4, 7, false}},
     {kFloatE5M2, kFloat, 8, 16, smallFloats, &Traits::shaderFloat16, {5, 15, true}},
 };
@@ -113,6 +100,7 @@ const Number* findNumber(auto isWanted) {
 }  // namespace
 
 const Number* findNumber(ComponentType type) {
+    if (type == kNoComponentType) return nullptr;
     return findNumber([&](const Number& number) { return number.type == type; });
 }
 

@@ -9,6 +9,11 @@
 
 namespace coopvk::rewrite {
 
+struct NumberForm;  // number_memory.hpp
+
+// Of formats that Vulkan has no name for.
+constexpr auto kNoComponentType = static_cast<ComponentType>(~0u);
+
 enum class NumberKind { kFloat, kSigned, kUnsigned };
 
 struct Number {
@@ -29,6 +34,10 @@ struct Number {
     // That values of it in a shader need; null: none.
     bool DeviceTraits::* feature = nullptr;
     SmallFloat fields = {};
+    // Matrices hold components as scalars of so many bits, which are loaded and stored by `form`;
+    // 0 and null: as they lie in memory.
+    uint32_t heldBits = 0;
+    const NumberForm* form = nullptr;
 
     bool isFloat() const { return kind == NumberKind::kFloat; }
     bool isSigned() const { return kind == NumberKind::kSigned; }  // of integers

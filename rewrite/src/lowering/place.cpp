@@ -87,8 +87,7 @@ BufferPlace placeOf(Emitter& emit, Id pointer) {
         place.problem = problem;
         return place;
     };
-    const spv::Op root = module.def(path.root).opcode;
-    if (root != spv::Op::OpVariable && root != spv::Op::OpUntypedVariableKHR) {
+    if (!isVariable(module.def(path.root).opcode)) {
         return failed(BufferPlace::Problem::kNoVariable);
     }
     Id contents = contentsOf(module, path.root);

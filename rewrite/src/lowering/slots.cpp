@@ -109,6 +109,21 @@ std::vector<Slot> regroup(Emitter& emit, std::span<const Slot> slots, Id from, I
     return out;
 }
 
+std::vector<Id> toWords(Emitter& emit, std::span<const Slot> memory, Id memoryScalar) {
+    TypeTable& types = emit.types();
+    const Id u32 = types.uint32();
+    const Id integer = types.intType(types.width(memoryScalar), false);
+    std::vector<Slot> integers = regroup(emit, memory, memoryScalar, integer);
+    const bool fill = integers.size() * types.width(integer) % 32 == 0;
+    if (fill) integers = regroup(emit, integers, integer, u32);
+    std::vector<Id> words;
+    for (const Slot& slot : integers) {
+        const Id word = gather(emit, fill ? u32 : integer, std::span(&slot, 1));
+        words.push_back(fill ? word : emit.op(spv::Op::OpUConvert, u32, {word}));
+    }
+    return words;
+}
+
 Id withPart(Emitter& emit, Id word, Id part, uint32_t shift) {
     const Id u32 = emit.types().uint32();
     if (shift > 0) {

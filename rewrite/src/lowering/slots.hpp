@@ -24,8 +24,11 @@ void appendSlots(Emitter& emit, Id value, std::vector<Slot>& slots);
 // `to`; both are scalar types.
 std::vector<Slot> regroup(Emitter& emit, std::span<const Slot> slots, Id from, Id to);
 
-// A u32 with a part (u32, no bits beyond its own) `shift` bits up, where it has zeros. The word 0:
-// there is nothing else in it yet, and the shift is 0.
+// Memory scalars as u32: joined or split where they fill such, else zero extended one by one.
+std::vector<Id> toWords(Emitter& emit, std::span<const Slot> memory, Id memoryScalar);
+
+// A u32 with a part (u32, with zeros above its bits) `shift` bits up, where it has zeros. The word
+// 0: there is nothing else in it yet, and the shift is 0.
 Id withPart(Emitter& emit, Id word, Id part, uint32_t shift);
 
 }  // namespace coopvk::rewrite

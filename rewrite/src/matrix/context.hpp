@@ -10,6 +10,8 @@
 
 namespace coopvk::rewrite {
 
+struct Number;
+
 // How a lane holds the components of an accumulator between products: see open_sums.hpp.
 enum class Sums {
     kClosed,   // as they are
@@ -21,18 +23,20 @@ enum class Sums {
 // type's id is redefined as that array, so instructions that only move matrices stay as they are.
 struct MatrixType {
     Id id = 0;
-    Id component = 0;  // scalar type
+    Id component = 0;                // scalar type that holds a component
+    const Number* number = nullptr;  // the format of components in memory
     uint32_t rows = 0;
     uint32_t columns = 0;
     Use use = Use::kAccumulator;
     Fragment fragment;
-    Id pack = 0;           // component type or vector of it
-    bool nibbles = false;  // components are 4-bit integers in 8-bit ones: see nibbles.hpp
-    bool words = false;    // packs are words of 4- or 8-bit components: see operand_words.hpp
+    Id pack = 0;         // component type or vector of it
+    bool words = false;  // packs are words of 4- or 8-bit components: see operand_words.hpp
     Sums sums = Sums::kClosed;
     Id sum = 0;  // type of a component that is no closed one; the array has these in place of packs
 
     uint32_t length() const { return fragment.length(); }
+    // Whether components lie in memory in another form than they are held in.
+    bool isConverted() const;
 };
 
 // Matrices that are loaded in slices along K, one after the other: see matrix/slices.
@@ -47,8 +51,6 @@ struct MatrixContext : LoweringContext {
 
     LayoutPolicy policy;
     std::map<Id, MatrixType> matrices;  // by type id; ordered, so that output is deterministic
-    // Matrix types whose 8-bit components stand for 4-bit ones.
-    std::map<Id, bool> nibbles;
     // Pointers to sums that are not closed, by the type of their matrix.
     std::map<Id, const MatrixType*> sumPointers;
     ProductSlices slices;

@@ -3,7 +3,7 @@
 
 #include "ir/arithmetic_decorations.hpp"
 #include "ir/opcodes.hpp"
-#include "matrix/nibbles.hpp"
+#include "lowering/number_memory.hpp"
 #include "matrix/packs.hpp"
 
 namespace coopvk::rewrite {
@@ -56,8 +56,8 @@ void lowerSameType(MatrixContext& context, Emitter& emit, const Instruction& i,
 Id sourceOf(MatrixContext& context, Emitter& emit, const Instruction& i, const MatrixType& from,
             const MatrixType& to) {
     const bool toSigned = i.opcode == spv::Op::OpSConvert || i.opcode == spv::Op::OpConvertSToF;
-    if (to.nibbles) return i.word(0);  // only the low bits count
-    return nibblesAs(context, emit, from, i.word(0), toSigned);
+    if (to.isConverted()) return i.word(0);  // only the low bits count
+    return withSign(context, emit, from, i.word(0), toSigned);
 }
 
 void lowerConversion(MatrixContext& context, Emitter& emit, const Instruction& i,
@@ -73,11 +73,12 @@ void lowerConversion(MatrixContext& context, Emitter& emit, const Instruction& i
     std::vector<Id> packs = extractPacks(emit, *from, sourceOf(context, emit, i, *from, to));
     const Id type = context.types.vectorType(to.component, f.packWidth);
     // 4-bit components are held in 8 bits.
-    const bool sameWidth = (from->nibbles || to.nibbles) && context.types.width(from->component) ==
-                                                                context.types.width(to.component);
+    const bool sameWidth =
+        (from->isConverted() || to.isConverted()) &&
+        context.types.width(from->component) == context.types.width(to.component);
     for (Id& pack : packs) {
         pack = sameWidth ? emit.bitcast(type, pack) : emit.op(i.opcode, type, {pack});
-        if (to.nibbles) pack = extendNibbles(emit, pack, context.types.isSigned(to.component));
+        pack = withSign(emit, *to.number, pack, context.types.isSigned(to.component));
     }
     ElementSlots elements(to);
     for (uint32_t row = 0; row < f.rows.count(); ++row) {

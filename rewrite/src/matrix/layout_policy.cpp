@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "lowering/number_memory.hpp"
 #include "matrix/matrix_types.hpp"
 
 namespace coopvk::rewrite {
@@ -63,7 +64,7 @@ class Surveyor {
         } else if (i.opcode == spv::Op::OpCooperativeMatrixStoreKHR) {
             const Instruction& type = module_.def(module_.def(i.word(1)).type);
             survey_.rowMajorStores += direction(i.word(2));
-            const uint32_t bits = types_.width(type.word(0));  // 0: what is stored is no matrix
+            const uint32_t bits = heldBits(types_, type.word(0));  // 0: what is stored is no matrix
             if (bits != 0) survey_.storedBits = std::min(survey_.storedBits, bits);
         } else if (i.opcode == spv::Op::OpCooperativeMatrixMulAddKHR) {
             const Id component = module_.def(i.type).word(0);

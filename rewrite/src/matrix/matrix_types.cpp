@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matrix/matrix_types.hpp"
 
+#include "lowering/number_memory.hpp"
 #include "matrix/open_sums.hpp"
 #include "matrix/operand_words.hpp"
 
@@ -32,7 +33,7 @@ std::optional<uint32_t> matrixLength(const TypeTable& types, const LayoutPolicy&
                                      Id matrixType) {
     const Module& module = const_cast<TypeTable&>(types).module();
     const Instruction& type = module.def(matrixType);
-    const uint32_t bits = types.width(type.word(0));
+    const uint32_t bits = heldBits(types, type.word(0));
     if (bits == 0) return std::nullopt;
     const std::optional<MatrixDimensions> d = matrixDimensions(module, type);
     if (!d) return std::nullopt;
@@ -45,6 +46,9 @@ namespace {
 std::string_view problem(const MatrixContext& context, const Instruction& type) {
     const std::string_view component = context.types.componentProblem(type.word(0));
     if (!component.empty()) return component;
+    if (numberOf(context.types, type.word(0)) == nullptr) {
+        return "components of this format are not emulated";
+    }
     if (context.module.constantValue(type.word(1)) != static_cast<uint64_t>(spv::Scope::Subgroup)) {
         return "only matrices of scope Subgroup are emulated";
     }
@@ -59,15 +63,28 @@ Id typeOfSum(TypeTable& types, const MatrixType& matrix) {
                                         : types.floatType(32);
 }
 
+// Takes the types out that only said how components of matrices lie in memory.
+void dropFormats(Module& module, const std::unordered_set<Id>& formats) {
+    if (formats.empty()) return;
+    std::erase_if(module.section(Section::kGlobals), [&](InstructionPtr& i) {
+        if (!formats.contains(i->result)) return false;
+        module.retire(std::move(i));
+        return true;
+    });
+    module.forget(formats);
+    module.removeCapability(spv::Capability::Int4CooperativeMatrixINTEL);
+}
+
 }  // namespace
 
 void lowerMatrixTypes(MatrixContext& context) {
     Module& module = context.module;
     InstructionList& globals = module.section(Section::kGlobals);
     const std::set<Id> inWords =
-        typesInWords(module, context.types, context.target, context.policy, context.nibbles);
+        typesInWords(module, context.types, context.target, context.policy);
     const std::set<Id> open =
         openAccumulators(module, context.types, context.target, context.policy);
+    std::unordered_set<Id> formats;
     for (size_t g = 0; g < globals.size(); ++g) {
         Instruction& type = *globals[g];
         if (!isMatrixType(type)) continue;
@@ -78,15 +95,16 @@ void lowerMatrixTypes(MatrixContext& context) {
         const MatrixDimensions d = *matrixDimensions(module, type);
         MatrixType matrix;
         matrix.id = type.result;
-        matrix.component = type.word(0);
+        matrix.component = heldType(context.types, type.word(0));
+        matrix.number = numberOf(context.types, type.word(0));
+        if (matrix.isConverted()) formats.insert(type.word(0));
         matrix.rows = d.rows;
         matrix.columns = d.columns;
         matrix.use = d.use;
-        matrix.nibbles = context.nibbles.contains(type.result);
         matrix.words = inWords.contains(type.result);
         matrix.fragment = makeFragment(
             context.policy, d.use, d.rows, d.columns,
-            matrix.words && matrix.nibbles ? 4 : context.types.width(matrix.component));
+            matrix.words ? matrix.number->bits : context.types.width(matrix.component));
         if (matrix.length() > kMaxLength) {
             context.fail(ErrorCode::kUnsupported, type,
                          std::format("a {}x{} matrix has {} components in each invocation; the "
@@ -109,6 +127,7 @@ void lowerMatrixTypes(MatrixContext& context) {
         type.operands = {idOperand(isOpen ? matrix.sum : matrix.pack), idOperand(length)};
         context.matrices.emplace(matrix.id, matrix);
     }
+    dropFormats(module, formats);
 }
 
 }  // namespace coopvk::rewrite

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "lowering/number_memory.hpp"
 #include "matrix/memory_access.hpp"
-#include "matrix/nibbles.hpp"
 #include "matrix/packs.hpp"
 
 namespace coopvk::rewrite {
@@ -21,11 +21,8 @@ void storeRuns(MatrixWriter& writer, MatrixMemory& memory, const MatrixType& mat
                 const Local at = localOf(memory, outer, first + i);
                 components.push_back(elements.at(at.row, at.column));
             }
-            const std::vector<Slot> scalars =
-                matrix.nibbles
-                    ? packNibbles(writer.emit(), components, matrix.component,
-                                  memory.memoryScalar())
-                    : regroup(writer.emit(), components, matrix.component, memory.memoryScalar());
+            const std::vector<Slot> scalars = packComponents(
+                writer.emit(), *matrix.number, components, matrix.component, memory.memoryScalar());
             memory.store(outer, memory.runPosition(first), scalars);
         }
     }
@@ -76,17 +73,6 @@ class SharedScalarStore {
         std::vector<uint32_t> masks;
     };
 
-    // u32 with the component in its low bits and zeros above.
-    Id lowBits(const Slot& slot) {
-        Emitter& emit = writer_.emit();
-        if (matrix_.nibbles) return nibbleBits(emit, slot, matrix_.component);
-        const Id type = types_.vectorType(matrix_.component, 32 / memory_.componentBits());
-        std::vector<Slot> parts = {slot};
-        const Id zero = types_.constantNull(matrix_.component);
-        while (parts.size() < types_.components(type)) parts.push_back({zero, 0});
-        return emit.bitcast(types_.uint32(), gather(emit, matrix_.component, parts));
-    }
-
     Id fromLane(Id word, uint32_t innerLane) {
         if (memory_.inner().lanes == 1) return word;
         Emitter& emit = writer_.emit();
@@ -106,7 +92,6 @@ class SharedScalarStore {
 
     std::vector<Line> assembleLine(uint32_t outer) {
         Emitter& emit = writer_.emit();
-        const Id u32 = types_.uint32();
         const Axis& inner = memory_.inner();
         const uint32_t bits = memory_.componentBits();
         const uint32_t parts = memory_.memoryBits() / bits;
@@ -119,17 +104,13 @@ class SharedScalarStore {
                 const uint32_t turn = inner.lanes * inner.block;
                 const uint32_t local = x / turn * inner.block + x % inner.block;
                 const Local at = localOf(memory_, outer, local);
-                const Id own = lowBits(elements_.at(at.row, at.column));
+                const Id own = componentBits(emit, *matrix_.number, elements_.at(at.row, at.column),
+                                             matrix_.component);
                 const Id word = fromLane(own, x / inner.block % inner.lanes);
                 const uint32_t position = (x - first) * bits;
-                const Id shifted = position % 32 == 0
-                                       ? word
-                                       : emit.op(spv::Op::OpShiftLeftLogical, u32,
-                                                 {word, types_.constantU32(position % 32)});
                 Id& target = scalar.words[position / 32];
-                target = scalar.masks[position / 32] == 0
-                             ? shifted
-                             : emit.op(spv::Op::OpBitwiseOr, u32, {target, shifted});
+                const Id before = scalar.masks[position / 32] == 0 ? 0 : target;
+                target = withPart(emit, before, word, position % 32);
                 scalar.masks[position / 32] |= (~0u >> (32 - bits)) << position % 32;
             }
             line.push_back(std::move(scalar));

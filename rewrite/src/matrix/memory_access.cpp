@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matrix/memory_access.hpp"
 
+#include "lowering/number.hpp"
+
 namespace coopvk::rewrite {
 
 MatrixMemory::MatrixMemory(MatrixContext& context, MatrixWriter& writer, const Instruction& at,
@@ -9,7 +11,7 @@ MatrixMemory::MatrixMemory(MatrixContext& context, MatrixWriter& writer, const I
       writer_(writer),
       matrix_(matrix),
       pointer_(context, writer.emit(), pointer, at),
-      componentBits_(matrix.nibbles ? 4 : context.types.width(matrix.component)) {
+      componentBits_(matrix.number->bits) {
     if (!pointer_.valid()) return;
     const std::optional<uint64_t> layout =
         operands.empty() ? std::nullopt : context.module.constantValue(operands[0].word);

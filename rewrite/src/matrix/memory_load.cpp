@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "lowering/number_memory.hpp"
 #include "matrix/memory.hpp"
 #include "matrix/memory_access.hpp"
-#include "matrix/nibbles.hpp"
 #include "matrix/packs.hpp"
 
 namespace coopvk::rewrite {
@@ -18,35 +18,14 @@ void loadRuns(MatrixWriter& writer, MatrixMemory& memory, const MatrixType& matr
         for (uint32_t first = 0; first < memory.inner().count(); first += run) {
             std::vector<Slot> scalars;
             memory.load(outer, memory.runPosition(first), memory.runScalars(), scalars);
-            const std::vector<Slot> components =
-                matrix.nibbles
-                    ? unpackNibbles(writer.emit(), scalars, memory.memoryScalar(), matrix.component)
-                    : regroup(writer.emit(), scalars, memory.memoryScalar(), matrix.component);
+            const std::vector<Slot> components = unpackComponents(
+                writer.emit(), *matrix.number, scalars, memory.memoryScalar(), matrix.component);
             for (uint32_t i = 0; i < run; ++i) {
                 const Local at = localOf(memory, outer, first + i);
                 elements.at(at.row, at.column) = components[i];
             }
         }
     }
-}
-
-// Picks component `index` (u32, different by lane) of a memory scalar.
-Slot pickComponent(MatrixContext& context, Emitter& emit, const MatrixType& matrix, Id scalar,
-                   Id index) {
-    if (matrix.nibbles) return pickNibble(emit, scalar, index, matrix.component);
-    TypeTable& types = context.types;
-    const Id u32 = types.uint32();
-    uint32_t parts = types.width(emit.typeOf(scalar)) / types.width(matrix.component);
-    if (parts > 4) {
-        // Eight components: first the 32-bit half, then one of its four.
-        const Id words = emit.bitcast(types.vectorType(u32, 2), scalar);
-        parts /= 2;
-        const Id half = emit.divInt(u32, index, types.constantU32(parts));
-        scalar = emit.op(spv::Op::OpVectorExtractDynamic, u32, {words, half});
-        index = emit.modInt(u32, index, types.constantU32(parts));
-    }
-    const Id vector = emit.bitcast(types.vectorType(matrix.component, parts), scalar);
-    return {emit.op(spv::Op::OpVectorExtractDynamic, matrix.component, {vector, index}), 0};
 }
 
 // Runs that begin or end inside a memory scalar: one component at a time.
@@ -72,7 +51,7 @@ void loadComponents(MatrixContext& context, MatrixWriter& writer, MatrixMemory& 
             const Id index = emit.modInt(u32, element, types.constantU32(parts));
             const Local at = localOf(memory, outer, local);
             elements.at(at.row, at.column) =
-                pickComponent(context, emit, matrix, scalar[0].value, index);
+                pickComponent(emit, *matrix.number, scalar[0].value, index, matrix.component);
         }
     }
 }
@@ -108,8 +87,7 @@ void constructWords(Emitter& emit, const MatrixType& matrix, ElementSlots& eleme
     }
     std::vector<Id> words;
     for (const std::vector<Slot>& pack : packs) {
-        const Slot word = matrix.nibbles ? packNibbles(emit, pack, matrix.component, u32)[0]
-                                         : regroup(emit, pack, matrix.component, u32)[0];
+        const Slot word = packComponents(emit, *matrix.number, pack, matrix.component, u32)[0];
         const Slot one[] = {word};
         words.push_back(gather(emit, u32, one));
     }

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "ir/function_builder.hpp"
-#include "matrix/nibbles.hpp"
 #include "matrix/packs.hpp"
 #include "matrix/product.hpp"
 
@@ -73,12 +72,12 @@ void lowerMulAdd(MatrixContext& context, Emitter& emit, const Instruction& mulAd
                      has(operands, Mask::MatrixResultSignedComponentsKHR)};
     product.saturating = has(operands, Mask::SaturatingAccumulationKHR);
 
-    if (product.c->nibbles || product.result->nibbles) {
+    if (product.c->isConverted() || product.result->isConverted()) {
         context.fail(ErrorCode::kUnsupported, mulAdd, "4-bit components are for A and B only");
         return;
     }
-    const Id a = nibblesAs(context, emit, *product.a, mulAdd.word(0), product.signs.a);
-    const Id b = nibblesAs(context, emit, *product.b, mulAdd.word(1), product.signs.b);
+    const Id a = withSign(context, emit, *product.a, mulAdd.word(0), product.signs.a);
+    const Id b = withSign(context, emit, *product.b, mulAdd.word(1), product.signs.b);
 
     const std::vector<uint32_t> key = {static_cast<uint32_t>(mulAdd.opcode),
                                        product.a->id,

@@ -3,6 +3,7 @@
 
 #include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
+#include "lowering/number_memory.hpp"
 #include "matrix/byte_reading.hpp"
 #include "matrix/matrix_types.hpp"
 
@@ -12,8 +13,7 @@ namespace {
 
 class WordSurvey {
  public:
-    WordSurvey(const Module& module, const TypeTable& types, const std::map<Id, bool>& nibbles)
-        : module_(module), types_(types), nibbles_(nibbles) {}
+    WordSurvey(const Module& module, const TypeTable& types) : module_(module), types_(types) {}
 
     std::set<Id> run(const LayoutPolicy& policy) {
         for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
@@ -37,12 +37,13 @@ class WordSurvey {
     }
 
  private:
-    uint32_t bitsOf(Id type) const { return nibbles_.contains(type) ? 4 : 8; }
+    // Of a component in memory.
+    uint32_t bitsOf(Id type) const { return types_.width(module_.def(type).word(0)); }
 
     bool mayBeWords(const Instruction& type, const LayoutPolicy& policy) const {
         if (type.opcode != spv::Op::OpTypeCooperativeMatrixKHR) return false;
         const std::optional<MatrixDimensions> d = matrixDimensions(module_, type);
-        if (!d || d->use == Use::kAccumulator || types_.width(type.word(0)) != 8) return false;
+        if (!d || d->use == Use::kAccumulator || heldBits(types_, type.word(0)) != 8) return false;
         const uint32_t bits = bitsOf(type.result);
         return makeFragment(policy, d->use, d->rows, d->columns, bits).packWidth == 32 / bits;
     }
@@ -98,7 +99,6 @@ class WordSurvey {
 
     const Module& module_;
     const TypeTable& types_;
-    const std::map<Id, bool>& nibbles_;
     std::set<Id> found_;
     std::vector<const Instruction*> products_;
 };
@@ -106,9 +106,9 @@ class WordSurvey {
 }  // namespace
 
 std::set<Id> typesInWords(const Module& module, const TypeTable& types, const Target& target,
-                          const LayoutPolicy& policy, const std::map<Id, bool>& nibbles) {
+                          const LayoutPolicy& policy) {
     if (!wantsByteDots(target.device)) return {};
-    return WordSurvey(module, types, nibbles).run(policy);
+    return WordSurvey(module, types).run(policy);
 }
 
 }  // namespace coopvk::rewrite

@@ -12,6 +12,6 @@ namespace coopvk::rewrite {
 
 // The types of such matrices, where products are to be dot products of four bytes.
 std::set<Id> typesInWords(const Module& module, const TypeTable& types, const Target& target,
-                          const LayoutPolicy& policy, const std::map<Id, bool>& nibbles);
+                          const LayoutPolicy& policy);
 
 }  // namespace coopvk::rewrite

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matrix/packs.hpp"
 
+#include "lowering/number_memory.hpp"
 #include "matrix/open_sums.hpp"
 
 namespace coopvk::rewrite {
+
+bool MatrixType::isConverted() const { return number->form != nullptr; }
 
 std::vector<Id> extractPacks(Emitter& emit, const MatrixType& matrix, Id value) {
     if (matrix.sums != Sums::kClosed) {
@@ -25,6 +28,17 @@ Id constructFromPacks(Emitter& emit, const MatrixType& matrix, std::span<const I
     if (result == 0) result = emit.module().takeId();
     emit.add(makeInstruction(spv::Op::OpCompositeConstruct, matrix.id, result, idOperands(packs)));
     return result;
+}
+
+Id withSign(MatrixContext& context, Emitter& emit, const MatrixType& matrix, Id value,
+            bool isSigned) {
+    if (!matrix.isConverted() || matrix.words ||
+        context.types.isSigned(matrix.component) == isSigned) {
+        return value;
+    }
+    std::vector<Id> packs = extractPacks(emit, matrix, value);
+    for (Id& pack : packs) pack = withSign(emit, *matrix.number, pack, isSigned);
+    return constructFromPacks(emit, matrix, packs);
 }
 
 ElementSlots::ElementSlots(const MatrixType& matrix, Emitter& emit, Id value)

@@ -35,4 +35,9 @@ std::vector<Id> extractPacks(Emitter& emit, const MatrixType& matrix, Id value);
 Id constructFromPacks(Emitter& emit, const MatrixType& matrix, std::span<const Id> packs,
                       Id result = 0);
 
+// The matrix with its components as they read with a signedness; the value itself where they do
+// already, or are in words.
+Id withSign(MatrixContext& context, Emitter& emit, const MatrixType& matrix, Id value,
+            bool isSigned);
+
 }  // namespace coopvk::rewrite

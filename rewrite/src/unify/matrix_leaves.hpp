@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where VK_NV_cooperative_matrix types stand inside other types. A type's "leaves" are the matrices
+// Where VK_NV_cooperative_matrix types are inside other types. A type's "leaves" are the matrices
 // in it, in order: one for a matrix or an array of them, those of all members for a structure,
 // those of the pointee for a pointer.
 #pragma once

@@ -194,7 +194,7 @@ void RoleInference::visit(const Instruction& i, Id function) {
         case spv::Op::OpExtInst:  // debug information
             return;
         default:
-            // Constants of constants: each use of the outer one makes its own.
+            // Constants of constants: roles are chosen at each use of the outer one.
             if (!isConstant(i)) linkWithAll(i);
             return;
     }
@@ -208,7 +208,7 @@ RoleInference::Size RoleInference::sizeOf(Id matrixType) const {
 }
 
 // Shaders carry elements from one matrix to another of the same size by their index, and ask for
-// the number of elements by type: all that are accessed so must be dealt alike.
+// the number of elements by type: all that are accessed so must have one role.
 void RoleInference::linkElementAccesses() {
     for (const auto& [variable, type] : elementAccesses_) {
         const auto [entry, isNew] = elementClasses_.try_emplace(sizeOf(type), variable);

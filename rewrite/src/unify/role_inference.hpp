@@ -21,7 +21,7 @@ class RoleInference {
     // The roles of the matrices in a value, leaf by leaf; for a function those of its result.
     // Empty for values without matrices.
     Roles ofValue(Id value) const;
-    // The roles in which an instruction wants a constant (or OpUndef): each use has its own.
+    // The roles in which an instruction wants a constant (or OpUndef), which differ by use.
     Roles ofConstantUse(const Instruction& instruction, size_t operand) const;
     // What the elements of all matrices of this type's size are indexed by.
     Use ofElements(Id matrixType) const;

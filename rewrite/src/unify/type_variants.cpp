@@ -30,7 +30,7 @@ Id TypeVariants::type(Id original, std::span<const Use> roles) {
     }
     const Id copy = module.takeId();
     module.append(Section::kGlobals, makeInstruction(opcode, 0, copy, std::move(operands)));
-    copyNamesAndDecorations(original, copy);
+    module.copyNamesAndDecorations(original, copy);
     variants_.emplace(key, copy);
     originals_.emplace(copy, original);
     return copy;
@@ -99,23 +99,6 @@ Operands TypeVariants::constantOperands(const Instruction& declaration,
         if (type->opcode == spv::Op::OpTypeStruct) roles = roles.subspan(count);
     }
     return operands;
-}
-
-void TypeVariants::copyNamesAndDecorations(Id from, Id to) {
-    for (const Section section : {Section::kDebug, Section::kAnnotations}) {
-        InstructionList& list = types_.module().section(section);
-        for (size_t i = 0; i < list.size(); ++i) {
-            const spv::Op opcode = list[i]->opcode;
-            const bool names = opcode == spv::Op::OpName || opcode == spv::Op::OpMemberName;
-            const bool decorates =
-                opcode == spv::Op::OpDecorate || opcode == spv::Op::OpMemberDecorate;
-            if ((!names && !decorates) || list[i]->word(0) != from) continue;
-            auto copy = std::make_unique<Instruction>(*list[i]);
-            copy->operands[0].word = to;
-            // Beside the original: OpModuleProcessed must stay behind the names.
-            list.insert(list.begin() + static_cast<std::ptrdiff_t>(++i), std::move(copy));
-        }
-    }
 }
 
 void TypeVariants::finish() {

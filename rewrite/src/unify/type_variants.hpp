@@ -28,7 +28,6 @@ class TypeVariants {
 
     Operands typeOperands(const Instruction& declaration, std::span<const Use> roles);
     Operands constantOperands(const Instruction& declaration, std::span<const Use> roles);
-    void copyNamesAndDecorations(Id from, Id to);
 
     TypeTable& types_;
     const MatrixLeaves& leaves_;

@@ -91,10 +91,9 @@ void narrow(TypeTable& types, Id matrix, uint32_t depth) {
 
 }  // namespace
 
-ProductSlices sliceProducts(TypeTable& types, const Target& target, const LayoutPolicy& policy,
-                            const std::map<Id, bool>& nibbles) {
+ProductSlices sliceProducts(TypeTable& types, const Target& target, const LayoutPolicy& policy) {
     Module& module = types.module();
-    const SlicedTypes chosen = chooseSlices(module, types, target, policy, nibbles);
+    const SlicedTypes chosen = chooseSlices(module, types, target, policy);
     if (chosen.depth == 0) return {};
     std::vector<Found> found = Search(module, chosen.types).run();
     if (found.empty()) return {};

@@ -12,7 +12,6 @@ namespace coopvk::rewrite {
 
 // Changes types of A and B, and puts loops around their products; nothing where that does not suit
 // the device, or any product of the module does not allow it.
-ProductSlices sliceProducts(TypeTable& types, const Target& target, const LayoutPolicy& policy,
-                            const std::map<Id, bool>& nibbles);
+ProductSlices sliceProducts(TypeTable& types, const Target& target, const LayoutPolicy& policy);
 
 }  // namespace coopvk::rewrite

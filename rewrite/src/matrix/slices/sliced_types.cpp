@@ -19,8 +19,7 @@ using spv::Op;
 // Types of A and B that are loaded, moved and multiplied, and nothing else.
 class Survey {
  public:
-    Survey(const Module& module, const std::map<Id, bool>& nibbles, const TypeTable& types)
-        : module_(module), nibbles_(nibbles), types_(types) {}
+    Survey(const Module& module, const TypeTable& types) : module_(module), types_(types) {}
 
     void run() {
         for (const auto& function : module_.functions()) {
@@ -65,9 +64,7 @@ class Survey {
         return static_cast<spv::StorageClass>(module_.def(pointerType).word(0));
     }
 
-    uint32_t bitsOf(Id type) const {
-        return nibbles_.contains(type) ? 4 : types_.width(module_.def(type).word(0));
-    }
+    uint32_t bitsOf(Id type) const { return types_.width(module_.def(type).word(0)); }
 
  private:
     void addProduct(const Instruction& i) {
@@ -117,7 +114,6 @@ class Survey {
     }
 
     const Module& module_;
-    const std::map<Id, bool>& nibbles_;
     const TypeTable& types_;
     std::set<Id> found_;
     std::vector<const Instruction*> products_;
@@ -160,8 +156,8 @@ uint32_t depthFor(const Target& target, const LayoutPolicy& policy, const Compon
 }  // namespace
 
 SlicedTypes chooseSlices(const Module& module, const TypeTable& types, const Target& target,
-                         const LayoutPolicy& policy, const std::map<Id, bool>& nibbles) {
-    Survey survey(module, nibbles, types);
+                         const LayoutPolicy& policy) {
+    Survey survey(module, types);
     survey.run();
     const std::set<Id> open = openAccumulators(module, types, target, policy);
     SlicedTypes out;
@@ -184,8 +180,9 @@ SlicedTypes chooseSlices(const Module& module, const TypeTable& types, const Tar
         out.types.insert({a, b});
     }
     // Of 4-bit components, too, where each becomes a register.
-    out.rolled =
-        hasFewRegisters(target.device) || (!nibbles.empty() && !wantsByteDots(target.device));
+    out.rolled = hasFewRegisters(target.device) ||
+                 (module.hasCapability(spv::Capability::Int4CooperativeMatrixINTEL) &&
+                  !wantsByteDots(target.device));
     if (out.depth == 0 || !survey.loadsAllow(out.depth)) return {};
     return out;
 }

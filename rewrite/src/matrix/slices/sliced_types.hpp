@@ -18,6 +18,6 @@ struct SlicedTypes {
 };
 
 SlicedTypes chooseSlices(const Module& module, const TypeTable& types, const Target& target,
-                         const LayoutPolicy& policy, const std::map<Id, bool>& nibbles);
+                         const LayoutPolicy& policy);
 
 }  // namespace coopvk::rewrite

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "int4/int4_values.hpp"
+#include "unify/int4/values.hpp"
 
 #include <bit>
+
+#include "lowering/bits.hpp"
 
 namespace coopvk::rewrite {
 
@@ -9,14 +11,13 @@ void Int4Values::define(Id result, Id type, Id value) {
     emit_.add(makeInstruction(spv::Op::OpCopyObject, type, result, {idOperand(value)}));
 }
 
-// What stands for a value as u32 words.
+// A value as u32 words.
 std::vector<Id> Int4Values::words(Id value, const Int4Type& type) {
     const Id u32 = context_.types.uint32();
     if (type.bytes == 2) {
         const Id wide = emit_.op(spv::Op::OpUConvert, context_.types.vectorType(u32, 2), {value});
-        const Id eight = context_.types.constantU32(8);
         const Id low = emit_.extract(u32, wide, {0}), high = emit_.extract(u32, wide, {1});
-        return {emit_.op(spv::Op::OpBitFieldInsert, u32, {low, high, eight, eight})};
+        return {Bits(emit_).withField(low, high, emit_.constant(8), 8)};
     }
     if (type.components == 8) return {emit_.bitcast(u32, value)};
     if (type.components == 16) {
@@ -28,9 +29,8 @@ std::vector<Id> Int4Values::words(Id value, const Int4Type& type) {
 Id Int4Values::fromWords(const Int4Type& type, std::span<const Id> words, Id result) {
     if (result == 0) result = context_.module.takeId();
     if (type.bytes == 2) {
-        const Id u32 = context_.types.uint32(), u8 = context_.types.intType(8, false);
-        const Id high =
-            emit_.op(spv::Op::OpShiftRightLogical, u32, {words[0], context_.types.constantU32(8)});
+        const Id u8 = context_.types.intType(8, false);
+        const Id high = Bits(emit_).right(words[0], 8);
         const Id bytes[] = {emit_.op(spv::Op::OpUConvert, u8, {words[0]}),
                             emit_.op(spv::Op::OpUConvert, u8, {high})};
         emit_.add(
@@ -50,17 +50,11 @@ Id Int4Values::fromWords(const Int4Type& type, std::span<const Id> words, Id res
 }
 
 Id Int4Values::within(const Int4Type& type, Id index) {
-    TypeTable& types = context_.types;
-    const Id u32 = types.uint32();
     if (const std::optional<uint64_t> known = context_.module.constantValue(index)) {
-        return types.constantU32(static_cast<uint32_t>(*known % type.components));
+        return emit_.constant(static_cast<uint32_t>(*known % type.components));
     }
-    const Id indexType = emit_.typeOf(index);
-    index = types.width(indexType) == 32 ? emit_.bitcast(u32, index)
-                                         : emit_.op(spv::Op::OpUConvert, u32, {index});
     // An index beyond the vector is undefined behaviour, but no reason to touch other bits.
-    const uint32_t last = std::bit_ceil(type.components) - 1;
-    return emit_.op(spv::Op::OpBitwiseAnd, u32, {index, types.constantU32(last)});
+    return Bits(emit_).mask(emit_.toU32(index), std::bit_ceil(type.components) - 1);
 }
 
 Int4Values::Position Int4Values::position(const Int4Type& type, Id index) {
@@ -84,9 +78,7 @@ Id Int4Values::wordAt(std::span<const Id> words, Id which) {
 }
 
 Id Int4Values::bits(Id word, Id shift, bool isSigned) {
-    TypeTable& types = context_.types;
-    const spv::Op opcode = isSigned ? spv::Op::OpBitFieldSExtract : spv::Op::OpBitFieldUExtract;
-    return emit_.op(opcode, types.uint32(), {word, shift, types.constantU32(4)});
+    return Bits(emit_).field(word, shift, 4, isSigned);
 }
 
 std::vector<Id> Int4Values::components(Id value, const Int4Type& type, bool isSigned) {
@@ -103,7 +95,7 @@ std::vector<Id> Int4Values::components(Id value, const Int4Type& type, bool isSi
 Id Int4Values::component(Id value, const Int4Type& type, Id index, bool isSigned) {
     TypeTable& types = context_.types;
     if (type.components == 1) {
-        // What stands for a scalar is extended by the type's sign already.
+        // The 8-bit integer is extended by the type's sign already.
         const spv::Op convert = type.isSigned ? spv::Op::OpSConvert : spv::Op::OpUConvert;
         const Id wide = emit_.op(convert, types.uint32(), {value});
         return type.isSigned == isSigned ? wide : bits(wide, types.constantU32(0), isSigned);
@@ -120,8 +112,7 @@ Id Int4Values::withComponent(Id value, const Int4Type& type, Id index, Id compon
     for (uint32_t w = 0; w < all.size(); ++w) {
         const std::optional<uint64_t> known = context_.module.constantValue(at.word);
         if (known && *known != w) continue;
-        const Id changed = emit_.op(spv::Op::OpBitFieldInsert, u32,
-                                    {all[w], component, at.shift, types.constantU32(4)});
+        const Id changed = Bits(emit_).withField(all[w], component, at.shift, 4);
         if (known || all.size() == 1) {
             all[w] = changed;
             continue;
@@ -143,15 +134,12 @@ Id Int4Values::scalar(Id type, bool isSigned, Id component, Id result) {
 }
 
 Id Int4Values::make(const Int4Type& type, std::span<const Id> components, Id result) {
-    TypeTable& types = context_.types;
-    const Id u32 = types.uint32();
     if (type.components == 1) return scalar(type.id, type.isSigned, components[0], result);
     std::vector<Id> all;
     for (uint32_t i = 0; i < type.components; ++i) {
-        if (i % 8 == 0) all.push_back(types.constantU32(0));
-        all.back() = emit_.op(
-            spv::Op::OpBitFieldInsert, u32,
-            {all.back(), components[i], types.constantU32(4 * (i % 8)), types.constantU32(4)});
+        if (i % 8 == 0) all.push_back(emit_.constant(0));
+        all.back() =
+            Bits(emit_).withField(all.back(), components[i], emit_.constant(4 * (i % 8)), 4);
     }
     return fromWords(type, all, result);
 }

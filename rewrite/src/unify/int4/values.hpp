@@ -3,7 +3,7 @@
 // Components of 4-bit values as 32-bit integers, and values made of them.
 #pragma once
 
-#include "int4/int4_types.hpp"
+#include "unify/int4/types.hpp"
 
 namespace coopvk::rewrite {
 
@@ -27,7 +27,7 @@ class Int4Values {
     // Four bits of a u32, extended to all of it.
     Id bits(Id word, Id shift, bool isSigned);
 
-    // A result id that stands for a value made otherwise.
+    // Defines a result as a value.
     void define(Id result, Id type, Id value);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "int4/int4_types.hpp"
+#include "unify/int4/types.hpp"
 
 #include <algorithm>
 
@@ -27,70 +27,68 @@ void findInt4Types(Int4Context& context) {
                 return;
             }
             context.int4[i.result] = {i.result, scalar->isSigned, i.word(1)};
-        } else if (i.opcode == spv::Op::OpTypeCooperativeMatrixKHR) {
-            if (const Int4Type* scalar = context.type(i.word(0))) {
-                if (!module.hasCapability(spv::Capability::Int4CooperativeMatrixINTEL)) {
-                    context.fail(ErrorCode::kInvalidModule, i,
-                                 "matrices of 4-bit components need the capability "
-                                 "Int4CooperativeMatrixINTEL");
-                    return;
-                }
-                context.matrices[i.result] = scalar->isSigned;
-            }
+        } else if (context.isMatrix(i.result) &&
+                   !module.hasCapability(spv::Capability::Int4CooperativeMatrixINTEL)) {
+            context.fail(ErrorCode::kInvalidModule, i,
+                         "matrices of 4-bit components need the capability "
+                         "Int4CooperativeMatrixINTEL");
+            return;
         }
     }
 }
 
 namespace {
 
-// Renames ids in an instruction.
-void rename(const std::map<Id, Id>& names, Instruction& i) {
+using Names = std::map<Id, Id>;
+
+// Takes the types with the old names out, but for component types of matrices.
+void drop(Module& module, const Names& names) {
+    std::unordered_set<Id> gone;
+    InstructionList& globals = module.section(Section::kGlobals);
+    for (const auto& [id, name] : names) gone.insert(id);
+    for (const InstructionPtr& i : globals) {
+        if (i->opcode == spv::Op::OpTypeCooperativeMatrixKHR) gone.erase(i->word(0));
+    }
+    std::erase_if(globals, [&](InstructionPtr& i) {
+        if (!gone.contains(i->result)) return false;
+        module.retire(std::move(i));
+        return true;
+    });
+    module.forget(gone);
+}
+
+void rename(Module& module, const Names& names) {
+    drop(module, names);
     const auto renamed = [&](Id id) {
         const auto found = names.find(id);
         return found == names.end() ? id : found->second;
     };
-    if (i.type != 0) i.type = renamed(i.type);
-    for (Operand& operand : i.operands) {
-        if (operand.isId) operand.word = renamed(operand.word);
-    }
-}
-
-void rename(const std::map<Id, Id>& names, InstructionList& list) {
-    for (const InstructionPtr& i : list) rename(names, *i);
-}
-
-void rename(const std::map<Id, Id>& names, Module& module) {
+    const auto renameIn = [&](Instruction& i) {
+        i.type = renamed(i.type);
+        for (Operand& operand : i.operands) {
+            const bool keeps = i.opcode == spv::Op::OpTypeCooperativeMatrixKHR;
+            if (operand.isId && !keeps) operand.word = renamed(operand.word);
+        }
+    };
+    const auto renameAll = [&](InstructionList& list) {
+        for (const InstructionPtr& i : list) renameIn(*i);
+    };
     for (const Section section :
          {Section::kEntryPoints, Section::kExecutionModes, Section::kGlobals}) {
-        rename(names, module.section(section));
+        renameAll(module.section(section));
     }
     for (const auto& function : module.functions()) {
-        rename(names, *function->definition);
-        rename(names, function->parameters);
-        for (const auto& block : function->blocks) rename(names, block->body);
-    }
-}
-
-// Drops globals and what names or decorates them.
-void drop(Module& module, const std::map<Id, Id>& names) {
-    InstructionList& globals = module.section(Section::kGlobals);
-    std::erase_if(globals, [&](InstructionPtr& i) {
-        if (i->result == 0 || !names.contains(i->result)) return false;
-        module.retire(std::move(i));
-        return true;
-    });
-    for (const Section section : {Section::kDebug, Section::kAnnotations}) {
-        std::erase_if(module.section(section), [&](const InstructionPtr& i) {
-            return !i->operands.empty() && i->operands[0].isId && names.contains(i->word(0));
-        });
+        renameIn(*function->definition);
+        renameAll(function->parameters);
+        for (const auto& block : function->blocks) renameAll(block->body);
     }
 }
 
 // Function types that became the same; all other types that may only be declared once are made by
 // the type table.
-std::map<Id, Id> duplicates(const Module& module) {
+Names duplicates(const Module& module) {
     std::map<std::vector<uint32_t>, Id> seen;
-    std::map<Id, Id> names;
+    Names names;
     for (const InstructionPtr& i : module.section(Section::kGlobals)) {
         if (i->opcode != spv::Op::OpTypeFunction) continue;
         std::vector<uint32_t> key;
@@ -104,14 +102,10 @@ std::map<Id, Id> duplicates(const Module& module) {
 }  // namespace
 
 void renameInt4Types(Int4Context& context) {
-    Module& module = context.module;
-    std::map<Id, Id> names;
-    for (const auto& [id, type] : context.int4) names[id] = type.stand;
-    drop(module, names);
-    rename(names, module);
-    const std::map<Id, Id> twins = duplicates(module);
-    drop(module, twins);
-    rename(twins, module);
+    Names names;
+    for (const auto& [id, type] : context.int4) names[id] = type.replacement;
+    rename(context.module, names);
+    rename(context.module, duplicates(context.module));
     context.types.rescan();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "int4/int4_conversions.hpp"
+#include "unify/int4/instructions.hpp"
 
 namespace coopvk::rewrite {
 
@@ -45,7 +45,7 @@ class Conversion {
         const Id value = i_.word(0);
         if (from_ && to_) {
             if (from_->components != to_->components) return refuseSize();
-            // The same stands for both signs.
+            // Vectors of both signs are replaced by the same type.
             if (from_->components > 1) return values_.define(i_.result, to_->id, value);
             values_.make(*to_, values_.components(value, *from_, to_->isSigned), i_.result);
             return;
@@ -55,7 +55,7 @@ class Conversion {
         const uint32_t bits = types_.width(other) * types_.components(other);
         if (bits != int4.components * 4) return refuseSize();
         const Id type = i_.type;
-        const bool same = other == int4.stand;
+        const bool same = other == int4.replacement;
         emit_.add(makeInstruction(same ? spv::Op::OpCopyObject : spv::Op::OpBitcast, type,
                                   i_.result, {idOperand(value)}));
     }

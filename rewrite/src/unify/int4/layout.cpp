@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <set>
 
-#include "int4/int4_types.hpp"
 #include "ir/composites.hpp"
 #include "ir/memory_operands.hpp"
-#include "ir/opcodes.hpp"
+#include "lowering/place.hpp"
+#include "unify/int4/types.hpp"
 
 namespace coopvk::rewrite {
 
@@ -28,18 +28,13 @@ class Layouts {
 
     std::set<uint32_t> run() {
         for (const InstructionPtr& i : module_.section(Section::kGlobals)) scanGlobal(*i);
-        for (const auto& function : module_.functions()) {
-            for (const auto& block : function->blocks) {
-                for (const InstructionPtr& i : block->body) scan(*i);
-            }
-        }
+        module_.visitBlocks([&](const Instruction& i) { scan(i); });
         return std::move(byteWise_);
     }
 
  private:
-    spv::StorageClass storageOf(Id pointer) const {
-        return static_cast<spv::StorageClass>(module_.def(module_.def(pointer).type).word(0));
-    }
+    const Instruction& typeOf(Id pointer) const { return module_.def(module_.def(pointer).type); }
+    spv::StorageClass storageOfPointer(Id pointer) const { return storageOf(typeOf(pointer)); }
 
     // What is in memory at a place of an alignment.
     void place(const Instruction& at, Id type, uint32_t alignment) {
@@ -69,20 +64,15 @@ class Layouts {
     }
 
     void scanGlobal(const Instruction& i) {
-        const bool untyped = i.opcode == spv::Op::OpUntypedVariableKHR;
-        const bool variable = i.opcode == spv::Op::OpVariable || untyped;
         const bool pointer = i.opcode == spv::Op::OpTypePointer;
-        if ((!variable && !pointer) || isOwn(static_cast<spv::StorageClass>(i.word(0)))) return;
-        uint32_t alignment = kWidest;
-        if (pointer) {
-            const auto stride = module_.decoration(i.result, spv::Decoration::ArrayStride);
-            alignment = alignmentAt(kWidest, stride.value_or(0));
-        }
-        place(i, pointer || untyped ? i.word(1) : module_.def(i.type).word(1), alignment);
+        if ((!isVariable(i.opcode) && !pointer) || isPrivate(storageOf(i))) return;
+        if (!pointer) return place(i, contentsOf(module_, i.result), kWidest);
+        const auto stride = module_.decoration(i.result, spv::Decoration::ArrayStride);
+        place(i, i.word(1), alignmentAt(kWidest, stride.value_or(0)));
     }
 
     void scan(const Instruction& i) {
-        if (const size_t first = firstChainIndex(i.opcode)) return scanChain(i, first);
+        if (firstChainIndex(i.opcode) != 0) return scanChain(i);
         switch (i.opcode) {
             case spv::Op::OpCopyObject:
                 if (const auto found = components_.find(i.word(0)); found != components_.end()) {
@@ -108,19 +98,17 @@ class Layouts {
 
     // What the pointer, or where it does not tell the other one, points to.
     Id pointee(Id pointer, Id other) const {
-        const Instruction& type = module_.def(module_.def(pointer).type);
-        if (type.opcode == spv::Op::OpTypePointer) return type.word(1);
-        return module_.def(module_.def(other).type).word(1);
+        const Instruction& type = typeOf(pointer);
+        return type.opcode == spv::Op::OpTypePointer ? type.word(1) : typeOf(other).word(1);
     }
 
-    void scanChain(const Instruction& i, size_t first) {
+    void scanChain(const Instruction& i) {
         const bool untyped = isUntypedChain(i.opcode);
-        const Id base = i.word(untyped ? 1 : 0);
-        if (isOwn(storageOf(base))) return;
-        Id type = untyped ? i.word(0) : module_.def(module_.def(base).type).word(1);
+        if (isPrivate(storageOfPointer(i.word(untyped ? 1 : 0)))) return;
+        Id type = chainStep(module_, i).type;
         if (untyped) place(i, type, kWidest);
         const auto isVector = [&](Id id) { return context_.vector(id) != nullptr; };
-        if (findIndexInto(module_, type, i.operands, first, isVector)) {
+        if (findIndexInto(module_, type, i.operands, firstChainIndex(i.opcode), isVector)) {
             components_[i.result] = type;
         }
     }
@@ -131,17 +119,15 @@ class Layouts {
         const auto found = components_.find(pointer);
         if (found == components_.end()) return;
         const uint32_t components = context_.type(found->second)->components;
-        const bool bytes = storesBytes(context_, storageOf(pointer));
+        const bool bytes = storesBytes(context_, storageOfPointer(pointer));
         if (components == 4 || (components == 8 && bytes)) byteWise_.insert(components);
     }
 
     void scanAccess(const Instruction& i, Id pointer, Id type, const MemoryOperands& memory) {
-        if (components_.contains(pointer) || isOwn(storageOf(pointer))) return;
-        const bool untyped =
-            module_.def(module_.def(pointer).type).opcode == spv::Op::OpTypeUntypedPointerKHR;
+        if (components_.contains(pointer) || isPrivate(storageOfPointer(pointer))) return;
         if (memory.alignment() != 0) {
             place(i, type, alignmentAt(kWidest, memory.alignment()));
-        } else if (untyped) {
+        } else if (typeOf(pointer).opcode == spv::Op::OpTypeUntypedPointerKHR) {
             place(i, type, alignmentOf(pointer));
         }
     }
@@ -149,8 +135,7 @@ class Layouts {
     // What can be told of an untyped pointer by the way that led to it.
     uint32_t alignmentOf(Id pointer) const {
         const PointerPath path = pathTo(module_, pointer);
-        const spv::Op root = module_.def(path.root).opcode;
-        if (root != spv::Op::OpVariable && root != spv::Op::OpUntypedVariableKHR) return 1;
+        if (!isVariable(module_.def(path.root).opcode)) return 1;
         uint32_t alignment = kWidest;
         for (const ChainStep& step : path.steps) alignment = alignmentBehind(step, alignment);
         return alignment;
@@ -185,7 +170,7 @@ class Layouts {
     std::set<uint32_t> byteWise_;  // numbers of components
 };
 
-Id standFor(TypeTable& types, const Int4Type& type) {
+Id replacementOf(TypeTable& types, const Int4Type& type) {
     switch (type.components) {
         case 1:
             return types.intType(8, type.isSigned);
@@ -206,13 +191,8 @@ Id standFor(TypeTable& types, const Int4Type& type) {
 
 bool workgroupHasLayout(const Module& module) {
     return std::ranges::any_of(module.section(Section::kGlobals), [&](const InstructionPtr& i) {
-        const bool untyped = i->opcode == spv::Op::OpUntypedVariableKHR;
-        if ((!untyped && i->opcode != spv::Op::OpVariable) ||
-            static_cast<spv::StorageClass>(i->word(0)) != spv::StorageClass::Workgroup) {
-            return false;
-        }
-        const Id type = untyped ? i->word(1) : module.def(i->type).word(1);
-        return module.decoration(type, spv::Decoration::Block).has_value();
+        return isVariable(i->opcode) && storageOf(*i) == spv::StorageClass::Workgroup &&
+               module.decoration(contentsOf(module, i->result), spv::Decoration::Block);
     });
 }
 
@@ -229,7 +209,7 @@ Id laidOutSixteen(TypeTable& types) {
 
 }  // namespace
 
-void chooseInt4Stands(Int4Context& context) {
+void chooseInt4Replacements(Int4Context& context) {
     const std::set<uint32_t> byteWise = Layouts(context).run();
     context.workgroupHasLayout = workgroupHasLayout(context.module);
     const Id sixteen = byteWise.contains(16) ? laidOutSixteen(context.types) : 0;
@@ -240,7 +220,7 @@ void chooseInt4Stands(Int4Context& context) {
         } else if (inBytes) {
             type.bytes = type.components / 2;
         }
-        type.stand = standFor(context.types, type);
+        type.replacement = replacementOf(context.types, type);
     }
 }
 

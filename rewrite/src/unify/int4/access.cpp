@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "int4/int4_access.hpp"
-
 #include <algorithm>
 
 #include "ir/composites.hpp"
 #include "ir/memory_model.hpp"
 #include "ir/memory_operands.hpp"
-#include "ir/opcodes.hpp"
+#include "lowering/bits.hpp"
+#include "unify/int4/instructions.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
 
 // Ends the chain at the vector and remembers the component.
-bool lowerChain(Int4Context& context, Emitter& emit, ComponentPointers& pointers,
-                const Instruction& i, size_t first) {
-    const Module& module = context.module;
-    const bool untyped = isUntypedChain(i.opcode);
-    const Id base = i.word(untyped ? 1 : 0);
-    const Instruction& pointer = module.def(emit.typeOf(base));
-    Id type = untyped ? i.word(0) : pointer.word(1);
+bool lowerChain(Int4Context& context, Emitter& emit, const MemoryTypes& memory,
+                ComponentPointers& pointers, const Instruction& i) {
+    ChainStep step = chainStep(context.module, i);
+    const size_t first = firstChainIndex(i.opcode);
     const auto isVector = [&](Id id) { return context.vector(id) != nullptr; };
-    const auto at = findIndexInto(module, type, i.operands, first, isVector);
+    const auto at = findIndexInto(context.module, step.type, i.operands, first, isVector);
     if (!at) return false;
-    Id vector = base;
+    const bool untyped = isUntypedChain(i.opcode);
+    Id vector = i.word(untyped ? 1 : 0);
     if (*at > first || first > 1) {
-        const auto storage = static_cast<spv::StorageClass>(pointer.word(0));
-        const Id vectorPointer = untyped ? i.type : context.types.pointerType(storage, type);
-        vector = emit.op(
-            i.opcode, vectorPointer,
-            Operands(i.operands.begin(), i.operands.begin() + static_cast<std::ptrdiff_t>(*at)));
+        const spv::StorageClass storage = storageOf(context.module.def(emit.typeOf(vector)));
+        const auto end = i.operands.begin() + static_cast<std::ptrdiff_t>(*at);
+        InstructionPtr chain = makeInstruction(
+            i.opcode, untyped ? i.type : context.types.pointerType(storage, step.type),
+            context.module.takeId(), Operands(i.operands.begin(), end));
+        memory.adoptChain(*chain);
+        vector = chain->result;
+        emit.add(std::move(chain));
     }
-    pointers[i.result] = {vector, i.word(*at), type};
+    pointers[i.result] = {vector, i.word(*at), step.type};
     return true;
 }
 
@@ -48,8 +48,7 @@ class ComponentAccess {
           type_(*context.type(pointer.type)),
           values_(context, emit),
           memory_(memory),
-          storage_(static_cast<spv::StorageClass>(
-              context.module.def(emit.typeOf(pointer.vector)).word(0))) {}
+          storage_(storageOf(context.module.def(emit.typeOf(pointer.vector)))) {}
 
     // Extended by the vector's sign, as the result.
     void load(Id type, Id result) {
@@ -62,13 +61,13 @@ class ComponentAccess {
     // The low bits of a u32.
     void store(Id component) {
         if (isByte()) {
-            const Id changed = emit_.op(spv::Op::OpBitFieldInsert, types_.uint32(),
-                                        {readByte(), component, shift(), types_.constantU32(4)});
+            const Id old = readByte();
+            const Id changed = Bits(emit_).withField(old, component, shift(), 4);
             const Id byte = emit_.op(spv::Op::OpUConvert, types_.intType(8, false), {changed});
-            emitStore(bytePointer_, byte, 1);
-        } else if (isOwn(storage_) || type_.components == 2) {
+            emit_.store(bytePointer_, byte, memory_.forStore(1));
+        } else if (isPrivate(storage_) || type_.components == 2) {
             const Id whole = values_.withComponent(loadWhole(), type_, pointer_.index, component);
-            emitStore(pointer_.vector, whole, wholeBytes());
+            emit_.store(pointer_.vector, whole, memory_.forStore(wholeBytes()));
         } else {
             storeAtomically(component);
         }
@@ -77,23 +76,13 @@ class ComponentAccess {
  private:
     bool isByte() const {
         return type_.laidOut != 0 ? context_.isLaidOut(storage_)
-                                  : type_.isByteWise() && !isOwn(storage_);
+                                  : type_.isByteWise() && !isPrivate(storage_);
     }
     uint32_t wholeBytes() const { return std::max(type_.components / 2, 1u); }
 
-    Id loadWhole() {
-        Operands operands = {idOperand(pointer_.vector)};
-        append(operands, memory_.forLoad(wholeBytes()));
-        return emit_.op(spv::Op::OpLoad, type_.id, std::move(operands));
-    }
+    Id loadWhole() { return emit_.load(type_.id, pointer_.vector, memory_.forLoad(wholeBytes())); }
 
-    void emitStore(Id pointer, Id value, uint32_t bytes) {
-        Operands operands = {idOperand(pointer), idOperand(value)};
-        append(operands, memory_.forStore(bytes));
-        emit_.opVoid(spv::Op::OpStore, std::move(operands));
-    }
-
-    // A pointer to a part of what stands for the vector.
+    // A pointer to a part of the vector.
     Id pointerTo(Id part, std::initializer_list<Id> indices) {
         const Id type = emit_.typeOf(pointer_.vector);
         const bool untyped = context_.module.def(type).opcode == spv::Op::OpTypeUntypedPointerKHR;
@@ -127,9 +116,7 @@ class ComponentAccess {
         } else {
             bytePointer_ = pointerTo(u8, {byteIndex});
         }
-        Operands operands = {idOperand(bytePointer_)};
-        append(operands, memory_.forLoad(1));
-        const Id byte = emit_.op(spv::Op::OpLoad, u8, std::move(operands));
+        const Id byte = emit_.load(u8, bytePointer_, memory_.forLoad(1));
         return emit_.op(spv::Op::OpUConvert, u32, {byte});
     }
 
@@ -143,8 +130,8 @@ class ComponentAccess {
                                ? pointer_.vector
                                : pointerTo(u32, {emit_.divInt(u32, index, eight)});
         const Id none = types_.constantU32(0), all = types_.constantU32(~0u);
-        const Id keep = emit_.op(spv::Op::OpBitFieldInsert, u32, {all, none, place, four});
-        const Id set = emit_.op(spv::Op::OpBitFieldInsert, u32, {none, component, place, four});
+        const Id keep = Bits(emit_).withField(all, none, place, 4);
+        const Id set = Bits(emit_).withField(none, component, place, 4);
         for (const auto& [opcode, value] :
              {std::pair(spv::Op::OpAtomicAnd, keep), std::pair(spv::Op::OpAtomicOr, set)}) {
             emit_.op(opcode, u32, {pointer, types_.constantU32(scope()), none, value});
@@ -169,41 +156,11 @@ class ComponentAccess {
     Id bytePointer_ = 0;
 };
 
-// A component's load and a component's store.
-bool lowerCopy(Int4Context& context, Emitter& emit, ComponentPointers& pointers,
-               const Instruction& i) {
-    const auto vectorAt = [&](size_t operand) {
-        const auto found = pointers.find(i.word(operand));
-        return found == pointers.end() ? Id{0} : found->second.type;
-    };
-    const Id vector = vectorAt(0) != 0 ? vectorAt(0) : vectorAt(1);
-    if (vector == 0) return false;
-    const Id scalar = context.module.def(vector).word(0);
-    const Id value = context.module.takeId();
-    const auto access = [&](spv::Op opcode, Id type, Id result, Operands operands,
-                            const Operands& memory) {
-        operands.insert(operands.end(), memory.begin(), memory.end());
-        InstructionPtr one = makeInstruction(opcode, type, result, std::move(operands));
-        if (lowerInt4Access(context, emit, pointers, *one)) return;
-        checkInt4Access(context, *one);
-        emit.add(std::move(one));
-    };
-    const CopyOperands memory = copyOperands(i);
-    // A scalar takes a byte, and so do two components.
-    access(spv::Op::OpLoad, scalar, value, {idOperand(i.word(1))}, memory.source.forLoad(1));
-    access(spv::Op::OpStore, 0, 0, {idOperand(i.word(0)), idOperand(value)},
-           memory.target.forStore(1));
-    return true;
-}
-
 }  // namespace
 
-bool lowerInt4Access(Int4Context& context, Emitter& emit, ComponentPointers& pointers,
-                     const Instruction& i) {
-    if (const size_t first = firstChainIndex(i.opcode)) {
-        return lowerChain(context, emit, pointers, i, first);
-    }
-    if (i.opcode == spv::Op::OpCopyMemory) return lowerCopy(context, emit, pointers, i);
+bool lowerInt4Access(Int4Context& context, Emitter& emit, const MemoryTypes& memory,
+                     ComponentPointers& pointers, const Instruction& i) {
+    if (firstChainIndex(i.opcode) != 0) return lowerChain(context, emit, memory, pointers, i);
     const auto found = pointers.find(i.word(0));
     if (found == pointers.end()) return false;
     const ComponentPointer pointer = found->second;

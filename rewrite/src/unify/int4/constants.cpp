@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "int4/int4_constants.hpp"
+#include "unify/int4/instructions.hpp"
 
 namespace coopvk::rewrite {
 

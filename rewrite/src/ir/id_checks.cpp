@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/id_checks.hpp"
+
+#include <format>
+
+namespace coopvk::rewrite {
+
+namespace {
+
+constexpr auto kGlobals = static_cast<size_t>(Section::kGlobals);
+
+// The first id that an instruction names and for which `isWrong` is true; 0: none.
+template <typename IsWrong>
+Id firstWrong(const Instruction& instruction, IsWrong isWrong) {
+    if (instruction.type != 0 && isWrong(instruction.type)) return instruction.type;
+    for (const Operand& operand : instruction.operands) {
+        if (operand.isId && operand.word != 0 && isWrong(operand.word)) return operand.word;
+    }
+    return 0;
+}
+
+Id firstUndefined(const Module& module) {
+    Id found = 0;
+    const auto isUndefined = [&](Id id) { return module.def(id).result == 0; };
+    const auto check = [&](const Instruction& i) {
+        if (found == 0) found = firstWrong(i, isUndefined);
+    };
+    for (size_t s = 0; s <= kGlobals; ++s) {
+        for (const InstructionPtr& i : module.section(static_cast<Section>(s))) check(*i);
+    }
+    for (const auto& function : module.functions()) {
+        if (function->definition) check(*function->definition);
+        for (const InstructionPtr& i : function->parameters) check(*i);
+        for (const auto& block : function->blocks) {
+            for (const InstructionPtr& i : block->body) check(*i);
+        }
+    }
+    return found;
+}
+
+bool isExtInst(spv::Op opcode) {
+    return opcode == spv::Op::OpExtInst || opcode == spv::Op::OpExtInstWithForwardRefsKHR;
+}
+
+// Types and constants come behind all that they are made of, so that none is part of itself; only
+// structures may hold pointers that are declared forward. Debug information, which OpExtInst is at
+// module scope, may name what comes later.
+std::optional<std::string> orderProblem(const Module& module) {
+    std::vector<bool> known(module.bound() + 1u, false);
+    std::vector<Id> forward;
+    for (size_t s = 0; s < kGlobals; ++s) {
+        for (const InstructionPtr& i : module.section(static_cast<Section>(s))) {
+            known[i->result] = true;
+        }
+    }
+    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
+        if (i->opcode == spv::Op::OpTypeForwardPointer && known.size() > i->word(0)) {
+            known[i->word(0)] = true;
+            forward.push_back(i->word(0));
+            continue;
+        }
+        if (!isExtInst(i->opcode)) {
+            if (const Id id = firstWrong(*i, [&](Id used) { return !known[used]; })) {
+                return std::format("id %{} is used before it is defined", id);
+            }
+        }
+        known[i->result] = true;
+    }
+    for (const Id pointer : forward) {
+        if (module.def(pointer).opcode == spv::Op::OpTypePointer) continue;
+        return std::format("id %{} is declared a pointer and is none", pointer);
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> idProblem(const Module& module) {
+    if (const Id id = firstUndefined(module)) return std::format("id %{} is not defined", id);
+    return orderProblem(module);
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lowering/memory_types.hpp"
+
+#include <algorithm>
+
+#include "ir/composites.hpp"
+#include "ir/memory_operands.hpp"
+#include "ir/opcodes.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+// Values of so many scalars and vectors are converted one by one at most.
+constexpr uint64_t kMostParts = 1024;
+
+bool isAggregate(spv::Op opcode) { return opcode == spv::Op::OpTypeStruct || isArrayType(opcode); }
+
+// The types in an aggregate are its first operands.
+size_t memberTypes(const Instruction& type) {
+    return isArrayType(type.opcode) ? 1 : type.operands.size();
+}
+
+}  // namespace
+
+Id MemoryTypes::pointee(Id pointer) const {
+    const Instruction& type = module_.def(module_.def(pointer).type);
+    return type.opcode == spv::Op::OpTypePointer ? type.word(1) : 0;
+}
+
+Id MemoryTypes::copied(const Instruction& copy) const {
+    const Id target = pointee(copy.word(0));
+    return target != 0 ? target : pointee(copy.word(1));
+}
+
+void MemoryTypes::addRoots(const Instruction& i, std::unordered_set<Id>& roots) const {
+    switch (i.opcode) {
+        case spv::Op::OpTypePointer:
+            if (isPointer(i.result)) roots.insert(i.word(1));
+            return;
+        case spv::Op::OpUntypedVariableKHR:
+            if (isPointer(i.type)) roots.insert(i.word(1));
+            return;
+        case spv::Op::OpLoad:
+            if (isMemory(i.word(0))) roots.insert(i.type);
+            return;
+        case spv::Op::OpStore:
+            if (isMemory(i.word(0))) roots.insert(module_.def(i.word(1)).type);
+            return;
+        case spv::Op::OpCopyMemory:
+            if (isMemory(i.word(0)) || isMemory(i.word(1))) roots.insert(copied(i));
+            return;
+        default:
+            if (namesType(i)) roots.insert(i.word(0));
+            return;
+    }
+}
+
+std::unordered_set<Id> MemoryTypes::roots() const {
+    std::unordered_set<Id> roots;
+    for (const InstructionPtr& i : module_.section(Section::kGlobals)) addRoots(*i, roots);
+    module_.visitBlocks([&](const Instruction& i) { addRoots(i, roots); });
+    return roots;
+}
+
+void MemoryTypes::make() {
+    std::unordered_set<Id> wanted = roots();
+    // Types are declared after those that they are made of.
+    std::vector<const Instruction*> aggregates;
+    for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
+        if (!isAggregate(i->opcode)) continue;
+        aggregates.push_back(i.get());
+        parts_[i->result] = partsOf(*i);
+    }
+    for (size_t a = aggregates.size(); a-- > 0;) {
+        const Instruction& type = *aggregates[a];
+        if (!wanted.contains(type.result)) continue;
+        for (size_t m = 0; m < memberTypes(type); ++m) wanted.insert(type.word(m));
+    }
+    for (const Instruction* type : aggregates) {
+        if (wanted.contains(type->result)) inMemory_[type->result] = makeCopy(*type);
+    }
+}
+
+uint64_t MemoryTypes::partsOf(const Instruction& type) const {
+    uint64_t parts = 0;
+    for (size_t m = 0; m < memberTypes(type); ++m) {
+        const auto found = parts_.find(type.word(m));
+        parts = std::min(parts + (found == parts_.end() ? 1 : found->second), kMostParts + 1);
+    }
+    if (type.opcode == spv::Op::OpTypeStruct) return parts;
+    const uint64_t length = memberCount(module_, type.result).value_or(0);
+    return parts * std::min(length, kMostParts + 1);
+}
+
+Id MemoryTypes::makeCopy(const Instruction& type) {
+    Operands operands = type.operands;
+    for (size_t m = 0; m < memberTypes(type); ++m) operands[m].word = inMemory(type.word(m));
+    if (operands == type.operands && saysLayout(type)) return type.result;
+    const Id copy = module_.takeId();
+    module_.append(Section::kGlobals, makeInstruction(type.opcode, 0, copy, std::move(operands)));
+    module_.copyNamesAndDecorations(type.result, copy);
+    if (!saysLayout(type)) addLayout(type, copy);
+    return copy;
+}
+
+Id MemoryTypes::inMemory(Id type) const {
+    const auto found = inMemory_.find(type);
+    return found == inMemory_.end() ? scalarInMemory(type) : found->second;
+}
+
+bool MemoryTypes::namesType(const Instruction& i) const {
+    if (i.opcode == spv::Op::OpUntypedArrayLengthKHR) return isMemory(i.word(1));
+    return (isUntypedChain(i.opcode) || isUntypedStep(i.opcode)) && isPointer(i.type);
+}
+
+void MemoryTypes::adoptChain(Instruction& i) const {
+    if (namesType(i) && !i.operands.empty()) i.operands[0].word = inMemory(i.word(0));
+}
+
+void MemoryTypes::adoptPointers() {
+    InstructionList& globals = module_.section(Section::kGlobals);
+    for (size_t g = 0; g < globals.size(); ++g) {
+        Instruction& i = *globals[g];
+        const Id type = pointee(i.result);
+        if (i.opcode == spv::Op::OpVariable && isPointer(i.type) && i.operands.size() > 1 &&
+            inMemory(type) != type) {
+            i.operands[1].word = context_.types.constantNull(inMemory(type));
+        }
+    }
+    for (const InstructionPtr& i : globals) {
+        const bool pointer = i->opcode == spv::Op::OpTypePointer && isPointer(i->result);
+        const bool variable = i->opcode == spv::Op::OpUntypedVariableKHR && isPointer(i->type);
+        if ((pointer || variable) && i->operands.size() > 1) {
+            i->operands[1].word = inMemory(i->word(1));
+        }
+    }
+}
+
+bool MemoryTypes::mayConvert(const Instruction& at, Id type) {
+    const auto found = parts_.find(type);
+    if (found == parts_.end() || found->second <= kMostParts) return true;
+    return context_.fail(ErrorCode::kUnsupported, at,
+                         std::format("more than {} numbers, which are held in another way than "
+                                     "they lie in memory, are loaded, stored or copied at once",
+                                     kMostParts));
+}
+
+Id MemoryTypes::convert(Emitter& emit, Id value, Id type) const {
+    const Id from = emit.typeOf(value);
+    if (from == type) return value;
+    if (!isAggregate(module_.def(type).opcode) || !isAggregate(module_.def(from).opcode)) {
+        return convertScalar(emit, value, type);
+    }
+    const uint64_t count = memberCount(module_, type).value_or(0);
+    std::vector<Id> members;
+    for (uint32_t m = 0; m < count; ++m) {
+        const Id member = emit.extract(memberType(module_, from, m), value, {m});
+        members.push_back(convert(emit, member, memberType(module_, type, m)));
+    }
+    return emit.construct(type, members);
+}
+
+void MemoryTypes::access(Emitter& emit, InstructionPtr i) {
+    if (i->opcode == spv::Op::OpCopyMemory) return copy(emit, std::move(i));
+    const bool load = i->opcode == spv::Op::OpLoad;
+    const Id type = load ? i->type : emit.typeOf(i->word(1));
+    const Id other = inMemory(type);
+    if (!isMemory(i->word(0)) || other == type || !mayConvert(*i, type)) {
+        return emit.add(std::move(i));
+    }
+    if (!load) {
+        i->operands[1].word = convert(emit, i->word(1), other);
+        return emit.add(std::move(i));
+    }
+    const Id result = i->result, loaded = module_.takeId();
+    i->type = other;
+    i->result = loaded;
+    emit.add(std::move(i));
+    const Id value = convert(emit, loaded, type);
+    emit.add(makeInstruction(spv::Op::OpCopyObject, type, result, {idOperand(value)}));
+}
+
+void MemoryTypes::copy(Emitter& emit, InstructionPtr i) {
+    const Id target = i->word(0), source = i->word(1), type = copied(*i);
+    if (isMemory(target) == isMemory(source) || inMemory(type) == type || !mayConvert(*i, type)) {
+        return emit.add(std::move(i));
+    }
+    const CopyOperands memory = copyOperands(*i);
+    const auto typeAt = [&](Id pointer) { return isMemory(pointer) ? inMemory(type) : type; };
+    const Id value = emit.load(typeAt(source), source, memory.source.forLoad(kAnyAlignment));
+    emit.store(target, convert(emit, value, typeAt(target)), memory.target.forStore(kAnyAlignment));
+    module_.retire(std::move(i));
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lowering/number_memory.hpp"
+
+#include "lowering/bits.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+// Four 4-bit integers of the low half of a u32, one to a byte, and the inverse.
+Id spread(Bits bits, Id word) {
+    Id x = bits.mask(word, 0xFFFF);
+    x = bits.mask(bits.either(x, bits.left(x, 8)), 0x00FF00FF);
+    return bits.mask(bits.either(x, bits.left(x, 4)), 0x0F0F0F0F);
+}
+Id join(Bits bits, Id bytes) {
+    Id x = bits.mask(bytes, 0x0F0F0F0F);
+    x = bits.mask(bits.either(x, bits.right(x, 4)), 0x00FF00FF);
+    return bits.mask(bits.either(x, bits.right(x, 8)), 0xFFFF);
+}
+
+// Bytes from 0 to 15 become -8 to 7: bit 3 is repeated above itself.
+Id extendSign(Bits bits, Id bytes) {
+    return bits.either(bytes, bits.op(spv::Op::OpIMul, bits.mask(bytes, 0x08080808), 0x1E));
+}
+
+std::vector<Slot> unpackFourBits(Emitter& emit, std::span<const Slot> memory, Id memoryScalar,
+                                 Id held) {
+    TypeTable& types = emit.types();
+    Bits bits(emit);
+    const std::vector<Id> words = toWords(emit, memory, memoryScalar);
+    const auto perWord =
+        static_cast<uint32_t>(memory.size() * types.width(memoryScalar) / 4 / words.size());
+    std::vector<Slot> out;
+    for (const Id word : words) {
+        for (uint32_t first = 0; first < perWord; first += 4) {
+            Id bytes = spread(bits, bits.right(word, first * 4));
+            if (types.isSigned(held)) bytes = extendSign(bits, bytes);
+            const Id vector = emit.bitcast(types.vectorType(held, 4), bytes);
+            for (uint32_t i = 0; i < 4 && first + i < perWord; ++i) out.push_back({vector, i});
+        }
+    }
+    return out;
+}
+
+std::vector<Slot> packFourBits(Emitter& emit, std::span<const Slot> components, Id held,
+                               Id memoryScalar) {
+    TypeTable& types = emit.types();
+    const uint32_t width = types.width(memoryScalar), perScalar = width / 4;
+    const Id u32 = types.uint32(), integer = types.intType(width, false);
+    const Slot zero = {types.constantNull(held), 0};
+    std::vector<Slot> out;
+    for (size_t first = 0; first + perScalar <= components.size(); first += perScalar) {
+        std::vector<Slot> words((width + 31) / 32);
+        for (uint32_t i = 0; i < perScalar; i += 4) {
+            std::vector<Slot> four(4, zero);
+            for (uint32_t j = i; j < std::min(i + 4, perScalar); ++j) {
+                four[j - i] = components[first + j];
+            }
+            const Id bytes = emit.bitcast(u32, gather(emit, held, four));
+            Id& word = words[i / 8].value;
+            word = withPart(emit, word, join(Bits(emit), bytes), i * 4 % 32);
+        }
+        if (width < 32) words = {{emit.op(spv::Op::OpUConvert, integer, {words[0].value}), 0}};
+        const std::vector<Slot> whole = regroup(emit, words, width < 32 ? integer : u32, integer);
+        for (const Slot& slot : regroup(emit, whole, integer, memoryScalar)) out.push_back(slot);
+    }
+    return out;
+}
+
+Slot pickFourBits(Emitter& emit, Id scalar, Id index, Id held) {
+    TypeTable& types = emit.types();
+    const Id u32 = types.uint32();
+    const Slot memory[] = {{scalar, 0}};
+    const std::vector<Id> words = toWords(emit, memory, emit.typeOf(scalar));
+    Id word = words[0];
+    if (words.size() > 1) {
+        const Id pair = emit.construct(types.vectorType(u32, 2), words);
+        const Id which = emit.divInt(u32, index, emit.constant(8));
+        word = emit.op(spv::Op::OpVectorExtractDynamic, u32, {pair, which});
+        index = emit.modInt(u32, index, emit.constant(8));
+    }
+    const bool isSigned = types.isSigned(held);
+    const Id first = emit.mulInt(u32, index, emit.constant(4));
+    const Id value = Bits(emit).field(word, first, 4, isSigned);
+    return {emit.op(isSigned ? spv::Op::OpSConvert : spv::Op::OpUConvert, held, {value}), 0};
+}
+
+Id fourBits(Emitter& emit, const Slot& component, Id held) {
+    TypeTable& types = emit.types();
+    const Id scalar = gather(emit, held, std::span(&component, 1));
+    const Id byte = emit.bitcast(types.intType(8, false), scalar);
+    return Bits(emit).mask(emit.op(spv::Op::OpUConvert, types.uint32(), {byte}), 15);
+}
+
+Id extendFourBits(Emitter& emit, Id value, bool isSigned) {
+    TypeTable& types = emit.types();
+    Bits bits(emit);
+    const Id type = emit.typeOf(value), u8 = types.intType(8, false);
+    const uint32_t count = types.components(type);
+    if (count == 4) {
+        const Id word = bits.mask(emit.bitcast(types.uint32(), value), 0x0F0F0F0F);
+        return emit.bitcast(type, isSigned ? extendSign(bits, word) : word);
+    }
+    std::vector<Id> scalars;
+    for (uint32_t i = 0; i < count; ++i) {
+        const Id low = fourBits(emit, {value, i}, types.scalarOf(type));
+        const Id extended = isSigned ? extendSign(bits, low) : low;
+        scalars.push_back(emit.op(spv::Op::OpUConvert, u8, {extended}));
+    }
+    const Id bytes = count == 1 ? scalars[0] : emit.construct(types.vectorType(u8, count), scalars);
+    return emit.bitcast(type, bytes);
+}
+
+}  // namespace
+
+const NumberForm kFourBits = {unpackFourBits, packFourBits, pickFourBits, fourBits, extendFourBits};
+
+uint32_t heldBits(const TypeTable& types, Id component) {
+    const Number* number = numberOf(types, component);
+    return number != nullptr && number->heldBits != 0 ? number->heldBits : types.width(component);
+}
+
+Id heldType(TypeTable& types, Id component) {
+    const uint32_t bits = heldBits(types, component);
+    if (bits == types.width(component)) return component;
+    return types.intType(bits, types.isSigned(component));
+}
+
+std::vector<Slot> unpackComponents(Emitter& emit, const Number& number,
+                                   std::span<const Slot> memory, Id memoryScalar, Id held) {
+    return number.form != nullptr ? number.form->unpack(emit, memory, memoryScalar, held)
+                                  : regroup(emit, memory, memoryScalar, held);
+}
+
+std::vector<Slot> packComponents(Emitter& emit, const Number& number,
+                                 std::span<const Slot> components, Id held, Id memoryScalar) {
+    return number.form != nullptr ? number.form->pack(emit, components, held, memoryScalar)
+                                  : regroup(emit, components, held, memoryScalar);
+}
+
+Slot pickComponent(Emitter& emit, const Number& number, Id scalar, Id index, Id held) {
+    if (number.form != nullptr) return number.form->pick(emit, scalar, index, held);
+    TypeTable& types = emit.types();
+    const Id u32 = types.uint32();
+    uint32_t parts = types.width(emit.typeOf(scalar)) / types.width(held);
+    if (parts > 4) {
+        // Eight components: first the 32-bit half, then one of its four.
+        const Id words = emit.bitcast(types.vectorType(u32, 2), scalar);
+        parts /= 2;
+        const Id half = emit.divInt(u32, index, emit.constant(parts));
+        scalar = emit.op(spv::Op::OpVectorExtractDynamic, u32, {words, half});
+        index = emit.modInt(u32, index, emit.constant(parts));
+    }
+    const Id vector = emit.bitcast(types.vectorType(held, parts), scalar);
+    return {emit.op(spv::Op::OpVectorExtractDynamic, held, {vector, index}), 0};
+}
+
+Id componentBits(Emitter& emit, const Number& number, const Slot& component, Id held) {
+    if (number.form != nullptr) return number.form->bits(emit, component, held);
+    TypeTable& types = emit.types();
+    std::vector<Slot> parts(32 / types.width(held), {types.constantNull(held), 0});
+    parts[0] = component;
+    return emit.bitcast(types.uint32(), gather(emit, held, parts));
+}
+
+Id withSign(Emitter& emit, const Number& number, Id value, bool isSigned) {
+    return number.form != nullptr ? number.form->extended(emit, value, isSigned) : value;
+}
+
+}  // namespace coopvk::rewrite
