@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <format>
 
+#include "ir/function_builder.hpp"
 #include "lowering/buffer_views.hpp"
 #include "lowering/built_ins.hpp"
 
@@ -165,7 +166,7 @@ class FloatAtomics {
     const uint32_t own_;
     bool keepsAdds_ = false;
     std::map<std::vector<Id>, Id> adders_;
-    std::vector<std::unique_ptr<Function>> added_;
+    FunctionList added_;
 };
 
 // Atomics of helper invocations do nothing and give anything, so that they could go on for ever. An
@@ -182,67 +183,32 @@ Id FloatAtomics::isDone(Emitter& emit, Id now, Id old) {
 
 Id FloatAtomics::makeAdder(const Instruction& i, Word word, std::span<const Id> parameters) {
     const Id u32 = types_.uint32(), f32 = i.type;
-    auto function = std::make_unique<Function>();
-    const Id id = module_.takeId();
-    function->definition = makeInstruction(spv::Op::OpFunction, f32, id,
-                                           {literal(spv::FunctionControlMask::MaskNone),
-                                            idOperand(types_.functionType(f32, parameters))});
-    std::vector<Id> values;
-    for (Id type : parameters) {
-        values.push_back(module_.takeId());
-        function->parameters.push_back(
-            makeInstruction(spv::Op::OpFunctionParameter, type, values.back(), {}));
-        module_.setDef(function->parameters.back().get());
-    }
-    Id labels[4];  // entry, loop, again, end
-    for (Id& label : labels) {
-        label = module_.takeId();
-        function->blocks.push_back(std::make_unique<Block>());
-        function->blocks.back()->label = makeInstruction(spv::Op::OpLabel, 0, label, {});
-    }
-    const auto [entry, loop, again, end] = labels;
-
-    Emitter emit(types_, function->blocks[0]->body);
+    FunctionBuilder f(types_, added_, "coopvk_atomic_fadd", f32, parameters);
+    Emitter& emit = f.emit();
     if (word.physical != 0) {
-        word.physical = values[0];
+        word.physical = f.parameter(0);
         module_.decorate(word.physical, spv::Decoration::Aliased);
     } else {
-        if (word.place.descriptor != 0) word.place.descriptor = values[0];
-        word.index = values[values.size() - 2];
+        if (word.place.descriptor != 0) word.place.descriptor = f.parameter(0);
+        word.index = f.parameter(parameters.size() - 2);
     }
     const Id pointer = pointerTo(emit, word);
+    const Id value = f.parameter(parameters.size() - 1);
     const Id scope = i.word(1), semantics = i.word(2);
     const auto isVolatile = static_cast<uint32_t>(module_.constantValue(semantics).value_or(0)) &
                             static_cast<uint32_t>(spv::MemorySemanticsMask::Volatile);
-    const Id relaxed = types_.constantU32(isVolatile);
-    const Id first = emit.op(spv::Op::OpAtomicLoad, u32, {pointer, scope, relaxed});
-    emit.opVoid(spv::Op::OpBranch, {idOperand(loop)});
-
-    emit.setOut(function->blocks[1]->body);
-    const Id old = module_.takeId(), now = module_.takeId();
-    emit.add(
-        makeInstruction(spv::Op::OpPhi, u32, old,
-                        {idOperand(first), idOperand(entry), idOperand(now), idOperand(again)}));
-    const Id sum =
-        emit.op(spv::Op::OpFAdd, f32, {emit.op(spv::Op::OpBitcast, f32, {old}), values.back()});
-    const Id wanted = emit.op(spv::Op::OpBitcast, u32, {sum});
-    emit.add(makeInstruction(
-        spv::Op::OpAtomicCompareExchange, u32, now,
-        idOperands(std::vector<Id>{pointer, scope, semantics, relaxed, wanted, old})));
-    const Id done = isDone(emit, now, old);
-    emit.opVoid(spv::Op::OpLoopMerge,
-                {idOperand(end), idOperand(again), literal(spv::LoopControlMask::MaskNone)});
-    emit.opVoid(spv::Op::OpBranchConditional, {idOperand(done), idOperand(end), idOperand(again)});
-
-    emit.setOut(function->blocks[2]->body);
-    emit.opVoid(spv::Op::OpBranch, {idOperand(loop)});
-
-    emit.setOut(function->blocks[3]->body);
-    emit.opVoid(spv::Op::OpReturnValue, {idOperand(emit.op(spv::Op::OpBitcast, f32, {now}))});
-    function->end = makeInstruction(spv::Op::OpFunctionEnd, 0, 0, {});
-    module_.addName(id, "coopvk_atomic_fadd");
-    added_.push_back(std::move(function));
-    return id;
+    const Id relaxed = emit.constant(isVolatile);
+    const Id seen = f.variable(u32);
+    f.store(seen, emit.op(spv::Op::OpAtomicLoad, u32, {pointer, scope, relaxed}));
+    f.loopUntil([&] {
+        const Id old = f.load(seen);
+        const Id sum = emit.op(spv::Op::OpFAdd, f32, {emit.bitcast(f32, old), value});
+        const Id now = emit.op(spv::Op::OpAtomicCompareExchange, u32,
+                               {pointer, scope, semantics, relaxed, emit.bitcast(u32, sum), old});
+        f.store(seen, now);
+        return isDone(emit, now, old);
+    });
+    return f.finish(emit.bitcast(f32, f.load(seen)));
 }
 
 }  // namespace
