@@ -70,5 +70,28 @@ TEST(VectorTraits, ScalarRegistersLearnThatWeightsAreShared) {
     EXPECT_FALSE(has(outputFor(source, silent), "OpGroupNonUniform"));
 }
 
+std::string replaced(std::string source, std::string_view what, std::string_view by) {
+    return source.replace(source.find(what), what.size(), by);
+}
+
+// SPIR-V takes indices of either signedness.
+TEST(VectorTraits, DescriptorsMayBeChosenBySignedIndices) {
+    std::string source = test::layerModule(64, 64, 0, false);
+    source = replaced(source, "OpCapability Shader",
+                      "OpCapability Shader\nOpCapability StorageBufferArrayDynamicIndexing");
+    source = replaced(source, "%pointer = OpTypePointer StorageBuffer %block",
+                      "%int = OpTypeInt 32 1\n%four = OpConstant %uint 4\n"
+                      "%blocks = OpTypeArray %block %four\n"
+                      "%pointer = OpTypePointer StorageBuffer %blocks");
+    source = replaced(source, "%at = OpAccessChain %arrayPointer %buffer %zero",
+                      "%which = OpBitcast %int %i\n"
+                      "%at = OpAccessChain %arrayPointer %buffer %which %zero");
+    for (const bool scalarRegisters : {false, true}) {
+        const Output out = outputFor(source, targetOf(32, scalarRegisters));
+        EXPECT_TRUE(has(out, "OpGroupNonUniformAllEqual"));
+        EXPECT_EQ(has(out, "OpGroupNonUniformBroadcastFirst"), scalarRegisters);
+    }
+}
+
 }  // namespace
 }  // namespace coopvk::rewrite

@@ -43,15 +43,12 @@ std::vector<Id> bitFields(Emitter& emit, const Number& number, Id word) {
 Id smallFloatPair(Emitter& emit, const Number::SmallFloat& fields, Id bytes) {
     TypeTable& types = emit.types();
     Bits bits(emit);
-    const auto upper = [&](Id byte) { return bits.left(bits.mask(byte, 0xFF), 8); };
+    const Id first = bits.left(bits.mask(bytes, 0xFF), 8);
+    const Id second = bits.mask(bits.left(bytes, 16), 0xFF000000);
+    const Id spread = bits.either(first, second);
     const Id f16 = types.floatType(16);
     const Id pair = types.vectorType(f16, 2);
-    if (fields.exponentBits == 5 && fields.hasInfinity) {
-        const Id first = upper(bytes);
-        return emit.bitcast(pair, bits.either(first, bits.mask(bits.left(bytes, 16), 0xFF000000)));
-    }
-    const Id second = bits.mask(bits.left(bytes, 16), 0xFF000000);
-    const Id spread = bits.either(upper(bytes), second);
+    if (fields.exponentBits == 5 && fields.hasInfinity) return emit.bitcast(pair, spread);
     const uint32_t by = 5 - fields.exponentBits;
     const Id magnitude = bits.right(bits.mask(spread, 0x7F007F00), by);
     // The NaN would become a finite number: a one in its last place carries beyond its exponent.

@@ -134,7 +134,7 @@ class Agreement : private VectorCode {
     // `all`: a boolean that must be true, too; 0: none.
     explicit Agreement(VectorFunction& function, Id all = 0) : VectorCode(function), all_(all) {}
 
-    // An integer scalar.
+    // An integer scalar or an address.
     void require(Id value);
     // What the function's parameters from `first` on say of a location, but for the byte offset.
     void requireArguments(const Location& location, size_t first);

@@ -29,6 +29,15 @@ bool countsLanesRightly(const VectorContext& context) {
            invocationsOfWorkgroup(context) % context.target.subgroupSize == 0;
 }
 
+// An integer, or the words of an address.
+std::vector<Id> wordsOf(Emitter& emit, Id value) {
+    if (emit.module().def(emit.typeOf(value)).opcode != spv::Op::OpTypePointer) return {value};
+    const Id u32 = emit.types().uint32();
+    const Id words = emit.op(spv::Op::OpBitcast, emit.types().vectorType(u32, 2), {value});
+    const Id low = emit.extract(u32, words, {0});
+    return {low, emit.extract(u32, words, {1})};
+}
+
 bool hasSubgroups(const VectorContext& context) {
     return (context.target.device.subgroupStages & static_cast<uint32_t>(context.stage)) != 0;
 }
@@ -49,20 +58,15 @@ bool canReduce(const VectorContext& context) {
 void Agreement::require(Id value) {
     if (f_.module().constantValue(value)) return;
     f_.module().addCapability(spv::Capability::GroupNonUniformVote);
-    const Id same = logical(spv::Op::OpGroupNonUniformAllEqual, scope(spv::Scope::Subgroup), value);
-    all_ = emit_.both(all_, same);
+    for (const Id word : wordsOf(emit_, value)) {
+        const Id same =
+            logical(spv::Op::OpGroupNonUniformAllEqual, scope(spv::Scope::Subgroup), word);
+        all_ = emit_.both(all_, same);
+    }
 }
 
 void Agreement::requireArguments(const Location& location, size_t first) {
-    for (size_t a = 0; a + 1 < location.arguments.size(); ++a) {
-        const Id value = f_.parameter(first + a);
-        if (location.kind != Location::Kind::kPhysical) {
-            require(value);
-            continue;
-        }
-        const Id address = emit_.op(spv::Op::OpBitcast, types_.vectorType(u32(), 2), {value});
-        for (uint32_t word = 0; word < 2; ++word) require(emit_.extract(u32(), address, {word}));
-    }
+    for (size_t a = 0; a + 1 < location.arguments.size(); ++a) require(f_.parameter(first + a));
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -198,25 +202,16 @@ bool mayShareWeights(const VectorContext& context, const VectorMatrixMul& produc
 
 namespace {
 
-// A u32, or the words of an address.
-std::vector<Id> wordsOf(Emitter& emit, Id value) {
-    const Id u32 = emit.types().uint32();
-    if (emit.typeOf(value) == u32) return {value};
-    const Id words = emit.op(spv::Op::OpBitcast, emit.types().vectorType(u32, 2), {value});
-    const Id low = emit.extract(u32, words, {0});
-    return {low, emit.extract(u32, words, {1})};
-}
-
 // The first lane's value of it.
 Id firstLanes(Emitter& emit, Id value) {
-    const Id u32 = emit.types().uint32();
     const Id subgroup = emit.constant(static_cast<uint32_t>(spv::Scope::Subgroup));
     std::vector<Id> words = wordsOf(emit, value);
     for (Id& word : words) {
-        word = emit.op(spv::Op::OpGroupNonUniformBroadcastFirst, u32, {subgroup, word});
+        word =
+            emit.op(spv::Op::OpGroupNonUniformBroadcastFirst, emit.typeOf(word), {subgroup, word});
     }
     if (words.size() == 1) return words[0];
-    const Id pair = emit.construct(emit.types().vectorType(u32, 2), words);
+    const Id pair = emit.construct(emit.types().vectorType(emit.types().uint32(), 2), words);
     return emit.op(spv::Op::OpBitcast, emit.typeOf(value), {pair});
 }
 
@@ -227,9 +222,7 @@ Id shareWeights(VectorContext& context, std::string_view name, Id resultType,
     VectorFunction f(context, name, resultType, parameterTypes);
     f.module().addCapability(spv::Capability::GroupNonUniformBallot);
     Agreement agreement(f);
-    for (size_t p = 1; p < parameterTypes.size(); ++p) {
-        for (const Id word : wordsOf(f.emit(), f.parameter(p))) agreement.require(word);
-    }
+    for (size_t p = 1; p < parameterTypes.size(); ++p) agreement.require(f.parameter(p));
     const Id result = f.variable(resultType);
     const auto call = [&](bool shared) {
         std::vector<Id> arguments = {f.parameter(0)};

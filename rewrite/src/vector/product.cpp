@@ -44,22 +44,18 @@ ProductInput::ProductInput(VectorFunction& function, Arithmetic& arithmetic,
 std::vector<Id> ProductInput::components(std::span<const Id> packs, uint32_t valid) {
     std::vector<Id> scalars;
     const VectorType& input = *product_.input;
-    const Id integer = s32();
-    const bool isSigned = product_.inputType.isSigned();
-    const spv::Op field = isSigned ? spv::Op::OpBitFieldSExtract : spv::Op::OpBitFieldUExtract;
-    for (uint32_t i = 0; i < valid; ++i) {
-        if (product_.inputType.isPacked) {
-            const Id word = emit_.bitcast(integer, packs[0]);
-            scalars.push_back(emit_.op(field, integer, {word, c(8 * i), c(8)}));
-            continue;
-        }
+    if (product_.inputType.isPacked) {
+        scalars = unpackWord(emit_, product_.inputType, packs[0]);
+        scalars.resize(valid);
+    }
+    for (auto i = static_cast<uint32_t>(scalars.size()); i < valid; ++i) {
         Id scalar = packs[i / input.packWidth];
         if (input.packWidth > 1) {
             scalar = emit_.extract(input.component, scalar, {i % input.packWidth});
         }
         scalars.push_back(arithmetic_.convertInput(scalar, product_.inputSigned));
     }
-    const Id zero = types_.constantNull(scalars.empty() ? integer : emit_.typeOf(scalars[0]));
+    const Id zero = types_.constantNull(emit_.typeOf(scalars[0]));
     scalars.resize(kGroup, zero);
     return scalars;
 }
@@ -232,22 +228,20 @@ void ProductResult::store(Id first, std::span<const Id> totals, uint32_t looped)
         if (product_.hasBias && ragged) row = atMost(emit_, row, product_.m - 1);
         components.push_back(finish(totals[r], biasOf(row)));
     }
-    const Id firstPack = divU32(first, c(width));
     std::vector<Id> packs;
     for (uint32_t p = 0; p < components.size() / width; ++p) {
         const std::span<const Id> parts = std::span(components).subspan(p * width, width);
         packs.push_back(width == 1 ? parts[0] : emit_.construct(product_.result->pack, parts));
-        if (!isPushed(first)) storePack(plus(firstPack, p), packs.back());
     }
-    if (isPushed(first)) pushPacks(packs, looped / width);
+    storePacks(divU32(first, c(width)), packs, looped / width);
 }
 
-bool ProductResult::isPushed(Id first) const {
-    return !f_.module().constantValue(first) && choosesNoRegister(f_.context().target);
-}
-
-void ProductResult::pushPacks(std::span<const Id> packs, uint32_t looped) {
+void ProductResult::storePacks(Id first, std::span<const Id> packs, uint32_t looped) {
     const auto count = static_cast<uint32_t>(packs.size());
+    if (f_.module().constantValue(first) || !choosesNoRegister(f_.context().target)) {
+        for (uint32_t p = 0; p < count; ++p) packs_.store(plus(first, p), packs[p]);
+        return;
+    }
     for (uint32_t i = 0; i + count < looped; ++i) packs_.store(c(i), packs_.load(c(i + count)));
     for (uint32_t p = 0; p < count; ++p) packs_.store(c(looped - count + p), packs[p]);
 }

@@ -146,12 +146,10 @@ class ProductResult : private VectorCode {
     // the type of the sum; those of rows beyond the vector have no meaning. Where `first` is not
     // constant, a loop stores rows 0 .. looped - 1 in order.
     void store(Id first, std::span<const Id> totals, uint32_t looped);
-    // Stores one pack of finished components.
-    void storePack(Id index, Id pack) { packs_.store(index, pack); }
-    // Whether packs from `first` (u32) on are pushed instead: a loop adds them at the end, which
-    // moves the others on, so that all are in their places when there are `looped` of them.
-    bool isPushed(Id first) const;
-    void pushPacks(std::span<const Id> packs, uint32_t looped);
+    // Stores packs of finished components from index `first` (u32) on. Where lanes have no
+    // registers that are chosen by a number, a loop adds them at the end instead, which moves the
+    // others on, so that all are in their places when there are `looped` of them.
+    void storePacks(Id first, std::span<const Id> packs, uint32_t looped);
     Id value();
 
     // The same result for totals of another sum.

@@ -26,7 +26,7 @@ class TileProduct : private VectorCode {
         gridRow_ = divU32(lane_, c(tile_.gridColumns));
         gridColumn_ = modU32(lane_, c(tile_.gridColumns));
         base_ = times(subgroup, tile_.lanes * tile_.laneQuads());
-        ownQuads_ = laneBase(lane_);
+        laneQuads_ = laneBase(lane_);
         for (uint32_t j = 0; j < tile_.columnsPerLane; ++j) {
             columns_.push_back(laneBase(plus(gridColumn_, tile_.gridColumns * j)));
         }
@@ -74,7 +74,7 @@ class TileProduct : private VectorCode {
         shareResults(t);
     }
 
-    // Gives this lane's part of the input to the others and adds its products.
+    // Gives this lane's part of the input to the others, and adds the products of theirs.
     void oneChunk(Id chunk, uint32_t quads) {
         const bool known = emit_.module().constantValue(chunk).has_value();
         if (known || !work_.input.hasValues()) {
@@ -103,7 +103,7 @@ class TileProduct : private VectorCode {
                 const bool beyond = known && *known + 4 * q + u >= work_.input.units();
                 words.push_back(beyond ? c(0) : emit_.bitcast(u32(), work_.input.unitAt(unit)));
             }
-            put(plus(ownQuads_, q), emit_.construct(quad_, words));
+            put(plus(laneQuads_, q), emit_.construct(quad_, words));
         }
     }
 
@@ -163,18 +163,14 @@ class TileProduct : private VectorCode {
         }
         barrier();
         const uint32_t packs = tile_.rowsPerLane / width;
-        const Id firstPack = times(t, tile_.gridRows * packs);
-        const bool pushed = work_.result.isPushed(firstPack);
         std::vector<Id> results;
         for (uint32_t l = 0; l < tile_.gridRows; ++l) {
-            const std::vector<Id> words = wordsOf(get(plus(ownQuads_, l)));
+            const std::vector<Id> words = wordsOf(get(plus(laneQuads_, l)));
             for (uint32_t p = 0; p < packs; ++p) {
                 results.push_back(emit_.bitcast(p_.result->pack, words[p]));
-                if (pushed) continue;
-                work_.result.storePack(plus(firstPack, l * packs + p), results.back());
             }
         }
-        if (pushed) work_.result.pushPacks(results, tile_.rows() / width);
+        work_.result.storePacks(times(t, tile_.gridRows * packs), results, tile_.rows() / width);
         barrier();
     }
 
@@ -186,7 +182,7 @@ class TileProduct : private VectorCode {
     Id gridRow_ = 0;
     Id gridColumn_ = 0;
     Id base_ = 0;
-    Id ownQuads_ = 0;
+    Id laneQuads_ = 0;         // first quad of this lane
     std::vector<Id> columns_;  // first quads of the vectors of this lane's columns
     std::vector<Id> rows_;     // of this lane in the current tile
     std::vector<Id> lines_;    // quad at which each of them starts
