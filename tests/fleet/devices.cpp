@@ -35,9 +35,7 @@ std::vector<Device> devices() {
     std::vector<Device> list;
     for (const auto& row : nlohmann::json::parse(kDevices))
         list.push_back({row.at("name"), row.at("gpu"), row.at("library"), row.at("driver"),
-                        row.at("environment"), row.at("short"),
-                        row.value("faults", std::map<std::string, std::string>()),
-                        row.value("spillSpread", 0.0)});
+                        row.at("environment"), row.at("short"), row.value("spillSpread", 0.0)});
     return list;
 }
 

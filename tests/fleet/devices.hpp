@@ -19,9 +19,6 @@ struct Device {
     // Which GPU the library and the driver take for present, and what makes the driver tell more.
     std::map<std::string, std::string> environment;
     bool isShort = false;  // of the short group of tests
-    // Shaders that meet a fault of the driver, and what it is: their crashes and figures fail no
-    // test.
-    std::map<std::string, std::string> faults = {};
     // By how much the driver's spills of one shader differ from run to run where there are any: the
     // most that were seen over the least, less 1.
     double spillSpread = 0;

@@ -53,10 +53,10 @@ void FunctionBuilder::store(Id pointer, Id value) {
 }
 
 Id FunctionBuilder::element(Id array, Id index) {
-    const Id arrayType = module().def(emitter_.typeOf(array)).word(1);
-    const Id type = module().def(arrayType).word(0);
-    return emitter_.op(spv::Op::OpAccessChain,
-                       types_.pointerType(spv::StorageClass::Function, type), {array, index});
+    const Instruction& pointer = module().def(emitter_.typeOf(array));
+    const auto storage = static_cast<spv::StorageClass>(pointer.word(0));
+    const Id type = module().def(pointer.word(1)).word(0);
+    return emitter_.op(spv::Op::OpAccessChain, types_.pointerType(storage, type), {array, index});
 }
 
 void FunctionBuilder::loop(uint32_t count, const std::function<void(Id index)>& body,

@@ -139,10 +139,16 @@ void ProductInput::makeUnits(bool asValues) {
 }
 
 void ProductInput::makeArray(uint32_t count) {
-    array_.emplace(f_, f_.context().target.device, arithmetic_.unitType(), count);
+    array_.emplace(f_, arithmetic_.unitType(), count, Chosen::kByIndex);
 }
 
 void ProductInput::makeScalars() {
+    const VectorType& input = *product_.input;
+    if (hasFewRegisters(device()) && arithmetic_.unitType() == f32() &&
+        product_.inputType.type == ComponentType::kFloat16 && input.component == f16()) {
+        numbers_.emplace(f_, input, value_, 0, input.packs(), Chosen::kByIndex);
+        return;
+    }
     makeArray(divideUp(product_.k, kGroup) * kGroup);
     forEachGroup([&](Id group, const std::vector<Id>& packs, uint32_t valid) {
         const std::vector<Id> scalars = components(packs, valid);
@@ -162,6 +168,7 @@ Id ProductInput::unit(uint32_t index) {
 
 Id ProductInput::unitAt(Id index) {
     const std::optional<uint64_t> known = emit_.module().constantValue(index);
+    if (numbers_) return numbers_->at(index);
     if (!array_ && known) return unit(static_cast<uint32_t>(*known));
     return array_->load(index);
 }
@@ -174,8 +181,8 @@ ProductResult::ProductResult(VectorFunction& function, const VectorMatrixMul& pr
     : VectorCode(function),
       product_(product),
       sum_(sum),
-      packs_(function, function.context().target.device, product.result->pack,
-             divideUp(rows, product.result->packWidth)) {
+      packs_(function, product.result->pack, divideUp(rows, product.result->packWidth),
+             Chosen::kByConstants) {
     if (product.hasBias) bias_.emplace(function, product.bias, parameters.bias);
 }
 

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "coopvk/vector_matrix.hpp"
-#include "lowering/local_array.hpp"
 #include "lowering/number.hpp"
+#include "vector/arrays.hpp"
 #include "vector/memory.hpp"
 
 namespace coopvk::rewrite {
@@ -116,7 +116,7 @@ class ProductInput : private VectorCode {
     void makeUnits(bool asValues);
     // One operand for each component, in a local array: splat where units are pairs.
     void makeScalars();
-    bool hasValues() const { return !array_; }
+    bool hasValues() const { return !array_ && !numbers_; }
     uint32_t units() const { return divideUp(product_.k, arithmetic_.unitComponents()); }
     Id unit(uint32_t index);
     Id unitAt(Id index);  // u32; a constant if the units are values
@@ -133,6 +133,7 @@ class ProductInput : private VectorCode {
     Id value_;
     std::vector<Id> values_;
     std::optional<LocalArray> array_;
+    std::optional<Numbers> numbers_;
 };
 
 // The result's packs in a local array, written by rows.

@@ -2,8 +2,8 @@
 //
 // OpCooperativeVectorOuterProductAccumulateNV and OpCooperativeVectorReduceSumAccumulateNV.
 #include "lowering/built_ins.hpp"
+#include "vector/arrays.hpp"
 #include "vector/composite.hpp"
-#include "vector/gradient_numbers.hpp"
 #include "vector/instructions.hpp"
 #include "vector/product.hpp"
 
@@ -47,12 +47,12 @@ class GradientWriter : private VectorCode {
         if (g_.lines == nullptr && areShifted(f_.context(), *g_.elements)) {
             return addShifted(same, elements);
         }
-        elements_.emplace(f_, *g_.elements, elements, 0, g_.elements->packs());
+        elements_.emplace(f_, *g_.elements, elements, 0, g_.elements->packs(), Chosen::kByIndex);
         if (g_.lines == nullptr) {
             return either(same, [&](bool reduced) { addLine(memory_.start(), 0, reduced); });
         }
         forParts(*g_.lines, [&](uint32_t pack, uint32_t packs, uint32_t count) {
-            lines_.emplace(f_, *g_.lines, lines, pack, packs);
+            lines_.emplace(f_, *g_.lines, lines, pack, packs, Chosen::kByConstants);
             const uint32_t first = pack * g_.lines->packWidth;
             either(same, [&](bool reduced) { addLines(first, count, reduced); });
         });
@@ -91,7 +91,7 @@ class GradientWriter : private VectorCode {
     // A vector whose packs are words in memory.
     void addShifted(Id same, Id vector) {
         forParts(*g_.elements, [&](uint32_t first, uint32_t packs, uint32_t count) {
-            Numbers part(f_, *g_.elements, vector, first, packs);
+            Numbers part(f_, *g_.elements, vector, first, packs, Chosen::kByConstants);
             either(same, [&](bool reduced) {
                 part.eachPack(count, [&](Id pack, const std::vector<Id>& numbers) {
                     addNumbers(memory_.start(), plus(pack, first), numbers, reduced);

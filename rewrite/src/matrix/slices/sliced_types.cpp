@@ -5,7 +5,7 @@
 
 #include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
-#include "lowering/local_array.hpp"
+#include "lowering/registers.hpp"
 #include "matrix/byte_reading.hpp"
 #include "matrix/matrix_types.hpp"
 #include "matrix/open_sums.hpp"

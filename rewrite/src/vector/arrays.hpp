@@ -1,13 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The components of a vector as loops that add up gradients take them: one after the other, or by
-// an index.
+// Arrays of the invocation that helper functions keep values in, and the components of a vector as
+// loops take them: one after the other, or by an index.
 #pragma once
 
-#include "lowering/local_array.hpp"
+#include "lowering/registers.hpp"
 #include "vector/context.hpp"
 
 namespace coopvk::rewrite {
+
+// How an array's elements are chosen: by constants only, or by any index.
+enum class Chosen { kByConstants, kByIndex };
+
+// The pointer to a new array. Where registers are few, those of an array that is indexed are taken
+// from the shader's start on: then functions share one, and none may call another meanwhile.
+inline Id arrayVariable(VectorFunction& f, Id element, uint32_t count, Chosen chosen) {
+    constexpr uint32_t kIndexedKey = 0x1DE;
+    VectorContext& context = f.context();
+    const Id type = context.types.arrayType(element, count);
+    if (chosen == Chosen::kByConstants || !hasFewRegisters(context.target.device)) {
+        return f.variable(type);
+    }
+    const auto [entry, isNew] = context.variables.try_emplace({kIndexedKey, type}, 0);
+    if (!isNew) return entry->second;
+    const auto storage = spv::StorageClass::Private;
+    const Id variable = context.module.takeId();
+    context.module.append(
+        Section::kGlobals,
+        makeInstruction(spv::Op::OpVariable, context.types.pointerType(storage, type), variable,
+                        {literal(storage)}));
+    context.module.addName(variable, "coopvk_indexed");
+    return entry->second = variable;
+}
+
+// An array whose elements of several components in 32 bits lie there as words: some GPUs have fewer
+// registers of 16 bits than pairs in registers of 32 bits, or none that an index can choose.
+class LocalArray {
+ public:
+    LocalArray(VectorFunction& f, Id element, uint32_t count, Chosen chosen)
+        : f_(f), element_(element) {
+        TypeTable& types = f.types();
+        const DeviceTraits& device = f.context().target.device;
+        const uint32_t components = types.components(element);
+        const bool isWord = components > 1 && components * types.width(element) == 32;
+        held_ = isWord && !device.isCpu && !device.scalarRegisters ? types.uint32() : element;
+        array_ = arrayVariable(f, held_, count, chosen);
+    }
+
+    Id load(Id index) { return f_.emit().bitcast(element_, f_.load(f_.element(array_, index))); }
+    void store(Id index, Id value) {
+        f_.store(f_.element(array_, index), f_.emit().bitcast(held_, value));
+    }
+
+ private:
+    VectorFunction& f_;
+    Id element_, held_ = 0, array_ = 0;
+};
 
 inline constexpr uint32_t kShiftedPacks = 32;
 
@@ -21,13 +69,14 @@ inline bool areShifted(const VectorContext& context, const VectorType& type) {
 // twice the registers.
 class Numbers : private VectorCode {
  public:
-    Numbers(VectorFunction& f, const VectorType& type, Id value, uint32_t firstPack, uint32_t packs)
+    Numbers(VectorFunction& f, const VectorType& type, Id value, uint32_t firstPack, uint32_t packs,
+            Chosen chosen)
         : VectorCode(f),
           type_(type),
           arePairs_(type.packWidth == 2 && !f.context().target.device.isCpu),
           packs_(packs) {
         const uint32_t perPack = arePairs_ ? 1 : type.packWidth;
-        array_ = f.variable(types_.arrayType(arePairs_ ? u32() : f32(), packs * perPack));
+        array_ = arrayVariable(f, arePairs_ ? u32() : f32(), packs * perPack, chosen);
         if (!isLarge(type)) {
             for (uint32_t p = 0; p < packs; ++p) {
                 put(c(p), emit_.extract(type.pack, value, {firstPack + p}));
