@@ -74,7 +74,7 @@ TEST(Module, RefusesDeclarationsInBlocks) {
         ASSERT_FALSE(module);
         const uint32_t opcode = declaration[0] & 0xFFFF;
         EXPECT_EQ(module.error().message,
-                  "instruction with opcode " + std::to_string(opcode) + " stands inside a block");
+                  "instruction with opcode " + std::to_string(opcode) + " is inside a block");
     }
 }
 

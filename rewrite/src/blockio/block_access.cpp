@@ -78,8 +78,7 @@ class BlockAccessor {
                             "storageBuffer{}BitAccess",
                             unitBytes_, unitBytes_ * 8, unitBytes_ * 8));
         }
-        if (unitBytes_ == 1) context_.module.addCapability(spv::Capability::Int8);
-        if (unitBytes_ == 2) context_.module.addCapability(spv::Capability::Int16);
+        types_.declareArithmetic(unit_);
         return true;
     }
 

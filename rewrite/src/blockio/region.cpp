@@ -2,6 +2,7 @@
 #include "blockio/region.hpp"
 
 #include "ir/memory_operands.hpp"
+#include "ir/opcodes.hpp"
 
 namespace coopvk::rewrite {
 
@@ -10,13 +11,11 @@ BlockRegion::BlockRegion(LoweringContext& context, Emitter& emit, Id pointer, Id
     : context_(context), pitch_(pitch) {
     Module& module = context.module;
     const Instruction& type = module.def(module.def(pointer).type);
-    const bool isPointer =
-        type.opcode == spv::Op::OpTypePointer || type.opcode == spv::Op::OpTypeUntypedPointerKHR;
-    const auto storage = static_cast<spv::StorageClass>(type.word(0));
-    if (isPointer && storage == spv::StorageClass::PhysicalStorageBuffer) {
+    const bool isPointer = isPointerType(type.opcode);
+    if (isPointer && storageOf(type) == spv::StorageClass::PhysicalStorageBuffer) {
         base_ = baseAddress(emit, pointer);
         valid_ = true;
-    } else if (isPointer && storage == spv::StorageClass::StorageBuffer) {
+    } else if (isPointer && storageOf(type) == spv::StorageClass::StorageBuffer) {
         if (!resolveBinding(emit, pointer, at)) resolvePointer(emit, pointer, at);
         pitch_ = emit.toU32(pitch);
     } else {
@@ -82,15 +81,10 @@ Id BlockRegion::type(uint32_t bytes) {
 }
 
 void BlockRegion::declare(uint32_t bytes) {
-    Module& module = context_.module;
-    if (bytes == 1) {
-        module.addCapability(spv::Capability::Int8);
-        module.addCapability(spv::Capability::StorageBuffer8BitAccess);
-    }
-    if (bytes == 2) {
-        module.addCapability(spv::Capability::Int16);
-        module.addCapability(spv::Capability::StorageBuffer16BitAccess);
-    }
+    using enum spv::Capability;
+    if (bytes > 2) return;
+    context_.module.addCapability(bytes == 1 ? Int8 : Int16);
+    context_.module.addCapability(bytes == 1 ? StorageBuffer8BitAccess : StorageBuffer16BitAccess);
 }
 
 Id BlockRegion::address(Emitter& emit, Id row, Id column) {
@@ -98,12 +92,11 @@ Id BlockRegion::address(Emitter& emit, Id row, Id column) {
     if (types.width(emit.typeOf(base_)) != 64) return wordPairAddress(emit, row, column);
     const Id u64 = types.intType(64, false);
     const auto widen = [&](Id value) {
+        const bool narrow = types.width(emit.typeOf(value)) < 64;
         if (const std::optional<uint64_t> known = context_.module.constantValue(value)) {
-            const bool narrow = types.width(emit.typeOf(value)) < 64;
             return types.constant(u64, narrow ? *known & 0xFFFFFFFFu : *known);
         }
-        return types.width(emit.typeOf(value)) == 64 ? emit.bitcast(u64, value)
-                                                     : emit.op(spv::Op::OpUConvert, u64, {value});
+        return narrow ? emit.op(spv::Op::OpUConvert, u64, {value}) : emit.bitcast(u64, value);
     };
     const Id start = emit.mulInt(u64, widen(row), widen(pitch_));
     return emit.addInt(u64, base_, emit.addInt(u64, start, widen(column)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Appends instructions to a list and hands back result ids. Folds nothing but what lowering makes
-// in bulk: index arithmetic with zero and one.
+// Appends instructions to a list and returns their result ids. Folds only arithmetic on integers,
+// of which lowering makes much, where constants tell the result.
 #pragma once
 
 #include "ir/types.hpp"

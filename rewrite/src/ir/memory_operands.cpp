@@ -67,6 +67,10 @@ void MemoryOperands::appendKey(std::vector<uint32_t>& key) const {
     for (const Operand& operand : further_) key.push_back(operand.word);
 }
 
+bool isVolatile(std::span<const Operand> operands) {
+    return !operands.empty() && (operands[0].word & bit(spv::MemoryAccessMask::Volatile)) != 0;
+}
+
 void alignOperands(Instruction& access, size_t first, uint32_t bytes) {
     if ((access.word(first) & kAligned) != 0) return;
     if (access.operands.size() <= first) access.operands.push_back(literal(0u));

@@ -40,6 +40,9 @@ inline constexpr uint32_t kAnyAlignment = 1u << 16;
 // Operands of the set at the front.
 size_t memoryOperandCount(std::span<const Operand> operands);
 
+// Whether the set at the front says Volatile.
+bool isVolatile(std::span<const Operand> operands);
+
 // Adds an alignment to the set that starts at operand `first`, where it has none.
 void alignOperands(Instruction& access, size_t first, uint32_t bytes);
 

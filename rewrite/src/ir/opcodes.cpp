@@ -1,63 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/opcodes.hpp"
 
+#include "ir/one_of.hpp"
+
 namespace coopvk::rewrite {
 
 bool movesValues(spv::Op opcode) {
-    switch (opcode) {
-        case spv::Op::OpLoad:
-        case spv::Op::OpStore:
-        case spv::Op::OpCopyObject:
-        case spv::Op::OpCopyLogical:
-        case spv::Op::OpPhi:
-        case spv::Op::OpSelect:
-        case spv::Op::OpUndef:
-        case spv::Op::OpVariable:  // by its initializer
-        case spv::Op::OpFunctionCall:
-        case spv::Op::OpReturnValue:
-        case spv::Op::OpCompositeConstruct:
-        case spv::Op::OpCompositeConstructReplicateEXT:
-        case spv::Op::OpCompositeExtract:
-        case spv::Op::OpCompositeInsert:
-            return true;
-        default:
-            return false;
-    }
+    using enum spv::Op;
+    return isOneOf(
+        opcode, {OpLoad, OpStore, OpCopyObject, OpCopyLogical, OpPhi, OpSelect, OpUndef, OpVariable,
+                 OpFunctionCall, OpReturnValue, OpCompositeConstruct,
+                 OpCompositeConstructReplicateEXT, OpCompositeExtract, OpCompositeInsert});
 }
 
 bool isArithmetic(spv::Op opcode) {
-    switch (opcode) {
-        case spv::Op::OpSNegate:
-        case spv::Op::OpFNegate:
-        case spv::Op::OpIAdd:
-        case spv::Op::OpFAdd:
-        case spv::Op::OpISub:
-        case spv::Op::OpFSub:
-        case spv::Op::OpFMul:
-        case spv::Op::OpIMul:
-        case spv::Op::OpFDiv:
-        case spv::Op::OpSDiv:
-        case spv::Op::OpUDiv:
-            return true;
-        default:
-            return false;
-    }
+    using enum spv::Op;
+    return isOneOf(opcode, {OpSNegate, OpFNegate, OpIAdd, OpFAdd, OpISub, OpFSub, OpFMul, OpIMul,
+                            OpFDiv, OpSDiv, OpUDiv});
 }
 
 bool isConversion(spv::Op opcode) {
-    switch (opcode) {
-        case spv::Op::OpConvertFToU:
-        case spv::Op::OpConvertFToS:
-        case spv::Op::OpConvertSToF:
-        case spv::Op::OpConvertUToF:
-        case spv::Op::OpUConvert:
-        case spv::Op::OpSConvert:
-        case spv::Op::OpFConvert:
-        case spv::Op::OpBitcast:
-            return true;
-        default:
-            return false;
-    }
+    using enum spv::Op;
+    return isOneOf(opcode, {OpConvertFToU, OpConvertFToS, OpConvertSToF, OpConvertUToF, OpUConvert,
+                            OpSConvert, OpFConvert, OpBitcast});
 }
 
 bool isNonSemantic(const Module& module, const Instruction& instruction) {
@@ -82,23 +47,10 @@ bool isDebugLine(spv::Op opcode) {
 }
 
 bool isTerminator(spv::Op opcode) {
-    switch (opcode) {
-        case spv::Op::OpBranch:
-        case spv::Op::OpBranchConditional:
-        case spv::Op::OpSwitch:
-        case spv::Op::OpReturn:
-        case spv::Op::OpReturnValue:
-        case spv::Op::OpKill:
-        case spv::Op::OpUnreachable:
-        case spv::Op::OpTerminateInvocation:
-        case spv::Op::OpIgnoreIntersectionKHR:
-        case spv::Op::OpTerminateRayKHR:
-        case spv::Op::OpEmitMeshTasksEXT:
-        case spv::Op::OpAbortKHR:
-            return true;
-        default:
-            return false;
-    }
+    using enum spv::Op;
+    return isOneOf(opcode, {OpBranch, OpBranchConditional, OpSwitch, OpReturn, OpReturnValue,
+                            OpKill, OpUnreachable, OpTerminateInvocation, OpIgnoreIntersectionKHR,
+                            OpTerminateRayKHR, OpEmitMeshTasksEXT, OpAbortKHR});
 }
 
 bool isAccessChain(spv::Op opcode) {

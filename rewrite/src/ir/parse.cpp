@@ -108,7 +108,7 @@ class ModuleParser {
             if (isLabel) error_ = "a block has no terminator";
             if (sectionOf(opcode) != Section::kGlobals ||
                 (!isLabel && isDeclaration(*instruction))) {
-                error_ = std::format("instruction with opcode {} stands inside a block",
+                error_ = std::format("instruction with opcode {} is inside a block",
                                      static_cast<uint32_t>(opcode));
             }
             block_->body.push_back(std::move(instruction));
@@ -149,7 +149,7 @@ class ModuleParser {
         const spv::Op opcode = instruction->opcode;
         if (!isDebugLine(opcode) && opcode != spv::Op::OpExtInst &&
             opcode != spv::Op::OpExtInstWithForwardRefsKHR) {
-            error_ = std::format("instruction with opcode {} stands between functions",
+            error_ = std::format("instruction with opcode {} is between functions",
                                  static_cast<uint32_t>(opcode));
         }
         pending_.push_back(std::move(instruction));
@@ -170,7 +170,7 @@ class ModuleParser {
         } else if (isDebugLine(opcode) || opcode == spv::Op::OpExtInst) {
             pending_.push_back(std::move(instruction));
         } else {
-            error_ = std::format("instruction with opcode {} stands outside a block",
+            error_ = std::format("instruction with opcode {} is outside a block",
                                  static_cast<uint32_t>(opcode));
         }
     }

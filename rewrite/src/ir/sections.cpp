@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/sections.hpp"
 
+#include "ir/one_of.hpp"
+
 namespace coopvk::rewrite {
 
 Section sectionOf(spv::Op opcode) {
@@ -45,24 +47,13 @@ Section sectionOf(spv::Op opcode) {
 }
 
 bool isDeclaration(const Instruction& i) {
-    switch (i.opcode) {
-        case spv::Op::OpConstantTrue:
-        case spv::Op::OpConstantFalse:
-        case spv::Op::OpConstant:
-        case spv::Op::OpConstantComposite:
-        case spv::Op::OpConstantSampler:
-        case spv::Op::OpConstantNull:
-        case spv::Op::OpSpecConstantTrue:
-        case spv::Op::OpSpecConstantFalse:
-        case spv::Op::OpSpecConstant:
-        case spv::Op::OpSpecConstantComposite:
-        case spv::Op::OpSpecConstantOp:
-        case spv::Op::OpConstantCompositeReplicateEXT:
-        case spv::Op::OpSpecConstantCompositeReplicateEXT:
-            return true;
-        default:
-            return i.result != 0 && i.type == 0;
-    }
+    using enum spv::Op;
+    return (i.result != 0 && i.type == 0) ||
+           isOneOf(i.opcode,
+                   {OpConstantTrue, OpConstantFalse, OpConstant, OpConstantComposite,
+                    OpConstantSampler, OpConstantNull, OpSpecConstantTrue, OpSpecConstantFalse,
+                    OpSpecConstant, OpSpecConstantComposite, OpSpecConstantOp,
+                    OpConstantCompositeReplicateEXT, OpSpecConstantCompositeReplicateEXT});
 }
 
 }  // namespace coopvk::rewrite

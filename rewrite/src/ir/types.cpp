@@ -4,25 +4,16 @@
 #include <bit>
 #include <cmath>
 
+#include "ir/one_of.hpp"
+
 namespace coopvk::rewrite {
 
 namespace {
 
 bool isShareable(spv::Op opcode) {
-    switch (opcode) {
-        case spv::Op::OpTypeVoid:
-        case spv::Op::OpTypeBool:
-        case spv::Op::OpTypeInt:
-        case spv::Op::OpTypeFloat:
-        case spv::Op::OpTypeVector:
-        case spv::Op::OpTypeFunction:
-        case spv::Op::OpConstant:
-        case spv::Op::OpConstantTrue:
-        case spv::Op::OpConstantFalse:
-            return true;
-        default:
-            return false;
-    }
+    using enum spv::Op;
+    return isOneOf(opcode, {OpTypeVoid, OpTypeBool, OpTypeInt, OpTypeFloat, OpTypeVector,
+                            OpTypeFunction, OpConstant, OpConstantTrue, OpConstantFalse});
 }
 
 }  // namespace

@@ -75,6 +75,30 @@ void dropFormats(Module& module, const std::unordered_set<Id>& formats) {
     module.removeCapability(spv::Capability::Int4CooperativeMatrixINTEL);
 }
 
+// A matrix type and the packs that it becomes an array of.
+MatrixType describe(const MatrixContext& context, const Instruction& type, bool inWords,
+                    bool isOpen) {
+    TypeTable& types = context.types;
+    const MatrixDimensions d = *matrixDimensions(context.module, type);
+    MatrixType matrix;
+    matrix.id = type.result;
+    matrix.component = heldType(types, type.word(0));
+    matrix.number = numberOf(types, type.word(0));
+    matrix.rows = d.rows;
+    matrix.columns = d.columns;
+    matrix.use = d.use;
+    matrix.words = inWords;
+    const uint32_t bits = inWords ? matrix.number->bits : types.width(matrix.component);
+    matrix.fragment = makeFragment(context.policy, d.use, d.rows, d.columns, bits);
+    matrix.pack =
+        inWords ? types.uint32() : types.vectorType(matrix.component, matrix.fragment.packWidth);
+    if (isOpen) {
+        matrix.sums = sumsOf(context.target);
+        matrix.sum = typeOfSum(types, matrix);
+    }
+    return matrix;
+}
+
 }  // namespace
 
 void lowerMatrixTypes(MatrixContext& context) {
@@ -92,34 +116,17 @@ void lowerMatrixTypes(MatrixContext& context) {
             context.fail(ErrorCode::kUnsupported, type, what);
             return;
         }
-        const MatrixDimensions d = *matrixDimensions(module, type);
-        MatrixType matrix;
-        matrix.id = type.result;
-        matrix.component = heldType(context.types, type.word(0));
-        matrix.number = numberOf(context.types, type.word(0));
-        if (matrix.isConverted()) formats.insert(type.word(0));
-        matrix.rows = d.rows;
-        matrix.columns = d.columns;
-        matrix.use = d.use;
-        matrix.words = inWords.contains(type.result);
-        matrix.fragment = makeFragment(
-            context.policy, d.use, d.rows, d.columns,
-            matrix.words ? matrix.number->bits : context.types.width(matrix.component));
+        const MatrixType matrix =
+            describe(context, type, inWords.contains(type.result), open.contains(type.result));
         if (matrix.length() > kMaxLength) {
             context.fail(ErrorCode::kUnsupported, type,
                          std::format("a {}x{} matrix has {} components in each invocation; the "
                                      "limit is {}",
-                                     d.rows, d.columns, matrix.length(), kMaxLength));
+                                     matrix.rows, matrix.columns, matrix.length(), kMaxLength));
             return;
         }
-        matrix.pack = matrix.words
-                          ? context.types.uint32()
-                          : context.types.vectorType(matrix.component, matrix.fragment.packWidth);
+        if (matrix.isConverted()) formats.insert(type.word(0));
         context.types.declareArithmetic(matrix.component);
-        if (open.contains(matrix.id)) {
-            matrix.sums = sumsOf(context.target);
-            matrix.sum = typeOfSum(context.types, matrix);
-        }
         const bool isOpen = matrix.sums != Sums::kClosed;
         const Id length =
             context.types.constantU32(isOpen ? matrix.length() : matrix.fragment.packs());

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/one_of.hpp"
 #include "ir/opcodes.hpp"
 
 namespace coopvk::rewrite {
@@ -26,17 +27,10 @@ RoleInference::RoleInference(const Module& module, const MatrixLeaves& leaves)
 }
 
 bool RoleInference::isConstant(const Instruction& definition) {
-    switch (definition.opcode) {
-        case spv::Op::OpConstantNull:
-        case spv::Op::OpConstantComposite:
-        case spv::Op::OpConstantCompositeReplicateEXT:
-        case spv::Op::OpSpecConstantComposite:
-        case spv::Op::OpSpecConstantCompositeReplicateEXT:
-        case spv::Op::OpUndef:
-            return true;
-        default:
-            return false;
-    }
+    using enum spv::Op;
+    return isOneOf(definition.opcode,
+                   {OpConstantNull, OpConstantComposite, OpConstantCompositeReplicateEXT,
+                    OpSpecConstantComposite, OpSpecConstantCompositeReplicateEXT, OpUndef});
 }
 
 RoleInference::Range RoleInference::make(Id type) {

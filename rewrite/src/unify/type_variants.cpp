@@ -15,25 +15,35 @@ Id TypeVariants::type(Id original, std::span<const Use> roles) {
     const Key key{original, Roles(roles.begin(), roles.end())};
     if (const auto found = variants_.find(key); found != variants_.end()) return found->second;
 
+    const bool isMatrix = declaration->opcode == spv::Op::OpTypeCooperativeMatrixNV;
     Operands operands = typeOperands(*declaration, roles);
-    const spv::Op opcode = declaration->opcode == spv::Op::OpTypeCooperativeMatrixNV
-                               ? spv::Op::OpTypeCooperativeMatrixKHR
-                               : declaration->opcode;
-    Module& module = types_.module();
+    return define(key, isMatrix ? spv::Op::OpTypeCooperativeMatrixKHR : declaration->opcode, 0,
+                  std::move(operands));
+}
+
+bool TypeVariants::hasVariant(Id original) const {
     const auto first = variants_.lower_bound(Key{original, {}});
-    if (first == variants_.end() || first->first.first != original) {
-        Instruction& own = *module.edit(original);
-        own.opcode = opcode;
-        own.operands = std::move(operands);
-        variants_.emplace(key, original);
-        return original;
+    return first != variants_.end() && first->first.first == original;
+}
+
+Id TypeVariants::define(const Key& key, spv::Op opcode, Id type, Operands operands) {
+    Module& module = types_.module();
+    const Id original = key.first;
+    Id variant = original;
+    if (hasVariant(original)) {
+        variant = module.takeId();
+        module.append(Section::kGlobals,
+                      makeInstruction(opcode, type, variant, std::move(operands)));
+        module.copyNamesAndDecorations(original, variant);
+        originals_.emplace(variant, original);
+    } else {
+        Instruction& declaration = *module.edit(original);
+        declaration.opcode = opcode;
+        declaration.type = type;
+        declaration.operands = std::move(operands);
     }
-    const Id copy = module.takeId();
-    module.append(Section::kGlobals, makeInstruction(opcode, 0, copy, std::move(operands)));
-    module.copyNamesAndDecorations(original, copy);
-    variants_.emplace(key, copy);
-    originals_.emplace(copy, original);
-    return copy;
+    variants_.emplace(key, variant);
+    return variant;
 }
 
 Id TypeVariants::original(Id variant) const {
@@ -66,21 +76,7 @@ Id TypeVariants::constant(Id original, std::span<const Use> roles) {
     if (leaves_.of(declaration.type).empty()) return original;
 
     const Id newType = type(declaration.type, roles);
-    Operands operands = constantOperands(declaration, roles);
-    const auto first = variants_.lower_bound(Key{original, {}});
-    if (first == variants_.end() || first->first.first != original) {
-        Instruction& own = *module.edit(original);
-        own.type = newType;
-        own.operands = std::move(operands);
-        variants_.emplace(key, original);
-        return original;
-    }
-    const Id copy = module.takeId();
-    module.append(Section::kGlobals,
-                  makeInstruction(declaration.opcode, newType, copy, std::move(operands)));
-    variants_.emplace(key, copy);
-    originals_.emplace(copy, original);
-    return copy;
+    return define(key, declaration.opcode, newType, constantOperands(declaration, roles));
 }
 
 Operands TypeVariants::constantOperands(const Instruction& declaration,
@@ -109,11 +105,8 @@ void TypeVariants::finish() {
         if (RoleInference::isConstant(*i)) constants.push_back(i->result);
         if (leaves_.declaration(i->result) != nullptr) unusedTypes.push_back(i->result);
     }
-    const auto isUsed = [&](Id id) {
-        if (originals_.contains(id)) return true;  // a variant, made for a use
-        const auto first = variants_.lower_bound(Key{id, {}});
-        return first != variants_.end() && first->first.first == id;
-    };
+    // A variant was made for a use.
+    const auto isUsed = [&](Id id) { return originals_.contains(id) || hasVariant(id); };
     for (Id id : constants) {
         const size_t count = leaves_.of(module.def(id).type).size();
         if (count != 0 && !isUsed(id)) constant(id, allAccumulators(count));

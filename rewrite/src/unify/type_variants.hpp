@@ -26,6 +26,9 @@ class TypeVariants {
  private:
     using Key = std::pair<Id, Roles>;
 
+    bool hasVariant(Id original) const;
+    // Adds a variant of key.first.
+    Id define(const Key& key, spv::Op opcode, Id type, Operands operands);
     Operands typeOperands(const Instruction& declaration, std::span<const Use> roles);
     Operands constantOperands(const Instruction& declaration, std::span<const Use> roles);
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "ir/composites.hpp"
+#include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/slots.hpp"
 #include "vector/large_vectors.hpp"
@@ -34,10 +35,8 @@ bool isReading(const Instruction& i) {
                                     spv::Op::OpCompositeExtract,
                                     spv::Op::OpCopyObject,
                                     spv::Op::OpCompositeConstruct};
-    const bool isVolatile =
-        i.opcode == spv::Op::OpLoad &&
-        (i.word(1) & static_cast<uint32_t>(spv::MemoryAccessMask::Volatile)) != 0;
-    return std::ranges::find(kReading, i.opcode) != std::end(kReading) && !isVolatile;
+    if (i.opcode == spv::Op::OpLoad && isVolatile(operandsBehind(i, 1))) return false;
+    return std::ranges::find(kReading, i.opcode) != std::end(kReading);
 }
 
 // Which values of a stretch of a block are equal: those made the same way of equal values.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
 
 namespace coopvk::rewrite {
@@ -17,10 +18,6 @@ bool isLocal(const Module& module, Id pointer) {
     if (type.opcode != Op::OpTypePointer) return false;
     const auto storage = static_cast<spv::StorageClass>(type.word(0));
     return storage == spv::StorageClass::Function || storage == spv::StorageClass::Private;
-}
-
-bool isVolatile(uint32_t memoryAccess) {
-    return (memoryAccess & static_cast<uint32_t>(spv::MemoryAccessMask::Volatile)) != 0;
 }
 
 constexpr bool between(Op opcode, Op first, Op last) { return opcode >= first && opcode <= last; }
@@ -84,7 +81,7 @@ const Function* FunctionFacts::function(Id id) const {
 bool FunctionFacts::mayRepeat(const Instruction& i) const {
     switch (i.opcode) {
         case Op::OpLoad:
-            return !isVolatile(i.word(1));
+            return !isVolatile(operandsBehind(i, 1));
         case Op::OpStore:
             return isLocal(module_, i.word(0));
         case Op::OpFunctionCall: {
@@ -92,7 +89,7 @@ bool FunctionFacts::mayRepeat(const Instruction& i) const {
             return found != facts_.end() && found->second.repeats;
         }
         case Op::OpCooperativeMatrixLoadKHR:
-            return !isVolatile(i.word(3));
+            return !isVolatile(operandsBehind(i, 3));
         case Op::OpCooperativeMatrixMulAddKHR:
             return true;
         case Op::OpExtInst:

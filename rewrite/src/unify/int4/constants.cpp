@@ -6,7 +6,7 @@ namespace coopvk::rewrite {
 namespace {
 
 // The four bits of a constant of 4-bit scalar type; nullopt where it is none.
-std::optional<uint32_t> nibble(const Module& module, Id id) {
+std::optional<uint32_t> fourBits(const Module& module, Id id) {
     const Instruction& def = module.def(id);
     switch (def.opcode) {
         case spv::Op::OpConstant:
@@ -25,33 +25,25 @@ void lowerComposite(Int4Context& context, const Int4Type& type, Instruction& con
         context.fail(ErrorCode::kInvalidModule, constant, "one constituent for each component");
         return;
     }
-    uint32_t words[2] = {0, 0};
+    uint64_t bits = 0;
     for (uint32_t c = 0; c < type.components; ++c) {
-        const auto value = nibble(context.module, constant.word(replicated ? 0 : c));
+        const auto value = fourBits(context.module, constant.word(replicated ? 0 : c));
         if (!value) {
             context.fail(ErrorCode::kInvalidModule, constant, "a constituent is no constant");
             return;
         }
-        words[c / 8] |= *value << 4 * (c % 8);
+        bits |= uint64_t{*value} << 4 * c;
     }
-    TypeTable& types = context.types;
-    if (type.isByteWise()) {
-        constant.opcode = spv::Op::OpConstantComposite;
-        constant.operands.clear();
-        for (uint32_t b = 0; b < type.bytes; ++b) {
-            const Id byte = types.constant(types.intType(8, false), words[0] >> 8 * b & 0xFFu);
-            constant.operands.push_back(idOperand(byte));
-        }
-        return;
+    const uint32_t width = type.isByteWise() ? 8 : 32;
+    const uint32_t parts = type.isByteWise() ? type.bytes : type.words();
+    constant.opcode = parts == 1 ? spv::Op::OpConstant : spv::Op::OpConstantComposite;
+    constant.operands = {literal(static_cast<uint32_t>(bits))};
+    if (parts == 1) return;
+    constant.operands.clear();
+    const Id scalar = context.types.intType(width, false);
+    for (uint32_t p = 0; p < parts; ++p) {
+        constant.operands.push_back(idOperand(context.types.constant(scalar, bits >> width * p)));
     }
-    if (type.words() == 2) {
-        constant.opcode = spv::Op::OpConstantComposite;
-        constant.operands = {idOperand(types.constantU32(words[0])),
-                             idOperand(types.constantU32(words[1]))};
-        return;
-    }
-    constant.opcode = spv::Op::OpConstant;
-    constant.operands = {literal(words[0])};
 }
 
 }  // namespace

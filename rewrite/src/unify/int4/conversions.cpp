@@ -8,22 +8,14 @@ namespace {
 class Conversion {
  public:
     Conversion(Int4Context& context, Emitter& emit, const Instruction& i)
-        : context_(context),
-          types_(context.types),
-          emit_(emit),
-          i_(i),
-          values_(context, emit),
-          from_(context.typeOf(i.word(0))),
-          to_(context.type(i.type)) {}
+        : context_(context), types_(context.types), emit_(emit), i_(i), values_(context, emit) {}
 
     void convert() {
         const Id fromType = emit_.typeOf(i_.word(0));
         const uint32_t fromCount = from_ ? from_->components : types_.components(fromType);
         const uint32_t toCount = to_ ? to_->components : types_.components(i_.type);
         if (fromCount != toCount || fromCount == 0) {
-            context_.fail(ErrorCode::kInvalidModule, i_,
-                          "a conversion keeps the number of components");
-            return;
+            return fail("a conversion keeps the number of components");
         }
         std::vector<Id> words = from_ ? values_.components(i_.word(0), *from_, isSigned())
                                       : wideComponents(fromType, fromCount);
@@ -31,20 +23,16 @@ class Conversion {
             values_.make(*to_, words, i_.result);
             return;
         }
-        const Id scalar = types_.scalarOf(i_.type);
-        for (Id& word : words) word = toWide(word, scalar);
-        if (toCount == 1) {
-            values_.define(i_.result, i_.type, words[0]);
-        } else {
-            emit_.add(makeInstruction(spv::Op::OpCompositeConstruct, i_.type, i_.result,
-                                      idOperands(words)));
-        }
+        for (Id& word : words) word = toWide(word, types_.scalarOf(i_.type));
+        if (toCount == 1) return values_.define(i_.result, i_.type, words[0]);
+        emit_.add(
+            makeInstruction(spv::Op::OpCompositeConstruct, i_.type, i_.result, idOperands(words)));
     }
 
     void bitcast() {
         const Id value = i_.word(0);
         if (from_ && to_) {
-            if (from_->components != to_->components) return refuseSize();
+            if (from_->components != to_->components) return fail(kBits);
             // Vectors of both signs are replaced by the same type.
             if (from_->components > 1) return values_.define(i_.result, to_->id, value);
             values_.make(*to_, values_.components(value, *from_, to_->isSigned), i_.result);
@@ -52,18 +40,18 @@ class Conversion {
         }
         const Id other = from_ ? i_.type : emit_.typeOf(value);
         const Int4Type& int4 = from_ ? *from_ : *to_;
-        const uint32_t bits = types_.width(other) * types_.components(other);
-        if (bits != int4.components * 4) return refuseSize();
-        const Id type = i_.type;
+        if (types_.width(other) * types_.components(other) != int4.components * 4) {
+            return fail(kBits);
+        }
         const bool same = other == int4.replacement;
-        emit_.add(makeInstruction(same ? spv::Op::OpCopyObject : spv::Op::OpBitcast, type,
+        emit_.add(makeInstruction(same ? spv::Op::OpCopyObject : spv::Op::OpBitcast, i_.type,
                                   i_.result, {idOperand(value)}));
     }
 
  private:
-    void refuseSize() {
-        context_.fail(ErrorCode::kInvalidModule, i_, "a bitcast keeps the number of bits");
-    }
+    static constexpr std::string_view kBits = "a bitcast keeps the number of bits";
+
+    void fail(std::string_view what) { context_.fail(ErrorCode::kInvalidModule, i_, what); }
 
     bool isSigned() const {
         return i_.opcode == spv::Op::OpSConvert || i_.opcode == spv::Op::OpConvertSToF;
@@ -71,18 +59,13 @@ class Conversion {
 
     // Components of a value of another type as u32 with the right low four bits.
     std::vector<Id> wideComponents(Id type, uint32_t count) {
-        const Id scalar = types_.scalarOf(type);
-        const Id u32 = types_.uint32();
+        const Id scalar = types_.scalarOf(type), u32 = types_.uint32();
+        const spv::Op opcode = types_.isFloat(type) ? i_.opcode : spv::Op::OpUConvert;
+        const bool cast = !types_.isFloat(type) && types_.width(type) == 32;
         std::vector<Id> list;
         for (uint32_t c = 0; c < count; ++c) {
             const Id value = count == 1 ? i_.word(0) : emit_.extract(scalar, i_.word(0), {c});
-            if (types_.isFloat(type)) {
-                list.push_back(emit_.op(i_.opcode, u32, {value}));
-            } else if (types_.width(type) == 32) {
-                list.push_back(emit_.bitcast(u32, value));
-            } else {
-                list.push_back(emit_.op(spv::Op::OpUConvert, u32, {value}));
-            }
+            list.push_back(cast ? emit_.bitcast(u32, value) : emit_.op(opcode, u32, {value}));
         }
         return list;
     }
@@ -103,8 +86,8 @@ class Conversion {
     Emitter& emit_;
     const Instruction& i_;
     Int4Values values_;
-    const Int4Type* from_;
-    const Int4Type* to_;
+    const Int4Type* from_ = context_.typeOf(i_.word(0));
+    const Int4Type* to_ = context_.type(i_.type);
 };
 
 }  // namespace
@@ -112,22 +95,14 @@ class Conversion {
 bool lowerInt4Conversion(Int4Context& context, Emitter& emit, const Instruction& instruction) {
     const bool touches =
         context.type(instruction.type) != nullptr || context.typeOf(instruction.word(0)) != nullptr;
-    if (!touches) return false;
-    switch (instruction.opcode) {
-        case spv::Op::OpUConvert:
-        case spv::Op::OpSConvert:
-        case spv::Op::OpConvertUToF:
-        case spv::Op::OpConvertSToF:
-        case spv::Op::OpConvertFToU:
-        case spv::Op::OpConvertFToS:
-            Conversion(context, emit, instruction).convert();
-            return true;
-        case spv::Op::OpBitcast:
-            Conversion(context, emit, instruction).bitcast();
-            return true;
-        default:
-            return false;
+    if (!touches || !isConversion(instruction.opcode)) return false;
+    Conversion conversion(context, emit, instruction);
+    if (instruction.opcode == spv::Op::OpBitcast) {
+        conversion.bitcast();
+    } else {
+        conversion.convert();
     }
+    return true;
 }
 
 }  // namespace coopvk::rewrite

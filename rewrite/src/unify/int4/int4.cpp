@@ -2,6 +2,7 @@
 #include "unify/int4/int4.hpp"
 
 #include "ir/memory_operands.hpp"
+#include "ir/one_of.hpp"
 #include "unify/int4/instructions.hpp"
 
 namespace coopvk::rewrite {
@@ -10,29 +11,18 @@ namespace {
 
 using spv::Op;
 
-// Instructions that may take 4-bit integers (SPV_INTEL_int4, "Validation Rules") and that renaming
-// the types is enough for, unless they are lowered.
-constexpr Op kAllowed[] = {
-    Op::OpUntypedVariableKHR,
-    Op::OpCopyMemorySized,
-    Op::OpPtrAccessChain,
-    Op::OpInBoundsPtrAccessChain,
-    Op::OpArrayLength,
-    Op::OpUntypedArrayLengthKHR,
-    Op::OpCooperativeMatrixLoadKHR,
-    Op::OpCooperativeMatrixStoreKHR,
-    Op::OpCooperativeMatrixMulAddKHR,
-    Op::OpCooperativeMatrixLengthKHR,
-    Op::OpVectorExtractDynamic,
-    Op::OpVectorInsertDynamic,
-    Op::OpVectorShuffle,
-    Op::OpCopyMemory,
-};
-
+// Instructions that may take 4-bit integers (SPV_INTEL_int4, "Validation Rules").
 bool mayTakeInt4(const Module& module, const Instruction& i) {
+    using enum spv::Op;
     return movesValues(i.opcode) || isAccessChain(i.opcode) || isUntypedChain(i.opcode) ||
-           isUntypedStep(i.opcode) || (isConversion(i.opcode) && i.opcode != Op::OpFConvert) ||
-           std::ranges::find(kAllowed, i.opcode) != std::end(kAllowed) || isNonSemantic(module, i);
+           isUntypedStep(i.opcode) || (isConversion(i.opcode) && i.opcode != OpFConvert) ||
+           isNonSemantic(module, i) ||
+           isOneOf(i.opcode,
+                   {OpUntypedVariableKHR, OpCopyMemory, OpCopyMemorySized, OpPtrAccessChain,
+                    OpInBoundsPtrAccessChain, OpArrayLength, OpUntypedArrayLengthKHR,
+                    OpVectorExtractDynamic, OpVectorInsertDynamic, OpVectorShuffle,
+                    OpCooperativeMatrixLoadKHR, OpCooperativeMatrixStoreKHR,
+                    OpCooperativeMatrixMulAddKHR, OpCooperativeMatrixLengthKHR});
 }
 
 bool touchesInt4(const Int4Context& context, const Instruction& i) {
