@@ -16,15 +16,7 @@ bool isVariableOrDebug(spv::Op opcode) {
 }  // namespace
 
 FunctionWriter::FunctionWriter(LoweringContext& context, Function& function)
-    : context_(context), function_(function), emitter_(context.types, prologue_) {}
-
-void FunctionWriter::startNewBlock(Id label) {
-    blocks_.push_back(std::make_unique<Block>());
-    Block& block = *blocks_.back();
-    block.label = makeInstruction(spv::Op::OpLabel, 0, label, {});
-    context_.module.setDef(block.label.get());
-    emitter_.setOut(block.body);
-}
+    : ControlFlow(context.types, prologue_), context_(context), function_(function) {}
 
 void FunctionWriter::beginBlock(Block& block) {
     blocks_.push_back(std::make_unique<Block>());
@@ -74,61 +66,20 @@ void FunctionWriter::leaveLoopHeader() {
     head.push_back(std::move(loopMerge_));
     emitter_.opVoid(spv::Op::OpBranch, {idOperand(next)});
     header_ = nullptr;
-    startNewBlock(next);
+    startBlock(next);
     blocks_.back()->body = std::move(rest);
 }
 
-Id FunctionWriter::beginGuard(Id condition) {
+void FunctionWriter::guarded(Id condition, const std::function<void()>& body) {
     leaveLoopHeader();
-    const Id then = context_.module.takeId();
-    const Id merge = context_.module.takeId();
-    emitter_.opVoid(spv::Op::OpSelectionMerge,
-                    {idOperand(merge), literal(spv::SelectionControlMask::MaskNone)});
-    emitter_.opVoid(spv::Op::OpBranchConditional,
-                    {idOperand(condition), idOperand(then), idOperand(merge)});
-    startNewBlock(then);
-    return merge;
+    when(condition, body);
 }
 
-FunctionWriter::Loop FunctionWriter::beginLoop(uint32_t count) {
+void FunctionWriter::repeated(uint32_t count, const std::function<void(Id index)>& body) {
     leaveLoopHeader();
-    Module& module = context_.module;
-    TypeTable& types = context_.types;
-    const Loop loop = {module.takeId(), module.takeId(), module.takeId(), module.takeId(),
-                       module.takeId()};
-    // A block of its own ahead of the loop: mendPhis would take the old block's label for its end.
-    const Id before = module.takeId();
-    emitter_.opVoid(spv::Op::OpBranch, {idOperand(before)});
-    startNewBlock(before);
-    emitter_.opVoid(spv::Op::OpBranch, {idOperand(loop.header)});
-    startNewBlock(loop.header);
-    emitter_.add(makeInstruction(spv::Op::OpPhi, types.uint32(), loop.index,
-                                 {idOperand(types.constantU32(0)), idOperand(before),
-                                  idOperand(loop.incremented), idOperand(loop.next)}));
-    const Id more =
-        emitter_.op(spv::Op::OpULessThan, types.boolType(), {loop.index, types.constantU32(count)});
-    const Id inside = module.takeId();
-    emitter_.opVoid(spv::Op::OpLoopMerge, {idOperand(loop.merge), idOperand(loop.next),
-                                           literal(spv::LoopControlMask::MaskNone)});
-    emitter_.opVoid(spv::Op::OpBranchConditional,
-                    {idOperand(more), idOperand(inside), idOperand(loop.merge)});
-    startNewBlock(inside);
-    return loop;
-}
-
-void FunctionWriter::endLoop(const Loop& loop) {
-    emitter_.opVoid(spv::Op::OpBranch, {idOperand(loop.next)});
-    startNewBlock(loop.next);
-    TypeTable& types = context_.types;
-    emitter_.add(makeInstruction(spv::Op::OpIAdd, types.uint32(), loop.incremented,
-                                 {idOperand(loop.index), idOperand(types.constantU32(1))}));
-    emitter_.opVoid(spv::Op::OpBranch, {idOperand(loop.header)});
-    startNewBlock(loop.merge);
-}
-
-void FunctionWriter::endGuard(Id merge) {
-    emitter_.opVoid(spv::Op::OpBranch, {idOperand(merge)});
-    startNewBlock(merge);
+    // A new block ahead of the loop: mendPhis would take the old block's label for its end.
+    startNewBlock();
+    loop(count, body, spv::LoopControlMask::MaskNone);
 }
 
 Id FunctionWriter::lane() { return once({0, 0}, readLane); }

@@ -9,11 +9,11 @@
 
 namespace coopvk::rewrite {
 
-class FunctionWriter {
+class FunctionWriter : private ControlFlow {
  public:
     FunctionWriter(LoweringContext& context, Function& function);
 
-    Emitter& emit() { return emitter_; }
+    using ControlFlow::emit;
 
     // Starts the rewritten version of a block; its old instructions are for the caller to walk.
     void beginBlock(Block& block);
@@ -24,20 +24,10 @@ class FunctionWriter {
 
     // Runs `body` only where the boolean is true: splits the current block around it. The body
     // must not leave values behind for later code.
-    template <typename Body>
-    void guarded(Id condition, Body body) {
-        const Id merge = beginGuard(condition);
-        body();
-        endGuard(merge);
-    }
+    void guarded(Id condition, const std::function<void()>& body);
 
     // Runs body(index) with index, a u32, from 0 to count - 1 at run time. As for guarded.
-    template <typename Body>
-    void repeated(uint32_t count, Body body) {
-        const Loop loop = beginLoop(count);
-        body(loop.index);
-        endLoop(loop);
-    }
+    void repeated(uint32_t count, const std::function<void(Id index)>& body);
 
     Id lane();  // SubgroupLocalInvocationId as a u32, the same in the whole function
 
@@ -58,22 +48,12 @@ class FunctionWriter {
     }
 
  private:
-    struct Loop {
-        Id index, incremented, header, next, merge;
-    };
-    Id beginGuard(Id condition);
-    void endGuard(Id merge);
-    Loop beginLoop(uint32_t count);
-    void endLoop(const Loop& loop);
     void leaveLoopHeader();
-    void startNewBlock(Id label);
     void mendPhis();
 
     LoweringContext& context_;
     Function& function_;
     InstructionList prologue_;
-    std::vector<std::unique_ptr<Block>> blocks_;
-    Emitter emitter_;
     std::map<std::pair<int, uint32_t>, Id> prologueValues_;
     std::map<Id, Id> lastPartOf_;  // label of an old block -> label of its last part
     Id current_ = 0;               // label of the old block being rewritten

@@ -11,124 +11,131 @@ namespace coopvk::rewrite {
 
 namespace {
 
-constexpr bool has(uint32_t operands, spv::CooperativeMatrixOperandsMask bit) {
-    return (operands & static_cast<uint32_t>(bit)) != 0;
-}
-
 std::optional<bool> constantBool(const Module& module, Id id) {
-    switch (module.def(id).opcode) {
-        case spv::Op::OpConstantTrue:
-            return true;
-        case spv::Op::OpConstantFalse:
-        case spv::Op::OpConstantNull:
-            return false;
-        default:
-            return std::nullopt;
-    }
+    const spv::Op opcode = module.def(id).opcode;
+    if (opcode == spv::Op::OpConstantTrue) return true;
+    if (opcode == spv::Op::OpConstantFalse || opcode == spv::Op::OpConstantNull) return false;
+    return std::nullopt;
 }
 
-// Operands of the instruction by name; the bias ones are only in MulAdd.
-struct Reader {
-    const Module& module;
-    const Instruction& i;
-    size_t afterMatrix;  // index of M
+// What an instruction says. Errors go to the context.
+class Description {
+ public:
+    Description(VectorContext& context, const Instruction& i)
+        : context_(context), i_(i), afterMatrix_(hasBias() ? 8 : 5) {}
 
-    explicit Reader(const Module& m, const Instruction& instruction)
-        : module(m), i(instruction), afterMatrix(hasBias() ? 8 : 5) {}
-
-    bool hasBias() const { return i.opcode == spv::Op::OpCooperativeVectorMatrixMulAddNV; }
-    std::optional<uint64_t> constant(size_t index) const {
-        return module.constantValue(i.word(index));
-    }
+    // MatrixStride; 0 if there is none.
     Id stride() const {
-        const size_t at = afterMatrix + 4;
-        return at < i.operands.size() && i.operands[at].isId ? i.word(at) : 0;
+        const size_t at = afterMatrix_ + 4;
+        return at < i_.operands.size() && i_.operands[at].isId ? i_.word(at) : 0;
     }
-    uint32_t mask() const {
-        const Operand last = i.operands.empty() ? Operand{} : i.operands.back();
-        return i.operands.size() > afterMatrix + 4 && !last.isId ? last.word : 0;
-    }
-};
 
-std::string_view checkTypes(const VectorContext& context, const VectorMatrixMul& p) {
-    const TypeTable& types = context.types;
-    if (p.inputType.isFloat() != p.matrixType.isFloat()) {
-        return "InputInterpretation and MatrixInterpretation are of different kinds";
-    }
-    if (p.inputType.isPacked &&
-        (!types.isInteger(p.input->component) || types.width(p.input->component) != 32)) {
-        return "a packed input must have components of type u32";
-    }
-    const uint32_t held = p.inputType.isPacked ? 4 * p.input->count : p.input->count;
-    if (p.inputType.isPacked ? held < p.k : held != p.k) {
-        return "Input has not K components";
-    }
-    if (p.result->count != p.m) return "Result Type has not M components";
-    if (types.width(p.input->component) > 32 || types.width(p.result->component) > 32 ||
-        types.width(p.result->component) < 16) {
-        return "components of this width are not multiplied";
-    }
-    if (!p.inputType.isPacked && p.inputType.bytes() == 4 && !p.inputType.isFloat()) {
-        return "an InputInterpretation of 32-bit integers is not supported";
-    }
-    return {};
-}
-
-bool describe(VectorContext& context, Emitter& emit, const Instruction& i, VectorMatrixMul& p) {
-    const Reader read(context.module, i);
-    const auto fail = [&](ErrorCode code, std::string_view what) {
-        context.fail(code, i, what);
-        return false;
-    };
-    p.result = context.vector(i.type);
-    p.input = context.vectorOfValue(i.word(0));
-    if (p.result == nullptr || p.input == nullptr) {
-        return fail(ErrorCode::kInvalidModule, "Result Type and Input must be cooperative vectors");
-    }
-    p.hasBias = read.hasBias();
-    const auto input = interpretation(read.constant(1));
-    const auto matrix = interpretation(read.constant(4));
-    const auto bias = p.hasBias ? interpretation(read.constant(7)) : Interpretation{};
-    if (!input || !matrix || !bias || matrix->isPacked || bias->isPacked ||
-        (p.hasBias && bias->bytes() == 1)) {
-        return fail(ErrorCode::kUnsupported, "an interpretation is not supported");
-    }
-    p.inputType = *input;
-    p.matrixType = *matrix;
-    p.biasType = *bias;
-    const auto m = read.constant(read.afterMatrix);
-    const auto k = read.constant(read.afterMatrix + 1);
-    const auto layout = read.constant(read.afterMatrix + 2);
-    const auto transpose = constantBool(context.module, i.word(read.afterMatrix + 3));
-    if (!m || !k || !layout || !transpose || *layout > 3) {
-        return fail(ErrorCode::kInvalidModule,
-                    "M, K, MemoryLayout and Transpose must be constants");
-    }
-    p.m = static_cast<uint32_t>(*m);
-    p.k = static_cast<uint32_t>(*k);
-    p.layout = static_cast<VectorMatrixLayout>(*layout);
-    p.transpose = *transpose;
-    using Mask = spv::CooperativeMatrixOperandsMask;
-    p.inputSigned = has(read.mask(), Mask::MatrixBSignedComponentsKHR);
-    if (const std::string_view what = checkTypes(context, p); !what.empty()) {
-        return fail(ErrorCode::kUnsupported, what);
-    }
-    if (read.stride() != 0) {
-        if (const auto stride = context.module.constantValue(read.stride())) {
-            p.stride = static_cast<uint32_t>(*stride);
+    bool read(Emitter& emit, VectorMatrixMul& p) const {
+        p.result = context_.vector(i_.type);
+        p.input = context_.vectorOfValue(i_.word(0));
+        if (p.result == nullptr || p.input == nullptr) {
+            return fail(ErrorCode::kInvalidModule,
+                        "Result Type and Input must be cooperative vectors");
         }
-    } else if (!isOptimal(p.layout)) {
-        return fail(ErrorCode::kInvalidModule, "row and column major layouts need a MatrixStride");
+        if (!readInterpretations(p) || !readShape(p)) return false;
+        if (const std::string_view what = typeProblem(p); !what.empty()) {
+            return fail(ErrorCode::kUnsupported, what);
+        }
+        if (stride() == 0 && !isOptimal(p.layout)) {
+            return fail(ErrorCode::kInvalidModule,
+                        "row and column major layouts need a MatrixStride");
+        }
+        if (const auto known = context_.module.constantValue(stride())) {
+            p.stride = static_cast<uint32_t>(*known);
+        }
+        return readLocations(emit, p);
     }
-    p.matrix = locate(context, emit, i.word(2), i.word(3), i);
-    if (!p.matrix.valid()) return false;
-    if (p.hasBias) p.bias = locate(context, emit, i.word(5), i.word(6), i);
-    const auto isConstant = [&](Id id) { return context.module.constantValue(id).has_value(); };
-    p.isPlaced = sharesWeightsItself(context.target.device) && p.lineStride().has_value() &&
-                 std::ranges::all_of(p.matrix.arguments, isConstant) &&
-                 std::ranges::all_of(p.bias.arguments, isConstant);
-    return !p.hasBias || p.bias.valid();
-}
+
+ private:
+    bool hasBias() const { return i_.opcode == spv::Op::OpCooperativeVectorMatrixMulAddNV; }
+    std::optional<uint64_t> constant(size_t operand) const {
+        return context_.module.constantValue(i_.word(operand));
+    }
+    bool fail(ErrorCode code, std::string_view what) const {
+        context_.fail(code, i_, what);
+        return false;
+    }
+
+    bool readInterpretations(VectorMatrixMul& p) const {
+        p.hasBias = hasBias();
+        const auto input = interpretation(constant(1));
+        const auto matrix = interpretation(constant(4));
+        const auto bias = p.hasBias ? interpretation(constant(7)) : Interpretation{};
+        if (!input || !matrix || !bias || matrix->isPacked || bias->isPacked ||
+            (p.hasBias && bias->bytes() == 1)) {
+            return fail(ErrorCode::kUnsupported, "an interpretation is not supported");
+        }
+        p.inputType = *input;
+        p.matrixType = *matrix;
+        p.biasType = *bias;
+        return true;
+    }
+
+    bool readShape(VectorMatrixMul& p) const {
+        const auto m = constant(afterMatrix_), k = constant(afterMatrix_ + 1);
+        const auto layout = constant(afterMatrix_ + 2);
+        const auto transpose = constantBool(context_.module, i_.word(afterMatrix_ + 3));
+        if (!m || !k || !layout || !transpose || *layout > 3) {
+            return fail(ErrorCode::kInvalidModule,
+                        "M, K, MemoryLayout and Transpose must be constants");
+        }
+        p.m = static_cast<uint32_t>(*m);
+        p.k = static_cast<uint32_t>(*k);
+        p.layout = static_cast<VectorMatrixLayout>(*layout);
+        p.transpose = *transpose;
+        const Operand last = i_.operands.back();
+        const bool hasMask = i_.operands.size() > afterMatrix_ + 4 && !last.isId;
+        constexpr auto kSigned = spv::CooperativeMatrixOperandsMask::MatrixBSignedComponentsKHR;
+        p.inputSigned = hasMask && (last.word & static_cast<uint32_t>(kSigned)) != 0;
+        return true;
+    }
+
+    std::string_view typeProblem(const VectorMatrixMul& p) const {
+        const TypeTable& types = context_.types;
+        const uint32_t width = types.width(p.input->component);
+        const bool isPacked = p.inputType.isPacked;
+        if (p.inputType.isFloat() != p.matrixType.isFloat()) {
+            return "InputInterpretation and MatrixInterpretation are of different kinds";
+        }
+        if (isPacked && (!types.isInteger(p.input->component) || width != 32)) {
+            return "a packed input must have components of type u32";
+        }
+        if (isPacked ? 4 * p.input->count < p.k : p.input->count != p.k) {
+            return "Input has not K components";
+        }
+        if (p.result->count != p.m) return "Result Type has not M components";
+        const uint32_t resultWidth = types.width(p.result->component);
+        if (width > 32 || resultWidth > 32 || resultWidth < 16) {
+            return "components of this width are not multiplied";
+        }
+        if (!isPacked && p.inputType.bytes() == 4 && !p.inputType.isFloat()) {
+            return "an InputInterpretation of 32-bit integers is not supported";
+        }
+        return {};
+    }
+
+    bool readLocations(Emitter& emit, VectorMatrixMul& p) const {
+        p.matrix = locate(context_, emit, i_.word(2), i_.word(3), i_);
+        if (!p.matrix.valid()) return false;
+        if (p.hasBias) p.bias = locate(context_, emit, i_.word(5), i_.word(6), i_);
+        const auto isConstant = [&](Id id) {
+            return context_.module.constantValue(id).has_value();
+        };
+        p.isPlaced = sharesWeightsItself(context_.target.device) && p.lineStride().has_value() &&
+                     std::ranges::all_of(p.matrix.arguments, isConstant) &&
+                     std::ranges::all_of(p.bias.arguments, isConstant);
+        return !p.hasBias || p.bias.valid();
+    }
+
+    VectorContext& context_;
+    const Instruction& i_;
+    size_t afterMatrix_;  // operand number of M
+};
 
 std::vector<uint32_t> keyOf(const VectorMatrixMul& p) {
     std::vector<uint32_t> key = {static_cast<uint32_t>(HelperKind::kMultiply),
@@ -211,14 +218,14 @@ Id build(VectorContext& context, const VectorMatrixMul& p) {
 
 void lowerVectorMultiply(VectorContext& context, Emitter& emit, const Instruction& i) {
     VectorMatrixMul p;
-    if (!describe(context, emit, i, p)) return;
+    const Description description(context, i);
+    if (!description.read(emit, p)) return;
     const Id helper = context.helper(keyOf(p), [&] { return build(context, p); });
     std::vector<Id> arguments = {i.word(0)};
     arguments.insert(arguments.end(), p.matrix.arguments.begin(), p.matrix.arguments.end());
     arguments.insert(arguments.end(), p.bias.arguments.begin(), p.bias.arguments.end());
     if (takesStride(p)) {
-        const Id stride = Reader(context.module, i).stride();
-        arguments.push_back(emit.bitcast(context.types.uint32(), stride));
+        arguments.push_back(emit.bitcast(context.types.uint32(), description.stride()));
     }
     callFunction(emit, i.type, helper, arguments, i.result);
 }

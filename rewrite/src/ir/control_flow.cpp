@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/control_flow.hpp"
+
+namespace coopvk::rewrite {
+
+void ControlFlow::startBlock(Id label) {
+    blocks_.push_back(std::make_unique<Block>());
+    Block& block = *blocks_.back();
+    block.label = makeInstruction(spv::Op::OpLabel, 0, label, {});
+    types_.module().setDef(block.label.get());
+    emitter_.setOut(block.body);
+}
+
+void ControlFlow::branch(Id label) { emitter_.opVoid(spv::Op::OpBranch, {idOperand(label)}); }
+
+void ControlFlow::startNewBlock() {
+    const Id label = types_.module().takeId();
+    branch(label);
+    startBlock(label);
+}
+
+void ControlFlow::loop(uint32_t count, const std::function<void(Id index)>& body,
+                       spv::LoopControlMask control) {
+    Module& module = types_.module();
+    const Id u32 = types_.uint32();
+    const Id header = module.takeId();
+    const Id test = module.takeId();
+    const Id inside = module.takeId();
+    const Id next = module.takeId();
+    const Id merge = module.takeId();
+    const Id index = module.takeId();
+    const Id incremented = module.takeId();
+    const Id before = blocks_.back()->id();
+    branch(header);
+    startBlock(header);
+    emitter_.add(makeInstruction(spv::Op::OpPhi, u32, index,
+                                 {idOperand(types_.constantU32(0)), idOperand(before),
+                                  idOperand(incremented), idOperand(next)}));
+    emitter_.opVoid(spv::Op::OpLoopMerge, {idOperand(merge), idOperand(next), literal(control)});
+    branch(test);
+    startBlock(test);
+    const Id more =
+        emitter_.op(spv::Op::OpULessThan, types_.boolType(), {index, types_.constantU32(count)});
+    emitter_.opVoid(spv::Op::OpBranchConditional,
+                    {idOperand(more), idOperand(inside), idOperand(merge)});
+    startBlock(inside);
+    body(index);
+    branch(next);
+    startBlock(next);
+    emitter_.add(makeInstruction(spv::Op::OpIAdd, u32, incremented,
+                                 {idOperand(index), idOperand(types_.constantU32(1))}));
+    branch(header);
+    startBlock(merge);
+}
+
+void ControlFlow::repeat(uint32_t count, uint32_t limit,
+                         const std::function<void(Id index)>& body) {
+    if (count > limit) return loop(count, body);
+    for (uint32_t i = 0; i < count; ++i) body(types_.constantU32(i));
+}
+
+void ControlFlow::loopUntil(const std::function<Id()>& body) {
+    Module& module = types_.module();
+    const Id header = module.takeId();
+    const Id inside = module.takeId();
+    const Id next = module.takeId();
+    const Id merge = module.takeId();
+    branch(header);
+    startBlock(header);
+    emitter_.opVoid(spv::Op::OpLoopMerge,
+                    {idOperand(merge), idOperand(next), literal(spv::LoopControlMask::DontUnroll)});
+    branch(inside);
+    startBlock(inside);
+    const Id done = body();
+    emitter_.opVoid(spv::Op::OpBranchConditional,
+                    {idOperand(done), idOperand(merge), idOperand(next)});
+    startBlock(next);
+    branch(header);
+    startBlock(merge);
+}
+
+void ControlFlow::when(Id condition, const std::function<void()>& then) {
+    const Id inside = types_.module().takeId();
+    const Id merge = types_.module().takeId();
+    emitter_.opVoid(spv::Op::OpSelectionMerge,
+                    {idOperand(merge), literal(spv::SelectionControlMask::MaskNone)});
+    emitter_.opVoid(spv::Op::OpBranchConditional,
+                    {idOperand(condition), idOperand(inside), idOperand(merge)});
+    startBlock(inside);
+    then();
+    branch(merge);
+    startBlock(merge);
+}
+
+void ControlFlow::choose(Id condition, const std::function<void()>& then,
+                         const std::function<void()>& otherwise) {
+    const Id yes = types_.module().takeId();
+    const Id no = types_.module().takeId();
+    const Id merge = types_.module().takeId();
+    emitter_.opVoid(spv::Op::OpSelectionMerge,
+                    {idOperand(merge), literal(spv::SelectionControlMask::MaskNone)});
+    emitter_.opVoid(spv::Op::OpBranchConditional,
+                    {idOperand(condition), idOperand(yes), idOperand(no)});
+    startBlock(yes);
+    then();
+    branch(merge);
+    startBlock(no);
+    otherwise();
+    branch(merge);
+    startBlock(merge);
+}
+
+}  // namespace coopvk::rewrite
