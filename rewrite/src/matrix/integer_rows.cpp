@@ -3,37 +3,56 @@
 
 #include <algorithm>
 
+#include "lowering/number.hpp"
 #include "matrix/integer_row.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
 
-// Bytes as f32, whose products and sums are exact as long as these stay below 2^24: GPUs multiply
-// these faster than integers.
+// The largest magnitude of a component of A or B. Those of 4 bits are held in bytes, and have their
+// range as long as nothing but loads makes them.
+uint32_t mostOf(const MatrixContext& context, const MatrixType& type, bool isSigned) {
+    const bool isNarrow = type.number->bits == 4 && type.number->isSigned() == isSigned &&
+                          context.slices.types.contains(type.id);
+    const uint32_t bits = isNarrow ? 4 : 8;
+    return isSigned ? 1u << (bits - 1) : (1u << bits) - 1;
+}
+
+// Bits of the floats, f16 or f32, in which all sums of a product's bytes are exact; 0: none.
+uint32_t exactFloatBits(const MatrixContext& context, const MulAdd& p) {
+    const TypeTable& types = context.types;
+    const DeviceTraits& device = context.target.device;
+    if (device.isCpu || types.width(p.a->component) != 8 || types.width(p.b->component) != 8 ||
+        types.width(p.result->component) != 32) {
+        return 0;
+    }
+    const uint64_t most = uint64_t{mostOf(context, *p.a, p.signs.a)} *
+                          mostOf(context, *p.b, p.signs.b) * p.a->columns;
+    if (device.shaderFloat16 && most <= 1u << 11) return 16;
+    return most <= 1u << 24 ? 32 : 0;
+}
+
+// Bytes as floats: GPUs multiply these faster than integers, and those of 16 bits take half of the
+// registers.
 class BytesAsFloatsRow : public IntegerRow {
  public:
-    using IntegerRow::IntegerRow;
-
-    static bool fits(const MatrixContext& context, const MulAdd& p) {
-        constexpr uint32_t kMostExact = (1u << 24) / (255 * 255);
-        const TypeTable& types = context.types;
-        return !context.target.device.isCpu && types.width(p.a->component) == 8 &&
-               types.width(p.b->component) == 8 && types.width(p.result->component) == 32 &&
-               p.a->columns <= kMostExact;
+    BytesAsFloatsRow(MatrixContext& context, Emitter& emit, const MulAdd& product, uint32_t bits)
+        : IntegerRow(context, emit, product), float_(types_.floatType(bits)) {
+        if (bits == 16) context.module.addCapability(spv::Capability::Float16);
     }
 
-    void prepareB(Id b) override { b_ = scalarsOfB(b, single(), convert(p_.signs.b)); }
+    void prepareB(Id b) override { b_ = scalarsOfB(b, float_, convert(p_.signs.b)); }
 
     Row begin(std::span<const Id> a, std::span<const Id> c) override {
-        return withC(scalars(a, single(), convert(p_.signs.a)), c, false);
+        return withC(scalars(a, float_, convert(p_.signs.a)), c, false);
     }
 
     void step(Row& row, uint32_t k) override {
         for (uint32_t j = 0; j < columns(); ++j) {
             Id& sum = row.sums[j];
-            sum = sum == 0 ? emit_.op(spv::Op::OpFMul, single(), {row.left[k], b_[k][j]})
-                           : emit_.glsl(GLSLstd450Fma, single(), {row.left[k], b_[k][j], sum});
+            sum = sum == 0 ? emit_.op(spv::Op::OpFMul, float_, {row.left[k], b_[k][j]})
+                           : emit_.glsl(GLSLstd450Fma, float_, {row.left[k], b_[k][j], sum});
         }
     }
 
@@ -48,8 +67,6 @@ class BytesAsFloatsRow : public IntegerRow {
     }
 
  private:
-    Id single() { return types_.floatType(32); }
-
     Convert convert(bool isSigned) {
         return [this, isSigned](Id value, Id type) {
             const spv::Op opcode = isSigned ? spv::Op::OpConvertSToF : spv::Op::OpConvertUToF;
@@ -57,6 +74,7 @@ class BytesAsFloatsRow : public IntegerRow {
         };
     }
 
+    Id float_;
     std::vector<std::vector<Id>> b_;
 };
 
@@ -97,8 +115,8 @@ RowProduct::Row IntegerRow::withC(std::vector<Id> left, std::span<const Id> c, b
 
 std::unique_ptr<RowProduct> integerRow(MatrixContext& context, Emitter& emit, const MulAdd& p) {
     if (std::unique_ptr<RowProduct> row = dotRow(context, emit, p)) return row;
-    if (BytesAsFloatsRow::fits(context, p)) {
-        return std::make_unique<BytesAsFloatsRow>(context, emit, p);
+    if (const uint32_t bits = exactFloatBits(context, p); bits != 0) {
+        return std::make_unique<BytesAsFloatsRow>(context, emit, p, bits);
     }
     return std::make_unique<IntegerRow>(context, emit, p);
 }
