@@ -74,7 +74,7 @@ void Agreement::requireArguments(const Location& location, size_t first) {
 
 namespace {
 
-// The shared memory of all products of the module; 0 if there is no room.
+// The shared memory of all products of the module; 0 where it does not fit.
 Id exchangeVariable(VectorContext& context, const Tile& tile) {
     const auto [entry, isNew] = context.variables.try_emplace({0xE8C, tile.laneQuads()}, 0);
     if (!isNew) return entry->second;

@@ -36,7 +36,7 @@ struct VectorMatrixMul {
     Location bias;
     bool isPlaced = false;  // matrix and bias are at constant places
 
-    // Lines are what lies together in memory: rows of the product's matrix, or its columns.
+    // Lines are consecutive in memory: rows of the product's matrix, or its columns.
     bool linesAreRows() const { return (layout == VectorMatrixLayout::kColumnMajor) == transpose; }
     uint32_t lineLength() const { return linesAreRows() ? k : m; }
     // Bytes of a line that may be read: with the padding of the optimal layouts.
@@ -192,7 +192,7 @@ uint32_t rowsAlone(const VectorMatrixMul& product);
 
 // A product of a whole subgroup at once. The lanes form a grid; each computes some rows of the
 // products for some lanes' vectors, so that a weight that was loaded once serves several vectors.
-// Vectors and results change hands through shared memory.
+// Lanes exchange vectors and results through shared memory.
 struct Tile {
     uint32_t lanes = 0;        // of the subgroup; 0: products are not computed this way
     uint32_t gridRows = 0;     // lanes along the rows of the product

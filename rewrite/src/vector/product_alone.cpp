@@ -69,7 +69,7 @@ class Alone : private VectorCode {
  private:
     VectorMemory::Line lineAt(Id index) { return memory_.behind(mulU32(index, stride_)); }
 
-    // Words of a line and the inputs that belong to them; inputs that are 0 lie beyond the line.
+    // Words of a line and the inputs that belong to them; inputs that are 0 are beyond the line.
     Id addWords(std::span<const Id> words, std::span<const Id> inputs, Id accumulator) {
         std::vector<Id> weights;
         for (Id word : words) {
