@@ -365,6 +365,64 @@ TEST(Int4, AsksForWhatMemoryNeeds) {
     EXPECT_EQ(lacking(&DeviceTraits::storagePushConstant8), "");
 }
 
+// Loads and stores a matrix, whose components are `component`.
+std::string matrixModule(std::string_view component) {
+    return std::format(R"(
+OpCapability Shader
+OpCapability VulkanMemoryModel
+OpCapability Int4CooperativeMatrixINTEL
+OpExtension "SPV_INTEL_int4"
+OpExtension "SPV_KHR_cooperative_matrix"
+OpMemoryModel Logical Vulkan
+OpEntryPoint GLCompute %main "main" %buffer
+OpExecutionMode %main LocalSize 32 1 1
+OpName %s4 "nibble"
+OpDecorate %words ArrayStride 4
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %buffer DescriptorSet 0
+OpDecorate %buffer Binding 0
+%void = OpTypeVoid
+%f = OpTypeFunction %void
+%u32 = OpTypeInt 32 0
+%s4 = OpTypeInt 4 1
+%s4x2 = OpTypeVector %s4 2
+%c0 = OpConstant %u32 0
+%c3 = OpConstant %u32 3
+%c16 = OpConstant %u32 16
+%words = OpTypeRuntimeArray %u32
+%block = OpTypeStruct %words
+%pointer = OpTypePointer StorageBuffer %block
+%word = OpTypePointer StorageBuffer %u32
+%buffer = OpVariable %pointer StorageBuffer
+%matrix = OpTypeCooperativeMatrixKHR {} %c3 %c16 %c16 %c0
+%main = OpFunction %void None %f
+%label = OpLabel
+%p = OpAccessChain %word %buffer %c0 %c0
+%m = OpCooperativeMatrixLoadKHR %matrix %p %c0 %c3
+%q = OpAccessChain %word %buffer %c0 %c16
+OpCooperativeMatrixStoreKHR %q %m %c0 %c3
+OpReturn
+OpFunctionEnd
+)",
+                       component);
+}
+
+// The type that says how components lie in memory is gone once all matrices are lowered.
+TEST(Int4, MatricesLeaveNoFormatBehind) {
+    const Result<Rewritten> out = run(test::assemble(matrixModule("%s4")));
+    ASSERT_TRUE(out) << out.error().message;
+    EXPECT_EQ(validate(out->words), std::nullopt) << disassemble(out->words);
+    const std::string text = disassemble(out->words);
+    for (const char* gone : {"OpTypeInt 4 ", "Int4", "nibble", "SPV_INTEL", "CooperativeMatrix"}) {
+        EXPECT_EQ(text.find(gone), std::string::npos) << gone;
+    }
+    const Result<Rewritten> none = run(test::assemble(matrixModule("%s4x2")));
+    ASSERT_FALSE(none);
+    EXPECT_NE(none.error().message.find("must be a numeric scalar"), std::string::npos)
+        << none.error().message;
+}
+
 TEST(Int4, ShapesFollowTheDevice) {
     DeviceTraits device;
     const std::vector<Int4MatrixShape> shapes = int4MatrixShapes(device);

@@ -230,14 +230,9 @@ class BlockAccessor {
             const BlockPlace access = positions_->at(step, place.first, place.second);
             const std::vector<Slot> slots = regroup(emit_, parts, unit_, scalar);
             const Id value = gather(emit_, scalar, slots);
-            const auto put = [&] {
+            writer_.guarded(access.valid, [&] {
                 region_.store(emit_, accessBytes_, access.row, access.column, value);
-            };
-            if (access.valid == 0) {
-                put();
-            } else {
-                writer_.guarded(access.valid, put);
-            }
+            });
         }
     }
 

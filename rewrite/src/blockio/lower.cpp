@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockio/lower.hpp"
 
+#include <algorithm>
+
 #include "blockio/block_access.hpp"
 
 namespace coopvk::rewrite {
@@ -28,10 +30,8 @@ constexpr BlockOpcode kOpcodes[] = {
 };
 
 const BlockOpcode* findOpcode(spv::Op opcode) {
-    for (const BlockOpcode& row : kOpcodes) {
-        if (row.opcode == opcode) return &row;
-    }
-    return nullptr;
+    const auto found = std::ranges::find(kOpcodes, opcode, &BlockOpcode::opcode);
+    return found == std::end(kOpcodes) ? nullptr : found;
 }
 
 // One instruction: its operands checked and brought to the types that lowering computes with.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <unordered_set>
 
 #include "blockio/lower.hpp"
@@ -6,10 +7,6 @@
 namespace coopvk::rewrite {
 
 namespace {
-
-bool isUntypedPointer(const Module& module, Id type) {
-    return module.def(type).opcode == spv::Op::OpTypeUntypedPointerKHR;
-}
 
 void countUses(const Instruction& i, std::unordered_set<Id>& used) {
     if (i.type != 0) used.insert(i.type);
@@ -40,8 +37,8 @@ std::unordered_set<Id> takeUnused(Module& module) {
             const bool pure = i->opcode != spv::Op::OpFunctionParameter &&
                               i->opcode != spv::Op::OpFunctionCall && i->opcode != spv::Op::OpLoad;
             const bool unused = i->result != 0 && !used.contains(i->result) && pure;
-            const bool untyped =
-                i->opcode == spv::Op::OpTypeUntypedPointerKHR || isUntypedPointer(module, i->type);
+            const bool untyped = i->opcode == spv::Op::OpTypeUntypedPointerKHR ||
+                                 module.def(i->type).opcode == spv::Op::OpTypeUntypedPointerKHR;
             if (!unused || !untyped) return false;
             gone.insert(i->result);
             module.retire(std::move(i));
@@ -55,13 +52,6 @@ std::unordered_set<Id> takeUnused(Module& module) {
     return gone;
 }
 
-bool hasUntypedPointers(const Module& module) {
-    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
-        if (i->opcode == spv::Op::OpTypeUntypedPointerKHR) return true;
-    }
-    return false;
-}
-
 }  // namespace
 
 void dropUnusedUntypedPointers(Module& module) {
@@ -71,7 +61,10 @@ void dropUnusedUntypedPointers(Module& module) {
         if (gone.empty()) break;
         module.forget(gone);
     }
-    if (hasUntypedPointers(module)) return;
+    const auto isUntyped = [](const InstructionPtr& i) {
+        return i->opcode == spv::Op::OpTypeUntypedPointerKHR;
+    };
+    if (std::ranges::any_of(module.section(Section::kGlobals), isUntyped)) return;
     module.removeCapability(spv::Capability::UntypedPointersKHR);
     module.removeExtension("SPV_KHR_untyped_pointers");
 }

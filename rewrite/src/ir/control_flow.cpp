@@ -80,33 +80,26 @@ void ControlFlow::loopUntil(const std::function<Id()>& body) {
 }
 
 void ControlFlow::when(Id condition, const std::function<void()>& then) {
-    const Id inside = types_.module().takeId();
-    const Id merge = types_.module().takeId();
-    emitter_.opVoid(spv::Op::OpSelectionMerge,
-                    {idOperand(merge), literal(spv::SelectionControlMask::MaskNone)});
-    emitter_.opVoid(spv::Op::OpBranchConditional,
-                    {idOperand(condition), idOperand(inside), idOperand(merge)});
-    startBlock(inside);
-    then();
-    branch(merge);
-    startBlock(merge);
+    choose(condition, then, nullptr);
 }
 
 void ControlFlow::choose(Id condition, const std::function<void()>& then,
                          const std::function<void()>& otherwise) {
     const Id yes = types_.module().takeId();
-    const Id no = types_.module().takeId();
+    const Id no = otherwise ? types_.module().takeId() : 0;
     const Id merge = types_.module().takeId();
     emitter_.opVoid(spv::Op::OpSelectionMerge,
                     {idOperand(merge), literal(spv::SelectionControlMask::MaskNone)});
     emitter_.opVoid(spv::Op::OpBranchConditional,
-                    {idOperand(condition), idOperand(yes), idOperand(no)});
+                    {idOperand(condition), idOperand(yes), idOperand(otherwise ? no : merge)});
     startBlock(yes);
     then();
     branch(merge);
-    startBlock(no);
-    otherwise();
-    branch(merge);
+    if (otherwise) {
+        startBlock(no);
+        otherwise();
+        branch(merge);
+    }
     startBlock(merge);
 }
 

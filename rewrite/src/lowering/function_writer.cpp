@@ -71,6 +71,7 @@ void FunctionWriter::leaveLoopHeader() {
 }
 
 void FunctionWriter::guarded(Id condition, const std::function<void()>& body) {
+    if (condition == 0) return body();
     leaveLoopHeader();
     when(condition, body);
 }

@@ -22,8 +22,8 @@ class FunctionWriter : private ControlFlow {
     // Ends the block that began with beginBlock.
     void endBlock();
 
-    // Runs `body` only where the boolean is true: splits the current block around it. The body
-    // must not leave values behind for later code.
+    // Runs `body` only where the boolean is true (0: it is known to be): splits the current block
+    // around it. The body must not leave values behind for later code.
     void guarded(Id condition, const std::function<void()>& body);
 
     // Runs body(index) with index, a u32, from 0 to count - 1 at run time. As for guarded.

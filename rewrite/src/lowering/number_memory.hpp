@@ -23,7 +23,7 @@ struct NumberForm {
 // Layout"), and are held in 8 bits.
 extern const NumberForm kFourBits;
 
-// The type of scalars that hold components of a type, and its width.
+// The width and the type of the scalars that hold components of a type.
 uint32_t heldBits(const TypeTable& types, Id component);
 Id heldType(TypeTable& types, Id component);
 

@@ -29,11 +29,7 @@ class Surveyor {
 
     Survey run() {
         for (const InstructionPtr& i : module_.section(Section::kGlobals)) measure(*i);
-        for (const auto& function : module_.functions()) {
-            for (const auto& block : function->blocks) {
-                for (const InstructionPtr& i : block->body) visit(*i);
-            }
-        }
+        module_.visitBlocks([&](const Instruction& i) { visit(i); });
         return survey_;
     }
 

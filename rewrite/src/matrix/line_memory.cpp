@@ -136,19 +136,13 @@ std::vector<Slot> extractThroughMemory(MatrixContext& context, MatrixWriter& wri
                                        Id value) {
     LineMemory memory(context, writer, matrix, lines);
     HeldElements held = holdValue(matrix, writer.emit(), value);
-    const auto put = [&] {
+    writer.guarded(writer.isNoDuplicate(held.rows.lanes, held.columns.lanes), [&] {
         for (uint32_t row = 0; row < held.rows.count(); ++row) {
             for (uint32_t column = 0; column < held.columns.count(); ++column) {
                 memory.put(memory.placeOf(row, column), held.at(row, column));
             }
         }
-    };
-    const Id once = writer.isNoDuplicate(held.rows.lanes, held.columns.lanes);
-    if (once == 0) {
-        put();
-    } else {
-        writer.guarded(once, put);
-    }
+    });
     memory.barrier();
     Emitter& emit = writer.emit();
     TypeTable& types = context.types;

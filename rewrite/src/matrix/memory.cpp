@@ -57,13 +57,9 @@ class SharedScalarStore {
         const uint32_t rowLanes = memory_.rowMajor() ? memory_.outer().lanes : 1;
         const uint32_t columnLanes = memory_.rowMajor() ? 1 : memory_.outer().lanes;
         const Id leader = writer_.isNoDuplicate(rowLanes, columnLanes);
-        const auto write = [&] {
+        writer_.guarded(leader, [&] {
             for (uint32_t outer = 0; outer < lines.size(); ++outer) writeLine(outer, lines[outer]);
-        };
-        if (leader == 0)
-            write();
-        else
-            writer_.guarded(leader, write);
+        });
     }
 
  private:
@@ -192,11 +188,7 @@ void lowerMatrixStore(MatrixContext& context, MatrixWriter& writer, const Instru
     }
     const Id writes =
         writer.isNoDuplicate(matrix->fragment.rows.lanes, matrix->fragment.columns.lanes);
-    const auto body = [&] { storeRuns(writer, memory, *matrix, elements); };
-    if (writes == 0)
-        body();
-    else
-        writer.guarded(writes, body);
+    writer.guarded(writes, [&] { storeRuns(writer, memory, *matrix, elements); });
 }
 
 }  // namespace coopvk::rewrite

@@ -32,14 +32,10 @@ class AccumulatorSurvey {
         for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
             if (i->type != 0 && !isZero(*i)) open_.erase(i->type);
         }
-        for (const auto& function : module_.functions()) {
-            for (const auto& block : function->blocks) {
-                for (const InstructionPtr& i : block->body) {
-                    dropByPointers(*i);
-                    dropByProduct(*i);
-                }
-            }
-        }
+        module_.visitBlocks([&](const Instruction& i) {
+            dropByPointers(i);
+            dropByProduct(i);
+        });
         return std::move(open_);
     }
 

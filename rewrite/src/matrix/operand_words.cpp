@@ -26,11 +26,7 @@ class WordSurvey {
                 found_.erase(i->type);
             }
         }
-        for (const auto& function : module_.functions()) {
-            for (const auto& block : function->blocks) {
-                for (const InstructionPtr& i : block->body) visit(*i);
-            }
-        }
+        module_.visitBlocks([&](const Instruction& i) { visit(i); });
         while (dropUnequal()) {
         }
         return found_;

@@ -75,13 +75,9 @@ class Planner {
     }
 
     void collectProducts() {
-        for (const auto& function : module_.functions()) {
-            for (const auto& block : function->blocks) {
-                for (const InstructionPtr& i : block->body) {
-                    if (i->opcode == spv::Op::OpCooperativeMatrixMulAddKHR) addProduct(*i);
-                }
-            }
-        }
+        module_.visitBlocks([&](const Instruction& i) {
+            if (i.opcode == spv::Op::OpCooperativeMatrixMulAddKHR) addProduct(i);
+        });
     }
 
     void addProduct(const Instruction& i) {

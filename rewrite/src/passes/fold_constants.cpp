@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/fold_constants.hpp"
 
+#include <algorithm>
+
 #include "ir/composites.hpp"
 
 namespace coopvk::rewrite {
@@ -21,6 +23,7 @@ struct Scalar {
     uint64_t mask() const { return width == 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1; }
 };
 
+using spv::Op;
 using Binary = uint64_t (*)(Scalar, Scalar);
 
 uint64_t signedRemainder(Scalar a, Scalar b) {
@@ -50,90 +53,67 @@ uint64_t arithmeticShift(Scalar a, Scalar b) {
 
 // Operations whose operands and result are single scalars. Results that SPIR-V leaves undefined
 // (division by zero, over-wide shifts) are 0.
-Binary binaryOperation(spv::Op opcode) {
-    switch (opcode) {
-        case spv::Op::OpIAdd:
-            return [](Scalar a, Scalar b) { return a.bits + b.bits; };
-        case spv::Op::OpISub:
-            return [](Scalar a, Scalar b) { return a.bits - b.bits; };
-        case spv::Op::OpIMul:
-            return [](Scalar a, Scalar b) { return a.bits * b.bits; };
-        case spv::Op::OpUDiv:
-            return [](Scalar a, Scalar b) {
-                return b.asUnsigned() == 0 ? 0 : a.asUnsigned() / b.asUnsigned();
-            };
-        case spv::Op::OpUMod:
-            return [](Scalar a, Scalar b) {
-                return b.asUnsigned() == 0 ? 0 : a.asUnsigned() % b.asUnsigned();
-            };
-        case spv::Op::OpSDiv:
-            return signedQuotient;
-        case spv::Op::OpSRem:
-            return signedRemainder;
-        case spv::Op::OpSMod:
-            return signedModulo;
-        case spv::Op::OpShiftLeftLogical:
-            return [](Scalar a, Scalar b) {
-                return b.asUnsigned() >= a.width ? 0 : a.bits << b.asUnsigned();
-            };
-        case spv::Op::OpShiftRightLogical:
-            return [](Scalar a, Scalar b) {
-                return b.asUnsigned() >= a.width ? 0 : a.asUnsigned() >> b.asUnsigned();
-            };
-        case spv::Op::OpShiftRightArithmetic:
-            return arithmeticShift;
-        case spv::Op::OpBitwiseAnd:
-        case spv::Op::OpLogicalAnd:
-            return [](Scalar a, Scalar b) { return a.bits & b.bits; };
-        case spv::Op::OpBitwiseOr:
-        case spv::Op::OpLogicalOr:
-            return [](Scalar a, Scalar b) { return a.bits | b.bits; };
-        case spv::Op::OpBitwiseXor:
-            return [](Scalar a, Scalar b) { return a.bits ^ b.bits; };
-        case spv::Op::OpIEqual:
-        case spv::Op::OpLogicalEqual:
-            return [](Scalar a, Scalar b) -> uint64_t { return a.asUnsigned() == b.asUnsigned(); };
-        case spv::Op::OpINotEqual:
-        case spv::Op::OpLogicalNotEqual:
-            return [](Scalar a, Scalar b) -> uint64_t { return a.asUnsigned() != b.asUnsigned(); };
-        case spv::Op::OpULessThan:
-            return [](Scalar a, Scalar b) -> uint64_t { return a.asUnsigned() < b.asUnsigned(); };
-        case spv::Op::OpULessThanEqual:
-            return [](Scalar a, Scalar b) -> uint64_t { return a.asUnsigned() <= b.asUnsigned(); };
-        case spv::Op::OpUGreaterThan:
-            return [](Scalar a, Scalar b) -> uint64_t { return a.asUnsigned() > b.asUnsigned(); };
-        case spv::Op::OpUGreaterThanEqual:
-            return [](Scalar a, Scalar b) -> uint64_t { return a.asUnsigned() >= b.asUnsigned(); };
-        case spv::Op::OpSLessThan:
-            return [](Scalar a, Scalar b) -> uint64_t { return a.asSigned() < b.asSigned(); };
-        case spv::Op::OpSLessThanEqual:
-            return [](Scalar a, Scalar b) -> uint64_t { return a.asSigned() <= b.asSigned(); };
-        case spv::Op::OpSGreaterThan:
-            return [](Scalar a, Scalar b) -> uint64_t { return a.asSigned() > b.asSigned(); };
-        case spv::Op::OpSGreaterThanEqual:
-            return [](Scalar a, Scalar b) -> uint64_t { return a.asSigned() >= b.asSigned(); };
-        default:
-            return nullptr;
-    }
-}
+constexpr std::pair<Op, Binary> kBinary[] = {
+    {Op::OpIAdd, [](Scalar a, Scalar b) { return a.bits + b.bits; }},
+    {Op::OpISub, [](Scalar a, Scalar b) { return a.bits - b.bits; }},
+    {Op::OpIMul, [](Scalar a, Scalar b) { return a.bits * b.bits; }},
+    {Op::OpUDiv,
+     [](Scalar a, Scalar b) { return b.asUnsigned() == 0 ? 0 : a.asUnsigned() / b.asUnsigned(); }},
+    {Op::OpUMod,
+     [](Scalar a, Scalar b) { return b.asUnsigned() == 0 ? 0 : a.asUnsigned() % b.asUnsigned(); }},
+    {Op::OpSDiv, signedQuotient},
+    {Op::OpSRem, signedRemainder},
+    {Op::OpSMod, signedModulo},
+    {Op::OpShiftLeftLogical,
+     [](Scalar a, Scalar b) { return b.asUnsigned() >= a.width ? 0 : a.bits << b.asUnsigned(); }},
+    {Op::OpShiftRightLogical,
+     [](Scalar a, Scalar b) {
+         return b.asUnsigned() >= a.width ? 0 : a.asUnsigned() >> b.asUnsigned();
+     }},
+    {Op::OpShiftRightArithmetic, arithmeticShift},
+    {Op::OpBitwiseAnd, [](Scalar a, Scalar b) { return a.bits & b.bits; }},
+    {Op::OpLogicalAnd, [](Scalar a, Scalar b) { return a.bits & b.bits; }},
+    {Op::OpBitwiseOr, [](Scalar a, Scalar b) { return a.bits | b.bits; }},
+    {Op::OpLogicalOr, [](Scalar a, Scalar b) { return a.bits | b.bits; }},
+    {Op::OpBitwiseXor, [](Scalar a, Scalar b) { return a.bits ^ b.bits; }},
+    {Op::OpIEqual, [](Scalar a, Scalar b) -> uint64_t { return a.asUnsigned() == b.asUnsigned(); }},
+    {Op::OpLogicalEqual,
+     [](Scalar a, Scalar b) -> uint64_t { return a.asUnsigned() == b.asUnsigned(); }},
+    {Op::OpINotEqual,
+     [](Scalar a, Scalar b) -> uint64_t { return a.asUnsigned() != b.asUnsigned(); }},
+    {Op::OpLogicalNotEqual,
+     [](Scalar a, Scalar b) -> uint64_t { return a.asUnsigned() != b.asUnsigned(); }},
+    {Op::OpULessThan,
+     [](Scalar a, Scalar b) -> uint64_t { return a.asUnsigned() < b.asUnsigned(); }},
+    {Op::OpULessThanEqual,
+     [](Scalar a, Scalar b) -> uint64_t { return a.asUnsigned() <= b.asUnsigned(); }},
+    {Op::OpUGreaterThan,
+     [](Scalar a, Scalar b) -> uint64_t { return a.asUnsigned() > b.asUnsigned(); }},
+    {Op::OpUGreaterThanEqual,
+     [](Scalar a, Scalar b) -> uint64_t { return a.asUnsigned() >= b.asUnsigned(); }},
+    {Op::OpSLessThan, [](Scalar a, Scalar b) -> uint64_t { return a.asSigned() < b.asSigned(); }},
+    {Op::OpSLessThanEqual,
+     [](Scalar a, Scalar b) -> uint64_t { return a.asSigned() <= b.asSigned(); }},
+    {Op::OpSGreaterThan,
+     [](Scalar a, Scalar b) -> uint64_t { return a.asSigned() > b.asSigned(); }},
+    {Op::OpSGreaterThanEqual,
+     [](Scalar a, Scalar b) -> uint64_t { return a.asSigned() >= b.asSigned(); }},
+};
 
 using Unary = uint64_t (*)(Scalar);
 
-Unary unaryOperation(spv::Op opcode) {
-    switch (opcode) {
-        case spv::Op::OpSNegate:
-            return [](Scalar a) { return uint64_t{0} - a.bits; };
-        case spv::Op::OpNot:
-            return [](Scalar a) { return ~a.bits; };
-        case spv::Op::OpLogicalNot:
-            return [](Scalar a) { return a.bits ^ 1u; };
-        case spv::Op::OpUConvert:
-            return [](Scalar a) { return a.asUnsigned(); };
-        case spv::Op::OpSConvert:
-            return [](Scalar a) { return static_cast<uint64_t>(a.asSigned()); };
-        default:
-            return nullptr;
-    }
+constexpr std::pair<Op, Unary> kUnary[] = {
+    {Op::OpSNegate, [](Scalar a) { return uint64_t{0} - a.bits; }},
+    {Op::OpNot, [](Scalar a) { return ~a.bits; }},
+    {Op::OpLogicalNot, [](Scalar a) { return a.bits ^ 1u; }},
+    {Op::OpUConvert, [](Scalar a) { return a.asUnsigned(); }},
+    {Op::OpSConvert, [](Scalar a) { return static_cast<uint64_t>(a.asSigned()); }},
+};
+
+template <typename Operation, size_t N>
+Operation find(const std::pair<Op, Operation> (&table)[N], Op opcode) {
+    const auto row = std::ranges::find(table, opcode, &std::pair<Op, Operation>::first);
+    return row == std::end(table) ? nullptr : row->second;
 }
 
 class Folder {
@@ -166,8 +146,8 @@ class Folder {
     std::optional<uint64_t> component(spv::Op opcode, const Instruction& i, uint32_t c) {
         const std::optional<Scalar> a = scalar(i.word(1), c);
         if (!a) return std::nullopt;
-        if (const Unary unary = unaryOperation(opcode)) return unary(*a);
-        const Binary binary = binaryOperation(opcode);
+        if (const Unary unary = find(kUnary, opcode)) return unary(*a);
+        const Binary binary = find(kBinary, opcode);
         const std::optional<Scalar> b = scalar(i.word(2), c);
         if (binary == nullptr || !b) return std::nullopt;
         return binary(*a, *b);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "ir/opcodes.hpp"
 #include "passes/matrix_counts.hpp"
 
 namespace coopvk::rewrite {
@@ -11,10 +12,6 @@ namespace coopvk::rewrite {
 namespace {
 
 constexpr auto bits(spv::LoopControlMask mask) { return static_cast<uint32_t>(mask); }
-
-bool isAccessChain(spv::Op opcode) {
-    return opcode == spv::Op::OpAccessChain || opcode == spv::Op::OpInBoundsAccessChain;
-}
 
 // The blocks of a structured loop, header first; those from `continues` on step the counter.
 struct Loop {

@@ -22,21 +22,13 @@ class Survey {
     Survey(const Module& module, const TypeTable& types) : module_(module), types_(types) {}
 
     void run() {
-        for (const auto& function : module_.functions()) {
-            for (const auto& block : function->blocks) {
-                for (const InstructionPtr& i : block->body) {
-                    if (i->opcode == Op::OpCooperativeMatrixMulAddKHR) addProduct(*i);
-                }
-            }
-        }
+        module_.visitBlocks([&](const Instruction& i) {
+            if (i.opcode == Op::OpCooperativeMatrixMulAddKHR) addProduct(i);
+        });
         for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
             if (i->type != 0) found_.erase(i->type);
         }
-        for (const auto& function : module_.functions()) {
-            for (const auto& block : function->blocks) {
-                for (const InstructionPtr& i : block->body) visit(*i);
-            }
-        }
+        module_.visitBlocks([&](const Instruction& i) { visit(i); });
     }
 
     const std::set<Id>& found() const { return found_; }
