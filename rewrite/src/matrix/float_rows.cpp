@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <spirv/unified1/GLSL.std.450.h>
 
+#include <algorithm>
+#include <array>
+
+#include "lowering/registers.hpp"
 #include "matrix/packs.hpp"
 #include "matrix/row_product.hpp"
 
@@ -16,14 +20,25 @@ Id convertFloat(Emitter& emit, Id value, Id type) {
     return emit.typeOf(value) == type ? value : emit.op(spv::Op::OpFConvert, type, {value});
 }
 
+// Whether all matrices of a product have components of 16 bits.
+bool areHalves(const MatrixContext& context, const MulAdd& p) {
+    return std::ranges::all_of(std::array{p.a, p.b, p.c, p.result}, [&](const MatrixType* m) {
+        return context.types.width(m->component) == 16;
+    });
+}
+
 // Scalars of the accumulator's precision, or of f32 for f16 accumulators on devices whose f16
-// arithmetic is no faster.
+// arithmetic is no faster and saves no registers that matter.
 class FloatRow : public RowProduct {
  public:
     FloatRow(MatrixContext& context, Emitter& emit, const MulAdd& product)
-        : RowProduct(context, emit, product),
-          arithmetic_(types_.width(product.result->component) == 16 ? types_.floatType(32)
-                                                                    : product.result->component) {}
+        : RowProduct(context, emit, product), arithmetic_(product.result->component) {
+        const DeviceTraits& device = context.target.device;
+        const bool savesRegisters = hasFewRegisters(device) && device.shaderFloat16;
+        if (types_.width(arithmetic_) == 16 && !(savesRegisters && areHalves(context, product))) {
+            arithmetic_ = types_.floatType(32);
+        }
+    }
 
     void prepareB(Id b) override { b_ = scalarsOfB(b, arithmetic_, convert()); }
 
@@ -57,12 +72,9 @@ class PackedHalfRow : public RowProduct {
     using RowProduct::RowProduct;
 
     static bool fits(const MatrixContext& context, const MulAdd& p) {
-        for (const MatrixType* m : {p.a, p.b, p.result}) {
-            if (context.types.width(m->component) != 16) return false;
-        }
-        return p.result->fragment.packWidth == 2 && p.b->fragment.packWidth == 2 &&
-               p.b->fragment.packAxis == PackAxis::kColumns &&
-               context.types.width(p.c->component) == 16 && !context.target.device.isCpu;
+        return areHalves(context, p) && p.result->fragment.packWidth == 2 &&
+               p.b->fragment.packWidth == 2 && p.b->fragment.packAxis == PackAxis::kColumns &&
+               !context.target.device.isCpu;
     }
 
     void prepareB(Id b) override { b_ = extractPacks(emit_, *p_.b, b); }
@@ -94,11 +106,9 @@ class HalfDotRow : public RowProduct {
     using RowProduct::RowProduct;
 
     static bool fits(const MatrixContext& context, const MulAdd& p) {
-        for (const MatrixType* m : {p.a, p.b, p.c, p.result}) {
-            if (context.types.width(m->component) != 16) return false;
-        }
-        return p.a->fragment.packWidth == 2 && p.b->fragment.packWidth == 2 &&
-               p.b->fragment.packAxis == PackAxis::kRows && !context.target.device.isCpu;
+        return areHalves(context, p) && p.a->fragment.packWidth == 2 &&
+               p.b->fragment.packWidth == 2 && p.b->fragment.packAxis == PackAxis::kRows &&
+               !context.target.device.isCpu;
     }
 
     void prepareB(Id b) override { b_ = extractPacks(emit_, *p_.b, b); }

@@ -116,7 +116,8 @@ struct Components {
     uint32_t factorBits;  // of A and B, the narrower ones
     uint32_t sumBits;
     bool areFloats;
-    bool areOpen;  // see open_sums.hpp
+    bool areOpen;      // see open_sums.hpp
+    bool areRepeated;  // there are fewer sums than lanes
 };
 
 bool hasByteDots(const DeviceTraits& device) {
@@ -133,7 +134,7 @@ uint32_t depthFor(const Target& target, const LayoutPolicy& policy, const Compon
     if (hasFewRegisters(device)) {
         const bool isWide = target.subgroupSize > 64;
         if (!c.areFloats) return isWide ? 8 : 16;
-        return c.sumBits == 32 && isWide ? 2 : 4;
+        return isWide && (c.sumBits == 32 || c.areRepeated) ? 2 : 4;
     }
     if (device.scalarRegisters) {
         if (!c.areFloats) return 0;
@@ -164,7 +165,8 @@ SlicedTypes chooseSlices(const Module& module, const TypeTable& types, const Tar
         const uint32_t depth =
             depthFor(target, policy,
                      {std::min(survey.bitsOf(a), survey.bitsOf(b)), types.width(sum),
-                      types.isFloat(sum), open.contains(product->type)});
+                      types.isFloat(sum), open.contains(product->type),
+                      uint64_t{d->rows} * right->columns < target.subgroupSize});
         if (depth == 0 || d->columns <= depth || d->columns % depth != 0) return {};
         if (out.depth != 0 && (out.depth != depth || out.wholeDepth != d->columns)) return {};
         out.depth = depth;
