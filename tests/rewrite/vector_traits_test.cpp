@@ -3,6 +3,8 @@
 // What cooperative vectors become by what a device says of itself.
 #include <gtest/gtest.h>
 
+#include <format>
+
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
 #include "vector_module.hpp"
@@ -90,6 +92,36 @@ TEST(VectorTraits, DescriptorsMayBeChosenBySignedIndices) {
         const Output out = outputFor(source, targetOf(32, scalarRegisters));
         EXPECT_TRUE(has(out, "OpGroupNonUniformAllEqual"));
         EXPECT_EQ(has(out, "OpGroupNonUniformBroadcastFirst"), scalarRegisters);
+    }
+}
+
+// Shared memory that a function gets as a pointer, which lanes cannot compare.
+TEST(VectorTraits, BiasMayBeBehindAPointer) {
+    const auto line = [](std::string_view id, std::string_view x, std::string_view at,
+                         std::string_view bias) {
+        return std::format(
+            "%{} = OpCooperativeVectorMatrixMulAddNV %out %{} %zero %{} %zero %zero %{} %zero "
+            "%zero %m %k %layout %false %stride",
+            id, x, at, bias);
+    };
+    std::string source = test::layerModule(64, 64, 0, false);
+    source = replaced(source, "\"main\" %buffer", "\"main\" %shared %buffer");
+    source = replaced(source, "%main = OpFunction",
+                      "%biases = OpTypeArray %half %m\n"
+                      "%biasPointer = OpTypePointer Workgroup %biases\n"
+                      "%shared = OpVariable %biasPointer Workgroup\n"
+                      "%layerType = OpTypeFunction %out %in %biasPointer\n"
+                      "%main = OpFunction");
+    source =
+        replaced(source, line("y", "x", "at", "at"), "%y = OpFunctionCall %out %layer %x %shared");
+    source +=
+        "%layer = OpFunction %out None %layerType\n%input = OpFunctionParameter %in\n"
+        "%bias = OpFunctionParameter %biasPointer\n%body = OpLabel\n"
+        "%matrix = OpAccessChain %arrayPointer %buffer %zero\n" +
+        line("product", "input", "matrix", "bias") + "\nOpReturnValue %product\nOpFunctionEnd\n";
+    for (const bool scalarRegisters : {false, true}) {
+        const Output out = outputFor(source, targetOf(32, scalarRegisters));
+        EXPECT_EQ(out.paths, std::vector<std::string_view>{"vectors: alone"});
     }
 }
 

@@ -146,6 +146,8 @@ Id subgroupNumber(VectorContext& context, Emitter& emit, const Tile& tile) {
 }
 
 Tile planTile(VectorContext& context, const VectorMatrixMul& product, Sum sum) {
+    // Pointers cannot be compared everywhere.
+    const bool isBiasUnknown = product.hasBias && product.bias.passesPointer();
     const bool hasWorkgroups = context.stage == Stage::kCompute || isMeshStage(context);
     // With explicit layouts every shared variable would have to have one.
     const bool explicitLayout =
@@ -153,7 +155,7 @@ Tile planTile(VectorContext& context, const VectorMatrixMul& product, Sum sum) {
     if (!hasWorkgroups || !hasVotes(context) || explicitLayout || !product.linesAreRows() ||
         product.lineBytes() % 16 != 0 || product.matrix.kind == Location::Kind::kElements ||
         product.m < 4 || invocationsOfWorkgroup(context) < context.target.subgroupSize ||
-        !countsLanesRightly(context)) {
+        isBiasUnknown || !countsLanesRightly(context)) {
         return {};
     }
     Tile tile;

@@ -33,9 +33,9 @@ struct Location {
 
     bool valid() const { return !arguments.empty(); }
     void appendKey(std::vector<uint32_t>& key) const;
-    // kElements: position in arguments of the first index of the chain from the variable or
-    // pointer.
-    size_t firstIndex() const { return place.variable == 0 ? 1 : 0; }
+    // kElements: whether the first argument is the pointer that the chain of indices starts at.
+    bool passesPointer() const { return kind == Kind::kElements && place.variable == 0; }
+    size_t firstIndex() const { return passesPointer() ? 1 : 0; }
 };
 
 // Follows `pointer` back to where it starts; emits the offset into the caller. `at` is named in
