@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "coopvk/rewrite.hpp"
+#include "lowering/number.hpp"
 
 namespace coopvk::rewrite {
 
@@ -97,25 +98,7 @@ bool suitsCpu(const Row& row, const Size& size) {
     return true;
 }
 
-bool has(const DeviceTraits& device, ComponentType type) {
-    switch (type) {
-        case kFloat16:
-            return device.shaderFloat16;
-        case kFloat64:
-            return device.shaderFloat64;
-        case kSint8:
-        case kUint8:
-            return device.shaderInt8;
-        case kSint16:
-        case kUint16:
-            return device.shaderInt16;
-        case kSint64:
-        case kUint64:
-            return device.shaderInt64;
-        default:
-            return true;
-    }
-}
+bool has(const DeviceTraits& device, ComponentType type) { return findNumber(type)->isOn(device); }
 
 bool sameTypes(const MatrixShape& shape, const Types& t) {
     return shape.a == t.a && shape.b == t.b && shape.c == t.c && shape.result == t.result &&

@@ -2,6 +2,7 @@
 //
 // The combinations of types that matrix-vector products of VK_NV_cooperative_vector take.
 #include "coopvk/rewrite.hpp"
+#include "lowering/number.hpp"
 
 namespace coopvk::rewrite {
 
@@ -37,25 +38,15 @@ constexpr VectorCombination kRows[] = {
     {kFloat32, kFloat32, kFloat32, kFloat32, kFloat32},
 };
 
-bool has(const DeviceTraits& device, ComponentType type) {
-    switch (type) {
-        case kFloat16:
-            return device.shaderFloat16;
-        case kSint8:
-        case kUint8:
-            return device.shaderInt8;
-        default:
-            return true;
-    }
-}
-
 }  // namespace
 
 std::vector<VectorCombination> vectorCombinations(const DeviceTraits& device) {
     std::vector<VectorCombination> list;
     for (const VectorCombination& row : kRows) {
         // Only these two are types of values in the shader; the others exist in memory only.
-        if (has(device, row.input) && has(device, row.result)) list.push_back(row);
+        if (findNumber(row.input)->isOn(device) && findNumber(row.result)->isOn(device)) {
+            list.push_back(row);
+        }
     }
     return list;
 }

@@ -97,9 +97,9 @@ Id firstInvocation(Emitter& emit) {
 }
 
 // Asks whether all invocations of the subgroup are here.
-class Presence : private VectorCode {
+class SubgroupCheck : private VectorCode {
  public:
-    Presence(VectorFunction& f, const Tile& tile) : VectorCode(f), lanes_(c(tile.lanes)) {}
+    SubgroupCheck(VectorFunction& f, const Tile& tile) : VectorCode(f), lanes_(c(tile.lanes)) {}
 
     Id isWhole() {
         Module& module = f_.module();
@@ -147,7 +147,7 @@ Id subgroupNumber(VectorContext& context, Emitter& emit, const Tile& tile) {
 
 Tile planTile(VectorContext& context, const VectorMatrixMul& product, Sum sum) {
     // Pointers cannot be compared everywhere.
-    const bool isBiasUnknown = product.hasBias && product.bias.passesPointer();
+    const bool isBiasPointer = product.hasBias && product.bias.passesPointer();
     const bool hasWorkgroups = context.stage == Stage::kCompute || isMeshStage(context);
     // With explicit layouts every shared variable would have to have one.
     const bool explicitLayout =
@@ -155,7 +155,7 @@ Tile planTile(VectorContext& context, const VectorMatrixMul& product, Sum sum) {
     if (!hasWorkgroups || !hasVotes(context) || explicitLayout || !product.linesAreRows() ||
         product.lineBytes() % 16 != 0 || product.matrix.kind == Location::Kind::kElements ||
         product.m < 4 || invocationsOfWorkgroup(context) < context.target.subgroupSize ||
-        isBiasUnknown || !countsLanesRightly(context)) {
+        isBiasPointer || !countsLanesRightly(context)) {
         return {};
     }
     Tile tile;
@@ -178,7 +178,7 @@ Tile planTile(VectorContext& context, const VectorMatrixMul& product, Sum sum) {
 
 Id mayShare(const ProductWork& work, const Tile& tile) {
     VectorFunction& f = work.function;
-    Agreement agreement(f, Presence(f, tile).isWhole());
+    Agreement agreement(f, SubgroupCheck(f, tile).isWhole());
     const auto requireLocation = [&](const Location& location, size_t first) {
         agreement.require(f.parameter(first + location.arguments.size() - 1));
         agreement.requireArguments(location, first);
