@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Decorations of arithmetic on matrices are those of the arithmetic on their parts. And the chains
-// that lead to their elements promise nothing that the module's own did not.
+// Decorations of arithmetic on matrices and vectors are those of the arithmetic on their parts. And
+// the chains that lead to their elements promise nothing that the module's own did not.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
+#include "vector_module.hpp"
 
 namespace coopvk::rewrite {
 namespace {
@@ -102,6 +103,25 @@ TEST(ArithmeticDecorations, IntegersDoNotWrap) {
         const auto opcodes = decorated(run(source, native), "NoSignedWrap");
         EXPECT_FALSE(opcodes.empty());
         for (const std::string& opcode : opcodes) EXPECT_EQ(opcode, "OpIAdd");
+    }
+}
+
+TEST(ArithmeticDecorations, VectorsOfIntegersDoNotWrap) {
+    // Unrolled, and as a function with a loop.
+    for (const uint32_t components : {5u, 200u}) {
+        std::string source = test::layerModule(components, 3, 0, false);
+        replace(source, "OpDecorate", "OpDecorate %twice NoSignedWrap\nOpDecorate");
+        replace(source, "%main = OpFunction",
+                "%s32 = OpTypeInt 32 1\n%V = OpTypeCooperativeVectorNV %s32 %m\n"
+                "%main = OpFunction");
+        replace(source, "%r = OpExtInst",
+                "%integers = OpConvertFToS %V %sum\n"
+                "%twice = OpIAdd %V %integers %integers\n"
+                "%floats = OpConvertSToF %out %twice\n"
+                "%r = OpExtInst");
+        replace(source, "FMax %sum", "FMax %floats");
+        const auto opcodes = decorated(run(source, false), "NoSignedWrap");
+        EXPECT_EQ(opcodes, std::vector<std::string>(components == 5 ? 5 : 1, "OpIAdd"));
     }
 }
 

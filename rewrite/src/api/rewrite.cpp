@@ -139,9 +139,8 @@ std::optional<Error> lowerNative(TypeTable& types, const Target& target, Rewritt
     Result<NativePlan> plan = planNative(module, types, target);
     if (!plan) return plan.error();
     const uint64_t subgroups = subgroupsOf(module, target.subgroupSize);
-    LoweringContext context(types, target);
     const auto count = static_cast<uint32_t>(std::clamp<uint64_t>(subgroups, 1, 4096));
-    if (std::optional<Error> error = lowerToNative(context, *plan, count)) return error;
+    if (std::optional<Error> error = lowerToNative(types, target, *plan, count)) return error;
     out.paths.push_back(plan->isTiled() ? "matrices: native, in tiles" : "matrices: native");
     out.notes.push_back(plan->note);
     return std::nullopt;

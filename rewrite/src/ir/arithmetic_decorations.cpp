@@ -35,6 +35,12 @@ void ArithmeticDecorations::addTo(Id part) const {
     }
 }
 
+void ArithmeticDecorations::appendTo(std::vector<uint32_t>& words) const {
+    for (const auto& [decoration, value] : found_) {
+        words.insert(words.end(), {static_cast<uint32_t>(decoration), value});
+    }
+}
+
 void ArithmeticDecorations::removeFrom(Id result) const {
     for (const auto& [decoration, value] : found_) module_.removeDecoration(result, decoration);
 }

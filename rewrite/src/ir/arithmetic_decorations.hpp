@@ -17,6 +17,9 @@ class ArithmeticDecorations {
     void addTo(Id part) const;
     void removeFrom(Id result) const;
 
+    // Appends words that are equal for equal decorations.
+    void appendTo(std::vector<uint32_t>& words) const;
+
     static bool contain(spv::Decoration decoration);
 
  private:

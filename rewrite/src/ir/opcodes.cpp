@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/opcodes.hpp"
 
+#include <algorithm>
+
 #include "ir/one_of.hpp"
 
 namespace coopvk::rewrite {
@@ -14,15 +16,11 @@ bool movesValues(spv::Op opcode) {
 }
 
 bool isArithmetic(spv::Op opcode) {
-    using enum spv::Op;
-    return isOneOf(opcode, {OpSNegate, OpFNegate, OpIAdd, OpFAdd, OpISub, OpFSub, OpFMul, OpIMul,
-                            OpFDiv, OpSDiv, OpUDiv});
+    return std::ranges::find(kArithmetic, opcode) != std::end(kArithmetic);
 }
 
 bool isConversion(spv::Op opcode) {
-    using enum spv::Op;
-    return isOneOf(opcode, {OpConvertFToU, OpConvertFToS, OpConvertSToF, OpConvertUToF, OpUConvert,
-                            OpSConvert, OpFConvert, OpBitcast});
+    return std::ranges::find(kConversions, opcode) != std::end(kConversions);
 }
 
 bool isNonSemantic(const Module& module, const Instruction& instruction) {

@@ -12,6 +12,13 @@ bool movesValues(spv::Op opcode);
 
 // What matrices and vectors take component by component: sums, differences, products, quotients and
 // negatives of operands of the result's type; and conversions of one operand.
+inline constexpr spv::Op kArithmetic[] = {spv::Op::OpSNegate, spv::Op::OpFNegate, spv::Op::OpIAdd,
+                                          spv::Op::OpFAdd,    spv::Op::OpISub,    spv::Op::OpFSub,
+                                          spv::Op::OpFMul,    spv::Op::OpIMul,    spv::Op::OpFDiv,
+                                          spv::Op::OpSDiv,    spv::Op::OpUDiv};
+inline constexpr spv::Op kConversions[] = {
+    spv::Op::OpConvertFToU, spv::Op::OpConvertFToS, spv::Op::OpConvertSToF, spv::Op::OpConvertUToF,
+    spv::Op::OpUConvert,    spv::Op::OpSConvert,    spv::Op::OpFConvert,    spv::Op::OpBitcast};
 bool isArithmetic(spv::Op opcode);
 bool isConversion(spv::Op opcode);
 
@@ -30,6 +37,11 @@ bool isDebugLine(spv::Op opcode);
 
 // The last instruction of a block.
 bool isTerminator(spv::Op opcode);
+
+// Access chains of typed pointers.
+inline constexpr spv::Op kAccessChains[] = {spv::Op::OpAccessChain, spv::Op::OpInBoundsAccessChain,
+                                            spv::Op::OpPtrAccessChain,
+                                            spv::Op::OpInBoundsPtrAccessChain};
 
 // OpAccessChain and OpInBoundsAccessChain: their indices lead into what the base points to.
 bool isAccessChain(spv::Op opcode);

@@ -22,6 +22,7 @@ inline Error errorAt(ErrorCode code, const Instruction& at, std::string_view wha
 struct LoweringContext {
     LoweringContext(TypeTable& theTypes, const Target& theTarget)
         : module(theTypes.module()), types(theTypes), target(theTarget), views(theTypes) {}
+    virtual ~LoweringContext() = default;
 
     Module& module;
     TypeTable& types;
@@ -37,6 +38,9 @@ struct LoweringContext {
         if (!error) error = errorAt(code, at, what);
         return false;
     }
+
+    // Looks at an instruction that nothing lowers; an error where it may not stay.
+    virtual void checkKept(const Instruction&) {}
 
     // The helper function for a key; `make` builds it at first and returns its id.
     template <typename Make>

@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "lowering/context.hpp"
+#include "lowering/packed.hpp"
 #include "matrix/layout.hpp"
 
 namespace coopvk::rewrite {
@@ -19,17 +19,13 @@ enum class Sums {
     kSingles,  // each as f32
 };
 
-// A cooperative matrix type and the array of packs that stands for it in each invocation. The
-// type's id is redefined as that array, so instructions that only move matrices stay as they are.
-struct MatrixType {
-    Id id = 0;
-    Id component = 0;                // scalar type that holds a component
+// A cooperative matrix type; the elements are those that an invocation holds.
+struct MatrixType : PackedType {
     const Number* number = nullptr;  // the format of components in memory
     uint32_t rows = 0;
     uint32_t columns = 0;
     Use use = Use::kAccumulator;
     Fragment fragment;
-    Id pack = 0;         // component type or vector of it
     bool words = false;  // packs are words of 4- or 8-bit components: see operand_words.hpp
     Sums sums = Sums::kClosed;
     Id sum = 0;  // type of a component that is no closed one; the array has these in place of packs
@@ -46,8 +42,9 @@ struct ProductSlices {
     Id number = 0;       // variable: which slice it is (u32)
 };
 
-struct MatrixContext : LoweringContext {
-    using LoweringContext::LoweringContext;
+struct MatrixContext : PackedContext {
+    MatrixContext(TypeTable& theTypes, const Target& theTarget)
+        : PackedContext(theTypes, theTarget, "cooperative matrix") {}
 
     LayoutPolicy policy;
     std::map<Id, MatrixType> matrices;  // by type id; ordered, so that output is deterministic
@@ -60,6 +57,11 @@ struct MatrixContext : LoweringContext {
         return found == matrices.end() ? nullptr : &found->second;
     }
     const MatrixType* matrixOfValue(Id value) const { return matrix(module.def(value).type); }
+
+    const PackedType* packed(Id type) const override { return matrix(type); }
+    std::vector<Id> packsOf(Emitter& emit, const PackedType& type, Id value) override;
+    void fromPacks(Emitter& emit, const PackedType& type, std::span<const Id> packs,
+                   Id result) override;
 };
 
 }  // namespace coopvk::rewrite

@@ -90,6 +90,13 @@ MatrixType describe(const MatrixContext& context, const Instruction& type, bool 
     matrix.words = inWords;
     const uint32_t bits = inWords ? matrix.number->bits : types.width(matrix.component);
     matrix.fragment = makeFragment(context.policy, d.use, d.rows, d.columns, bits);
+    matrix.count = matrix.fragment.length();
+    matrix.packWidth = matrix.fragment.packWidth;
+    if (matrix.fragment.packAxis == PackAxis::kRows) {
+        matrix.packStep = matrix.fragment.columns.count();
+    }
+    matrix.shape = {d.rows, d.columns, static_cast<uint32_t>(d.use)};
+    matrix.hasOpenCount = true;
     matrix.pack =
         inWords ? types.uint32() : types.vectorType(matrix.component, matrix.fragment.packWidth);
     if (isOpen) {

@@ -41,16 +41,17 @@ Id withSign(MatrixContext& context, Emitter& emit, const MatrixType& matrix, Id 
     return constructFromPacks(emit, matrix, packs);
 }
 
-ElementSlots::ElementSlots(const MatrixType& matrix, Emitter& emit, Id value)
-    : matrix_(matrix), slots_(matrix.length()) {
-    const std::vector<Id> packs = extractPacks(emit, matrix, value);
-    const Fragment& f = matrix.fragment;
-    for (uint32_t row = 0; row < f.rows.count(); ++row) {
-        for (uint32_t column = 0; column < f.columns.count(); ++column) {
-            at(row, column) = {packs[f.packOf(row, column)], f.componentOf(row, column)};
-        }
-    }
+std::vector<Id> MatrixContext::packsOf(Emitter& emit, const PackedType& type, Id value) {
+    return extractPacks(emit, matrices.at(type.id), value);
 }
+
+void MatrixContext::fromPacks(Emitter& emit, const PackedType& type, std::span<const Id> packs,
+                              Id result) {
+    constructFromPacks(emit, matrices.at(type.id), packs, result);
+}
+
+ElementSlots::ElementSlots(const MatrixType& matrix, Emitter& emit, Id value)
+    : matrix_(matrix), slots_(slotsOf(matrix, extractPacks(emit, matrix, value))) {}
 
 Id ElementSlots::scalar(Emitter& emit, uint32_t row, uint32_t column) {
     Slot& slot = at(row, column);
@@ -60,19 +61,7 @@ Id ElementSlots::scalar(Emitter& emit, uint32_t row, uint32_t column) {
 }
 
 Id ElementSlots::construct(Emitter& emit, Id result) {
-    const Fragment& f = matrix_.fragment;
-    std::vector<std::vector<Slot>> packs(f.packs(), std::vector<Slot>(f.packWidth));
-    for (uint32_t row = 0; row < f.rows.count(); ++row) {
-        for (uint32_t column = 0; column < f.columns.count(); ++column) {
-            packs[f.packOf(row, column)][f.componentOf(row, column)] = at(row, column);
-        }
-    }
-    std::vector<Id> values;
-    values.reserve(packs.size());
-    for (const std::vector<Slot>& pack : packs) {
-        values.push_back(gather(emit, matrix_.component, pack));
-    }
-    return constructFromPacks(emit, matrix_, values, result);
+    return constructFromPacks(emit, matrix_, gatherPacks(emit, matrix_, slots_), result);
 }
 
 }  // namespace coopvk::rewrite

@@ -2,7 +2,7 @@
 #include "native/conversions.hpp"
 
 #include "lowering/array_conversion.hpp"
-#include "native/tiles.hpp"
+#include "native/memory.hpp"
 
 namespace coopvk::rewrite {
 
@@ -24,14 +24,14 @@ TileAccess stagingAccess(NativeFunction& f, const Lines& lines) {
     access.columnMajor = lines.columnMajor;
     access.layout = f.types.constantU32(lines.columnMajor ? 1 : 0);
     access.stride = f.types.constantU32(lines.length);
-    access.memory = f.staging.access();
+    access.memory = f.context.staging.access();
     return access;
 }
 
 TilePointer stagingPointer(NativeFunction& f, const TiledType& type, const Lines& lines) {
     return [&f, &type, lines](uint32_t line, uint32_t inner) {
-        return f.staging.at(f.writer, type.component,
-                            f.types.constantU32(line * lines.length + inner));
+        return f.context.staging.at(f.writer, type.component,
+                                    f.types.constantU32(line * lines.length + inner));
     };
 }
 
@@ -59,15 +59,15 @@ bool linesFit(NativeFunction& f, const Instruction& at, const TiledType* type, I
 Id castArray(NativeFunction& f, Id type, Id value, Id result = 0) {
     if (result == 0) result = f.context.module.takeId();
     const Instruction cast{spv::Op::OpBitCastArrayQCOM, type, result, {idOperand(value)}};
-    lowerBitCastArray(f.context, f.writer.emit(), cast);
+    lowerBitCastArray(f.context, f.emit(), cast);
     return result;
 }
 
 }  // namespace
 
 void lowerNativeRole(NativeFunction& f, const Instruction& conversion) {
-    const TiledType* from = f.typeOf(conversion.word(0));
-    const TiledType* to = f.plan.type(conversion.type);
+    const TiledType* from = f.context.matrixOfValue(conversion.word(0));
+    const TiledType* to = f.context.plan.type(conversion.type);
     if (from == nullptr || to == nullptr || from->component != to->component ||
         from->rows != to->rows || from->columns != to->columns) {
         f.context.fail(ErrorCode::kInvalidModule, conversion,
@@ -75,17 +75,18 @@ void lowerNativeRole(NativeFunction& f, const Instruction& conversion) {
         return;
     }
     const Lines lines{from->rows, from->columns, false};
-    Emitter& emit = f.writer.emit();
-    storeTiles(emit, *from, stagingAccess(f, lines), stagingPointer(f, *from, lines),
+    Emitter& emit = f.emit();
+    storeTiles(f.context, emit, *from, stagingAccess(f, lines), stagingPointer(f, *from, lines),
                conversion.word(0));
-    f.staging.barrier(f.writer);
-    loadTiles(emit, *to, stagingAccess(f, lines), stagingPointer(f, *to, lines), conversion.result);
-    f.staging.barrier(f.writer);
+    f.context.staging.barrier(f.writer);
+    loadTiles(f.context, emit, *to, stagingAccess(f, lines), stagingPointer(f, *to, lines),
+              conversion.result);
+    f.context.staging.barrier(f.writer);
 }
 
 void lowerConstructFromLines(NativeFunction& f, const Instruction& construct) {
-    const TiledType* type = f.plan.type(construct.type);
-    Emitter& emit = f.writer.emit();
+    const TiledType* type = f.context.plan.type(construct.type);
+    Emitter& emit = f.emit();
     if (!linesFit(f, construct, type, emit.typeOf(construct.word(0)))) return;
     const Lines lines = linesOf(*type);
     const Id array = castArray(f, componentArray(f, *type, lines), construct.word(0));
@@ -94,26 +95,26 @@ void lowerConstructFromLines(NativeFunction& f, const Instruction& construct) {
         emit.mulInt(f.types.uint32(), f.writer.lane(), f.types.constantU32(lines.length));
     for (uint32_t x = 0; x < lines.length; ++x) {
         const Id index = emit.addInt(f.types.uint32(), start, f.types.constantU32(x));
-        const Id pointer = f.staging.at(f.writer, type->component, index);
+        const Id pointer = f.context.staging.at(f.writer, type->component, index);
         const Id value = emit.extract(type->component, array, {x});
         Operands store = {idOperand(pointer), idOperand(value)};
-        append(store, f.staging.access());
+        append(store, f.context.staging.access());
         emit.opVoid(spv::Op::OpStore, std::move(store));
     }
-    f.staging.barrier(f.writer);
-    loadTiles(emit, *type, stagingAccess(f, lines), stagingPointer(f, *type, lines),
+    f.context.staging.barrier(f.writer);
+    loadTiles(f.context, emit, *type, stagingAccess(f, lines), stagingPointer(f, *type, lines),
               construct.result);
-    f.staging.barrier(f.writer);
+    f.context.staging.barrier(f.writer);
 }
 
 void lowerExtractLines(NativeFunction& f, const Instruction& extract) {
-    const TiledType* type = f.typeOf(extract.word(0));
-    Emitter& emit = f.writer.emit();
+    const TiledType* type = f.context.matrixOfValue(extract.word(0));
+    Emitter& emit = f.emit();
     if (!linesFit(f, extract, type, extract.type)) return;
     const Lines lines = linesOf(*type);
-    storeTiles(emit, *type, stagingAccess(f, lines), stagingPointer(f, *type, lines),
+    storeTiles(f.context, emit, *type, stagingAccess(f, lines), stagingPointer(f, *type, lines),
                extract.word(0));
-    f.staging.barrier(f.writer);
+    f.context.staging.barrier(f.writer);
     // Lanes beyond the last line read some line.
     const Id line =
         emit.modInt(f.types.uint32(), f.writer.lane(), f.types.constantU32(lines.count));
@@ -121,24 +122,24 @@ void lowerExtractLines(NativeFunction& f, const Instruction& extract) {
     std::vector<Id> values;
     for (uint32_t x = 0; x < lines.length; ++x) {
         const Id index = emit.addInt(f.types.uint32(), start, f.types.constantU32(x));
-        const Id pointer = f.staging.at(f.writer, type->component, index);
+        const Id pointer = f.context.staging.at(f.writer, type->component, index);
         Operands load = {idOperand(pointer)};
-        append(load, f.staging.access());
+        append(load, f.context.staging.access());
         values.push_back(emit.op(spv::Op::OpLoad, type->component, std::move(load)));
     }
-    f.staging.barrier(f.writer);
+    f.context.staging.barrier(f.writer);
     const Id array = emit.construct(componentArray(f, *type, lines), values);
     castArray(f, extract.type, array, extract.result);
 }
 
 // What must pass through shared memory, and how much of it at once.
-void reserveStaging(const LoweringContext& context, const NativePlan& plan, Staging& staging) {
+void reserveStaging(NativeContext& context) {
     const auto reserve = [&](Id typeId, bool byLines) {
-        const TiledType* type = plan.type(typeId);
+        const TiledType* type = context.plan.type(typeId);
         if (type == nullptr) return;
         // Every lane writes a line, also where the matrix has fewer.
         const uint32_t lines = byLines ? context.target.subgroupSize : linesOf(*type).count;
-        staging.reserve(type->component, lines * linesOf(*type).length);
+        context.staging.reserve(type->component, lines * linesOf(*type).length);
     };
     for (const auto& function : context.module.functions()) {
         for (const auto& block : function->blocks) {

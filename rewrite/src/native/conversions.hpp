@@ -4,12 +4,12 @@
 // shared memory.
 #pragma once
 
-#include "native/function.hpp"
+#include "native/context.hpp"
 
 namespace coopvk::rewrite {
 
 // Announces what the functions below will need.
-void reserveStaging(const LoweringContext& context, const NativePlan& plan, Staging& staging);
+void reserveStaging(NativeContext& context);
 
 void lowerNativeRole(NativeFunction& f, const Instruction& conversion);
 void lowerConstructFromLines(NativeFunction& f, const Instruction& construct);

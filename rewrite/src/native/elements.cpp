@@ -1,30 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "native/elements.hpp"
 
-#include "ir/composites.hpp"
+#include "lowering/packed_composites.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
 
-Id tileLength(NativeFunction& f, const TiledType& type) {
-    return f.writer.emit().op(spv::Op::OpCooperativeMatrixLengthKHR, f.types.uint32(), {type.tile});
-}
-
-// Index of the operand that leads into a tiled matrix, on the way from `type`.
-std::optional<size_t> intoMatrix(NativeFunction& f, Id type, const Operands& operands, size_t first,
-                                 const TiledType*& matrix) {
-    const auto isMatrix = [&](Id id) { return f.plan.type(id) != nullptr; };
-    const std::optional<size_t> at =
-        findIndexInto(f.context.module, type, operands, first, isMatrix);
-    matrix = f.plan.type(type);
-    return at && matrix->isTiled() ? at : std::nullopt;
+Id tileLength(NativeFunction& f, const PackedType& type) {
+    return f.emit().op(spv::Op::OpCooperativeMatrixLengthKHR, f.types.uint32(), {type.pack});
 }
 
 // The matrix that a literal index leads into, in a variable, and a pointer to that element:
 // only the driver knows which tile the element is in.
-Id elementPointer(NativeFunction& f, const TiledType& matrix, Id variable, uint32_t element) {
-    Emitter& emit = f.writer.emit();
+Id elementPointer(NativeFunction& f, const PackedType& matrix, Id variable, uint32_t element) {
+    Emitter& emit = f.emit();
     const Id length = tileLength(f, matrix);
     const Id index = f.types.constantU32(element);
     const Id tile = emit.op(spv::Op::OpUDiv, f.types.uint32(), {index, length});
@@ -33,7 +23,7 @@ Id elementPointer(NativeFunction& f, const TiledType& matrix, Id variable, uint3
     return emit.op(spv::Op::OpAccessChain, type, {variable, tile, inTile});
 }
 
-Id variableFor(NativeFunction& f, const TiledType& matrix) {
+Id variableFor(NativeFunction& f, const PackedType& matrix) {
     Id& id = f.variableOf[matrix.id];
     if (id != 0) return id;
     id = f.context.module.takeId();
@@ -44,69 +34,64 @@ Id variableFor(NativeFunction& f, const TiledType& matrix) {
     return id;
 }
 
-Id matrixAt(NativeFunction& f, const TiledType& matrix, Id composite,
+Id matrixAt(NativeFunction& f, const PackedType& matrix, Id composite,
             std::span<const Operand> indices) {
     if (indices.empty()) return composite;
     Operands operands = {idOperand(composite)};
     operands.insert(operands.end(), indices.begin(), indices.end());
-    return f.writer.emit().op(spv::Op::OpCompositeExtract, matrix.id, std::move(operands));
+    return f.emit().op(spv::Op::OpCompositeExtract, matrix.id, std::move(operands));
 }
 
 }  // namespace
 
 bool lowerNativeLength(NativeFunction& f, const Instruction& length) {
-    const TiledType* type = f.plan.type(length.word(0));
+    const TiledType* type = f.context.plan.type(length.word(0));
     if (type == nullptr || !type->isTiled()) return false;
-    f.writer.emit().add(makeInstruction(
+    f.emit().add(makeInstruction(
         spv::Op::OpIMul, length.type, length.result,
-        {idOperand(tileLength(f, *type)), idOperand(f.types.constantU32(type->tiles()))}));
+        {idOperand(tileLength(f, *type)), idOperand(f.types.constantU32(type->count))}));
     return true;
 }
 
-void lowerNativeChain(NativeFunction& f, Instruction& chain) {
-    Emitter& emit = f.writer.emit();
-    const TiledType* matrix = nullptr;
-    const Id pointee = f.context.module.def(emit.typeOf(chain.word(0))).word(1);
-    const std::optional<size_t> at = intoMatrix(f, pointee, chain.operands, 1, matrix);
-    if (!at) return;
-    const Id index = emit.typeOf(chain.word(*at));
+bool lowerNativeChain(NativeFunction& f, Instruction& chain) {
+    Emitter& emit = f.emit();
+    const auto [matrix, at] = findPackedIndex(f.context, chain);
+    if (matrix == nullptr) return false;
+    const Id index = emit.typeOf(chain.word(at));
     if (f.types.width(index) != 32) {
         f.context.fail(ErrorCode::kUnsupported, chain, "an element index of other than 32 bits");
-        return;
+        return false;
     }
-    const Id element = emit.bitcast(f.types.uint32(), chain.word(*at));
+    const Id element = emit.bitcast(f.types.uint32(), chain.word(at));
     const Id length = tileLength(f, *matrix);
     const Id tile = emit.op(spv::Op::OpUDiv, f.types.uint32(), {element, length});
     const Id inTile = emit.op(spv::Op::OpUMod, f.types.uint32(), {element, length});
-    chain.operands[*at] = idOperand(tile);
-    chain.operands.insert(chain.operands.begin() + static_cast<std::ptrdiff_t>(*at) + 1,
+    chain.operands[at] = idOperand(tile);
+    chain.operands.insert(chain.operands.begin() + static_cast<std::ptrdiff_t>(at) + 1,
                           idOperand(inTile));
+    return false;
 }
 
 bool lowerNativeExtract(NativeFunction& f, const Instruction& extract) {
-    const TiledType* matrix = nullptr;
-    Emitter& emit = f.writer.emit();
-    const std::optional<size_t> at =
-        intoMatrix(f, emit.typeOf(extract.word(0)), extract.operands, 1, matrix);
-    if (!at) return false;
+    Emitter& emit = f.emit();
+    const auto [matrix, at] = findPackedIndex(f.context, extract);
+    if (matrix == nullptr) return false;
     const Id whole =
-        matrixAt(f, *matrix, extract.word(0), std::span(extract.operands).subspan(1, *at - 1));
+        matrixAt(f, *matrix, extract.word(0), std::span(extract.operands).subspan(1, at - 1));
     emit.opVoid(spv::Op::OpStore, {idOperand(variableFor(f, *matrix)), idOperand(whole)});
-    const Id pointer = elementPointer(f, *matrix, variableFor(f, *matrix), extract.word(*at));
+    const Id pointer = elementPointer(f, *matrix, variableFor(f, *matrix), extract.word(at));
     emit.add(makeInstruction(spv::Op::OpLoad, extract.type, extract.result, {idOperand(pointer)}));
     return true;
 }
 
 bool lowerNativeInsert(NativeFunction& f, const Instruction& insert) {
-    const TiledType* matrix = nullptr;
-    Emitter& emit = f.writer.emit();
-    const std::optional<size_t> at =
-        intoMatrix(f, emit.typeOf(insert.word(1)), insert.operands, 2, matrix);
-    if (!at) return false;
-    const auto outer = std::span(insert.operands).subspan(2, *at - 2);
+    Emitter& emit = f.emit();
+    const auto [matrix, at] = findPackedIndex(f.context, insert);
+    if (matrix == nullptr) return false;
+    const auto outer = std::span(insert.operands).subspan(2, at - 2);
     const Id whole = matrixAt(f, *matrix, insert.word(1), outer);
     emit.opVoid(spv::Op::OpStore, {idOperand(variableFor(f, *matrix)), idOperand(whole)});
-    const Id pointer = elementPointer(f, *matrix, variableFor(f, *matrix), insert.word(*at));
+    const Id pointer = elementPointer(f, *matrix, variableFor(f, *matrix), insert.word(at));
     emit.opVoid(spv::Op::OpStore, {idOperand(pointer), idOperand(insert.word(0))});
     const Operands loaded = {idOperand(variableFor(f, *matrix))};
     if (outer.empty()) {

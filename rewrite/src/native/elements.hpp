@@ -4,7 +4,7 @@
 // are. Each returns false where the instruction stays, perhaps changed in place.
 #pragma once
 
-#include "native/function.hpp"
+#include "native/context.hpp"
 
 namespace coopvk::rewrite {
 
@@ -12,6 +12,6 @@ bool lowerNativeLength(NativeFunction& f, const Instruction& length);
 bool lowerNativeExtract(NativeFunction& f, const Instruction& extract);
 bool lowerNativeInsert(NativeFunction& f, const Instruction& insert);
 // An access chain, always in place.
-void lowerNativeChain(NativeFunction& f, Instruction& chain);
+bool lowerNativeChain(NativeFunction& f, Instruction& chain);
 
 }  // namespace coopvk::rewrite

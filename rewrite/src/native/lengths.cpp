@@ -17,6 +17,11 @@ bool usesLength(const LengthConstants& lengths, const Instruction& i) {
     });
 }
 
+void fail(LoweringContext& context, const Instruction& at) {
+    context.fail(ErrorCode::kUnsupported, at,
+                 "a constant depends on the length of a native matrix");
+}
+
 }  // namespace
 
 LengthConstants takeLengths(LoweringContext& context) {
@@ -31,60 +36,80 @@ LengthConstants takeLengths(LoweringContext& context) {
         i->operands.clear();
     }
     for (const InstructionPtr& i : globals) {
-        if (usesLength(lengths, *i)) {
-            context.fail(ErrorCode::kUnsupported, *i,
-                         "a constant depends on the length of a native matrix");
-        }
+        if (usesLength(lengths, *i)) fail(context, *i);
     }
     return lengths;
 }
 
-Id LengthValues::value(Id constant) {
-    if (const auto found = values_.find(constant); found != values_.end()) return found->second;
-    const Instruction& i = constants_.at(constant);
-    TypeTable& types = context_.types;
-    Id result = 0;
-    if (i.word(0) == kLength) {
-        const TiledType& type = *plan_.type(i.word(1));
+namespace {
+
+// Lengths as values of one function.
+class LengthValues {
+ public:
+    LengthValues(NativeContext& context, const LengthConstants& constants, Function& function)
+        : context_(context), constants_(constants), function_(function) {}
+
+    void run() {
+        for (const auto& block : function_.blocks) {
+            for (const InstructionPtr& i : block->body) replaceIn(*i);
+        }
+        if (prologue_.empty()) return;
+        InstructionList& entry = function_.blocks.front()->body;
+        const auto isVariable = [&](const InstructionPtr& i) {
+            return i->opcode == spv::Op::OpVariable || isDebugLine(i->opcode) ||
+                   isNonSemantic(context_.module, *i);
+        };
+        entry.insert(std::ranges::find_if_not(entry, isVariable),
+                     std::make_move_iterator(prologue_.begin()),
+                     std::make_move_iterator(prologue_.end()));
+    }
+
+ private:
+    // Former constants among the operands.
+    void replaceIn(Instruction& i) {
+        if (isNonSemantic(context_.module, i)) return;  // may be ahead of what computes the values
+        for (Operand& operand : i.operands) {
+            if (!operand.isId || !constants_.contains(operand.word)) continue;
+            if (i.opcode == spv::Op::OpVariable) return fail(context_, i);
+            operand.word = value(operand.word);
+        }
+    }
+
+    Id value(Id constant) {
+        if (const auto found = values_.find(constant); found != values_.end()) return found->second;
+        const Instruction& i = constants_.at(constant);
+        TypeTable& types = context_.types;
         Emitter emit(types, prologue_);
-        const Id tile = emit.op(spv::Op::OpCooperativeMatrixLengthKHR, types.uint32(), {type.tile});
-        result = emit.mulInt(types.uint32(), tile, types.constantU32(type.tiles()));
-    } else {
-        Operands operands(i.operands.begin() + 1, i.operands.end());
-        for (Operand& operand : operands) {
-            if (operand.isId && constants_.contains(operand.word)) {
-                operand.word = value(operand.word);
+        Id result = 0;
+        if (i.word(0) == kLength) {
+            const TiledType& type = *context_.plan.type(i.word(1));
+            const Id tile =
+                emit.op(spv::Op::OpCooperativeMatrixLengthKHR, types.uint32(), {type.pack});
+            result = emit.mulInt(types.uint32(), tile, types.constantU32(type.count));
+        } else {
+            Operands operands(i.operands.begin() + 1, i.operands.end());
+            for (Operand& operand : operands) {
+                if (operand.isId && constants_.contains(operand.word)) {
+                    operand.word = value(operand.word);
+                }
             }
+            result = emit.op(static_cast<spv::Op>(i.word(0)), i.type, std::move(operands));
         }
-        Emitter emit(types, prologue_);
-        result = emit.op(static_cast<spv::Op>(i.word(0)), i.type, std::move(operands));
+        values_[constant] = result;
+        return result;
     }
-    values_[constant] = result;
-    return result;
-}
 
-void LengthValues::name(Instruction& i) {
-    if (isNonSemantic(context_.module, i)) return;  // stands ahead of what computes the values
-    for (Operand& operand : i.operands) {
-        if (!operand.isId || !constants_.contains(operand.word)) continue;
-        if (i.opcode == spv::Op::OpVariable) {
-            context_.fail(ErrorCode::kUnsupported, i,
-                          "a constant depends on the length of a native matrix");
-            return;
-        }
-        operand.word = value(operand.word);
-    }
-}
+    NativeContext& context_;
+    const LengthConstants& constants_;
+    Function& function_;
+    std::map<Id, Id> values_;
+    InstructionList prologue_;
+};
 
-void LengthValues::finish(Function& function) {
-    InstructionList& entry = function.blocks.front()->body;
-    const auto isVariable = [&](const InstructionPtr& i) {
-        return i->opcode == spv::Op::OpVariable || isDebugLine(i->opcode) ||
-               isNonSemantic(context_.module, *i);
-    };
-    entry.insert(std::ranges::find_if_not(entry, isVariable),
-                 std::make_move_iterator(prologue_.begin()),
-                 std::make_move_iterator(prologue_.end()));
+}  // namespace
+
+void readLengths(NativeContext& context, const LengthConstants& lengths, Function& function) {
+    if (!lengths.empty()) LengthValues(context, lengths, function).run();
 }
 
 }  // namespace coopvk::rewrite

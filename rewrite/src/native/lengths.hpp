@@ -4,7 +4,7 @@
 // where the module had constants.
 #pragma once
 
-#include "native/function.hpp"
+#include "native/context.hpp"
 
 namespace coopvk::rewrite {
 
@@ -14,25 +14,7 @@ using LengthConstants = std::map<Id, Instruction>;
 // Takes lengths, and what is computed from them, out of the constants.
 LengthConstants takeLengths(LoweringContext& context);
 
-// The same lengths as values of one function.
-class LengthValues {
- public:
-    LengthValues(LoweringContext& context, const NativePlan& plan, const LengthConstants& constants)
-        : context_(context), plan_(plan), constants_(constants) {}
-
-    // Replaces former constants among the operands.
-    void name(Instruction& instruction);
-    // Puts what computes the values at the start of a function whose blocks are done.
-    void finish(Function& function);
-
- private:
-    Id value(Id constant);
-
-    LoweringContext& context_;
-    const NativePlan& plan_;
-    const LengthConstants& constants_;
-    std::map<Id, Id> values_;
-    InstructionList prologue_;
-};
+// Has a function ask for those that it uses.
+void readLengths(NativeContext& context, const LengthConstants& lengths, Function& function);
 
 }  // namespace coopvk::rewrite

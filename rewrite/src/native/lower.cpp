@@ -3,149 +3,134 @@
 
 #include <algorithm>
 
+#include "ir/opcodes.hpp"
 #include "lowering/array_conversion.hpp"
+#include "lowering/packed_composites.hpp"
+#include "lowering/packed_elementwise.hpp"
 #include "native/conversions.hpp"
 #include "native/elements.hpp"
 #include "native/lengths.hpp"
 #include "native/memory.hpp"
-#include "native/tiles.hpp"
 
 namespace coopvk::rewrite {
 
+std::vector<Id> NativeContext::packsOf(Emitter& emit, const PackedType& type, Id value) {
+    if (packed(type.id) == nullptr) return {value};
+    return PackedContext::packsOf(emit, type, value);
+}
+
+void NativeContext::fromPacks(Emitter& emit, const PackedType& type, std::span<const Id> tiles,
+                              Id result) {
+    if (packed(type.id) != nullptr) return PackedContext::fromPacks(emit, type, tiles, result);
+    emit.add(makeInstruction(spv::Op::OpCopyObject, type.id, result, idOperands(tiles)));
+}
+
 namespace {
 
-bool lowerMulAdd(NativeFunction& f, const Instruction& mulAdd) {
-    const TiledType* types[] = {f.plan.type(mulAdd.type), f.typeOf(mulAdd.word(0)),
-                                f.typeOf(mulAdd.word(1)), f.typeOf(mulAdd.word(2))};
-    if (std::ranges::find(types, nullptr) != std::end(types)) {
-        f.context.fail(ErrorCode::kInvalidModule, mulAdd, "operands are not cooperative matrices");
+bool lowerMulAdd(NativeContext& context, Emitter& emit, const Instruction& mulAdd) {
+    const TiledType* a = context.matrixOfValue(mulAdd.word(0));
+    const TiledType* b = context.matrixOfValue(mulAdd.word(1));
+    const TiledType* c = context.matrixOfValue(mulAdd.word(2));
+    const TiledType* result = context.plan.type(mulAdd.type);
+    if (a == nullptr || b == nullptr || c == nullptr || result == nullptr) {
+        context.fail(ErrorCode::kInvalidModule, mulAdd, "operands are not cooperative matrices");
         return true;
     }
-    if (std::ranges::none_of(types, &TiledType::isTiled)) return false;
-    multiplyTiles(f.writer.emit(), f.plan, mulAdd);
+    if (!a->isTiled() && !b->isTiled() && !c->isTiled()) return false;
+    const std::vector<Id> as = context.packsOf(emit, *a, mulAdd.word(0));
+    const std::vector<Id> bs = context.packsOf(emit, *b, mulAdd.word(1));
+    std::vector<Id> sums = context.packsOf(emit, *c, mulAdd.word(2));
+    // Step by step along K: neighbouring products are independent of each other.
+    for (uint32_t k = 0; k < a->across(); ++k) {
+        for (uint32_t t = 0; t < sums.size(); ++t) {
+            const uint32_t row = t / result->across();
+            const uint32_t column = t % result->across();
+            Operands operands = {idOperand(as[row * a->across() + k]),
+                                 idOperand(bs[k * b->across() + column]), idOperand(sums[t])};
+            operands.insert(operands.end(), mulAdd.operands.begin() + 3, mulAdd.operands.end());
+            sums[t] =
+                emit.op(spv::Op::OpCooperativeMatrixMulAddKHR, result->pack, std::move(operands));
+        }
+    }
+    context.fromPacks(emit, *result, sums, mulAdd.result);
     return true;
 }
 
-// False where the instruction stays, perhaps changed in place.
-bool lowerInstruction(NativeFunction& f, Instruction& i) {
-    Emitter& emit = f.writer.emit();
-    switch (i.opcode) {
-        case spv::Op::OpCooperativeMatrixLoadKHR:
-            return lowerNativeLoad(f, i);
-        case spv::Op::OpCooperativeMatrixStoreKHR:
-            return lowerNativeStore(f, i);
-        case spv::Op::OpCooperativeMatrixMulAddKHR:
-            return lowerMulAdd(f, i);
-        case spv::Op::OpCooperativeMatrixLengthKHR:
-            return lowerNativeLength(f, i);
-        case spv::Op::OpCooperativeMatrixConvertNV:
-            lowerNativeRole(f, i);
-            return true;
-        case spv::Op::OpCompositeConstructCoopMatQCOM:
-            lowerConstructFromLines(f, i);
-            return true;
-        case spv::Op::OpCompositeExtractCoopMatQCOM:
-            lowerExtractLines(f, i);
-            return true;
-        case spv::Op::OpBitCastArrayQCOM:
-            lowerBitCastArray(f.context, emit, i);
-            return true;
-        case spv::Op::OpExtractSubArrayQCOM:
-            lowerExtractSubArray(f.context, emit, i);
-            return true;
-        case spv::Op::OpCopyMemory:
-            return lowerNativeCopy(f, i);
-        case spv::Op::OpUndef:
-            return lowerNativeUndef(f, i);
-        case spv::Op::OpCompositeExtract:
-            return lowerNativeExtract(f, i);
-        case spv::Op::OpCompositeInsert:
-            return lowerNativeInsert(f, i);
-        case spv::Op::OpAccessChain:
-        case spv::Op::OpInBoundsAccessChain:
-            lowerNativeChain(f, i);
-            return false;
-        default:
-            return mapTiles(emit, f.plan, i);
-    }
+OpcodeTable<NativeFunction> nativeTable() {
+    using enum spv::Op;
+    OpcodeTable<NativeFunction> table;
+    table.add<lowerNativeLoad>({OpCooperativeMatrixLoadKHR});
+    table.add<lowerNativeStore>({OpCooperativeMatrixStoreKHR});
+    table.add<lowerMulAdd>({OpCooperativeMatrixMulAddKHR});
+    table.add<lowerNativeLength>({OpCooperativeMatrixLengthKHR});
+    table.add<lowerNativeRole>({OpCooperativeMatrixConvertNV});
+    table.add<lowerConstructFromLines>({OpCompositeConstructCoopMatQCOM});
+    table.add<lowerExtractLines>({OpCompositeExtractCoopMatQCOM});
+    table.add<lowerBitCastArray>({OpBitCastArrayQCOM});
+    table.add<lowerExtractSubArray>({OpExtractSubArrayQCOM});
+    table.add<lowerNativeCopy>({OpCopyMemory});
+    table.add<lowerNativeUndef>({OpUndef});
+    addPackedComposites(table);
+    table.add<lowerNativeExtract>({OpCompositeExtract});
+    table.add<lowerNativeInsert>({OpCompositeInsert});
+    table.add<lowerNativeChain>(kAccessChains);
+    table.add<lowerElementWise>(kArithmetic);
+    table.add<lowerElementWise>(kConversions);
+    table.add<lowerElementWise>({OpMatrixTimesScalar});
+    return table;
 }
 
-void lowerFunction(NativeFunction f, LengthValues lengths, Function& function) {
-    for (const auto& block : function.blocks) {
-        f.writer.beginBlock(*block);
-        for (InstructionPtr& i : block->body) {
-            if (f.context.error) return;
-            lengths.name(*i);
-            if (lowerInstruction(f, *i)) {
-                f.context.module.retire(std::move(i));
-            } else {
-                f.writer.keep(std::move(i));
-            }
-        }
-        f.writer.endBlock();
-    }
-    f.writer.finish();
-    if (function.blocks.empty()) return;
-    lengths.finish(function);
+void lowerFunction(NativeContext& context, const OpcodeTable<NativeFunction>& table,
+                   Function& function) {
+    NativeFunction lowering(context, function);
+    table.lower(lowering, function);
+    if (context.error || function.blocks.empty()) return;
     InstructionList& entry = function.blocks.front()->body;
-    entry.insert(entry.begin(), std::make_move_iterator(f.variables.begin()),
-                 std::make_move_iterator(f.variables.end()));
+    entry.insert(entry.begin(), std::make_move_iterator(lowering.variables.begin()),
+                 std::make_move_iterator(lowering.variables.end()));
 }
 
-// Redefines tiled types as arrays of new tile types, and their constants with them.
-void lowerTypes(LoweringContext& context, NativePlan& plan) {
+// Redefines types of several tiles as arrays of new types.
+void lowerTypes(NativeContext& context) {
     TypeTable& types = context.types;
-    Module& module = context.module;
-    for (auto& [id, type] : plan.types) {
-        type.tile = id;
+    for (auto& [id, type] : context.plan.types) {
+        type.pack = id;
+        type.count = type.down() * type.across();
+        type.shape = {type.rows, type.columns, static_cast<uint32_t>(type.use)};
+        type.hasOpenCount = true;
         if (!type.isTiled()) continue;
-        Instruction& own = *module.edit(id);
-        Operands tile = own.operands;
+        Instruction& definition = *context.module.edit(id);
+        Operands tile = definition.operands;
         tile[2] = idOperand(types.constantU32(type.tileRows));
         tile[3] = idOperand(types.constantU32(type.tileColumns));
-        type.tile = types.matrixType(std::move(tile));
-        own.opcode = spv::Op::OpTypeArray;
-        own.operands = {idOperand(type.tile), idOperand(types.constantU32(type.tiles()))};
-    }
-    InstructionList& globals = module.section(Section::kGlobals);
-    for (size_t g = 0; g < globals.size(); ++g) {
-        Instruction& i = *globals[g];
-        const bool replicate = i.opcode == spv::Op::OpConstantCompositeReplicateEXT ||
-                               i.opcode == spv::Op::OpSpecConstantCompositeReplicateEXT;
-        const bool composite = replicate || i.opcode == spv::Op::OpConstantComposite ||
-                               i.opcode == spv::Op::OpSpecConstantComposite;
-        const auto matrix = plan.types.find(i.type);
-        if (!composite || matrix == plan.types.end() || !matrix->second.isTiled()) continue;
-        const Id tile = module.takeId();
-        Operands constituent = i.operands;
-        const spv::Op opcode = i.opcode;
-        i.operands.assign(replicate ? 1 : matrix->second.tiles(), idOperand(tile));
-        module.append(Section::kGlobals,
-                      makeInstruction(opcode, matrix->second.tile, tile, std::move(constituent)));
+        type.pack = types.matrixType(std::move(tile));
+        definition.opcode = spv::Op::OpTypeArray;
+        definition.operands = {idOperand(type.pack), idOperand(types.constantU32(type.count))};
     }
 }
 
 }  // namespace
 
-std::optional<Error> lowerToNative(LoweringContext& context, const NativePlan& plan,
+std::optional<Error> lowerToNative(TypeTable& types, const Target& target, NativePlan plan,
                                    uint32_t subgroups) {
-    NativePlan own = plan;
-    Staging staging(context, subgroups);
-    reserveStaging(context, own, staging);
-    if (!staging.fits()) {
+    NativeContext context(types, target, std::move(plan), subgroups);
+    Module& module = context.module;
+    reserveStaging(context);
+    if (!context.staging.fits()) {
         return Error{ErrorCode::kUnsupported,
                      "matrices change their form in more shared memory than the device has beside "
                      "the shader's own"};
     }
-    lowerTypes(context, own);
+    lowerTypes(context);
+    lowerPackedConstants(context);
     const LengthConstants lengths = takeLengths(context);
-    for (const auto& function : context.module.functions()) {
-        if (context.error) return context.error;
-        lowerFunction({context, context.types, own, staging, FunctionWriter(context, *function)},
-                      {context, own, lengths}, *function);
+    const OpcodeTable<NativeFunction> table = nativeTable();
+    for (const auto& function : module.functions()) {
+        if (!context.error) readLengths(context, lengths, *function);
+        if (!context.error) lowerFunction(context, table, *function);
     }
     if (context.error) return context.error;
-    Module& module = context.module;
+    context.dropArithmeticDecorations();
     context.addNewFunctions();
     module.removeCapability(spv::Capability::CooperativeMatrixConversionQCOM);
     module.removeExtension("SPV_QCOM_cooperative_matrix_conversion");

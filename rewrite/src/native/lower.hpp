@@ -9,7 +9,7 @@
 namespace coopvk::rewrite {
 
 // `subgroups`: of a workgroup, at most.
-std::optional<Error> lowerToNative(LoweringContext& context, const NativePlan& plan,
+std::optional<Error> lowerToNative(TypeTable& types, const Target& target, NativePlan plan,
                                    uint32_t subgroups);
 
 }  // namespace coopvk::rewrite

@@ -6,11 +6,24 @@
 
 #include "ir/memory_operands.hpp"
 #include "lowering/element_pointer.hpp"
-#include "native/tiles.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
+
+// Pointer of the tile at (row, column) of the grid.
+Id tilePointer(const TiledType& type, const TileAccess& access, const TilePointer& pointer,
+               uint32_t row, uint32_t column) {
+    row *= type.tileRows;
+    column *= type.tileColumns;
+    return access.columnMajor ? pointer(column, row) : pointer(row, column);
+}
+
+void addAccess(Operands& operands, const TileAccess& access) {
+    operands.push_back(idOperand(access.layout));
+    operands.push_back(idOperand(access.stride));
+    operands.insert(operands.end(), access.memory.begin(), access.memory.end());
+}
 
 std::optional<TileAccess> accessOf(NativeFunction& f, const Instruction& at, size_t layout) {
     const std::optional<uint64_t> value = f.context.module.constantValue(at.word(layout));
@@ -37,9 +50,9 @@ uint32_t tileAlignment(const TileAccess& access, const TypeTable& types, const T
 // Tiles start some lines down and some pointees along.
 TilePointer tilesAt(NativeFunction& f, const Instruction& at, const TiledType& type,
                     const TileAccess& access, ElementPointer& pointer) {
-    const Id stride = pointer.asIndex(f.writer.emit(), access.stride);
+    const Id stride = pointer.asIndex(f.emit(), access.stride);
     return [&f, &at, &type, &pointer, stride](uint32_t line, uint32_t inner) -> Id {
-        Emitter& emit = f.writer.emit();
+        Emitter& emit = f.emit();
         const uint32_t bytes = inner * f.types.width(type.component) / 8;
         if (bytes % pointer.pointeeBytes() != 0) {
             f.context.fail(ErrorCode::kUnsupported, at, "tiles begin inside of a pointee");
@@ -61,7 +74,7 @@ bool holdsMatrix(NativeFunction& f, Id type) {
         const Id next = pending.back();
         pending.pop_back();
         if (!seen.insert(next).second) continue;
-        if (f.plan.type(next) != nullptr) return true;
+        if (f.context.plan.type(next) != nullptr) return true;
         const Instruction& def = f.context.module.def(next);
         const bool isArray = def.opcode == spv::Op::OpTypeArray;
         if (!isArray && def.opcode != spv::Op::OpTypeStruct) continue;
@@ -72,35 +85,67 @@ bool holdsMatrix(NativeFunction& f, Id type) {
 
 }  // namespace
 
+bool loadTiles(NativeContext& context, Emitter& emit, const TiledType& type,
+               const TileAccess& access, const TilePointer& pointer, Id result) {
+    std::vector<Id> tiles;
+    for (uint32_t row = 0; row < type.down(); ++row) {
+        for (uint32_t column = 0; column < type.across(); ++column) {
+            const Id from = tilePointer(type, access, pointer, row, column);
+            if (from == 0) return false;
+            Operands operands = {idOperand(from)};
+            addAccess(operands, access);
+            tiles.push_back(
+                emit.op(spv::Op::OpCooperativeMatrixLoadKHR, type.pack, std::move(operands)));
+        }
+    }
+    context.fromPacks(emit, type, tiles, result);
+    return true;
+}
+
+bool storeTiles(NativeContext& context, Emitter& emit, const TiledType& type,
+                const TileAccess& access, const TilePointer& pointer, Id value) {
+    const std::vector<Id> tiles = context.packsOf(emit, type, value);
+    for (uint32_t row = 0; row < type.down(); ++row) {
+        for (uint32_t column = 0; column < type.across(); ++column) {
+            const Id to = tilePointer(type, access, pointer, row, column);
+            if (to == 0) return false;
+            Operands operands = {idOperand(to), idOperand(tiles[row * type.across() + column])};
+            addAccess(operands, access);
+            emit.opVoid(spv::Op::OpCooperativeMatrixStoreKHR, std::move(operands));
+        }
+    }
+    return true;
+}
+
 bool lowerNativeLoad(NativeFunction& f, const Instruction& load) {
-    const TiledType* type = f.plan.type(load.type);
+    const TiledType* type = f.context.plan.type(load.type);
     if (type == nullptr || !type->isTiled()) return false;
     std::optional<TileAccess> access = accessOf(f, load, 1);
-    ElementPointer pointer(f.context, f.writer.emit(), load.word(0), load);
+    ElementPointer pointer(f.context, f.emit(), load.word(0), load);
     if (!access || !pointer.valid()) return true;
     access->memory =
         MemoryOperands(operandsBehind(load, 3)).forLoad(tileAlignment(*access, f.types, *type));
-    loadTiles(f.writer.emit(), *type, *access, tilesAt(f, load, *type, *access, pointer),
+    loadTiles(f.context, f.emit(), *type, *access, tilesAt(f, load, *type, *access, pointer),
               load.result);
     return true;
 }
 
 bool lowerNativeStore(NativeFunction& f, const Instruction& store) {
-    const TiledType* type = f.typeOf(store.word(1));
+    const TiledType* type = f.context.matrixOfValue(store.word(1));
     if (type == nullptr || !type->isTiled()) return false;
     std::optional<TileAccess> access = accessOf(f, store, 2);
-    ElementPointer pointer(f.context, f.writer.emit(), store.word(0), store);
+    ElementPointer pointer(f.context, f.emit(), store.word(0), store);
     if (!access || !pointer.valid()) return true;
     access->memory =
         MemoryOperands(operandsBehind(store, 4)).forStore(tileAlignment(*access, f.types, *type));
-    storeTiles(f.writer.emit(), *type, *access, tilesAt(f, store, *type, *access, pointer),
+    storeTiles(f.context, f.emit(), *type, *access, tilesAt(f, store, *type, *access, pointer),
                store.word(1));
     return true;
 }
 
 // Mesa 26.1 copies no matrices from memory to memory, and has no undefined ones.
 bool lowerNativeCopy(NativeFunction& f, const Instruction& copy) {
-    Emitter& emit = f.writer.emit();
+    Emitter& emit = f.emit();
     const Id type = f.context.module.def(emit.typeOf(copy.word(1))).word(1);
     if (!holdsMatrix(f, type) || copy.operands.size() != 2) return false;
     const Id value = emit.op(spv::Op::OpLoad, type, {copy.word(1)});

@@ -3,9 +3,28 @@
 // Native matrices in memory. Each returns false where the instruction stays as it is.
 #pragma once
 
-#include "native/function.hpp"
+#include <functional>
+
+#include "native/context.hpp"
 
 namespace coopvk::rewrite {
+
+// Where a matrix lies in memory, in the terms of the KHR instructions.
+struct TileAccess {
+    Id layout = 0;  // MemoryLayout
+    bool columnMajor = false;
+    Id stride = 0;
+    Operands memory;  // Memory Operands
+};
+// pointer(line, inner): to the element at line `line` (a row; for column-major layouts a column)
+// and `inner` components on; 0 where memory has no such place.
+using TilePointer = std::function<Id(uint32_t line, uint32_t inner)>;
+
+// False if a pointer was 0.
+bool loadTiles(NativeContext& context, Emitter& emit, const TiledType& type,
+               const TileAccess& access, const TilePointer& pointer, Id result);
+bool storeTiles(NativeContext& context, Emitter& emit, const TiledType& type,
+                const TileAccess& access, const TilePointer& pointer, Id value);
 
 bool lowerNativeLoad(NativeFunction& f, const Instruction& load);
 bool lowerNativeStore(NativeFunction& f, const Instruction& store);

@@ -5,24 +5,21 @@
 
 #include <algorithm>
 
-#include "lowering/context.hpp"
+#include "lowering/packed.hpp"
 #include "matrix/layout.hpp"
 
 namespace coopvk::rewrite {
 
-// A matrix type as a grid of native matrices, row by row. A grid of one is the type itself.
-struct TiledType {
-    Id id = 0;  // of the type; redefined as an array of tiles where there are several
-    Id component = 0;
+// A matrix type as a grid of the driver's own matrices, row by row: these are its packs. A grid of
+// one is the type itself.
+struct TiledType : PackedType {
     Use use = Use::kAccumulator;
     uint32_t rows = 0, columns = 0;
     uint32_t tileRows = 0, tileColumns = 0;
-    Id tile = 0;  // type of one tile
 
     uint32_t down() const { return rows / tileRows; }
     uint32_t across() const { return columns / tileColumns; }
-    uint32_t tiles() const { return down() * across(); }
-    bool isTiled() const { return tiles() > 1; }
+    bool isTiled() const { return down() * across() > 1; }
 };
 
 struct NativePlan {

@@ -7,30 +7,22 @@
 #include <set>
 
 #include "ir/function_builder.hpp"
-#include "lowering/context.hpp"
+#include "lowering/packed.hpp"
 
 namespace coopvk::rewrite {
 
-// A cooperative vector type, which becomes an array of packs. Components of 8 and 16 bits are held
-// in packs, vectors of 32 bits; the last pack may have components of no meaning. The type's id is
-// redefined as that array, so instructions that only move vectors stay as they are.
-struct VectorType {
-    Id id = 0;
-    Id component = 0;  // scalar type
-    uint32_t count = 0;
-    uint32_t packWidth = 1;
-    Id pack = 0;  // component type or vector of it
-
-    uint32_t packs() const { return (count + packWidth - 1) / packWidth; }
-};
+// Components of 8 and 16 bits are held in packs of 32 bits; the last pack may have components of no
+// meaning.
+using VectorType = PackedType;
 
 // Instructions of a size that drivers still take unrolled; larger ones become loops.
 inline constexpr uint32_t kUnrolledPacks = 128;
 
 inline bool isLarge(const VectorType& type) { return type.packs() > kUnrolledPacks; }
 
-struct VectorContext : LoweringContext {
-    using LoweringContext::LoweringContext;
+struct VectorContext : PackedContext {
+    VectorContext(TypeTable& theTypes, const Target& theTarget)
+        : PackedContext(theTypes, theTarget, "cooperative vector") {}
 
     Stage stage = Stage::kCompute;
     std::array<uint32_t, 3> localSize = {0, 0, 0};
@@ -42,6 +34,7 @@ struct VectorContext : LoweringContext {
         const auto found = vectors.find(type);
         return found == vectors.end() ? nullptr : &found->second;
     }
+    const PackedType* packed(Id type) const override { return vector(type); }
     // The vector type, if it is a large one.
     const VectorType* largeVector(Id type) const {
         const VectorType* found = vector(type);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // OpCooperativeVectorLoadNV and OpCooperativeVectorStoreNV.
-#include "vector/composite.hpp"
+#include "vector/context.hpp"
 #include "vector/instructions.hpp"
 #include "vector/memory.hpp"
 
@@ -38,7 +38,7 @@ class VectorTransfer : private VectorCode {
     void store(Id value) {
         if (!isLarge(type_)) {
             auto line = memory_.line(memory_.start());
-            line.store(0, bytes_, wordsOf(vectorPacks(emit_, type_, value)));
+            line.store(0, bytes_, wordsOf(f_.context().packsOf(emit_, type_, value)));
             return;
         }
         const Id source = f_.variable(type_.id);

@@ -4,93 +4,75 @@
 #include <algorithm>
 
 #include "ir/opcodes.hpp"
-#include "vector/composite.hpp"
-#include "vector/elementwise.hpp"
+#include "lowering/packed_composites.hpp"
+#include "vector/elements.hpp"
 #include "vector/instructions.hpp"
 #include "vector/large_vectors.hpp"
 #include "vector/memory.hpp"
-#include "vector/vector_types.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
 
-bool touchesVector(const VectorContext& context, const Instruction& i) {
-    if (isNonSemantic(context.module, i)) return false;
-    if (context.vector(i.type) != nullptr) return true;
-    for (const Operand& operand : i.operands) {
-        if (operand.isId && context.vectorOfValue(operand.word) != nullptr) return true;
+// Far above the advertised 1,024; what a declaration can hold that a driver may still compile.
+constexpr uint64_t kMaxComponents = 16384;
+
+std::string_view problem(const VectorContext& context, const Instruction& type) {
+    const std::string_view component = context.types.componentProblem(type.word(0));
+    if (!component.empty()) return component;
+    const std::optional<uint64_t> count = context.module.constantValue(type.word(1));
+    if (!count || *count == 0 || *count > kMaxComponents) {
+        return "Component Count must be a constant from 1 to 16384";
     }
-    return false;
+    return {};
 }
 
-class BlockLowering {
- public:
-    explicit BlockLowering(VectorContext& context)
-        : context_(context), emit_(context.types, out_) {}
-
-    void run(Block& block) {
-        for (InstructionPtr& instruction : block.body) {
-            if (context_.error) return;
-            lower(std::move(instruction));
-        }
-        block.body = std::move(out_);
-    }
-
- private:
-    void lower(InstructionPtr instruction) {
-        switch (instruction->opcode) {
-            case spv::Op::OpCooperativeVectorLoadNV:
-                lowerVectorLoad(context_, emit_, *instruction);
-                break;
-            case spv::Op::OpCooperativeVectorStoreNV:
-                lowerVectorStore(context_, emit_, *instruction);
-                break;
-            case spv::Op::OpCooperativeVectorMatrixMulNV:
-            case spv::Op::OpCooperativeVectorMatrixMulAddNV:
-                lowerVectorMultiply(context_, emit_, *instruction);
-                break;
-            case spv::Op::OpCooperativeVectorOuterProductAccumulateNV:
-                lowerOuterProduct(context_, emit_, *instruction);
-                break;
-            case spv::Op::OpCooperativeVectorReduceSumAccumulateNV:
-                lowerReduceSum(context_, emit_, *instruction);
-                break;
-            default:
-                lowerOther(std::move(instruction));
-                return;
-        }
-        context_.module.retire(std::move(instruction));
-    }
-
-    void lowerOther(InstructionPtr instruction) {
-        if (lowerVectorComposite(context_, emit_, *instruction) ||
-            lowerVectorElementwise(context_, emit_, *instruction)) {
-            context_.module.retire(std::move(instruction));
+// Redefines every cooperative vector type as an array of packs and lists it in the context.
+void lowerVectorTypes(VectorContext& context) {
+    Module& module = context.module;
+    InstructionList& globals = module.section(Section::kGlobals);
+    for (size_t g = 0; g < globals.size(); ++g) {
+        Instruction& type = *globals[g];
+        if (type.opcode != spv::Op::OpTypeCooperativeVectorNV) continue;
+        if (const std::string_view what = problem(context, type); !what.empty()) {
+            context.fail(ErrorCode::kUnsupported, type, what);
             return;
         }
-        if (context_.error) return;
-        if (!movesValues(instruction->opcode) && touchesVector(context_, *instruction)) {
-            context_.fail(ErrorCode::kUnsupported, *instruction, "takes no cooperative vector");
-            return;
-        }
-        emit_.add(std::move(instruction));
+        VectorType vector;
+        vector.id = type.result;
+        vector.component = type.word(0);
+        vector.count = static_cast<uint32_t>(*module.constantValue(type.word(1)));
+        vector.packWidth = std::max(1u, 32 / context.types.width(vector.component));
+        vector.pack = context.types.vectorType(vector.component, vector.packWidth);
+        vector.shape = {vector.count, 0, 0};
+        context.types.declareArithmetic(vector.component);
+        const Id length = context.types.constantU32(vector.packs());
+        type.opcode = spv::Op::OpTypeArray;
+        type.operands = {idOperand(vector.pack), idOperand(length)};
+        context.vectors.emplace(vector.id, vector);
     }
+}
 
-    VectorContext& context_;
-    InstructionList out_;
-    Emitter emit_;
-};
+using VectorLowering = FunctionLowering<VectorContext>;
 
-// A vector has become an array, of which these decorations say nothing; some drivers reject them.
-void dropArithmeticDecorations(VectorContext& context) {
-    std::erase_if(context.module.section(Section::kAnnotations), [&](const InstructionPtr& i) {
-        const auto decoration = static_cast<spv::Decoration>(i->word(1));
-        return i->opcode == spv::Op::OpDecorate &&
-               (decoration == spv::Decoration::RelaxedPrecision ||
-                decoration == spv::Decoration::NoContraction) &&
-               context.vectorOfValue(i->word(0)) != nullptr;
-    });
+OpcodeTable<VectorLowering> vectorTable() {
+    using enum spv::Op;
+    OpcodeTable<VectorLowering> table;
+    table.add<lowerVectorLoad>({OpCooperativeVectorLoadNV});
+    table.add<lowerVectorStore>({OpCooperativeVectorStoreNV});
+    table.add<lowerVectorMultiply>(
+        {OpCooperativeVectorMatrixMulNV, OpCooperativeVectorMatrixMulAddNV});
+    table.add<lowerOuterProduct>({OpCooperativeVectorOuterProductAccumulateNV});
+    table.add<lowerReduceSum>({OpCooperativeVectorReduceSumAccumulateNV});
+    addPackedComposites(table);
+    table.add<lowerDynamicIndex>({OpVectorExtractDynamic, OpVectorInsertDynamic});
+    table.add<lowerVectorElementWise>(kArithmetic);
+    table.add<lowerVectorElementWise>(kConversions);
+    table.add<lowerVectorElementWise>({OpShiftRightLogical, OpShiftRightArithmetic,
+                                       OpShiftLeftLogical, OpBitwiseOr, OpBitwiseXor, OpBitwiseAnd,
+                                       OpNot, OpVectorTimesScalar});
+    table.add<lowerExtended>({OpExtInst});
+    return table;
 }
 
 // What lowering has made of large vectors, by pointers instead of values.
@@ -115,21 +97,18 @@ void passLargeVectorsByPointer(VectorContext& context) {
 std::optional<Error> lowerVectors(VectorContext& context) {
     Module& module = context.module;
     lowerVectorTypes(context);
-    InstructionList& globals = module.section(Section::kGlobals);
-    for (size_t g = 0; g < globals.size() && !context.error; ++g) {
-        lowerVectorConstant(context, *globals[g]);
-    }
+    lowerPackedConstants(context);
+    const OpcodeTable<VectorLowering> table = vectorTable();
     for (const auto& function : module.functions()) {
         lowerLargeConstructs(context, *function);
         readComponentsAlone(context, *function);
-        for (const auto& block : function->blocks) {
-            if (context.error) return context.error;
-            BlockLowering(context).run(*block);
-        }
+        VectorLowering lowering(context, *function);
+        table.lower(lowering, *function);
+        if (context.error) return context.error;
     }
     if (context.error) return context.error;
     passLargeVectorsByPointer(context);
-    dropArithmeticDecorations(context);
+    context.dropArithmeticDecorations();
     context.addNewFunctions();
     initialiseLock(context);
     module.removeCapability(spv::Capability::CooperativeVectorNV);

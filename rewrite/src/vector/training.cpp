@@ -3,7 +3,6 @@
 // OpCooperativeVectorOuterProductAccumulateNV and OpCooperativeVectorReduceSumAccumulateNV.
 #include "lowering/built_ins.hpp"
 #include "vector/arrays.hpp"
-#include "vector/composite.hpp"
 #include "vector/instructions.hpp"
 #include "vector/product.hpp"
 

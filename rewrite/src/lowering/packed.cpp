@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lowering/packed.hpp"
+
+#include "ir/opcodes.hpp"
+
+namespace coopvk::rewrite {
+
+std::vector<Id> PackedContext::packsOf(Emitter& emit, const PackedType& type, Id value) {
+    std::vector<Id> packs;
+    packs.reserve(type.packs());
+    for (uint32_t p = 0; p < type.packs(); ++p) {
+        packs.push_back(emit.extract(type.pack, value, {p}));
+    }
+    return packs;
+}
+
+void PackedContext::fromPacks(Emitter& emit, const PackedType& type, std::span<const Id> packs,
+                              Id result) {
+    emit.add(makeInstruction(spv::Op::OpCompositeConstruct, type.id, result, idOperands(packs)));
+}
+
+void PackedContext::checkKept(const Instruction& instruction) {
+    if (movesValues(instruction.opcode) || isNonSemantic(module, instruction)) return;
+    bool touches = packed(instruction.type) != nullptr;
+    for (const Operand& operand : instruction.operands) {
+        touches = touches || (operand.isId && (packedOfValue(operand.word) != nullptr ||
+                                               packed(operand.word) != nullptr));
+    }
+    if (touches) fail(ErrorCode::kUnsupported, instruction, std::format("takes no {}", kind_));
+}
+
+void PackedContext::dropArithmeticDecorations() {
+    std::erase_if(module.section(Section::kAnnotations), [&](const InstructionPtr& i) {
+        const auto decoration = static_cast<spv::Decoration>(i->word(1));
+        return i->opcode == spv::Op::OpDecorate &&
+               (decoration == spv::Decoration::RelaxedPrecision ||
+                ArithmeticDecorations::contain(decoration)) &&
+               packedOfValue(i->word(0)) != nullptr;
+    });
+}
+
+Id splatPack(Emitter& emit, const PackedType& type, Id scalar) {
+    if (packsAreMatrices(emit.types(), type)) return emit.construct(type.pack, {&scalar, 1});
+    return emit.splat(type.pack, scalar);
+}
+
+std::vector<Slot> slotsOf(const PackedType& type, std::span<const Id> packs) {
+    std::vector<Slot> elements;
+    elements.reserve(type.count);
+    for (uint32_t e = 0; e < type.count; ++e) {
+        const auto [pack, part] = type.place(e);
+        elements.push_back({packs[pack], part});
+    }
+    return elements;
+}
+
+std::vector<Id> gatherPacks(Emitter& emit, const PackedType& type, std::span<const Slot> elements) {
+    std::vector<Slot> slots(size_t{type.packs()} * type.packWidth, elements.back());
+    for (uint32_t e = 0; e < type.count; ++e) {
+        const auto [pack, part] = type.place(e);
+        slots[size_t{pack} * type.packWidth + part] = elements[e];
+    }
+    std::vector<Id> packs;
+    packs.reserve(type.packs());
+    for (uint32_t p = 0; p < type.packs(); ++p) {
+        packs.push_back(
+            gather(emit, type.component,
+                   std::span(slots).subspan(size_t{p} * type.packWidth, type.packWidth)));
+    }
+    return packs;
+}
+
+}  // namespace coopvk::rewrite

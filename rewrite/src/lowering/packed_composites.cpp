@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lowering/packed_composites.hpp"
+
+#include "ir/composites.hpp"
+#include "ir/opcodes.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+bool replicates(spv::Op opcode) {
+    return opcode == spv::Op::OpCompositeConstructReplicateEXT ||
+           opcode == spv::Op::OpConstantCompositeReplicateEXT ||
+           opcode == spv::Op::OpSpecConstantCompositeReplicateEXT;
+}
+
+bool hasOneConstituent(const PackedType& type, const Instruction& i) {
+    return type.hasOpenCount || replicates(i.opcode);
+}
+
+void failOfConstituents(PackedContext& context, const Instruction& at, bool one) {
+    context.fail(ErrorCode::kInvalidModule, at,
+                 one ? "takes one constituent, a scalar of the component type"
+                     : "the constituents are not as many components of the type as it has");
+}
+
+// The elements of scalars, vectors and values of packed types.
+std::vector<Slot> elementsOf(PackedContext& context, Emitter& emit, const PackedType& type,
+                             const Operands& values) {
+    std::vector<Slot> elements;
+    for (const Operand& value : values) {
+        if (const PackedType* part = context.packedOfValue(value.word)) {
+            if (part->component != type.component) return {};
+            const std::vector<Id> packs = context.packsOf(emit, *part, value.word);
+            const std::vector<Slot> more = slotsOf(*part, packs);
+            elements.insert(elements.end(), more.begin(), more.end());
+        } else {
+            if (context.types.scalarOf(emit.typeOf(value.word)) != type.component) return {};
+            appendSlots(emit, value.word, elements);
+        }
+    }
+    return elements;
+}
+
+// An element that the value has not, as its length is not the one that the module took for granted:
+// the result is undefined, but the driver must get a module that it can compile.
+void dropBeyondCount(Emitter& emit, const Instruction& i) {
+    if (i.opcode == spv::Op::OpCompositeExtract) {
+        emit.add(makeInstruction(spv::Op::OpUndef, i.type, i.result, {}));
+    } else {
+        emit.add(makeInstruction(spv::Op::OpCopyObject, i.type, i.result, {i.operands[1]}));
+    }
+}
+
+void insertBehind(Instruction& i, size_t at, Operand operand) {
+    i.operands.insert(i.operands.begin() + static_cast<std::ptrdiff_t>(at) + 1, operand);
+}
+
+// A constant of the pack type; specialization constants that could not be folded keep their kind.
+Id constantPack(PackedContext& context, const PackedType& type, std::span<const Id> parts,
+                bool isSpec) {
+    if (type.pack == type.component) return parts[0];
+    if (!isSpec) return context.types.constantComposite(type.pack, parts);
+    const Id id = context.module.takeId();
+    context.module.append(Section::kGlobals, makeInstruction(spv::Op::OpSpecConstantComposite,
+                                                             type.pack, id, idOperands(parts)));
+    return id;
+}
+
+// One constituent for all elements, or one for each.
+void lowerConstant(PackedContext& context, const PackedType& type, Instruction& constant,
+                   bool isSpec) {
+    const bool one = hasOneConstituent(type, constant);
+    const bool fit = std::ranges::all_of(constant.operands, [&](const Operand& o) {
+        return context.module.def(o.word).type == type.component;
+    });
+    if (!fit || constant.operands.size() != (one ? 1 : type.count)) {
+        return failOfConstituents(context, constant, one);
+    }
+    // Elements beyond the count are the last: no zeros to divide by.
+    const uint32_t packs = one ? 1 : type.packs();
+    std::vector<Id> parts(size_t{packs} * type.packWidth, constant.operands.back().word);
+    for (uint32_t e = 0; e < type.count && !one; ++e) {
+        const auto [pack, part] = type.place(e);
+        parts[size_t{pack} * type.packWidth + part] = constant.word(e);
+    }
+    Operands constituents;
+    for (uint32_t p = 0; p < packs; ++p) {
+        const auto some =
+            std::span<const Id>(parts).subspan(size_t{p} * type.packWidth, type.packWidth);
+        constituents.push_back(idOperand(constantPack(context, type, some, isSpec)));
+    }
+    if (one) constituents.assign(type.packs(), Operand(constituents[0]));
+    constant.opcode = isSpec ? spv::Op::OpSpecConstantComposite : spv::Op::OpConstantComposite;
+    constant.operands = std::move(constituents);
+}
+
+}  // namespace
+
+bool lowerPackedConstruct(PackedContext& context, Emitter& emit, const Instruction& i) {
+    const PackedType* type = context.packed(i.type);
+    if (type == nullptr) return false;
+    std::vector<Id> packs;
+    const bool one = hasOneConstituent(*type, i);
+    if (one) {
+        if (i.operands.size() == 1 && emit.typeOf(i.word(0)) == type->component) {
+            packs.assign(type->packs(), splatPack(emit, *type, i.word(0)));
+        }
+    } else {
+        const std::vector<Slot> elements = elementsOf(context, emit, *type, i.operands);
+        if (elements.size() == type->count) packs = gatherPacks(emit, *type, elements);
+    }
+    if (packs.empty()) {
+        failOfConstituents(context, i, one);
+    } else {
+        context.fromPacks(emit, *type, packs, i.result);
+    }
+    return true;
+}
+
+PackedIndex findPackedIndex(const PackedContext& context, const Instruction& i) {
+    const Module& module = context.module;
+    const bool isInsert = i.opcode == spv::Op::OpCompositeInsert;
+    size_t first = isInsert ? 2 : 1;
+    Id type = module.def(i.word(first - 1)).type;
+    if (const size_t chained = firstChainIndex(i.opcode)) {
+        first = chained;
+        type = module.def(module.def(i.word(0)).type).word(1);
+    }
+    const auto isPacked = [&](Id id) { return context.packed(id) != nullptr; };
+    const std::optional<size_t> at = findIndexInto(module, type, i.operands, first, isPacked);
+    return at ? PackedIndex{context.packed(type), *at} : PackedIndex{};
+}
+
+bool lowerPackedIndices(PackedContext& context, Emitter& emit, Instruction& i) {
+    const auto [type, at] = findPackedIndex(context, i);
+    if (type == nullptr) return false;
+    const uint32_t element = i.word(at);
+    if (element >= type->count) {
+        if (!type->hasOpenCount) {
+            context.fail(ErrorCode::kInvalidModule, i, "an index is beyond the Component Count");
+        }
+        dropBeyondCount(emit, i);
+        return true;
+    }
+    const auto [pack, part] = type->place(element);
+    i.operands[at] = literal(pack);
+    if (type->packWidth > 1) insertBehind(i, at, literal(part));
+    return false;
+}
+
+Id elementOf(PackedContext& context, Emitter& emit, const Instruction& chain,
+             const PackedIndex& index) {
+    TypeTable& types = context.types;
+    const Id element = chain.word(index.at);
+    if (!types.isInteger(emit.typeOf(element))) {
+        context.fail(ErrorCode::kInvalidModule, chain, "an index is not an integer scalar");
+        return 0;
+    }
+    // Division by constants wants unsigned numbers; elements are never negative.
+    const Id type = types.intType(types.width(emit.typeOf(element)), false);
+    const std::optional<uint64_t> known = context.module.constantValue(element);
+    return known ? types.constant(type, *known % index.type->count) : emit.bitcast(type, element);
+}
+
+PackIndices locate(Emitter& emit, const PackedType& type, Id element) {
+    const Id u = emit.typeOf(element);
+    const auto constant = [&](uint32_t value) { return emit.types().constant(u, value); };
+    if (type.packWidth == 1) return {element, 0};
+    const Id line = emit.divInt(u, element, constant(type.packStep));
+    const Id rest = emit.modInt(u, element, constant(type.packStep));
+    const Id pack = emit.divInt(u, line, constant(type.packWidth));
+    return {emit.addInt(u, emit.mulInt(u, pack, constant(type.packStep)), rest),
+            emit.modInt(u, line, constant(type.packWidth))};
+}
+
+bool lowerPackedChain(PackedContext& context, Emitter& emit, Instruction& i) {
+    const PackedIndex index = findPackedIndex(context, i);
+    if (index.type == nullptr) return false;
+    const std::optional<uint64_t> known = context.module.constantValue(i.word(index.at));
+    const bool isInside = !known || *known < index.type->count;
+    if (index.type->packWidth == 1 && isInside) return false;
+    const Id element = elementOf(context, emit, i, index);
+    if (element == 0) return false;
+    const auto [pack, part] = locate(emit, *index.type, element);
+    i.operands[index.at] = idOperand(pack);
+    if (part != 0) insertBehind(i, index.at, idOperand(part));
+    return false;
+}
+
+void lowerPackedConstants(PackedContext& context) {
+    InstructionList& globals = context.module.section(Section::kGlobals);
+    for (size_t g = 0; g < globals.size() && !context.error; ++g) {
+        Instruction& constant = *globals[g];
+        const bool isSpec = constant.opcode == spv::Op::OpSpecConstantComposite ||
+                            constant.opcode == spv::Op::OpSpecConstantCompositeReplicateEXT;
+        const bool isPlain = constant.opcode == spv::Op::OpConstantComposite ||
+                             constant.opcode == spv::Op::OpConstantCompositeReplicateEXT;
+        const PackedType* type = isSpec || isPlain ? context.packed(constant.type) : nullptr;
+        if (type != nullptr) lowerConstant(context, *type, constant, isSpec);
+    }
+}
+
+}  // namespace coopvk::rewrite

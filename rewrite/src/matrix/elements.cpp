@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "matrix/elements.hpp"
+
+#include <algorithm>
+
+#include "lowering/number_memory.hpp"
+#include "lowering/packed_composites.hpp"
+#include "lowering/packed_elementwise.hpp"
+#include "matrix/open_sums.hpp"
+#include "matrix/packs.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+// The matrix that an index leads into where its sums are open; nullptr for all others.
+const MatrixType* openMatrix(const MatrixContext& context, const PackedIndex& index) {
+    const MatrixType* matrix = index.type == nullptr ? nullptr : context.matrix(index.type->id);
+    return matrix != nullptr && matrix->sums != Sums::kClosed ? matrix : nullptr;
+}
+
+}  // namespace
+
+bool lowerMatrixIndices(MatrixContext& context, Emitter& emit, Instruction& i) {
+    const PackedIndex index = findPackedIndex(context, i);
+    const MatrixType* matrix = openMatrix(context, index);
+    if (matrix == nullptr || i.word(index.at) >= matrix->count) {
+        return lowerPackedIndices(context, emit, i);
+    }
+    // The array has a sum where the matrix had the component.
+    if (i.opcode == spv::Op::OpCompositeInsert) {
+        i.operands[0] = idOperand(openSum(emit, *matrix, i.word(0)));
+        return false;
+    }
+    closeSum(emit, *matrix, emit.op(i.opcode, matrix->sum, i.operands), i.result);
+    return true;
+}
+
+bool lowerMatrixChain(MatrixContext& context, Emitter& emit, Instruction& i) {
+    const PackedIndex index = findPackedIndex(context, i);
+    const MatrixType* matrix = openMatrix(context, index);
+    if (matrix == nullptr) return lowerPackedChain(context, emit, i);
+    i.operands[index.at] = idOperand(elementOf(context, emit, i, index));
+    const spv::StorageClass storage{context.module.def(i.type).word(0)};
+    i.type = context.types.pointerType(storage, matrix->sum);
+    context.sumPointers.emplace(i.result, matrix);
+    return false;
+}
+
+bool lowerMatrixConversion(MatrixContext& context, Emitter& emit, const Instruction& i) {
+    const MatrixType* from = context.matrixOfValue(i.word(0));
+    const MatrixType* to = context.matrix(i.type);
+    if (from == nullptr || to == nullptr || (!from->isConverted() && !to->isConverted())) {
+        return lowerElementWise(context, emit, i);
+    }
+    if (from->shape != to->shape) {
+        context.fail(ErrorCode::kInvalidModule, i, "operand types do not fit Result Type");
+        return true;
+    }
+    // Components of 4 bits are held in 8, extended by the sign that looks at them; of those that
+    // become such, only the low bits count.
+    const bool toSigned = i.opcode == spv::Op::OpSConvert || i.opcode == spv::Op::OpConvertSToF;
+    const Id source =
+        to->isConverted() ? i.word(0) : withSign(context, emit, *from, i.word(0), toSigned);
+    std::vector<Id> packs = extractPacks(emit, *from, source);
+    const Id type = context.types.vectorType(to->component, from->packWidth);
+    const bool sameWidth =
+        context.types.width(from->component) == context.types.width(to->component);
+    for (Id& pack : packs) {
+        pack = sameWidth ? emit.bitcast(type, pack) : emit.op(i.opcode, type, {pack});
+        pack = withSign(emit, *to->number, pack, context.types.isSigned(to->component));
+    }
+    constructFromPacks(emit, *to, gatherPacks(emit, *to, slotsOf(*from, packs)), i.result);
+    return true;
+}
+
+void lowerMatrixConstants(MatrixContext& context) {
+    using enum spv::Op;
+    constexpr spv::Op kComposites[] = {OpConstantComposite, OpConstantCompositeReplicateEXT,
+                                       OpSpecConstantComposite,
+                                       OpSpecConstantCompositeReplicateEXT};
+    for (const InstructionPtr& i : context.module.section(Section::kGlobals)) {
+        const MatrixType* type = context.matrix(i->type);
+        if (type == nullptr || type->sums == Sums::kClosed) continue;
+        if (std::ranges::find(kComposites, i->opcode) == std::end(kComposites)) continue;
+        i->opcode = OpConstantNull;  // a zero: types of others keep sums closed
+        i->operands.clear();
+    }
+    lowerPackedConstants(context);
+}
+
+}  // namespace coopvk::rewrite

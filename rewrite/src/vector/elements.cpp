@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vector/elements.hpp"
+
+#include <spirv/unified1/GLSL.std.450.h>
+
+#include <algorithm>
+
+#include "lowering/packed_composites.hpp"
+#include "lowering/packed_elementwise.hpp"
+#include "vector/large_vectors.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+// A function that keeps the vector in a variable, since values have no dynamic indices.
+Id dynamicAccess(VectorContext& context, const VectorType& type, Id indexType, bool inserts) {
+    const auto kind = inserts ? HelperKind::kInsert : HelperKind::kExtract;
+    return context.helper({static_cast<uint32_t>(kind), type.id, indexType}, [&] {
+        std::vector<Id> parameters = {type.id};
+        if (inserts) parameters.push_back(type.component);
+        parameters.push_back(indexType);
+        VectorFunction f(context, inserts ? "coopvk_vector_insert" : "coopvk_vector_extract",
+                         inserts ? type.id : type.component, parameters);
+        Emitter& emit = f.emit();
+        TypeTable& types = context.types;
+        const Id all = f.variable(type.id);
+        f.store(all, f.parameter(0));
+        const Id u = types.intType(types.width(indexType), false);
+        const Id index = emit.bitcast(u, f.parameter(inserts ? 2 : 1));
+        const auto [pack, part] = locate(emit, type, index);
+        std::vector<Id> chain = {all, pack};
+        if (part != 0) chain.push_back(part);
+        const Id pointer = types.pointerType(spv::StorageClass::Function, type.component);
+        const Id element = emit.op(spv::Op::OpAccessChain, pointer, idOperands(chain));
+        if (!inserts) return f.finish(f.load(element));
+        f.store(element, f.parameter(1));
+        return f.finish(f.load(all));
+    });
+}
+
+constexpr GLSLstd450 kExtended[] = {
+    GLSLstd450FMin,   GLSLstd450UMin,   GLSLstd450SMin, GLSLstd450NMin,   GLSLstd450FMax,
+    GLSLstd450UMax,   GLSLstd450SMax,   GLSLstd450NMax, GLSLstd450FClamp, GLSLstd450UClamp,
+    GLSLstd450SClamp, GLSLstd450NClamp, GLSLstd450Step, GLSLstd450Exp,    GLSLstd450Log,
+    GLSLstd450Tanh,   GLSLstd450Atan,   GLSLstd450Fma};
+
+// An element-wise instruction as a function with a loop over groups, which are whole packs of every
+// type involved. Parameters that are no vectors are the same for all groups: scalars, and packs of
+// constants.
+class MapFunction {
+ public:
+    MapFunction(VectorContext& context, const ElementWise& map, std::span<const Id> parameters)
+        : map_(map),
+          parameters_(parameters.begin(), parameters.end()),
+          types_(context.types),
+          f_(context, "coopvk_vector_map", map.result->id, parameters),
+          size_(map.result->packWidth) {
+        for (const PackedType* type : map.types) {
+            if (type != nullptr) size_ = std::max(size_, type->packWidth);
+        }
+    }
+
+    Id build() {
+        for (size_t o = 0; o < parameters_.size(); ++o) {
+            sources_.push_back(isVector(o) ? f_.variable(parameters_[o]) : f_.parameter(o));
+            if (isVector(o)) f_.store(sources_[o], f_.parameter(o));
+        }
+        result_ = f_.variable(map_.result->id);
+        const uint32_t groups = map_.result->count / size_;
+        f_.loop(groups, [&](Id group) { mapAt(group, 0, true); });
+        if (map_.result->count % size_ != 0) mapAt(types_.constantU32(groups), groups, false);
+        return f_.finish(f_.load(result_));
+    }
+
+ private:
+    bool isVector(size_t o) const {
+        return map_.types[o] != nullptr && parameters_[o] == map_.types[o]->id;
+    }
+
+    Id place(Id array, const VectorType& type, Id group, uint32_t p) {
+        Emitter& emit = f_.emit();
+        const Id u32 = types_.uint32();
+        const Id count = types_.constantU32(size_ / type.packWidth);
+        return f_.element(array,
+                          emit.addInt(u32, emit.mulInt(u32, group, count), types_.constantU32(p)));
+    }
+
+    // The packs of an operand in a group. Whole groups are in the loop; what remains, whose number
+    // is `known`, has fewer.
+    std::vector<Id> packsAt(size_t o, Id group, uint32_t known, bool whole) {
+        const VectorType* type = map_.types[o];
+        const uint32_t count = type == nullptr ? 1 : size_ / type->packWidth;
+        if (!isVector(o)) return std::vector<Id>(count, sources_[o]);
+        std::vector<Id> packs;
+        for (uint32_t p = 0; p < count; ++p) {
+            const bool inside = whole || known * count + p < type->packs();
+            packs.push_back(inside ? f_.load(place(sources_[o], *type, group, p)) : packs[0]);
+        }
+        return packs;
+    }
+
+    void mapAt(Id group, uint32_t known, bool whole) {
+        std::vector<std::vector<Id>> parts;
+        for (size_t o = 0; o < parameters_.size(); ++o) {
+            parts.push_back(packsAt(o, group, known, whole));
+        }
+        const std::vector<Id> packs = mapPacks(f_.emit(), map_, size_, parts);
+        for (uint32_t p = 0; p < packs.size(); ++p) {
+            if (!whole && known * packs.size() + p >= map_.result->packs()) break;
+            f_.store(place(result_, *map_.result, group, p), packs[p]);
+        }
+    }
+
+    const ElementWise& map_;
+    std::vector<Id> parameters_;  // types
+    TypeTable& types_;
+    VectorFunction f_;
+    uint32_t size_;  // elements in a group
+    std::vector<Id> sources_;
+    Id result_ = 0;
+};
+
+Id mapLoop(VectorContext& context, const ElementWise& map, std::span<const Id> operands) {
+    std::vector<uint32_t> key = {static_cast<uint32_t>(HelperKind::kMap), map.result->id,
+                                 static_cast<uint32_t>(map.opcode)};
+    for (const Operand& operand : map.head) key.push_back(operand.word);
+    map.decorations.appendTo(key);
+    std::vector<Id> parameters;
+    for (Id operand : operands) parameters.push_back(context.module.def(operand).type);
+    key.insert(key.end(), parameters.begin(), parameters.end());
+    return context.helper(key, [&] { return MapFunction(context, map, parameters).build(); });
+}
+
+void lower(VectorContext& context, Emitter& emit, const ElementWise& map, const Instruction& i) {
+    if (!isLarge(*map.result)) return mapPacks(context, emit, map, i.result);
+    std::vector<Id> operands = map.operands;
+    for (size_t o = 0; o < operands.size(); ++o) {
+        if (map.types[o] == nullptr) continue;
+        const Id pack = repeatedConstituent(context, operands[o], map.types[o]->pack);
+        if (pack != 0) operands[o] = pack;
+    }
+    callFunction(emit, i.type, mapLoop(context, map, operands), operands, i.result);
+}
+
+}  // namespace
+
+bool lowerDynamicIndex(VectorContext& context, Emitter& emit, const Instruction& i) {
+    const VectorType* type = context.vectorOfValue(i.word(0));
+    if (type == nullptr) return false;
+    const bool inserts = i.opcode == spv::Op::OpVectorInsertDynamic;
+    const Id index = i.word(inserts ? 2 : 1);
+    if (!context.types.isInteger(emit.typeOf(index))) {
+        context.fail(ErrorCode::kInvalidModule, i, "the index is not an integer scalar");
+        return true;
+    }
+    std::vector<Id> arguments;
+    for (const Operand& operand : i.operands) arguments.push_back(operand.word);
+    callFunction(emit, i.type, dynamicAccess(context, *type, emit.typeOf(index), inserts),
+                 arguments, i.result);
+    return true;
+}
+
+bool lowerVectorElementWise(VectorContext& context, Emitter& emit, const Instruction& i) {
+    const std::optional<ElementWise> map = elementWise(context, i);
+    if (map) lower(context, emit, *map, i);
+    return map.has_value();
+}
+
+bool lowerExtended(VectorContext& context, Emitter& emit, const Instruction& i) {
+    if (context.vector(i.type) == nullptr ||
+        stringFromOperands(context.module.def(i.word(0)), 0) != "GLSL.std.450" ||
+        std::ranges::find(kExtended, static_cast<GLSLstd450>(i.word(1))) == std::end(kExtended)) {
+        return false;
+    }
+    const std::optional<ElementWise> map = elementWise(context, i, 2);
+    if (map) lower(context, emit, *map, i);
+    return map.has_value();
+}
+
+}  // namespace coopvk::rewrite
