@@ -1,32 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// parse -> specialise -> lower -> finish.
+// Rewriting for a target: whether that makes sense, by which back-end, and with no exception.
 #include "coopvk/rewrite.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <format>
 #include <new>
 
 #include "api/capabilities.hpp"
-#include "blockio/lower.hpp"
-#include "ir/workgroup_size.hpp"
-#include "matrix/layout_policy.hpp"
-#include "matrix/lower.hpp"
-#include "matrix/matrix_types.hpp"
-#include "matrix/slices/slice_products.hpp"
+#include "api/passes.hpp"
 #include "native/listed.hpp"
-#include "native/lower.hpp"
-#include "passes/decoration_groups.hpp"
-#include "passes/entry_points.hpp"
 #include "passes/float_atomics.hpp"
-#include "passes/matrix_loops.hpp"
-#include "passes/one_entry_point.hpp"
-#include "passes/replicated_composites.hpp"
-#include "passes/specialise.hpp"
-#include "passes/subgroup_barriers.hpp"
-#include "unify/int4/int4.hpp"
-#include "unify/nv_matrix.hpp"
-#include "vector/lower.hpp"
 
 namespace coopvk::rewrite {
 
@@ -59,11 +44,6 @@ std::optional<Error> checkTuning(const Target& target) {
                  "subgroup has lanes"};
 }
 
-std::string describe(const LayoutPolicy& policy) {
-    return std::format("core back-end, lane grid {}x{}, row blocks {}, column blocks {}",
-                       policy.grid.rows, policy.grid.columns, policy.rowBlock, policy.columnBlock);
-}
-
 // What is emulated is not the device's own for any pass.
 Target withoutEmulated(Target target) {
     if (target.emulated.contains(Extension::kExtShaderAtomicFloat)) {
@@ -74,151 +54,17 @@ Target withoutEmulated(Target target) {
     return target;
 }
 
-bool usesMatrices(const ExtensionSet& used) {
-    return used.contains(Extension::kKhrCooperativeMatrix) ||
-           used.contains(Extension::kNvCooperativeMatrix) ||
-           used.contains(Extension::kQcomCooperativeMatrixConversion);
-}
-
-// Where only shapes are added, matrices may be the driver's own, and stay so. Those of 4-bit
-// components are never native ones.
-bool mayAddShapes(std::span<const uint32_t> words, const Target& target) {
-    return target.addsShapes && declares(words, spv::Capability::CooperativeMatrixKHR) &&
-           !declares(words, spv::Capability::Int4CooperativeMatrixINTEL);
-}
-
-// Whether the matrices of a module that uses `used` are lowered.
-bool lowersMatrices(const Request& request, const Target& target, TypeTable& types,
-                    const ExtensionSet& used) {
-    if (usesMatrices(used)) return true;
-    return mayAddShapes(request.words, target) &&
-           addedShapeUse(types.module(), types, target.device) == AddedShapeUse::kSome;
-}
-
-Rewritten untouched(const Request& request) {
-    Rewritten out;
-    out.words.assign(request.words.begin(), request.words.end());
-    out.untouched = true;
-    return out;
-}
-
-std::optional<Error> lowerCore(TypeTable& types, const Target& target, Rewritten& out) {
-    Module& module = types.module();
-    const LayoutPolicy policy = choosePolicy(module, types, target);
-    foldSpecConstants(types, [&](Id type) { return matrixLength(types, policy, type); });
-    keepProductLoopsRolled(module, target.subgroupSize,
-                           target.tuning.unrolledProducts.value_or(kMaxUnrolledProducts));
-    MatrixContext context(types, target);
-    context.policy = policy;
-    context.slices = sliceProducts(types, target, policy);
-    if (std::optional<Error> error = lowerMatrices(context)) return error;
-    out.notes.push_back(describe(policy));
-    if (context.slices.depth != 0) {
-        out.notes.push_back(std::format("products in slices of {}", context.slices.depth));
-    }
-    out.paths.push_back("matrices: core");
-    return std::nullopt;
-}
-
-// The instructions of SPV_NV_cooperative_matrix2 take whole matrices.
-bool needsWholeMatrices(const Module& module) {
-    using enum spv::Capability;
-    constexpr spv::Capability kOfWhole[] = {
-        CooperativeMatrixReductionsNV, CooperativeMatrixConversionsNV,
-        CooperativeMatrixPerElementOperationsNV, CooperativeMatrixTensorAddressingNV,
-        CooperativeMatrixBlockLoadsNV};
-    return std::ranges::any_of(kOfWhole, [&](auto one) { return module.hasCapability(one); });
-}
-
-std::optional<Error> lowerNative(TypeTable& types, const Target& target, Rewritten& out) {
-    Module& module = types.module();
-    if (needsWholeMatrices(module)) {
-        return Error{ErrorCode::kUnsupported,
-                     "instructions of SPV_NV_cooperative_matrix2 take no tiles of matrices"};
-    }
-    Result<NativePlan> plan = planNative(module, types, target);
-    if (!plan) return plan.error();
-    const uint64_t subgroups = subgroupsOf(module, target.subgroupSize);
-    const auto count = static_cast<uint32_t>(std::clamp<uint64_t>(subgroups, 1, 4096));
-    if (std::optional<Error> error = lowerToNative(types, target, *plan, count)) return error;
-    out.paths.push_back(plan->isTiled() ? "matrices: native, in tiles" : "matrices: native");
-    out.notes.push_back(plan->note);
-    return std::nullopt;
-}
-
-std::optional<Error> lowerInt4(TypeTable& types, const Target& target, Rewritten& out) {
-    Int4Context context(types, target);
-    if (std::optional<Error> error = unifyInt4(context)) return error;
-    if (target.emulated.contains(Extension::kKhrCooperativeMatrix) &&
-        types.module().hasCapability(spv::Capability::CooperativeMatrixKHR)) {
-        out.used.insert(Extension::kKhrCooperativeMatrix);
-    }
-    return std::nullopt;
-}
+#ifdef NDEBUG
+constexpr bool kChecksPasses = false;
+#else
+constexpr bool kChecksPasses = true;
+#endif
 
 Result<Rewritten> rewriteModule(const Request& request, const Target& target, bool native) {
-    Rewritten out;
-    out.used = scan(request.words, target.emulated, target.own);
-    if (std::optional<Error> error = checkTarget(target, out.used)) return *std::move(error);
+    const ExtensionSet used = scan(request.words, target.emulated, target.own);
+    if (std::optional<Error> error = checkTarget(target, used)) return *std::move(error);
     if (std::optional<Error> error = checkTuning(target)) return *std::move(error);
-    Result<Module> parsed = Module::parse(request.words);
-    if (!parsed) return parsed.error();
-    Module& module = *parsed;
-    if (std::optional<Error> error = keepOneEntryPoint(module, request.entryPoint, request.stage)) {
-        return *std::move(error);
-    }
-    if (std::optional<Error> error = flattenDecorationGroups(module)) return *std::move(error);
-    TypeTable types(module);
-    if (std::optional<Error> error = specialise(types, request.specialization)) {
-        return *std::move(error);
-    }
-    foldSpecConstants(types, nullptr);
-    if (std::optional<Error> error = checkWorkgroupSizes(module)) return *std::move(error);
-    if (out.used.contains(Extension::kIntelInt4)) {
-        if (std::optional<Error> error = lowerInt4(types, target, out)) return *std::move(error);
-    }
-    if (out.used.contains(Extension::kNvCooperativeMatrix)) {
-        if (std::optional<Error> error = unifyNvMatrices(types)) return *std::move(error);
-    }
-    const bool lowers = lowersMatrices(request, target, types, out.used);
-    if (!lowers && out.used.empty() && mayAddShapes(request.words, target)) {
-        return untouched(request);
-    }
-    // No driver has matrices of 4-bit components.
-    const bool narrow = out.used.contains(Extension::kIntelInt4) &&
-                        module.hasCapability(spv::Capability::Int4CooperativeMatrixINTEL);
-    if (lowers || narrow) {
-        if (std::optional<Error> error =
-                native ? lowerNative(types, target, out) : lowerCore(types, target, out)) {
-            return *std::move(error);
-        }
-    }
-    if (out.used.contains(Extension::kNvCooperativeVector)) {
-        VectorContext context(types, target);
-        context.stage = request.stage;
-        context.localSize = localSize(module);
-        if (std::optional<Error> error = lowerVectors(context)) return *std::move(error);
-        out.paths.insert(out.paths.end(), context.paths.begin(), context.paths.end());
-    }
-    if (out.used.contains(Extension::kExtShaderReplicatedComposites)) {
-        if (std::optional<Error> error = expandReplicatedComposites(module)) {
-            return *std::move(error);
-        }
-    }
-    if (target.emulated.contains(Extension::kExtShaderAtomicFloat)) {
-        const uint32_t own = target.own[Extension::kExtShaderAtomicFloat];
-        if (std::optional<Error> error = lowerFloatAtomics(types, own)) return *std::move(error);
-    }
-    if (out.used.contains(Extension::kIntel2dBlockIo)) {
-        LoweringContext context(types, target);
-        if (std::optional<Error> error = lowerBlockIo(context)) return *std::move(error);
-    }
-    if (target.device.lanesInStep) removeSubgroupBarriers(module);
-    completeInterfaces(module);
-    out.localSize = localSize(module);
-    module.orderGlobals();
-    out.words = module.serialise();
-    return out;
+    return rewriteFor(request, target, native, kChecksPasses);
 }
 
 // Why a module's matrices do not even try to be the driver's own; nullopt where they do. Where

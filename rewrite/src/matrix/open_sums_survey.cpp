@@ -10,7 +10,7 @@
 #include "matrix/matrix_types.hpp"
 #include "matrix/open_sums.hpp"
 #include "matrix/product.hpp"
-#include "passes/matrix_counts.hpp"
+#include "matrix/matrix_counts.hpp"
 
 namespace coopvk::rewrite {
 

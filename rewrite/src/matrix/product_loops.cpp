@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "passes/matrix_loops.hpp"
+#include "matrix/product_loops.hpp"
 
 #include <algorithm>
 #include <unordered_set>
 
 #include "ir/opcodes.hpp"
-#include "passes/matrix_counts.hpp"
+#include "matrix/matrix_counts.hpp"
 
 namespace coopvk::rewrite {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "passes/matrix_loops.hpp"
+#include "matrix/product_loops.hpp"
 
 #include <gtest/gtest.h>
 

@@ -17,7 +17,7 @@ inline constexpr uint64_t kMostInRegisters = 1024;
 
 // One multiply-add becomes a hundred instructions and more. A loop around many of them, unrolled as
 // shaders commonly ask, no longer fits a processor's instruction cache and takes long to compile,
-// so this asks the driver not to unroll it - unless the loop picks matrices out of arrays by its
+// so this asks the driver not to unroll it, unless the loop picks matrices out of arrays by its
 // counter, and they are few enough to stay in registers if it is unrolled. `unrolled`: how many
 // products of an invocation may be.
 void keepProductLoopsRolled(Module& module, uint32_t subgroupSize,

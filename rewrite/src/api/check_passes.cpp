@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Passes one after the other, and what must hold between them.
+#include <format>
+
+#include "api/passes.hpp"
+#include "ir/opcodes.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+template <typename Visit>
+void forEachInstruction(const Module& module, Visit visit) {
+    const auto all = [&](const InstructionList& list) {
+        for (const InstructionPtr& i : list) visit(i.get());
+    };
+    for (uint32_t s = 0; s < static_cast<uint32_t>(Section::kCount); ++s) {
+        all(module.section(static_cast<Section>(s)));
+    }
+    for (const auto& function : module.functions()) {
+        visit(function->definition.get());
+        all(function->parameters);
+        for (const auto& block : function->blocks) {
+            visit(block->label.get());
+            all(block->body);
+        }
+    }
+}
+
+bool has(const Module& module, std::span<const spv::Op> opcodes) {
+    bool found = false;
+    forEachInstruction(module, [&](const Instruction* i) {
+        found = found || std::ranges::find(opcodes, i->opcode) != opcodes.end();
+    });
+    return found;
+}
+
+bool hasDecoration(const Module& module, spv::Decoration decoration) {
+    return std::ranges::any_of(module.section(Section::kAnnotations), [&](const auto& i) {
+        return i->opcode == spv::Op::OpDecorate && i->word(1) == static_cast<uint32_t>(decoration);
+    });
+}
+
+bool isInt4(const Module& module, Id type) {
+    const Instruction& def = module.def(type);
+    return def.opcode == spv::Op::OpTypeInt && def.word(0) == 4;
+}
+
+// `inMatrices`: as components of matrices, too.
+bool hasInt4(const Module& module, bool inMatrices) {
+    return std::ranges::any_of(module.section(Section::kGlobals), [&](const auto& i) {
+        if (inMatrices) return isInt4(module, i->result);
+        return i->opcode != spv::Op::OpTypeCooperativeMatrixKHR &&
+               (isInt4(module, i->type) || std::ranges::any_of(i->operands, [&](const Operand& o) {
+                    return o.isId && isInt4(module, o.word);
+                }));
+    });
+}
+
+constexpr spv::Op kGroupOpcodes[] = {spv::Op::OpDecorationGroup, spv::Op::OpGroupDecorate,
+                                     spv::Op::OpGroupMemberDecorate};
+constexpr spv::Op kNvMatrixOpcodes[] = {
+    spv::Op::OpTypeCooperativeMatrixNV, spv::Op::OpCooperativeMatrixLoadNV,
+    spv::Op::OpCooperativeMatrixStoreNV, spv::Op::OpCooperativeMatrixMulAddNV,
+    spv::Op::OpCooperativeMatrixLengthNV};
+constexpr spv::Op kConversionOpcodes[] = {
+    spv::Op::OpCooperativeMatrixConvertNV, spv::Op::OpCompositeConstructCoopMatQCOM,
+    spv::Op::OpCompositeExtractCoopMatQCOM, spv::Op::OpBitCastArrayQCOM,
+    spv::Op::OpExtractSubArrayQCOM};
+constexpr spv::Op kKhrMatrixOpcodes[] = {
+    spv::Op::OpTypeCooperativeMatrixKHR, spv::Op::OpCooperativeMatrixLoadKHR,
+    spv::Op::OpCooperativeMatrixStoreKHR, spv::Op::OpCooperativeMatrixMulAddKHR,
+    spv::Op::OpCooperativeMatrixLengthKHR};
+constexpr spv::Op kVectorOpcodes[] = {spv::Op::OpTypeCooperativeVectorNV,
+                                      spv::Op::OpCooperativeVectorLoadNV,
+                                      spv::Op::OpCooperativeVectorStoreNV,
+                                      spv::Op::OpCooperativeVectorMatrixMulNV,
+                                      spv::Op::OpCooperativeVectorMatrixMulAddNV,
+                                      spv::Op::OpCooperativeVectorOuterProductAccumulateNV,
+                                      spv::Op::OpCooperativeVectorReduceSumAccumulateNV};
+constexpr spv::Op kReplicatedOpcodes[] = {spv::Op::OpCompositeConstructReplicateEXT,
+                                          spv::Op::OpConstantCompositeReplicateEXT,
+                                          spv::Op::OpSpecConstantCompositeReplicateEXT};
+constexpr spv::Op kBlockOpcodes[] = {
+    spv::Op::OpSubgroup2DBlockLoadINTEL, spv::Op::OpSubgroup2DBlockLoadTransposeINTEL,
+    spv::Op::OpSubgroup2DBlockLoadTransformINTEL, spv::Op::OpSubgroup2DBlockPrefetchINTEL,
+    spv::Op::OpSubgroup2DBlockStoreINTEL};
+
+// Whether one of the extensions is used that was asked to go: by its capabilities, and atomics of
+// floats by their instructions.
+bool declaresAny(const Rewriting& r, std::initializer_list<Extension> extensions) {
+    const ExtensionSet left = scan(r.module.serialise(), r.target.emulated, r.target.own);
+    return std::ranges::any_of(extensions, [&](Extension one) { return left.contains(one); });
+}
+
+bool hasNoMatrices(const Rewriting& r) {
+    if (!r.lowersMatrices) return true;
+    return !has(r.module, kConversionOpcodes) && (r.native || !has(r.module, kKhrMatrixOpcodes)) &&
+           (r.native || !declaresAny(r, {Extension::kKhrCooperativeMatrix}));
+}
+
+struct Row {
+    Fact fact;
+    std::string_view what;
+    bool (*holds)(const Rewriting&);
+};
+
+constexpr Row kRows[] = {
+    {Fact::kOneEntryPoint, "there is one entry point",
+     [](const Rewriting& r) { return r.module.section(Section::kEntryPoints).size() == 1; }},
+    {Fact::kNoDecorationGroups, "there are no decoration groups",
+     [](const Rewriting& r) { return !has(r.module, kGroupOpcodes); }},
+    {Fact::kNoSpecIds, "specialization constants are frozen",
+     [](const Rewriting& r) { return !hasDecoration(r.module, spv::Decoration::SpecId); }},
+    {Fact::kInt4InMatrices, "4-bit integers are components of matrices alone",
+     [](const Rewriting& r) {
+         return !r.target.emulated.contains(Extension::kIntelInt4) || !hasInt4(r.module, false);
+     }},
+    {Fact::kNoInt4, "there are no 4-bit integers",
+     [](const Rewriting& r) {
+         return !r.target.emulated.contains(Extension::kIntelInt4) ||
+                (!hasInt4(r.module, true) && !declaresAny(r, {Extension::kIntelInt4}));
+     }},
+    {Fact::kNoNvMatrices, "matrices are those of SPV_KHR_cooperative_matrix",
+     [](const Rewriting& r) {
+         return !r.target.emulated.contains(Extension::kNvCooperativeMatrix) ||
+                (!has(r.module, kNvMatrixOpcodes) &&
+                 !declaresAny(r, {Extension::kNvCooperativeMatrix}));
+     }},
+    {Fact::kNoMatrices, "there are no matrices but the driver's own", hasNoMatrices},
+    {Fact::kNoVectors, "there are no cooperative vectors",
+     [](const Rewriting& r) {
+         return !r.target.emulated.contains(Extension::kNvCooperativeVector) ||
+                (!has(r.module, kVectorOpcodes) &&
+                 !declaresAny(r, {Extension::kNvCooperativeVector}));
+     }},
+    {Fact::kNoReplicatedComposites, "there are no replicated composites",
+     [](const Rewriting& r) {
+         return !r.target.emulated.contains(Extension::kExtShaderReplicatedComposites) ||
+                (!has(r.module, kReplicatedOpcodes) &&
+                 !declaresAny(r, {Extension::kExtShaderReplicatedComposites}));
+     }},
+    {Fact::kNoFloatAtomics, "there are no atomics of floats",
+     [](const Rewriting& r) { return !declaresAny(r, {Extension::kExtShaderAtomicFloat}); }},
+    {Fact::kNoBlockIo, "there is no block I/O",
+     [](const Rewriting& r) {
+         return !r.target.emulated.contains(Extension::kIntel2dBlockIo) ||
+                (!has(r.module, kBlockOpcodes) && !declaresAny(r, {Extension::kIntel2dBlockIo}));
+     }},
+};
+static_assert(std::size(kRows) == static_cast<size_t>(Fact::kCount));
+
+Error broken(const Pass& pass, std::string_view what) {
+    return {ErrorCode::kUnsupported,
+            std::format("internal error behind '{}': {}", pass.name, what)};
+}
+
+}  // namespace
+
+std::string malformedIn(const Module& module) {
+    std::unordered_map<Id, const Instruction*> defined;
+    std::string what;
+    forEachInstruction(module, [&](const Instruction* i) {
+        if (i == nullptr) {
+            what = "an instruction is missing";
+        } else if (i->result != 0 && !defined.emplace(i->result, i).second) {
+            what = std::format("id %{} is defined twice", i->result);
+        }
+    });
+    if (!what.empty()) return what;
+    forEachInstruction(module, [&](const Instruction* i) {
+        if (i->result != 0 && &module.def(i->result) != i) {
+            what = std::format("id %{} is looked up as something else", i->result);
+        }
+        const auto check = [&](Id id) {
+            if (!defined.contains(id)) {
+                what = std::format("instruction {} (result %{}) names %{}, which nothing defines",
+                                   static_cast<uint32_t>(i->opcode), i->result, id);
+            }
+        };
+        if (i->type != 0) check(i->type);
+        for (const Operand& operand : i->operands) {
+            if (operand.isId) check(operand.word);
+        }
+    });
+    for (const auto& function : module.functions()) {
+        for (const auto& block : function->blocks) {
+            if (block->body.empty() || !isTerminator(block->body.back()->opcode)) {
+                what = std::format("block %{} has no end", block->id());
+            }
+        }
+    }
+    return what;
+}
+
+std::optional<Error> runPasses(std::span<const Pass> passes, Rewriting& rewriting, bool checked) {
+    checked = checked && malformedIn(rewriting.module).empty();
+    Facts facts = {};
+    for (const Pass& pass : passes) {
+        if (checked && (pass.needs.bits & ~facts.bits) != 0) {
+            return broken(pass, "it needs more than earlier passes give");
+        }
+        if (std::optional<Error> error = pass.run(rewriting)) return error;
+        if (rewriting.out.untouched) return std::nullopt;
+        if (!checked) continue;
+        facts.bits |= pass.gives.bits;
+        if (const std::string what = malformedIn(rewriting.module); !what.empty()) {
+            return broken(pass, what);
+        }
+        for (const Row& row : kRows) {
+            if (!facts.contains(row.fact) || row.holds(rewriting)) continue;
+            return broken(pass, std::format("it does not hold that {}", row.what));
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace coopvk::rewrite

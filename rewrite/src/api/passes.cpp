@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/passes.hpp"
+
+#include <algorithm>
+
+#include "api/capabilities.hpp"
+#include "blockio/lower.hpp"
+#include "ir/workgroup_size.hpp"
+#include "matrix/layout_policy.hpp"
+#include "matrix/lower.hpp"
+#include "matrix/matrix_types.hpp"
+#include "matrix/product_loops.hpp"
+#include "matrix/slices/slice_products.hpp"
+#include "native/listed.hpp"
+#include "native/lower.hpp"
+#include "passes/decoration_groups.hpp"
+#include "passes/entry_points.hpp"
+#include "passes/float_atomics.hpp"
+#include "passes/one_entry_point.hpp"
+#include "passes/replicated_composites.hpp"
+#include "passes/specialise.hpp"
+#include "passes/subgroup_barriers.hpp"
+#include "unify/int4/int4.hpp"
+#include "unify/nv_matrix.hpp"
+#include "vector/lower.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+using Failure = std::optional<Error>;
+
+Failure keepEntryPoint(Rewriting& r) {
+    return keepOneEntryPoint(r.module, r.request.entryPoint, r.request.stage);
+}
+
+Failure flattenGroups(Rewriting& r) {
+    Failure error = flattenDecorationGroups(r.module);
+    r.types.rescan();
+    return error;
+}
+
+Failure freezeConstants(Rewriting& r) {
+    if (Failure error = specialise(r.types, r.request.specialization)) return error;
+    foldSpecConstants(r.types, nullptr);
+    return checkWorkgroupSizes(r.module);
+}
+
+// But components of matrices become bytes.
+Failure unifyIntegers(Rewriting& r) {
+    if (!r.out.used.contains(Extension::kIntelInt4)) return std::nullopt;
+    Int4Context context(r.types, r.target);
+    if (Failure error = unifyInt4(context)) return error;
+    if (r.target.emulated.contains(Extension::kKhrCooperativeMatrix) &&
+        r.module.hasCapability(spv::Capability::CooperativeMatrixKHR)) {
+        r.out.used.insert(Extension::kKhrCooperativeMatrix);
+    }
+    return std::nullopt;
+}
+
+Failure unifyNv(Rewriting& r) {
+    if (!r.out.used.contains(Extension::kNvCooperativeMatrix)) return std::nullopt;
+    return unifyNvMatrices(r.types);
+}
+
+// Where the device has matrices and only shapes are added, a module may need none of those.
+Failure chooseWhatIsLowered(Rewriting& r) {
+    const bool addsShapes = mayAddShapes(r.request.words, r.target);
+    // No driver has matrices of 4-bit components.
+    const bool narrow = r.out.used.contains(Extension::kIntelInt4) &&
+                        r.module.hasCapability(spv::Capability::Int4CooperativeMatrixINTEL);
+    r.lowersMatrices =
+        usesMatrices(r.out.used) || narrow ||
+        (addsShapes && addedShapeUse(r.module, r.types, r.target.device) == AddedShapeUse::kSome);
+    if (r.lowersMatrices || !addsShapes || !r.out.used.empty()) return std::nullopt;
+    r.out.words.assign(r.request.words.begin(), r.request.words.end());
+    r.out.untouched = true;
+    return std::nullopt;
+}
+
+std::string describe(const LayoutPolicy& policy) {
+    return std::format("core back-end, lane grid {}x{}, row blocks {}, column blocks {}",
+                       policy.grid.rows, policy.grid.columns, policy.rowBlock, policy.columnBlock);
+}
+
+Failure lowerToCore(Rewriting& r) {
+    const Target& target = r.target;
+    const LayoutPolicy policy = choosePolicy(r.module, r.types, target);
+    foldSpecConstants(r.types, [&](Id type) { return matrixLength(r.types, policy, type); });
+    keepProductLoopsRolled(r.module, target.subgroupSize,
+                           target.tuning.unrolledProducts.value_or(kMaxUnrolledProducts));
+    MatrixContext context(r.types, target);
+    context.policy = policy;
+    context.slices = sliceProducts(r.types, target, policy);
+    if (Failure error = lowerMatrices(context)) return error;
+    r.out.notes.push_back(describe(policy));
+    if (context.slices.depth != 0) {
+        r.out.notes.push_back(std::format("products in slices of {}", context.slices.depth));
+    }
+    r.out.paths.push_back("matrices: core");
+    return std::nullopt;
+}
+
+// The instructions of SPV_NV_cooperative_matrix2 take whole matrices.
+bool needsWholeMatrices(const Module& module) {
+    using enum spv::Capability;
+    constexpr spv::Capability kOfWhole[] = {
+        CooperativeMatrixReductionsNV, CooperativeMatrixConversionsNV,
+        CooperativeMatrixPerElementOperationsNV, CooperativeMatrixTensorAddressingNV,
+        CooperativeMatrixBlockLoadsNV};
+    return std::ranges::any_of(kOfWhole, [&](auto one) { return module.hasCapability(one); });
+}
+
+Failure lowerToDriver(Rewriting& r) {
+    if (needsWholeMatrices(r.module)) {
+        return Error{ErrorCode::kUnsupported,
+                     "instructions of SPV_NV_cooperative_matrix2 take no tiles of matrices"};
+    }
+    Result<NativePlan> plan = planNative(r.module, r.types, r.target);
+    if (!plan) return plan.error();
+    const uint64_t subgroups = subgroupsOf(r.module, r.target.subgroupSize);
+    const auto count = static_cast<uint32_t>(std::clamp<uint64_t>(subgroups, 1, 4096));
+    if (Failure error = lowerToNative(r.types, r.target, *plan, count)) return error;
+    r.out.paths.push_back(plan->isTiled() ? "matrices: native, in tiles" : "matrices: native");
+    r.out.notes.push_back(plan->note);
+    return std::nullopt;
+}
+
+Failure lowerAnyMatrices(Rewriting& r) {
+    if (!r.lowersMatrices) return std::nullopt;
+    return r.native ? lowerToDriver(r) : lowerToCore(r);
+}
+
+Failure lowerAnyVectors(Rewriting& r) {
+    if (!r.out.used.contains(Extension::kNvCooperativeVector)) return std::nullopt;
+    VectorContext context(r.types, r.target);
+    context.stage = r.request.stage;
+    context.localSize = localSize(r.module);
+    if (Failure error = lowerVectors(context)) return error;
+    r.out.paths.insert(r.out.paths.end(), context.paths.begin(), context.paths.end());
+    return std::nullopt;
+}
+
+Failure expandReplicated(Rewriting& r) {
+    if (!r.out.used.contains(Extension::kExtShaderReplicatedComposites)) return std::nullopt;
+    return expandReplicatedComposites(r.module);
+}
+
+Failure lowerAtomics(Rewriting& r) {
+    constexpr auto kAtomics = Extension::kExtShaderAtomicFloat;
+    if (!r.target.emulated.contains(kAtomics)) return std::nullopt;
+    return lowerFloatAtomics(r.types, r.target.own[kAtomics]);
+}
+
+Failure lowerBlocks(Rewriting& r) {
+    if (!r.out.used.contains(Extension::kIntel2dBlockIo)) return std::nullopt;
+    LoweringContext context(r.types, r.target);
+    return lowerBlockIo(context);
+}
+
+Failure finish(Rewriting& r) {
+    if (r.target.device.lanesInStep) removeSubgroupBarriers(r.module);
+    completeInterfaces(r.module);
+    r.out.localSize = localSize(r.module);
+    r.module.orderGlobals();
+    return std::nullopt;
+}
+
+using enum Fact;
+constexpr Pass kPasses[] = {
+    {"keep one entry point", {}, {kOneEntryPoint}, keepEntryPoint},
+    {"flatten decoration groups", {}, {kNoDecorationGroups}, flattenGroups},
+    {"specialise", {kOneEntryPoint, kNoDecorationGroups}, {kNoSpecIds}, freezeConstants},
+    {"unify 4-bit integers", {kNoSpecIds}, {kInt4InMatrices}, unifyIntegers},
+    {"unify NV matrices", {kNoSpecIds}, {kNoNvMatrices}, unifyNv},
+    {"choose what is lowered", {kInt4InMatrices, kNoNvMatrices}, {}, chooseWhatIsLowered},
+    {"lower matrices",
+     {kInt4InMatrices, kNoNvMatrices, kOneEntryPoint},
+     {kNoInt4, kNoMatrices},
+     lowerAnyMatrices},
+    {"lower vectors", {kNoSpecIds, kOneEntryPoint}, {kNoVectors}, lowerAnyVectors},
+    // Behind those that take apart their own ones.
+    {"expand replicated composites",
+     {kNoMatrices, kNoVectors},
+     {kNoReplicatedComposites},
+     expandReplicated},
+    // Behind vectors, whose training adds to floats.
+    {"lower atomics of floats", {kNoVectors}, {kNoFloatAtomics}, lowerAtomics},
+    {"lower block I/O", {kNoSpecIds, kOneEntryPoint}, {kNoBlockIo}, lowerBlocks},
+    {"finish", {kNoInt4, kNoMatrices, kNoVectors, kNoFloatAtomics, kNoBlockIo}, {}, finish},
+};
+
+constexpr bool eachHasWhatItNeeds() {
+    uint32_t given = 0;
+    for (const Pass& pass : kPasses) {
+        if ((pass.needs.bits & ~given) != 0) return false;
+        given |= pass.gives.bits;
+    }
+    return true;
+}
+static_assert(eachHasWhatItNeeds());
+
+}  // namespace
+
+bool usesMatrices(const ExtensionSet& used) {
+    return used.contains(Extension::kKhrCooperativeMatrix) ||
+           used.contains(Extension::kNvCooperativeMatrix) ||
+           used.contains(Extension::kQcomCooperativeMatrixConversion);
+}
+
+bool mayAddShapes(std::span<const uint32_t> words, const Target& target) {
+    return target.addsShapes && declares(words, spv::Capability::CooperativeMatrixKHR) &&
+           !declares(words, spv::Capability::Int4CooperativeMatrixINTEL);
+}
+
+std::span<const Pass> rewritePasses() { return kPasses; }
+
+Result<Rewritten> rewriteFor(const Request& request, const Target& target, bool native,
+                             bool checked) {
+    Result<Module> module = Module::parse(request.words);
+    if (!module) return module.error();
+    Rewriting rewriting(request, target, std::move(*module), native);
+    rewriting.out.used = scan(request.words, target.emulated, target.own);
+    if (Failure error = runPasses(kPasses, rewriting, checked)) return *std::move(error);
+    if (!rewriting.out.untouched) rewriting.out.words = rewriting.module.serialise();
+    return std::move(rewriting.out);
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The list of passes: each keeps its word, and one that does not is caught.
+#include "api/passes.hpp"
+
+#include <gtest/gtest.h>
+
+#include "assemble.hpp"
+#include "vector_module.hpp"
+
+namespace coopvk::rewrite {
+namespace {
+
+Target targetWithTiles() {
+    Target target;
+    using enum ComponentType;
+    target.device.nativeShapes = {{8, 8, 8, kFloat16, kFloat16, kFloat32, kFloat32, false}};
+    return target;
+}
+
+TEST(Passes, EachGivesWhatItSays) {
+    for (const std::string& text :
+         {test::multiplyModule(16, 16, 16), test::multiplyModule(8, 24, 40),
+          test::layerModule(64, 64, 0, false), test::layerModule(200, 7, 3, true)}) {
+        const std::vector<uint32_t> words = test::assemble(text);
+        ASSERT_EQ(validate(words), std::nullopt);
+        Request request;
+        request.words = words;
+        for (const bool native : {false, true}) {
+            const Result<Rewritten> out = rewriteFor(request, targetWithTiles(), native, true);
+            ASSERT_TRUE(out) << out.error().message;
+            EXPECT_EQ(validate(out->words), std::nullopt);
+            EXPECT_EQ(out->words, rewriteFor(request, targetWithTiles(), native, false)->words);
+        }
+    }
+}
+
+using Broken = std::optional<Error>;
+
+// Leaves a use of what it takes away.
+Broken takeDefinition(Rewriting& r) {
+    InstructionList& globals = r.module.section(Section::kGlobals);
+    std::erase_if(globals, [](const auto& i) { return i->opcode == spv::Op::OpTypeVoid; });
+    return std::nullopt;
+}
+
+Broken defineTwice(Rewriting& r) {
+    InstructionList& globals = r.module.section(Section::kGlobals);
+    globals.push_back(std::make_unique<Instruction>(*globals.front()));
+    return std::nullopt;
+}
+
+Broken leaveBlockOpen(Rewriting& r) {
+    r.module.functions().front()->blocks.front()->body.pop_back();
+    return std::nullopt;
+}
+
+Broken loseInstruction(Rewriting& r) {
+    r.module.functions().front()->blocks.front()->body.front() = nullptr;
+    return std::nullopt;
+}
+
+Broken doNothing(Rewriting& r) {
+    r.lowersMatrices = true;
+    return std::nullopt;
+}
+
+Broken bringEntryPoint(Rewriting& r) {
+    const Instruction entry = *r.module.section(Section::kEntryPoints).front();
+    r.module.append(Section::kEntryPoints, std::make_unique<Instruction>(entry));
+    return std::nullopt;
+}
+
+TEST(Passes, BrokenOnesAreCaught) {
+    const std::vector<uint32_t> words = test::assemble(test::multiplyModule(16, 16, 16));
+    Request request;
+    request.words = words;
+    const Pass whole = {"whole", {}, {Fact::kOneEntryPoint}, [](Rewriting&) { return Broken(); }};
+    const std::pair<Pass, std::string_view> cases[] = {
+        {{"take", {}, {}, takeDefinition}, "which nothing defines"},
+        {{"twice", {}, {}, defineTwice}, "is defined twice"},
+        {{"open", {}, {}, leaveBlockOpen}, "has no end"},
+        {{"lose", {}, {}, loseInstruction}, "an instruction is missing"},
+        {{"lazy", {}, {Fact::kNoMatrices}, doNothing}, "no matrices but the driver's own"},
+        {{"entry", {}, {}, bringEntryPoint}, "one entry point"},
+        {{"early", {Fact::kNoVectors}, {}, doNothing}, "needs more"},
+    };
+    const Target target;
+    for (const auto& [pass, what] : cases) {
+        for (const bool checked : {false, true}) {
+            Result<Module> module = Module::parse(words);
+            ASSERT_TRUE(module);
+            Rewriting rewriting(request, target, std::move(*module), false);
+            const Pass passes[] = {whole, pass};
+            const std::optional<Error> error = runPasses(passes, rewriting, checked);
+            ASSERT_EQ(error.has_value(), checked) << pass.name;
+            if (!checked) continue;
+            EXPECT_NE(error->message.find(pass.name), std::string::npos) << error->message;
+            EXPECT_NE(error->message.find(what), std::string::npos) << error->message;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace coopvk::rewrite
