@@ -19,21 +19,68 @@ Lines linesOf(const TiledType& type) {
     return {type.rows, type.columns, false};
 }
 
-TileAccess stagingAccess(NativeFunction& f, const Lines& lines) {
-    TileAccess access;
-    access.columnMajor = lines.columnMajor;
-    access.layout = f.types.constantU32(lines.columnMajor ? 1 : 0);
-    access.stride = f.types.constantU32(lines.length);
-    access.memory = f.context.staging.access();
-    return access;
-}
+// A matrix in shared memory, line by line: from and to the driver's matrices. Other invocations may
+// access it when these are done.
+class StagedMatrix {
+ public:
+    StagedMatrix(NativeFunction& f, const TiledType& type, const Lines& lines)
+        : f_(f), type_(type), lines_(lines) {
+        access_.columnMajor = lines.columnMajor;
+        access_.layout = f.types.constantU32(lines.columnMajor ? 1 : 0);
+        access_.stride = f.types.constantU32(lines.length);
+        access_.memory = f.context.staging.access();
+    }
 
-TilePointer stagingPointer(NativeFunction& f, const TiledType& type, const Lines& lines) {
-    return [&f, &type, lines](uint32_t line, uint32_t inner) {
-        return f.context.staging.at(f.writer, type.component,
-                                    f.types.constantU32(line * lines.length + inner));
-    };
-}
+    void write(Id value) {
+        storeTiles(f_.context, f_.emit(), type_, access_, pointer(), value);
+        barrier();
+    }
+    void read(Id result) {
+        loadTiles(f_.context, f_.emit(), type_, access_, pointer(), result);
+        barrier();
+    }
+    // One line (u32), component by component.
+    void writeLine(Id line, std::span<const Id> values) {
+        const Id start = startOf(line);
+        for (uint32_t x = 0; x < lines_.length; ++x) {
+            Operands store = {idOperand(at(start, x)), idOperand(values[x])};
+            append(store, access_.memory);
+            f_.emit().opVoid(spv::Op::OpStore, std::move(store));
+        }
+        barrier();
+    }
+    std::vector<Id> readLine(Id line) {
+        const Id start = startOf(line);
+        std::vector<Id> values;
+        for (uint32_t x = 0; x < lines_.length; ++x) {
+            Operands load = {idOperand(at(start, x))};
+            append(load, access_.memory);
+            values.push_back(f_.emit().op(spv::Op::OpLoad, type_.component, std::move(load)));
+        }
+        barrier();
+        return values;
+    }
+
+ private:
+    Id startOf(Id line) {
+        return f_.emit().mulInt(f_.types.uint32(), line, f_.types.constantU32(lines_.length));
+    }
+    Id at(Id start, uint32_t x) {
+        const Id index = f_.emit().addInt(f_.types.uint32(), start, f_.types.constantU32(x));
+        return f_.context.staging.at(f_.emit(), type_.component, index);
+    }
+    TilePointer pointer() {
+        return [this](uint32_t line, uint32_t inner) {
+            return at(startOf(f_.types.constantU32(line)), inner);
+        };
+    }
+    void barrier() { f_.context.staging.barrier(f_.emit()); }
+
+    NativeFunction& f_;
+    const TiledType& type_;
+    Lines lines_;
+    TileAccess access_;
+};
 
 // The matrix and its array type as its lines want it: components, `length` of them.
 Id componentArray(NativeFunction& f, const TiledType& type, const Lines& lines) {
@@ -74,14 +121,9 @@ void lowerNativeRole(NativeFunction& f, const Instruction& conversion) {
                        "conversion between matrices of different components or sizes");
         return;
     }
-    const Lines lines{from->rows, from->columns, false};
-    Emitter& emit = f.emit();
-    storeTiles(f.context, emit, *from, stagingAccess(f, lines), stagingPointer(f, *from, lines),
-               conversion.word(0));
-    f.context.staging.barrier(f.writer);
-    loadTiles(f.context, emit, *to, stagingAccess(f, lines), stagingPointer(f, *to, lines),
-              conversion.result);
-    f.context.staging.barrier(f.writer);
+    const Lines rows{from->rows, from->columns, false};
+    StagedMatrix(f, *from, rows).write(conversion.word(0));
+    StagedMatrix(f, *to, rows).read(conversion.result);
 }
 
 void lowerConstructFromLines(NativeFunction& f, const Instruction& construct) {
@@ -91,44 +133,26 @@ void lowerConstructFromLines(NativeFunction& f, const Instruction& construct) {
     const Lines lines = linesOf(*type);
     const Id array = castArray(f, componentArray(f, *type, lines), construct.word(0));
     if (f.context.error) return;
-    const Id start =
-        emit.mulInt(f.types.uint32(), f.writer.lane(), f.types.constantU32(lines.length));
+    std::vector<Id> values;
     for (uint32_t x = 0; x < lines.length; ++x) {
-        const Id index = emit.addInt(f.types.uint32(), start, f.types.constantU32(x));
-        const Id pointer = f.context.staging.at(f.writer, type->component, index);
-        const Id value = emit.extract(type->component, array, {x});
-        Operands store = {idOperand(pointer), idOperand(value)};
-        append(store, f.context.staging.access());
-        emit.opVoid(spv::Op::OpStore, std::move(store));
+        values.push_back(emit.extract(type->component, array, {x}));
     }
-    f.context.staging.barrier(f.writer);
-    loadTiles(f.context, emit, *type, stagingAccess(f, lines), stagingPointer(f, *type, lines),
-              construct.result);
-    f.context.staging.barrier(f.writer);
+    StagedMatrix staged(f, *type, lines);
+    staged.writeLine(f.writer.lane(), values);
+    staged.read(construct.result);
 }
 
 void lowerExtractLines(NativeFunction& f, const Instruction& extract) {
     const TiledType* type = f.context.matrixOfValue(extract.word(0));
-    Emitter& emit = f.emit();
     if (!linesFit(f, extract, type, extract.type)) return;
     const Lines lines = linesOf(*type);
-    storeTiles(f.context, emit, *type, stagingAccess(f, lines), stagingPointer(f, *type, lines),
-               extract.word(0));
-    f.context.staging.barrier(f.writer);
+    StagedMatrix staged(f, *type, lines);
+    staged.write(extract.word(0));
     // Lanes beyond the last line read some line.
     const Id line =
-        emit.modInt(f.types.uint32(), f.writer.lane(), f.types.constantU32(lines.count));
-    const Id start = emit.mulInt(f.types.uint32(), line, f.types.constantU32(lines.length));
-    std::vector<Id> values;
-    for (uint32_t x = 0; x < lines.length; ++x) {
-        const Id index = emit.addInt(f.types.uint32(), start, f.types.constantU32(x));
-        const Id pointer = f.context.staging.at(f.writer, type->component, index);
-        Operands load = {idOperand(pointer)};
-        append(load, f.context.staging.access());
-        values.push_back(emit.op(spv::Op::OpLoad, type->component, std::move(load)));
-    }
-    f.context.staging.barrier(f.writer);
-    const Id array = emit.construct(componentArray(f, *type, lines), values);
+        f.emit().modInt(f.types.uint32(), f.writer.lane(), f.types.constantU32(lines.count));
+    const std::vector<Id> values = staged.readLine(line);
+    const Id array = f.emit().construct(componentArray(f, *type, lines), values);
     castArray(f, extract.type, array, extract.result);
 }
 

@@ -103,11 +103,10 @@ NativePlan namedTypes(const Module& module, bool& open) {
 AddedShapeUse addedShapeUse(const Module& module, const TypeTable& types,
                             const DeviceTraits& device) {
     const std::vector<MatrixShape> added = addedMatrixShapes(device);
-    const std::vector<MatrixShape>& own = device.nativeShapes;
     bool open = false;
     const NativePlan plan = namedTypes(module, open);
     for (const auto& [id, type] : plan.types) {
-        if (hasMatrix(own, types, type, type.rows, type.columns)) continue;
+        if (hasMatrix(device.nativeShapes, types, type, type.rows, type.columns)) continue;
         if (hasMatrix(added, types, type, type.rows, type.columns)) return AddedShapeUse::kSome;
     }
     for (const auto& function : module.functions()) {

@@ -2,27 +2,27 @@
 #include "native/memory.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "ir/memory_operands.hpp"
 #include "lowering/element_pointer.hpp"
+#include "matrix/matrix_counts.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
 
-// Pointer of the tile at (row, column) of the grid.
+// Pointer to a tile of the grid.
 Id tilePointer(const TiledType& type, const TileAccess& access, const TilePointer& pointer,
-               uint32_t row, uint32_t column) {
-    row *= type.tileRows;
-    column *= type.tileColumns;
+               uint32_t tile) {
+    const uint32_t row = tile / type.across() * type.tileRows;
+    const uint32_t column = tile % type.across() * type.tileColumns;
     return access.columnMajor ? pointer(column, row) : pointer(row, column);
 }
 
 void addAccess(Operands& operands, const TileAccess& access) {
     operands.push_back(idOperand(access.layout));
     operands.push_back(idOperand(access.stride));
-    operands.insert(operands.end(), access.memory.begin(), access.memory.end());
+    append(operands, access.memory);
 }
 
 std::optional<TileAccess> accessOf(NativeFunction& f, const Instruction& at, size_t layout) {
@@ -66,55 +66,32 @@ TilePointer tilesAt(NativeFunction& f, const Instruction& at, const TiledType& t
     };
 }
 
-// Each type is looked at once: hostile modules nest structures in themselves.
 bool holdsMatrix(NativeFunction& f, Id type) {
-    std::vector<Id> pending = {type};
-    std::set<Id> seen;
-    while (!pending.empty()) {
-        const Id next = pending.back();
-        pending.pop_back();
-        if (!seen.insert(next).second) continue;
-        if (f.context.plan.type(next) != nullptr) return true;
-        const Instruction& def = f.context.module.def(next);
-        const bool isArray = def.opcode == spv::Op::OpTypeArray;
-        if (!isArray && def.opcode != spv::Op::OpTypeStruct) continue;
-        for (const Operand& member : def.operands) pending.push_back(member.word);
-    }
-    return false;
+    return MatrixCounts(f.context.module).in(type) != 0;
 }
 
 }  // namespace
 
-bool loadTiles(NativeContext& context, Emitter& emit, const TiledType& type,
+void loadTiles(NativeContext& context, Emitter& emit, const TiledType& type,
                const TileAccess& access, const TilePointer& pointer, Id result) {
     std::vector<Id> tiles;
-    for (uint32_t row = 0; row < type.down(); ++row) {
-        for (uint32_t column = 0; column < type.across(); ++column) {
-            const Id from = tilePointer(type, access, pointer, row, column);
-            if (from == 0) return false;
-            Operands operands = {idOperand(from)};
-            addAccess(operands, access);
-            tiles.push_back(
-                emit.op(spv::Op::OpCooperativeMatrixLoadKHR, type.pack, std::move(operands)));
-        }
+    for (uint32_t t = 0; t < type.count; ++t) {
+        Operands operands = {idOperand(tilePointer(type, access, pointer, t))};
+        addAccess(operands, access);
+        tiles.push_back(
+            emit.op(spv::Op::OpCooperativeMatrixLoadKHR, type.pack, std::move(operands)));
     }
     context.fromPacks(emit, type, tiles, result);
-    return true;
 }
 
-bool storeTiles(NativeContext& context, Emitter& emit, const TiledType& type,
+void storeTiles(NativeContext& context, Emitter& emit, const TiledType& type,
                 const TileAccess& access, const TilePointer& pointer, Id value) {
     const std::vector<Id> tiles = context.packsOf(emit, type, value);
-    for (uint32_t row = 0; row < type.down(); ++row) {
-        for (uint32_t column = 0; column < type.across(); ++column) {
-            const Id to = tilePointer(type, access, pointer, row, column);
-            if (to == 0) return false;
-            Operands operands = {idOperand(to), idOperand(tiles[row * type.across() + column])};
-            addAccess(operands, access);
-            emit.opVoid(spv::Op::OpCooperativeMatrixStoreKHR, std::move(operands));
-        }
+    for (uint32_t t = 0; t < type.count; ++t) {
+        Operands operands = {idOperand(tilePointer(type, access, pointer, t)), idOperand(tiles[t])};
+        addAccess(operands, access);
+        emit.opVoid(spv::Op::OpCooperativeMatrixStoreKHR, std::move(operands));
     }
-    return true;
 }
 
 bool lowerNativeLoad(NativeFunction& f, const Instruction& load) {

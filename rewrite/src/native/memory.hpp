@@ -17,13 +17,12 @@ struct TileAccess {
     Operands memory;  // Memory Operands
 };
 // pointer(line, inner): to the element at line `line` (a row; for column-major layouts a column)
-// and `inner` components on; 0 where memory has no such place.
+// and `inner` components on; 0, with an error, where memory has no such place.
 using TilePointer = std::function<Id(uint32_t line, uint32_t inner)>;
 
-// False if a pointer was 0.
-bool loadTiles(NativeContext& context, Emitter& emit, const TiledType& type,
+void loadTiles(NativeContext& context, Emitter& emit, const TiledType& type,
                const TileAccess& access, const TilePointer& pointer, Id result);
-bool storeTiles(NativeContext& context, Emitter& emit, const TiledType& type,
+void storeTiles(NativeContext& context, Emitter& emit, const TiledType& type,
                 const TileAccess& access, const TilePointer& pointer, Id value);
 
 bool lowerNativeLoad(NativeFunction& f, const Instruction& load);

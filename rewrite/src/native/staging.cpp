@@ -30,9 +30,8 @@ Id Staging::variable(Id component, Memory& memory) {
     return memory.variable = sharedVariable(types, array, "coopvk_staging");
 }
 
-Id Staging::at(FunctionWriter& writer, Id component, Id index) {
+Id Staging::at(Emitter& emit, Id component, Id index) {
     TypeTable& types = context_.types;
-    Emitter& emit = writer.emit();
     Memory& memory = memories_[component];
     const Id array = variable(component, memory);
     const Id subgroup = readSubgroup(emit);
@@ -42,9 +41,7 @@ Id Staging::at(FunctionWriter& writer, Id component, Id index) {
     return emit.op(spv::Op::OpAccessChain, pointer, {array, place});
 }
 
-void Staging::barrier(FunctionWriter& writer) {
-    sharedBarrier(writer.emit(), spv::Scope::Subgroup);
-}
+void Staging::barrier(Emitter& emit) { sharedBarrier(emit, spv::Scope::Subgroup); }
 
 Operands Staging::access() const { return nonPrivateAccess(context_.module); }
 

@@ -4,7 +4,6 @@
 // lanes' arrays: the driver alone knows where a matrix has its elements.
 #pragma once
 
-#include "lowering/function_writer.hpp"
 #include "native/plan.hpp"
 
 namespace coopvk::rewrite {
@@ -20,9 +19,9 @@ class Staging {
     void reserve(Id component, uint32_t elements);
 
     // Pointer to this subgroup's element number `index` (u32) of the memory for `component`.
-    Id at(FunctionWriter& writer, Id component, Id index);
+    Id at(Emitter& emit, Id component, Id index);
     // Between writes and reads of other lanes, and behind those.
-    void barrier(FunctionWriter& writer);
+    void barrier(Emitter& emit);
     // Memory Operands of every access.
     Operands access() const;
 
