@@ -225,6 +225,8 @@ TEST_P(VectorMultiplyScalar, Matches) { check(forScalarRegisters); }
 
 class VectorMultiplyFewRegisters : public VectorMultiply {};
 TEST_P(VectorMultiplyFewRegisters, Matches) { check(forFewRegisters); }
+class VectorMultiplyTiles : public VectorMultiply {};
+TEST_P(VectorMultiplyTiles, Matches) { check(forFewRegistersAndTiles); }
 
 std::vector<Case> typeCases() {
     const VkComponentTypeKHR kPackedS = VK_COMPONENT_TYPE_SINT8_PACKED_NV;
@@ -330,6 +332,16 @@ std::vector<Case> fewRegisterCases() {
     return cases;
 }
 
+// By all invocations as a tile, and by some of them alone.
+std::vector<Case> tileCases() {
+    std::vector<Case> cases;
+    for (const auto& [m, k] : {std::pair{64u, 64u}, {33u, 128u}, {8u, 16u}})
+        for (const Who who : {Who::kAll, Who::kDivergent})
+            cases.push_back(
+                {kF16, kF16, kF16, kF16, m, k, kInferencing, false, true, Where::kBuffer, who});
+    return cases;
+}
+
 std::vector<Case> few(const std::vector<Case>& cases) {
     return covering(cases, [](const Case& c) {
         std::string types;
@@ -344,6 +356,7 @@ INSTANTIATE_TEST_SUITE_P(Scalar, VectorMultiplyScalar, testing::ValuesIn(few(sca
                          nameOf);
 INSTANTIATE_TEST_SUITE_P(FewRegisters, VectorMultiplyFewRegisters,
                          testing::ValuesIn(few(fewRegisterCases())), nameOf);
+INSTANTIATE_TEST_SUITE_P(Tiles, VectorMultiplyTiles, testing::ValuesIn(tileCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Types, VectorMultiply, testing::ValuesIn(few(typeCases())), nameOf);
 INSTANTIATE_TEST_SUITE_P(Sizes, VectorMultiply, testing::ValuesIn(few(sizeCases())), nameOf);
 INSTANTIATE_TEST_SUITE_P(Columns, VectorMultiply, testing::ValuesIn(few(columnCases())), nameOf);

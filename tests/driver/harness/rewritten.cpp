@@ -48,12 +48,26 @@ Words forScalarRegisters(const Words& words) {
     return rewrittenFor(device, words);
 }
 
-Words forFewRegisters(const Words& words) {
+namespace {
+
+rewrite::DeviceTraits gpuWithFewRegisters() {
     rewrite::DeviceTraits device = gpuWithDots(0);
     device.shaderIntegerDotProduct = false;
     device.subgroupVote = device.subgroupArithmetic = true;
     device.bufferDeviceAddress = true;
-    return rewrittenFor(device, words);
+    return device;
+}
+
+}  // namespace
+
+Words forFewRegisters(const Words& words) { return rewrittenFor(gpuWithFewRegisters(), words); }
+
+Words forFewRegistersAndTiles(const Words& words) {
+    rewrite::DeviceTraits device = gpuWithFewRegisters();
+    device.subgroupBallot = true;
+    const Words rewritten = rewrittenFor(device, words);
+    EXPECT_NE(rewrite::disassemble(rewritten).find("coopvk_exchange"), std::string::npos);
+    return rewritten;
 }
 
 bool hasRightDots(const Words& words, uint32_t accelerated) {

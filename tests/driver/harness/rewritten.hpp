@@ -21,6 +21,8 @@ Words forScalarRegisters(const Words& words);
 
 // For a GPU with wide subgroups and nothing that lanes share: few registers for each.
 Words forFewRegisters(const Words& words);
+// The same, where products of vectors are tiles of a subgroup, too.
+Words forFewRegistersAndTiles(const Words& words);
 
 // Whether the module's dot products are those that gpuWithDots(accelerated) is to do: accelerated
 // ones, or where there are none those of unsigned bytes.
