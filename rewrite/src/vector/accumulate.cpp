@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Atomic additions to memory.
-#include <algorithm>
-
 #include "ir/memory_model.hpp"
 #include "lowering/shared_memory.hpp"
 #include "vector/memory.hpp"
@@ -151,11 +149,8 @@ void Accumulator::addLocked(Id byte, std::span<const Id> values) {
 void initialiseLock(VectorContext& context) {
     const auto lock = context.variables.find({kLockKey});
     if (lock == context.variables.end()) return;
-    const InstructionList& entries = context.module.section(Section::kEntryPoints);
-    const auto main = std::ranges::find(context.module.functions(), entries.front()->word(1),
-                                        [](const auto& function) { return function->id(); });
-    if (main == context.module.functions().end() || (*main)->blocks.empty()) return;
-
+    Function* entry = entryFunction(context.module);
+    if (entry == nullptr) return;
     InstructionList code;
     Emitter emit(context.types, code);
     const Id workgroup = emit.constant(static_cast<uint32_t>(spv::Scope::Workgroup));
@@ -164,7 +159,7 @@ void initialiseLock(VectorContext& context) {
         idOperands(std::vector{lock->second, workgroup, emit.constant(0), emit.constant(0)}));
     sharedBarrier(emit, spv::Scope::Workgroup);
 
-    InstructionList& body = (*main)->blocks.front()->body;
+    InstructionList& body = entry->blocks.front()->body;
     const auto lastVariable = std::find_if(body.rbegin(), body.rend(), [](const auto& i) {
         return i->opcode == spv::Op::OpVariable || i->opcode == spv::Op::OpUntypedVariableKHR;
     });

@@ -55,9 +55,7 @@ enum class HelperKind : uint32_t {
     kLoad,
     kStore,
     kMultiply,
-    kTile,
-    kOuterProduct,
-    kReduceSum,
+    kGradient,
     kGather,
     kCopy,
     kFill,
@@ -75,6 +73,9 @@ class VectorFunction : public FunctionBuilder {
  private:
     VectorContext& context_;
 };
+
+// The function of the one entry point; nullptr if it has no body.
+Function* entryFunction(const Module& module);
 
 // Calls a function; `result` is the id of the result, 0: a new one.
 inline Id callFunction(Emitter& emit, Id type, Id function, std::span<const Id> arguments,

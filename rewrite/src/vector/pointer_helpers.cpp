@@ -9,6 +9,15 @@
 
 namespace coopvk::rewrite {
 
+Function* entryFunction(const Module& module) {
+    const InstructionList& entries = module.section(Section::kEntryPoints);
+    if (entries.size() != 1) return nullptr;
+    const auto found = std::ranges::find(module.functions(), entries[0]->word(1),
+                                         [](const auto& function) { return function->id(); });
+    const bool hasBody = found != module.functions().end() && !(*found)->blocks.empty();
+    return hasBody ? found->get() : nullptr;
+}
+
 Users usersIn(const Function& function) {
     Users users;
     for (const auto& block : function.blocks) {
@@ -48,15 +57,6 @@ bool holdsLargeVectors(const VectorContext& context, Id type) {
     if (vector != nullptr) return isLarge(*vector);
     const Instruction& def = context.module.def(type);
     return def.opcode == spv::Op::OpTypeArray && holdsLargeVectors(context, def.word(0));
-}
-
-Function* entryFunction(const Module& module) {
-    const InstructionList& entries = module.section(Section::kEntryPoints);
-    if (entries.size() != 1) return nullptr;
-    const auto found = std::ranges::find(module.functions(), entries[0]->word(1),
-                                         [](const auto& function) { return function->id(); });
-    const bool hasBody = found != module.functions().end() && !(*found)->blocks.empty();
-    return hasBody ? found->get() : nullptr;
 }
 
 // What globals and functions but `entry` name.

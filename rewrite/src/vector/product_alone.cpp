@@ -22,16 +22,10 @@ constexpr uint32_t kColumnRowsOfCpu = 16;
 class Alone : private VectorCode {
  public:
     explicit Alone(const ProductWork& work)
-        : VectorCode(work.function),
-          p_(work.product),
-          result_(work.result),
-          arithmetic_(work.arithmetic),
-          input_(work.input),
-          memory_(work.matrix),
-          stride_(work.parameters.stride) {}
+        : VectorCode(work.function), w_(work), p_(work.product), arithmetic_(work.arithmetic) {}
 
     void byRows() {
-        const bool isNarrow = input_.hasValues() && hasFewRegisters(device());
+        const bool isNarrow = w_.input.hasValues() && hasFewRegisters(device());
         const uint32_t rows = isNarrow ? kRowsOfFewRegisters : kRows;
         const uint32_t blocks = divideUp(p_.m, rows);
         f_.repeat(blocks, 1, [&](Id block) {
@@ -42,10 +36,11 @@ class Alone : private VectorCode {
                 if (p_.m % rows != 0) row = atMost(emit_, row, p_.m - 1);
                 lines.push_back(lineAt(row));
             }
-            const std::vector<Id> sums = input_.hasValues() ? sumLines(lines) : sumLongLines(lines);
+            const std::vector<Id> sums =
+                w_.input.hasValues() ? sumLines(lines) : sumLongLines(lines);
             std::vector<Id> totals;
             for (Id sum : sums) totals.push_back(arithmetic_.total(sum));
-            result_.store(first, totals, blocks * rows);
+            w_.result.store(first, totals, blocks * rows);
         });
     }
 
@@ -55,19 +50,21 @@ class Alone : private VectorCode {
         const uint32_t whole = p_.m / rows;
         f_.repeat(whole, 1, [&](Id block) {
             const Id first = times(block, rows);
-            result_.store(first, sumColumns(first, rows * p_.matrixType.bytes(), rows),
-                          whole * rows);
+            w_.result.store(first, sumColumns(first, rows * p_.matrixType.bytes(), rows),
+                            whole * rows);
         });
         const uint32_t rest = p_.m % rows;
         if (rest == 0) return;
         const uint32_t bytes = p_.lineBytes() - whole * rows * p_.matrixType.bytes();
         std::vector<Id> totals = sumColumns(c(whole * rows), bytes, rest);
         totals.resize(divideUp(rest, kRows) * kRows, totals.back());
-        result_.store(c(whole * rows), totals, 0);
+        w_.result.store(c(whole * rows), totals, 0);
     }
 
  private:
-    VectorMemory::Line lineAt(Id index) { return memory_.behind(mulU32(index, stride_)); }
+    VectorMemory::Line lineAt(Id index) {
+        return w_.matrix.behind(mulU32(index, w_.parameters.stride));
+    }
 
     // Words of a line and the inputs that belong to them; inputs that are 0 are beyond the line.
     Id addWords(std::span<const Id> words, std::span<const Id> inputs, Id accumulator) {
@@ -96,7 +93,7 @@ class Alone : private VectorCode {
             const std::vector<Id> words = lines[r].load(at, bytes);
             std::vector<Id> inputs;
             for (uint32_t u = 0; u < words.size() * arithmetic_.unitsPerWord(); ++u) {
-                inputs.push_back(first + u < input_.units() ? input_.unit(first + u) : 0);
+                inputs.push_back(first + u < w_.input.units() ? w_.input.unit(first + u) : 0);
             }
             sums[r] = addWords(words, inputs, sums[r]);
         }
@@ -112,10 +109,10 @@ class Alone : private VectorCode {
             const Id firstUnit = times(q, unitsPerQuad);
             std::vector<Id> inputs;
             for (uint32_t u = 0; u < unitsPerQuad; ++u) {
-                inputs.push_back(input_.unitAt(plus(firstUnit, u)));
+                inputs.push_back(w_.input.unitAt(plus(firstUnit, u)));
             }
             for (size_t r = 0; r < lines.size(); ++r) {
-                auto piece = memory_.line(addU32(lines[r].bytes(), bytes));
+                auto piece = w_.matrix.line(addU32(lines[r].bytes(), bytes));
                 const std::vector<Id> words = piece.load(0, 16);
                 const Id sum = f_.load(variables[r]);
                 f_.store(variables[r], addWords(words, inputs, sum));
@@ -145,9 +142,9 @@ class Alone : private VectorCode {
         const std::vector<Id> variables = sumVariables(divideUp(rows, perUnit));
         const Id skipped = times(first, p_.matrixType.bytes());
         f_.loop(p_.k, [&](Id k) {
-            const Id x = input_.unitAt(k);
+            const Id x = w_.input.unitAt(k);
             const Id start = addU32(lineAt(k).bytes(), skipped);
-            const std::vector<Id> words = memory_.line(start).load(0, bytes);
+            const std::vector<Id> words = w_.matrix.line(start).load(0, bytes);
             for (uint32_t w = 0; w < words.size(); ++w) {
                 const std::vector<Id> weights = arithmetic_.units(words[w]);
                 for (uint32_t u = 0; u < weights.size(); ++u) {
@@ -173,12 +170,9 @@ class Alone : private VectorCode {
         return totals;
     }
 
+    const ProductWork& w_;
     const VectorMatrixMul& p_;
-    ProductResult& result_;
     Arithmetic& arithmetic_;
-    ProductInput& input_;
-    VectorMemory& memory_;
-    Id stride_;
 };
 
 }  // namespace

@@ -17,6 +17,8 @@ struct Gradient {
     const Number* number = nullptr;        // in memory
     std::optional<uint32_t> stride;        // of lines; nullopt: a parameter
     Location target;
+    std::vector<Id> values = {};  // of lines, if there are such, and of elements
+    Id strideValue = 0;
 };
 
 bool isSummed(const Number* number) {
@@ -170,9 +172,11 @@ Id build(VectorContext& context, const Gradient& g, const Instruction& at, std::
     return f.finish();
 }
 
-void call(VectorContext& context, Emitter& emit, const Gradient& g, const Instruction& i,
-          HelperKind kind, std::string_view name, std::initializer_list<Id> values, Id stride) {
-    std::vector<uint32_t> key = {static_cast<uint32_t>(kind),
+void call(VectorContext& context, Emitter& emit, Gradient& g, const Instruction& i,
+          std::string_view name) {
+    g.target = locate(context, emit, i.word(0), i.word(1), i);
+    if (!g.target.valid()) return;
+    std::vector<uint32_t> key = {static_cast<uint32_t>(HelperKind::kGradient),
                                  g.lines != nullptr ? g.lines->id : 0,
                                  g.elements->id,
                                  g.number->bits,
@@ -181,8 +185,8 @@ void call(VectorContext& context, Emitter& emit, const Gradient& g, const Instru
     g.target.appendKey(key);
     const Id helper = context.helper(key, [&] { return build(context, g, i, name); });
     std::vector<Id> arguments = g.target.arguments;
-    arguments.insert(arguments.end(), values);
-    if (!g.stride) arguments.push_back(emit.bitcast(context.types.uint32(), stride));
+    arguments.insert(arguments.end(), g.values.begin(), g.values.end());
+    if (!g.stride) arguments.push_back(emit.bitcast(context.types.uint32(), g.strideValue));
     callFunction(emit, context.types.voidType(), helper, arguments);
 }
 
@@ -208,23 +212,19 @@ void lowerOuterProduct(VectorContext& context, Emitter& emit, const Instruction&
     const bool byColumn = order == VectorMatrixLayout::kColumnMajor;
     g.lines = byColumn ? b : a;
     g.elements = byColumn ? a : b;
-    const Id stride = i.operands.size() > 6 ? i.word(6) : 0;
+    g.values = {i.word(byColumn ? 3 : 2), i.word(byColumn ? 2 : 3)};
+    g.strideValue = i.word(6);
     if (isOptimal(order)) {
         const auto placement = placeMatrix(order, a->count, b->count, g.number->bytes(), 0);
         g.stride = static_cast<uint32_t>(placement.rowBytes);
-    } else if (stride == 0) {
+    } else if (g.strideValue == 0) {
         context.fail(ErrorCode::kInvalidModule, i, "row and column major layouts need a stride");
         return;
-    } else if (const auto known = context.module.constantValue(stride)) {
+    } else if (const auto known = context.module.constantValue(g.strideValue)) {
         g.stride = static_cast<uint32_t>(*known);
     }
-    g.target = locate(context, emit, i.word(0), i.word(1), i);
-    if (!g.target.valid()) return;
-    const Id lines = i.word(byColumn ? 3 : 2);
-    const Id elements = i.word(byColumn ? 2 : 3);
-    call(context, emit, g, i, HelperKind::kOuterProduct,
-         std::format("coopvk_outer_product_f{}_{}x{}", g.number->bits, a->count, b->count),
-         {lines, elements}, stride);
+    call(context, emit, g, i,
+         std::format("coopvk_outer_product_f{}_{}x{}", g.number->bits, a->count, b->count));
 }
 
 void lowerReduceSum(VectorContext& context, Emitter& emit, const Instruction& i) {
@@ -236,11 +236,9 @@ void lowerReduceSum(VectorContext& context, Emitter& emit, const Instruction& i)
         return;
     }
     g.stride = 0;
-    g.target = locate(context, emit, i.word(0), i.word(1), i);
-    if (!g.target.valid()) return;
-    call(context, emit, g, i, HelperKind::kReduceSum,
-         std::format("coopvk_reduce_sum_f{}_{}", g.number->bits, g.elements->count), {i.word(2)},
-         0);
+    g.values = {i.word(2)};
+    call(context, emit, g, i,
+         std::format("coopvk_reduce_sum_f{}_{}", g.number->bits, g.elements->count));
 }
 
 }  // namespace coopvk::rewrite
