@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vector/elements.hpp"
-
+//
+// Component by component: what cooperative vectors have beside other packed types, and loops for
+// vectors of many packs.
 #include <spirv/unified1/GLSL.std.450.h>
 
 #include <algorithm>
 
 #include "lowering/packed_composites.hpp"
 #include "lowering/packed_elementwise.hpp"
+#include "vector/instructions.hpp"
 #include "vector/large_vectors.hpp"
 
 namespace coopvk::rewrite {

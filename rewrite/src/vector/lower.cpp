@@ -5,7 +5,6 @@
 
 #include "ir/opcodes.hpp"
 #include "lowering/packed_composites.hpp"
-#include "vector/elements.hpp"
 #include "vector/instructions.hpp"
 #include "vector/large_vectors.hpp"
 #include "vector/memory.hpp"
@@ -77,10 +76,7 @@ OpcodeTable<VectorLowering> vectorTable() {
 
 // What lowering has made of large vectors, by pointers instead of values.
 void passLargeVectorsByPointer(VectorContext& context) {
-    if (std::ranges::none_of(context.vectors,
-                             [](const auto& entry) { return isLarge(entry.second); })) {
-        return;
-    }
+    if (!context.hasLargeVectors()) return;
     makePrivateVectorsLocal(context);
     const PointerHelpers helpers = takeVectorsByPointer(context);
     for (const auto& function : context.module.functions()) {
