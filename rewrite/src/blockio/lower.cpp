@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "blockio/block_access.hpp"
+#include "lowering/opcode_table.hpp"
 
 namespace coopvk::rewrite {
 
@@ -157,13 +158,14 @@ void dropCacheControls(Module& module) {
     module.removeExtension("SPV_INTEL_cache_controls");
 }
 
-bool hasBlockInstruction(const Function& function) {
-    for (const auto& block : function.blocks) {
-        for (const InstructionPtr& i : block->body) {
-            if (findOpcode(i->opcode) != nullptr) return true;
-        }
+using BlockFunction = FunctionLowering<LoweringContext>;
+
+void lowerBlock(LoweringContext& context, FunctionWriter& writer, const Instruction& at) {
+    const BlockOpcode& opcode = *findOpcode(at.opcode);
+    BlockLowering(context, writer, opcode, at).run();
+    if (context.error) {
+        context.error->message = std::format("{}: {}", opcode.name, context.error->message);
     }
-    return false;
 }
 
 }  // namespace
@@ -171,30 +173,14 @@ bool hasBlockInstruction(const Function& function) {
 std::optional<Error> lowerBlockIo(LoweringContext& context) {
     Module& module = context.module;
     adoptCrossWorkgroupPointers(context);
-    if (context.error) return context.error;
+    OpcodeTable<BlockFunction> table;
+    for (const BlockOpcode& row : kOpcodes) table.add<lowerBlock>({row.opcode});
     for (const auto& function : module.functions()) {
-        if (!hasBlockInstruction(*function)) continue;
-        FunctionWriter writer(context, *function);
-        for (const auto& block : function->blocks) {
-            writer.beginBlock(*block);
-            for (InstructionPtr& instruction : block->body) {
-                const BlockOpcode* opcode = findOpcode(instruction->opcode);
-                if (opcode == nullptr) {
-                    writer.keep(std::move(instruction));
-                    continue;
-                }
-                BlockLowering(context, writer, *opcode, *instruction).run();
-                if (context.error) {
-                    context.error->message =
-                        std::format("{}: {}", opcode->name, context.error->message);
-                    return context.error;
-                }
-                module.retire(std::move(instruction));
-            }
-            writer.endBlock();
-        }
-        writer.finish();
+        if (context.error) return context.error;
+        BlockFunction lowering(context, *function);
+        table.lower(lowering, *function);
     }
+    if (context.error) return context.error;
     dropUnusedUntypedPointers(module);
     for (const BlockOpcode& row : kOpcodes) module.removeCapability(row.capability);
     module.removeExtension("SPV_INTEL_2d_block_io");

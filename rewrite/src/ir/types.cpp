@@ -147,6 +147,12 @@ bool TypeTable::isSigned(Id type) const {
     return def.opcode == spv::Op::OpTypeInt && def.word(1) != 0;
 }
 
+std::optional<spv::FPEncoding> TypeTable::encoding(Id type) const {
+    const Instruction& def = module_.def(scalarOf(type));
+    if (def.opcode != spv::Op::OpTypeFloat || def.operands.size() < 2) return std::nullopt;
+    return static_cast<spv::FPEncoding>(def.word(1));
+}
+
 uint32_t TypeTable::width(Id type) const {
     const Instruction& def = module_.def(scalarOf(type));
     const bool numeric = def.opcode == spv::Op::OpTypeInt || def.opcode == spv::Op::OpTypeFloat;
@@ -166,9 +172,7 @@ std::string_view TypeTable::componentProblem(Id type) const {
     if (component.opcode != spv::Op::OpTypeInt && component.opcode != spv::Op::OpTypeFloat) {
         return "Component Type must be a numeric scalar";
     }
-    if (component.opcode == spv::Op::OpTypeFloat && component.operands.size() > 1) {
-        return "components with an FP Encoding are not emulated";
-    }
+    if (encoding(type)) return "components with an FP Encoding are not emulated";
     const uint32_t bits = component.word(0);
     // Behind unify only components of matrices have 4 bits.
     const bool isUnified = module_.hasCapability(spv::Capability::Int4CooperativeMatrixINTEL) &&

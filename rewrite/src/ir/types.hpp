@@ -43,6 +43,8 @@ class TypeTable {
     bool isFloat(Id type) const;    // scalar or vector of
     bool isInteger(Id type) const;  // scalar or vector of
     bool isSigned(Id type) const;
+    std::optional<spv::FPEncoding> encoding(
+        Id type) const;                  // of floats that are not as IEEE 754 has them
     uint32_t width(Id type) const;       // bits of a scalar or of a vector's component
     uint32_t components(Id type) const;  // 1 for scalars, 0 for anything but scalars and vectors
     Id scalarOf(Id type) const;          // component type of a vector, else the type
@@ -56,6 +58,7 @@ class TypeTable {
     void rescan();
 
     Module& module() { return module_; }
+    const Module& module() const { return module_; }
 
  private:
     using Key = std::pair<std::pair<spv::Op, Id>, std::vector<uint32_t>>;

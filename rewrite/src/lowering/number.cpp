@@ -71,6 +71,8 @@ using enum ComponentType;
 using enum NumberKind;
 using Traits = DeviceTraits;
 
+constexpr auto kE4M3 = spv::FPEncoding::Float8E4M3EXT, kE5M2 = spv::FPEncoding::Float8E5M2EXT;
+
 constexpr Number kNumbers[] = {
     {kFloat16, kFloat, 16, 16, whole, &Traits::shaderFloat16},
     {kFloat32, kFloat, 32, 32, whole},
@@ -85,8 +87,8 @@ constexpr Number kNumbers[] = {
     {kUint64, kUnsigned, 64, 64, nullptr, &Traits::shaderInt64},
     {kNoComponentType, kSigned, 4, 32, bitFields, &Traits::shaderInt8, {}, 8, &kFourBits},
     {kNoComponentType, kUnsigned, 4, 32, bitFields, &Traits::shaderInt8, {}, 8, &kFourBits},
-    {kFloatE4M3, kFloat, 8, 16, smallFloats, &Traits::shaderFloat16, {4, 7, false}},
-    {kFloatE5M2, kFloat, 8, 16, smallFloats, &Traits::shaderFloat16, {5, 15, true}},
+    {kFloatE4M3, kFloat, 8, 16, smallFloats, &Traits::shaderFloat16, {4, 7, false, kE4M3}},
+    {kFloatE5M2, kFloat, 8, 16, smallFloats, &Traits::shaderFloat16, {5, 15, true, kE5M2}},
 };
 
 const Number* findNumber(auto isWanted) {
@@ -106,9 +108,10 @@ const Number* numberOf(const TypeTable& types, Id type) {
     const NumberKind kind = types.isFloat(type)    ? kFloat
                             : types.isSigned(type) ? kSigned
                                                    : kUnsigned;
+    const std::optional<spv::FPEncoding> encoding = types.encoding(type);
     return findNumber([&](const Number& number) {
         return number.kind == kind && number.bits == types.width(type) &&
-               number.fields.exponentBits == 0;
+               number.fields.encoding == encoding;
     });
 }
 

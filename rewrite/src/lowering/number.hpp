@@ -21,7 +21,8 @@ struct Number {
     struct SmallFloat {
         uint32_t exponentBits;
         uint32_t bias;
-        bool hasInfinity;  // else the one NaN has all bits set but the sign
+        bool hasInfinity;                         // else the one NaN has all bits set but the sign
+        std::optional<spv::FPEncoding> encoding;  // of the type of such values
     };
     // The components of a u32, lowest bits first: scalars, or f16 in vectors of two.
     using Unpack = std::vector<Id> (*)(Emitter& emit, const Number& number, Id word);

@@ -124,7 +124,8 @@ uint32_t heldBits(const TypeTable& types, Id component) {
 Id heldType(TypeTable& types, Id component) {
     const uint32_t bits = heldBits(types, component);
     if (bits == types.width(component)) return component;
-    return types.intType(bits, types.isSigned(component));
+    return types.isFloat(component) ? types.floatType(bits)
+                                    : types.intType(bits, types.isSigned(component));
 }
 
 std::vector<Slot> unpackComponents(Emitter& emit, const Number& number,

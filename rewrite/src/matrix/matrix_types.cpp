@@ -31,7 +31,7 @@ std::optional<MatrixDimensions> matrixDimensions(const Module& module, const Ins
 
 std::optional<uint32_t> matrixLength(const TypeTable& types, const LayoutPolicy& policy,
                                      Id matrixType) {
-    const Module& module = const_cast<TypeTable&>(types).module();
+    const Module& module = types.module();
     const Instruction& type = module.def(matrixType);
     const uint32_t bits = heldBits(types, type.word(0));
     if (bits == 0) return std::nullopt;

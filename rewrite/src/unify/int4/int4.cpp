@@ -34,9 +34,9 @@ bool touchesInt4(const Int4Context& context, const Instruction& i) {
            });
 }
 
-class FunctionLowering {
+class Int4Function {
  public:
-    FunctionLowering(Int4Context& context, LaidOutSixteens& memory)
+    Int4Function(Int4Context& context, LaidOutSixteens& memory)
         : context_(context), memory_(memory) {}
 
     void run(Function& function) {
@@ -131,7 +131,7 @@ std::optional<Error> unifyInt4(Int4Context& context) {
     memory.checkPointers();
     for (const auto& function : module.functions()) {
         if (context.error) return context.error;
-        FunctionLowering(context, memory).run(*function);
+        Int4Function(context, memory).run(*function);
     }
     InstructionList& globals = module.section(Section::kGlobals);
     for (size_t g = 0; g < globals.size() && !context.error; ++g) {
