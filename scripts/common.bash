@@ -7,6 +7,8 @@ set -euo pipefail
 COOPVK_SOURCE=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
 COOPVK_CACHE=${COOPVK_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/coopvk}
 export CCACHE_DIR=${CCACHE_DIR:-$COOPVK_CACHE/ccache} CCACHE_MAXSIZE=${CCACHE_MAXSIZE:-1G}
+# What ccache needs to know of precompiled headers.
+export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
 # The Debian release that has all that is needed, and the root that scripts/setup makes of it.
 COOPVK_RELEASE=forky
 COOPVK_ROOT=$COOPVK_CACHE/$COOPVK_RELEASE

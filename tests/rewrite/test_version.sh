@@ -41,7 +41,7 @@ differs() {
     [[ $now != "$own" ]] || fail "$1: still $now"
 }
 differs 'another release' 9.9.9
-file=$(find "$copy" -name '*.cpp' | sort | head -n 1)
+file=$(find "$copy" -name '*.cpp' | sort | sed -n 1p)
 printf '\n' >>"$file"
 differs 'one byte more'
 truncate -s -1 "$file"

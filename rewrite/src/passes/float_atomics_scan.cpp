@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which modules have float atomics to lower, told from their words alone.
-#define SPV_ENABLE_UTILITY_CODE
 #include <algorithm>
 #include <spirv/unified1/spirv.hpp11>
 #include <unordered_map>

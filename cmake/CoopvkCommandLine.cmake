@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+# coopvk_command_line: CLI11, compiled once instead of with each file that reads a command line,
+# where its headers come as several files (CLI11_COMPILE, as CLI11's own CLI11_PRECOMPILED).
+find_package(CLI11 REQUIRED CONFIG)
+get_target_property(cli11_folders CLI11::CLI11 INTERFACE_INCLUDE_DIRECTORIES)
+find_path(COOPVK_CLI11_PARTS CLI/impl/App_inl.hpp HINTS ${cli11_folders})
+mark_as_advanced(COOPVK_CLI11_PARTS)
+if(COOPVK_CLI11_PARTS)
+    set(sources)
+    file(GLOB parts RELATIVE ${COOPVK_CLI11_PARTS} ${COOPVK_CLI11_PARTS}/CLI/impl/*_inl.hpp)
+    list(TRANSFORM parts REPLACE "(.+)" "#include <\\1>" OUTPUT_VARIABLE lines)
+    list(JOIN lines "\n" text)
+    file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/command_line.cpp CONTENT "${text}\n" @ONLY)
+    add_library(coopvk_command_line STATIC ${CMAKE_CURRENT_BINARY_DIR}/command_line.cpp)
+    target_compile_definitions(coopvk_command_line PUBLIC CLI11_COMPILE)
+    target_compile_options(coopvk_command_line PRIVATE -w -O1)
+    target_link_libraries(coopvk_command_line PUBLIC CLI11::CLI11)
+else()
+    add_library(coopvk_command_line INTERFACE)
+    target_link_libraries(coopvk_command_line INTERFACE CLI11::CLI11)
+endif()
