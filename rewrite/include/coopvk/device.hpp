@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the rewriter may use of a device: plain data, no Vulkan handle.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace coopvk::rewrite {
+
+// Values equal VkComponentTypeKHR's.
+enum class ComponentType : uint32_t {
+    kFloat16 = 0,
+    kFloat32 = 1,
+    kFloat64 = 2,
+    kSint8 = 3,
+    kSint16 = 4,
+    kSint32 = 5,
+    kSint64 = 6,
+    kUint8 = 7,
+    kUint16 = 8,
+    kUint32 = 9,
+    kUint64 = 10,
+    kSint8Packed = 1000491000,  // cooperative vectors: four in a 32-bit component
+    kUint8Packed = 1000491001,
+    kFloatE4M3 = 1000491002,
+    kFloatE5M2 = 1000491003,
+};
+std::string_view name(ComponentType type);  // "f16", "s8", ...
+
+// One row of vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR; the scope is always Subgroup.
+struct MatrixShape {
+    uint32_t m, n, k;
+    ComponentType a, b, c, result;
+    bool saturating;
+    bool operator==(const MatrixShape&) const = default;
+};
+
+// Whether multiply-adds of the shape `tile` make up one of `shape`: tiles divide each size, and
+// saturation and conversion to narrower sums come once, so that they forbid several steps of K.
+bool isMadeOf(const MatrixShape& shape, const MatrixShape& tile);
+
+// What the rewriter may use of the device below. All of it is plain data that a caller fills from
+// vkGetPhysicalDevice* (layer) or from the command line (tool). Names follow the Vulkan features.
+struct DeviceTraits {
+    std::string name;
+    bool isCpu = false;  // VK_PHYSICAL_DEVICE_TYPE_CPU
+    // The driver runs a subgroup's lanes in step, each instruction for all of them, and takes a
+    // barrier among them for one of the whole workgroup: lavapipe.
+    bool lanesInStep = false;
+    uint32_t spirvVersion = 0x00010600;  // newest SPIR-V version that the driver takes
+    uint32_t subgroupSize = 32;          // VkPhysicalDeviceSubgroupProperties::subgroupSize
+    uint32_t minSubgroupSize = 32;       // VkPhysicalDeviceSubgroupSizeControlProperties
+    uint32_t maxSubgroupSize = 32;
+    bool subgroupSizeControl = false;  // and compute in requiredSubgroupSizeStages
+    bool computeFullSubgroups = false;
+    bool subgroupBasic = true;    // SUBGROUP_FEATURE_BASIC in compute
+    bool subgroupShuffle = true;  // SUBGROUP_FEATURE_SHUFFLE in compute
+    bool vulkanMemoryModel = true;
+    bool shaderFloat16 = true;
+    bool shaderFloat64 = false;
+    bool shaderInt8 = true;
+    bool shaderInt16 = true;
+    bool shaderInt64 = false;
+    bool storageBuffer8BitAccess = true;
+    bool storageBuffer16BitAccess = true;
+    bool uniformAndStorageBuffer8BitAccess = true;
+    bool uniformAndStorageBuffer16BitAccess = true;
+    bool storagePushConstant8 = true;
+    bool storagePushConstant16 = true;
+    bool scalarBlockLayout = true;
+    bool shaderIntegerDotProduct = false;
+    bool dot4x8Signed = false;    // integerDotProduct4x8BitPackedSignedAccelerated
+    bool dot4x8Unsigned = false;  // integerDotProduct4x8BitPackedUnsignedAccelerated
+    bool dot4x8Mixed = false;     // integerDotProduct4x8BitPackedMixedSignednessAccelerated
+    // VK_VALVE_shader_mixed_float_dot_product: two f16 products and an f32 sum in one instruction
+    bool shaderMixedFloatDotProductFloat16AccFloat32 = false;
+    bool bufferDeviceAddress = false;
+    bool shaderBufferFloat32AtomicAdd = false;  // VK_EXT_shader_atomic_float
+    bool shaderSharedFloat32AtomicAdd = false;
+    uint32_t subgroupStages = 0x20;  // VkPhysicalDeviceSubgroupProperties::supportedStages
+    bool subgroupVote = false;       // of the operations in those stages
+    bool subgroupBallot = false;
+    bool subgroupArithmetic = false;
+    uint32_t maxComputeSharedMemorySize = 16384;
+    // Registers that a subgroup's lanes share, beside each lane's own: what is loaded from one
+    // address by all lanes is in there once. VkPhysicalDeviceShaderCorePropertiesAMD says so.
+    bool scalarRegisters = false;
+    // VkPhysicalDeviceMeshShaderPropertiesEXT; the least that the extension allows.
+    uint32_t maxTaskSharedMemorySize = 32768;
+    uint32_t maxTaskPayloadAndSharedMemorySize = 32768;
+    uint32_t maxMeshSharedMemorySize = 28672;
+    uint32_t maxMeshPayloadAndSharedMemorySize = 28672;
+    // Of the driver's own VK_KHR_cooperative_matrix, scope Subgroup; empty where it has none.
+    std::vector<MatrixShape> nativeShapes;
+    // Lists only what those carry: matrices are to be native ones in any case.
+    bool onlyNativeShapes = false;
+};
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one table that says what coopvk emulates. Names of Vulkan extensions are data.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "coopvk/device.hpp"
+
+namespace coopvk::rewrite {
+
+enum class Extension : uint32_t {
+    kKhrCooperativeMatrix,
+    kNvCooperativeMatrix,
+    kQcomCooperativeMatrixConversion,
+    kNvCooperativeVector,
+    kExtShaderReplicatedComposites,
+    kExtShaderAtomicFloat,
+    kIntelInt4,
+    kIntel2dBlockIo,
+    kCount,
+};
+
+inline constexpr size_t kExtensionCount = static_cast<size_t>(Extension::kCount);
+
+class ExtensionSet {
+ public:
+    constexpr ExtensionSet() = default;
+    constexpr ExtensionSet(std::initializer_list<Extension> list) {
+        for (Extension extension : list) insert(extension);
+    }
+    static constexpr ExtensionSet all() {
+        ExtensionSet set;
+        set.bits_ = (1u << kExtensionCount) - 1u;
+        return set;
+    }
+    constexpr void insert(Extension e) { bits_ |= 1u << static_cast<uint32_t>(e); }
+    constexpr void erase(Extension e) { bits_ &= ~(1u << static_cast<uint32_t>(e)); }
+    constexpr bool contains(Extension e) const { return bits_ >> static_cast<uint32_t>(e) & 1u; }
+    constexpr bool empty() const { return bits_ == 0; }
+    constexpr bool operator==(const ExtensionSet&) const = default;
+
+ private:
+    uint32_t bits_ = 0;
+};
+
+// Members of the extensions' Vulkan feature structures: bit i of an extension's number is the i-th
+// member behind the structure's header.
+class ExtensionFeatures {
+ public:
+    constexpr uint32_t& operator[](Extension e) { return bits_[static_cast<size_t>(e)]; }
+    constexpr uint32_t operator[](Extension e) const { return bits_[static_cast<size_t>(e)]; }
+    constexpr bool operator==(const ExtensionFeatures&) const = default;
+
+ private:
+    std::array<uint32_t, kExtensionCount> bits_ = {};
+};
+
+// A SPIR-V capability that an extension owns, and the features any of which allows it.
+struct ExtensionCapability {
+    uint32_t capability;
+    uint32_t features;  // bits as in ExtensionFeatures
+};
+
+struct ExtensionInfo {
+    Extension extension;
+    std::string_view vulkanName;  // "VK_KHR_cooperative_matrix"
+    uint32_t specVersion;         // VK_..._SPEC_VERSION
+    std::string_view spirvName;   // "SPV_KHR_cooperative_matrix"
+    std::span<const ExtensionCapability> capabilities;
+    // Empty if the device can carry the emulation, else why it cannot ("needs shaderFloat16").
+    std::string (*missing)(const DeviceTraits& device);
+    // Whether rewritten shaders rest on the subgroup size that they were rewritten for.
+    bool fixesSubgroupSize = true;
+};
+
+// One row per Extension, in the order of the enum.
+std::span<const ExtensionInfo> extensionTable();
+const ExtensionInfo& info(Extension extension);
+// nullopt for a name that coopvk does not emulate.
+std::optional<Extension> extensionFromVulkanName(std::string_view name);
+
+}  // namespace coopvk::rewrite
