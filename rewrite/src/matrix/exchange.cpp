@@ -73,60 +73,41 @@ Slot Exchange::pick(std::span<const Slot> candidates, Id index) {
     return {result, place};
 }
 
-Id Exchange::laneAt(Id row, Id column) {
+Id Exchange::laneAt(Dimension d, Id along, Id other) {
     Emitter& emit = writer_.emit();
     const Id u32 = types_.uint32();
-    const Id start = emit.mulInt(u32, row, constant(context_.policy.grid.columns));
-    return emit.addInt(u32, start, column);
+    if (d == Dimension::kColumns) std::swap(along, other);
+    const Id start = emit.mulInt(u32, along, constant(context_.policy.grid.columns));
+    return emit.addInt(u32, start, other);
 }
 
-HeldElements Exchange::gatherRows(HeldElements& from) {
-    HeldElements all(wholeAxis(from.rows.size), from.columns);
-    for (uint32_t row = 0; row < all.rows.size; ++row) {
-        Id& lane = gridLanes_[{laneOf(from.rows, row), writer_.gridColumn()}];
-        if (lane == 0) lane = laneAt(constant(laneOf(from.rows, row)), writer_.gridColumn());
-        for (uint32_t column = 0; column < all.columns.count(); ++column) {
-            all.at(row, column) = fromLane(from.at(localOf(from.rows, row), column), lane);
+HeldElements Exchange::gatherAxis(HeldElements& from, Dimension d) {
+    HeldElements all = from;
+    all.axis(d) = wholeAxis(from.axis(d).size);
+    all.slots.resize(all.rows.count() * all.columns.count());
+    const Axis& axis = from.axis(d);
+    const Id coordinate = d == Dimension::kRows ? writer_.gridColumn() : writer_.gridRow();
+    for (uint32_t i = 0; i < axis.size; ++i) {
+        Id& lane = gridLanes_[{laneOf(axis, i), coordinate}];
+        if (lane == 0) lane = laneAt(d, constant(laneOf(axis, i)), coordinate);
+        for (uint32_t o = 0; o < from.axis(other(d)).count(); ++o) {
+            all.at(d, i, o) = fromLane(from.at(d, localOf(axis, i), o), lane);
         }
     }
     return all;
 }
 
-HeldElements Exchange::gatherColumns(HeldElements& from) {
-    HeldElements all(from.rows, wholeAxis(from.columns.size));
-    for (uint32_t column = 0; column < all.columns.size; ++column) {
-        Id& lane = gridLanes_[{laneOf(from.columns, column), writer_.gridRow()}];
-        if (lane == 0) lane = laneAt(writer_.gridRow(), constant(laneOf(from.columns, column)));
-        for (uint32_t row = 0; row < all.rows.count(); ++row) {
-            all.at(row, column) = fromLane(from.at(row, localOf(from.columns, column)), lane);
-        }
-    }
-    return all;
-}
-
-HeldElements Exchange::dealRows(HeldElements& from, const Axis& to) {
-    HeldElements dealt(to, from.columns);
-    const Id lane = writer_.rowLane(to.lanes);
-    for (uint32_t row = 0; row < to.count(); ++row) {
-        for (uint32_t column = 0; column < from.columns.count(); ++column) {
+HeldElements Exchange::dealAxis(HeldElements& from, Dimension d, const Axis& to) {
+    HeldElements dealt =
+        d == Dimension::kRows ? HeldElements(to, from.columns) : HeldElements(from.rows, to);
+    const Id lane = laneOn(d, to);
+    for (uint32_t row = 0; row < dealt.rows.count(); ++row) {
+        for (uint32_t column = 0; column < dealt.columns.count(); ++column) {
+            const bool isRow = d == Dimension::kRows;
+            const uint32_t i = isRow ? row : column, o = isRow ? column : row;
             std::vector<Slot> candidates;
             for (uint32_t k = 0; k < to.lanes; ++k) {
-                candidates.push_back(from.at(to.index(k, row), column));
-            }
-            dealt.at(row, column) = pick(candidates, lane);
-        }
-    }
-    return dealt;
-}
-
-HeldElements Exchange::dealColumns(HeldElements& from, const Axis& to) {
-    HeldElements dealt(from.rows, to);
-    const Id lane = writer_.columnLane(to.lanes);
-    for (uint32_t row = 0; row < from.rows.count(); ++row) {
-        for (uint32_t column = 0; column < to.count(); ++column) {
-            std::vector<Slot> candidates;
-            for (uint32_t k = 0; k < to.lanes; ++k) {
-                candidates.push_back(from.at(row, to.index(k, column)));
+                candidates.push_back(from.at(d, to.index(k, i), o));
             }
             dealt.at(row, column) = pick(candidates, lane);
         }

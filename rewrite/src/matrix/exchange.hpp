@@ -10,6 +10,8 @@
 
 namespace coopvk::rewrite {
 
+enum class Dimension { kRows, kColumns };
+
 // The elements that a lane holds of a matrix, by how its axes are dealt.
 struct HeldElements {
     Axis rows;
@@ -18,8 +20,17 @@ struct HeldElements {
 
     HeldElements(const Axis& rowAxis, const Axis& columnAxis)
         : rows(rowAxis), columns(columnAxis), slots(rowAxis.count() * columnAxis.count()) {}
+    Axis& axis(Dimension d) { return d == Dimension::kRows ? rows : columns; }
     Slot& at(uint32_t row, uint32_t column) { return slots[row * columns.count() + column]; }
+    // Local element `i` of a dimension, and `other` of the other one.
+    Slot& at(Dimension d, uint32_t i, uint32_t other) {
+        return d == Dimension::kRows ? at(i, other) : at(other, i);
+    }
 };
+
+inline Dimension other(Dimension d) {
+    return d == Dimension::kRows ? Dimension::kColumns : Dimension::kRows;
+}
 
 // The whole axis in every lane.
 inline Axis wholeAxis(uint32_t size) { return {size, 1, size}; }
@@ -35,14 +46,16 @@ class Exchange {
     Slot pick(std::span<const Slot> candidates, Id index);
 
     // All of a dealt axis from the lanes that share it.
-    HeldElements gatherRows(HeldElements& from);
-    HeldElements gatherColumns(HeldElements& from);
+    HeldElements gatherAxis(HeldElements& from, Dimension d);
     // This lane's part of an axis that it holds whole.
-    HeldElements dealRows(HeldElements& from, const Axis& to);
-    HeldElements dealColumns(HeldElements& from, const Axis& to);
+    HeldElements dealAxis(HeldElements& from, Dimension d, const Axis& to);
+    // This lane's number among those that share a dealt axis.
+    Id laneOn(Dimension d, const Axis& axis) {
+        return d == Dimension::kRows ? writer_.rowLane(axis.lanes) : writer_.columnLane(axis.lanes);
+    }
 
-    // Lane at a place of the grid. Row and column are u32.
-    Id laneAt(Id row, Id column);
+    // The lane with these coordinates (u32) in the grid: the one along `d`, and the other one.
+    Id laneAt(Dimension d, Id along, Id other);
     Id constant(uint32_t value) { return types_.constantU32(value); }
 
  private:

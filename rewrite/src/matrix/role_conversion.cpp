@@ -38,23 +38,15 @@ void lowerRoleConversion(MatrixContext& context, MatrixWriter& writer,
     Exchange exchange(context, writer, to->component);
     // Lanes that hold an axis whole pick their part of it before anything travels: that is less to
     // send.
-    const auto fitColumns = [&] {
-        if (dealtAlike(held.columns, target.columns)) return;
-        if (held.columns.lanes > 1) held = exchange.gatherColumns(held);
-        if (target.columns.lanes > 1) held = exchange.dealColumns(held, target.columns);
+    const auto fit = [&](Dimension d, const Axis& axis) {
+        if (dealtAlike(held.axis(d), axis)) return;
+        if (held.axis(d).lanes > 1) held = exchange.gatherAxis(held, d);
+        if (axis.lanes > 1) held = exchange.dealAxis(held, d, axis);
     };
-    const auto fitRows = [&] {
-        if (dealtAlike(held.rows, target.rows)) return;
-        if (held.rows.lanes > 1) held = exchange.gatherRows(held);
-        if (target.rows.lanes > 1) held = exchange.dealRows(held, target.rows);
-    };
-    if (held.columns.lanes == 1) {
-        fitColumns();
-        fitRows();
-    } else {
-        fitRows();
-        fitColumns();
-    }
+    const bool columnsFirst = held.columns.lanes == 1;
+    if (columnsFirst) fit(Dimension::kColumns, target.columns);
+    fit(Dimension::kRows, target.rows);
+    if (!columnsFirst) fit(Dimension::kColumns, target.columns);
     constructHeld(*to, writer.emit(), held, conversion.result);
 }
 

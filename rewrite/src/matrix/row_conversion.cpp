@@ -76,21 +76,19 @@ void lowerConstructFromRows(MatrixContext& context, MatrixWriter& writer,
 
     // Each lane asks the lanes whose lines it holds, then drops what it does not hold of them.
     Exchange exchange(context, writer, matrix->component);
-    const Axis& dealt = lines->areColumns ? f.columns : f.rows;
+    const Dimension d = lines->areColumns ? Dimension::kColumns : Dimension::kRows;
     HeldElements held = lines->areColumns ? HeldElements(wholeAxis(f.rows.size), f.columns)
                                           : HeldElements(f.rows, wholeAxis(f.columns.size));
-    const Id gridLane =
-        lines->areColumns ? writer.columnLane(dealt.lanes) : writer.rowLane(dealt.lanes);
-    const Id start = emit.mulInt(u32, gridLane, types.constantU32(dealt.block));
+    const Axis& dealt = held.axis(d);
+    const Id start = emit.mulInt(u32, exchange.laneOn(d, dealt), types.constantU32(dealt.block));
     for (uint32_t local = 0; local < dealt.count(); ++local) {
         const Id lane = emit.addInt(u32, start, types.constantU32(dealt.base(local)));
         for (uint32_t x = 0; x < lines->length; ++x) {
-            Slot& slot = lines->areColumns ? held.at(x, local) : held.at(local, x);
-            slot = exchange.fromLane(line[x], lane);
+            held.at(d, local, x) = exchange.fromLane(line[x], lane);
         }
     }
-    if (lines->areColumns && f.rows.lanes > 1) held = exchange.dealRows(held, f.rows);
-    if (!lines->areColumns && f.columns.lanes > 1) held = exchange.dealColumns(held, f.columns);
+    const Axis& along = lines->areColumns ? f.rows : f.columns;
+    if (along.lanes > 1) held = exchange.dealAxis(held, other(d), along);
     constructHeld(*matrix, emit, held, construct.result);
 }
 
@@ -103,19 +101,20 @@ void lowerExtractRows(MatrixContext& context, MatrixWriter& writer, const Instru
     TypeTable& types = context.types;
     const Id u32 = types.uint32();
     if (goThroughMemory(context, *lines, matrix->component)) {
-        const std::vector<Slot> own =
+        const std::vector<Slot> line =
             extractThroughMemory(context, writer, *matrix, *lines, extract.word(0));
-        constructArray(emit, array, regroup(emit, own, matrix->component, array.element),
+        constructArray(emit, array, regroup(emit, line, matrix->component, array.element),
                        extract.result);
         return;
     }
     Exchange exchange(context, writer, matrix->component);
     HeldElements held = holdValue(*matrix, emit, extract.word(0));
-    const Axis& dealt = lines->areColumns ? held.columns : held.rows;
-    const Axis& along = lines->areColumns ? held.rows : held.columns;
+    const Dimension d = lines->areColumns ? Dimension::kColumns : Dimension::kRows;
+    const Axis& dealt = held.axis(d);
+    const Axis& along = held.axis(other(d));
 
-    // Line i stands at local place `local` of grid row (or column) `from`. Lanes beyond the last
-    // line read some line.
+    // Line i is local line `local` of grid row (or column) `from`. Lanes beyond the last line read
+    // some line.
     const Id line = emit.modInt(u32, writer.lane(), types.constantU32(dealt.size));
     const Id turn = emit.divInt(u32, line, types.constantU32(dealt.block));
     const Id from = emit.modInt(u32, turn, types.constantU32(dealt.lanes));
@@ -128,14 +127,10 @@ void lowerExtractRows(MatrixContext& context, MatrixWriter& writer, const Instru
         const uint32_t alongLane = x / along.block % along.lanes;
         const uint32_t alongLocal = x / (along.lanes * along.block) * along.block + x % along.block;
         Id& lane = lanes[alongLane];
-        if (lane == 0) {
-            const Id other = types.constantU32(alongLane);
-            lane = lines->areColumns ? exchange.laneAt(other, from) : exchange.laneAt(from, other);
-        }
+        if (lane == 0) lane = exchange.laneAt(d, from, types.constantU32(alongLane));
         std::vector<Slot> candidates;
         for (uint32_t l = 0; l < dealt.count(); ++l) {
-            const Slot& own = lines->areColumns ? held.at(alongLocal, l) : held.at(l, alongLocal);
-            candidates.push_back(exchange.fromLane(own, lane));
+            candidates.push_back(exchange.fromLane(held.at(d, l, alongLocal), lane));
         }
         elements.push_back(exchange.pick(candidates, local));
     }
