@@ -91,6 +91,7 @@ TEST(Passes, BrokenOnesAreCaught) {
             Result<Module> module = Module::parse(words);
             ASSERT_TRUE(module);
             Rewriting rewriting(request, target, std::move(*module), false);
+            rewriting.out.used = scan(words, ExtensionSet::all());
             const Pass passes[] = {whole, pass};
             const std::optional<Error> error = runPasses(passes, rewriting, checked);
             ASSERT_EQ(error.has_value(), checked) << pass.name;

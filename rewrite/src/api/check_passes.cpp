@@ -3,8 +3,10 @@
 // Passes one after the other, and what must hold between them.
 #include <format>
 
+#include "api/capabilities.hpp"
 #include "api/passes.hpp"
 #include "ir/opcodes.hpp"
+#include "passes/float_atomics.hpp"
 
 namespace coopvk::rewrite {
 
@@ -87,17 +89,26 @@ constexpr spv::Op kBlockOpcodes[] = {
     spv::Op::OpSubgroup2DBlockLoadTransformINTEL, spv::Op::OpSubgroup2DBlockPrefetchINTEL,
     spv::Op::OpSubgroup2DBlockStoreINTEL};
 
-// Whether one of the extensions is used that was asked to go: by its capabilities, and atomics of
-// floats by their instructions.
-bool declaresAny(const Rewriting& r, std::initializer_list<Extension> extensions) {
+// Whether anything is left of an extension that was to go. Instructions without the capability that
+// they need are the module's fault: they stay.
+bool isGone(const Rewriting& r, Extension extension, std::span<const spv::Op> opcodes) {
+    if (!r.out.used.contains(extension)) return true;
     const ExtensionSet left = scan(r.module.serialise(), r.target.emulated, r.target.own);
-    return std::ranges::any_of(extensions, [&](Extension one) { return left.contains(one); });
+    return !has(r.module, opcodes) && !left.contains(extension);
 }
 
 bool hasNoMatrices(const Rewriting& r) {
     if (!r.lowersMatrices) return true;
-    return !has(r.module, kConversionOpcodes) && (r.native || !has(r.module, kKhrMatrixOpcodes)) &&
-           (r.native || !declaresAny(r, {Extension::kKhrCooperativeMatrix}));
+    return !has(r.module, kConversionOpcodes) &&
+           (r.native || isGone(r, Extension::kKhrCooperativeMatrix, kKhrMatrixOpcodes));
+}
+
+bool hasNoFloatAtomics(const Rewriting& r) {
+    constexpr auto kAtomics = Extension::kExtShaderAtomicFloat;
+    const std::vector<uint32_t> words = r.module.serialise();
+    const size_t at = forEachCapability(words, [](spv::Capability) {});
+    return !r.target.emulated.contains(kAtomics) ||
+           !hasFloatAtomics(std::span(words).subspan(at), r.target.own[kAtomics]);
 }
 
 struct Row {
@@ -115,39 +126,27 @@ constexpr Row kRows[] = {
      [](const Rewriting& r) { return !hasDecoration(r.module, spv::Decoration::SpecId); }},
     {Fact::kInt4InMatrices, "4-bit integers are components of matrices alone",
      [](const Rewriting& r) {
-         return !r.target.emulated.contains(Extension::kIntelInt4) || !hasInt4(r.module, false);
+         return !r.out.used.contains(Extension::kIntelInt4) || !hasInt4(r.module, false);
      }},
     {Fact::kNoInt4, "there are no 4-bit integers",
      [](const Rewriting& r) {
-         return !r.target.emulated.contains(Extension::kIntelInt4) ||
-                (!hasInt4(r.module, true) && !declaresAny(r, {Extension::kIntelInt4}));
+         return isGone(r, Extension::kIntelInt4, {}) &&
+                (!r.out.used.contains(Extension::kIntelInt4) || !hasInt4(r.module, true));
      }},
     {Fact::kNoNvMatrices, "matrices are those of SPV_KHR_cooperative_matrix",
      [](const Rewriting& r) {
-         return !r.target.emulated.contains(Extension::kNvCooperativeMatrix) ||
-                (!has(r.module, kNvMatrixOpcodes) &&
-                 !declaresAny(r, {Extension::kNvCooperativeMatrix}));
+         return isGone(r, Extension::kNvCooperativeMatrix, kNvMatrixOpcodes);
      }},
     {Fact::kNoMatrices, "there are no matrices but the driver's own", hasNoMatrices},
     {Fact::kNoVectors, "there are no cooperative vectors",
-     [](const Rewriting& r) {
-         return !r.target.emulated.contains(Extension::kNvCooperativeVector) ||
-                (!has(r.module, kVectorOpcodes) &&
-                 !declaresAny(r, {Extension::kNvCooperativeVector}));
-     }},
+     [](const Rewriting& r) { return isGone(r, Extension::kNvCooperativeVector, kVectorOpcodes); }},
     {Fact::kNoReplicatedComposites, "there are no replicated composites",
      [](const Rewriting& r) {
-         return !r.target.emulated.contains(Extension::kExtShaderReplicatedComposites) ||
-                (!has(r.module, kReplicatedOpcodes) &&
-                 !declaresAny(r, {Extension::kExtShaderReplicatedComposites}));
+         return isGone(r, Extension::kExtShaderReplicatedComposites, kReplicatedOpcodes);
      }},
-    {Fact::kNoFloatAtomics, "there are no atomics of floats",
-     [](const Rewriting& r) { return !declaresAny(r, {Extension::kExtShaderAtomicFloat}); }},
+    {Fact::kNoFloatAtomics, "there are no atomics of floats", hasNoFloatAtomics},
     {Fact::kNoBlockIo, "there is no block I/O",
-     [](const Rewriting& r) {
-         return !r.target.emulated.contains(Extension::kIntel2dBlockIo) ||
-                (!has(r.module, kBlockOpcodes) && !declaresAny(r, {Extension::kIntel2dBlockIo}));
-     }},
+     [](const Rewriting& r) { return isGone(r, Extension::kIntel2dBlockIo, kBlockOpcodes); }},
 };
 static_assert(std::size(kRows) == static_cast<size_t>(Fact::kCount));
 

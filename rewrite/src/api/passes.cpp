@@ -219,11 +219,15 @@ Result<Rewritten> rewriteFor(const Request& request, const Target& target, bool 
                              bool checked) {
     Result<Module> module = Module::parse(request.words);
     if (!module) return module.error();
+    checked = checked && !validate(request.words);
     Rewriting rewriting(request, target, std::move(*module), native);
-    rewriting.out.used = scan(request.words, target.emulated, target.own);
+    Rewritten& out = rewriting.out;
+    out.used = scan(request.words, target.emulated, target.own);
     if (Failure error = runPasses(kPasses, rewriting, checked)) return *std::move(error);
-    if (!rewriting.out.untouched) rewriting.out.words = rewriting.module.serialise();
-    return std::move(rewriting.out);
+    if (!out.untouched) out.words = rewriting.module.serialise();
+    const std::optional<std::string> invalid = checked ? validate(out.words) : std::nullopt;
+    if (invalid) return Error{ErrorCode::kUnsupported, "internal error: invalid, " + *invalid};
+    return std::move(out);
 }
 
 }  // namespace coopvk::rewrite

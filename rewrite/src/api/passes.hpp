@@ -70,7 +70,8 @@ bool usesMatrices(const ExtensionSet& used);
 bool mayAddShapes(std::span<const uint32_t> words, const Target& target);
 
 // `checked`: what passes give is looked for after each; an error names the pass that broke it, or
-// that left the module malformed. For debug builds and tests: slow, and it takes a valid module.
+// that left the module malformed. For debug builds and tests: it is slow, and the module must have
+// been valid.
 std::optional<Error> runPasses(std::span<const Pass> passes, Rewriting& rewriting, bool checked);
 
 // What is malformed in a module, empty if nothing: ids that nothing defines, or that two
@@ -78,6 +79,7 @@ std::optional<Error> runPasses(std::span<const Pass> passes, Rewriting& rewritin
 std::string malformedIn(const Module& module);
 
 // rewrite() for one back-end, but for what it takes care of itself: exceptions and fallback.
+// `checked`: of modules that spirv-val accepts, which it must accept afterwards, too.
 Result<Rewritten> rewriteFor(const Request& request, const Target& target, bool native,
                              bool checked);
 
