@@ -92,6 +92,7 @@ Failure lowerToCore(Rewriting& r) {
                            target.tuning.unrolledProducts.value_or(kMaxUnrolledProducts));
     MatrixContext context(r.types, target);
     context.policy = policy;
+    context.invocations = invocationsOf(r.module);
     context.slices = sliceProducts(r.types, target, policy);
     if (Failure error = lowerMatrices(context)) return error;
     r.out.notes.push_back(describe(policy));

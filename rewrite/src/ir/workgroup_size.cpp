@@ -49,6 +49,16 @@ std::array<uint32_t, 3> localSize(const Module& module) {
     return {0, 0, 0};
 }
 
+uint32_t invocationsOf(const Module& module) {
+    constexpr uint32_t kMost = 1u << 16;
+    uint64_t product = 1;
+    for (const uint32_t size : localSize(module)) {
+        if (size > kMost) return 0;
+        product *= size;
+    }
+    return product > kMost ? 0 : static_cast<uint32_t>(product);
+}
+
 uint64_t subgroupsOf(const Module& module, uint32_t subgroupSize) {
     const auto [x, y, z] = localSize(module);
     return (uint64_t{x} * y * z + subgroupSize - 1) / subgroupSize;

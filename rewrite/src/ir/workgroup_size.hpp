@@ -14,6 +14,9 @@ std::optional<Error> checkWorkgroupSizes(const Module& module);
 // LocalSize; zeros where it has none or it is not constant.
 std::array<uint32_t, 3> localSize(const Module& module);
 
+// Invocations of such a workgroup; 0 where its size is not known or absurd.
+uint32_t invocationsOf(const Module& module);
+
 // Subgroups of such a workgroup, all full but the last one; 0 where its size is not known.
 uint64_t subgroupsOf(const Module& module, uint32_t subgroupSize);
 

@@ -67,4 +67,9 @@ Id readSubgroup(Emitter& emit) {
     return readBuiltIn(emit, spv::BuiltIn::SubgroupId, emit.types().uint32(), "coopvk_subgroup");
 }
 
+Id readInvocation(Emitter& emit) {
+    return readBuiltIn(emit, spv::BuiltIn::LocalInvocationIndex, emit.types().uint32(),
+                       "coopvk_invocation");
+}
+
 }  // namespace coopvk::rewrite

@@ -20,5 +20,7 @@ Id readBuiltIn(Emitter& emit, spv::BuiltIn builtIn, Id type, std::string_view na
 // u32 values: the invocation in its subgroup, and the subgroup in its workgroup.
 Id readLane(Emitter& emit);
 Id readSubgroup(Emitter& emit);
+// LocalInvocationIndex.
+Id readInvocation(Emitter& emit);
 
 }  // namespace coopvk::rewrite

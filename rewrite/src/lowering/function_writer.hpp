@@ -36,6 +36,8 @@ class FunctionWriter : private ControlFlow {
 
  protected:
     LoweringContext& context() { return context_; }
+    // Instructions at the start of the function.
+    InstructionList& prologue() { return prologue_; }
     // Emits into the prologue once for a key.
     template <typename Make>
     Id once(std::pair<int, uint32_t> key, Make make) {

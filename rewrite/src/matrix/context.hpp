@@ -6,7 +6,7 @@
 #include <set>
 
 #include "lowering/packed.hpp"
-#include "matrix/layout.hpp"
+#include "matrix/grid_position.hpp"
 
 namespace coopvk::rewrite {
 
@@ -47,6 +47,7 @@ struct MatrixContext : PackedContext {
         : PackedContext(theTypes, theTarget, "cooperative matrix") {}
 
     LayoutPolicy policy;
+    uint32_t invocations = 0;           // of the workgroup; 0 where that is not known
     std::map<Id, MatrixType> matrices;  // by type id; ordered, so that output is deterministic
     // Pointers to sums that are not closed, by the type of their matrix.
     std::map<Id, const MatrixType*> sumPointers;
@@ -57,6 +58,13 @@ struct MatrixContext : PackedContext {
         return found == matrices.end() ? nullptr : &found->second;
     }
     const MatrixType* matrixOfValue(Id value) const { return matrix(module.def(value).type); }
+
+    // Of the invocation that runs `out`.
+    GridPosition position(InstructionList& out, LaneScope scope) {
+        const bool ofWorkgroup = scope == LaneScope::kWorkgroup;
+        return {types, out, scope, policy.gridOf(scope),
+                ofWorkgroup ? invocations : target.subgroupSize};
+    }
 
     const PackedType* packed(Id type) const override { return matrix(type); }
     std::vector<Id> packsOf(Emitter& emit, const PackedType& type, Id value) override;

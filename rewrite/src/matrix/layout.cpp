@@ -2,6 +2,7 @@
 #include "matrix/layout.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace coopvk::rewrite {
 
@@ -36,10 +37,24 @@ Fragment makeFragment(const LayoutPolicy& policy, Use use, uint32_t rows, uint32
     return fragment;
 }
 
-Grid makeGrid(uint32_t subgroupSize, bool tall) {
-    const auto log2 = static_cast<uint32_t>(std::bit_width(subgroupSize)) - 1;
+Fragment makeWorkgroupFragment(const LayoutPolicy& policy, uint32_t rows, uint32_t columns,
+                               uint32_t componentBits) {
+    const auto axis = [](uint32_t size, uint32_t lanes) {
+        return makeAxis(size, std::min(lanes, largestPowerOfTwoIn(size) / kWorkgroupBlock),
+                        kWorkgroupBlock);
+    };
+    Fragment fragment;
+    fragment.scope = LaneScope::kWorkgroup;
+    fragment.rows = axis(rows, policy.workgroup.rows);
+    fragment.columns = axis(columns, policy.workgroup.columns);
+    fragment.packWidth = std::max(1u, 32 / componentBits);
+    return fragment;
+}
+
+Grid makeGrid(uint32_t lanes, bool tall) {
+    const auto log2 = static_cast<uint32_t>(std::bit_width(lanes)) - 1;
     const uint32_t smaller = 1u << log2 / 2;
-    const uint32_t larger = subgroupSize / smaller;
+    const uint32_t larger = lanes / smaller;
     return tall ? Grid{larger, smaller} : Grid{smaller, larger};
 }
 

@@ -17,9 +17,13 @@
 // In a lane, element e stands at local row e / columns.count, local column e % columns.count.
 // Components of 8 and 16 bits are held in packs, vectors of up to 32 bits, along the axis that
 // multiply-add reads together.
+//
+// A matrix of scope Workgroup is dealt to the invocations of its workgroup as accumulators are,
+// whatever its use: each element in one lane, in blocks of 4 x 4 neighbours. Conversions of use
+// then move nothing; a multiply-add gets its operands through shared memory
+// (workgroup_product.hpp).
 #pragma once
 
-#include <bit>
 #include <cstdint>
 
 namespace coopvk::rewrite {
@@ -47,11 +51,15 @@ struct Axis {
 
 enum class PackAxis { kColumns, kRows };
 
+// Whose invocations are the lanes.
+enum class LaneScope { kSubgroup, kWorkgroup };
+
 struct Fragment {
     Axis rows;
     Axis columns;
     uint32_t packWidth = 1;  // components a pack
     PackAxis packAxis = PackAxis::kColumns;
+    LaneScope scope = LaneScope::kSubgroup;
 
     uint32_t length() const { return rows.count() * columns.count(); }
     uint32_t packs() const { return length() / packWidth; }
@@ -73,12 +81,24 @@ struct LayoutPolicy {
     uint32_t columnBlock = 0;
     // 16-bit components of B are held in pairs along K rather than along N.
     bool halfPairsAlongK = false;
+    // Of the workgroup's invocations, for matrices of scope Workgroup. It has a power of two of
+    // them; further ones repeat those of lower number.
+    Grid workgroup;
+
+    const Grid& gridOf(LaneScope scope) const {
+        return scope == LaneScope::kWorkgroup ? workgroup : grid;
+    }
 };
 
 Fragment makeFragment(const LayoutPolicy& policy, Use use, uint32_t rows, uint32_t columns,
                       uint32_t componentBits);
+// Rows and columns are multiples of kWorkgroupBlock.
+Fragment makeWorkgroupFragment(const LayoutPolicy& policy, uint32_t rows, uint32_t columns,
+                               uint32_t componentBits);
+inline constexpr uint32_t kWorkgroupBlock = 4;
 
-// Near-square grid, wider than high for odd powers of two; the other way round where `tall`.
-Grid makeGrid(uint32_t subgroupSize, bool tall);
+// Near-square grid of a power of two of lanes, wider than high for odd powers of two; the other way
+// round where `tall`.
+Grid makeGrid(uint32_t lanes, bool tall);
 
 }  // namespace coopvk::rewrite

@@ -2,7 +2,9 @@
 #include "matrix/layout_policy.hpp"
 
 #include <algorithm>
+#include <bit>
 
+#include "ir/workgroup_size.hpp"
 #include "lowering/number_memory.hpp"
 #include "matrix/matrix_types.hpp"
 
@@ -36,7 +38,7 @@ class Surveyor {
  private:
     void measure(const Instruction& type) {
         const std::optional<MatrixDimensions> d = matrixDimensions(module_, type);
-        if (!d) return;
+        if (!d || !d->isOfSubgroup()) return;
         const auto largestPowerOfTwoIn = [](uint32_t size) { return size & (~size + 1); };
         if (d->use == Use::kB)
             survey_.columns = std::min(survey_.columns, largestPowerOfTwoIn(d->columns));
@@ -102,6 +104,17 @@ void tune(LayoutPolicy& policy, const MatrixTuning& tuning, uint32_t subgroupSiz
 
 }  // namespace
 
+namespace {
+
+// Of a power of two of invocations; the default where their number is not known.
+Grid workgroupGrid(const Module& module) {
+    const uint64_t invocations = invocationsOf(module);
+    return invocations == 0 ? Grid{}
+                            : makeGrid(std::bit_floor(static_cast<uint32_t>(invocations)), false);
+}
+
+}  // namespace
+
 LayoutPolicy choosePolicy(const Module& module, const TypeTable& types, const Target& target) {
     const Survey survey = Surveyor(module, types).run();
     const int a = survey.rowMajorLoads[static_cast<size_t>(Use::kA)];
@@ -109,6 +122,7 @@ LayoutPolicy choosePolicy(const Module& module, const TypeTable& types, const Ta
     const int accumulators =
         survey.rowMajorLoads[static_cast<size_t>(Use::kAccumulator)] + survey.rowMajorStores;
     LayoutPolicy policy;
+    policy.workgroup = workgroupGrid(module);
     // Dot products read both operands in pairs along K.
     const bool dots = survey.multipliesHalfIntoSingle &&
                       target.device.shaderMixedFloatDotProductFloat16AccFloat32;

@@ -52,10 +52,8 @@ class LineMemory {
     }
     Id placeIn(Id start, uint32_t x) { return emit_.addInt(u32(), start, c(x)); }
     Id placeOf(uint32_t localRow, uint32_t localColumn) {
-        const Axis& rows = matrix_.fragment.rows;
-        const Axis& columns = matrix_.fragment.columns;
-        const Id row = indexOn(rows, writer_.rowLane(rows.lanes), localRow);
-        const Id column = indexOn(columns, writer_.columnLane(columns.lanes), localColumn);
+        const Id row = writer_.rowOf(matrix_, localRow);
+        const Id column = writer_.columnOf(matrix_, localColumn);
         return emit_.addInt(u32(), start(lines_.areColumns ? column : row),
                             lines_.areColumns ? row : column);
     }
@@ -65,11 +63,6 @@ class LineMemory {
  private:
     Id u32() { return types_.uint32(); }
     Id c(uint32_t value) { return emit_.constant(value); }
-
-    Id indexOn(const Axis& axis, Id lane, uint32_t local) {
-        const Id begin = emit_.mulInt(u32(), lane, c(axis.block));
-        return emit_.addInt(u32(), begin, c(axis.base(local)));
-    }
 
     Id pointer(Id place) {
         const Id type = types_.pointerType(spv::StorageClass::Workgroup, matrix_.component);

@@ -12,6 +12,9 @@ namespace {
 // More components per lane than any register file holds, and about what drivers still compile.
 constexpr uint32_t kMaxLength = 8192;
 
+// As flexibleMatrixShapes() says.
+constexpr uint32_t kWorkgroupGranularity = 16;
+
 bool isMatrixType(const Instruction& i) { return i.opcode == spv::Op::OpTypeCooperativeMatrixKHR; }
 
 }  // namespace
@@ -25,8 +28,19 @@ std::optional<MatrixDimensions> matrixDimensions(const Module& module, const Ins
         *rows > kMaxSize || *columns > kMaxSize || *use > 2) {
         return std::nullopt;
     }
+    const auto scope = module.constantValue(type.word(1));
+    const bool ofWorkgroup = scope == static_cast<uint64_t>(spv::Scope::Workgroup);
     return MatrixDimensions{static_cast<uint32_t>(*rows), static_cast<uint32_t>(*columns),
-                            static_cast<Use>(*use)};
+                            static_cast<Use>(*use),
+                            ofWorkgroup ? LaneScope::kWorkgroup : LaneScope::kSubgroup};
+}
+
+Fragment makeFragment(const LayoutPolicy& policy, const MatrixDimensions& d,
+                      uint32_t componentBits) {
+    if (d.scope == LaneScope::kWorkgroup) {
+        return makeWorkgroupFragment(policy, d.rows, d.columns, componentBits);
+    }
+    return makeFragment(policy, d.use, d.rows, d.columns, componentBits);
 }
 
 std::optional<uint32_t> matrixLength(const TypeTable& types, const LayoutPolicy& policy,
@@ -37,10 +51,27 @@ std::optional<uint32_t> matrixLength(const TypeTable& types, const LayoutPolicy&
     if (bits == 0) return std::nullopt;
     const std::optional<MatrixDimensions> d = matrixDimensions(module, type);
     if (!d) return std::nullopt;
-    return makeFragment(policy, d->use, d->rows, d->columns, bits).length();
+    return makeFragment(policy, *d, bits).length();
 }
 
 namespace {
+
+// What is wrong with a matrix of scope Workgroup, or nothing.
+std::string_view workgroupProblem(const MatrixContext& context, const Instruction& type,
+                                  const MatrixDimensions& d) {
+    if (context.invocations == 0) {
+        return "matrices of scope Workgroup need a workgroup size (SPV_NV_cooperative_matrix2)";
+    }
+    if (d.rows % kWorkgroupGranularity != 0 || d.columns % kWorkgroupGranularity != 0) {
+        return "Rows and Columns of scope Workgroup must be multiples of 16, the granularity "
+               "(VkCooperativeMatrixFlexibleDimensionsPropertiesNV)";
+    }
+    const Number& number = *numberOf(context.types, type.word(0));
+    if (number.bits > 32 || number.form != nullptr) {
+        return "components of this format are not emulated at scope Workgroup";
+    }
+    return {};
+}
 
 // What is wrong with a matrix type, or nothing.
 std::string_view problem(const MatrixContext& context, const Instruction& type) {
@@ -49,13 +80,14 @@ std::string_view problem(const MatrixContext& context, const Instruction& type) 
     if (numberOf(context.types, type.word(0)) == nullptr) {
         return "components of this format are not emulated";
     }
-    if (context.module.constantValue(type.word(1)) != static_cast<uint64_t>(spv::Scope::Subgroup)) {
-        return "only matrices of scope Subgroup are emulated";
+    const auto scope = context.module.constantValue(type.word(1));
+    if (scope != static_cast<uint64_t>(spv::Scope::Subgroup) &&
+        scope != static_cast<uint64_t>(spv::Scope::Workgroup)) {
+        return "only matrices of scope Subgroup and Workgroup are emulated";
     }
-    if (!matrixDimensions(context.module, type)) {
-        return "Rows, Columns and Use must be constants, from 1 to 65535 and 0 to 2";
-    }
-    return {};
+    const std::optional<MatrixDimensions> d = matrixDimensions(context.module, type);
+    if (!d) return "Rows, Columns and Use must be constants, from 1 to 65535 and 0 to 2";
+    return d->isOfSubgroup() ? std::string_view() : workgroupProblem(context, type, *d);
 }
 
 Id typeOfSum(TypeTable& types, const MatrixType& matrix) {
@@ -89,13 +121,15 @@ MatrixType describe(const MatrixContext& context, const Instruction& type, bool 
     matrix.use = d.use;
     matrix.words = inWords;
     const uint32_t bits = inWords ? matrix.number->bits : types.width(matrix.component);
-    matrix.fragment = makeFragment(context.policy, d.use, d.rows, d.columns, bits);
+    matrix.fragment = makeFragment(context.policy, d, bits);
     matrix.count = matrix.fragment.length();
     matrix.packWidth = matrix.fragment.packWidth;
     if (matrix.fragment.packAxis == PackAxis::kRows) {
         matrix.packStep = matrix.fragment.columns.count();
     }
-    matrix.shape = {d.rows, d.columns, static_cast<uint32_t>(d.use)};
+    // At scope Workgroup the use makes no difference to who holds what.
+    const auto use = static_cast<uint32_t>(d.use);
+    matrix.shape = {d.rows, d.columns, d.isOfSubgroup() ? use : ~0u};
     matrix.hasOpenCount = true;
     matrix.pack =
         inWords ? types.uint32() : types.vectorType(matrix.component, matrix.fragment.packWidth);

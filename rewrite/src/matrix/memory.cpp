@@ -42,6 +42,12 @@ class SharedScalarStore {
           elements_(elements) {}
 
     void run(const Instruction& at) {
+        if (matrix_.fragment.scope == LaneScope::kWorkgroup) {
+            context_.fail(ErrorCode::kUnsupported, at,
+                          "four neighbours of a matrix of scope Workgroup are narrower than the "
+                          "scalars that Pointer points to");
+            return;
+        }
         const bool shuffles = memory_.inner().lanes > 1;
         if (shuffles && !context_.target.device.subgroupShuffle) {
             context_.fail(ErrorCode::kUnsupported, at,
@@ -186,9 +192,8 @@ void lowerMatrixStore(MatrixContext& context, MatrixWriter& writer, const Instru
         SharedScalarStore(context, writer, memory, *matrix, elements).run(store);
         return;
     }
-    const Id writes =
-        writer.isNoDuplicate(matrix->fragment.rows.lanes, matrix->fragment.columns.lanes);
-    writer.guarded(writes, [&] { storeRuns(writer, memory, *matrix, elements); });
+    writer.guarded(writer.isNoDuplicate(*matrix),
+                   [&] { storeRuns(writer, memory, *matrix, elements); });
 }
 
 }  // namespace coopvk::rewrite

@@ -51,12 +51,12 @@ Id MatrixMemory::sliceStart() {
 
 Id MatrixMemory::innerLane() {
     if (inner().lanes == 1) return 0;
-    return rowMajor_ ? writer_.columnLane(inner().lanes) : writer_.rowLane(inner().lanes);
+    return rowMajor_ ? writer_.columnLane(matrix_) : writer_.rowLane(matrix_);
 }
 
 Id MatrixMemory::outerLane() {
     if (outer().lanes == 1) return 0;
-    return rowMajor_ ? writer_.rowLane(outer().lanes) : writer_.columnLane(outer().lanes);
+    return rowMajor_ ? writer_.rowLane(matrix_) : writer_.columnLane(matrix_);
 }
 
 bool MatrixMemory::isDirect() const { return inner().run() * componentBits_ % memoryBits() == 0; }

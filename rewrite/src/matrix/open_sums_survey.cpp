@@ -7,10 +7,10 @@
 
 #include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
+#include "matrix/matrix_counts.hpp"
 #include "matrix/matrix_types.hpp"
 #include "matrix/open_sums.hpp"
 #include "matrix/product.hpp"
-#include "matrix/matrix_counts.hpp"
 
 namespace coopvk::rewrite {
 
@@ -43,7 +43,9 @@ class AccumulatorSurvey {
     std::optional<Fragment> halves(Id type) const {
         const Instruction& def = module_.def(type);
         const std::optional<MatrixDimensions> d = matrixDimensions(module_, def);
-        if (!d || !types_.isFloat(def.word(0)) || types_.width(def.word(0)) != 16) return {};
+        if (!d || !d->isOfSubgroup() || !types_.isFloat(def.word(0)) ||
+            types_.width(def.word(0)) != 16)
+            return {};
         return makeFragment(policy_, d->use, d->rows, d->columns, 16);
     }
 

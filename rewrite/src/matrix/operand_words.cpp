@@ -39,7 +39,9 @@ class WordSurvey {
     bool mayBeWords(const Instruction& type, const LayoutPolicy& policy) const {
         if (type.opcode != spv::Op::OpTypeCooperativeMatrixKHR) return false;
         const std::optional<MatrixDimensions> d = matrixDimensions(module_, type);
-        if (!d || d->use == Use::kAccumulator || heldBits(types_, type.word(0)) != 8) return false;
+        if (!d || !d->isOfSubgroup() || d->use == Use::kAccumulator ||
+            heldBits(types_, type.word(0)) != 8)
+            return false;
         const uint32_t bits = bitsOf(type.result);
         return makeFragment(policy, d->use, d->rows, d->columns, bits).packWidth == 32 / bits;
     }

@@ -159,7 +159,7 @@ SlicedTypes chooseSlices(const Module& module, const TypeTable& types, const Tar
         const Id b = module.def(product->word(1)).type;
         const auto d = matrixDimensions(module, module.def(a));
         const auto right = matrixDimensions(module, module.def(b));
-        if (!d || !right || d->columns != right->rows) return {};
+        if (!d || !d->isOfSubgroup() || !right || d->columns != right->rows) return {};
         if (!survey.found().contains(a) || !survey.found().contains(b)) return {};
         const Id sum = module.def(product->type).word(0);
         const uint32_t depth =
