@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "coopvk/vulkan_coopvk.h"
+#include "matrix_extensions.hpp"
 
 // Behind VK_ENABLE_BETA_EXTENSIONS.
 #ifdef VK_AMDX_shader_enqueue
@@ -63,13 +64,15 @@
     X(vkGetPhysicalDeviceProperties2KHR, getProperties2)
 
 // Queries that the layer answers even where nobody below has them.
-#define COOPVK_ADDED_QUERIES(X)                                                             \
-    X(vkGetPhysicalDeviceToolProperties, getToolProperties)                                 \
-    X(vkGetPhysicalDeviceToolPropertiesEXT, getToolProperties)                              \
-    X(vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR, getCooperativeMatrixPropertiesKHR) \
-    X(vkGetPhysicalDeviceCooperativeMatrixPropertiesNV, getCooperativeMatrixPropertiesNV)   \
-    X(vkGetPhysicalDeviceCooperativeVectorPropertiesNV, getCooperativeVectorPropertiesNV)   \
-    X(vkGetPhysicalDeviceCooperativeMatrixInt4PropertiesCOOPVK, getInt4MatrixProperties)    \
+#define COOPVK_ADDED_QUERIES(X)                                                                  \
+    X(vkGetPhysicalDeviceToolProperties, getToolProperties)                                      \
+    X(vkGetPhysicalDeviceToolPropertiesEXT, getToolProperties)                                   \
+    X(vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR, getCooperativeMatrixPropertiesKHR)      \
+    X(vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV, getFlexibleDimensions) \
+    X(vkGetPhysicalDeviceCooperativeMatrixProperties2EXT, getCooperativeMatrixProperties2EXT)    \
+    X(vkGetPhysicalDeviceCooperativeMatrixPropertiesNV, getCooperativeMatrixPropertiesNV)        \
+    X(vkGetPhysicalDeviceCooperativeVectorPropertiesNV, getCooperativeVectorPropertiesNV)        \
+    X(vkGetPhysicalDeviceCooperativeMatrixInt4PropertiesCOOPVK, getInt4MatrixProperties)         \
     X(vkGetPhysicalDeviceShader2DBlockSizesCOOPVK, getBlockSizes)
 
 #define COOPVK_DEVICE_COMMANDS(X)             \

@@ -4,13 +4,10 @@
 #include <algorithm>
 
 #include "extension_rows.hpp"
+#include "matrix_extensions.hpp"
 
 namespace coopvk::layer {
 namespace {
-
-[[maybe_unused]] constexpr Dependent withoutStruct(const char* extension) {
-    return {extension, VK_STRUCTURE_TYPE_MAX_ENUM, {}};
-}
 
 constexpr Dependent kKhrMatrix[] = {
     {"VK_NV_cooperative_matrix2",
@@ -27,23 +24,14 @@ constexpr Dependent kKhrMatrix[] = {
     {nullptr, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT8_FEATURES_EXT,
      COOPVK_FEATURE_BITS(VkPhysicalDeviceShaderFloat8FeaturesEXT, shaderFloat8CooperativeMatrix,
                          shaderFloat8CooperativeMatrix)},
-// Newer than the oldest headers that this builds with.
-#ifdef VK_NV_cooperative_matrix_decode_vector
     {"VK_NV_cooperative_matrix_decode_vector",
      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_DECODE_VECTOR_FEATURES_NV,
      COOPVK_FEATURE_BITS(VkPhysicalDeviceCooperativeMatrixDecodeVectorFeaturesNV,
                          cooperativeMatrixDecodeVector, cooperativeMatrixDecodeVector)},
-#else
-    withoutStruct("VK_NV_cooperative_matrix_decode_vector"),
-#endif
-#ifdef VK_EXT_cooperative_matrix_maintenance1
     {"VK_EXT_cooperative_matrix_maintenance1",
      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_MAINTENANCE_1_FEATURES_EXT,
      COOPVK_FEATURE_BITS(VkPhysicalDeviceCooperativeMatrixMaintenance1FeaturesEXT,
                          cooperativeMatrixProperties2, cooperativeMatrixGetCoordinate)},
-#else
-    withoutStruct("VK_EXT_cooperative_matrix_maintenance1"),
-#endif
 };
 
 constexpr Dependent kAtomicFloat[] = {

@@ -199,6 +199,7 @@ void fillTraits(DeviceFacts& facts) {
     traits.shaderBufferFloat32AtomicAdd = facts.has(Feature::kShaderBufferFloat32AtomicAdd);
     traits.shaderSharedFloat32AtomicAdd = facts.has(Feature::kShaderSharedFloat32AtomicAdd);
     traits.maxComputeSharedMemorySize = facts.properties.limits.maxComputeSharedMemorySize;
+    traits.maxComputeWorkGroupInvocations = facts.properties.limits.maxComputeWorkGroupInvocations;
 }
 
 // The driver's own matrices, as far as the rewriter can name them.

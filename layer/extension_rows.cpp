@@ -5,47 +5,13 @@
 
 #include "coopvk/vulkan_coopvk.h"
 #include "device_facts.hpp"
+#include "matrix2.hpp"
+#include "needs.hpp"
 
 namespace coopvk::layer {
 namespace {
 
 using rewrite::Extension;
-
-constexpr Feature kMatrixNeeds[] = {
-    Feature::kShaderFloat64,
-    Feature::kShaderInt64,
-    Feature::kShaderInt16,
-    Feature::kStorageBuffer16BitAccess,
-    Feature::kStorageBuffer8BitAccess,
-    Feature::kShaderFloat16,
-    Feature::kShaderInt8,
-    Feature::kVulkanMemoryModel,
-    Feature::kVulkanMemoryModelDeviceScope,
-    Feature::kShaderSubgroupExtendedTypes,
-    Feature::kSubgroupSizeControl,
-    Feature::kComputeFullSubgroups,
-    Feature::kShaderIntegerDotProduct,
-    Feature::kMixedFloatDotProduct,
-    Feature::kNativeCooperativeMatrix,
-};
-
-constexpr Feature kVectorNeeds[] = {
-    Feature::kShaderInt16,
-    Feature::kStorageBuffer16BitAccess,
-    Feature::kStorageBuffer8BitAccess,
-    Feature::kShaderFloat16,
-    Feature::kShaderInt8,
-    Feature::kVulkanMemoryModel,
-    Feature::kVulkanMemoryModelDeviceScope,
-    Feature::kShaderSubgroupExtendedTypes,
-    Feature::kSubgroupSizeControl,
-    Feature::kComputeFullSubgroups,
-    Feature::kShaderIntegerDotProduct,
-    Feature::kBufferDeviceAddress,
-    Feature::kShaderBufferFloat32AtomicAdd,
-    Feature::kShaderSharedFloat32AtomicAdd,
-    Feature::kShaderSharedFloat32Atomics,  // f32 in Workgroup memory is exchanged
-};
 
 constexpr VkShaderStageFlags kAllStages =
     VK_SHADER_STAGE_ALL_GRAPHICS | VK_SHADER_STAGE_COMPUTE_BIT | VK_SHADER_STAGE_TASK_BIT_EXT |
@@ -53,35 +19,6 @@ constexpr VkShaderStageFlags kAllStages =
     VK_SHADER_STAGE_ANY_HIT_BIT_KHR | VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR |
     VK_SHADER_STAGE_MISS_BIT_KHR | VK_SHADER_STAGE_INTERSECTION_BIT_KHR |
     VK_SHADER_STAGE_CALLABLE_BIT_KHR;
-
-constexpr Feature kInt4Needs[] = {
-    Feature::kShaderInt16,
-    Feature::kShaderInt8,
-    Feature::kStorageBuffer16BitAccess,
-    Feature::kStorageBuffer8BitAccess,
-    Feature::kUniformAndStorageBuffer16BitAccess,
-    Feature::kUniformAndStorageBuffer8BitAccess,
-    Feature::kStoragePushConstant16,
-    Feature::kStoragePushConstant8,
-    Feature::kScalarBlockLayout,
-    Feature::kVulkanMemoryModel,
-    Feature::kVulkanMemoryModelDeviceScope,
-    Feature::kSubgroupSizeControl,
-    Feature::kComputeFullSubgroups,
-    Feature::kShaderIntegerDotProduct,
-};
-
-constexpr Feature kBlockIoNeeds[] = {
-    Feature::kShaderInt64,
-    Feature::kShaderInt16,
-    Feature::kStorageBuffer16BitAccess,
-    Feature::kStorageBuffer8BitAccess,
-    Feature::kShaderInt8,
-    Feature::kSubgroupSizeControl,
-    Feature::kComputeFullSubgroups,
-};
-
-#define COOPVK_GRANT(Struct, member) .name = #member, .offset = offsetof(Struct, member)
 
 // A matrix access becomes accesses to its elements, which are as robust as any others.
 bool accessesAreRobust(const DeviceFacts& facts) { return facts.has(Feature::kRobustBufferAccess); }
@@ -126,12 +63,12 @@ constexpr Grant kBlockIoGrants[] = {
 };
 
 template <typename Properties>
-void matrixProperties(const DeviceFacts&, void* node) {
+void matrixProperties(const DeviceFacts&, uint32_t, void* node) {
     auto& properties = *static_cast<Properties*>(node);
     properties.cooperativeMatrixSupportedStages = VK_SHADER_STAGE_COMPUTE_BIT;
 }
 
-void nvVectorProperties(const DeviceFacts&, void* node) {
+void nvVectorProperties(const DeviceFacts&, uint32_t, void* node) {
     auto& properties = *static_cast<VkPhysicalDeviceCooperativeVectorPropertiesNV*>(node);
     properties.cooperativeVectorSupportedStages = kAllStages;
     properties.cooperativeVectorTrainingFloat16Accumulation = VK_TRUE;
@@ -139,7 +76,7 @@ void nvVectorProperties(const DeviceFacts&, void* node) {
     properties.maxCooperativeVectorComponents = 1024;
 }
 
-void blockIoProperties(const DeviceFacts&, void* node) {
+void blockIoProperties(const DeviceFacts&, uint32_t, void* node) {
     auto& properties = *static_cast<VkPhysicalDeviceShader2DBlockIOPropertiesCOOPVK*>(node);
     properties.supportedStages = VK_SHADER_STAGE_COMPUTE_BIT;
     properties.maxElementsPerInvocation = rewrite::kMaxBlockElements;
@@ -176,6 +113,35 @@ constexpr ExtensionRow kRows[] = {
                                    cooperativeMatrixConversion),
      .grants = kConversionGrants,
      .needs = kMatrixNeeds},
+    {.extension = Extension::kNvCooperativeMatrix2,
+     .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_FEATURES_NV,
+     .featureSize = sizeof(VkPhysicalDeviceCooperativeMatrix2FeaturesNV),
+     .features = COOPVK_FEATURE_BITS(VkPhysicalDeviceCooperativeMatrix2FeaturesNV,
+                                     cooperativeMatrixWorkgroupScope, cooperativeMatrixBlockLoads),
+     .mainFeatureOffset =
+         offsetof(VkPhysicalDeviceCooperativeMatrix2FeaturesNV, cooperativeMatrixWorkgroupScope),
+     .grants = kMatrix2Grants,
+     .propertiesType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_PROPERTIES_NV,
+     .fillProperties = fillMatrix2Properties,
+     .needs = kMatrix2Needs},
+    {.extension = Extension::kExtCooperativeMatrixMaintenance1,
+     .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_MAINTENANCE_1_FEATURES_EXT,
+     .featureSize = sizeof(VkPhysicalDeviceCooperativeMatrixMaintenance1FeaturesEXT),
+     .features = COOPVK_FEATURE_BITS(VkPhysicalDeviceCooperativeMatrixMaintenance1FeaturesEXT,
+                                     cooperativeMatrixProperties2, cooperativeMatrixGetCoordinate),
+     .mainFeatureOffset = offsetof(VkPhysicalDeviceCooperativeMatrixMaintenance1FeaturesEXT,
+                                   cooperativeMatrixProperties2),
+     .grants = kMatrixMaintenance1Grants,
+     .needs = kMatrixNeeds},
+    {.extension = Extension::kNvCooperativeMatrixDecodeVector,
+     .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_DECODE_VECTOR_FEATURES_NV,
+     .featureSize = sizeof(VkPhysicalDeviceCooperativeMatrixDecodeVectorFeaturesNV),
+     .features = COOPVK_FEATURE_BITS(VkPhysicalDeviceCooperativeMatrixDecodeVectorFeaturesNV,
+                                     cooperativeMatrixDecodeVector, cooperativeMatrixDecodeVector),
+     .mainFeatureOffset = offsetof(VkPhysicalDeviceCooperativeMatrixDecodeVectorFeaturesNV,
+                                   cooperativeMatrixDecodeVector),
+     .grants = kDecodeVectorGrants,
+     .needs = kMatrix2Needs},
     {.extension = Extension::kNvCooperativeVector,
      .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_VECTOR_FEATURES_NV,
      .featureSize = sizeof(VkPhysicalDeviceCooperativeVectorFeaturesNV),

@@ -29,6 +29,8 @@ struct Grant {
     bool (*possible)(const DeviceFacts& facts) = nullptr;
 };
 
+#define COOPVK_GRANT(Struct, member) .name = #member, .offset = offsetof(Struct, member)
+
 struct ExtensionRow {
     rewrite::Extension extension = rewrite::Extension::kCount;
     // Its feature structure: VkBool32 members only, behind the header.
@@ -39,7 +41,8 @@ struct ExtensionRow {
     std::span<const Grant> grants = {};
     // Its property structure; VK_STRUCTURE_TYPE_MAX_ENUM where there is none.
     VkStructureType propertiesType = VK_STRUCTURE_TYPE_MAX_ENUM;
-    void (*fillProperties)(const DeviceFacts& facts, void* node) = nullptr;
+    // `native` are the features that stay the driver's, which has filled the structure.
+    void (*fillProperties)(const DeviceFacts& facts, uint32_t native, void* node) = nullptr;
     // What to enable below, where supported, for the output of the rewriter.
     std::span<const Feature> needs = {};
     // What to hide of the driver's own while this is emulated; null if nothing.

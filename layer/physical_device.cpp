@@ -6,9 +6,12 @@
 
 namespace coopvk::layer {
 
+bool PhysicalDeviceContext::adds(rewrite::Extension extension, size_t featureOffset) const {
+    return (decision(extension).added & extensionRow(extension).bit(featureOffset)) != 0;
+}
+
 bool PhysicalDeviceContext::answersFor(rewrite::Extension extension) const {
-    const ExtensionRow& row = extensionRow(extension);
-    return (decision(extension).added & row.bit(row.mainFeatureOffset)) != 0;
+    return adds(extension, extensionRow(extension).mainFeatureOffset);
 }
 
 PhysicalDeviceContext assessDevice(const Settings& settings, DeviceFacts facts) {

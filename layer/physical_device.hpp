@@ -24,7 +24,9 @@ struct PhysicalDeviceContext {
     const Decision& decision(rewrite::Extension extension) const {
         return decisions[static_cast<size_t>(extension)];
     }
-    // Its main feature is emulated, and so its properties and queries are coopvk's.
+    // A member of the extension's feature structure is emulated.
+    bool adds(rewrite::Extension extension, size_t featureOffset) const;
+    // Its main feature is emulated, and so its queries are coopvk's.
     bool answersFor(rewrite::Extension extension) const;
     // Listed behind the driver's own.
     std::vector<rewrite::MatrixShape> addedShapes;

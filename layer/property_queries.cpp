@@ -5,20 +5,25 @@
 
 #include "arrays.hpp"
 #include "commands.hpp"
+#include "extension_rows.hpp"
 #include "registry.hpp"
 
 namespace coopvk::layer {
 namespace {
 
-// The query of the next layer; null if it has none.
-template <typename Target>
-auto nextQuery(const InstanceContext& instance, const char* name) {
-    using Query = VkResult(VKAPI_PTR*)(VkPhysicalDevice, uint32_t*, Target*);
+// The command of the next layer; null if it has none.
+PFN_vkVoidFunction nextProc(const InstanceContext& instance, const char* name) {
     PFN_vkVoidFunction found = instance.getNextProc(instance.handle, name);
     if (found == nullptr && instance.getNextPhysicalDeviceProc != nullptr) {
         found = instance.getNextPhysicalDeviceProc(instance.handle, name);
     }
-    return reinterpret_cast<Query>(found);
+    return found;
+}
+
+template <typename Target>
+auto nextQuery(const InstanceContext& instance, const char* name) {
+    using Query = VkResult(VKAPI_PTR*)(VkPhysicalDevice, uint32_t*, Target*);
+    return reinterpret_cast<Query>(nextProc(instance, name));
 }
 
 // The rows of an emulated extension, each written by write(row, target); where it is not emulated,
@@ -62,6 +67,54 @@ void writeKhrShape(const rewrite::MatrixShape& shape, VkCooperativeMatrixPropert
     to.saturatingAccumulation = shape.saturating;
 }
 
+// A driver's own rows, and behind them `added`.
+template <typename Row, typename Target, typename Write>
+VkResult giveBehind(VkResult(VKAPI_PTR* own)(VkPhysicalDevice, uint32_t*, Target*),
+                    VkPhysicalDevice device, std::span<const Row> added, uint32_t* count,
+                    Target* out, const Write& write) {
+    uint32_t below = 0;
+    if (VkResult result = own(device, &below, nullptr); result < 0) return result;
+    // The driver's own first, as it gives them: those are the faster ones.
+    uint32_t room = out == nullptr ? 0 : *count;
+    uint32_t given = std::min(room, below);
+    if (given > 0) {
+        if (VkResult result = own(device, &given, out); result < 0) return result;
+    }
+    room -= given;
+    const VkResult rest = giveArray(added, &room, out == nullptr ? nullptr : out + given, write);
+    *count = out == nullptr ? below + room : given + room;
+    return out != nullptr && given < below ? VK_INCOMPLETE : rest;
+}
+
+constexpr const char* kFlexibleQuery =
+    "vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV";
+
+// What KHR's successors have in common.
+template <typename Properties>
+void copyGranularity(const rewrite::MatrixShape& shape, Properties& to) {
+    to.MGranularity = shape.m;
+    to.NGranularity = shape.n;
+    to.KGranularity = shape.k;
+    to.AType = vulkanType(shape.a);
+    to.BType = vulkanType(shape.b);
+    to.CType = vulkanType(shape.c);
+    to.ResultType = vulkanType(shape.result);
+}
+
+void writeFlexible(const rewrite::FlexibleShape& shape,
+                   VkCooperativeMatrixFlexibleDimensionsPropertiesNV& to) {
+    copyGranularity(shape.granularity, to);
+    to.saturatingAccumulation = shape.granularity.saturating;
+    to.scope = shape.workgroupInvocations == 0 ? VK_SCOPE_SUBGROUP_KHR : VK_SCOPE_WORKGROUP_KHR;
+    to.workgroupInvocations = shape.workgroupInvocations;
+}
+
+rewrite::MatrixQuery readQuery(const VkPhysicalDeviceCooperativeMatrixInfo2EXT& info) {
+    constexpr VkFlags kSaturating = VK_COOPERATIVE_MATRIX_SATURATING_ACCUMULATION_BIT_EXT;
+    return {info.scope == VK_SCOPE_WORKGROUP_KHR, info.invocations, info.subgroupSize,
+            (info.flags & kSaturating) != 0};
+}
+
 }  // namespace
 
 VkResult getCooperativeMatrixPropertiesKHR(VkPhysicalDevice device, uint32_t* count,
@@ -73,19 +126,52 @@ VkResult getCooperativeMatrixPropertiesKHR(VkPhysicalDevice device, uint32_t* co
                       kKhrQuery, count, out, writeKhrShape);
     }
     const auto own = nextQuery<VkCooperativeMatrixPropertiesKHR>(*instance, kKhrQuery);
-    uint32_t below = 0;
-    if (VkResult result = own(device, &below, nullptr); result < 0) return result;
-    // The driver's own first, as it gives them: those are the faster ones.
-    uint32_t room = out == nullptr ? 0 : *count;
-    uint32_t given = std::min(room, below);
-    if (given > 0) {
-        if (VkResult result = own(device, &given, out); result < 0) return result;
+    return giveBehind(own, device, std::span(added), count, out, writeKhrShape);
+}
+
+// Rows of both scopes; where the driver has flexible dimensions itself, coopvk adds the
+// workgroup's.
+VkResult getFlexibleDimensions(VkPhysicalDevice device, uint32_t* count,
+                               VkCooperativeMatrixFlexibleDimensionsPropertiesNV* out) {
+    using Features = VkPhysicalDeviceCooperativeMatrix2FeaturesNV;
+    const auto instance = instances().find(device);
+    const PhysicalDeviceContext& physical = instance->physicalDevice(device);
+    const auto own =
+        nextQuery<VkCooperativeMatrixFlexibleDimensionsPropertiesNV>(*instance, kFlexibleQuery);
+    const auto adds = [&](size_t offset) {
+        return physical.adds(rewrite::Extension::kNvCooperativeMatrix2, offset);
+    };
+    const bool addsAll = adds(offsetof(Features, cooperativeMatrixFlexibleDimensions));
+    std::vector<rewrite::FlexibleShape> shapes;
+    if (addsAll || adds(offsetof(Features, cooperativeMatrixWorkgroupScope))) {
+        shapes = rewrite::flexibleShapes(physical.facts.traits);
     }
-    room -= given;
-    const VkResult rest =
-        giveArray(std::span(added), &room, out == nullptr ? nullptr : out + given, writeKhrShape);
-    *count = out == nullptr ? below + room : given + room;
-    return out != nullptr && given < below ? VK_INCOMPLETE : rest;
+    if (addsAll || own == nullptr)
+        return giveArray(std::span<const rewrite::FlexibleShape>(shapes), count, out,
+                         writeFlexible);
+    std::erase_if(shapes, [](const rewrite::FlexibleShape& shape) {
+        return shape.workgroupInvocations == 0;
+    });
+    return giveBehind(own, device, std::span<const rewrite::FlexibleShape>(shapes), count, out,
+                      writeFlexible);
+}
+
+VkResult getCooperativeMatrixProperties2EXT(VkPhysicalDevice device,
+                                            const VkPhysicalDeviceCooperativeMatrixInfo2EXT* info,
+                                            uint32_t* count,
+                                            VkCooperativeMatrixProperties2EXT* out) {
+    const auto instance = instances().find(device);
+    const PhysicalDeviceContext& physical = instance->physicalDevice(device);
+    if (!physical.answersFor(rewrite::Extension::kExtCooperativeMatrixMaintenance1)) {
+        const auto own = reinterpret_cast<PFN_vkGetPhysicalDeviceCooperativeMatrixProperties2EXT>(
+            nextProc(*instance, "vkGetPhysicalDeviceCooperativeMatrixProperties2EXT"));
+        if (own != nullptr) return own(device, info, count, out);
+        *count = 0;
+        return VK_SUCCESS;
+    }
+    const auto rows = rewrite::matrixGranularities(physical.facts.traits, readQuery(*info));
+    return giveArray(std::span(rows), count, out,
+                     copyGranularity<VkCooperativeMatrixProperties2EXT>);
 }
 
 VkResult getCooperativeMatrixPropertiesNV(VkPhysicalDevice device, uint32_t* count,

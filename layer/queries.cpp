@@ -144,9 +144,8 @@ void getProperties2(VkPhysicalDevice device, VkPhysicalDeviceProperties2* proper
         next(device, properties);
     }
     visitEmulated(physical, properties->pNext, [&](const ExtensionRow& row, void* node) {
-        if (static_cast<VkBaseOutStructure*>(node)->sType == row.propertiesType &&
-            physical.answersFor(row.extension)) {
-            row.fillProperties(physical.facts, node);
+        if (static_cast<VkBaseOutStructure*>(node)->sType == row.propertiesType) {
+            row.fillProperties(physical.facts, physical.decision(row.extension).native, node);
         }
     });
     auto* node = static_cast<VkBaseOutStructure*>(properties->pNext);

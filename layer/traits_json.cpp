@@ -57,6 +57,7 @@ const Member kMembers[] = {
     {"subgroupBallot", &DeviceTraits::subgroupBallot},
     {"subgroupArithmetic", &DeviceTraits::subgroupArithmetic},
     {"maxComputeSharedMemorySize", &DeviceTraits::maxComputeSharedMemorySize},
+    {"maxComputeWorkGroupInvocations", &DeviceTraits::maxComputeWorkGroupInvocations},
     {"onlyNativeShapes", &DeviceTraits::onlyNativeShapes},
     {"scalarRegisters", &DeviceTraits::scalarRegisters},
     {"maxTaskSharedMemorySize", &DeviceTraits::maxTaskSharedMemorySize},

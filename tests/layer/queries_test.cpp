@@ -120,7 +120,7 @@ TEST_F(Queries, HidesDependents) {
     EXPECT_TRUE(bfloat16().shaderBFloat16CooperativeMatrix);
     driver.destroyInstance();
 
-    setenv("COOPVK_EMULATE", "all", 1);
+    setenv("COOPVK_EMULATE", kMatrixName, 1);
     driver.makeInstance();
     EXPECT_FALSE(lists(VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME));
     EXPECT_TRUE(lists(VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME));
@@ -282,7 +282,7 @@ TEST_F(Queries, DevicesAskForWhatTheEmulationNeeds) {
 }
 
 TEST_F(Queries, RefusedDevices) {
-    setenv("COOPVK_EMULATE", "all", 1);
+    setenv("COOPVK_EMULATE", kMatrixName, 1);
     makeNative();
     driver.extensions.push_back(VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME);
     driver.makeInstance();

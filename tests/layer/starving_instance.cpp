@@ -5,6 +5,7 @@
 
 #include "allocations.hpp"
 #include "coopvk/vulkan_coopvk.h"
+#include "matrix_extensions.hpp"
 #include "names.hpp"
 #include "proc_table.hpp"
 #include "starving.hpp"
@@ -109,6 +110,16 @@ VkResult queryArray(Rig& rig, const char* name) {
     return result == VK_INCOMPLETE ? VK_SUCCESS : result;
 }
 
+VkResult queryGranularities(Rig& rig, const char* name) {
+    VkPhysicalDeviceCooperativeMatrixInfo2EXT info = {};
+    info.scope = VK_SCOPE_SUBGROUP_KHR;
+    uint32_t count = 1;
+    VkCooperativeMatrixProperties2EXT one = {};
+    const VkResult result = rig.command<PFN_vkGetPhysicalDeviceCooperativeMatrixProperties2EXT>(
+        name)(rig.driver.physical(), &info, &count, &one);
+    return result == VK_INCOMPLETE ? VK_SUCCESS : result;
+}
+
 const StarvingCommand kCommands[] = {
     {"vkCreateInstance", Before::kNothing, createInstance},
     {"vkDestroyInstance", Before::kInstance, destroyInstance},
@@ -130,6 +141,9 @@ const StarvingCommand kCommands[] = {
      queryArray<VkPhysicalDeviceToolProperties>},
     {"vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR", Before::kInstance,
      queryArray<VkCooperativeMatrixPropertiesKHR>},
+    {"vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV", Before::kInstance,
+     queryArray<VkCooperativeMatrixFlexibleDimensionsPropertiesNV>},
+    {"vkGetPhysicalDeviceCooperativeMatrixProperties2EXT", Before::kInstance, queryGranularities},
     {"vkGetPhysicalDeviceCooperativeMatrixPropertiesNV", Before::kInstance,
      queryArray<VkCooperativeMatrixPropertiesNV>},
     {"vkGetPhysicalDeviceCooperativeVectorPropertiesNV", Before::kInstance,

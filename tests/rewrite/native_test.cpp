@@ -340,13 +340,16 @@ TEST(Native, TilesPromiseNoMoreAlignmentThanTheyHave) {
     EXPECT_EQ(count(text, "Aligned 16"), 4u);
 }
 
-Result<Rewritten> runAdding(const std::vector<uint32_t>& words) {
+Result<Rewritten> runAdding(const std::vector<uint32_t>& words, ExtensionSet notEmulated = {}) {
     Request request;
     request.words = words;
     Target target;
     target.device.nativeShapes = {halves(8, 8, 8)};
     target.emulated = ExtensionSet::all();
     target.emulated.erase(Extension::kKhrCooperativeMatrix);
+    for (const ExtensionInfo& row : extensionTable()) {
+        if (notEmulated.contains(row.extension)) target.emulated.erase(row.extension);
+    }
     target.addsShapes = true;
     return rewrite(request, target);
 }
@@ -388,13 +391,21 @@ TEST(NativeAdded, LeavesShapesThatNobodyLists) {
     EXPECT_TRUE(out->untouched);
 }
 
-TEST(NativeAdded, RefusesInstructionsOfWholeMatrices) {
+TEST(NativeAdded, InstructionsOfWholeMatrices) {
     std::string text = test::multiplyModule(16, 16, 16);
     text.replace(text.find("OpExtension"), 0, "OpCapability CooperativeMatrixReductionsNV\n");
     text.replace(text.find("OpMemoryModel"), 0, "OpExtension \"SPV_NV_cooperative_matrix2\"\n");
-    const auto out = runAdding(test::assemble(text));
+    const std::vector<uint32_t> words = test::assemble(text);
+    auto out = runAdding(
+        words, {Extension::kNvCooperativeMatrix2, Extension::kExtCooperativeMatrixMaintenance1});
     ASSERT_FALSE(out);
     EXPECT_NE(out.error().message.find("SPV_NV_cooperative_matrix2"), std::string::npos);
+    // Where these are emulated, nothing stays the driver's.
+    out = runAdding(words);
+    ASSERT_TRUE(out) << out.error().message;
+    EXPECT_EQ(out->paths, std::vector<std::string_view>{"matrices: core"});
+    EXPECT_EQ(disassemble(out->words).find("cooperative_matrix"), std::string::npos);
+    EXPECT_EQ(validate(out->words), std::nullopt);
 }
 
 TEST(NativeAdded, SpecializationMayDecide) {

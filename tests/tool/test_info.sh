@@ -18,7 +18,8 @@ fail() {
 
 extensions='VK_KHR_cooperative_matrix VK_NV_cooperative_matrix VK_NV_cooperative_vector
 VK_QCOM_cooperative_matrix_conversion VK_EXT_shader_replicated_composites
-VK_EXT_shader_atomic_float VK_COOPVK_shader_int4 VK_COOPVK_shader_2d_block_io'
+VK_NV_cooperative_matrix2 VK_EXT_cooperative_matrix_maintenance1
+VK_NV_cooperative_matrix_decode_vector VK_EXT_shader_atomic_float VK_COOPVK_shader_int4 VK_COOPVK_shader_2d_block_io'
 
 # same VARIABLE=VALUE... -- OPTION...: info with the options says what a program sees. What each
 # prints is in $info and $seen.
@@ -91,6 +92,7 @@ same COOPVK_BACK_END=native -- --emulate all
 settings 'emulate = all' 'back_end = native'
 same VK_LAYER_SETTINGS_PATH="$work/settings" --
 [[ $info == "$native" ]] || fail 'a settings file does not count for the back-end'
+same -- --emulate VK_KHR_cooperative_matrix
 has '^  hidden of the driver.s own:$'
 has '^    VK_NV_cooperative_matrix2: rests on the driver.s own VK_KHR_cooperative_matrix,'
 json=$("$coopvk" info --json --emulate all --back-end native)

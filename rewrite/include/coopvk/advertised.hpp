@@ -28,6 +28,35 @@ std::vector<MatrixShape> addedMatrixShapes(const DeviceTraits& device);
 bool mayUseAddedShapes(std::span<const uint32_t> words, const DeviceTraits& device);
 
 // ---------------------------------------------------------------------------------------------
+// Cooperative matrices of any size, and of workgroups
+
+// One row of vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV: sizes are
+// multiples of those of `granularity`.
+struct FlexibleShape {
+    MatrixShape granularity;
+    uint32_t workgroupInvocations;  // 0: the scope is Subgroup, else Workgroup
+    bool operator==(const FlexibleShape&) const = default;
+};
+std::vector<FlexibleShape> flexibleShapes(const DeviceTraits& device);
+
+// VkPhysicalDeviceCooperativeMatrixInfo2EXT.
+struct MatrixQuery {
+    bool isOfWorkgroup;
+    uint32_t invocations;   // of the workgroup, where it is of one
+    uint32_t subgroupSize;  // 0: any
+    bool saturating;
+};
+// For vkGetPhysicalDeviceCooperativeMatrixProperties2EXT: granularities, which are also sizes that
+// any device takes. The best come first.
+std::vector<MatrixShape> matrixGranularities(const DeviceTraits& device, const MatrixQuery& query);
+
+// VkPhysicalDeviceCooperativeMatrix2PropertiesNV.
+inline constexpr uint32_t kMaxMatrixDimension = 512;
+uint32_t maxMatrixWorkgroupSize(const DeviceTraits& device);  // invocations
+// Bytes of Workgroup memory that modules with matrices of scope Workgroup leave to coopvk.
+uint32_t reservedSharedMemory(const DeviceTraits& device);
+
+// ---------------------------------------------------------------------------------------------
 // Cooperative vector types
 
 // One row of vkGetPhysicalDeviceCooperativeVectorPropertiesNV. Every row may be transposed.

@@ -85,6 +85,7 @@ struct DeviceTraits {
     bool subgroupBallot = false;
     bool subgroupArithmetic = false;
     uint32_t maxComputeSharedMemorySize = 16384;
+    uint32_t maxComputeWorkGroupInvocations = 1024;
     // Registers that a subgroup's lanes share, beside each lane's own: what is loaded from one
     // address by all lanes is in there once. VkPhysicalDeviceShaderCorePropertiesAMD says so.
     bool scalarRegisters = false;

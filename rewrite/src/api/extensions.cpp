@@ -24,6 +24,26 @@ constexpr ExtensionCapability kNvMatrixCapabilities[] = {
 constexpr ExtensionCapability kQcomConversionCapabilities[] = {
     capability(spv::Capability::CooperativeMatrixConversionQCOM)};
 
+// Newer than some headers that this builds with.
+constexpr auto kConversionsExt = static_cast<spv::Capability>(5429);
+constexpr auto kGetCoordinateExt = static_cast<spv::Capability>(5438);
+constexpr auto kDecodeVectorNv = static_cast<spv::Capability>(5447);
+
+// Two extensions own reductions and operations for each element, whose capabilities share numbers.
+constexpr ExtensionCapability kNvMatrix2Capabilities[] = {
+    capability(spv::Capability::CooperativeMatrixReductionsNV, 1u << 2),
+    capability(spv::Capability::CooperativeMatrixConversionsNV, 1u << 3),
+    capability(spv::Capability::CooperativeMatrixPerElementOperationsNV, 1u << 4),
+    capability(spv::Capability::TensorAddressingNV, 1u << 5),
+    capability(spv::Capability::CooperativeMatrixTensorAddressingNV, 1u << 5),
+    capability(spv::Capability::CooperativeMatrixBlockLoadsNV, 1u << 6)};
+constexpr ExtensionCapability kExtMaintenance1Capabilities[] = {
+    capability(spv::Capability::CooperativeMatrixReductionsNV, 1u << 1),
+    capability(kConversionsExt, 1u << 2),
+    capability(spv::Capability::CooperativeMatrixPerElementOperationsNV, 1u << 3),
+    capability(kGetCoordinateExt, 1u << 4)};
+constexpr ExtensionCapability kNvDecodeVectorCapabilities[] = {capability(kDecodeVectorNv)};
+
 constexpr ExtensionCapability kNvVectorCapabilities[] = {
     capability(spv::Capability::CooperativeVectorNV),
     capability(spv::Capability::CooperativeVectorTrainingNV, 1u << 1)};
@@ -73,6 +93,12 @@ std::string missingForVectors(const DeviceTraits& device) {
     return {};
 }
 
+std::string missingForBlockLoads(const DeviceTraits& device) {
+    if (std::string missing = missingForMatrices(device); !missing.empty()) return missing;
+    if (!device.bufferDeviceAddress) return "needs bufferDeviceAddress";
+    return {};
+}
+
 std::string missingForConversion(const DeviceTraits& device) {
     if (std::string missing = missingForMatrices(device); !missing.empty()) return missing;
     if (!device.subgroupShuffle) return "needs subgroup shuffles in compute shaders";
@@ -86,6 +112,12 @@ constexpr ExtensionInfo kTable[] = {
      kNvMatrixCapabilities, missingForMatrices},
     {Extension::kQcomCooperativeMatrixConversion, "VK_QCOM_cooperative_matrix_conversion", 1,
      "SPV_QCOM_cooperative_matrix_conversion", kQcomConversionCapabilities, missingForConversion},
+    {Extension::kNvCooperativeMatrix2, "VK_NV_cooperative_matrix2", 1, "SPV_NV_cooperative_matrix2",
+     kNvMatrix2Capabilities, missingForMatrices},
+    {Extension::kExtCooperativeMatrixMaintenance1, "VK_EXT_cooperative_matrix_maintenance1", 1,
+     "SPV_EXT_cooperative_matrix_maintenance1", kExtMaintenance1Capabilities, missingForMatrices},
+    {Extension::kNvCooperativeMatrixDecodeVector, "VK_NV_cooperative_matrix_decode_vector", 1,
+     "SPV_NV_cooperative_matrix_decode_vector", kNvDecodeVectorCapabilities, missingForBlockLoads},
     {Extension::kNvCooperativeVector, "VK_NV_cooperative_vector", 4, "SPV_NV_cooperative_vector",
      kNvVectorCapabilities, missingForVectors},
     {Extension::kExtShaderReplicatedComposites, "VK_EXT_shader_replicated_composites", 1,
@@ -98,6 +130,21 @@ constexpr ExtensionInfo kTable[] = {
      kBlockIoCapabilities, missingForSubgroups},
 };
 static_assert(std::size(kTable) == kExtensionCount);
+
+// The emulated extensions that own a capability, unless one of them leaves it to the device.
+void addOwners(spv::Capability declared, ExtensionSet emulated, const ExtensionFeatures& own,
+               ExtensionSet& found) {
+    ExtensionSet owners = found;
+    for (const ExtensionInfo& row : kTable) {
+        if (!emulated.contains(row.extension)) continue;
+        for (const ExtensionCapability& one : row.capabilities) {
+            if (one.capability != static_cast<uint32_t>(declared)) continue;
+            if ((one.features & ~own[row.extension]) == 0) return;
+            owners.insert(row.extension);
+        }
+    }
+    found = owners;
+}
 
 }  // namespace
 
@@ -115,17 +162,8 @@ std::optional<Extension> extensionFromVulkanName(std::string_view name) {
 ExtensionSet scan(std::span<const uint32_t> words, ExtensionSet emulated,
                   const ExtensionFeatures& own) {
     ExtensionSet found;
-    const size_t at = forEachCapability(words, [&](spv::Capability declared) {
-        for (const ExtensionInfo& row : kTable) {
-            if (!emulated.contains(row.extension)) continue;
-            for (const ExtensionCapability& one : row.capabilities) {
-                if (one.capability == static_cast<uint32_t>(declared) &&
-                    (one.features & ~own[row.extension]) != 0) {
-                    found.insert(row.extension);
-                }
-            }
-        }
-    });
+    const size_t at = forEachCapability(
+        words, [&](spv::Capability declared) { addOwners(declared, emulated, own, found); });
     constexpr auto kAtomics = Extension::kExtShaderAtomicFloat;
     if (!emulated.contains(kAtomics)) return found;
     const auto rest = words.subspan(std::min(at, words.size()));

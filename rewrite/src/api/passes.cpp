@@ -84,6 +84,36 @@ std::string describe(const LayoutPolicy& policy) {
                        policy.grid.rows, policy.grid.columns, policy.rowBlock, policy.columnBlock);
 }
 
+constexpr Extension kOfWholeMatrices[] = {Extension::kNvCooperativeMatrix2,
+                                          Extension::kExtCooperativeMatrixMaintenance1,
+                                          Extension::kNvCooperativeMatrixDecodeVector};
+
+// The instructions of SPV_NV_cooperative_matrix2 and its kin take whole matrices, and those of a
+// workgroup are none of a subgroup's.
+bool needsWholeMatrices(const Module& module) {
+    for (const Extension extension : kOfWholeMatrices) {
+        for (const ExtensionCapability& one : info(extension).capabilities) {
+            if (module.hasCapability(static_cast<spv::Capability>(one.capability))) return true;
+        }
+    }
+    constexpr auto kWorkgroup = static_cast<uint64_t>(spv::Scope::Workgroup);
+    return std::ranges::any_of(module.section(Section::kGlobals), [&](const InstructionPtr& i) {
+        return i->opcode == spv::Op::OpTypeCooperativeMatrixKHR &&
+               module.constantValue(i->word(1)) == kWorkgroup;
+    });
+}
+
+// Behind the lowering of matrices.
+void removeWholeMatrixDeclarations(Module& module) {
+    for (const Extension extension : kOfWholeMatrices) {
+        for (const ExtensionCapability& one : info(extension).capabilities) {
+            module.removeCapability(static_cast<spv::Capability>(one.capability));
+        }
+        module.removeExtension(info(extension).spirvName);
+    }
+    module.removeExtension("SPV_NV_tensor_addressing");
+}
+
 Failure lowerToCore(Rewriting& r) {
     const Target& target = r.target;
     const LayoutPolicy policy = choosePolicy(r.module, r.types, target);
@@ -95,22 +125,13 @@ Failure lowerToCore(Rewriting& r) {
     context.invocations = invocationsOf(r.module);
     context.slices = sliceProducts(r.types, target, policy);
     if (Failure error = lowerMatrices(context)) return error;
+    removeWholeMatrixDeclarations(r.module);
     r.out.notes.push_back(describe(policy));
     if (context.slices.depth != 0) {
         r.out.notes.push_back(std::format("products in slices of {}", context.slices.depth));
     }
     r.out.paths.push_back("matrices: core");
     return std::nullopt;
-}
-
-// The instructions of SPV_NV_cooperative_matrix2 take whole matrices.
-bool needsWholeMatrices(const Module& module) {
-    using enum spv::Capability;
-    constexpr spv::Capability kOfWhole[] = {
-        CooperativeMatrixReductionsNV, CooperativeMatrixConversionsNV,
-        CooperativeMatrixPerElementOperationsNV, CooperativeMatrixTensorAddressingNV,
-        CooperativeMatrixBlockLoadsNV};
-    return std::ranges::any_of(kOfWhole, [&](auto one) { return module.hasCapability(one); });
 }
 
 Failure lowerToDriver(Rewriting& r) {
@@ -222,9 +243,14 @@ bool isQuickToValidate(const Module& module) {
 }  // namespace
 
 bool usesMatrices(const ExtensionSet& used) {
-    return used.contains(Extension::kKhrCooperativeMatrix) ||
-           used.contains(Extension::kNvCooperativeMatrix) ||
-           used.contains(Extension::kQcomCooperativeMatrixConversion);
+    using enum Extension;
+    constexpr Extension kOfMatrices[] = {kKhrCooperativeMatrix,
+                                         kNvCooperativeMatrix,
+                                         kQcomCooperativeMatrixConversion,
+                                         kNvCooperativeMatrix2,
+                                         kExtCooperativeMatrixMaintenance1,
+                                         kNvCooperativeMatrixDecodeVector};
+    return std::ranges::any_of(kOfMatrices, [&](Extension one) { return used.contains(one); });
 }
 
 bool mayAddShapes(std::span<const uint32_t> words, const Target& target) {

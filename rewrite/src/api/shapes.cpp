@@ -105,6 +105,19 @@ bool sameTypes(const MatrixShape& shape, const Types& t) {
            shape.saturating == t.saturating;
 }
 
+// Of matrices whose sizes are flexible.
+std::vector<MatrixShape> granularities(const DeviceTraits& device) {
+    constexpr Size kSize = {16, 16, 16};
+    std::vector<MatrixShape> shapes;
+    for (const Row& row : kRows) {
+        const Types& t = row.types;
+        if (t.a != kFloat16 && row.depth != Depth::kByte) continue;
+        if (!has(device, t.a) || !has(device, t.b) || !has(device, t.c)) continue;
+        shapes.push_back({kSize.m, kSize.n, kSize.k, t.a, t.b, t.c, t.result, t.saturating});
+    }
+    return shapes;
+}
+
 // Appends a size of types that the device lists, unless it is there.
 void ensure(std::vector<MatrixShape>& shapes, const Types& t, const Size& size) {
     const MatrixShape shape = {size.m, size.n, size.k, t.a, t.b, t.c, t.result, t.saturating};
@@ -205,6 +218,46 @@ std::vector<MatrixShape> nvMatrixShapes(const DeviceTraits& device) {
     });
     eraseNotCarried(shapes, device);
     return shapes;
+}
+
+std::vector<FlexibleShape> flexibleShapes(const DeviceTraits& device) {
+    std::vector<FlexibleShape> shapes;
+    for (const MatrixShape& shape : granularities(device)) shapes.push_back({shape, 0});
+    for (const uint32_t invocations : {64, 128, 256, 512, 1024}) {
+        if (invocations > maxMatrixWorkgroupSize(device)) break;
+        for (const MatrixShape& shape : granularities(device)) {
+            shapes.push_back({shape, invocations});
+        }
+    }
+    return shapes;
+}
+
+std::vector<MatrixShape> matrixGranularities(const DeviceTraits& device, const MatrixQuery& query) {
+    if (query.isOfWorkgroup && (query.invocations > maxMatrixWorkgroupSize(device) ||
+                                query.invocations < device.minSubgroupSize)) {
+        return {};
+    }
+    if (query.subgroupSize != 0 && (query.subgroupSize < device.minSubgroupSize ||
+                                    query.subgroupSize > device.maxSubgroupSize)) {
+        return {};
+    }
+    std::vector<MatrixShape> shapes = granularities(device);
+    // Without cooperativeMatrixFlexibleDimensions these are sizes: all that there are.
+    for (const MatrixShape& shape : matrixShapes(device)) {
+        if (query.isOfWorkgroup || std::ranges::find(shapes, shape) != shapes.end()) continue;
+        shapes.push_back(shape);
+    }
+    std::erase_if(shapes,
+                  [&](const MatrixShape& shape) { return shape.saturating != query.saturating; });
+    return shapes;
+}
+
+uint32_t maxMatrixWorkgroupSize(const DeviceTraits& device) {
+    return std::min(device.maxComputeWorkGroupInvocations, 1024u);
+}
+
+uint32_t reservedSharedMemory(const DeviceTraits& device) {
+    return std::min(device.maxComputeSharedMemorySize / 2, 32768u);
 }
 
 std::vector<Int4MatrixShape> int4MatrixShapes(const DeviceTraits& device) {

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "matrix2.hpp"
+
+#include <algorithm>
+
+#include "device_facts.hpp"
+
+namespace coopvk::layer {
+
+bool hasBufferAddresses(const DeviceFacts& facts) {
+    return facts.has(Feature::kBufferDeviceAddress);
+}
+
+// Where the driver has one of the features itself, what holds for its shaders and for coopvk's.
+void fillMatrix2Properties(const DeviceFacts& facts, uint32_t native, void* node) {
+    using Features = VkPhysicalDeviceCooperativeMatrix2FeaturesNV;
+    auto& properties = *static_cast<VkPhysicalDeviceCooperativeMatrix2PropertiesNV*>(node);
+    const ExtensionRow& row = extensionRow(rewrite::Extension::kNvCooperativeMatrix2);
+    const auto isNative = [&](size_t offset) { return (native & row.bit(offset)) != 0; };
+    auto& size = properties.cooperativeMatrixWorkgroupScopeMaxWorkgroupSize;
+    auto& reserved = properties.cooperativeMatrixWorkgroupScopeReservedSharedMemory;
+    auto& dimension = properties.cooperativeMatrixFlexibleDimensionsMaxDimension;
+    const bool workgroup = isNative(offsetof(Features, cooperativeMatrixWorkgroupScope));
+    const bool flexible = isNative(offsetof(Features, cooperativeMatrixFlexibleDimensions));
+    const uint32_t ownSize = rewrite::maxMatrixWorkgroupSize(facts.traits);
+    const uint32_t ownReserved = rewrite::reservedSharedMemory(facts.traits);
+    size = workgroup ? std::min(size, ownSize) : ownSize;
+    reserved = workgroup ? std::max(reserved, ownReserved) : ownReserved;
+    dimension =
+        flexible ? std::min(dimension, rewrite::kMaxMatrixDimension) : rewrite::kMaxMatrixDimension;
+}
+
+}  // namespace coopvk::layer

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What VK_NV_cooperative_matrix2 and the extensions beside it add to matrices: features and limits.
+// coopvk adds each feature beside those that a driver has itself: a shader with matrices that uses
+// one is lowered whole.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include "extension_rows.hpp"
+#include "matrix_extensions.hpp"
+
+namespace coopvk::layer {
+
+bool hasBufferAddresses(const DeviceFacts& facts);
+
+#define COOPVK_MATRIX2_GRANT(member) \
+    COOPVK_GRANT(VkPhysicalDeviceCooperativeMatrix2FeaturesNV, member), .besideNative = true
+inline constexpr Grant kMatrix2Grants[] = {
+    {COOPVK_MATRIX2_GRANT(cooperativeMatrixWorkgroupScope)},
+    {COOPVK_MATRIX2_GRANT(cooperativeMatrixFlexibleDimensions)},
+    {COOPVK_MATRIX2_GRANT(cooperativeMatrixReductions)},
+    {COOPVK_MATRIX2_GRANT(cooperativeMatrixConversions)},
+    {COOPVK_MATRIX2_GRANT(cooperativeMatrixPerElementOperations)},
+    {COOPVK_MATRIX2_GRANT(cooperativeMatrixTensorAddressing)},
+    {COOPVK_MATRIX2_GRANT(cooperativeMatrixBlockLoads), .possible = hasBufferAddresses},
+};
+#undef COOPVK_MATRIX2_GRANT
+
+#define COOPVK_MAINTENANCE1_GRANT(member)                                           \
+    COOPVK_GRANT(VkPhysicalDeviceCooperativeMatrixMaintenance1FeaturesEXT, member), \
+        .besideNative = true
+inline constexpr Grant kMatrixMaintenance1Grants[] = {
+    {COOPVK_MAINTENANCE1_GRANT(cooperativeMatrixProperties2)},
+    {COOPVK_MAINTENANCE1_GRANT(cooperativeMatrixReductions)},
+    {COOPVK_MAINTENANCE1_GRANT(cooperativeMatrixConversions)},
+    {COOPVK_MAINTENANCE1_GRANT(cooperativeMatrixPerElementOperations)},
+    {COOPVK_MAINTENANCE1_GRANT(cooperativeMatrixGetCoordinate)},
+};
+#undef COOPVK_MAINTENANCE1_GRANT
+
+inline constexpr Grant kDecodeVectorGrants[] = {
+    {COOPVK_GRANT(VkPhysicalDeviceCooperativeMatrixDecodeVectorFeaturesNV,
+                  cooperativeMatrixDecodeVector)},
+};
+
+// VkPhysicalDeviceCooperativeMatrix2PropertiesNV.
+void fillMatrix2Properties(const DeviceFacts& facts, uint32_t native, void* node);
+
+}  // namespace coopvk::layer

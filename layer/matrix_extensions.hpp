@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// VK_EXT_cooperative_matrix_maintenance1 and VK_NV_cooperative_matrix_decode_vector, for Vulkan
+// headers that are older than they.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#ifndef VK_EXT_cooperative_matrix_maintenance1
+
+inline constexpr auto
+    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_MAINTENANCE_1_FEATURES_EXT =
+        static_cast<VkStructureType>(1000659000);
+inline constexpr VkFlags VK_COOPERATIVE_MATRIX_SATURATING_ACCUMULATION_BIT_EXT = 1;
+
+struct VkCooperativeMatrixProperties2EXT {
+    VkStructureType sType;
+    void* pNext;
+    uint32_t MGranularity;
+    uint32_t NGranularity;
+    uint32_t KGranularity;
+    VkComponentTypeKHR AType;
+    VkComponentTypeKHR BType;
+    VkComponentTypeKHR CType;
+    VkComponentTypeKHR ResultType;
+};
+
+struct VkPhysicalDeviceCooperativeMatrixInfo2EXT {
+    VkStructureType sType;
+    const void* pNext;
+    VkScopeKHR scope;
+    uint32_t invocations;
+    uint32_t subgroupSize;
+    VkFlags flags;
+};
+
+struct VkPhysicalDeviceCooperativeMatrixMaintenance1FeaturesEXT {
+    VkStructureType sType;
+    void* pNext;
+    VkBool32 cooperativeMatrixProperties2;
+    VkBool32 cooperativeMatrixReductions;
+    VkBool32 cooperativeMatrixConversions;
+    VkBool32 cooperativeMatrixPerElementOperations;
+    VkBool32 cooperativeMatrixGetCoordinate;
+};
+
+using PFN_vkGetPhysicalDeviceCooperativeMatrixProperties2EXT =
+    VkResult(VKAPI_PTR*)(VkPhysicalDevice, const VkPhysicalDeviceCooperativeMatrixInfo2EXT*,
+                         uint32_t*, VkCooperativeMatrixProperties2EXT*);
+
+#endif
+
+#ifndef VK_NV_cooperative_matrix_decode_vector
+
+inline constexpr auto
+    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_DECODE_VECTOR_FEATURES_NV =
+        static_cast<VkStructureType>(1000689000);
+
+struct VkPhysicalDeviceCooperativeMatrixDecodeVectorFeaturesNV {
+    VkStructureType sType;
+    void* pNext;
+    VkBool32 cooperativeMatrixDecodeVector;
+};
+
+#endif

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The features to enable below, where supported, for what the rewriter makes of each extension.
+#pragma once
+
+#include "features.hpp"
+
+namespace coopvk::layer {
+
+inline constexpr Feature kMatrixNeeds[] = {
+    Feature::kShaderFloat64,
+    Feature::kShaderInt64,
+    Feature::kShaderInt16,
+    Feature::kStorageBuffer16BitAccess,
+    Feature::kStorageBuffer8BitAccess,
+    Feature::kShaderFloat16,
+    Feature::kShaderInt8,
+    Feature::kVulkanMemoryModel,
+    Feature::kVulkanMemoryModelDeviceScope,
+    Feature::kShaderSubgroupExtendedTypes,
+    Feature::kSubgroupSizeControl,
+    Feature::kComputeFullSubgroups,
+    Feature::kShaderIntegerDotProduct,
+    Feature::kMixedFloatDotProduct,
+    Feature::kNativeCooperativeMatrix,
+};
+
+inline constexpr Feature kMatrix2Needs[] = {
+    Feature::kShaderFloat64,
+    Feature::kShaderInt64,
+    Feature::kShaderInt16,
+    Feature::kStorageBuffer16BitAccess,
+    Feature::kStorageBuffer8BitAccess,
+    Feature::kShaderFloat16,
+    Feature::kShaderInt8,
+    Feature::kVulkanMemoryModel,
+    Feature::kVulkanMemoryModelDeviceScope,
+    Feature::kShaderSubgroupExtendedTypes,
+    Feature::kSubgroupSizeControl,
+    Feature::kComputeFullSubgroups,
+    Feature::kShaderIntegerDotProduct,
+    Feature::kMixedFloatDotProduct,
+    Feature::kNativeCooperativeMatrix,
+    Feature::kBufferDeviceAddress,
+};
+
+inline constexpr Feature kVectorNeeds[] = {
+    Feature::kShaderInt16,
+    Feature::kStorageBuffer16BitAccess,
+    Feature::kStorageBuffer8BitAccess,
+    Feature::kShaderFloat16,
+    Feature::kShaderInt8,
+    Feature::kVulkanMemoryModel,
+    Feature::kVulkanMemoryModelDeviceScope,
+    Feature::kShaderSubgroupExtendedTypes,
+    Feature::kSubgroupSizeControl,
+    Feature::kComputeFullSubgroups,
+    Feature::kShaderIntegerDotProduct,
+    Feature::kBufferDeviceAddress,
+    Feature::kShaderBufferFloat32AtomicAdd,
+    Feature::kShaderSharedFloat32AtomicAdd,
+    Feature::kShaderSharedFloat32Atomics,  // f32 in Workgroup memory is exchanged
+};
+
+inline constexpr Feature kInt4Needs[] = {
+    Feature::kShaderInt16,
+    Feature::kShaderInt8,
+    Feature::kStorageBuffer16BitAccess,
+    Feature::kStorageBuffer8BitAccess,
+    Feature::kUniformAndStorageBuffer16BitAccess,
+    Feature::kUniformAndStorageBuffer8BitAccess,
+    Feature::kStoragePushConstant16,
+    Feature::kStoragePushConstant8,
+    Feature::kScalarBlockLayout,
+    Feature::kVulkanMemoryModel,
+    Feature::kVulkanMemoryModelDeviceScope,
+    Feature::kSubgroupSizeControl,
+    Feature::kComputeFullSubgroups,
+    Feature::kShaderIntegerDotProduct,
+};
+
+inline constexpr Feature kBlockIoNeeds[] = {
+    Feature::kShaderInt64,
+    Feature::kShaderInt16,
+    Feature::kStorageBuffer16BitAccess,
+    Feature::kStorageBuffer8BitAccess,
+    Feature::kShaderInt8,
+    Feature::kSubgroupSizeControl,
+    Feature::kComputeFullSubgroups,
+};
+
+}  // namespace coopvk::layer
