@@ -42,6 +42,13 @@ struct ProductSlices {
     Id number = 0;       // variable: which slice it is (u32)
 };
 
+// What matrices of scope Workgroup use of shared memory: see workgroup_memory.hpp.
+struct SharedWords {
+    Id variable = 0;                    // 0: nothing uses it
+    std::optional<uint32_t> available;  // words that have room
+    uint32_t used = 0;
+};
+
 struct MatrixContext : PackedContext {
     MatrixContext(TypeTable& theTypes, const Target& theTarget)
         : PackedContext(theTypes, theTarget, "cooperative matrix") {}
@@ -52,6 +59,7 @@ struct MatrixContext : PackedContext {
     // Pointers to sums that are not closed, by the type of their matrix.
     std::map<Id, const MatrixType*> sumPointers;
     ProductSlices slices;
+    SharedWords shared;
 
     const MatrixType* matrix(Id type) const {
         const auto found = matrices.find(type);

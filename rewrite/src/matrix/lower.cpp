@@ -10,8 +10,12 @@
 #include "matrix/memory.hpp"
 #include "matrix/mul_add.hpp"
 #include "matrix/open_sums.hpp"
+#include "matrix/per_element.hpp"
+#include "matrix/reduction.hpp"
 #include "matrix/role_conversion.hpp"
 #include "matrix/row_conversion.hpp"
+#include "matrix/transposition.hpp"
+#include "matrix/workgroup_memory.hpp"
 
 namespace coopvk::rewrite {
 
@@ -39,6 +43,10 @@ OpcodeTable<MatrixFunction> matrixTable() {
     table.add<lowerMulAdd>({OpCooperativeMatrixMulAddKHR});
     table.add<lowerLength>({OpCooperativeMatrixLengthKHR});
     table.add<lowerRoleConversion>({OpCooperativeMatrixConvertNV});
+    table.add<lowerTransposition>({OpCooperativeMatrixTransposeNV});
+    table.add<lowerReduction>({OpCooperativeMatrixReduceNV});
+    table.add<lowerPerElement>({OpCooperativeMatrixPerElementOpNV});
+    table.add<lowerGetCoordinate>({OpCooperativeMatrixGetCoordinateEXT});
     table.add<lowerConstructFromRows>({OpCompositeConstructCoopMatQCOM});
     table.add<lowerExtractRows>({OpCompositeExtractCoopMatQCOM});
     table.add<lowerBitCastArray>({OpBitCastArrayQCOM});
@@ -49,7 +57,7 @@ OpcodeTable<MatrixFunction> matrixTable() {
     table.add<lowerMatrixChain>(kAccessChains);
     table.add<lowerElementWise>(kArithmetic);
     table.add<lowerElementWise>({OpMatrixTimesScalar, OpSelect});
-    table.add<lowerMatrixConversion>(kConversions);
+    table.add<lowerConversion>(kConversions);
     return table;
 }
 
@@ -68,6 +76,7 @@ std::optional<Error> lowerMatrices(MatrixContext& context) {
     }
     if (context.error) return context.error;
     context.dropArithmeticDecorations();
+    declareWorkgroupMemory(context);
     context.addNewFunctions();
     module.removeCapability(spv::Capability::CooperativeMatrixKHR);
     module.removeCapability(spv::Capability::CooperativeMatrixConversionQCOM);

@@ -6,6 +6,7 @@
 #include "ir/function_builder.hpp"
 #include "matrix/packs.hpp"
 #include "matrix/product.hpp"
+#include "matrix/workgroup_product.hpp"
 
 namespace coopvk::rewrite {
 
@@ -33,6 +34,11 @@ std::string_view mismatch(const MulAdd& p, const TypeTable& types) {
     if (p.a->use != Use::kA || p.b->use != Use::kB || p.c->use != Use::kAccumulator ||
         p.result->use != Use::kAccumulator) {
         return "operands have not the uses A, B, accumulator";
+    }
+    const LaneScope scope = p.result->fragment.scope;
+    if (p.a->fragment.scope != scope || p.b->fragment.scope != scope ||
+        p.c->fragment.scope != scope) {
+        return "operands have different scopes";
     }
     if (p.a->columns != p.b->rows || p.a->rows != p.result->rows ||
         p.b->columns != p.result->columns || p.c->rows != p.result->rows ||
@@ -91,7 +97,10 @@ void lowerMulAdd(MatrixContext& context, Emitter& emit, const Instruction& mulAd
         FunctionBuilder function(context.types, context.newFunctions, helperName(context, product),
                                  product.result->id, parameters);
         helper = function.id();
-        emitProduct(context, function, product);
+        if (product.result->fragment.scope == LaneScope::kSubgroup)
+            emitProduct(context, function, product);
+        else if (!emitWorkgroupProduct(context, function, product, mulAdd))
+            return;
     }
     emit.add(makeInstruction(
         spv::Op::OpFunctionCall, mulAdd.type, mulAdd.result,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matrix/role_conversion.hpp"
 
+#include "lowering/packed_elementwise.hpp"
+#include "matrix/elements.hpp"
 #include "matrix/exchange.hpp"
 
 namespace coopvk::rewrite {
@@ -15,6 +17,36 @@ bool needsShuffles(const Axis& from, const Axis& to) {
     return from.lanes > 1 && !dealtAlike(from, to);
 }
 
+// The type of accumulators with the components and the size of a matrix.
+Id accumulatorLike(MatrixContext& context, const MatrixType& matrix) {
+    for (const auto& [id, known] : context.matrices) {
+        if (known.use == Use::kAccumulator && known.component == matrix.component &&
+            known.rows == matrix.rows && known.columns == matrix.columns &&
+            known.fragment.scope == matrix.fragment.scope && !known.isConverted()) {
+            return id;
+        }
+    }
+    TypeTable& types = context.types;
+    MatrixType made = matrix;
+    made.use = Use::kAccumulator;
+    made.fragment = makeFragment(context.policy, made.use, made.rows, made.columns,
+                                 types.width(made.component));
+    made.words = false;
+    made.count = made.fragment.length();
+    made.packWidth = made.fragment.packWidth;
+    made.packStep = 1;
+    made.shape[2] = static_cast<uint32_t>(made.use);
+    made.pack = types.vectorType(made.component, made.packWidth);
+    // A type for itself: arrays of other matrices may be equal.
+    made.id = context.module.takeId();
+    const Id packs = types.constantU32(made.fragment.packs());
+    context.module.append(Section::kGlobals,
+                          makeInstruction(spv::Op::OpTypeArray, 0, made.id,
+                                          {idOperand(made.pack), idOperand(packs)}));
+    context.matrices.emplace(made.id, made);
+    return made.id;
+}
+
 }  // namespace
 
 void lowerRoleConversion(MatrixContext& context, MatrixWriter& writer,
@@ -25,6 +57,16 @@ void lowerRoleConversion(MatrixContext& context, MatrixWriter& writer,
         from->rows != to->rows || from->columns != to->columns) {
         context.fail(ErrorCode::kInvalidModule, conversion,
                      "conversion between matrices of different components or sizes");
+        return;
+    }
+    if (from->fragment.scope != to->fragment.scope) {
+        context.fail(ErrorCode::kInvalidModule, conversion,
+                     "conversion between matrices of different scopes");
+        return;
+    }
+    if (from->fragment.scope == LaneScope::kWorkgroup) {  // lanes hold the same whatever the use
+        const std::vector<Id> packs = extractPacks(writer.emit(), *from, conversion.word(0));
+        constructFromPacks(writer.emit(), *to, packs, conversion.result);
         return;
     }
     const Fragment& target = to->fragment;
@@ -48,6 +90,29 @@ void lowerRoleConversion(MatrixContext& context, MatrixWriter& writer,
     fit(Dimension::kRows, target.rows);
     if (!columnsFirst) fit(Dimension::kColumns, target.columns);
     constructHeld(*to, writer.emit(), held, conversion.result);
+}
+
+bool lowerConversion(MatrixContext& context, MatrixWriter& writer, Instruction& conversion) {
+    const MatrixType* from = context.matrixOfValue(conversion.word(0));
+    const MatrixType* to = context.matrix(conversion.type);
+    if (from == nullptr || to == nullptr || from->use == to->use ||
+        from->use != Use::kAccumulator || from->fragment.scope != LaneScope::kSubgroup) {
+        return lowerMatrixConversion(context, writer.emit(), conversion);
+    }
+    if (from->isConverted() || to->isConverted() || from->rows != to->rows ||
+        from->columns != to->columns) {
+        context.fail(ErrorCode::kInvalidModule, conversion, "operand types do not fit Result Type");
+        return true;
+    }
+    const Id between = accumulatorLike(context, *to);
+    const Id value = context.module.takeId();
+    const InstructionPtr first =
+        makeInstruction(conversion.opcode, between, value, conversion.operands);
+    if (!lowerElementWise(context, writer.emit(), *first)) return false;
+    const InstructionPtr second = makeInstruction(spv::Op::OpCooperativeMatrixConvertNV, to->id,
+                                                  conversion.result, {idOperand(value)});
+    lowerRoleConversion(context, writer, *second);
+    return true;
 }
 
 }  // namespace coopvk::rewrite

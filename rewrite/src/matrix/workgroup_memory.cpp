@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "matrix/workgroup_memory.hpp"
+
+#include <algorithm>
+
+#include "coopvk/advertised.hpp"
+#include "ir/memory_model.hpp"
+#include "lowering/number_memory.hpp"
+#include "lowering/shared_memory.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+// The most of what is reserved that has room: half of it, a quarter, and so on.
+uint32_t wordsWithRoom(const MatrixContext& context) {
+    const DeviceTraits& device = context.target.device;
+    for (uint32_t words = reservedSharedMemory(device) / 4; words != 0; words /= 2) {
+        if (sharedMemoryHasRoom(context.module, uint64_t{words} * 4, device)) return words;
+    }
+    return 0;
+}
+
+}  // namespace
+
+uint32_t workgroupWords(MatrixContext& context, const Instruction& at, uint32_t least) {
+    SharedWords& shared = context.shared;
+    if (!shared.available) shared.available = wordsWithRoom(context);
+    if (*shared.available >= least) return *shared.available;
+    context.fail(ErrorCode::kUnsupported, at,
+                 std::format("a matrix of scope Workgroup needs {} bytes of shared memory, and the "
+                             "module leaves {} "
+                             "(cooperativeMatrixWorkgroupScopeReservedSharedMemory)",
+                             uint64_t{least} * 4, uint64_t{*shared.available} * 4));
+    return 0;
+}
+
+WorkgroupMemory::WorkgroupMemory(MatrixContext& context, Emitter& emit)
+    : context_(context), emit_(emit) {
+    if (context.shared.variable == 0) context.shared.variable = context.module.takeId();
+}
+
+void WorkgroupMemory::use(uint32_t words) {
+    context_.shared.used = std::max(context_.shared.used, words);
+}
+
+Id WorkgroupMemory::load(Id index) {
+    return emit_.load(context_.types.uint32(), pointer(index), nonPrivateAccess(context_.module));
+}
+
+void WorkgroupMemory::store(Id index, Id word) {
+    emit_.store(pointer(index), word, nonPrivateAccess(context_.module));
+}
+
+void WorkgroupMemory::barrier() { sharedBarrier(emit_, spv::Scope::Workgroup); }
+
+Id WorkgroupMemory::pointer(Id index) {
+    TypeTable& types = context_.types;
+    return emit_.op(spv::Op::OpAccessChain,
+                    types.pointerType(spv::StorageClass::Workgroup, types.uint32()),
+                    {context_.shared.variable, index});
+}
+
+void declareWorkgroupMemory(MatrixContext& context) {
+    const SharedWords& shared = context.shared;
+    if (shared.variable == 0) return;
+    TypeTable& types = context.types;
+    const Id array = types.arrayType(types.uint32(), std::max(1u, shared.used));
+    const Id pointer = types.pointerType(spv::StorageClass::Workgroup, array);
+    context.module.append(Section::kGlobals,
+                          makeInstruction(spv::Op::OpVariable, pointer, shared.variable,
+                                          {literal(spv::StorageClass::Workgroup)}));
+    context.module.addName(shared.variable, "coopvk_matrices");
+}
+
+Id wordOf(Emitter& emit, const MatrixType& matrix, const Slot& component) {
+    return componentBits(emit, *matrix.number, component, matrix.component);
+}
+
+Id componentOf(Emitter& emit, const MatrixType& matrix, Id word) {
+    TypeTable& types = emit.types();
+    const uint32_t bits = types.width(matrix.component);
+    if (bits == 32) return emit.bitcast(matrix.component, word);
+    const Slot one[] = {{word, 0}};
+    const std::vector<Slot> parts = regroup(emit, one, types.uint32(), matrix.component);
+    return gather(emit, matrix.component, std::span(parts).first(1));
+}
+
+}  // namespace coopvk::rewrite

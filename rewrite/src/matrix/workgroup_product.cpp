@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "matrix/workgroup_product.hpp"
+
+#include <algorithm>
+
+#include "lowering/number.hpp"
+#include "matrix/integer_arithmetic.hpp"
+#include "matrix/packs.hpp"
+#include "matrix/row_product.hpp"
+#include "matrix/staged_operand.hpp"
+#include "matrix/workgroup_memory.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+// The types of a product: what is staged, and what the sums are made in.
+struct Plan {
+    StagedOperand a, b;
+    MatrixType sum;
+    uint32_t step = 1;   // columns of A that are multiplied at once
+    uint32_t depth = 0;  // of a slice; divides K
+};
+
+// Sums are scalars of a type.
+MatrixType sumsOf(TypeTable& types, const MatrixType& result, Id component) {
+    MatrixType sum = result;
+    sum.component = component;
+    sum.number = numberOf(types, component);
+    sum.fragment.packWidth = sum.packWidth = 1;
+    sum.pack = component;
+    sum.id = types.arrayType(component, sum.count);
+    return sum;
+}
+
+Plan planOf(const MatrixContext& context, const MulAdd& p) {
+    TypeTable& types = context.types;
+    const DeviceTraits& device = context.target.device;
+    Plan plan;
+    plan.a.matrix = p.a;
+    plan.b.matrix = p.b;
+    plan.b.isA = false;
+    plan.sum = *p.result;
+    const auto areAll = [&](uint32_t bits) {
+        return types.width(p.a->component) == bits && types.width(p.b->component) == bits;
+    };
+    if (!types.isFloat(p.result->component)) {
+        // Bytes in fours along K, for dot products.
+        const bool bytes = areAll(8);
+        plan.a.component = bytes ? p.a->component : types.intType(32, p.signs.a);
+        plan.b.component = bytes ? p.b->component : types.intType(32, p.signs.b);
+        plan.step = plan.a.alongK = plan.b.alongK = bytes ? 4 : 1;
+    } else if (areAll(16) && types.width(p.result->component) == 16 && device.shaderFloat16 &&
+               !device.isCpu) {
+        // Pairs of A along K, of B along N, as packed arithmetic takes them.
+        plan.a.component = plan.b.component = p.a->component;
+        plan.step = plan.a.alongK = plan.b.alongLine = 2;
+    } else {
+        plan.a.component = plan.b.component = types.floatType(32);
+        plan.sum = sumsOf(types, *p.result, types.floatType(32));
+    }
+    return plan;
+}
+
+// The deepest slice that has room. False with an error.
+bool chooseDepth(MatrixContext& context, Plan& plan, const Instruction& at) {
+    const auto wordsOf = [&](uint32_t depth) { return plan.a.words(depth) + plan.b.words(depth); };
+    const uint32_t words = workgroupWords(context, at, wordsOf(kWorkgroupBlock));
+    if (words == 0) return false;
+    const uint32_t k = plan.a.k().size;
+    plan.depth = kWorkgroupBlock;
+    for (uint32_t depth = kWorkgroupBlock; depth <= k; depth += kWorkgroupBlock) {
+        if (k % depth == 0 && wordsOf(depth) <= words) plan.depth = depth;
+    }
+    plan.b.first = plan.a.words(plan.depth);
+    return true;
+}
+
+class WorkgroupProduct {
+ public:
+    WorkgroupProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& product,
+                     const Plan& plan)
+        : context_(context),
+          types_(context.types),
+          f_(function),
+          emit_(function.emit()),
+          p_(product),
+          plan_(plan),
+          memory_(context, emit_),
+          position_(context.position(emit_.out(), LaneScope::kWorkgroup)) {
+        memory_.use(plan.a.words(plan.depth) + plan.b.words(plan.depth));
+    }
+
+    void emit() {
+        ElementSlots a(*p_.a, emit_, f_.parameter(0));
+        ElementSlots b(*p_.b, emit_, f_.parameter(1));
+        // Ahead of all control flow.
+        const Id storesA = noDuplicate(*p_.a), storesB = noDuplicate(*p_.b);
+        for (const StagedOperand* o : {&plan_.a, &plan_.b}) {
+            laneOf(*o, true);
+            laneOf(*o, false);
+        }
+        beginSums();
+        f_.repeat(p_.a->columns / plan_.depth, 1, [&](Id slice) {
+            const Id start = emit_.mulInt(u32(), slice, c(plan_.depth));
+            memory_.barrier();
+            stage(plan_.a, a, start, storesA);
+            stage(plan_.b, b, start, storesB);
+            memory_.barrier();
+            f_.loop(
+                plan_.depth / plan_.step, [&](Id step) { multiply(step); },
+                spv::LoopControlMask::MaskNone);
+        });
+        endSums();
+    }
+
+ private:
+    Id u32() { return types_.uint32(); }
+    Id c(uint32_t value) { return emit_.constant(value); }
+
+    Id noDuplicate(const MatrixType& m) {
+        return position_.isNoDuplicate(emit_, m.fragment.rows.lanes, m.fragment.columns.lanes);
+    }
+
+    // This lane's place on the axis along K, or on the line.
+    Id laneOf(const StagedOperand& operand, bool alongK) {
+        const Axis& axis = alongK ? operand.k() : operand.line();
+        return operand.isA == alongK ? position_.columnLane(axis.lanes)
+                                     : position_.rowLane(axis.lanes);
+    }
+
+    // Saturation comes once, with C.
+    bool addsCLast() const { return p_.saturating; }
+
+    void beginSums() {
+        std::vector<Id> start;
+        if (addsCLast()) {
+            start.assign(plan_.sum.packs(), types_.constantNull(plan_.sum.pack));
+        } else {
+            start = convert(*p_.c, plan_.sum, f_.parameter(2));
+        }
+        for (const Id pack : start) {
+            sums_.push_back(f_.variable(plan_.sum.pack));
+            f_.store(sums_.back(), pack);
+        }
+    }
+
+    void endSums() {
+        std::vector<Id> sums = loadSums();
+        if (addsCLast()) {
+            const std::vector<Id> addends = extractPacks(emit_, *p_.c, f_.parameter(2));
+            const Id word = types_.intType(32, false);
+            for (size_t i = 0; i < sums.size(); ++i) {
+                const Id sum =
+                    saturatingAdd(emit_, word, 32, p_.signs.result, emit_.bitcast(word, sums[i]),
+                                  emit_.bitcast(word, addends[i]));
+                sums[i] = emit_.bitcast(plan_.sum.pack, sum);
+            }
+        }
+        if (plan_.sum.component == p_.result->component) {
+            f_.finish(constructFromPacks(emit_, *p_.result, sums));
+            return;
+        }
+        std::vector<Slot> slots;
+        for (const Id sum : sums) slots.push_back({converted(sum, p_.result->component), 0});
+        f_.finish(constructFromPacks(emit_, *p_.result, gatherPacks(emit_, *p_.result, slots)));
+    }
+
+    std::vector<Id> loadSums() {
+        std::vector<Id> sums;
+        for (const Id sum : sums_) sums.push_back(f_.load(sum));
+        return sums;
+    }
+
+    // A scalar of C, or a sum, as `type`.
+    Id converted(Id value, Id type) {
+        if (emit_.typeOf(value) == type) return value;
+        if (!types_.isFloat(type)) return extendInteger(emit_, value, type, p_.signs.c);
+        return emit_.op(spv::Op::OpFConvert, type, {value});
+    }
+
+    // Packs of `to` from those of a matrix of the same elements.
+    std::vector<Id> convert(const MatrixType& from, const MatrixType& to, Id value) {
+        std::vector<Id> packs = extractPacks(emit_, from, value);
+        if (from.component == to.component) return packs;
+        std::vector<Slot> slots = slotsOf(from, packs);
+        for (Slot& slot : slots) {
+            slot = {converted(gather(emit_, from.component, {&slot, 1}), to.component), 0};
+        }
+        return gatherPacks(emit_, to, slots);
+    }
+
+    // A word of staged components.
+    Id word(const StagedOperand& operand, std::span<const Slot> slots) {
+        const Id held = gather(emit_, operand.matrix->component, slots);
+        if (operand.component == operand.matrix->component) return emit_.bitcast(u32(), held);
+        const Id value = types_.isFloat(operand.component)
+                             ? converted(held, operand.component)
+                             : extendInteger(emit_, held, operand.component,
+                                             operand.isA ? p_.signs.a : p_.signs.b);
+        return emit_.bitcast(u32(), value);
+    }
+
+    // Puts what this lane holds of a slice into shared memory.
+    void stage(const StagedOperand& operand, ElementSlots& elements, Id start, Id stores) {
+        const Axis& k = operand.k();
+        for (uint32_t block = 0; block < k.count(); block += k.block) {
+            const Id index = indexOn(emit_, k, laneOf(operand, true), block);
+            const Id inSlice = emit_.op(spv::Op::OpISub, u32(), {index, start});
+            Id stored = stores;
+            if (plan_.depth < k.size) {
+                const Id isIn =
+                    emit_.op(spv::Op::OpULessThan, types_.boolType(), {inSlice, c(plan_.depth)});
+                stored = emit_.both(stores, isIn);
+            }
+            const auto body = [&] { stageBlock(operand, elements, block, inSlice); };
+            stored == 0 ? body() : f_.when(stored, body);
+        }
+    }
+
+    void stageBlock(const StagedOperand& operand, ElementSlots& elements, uint32_t block,
+                    Id inSlice) {
+        const Axis& line = operand.line();
+        const Id step = emit_.divInt(u32(), inSlice, c(operand.alongK));
+        const Id lane = emit_.mulInt(u32(), laneOf(operand, false), c(operand.blockWords()));
+        const Id first =
+            emit_.addInt(u32(), emit_.mulInt(u32(), step, c(operand.lineWords())), lane);
+        for (uint32_t k = 0; k < operand.k().block; k += operand.alongK) {
+            for (uint32_t x = 0; x < line.count(); x += operand.alongLine) {
+                std::vector<Slot> slots;
+                for (uint32_t i = 0; i < operand.alongK * operand.alongLine; ++i) {
+                    const uint32_t onK = block + k + i % operand.alongK;
+                    const uint32_t onLine = x + i / operand.alongK;
+                    slots.push_back(operand.isA ? elements.at(onLine, onK)
+                                                : elements.at(onK, onLine));
+                }
+                const uint32_t offset = operand.first + k / operand.alongK * operand.lineWords() +
+                                        line.base(x) / operand.alongLine;
+                memory_.store(emit_.addInt(u32(), first, c(offset)), word(operand, slots));
+            }
+        }
+    }
+
+    // What this lane multiplies of a slice, in one step; the value as the array that `type` is.
+    Id loadStep(const StagedOperand& operand, const MatrixType& type, Id step) {
+        const Axis& line = operand.line();
+        const Id lane = emit_.mulInt(u32(), laneOf(operand, false), c(operand.blockWords()));
+        const uint32_t lines = plan_.step / operand.alongK;
+        const Id start = emit_.mulInt(u32(), step, c(lines * operand.lineWords()));
+        const Id first = emit_.addInt(u32(), start, lane);
+        std::vector<Id> packs(type.packs());
+        for (uint32_t k = 0; k < lines; ++k) {
+            for (uint32_t x = 0; x < line.count(); x += operand.alongLine) {
+                const uint32_t offset =
+                    operand.first + k * operand.lineWords() + line.base(x) / operand.alongLine;
+                const Id word = memory_.load(emit_.addInt(u32(), first, c(offset)));
+                const uint32_t onK = k * operand.alongK;
+                const uint32_t pack =
+                    operand.isA ? type.fragment.packOf(x, onK) : type.fragment.packOf(onK, x);
+                packs[pack] = emit_.bitcast(type.pack, word);
+            }
+        }
+        return constructFromPacks(emit_, type, packs);
+    }
+
+    void multiply(Id step) {
+        const MatrixType a = stepType(types_, plan_.a, plan_.step);
+        const MatrixType b = stepType(types_, plan_.b, plan_.step);
+        MulAdd product = p_;
+        product.a = &a;
+        product.b = &b;
+        product.c = product.result = &plan_.sum;
+        product.saturating = false;
+        if (addsCLast()) product.signs.c = product.signs.result;
+        const auto choose = types_.isFloat(plan_.sum.component) ? floatRow : integerRow;
+        const std::unique_ptr<RowProduct> row = choose(context_, emit_, product);
+        const std::vector<Id> left = extractPacks(emit_, a, loadStep(plan_.a, a, step));
+        row->prepareB(loadStep(plan_.b, b, step));
+        const std::vector<Id> sums = loadSums();
+        const size_t rows = plan_.sum.fragment.rows.count();
+        const size_t perRow = sums.size() / rows, leftPerRow = left.size() / rows;
+        for (size_t i = 0; i < rows; ++i) {
+            RowProduct::Row under = row->begin(std::span(left).subspan(i * leftPerRow, leftPerRow),
+                                               std::span(sums).subspan(i * perRow, perRow));
+            for (uint32_t k = 0; k < row->steps(); ++k) row->step(under, k);
+            const std::vector<Id> packs = row->end(under);
+            for (size_t j = 0; j < perRow; ++j) f_.store(sums_[i * perRow + j], packs[j]);
+        }
+    }
+
+    MatrixContext& context_;
+    TypeTable& types_;
+    FunctionBuilder& f_;
+    Emitter& emit_;
+    const MulAdd& p_;
+    const Plan& plan_;
+    WorkgroupMemory memory_;
+    GridPosition position_;
+    std::vector<Id> sums_;  // variables, one for each pack
+};
+
+}  // namespace
+
+bool emitWorkgroupProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& product,
+                          const Instruction& at) {
+    Plan plan = planOf(context, product);
+    if (context.types.width(product.result->component) > 32 ||
+        (product.saturating && context.types.width(product.result->component) != 32)) {
+        return context.fail(ErrorCode::kUnsupported, at,
+                            "this product is not emulated at scope Workgroup");
+    }
+    if (!chooseDepth(context, plan, at)) return false;
+    WorkgroupProduct(context, function, product, plan).emit();
+    return true;
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Matrices of scope Workgroup (SPV_NV_cooperative_matrix2): products, conversions of use,
+// transposition, reductions and per-element operations, in workgroups that are and are not
+// multiples of the subgroup.
+#include <gtest/gtest.h>
+
+#include <format>
+
+#include "harness/compute.hpp"
+#include "harness/glsl.hpp"
+#include "harness/requirement.hpp"
+
+namespace coopvk::test {
+namespace {
+
+std::string header(uint32_t invocations) {
+    return std::format(R"(#version 460
+#pragma use_vulkan_memory_model
+#extension GL_KHR_cooperative_matrix : require
+#extension GL_NV_cooperative_matrix2 : require
+#extension GL_KHR_memory_scope_semantics : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types : require
+layout(local_size_x = {}) in;
+)",
+                       invocations);
+}
+
+std::string type(Component component, uint32_t rows, uint32_t columns, Use use) {
+    return std::format("coopmat<{}, gl_ScopeWorkgroup, {}, {}, {}>", glsl::scalar(component), rows,
+                       columns, glsl::useName(use));
+}
+
+std::string buffers(std::initializer_list<Component> components) {
+    std::string text;
+    uint32_t binding = 0;
+    for (const Component c : components) {
+        const std::string name(1, static_cast<char>('a' + binding));
+        text += glsl::buffer(binding++, name, glsl::scalar(c));
+    }
+    return text;
+}
+
+struct ProductCase {
+    uint32_t invocations, m, n, k;
+    Component factor, sum;
+    bool columnMajor = false;
+};
+
+std::string nameOf(const ProductCase& c) {
+    return std::format("w{}_{}x{}x{}_{}_{}{}", c.invocations, c.m, c.n, c.k, name(c.factor),
+                       name(c.sum), c.columnMajor ? "_columns" : "");
+}
+
+class WorkgroupProduct : public testing::TestWithParam<ProductCase> {};
+
+TEST_P(WorkgroupProduct, EqualsTheReference) {
+    const ProductCase& p = GetParam();
+    Rng rng("WorkgroupProduct" + nameOf(p));
+    const Matrix a = randomMatrix(rng, p.factor, p.m, p.k, Fill::kSmall);
+    const Matrix b = randomMatrix(rng, p.factor, p.k, p.n, Fill::kSmall);
+    const Matrix c = randomMatrix(rng, p.sum, p.m, p.n, Fill::kSmall);
+    const auto strideOf = [&](const Matrix& m) {
+        return std::to_string(p.columnMajor ? m.rows : m.columns);
+    };
+    const auto packed = [&](const Matrix& m) {
+        Bytes bytes(m.elements.size() * info(m.component).bytes);
+        scatter(m, tight(m, p.columnMajor), bytes);
+        return bytes;
+    };
+    const std::string source =
+        header(p.invocations) + buffers({p.factor, p.factor, p.sum, p.sum}) + "void main() {\n" +
+        type(p.factor, p.m, p.k, Use::kA) + " x;\n" + type(p.factor, p.k, p.n, Use::kB) + " y;\n" +
+        type(p.sum, p.m, p.n, Use::kAccumulator) + " z;\n" +
+        glsl::load("x", "a", strideOf(a), p.columnMajor) +
+        glsl::load("y", "b", strideOf(b), p.columnMajor) +
+        glsl::load("z", "c", strideOf(c), p.columnMajor) + "z = coopMatMulAdd(x, y, z);\n" +
+        glsl::store("z", "d", strideOf(c), p.columnMajor) + "}\n";
+    Dispatch dispatch;
+    dispatch.buffers = {packed(a), packed(b), packed(c), rng.bytes(packed(c).size())};
+    const std::vector<Bytes> after = run(compileGlsl(source), dispatch);
+    Matrix got(p.sum, p.m, p.n);
+    gather(got, tight(got, p.columnMajor), after[3]);
+    EXPECT_EQ(difference(got, mulAdd(a, b, c, p.sum, signOperands(p.factor, p.factor, p.sum, p.sum),
+                                     true)),
+              "");
+}
+
+using enum Component;
+
+INSTANTIATE_TEST_SUITE_P(Workgroup, WorkgroupProduct,
+                         testing::Values(ProductCase{64, 16, 16, 16, kF16, kF32},
+                                         ProductCase{128, 32, 16, 16, kF16, kF16},
+                                         ProductCase{128, 64, 32, 48, kF16, kF32, true},
+                                         ProductCase{256, 64, 64, 32, kF16, kF32},
+                                         ProductCase{256, 32, 32, 64, kS8, kS32},
+                                         ProductCase{96, 48, 16, 32, kU8, kU32, true},
+                                         ProductCase{100, 16, 80, 16, kF16, kF16, true},
+                                         ProductCase{512, 128, 64, 16, kF16, kF32},
+                                         ProductCase{256, 128, 128, 64, kF16, kF32},
+                                         ProductCase{128, 64, 16, 512, kF16, kF32},
+                                         ProductCase{256, 256, 256, 16, kF16, kF16}),
+                         [](const auto& test) { return nameOf(test.param); });
+
+// One matrix in, one out.
+struct Unary {
+    const char* name;
+    uint32_t invocations;
+    Component component;
+    uint32_t rows, columns;
+    Use inUse;
+    Component resultComponent;
+    uint32_t resultRows, resultColumns;
+    Use resultUse;
+    const char* functions;
+    const char* statement;  // makes y of x
+    uint64_t (*expected)(const Matrix& x, uint32_t row, uint32_t column);
+};
+
+class MatrixUnary : public testing::TestWithParam<std::tuple<Unary, bool>> {};
+
+TEST_P(MatrixUnary, EqualsTheReference) {
+    const auto& [u, ofSubgroup] = GetParam();
+    Rng rng(std::string("MatrixUnary") + u.name);
+    const Matrix x = randomMatrix(rng, u.component, u.rows, u.columns, Fill::kSmall);
+    Matrix want(u.resultComponent, u.resultRows, u.resultColumns);
+    for (uint32_t row = 0; row < want.rows; ++row) {
+        for (uint32_t column = 0; column < want.columns; ++column) {
+            want.at(row, column) = u.expected(x, row, column);
+        }
+    }
+    std::string source =
+        (ofSubgroup ? glsl::header(1) + "#extension GL_NV_cooperative_matrix2 : require\n"
+                    : header(u.invocations)) +
+        buffers({u.component, u.resultComponent}) + u.functions + "void main() {\n" +
+        type(u.component, u.rows, u.columns, u.inUse) + " x;\n" +
+        type(u.resultComponent, u.resultRows, u.resultColumns, u.resultUse) + " y;\n" +
+        glsl::load("x", "a", std::to_string(u.columns)) + u.statement +
+        glsl::store("y", "b", std::to_string(u.resultColumns)) + "}\n";
+    for (size_t at = 0;
+         ofSubgroup && (at = source.find("gl_ScopeWorkgroup")) != std::string::npos;) {
+        source.replace(at, 17, "gl_ScopeSubgroup");
+    }
+    Dispatch dispatch;
+    dispatch.buffers = {pack(x), rng.bytes(pack(want).size())};
+    const std::vector<Bytes> after = run(compileGlsl(source), dispatch);
+    EXPECT_EQ(difference(unpack(want.component, want.rows, want.columns, after[1]), want), "");
+}
+
+double number(const Matrix& m, uint32_t row, uint32_t column) {
+    return info(m.component).isFloat()
+               ? toDouble(m.component, m.at(row, column))
+               : static_cast<double>(toInteger(m.component, m.at(row, column)));
+}
+
+template <Component to>
+uint64_t same(const Matrix& x, uint32_t row, uint32_t column) {
+    return fromDouble(to, number(x, row, column));
+}
+
+template <Component to>
+uint64_t transposed(const Matrix& x, uint32_t row, uint32_t column) {
+    return fromDouble(to, number(x, column, row));
+}
+
+// Sums over the rows from first by count, and so on.
+template <Component to>
+uint64_t sumOf(const Matrix& x, uint32_t firstRow, uint32_t rows, uint32_t firstColumn,
+               uint32_t columns) {
+    double sum = 0;
+    for (uint32_t r = firstRow; r < firstRow + rows; ++r) {
+        for (uint32_t c = firstColumn; c < firstColumn + columns; ++c) sum += number(x, r, c);
+    }
+    return info(to).isFloat()
+               ? fromDouble(to, sum)
+               : wrap(static_cast<uint64_t>(static_cast<int64_t>(sum)), info(to).bits());
+}
+
+constexpr const char* kAdd = R"(
+float16_t addHalf(const in float16_t x, const in float16_t y) { return x + y; }
+float addFloat(const in float x, const in float y) { return x + y; }
+int addInt(const in int x, const in int y) { return x + y; }
+)";
+
+constexpr const char* kPlace = R"(
+float place(const in uint32_t row, const in uint32_t column, const in float x, const in float by) {
+    return x + by * float(row * 1000 + column);
+}
+)";
+
+INSTANTIATE_TEST_SUITE_P(
+    Matrix2, MatrixUnary,
+    testing::Combine(
+        testing::Values(
+            Unary{"toA", 128, kF16, 32, 48, Use::kAccumulator, kF16, 32, 48, Use::kA, "",
+                  "y = coopmat<float16_t, gl_ScopeWorkgroup, 32, 48, gl_MatrixUseA>(x);\n",
+                  same<kF16>},
+            Unary{"toBOfHalves", 256, kF32, 64, 32, Use::kAccumulator, kF16, 64, 32, Use::kB, "",
+                  "y = coopmat<float16_t, gl_ScopeWorkgroup, 64, 32, gl_MatrixUseB>(x);\n",
+                  same<kF16>},
+            Unary{"transpose", 128, kF16, 32, 48, Use::kAccumulator, kF16, 48, 32, Use::kB, "",
+                  "coopMatTransposeNV(y, x);\n", transposed<kF16>},
+            Unary{"rows", 128, kF32, 64, 32, Use::kAccumulator, kF32, 64, 16, Use::kAccumulator,
+                  kAdd, "coopMatReduceNV(y, x, gl_CooperativeMatrixReduceRowNV, addFloat);\n",
+                  [](const Matrix& x, uint32_t row, uint32_t) {
+                      return sumOf<kF32>(x, row, 1, 0, x.columns);
+                  }},
+            Unary{"columns", 96, kF16, 32, 32, Use::kAccumulator, kF16, 16, 32, Use::kAccumulator,
+                  kAdd, "coopMatReduceNV(y, x, gl_CooperativeMatrixReduceColumnNV, addHalf);\n",
+                  [](const Matrix& x, uint32_t, uint32_t column) {
+                      return sumOf<kF16>(x, 0, x.rows, column, 1);
+                  }},
+            Unary{"rowsAndColumns", 256, kS32, 64, 64, Use::kAccumulator, kS32, 32, 16,
+                  Use::kAccumulator, kAdd,
+                  "coopMatReduceNV(y, x, gl_CooperativeMatrixReduceRowAndColumnNV, addInt);\n",
+                  [](const Matrix& x, uint32_t, uint32_t) {
+                      return sumOf<kS32>(x, 0, x.rows, 0, x.columns);
+                  }},
+            Unary{"neighbours", 256, kF32, 64, 96, Use::kAccumulator, kF32, 32, 48,
+                  Use::kAccumulator, kAdd,
+                  "coopMatReduceNV(y, x, gl_CooperativeMatrixReduce2x2NV, addFloat);\n",
+                  [](const Matrix& x, uint32_t row, uint32_t column) {
+                      return sumOf<kF32>(x, 2 * row, 2, 2 * column, 2);
+                  }},
+            Unary{"perElement", 128, kF32, 48, 32, Use::kAccumulator, kF32, 48, 32,
+                  Use::kAccumulator, kPlace, "coopMatPerElementNV(y, x, place, 2.0);\n",
+                  [](const Matrix& x, uint32_t row, uint32_t column) {
+                      return fromDouble(kF32, number(x, row, column) + 2.0 * (row * 1000 + column));
+                  }}),
+        testing::Bool()),
+    [](const auto& test) {
+        return std::get<0>(test.param).name +
+               std::string(std::get<1>(test.param) ? "_subgroup" : "_workgroup");
+    });
+
+// More elements than shared memory has room for at once.
+INSTANTIATE_TEST_SUITE_P(
+    Matrix2Large, MatrixUnary,
+    testing::Values(std::tuple(Unary{"transposeInTurns", 256, kF16, 128, 128, Use::kAccumulator,
+                                     kF16, 128, 128, Use::kB, "", "coopMatTransposeNV(y, x);\n",
+                                     transposed<kF16>},
+                               false)),
+    [](const auto& test) { return std::string(std::get<0>(test.param).name); });
+
+}  // namespace
+}  // namespace coopvk::test
