@@ -19,7 +19,8 @@ struct StagedOperand {
 
     const Axis& k() const { return isA ? matrix->fragment.columns : matrix->fragment.rows; }
     const Axis& line() const { return isA ? matrix->fragment.rows : matrix->fragment.columns; }
-    uint32_t lineWords() const { return line().size / alongLine; }
+    // With padding, so that lanes that write along K reach different banks.
+    uint32_t lineWords() const { return line().size / alongLine + 4; }
     uint32_t words(uint32_t depth) const { return depth / alongK * lineWords(); }
     // Words between the components of a block of the line, from one lane to the next.
     uint32_t blockWords() const { return line().block / alongLine; }

@@ -54,18 +54,42 @@ void WorkgroupMemory::store(Id index, Id word) {
 
 void WorkgroupMemory::barrier() { sharedBarrier(emit_, spv::Scope::Workgroup); }
 
+Id WorkgroupMemory::quad() { return context_.types.vectorType(context_.types.uint32(), 4); }
+
 Id WorkgroupMemory::pointer(Id index) {
     TypeTable& types = context_.types;
-    return emit_.op(spv::Op::OpAccessChain,
-                    types.pointerType(spv::StorageClass::Workgroup, types.uint32()),
-                    {context_.shared.variable, index});
+    const Id u32 = types.uint32();
+    const Id four = types.constantU32(4);
+    return emit_.op(
+        spv::Op::OpAccessChain, types.pointerType(spv::StorageClass::Workgroup, u32),
+        {context_.shared.variable, emit_.divInt(u32, index, four), emit_.modInt(u32, index, four)});
+}
+
+std::vector<Id> WorkgroupMemory::loadRun(Id index, uint32_t count) {
+    TypeTable& types = context_.types;
+    const Id u32 = types.uint32();
+    std::vector<Id> words;
+    if (count != 4) {
+        for (uint32_t i = 0; i < count; ++i) {
+            words.push_back(load(emit_.addInt(u32, index, types.constantU32(i))));
+        }
+        return words;
+    }
+    const Id place = emit_.divInt(u32, index, types.constantU32(4));
+    const Id pointer =
+        emit_.op(spv::Op::OpAccessChain, types.pointerType(spv::StorageClass::Workgroup, quad()),
+                 {context_.shared.variable, place});
+    const Id four = emit_.load(quad(), pointer, nonPrivateAccess(context_.module));
+    for (uint32_t i = 0; i < 4; ++i) words.push_back(emit_.extract(u32, four, {i}));
+    return words;
 }
 
 void declareWorkgroupMemory(MatrixContext& context) {
     const SharedWords& shared = context.shared;
     if (shared.variable == 0) return;
     TypeTable& types = context.types;
-    const Id array = types.arrayType(types.uint32(), std::max(1u, shared.used));
+    const Id array =
+        types.arrayType(types.vectorType(types.uint32(), 4), (std::max(1u, shared.used) + 3) / 4);
     const Id pointer = types.pointerType(spv::StorageClass::Workgroup, array);
     context.module.append(Section::kGlobals,
                           makeInstruction(spv::Op::OpVariable, pointer, shared.variable,

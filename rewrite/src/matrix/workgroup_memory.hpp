@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Shared memory through which the invocations of a workgroup hand elements of matrices of scope
-// Workgroup to each other: one variable, an array of u32. Each instruction that uses it has it for
-// itself between its barriers.
+// Workgroup to each other: one variable, words in vectors of four. Each instruction that uses it
+// has it for itself between its barriers.
 #pragma once
 
 #include "matrix/context.hpp"
@@ -21,12 +21,15 @@ class WorkgroupMemory {
     // The instruction uses words below `words`.
     void use(uint32_t words);
     Id load(Id index);  // u32
+    // `count` words one after the other; of four, the first is at a multiple of four.
+    std::vector<Id> loadRun(Id index, uint32_t count);
     void store(Id index, Id word);
     // Ahead of the first write, between writes and reads, and ahead of the next writes.
     void barrier();
 
  private:
     Id pointer(Id index);
+    Id quad();
 
     MatrixContext& context_;
     Emitter& emit_;

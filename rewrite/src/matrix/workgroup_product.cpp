@@ -2,6 +2,7 @@
 #include "matrix/workgroup_product.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "lowering/number.hpp"
 #include "matrix/integer_arithmetic.hpp"
@@ -107,9 +108,7 @@ class WorkgroupProduct {
             stage(plan_.a, a, start, storesA);
             stage(plan_.b, b, start, storesB);
             memory_.barrier();
-            f_.loop(
-                plan_.depth / plan_.step, [&](Id step) { multiply(step); },
-                spv::LoopControlMask::MaskNone);
+            multiplySlice();
         });
         endSums();
     }
@@ -250,17 +249,35 @@ class WorkgroupProduct {
         const Id first = emit_.addInt(u32(), start, lane);
         std::vector<Id> packs(type.packs());
         for (uint32_t k = 0; k < lines; ++k) {
-            for (uint32_t x = 0; x < line.count(); x += operand.alongLine) {
+            for (uint32_t block = 0; block < line.count(); block += line.block) {
                 const uint32_t offset =
-                    operand.first + k * operand.lineWords() + line.base(x) / operand.alongLine;
-                const Id word = memory_.load(emit_.addInt(u32(), first, c(offset)));
-                const uint32_t onK = k * operand.alongK;
-                const uint32_t pack =
-                    operand.isA ? type.fragment.packOf(x, onK) : type.fragment.packOf(onK, x);
-                packs[pack] = emit_.bitcast(type.pack, word);
+                    operand.first + k * operand.lineWords() + line.base(block) / operand.alongLine;
+                const std::vector<Id> words =
+                    memory_.loadRun(emit_.addInt(u32(), first, c(offset)), operand.blockWords());
+                for (uint32_t w = 0; w < words.size(); ++w) {
+                    const uint32_t x = block + w * operand.alongLine, onK = k * operand.alongK;
+                    const uint32_t pack =
+                        operand.isA ? type.fragment.packOf(x, onK) : type.fragment.packOf(onK, x);
+                    packs[pack] = emit_.bitcast(type.pack, words[w]);
+                }
             }
         }
         return constructFromPacks(emit_, type, packs);
+    }
+
+    // Several steps in a turn of the loop: loads of one are under way while another is computed.
+    void multiplySlice() {
+        const uint32_t steps = plan_.depth / plan_.step;
+        const uint32_t atOnce = context_.target.device.isCpu ? 1 : std::gcd(steps, 4u);
+        f_.loop(
+            steps / atOnce,
+            [&](Id turn) {
+                const Id first = emit_.mulInt(u32(), turn, c(atOnce));
+                for (uint32_t i = 0; i < atOnce; ++i) {
+                    multiply(emit_.addInt(u32(), first, c(i)));
+                }
+            },
+            spv::LoopControlMask::MaskNone);
     }
 
     void multiply(Id step) {
