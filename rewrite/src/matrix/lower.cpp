@@ -76,6 +76,10 @@ std::optional<Error> lowerMatrices(MatrixContext& context) {
     }
     if (context.error) return context.error;
     context.dropArithmeticDecorations();
+    std::erase_if(module.section(Section::kAnnotations), [](const InstructionPtr& i) {
+        return i->opcode == spv::Op::OpDecorate &&
+               spv::Decoration(i->word(1)) == spv::Decoration::CooperativeMatrixTransposeEXT;
+    });
     declareWorkgroupMemory(context);
     context.addNewFunctions();
     module.removeCapability(spv::Capability::CooperativeMatrixKHR);

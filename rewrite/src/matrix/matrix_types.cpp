@@ -122,17 +122,12 @@ MatrixType describe(const MatrixContext& context, const Instruction& type, bool 
     matrix.words = inWords;
     const uint32_t bits = inWords ? matrix.number->bits : types.width(matrix.component);
     matrix.fragment = makeFragment(context.policy, d, bits);
-    matrix.count = matrix.fragment.length();
-    matrix.packWidth = matrix.fragment.packWidth;
-    if (matrix.fragment.packAxis == PackAxis::kRows) {
-        matrix.packStep = matrix.fragment.columns.count();
-    }
+    describePacks(matrix, types);
     // At scope Workgroup the use makes no difference to who holds what.
     const auto use = static_cast<uint32_t>(d.use);
     matrix.shape = {d.rows, d.columns, d.isOfSubgroup() ? use : ~0u};
     matrix.hasOpenCount = true;
-    matrix.pack =
-        inWords ? types.uint32() : types.vectorType(matrix.component, matrix.fragment.packWidth);
+    if (inWords) matrix.pack = types.uint32();
     if (isOpen) {
         matrix.sums = sumsOf(context.target);
         matrix.sum = typeOfSum(types, matrix);
@@ -141,6 +136,14 @@ MatrixType describe(const MatrixContext& context, const Instruction& type, bool 
 }
 
 }  // namespace
+
+void describePacks(MatrixType& matrix, TypeTable& types) {
+    const Fragment& fragment = matrix.fragment;
+    matrix.count = fragment.length();
+    matrix.packWidth = fragment.packWidth;
+    matrix.packStep = fragment.packAxis == PackAxis::kRows ? fragment.columns.count() : 1;
+    matrix.pack = types.vectorType(matrix.component, fragment.packWidth);
+}
 
 void lowerMatrixTypes(MatrixContext& context) {
     Module& module = context.module;

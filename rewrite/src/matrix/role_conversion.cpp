@@ -4,6 +4,8 @@
 #include "lowering/packed_elementwise.hpp"
 #include "matrix/elements.hpp"
 #include "matrix/exchange.hpp"
+#include "matrix/matrix_types.hpp"
+#include "matrix/transposition.hpp"
 
 namespace coopvk::rewrite {
 
@@ -17,26 +19,25 @@ bool needsShuffles(const Axis& from, const Axis& to) {
     return from.lanes > 1 && !dealtAlike(from, to);
 }
 
-// The type of accumulators with the components and the size of a matrix.
-Id accumulatorLike(MatrixContext& context, const MatrixType& matrix) {
+// A type like `from` with components as `to` has them.
+Id typeBetween(MatrixContext& context, const MatrixType& from, const MatrixType& to) {
     for (const auto& [id, known] : context.matrices) {
-        if (known.use == Use::kAccumulator && known.component == matrix.component &&
-            known.rows == matrix.rows && known.columns == matrix.columns &&
-            known.fragment.scope == matrix.fragment.scope && !known.isConverted()) {
+        if (known.use == from.use && known.component == to.component && known.rows == from.rows &&
+            known.columns == from.columns && known.fragment.scope == from.fragment.scope &&
+            !known.isConverted() && !known.words) {
             return id;
         }
     }
     TypeTable& types = context.types;
-    MatrixType made = matrix;
-    made.use = Use::kAccumulator;
-    made.fragment = makeFragment(context.policy, made.use, made.rows, made.columns,
-                                 types.width(made.component));
+    MatrixType made = from;
+    made.component = to.component;
+    made.number = to.number;
+    made.fragment =
+        makeFragment(context.policy, {from.rows, from.columns, from.use, from.fragment.scope},
+                     types.width(made.component));
     made.words = false;
-    made.count = made.fragment.length();
-    made.packWidth = made.fragment.packWidth;
-    made.packStep = 1;
-    made.shape[2] = static_cast<uint32_t>(made.use);
-    made.pack = types.vectorType(made.component, made.packWidth);
+    made.sums = Sums::kClosed;
+    describePacks(made, types);
     // A type for itself: arrays of other matrices may be equal.
     made.id = context.module.takeId();
     const Id packs = types.constantU32(made.fragment.packs());
@@ -47,12 +48,25 @@ Id accumulatorLike(MatrixContext& context, const MatrixType& matrix) {
     return made.id;
 }
 
+bool isTransposed(const MatrixContext& context, const Instruction& conversion) {
+    constexpr auto kTransposed = spv::Decoration::CooperativeMatrixTransposeEXT;
+    return context.module.decoration(conversion.result, kTransposed).has_value();
+}
+
 }  // namespace
 
 void lowerRoleConversion(MatrixContext& context, MatrixWriter& writer,
                          const Instruction& conversion) {
     const MatrixType* from = context.matrixOfValue(conversion.word(0));
     const MatrixType* to = context.matrix(conversion.type);
+    if (from != nullptr && to != nullptr &&
+        (from->component != to->component || isTransposed(context, conversion))) {
+        // VK_EXT_cooperative_matrix_maintenance1: transposed, or integers of other signedness.
+        Instruction cast = conversion;
+        cast.opcode = spv::Op::OpBitcast;
+        lowerConversion(context, writer, cast);
+        return;
+    }
     if (from == nullptr || to == nullptr || from->component != to->component ||
         from->rows != to->rows || from->columns != to->columns) {
         context.fail(ErrorCode::kInvalidModule, conversion,
@@ -95,23 +109,26 @@ void lowerRoleConversion(MatrixContext& context, MatrixWriter& writer,
 bool lowerConversion(MatrixContext& context, MatrixWriter& writer, Instruction& conversion) {
     const MatrixType* from = context.matrixOfValue(conversion.word(0));
     const MatrixType* to = context.matrix(conversion.type);
-    if (from == nullptr || to == nullptr || from->use == to->use ||
-        from->use != Use::kAccumulator || from->fragment.scope != LaneScope::kSubgroup) {
+    const bool transposes = isTransposed(context, conversion);
+    if (from == nullptr || to == nullptr || from->isConverted() || to->isConverted() ||
+        (from->shape == to->shape && !transposes)) {
         return lowerMatrixConversion(context, writer.emit(), conversion);
     }
-    if (from->isConverted() || to->isConverted() || from->rows != to->rows ||
-        from->columns != to->columns) {
-        context.fail(ErrorCode::kInvalidModule, conversion, "operand types do not fit Result Type");
-        return true;
+    // First the components, then who holds them.
+    Id value = conversion.word(0);
+    if (from->component != to->component) {
+        const Id between = typeBetween(context, *from, *to);
+        value = context.module.takeId();
+        const InstructionPtr first =
+            makeInstruction(conversion.opcode, between, value, conversion.operands);
+        if (!lowerElementWise(context, writer.emit(), *first)) return false;
     }
-    const Id between = accumulatorLike(context, *to);
-    const Id value = context.module.takeId();
-    const InstructionPtr first =
-        makeInstruction(conversion.opcode, between, value, conversion.operands);
-    if (!lowerElementWise(context, writer.emit(), *first)) return false;
-    const InstructionPtr second = makeInstruction(spv::Op::OpCooperativeMatrixConvertNV, to->id,
-                                                  conversion.result, {idOperand(value)});
-    lowerRoleConversion(context, writer, *second);
+    const InstructionPtr second =
+        makeInstruction(transposes ? spv::Op::OpCooperativeMatrixTransposeNV
+                                   : spv::Op::OpCooperativeMatrixConvertNV,
+                        to->id, conversion.result, {idOperand(value)});
+    transposes ? lowerTransposition(context, writer, *second)
+               : lowerRoleConversion(context, writer, *second);
     return true;
 }
 

@@ -2,6 +2,7 @@
 #include "matrix/staged_operand.hpp"
 
 #include "lowering/number.hpp"
+#include "matrix/matrix_types.hpp"
 
 namespace coopvk::rewrite {
 
@@ -19,9 +20,7 @@ MatrixType stepType(TypeTable& types, const StagedOperand& operand, uint32_t dep
     step.fragment.packWidth = operand.alongK * operand.alongLine;
     const bool alongRows = operand.isA ? operand.alongLine > 1 : operand.alongK > 1;
     step.fragment.packAxis = alongRows ? PackAxis::kRows : PackAxis::kColumns;
-    step.count = step.fragment.length();
-    step.packWidth = step.fragment.packWidth;
-    step.pack = types.vectorType(operand.component, step.packWidth);
+    describePacks(step, types);
     step.id = types.arrayType(step.pack, step.fragment.packs());
     return step;
 }

@@ -71,10 +71,9 @@ void lowerTransposition(MatrixContext& context, MatrixWriter& writer, const Inst
     const MatrixType* to = context.matrix(at.type);
     if (from == nullptr || to == nullptr || from->component != to->component ||
         from->rows != to->columns || from->columns != to->rows ||
-        from->fragment.scope != to->fragment.scope || from->use != Use::kAccumulator ||
-        to->use != Use::kB) {
+        from->fragment.scope != to->fragment.scope) {
         context.fail(ErrorCode::kInvalidModule, at,
-                     "transposition is of an accumulator to a B with rows and columns exchanged");
+                     "transposition exchanges rows and columns, and nothing else");
         return;
     }
     if (from->fragment.scope == LaneScope::kSubgroup) {
