@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "blockio/block_positions.hpp"
-#include "lowering/slots.hpp"
+#include "lowering/words.hpp"
 
 namespace coopvk::rewrite {
 
@@ -101,19 +101,15 @@ class BlockAccessor {
 
     bool fail(std::string_view what) { return context_.fail(ErrorCode::kUnsupported, at_, what); }
 
-    Id constant(uint32_t value) { return emit_.constant(value); }
     Id no(Id a) { return emit_.op(spv::Op::OpLogicalNot, types_.boolType(), {a}); }
 
     // True where every row of the block starts and ends at a multiple of `bytes`.
     Id isMultipleOf(uint32_t bytes) {
-        const auto either = [&](Id a, Id b) {
-            return emit_.op(spv::Op::OpBitwiseOr, u32_, {a, b});
-        };
-        Id all = either(emit_.mulInt(u32_, ops_.x, constant(shape_.elementSize)), ops_.width);
-        all = either(all, emit_.toU32(ops_.pitch));
-        if (region_.misalignment() != 0) all = either(all, region_.misalignment());
-        const Id low = emit_.op(spv::Op::OpBitwiseAnd, u32_, {all, constant(bytes - 1)});
-        return emit_.op(spv::Op::OpIEqual, types_.boolType(), {low, constant(0)});
+        Bits words(emit_);
+        Id all = words.either(emit_.times(ops_.x, shape_.elementSize), ops_.width);
+        all = words.either(all, emit_.toU32(ops_.pitch));
+        if (region_.misalignment() != 0) all = words.either(all, region_.misalignment());
+        return emit_.compare(spv::Op::OpIEqual, words.mask(all, bytes - 1), emit_.constant(0));
     }
 
     void takeFirstThatFits(const std::vector<Path>& list) {
@@ -134,7 +130,7 @@ class BlockAccessor {
         positions_->assumeInside(path.inside);
         const uint32_t steps = shape_.count * plan_.steps;
         if (uint64_t{steps} * plan_.pattern.size() <= kUnrolled) {
-            accessSteps(constant(0), steps);
+            accessSteps(emit_.constant(0), steps);
             return;
         }
         // A turn of the loop handles as many steps as fill whole private scalars.
@@ -142,12 +138,11 @@ class BlockAccessor {
         const uint32_t together = std::lcm(stepBytes, memory_.scalarBytes()) / stepBytes;
         const uint32_t turns = steps / together;
         if (turns > 0) {
-            writer_.repeated(turns, [&](Id turn) {
-                accessSteps(emit_.mulInt(u32_, turn, constant(together)), together);
-            });
+            writer_.repeated(turns,
+                             [&](Id turn) { accessSteps(emit_.times(turn, together), together); });
         }
-        if (steps % together != 0) {
-            accessSteps(constant(turns * together), steps % together);
+        if (const uint32_t rest = steps % together; rest != 0) {
+            accessSteps(emit_.constant(turns * together), rest);
         }
     }
 
@@ -155,13 +150,12 @@ class BlockAccessor {
     void accessSteps(Id first, uint32_t count) {
         const auto stepBytes = static_cast<uint32_t>(plan_.pattern.size()) * shape_.elementSize;
         positions_->forget();
-        const Id start = emit_.divInt(u32_, emit_.mulInt(u32_, first, constant(stepBytes)),
-                                      constant(memory_.scalarBytes()));
+        const Id start = emit_.over(emit_.times(first, stepBytes), memory_.scalarBytes());
         std::vector<Slot> units;
         const bool store = ops_.operation == BlockOperation::kStore;
         if (store) units = memory_.read(emit_, start, count * stepBytes, unit_);
         for (uint32_t s = 0; s < count; ++s) {
-            const BlockStep where = positions_->stepAt(emit_.addInt(u32_, first, constant(s)));
+            const BlockStep where = positions_->stepAt(emit_.plus(first, s));
             const size_t stepUnits = stepBytes / unitBytes_;
             if (store) {
                 storeStep(where, std::span(units).subspan(s * stepUnits, stepUnits));
@@ -197,22 +191,19 @@ class BlockAccessor {
     std::vector<Slot> load(const BlockPlace& access) {
         const auto orZero = [&](Id value) {
             if (access.valid == 0) return value;
-            return emit_.op(spv::Op::OpSelect, u32_, {access.valid, value, constant(0)});
+            return emit_.op(spv::Op::OpSelect, types_.uint32(),
+                            {access.valid, value, emit_.constant(0)});
         };
         const Id type = region_.type(accessBytes_);
         const Id value =
             region_.load(emit_, accessBytes_, orZero(access.row), orZero(access.column));
         const Id result = access.valid == 0 ? value : zeroUnless(access.valid, value, type);
-        std::vector<Slot> parts;
-        appendSlots(emit_, result, parts);
-        return regroup(emit_, parts, types_.scalarOf(type), unit_);
+        return regroup(emit_, slotsOf(emit_, {&result, 1}), types_.scalarOf(type), unit_);
     }
 
     Id zeroUnless(Id valid, Id value, Id type) {
-        Id condition = valid;
-        if (const uint32_t n = types_.components(type); n > 1) {
-            condition = emit_.splat(types_.vectorType(types_.boolType(), n), condition);
-        }
+        const Id conditions = types_.vectorType(types_.boolType(), types_.components(type));
+        const Id condition = emit_.splat(conditions, valid);
         return emit_.op(spv::Op::OpSelect, type, {condition, value, types_.constantNull(type)});
     }
 
@@ -246,7 +237,6 @@ class BlockAccessor {
     TypeTable& types_ = context_.types;
     Emitter& emit_ = writer_.emit();
     const BlockPlan plan_ = planBlock(ops_.operation, shape_, context_.target.subgroupSize);
-    const Id u32_ = types_.uint32();
     Id unit_ = 0;
     uint32_t unitBytes_ = 0;
     uint32_t accessBytes_ = 0;

@@ -58,18 +58,14 @@ class BlockPositions {
     Line columnAt(const BlockStep& step, uint32_t constantColumn);
     Id laneTerm(const LaneTerm& term);
     Id constant(uint32_t value) { return emit_.constant(value); }
-    Id add(Id a, Id b) { return emit_.addInt(u32_, a, b); }
-    Id below(Id a, Id b) { return emit_.op(spv::Op::OpULessThan, types_.boolType(), {a, b}); }
-    Id both(Id a, Id b) { return emit_.both(a, b); }
+    Id below(Id a, Id b) { return emit_.compare(spv::Op::OpULessThan, a, b); }
 
     LoweringContext& context_;
     FunctionWriter& writer_;
     const BlockOperands& ops_;
     const BlockPlan& plan_;
     const BlockShape& shape_ = ops_.shape;
-    TypeTable& types_ = context_.types;
     Emitter& emit_ = writer_.emit();
-    const Id u32_ = types_.uint32();
     const bool rowsPadded_ = plan_.padsRows(shape_);
     const bool columnsPadded_ = plan_.padsColumns(shape_);
     bool inside_ = false;

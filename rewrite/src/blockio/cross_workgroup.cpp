@@ -40,8 +40,7 @@ class Adoption {
     void adoptTypes() {
         for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
             const bool forward = i->opcode == spv::Op::OpTypeForwardPointer;
-            const bool pointer = i->opcode == spv::Op::OpTypePointer ||
-                                 i->opcode == spv::Op::OpTypeUntypedPointerKHR;
+            const bool pointer = isPointerType(i->opcode);
             if (!forward && !pointer) continue;
             Operand& storage = i->operands[forward ? 1 : 0];
             if (storage.word != kCrossWorkgroup) continue;
@@ -74,31 +73,37 @@ class Adoption {
             InstructionList old = std::move(block->body);
             block->body.clear();
             Emitter emit(context_.types, block->body);
-            for (InstructionPtr& i : old) adopt(emit, std::move(i));
+            for (InstructionPtr& i : old) {
+                if (adopt(emit, *i)) {
+                    module_.retire(std::move(i));
+                } else {
+                    emit.add(std::move(i));
+                }
+            }
         }
     }
 
-    void adopt(Emitter& emit, InstructionPtr i) {
-        switch (i->opcode) {
+    // False where the instruction stays, perhaps changed in place.
+    bool adopt(Emitter& emit, Instruction& i) {
+        switch (i.opcode) {
             case spv::Op::OpVariable:
-                if (adopted_.contains(layout_->pointee(i->result))) {
-                    module_.decorate(i->result, spv::Decoration::AliasedPointer);
+                if (adopted_.contains(module_.pointee(i.result))) {
+                    module_.decorate(i.result, spv::Decoration::AliasedPointer);
                 }
-                break;
+                return false;
             case spv::Op::OpLoad:
-                if (isAdopted(i->word(0))) align(*i, 1, i->type);
-                return layout_->access(emit, std::move(i));
+                if (isAdopted(i.word(0))) align(i, 1, i.type);
+                return layout_->access(emit, i);
             case spv::Op::OpStore:
-                if (isAdopted(i->word(0))) align(*i, 2, emit.typeOf(i->word(1)));
-                return layout_->access(emit, std::move(i));
+                if (isAdopted(i.word(0))) align(i, 2, emit.typeOf(i.word(1)));
+                return layout_->access(emit, i);
             case spv::Op::OpCopyMemory:
-                if (isAdopted(i->word(0)) || isAdopted(i->word(1))) alignCopy(*i);
-                return layout_->access(emit, std::move(i));
+                if (isAdopted(i.word(0)) || isAdopted(i.word(1))) alignCopy(i);
+                return layout_->access(emit, i);
             default:
-                if (i->type != 0 && adopted_.contains(i->type)) adoptStep(*i);
-                break;
+                if (i.type != 0 && adopted_.contains(i.type)) adoptStep(i);
+                return false;
         }
-        emit.add(std::move(i));
     }
 
     void align(Instruction& access, size_t operand, Id type) {
@@ -124,7 +129,7 @@ class Adoption {
         i.opcode = spv::Op::OpPtrAccessChain;
         const Id type = module_.def(i.word(0)).type;
         if (module_.decoration(type, spv::Decoration::ArrayStride)) return;
-        const uint64_t bytes = layout_->size(layout_->pointee(i.word(0)));
+        const uint64_t bytes = layout_->size(module_.pointee(i.word(0)));
         if (bytes == 0 || bytes >= NaturalLayout::kMost) {
             return fail(i, "a step over what has no size of its own");
         }

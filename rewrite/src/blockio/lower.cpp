@@ -131,7 +131,7 @@ class BlockLowering {
         for (const int64_t limit : {-kFar, kFar}) {
             const Id bound = types_.constant(type, static_cast<uint64_t>(limit));
             const spv::Op beyond = limit < 0 ? spv::Op::OpSLessThan : spv::Op::OpSGreaterThan;
-            const Id isBeyond = emit_.op(beyond, types_.boolType(), {value, bound});
+            const Id isBeyond = emit_.compare(beyond, value, bound);
             value = emit_.op(spv::Op::OpSelect, type, {isBeyond, bound, value});
         }
         return emit_.op(spv::Op::OpUConvert, u32, {value});
@@ -149,10 +149,8 @@ class BlockLowering {
 // Hints for caches on pointers that are gone.
 void dropCacheControls(Module& module) {
     std::erase_if(module.section(Section::kAnnotations), [](const InstructionPtr& i) {
-        const uint32_t decoration = i->word(1);
-        return i->opcode == spv::Op::OpDecorate &&
-               (decoration == static_cast<uint32_t>(spv::Decoration::CacheControlLoadINTEL) ||
-                decoration == static_cast<uint32_t>(spv::Decoration::CacheControlStoreINTEL));
+        return decorates(*i, spv::Decoration::CacheControlLoadINTEL) ||
+               decorates(*i, spv::Decoration::CacheControlStoreINTEL);
     });
     module.removeCapability(spv::Capability::CacheControlsINTEL);
     module.removeExtension("SPV_INTEL_cache_controls");

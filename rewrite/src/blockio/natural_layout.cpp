@@ -4,16 +4,13 @@
 #include <algorithm>
 #include <bit>
 
+#include "coopvk/vector_matrix.hpp"
 #include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
-
-uint64_t alignUp(uint64_t value, uint64_t alignment) {
-    return (value + alignment - 1) / alignment * alignment;
-}
 
 bool isPacked(const Module& module, Id type) {
     return module.decoration(type, spv::Decoration::CPacked).has_value();
@@ -71,7 +68,7 @@ NaturalLayout::Fact NaturalLayout::measure(const Instruction& type) const {
 uint64_t NaturalLayout::memberStart(const Instruction& type, uint32_t member, uint64_t end) const {
     const auto offset = module_.memberDecoration(type.result, member, spv::Decoration::Offset);
     if (offset) return *offset;
-    return isPacked(module_, type.result) ? end : alignUp(end, fact(type.word(member)).alignment);
+    return isPacked(module_, type.result) ? end : roundUp(end, fact(type.word(member)).alignment);
 }
 
 NaturalLayout::Fact NaturalLayout::measureStruct(const Instruction& type) const {
@@ -84,7 +81,7 @@ NaturalLayout::Fact NaturalLayout::measureStruct(const Instruction& type) const 
             all.alignment = std::max(all.alignment, member.alignment);
         }
     }
-    all.size = std::min(alignUp(all.size, all.alignment), kMost);
+    all.size = std::min(roundUp(all.size, all.alignment), kMost);
     return all;
 }
 
@@ -108,10 +105,8 @@ void NaturalLayout::addLayout(const Instruction& type, Id copy) {
     for (uint32_t m = 0; m < type.operands.size(); ++m) {
         const uint64_t start = memberStart(type, m, end);
         if (!module_.memberDecoration(type.result, m, spv::Decoration::Offset)) {
-            const Operands offset = {idOperand(copy), literal(m), literal(spv::Decoration::Offset),
-                                     literal(static_cast<uint32_t>(start))};
-            module_.append(Section::kAnnotations,
-                           makeInstruction(spv::Op::OpMemberDecorate, 0, 0, offset));
+            module_.decorateMember(copy, m, spv::Decoration::Offset,
+                                   {static_cast<uint32_t>(start)});
         }
         end = start + size(type.word(m));
     }

@@ -5,6 +5,7 @@
 
 #include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
+#include "lowering/number.hpp"
 
 namespace coopvk::rewrite {
 
@@ -49,14 +50,12 @@ std::string_view PrivateMemory::resolve(Emitter& emit, Id pointer) {
     scalarBytes_ = context_.types.width(scalar_) / 8;
     if (scalarBytes_ == 0) return "must point to numbers, or vectors or arrays of them";
     if (indices.size() - first > lengths_.size()) return "has too many indices";
-    const Id u32 = context_.types.uint32();
     origin_ = emit.constant(0);
     uint32_t stride = 1;
     for (const uint32_t length : lengths_) stride *= length;
     for (size_t i = first; i < indices.size(); ++i) {
         stride /= lengths_[i - first];
-        const Id skipped = emit.mulInt(u32, emit.toU32(indices[i]), emit.constant(stride));
-        origin_ = emit.addInt(u32, origin_, skipped);
+        origin_ = emit.addU32(origin_, emit.times(emit.toU32(indices[i]), stride));
     }
     return {};
 }
@@ -89,46 +88,27 @@ std::optional<uint64_t> PrivateMemory::room() const {
 
 // Pointer to the scalar `index` (u32) places behind the pointer.
 Id PrivateMemory::at(Emitter& emit, Id index) {
-    TypeTable& types = context_.types;
-    const Id u32 = types.uint32();
-    Id rest = emit.addInt(u32, origin_, index);
+    Id rest = emit.addU32(origin_, index);
     std::vector<Id> indices(lengths_.size());
     for (size_t i = lengths_.size(); i-- > 0;) {
-        const Id length = types.constantU32(lengths_[i]);
-        indices[i] = i == 0 ? rest : emit.modInt(u32, rest, length);
-        rest = emit.divInt(u32, rest, length);
+        indices[i] = i == 0 ? rest : emit.modulo(rest, lengths_[i]);
+        rest = emit.over(rest, lengths_[i]);
     }
     if (prefix_.empty() && indices.empty()) return base_;
-    Operands operands = {idOperand(base_)};
-    for (const Id id : prefix_) operands.push_back(idOperand(id));
-    for (const Id id : indices) operands.push_back(idOperand(id));
-    return emit.op(spv::Op::OpAccessChain, types.pointerType(spv::StorageClass::Function, scalar_),
-                   std::move(operands));
+    indices.insert(indices.begin(), prefix_.begin(), prefix_.end());
+    indices.insert(indices.begin(), base_);
+    return emit.chain(scalar_, indices);
 }
 
 bool PrivateMemory::declare(const Instruction& at) {
-    struct Row {
-        uint32_t bytes;
-        spv::Capability capability;
-        bool DeviceTraits::* feature;
-    };
-    constexpr Row kRows[] = {{1, spv::Capability::Int8, &DeviceTraits::shaderInt8},
-                             {2, spv::Capability::Int16, &DeviceTraits::shaderInt16},
-                             {8, spv::Capability::Int64, &DeviceTraits::shaderInt64}};
-    for (const Row& row : kRows) {
-        if (row.bytes != scalarBytes_ || context_.module.hasCapability(row.capability)) continue;
-        if (!(context_.target.device.*row.feature)) {
-            return context_.fail(
-                ErrorCode::kUnsupported, at,
-                std::format("private elements of {0} bits need shaderInt{0}", scalarBytes_ * 8));
-        }
-        context_.module.addCapability(row.capability);
+    const Number* number = numberOf(context_.types, integer());
+    if (number == nullptr || !number->isOn(context_.target.device)) {
+        return context_.fail(
+            ErrorCode::kUnsupported, at,
+            std::format("private elements of {0} bits need shaderInt{0}", scalarBytes_ * 8));
     }
+    context_.types.declareArithmetic(integer());
     return true;
-}
-
-Id PrivateMemory::behind(Emitter& emit, Id start, uint32_t scalars) {
-    return emit.addInt(context_.types.uint32(), start, context_.types.constantU32(scalars));
 }
 
 Id PrivateMemory::load(Emitter& emit, Id index) {
@@ -139,9 +119,7 @@ std::vector<Slot> PrivateMemory::read(Emitter& emit, Id start, uint32_t bytes, I
     const uint32_t unitBytes = context_.types.width(unit) / 8;
     std::vector<Slot> slots;
     const uint32_t scalars = (bytes + scalarBytes_ - 1) / scalarBytes_;
-    for (uint32_t i = 0; i < scalars; ++i) {
-        appendSlots(emit, load(emit, behind(emit, start, i)), slots);
-    }
+    for (uint32_t i = 0; i < scalars; ++i) slots.push_back({load(emit, emit.plus(start, i)), 0});
     // Scalars narrower than a unit may leave the last one incomplete.
     while (slots.size() * scalarBytes_ % unitBytes != 0) {
         slots.push_back({context_.types.constant(integer(), 0), 0});
@@ -153,7 +131,7 @@ void PrivateMemory::write(Emitter& emit, Id start, std::vector<Slot> units, Id u
     const uint32_t unitBytes = context_.types.width(unit) / 8;
     const size_t bytes = units.size() * unitBytes;
     if (const size_t beyond = bytes % scalarBytes_; beyond != 0) {
-        const Id last = behind(emit, start, static_cast<uint32_t>(bytes / scalarBytes_));
+        const Id last = emit.plus(start, static_cast<uint32_t>(bytes / scalarBytes_));
         const Slot old[] = {{load(emit, last), 0}};
         const std::vector<Slot> rest = regroup(emit, old, integer(), unit);
         const auto kept = static_cast<std::ptrdiff_t>(beyond / unitBytes);
@@ -161,9 +139,8 @@ void PrivateMemory::write(Emitter& emit, Id start, std::vector<Slot> units, Id u
     }
     const std::vector<Slot> slots = regroup(emit, units, unit, integer());
     for (uint32_t i = 0; i < slots.size(); ++i) {
-        const Slot one[] = {slots[i]};
-        const Id value = emit.bitcast(scalar_, gather(emit, integer(), one));
-        emit.store(at(emit, behind(emit, start, i)), value);
+        const Id value = emit.bitcast(scalar_, scalarOf(emit, integer(), slots[i]));
+        emit.store(at(emit, emit.plus(start, i)), value);
     }
 }
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "lowering/context.hpp"
-#include "lowering/slots.hpp"
+#include "lowering/words.hpp"
 
 namespace coopvk::rewrite {
 
@@ -34,7 +34,6 @@ class PrivateMemory {
     std::string_view resolve(Emitter& emit, Id pointer);
     Id flatten(Id type);
     Id at(Emitter& emit, Id index);
-    Id behind(Emitter& emit, Id start, uint32_t scalars);
     Id integer() { return context_.types.intType(scalarBytes_ * 8, false); }
     Id load(Emitter& emit, Id index);
 

@@ -3,6 +3,7 @@
 
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
+#include "lowering/narrow_access.hpp"
 
 namespace coopvk::rewrite {
 
@@ -81,10 +82,9 @@ Id BlockRegion::type(uint32_t bytes) {
 }
 
 void BlockRegion::declare(uint32_t bytes) {
-    using enum spv::Capability;
     if (bytes > 2) return;
-    context_.module.addCapability(bytes == 1 ? Int8 : Int16);
-    context_.module.addCapability(bytes == 1 ? StorageBuffer8BitAccess : StorageBuffer16BitAccess);
+    context_.types.declareArithmetic(type(bytes));
+    declareAccess(context_.module, spv::StorageClass::StorageBuffer, 8 * bytes);
 }
 
 Id BlockRegion::address(Emitter& emit, Id row, Id column) {
@@ -114,7 +114,7 @@ Id BlockRegion::wordPairAddress(Emitter& emit, Id row, Id column) {
     const auto add = [&](Id more, Id moreHigh) {
         const Id sum = emit.op(spv::Op::OpIAddCarry, pair, {low, more});
         low = emit.extract(u32, sum, {0});
-        high = emit.addInt(u32, emit.addInt(u32, high, moreHigh), emit.extract(u32, sum, {1}));
+        high = emit.addU32(emit.addU32(high, moreHigh), emit.extract(u32, sum, {1}));
     };
     add(column, types.constantU32(0));
     add(emit.extract(u32, base_, {0}), emit.extract(u32, base_, {1}));
@@ -124,7 +124,6 @@ Id BlockRegion::wordPairAddress(Emitter& emit, Id row, Id column) {
 
 Id BlockRegion::pointerTo(Emitter& emit, uint32_t bytes, Id row, Id column) {
     TypeTable& types = context_.types;
-    const Id u32 = types.uint32();
     declare(bytes);
     if (kind_ == Kind::kAddress) {
         const Id pointer = types.pointerType(spv::StorageClass::PhysicalStorageBuffer, type(bytes));
@@ -132,16 +131,13 @@ Id BlockRegion::pointerTo(Emitter& emit, uint32_t bytes, Id row, Id column) {
         const bool wide = types.components(emit.typeOf(place)) == 1;
         return emit.op(wide ? spv::Op::OpConvertUToPtr : spv::Op::OpBitcast, pointer, {place});
     }
-    const Id start = emit.mulInt(u32, row, pitch_);
-    const Id byte = emit.addInt(u32, start, column);
+    const Id byte = emit.addU32(emit.mulU32(row, pitch_), column);
     if (kind_ == Kind::kPointer) {
-        const Id index = emit.divInt(u32, byte, types.constantU32(bytes));
+        const Id index = elements_->asIndex(emit, emit.over(byte, bytes));
         const Id type = elements_->indexType();
-        return elements_->at(
-            emit, emit.addInt(type, elements_->origin(), elements_->asIndex(emit, index)));
+        return elements_->at(emit, emit.addInt(type, elements_->origin(), index));
     }
-    const Id index =
-        emit.divInt(u32, emit.addInt(u32, byte, place_.bytes), types.constantU32(bytes));
+    const Id index = emit.over(emit.addU32(byte, place_.bytes), bytes);
     return context_.views.pointer(emit, place_, type(bytes), index);
 }
 

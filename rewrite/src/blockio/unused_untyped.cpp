@@ -31,24 +31,20 @@ std::unordered_set<Id> usedIds(const Module& module) {
 // Takes the unused instructions with such pointers out; the ids that are gone.
 std::unordered_set<Id> takeUnused(Module& module) {
     const std::unordered_set<Id> used = usedIds(module);
-    std::unordered_set<Id> gone;
-    const auto sweep = [&](InstructionList& list) {
-        std::erase_if(list, [&](InstructionPtr& i) {
-            const bool pure = i->opcode != spv::Op::OpFunctionParameter &&
-                              i->opcode != spv::Op::OpFunctionCall && i->opcode != spv::Op::OpLoad;
-            const bool unused = i->result != 0 && !used.contains(i->result) && pure;
-            const bool untyped = i->opcode == spv::Op::OpTypeUntypedPointerKHR ||
-                                 module.def(i->type).opcode == spv::Op::OpTypeUntypedPointerKHR;
-            if (!unused || !untyped) return false;
-            gone.insert(i->result);
-            module.retire(std::move(i));
-            return true;
-        });
+    const auto isUnused = [&](const Instruction& i) {
+        const bool pure = i.opcode != spv::Op::OpFunctionParameter &&
+                          i.opcode != spv::Op::OpFunctionCall && i.opcode != spv::Op::OpLoad;
+        const bool untyped = i.opcode == spv::Op::OpTypeUntypedPointerKHR ||
+                             module.def(i.type).opcode == spv::Op::OpTypeUntypedPointerKHR;
+        return i.result != 0 && !used.contains(i.result) && pure && untyped;
     };
+    std::unordered_set<Id> gone;
     for (const auto& function : module.functions()) {
-        for (const auto& block : function->blocks) sweep(block->body);
+        for (const auto& block : function->blocks) {
+            gone.merge(module.takeOut(block->body, isUnused));
+        }
     }
-    sweep(module.section(Section::kGlobals));
+    gone.merge(module.takeOut(module.section(Section::kGlobals), isUnused));
     return gone;
 }
 

@@ -23,12 +23,17 @@ void Module::decorate(Id id, spv::Decoration decoration, std::initializer_list<u
     append(Section::kAnnotations, makeInstruction(spv::Op::OpDecorate, 0, 0, std::move(operands)));
 }
 
+void Module::decorateMember(Id type, uint32_t member, spv::Decoration decoration,
+                            std::initializer_list<uint32_t> literals) {
+    Operands operands = {idOperand(type), literal(member), literal(decoration)};
+    for (uint32_t word : literals) operands.push_back(literal(word));
+    append(Section::kAnnotations,
+           makeInstruction(spv::Op::OpMemberDecorate, 0, 0, std::move(operands)));
+}
+
 std::optional<uint32_t> Module::decoration(Id id, spv::Decoration decoration) const {
     for (const InstructionPtr& i : section(Section::kAnnotations)) {
-        if (i->opcode == spv::Op::OpDecorate && i->word(0) == id &&
-            i->word(1) == static_cast<uint32_t>(decoration)) {
-            return i->word(2);
-        }
+        if (i->word(0) == id && decorates(*i, decoration)) return i->word(2);
     }
     return std::nullopt;
 }
@@ -46,8 +51,7 @@ std::optional<uint32_t> Module::memberDecoration(Id type, uint32_t member,
 
 void Module::removeDecoration(Id id, spv::Decoration decoration) {
     std::erase_if(section(Section::kAnnotations), [&](const InstructionPtr& i) {
-        return i->opcode == spv::Op::OpDecorate && i->word(0) == id &&
-               i->word(1) == static_cast<uint32_t>(decoration);
+        return i->word(0) == id && decorates(*i, decoration);
     });
 }
 

@@ -3,6 +3,8 @@
 
 #include <bit>
 
+#include "ir/evaluate.hpp"
+
 namespace coopvk::rewrite {
 
 Id Emitter::extract(Id type, Id composite, std::initializer_list<uint32_t> indices) {
@@ -15,6 +17,17 @@ Id Emitter::insert(Id type, Id object, Id composite, std::initializer_list<uint3
     Operands operands = {idOperand(object), idOperand(composite)};
     for (uint32_t index : indices) operands.push_back(literal(index));
     return op(spv::Op::OpCompositeInsert, type, std::move(operands));
+}
+
+std::vector<Id> Emitter::parts(Id composite) {
+    const Instruction& type = module().def(typeOf(composite));
+    const bool isVector = type.opcode == spv::Op::OpTypeVector;
+    if (!isVector && type.opcode != spv::Op::OpTypeArray) return {composite};
+    const uint64_t count =
+        isVector ? type.word(1) : module().constantValue(type.word(1)).value_or(0);
+    std::vector<Id> parts;
+    for (uint32_t i = 0; i < count; ++i) parts.push_back(extract(type.word(0), composite, {i}));
+    return parts;
 }
 
 Id Emitter::splat(Id type, Id scalar) {
@@ -34,6 +47,11 @@ void Emitter::store(Id pointer, Id value, const Operands& memory) {
     Operands operands = {idOperand(pointer), idOperand(value)};
     append(operands, memory);
     opVoid(spv::Op::OpStore, std::move(operands));
+}
+
+Id Emitter::chain(Id type, std::span<const Id> ids) {
+    return op(spv::Op::OpAccessChain, types().pointerType(module().storage(ids[0]), type),
+              idOperands(ids));
 }
 
 Id Emitter::both(Id a, Id b) {
@@ -67,16 +85,7 @@ Id Emitter::integer(spv::Op opcode, Id type, Id a, Id b) {
     const std::optional<uint64_t> left = module().constantValue(a);
     const std::optional<uint64_t> right = module().constantValue(b);
     if (left && right) {
-        switch (opcode) {
-            case spv::Op::OpIAdd:
-                return types().constant(type, *left + *right);
-            case spv::Op::OpIMul:
-                return types().constant(type, *left * *right);
-            case spv::Op::OpUDiv:
-                return types().constant(type, *left / *right);
-            default:
-                return types().constant(type, *left % *right);
-        }
+        return types().constant(type, *evaluate(opcode, {*left, 64}, Scalar{*right, 64}));
     }
     if (opcode == spv::Op::OpIAdd && left == 0) return b;
     if (opcode == spv::Op::OpIAdd && right == 0) return a;

@@ -21,14 +21,14 @@ class Emitter {
         module().setDef(instruction.get());
         out_->push_back(std::move(instruction));
     }
-    // With a result.
-    Id op(spv::Op opcode, Id type, Operands operands) {
-        const Id result = module().takeId();
+    // Defines `result` (0: a new id) and returns it.
+    Id op(spv::Op opcode, Id type, Operands operands, Id result = 0) {
+        if (result == 0) result = module().takeId();
         add(makeInstruction(opcode, type, result, std::move(operands)));
         return result;
     }
-    Id op(spv::Op opcode, Id type, std::initializer_list<Id> ids) {
-        return op(opcode, type, idOperands({ids.begin(), ids.size()}));
+    Id op(spv::Op opcode, Id type, std::initializer_list<Id> ids, Id result = 0) {
+        return op(opcode, type, idOperands({ids.begin(), ids.size()}), result);
     }
     // Without a result.
     void opVoid(spv::Op opcode, Operands operands) {
@@ -37,16 +37,35 @@ class Emitter {
 
     Id extract(Id type, Id composite, std::initializer_list<uint32_t> indices);
     Id insert(Id type, Id object, Id composite, std::initializer_list<uint32_t> indices);
-    Id construct(Id type, std::span<const Id> constituents) {
-        return op(spv::Op::OpCompositeConstruct, type, idOperands(constituents));
+    Id construct(Id type, std::span<const Id> constituents, Id result = 0) {
+        return op(spv::Op::OpCompositeConstruct, type, idOperands(constituents), result);
+    }
+    // The components of a vector or the elements of an array; of anything else, the value itself.
+    std::vector<Id> parts(Id composite);
+    // A vector of scalars; where the type is none, the one scalar itself.
+    Id join(Id type, std::span<const Id> scalars) {
+        return types().components(type) == 1 ? scalars[0] : construct(type, scalars);
     }
     // A vector with all components the same, or the scalar itself.
     Id splat(Id type, Id scalar);
 
     Id load(Id type, Id pointer, const Operands& memory = {});
     void store(Id pointer, Id value, const Operands& memory = {});
+    // A pointer to what indices lead to, which is of a type: an access chain from the first id.
+    Id chain(Id type, std::span<const Id> ids);
+    Id chain(Id type, std::initializer_list<Id> ids) {
+        return chain(type, std::span(ids.begin(), ids.size()));
+    }
+
+    // Calls a function.
+    Id call(Id type, Id function, std::span<const Id> arguments, Id result = 0) {
+        Operands operands = {idOperand(function)};
+        append(operands, idOperands(arguments));
+        return op(spv::Op::OpFunctionCall, type, std::move(operands), result);
+    }
 
     Id constant(uint32_t value) { return types().constantU32(value); }
+    Id scope(spv::Scope scope) { return constant(static_cast<uint32_t>(scope)); }
     // Whether both booleans are true; 0 is known to be.
     Id both(Id a, Id b);
 
@@ -55,6 +74,17 @@ class Emitter {
     Id mulInt(Id type, Id a, Id b) { return integer(spv::Op::OpIMul, type, a, b); }
     Id divInt(Id type, Id a, Id b) { return integer(spv::Op::OpUDiv, type, a, b); }
     Id modInt(Id type, Id a, Id b) { return integer(spv::Op::OpUMod, type, a, b); }
+
+    // The same of u32 scalars.
+    Id addU32(Id a, Id b) { return addInt(types().uint32(), a, b); }
+    Id mulU32(Id a, Id b) { return mulInt(types().uint32(), a, b); }
+    Id plus(Id a, uint32_t b) { return addU32(a, constant(b)); }
+    Id times(Id a, uint32_t b) { return mulU32(a, constant(b)); }
+    Id over(Id a, uint32_t b) { return divInt(types().uint32(), a, constant(b)); }
+    Id modulo(Id a, uint32_t b) { return modInt(types().uint32(), a, constant(b)); }
+
+    // A boolean of two operands.
+    Id compare(spv::Op opcode, Id a, Id b) { return op(opcode, types().boolType(), {a, b}); }
 
     // An instruction of GLSL.std.450.
     Id glsl(uint32_t instruction, Id type, std::initializer_list<Id> ids);

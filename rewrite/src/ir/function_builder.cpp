@@ -32,20 +32,12 @@ Id FunctionBuilder::variable(Id type) {
     return variables_.back()->result;
 }
 
-Id FunctionBuilder::load(Id pointer) {
-    const Id type = module().def(emitter_.typeOf(pointer)).word(1);
-    return emitter_.load(type, pointer);
-}
+Id FunctionBuilder::load(Id pointer) { return emitter_.load(module().pointee(pointer), pointer); }
 
-void FunctionBuilder::store(Id pointer, Id value) {
-    emitter_.store(pointer, value);
-}
+void FunctionBuilder::store(Id pointer, Id value) { emitter_.store(pointer, value); }
 
 Id FunctionBuilder::element(Id array, Id index) {
-    const Instruction& pointer = module().def(emitter_.typeOf(array));
-    const auto storage = static_cast<spv::StorageClass>(pointer.word(0));
-    const Id type = module().def(pointer.word(1)).word(0);
-    return emitter_.op(spv::Op::OpAccessChain, types_.pointerType(storage, type), {array, index});
+    return emitter_.chain(module().def(module().pointee(array)).word(0), {array, index});
 }
 
 Id FunctionBuilder::finish(Id value) {
@@ -54,9 +46,7 @@ Id FunctionBuilder::finish(Id value) {
     } else {
         emitter_.opVoid(spv::Op::OpReturnValue, {idOperand(value)});
     }
-    InstructionList& entry = blocks_.front()->body;
-    entry.insert(entry.begin(), std::make_move_iterator(variables_.begin()),
-                 std::make_move_iterator(variables_.end()));
+    insertAt(blocks_.front()->body, 0, std::move(variables_));
     function_->blocks = std::move(blocks_);
     function_->end = makeInstruction(spv::Op::OpFunctionEnd, 0, 0, {});
     const Id result = id();

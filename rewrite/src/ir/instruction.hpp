@@ -58,9 +58,10 @@ inline spv::StorageClass storageOf(const Instruction& instruction) {
     return static_cast<spv::StorageClass>(instruction.word(0));
 }
 
-inline void append(Operands& operands, const Operands& more) {
+inline void append(Operands& operands, std::span<const Operand> more) {
     operands.insert(operands.end(), more.begin(), more.end());
 }
+inline void append(Operands& operands, const Operands& more) { append(operands, std::span(more)); }
 
 // What follows the first operands; nothing where there are no more.
 inline std::span<const Operand> operandsBehind(const Instruction& instruction, size_t count) {
@@ -72,6 +73,20 @@ using InstructionList = std::vector<InstructionPtr>;
 
 inline InstructionPtr makeInstruction(spv::Op opcode, Id type, Id result, Operands operands) {
     return std::make_unique<Instruction>(Instruction{opcode, type, result, std::move(operands)});
+}
+
+// Moves instructions to a list, ahead of its instruction number `at`.
+inline void insertAt(InstructionList& list, size_t at, InstructionList&& more) {
+    list.insert(list.begin() + static_cast<std::ptrdiff_t>(at),
+                std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+    more.clear();
+}
+// Takes the instructions from number `first` on out of a list.
+inline InstructionList takeFrom(InstructionList& list, size_t first) {
+    const auto begin = list.begin() + static_cast<std::ptrdiff_t>(first);
+    InstructionList taken(std::make_move_iterator(begin), std::make_move_iterator(list.end()));
+    list.resize(first);
+    return taken;
 }
 
 }  // namespace coopvk::rewrite

@@ -55,6 +55,11 @@ void Module::setDef(Instruction* instruction) {
     defs_[id] = instruction;
 }
 
+Id Module::pointee(Id pointer) const {
+    const Instruction& type = def(def(pointer).type);
+    return type.opcode == spv::Op::OpTypePointer ? type.word(1) : 0;
+}
+
 Instruction& Module::append(Section which, InstructionPtr instruction) {
     setDef(instruction.get());
     section(which).push_back(std::move(instruction));

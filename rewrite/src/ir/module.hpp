@@ -61,7 +61,7 @@ class Module {
     }
     std::vector<std::unique_ptr<Function>>& functions() { return functions_; }
     const std::vector<std::unique_ptr<Function>>& functions() const { return functions_; }
-    // visit(instruction) for all instructions of blocks.
+    // visit(instruction), which may change it, for all instructions of blocks.
     template <typename Visit>
     void visitBlocks(Visit visit) const {
         for (const auto& function : functions_) {
@@ -81,9 +81,26 @@ class Module {
     // The same to change in place; nullptr if nothing defines the id.
     Instruction* edit(Id id) { return id < defs_.size() ? defs_[id] : nullptr; }
     void setDef(Instruction* instruction);
+    // What a typed pointer points to; 0 for anything else.
+    Id pointee(Id pointer) const;
+    // Of a pointer of either kind.
+    spv::StorageClass storage(Id pointer) const { return storageOf(def(def(pointer).type)); }
 
     // Keeps an instruction that is no longer part of the module: looking it up stays harmless.
     void retire(InstructionPtr instruction) { retired_.push_back(std::move(instruction)); }
+    // Retires the instructions of a list for which isGone(instruction) is true; nothing may name
+    // their results, which are returned.
+    template <typename IsGone>
+    std::unordered_set<Id> takeOut(InstructionList& list, IsGone isGone) {
+        std::unordered_set<Id> gone;
+        std::erase_if(list, [&](InstructionPtr& i) {
+            if (!isGone(*i)) return false;
+            gone.insert(i->result);
+            retire(std::move(i));
+            return true;
+        });
+        return gone;
+    }
 
     // Appends to a section, registers the result, returns the instruction.
     Instruction& append(Section which, InstructionPtr instruction);
@@ -98,6 +115,8 @@ class Module {
     Id importSet(std::string_view name);
     void addName(Id id, std::string_view name);
     void decorate(Id id, spv::Decoration decoration, std::initializer_list<uint32_t> literals = {});
+    void decorateMember(Id type, uint32_t member, spv::Decoration decoration,
+                        std::initializer_list<uint32_t> literals = {});
     // First literal of a decoration of an id (0 if it has none), or nullopt.
     std::optional<uint32_t> decoration(Id id, spv::Decoration decoration) const;
 
@@ -133,6 +152,11 @@ class Module {
     uint32_t schema_ = 0;
     Id bound_ = 1;
 };
+
+// Whether an instruction gives an id, its first operand, a decoration.
+inline bool decorates(const Instruction& i, spv::Decoration decoration) {
+    return i.opcode == spv::Op::OpDecorate && i.word(1) == static_cast<uint32_t>(decoration);
+}
 
 // A SPIR-V literal string as operand words.
 Operands stringOperands(std::string_view text);

@@ -201,6 +201,16 @@ void TypeTable::declareArithmetic(Id component) {
     }
 }
 
+Id globalVariable(TypeTable& types, spv::StorageClass storage, Id contents, std::string_view name) {
+    Module& module = types.module();
+    const Id type = types.pointerType(storage, contents);
+    const Id variable = module.takeId();
+    module.append(Section::kGlobals,
+                  makeInstruction(spv::Op::OpVariable, type, variable, {literal(storage)}));
+    module.addName(variable, name);
+    return variable;
+}
+
 uint16_t float16Bits(double value) {
     const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
     const double magnitude = std::fabs(value);

@@ -68,6 +68,9 @@ class TypeTable {
     std::map<Key, Id> known_;
 };
 
+// A new variable of the module, without an initializer.
+Id globalVariable(TypeTable& types, spv::StorageClass storage, Id contents, std::string_view name);
+
 // IEEE 754 binary16 bits of a value, rounded to nearest even.
 uint16_t float16Bits(double value);
 

@@ -32,8 +32,7 @@ std::optional<Error> checkWorkgroupSizes(const Module& module) {
 
 std::array<uint32_t, 3> localSize(const Module& module) {
     for (const InstructionPtr& i : module.section(Section::kAnnotations)) {
-        if (i->opcode == spv::Op::OpDecorate &&
-            i->word(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
+        if (decorates(*i, spv::Decoration::BuiltIn) &&
             i->word(2) == static_cast<uint32_t>(spv::BuiltIn::WorkgroupSize)) {
             return constants(module, module.def(i->word(0)), 0);
         }

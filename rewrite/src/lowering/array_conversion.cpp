@@ -22,24 +22,6 @@ NumberArray numberArray(const LoweringContext& context, Id type) {
     return {type, def.word(0), static_cast<uint32_t>(*length)};
 }
 
-std::vector<Slot> elementsOf(Emitter& emit, const NumberArray& array, Id value) {
-    std::vector<Slot> slots;
-    for (uint32_t i = 0; i < array.length; ++i) {
-        slots.push_back({emit.extract(array.element, value, {i}), 0});
-    }
-    return slots;
-}
-
-void constructArray(Emitter& emit, const NumberArray& array, std::span<const Slot> slots,
-                    Id result) {
-    std::vector<Id> values;
-    for (size_t i = 0; i < array.length; ++i) {
-        values.push_back(gather(emit, array.element, slots.subspan(i, 1)));
-    }
-    emit.add(
-        makeInstruction(spv::Op::OpCompositeConstruct, array.type, result, idOperands(values)));
-}
-
 void lowerBitCastArray(LoweringContext& context, Emitter& emit, const Instruction& cast) {
     const NumberArray to = numberArray(context, cast.type);
     const NumberArray from = numberArray(context, context.module.def(cast.word(0)).type);
@@ -50,8 +32,9 @@ void lowerBitCastArray(LoweringContext& context, Emitter& emit, const Instructio
         context.fail(ErrorCode::kInvalidModule, cast, "casts arrays of different sizes");
         return;
     }
-    const std::vector<Slot> slots = elementsOf(emit, from, cast.word(0));
-    constructArray(emit, to, regroup(emit, slots, from.element, to.element), cast.result);
+    const std::vector<Slot> slots = slotsOf(emit, emit.parts(cast.word(0)));
+    const std::vector<Slot> cells = regroup(emit, slots, from.element, to.element);
+    emit.construct(to.type, scalarsOf(emit, to.element, cells), cast.result);
 }
 
 namespace {
@@ -61,33 +44,25 @@ Id subArrayHelper(LoweringContext& context, const NumberArray& from, const Numbe
                   Id indexType) {
     const std::vector<uint32_t> key = {static_cast<uint32_t>(spv::Op::OpExtractSubArrayQCOM),
                                        from.type, to.type, indexType};
-    Id& helper = context.helpers[key];
-    if (helper != 0) return helper;
-    TypeTable& types = context.types;
-    // The array's own type may carry a layout, which variables here must not have.
-    const Id plain = types.arrayType(from.element, from.length);
-    const Id parameters[] = {from.type, indexType};
-    FunctionBuilder function(context.types, context.newFunctions,
-                             std::format("coopvk_subarray_{}_of_{}", to.length, from.length),
-                             to.type, parameters);
-    helper = function.id();
-    Emitter& emit = function.emit();
-    const Id variable = function.variable(plain);
-    const std::vector<Slot> all = elementsOf(emit, from, function.parameter(0));
-    std::vector<Id> values;
-    for (const Slot& slot : all) values.push_back(slot.value);
-    const Id copy = emit.construct(plain, values);
-    emit.opVoid(spv::Op::OpStore, {idOperand(variable), idOperand(copy)});
-    const Id pointer = types.pointerType(spv::StorageClass::Function, from.element);
-    std::vector<Id> parts;
-    for (uint32_t i = 0; i < to.length; ++i) {
-        const Id index =
-            emit.addInt(indexType, function.parameter(1), types.constant(indexType, i));
-        const Id element = emit.op(spv::Op::OpAccessChain, pointer, {variable, index});
-        parts.push_back(emit.op(spv::Op::OpLoad, from.element, {element}));
-    }
-    function.finish(emit.construct(to.type, parts));
-    return helper;
+    return context.helper(key, [&] {
+        TypeTable& types = context.types;
+        // The array's own type may carry a layout, which variables here must not have.
+        const Id plain = types.arrayType(from.element, from.length);
+        const Id parameters[] = {from.type, indexType};
+        FunctionBuilder function(types, context.newFunctions,
+                                 std::format("coopvk_subarray_{}_of_{}", to.length, from.length),
+                                 to.type, parameters);
+        Emitter& emit = function.emit();
+        const Id variable = function.variable(plain);
+        function.store(variable, emit.construct(plain, emit.parts(function.parameter(0))));
+        std::vector<Id> parts;
+        for (uint32_t i = 0; i < to.length; ++i) {
+            const Id index =
+                emit.addInt(indexType, function.parameter(1), types.constant(indexType, i));
+            parts.push_back(function.load(function.element(variable, index)));
+        }
+        return function.finish(emit.construct(to.type, parts));
+    });
 }
 
 }  // namespace
@@ -104,17 +79,16 @@ void lowerExtractSubArray(LoweringContext& context, Emitter& emit, const Instruc
     }
     if (const std::optional<uint64_t> first = context.module.constantValue(start)) {
         // Beyond the end anything may come out, but it must compile.
-        std::vector<Slot> slots;
+        std::vector<Id> values;
         for (uint32_t i = 0; i < to.length; ++i) {
             const auto at = static_cast<uint32_t>((*first + i) % from.length);
-            slots.push_back({emit.extract(from.element, extract.word(0), {at}), 0});
+            values.push_back(emit.extract(from.element, extract.word(0), {at}));
         }
-        constructArray(emit, to, slots, extract.result);
+        emit.construct(to.type, values, extract.result);
         return;
     }
     const Id helper = subArrayHelper(context, from, to, emit.typeOf(start));
-    emit.add(makeInstruction(spv::Op::OpFunctionCall, to.type, extract.result,
-                             {idOperand(helper), idOperand(extract.word(0)), idOperand(start)}));
+    emit.call(to.type, helper, std::array{extract.word(0), start}, extract.result);
 }
 
 }  // namespace coopvk::rewrite

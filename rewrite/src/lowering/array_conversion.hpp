@@ -5,7 +5,7 @@
 #pragma once
 
 #include "lowering/context.hpp"
-#include "lowering/slots.hpp"
+#include "lowering/words.hpp"
 
 namespace coopvk::rewrite {
 
@@ -15,10 +15,6 @@ struct NumberArray {
     uint32_t length = 0;
 };
 NumberArray numberArray(const LoweringContext& context, Id type);
-
-std::vector<Slot> elementsOf(Emitter& emit, const NumberArray& array, Id value);
-void constructArray(Emitter& emit, const NumberArray& array, std::span<const Slot> slots,
-                    Id result);
 
 void lowerBitCastArray(LoweringContext& context, Emitter& emit, const Instruction& cast);
 void lowerExtractSubArray(LoweringContext& context, Emitter& emit, const Instruction& extract);

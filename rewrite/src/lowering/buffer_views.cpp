@@ -52,17 +52,13 @@ Id BufferViews::block(Id element, const Qualifiers& qualifiers) {
                    makeInstruction(spv::Op::OpTypeStruct, 0, block, {idOperand(array)}));
     module_.decorate(
         block, qualifiers.bufferBlock ? spv::Decoration::BufferBlock : spv::Decoration::Block);
-    const auto decorateMember = [&](bool wanted, spv::Decoration decoration, Operands literals) {
-        if (!wanted) return;
-        Operands operands = {idOperand(block), literal(0u), literal(decoration)};
-        append(operands, literals);
-        module_.append(Section::kAnnotations,
-                       makeInstruction(spv::Op::OpMemberDecorate, 0, 0, std::move(operands)));
-    };
-    decorateMember(true, spv::Decoration::Offset, {literal(0u)});
-    decorateMember(qualifiers.nonWritable, spv::Decoration::NonWritable, {});
-    decorateMember(qualifiers.coherent, spv::Decoration::Coherent, {});
-    decorateMember(qualifiers.isVolatile, spv::Decoration::Volatile, {});
+    module_.decorateMember(block, 0, spv::Decoration::Offset, {0});
+    for (const auto& [wanted, decoration] :
+         {std::pair(qualifiers.nonWritable, spv::Decoration::NonWritable),
+          std::pair(qualifiers.coherent, spv::Decoration::Coherent),
+          std::pair(qualifiers.isVolatile, spv::Decoration::Volatile)}) {
+        if (wanted) module_.decorateMember(block, 0, decoration);
+    }
     module_.addName(block, "coopvk_buffer");
     return block;
 }
@@ -90,13 +86,10 @@ void BufferViews::declareAliased(Id variable) {
 Id BufferViews::view(Id variable, Id element) {
     const auto [entry, isNew] = views_.try_emplace({variable, element}, 0);
     if (!isNew) return entry->second;
-    const auto storage = static_cast<spv::StorageClass>(module_.def(variable).word(0));
     const Id type =
         likeDescriptors(contentsOf(module_, variable), block(element, qualifiersOf(variable)));
-    const Id view = entry->second = module_.takeId();
-    module_.append(Section::kGlobals,
-                   makeInstruction(spv::Op::OpVariable, types_.pointerType(storage, type), view,
-                                   {literal(storage)}));
+    const Id view = entry->second =
+        globalVariable(types_, storageOf(module_.def(variable)), type, "coopvk_view");
     for (const auto decoration : {spv::Decoration::DescriptorSet, spv::Decoration::Binding}) {
         if (const auto value = module_.decoration(variable, decoration)) {
             module_.decorate(view, decoration, {*value});
@@ -104,17 +97,14 @@ Id BufferViews::view(Id variable, Id element) {
     }
     declareAliased(view);
     declareAliased(variable);
-    module_.addName(view, "coopvk_view");
     return view;
 }
 
 Id BufferViews::pointer(Emitter& emit, const BufferPlace& place, Id element, Id index) {
-    const auto storage = static_cast<spv::StorageClass>(module_.def(place.variable).word(0));
-    const Id type = types_.pointerType(storage, element);
-    Operands operands = {idOperand(view(place.variable, element))};
-    if (place.descriptor != 0) operands.push_back(idOperand(place.descriptor));
-    append(operands, {idOperand(types_.constantU32(0)), idOperand(index)});
-    const Id pointer = emit.op(spv::Op::OpAccessChain, type, std::move(operands));
+    std::vector<Id> ids = {view(place.variable, element)};
+    if (place.descriptor != 0) ids.push_back(place.descriptor);
+    ids.insert(ids.end(), {emit.constant(0), index});
+    const Id pointer = emit.chain(element, ids);
     if (place.nonUniform) {
         module_.decorate(pointer, spv::Decoration::NonUniform);
         module_.addCapability(spv::Capability::ShaderNonUniform);

@@ -26,36 +26,28 @@ Id builtInVariable(TypeTable& types, spv::BuiltIn builtIn, Id type, std::string_
     Instruction& entry = *module.section(Section::kEntryPoints).front();
     const auto number = static_cast<uint32_t>(builtIn);
     for (const InstructionPtr& i : module.section(Section::kAnnotations)) {
-        if (i->opcode == spv::Op::OpDecorate && i->word(2) == number &&
-            i->word(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
+        if (decorates(*i, spv::Decoration::BuiltIn) && i->word(2) == number &&
             module.def(i->word(0)).opcode == spv::Op::OpVariable &&
             isInInterface(entry, i->word(0))) {
             return i->word(0);
         }
     }
-    const Id variable = module.takeId();
-    module.append(
-        Section::kGlobals,
-        makeInstruction(spv::Op::OpVariable, types.pointerType(spv::StorageClass::Input, type),
-                        variable, {literal(spv::StorageClass::Input)}));
+    const Id variable = globalVariable(types, spv::StorageClass::Input, type, name);
     module.decorate(variable, spv::Decoration::BuiltIn, {number});
     // Fragment shaders interpolate no integers.
     const bool isFragment = entry.word(0) == static_cast<uint32_t>(spv::ExecutionModel::Fragment);
     if (isFragment && types.isInteger(type)) module.decorate(variable, spv::Decoration::Flat);
     if (isOfSubgroups(builtIn)) module.addCapability(spv::Capability::GroupNonUniform);
-    module.addName(variable, name);
     entry.operands.push_back(idOperand(variable));
     return variable;
 }
 
 Id readBuiltIn(Emitter& emit, spv::BuiltIn builtIn, Id type, std::string_view name,
                bool isVolatile) {
-    const Module& module = emit.module();
     const Id variable = builtInVariable(emit.types(), builtIn, type, name);
-    const Id declared = module.def(module.def(variable).type).word(1);
-    Operands operands = {idOperand(variable)};
-    if (isVolatile) operands.push_back(literal(spv::MemoryAccessMask::Volatile));
-    return emit.bitcast(type, emit.op(spv::Op::OpLoad, declared, std::move(operands)));
+    Operands memory;
+    if (isVolatile) memory.push_back(literal(spv::MemoryAccessMask::Volatile));
+    return emit.bitcast(type, emit.load(emit.module().pointee(variable), variable, memory));
 }
 
 Id readLane(Emitter& emit) {

@@ -47,9 +47,7 @@ struct LoweringContext {
     Id helper(const std::vector<uint32_t>& key, Make make) {
         const auto found = helpers.find(key);
         if (found != helpers.end()) return found->second;
-        const Id id = make();
-        helpers[key] = id;
-        return id;
+        return helpers[key] = make();
     }
 
     // Moves the new functions to the module.

@@ -16,7 +16,7 @@ ElementPointer::ElementPointer(LoweringContext& context, Emitter& emit, Id point
         context.fail(ErrorCode::kUnsupported, at, "Pointer is not a typed pointer");
         return;
     }
-    storage_ = static_cast<spv::StorageClass>(type.word(0));
+    storage_ = storageOf(type);
     isPhysical_ = storage_ == spv::StorageClass::PhysicalStorageBuffer;
     pointee_ = type.word(1);
     const uint32_t bits = context.types.width(pointee_);

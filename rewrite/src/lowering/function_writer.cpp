@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lowering/function_writer.hpp"
 
+#include "ir/opcodes.hpp"
 #include "lowering/built_ins.hpp"
 
 namespace coopvk::rewrite {
@@ -8,9 +9,8 @@ namespace coopvk::rewrite {
 namespace {
 
 bool isVariableOrDebug(spv::Op opcode) {
-    return opcode == spv::Op::OpVariable || opcode == spv::Op::OpLine ||
-           opcode == spv::Op::OpNoLine || opcode == spv::Op::OpUntypedVariableKHR ||
-           opcode == spv::Op::OpExtInst;  // debug declarations stand among the variables
+    // Debug declarations stand among the variables.
+    return isVariable(opcode) || isDebugLine(opcode) || opcode == spv::Op::OpExtInst;
 }
 
 }  // namespace
@@ -53,13 +53,10 @@ void FunctionWriter::leaveLoopHeader() {
     InstructionList& head = header_->body;
     size_t phis = 0;
     while (phis < head.size() &&
-           (head[phis]->opcode == spv::Op::OpPhi || head[phis]->opcode == spv::Op::OpLine ||
-            head[phis]->opcode == spv::Op::OpNoLine)) {
+           (head[phis]->opcode == spv::Op::OpPhi || isDebugLine(head[phis]->opcode))) {
         ++phis;
     }
-    InstructionList rest;
-    for (size_t i = phis; i < head.size(); ++i) rest.push_back(std::move(head[i]));
-    head.resize(phis);
+    InstructionList rest = takeFrom(head, phis);
     const Id next = context_.module.takeId();
     // A header that is its own continue target: the back edge now leaves the last part, which
     // mendPhis makes the continue target.
@@ -104,11 +101,9 @@ void FunctionWriter::finish() {
     mendPhis();
     if (!blocks_.empty() && !prologue_.empty()) {
         InstructionList& entry = blocks_.front()->body;
-        auto place = entry.begin();
-        while (place != entry.end() && isVariableOrDebug((*place)->opcode)) ++place;
-        entry.insert(place, std::make_move_iterator(prologue_.begin()),
-                     std::make_move_iterator(prologue_.end()));
-        prologue_.clear();
+        size_t at = 0;
+        while (at < entry.size() && isVariableOrDebug(entry[at]->opcode)) ++at;
+        insertAt(entry, at, std::move(prologue_));
     }
     function_.blocks = std::move(blocks_);
 }

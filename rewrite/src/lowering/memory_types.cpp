@@ -23,14 +23,9 @@ size_t memberTypes(const Instruction& type) {
 
 }  // namespace
 
-Id MemoryTypes::pointee(Id pointer) const {
-    const Instruction& type = module_.def(module_.def(pointer).type);
-    return type.opcode == spv::Op::OpTypePointer ? type.word(1) : 0;
-}
-
 Id MemoryTypes::copied(const Instruction& copy) const {
-    const Id target = pointee(copy.word(0));
-    return target != 0 ? target : pointee(copy.word(1));
+    const Id target = module_.pointee(copy.word(0));
+    return target != 0 ? target : module_.pointee(copy.word(1));
 }
 
 void MemoryTypes::addRoots(const Instruction& i, std::unordered_set<Id>& roots) const {
@@ -122,7 +117,7 @@ void MemoryTypes::adoptPointers() {
     InstructionList& globals = module_.section(Section::kGlobals);
     for (size_t g = 0; g < globals.size(); ++g) {
         Instruction& i = *globals[g];
-        const Id type = pointee(i.result);
+        const Id type = module_.pointee(i.result);
         if (i.opcode == spv::Op::OpVariable && isPointer(i.type) && i.operands.size() > 1 &&
             inMemory(type) != type) {
             i.operands[1].word = context_.types.constantNull(inMemory(type));
@@ -161,36 +156,31 @@ Id MemoryTypes::convert(Emitter& emit, Id value, Id type) const {
     return emit.construct(type, members);
 }
 
-void MemoryTypes::access(Emitter& emit, InstructionPtr i) {
-    if (i->opcode == spv::Op::OpCopyMemory) return copy(emit, std::move(i));
-    const bool load = i->opcode == spv::Op::OpLoad;
-    const Id type = load ? i->type : emit.typeOf(i->word(1));
+bool MemoryTypes::access(Emitter& emit, Instruction& i) {
+    if (i.opcode == spv::Op::OpCopyMemory) return copy(emit, i);
+    const bool load = i.opcode == spv::Op::OpLoad;
+    const Id type = load ? i.type : emit.typeOf(i.word(1));
     const Id other = inMemory(type);
-    if (!isMemory(i->word(0)) || other == type || !mayConvert(*i, type)) {
-        return emit.add(std::move(i));
-    }
+    if (!isMemory(i.word(0)) || other == type || !mayConvert(i, type)) return false;
     if (!load) {
-        i->operands[1].word = convert(emit, i->word(1), other);
-        return emit.add(std::move(i));
+        i.operands[1].word = convert(emit, i.word(1), other);
+        return false;
     }
-    const Id result = i->result, loaded = module_.takeId();
-    i->type = other;
-    i->result = loaded;
-    emit.add(std::move(i));
-    const Id value = convert(emit, loaded, type);
-    emit.add(makeInstruction(spv::Op::OpCopyObject, type, result, {idOperand(value)}));
+    const Id value = convert(emit, emit.op(i.opcode, other, i.operands), type);
+    emit.op(spv::Op::OpCopyObject, type, {value}, i.result);
+    return true;
 }
 
-void MemoryTypes::copy(Emitter& emit, InstructionPtr i) {
-    const Id target = i->word(0), source = i->word(1), type = copied(*i);
-    if (isMemory(target) == isMemory(source) || inMemory(type) == type || !mayConvert(*i, type)) {
-        return emit.add(std::move(i));
+bool MemoryTypes::copy(Emitter& emit, const Instruction& i) {
+    const Id target = i.word(0), source = i.word(1), type = copied(i);
+    if (isMemory(target) == isMemory(source) || inMemory(type) == type || !mayConvert(i, type)) {
+        return false;
     }
-    const CopyOperands memory = copyOperands(*i);
+    const CopyOperands memory = copyOperands(i);
     const auto typeAt = [&](Id pointer) { return isMemory(pointer) ? inMemory(type) : type; };
     const Id value = emit.load(typeAt(source), source, memory.source.forLoad(kAnyAlignment));
     emit.store(target, convert(emit, value, typeAt(target)), memory.target.forStore(kAnyAlignment));
-    module_.retire(std::move(i));
+    return true;
 }
 
 }  // namespace coopvk::rewrite

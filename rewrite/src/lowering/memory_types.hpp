@@ -21,16 +21,14 @@ class MemoryTypes {
     // The type in memory for a type of values; itself where it is the same.
     Id inMemory(Id type) const;
 
-    // Appends a load, a store or a copy, with conversions where the memory is accessed and the
-    // types differ.
-    void access(Emitter& emit, InstructionPtr instruction);
+    // A load, a store or a copy, with conversions where the memory is accessed and the types
+    // differ; false where the instruction stays, perhaps changed in place.
+    bool access(Emitter& emit, Instruction& instruction);
     // Lets an untyped access chain, or what else names the type of memory first, name that.
     void adoptChain(Instruction& instruction) const;
     // Lets the pointer types, and null initializers, be of the types in memory. The last step.
     void adoptPointers();
 
-    // What a typed pointer points to; 0 for others.
-    Id pointee(Id pointer) const;
     // The type of what OpCopyMemory copies, as far as its pointers tell.
     Id copied(const Instruction& copy) const;
 
@@ -56,7 +54,7 @@ class MemoryTypes {
     uint64_t partsOf(const Instruction& type) const;
     bool mayConvert(const Instruction& at, Id type);
     Id convert(Emitter& emit, Id value, Id type) const;
-    void copy(Emitter& emit, InstructionPtr instruction);
+    bool copy(Emitter& emit, const Instruction& instruction);
     bool isMemory(Id pointer) const { return isPointer(module_.def(pointer).type); }
 
     std::map<Id, Id> inMemory_;     // of structures and arrays, where it differs

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "lowering/bits.hpp"
 #include "lowering/number_memory.hpp"
+#include "lowering/words.hpp"
 
 namespace coopvk::rewrite {
 
@@ -28,12 +28,11 @@ std::vector<Id> bitFields(Emitter& emit, const Number& number, Id word) {
     TypeTable& types = emit.types();
     const Id type = scalarType(types, number);
     const Id value = emit.bitcast(type, word);
-    const spv::Op extract =
-        number.isSigned() ? spv::Op::OpBitFieldSExtract : spv::Op::OpBitFieldUExtract;
     std::vector<Id> components;
     for (uint32_t first = 0; first < 32; first += number.bits) {
-        components.push_back(emit.op(
-            extract, type, {value, types.constantU32(first), types.constantU32(number.bits)}));
+        components.push_back(
+            Bits(emit, type)
+                .field(value, types.constantU32(first), number.bits, number.isSigned()));
     }
     return components;
 }
@@ -52,9 +51,9 @@ Id smallFloatPair(Emitter& emit, const Number::SmallFloat& fields, Id bytes) {
     const uint32_t by = 5 - fields.exponentBits;
     const Id magnitude = bits.right(bits.mask(spread, 0x7F007F00), by);
     // The NaN would become a finite number: a one in its last place carries beyond its exponent.
-    const Id carry = bits.op(spv::Op::OpIAdd, magnitude, 0x01000100u >> by);
+    const Id carry = bits.op(spv::Op::OpIAdd, magnitude, emit.constant(0x01000100u >> by));
     const Id isNan = bits.mask(bits.right(carry, 15 - by), 0x00010001);
-    const Id nan = bits.op(spv::Op::OpIMul, isNan, 0x7FFF);
+    const Id nan = bits.op(spv::Op::OpIMul, isNan, emit.constant(0x7FFF));
     const Id sign = bits.mask(spread, 0x80008000);
     const Id half = bits.either(bits.either(magnitude, sign), nan);
     const double factor = 1u << (15 - fields.bias);

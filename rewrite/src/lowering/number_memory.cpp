@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lowering/number_memory.hpp"
 
-#include "lowering/bits.hpp"
+#include "lowering/words.hpp"
 
 namespace coopvk::rewrite {
 
@@ -20,8 +20,10 @@ Id join(Bits bits, Id bytes) {
 }
 
 // Bytes from 0 to 15 become -8 to 7: bit 3 is repeated above itself.
-Id extendSign(Bits bits, Id bytes) {
-    return bits.either(bytes, bits.op(spv::Op::OpIMul, bits.mask(bytes, 0x08080808), 0x1E));
+Id extendSign(Emitter& emit, Id bytes) {
+    Bits bits(emit);
+    const Id signs = bits.mask(bytes, 0x08080808);
+    return bits.either(bytes, bits.op(spv::Op::OpIMul, signs, emit.constant(0x1E)));
 }
 
 std::vector<Slot> unpackFourBits(Emitter& emit, std::span<const Slot> memory, Id memoryScalar,
@@ -35,7 +37,7 @@ std::vector<Slot> unpackFourBits(Emitter& emit, std::span<const Slot> memory, Id
     for (const Id word : words) {
         for (uint32_t first = 0; first < perWord; first += 4) {
             Id bytes = spread(bits, bits.right(word, first * 4));
-            if (types.isSigned(held)) bytes = extendSign(bits, bytes);
+            if (types.isSigned(held)) bytes = extendSign(emit, bytes);
             const Id vector = emit.bitcast(types.vectorType(held, 4), bytes);
             for (uint32_t i = 0; i < 4 && first + i < perWord; ++i) out.push_back({vector, i});
         }
@@ -59,7 +61,7 @@ std::vector<Slot> packFourBits(Emitter& emit, std::span<const Slot> components, 
             }
             const Id bytes = emit.bitcast(u32, gather(emit, held, four));
             Id& word = words[i / 8].value;
-            word = withPart(emit, word, join(Bits(emit), bytes), i * 4 % 32);
+            word = Bits(emit).withPart(word, join(Bits(emit), bytes), i * 4 % 32);
         }
         if (width < 32) words = {{emit.op(spv::Op::OpUConvert, integer, {words[0].value}), 0}};
         const std::vector<Slot> whole = regroup(emit, words, width < 32 ? integer : u32, integer);
@@ -76,40 +78,35 @@ Slot pickFourBits(Emitter& emit, Id scalar, Id index, Id held) {
     Id word = words[0];
     if (words.size() > 1) {
         const Id pair = emit.construct(types.vectorType(u32, 2), words);
-        const Id which = emit.divInt(u32, index, emit.constant(8));
-        word = emit.op(spv::Op::OpVectorExtractDynamic, u32, {pair, which});
-        index = emit.modInt(u32, index, emit.constant(8));
+        word = emit.op(spv::Op::OpVectorExtractDynamic, u32, {pair, emit.over(index, 8)});
+        index = emit.modulo(index, 8);
     }
     const bool isSigned = types.isSigned(held);
-    const Id first = emit.mulInt(u32, index, emit.constant(4));
-    const Id value = Bits(emit).field(word, first, 4, isSigned);
+    const Id value = Bits(emit).field(word, emit.times(index, 4), 4, isSigned);
     return {emit.op(isSigned ? spv::Op::OpSConvert : spv::Op::OpUConvert, held, {value}), 0};
 }
 
 Id fourBits(Emitter& emit, const Slot& component, Id held) {
     TypeTable& types = emit.types();
-    const Id scalar = gather(emit, held, std::span(&component, 1));
-    const Id byte = emit.bitcast(types.intType(8, false), scalar);
+    const Id byte = emit.bitcast(types.intType(8, false), scalarOf(emit, held, component));
     return Bits(emit).mask(emit.op(spv::Op::OpUConvert, types.uint32(), {byte}), 15);
 }
 
 Id extendFourBits(Emitter& emit, Id value, bool isSigned) {
     TypeTable& types = emit.types();
-    Bits bits(emit);
     const Id type = emit.typeOf(value), u8 = types.intType(8, false);
     const uint32_t count = types.components(type);
     if (count == 4) {
-        const Id word = bits.mask(emit.bitcast(types.uint32(), value), 0x0F0F0F0F);
-        return emit.bitcast(type, isSigned ? extendSign(bits, word) : word);
+        const Id word = Bits(emit).mask(emit.bitcast(types.uint32(), value), 0x0F0F0F0F);
+        return emit.bitcast(type, isSigned ? extendSign(emit, word) : word);
     }
     std::vector<Id> scalars;
     for (uint32_t i = 0; i < count; ++i) {
         const Id low = fourBits(emit, {value, i}, types.scalarOf(type));
-        const Id extended = isSigned ? extendSign(bits, low) : low;
+        const Id extended = isSigned ? extendSign(emit, low) : low;
         scalars.push_back(emit.op(spv::Op::OpUConvert, u8, {extended}));
     }
-    const Id bytes = count == 1 ? scalars[0] : emit.construct(types.vectorType(u8, count), scalars);
-    return emit.bitcast(type, bytes);
+    return emit.bitcast(type, emit.join(types.vectorType(u8, count), scalars));
 }
 
 }  // namespace
@@ -149,9 +146,8 @@ Slot pickComponent(Emitter& emit, const Number& number, Id scalar, Id index, Id 
         // Eight components: first the 32-bit half, then one of its four.
         const Id words = emit.bitcast(types.vectorType(u32, 2), scalar);
         parts /= 2;
-        const Id half = emit.divInt(u32, index, emit.constant(parts));
-        scalar = emit.op(spv::Op::OpVectorExtractDynamic, u32, {words, half});
-        index = emit.modInt(u32, index, emit.constant(parts));
+        scalar = emit.op(spv::Op::OpVectorExtractDynamic, u32, {words, emit.over(index, parts)});
+        index = emit.modulo(index, parts);
     }
     const Id vector = emit.bitcast(types.vectorType(held, parts), scalar);
     return {emit.op(spv::Op::OpVectorExtractDynamic, held, {vector, index}), 0};
@@ -159,10 +155,8 @@ Slot pickComponent(Emitter& emit, const Number& number, Id scalar, Id index, Id 
 
 Id componentBits(Emitter& emit, const Number& number, const Slot& component, Id held) {
     if (number.form != nullptr) return number.form->bits(emit, component, held);
-    TypeTable& types = emit.types();
-    std::vector<Slot> parts(32 / types.width(held), {types.constantNull(held), 0});
-    parts[0] = component;
-    return emit.bitcast(types.uint32(), gather(emit, held, parts));
+    const Id u32 = emit.types().uint32();
+    return scalarOf(emit, u32, regroupFilled(emit, {&component, 1}, held, u32)[0]);
 }
 
 Id withSign(Emitter& emit, const Number& number, Id value, bool isSigned) {

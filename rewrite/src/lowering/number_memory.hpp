@@ -6,7 +6,7 @@
 #pragma once
 
 #include "lowering/number.hpp"
-#include "lowering/slots.hpp"
+#include "lowering/words.hpp"
 
 namespace coopvk::rewrite {
 

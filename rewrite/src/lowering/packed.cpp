@@ -5,18 +5,13 @@
 
 namespace coopvk::rewrite {
 
-std::vector<Id> PackedContext::packsOf(Emitter& emit, const PackedType& type, Id value) {
-    std::vector<Id> packs;
-    packs.reserve(type.packs());
-    for (uint32_t p = 0; p < type.packs(); ++p) {
-        packs.push_back(emit.extract(type.pack, value, {p}));
-    }
-    return packs;
+std::vector<Id> PackedContext::packsOf(Emitter& emit, const PackedType&, Id value) {
+    return emit.parts(value);
 }
 
 void PackedContext::fromPacks(Emitter& emit, const PackedType& type, std::span<const Id> packs,
                               Id result) {
-    emit.add(makeInstruction(spv::Op::OpCompositeConstruct, type.id, result, idOperands(packs)));
+    emit.construct(type.id, packs, result);
 }
 
 void PackedContext::checkKept(const Instruction& instruction) {

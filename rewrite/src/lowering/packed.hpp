@@ -7,7 +7,7 @@
 
 #include "ir/arithmetic_decorations.hpp"
 #include "lowering/context.hpp"
-#include "lowering/slots.hpp"
+#include "lowering/words.hpp"
 
 namespace coopvk::rewrite {
 

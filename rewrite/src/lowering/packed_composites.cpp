@@ -36,7 +36,8 @@ std::vector<Slot> elementsOf(PackedContext& context, Emitter& emit, const Packed
             elements.insert(elements.end(), more.begin(), more.end());
         } else {
             if (context.types.scalarOf(emit.typeOf(value.word)) != type.component) return {};
-            appendSlots(emit, value.word, elements);
+            const std::vector<Slot> more = slotsOf(emit, {&value.word, 1});
+            elements.insert(elements.end(), more.begin(), more.end());
         }
     }
     return elements;

@@ -64,13 +64,6 @@ class Sizes {
     std::map<Id, uint64_t> sizes_;
 };
 
-bool hasBlock(const Module& module, Id type) {
-    return std::ranges::any_of(module.section(Section::kAnnotations), [&](const InstructionPtr& i) {
-        return i->opcode == spv::Op::OpDecorate && i->word(0) == type &&
-               i->word(1) == static_cast<uint32_t>(spv::Decoration::Block);
-    });
-}
-
 // In bytes: of shared memory, and of it together with a task's payload.
 struct Limits {
     uint64_t shared;
@@ -100,37 +93,26 @@ bool sharedMemoryHasRoom(const Module& module, uint64_t bytes, const DeviceTrait
     uint64_t shared = 0, payload = 0;
     for (const InstructionPtr& i : module.section(Section::kGlobals)) {
         if (i->opcode != spv::Op::OpVariable) continue;
-        const auto storage = static_cast<spv::StorageClass>(i->word(0));
+        const spv::StorageClass storage = storageOf(*i);
         if (storage != spv::StorageClass::Workgroup &&
             storage != spv::StorageClass::TaskPayloadWorkgroupEXT) {
             continue;
         }
         const Id type = module.def(i->type).word(1);
-        if (storage == spv::StorageClass::Workgroup && hasBlock(module, type)) return false;
-        uint64_t& size = storage == spv::StorageClass::Workgroup ? shared : payload;
+        const bool isShared = storage == spv::StorageClass::Workgroup;
+        if (isShared && module.decoration(type, spv::Decoration::Block)) return false;
+        uint64_t& size = isShared ? shared : payload;
         size = roundUp(size, 16) + sizes.of(type);
     }
     shared += bytes;
     return shared <= limits.shared && roundUp(shared, 16) + payload <= limits.withPayload;
 }
 
-Id sharedVariable(TypeTable& types, Id contents, std::string_view name) {
-    Module& module = types.module();
-    const Id type = types.pointerType(spv::StorageClass::Workgroup, contents);
-    const Id variable = module.takeId();
-    module.append(Section::kGlobals, makeInstruction(spv::Op::OpVariable, type, variable,
-                                                     {literal(spv::StorageClass::Workgroup)}));
-    module.addName(variable, name);
-    return variable;
-}
-
 void sharedBarrier(Emitter& emit, spv::Scope scope) {
-    TypeTable& types = emit.types();
-    const Id among = types.constantU32(static_cast<uint32_t>(scope));
-    const Id semantics =
-        types.constantU32(sharedSemantics(emit.module(), spv::MemorySemanticsMask::AcquireRelease));
+    const uint32_t order = sharedSemantics(emit.module(), spv::MemorySemanticsMask::AcquireRelease);
+    const Id among = emit.scope(scope);
     emit.opVoid(spv::Op::OpControlBarrier,
-                {idOperand(among), idOperand(among), idOperand(semantics)});
+                idOperands(std::array{among, among, emit.constant(order)}));
 }
 
 }  // namespace coopvk::rewrite

@@ -13,9 +13,6 @@ namespace coopvk::rewrite {
 // SPV_KHR_workgroup_memory_explicit_layout says).
 bool sharedMemoryHasRoom(const Module& module, uint64_t bytes, const DeviceTraits& device);
 
-// A new variable there.
-Id sharedVariable(TypeTable& types, Id contents, std::string_view name);
-
 // Between writes and reads of other invocations in the scope, and behind those. The accesses are
 // nonPrivateAccess().
 void sharedBarrier(Emitter& emit, spv::Scope scope);

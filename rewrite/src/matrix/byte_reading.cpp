@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matrix/byte_reading.hpp"
 
+#include "lowering/words.hpp"
+
 namespace coopvk::rewrite {
 
 bool wantsByteDots(const DeviceTraits& device) {
@@ -11,18 +13,11 @@ bool wantsByteDots(const DeviceTraits& device) {
 }
 
 std::vector<Id> ByteReading::bytes(Emitter& emit, Id word) const {
-    const Id u32 = emit.types().uint32();
-    const auto with = [&](spv::Op opcode, Id value, uint32_t number) {
-        return emit.op(opcode, u32, {value, emit.types().constantU32(number)});
-    };
-    const uint32_t signBits = bits == 4 ? 0x88888888 : 0x80808080;
-    if (offset != 0) word = with(spv::Op::OpBitwiseXor, word, signBits);
+    Bits all(emit);
+    if (offset != 0) word = all.flip(word, bits == 4 ? 0x88888888 : 0x80808080);
     if (bits == 8) return {word};
-    const auto half = [&](Id value) {
-        return with(spv::Op::OpBitwiseAnd, value, shift == 0 ? 0x0F0F0F0F : 0xF0F0F0F0);
-    };
-    if (shift == 0) return {half(word), half(with(spv::Op::OpShiftRightLogical, word, 4))};
-    return {half(with(spv::Op::OpShiftLeftLogical, word, 4)), half(word)};
+    if (shift == 0) return {all.mask(word, 0x0F0F0F0F), all.mask(all.right(word, 4), 0x0F0F0F0F)};
+    return {all.mask(all.left(word, 4), 0xF0F0F0F0), all.mask(word, 0xF0F0F0F0)};
 }
 
 }  // namespace coopvk::rewrite

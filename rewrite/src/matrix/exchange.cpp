@@ -17,9 +17,9 @@ uint32_t localOf(const Axis& axis, uint32_t index) {
 
 Id Exchange::shuffle(Id word, Id lane) {
     context_.module.addCapability(spv::Capability::GroupNonUniformShuffle);
-    const Id scope = types_.constantU32(static_cast<uint32_t>(spv::Scope::Subgroup));
-    return writer_.emit().op(spv::Op::OpGroupNonUniformShuffle, types_.uint32(),
-                             {scope, word, lane});
+    Emitter& emit = writer_.emit();
+    return emit.op(spv::Op::OpGroupNonUniformShuffle, types_.uint32(),
+                   {emit.scope(spv::Scope::Subgroup), word, lane});
 }
 
 Slot Exchange::fromLane(const Slot& slot, Id lane) {
@@ -27,20 +27,13 @@ Slot Exchange::fromLane(const Slot& slot, Id lane) {
     Id& result = shuffled_[{slot.value, lane}];
     if (result != 0) return {result, slot.index};
     const Id u32 = types_.uint32();
-    const uint32_t width = types_.width(component_);
-    // Whole 32-bit words: narrower values are filled up with zeros.
-    std::vector<Slot> parts;
-    appendSlots(emit, slot.value, parts);
-    while (parts.size() * width % 32 != 0) {
-        parts.push_back({types_.constantNull(component_), 0});
-    }
+    const std::vector<Slot> parts = slotsOf(emit, {&slot.value, 1});
     std::vector<Slot> words;
-    for (const Slot& part : regroup(emit, parts, component_, u32)) {
-        const Slot one[] = {part};
-        words.push_back({shuffle(gather(emit, u32, one), lane), 0});
+    for (const Slot& part : regroupFilled(emit, parts, component_, u32)) {
+        words.push_back({shuffle(scalarOf(emit, u32, part), lane), 0});
     }
     const std::vector<Slot> back = regroup(emit, words, u32, component_);
-    result = gather(emit, component_, std::span(back).first(parts.size()));
+    result = gather(emit, component_, back);
     return {result, slot.index};
 }
 
@@ -53,8 +46,7 @@ Slot Exchange::pick(std::span<const Slot> candidates, Id index) {
     });
     std::vector<Id> key = {index};
     for (const Slot& slot : candidates) {
-        const Slot one[] = {slot};
-        key.push_back(whole ? slot.value : gather(emit, component_, one));
+        key.push_back(whole ? slot.value : scalarOf(emit, component_, slot));
     }
     const uint32_t place = whole ? candidates[0].index : 0;
     Id& result = picked_[key];
@@ -63,7 +55,7 @@ Slot Exchange::pick(std::span<const Slot> candidates, Id index) {
     Id value = key[1];
     for (uint32_t k = 1; k < candidates.size(); ++k) {
         Id& isK = is_[{index, k}];
-        if (isK == 0) isK = emit.op(spv::Op::OpIEqual, types_.boolType(), {index, constant(k)});
+        if (isK == 0) isK = emit.compare(spv::Op::OpIEqual, index, emit.constant(k));
         // Vectors of conditions: SPIR-V before 1.4 knows no other select of vectors.
         const Id condition =
             emit.splat(types_.vectorType(types_.boolType(), types_.components(type)), isK);
@@ -75,10 +67,8 @@ Slot Exchange::pick(std::span<const Slot> candidates, Id index) {
 
 Id Exchange::laneAt(Dimension d, Id along, Id other) {
     Emitter& emit = writer_.emit();
-    const Id u32 = types_.uint32();
     if (d == Dimension::kColumns) std::swap(along, other);
-    const Id start = emit.mulInt(u32, along, constant(context_.policy.grid.columns));
-    return emit.addInt(u32, start, other);
+    return emit.addU32(emit.times(along, context_.policy.grid.columns), other);
 }
 
 HeldElements Exchange::gatherAxis(HeldElements& from, Dimension d) {
@@ -89,7 +79,7 @@ HeldElements Exchange::gatherAxis(HeldElements& from, Dimension d) {
     const Id coordinate = d == Dimension::kRows ? writer_.gridColumn() : writer_.gridRow();
     for (uint32_t i = 0; i < axis.size; ++i) {
         Id& lane = gridLanes_[{laneOf(axis, i), coordinate}];
-        if (lane == 0) lane = laneAt(d, constant(laneOf(axis, i)), coordinate);
+        if (lane == 0) lane = laneAt(d, types_.constantU32(laneOf(axis, i)), coordinate);
         for (uint32_t o = 0; o < from.axis(other(d)).count(); ++o) {
             all.at(d, i, o) = fromLane(from.at(d, localOf(axis, i), o), lane);
         }
@@ -101,39 +91,16 @@ HeldElements Exchange::dealAxis(HeldElements& from, Dimension d, const Axis& to)
     HeldElements dealt =
         d == Dimension::kRows ? HeldElements(to, from.columns) : HeldElements(from.rows, to);
     const Id lane = laneOn(d, to);
-    for (uint32_t row = 0; row < dealt.rows.count(); ++row) {
-        for (uint32_t column = 0; column < dealt.columns.count(); ++column) {
-            const bool isRow = d == Dimension::kRows;
-            const uint32_t i = isRow ? row : column, o = isRow ? column : row;
-            std::vector<Slot> candidates;
-            for (uint32_t k = 0; k < to.lanes; ++k) {
-                candidates.push_back(from.at(d, to.index(k, i), o));
-            }
-            dealt.at(row, column) = pick(candidates, lane);
+    dealt.each([&](uint32_t row, uint32_t column, Slot& slot) {
+        const bool isRow = d == Dimension::kRows;
+        std::vector<Slot> candidates;
+        for (uint32_t k = 0; k < to.lanes; ++k) {
+            const uint32_t i = to.index(k, isRow ? row : column);
+            candidates.push_back(from.at(d, i, isRow ? column : row));
         }
-    }
+        slot = pick(candidates, lane);
+    });
     return dealt;
-}
-
-HeldElements holdValue(const MatrixType& matrix, Emitter& emit, Id value) {
-    ElementSlots elements(matrix, emit, value);
-    HeldElements held(matrix.fragment.rows, matrix.fragment.columns);
-    for (uint32_t row = 0; row < held.rows.count(); ++row) {
-        for (uint32_t column = 0; column < held.columns.count(); ++column) {
-            held.at(row, column) = elements.at(row, column);
-        }
-    }
-    return held;
-}
-
-void constructHeld(const MatrixType& matrix, Emitter& emit, HeldElements& held, Id result) {
-    ElementSlots elements(matrix);
-    for (uint32_t row = 0; row < held.rows.count(); ++row) {
-        for (uint32_t column = 0; column < held.columns.count(); ++column) {
-            elements.at(row, column) = held.at(row, column);
-        }
-    }
-    elements.construct(emit, result);
 }
 
 }  // namespace coopvk::rewrite

@@ -10,28 +10,6 @@
 
 namespace coopvk::rewrite {
 
-enum class Dimension { kRows, kColumns };
-
-// The elements that a lane holds of a matrix, by how its axes are dealt.
-struct HeldElements {
-    Axis rows;
-    Axis columns;
-    std::vector<Slot> slots;  // by local row, then local column
-
-    HeldElements(const Axis& rowAxis, const Axis& columnAxis)
-        : rows(rowAxis), columns(columnAxis), slots(rowAxis.count() * columnAxis.count()) {}
-    Axis& axis(Dimension d) { return d == Dimension::kRows ? rows : columns; }
-    Slot& at(uint32_t row, uint32_t column) { return slots[row * columns.count() + column]; }
-    // Local element `i` of a dimension, and `other` of the other one.
-    Slot& at(Dimension d, uint32_t i, uint32_t other) {
-        return d == Dimension::kRows ? at(i, other) : at(other, i);
-    }
-};
-
-inline Dimension other(Dimension d) {
-    return d == Dimension::kRows ? Dimension::kColumns : Dimension::kRows;
-}
-
 // The whole axis in every lane.
 inline Axis wholeAxis(uint32_t size) { return {size, 1, size}; }
 
@@ -56,7 +34,6 @@ class Exchange {
 
     // The lane with these coordinates (u32) in the grid: the one along `d`, and the other one.
     Id laneAt(Dimension d, Id along, Id other);
-    Id constant(uint32_t value) { return types_.constantU32(value); }
 
  private:
     Id shuffle(Id word, Id lane);
@@ -70,10 +47,5 @@ class Exchange {
     std::map<std::pair<Id, uint32_t>, Id> is_;         // index == constant
     std::map<std::pair<uint32_t, Id>, Id> gridLanes_;  // lanes with one constant coordinate
 };
-
-// `matrix` must have the value's fragment.
-HeldElements holdValue(const MatrixType& matrix, Emitter& emit, Id value);
-// Defines `result` as the matrix with these elements, dealt as its fragment says.
-void constructHeld(const MatrixType& matrix, Emitter& emit, HeldElements& held, Id result);
 
 }  // namespace coopvk::rewrite

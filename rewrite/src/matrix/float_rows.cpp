@@ -66,18 +66,32 @@ class FloatRow : public RowProduct {
     std::vector<std::vector<Id>> b_;
 };
 
-// f16 throughout, two neighbouring columns at once.
-class PackedHalfRow : public RowProduct {
+// B stays in packs.
+class PackedRow : public RowProduct {
  public:
     using RowProduct::RowProduct;
+
+    void prepareB(Id b) override { b_ = extractPacks(emit_, *p_.b, b); }
+
+ protected:
+    Id packOfB(uint32_t row, uint32_t column) const {
+        return b_[p_.b->fragment.packOf(row, column)];
+    }
+
+ private:
+    std::vector<Id> b_;
+};
+
+// f16 throughout, two neighbouring columns at once.
+class PackedHalfRow : public PackedRow {
+ public:
+    using PackedRow::PackedRow;
 
     static bool fits(const MatrixContext& context, const MulAdd& p) {
         return areHalves(context, p) && p.result->fragment.packWidth == 2 &&
                p.b->fragment.packWidth == 2 && p.b->fragment.packAxis == PackAxis::kColumns &&
                !context.target.device.isCpu;
     }
-
-    void prepareB(Id b) override { b_ = extractPacks(emit_, *p_.b, b); }
 
     Row begin(std::span<const Id> a, std::span<const Id> c) override {
         return {scalars(a, p_.a->component, [](Id value, Id) { return value; }),
@@ -89,29 +103,24 @@ class PackedHalfRow : public RowProduct {
         const Id pair = p_.result->pack;
         const Id both = emit_.splat(pair, row.left[k]);
         for (uint32_t j = 0; j < row.sums.size(); ++j) {
-            row.sums[j] = fma(emit_, pair, both, b_[p_.b->fragment.packOf(k, 2 * j)], row.sums[j]);
+            row.sums[j] = fma(emit_, pair, both, packOfB(k, 2 * j), row.sums[j]);
         }
     }
 
     std::vector<Id> end(Row& row) override { return row.sums; }
-
- private:
-    std::vector<Id> b_;
 };
 
 // f16 throughout, two neighbours along K at once: the even and the odd half of each sum meet at the
 // end.
-class HalfDotRow : public RowProduct {
+class HalfDotRow : public PackedRow {
  public:
-    using RowProduct::RowProduct;
+    using PackedRow::PackedRow;
 
     static bool fits(const MatrixContext& context, const MulAdd& p) {
         return areHalves(context, p) && p.a->fragment.packWidth == 2 &&
                p.b->fragment.packWidth == 2 && p.b->fragment.packAxis == PackAxis::kRows &&
                !context.target.device.isCpu;
     }
-
-    void prepareB(Id b) override { b_ = extractPacks(emit_, *p_.b, b); }
 
     Row begin(std::span<const Id> a, std::span<const Id> c) override {
         const std::vector<Id> start(c.begin(), c.end());
@@ -123,7 +132,7 @@ class HalfDotRow : public RowProduct {
 
     void step(Row& row, uint32_t k) override {
         for (uint32_t j = 0; j < columns(); ++j) {
-            const Id right = b_[p_.b->fragment.packOf(2 * k, j)];
+            const Id right = packOfB(2 * k, j);
             Id& sum = row.sums[j];
             sum = sum == 0 ? emit_.op(spv::Op::OpFMul, p_.b->pack, {row.left[k], right})
                            : fma(emit_, p_.b->pack, row.left[k], right, sum);
@@ -149,17 +158,14 @@ class HalfDotRow : public RowProduct {
         }
         return out;
     }
-
- private:
-    std::vector<Id> b_;
 };
 
 // f16 into f32, two neighbours along K at once. SPV_VALVE_mixed_float_dot_product leaves order and
 // precision of the two additions to the implementation, "like cooperative matrix multiply-add" (its
 // issue 1): SPV_KHR_cooperative_matrix says the same of a whole product's.
-class MixedDotRow : public RowProduct {
+class MixedDotRow : public PackedRow {
  public:
-    using RowProduct::RowProduct;
+    using PackedRow::PackedRow;
 
     // As numbers, for SPIR-V headers that are older than the extension.
     static constexpr auto kCapability = static_cast<spv::Capability>(6912);
@@ -177,7 +183,7 @@ class MixedDotRow : public RowProduct {
     void prepareB(Id b) override {
         context_.module.addCapability(kCapability);
         context_.module.addExtension("SPV_VALVE_mixed_float_dot_product");
-        b_ = extractPacks(emit_, *p_.b, b);
+        PackedRow::prepareB(b);
     }
 
     Row begin(std::span<const Id> a, std::span<const Id> c) override {
@@ -192,14 +198,11 @@ class MixedDotRow : public RowProduct {
     void step(Row& row, uint32_t k) override {
         for (uint32_t j = 0; j < columns(); ++j) {
             row.sums[j] = emit_.op(kDotProduct, types_.floatType(32),
-                                   {row.left[k], b_[p_.b->fragment.packOf(2 * k, j)], row.sums[j]});
+                                   {row.left[k], packOfB(2 * k, j), row.sums[j]});
         }
     }
 
     std::vector<Id> end(Row& row) override { return sumsStayOpen() ? row.sums : pack(row.sums); }
-
- private:
-    std::vector<Id> b_;
 };
 
 }  // namespace

@@ -26,11 +26,10 @@ Id select(Emitter& emit, Id type, Id condition, Id yes, Id no) {
 // Both operands and the sum fill the type: look for a carry or a change of sign.
 Id saturatingAddFull(Emitter& emit, Id type, bool isSigned, Id a, Id b) {
     TypeTable& types = emit.types();
-    const Id boolean = types.boolType();
     const Id sum = emit.op(spv::Op::OpIAdd, type, {a, b});
     const uint32_t width = types.width(type);
     if (!isSigned) {
-        const Id carried = emit.op(spv::Op::OpULessThan, boolean, {sum, a});
+        const Id carried = emit.compare(spv::Op::OpULessThan, sum, a);
         return select(emit, type, carried, types.constant(type, ~uint64_t{0}), sum);
     }
     const uint64_t signBit = uint64_t{1} << (width - 1);
@@ -38,8 +37,8 @@ Id saturatingAddFull(Emitter& emit, Id type, bool isSigned, Id a, Id b) {
     const Id changedA = emit.op(spv::Op::OpBitwiseXor, type, {a, sum});
     const Id changedB = emit.op(spv::Op::OpBitwiseXor, type, {b, sum});
     const Id changed = emit.op(spv::Op::OpBitwiseAnd, type, {changedA, changedB});
-    const Id overflow = emit.op(spv::Op::OpSLessThan, boolean, {changed, zero});
-    const Id negative = emit.op(spv::Op::OpSLessThan, boolean, {a, zero});
+    const Id overflow = emit.compare(spv::Op::OpSLessThan, changed, zero);
+    const Id negative = emit.compare(spv::Op::OpSLessThan, a, zero);
     const Id limit = select(emit, type, negative, types.constant(type, signBit),
                             types.constant(type, signBit - 1));
     return select(emit, type, overflow, limit, sum);
@@ -55,16 +54,13 @@ Id saturatingAdd(Emitter& emit, Id type, uint32_t width, bool isSigned, Id a, Id
     const Id low = extendInteger(emit, narrowInteger(emit, a, narrow), type, isSigned);
     const Id sum = emit.op(spv::Op::OpIAdd, type, {low, b});
     const uint64_t top = (uint64_t{1} << (isSigned ? width - 1 : width)) - 1;
-    const Id boolean = types.boolType();
     const Id most = types.constant(type, top);
     const spv::Op above = isSigned ? spv::Op::OpSGreaterThan : spv::Op::OpUGreaterThan;
-    Id clamped = select(emit, type, emit.op(above, boolean, {sum, most}), most, sum);
-    if (isSigned) {
-        const Id least = types.constant(type, ~top);
-        clamped = select(emit, type, emit.op(spv::Op::OpSLessThan, boolean, {clamped, least}),
-                         least, clamped);
-    }
-    return clamped;
+    const Id clamped = select(emit, type, emit.compare(above, sum, most), most, sum);
+    if (!isSigned) return clamped;
+    const Id least = types.constant(type, ~top);
+    const Id isBelow = emit.compare(spv::Op::OpSLessThan, clamped, least);
+    return select(emit, type, isBelow, least, clamped);
 }
 
 }  // namespace coopvk::rewrite

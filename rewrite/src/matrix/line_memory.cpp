@@ -37,7 +37,7 @@ class LineMemory {
     }
 
     void put(Id place, const Slot& slot) {
-        const Id value = gather(emit_, matrix_.component, std::span(&slot, 1));
+        const Id value = scalarOf(emit_, matrix_.component, slot);
         emit_.store(pointer(place), value, nonPrivateAccess(context_.module));
     }
     Slot get(Id place) {
@@ -46,42 +46,29 @@ class LineMemory {
     }
 
     // Places of element x of a line (u32), and of what this lane holds of the matrix.
-    Id start(Id line) {
-        const Id all = emit_.addInt(u32(), first_, line);
-        return emit_.mulInt(u32(), all, c(strideOf(lines_)));
-    }
-    Id placeIn(Id start, uint32_t x) { return emit_.addInt(u32(), start, c(x)); }
+    Id start(Id line) { return emit_.times(emit_.addU32(first_, line), strideOf(lines_)); }
     Id placeOf(uint32_t localRow, uint32_t localColumn) {
         const Id row = writer_.rowOf(matrix_, localRow);
         const Id column = writer_.columnOf(matrix_, localColumn);
-        return emit_.addInt(u32(), start(lines_.areColumns ? column : row),
+        return emit_.addU32(start(lines_.areColumns ? column : row),
                             lines_.areColumns ? row : column);
     }
 
     void barrier() { sharedBarrier(emit_, spv::Scope::Subgroup); }
 
  private:
-    Id u32() { return types_.uint32(); }
-    Id c(uint32_t value) { return emit_.constant(value); }
-
-    Id pointer(Id place) {
-        const Id type = types_.pointerType(spv::StorageClass::Workgroup, matrix_.component);
-        return emit_.op(spv::Op::OpAccessChain, type, {memory_, place});
-    }
+    Id pointer(Id place) { return emit_.chain(matrix_.component, {memory_, place}); }
 
     Id variable() {
         Id& memory = context_.helpers[keyOf(lines_, matrix_.component)];
         if (memory != 0) return memory;
         const auto count = static_cast<uint32_t>(elementsOf(context_, lines_));
         const Id array = types_.arrayType(matrix_.component, count);
-        return memory = sharedVariable(types_, array, "coopvk_lines");
+        return memory = globalVariable(types_, spv::StorageClass::Workgroup, array, "coopvk_lines");
     }
 
     // The number of the subgroup's first line.
-    Id firstLine() {
-        const Id subgroup = readSubgroup(emit_);
-        return emit_.mulInt(u32(), subgroup, c(context_.target.subgroupSize));
-    }
+    Id firstLine() { return emit_.times(readSubgroup(emit_), context_.target.subgroupSize); }
 
     MatrixContext& context_;
     MatrixWriter& writer_;
@@ -111,40 +98,32 @@ bool goThroughMemory(const MatrixContext& context, const MatrixLines& lines, Id 
 void constructThroughMemory(MatrixContext& context, MatrixWriter& writer, const MatrixType& matrix,
                             const MatrixLines& lines, std::span<const Slot> line, Id result) {
     LineMemory memory(context, writer, matrix, lines);
-    const Id own = memory.start(writer.lane());
-    for (uint32_t x = 0; x < lines.length; ++x) memory.put(memory.placeIn(own, x), line[x]);
+    const Id start = memory.start(writer.lane());
+    for (uint32_t x = 0; x < lines.length; ++x) memory.put(writer.emit().plus(start, x), line[x]);
     memory.barrier();
-    HeldElements held(matrix.fragment.rows, matrix.fragment.columns);
-    for (uint32_t row = 0; row < held.rows.count(); ++row) {
-        for (uint32_t column = 0; column < held.columns.count(); ++column) {
-            held.at(row, column) = memory.get(memory.placeOf(row, column));
-        }
-    }
+    HeldElements held(matrix);
+    held.each([&](uint32_t row, uint32_t column, Slot& slot) {
+        slot = memory.get(memory.placeOf(row, column));
+    });
     memory.barrier();
-    constructHeld(matrix, writer.emit(), held, result);
+    held.construct(matrix, writer.emit(), result);
 }
 
 std::vector<Slot> extractThroughMemory(MatrixContext& context, MatrixWriter& writer,
                                        const MatrixType& matrix, const MatrixLines& lines,
                                        Id value) {
     LineMemory memory(context, writer, matrix, lines);
-    HeldElements held = holdValue(matrix, writer.emit(), value);
+    Emitter& emit = writer.emit();
+    HeldElements held(matrix, emit, value);
     writer.guarded(writer.isNoDuplicate(held.rows.lanes, held.columns.lanes), [&] {
-        for (uint32_t row = 0; row < held.rows.count(); ++row) {
-            for (uint32_t column = 0; column < held.columns.count(); ++column) {
-                memory.put(memory.placeOf(row, column), held.at(row, column));
-            }
-        }
+        held.each([&](uint32_t row, uint32_t column, const Slot& slot) {
+            memory.put(memory.placeOf(row, column), slot);
+        });
     });
     memory.barrier();
-    Emitter& emit = writer.emit();
-    TypeTable& types = context.types;
-    const Id own =
-        memory.start(emit.modInt(types.uint32(), writer.lane(), types.constantU32(lines.count)));
+    const Id start = memory.start(emit.modulo(writer.lane(), lines.count));
     std::vector<Slot> elements;
-    for (uint32_t x = 0; x < lines.length; ++x) {
-        elements.push_back(memory.get(memory.placeIn(own, x)));
-    }
+    for (uint32_t x = 0; x < lines.length; ++x) elements.push_back(memory.get(emit.plus(start, x)));
     memory.barrier();
     return elements;
 }

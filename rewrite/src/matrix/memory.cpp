@@ -12,7 +12,7 @@ namespace coopvk::rewrite {
 namespace {
 
 void storeRuns(MatrixWriter& writer, MatrixMemory& memory, const MatrixType& matrix,
-               ElementSlots& elements) {
+               HeldElements& elements) {
     const uint32_t run = memory.inner().run();
     for (uint32_t outer = 0; outer < memory.outer().count(); ++outer) {
         for (uint32_t first = 0; first < memory.inner().count(); first += run) {
@@ -33,7 +33,7 @@ void storeRuns(MatrixWriter& writer, MatrixMemory& memory, const MatrixType& mat
 class SharedScalarStore {
  public:
     SharedScalarStore(MatrixContext& context, MatrixWriter& writer, MatrixMemory& memory,
-                      const MatrixType& matrix, ElementSlots& elements)
+                      const MatrixType& matrix, HeldElements& elements)
         : context_(context),
           types_(context.types),
           writer_(writer),
@@ -78,18 +78,12 @@ class SharedScalarStore {
     Id fromLane(Id word, uint32_t innerLane) {
         if (memory_.inner().lanes == 1) return word;
         Emitter& emit = writer_.emit();
-        const Id u32 = types_.uint32();
         const uint32_t columns = context_.policy.grid.columns;
-        Id lane = 0;
-        if (memory_.rowMajor()) {
-            const Id row = emit.mulInt(u32, writer_.gridRow(), types_.constantU32(columns));
-            lane = emit.addInt(u32, row, types_.constantU32(innerLane));
-        } else {
-            lane = emit.addInt(u32, writer_.gridColumn(), types_.constantU32(innerLane * columns));
-        }
-        return emit.op(
-            spv::Op::OpGroupNonUniformShuffle, u32,
-            {types_.constantU32(static_cast<uint32_t>(spv::Scope::Subgroup)), word, lane});
+        const Id lane = memory_.rowMajor()
+                            ? emit.plus(emit.times(writer_.gridRow(), columns), innerLane)
+                            : emit.plus(writer_.gridColumn(), innerLane * columns);
+        return emit.op(spv::Op::OpGroupNonUniformShuffle, types_.uint32(),
+                       {emit.scope(spv::Scope::Subgroup), word, lane});
     }
 
     std::vector<Line> assembleLine(uint32_t outer) {
@@ -112,7 +106,7 @@ class SharedScalarStore {
                 const uint32_t position = (x - first) * bits;
                 Id& target = scalar.words[position / 32];
                 const Id before = scalar.masks[position / 32] == 0 ? 0 : target;
-                target = withPart(emit, before, word, position % 32);
+                target = Bits(emit).withPart(before, word, position % 32);
                 scalar.masks[position / 32] |= (~0u >> (32 - bits)) << position % 32;
             }
             line.push_back(std::move(scalar));
@@ -120,31 +114,9 @@ class SharedScalarStore {
         return line;
     }
 
-    // The memory scalar's bits as words; narrow scalars in the low bits of one.
-    std::vector<Id> toWords(const Slot& slot) {
-        Emitter& emit = writer_.emit();
-        const Id type = memory_.memoryScalar();
-        std::vector<Slot> slots = {slot};
-        while (slots.size() * memory_.memoryBytes() < 4) {
-            slots.push_back({types_.constantNull(type), 0});
-        }
-        std::vector<Id> words;
-        for (const Slot& word : regroup(emit, slots, type, types_.uint32())) {
-            const Slot one[] = {word};
-            words.push_back(gather(emit, types_.uint32(), one));
-        }
-        return words;
-    }
-
-    Slot fromWords(std::span<const Id> words) {
-        std::vector<Slot> slots;
-        for (Id word : words) slots.push_back({word, 0});
-        return regroup(writer_.emit(), slots, types_.uint32(), memory_.memoryScalar())[0];
-    }
-
     void writeLine(uint32_t outer, std::vector<Line>& line) {
         Emitter& emit = writer_.emit();
-        const Id u32 = types_.uint32();
+        const Id u32 = types_.uint32(), type = memory_.memoryScalar();
         const uint32_t full = memory_.memoryBytes() < 4 ? ~0u >> (32 - memory_.memoryBits()) : ~0u;
         for (uint32_t s = 0; s < line.size(); ++s) {
             LinePosition position;
@@ -157,14 +129,13 @@ class SharedScalarStore {
                 if (old.empty()) {
                     std::vector<Slot> loaded;
                     memory_.load(outer, position, 1, loaded);
-                    old = toWords(loaded[0]);
+                    old = scalarsOf(emit, u32, regroupFilled(emit, loaded, type, u32));
                 }
-                const Id kept = emit.op(spv::Op::OpBitwiseAnd, u32,
-                                        {old[w], types_.constantU32(~scalar.masks[w])});
-                scalar.words[w] = emit.op(spv::Op::OpBitwiseOr, u32, {kept, scalar.words[w]});
+                const Id kept = Bits(emit).mask(old[w], ~scalar.masks[w]);
+                scalar.words[w] = Bits(emit).either(kept, scalar.words[w]);
             }
-            const Slot slots[] = {fromWords(scalar.words)};
-            memory_.store(outer, position, slots);
+            const std::vector<Slot> whole = regroup(emit, slotsOf(emit, scalar.words), u32, type);
+            memory_.store(outer, position, std::span(whole).first(1));
         }
     }
 
@@ -173,7 +144,7 @@ class SharedScalarStore {
     MatrixWriter& writer_;
     MatrixMemory& memory_;
     const MatrixType& matrix_;
-    ElementSlots& elements_;
+    HeldElements& elements_;
 };
 
 }  // namespace
@@ -187,7 +158,7 @@ void lowerMatrixStore(MatrixContext& context, MatrixWriter& writer, const Instru
     MatrixMemory memory(context, writer, store, *matrix, store.word(0),
                         std::span(store.operands).subspan(2));
     if (!memory.valid()) return;
-    ElementSlots elements(*matrix, writer.emit(), store.word(1));
+    HeldElements elements(*matrix, writer.emit(), store.word(1));
     if (!memory.isDirect()) {
         SharedScalarStore(context, writer, memory, *matrix, elements).run(store);
         return;

@@ -40,12 +40,11 @@ Id MatrixMemory::sliceStart() {
     Emitter& emit = writer_.emit();
     TypeTable& types = context_.types;
     const ProductSlices& slices = context_.slices;
-    const Id number = emit.op(spv::Op::OpLoad, types.uint32(), {slices.number});
+    const Id number = emit.load(types.uint32(), slices.number);
     const bool acrossLines = rowMajor_ == (matrix_.use == Use::kB);
     const uint32_t bits = memoryBits() * pointer_.components();
     const uint32_t step = acrossLines ? slices.depth : slices.depth * componentBits_ / bits;
-    const Id start = emit.mulInt(types.uint32(), number, types.constantU32(step));
-    const Id index = pointer_.asIndex(emit, start);
+    const Id index = pointer_.asIndex(emit, emit.times(number, step));
     return acrossLines ? emit.mulInt(pointer_.indexType(), index, stride_) : index;
 }
 
@@ -66,9 +65,7 @@ LinePosition MatrixMemory::runPosition(uint32_t local) {
     position.constant = inner().base(local) * componentBits_ / memoryBits();
     if (inner().lanes == 1) return position;
     position.laneFactor = inner().block * componentBits_ / memoryBits();
-    TypeTable& types = context_.types;
-    position.lane =
-        writer_.emit().mulInt(types.uint32(), innerLane(), types.constantU32(position.laneFactor));
+    position.lane = writer_.emit().times(innerLane(), position.laneFactor);
     return position;
 }
 
@@ -80,7 +77,7 @@ Id MatrixMemory::lineIndex(uint32_t outerLocal) {
         firstLine_ = pointer_.origin();
         if (slice_ != 0) firstLine_ = emit.addInt(type, firstLine_, slice_);
         if (const Id lane = outerLane(); lane != 0) {
-            const Id line = emit.mulInt(types.uint32(), lane, types.constantU32(outer().block));
+            const Id line = emit.times(lane, outer().block);
             const Id offset = emit.mulInt(type, pointer_.asIndex(emit, line), stride_);
             firstLine_ = emit.addInt(type, firstLine_, offset);
         }
@@ -103,23 +100,21 @@ Id MatrixMemory::pointeeIndex(Id line, uint32_t constant, Id dynamic) {
 
 MatrixMemory::Piece MatrixMemory::piece(uint32_t outerLocal, LinePosition position, uint32_t left) {
     Emitter& emit = writer_.emit();
-    TypeTable& types = context_.types;
-    const Id u32 = types.uint32();
     const uint32_t n = pointer_.components();
     const Id line = lineIndex(outerLocal);
-    if (n == 1)
+    if (n == 1) {
         return {pointer_.at(emit, pointeeIndex(line, position.constant, position.lane)), true};
-    const Id width = types.constantU32(n);
+    }
     if (position.lane == 0 || position.laneFactor % n == 0) {
-        const Id lane = position.lane == 0 ? 0 : emit.divInt(u32, position.lane, width);
+        const Id lane = position.lane == 0 ? 0 : emit.over(position.lane, n);
         const Id index = pointeeIndex(line, position.constant / n, lane);
         const uint32_t component = position.constant % n;
         if (component == 0 && left >= n) return {pointer_.at(emit, index), true};
-        return {pointer_.at(emit, index, types.constantU32(component)), false};
+        return {pointer_.at(emit, index, emit.constant(component)), false};
     }
-    const Id scalar = emit.addInt(u32, position.lane, types.constantU32(position.constant));
-    const Id index = pointeeIndex(line, 0, emit.divInt(u32, scalar, width));
-    return {pointer_.at(emit, index, emit.modInt(u32, scalar, width)), false};
+    const Id scalar = emit.plus(position.lane, position.constant);
+    const Id index = pointeeIndex(line, 0, emit.over(scalar, n));
+    return {pointer_.at(emit, index, emit.modulo(scalar, n)), false};
 }
 
 void MatrixMemory::load(uint32_t outerLocal, LinePosition position, uint32_t count,
@@ -128,12 +123,10 @@ void MatrixMemory::load(uint32_t outerLocal, LinePosition position, uint32_t cou
         const Piece from = piece(outerLocal, position, count - done);
         const Id type = from.whole ? pointer_.pointee() : pointer_.scalar();
         const uint32_t step = from.whole ? pointer_.components() : 1;
-        Operands operands = {idOperand(from.pointer)};
-        for (const Operand& operand : memory_.forLoad(step * memoryBytes())) {
-            operands.push_back(operand);
-        }
-        const Id value = writer_.emit().op(spv::Op::OpLoad, type, std::move(operands));
-        appendSlots(writer_.emit(), value, out);
+        const Id value =
+            writer_.emit().load(type, from.pointer, memory_.forLoad(step * memoryBytes()));
+        const std::vector<Slot> slots = slotsOf(writer_.emit(), {&value, 1});
+        out.insert(out.end(), slots.begin(), slots.end());
         done += step;
         position.constant += step;
     }
@@ -144,11 +137,7 @@ void MatrixMemory::store(uint32_t outerLocal, LinePosition position, std::span<c
         const Piece to = piece(outerLocal, position, static_cast<uint32_t>(slots.size()));
         const uint32_t step = to.whole ? pointer_.components() : 1;
         const Id value = gather(writer_.emit(), pointer_.scalar(), slots.first(step));
-        Operands operands = {idOperand(to.pointer), idOperand(value)};
-        for (const Operand& operand : memory_.forStore(step * memoryBytes())) {
-            operands.push_back(operand);
-        }
-        writer_.emit().opVoid(spv::Op::OpStore, std::move(operands));
+        writer_.emit().store(to.pointer, value, memory_.forStore(step * memoryBytes()));
         slots = slots.subspan(step);
         position.constant += step;
     }

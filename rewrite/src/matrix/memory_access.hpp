@@ -8,7 +8,7 @@
 
 #include "ir/memory_operands.hpp"
 #include "lowering/element_pointer.hpp"
-#include "lowering/slots.hpp"
+#include "lowering/words.hpp"
 #include "matrix/matrix_writer.hpp"
 
 namespace coopvk::rewrite {

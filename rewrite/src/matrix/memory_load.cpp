@@ -12,7 +12,7 @@ namespace {
 
 // Whole runs: memory scalars are reinterpreted as components.
 void loadRuns(MatrixWriter& writer, MatrixMemory& memory, const MatrixType& matrix,
-              ElementSlots& elements) {
+              HeldElements& elements) {
     const uint32_t run = memory.inner().run();
     for (uint32_t outer = 0; outer < memory.outer().count(); ++outer) {
         for (uint32_t first = 0; first < memory.inner().count(); first += run) {
@@ -29,26 +29,23 @@ void loadRuns(MatrixWriter& writer, MatrixMemory& memory, const MatrixType& matr
 }
 
 // Runs that begin or end inside a memory scalar: one component at a time.
-void loadComponents(MatrixContext& context, MatrixWriter& writer, MatrixMemory& memory,
-                    const MatrixType& matrix, ElementSlots& elements) {
+void loadComponents(MatrixWriter& writer, MatrixMemory& memory, const MatrixType& matrix,
+                    HeldElements& elements) {
     Emitter& emit = writer.emit();
-    TypeTable& types = context.types;
-    const Id u32 = types.uint32();
     const uint32_t parts = memory.memoryBits() / memory.componentBits();
     const Axis& inner = memory.inner();
     for (uint32_t outer = 0; outer < memory.outer().count(); ++outer) {
         for (uint32_t local = 0; local < inner.count(); ++local) {
-            Id element = types.constantU32(inner.base(local));
+            Id element = emit.constant(inner.base(local));
             if (const Id lane = memory.innerLane(); lane != 0) {
-                const Id start = emit.mulInt(u32, lane, types.constantU32(inner.block));
-                element = emit.addInt(u32, start, element);
+                element = emit.addU32(emit.times(lane, inner.block), element);
             }
             LinePosition position;
-            position.lane = emit.divInt(u32, element, types.constantU32(parts));
+            position.lane = emit.over(element, parts);
             position.laneFactor = 1;
             std::vector<Slot> scalar;
             memory.load(outer, position, 1, scalar);
-            const Id index = emit.modInt(u32, element, types.constantU32(parts));
+            const Id index = emit.modulo(element, parts);
             const Local at = localOf(memory, outer, local);
             elements.at(at.row, at.column) =
                 pickComponent(emit, *matrix.number, scalar[0].value, index, matrix.component);
@@ -76,20 +73,17 @@ void loadWords(Emitter& emit, MatrixMemory& memory, const MatrixType& matrix, Id
 }
 
 // Words of components that were loaded one by one.
-void constructWords(Emitter& emit, const MatrixType& matrix, ElementSlots& elements, Id result) {
+void constructWords(Emitter& emit, const MatrixType& matrix, HeldElements& elements, Id result) {
     const Fragment& f = matrix.fragment;
     const Id u32 = emit.types().uint32();
     std::vector<std::vector<Slot>> packs(f.packs(), std::vector<Slot>(f.packWidth));
-    for (uint32_t row = 0; row < f.rows.count(); ++row) {
-        for (uint32_t column = 0; column < f.columns.count(); ++column) {
-            packs[f.packOf(row, column)][f.componentOf(row, column)] = elements.at(row, column);
-        }
-    }
+    elements.each([&](uint32_t row, uint32_t column, const Slot& slot) {
+        packs[f.packOf(row, column)][f.componentOf(row, column)] = slot;
+    });
     std::vector<Id> words;
     for (const std::vector<Slot>& pack : packs) {
         const Slot word = packComponents(emit, *matrix.number, pack, matrix.component, u32)[0];
-        const Slot one[] = {word};
-        words.push_back(gather(emit, u32, one));
+        words.push_back(scalarOf(emit, u32, word));
     }
     constructFromPacks(emit, matrix, words, result);
 }
@@ -111,15 +105,15 @@ void lowerMatrixLoad(MatrixContext& context, MatrixWriter& writer, const Instruc
         loadWords(writer.emit(), memory, *matrix, load.result);
         return;
     }
-    ElementSlots elements(*matrix);
+    HeldElements elements(*matrix);
     if (memory.isDirect())
         loadRuns(writer, memory, *matrix, elements);
     else
-        loadComponents(context, writer, memory, *matrix, elements);
+        loadComponents(writer, memory, *matrix, elements);
     if (matrix->words)
         constructWords(writer.emit(), *matrix, elements, load.result);
     else
-        elements.construct(writer.emit(), load.result);
+        elements.construct(*matrix, writer.emit(), load.result);
 }
 
 }  // namespace coopvk::rewrite

@@ -91,20 +91,17 @@ void lowerMulAdd(MatrixContext& context, Emitter& emit, const Instruction& mulAd
                                        product.c->id,
                                        product.result->id,
                                        operands};
-    Id& helper = context.helpers[key];
-    if (helper == 0) {
+    const Id helper = context.helper(key, [&] {
         const Id parameters[] = {product.a->id, product.b->id, product.c->id};
         FunctionBuilder function(context.types, context.newFunctions, helperName(context, product),
                                  product.result->id, parameters);
-        helper = function.id();
-        if (product.result->fragment.scope == LaneScope::kSubgroup)
-            emitProduct(context, function, product);
-        else if (!emitWorkgroupProduct(context, function, product, mulAdd))
-            return;
-    }
-    emit.add(makeInstruction(
-        spv::Op::OpFunctionCall, mulAdd.type, mulAdd.result,
-        {idOperand(helper), idOperand(a), idOperand(b), idOperand(mulAdd.word(2))}));
+        if (product.result->fragment.scope == LaneScope::kWorkgroup) {
+            return emitWorkgroupProduct(context, function, product, mulAdd);
+        }
+        return emitProduct(context, function, product);
+    });
+    if (helper == 0) return;
+    emit.call(mulAdd.type, helper, std::array{a, b, mulAdd.word(2)}, mulAdd.result);
 }
 
 }  // namespace coopvk::rewrite

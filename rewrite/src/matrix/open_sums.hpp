@@ -20,11 +20,6 @@ Sums sumsOf(const Target& target);
 std::set<Id> openAccumulators(const Module& module, const TypeTable& types, const Target& target,
                               const LayoutPolicy& policy);
 
-// All sums of a value, in the order of its elements, and the matrix made of such sums.
-std::vector<Id> extractSums(Emitter& emit, const MatrixType& matrix, Id value);
-Id constructFromSums(Emitter& emit, const MatrixType& matrix, std::span<const Id> sums,
-                     Id result = 0);
-
 // Sums as packs of components, and packs as sums.
 std::vector<Id> closeSums(Emitter& emit, const MatrixType& matrix, std::span<const Id> sums);
 std::vector<Id> openSums(Emitter& emit, const MatrixType& matrix, std::span<const Id> packs);
@@ -33,6 +28,6 @@ Id closeSum(Emitter& emit, const MatrixType& matrix, Id sum, Id result = 0);
 Id openSum(Emitter& emit, const MatrixType& matrix, Id component);
 
 // OpLoad and OpStore of a component whose sum is open; false for any others.
-bool lowerSumAccess(MatrixContext& context, Emitter& emit, const Instruction& instruction);
+bool lowerSumAccess(MatrixContext& context, Emitter& emit, Instruction& instruction);
 
 }  // namespace coopvk::rewrite

@@ -9,25 +9,14 @@ namespace coopvk::rewrite {
 bool MatrixType::isConverted() const { return number->form != nullptr; }
 
 std::vector<Id> extractPacks(Emitter& emit, const MatrixType& matrix, Id value) {
-    if (matrix.sums != Sums::kClosed) {
-        return closeSums(emit, matrix, extractSums(emit, matrix, value));
-    }
-    std::vector<Id> packs;
-    packs.reserve(matrix.fragment.packs());
-    for (uint32_t p = 0; p < matrix.fragment.packs(); ++p) {
-        packs.push_back(emit.extract(matrix.pack, value, {p}));
-    }
-    return packs;
+    const std::vector<Id> parts = emit.parts(value);
+    return matrix.sums == Sums::kClosed ? parts : closeSums(emit, matrix, parts);
 }
 
 Id constructFromPacks(Emitter& emit, const MatrixType& matrix, std::span<const Id> packs,
                       Id result) {
-    if (matrix.sums != Sums::kClosed) {
-        return constructFromSums(emit, matrix, openSums(emit, matrix, packs), result);
-    }
-    if (result == 0) result = emit.module().takeId();
-    emit.add(makeInstruction(spv::Op::OpCompositeConstruct, matrix.id, result, idOperands(packs)));
-    return result;
+    if (matrix.sums == Sums::kClosed) return emit.construct(matrix.id, packs, result);
+    return emit.construct(matrix.id, openSums(emit, matrix, packs), result);
 }
 
 Id withSign(MatrixContext& context, Emitter& emit, const MatrixType& matrix, Id value,
@@ -50,18 +39,19 @@ void MatrixContext::fromPacks(Emitter& emit, const PackedType& type, std::span<c
     constructFromPacks(emit, matrices.at(type.id), packs, result);
 }
 
-ElementSlots::ElementSlots(const MatrixType& matrix, Emitter& emit, Id value)
-    : matrix_(matrix), slots_(slotsOf(matrix, extractPacks(emit, matrix, value))) {}
+HeldElements::HeldElements(const MatrixType& matrix, Emitter& emit, Id value)
+    : HeldElements(matrix) {
+    slots = slotsOf(matrix, extractPacks(emit, matrix, value));
+}
 
-Id ElementSlots::scalar(Emitter& emit, uint32_t row, uint32_t column) {
+Id HeldElements::scalar(Emitter& emit, const MatrixType& matrix, uint32_t row, uint32_t column) {
     Slot& slot = at(row, column);
-    const Slot one[] = {slot};
-    slot = {gather(emit, matrix_.component, one), 0};
+    slot = {scalarOf(emit, matrix.component, slot), 0};
     return slot.value;
 }
 
-Id ElementSlots::construct(Emitter& emit, Id result) {
-    return constructFromPacks(emit, matrix_, gatherPacks(emit, matrix_, slots_), result);
+Id HeldElements::construct(const MatrixType& matrix, Emitter& emit, Id result) const {
+    return constructFromPacks(emit, matrix, gatherPacks(emit, matrix, slots), result);
 }
 
 }  // namespace coopvk::rewrite

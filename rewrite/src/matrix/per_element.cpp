@@ -45,9 +45,9 @@ std::string_view problem(const MatrixContext& context, const Instruction& call,
 }
 
 // The matrices among an instruction's operands take part with the element in the same place.
-std::vector<std::optional<ElementSlots>> matricesIn(const MatrixContext& context, Emitter& emit,
+std::vector<std::optional<HeldElements>> matricesIn(const MatrixContext& context, Emitter& emit,
                                                     const Instruction& call) {
-    std::vector<std::optional<ElementSlots>> matrices(call.operands.size());
+    std::vector<std::optional<HeldElements>> matrices(call.operands.size());
     for (size_t i = 0; i < call.operands.size(); ++i) {
         const MatrixType* matrix = context.matrixOfValue(call.word(i));
         if (matrix != nullptr) matrices[i].emplace(*matrix, emit, call.word(i));
@@ -71,25 +71,25 @@ void lowerPerElement(MatrixContext& context, MatrixWriter& writer, const Instruc
     const Id function = call.word(1);
     const Instruction& type = context.module.def(context.module.def(function).word(1));
     const Id rowType = type.word(1), columnType = type.word(2);
-    std::vector<std::optional<ElementSlots>> matrices = matricesIn(context, emit, call);
-    ElementSlots result(*matrix);
+    std::vector<std::optional<HeldElements>> matrices = matricesIn(context, emit, call);
+    HeldElements result(*matrix);
     const Fragment& f = matrix->fragment;
     for (uint32_t row = 0; row < f.rows.count(); ++row) {
         const Id rowIndex = emit.bitcast(rowType, writer.rowOf(*matrix, row));
         for (uint32_t column = 0; column < f.columns.count(); ++column) {
             const Id columnIndex = emit.bitcast(columnType, writer.columnOf(*matrix, column));
             Operands operands = {idOperand(function), idOperand(rowIndex), idOperand(columnIndex),
-                                 idOperand(matrices[0]->scalar(emit, row, column))};
+                                 idOperand(matrices[0]->scalar(emit, *matrix, row, column))};
             for (size_t i = 2; i < call.operands.size(); ++i) {
                 const Id value =
-                    matrices[i] ? matrices[i]->scalar(emit, row, column) : call.word(i);
+                    matrices[i] ? matrices[i]->scalar(emit, *matrix, row, column) : call.word(i);
                 operands.push_back(idOperand(value));
             }
             result.at(row, column) = {
                 emit.op(spv::Op::OpFunctionCall, matrix->component, std::move(operands)), 0};
         }
     }
-    result.construct(emit, call.result);
+    result.construct(*matrix, emit, call.result);
 }
 
 void lowerGetCoordinate(MatrixContext& context, MatrixWriter& writer, const Instruction& query) {
@@ -102,26 +102,22 @@ void lowerGetCoordinate(MatrixContext& context, MatrixWriter& writer, const Inst
         return;
     }
     Emitter& emit = writer.emit();
-    const Id u32 = context.types.uint32();
     const Fragment& f = matrix->fragment;
     // Local index on an axis -> index: see Axis::index().
     const auto along = [&](const Axis& axis, Id lane, Id local) {
-        const Id block = emit.divInt(u32, local, emit.constant(axis.block));
-        const Id turn = emit.mulInt(u32, block, emit.constant(axis.lanes * axis.block));
-        const Id inBlock = emit.modInt(u32, local, emit.constant(axis.block));
-        const Id first =
-            axis.lanes == 1 ? emit.constant(0) : emit.mulInt(u32, lane, emit.constant(axis.block));
-        return emit.addInt(u32, emit.addInt(u32, turn, inBlock), first);
+        const Id turn = emit.times(emit.over(local, axis.block), axis.lanes * axis.block);
+        const Id inBlock = emit.modulo(local, axis.block);
+        const Id first = axis.lanes == 1 ? emit.constant(0) : emit.times(lane, axis.block);
+        return emit.addU32(emit.addU32(turn, inBlock), first);
     };
     const Id index = emit.toU32(query.word(1));
-    const Id localRow = emit.divInt(u32, index, emit.constant(f.columns.count()));
-    const Id localColumn = emit.modInt(u32, index, emit.constant(f.columns.count()));
+    const Id localRow = emit.over(index, f.columns.count());
+    const Id localColumn = emit.modulo(index, f.columns.count());
     const Id scalar = context.types.scalarOf(query.type);
     const Id ids[] = {
         emit.bitcast(scalar, along(f.rows, writer.rowLane(*matrix), localRow)),
         emit.bitcast(scalar, along(f.columns, writer.columnLane(*matrix), localColumn))};
-    emit.add(
-        makeInstruction(spv::Op::OpCompositeConstruct, query.type, query.result, idOperands(ids)));
+    emit.construct(query.type, ids, query.result);
 }
 
 }  // namespace coopvk::rewrite

@@ -16,12 +16,12 @@ uint32_t packsPerRow(const MatrixType& m) {
 // All rows advance through K together: neighbouring products are then independent of each other,
 // and a value of B serves every row while it is at hand. On CPUs rows go in turn: their registers
 // are few, so fewer sums should be under way.
-void emitUnrolled(FunctionBuilder& function, const MulAdd& p, RowProduct& product, bool inTurn) {
+Id emitUnrolled(FunctionBuilder& function, const MulAdd& p, RowProduct& product, bool inTurn) {
     Emitter& emit = function.emit();
     const std::vector<Id> a = extractPacks(emit, *p.a, function.parameter(0));
     const bool open = product.sumsStayOpen();
-    const std::vector<Id> c = open ? extractSums(emit, *p.c, function.parameter(2))
-                                   : extractPacks(emit, *p.c, function.parameter(2));
+    const std::vector<Id> c =
+        open ? emit.parts(function.parameter(2)) : extractPacks(emit, *p.c, function.parameter(2));
     const uint32_t rows = p.result->fragment.rows.count();
     const auto rowOf = [rows](const std::vector<Id>& all, uint32_t row) {
         const size_t count = all.size() / rows;
@@ -45,58 +45,50 @@ void emitUnrolled(FunctionBuilder& function, const MulAdd& p, RowProduct& produc
         const std::vector<Id> packs = product.end(row);
         result.insert(result.end(), packs.begin(), packs.end());
     }
-    function.finish(open ? constructFromSums(emit, *p.result, result)
-                         : constructFromPacks(emit, *p.result, result));
+    return function.finish(open ? emit.construct(p.result->id, result)
+                                : constructFromPacks(emit, *p.result, result));
 }
 
 // The lane's rows one by one at run time; A, C and the result live in local arrays.
-void emitLooped(MatrixContext& context, FunctionBuilder& function, const MulAdd& p,
-                RowProduct& row) {
+Id emitLooped(FunctionBuilder& function, const MulAdd& p, RowProduct& row) {
     Emitter& emit = function.emit();
-    TypeTable& types = context.types;
-    const Id u32 = types.uint32();
-    const auto pointerTo = [&](Id variable, const MatrixType& m, Id rowIndex, uint32_t pack) {
-        const Id type = types.pointerType(spv::StorageClass::Function, m.pack);
-        const Id first = emit.mulInt(u32, rowIndex, types.constantU32(packsPerRow(m)));
-        return emit.op(spv::Op::OpAccessChain, type,
-                       {variable, emit.addInt(u32, first, types.constantU32(pack))});
+    const auto placeOf = [&](const MatrixType& m, Id rowIndex, uint32_t pack) {
+        return emit.plus(emit.times(rowIndex, packsPerRow(m)), pack);
     };
     const auto loadRow = [&](Id variable, const MatrixType& m, Id rowIndex) {
         std::vector<Id> packs;
         for (uint32_t pack = 0; pack < packsPerRow(m); ++pack) {
-            packs.push_back(
-                emit.op(spv::Op::OpLoad, m.pack, {pointerTo(variable, m, rowIndex, pack)}));
+            packs.push_back(function.load(function.element(variable, placeOf(m, rowIndex, pack))));
         }
         return packs;
     };
     const Id a = function.variable(p.a->id);
     const Id c = function.variable(p.c->id);
     const Id result = function.variable(p.result->id);
-    emit.opVoid(spv::Op::OpStore, {idOperand(a), idOperand(function.parameter(0))});
-    emit.opVoid(spv::Op::OpStore, {idOperand(c), idOperand(function.parameter(2))});
+    function.store(a, function.parameter(0));
+    function.store(c, function.parameter(2));
     function.loop(p.result->fragment.rows.count(), [&](Id rowIndex) {
         RowProduct::Row under = row.begin(loadRow(a, *p.a, rowIndex), loadRow(c, *p.c, rowIndex));
         for (uint32_t k = 0; k < row.steps(); ++k) row.step(under, k);
         const std::vector<Id> packs = row.end(under);
         for (uint32_t pack = 0; pack < packs.size(); ++pack) {
-            emit.opVoid(spv::Op::OpStore, {idOperand(pointerTo(result, *p.result, rowIndex, pack)),
-                                           idOperand(packs[pack])});
+            const Id place = placeOf(*p.result, rowIndex, pack);
+            function.store(function.element(result, place), packs[pack]);
         }
     });
-    function.finish(emit.op(spv::Op::OpLoad, p.result->id, {result}));
+    return function.finish(function.load(result));
 }
 
 }  // namespace
 
-void emitProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& product) {
+Id emitProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& product) {
     const auto choose = context.types.isFloat(product.result->component) ? floatRow : integerRow;
     const std::unique_ptr<RowProduct> row = choose(context, function.emit(), product);
     row->prepareB(function.parameter(1));
     const uint32_t products = product.result->fragment.length() * product.a->columns;
-    if (products <= kMostUnrolledInLane)
-        emitUnrolled(function, product, *row, context.target.device.isCpu);
-    else
-        emitLooped(context, function, product, *row);
+    return products <= kMostUnrolledInLane
+               ? emitUnrolled(function, product, *row, context.target.device.isCpu)
+               : emitLooped(function, product, *row);
 }
 
 }  // namespace coopvk::rewrite

@@ -27,7 +27,7 @@ struct MulAdd {
     bool saturating = false;
 };
 
-// Emits the body of function(a, b, c) and finishes it.
-void emitProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& product);
+// Emits the body of function(a, b, c) and finishes it; its id.
+Id emitProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& product);
 
 }  // namespace coopvk::rewrite

@@ -26,7 +26,7 @@ struct Reduction {
     bool ofWorkgroup() const { return from->fragment.scope == LaneScope::kWorkgroup; }
     Id combined(Emitter& emit, Id a, Id b) const {
         if (a == 0) return b;
-        return emit.op(spv::Op::OpFunctionCall, from->component, {combine, a, b});
+        return emit.call(from->component, combine, std::array{a, b});
     }
 };
 
@@ -69,18 +69,14 @@ class LineReduction {
           exchange_(context, writer, r_.from->component) {}
 
     void run() {
-        const Fragment& to = r_.to->fragment;
         std::vector<Id> totals =
             linesOf(r_.mode == kColumn ? Dimension::kRows : Dimension::kColumns);
         if (r_.mode == (kRow | kColumn)) totals = {acrossAll(totals)};
-        ElementSlots result(*r_.to);
-        for (uint32_t row = 0; row < to.rows.count(); ++row) {
-            for (uint32_t column = 0; column < to.columns.count(); ++column) {
-                const uint32_t line = r_.mode == kRow ? row : r_.mode == kColumn ? column : 0;
-                result.at(row, column) = {totals[line], 0};
-            }
-        }
-        result.construct(emit_, r_.at.result);
+        HeldElements result(*r_.to);
+        result.each([&](uint32_t row, uint32_t column, Slot& slot) {
+            slot = {totals[r_.mode == kRow ? row : r_.mode == kColumn ? column : 0], 0};
+        });
+        result.construct(*r_.to, emit_, r_.at.result);
     }
 
  private:
@@ -96,7 +92,8 @@ class LineReduction {
             Id total = 0;
             for (uint32_t i = 0; i < axis(d).count(); ++i) {
                 const bool along = d == Dimension::kRows;
-                const Id value = elements_.scalar(emit_, along ? i : line, along ? line : i);
+                const Id value =
+                    elements_.scalar(emit_, *r_.from, along ? i : line, along ? line : i);
                 total = r_.combined(emit_, total, value);
             }
             totals.push_back(total);
@@ -122,16 +119,14 @@ class LineReduction {
             context_.fail(ErrorCode::kUnsupported, r_.at, "reduction needs subgroup shuffles");
             return totals;
         }
-        const Id u32 = context_.types.uint32();
         const bool alongRows = d == Dimension::kRows;
         const Id own = exchange_.laneOn(d, axis(d));
         const Id line = alongRows ? writer_.gridColumn() : writer_.gridRow();
         for (uint32_t distance = 1; distance < axis(d).lanes; distance *= 2) {
-            const Id far = emit_.op(spv::Op::OpBitwiseXor, u32, {own, emit_.constant(distance)});
-            const Id lane = exchange_.laneAt(d, far, line);
+            const Id lane = exchange_.laneAt(d, Bits(emit_).flip(own, distance), line);
             for (Id& total : totals) {
                 const Slot there = exchange_.fromLane({total, 0}, lane);
-                total = r_.combined(emit_, total, gather(emit_, r_.from->component, {&there, 1}));
+                total = r_.combined(emit_, total, scalarOf(emit_, r_.from->component, there));
             }
         }
         return totals;
@@ -139,7 +134,6 @@ class LineReduction {
 
     // Every lane writes its totals and reads those of the lanes that share its lines.
     std::vector<Id> throughMemory(const std::vector<Id>& totals, Dimension d) {
-        const Id u32 = context_.types.uint32();
         const uint32_t lanes = axis(d).lanes;
         const uint32_t perTotal = lanes * axis(other(d)).lanes;
         const uint32_t words = workgroupWords(context_, r_.at, perTotal);
@@ -149,29 +143,29 @@ class LineReduction {
         const bool alongRows = d == Dimension::kRows;
         const Id own = alongRows ? writer_.rowLane(*r_.from) : writer_.columnLane(*r_.from);
         const Id line = alongRows ? writer_.columnLane(*r_.from) : writer_.rowLane(*r_.from);
-        const Id first = emit_.mulInt(u32, line, emit_.constant(lanes));
-        const Id place = emit_.addInt(u32, first, own);
+        const Id first = emit_.times(line, lanes);
+        const Id place = emit_.addU32(first, own);
         WorkgroupMemory memory(context_, emit_);
         memory.use(atOnce * perTotal);
         std::vector<Id> result;
         for (size_t start = 0; start < totals.size(); start += atOnce) {
             const size_t end = std::min(start + atOnce, totals.size());
             const auto offset = [&](size_t t) {
-                return emit_.constant(static_cast<uint32_t>(t - start) * perTotal);
+                return static_cast<uint32_t>(t - start) * perTotal;
             };
             memory.barrier();
             writer_.guarded(writer_.isNoDuplicate(*r_.from), [&] {
                 for (size_t t = start; t < end; ++t) {
-                    memory.store(emit_.addInt(u32, place, offset(t)),
-                                 wordOf(emit_, *r_.from, {totals[t], 0}));
+                    const Id index = emit_.plus(place, offset(t));
+                    memory.store(index, wordOf(emit_, *r_.from, {totals[t], 0}));
                 }
             });
             memory.barrier();
             for (size_t t = start; t < end; ++t) {
-                const Id begin = emit_.addInt(u32, first, offset(t));
+                const Id begin = emit_.plus(first, offset(t));
                 Id total = 0;
                 for (uint32_t lane = 0; lane < lanes; ++lane) {
-                    const Id word = memory.load(emit_.addInt(u32, begin, emit_.constant(lane)));
+                    const Id word = memory.load(emit_.plus(begin, lane));
                     total = r_.combined(emit_, total, componentOf(emit_, *r_.from, word));
                 }
                 result.push_back(total);
@@ -184,7 +178,7 @@ class LineReduction {
     MatrixWriter& writer_;
     Emitter& emit_;
     const Reduction& r_;
-    ElementSlots elements_;
+    HeldElements elements_;
     Exchange exchange_;
 };
 
@@ -193,9 +187,7 @@ HeldElements combinePairs(Emitter& emit, const Reduction& r, HeldElements& held,
     const Axis half = wholeAxis(held.axis(d).size / 2);
     HeldElements pairs =
         d == Dimension::kRows ? HeldElements(half, held.columns) : HeldElements(held.rows, half);
-    const auto scalar = [&](const Slot& slot) {
-        return gather(emit, r.from->component, {&slot, 1});
-    };
+    const auto scalar = [&](const Slot& slot) { return scalarOf(emit, r.from->component, slot); };
     for (uint32_t i = 0; i < half.size; ++i) {
         for (uint32_t o = 0; o < held.axis(other(d)).count(); ++o) {
             pairs.at(d, i, o) = {
@@ -207,7 +199,7 @@ HeldElements combinePairs(Emitter& emit, const Reduction& r, HeldElements& held,
 }
 
 void reduce2x2InSubgroup(MatrixContext& context, MatrixWriter& writer, const Reduction& r) {
-    HeldElements held = holdValue(*r.from, writer.emit(), r.at.word(0));
+    HeldElements held(*r.from, writer.emit(), r.at.word(0));
     Exchange exchange(context, writer, r.from->component);
     if ((held.rows.lanes > 1 || held.columns.lanes > 1) && !context.target.device.subgroupShuffle) {
         context.fail(ErrorCode::kUnsupported, r.at, "reduction needs subgroup shuffles");
@@ -220,7 +212,7 @@ void reduce2x2InSubgroup(MatrixContext& context, MatrixWriter& writer, const Red
         const Axis& target = d == Dimension::kRows ? f.rows : f.columns;
         if (target.lanes > 1) held = exchange.dealAxis(held, d, target);
     }
-    constructHeld(*r.to, writer.emit(), held, r.at.result);
+    held.construct(*r.to, writer.emit(), r.at.result);
 }
 
 // A function from the matrix to the reduced one: blocks have whole neighbourhoods, which each lane
@@ -232,7 +224,7 @@ Id reduce2x2InWorkgroup(MatrixContext& context, const Reduction& r) {
     Emitter& emit = function.emit();
     GridPosition position = context.position(emit.out(), LaneScope::kWorkgroup);
     const Fragment& f = r.from->fragment;
-    ElementSlots elements(*r.from, emit, function.parameter(0));
+    HeldElements elements(*r.from, emit, function.parameter(0));
     // The axes of what each lane has after its blocks shrank to a quarter.
     Fragment quarter = f;
     for (Axis* axis : {&quarter.rows, &quarter.columns}) {
@@ -246,7 +238,8 @@ Id reduce2x2InWorkgroup(MatrixContext& context, const Reduction& r) {
         const uint32_t column = i % quarter.columns.count() * 2;
         Id total = 0;
         for (const uint32_t n : {0u, 1u, 2u, 3u}) {
-            total = r.combined(emit, total, elements.scalar(emit, row + n % 2, column + n / 2));
+            const Id value = elements.scalar(emit, *r.from, row + n % 2, column + n / 2);
+            total = r.combined(emit, total, value);
         }
         written.push_back({places[i], wordOf(emit, *r.from, {total, 0})});
     }
@@ -256,12 +249,11 @@ Id reduce2x2InWorkgroup(MatrixContext& context, const Reduction& r) {
     const std::vector<Id> words =
         exchangeWords(context, function, r.at, r.to->rows * r.to->columns, writes, written, read);
     if (words.empty()) return 0;
-    ElementSlots result(*r.to);
+    HeldElements result(*r.to);
     for (uint32_t i = 0; i < words.size(); ++i) {
-        const uint32_t columns = r.to->fragment.columns.count();
-        result.at(i / columns, i % columns) = {componentOf(emit, *r.to, words[i]), 0};
+        result.slots[i] = {componentOf(emit, *r.to, words[i]), 0};
     }
-    return function.finish(result.construct(emit));
+    return function.finish(result.construct(*r.to, emit));
 }
 
 }  // namespace
@@ -279,8 +271,7 @@ void lowerReduction(MatrixContext& context, MatrixWriter& writer, const Instruct
                                        r.combine};
     const Id function = context.helper(key, [&] { return reduce2x2InWorkgroup(context, r); });
     if (function == 0) return;
-    writer.emit().add(makeInstruction(spv::Op::OpFunctionCall, at.type, at.result,
-                                      {idOperand(function), idOperand(at.word(0))}));
+    writer.emit().call(at.type, function, std::array{at.word(0)}, at.result);
 }
 
 }  // namespace coopvk::rewrite

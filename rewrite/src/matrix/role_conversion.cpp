@@ -84,7 +84,7 @@ void lowerRoleConversion(MatrixContext& context, MatrixWriter& writer,
         return;
     }
     const Fragment& target = to->fragment;
-    HeldElements held = holdValue(*from, writer.emit(), conversion.word(0));
+    HeldElements held(*from, writer.emit(), conversion.word(0));
     if ((needsShuffles(held.rows, target.rows) || needsShuffles(held.columns, target.columns)) &&
         !context.target.device.subgroupShuffle) {
         context.fail(ErrorCode::kUnsupported, conversion,
@@ -103,7 +103,7 @@ void lowerRoleConversion(MatrixContext& context, MatrixWriter& writer,
     if (columnsFirst) fit(Dimension::kColumns, target.columns);
     fit(Dimension::kRows, target.rows);
     if (!columnsFirst) fit(Dimension::kColumns, target.columns);
-    constructHeld(*to, writer.emit(), held, conversion.result);
+    held.construct(*to, writer.emit(), conversion.result);
 }
 
 bool lowerConversion(MatrixContext& context, MatrixWriter& writer, Instruction& conversion) {

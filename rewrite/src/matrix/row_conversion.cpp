@@ -63,11 +63,9 @@ void lowerConstructFromRows(MatrixContext& context, MatrixWriter& writer,
     const std::optional<MatrixLines> lines = matchLines(context, construct, matrix, array);
     if (!lines) return;
     Emitter& emit = writer.emit();
-    TypeTable& types = context.types;
-    const Id u32 = types.uint32();
     const Fragment& f = matrix->fragment;
-    const std::vector<Slot> elements =
-        regroup(emit, elementsOf(emit, array, construct.word(0)), array.element, matrix->component);
+    const std::vector<Slot> cells = slotsOf(emit, emit.parts(construct.word(0)));
+    const std::vector<Slot> elements = regroup(emit, cells, array.element, matrix->component);
     if (goThroughMemory(context, *lines, matrix->component)) {
         constructThroughMemory(context, writer, *matrix, *lines, elements, construct.result);
         return;
@@ -80,17 +78,27 @@ void lowerConstructFromRows(MatrixContext& context, MatrixWriter& writer,
     HeldElements held = lines->areColumns ? HeldElements(wholeAxis(f.rows.size), f.columns)
                                           : HeldElements(f.rows, wholeAxis(f.columns.size));
     const Axis& dealt = held.axis(d);
-    const Id start = emit.mulInt(u32, exchange.laneOn(d, dealt), types.constantU32(dealt.block));
+    const Id start = emit.times(exchange.laneOn(d, dealt), dealt.block);
     for (uint32_t local = 0; local < dealt.count(); ++local) {
-        const Id lane = emit.addInt(u32, start, types.constantU32(dealt.base(local)));
+        const Id lane = emit.plus(start, dealt.base(local));
         for (uint32_t x = 0; x < lines->length; ++x) {
             held.at(d, local, x) = exchange.fromLane(line[x], lane);
         }
     }
     const Axis& along = lines->areColumns ? f.rows : f.columns;
     if (along.lanes > 1) held = exchange.dealAxis(held, other(d), along);
-    constructHeld(*matrix, emit, held, construct.result);
+    held.construct(*matrix, emit, construct.result);
 }
+
+namespace {
+
+void constructArray(Emitter& emit, const NumberArray& array, std::span<const Slot> slots,
+                    Id component, Id result) {
+    const std::vector<Slot> cells = regroup(emit, slots, component, array.element);
+    emit.construct(array.type, scalarsOf(emit, array.element, cells), result);
+}
+
+}  // namespace
 
 void lowerExtractRows(MatrixContext& context, MatrixWriter& writer, const Instruction& extract) {
     const MatrixType* matrix = context.matrixOfValue(extract.word(0));
@@ -98,44 +106,37 @@ void lowerExtractRows(MatrixContext& context, MatrixWriter& writer, const Instru
     const std::optional<MatrixLines> lines = matchLines(context, extract, matrix, array);
     if (!lines) return;
     Emitter& emit = writer.emit();
-    TypeTable& types = context.types;
-    const Id u32 = types.uint32();
     if (goThroughMemory(context, *lines, matrix->component)) {
         const std::vector<Slot> line =
             extractThroughMemory(context, writer, *matrix, *lines, extract.word(0));
-        constructArray(emit, array, regroup(emit, line, matrix->component, array.element),
-                       extract.result);
-        return;
+        return constructArray(emit, array, line, matrix->component, extract.result);
     }
     Exchange exchange(context, writer, matrix->component);
-    HeldElements held = holdValue(*matrix, emit, extract.word(0));
+    HeldElements held(*matrix, emit, extract.word(0));
     const Dimension d = lines->areColumns ? Dimension::kColumns : Dimension::kRows;
     const Axis& dealt = held.axis(d);
     const Axis& along = held.axis(other(d));
 
     // Line i is local line `local` of grid row (or column) `from`. Lanes beyond the last line read
     // some line.
-    const Id line = emit.modInt(u32, writer.lane(), types.constantU32(dealt.size));
-    const Id turn = emit.divInt(u32, line, types.constantU32(dealt.block));
-    const Id from = emit.modInt(u32, turn, types.constantU32(dealt.lanes));
-    const Id block = emit.divInt(u32, line, types.constantU32(dealt.lanes * dealt.block));
-    const Id local = emit.addInt(u32, emit.mulInt(u32, block, types.constantU32(dealt.block)),
-                                 emit.modInt(u32, line, types.constantU32(dealt.block)));
+    const Id line = emit.modulo(writer.lane(), dealt.size);
+    const Id from = emit.modulo(emit.over(line, dealt.block), dealt.lanes);
+    const Id block = emit.over(line, dealt.lanes * dealt.block);
+    const Id local = emit.addU32(emit.times(block, dealt.block), emit.modulo(line, dealt.block));
     std::map<uint32_t, Id> lanes;
     std::vector<Slot> elements;
     for (uint32_t x = 0; x < lines->length; ++x) {
         const uint32_t alongLane = x / along.block % along.lanes;
         const uint32_t alongLocal = x / (along.lanes * along.block) * along.block + x % along.block;
         Id& lane = lanes[alongLane];
-        if (lane == 0) lane = exchange.laneAt(d, from, types.constantU32(alongLane));
+        if (lane == 0) lane = exchange.laneAt(d, from, emit.constant(alongLane));
         std::vector<Slot> candidates;
         for (uint32_t l = 0; l < dealt.count(); ++l) {
             candidates.push_back(exchange.fromLane(held.at(d, l, alongLocal), lane));
         }
         elements.push_back(exchange.pick(candidates, local));
     }
-    constructArray(emit, array, regroup(emit, elements, matrix->component, array.element),
-                   extract.result);
+    constructArray(emit, array, elements, matrix->component, extract.result);
 }
 
 }  // namespace coopvk::rewrite

@@ -53,9 +53,7 @@ class RowProduct {
         for (Id pack : packs) {
             const uint32_t count = types_.components(emit_.typeOf(pack));
             const Id converted = convert(pack, types_.vectorType(type, count));
-            for (uint32_t i = 0; i < count; ++i) {
-                out.push_back(count == 1 ? converted : emit_.extract(type, converted, {i}));
-            }
+            for (Id scalar : emit_.parts(converted)) out.push_back(scalar);
         }
         return out;
     }
@@ -65,9 +63,7 @@ class RowProduct {
         std::vector<Id> packs;
         const uint32_t width = p_.result->fragment.packWidth;
         for (size_t i = 0; i < scalars.size(); i += width) {
-            packs.push_back(width == 1
-                                ? scalars[i]
-                                : emit_.construct(p_.result->pack, scalars.subspan(i, width)));
+            packs.push_back(emit_.join(p_.result->pack, scalars.subspan(i, width)));
         }
         return packs;
     }

@@ -11,7 +11,7 @@ namespace {
 // Every lane gets all of the matrix, and keeps what it holds of the transposed one.
 void transposeInSubgroup(MatrixContext& context, MatrixWriter& writer, const MatrixType& from,
                          const MatrixType& to, const Instruction& at) {
-    HeldElements held = holdValue(from, writer.emit(), at.word(0));
+    HeldElements held(from, writer.emit(), at.word(0));
     if ((held.rows.lanes > 1 || held.columns.lanes > 1) && !context.target.device.subgroupShuffle) {
         context.fail(ErrorCode::kUnsupported, at, "transposition needs subgroup shuffles");
         return;
@@ -21,18 +21,15 @@ void transposeInSubgroup(MatrixContext& context, MatrixWriter& writer, const Mat
         if (held.axis(d).lanes > 1) held = exchange.gatherAxis(held, d);
     }
     HeldElements transposed(wholeAxis(to.rows), wholeAxis(to.columns));
-    for (uint32_t row = 0; row < to.rows; ++row) {
-        for (uint32_t column = 0; column < to.columns; ++column) {
-            transposed.at(row, column) = held.at(column, row);
-        }
-    }
+    transposed.each(
+        [&](uint32_t row, uint32_t column, Slot& slot) { slot = held.at(column, row); });
     if (to.fragment.rows.lanes > 1) {
         transposed = exchange.dealAxis(transposed, Dimension::kRows, to.fragment.rows);
     }
     if (to.fragment.columns.lanes > 1) {
         transposed = exchange.dealAxis(transposed, Dimension::kColumns, to.fragment.columns);
     }
-    constructHeld(to, writer.emit(), transposed, at.result);
+    transposed.construct(to, writer.emit(), at.result);
 }
 
 // A function from the matrix to the transposed one. 0 with an error.
@@ -44,24 +41,22 @@ Id transposeInWorkgroup(MatrixContext& context, const MatrixType& from, const Ma
     Emitter& emit = function.emit();
     GridPosition position = context.position(emit.out(), LaneScope::kWorkgroup);
     const Fragment& f = from.fragment;
-    ElementSlots elements(from, emit, function.parameter(0));
+    const HeldElements elements(from, emit, function.parameter(0));
     const std::vector<Id> places = elementNumbers(emit, position, f, from.columns, false);
     std::vector<NumberedWord> written;
     for (uint32_t i = 0; i < places.size(); ++i) {
-        const Slot slot = elements.at(i / f.columns.count(), i % f.columns.count());
-        written.push_back({places[i], wordOf(emit, from, slot)});
+        written.push_back({places[i], wordOf(emit, from, elements.slots[i])});
     }
     const std::vector<Id> read = elementNumbers(emit, position, to.fragment, from.columns, true);
     const Id writes = position.isNoDuplicate(emit, f.rows.lanes, f.columns.lanes);
     const std::vector<Id> words =
         exchangeWords(context, function, at, from.rows * from.columns, writes, written, read);
     if (words.empty()) return 0;
-    ElementSlots result(to);
+    HeldElements result(to);
     for (uint32_t i = 0; i < words.size(); ++i) {
-        const uint32_t columns = to.fragment.columns.count();
-        result.at(i / columns, i % columns) = {componentOf(emit, to, words[i]), 0};
+        result.slots[i] = {componentOf(emit, to, words[i]), 0};
     }
-    return function.finish(result.construct(emit));
+    return function.finish(result.construct(to, emit));
 }
 
 }  // namespace
@@ -84,8 +79,7 @@ void lowerTransposition(MatrixContext& context, MatrixWriter& writer, const Inst
     const Id function =
         context.helper(key, [&] { return transposeInWorkgroup(context, *from, *to, at); });
     if (function == 0) return;
-    writer.emit().add(makeInstruction(spv::Op::OpFunctionCall, at.type, at.result,
-                                      {idOperand(function), idOperand(at.word(0))}));
+    writer.emit().call(at.type, function, std::array{at.word(0)}, at.result);
 }
 
 }  // namespace coopvk::rewrite

@@ -33,7 +33,7 @@ class Turns {
         std::vector<Id> variables;
         for (size_t i = 0; i < read.size(); ++i) variables.push_back(f_.variable(u32));
         f_.loop(count, [&](Id turn) {
-            const Id start = emit_.mulInt(u32, turn, emit_.constant(words_));
+            const Id start = emit_.times(turn, words_);
             memory_.barrier();
             for (const auto& [number, word] : written) {
                 const Id place = emit_.op(spv::Op::OpISub, u32, {number, start});
@@ -52,8 +52,7 @@ class Turns {
 
  private:
     Id isInTurn(Id place) {
-        return emit_.op(spv::Op::OpULessThan, emit_.types().boolType(),
-                        {place, emit_.constant(words_)});
+        return emit_.compare(spv::Op::OpULessThan, place, emit_.constant(words_));
     }
 
     FunctionBuilder& f_;
@@ -79,18 +78,17 @@ std::vector<Id> exchangeWords(MatrixContext& context, FunctionBuilder& function,
 
 std::vector<Id> elementNumbers(Emitter& emit, GridPosition& position, const Fragment& f,
                                uint32_t width, bool exchanged) {
-    const Id u32 = emit.types().uint32();
     const Id rowLane = position.rowLane(f.rows.lanes);
     const Id columnLane = position.columnLane(f.columns.lanes);
     const auto scaled = [&](Id index, bool byWidth) {
-        return byWidth ? emit.mulInt(u32, index, emit.constant(width)) : index;
+        return byWidth ? emit.times(index, width) : index;
     };
     std::vector<Id> numbers;
     for (uint32_t row = 0; row < f.rows.count(); ++row) {
         const Id rowPart = scaled(indexOn(emit, f.rows, rowLane, row), !exchanged);
         for (uint32_t column = 0; column < f.columns.count(); ++column) {
             const Id columnPart = scaled(indexOn(emit, f.columns, columnLane, column), exchanged);
-            numbers.push_back(emit.addInt(u32, rowPart, columnPart));
+            numbers.push_back(emit.addU32(rowPart, columnPart));
         }
     }
     return numbers;

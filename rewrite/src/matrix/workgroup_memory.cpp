@@ -102,12 +102,9 @@ Id wordOf(Emitter& emit, const MatrixType& matrix, const Slot& component) {
 }
 
 Id componentOf(Emitter& emit, const MatrixType& matrix, Id word) {
-    TypeTable& types = emit.types();
-    const uint32_t bits = types.width(matrix.component);
-    if (bits == 32) return emit.bitcast(matrix.component, word);
     const Slot one[] = {{word, 0}};
-    const std::vector<Slot> parts = regroup(emit, one, types.uint32(), matrix.component);
-    return gather(emit, matrix.component, std::span(parts).first(1));
+    const std::vector<Slot> parts = regroup(emit, one, emit.types().uint32(), matrix.component);
+    return scalarOf(emit, matrix.component, parts[0]);
 }
 
 }  // namespace coopvk::rewrite

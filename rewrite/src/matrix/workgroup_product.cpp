@@ -92,9 +92,9 @@ class WorkgroupProduct {
         memory_.use(plan.a.words(plan.depth) + plan.b.words(plan.depth));
     }
 
-    void emit() {
-        ElementSlots a(*p_.a, emit_, f_.parameter(0));
-        ElementSlots b(*p_.b, emit_, f_.parameter(1));
+    Id emit() {
+        HeldElements a(*p_.a, emit_, f_.parameter(0));
+        HeldElements b(*p_.b, emit_, f_.parameter(1));
         // Ahead of all control flow.
         const Id storesA = noDuplicate(*p_.a), storesB = noDuplicate(*p_.b);
         for (const StagedOperand* o : {&plan_.a, &plan_.b}) {
@@ -103,19 +103,18 @@ class WorkgroupProduct {
         }
         beginSums();
         f_.repeat(p_.a->columns / plan_.depth, 1, [&](Id slice) {
-            const Id start = emit_.mulInt(u32(), slice, c(plan_.depth));
+            const Id start = emit_.times(slice, plan_.depth);
             memory_.barrier();
             stage(plan_.a, a, start, storesA);
             stage(plan_.b, b, start, storesB);
             memory_.barrier();
             multiplySlice();
         });
-        endSums();
+        return endSums();
     }
 
  private:
     Id u32() { return types_.uint32(); }
-    Id c(uint32_t value) { return emit_.constant(value); }
 
     Id noDuplicate(const MatrixType& m) {
         return position_.isNoDuplicate(emit_, m.fragment.rows.lanes, m.fragment.columns.lanes);
@@ -144,7 +143,7 @@ class WorkgroupProduct {
         }
     }
 
-    void endSums() {
+    Id endSums() {
         std::vector<Id> sums = loadSums();
         if (addsCLast()) {
             const std::vector<Id> addends = extractPacks(emit_, *p_.c, f_.parameter(2));
@@ -157,12 +156,12 @@ class WorkgroupProduct {
             }
         }
         if (plan_.sum.component == p_.result->component) {
-            f_.finish(constructFromPacks(emit_, *p_.result, sums));
-            return;
+            return f_.finish(constructFromPacks(emit_, *p_.result, sums));
         }
         std::vector<Slot> slots;
         for (const Id sum : sums) slots.push_back({converted(sum, p_.result->component), 0});
-        f_.finish(constructFromPacks(emit_, *p_.result, gatherPacks(emit_, *p_.result, slots)));
+        const std::vector<Id> packs = gatherPacks(emit_, *p_.result, slots);
+        return f_.finish(constructFromPacks(emit_, *p_.result, packs));
     }
 
     std::vector<Id> loadSums() {
@@ -184,7 +183,7 @@ class WorkgroupProduct {
         if (from.component == to.component) return packs;
         std::vector<Slot> slots = slotsOf(from, packs);
         for (Slot& slot : slots) {
-            slot = {converted(gather(emit_, from.component, {&slot, 1}), to.component), 0};
+            slot = {converted(scalarOf(emit_, from.component, slot), to.component), 0};
         }
         return gatherPacks(emit_, to, slots);
     }
@@ -201,7 +200,7 @@ class WorkgroupProduct {
     }
 
     // Puts what this lane holds of a slice into shared memory.
-    void stage(const StagedOperand& operand, ElementSlots& elements, Id start, Id stores) {
+    void stage(const StagedOperand& operand, HeldElements& elements, Id start, Id stores) {
         const Axis& k = operand.k();
         for (uint32_t block = 0; block < k.count(); block += k.block) {
             const Id index = indexOn(emit_, k, laneOf(operand, true), block);
@@ -209,7 +208,7 @@ class WorkgroupProduct {
             Id stored = stores;
             if (plan_.depth < k.size) {
                 const Id isIn =
-                    emit_.op(spv::Op::OpULessThan, types_.boolType(), {inSlice, c(plan_.depth)});
+                    emit_.compare(spv::Op::OpULessThan, inSlice, emit_.constant(plan_.depth));
                 stored = emit_.both(stores, isIn);
             }
             const auto body = [&] { stageBlock(operand, elements, block, inSlice); };
@@ -217,13 +216,12 @@ class WorkgroupProduct {
         }
     }
 
-    void stageBlock(const StagedOperand& operand, ElementSlots& elements, uint32_t block,
+    void stageBlock(const StagedOperand& operand, HeldElements& elements, uint32_t block,
                     Id inSlice) {
         const Axis& line = operand.line();
-        const Id step = emit_.divInt(u32(), inSlice, c(operand.alongK));
-        const Id lane = emit_.mulInt(u32(), laneOf(operand, false), c(operand.blockWords()));
-        const Id first =
-            emit_.addInt(u32(), emit_.mulInt(u32(), step, c(operand.lineWords())), lane);
+        const Id step = emit_.over(inSlice, operand.alongK);
+        const Id lane = emit_.times(laneOf(operand, false), operand.blockWords());
+        const Id first = emit_.addU32(emit_.times(step, operand.lineWords()), lane);
         for (uint32_t k = 0; k < operand.k().block; k += operand.alongK) {
             for (uint32_t x = 0; x < line.count(); x += operand.alongLine) {
                 std::vector<Slot> slots;
@@ -235,7 +233,8 @@ class WorkgroupProduct {
                 }
                 const uint32_t offset = operand.first + k / operand.alongK * operand.lineWords() +
                                         line.base(x) / operand.alongLine;
-                memory_.store(emit_.addInt(u32(), first, c(offset)), word(operand, slots));
+                const Id place = emit_.plus(first, offset);
+                memory_.store(place, word(operand, slots));
             }
         }
     }
@@ -243,17 +242,17 @@ class WorkgroupProduct {
     // What this lane multiplies of a slice, in one step; the value as the array that `type` is.
     Id loadStep(const StagedOperand& operand, const MatrixType& type, Id step) {
         const Axis& line = operand.line();
-        const Id lane = emit_.mulInt(u32(), laneOf(operand, false), c(operand.blockWords()));
+        const Id lane = emit_.times(laneOf(operand, false), operand.blockWords());
         const uint32_t lines = plan_.step / operand.alongK;
-        const Id start = emit_.mulInt(u32(), step, c(lines * operand.lineWords()));
-        const Id first = emit_.addInt(u32(), start, lane);
+        const Id start = emit_.times(step, lines * operand.lineWords());
+        const Id first = emit_.addU32(start, lane);
         std::vector<Id> packs(type.packs());
         for (uint32_t k = 0; k < lines; ++k) {
             for (uint32_t block = 0; block < line.count(); block += line.block) {
                 const uint32_t offset =
                     operand.first + k * operand.lineWords() + line.base(block) / operand.alongLine;
                 const std::vector<Id> words =
-                    memory_.loadRun(emit_.addInt(u32(), first, c(offset)), operand.blockWords());
+                    memory_.loadRun(emit_.plus(first, offset), operand.blockWords());
                 for (uint32_t w = 0; w < words.size(); ++w) {
                     const uint32_t x = block + w * operand.alongLine, onK = k * operand.alongK;
                     const uint32_t pack =
@@ -272,9 +271,9 @@ class WorkgroupProduct {
         f_.loop(
             steps / atOnce,
             [&](Id turn) {
-                const Id first = emit_.mulInt(u32(), turn, c(atOnce));
+                const Id first = emit_.times(turn, atOnce);
                 for (uint32_t i = 0; i < atOnce; ++i) {
-                    multiply(emit_.addInt(u32(), first, c(i)));
+                    multiply(emit_.plus(first, i));
                 }
             },
             spv::LoopControlMask::MaskNone);
@@ -318,17 +317,17 @@ class WorkgroupProduct {
 
 }  // namespace
 
-bool emitWorkgroupProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& product,
-                          const Instruction& at) {
+Id emitWorkgroupProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& product,
+                        const Instruction& at) {
     Plan plan = planOf(context, product);
     if (context.types.width(product.result->component) > 32 ||
         (product.saturating && context.types.width(product.result->component) != 32)) {
-        return context.fail(ErrorCode::kUnsupported, at,
-                            "this product is not emulated at scope Workgroup");
+        context.fail(ErrorCode::kUnsupported, at,
+                     "this product is not emulated at scope Workgroup");
+        return 0;
     }
-    if (!chooseDepth(context, plan, at)) return false;
-    WorkgroupProduct(context, function, product, plan).emit();
-    return true;
+    if (!chooseDepth(context, plan, at)) return 0;
+    return WorkgroupProduct(context, function, product, plan).emit();
 }
 
 }  // namespace coopvk::rewrite

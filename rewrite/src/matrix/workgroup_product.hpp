@@ -9,8 +9,8 @@
 
 namespace coopvk::rewrite {
 
-// Emits the body of function(a, b, c) and finishes it. False with context.error.
-bool emitWorkgroupProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& product,
-                          const Instruction& at);
+// Emits the body of function(a, b, c) and finishes it; its id, 0 with context.error.
+Id emitWorkgroupProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& product,
+                        const Instruction& at);
 
 }  // namespace coopvk::rewrite

@@ -27,7 +27,8 @@ Id Staging::variable(Id component, Memory& memory) {
     if (memory.variable != 0) return memory.variable;
     TypeTable& types = context_.types;
     const Id array = types.arrayType(component, memory.elements * subgroups_);
-    return memory.variable = sharedVariable(types, array, "coopvk_staging");
+    return memory.variable =
+               globalVariable(types, spv::StorageClass::Workgroup, array, "coopvk_staging");
 }
 
 Id Staging::at(Emitter& emit, Id component, Id index) {

@@ -1,120 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/fold_constants.hpp"
 
-#include <algorithm>
-
 #include "ir/composites.hpp"
+#include "ir/evaluate.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
-
-// One scalar with the facts that arithmetic needs.
-struct Scalar {
-    uint64_t bits = 0;
-    uint32_t width = 32;
-
-    int64_t asSigned() const {
-        if (width == 64) return static_cast<int64_t>(bits);
-        const uint64_t sign = uint64_t{1} << (width - 1);
-        return static_cast<int64_t>(((bits & mask()) ^ sign) - sign);
-    }
-    uint64_t asUnsigned() const { return bits & mask(); }
-    uint64_t mask() const { return width == 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1; }
-};
-
-using spv::Op;
-using Binary = uint64_t (*)(Scalar, Scalar);
-
-uint64_t signedRemainder(Scalar a, Scalar b) {
-    // b == -1 overflows in C++ for the smallest a; the remainder is 0 for any a.
-    if (b.asSigned() == 0 || b.asSigned() == -1) return 0;
-    return static_cast<uint64_t>(a.asSigned() % b.asSigned());
-}
-
-uint64_t signedModulo(Scalar a, Scalar b) {
-    const auto remainder = static_cast<int64_t>(signedRemainder(a, b));
-    if (remainder != 0 && (remainder < 0) != (b.asSigned() < 0)) {
-        return static_cast<uint64_t>(remainder + b.asSigned());
-    }
-    return static_cast<uint64_t>(remainder);
-}
-
-uint64_t signedQuotient(Scalar a, Scalar b) {
-    if (b.asSigned() == 0) return 0;
-    if (b.asSigned() == -1) return uint64_t{0} - a.bits;
-    return static_cast<uint64_t>(a.asSigned() / b.asSigned());
-}
-
-uint64_t arithmeticShift(Scalar a, Scalar b) {
-    const uint64_t by = b.asUnsigned();
-    return by >= a.width ? 0 : static_cast<uint64_t>(a.asSigned() >> by);
-}
-
-// Operations whose operands and result are single scalars. Results that SPIR-V leaves undefined
-// (division by zero, over-wide shifts) are 0.
-constexpr std::pair<Op, Binary> kBinary[] = {
-    {Op::OpIAdd, [](Scalar a, Scalar b) { return a.bits + b.bits; }},
-    {Op::OpISub, [](Scalar a, Scalar b) { return a.bits - b.bits; }},
-    {Op::OpIMul, [](Scalar a, Scalar b) { return a.bits * b.bits; }},
-    {Op::OpUDiv,
-     [](Scalar a, Scalar b) { return b.asUnsigned() == 0 ? 0 : a.asUnsigned() / b.asUnsigned(); }},
-    {Op::OpUMod,
-     [](Scalar a, Scalar b) { return b.asUnsigned() == 0 ? 0 : a.asUnsigned() % b.asUnsigned(); }},
-    {Op::OpSDiv, signedQuotient},
-    {Op::OpSRem, signedRemainder},
-    {Op::OpSMod, signedModulo},
-    {Op::OpShiftLeftLogical,
-     [](Scalar a, Scalar b) { return b.asUnsigned() >= a.width ? 0 : a.bits << b.asUnsigned(); }},
-    {Op::OpShiftRightLogical,
-     [](Scalar a, Scalar b) {
-         return b.asUnsigned() >= a.width ? 0 : a.asUnsigned() >> b.asUnsigned();
-     }},
-    {Op::OpShiftRightArithmetic, arithmeticShift},
-    {Op::OpBitwiseAnd, [](Scalar a, Scalar b) { return a.bits & b.bits; }},
-    {Op::OpLogicalAnd, [](Scalar a, Scalar b) { return a.bits & b.bits; }},
-    {Op::OpBitwiseOr, [](Scalar a, Scalar b) { return a.bits | b.bits; }},
-    {Op::OpLogicalOr, [](Scalar a, Scalar b) { return a.bits | b.bits; }},
-    {Op::OpBitwiseXor, [](Scalar a, Scalar b) { return a.bits ^ b.bits; }},
-    {Op::OpIEqual, [](Scalar a, Scalar b) -> uint64_t { return a.asUnsigned() == b.asUnsigned(); }},
-    {Op::OpLogicalEqual,
-     [](Scalar a, Scalar b) -> uint64_t { return a.asUnsigned() == b.asUnsigned(); }},
-    {Op::OpINotEqual,
-     [](Scalar a, Scalar b) -> uint64_t { return a.asUnsigned() != b.asUnsigned(); }},
-    {Op::OpLogicalNotEqual,
-     [](Scalar a, Scalar b) -> uint64_t { return a.asUnsigned() != b.asUnsigned(); }},
-    {Op::OpULessThan,
-     [](Scalar a, Scalar b) -> uint64_t { return a.asUnsigned() < b.asUnsigned(); }},
-    {Op::OpULessThanEqual,
-     [](Scalar a, Scalar b) -> uint64_t { return a.asUnsigned() <= b.asUnsigned(); }},
-    {Op::OpUGreaterThan,
-     [](Scalar a, Scalar b) -> uint64_t { return a.asUnsigned() > b.asUnsigned(); }},
-    {Op::OpUGreaterThanEqual,
-     [](Scalar a, Scalar b) -> uint64_t { return a.asUnsigned() >= b.asUnsigned(); }},
-    {Op::OpSLessThan, [](Scalar a, Scalar b) -> uint64_t { return a.asSigned() < b.asSigned(); }},
-    {Op::OpSLessThanEqual,
-     [](Scalar a, Scalar b) -> uint64_t { return a.asSigned() <= b.asSigned(); }},
-    {Op::OpSGreaterThan,
-     [](Scalar a, Scalar b) -> uint64_t { return a.asSigned() > b.asSigned(); }},
-    {Op::OpSGreaterThanEqual,
-     [](Scalar a, Scalar b) -> uint64_t { return a.asSigned() >= b.asSigned(); }},
-};
-
-using Unary = uint64_t (*)(Scalar);
-
-constexpr std::pair<Op, Unary> kUnary[] = {
-    {Op::OpSNegate, [](Scalar a) { return uint64_t{0} - a.bits; }},
-    {Op::OpNot, [](Scalar a) { return ~a.bits; }},
-    {Op::OpLogicalNot, [](Scalar a) { return a.bits ^ 1u; }},
-    {Op::OpUConvert, [](Scalar a) { return a.asUnsigned(); }},
-    {Op::OpSConvert, [](Scalar a) { return static_cast<uint64_t>(a.asSigned()); }},
-};
-
-template <typename Operation, size_t N>
-Operation find(const std::pair<Op, Operation> (&table)[N], Op opcode) {
-    const auto row = std::ranges::find(table, opcode, &std::pair<Op, Operation>::first);
-    return row == std::end(table) ? nullptr : row->second;
-}
 
 class Folder {
  public:
@@ -145,12 +37,7 @@ class Folder {
  private:
     std::optional<uint64_t> component(spv::Op opcode, const Instruction& i, uint32_t c) {
         const std::optional<Scalar> a = scalar(i.word(1), c);
-        if (!a) return std::nullopt;
-        if (const Unary unary = find(kUnary, opcode)) return unary(*a);
-        const Binary binary = find(kBinary, opcode);
-        const std::optional<Scalar> b = scalar(i.word(2), c);
-        if (binary == nullptr || !b) return std::nullopt;
-        return binary(*a, *b);
+        return a ? evaluate(opcode, *a, scalar(i.word(2), c)) : std::nullopt;
     }
 
     Id scalarConstant(Id type, uint64_t bits) {

@@ -15,7 +15,8 @@ constexpr uint32_t kLockKey = 0x10CC;
 Id lockVariable(VectorContext& context) {
     const auto [entry, isNew] = context.variables.try_emplace({kLockKey}, 0);
     if (isNew) {
-        entry->second = sharedVariable(context.types, context.types.uint32(), "coopvk_lock");
+        entry->second = globalVariable(context.types, spv::StorageClass::Workgroup,
+                                       context.types.uint32(), "coopvk_lock");
     }
     return entry->second;
 }

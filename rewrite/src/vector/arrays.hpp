@@ -147,7 +147,7 @@ class Numbers : private VectorCode {
     Id slot(uint32_t pack) { return f_.load(f_.element(array_, c(pack))); }
 
     Id half(Id word, Id which) {
-        const Id shifted = emit_.op(spv::Op::OpShiftRightLogical, u32(), {word, times(which, 16)});
+        const Id shifted = Bits(emit_).rightBy(word, times(which, 16));
         return asFloat(emit_.extract(type_.component, emit_.bitcast(type_.pack, shifted), {0}));
     }
 

@@ -8,7 +8,7 @@
 #include "ir/composites.hpp"
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
-#include "lowering/slots.hpp"
+#include "lowering/words.hpp"
 #include "vector/large_vectors.hpp"
 #include "vector/memory.hpp"
 
@@ -203,7 +203,8 @@ class GatherCode : private VectorCode {
             auto line = memory_.behind(times(p, bytes * type_.packWidth));
             Id word = 0;
             for (uint32_t i = 0; i < components; ++i) {
-                word = withPart(emit_, word, line.load(i * bytes, bytes)[0], 8 * bytes * i);
+                const Id part = line.load(i * bytes, bytes)[0];
+                word = Bits(emit_).withPart(word, part, 8 * bytes * i);
             }
             f_.store(f_.element(result, p), emit_.bitcast(type_.pack, word));
         };

@@ -32,10 +32,7 @@ bool countsLanesRightly(const VectorContext& context) {
 // An integer, or the words of an address.
 std::vector<Id> wordsOf(Emitter& emit, Id value) {
     if (emit.module().def(emit.typeOf(value)).opcode != spv::Op::OpTypePointer) return {value};
-    const Id u32 = emit.types().uint32();
-    const Id words = emit.op(spv::Op::OpBitcast, emit.types().vectorType(u32, 2), {value});
-    const Id low = emit.extract(u32, words, {0});
-    return {low, emit.extract(u32, words, {1})};
+    return emit.parts(emit.bitcast(emit.types().vectorType(emit.types().uint32(), 2), value));
 }
 
 bool hasSubgroups(const VectorContext& context) {
@@ -85,7 +82,8 @@ Id exchangeVariable(VectorContext& context, const Tile& tile) {
     TypeTable& types = context.types;
     const Id quad = types.vectorType(types.uint32(), 4);
     const Id array = types.arrayType(quad, static_cast<uint32_t>(quads));
-    return entry->second = sharedVariable(types, array, "coopvk_exchange");
+    return entry->second =
+               globalVariable(types, spv::StorageClass::Workgroup, array, "coopvk_exchange");
 }
 
 // The index of the first invocation of the subgroup, if they follow each other.

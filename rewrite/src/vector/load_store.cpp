@@ -68,28 +68,21 @@ class VectorTransfer : private VectorCode {
         if (bytes_ % 16 != 0) visitAt(c(bytes_ / 16), bytes_ % 16);
     }
 
-    Id twoWords() { return types_.vectorType(u32(), 2); }
-
     std::vector<Id> packsOf(std::span<const Id> words) {
+        const Id type = types_.vectorType(u32(), wordsPerPack_);
         std::vector<Id> packs;
         for (size_t w = 0; w < words.size(); w += wordsPerPack_) {
-            const Id word =
-                wordsPerPack_ == 1 ? words[w] : emit_.construct(twoWords(), words.subspan(w, 2));
-            packs.push_back(emit_.bitcast(type_.pack, word));
+            const Id whole = emit_.join(type, words.subspan(w, wordsPerPack_));
+            packs.push_back(emit_.bitcast(type_.pack, whole));
         }
         return packs;
     }
 
     std::vector<Id> wordsOf(std::span<const Id> packs) {
-        const Id two = twoWords();
-        const Id type = wordsPerPack_ == 1 ? u32() : two;
+        const Id type = types_.vectorType(u32(), wordsPerPack_);
         std::vector<Id> words;
         for (Id pack : packs) {
-            const Id word = emit_.bitcast(type, pack);
-            if (wordsPerPack_ == 1) words.push_back(word);
-            for (uint32_t w = 0; w < wordsPerPack_ && wordsPerPack_ > 1; ++w) {
-                words.push_back(emit_.extract(u32(), word, {w}));
-            }
+            for (Id word : emit_.parts(emit_.bitcast(type, pack))) words.push_back(word);
         }
         return words;
     }

@@ -2,7 +2,8 @@
 #include "vector/memory.hpp"
 
 #include "ir/memory_model.hpp"
-#include "lowering/slots.hpp"
+#include "lowering/narrow_access.hpp"
+#include "lowering/words.hpp"
 
 namespace coopvk::rewrite {
 
@@ -12,16 +13,10 @@ namespace {
 void addNarrowCapabilities(VectorContext& context, uint32_t bytes, spv::StorageClass storage) {
     if (bytes >= 4) return;
     const DeviceTraits& device = context.target.device;
-    const bool isByte = bytes == 1;
-    if (isByte ? device.shaderInt8 : device.shaderInt16) {
-        context.module.addCapability(isByte ? spv::Capability::Int8 : spv::Capability::Int16);
+    if (bytes == 1 ? device.shaderInt8 : device.shaderInt16) {
+        context.types.declareArithmetic(context.types.intType(8 * bytes, false));
     }
-    if (storage == spv::StorageClass::Workgroup) return;
-    context.module.addCapability(isByte ? spv::Capability::StorageBuffer8BitAccess
-                                        : spv::Capability::StorageBuffer16BitAccess);
-    if (isByte && context.module.version() < 0x00010500) {
-        context.module.addExtension("SPV_KHR_8bit_storage");
-    }
+    declareAccess(context.module, storage, 8 * bytes);
 }
 
 }  // namespace
@@ -134,17 +129,16 @@ Id VectorMemory::loadElements(uint32_t bytes, Id index) {
         for (uint32_t i = 0; i < bytes / size; ++i) {
             Id part = loadScalar(plus(first, i));
             if (size < 4) part = emit_.op(spv::Op::OpUConvert, u32(), {part});
-            word = withPart(emit_, word, part, 8 * size * i);
+            word = Bits(emit_).withPart(word, part, 8 * size * i);
         }
         return word;
     }
     const Id ratio = c(size / bytes);
     const Id whole = loadScalar(divU32(index, ratio));
     const Id shift = times(modU32(index, ratio), 8 * bytes);
-    Id part = emit_.op(spv::Op::OpShiftRightLogical, bits(size), {whole, shift});
+    Id part = Bits(emit_, bits(size)).rightBy(whole, shift);
     if (size != 4) part = emit_.op(spv::Op::OpUConvert, u32(), {part});
-    if (bytes == 4) return part;
-    return emit_.op(spv::Op::OpBitwiseAnd, u32(), {part, c((1u << 8 * bytes) - 1)});
+    return bytes == 4 ? part : Bits(emit_).mask(part, (1u << 8 * bytes) - 1);
 }
 
 void VectorMemory::storeElements(uint32_t bytes, Id index, Id word) {
@@ -153,10 +147,7 @@ void VectorMemory::storeElements(uint32_t bytes, Id index, Id word) {
     if (size <= bytes) {
         const Id first = times(index, bytes / size);
         for (uint32_t i = 0; i < bytes / size; ++i) {
-            Id part = word;
-            if (i > 0) {
-                part = emit_.op(spv::Op::OpShiftRightLogical, u32(), {part, c(8 * size * i)});
-            }
+            Id part = Bits(emit_).right(word, 8 * size * i);
             if (size < 4) part = emit_.op(spv::Op::OpUConvert, type, {part});
             storeScalar(plus(first, i), part);
         }
@@ -166,14 +157,14 @@ void VectorMemory::storeElements(uint32_t bytes, Id index, Id word) {
     const Id ratio = c(size / bytes);
     const Id at = divU32(index, ratio);
     const Id shift = times(modU32(index, ratio), 8 * bytes);
-    const Id low = types_.constant(type, (uint64_t{1} << 8 * bytes) - 1);
-    const Id mask = emit_.op(spv::Op::OpShiftLeftLogical, type, {low, shift});
+    const uint64_t low = (uint64_t{1} << 8 * bytes) - 1;
+    Bits whole(emit_, type);
+    const Id mask = whole.leftBy(types_.constant(type, low), shift);
     Id part = size == 4 ? word : emit_.op(spv::Op::OpUConvert, type, {word});
-    part = emit_.op(spv::Op::OpBitwiseAnd, type, {part, low});
-    part = emit_.op(spv::Op::OpShiftLeftLogical, type, {part, shift});
-    const Id others = emit_.op(spv::Op::OpBitwiseAnd, type,
-                               {loadScalar(at), emit_.op(spv::Op::OpNot, type, {mask})});
-    storeScalar(at, emit_.op(spv::Op::OpBitwiseOr, type, {others, part}));
+    part = whole.leftBy(whole.mask(part, low), shift);
+    const Id old = loadScalar(at);
+    const Id others = whole.both(old, emit_.op(spv::Op::OpNot, type, {mask}));
+    storeScalar(at, whole.either(others, part));
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -199,7 +190,7 @@ std::vector<Id> VectorMemory::Line::load(uint32_t byte, uint32_t bytes) {
         const uint32_t piece = pieceOf(bytes - done);
         const std::vector<Id> loaded = loadPiece(byte + done, piece);
         if (done % 4 != 0) {
-            words.back() = withPart(memory_.emit_, words.back(), loaded[0], 8 * (done % 4));
+            words.back() = Bits(memory_.emit_).withPart(words.back(), loaded[0], 8 * (done % 4));
         } else {
             words.insert(words.end(), loaded.begin(), loaded.end());
         }
@@ -220,21 +211,17 @@ std::vector<Id> VectorMemory::Line::loadPiece(uint32_t byte, uint32_t bytes) {
     }
     const Id value = memory_.load(memory_.bits(bytes), index(byte, bytes));
     if (bytes < 4) return {emit.op(spv::Op::OpUConvert, memory_.u32(), {value})};
-    if (bytes == 4) return {value};
-    for (uint32_t w = 0; w < 4; ++w) words.push_back(emit.extract(memory_.u32(), value, {w}));
-    return words;
+    return emit.parts(value);
 }
 
 void VectorMemory::Line::store(uint32_t byte, uint32_t bytes, std::span<const Id> words) {
-    Emitter& emit = memory_.emit_;
     for (uint32_t done = 0; done < bytes;) {
         const uint32_t piece = pieceOf(bytes - done);
         if (done % 4 == 0) {
             storePiece(byte + done, piece, words.subspan(done / 4));
         } else {
-            const Id rest = emit.op(spv::Op::OpShiftRightLogical, memory_.u32(),
-                                    {words[done / 4], emit.constant(8 * (done % 4))});
-            storePiece(byte + done, piece, std::span(&rest, 1));
+            const Id rest = Bits(memory_.emit_).right(words[done / 4], 8 * (done % 4));
+            storePiece(byte + done, piece, {&rest, 1});
         }
         done += piece;
     }

@@ -65,7 +65,7 @@ std::vector<Id> ProductInput::unitsOf(std::span<const Id> packs, uint32_t valid)
     if (isDot && product_.inputType.isPacked) {
         const Id word = emit_.bitcast(u32(), packs[0]);
         if (valid >= kGroup) return {word};
-        return {emit_.op(spv::Op::OpBitwiseAnd, u32(), {word, c((1u << 8 * valid) - 1)})};
+        return {Bits(emit_).mask(word, (1u << 8 * valid) - 1)};
     }
     const std::vector<Id> scalars = components(packs, valid);
     if (arithmetic_.unitComponents() == 2) {
@@ -76,8 +76,7 @@ std::vector<Id> ProductInput::unitsOf(std::span<const Id> packs, uint32_t valid)
     if (!isDot) return scalars;
     Id word = emit_.bitcast(u32(), scalars[0]);
     for (uint32_t i = 1; i < kGroup; ++i) {
-        word = emit_.op(spv::Op::OpBitFieldInsert, u32(),
-                        {word, emit_.bitcast(u32(), scalars[i]), c(8 * i), c(8)});
+        word = Bits(emit_).withField(word, emit_.bitcast(u32(), scalars[i]), c(8 * i), 8);
     }
     return {word};
 }
@@ -238,7 +237,7 @@ void ProductResult::store(Id first, std::span<const Id> totals, uint32_t looped)
     std::vector<Id> packs;
     for (uint32_t p = 0; p < components.size() / width; ++p) {
         const std::span<const Id> parts = std::span(components).subspan(p * width, width);
-        packs.push_back(width == 1 ? parts[0] : emit_.construct(product_.result->pack, parts));
+        packs.push_back(emit_.join(product_.result->pack, parts));
     }
     storePacks(divU32(first, c(width)), packs, looped / width);
 }

@@ -107,12 +107,6 @@ class TileProduct : private VectorCode {
         }
     }
 
-    std::vector<Id> wordsOf(Id quad) {
-        std::vector<Id> words;
-        for (uint32_t w = 0; w < 4; ++w) words.push_back(emit_.extract(u32(), quad, {w}));
-        return words;
-    }
-
     // matrixQuad: of the line; chunkQuad: of the part that is exchanged.
     void addQuad(Id matrixQuad, Id chunkQuad) {
         const uint32_t ratio = inputQuadsPerMatrixQuad();
@@ -120,7 +114,7 @@ class TileProduct : private VectorCode {
         for (uint32_t j = 0; j < tile_.columnsPerLane; ++j) {
             const Id first = addU32(columns_[j], times(chunkQuad, ratio));
             for (uint32_t q = 0; q < ratio; ++q) {
-                for (Id word : wordsOf(get(plus(first, q)))) {
+                for (Id word : emit_.parts(get(plus(first, q)))) {
                     inputs[j].push_back(emit_.bitcast(work_.arithmetic.unitType(), word));
                 }
             }
@@ -128,7 +122,7 @@ class TileProduct : private VectorCode {
         for (uint32_t r = 0; r < tile_.rowsPerLane; ++r) {
             const Id quad = work_.matrix.quadAt(addU32(lines_[r], matrixQuad));
             std::vector<Id> weights;
-            for (Id word : wordsOf(quad)) {
+            for (Id word : emit_.parts(quad)) {
                 for (Id unit : work_.arithmetic.units(word)) weights.push_back(unit);
             }
             for (uint32_t j = 0; j < tile_.columnsPerLane; ++j) {
@@ -155,8 +149,7 @@ class TileProduct : private VectorCode {
                     const Id sum = f_.load(sums_[w * tile_.columnsPerLane + j]);
                     parts.push_back(work_.result.finish(work_.arithmetic.total(sum), biases[w]));
                 }
-                const Id pack = width == 1 ? parts[0] : emit_.construct(p_.result->pack, parts);
-                words.push_back(emit_.bitcast(u32(), pack));
+                words.push_back(emit_.bitcast(u32(), emit_.join(p_.result->pack, parts)));
             }
             words.resize(4, c(0));
             put(addU32(columns_[j], gridRow_), emit_.construct(quad_, words));
@@ -165,7 +158,7 @@ class TileProduct : private VectorCode {
         const uint32_t packs = tile_.rowsPerLane / width;
         std::vector<Id> results;
         for (uint32_t l = 0; l < tile_.gridRows; ++l) {
-            const std::vector<Id> words = wordsOf(get(plus(laneQuads_, l)));
+            const std::vector<Id> words = emit_.parts(get(plus(laneQuads_, l)));
             for (uint32_t p = 0; p < packs; ++p) {
                 results.push_back(emit_.bitcast(p_.result->pack, words[p]));
             }

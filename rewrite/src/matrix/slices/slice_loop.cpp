@@ -23,13 +23,6 @@ bool isLoopHeader(const Block& block) {
     return merge != nullptr && merge->opcode == Op::OpLoopMerge;
 }
 
-InstructionList takeFrom(InstructionList& body, size_t first) {
-    InstructionList out;
-    for (size_t i = first; i < body.size(); ++i) out.push_back(std::move(body[i]));
-    body.resize(first);
-    return out;
-}
-
 std::unique_ptr<Block> makeBlock(Module& module, Id label) {
     auto block = std::make_unique<Block>();
     block->label = makeInstruction(Op::OpLabel, 0, label, {});
@@ -126,8 +119,7 @@ void repeat(TypeTable& types, Function& function, const Segment& segment, const 
     InstructionList start;
     emit.setOut(start);
     emit.opVoid(Op::OpStore, {idOperand(loop.number), idOperand(index)});
-    inside->body.insert(inside->body.begin(), std::make_move_iterator(start.begin()),
-                        std::make_move_iterator(start.end()));
+    insertAt(inside->body, 0, std::move(start));
     emit.setOut(isOne ? inside->body : last.body);
     emit.opVoid(Op::OpBranch, {idOperand(next)});
     auto turn = makeBlock(module, next);

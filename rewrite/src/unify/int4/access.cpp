@@ -4,7 +4,7 @@
 #include "ir/composites.hpp"
 #include "ir/memory_model.hpp"
 #include "ir/memory_operands.hpp"
-#include "lowering/bits.hpp"
+#include "lowering/words.hpp"
 #include "unify/int4/instructions.hpp"
 
 namespace coopvk::rewrite {
@@ -12,26 +12,25 @@ namespace coopvk::rewrite {
 namespace {
 
 // Ends the chain at the vector and remembers the component.
-bool lowerChain(Int4Context& context, Emitter& emit, const MemoryTypes& memory,
-                ComponentPointers& pointers, const Instruction& i) {
+bool lowerChain(Int4Function& f, Instruction& i) {
+    Int4Context& context = f.context;
     ChainStep step = chainStep(context.module, i);
     const size_t first = firstChainIndex(i.opcode);
     const auto isVector = [&](Id id) { return context.vector(id) != nullptr; };
-    const auto at = findIndexInto(context.module, step.type, i.operands, first, isVector);
+    const auto at = first == 0
+                        ? std::nullopt
+                        : findIndexInto(context.module, step.type, i.operands, first, isVector);
+    f.memory.adoptChain(i);
     if (!at) return false;
     const bool untyped = isUntypedChain(i.opcode);
     Id vector = i.word(untyped ? 1 : 0);
     if (*at > first || first > 1) {
-        const spv::StorageClass storage = storageOf(context.module.def(emit.typeOf(vector)));
-        const auto end = i.operands.begin() + static_cast<std::ptrdiff_t>(*at);
-        InstructionPtr chain = makeInstruction(
-            i.opcode, untyped ? i.type : context.types.pointerType(storage, step.type),
-            context.module.takeId(), Operands(i.operands.begin(), end));
-        memory.adoptChain(*chain);
-        vector = chain->result;
-        emit.add(std::move(chain));
+        const spv::StorageClass storage = context.module.storage(vector);
+        const Id type = untyped ? i.type : context.types.pointerType(storage, step.type);
+        const auto some = std::span(i.operands).first(*at);
+        vector = f.emit().op(i.opcode, type, Operands(some.begin(), some.end()));
     }
-    pointers[i.result] = {vector, i.word(*at), step.type};
+    context.componentPointers[i.result] = {vector, i.word(*at), step.type};
     return true;
 }
 
@@ -39,16 +38,16 @@ bool lowerChain(Int4Context& context, Emitter& emit, const MemoryTypes& memory,
 // is what two components share, or changed by atomic instructions: never more of it.
 class ComponentAccess {
  public:
-    ComponentAccess(Int4Context& context, Emitter& emit, const ComponentPointer& pointer,
+    ComponentAccess(Int4Function& f, const ComponentPointer& pointer,
                     std::span<const Operand> memory)
-        : context_(context),
-          types_(context.types),
-          emit_(emit),
+        : context_(f.context),
+          types_(context_.types),
+          emit_(f.emit()),
           pointer_(pointer),
-          type_(*context.type(pointer.type)),
-          values_(context, emit),
+          type_(*context_.type(pointer.type)),
+          values_(f.values),
           memory_(memory),
-          storage_(storageOf(context.module.def(emit.typeOf(pointer.vector)))) {}
+          storage_(context_.module.storage(pointer.vector)) {}
 
     // Extended by the vector's sign, as the result.
     void load(Id type, Id result) {
@@ -84,35 +83,23 @@ class ComponentAccess {
 
     // A pointer to a part of the vector.
     Id pointerTo(Id part, std::initializer_list<Id> indices) {
-        const Id type = emit_.typeOf(pointer_.vector);
-        const bool untyped = context_.module.def(type).opcode == spv::Op::OpTypeUntypedPointerKHR;
-        Operands operands = {idOperand(pointer_.vector)};
-        if (untyped) {
-            const Id base = type_.laidOut != 0 && isByte() ? type_.laidOut : type_.id;
-            operands.insert(operands.begin(), idOperand(base));
-        }
-        for (const Id index : indices) operands.push_back(idOperand(index));
-        return untyped ? emit_.op(spv::Op::OpUntypedAccessChainKHR, type, std::move(operands))
-                       : emit_.op(spv::Op::OpAccessChain, types_.pointerType(storage_, part),
-                                  std::move(operands));
+        std::vector<Id> ids = {pointer_.vector};
+        ids.insert(ids.end(), indices);
+        if (context_.module.pointee(pointer_.vector) != 0) return emit_.chain(part, ids);
+        ids.insert(ids.begin(), type_.laidOut != 0 && isByte() ? type_.laidOut : type_.id);
+        return emit_.op(spv::Op::OpUntypedAccessChainKHR, emit_.typeOf(pointer_.vector),
+                        idOperands(ids));
     }
 
     // Of the component in its byte.
-    Id shift() {
-        const Id index = values_.within(type_, pointer_.index), u32 = types_.uint32();
-        return emit_.mulInt(u32, emit_.modInt(u32, index, types_.constantU32(2)),
-                            types_.constantU32(4));
-    }
+    Id shift() { return emit_.times(emit_.modulo(values_.within(type_, pointer_.index), 2), 4); }
 
     // The byte that the component is in, as a u32.
     Id readByte() {
         const Id u8 = types_.intType(8, false), u32 = types_.uint32();
-        const Id index = values_.within(type_, pointer_.index);
-        const Id byteIndex = emit_.divInt(u32, index, types_.constantU32(2));
+        const Id byteIndex = emit_.over(values_.within(type_, pointer_.index), 2);
         if (type_.laidOut != 0) {
-            const Id four = types_.constantU32(4);
-            bytePointer_ = pointerTo(
-                u8, {emit_.divInt(u32, byteIndex, four), emit_.modInt(u32, byteIndex, four)});
+            bytePointer_ = pointerTo(u8, {emit_.over(byteIndex, 4), emit_.modulo(byteIndex, 4)});
         } else {
             bytePointer_ = pointerTo(u8, {byteIndex});
         }
@@ -124,25 +111,21 @@ class ComponentAccess {
     void storeAtomically(Id component) {
         const Id u32 = types_.uint32();
         const Id index = values_.within(type_, pointer_.index);
-        const Id eight = types_.constantU32(8), four = types_.constantU32(4);
-        const Id place = emit_.mulInt(u32, emit_.modInt(u32, index, eight), four);
-        const Id pointer = type_.components == 8
-                               ? pointer_.vector
-                               : pointerTo(u32, {emit_.divInt(u32, index, eight)});
+        const Id place = emit_.times(emit_.modulo(index, 8), 4);
+        const Id pointer =
+            type_.components == 8 ? pointer_.vector : pointerTo(u32, {emit_.over(index, 8)});
         const Id none = types_.constantU32(0), all = types_.constantU32(~0u);
         const Id keep = Bits(emit_).withField(all, none, place, 4);
         const Id set = Bits(emit_).withField(none, component, place, 4);
         for (const auto& [opcode, value] :
              {std::pair(spv::Op::OpAtomicAnd, keep), std::pair(spv::Op::OpAtomicOr, set)}) {
-            emit_.op(opcode, u32, {pointer, types_.constantU32(scope()), none, value});
+            emit_.op(opcode, u32, {pointer, emit_.scope(scope()), none, value});
         }
     }
 
-    uint32_t scope() const {
-        if (storage_ == spv::StorageClass::Workgroup) {
-            return static_cast<uint32_t>(spv::Scope::Workgroup);
-        }
-        return static_cast<uint32_t>(widestScope(context_.module));
+    spv::Scope scope() const {
+        const bool shared = storage_ == spv::StorageClass::Workgroup;
+        return shared ? spv::Scope::Workgroup : widestScope(context_.module);
     }
 
     Int4Context& context_;
@@ -150,41 +133,84 @@ class ComponentAccess {
     Emitter& emit_;
     const ComponentPointer& pointer_;
     const Int4Type& type_;
-    Int4Values values_;
+    Int4Values& values_;
     MemoryOperands memory_;
     spv::StorageClass storage_;
     Id bytePointer_ = 0;
 };
 
+const ComponentPointer* componentPointer(const Int4Context& context, Id pointer) {
+    const auto found = context.componentPointers.find(pointer);
+    return found == context.componentPointers.end() ? nullptr : &found->second;
+}
+
+bool lowerPointerCopy(Int4Function& f, const Instruction& i) {
+    const ComponentPointer* pointer = componentPointer(f.context, i.word(0));
+    if (pointer == nullptr) return false;
+    f.context.componentPointers[i.result] = *pointer;
+    return true;
+}
+
+void storeComponent(Int4Function& f, const ComponentPointer& pointer, const Instruction& i) {
+    const Int4Type* stored = f.context.typeOf(i.word(1));
+    if (stored == nullptr || stored->components != 1) {
+        f.context.fail(ErrorCode::kInvalidModule, i, "the object is no 4-bit integer");
+        return;
+    }
+    const Id word = f.values.component(i.word(1), *stored, f.emit().constant(0), false);
+    ComponentAccess(f, pointer, operandsBehind(i, 2)).store(word);
+}
+
+bool lowerAccess(Int4Function& f, Instruction& i) {
+    if (const ComponentPointer* pointer = componentPointer(f.context, i.word(0))) {
+        if (i.opcode == spv::Op::OpLoad) {
+            ComponentAccess(f, *pointer, operandsBehind(i, 1)).load(i.type, i.result);
+        } else {
+            storeComponent(f, *pointer, i);
+        }
+        return true;
+    }
+    f.context.checkKept(i);
+    return f.memory.access(f.emit(), i);
+}
+
+// A copy from or to a component is its load and its store.
+bool lowerCopy(Int4Function& f, Instruction& i) {
+    const ComponentPointer* component = componentPointer(f.context, i.word(0));
+    if (component == nullptr) component = componentPointer(f.context, i.word(1));
+    if (component == nullptr) return f.memory.access(f.emit(), i);
+    const auto access = [&](InstructionPtr part) {
+        if (!lowerAccess(f, *part)) f.emit().add(std::move(part));
+    };
+    const CopyOperands memory = copyOperands(i);
+    const Id value = f.context.module.takeId();
+    // A scalar takes a byte, and so do two components.
+    Operands from = {idOperand(i.word(1))}, to = {idOperand(i.word(0)), idOperand(value)};
+    append(from, memory.source.forLoad(1));
+    append(to, memory.target.forStore(1));
+    const Id scalar = f.context.module.def(component->type).word(0);
+    access(makeInstruction(spv::Op::OpLoad, scalar, value, std::move(from)));
+    access(makeInstruction(spv::Op::OpStore, 0, 0, std::move(to)));
+    return true;
+}
+
+bool checkMatrix(Int4Function& f, const Instruction& access) {
+    f.memory.checkMatrix(access);
+    return false;
+}
+
 }  // namespace
 
-bool lowerInt4Access(Int4Context& context, Emitter& emit, const MemoryTypes& memory,
-                     ComponentPointers& pointers, const Instruction& i) {
-    if (firstChainIndex(i.opcode) != 0) return lowerChain(context, emit, memory, pointers, i);
-    const auto found = pointers.find(i.word(0));
-    if (found == pointers.end()) return false;
-    const ComponentPointer pointer = found->second;
-    switch (i.opcode) {
-        case spv::Op::OpCopyObject:
-            pointers[i.result] = pointer;
-            return true;
-        case spv::Op::OpLoad:
-            ComponentAccess(context, emit, pointer, operandsBehind(i, 1)).load(i.type, i.result);
-            return true;
-        case spv::Op::OpStore: {
-            const Int4Type* stored = context.typeOf(i.word(1));
-            if (stored == nullptr || stored->components != 1) {
-                context.fail(ErrorCode::kInvalidModule, i, "the object is no 4-bit integer");
-                return true;
-            }
-            const Id none = context.types.constantU32(0);
-            const Id word = Int4Values(context, emit).component(i.word(1), *stored, none, false);
-            ComponentAccess(context, emit, pointer, operandsBehind(i, 2)).store(word);
-            return true;
-        }
-        default:
-            return false;
-    }
+void addInt4Accesses(OpcodeTable<Int4Function>& table) {
+    using enum spv::Op;
+    table.add<lowerChain>(kAccessChains);
+    table.add<lowerChain>({OpUntypedAccessChainKHR, OpUntypedInBoundsAccessChainKHR,
+                           OpUntypedPtrAccessChainKHR, OpUntypedInBoundsPtrAccessChainKHR,
+                           OpUntypedArrayLengthKHR});
+    table.add<lowerPointerCopy>({OpCopyObject});
+    table.add<lowerAccess>({OpLoad, OpStore});
+    table.add<lowerCopy>({OpCopyMemory});
+    table.add<checkMatrix>({OpCooperativeMatrixLoadKHR, OpCooperativeMatrixStoreKHR});
 }
 
 }  // namespace coopvk::rewrite

@@ -7,8 +7,8 @@ namespace {
 
 class Conversion {
  public:
-    Conversion(Int4Context& context, Emitter& emit, const Instruction& i)
-        : context_(context), types_(context.types), emit_(emit), i_(i), values_(context, emit) {}
+    Conversion(Int4Function& f, const Instruction& i)
+        : context_(f.context), types_(f.context.types), emit_(f.emit()), i_(i), values_(f.values) {}
 
     void convert() {
         const Id fromType = emit_.typeOf(i_.word(0));
@@ -24,9 +24,8 @@ class Conversion {
             return;
         }
         for (Id& word : words) word = toWide(word, types_.scalarOf(i_.type));
-        if (toCount == 1) return values_.define(i_.result, i_.type, words[0]);
-        emit_.add(
-            makeInstruction(spv::Op::OpCompositeConstruct, i_.type, i_.result, idOperands(words)));
+        const spv::Op gather = toCount == 1 ? spv::Op::OpCopyObject : spv::Op::OpCompositeConstruct;
+        emit_.op(gather, i_.type, idOperands(words), i_.result);
     }
 
     void bitcast() {
@@ -34,8 +33,11 @@ class Conversion {
         if (from_ && to_) {
             if (from_->components != to_->components) return fail(kBits);
             // Vectors of both signs are replaced by the same type.
-            if (from_->components > 1) return values_.define(i_.result, to_->id, value);
-            values_.make(*to_, values_.components(value, *from_, to_->isSigned), i_.result);
+            if (from_->components > 1) {
+                emit_.op(spv::Op::OpCopyObject, to_->id, {value}, i_.result);
+            } else {
+                values_.make(*to_, values_.components(value, *from_, to_->isSigned), i_.result);
+            }
             return;
         }
         const Id other = from_ ? i_.type : emit_.typeOf(value);
@@ -44,8 +46,7 @@ class Conversion {
             return fail(kBits);
         }
         const bool same = other == int4.replacement;
-        emit_.add(makeInstruction(same ? spv::Op::OpCopyObject : spv::Op::OpBitcast, i_.type,
-                                  i_.result, {idOperand(value)}));
+        emit_.op(same ? spv::Op::OpCopyObject : spv::Op::OpBitcast, i_.type, {value}, i_.result);
     }
 
  private:
@@ -85,24 +86,28 @@ class Conversion {
     TypeTable& types_;
     Emitter& emit_;
     const Instruction& i_;
-    Int4Values values_;
+    Int4Values& values_;
     const Int4Type* from_ = context_.typeOf(i_.word(0));
     const Int4Type* to_ = context_.type(i_.type);
 };
 
-}  // namespace
-
-bool lowerInt4Conversion(Int4Context& context, Emitter& emit, const Instruction& instruction) {
-    const bool touches =
-        context.type(instruction.type) != nullptr || context.typeOf(instruction.word(0)) != nullptr;
-    if (!touches || !isConversion(instruction.opcode)) return false;
-    Conversion conversion(context, emit, instruction);
-    if (instruction.opcode == spv::Op::OpBitcast) {
+bool lowerConversion(Int4Function& f, const Instruction& i) {
+    if (f.context.type(i.type) == nullptr && f.context.typeOf(i.word(0)) == nullptr) return false;
+    Conversion conversion(f, i);
+    if (i.opcode == spv::Op::OpBitcast) {
         conversion.bitcast();
     } else {
         conversion.convert();
     }
     return true;
+}
+
+}  // namespace
+
+void addInt4Conversions(OpcodeTable<Int4Function>& table) {
+    using enum spv::Op;
+    table.add<lowerConversion>({OpConvertFToU, OpConvertFToS, OpConvertSToF, OpConvertUToF,
+                                OpUConvert, OpSConvert, OpBitcast});
 }
 
 }  // namespace coopvk::rewrite

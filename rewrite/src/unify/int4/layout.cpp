@@ -7,6 +7,7 @@
 
 #include "ir/composites.hpp"
 #include "ir/memory_operands.hpp"
+#include "lowering/narrow_access.hpp"
 #include "lowering/place.hpp"
 #include "unify/int4/types.hpp"
 
@@ -33,9 +34,6 @@ class Layouts {
     }
 
  private:
-    const Instruction& typeOf(Id pointer) const { return module_.def(module_.def(pointer).type); }
-    spv::StorageClass storageOfPointer(Id pointer) const { return storageOf(typeOf(pointer)); }
-
     // What is in memory at a place of an alignment.
     void place(const Instruction& at, Id type, uint32_t alignment) {
         if (!visited_.insert({type, alignment}).second) return;
@@ -98,13 +96,13 @@ class Layouts {
 
     // What the pointer, or where it does not tell the other one, points to.
     Id pointee(Id pointer, Id other) const {
-        const Instruction& type = typeOf(pointer);
-        return type.opcode == spv::Op::OpTypePointer ? type.word(1) : typeOf(other).word(1);
+        const Id type = module_.pointee(pointer);
+        return type != 0 ? type : module_.pointee(other);
     }
 
     void scanChain(const Instruction& i) {
         const bool untyped = isUntypedChain(i.opcode);
-        if (isPrivate(storageOfPointer(i.word(untyped ? 1 : 0)))) return;
+        if (isPrivate(module_.storage(i.word(untyped ? 1 : 0)))) return;
         Id type = chainStep(module_, i).type;
         if (untyped) place(i, type, kWidest);
         const auto isVector = [&](Id id) { return context_.vector(id) != nullptr; };
@@ -119,15 +117,17 @@ class Layouts {
         const auto found = components_.find(pointer);
         if (found == components_.end()) return;
         const uint32_t components = context_.type(found->second)->components;
-        const bool bytes = storesBytes(context_, storageOfPointer(pointer));
+        const bool bytes =
+            missingForAccess(context_.target.device, module_.storage(pointer), 8).empty();
         if (components == 4 || (components == 8 && bytes)) byteWise_.insert(components);
     }
 
     void scanAccess(const Instruction& i, Id pointer, Id type, const MemoryOperands& memory) {
-        if (components_.contains(pointer) || isPrivate(storageOfPointer(pointer))) return;
+        if (components_.contains(pointer) || isPrivate(module_.storage(pointer))) return;
         if (memory.alignment() != 0) {
             place(i, type, alignmentAt(kWidest, memory.alignment()));
-        } else if (typeOf(pointer).opcode == spv::Op::OpTypeUntypedPointerKHR) {
+        } else if (module_.def(module_.def(pointer).type).opcode ==
+                   spv::Op::OpTypeUntypedPointerKHR) {
             place(i, type, alignmentOf(pointer));
         }
     }

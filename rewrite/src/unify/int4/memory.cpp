@@ -3,6 +3,7 @@
 // 4-bit integers in memory (SPV_INTEL_int4, "Memory Layout").
 #include <set>
 
+#include "lowering/narrow_access.hpp"
 #include "lowering/place.hpp"
 #include "unify/int4/types.hpp"
 
@@ -39,62 +40,14 @@ void collect(const Int4Context& context, Id type, Contents& contents) {
     }
 }
 
-struct StorageRow {
-    spv::StorageClass storage;
-    uint32_t bits;
-    spv::Capability capability;
-    bool DeviceTraits::* feature;
-    std::string_view featureName;
-};
-
-using enum spv::Capability;
-using Storage = spv::StorageClass;
-using Traits = DeviceTraits;
-
-constexpr StorageRow kStorage[] = {
-    {Storage::StorageBuffer, 8, StorageBuffer8BitAccess, &Traits::storageBuffer8BitAccess,
-     "storageBuffer8BitAccess"},
-    {Storage::StorageBuffer, 16, StorageBuffer16BitAccess, &Traits::storageBuffer16BitAccess,
-     "storageBuffer16BitAccess"},
-    {Storage::Uniform, 8, UniformAndStorageBuffer8BitAccess,
-     &Traits::uniformAndStorageBuffer8BitAccess, "uniformAndStorageBuffer8BitAccess"},
-    {Storage::Uniform, 16, UniformAndStorageBuffer16BitAccess,
-     &Traits::uniformAndStorageBuffer16BitAccess, "uniformAndStorageBuffer16BitAccess"},
-    {Storage::PushConstant, 8, StoragePushConstant8, &Traits::storagePushConstant8,
-     "storagePushConstant8"},
-    {Storage::PushConstant, 16, StoragePushConstant16, &Traits::storagePushConstant16,
-     "storagePushConstant16"},
-};
-
-const StorageRow* storageRow(spv::StorageClass storage, uint32_t bits) {
-    if (storage == Storage::PhysicalStorageBuffer) storage = Storage::StorageBuffer;
-    const auto found = std::ranges::find_if(kStorage, [&](const StorageRow& row) {
-        return row.storage == storage && row.bits == bits;
-    });
-    return found == std::end(kStorage) ? nullptr : found;
-}
-
 void declareStorage(Int4Context& context, spv::StorageClass storage, uint32_t bits,
                     const Instruction& at) {
-    Module& module = context.module;
-    if (const StorageRow* row = storageRow(storage, bits)) {
-        if (!(context.target.device.*row->feature)) {
-            context.fail(ErrorCode::kUnsupported, at,
-                         std::format("vectors of {} 4-bit integers here need {}", bits / 4,
-                                     row->featureName));
-        }
-        module.addCapability(row->capability);
-        if (bits == 8 && module.version() < 0x00010500) module.addExtension("SPV_KHR_8bit_storage");
-        if (bits == 16 && module.version() < 0x00010300) {
-            module.addExtension("SPV_KHR_16bit_storage");
-        }
+    const std::string_view missing = missingForAccess(context.target.device, storage, bits);
+    if (!missing.empty()) {
+        context.fail(ErrorCode::kUnsupported, at,
+                     std::format("vectors of {} 4-bit integers here need {}", bits / 4, missing));
     }
-    // A block in Workgroup memory has an explicit layout.
-    if (storage == Storage::Workgroup && bits < 32 &&
-        module.hasCapability(WorkgroupMemoryExplicitLayoutKHR)) {
-        module.addCapability(bits == 8 ? WorkgroupMemoryExplicitLayout8BitAccessKHR
-                                       : WorkgroupMemoryExplicitLayout16BitAccessKHR);
-    }
+    declareAccess(context.module, storage, bits);
 }
 
 void refuseUnfit(Int4Context& context, const Contents& contents, const Instruction& at) {
@@ -106,11 +59,6 @@ void refuseUnfit(Int4Context& context, const Contents& contents, const Instructi
 }
 
 }  // namespace
-
-bool storesBytes(const Int4Context& context, spv::StorageClass storage) {
-    const StorageRow* row = storageRow(storage, 8);
-    return row == nullptr || context.target.device.*row->feature;
-}
 
 void checkInt4Access(Int4Context& context, const Instruction& access) {
     const bool load = access.opcode == spv::Op::OpLoad;
@@ -148,7 +96,8 @@ void checkInt4Memory(Int4Context& context) {
         // Physical memory has no variables; a pointer to a scalar may point into a vector.
         const Int4Type* int4 = pointer ? context.type(type) : nullptr;
         const bool scalar = int4 != nullptr && int4->components == 1;
-        if (pointer && (scalar || storageOf(*i) != Storage::PhysicalStorageBuffer)) continue;
+        if (pointer && (scalar || storageOf(*i) != spv::StorageClass::PhysicalStorageBuffer))
+            continue;
         Contents contents;
         collect(context, type, contents);
         refuseUnfit(context, contents, *i);

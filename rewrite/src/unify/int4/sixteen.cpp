@@ -45,9 +45,8 @@ void LaidOutSixteens::checkPointers() {
 
 void LaidOutSixteens::checkMatrix(const Instruction& access) {
     const Id pointer = access.word(0);
-    if (!isPointer(module_.def(pointer).type) || inMemory(pointee(pointer)) == pointee(pointer)) {
-        return;
-    }
+    const Id type = module_.pointee(pointer);
+    if (!isPointer(module_.def(pointer).type) || inMemory(type) == type) return;
     int4_.fail(ErrorCode::kUnsupported, access,
                "matrices behind a pointer to sixteen 4-bit integers need all such vectors of the "
                "module at multiples of four bytes");

@@ -49,12 +49,8 @@ void drop(Module& module, const Names& names) {
     for (const InstructionPtr& i : globals) {
         if (i->opcode == spv::Op::OpTypeCooperativeMatrixKHR) gone.erase(i->word(0));
     }
-    std::erase_if(globals, [&](InstructionPtr& i) {
-        if (!gone.contains(i->result)) return false;
-        module.retire(std::move(i));
-        return true;
-    });
-    module.forget(gone);
+    module.forget(
+        module.takeOut(globals, [&](const Instruction& i) { return gone.contains(i.result); }));
 }
 
 void rename(Module& module, const Names& names) {

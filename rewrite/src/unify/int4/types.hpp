@@ -40,10 +40,18 @@ inline bool isPrivate(spv::StorageClass storage) {
     return storage == spv::StorageClass::Function || storage == spv::StorageClass::Private;
 }
 
+// A pointer to a component of a vector: the vector's, and which one.
+struct ComponentPointer {
+    Id vector = 0;
+    Id index = 0;
+    Id type = 0;  // the vector's type
+};
+
 struct Int4Context : LoweringContext {
     using LoweringContext::LoweringContext;
 
-    std::map<Id, Int4Type> int4;      // scalars and vectors, by type id
+    std::map<Id, Int4Type> int4;  // scalars and vectors, by type id
+    std::map<Id, ComponentPointer> componentPointers;
     bool workgroupHasLayout = false;  // its variables are blocks
 
     const Int4Type* type(Id id) const {
@@ -61,6 +69,9 @@ struct Int4Context : LoweringContext {
         return def.opcode == spv::Op::OpTypeCooperativeMatrixKHR && type(def.word(0)) != nullptr;
     }
 
+    // Refuses instructions that may not take 4-bit integers, or pointers to components.
+    void checkKept(const Instruction& instruction) override;
+
     bool isLaidOut(spv::StorageClass storage) const {
         return !isPrivate(storage) &&
                (storage != spv::StorageClass::Workgroup || workgroupHasLayout);
@@ -72,9 +83,6 @@ void findInt4Types(Int4Context& context);
 
 // Chooses the type that replaces each. Needs what findInt4Types found.
 void chooseInt4Replacements(Int4Context& context);
-
-// Whether the device takes single bytes in a storage class.
-bool storesBytes(const Int4Context& context, spv::StorageClass storage);
 
 // The rules on where 4-bit types may be in memory, and the capabilities for what replaces them
 // there.

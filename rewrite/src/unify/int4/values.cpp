@@ -3,21 +3,17 @@
 
 #include <bit>
 
-#include "lowering/bits.hpp"
+#include "lowering/words.hpp"
 
 namespace coopvk::rewrite {
-
-void Int4Values::define(Id result, Id type, Id value) {
-    emit_.add(makeInstruction(spv::Op::OpCopyObject, type, result, {idOperand(value)}));
-}
 
 // A value as u32 words.
 std::vector<Id> Int4Values::words(Id value, const Int4Type& type) {
     const Id u32 = context_.types.uint32();
     if (type.bytes == 2) {
         const Id wide = emit_.op(spv::Op::OpUConvert, context_.types.vectorType(u32, 2), {value});
-        const Id low = emit_.extract(u32, wide, {0}), high = emit_.extract(u32, wide, {1});
-        return {Bits(emit_).withField(low, high, emit_.constant(8), 8)};
+        const std::vector<Id> parts = emit_.parts(wide);
+        return {Bits(emit_).withField(parts[0], parts[1], emit_.constant(8), 8)};
     }
     if (type.components == 8) return {emit_.bitcast(u32, value)};
     if (type.components == 16) {
@@ -27,26 +23,18 @@ std::vector<Id> Int4Values::words(Id value, const Int4Type& type) {
 }
 
 Id Int4Values::fromWords(const Int4Type& type, std::span<const Id> words, Id result) {
-    if (result == 0) result = context_.module.takeId();
     if (type.bytes == 2) {
         const Id u8 = context_.types.intType(8, false);
         const Id high = Bits(emit_).right(words[0], 8);
         const Id bytes[] = {emit_.op(spv::Op::OpUConvert, u8, {words[0]}),
                             emit_.op(spv::Op::OpUConvert, u8, {high})};
-        emit_.add(
-            makeInstruction(spv::Op::OpCompositeConstruct, type.id, result, idOperands(bytes)));
-    } else if (type.components == 8) {
-        if (!type.isByteWise()) {
-            define(result, type.id, words[0]);
-        } else {
-            emit_.add(makeInstruction(spv::Op::OpBitcast, type.id, result, {idOperand(words[0])}));
-        }
-    } else {
-        const spv::Op opcode =
-            type.components == 16 ? spv::Op::OpCompositeConstruct : spv::Op::OpUConvert;
-        emit_.add(makeInstruction(opcode, type.id, result, idOperands(words)));
+        return emit_.construct(type.id, bytes, result);
     }
-    return result;
+    const spv::Op opcode = type.components == 16  ? spv::Op::OpCompositeConstruct
+                           : type.components != 8 ? spv::Op::OpUConvert
+                           : type.isByteWise()    ? spv::Op::OpBitcast
+                                                  : spv::Op::OpCopyObject;
+    return emit_.op(opcode, type.id, idOperands(words), result);
 }
 
 Id Int4Values::within(const Int4Type& type, Id index) {
@@ -58,12 +46,8 @@ Id Int4Values::within(const Int4Type& type, Id index) {
 }
 
 Int4Values::Position Int4Values::position(const Int4Type& type, Id index) {
-    TypeTable& types = context_.types;
-    const Id u32 = types.uint32();
     index = within(type, index);
-    const Id eight = types.constantU32(8);
-    return {emit_.divInt(u32, index, eight),
-            emit_.mulInt(u32, emit_.modInt(u32, index, eight), types.constantU32(4))};
+    return {emit_.over(index, 8), emit_.times(emit_.modulo(index, 8), 4)};
 }
 
 Id Int4Values::wordAt(std::span<const Id> words, Id which) {
@@ -71,10 +55,8 @@ Id Int4Values::wordAt(std::span<const Id> words, Id which) {
     if (const std::optional<uint64_t> known = context_.module.constantValue(which)) {
         return words[*known];
     }
-    TypeTable& types = context_.types;
-    const Id second =
-        emit_.op(spv::Op::OpINotEqual, types.boolType(), {which, types.constantU32(0)});
-    return emit_.op(spv::Op::OpSelect, types.uint32(), {second, words[1], words[0]});
+    const Id second = emit_.compare(spv::Op::OpINotEqual, which, emit_.constant(0));
+    return emit_.op(spv::Op::OpSelect, context_.types.uint32(), {second, words[1], words[0]});
 }
 
 Id Int4Values::bits(Id word, Id shift, bool isSigned) {
@@ -82,12 +64,11 @@ Id Int4Values::bits(Id word, Id shift, bool isSigned) {
 }
 
 std::vector<Id> Int4Values::components(Id value, const Int4Type& type, bool isSigned) {
-    TypeTable& types = context_.types;
-    if (type.components == 1) return {component(value, type, types.constantU32(0), isSigned)};
+    if (type.components == 1) return {component(value, type, emit_.constant(0), isSigned)};
     const std::vector<Id> all = words(value, type);
     std::vector<Id> list;
     for (uint32_t i = 0; i < type.components; ++i) {
-        list.push_back(bits(all[i / 8], types.constantU32(4 * (i % 8)), isSigned));
+        list.push_back(bits(all[i / 8], emit_.constant(4 * (i % 8)), isSigned));
     }
     return list;
 }
@@ -105,8 +86,6 @@ Id Int4Values::component(Id value, const Int4Type& type, Id index, bool isSigned
 }
 
 Id Int4Values::withComponent(Id value, const Int4Type& type, Id index, Id component) {
-    TypeTable& types = context_.types;
-    const Id u32 = types.uint32();
     std::vector<Id> all = words(value, type);
     const Position at = position(type, index);
     for (uint32_t w = 0; w < all.size(); ++w) {
@@ -117,20 +96,16 @@ Id Int4Values::withComponent(Id value, const Int4Type& type, Id index, Id compon
             all[w] = changed;
             continue;
         }
-        const Id here =
-            emit_.op(spv::Op::OpIEqual, types.boolType(), {at.word, types.constantU32(w)});
-        all[w] = emit_.op(spv::Op::OpSelect, u32, {here, changed, all[w]});
+        const Id here = emit_.compare(spv::Op::OpIEqual, at.word, emit_.constant(w));
+        all[w] = emit_.op(spv::Op::OpSelect, context_.types.uint32(), {here, changed, all[w]});
     }
     return fromWords(type, all, 0);
 }
 
 Id Int4Values::scalar(Id type, bool isSigned, Id component, Id result) {
-    TypeTable& types = context_.types;
-    if (result == 0) result = context_.module.takeId();
-    const Id value = bits(component, types.constantU32(0), isSigned);
-    emit_.add(makeInstruction(isSigned ? spv::Op::OpSConvert : spv::Op::OpUConvert, type, result,
-                              {idOperand(value)}));
-    return result;
+    const Id value = bits(component, emit_.constant(0), isSigned);
+    const spv::Op convert = isSigned ? spv::Op::OpSConvert : spv::Op::OpUConvert;
+    return emit_.op(convert, type, {value}, result);
 }
 
 Id Int4Values::make(const Int4Type& type, std::span<const Id> components, Id result) {

@@ -27,9 +27,6 @@ class Int4Values {
     // Four bits of a u32, extended to all of it.
     Id bits(Id word, Id shift, bool isSigned);
 
-    // Defines a result as a value.
-    void define(Id result, Id type, Id value);
-
  private:
     struct Position {
         Id word;   // u32: which word

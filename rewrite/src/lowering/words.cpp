@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lowering/words.hpp"
+
+#include <map>
+
+namespace coopvk::rewrite {
+
+Id scalarOf(Emitter& emit, Id component, const Slot& slot) {
+    const bool isScalar = emit.types().components(emit.typeOf(slot.value)) == 1;
+    return isScalar ? slot.value : emit.extract(component, slot.value, {slot.index});
+}
+
+std::vector<Id> scalarsOf(Emitter& emit, Id component, std::span<const Slot> slots) {
+    std::vector<Id> scalars;
+    scalars.reserve(slots.size());
+    for (const Slot& slot : slots) scalars.push_back(scalarOf(emit, component, slot));
+    return scalars;
+}
+
+namespace {
+
+bool isWholeVector(Emitter& emit, std::span<const Slot> slots) {
+    if (emit.types().components(emit.typeOf(slots[0].value)) != slots.size()) return false;
+    for (uint32_t i = 0; i < slots.size(); ++i) {
+        if (slots[i].value != slots[0].value || slots[i].index != i) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+Id gather(Emitter& emit, Id component, std::span<const Slot> slots) {
+    if (isWholeVector(emit, slots)) return slots[0].value;
+    return emit.join(emit.types().vectorType(component, static_cast<uint32_t>(slots.size())),
+                     scalarsOf(emit, component, slots));
+}
+
+std::vector<Slot> slotsOf(Emitter& emit, std::span<const Id> values) {
+    std::vector<Slot> slots;
+    for (const Id value : values) {
+        const uint32_t count = emit.types().components(emit.typeOf(value));
+        for (uint32_t i = 0; i < count; ++i) slots.push_back({value, i});
+    }
+    return slots;
+}
+
+namespace {
+
+// No vector has more components: 64-bit scalars and bytes have 32-bit halves between them.
+constexpr uint32_t kMostParts = 4;
+
+// Splits wide scalars: one bitcast each.
+std::vector<Slot> split(Emitter& emit, std::span<const Slot> slots, Id from, Id to) {
+    TypeTable& types = emit.types();
+    const uint32_t parts = types.width(from) / types.width(to);
+    std::vector<Id> vectors;
+    for (const Slot& slot : slots) {
+        vectors.push_back(emit.bitcast(types.vectorType(to, parts), scalarOf(emit, from, slot)));
+    }
+    return slotsOf(emit, vectors);
+}
+
+// Joins narrow components: the inverse of split.
+std::vector<Slot> join(Emitter& emit, std::span<const Slot> slots, Id from, Id to) {
+    const uint32_t parts = emit.types().width(to) / emit.types().width(from);
+    std::vector<Slot> out;
+    for (size_t first = 0; first + parts <= slots.size(); first += parts) {
+        out.push_back({emit.bitcast(to, gather(emit, from, slots.subspan(first, parts))), 0});
+    }
+    return out;
+}
+
+// Same width, other type: whole vectors where they pass whole.
+std::vector<Slot> retype(Emitter& emit, std::span<const Slot> slots, Id to) {
+    TypeTable& types = emit.types();
+    std::vector<Slot> out;
+    std::map<Id, Id> done;
+    for (const Slot& slot : slots) {
+        const auto [entry, isNew] = done.try_emplace(slot.value, 0);
+        if (isNew) {
+            const uint32_t count = types.components(emit.typeOf(slot.value));
+            entry->second = emit.bitcast(types.vectorType(to, count), slot.value);
+        }
+        out.push_back({entry->second, slot.index});
+    }
+    return out;
+}
+
+}  // namespace
+
+std::vector<Slot> regroup(Emitter& emit, std::span<const Slot> slots, Id from, Id to) {
+    if (from == to) return {slots.begin(), slots.end()};
+    const uint32_t fromWidth = emit.types().width(from);
+    const uint32_t toWidth = emit.types().width(to);
+    if (fromWidth == toWidth) return retype(emit, slots, to);
+    if (std::max(fromWidth, toWidth) > kMostParts * std::min(fromWidth, toWidth)) {
+        const Id word = emit.types().uint32();
+        const size_t count = std::max(toWidth / fromWidth, 1u);
+        std::vector<Slot> out;
+        for (size_t first = 0; first + count <= slots.size(); first += count) {
+            const std::vector<Slot> words = regroup(emit, slots.subspan(first, count), from, word);
+            for (const Slot& slot : regroup(emit, words, word, to)) out.push_back(slot);
+        }
+        return out;
+    }
+    return fromWidth > toWidth ? split(emit, slots, from, to) : join(emit, slots, from, to);
+}
+
+std::vector<Slot> regroupFilled(Emitter& emit, std::span<const Slot> slots, Id from, Id to) {
+    TypeTable& types = emit.types();
+    std::vector<Slot> filled(slots.begin(), slots.end());
+    while (filled.size() * types.width(from) % types.width(to) != 0) {
+        filled.push_back({types.constantNull(from), 0});
+    }
+    return regroup(emit, filled, from, to);
+}
+
+std::vector<Id> toWords(Emitter& emit, std::span<const Slot> memory, Id memoryScalar) {
+    TypeTable& types = emit.types();
+    const Id u32 = types.uint32();
+    const Id integer = types.intType(types.width(memoryScalar), false);
+    std::vector<Slot> integers = regroup(emit, memory, memoryScalar, integer);
+    const bool fill = integers.size() * types.width(integer) % 32 == 0;
+    if (fill) integers = regroup(emit, integers, integer, u32);
+    std::vector<Id> words;
+    for (const Slot& slot : integers) {
+        const Id word = scalarOf(emit, fill ? u32 : integer, slot);
+        words.push_back(fill ? word : emit.op(spv::Op::OpUConvert, u32, {word}));
+    }
+    return words;
+}
+
+}  // namespace coopvk::rewrite
