@@ -4,175 +4,25 @@
 #include <gtest/gtest.h>
 
 #include "harness/covering.hpp"
-#include "harness/value.hpp"
+#include "harness/glsl_values.hpp"
 
 namespace coopvk::test {
 namespace {
-
-const std::vector<GlslValue>& values() {
-    static const std::vector<GlslValue> table = {
-        {"Copy", "", "R = A;", [](double a, double, double) { return a; }},
-        {"Expression", "", "R = A + B - C;",
-         [](double a, double b, double c) { return a + b - c; }},
-        {"ElementLoop", "",
-         "R = C;\nfor (int i = 0; i < R.length(); ++i) R[i] = A[i] * E(2) + B[i];",
-         [](double a, double b, double) { return 2 * a + b; }},
-        {"ElementLoopUnrolled", "",
-         "[[unroll]] for (int i = 0; i < R.length(); ++i) R[i] = A[i] - B[i];",
-         [](double a, double b, double) { return a - b; }},
-        {"ElementLoopBackwards", "",
-         "for (int i = R.length() - 1; i >= 0; --i) R[i] = A[i] + C[i];",
-         [](double a, double, double c) { return a + c; }},
-        {"ElementCompound", "",
-         "R = A;\nfor (uint i = 0; i < R.length(); ++i) { R[i] += B[i]; R[i] *= E(3); R[i]--; }",
-         [](double a, double b, double) { return 3 * (a + b) - 1; }},
-        {"ElementAsArgument", "void twice(inout E x, E y, out E z) { z = y; x += x; }",
-         "R = A;\nfor (uint i = 0; i < R.length(); ++i) { E z; twice(R[i], B[i], z); R[i] += z; }",
-         [](double a, double b, double) { return 2 * a + b; }},
-        {"ElementOfExpression", "", "for (uint i = 0; i < R.length(); ++i) R[i] = (A + B)[i];",
-         [](double a, double b, double) { return a + b; }},
-        {"ElementsByTwoIndexes", "",
-         "R = A;\nfor (uint i = 0; i < R.length(); ++i) { uint j = R.length() - 1 - i; R[j] = C[j];"
-         " }",
-         [](double, double, double c) { return c; }},
-        {"ElementSelect", "",
-         "for (uint i = 0; i < R.length(); ++i) R[i] = A[i] > B[i] ? A[i] : B[i];",
-         [](double a, double b, double) { return std::max(a, b); }},
-        {"ElementBranch", "",
-         "R = A;\nfor (uint i = 0; i < R.length(); ++i) { if (B[i] > E(0)) R[i] = C[i]; else "
-         "continue; }",
-         [](double a, double b, double c) { return b > 0 ? c : a; }},
-        {"PrivateVariable", "T g;\nvoid add() { g = g + g; }", "g = A;\nadd();\nR = g;",
-         [](double a, double, double) { return 2 * a; }},
-        {"PrivateElement", "T g;",
-         "g = A;\nfor (uint i = 0; i < g.length(); ++i) g[i] += B[i];\n"
-         "R = g;",
-         [](double a, double b, double) { return a + b; }},
-        {"PrivateArray",
-         "T g[3];\nvoid rotate() { T t = g[0]; g[0] = g[1]; g[1] = g[2]; g[2] = t; }",
-         "g[0] = A;\ng[1] = B;\ng[2] = C;\nrotate();\nR = g[0] - g[2] + g[1];",
-         [](double a, double b, double c) { return b - a + c; }},
-        {"Array", "", "T m[3];\nm[0] = A;\nm[1] = B;\nm[2] = C;\nR = m[2] + m[1];",
-         [](double, double b, double c) { return b + c; }},
-        {"ArrayDynamicIndex", "",
-         "T m[3];\nm[push.n[2]] = A;\nm[push.n[1]] = B;\nm[push.n[3]] = C;\nR = m[0] - m[1];\n"
-         "R = R + m[push.n[3]];",
-         [](double a, double b, double c) { return a - b + c; }},
-        {"ArrayInLoop", "",
-         "T m[4];\nfor (uint i = 0; i < 4; ++i) m[i] = A;\nfor (uint i = 0; i < push.n[0]; ++i) "
-         "m[i] = m[i] + B;\nR = T(0);\nfor (uint i = 0; i < 4; ++i) R = R + m[i];",
-         [](double a, double b, double) { return 4 * a + 3 * b; }},
-        {"ArrayElementElement", "",
-         "T m[2];\nm[0] = A;\nm[1] = B;\nfor (uint k = 0; k < 2; ++k) for (uint i = 0; i < "
-         "m[k].length(); ++i) m[k][i] += C[i];\nR = m[0] + m[1];",
-         [](double a, double b, double c) { return a + b + 2 * c; }},
-        {"ArrayOfArrays", "",
-         "T m[2][2];\nm[0][0] = A;\nm[0][1] = B;\nm[1][0] = C;\nm[1][1] = A;\n"
-         "R = m[push.n[2]][push.n[1]] - m[push.n[1]][push.n[2]] + m[1][1];",
-         [](double a, double b, double c) { return b - c + a; }},
-        {"ArrayCopy", "", "T m[2];\nm[0] = A;\nm[1] = B;\nT o[2] = m;\nm[0] = C;\nR = o[0] + o[1];",
-         [](double a, double b, double) { return a + b; }},
-        {"Struct", "struct S { float before; T m; uint n; T o[2]; };",
-         "S s;\ns.m = A;\ns.n = push.n[1];\ns.o[0] = B;\ns.o[s.n] = C;\ns.before = 1.0;\n"
-         "S t = s;\ns.m = B;\nR = t.m + t.o[1] - t.o[0];",
-         [](double a, double b, double c) { return a + c - b; }},
-        {"ArrayOfStructs", "struct S { T m; uint n; };\nstruct U { S s[2]; };",
-         "U u[2];\nu[0].s[0].m = A;\nu[0].s[1].m = B;\nu[push.n[1]].s[0].m = C;\nu[1].s[1].m = A;\n"
-         "for (uint i = 0; i < u[1].s[0].m.length(); ++i) u[push.n[1]].s[0].m[i] += E(1);\n"
-         "R = u[1].s[0].m + u[0].s[push.n[1]].m;",
-         [](double, double b, double c) { return b + c + 1; }},
-        {"Function", "T f(T x, T y) { return x + y; }", "R = f(f(A, B), f(B, C));",
-         [](double a, double b, double c) { return a + 2 * b + c; }},
-        {"FunctionOutParameters", "void f(in T x, inout T y, out T z) { z = x + y; y = x; x = z; }",
-         "T z;\nf(A, B, z);\nR = z - B;", [](double, double b, double) { return b; }},
-        {"FunctionElementParameter",
-         "void f(inout T x) { for (uint i = 0; i < x.length(); ++i) x[i] += E(2); }",
-         "R = A;\nf(R);\nf(R);", [](double a, double, double) { return a + 4; }},
-        {"FunctionStructs", "struct S { T m[2]; E s; };\nS f(S x) { x.m[1] = x.m[0]; return x; }",
-         "S s;\ns.m[0] = A;\ns.m[1] = B;\ns.s = E(1);\nR = f(s).m[1] + s.m[1];",
-         [](double a, double b, double) { return a + b; }},
-        {"FunctionArrayParameter", "T f(T x[2], uint i) { return x[i]; }",
-         "T x[2];\nx[0] = A;\nx[1] = B;\nR = f(x, push.n[1]) + f(x, 0);",
-         [](double a, double b, double) { return a + b; }},
-        {"FunctionEarlyReturn",
-         "T f(T x, T y, uint n) { if (n == 1) return x; for (uint i = 0; i < n; ++i) { if (i == 2) "
-         "return y; x = x + y; } return x; }",
-         "R = f(A, B, push.n[1]) + f(A, B, push.n[3]) + f(A, C, push.n[0]);",
-         [](double a, double b, double c) { return a + (a + 2 * b) + c; }},
-        {"FunctionLength", "uint f(T x) { return x.length(); }",
-         "R = A;\nfor (uint i = 0; i < f(A); ++i) R[i] = B[i];",
-         [](double, double b, double) { return b; }},
-        {"If", "", "if (push.n[0] == 3) R = A; else R = B;",
-         [](double a, double, double) { return a; }},
-        {"IfElse", "", "if (push.n[0] == 4) { R = A + C; } else { R = B; R = R + C; }",
-         [](double, double b, double c) { return b + c; }},
-        {"Loop", "", "R = A;\nfor (uint i = 0; i < push.n[0]; ++i) R = R + B;",
-         [](double a, double b, double) { return a + 3 * b; }},
-        {"LoopTwoValues", "",
-         "T x = A, y = B;\nfor (uint i = 0; i < push.n[0]; ++i) { T t = x; x = y; y = t + C; }\n"
-         "R = x - y;",
-         [](double a, double b, double c) {
-             for (int i = 0; i < 3; ++i) {
-                 const double t = a;
-                 a = b;
-                 b = t + c;
-             }
-             return a - b;
-         }},
-        {"LoopBreakContinue", "",
-         "R = T(0);\nfor (uint i = 0; i < 10; ++i) { if (i == push.n[1]) continue; R = R + A; if "
-         "(i "
-         "> push.n[3]) break; }",
-         [](double a, double, double) { return 3 * a; }},
-        {"DoWhile", "", "uint i = 0;\nR = B;\ndo { R = R + A; ++i; } while (i < push.n[3]);",
-         [](double a, double b, double) { return 2 * a + b; }},
-        {"NestedLoops", "",
-         "R = T(0);\nfor (uint i = 0; i < push.n[3]; ++i) { T s = A; for (uint j = 0; j < "
-         "push.n[3]; ++j) s = s + B; R = R + s; }",
-         [](double a, double b, double) { return 2 * (a + 2 * b); }},
-        {"Switch", "",
-         "switch (push.n[3]) { case 0: R = A; break; case 2: R = B; /* through */ case 5: R = R + "
-         "C; break; default: R = C; }",
-         [](double, double b, double c) { return b + c; }},
-        {"Select", "", "R = push.n[0] == 3 ? A : B;", [](double a, double, double) { return a; },
-         Checked::kNo},
-        {"SelectOther", "", "R = (push.n[0] == 4 ? A : B) + C;",
-         [](double, double b, double c) { return b + c; }, Checked::kNo},
-        {"Splat", "", "R = T(E(push.n[0])) + A;", [](double a, double, double) { return a + 3; }},
-        {"ConstantSplat", "const T k = T(E(2));", "R = k + A;",
-         [](double a, double, double) { return a + 2; }},
-        {"ConstantArray", "const T k[2] = { T(E(2)), T(E(-1)) };", "R = k[push.n[1]] + A;",
-         [](double a, double, double) { return a - 1; }},
-        {"Zero", "", "R = T(0);\nR = R + A;", [](double a, double, double) { return a; }},
-        {"Initializer", "", "T m = A, n = m;\nm = B;\nR = n + m;",
-         [](double a, double b, double) { return a + b; }},
-        {"UnwrittenInDeadBranch", "", "T m;\nif (push.n[0] == 9) { R = m; } else { m = A; R = m; }",
-         [](double a, double, double) { return a; }},
-        {"Negate", "", "R = -A;", [](double a, double, double) { return -a; }},
-        {"TimesScalar", "", "R = A * E(push.n[0]);\nR = E(2) * R;",
-         [](double a, double, double) { return 6 * a; }},
-        {"SelfConversion", "", "R = T(A);", [](double a, double, double) { return a; }},
-        {"Swap", "", "T t = A;\nA = B;\nB = t;\nR = A - B;",
-         [](double a, double b, double) { return b - a; }},
-        {"UnusedMatrices", "T unused;\nT f(T x) { return x + x; }",
-         "T other = f(B);\nunused = other;\nR = A;", [](double a, double, double) { return a; }},
-    };
-    return table;
-}
 
 using Parameter = IndexPair;  // value, type
 class GlslValues : public testing::TestWithParam<Parameter> {};
 
 TEST_P(GlslValues, MatchesReference) {
-    const GlslValue& value = values()[std::get<0>(GetParam())];
+    const GlslValue& value = glslValues()[std::get<0>(GetParam())];
     const ValueType type = valueTypes()[std::get<1>(GetParam())];
     expectValue(compileGlsl(glslValueSource(value, type), value.checked), type, value.expected);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, GlslValues,
-                         testing::ValuesIn(coveringIndices(values().size(), valueTypes().size())),
+                         testing::ValuesIn(coveringIndices(glslValues().size(),
+                                                           valueTypes().size())),
                          [](const auto& param) {
-                             return values()[std::get<0>(param.param)].name + "_" +
+                             return glslValues()[std::get<0>(param.param)].name + "_" +
                                     valueTypeName(valueTypes()[std::get<1>(param.param)]);
                          });
 

@@ -16,6 +16,7 @@
 #include "component.hpp"
 #include "coopvk/vulkan_coopvk.h"
 #include "gpu_setup.hpp"
+#include "matrix_extensions.hpp"
 
 namespace coopvk::test {
 
@@ -29,6 +30,9 @@ struct Features {
     VkPhysicalDeviceCooperativeMatrixFeaturesKHR cooperativeMatrix;
     VkPhysicalDeviceCooperativeMatrixFeaturesNV nvCooperativeMatrix;
     VkPhysicalDeviceCooperativeMatrixConversionFeaturesQCOM qcomConversion;
+    VkPhysicalDeviceCooperativeMatrix2FeaturesNV matrix2;
+    VkPhysicalDeviceCooperativeMatrixMaintenance1FeaturesEXT matrixMaintenance1;
+    VkPhysicalDeviceCooperativeMatrixDecodeVectorFeaturesNV decodeVector;
     VkPhysicalDeviceShaderObjectFeaturesEXT shaderObject;
     VkPhysicalDeviceShaderReplicatedCompositesFeaturesEXT replicatedComposites;
     VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR workgroupLayout;

@@ -76,6 +76,39 @@ constexpr Row kTable[] = {
          return bool{c.features.conditionalRendering.conditionalRendering == VK_TRUE};
      },
      "the device has no conditionalRendering"},
+    {Requirement::kWorkgroupMatrices,
+     [](const Context& c) {
+         return bool{c.features.matrix2.cooperativeMatrixWorkgroupScope == VK_TRUE};
+     },
+     "the device has no cooperativeMatrixWorkgroupScope"},
+    {Requirement::kFlexibleDimensions,
+     [](const Context& c) {
+         return bool{c.features.matrix2.cooperativeMatrixFlexibleDimensions == VK_TRUE};
+     },
+     "the device has no cooperativeMatrixFlexibleDimensions"},
+    {Requirement::kMatrixReductions,
+     [](const Context& c) {
+         return bool{c.features.matrix2.cooperativeMatrixReductions == VK_TRUE};
+     },
+     "the device has no cooperativeMatrixReductions"},
+    {Requirement::kMatrixConversions,
+     [](const Context& c) {
+         return bool{c.features.matrix2.cooperativeMatrixConversions == VK_TRUE};
+     },
+     "the device has no cooperativeMatrixConversions"},
+    {Requirement::kMatrixElements,
+     [](const Context& c) {
+         return bool{c.features.matrix2.cooperativeMatrixPerElementOperations == VK_TRUE};
+     },
+     "the device has no cooperativeMatrixPerElementOperations"},
+    {Requirement::kMatrixMaintenance1,
+     [](const Context& c) {
+         const auto& f = c.features.matrixMaintenance1;
+         return f.cooperativeMatrixProperties2 && f.cooperativeMatrixReductions &&
+                f.cooperativeMatrixConversions && f.cooperativeMatrixPerElementOperations &&
+                f.cooperativeMatrixGetCoordinate;
+     },
+     "the device has not all of VK_EXT_cooperative_matrix_maintenance1"},
     {Requirement::kEmulation, [](const Context& c) { return c.emulated; },
      "a driver's own cooperative matrices need not refuse this"},
     {Requirement::kFourLanes, [](const Context& c) { return c.subgroupSize == 4; },

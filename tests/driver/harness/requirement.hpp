@@ -27,10 +27,16 @@ enum class Requirement {
     kRobustness,
     kAtomicFloat,  // of 32 bits in buffers, with addition
     kConditionalRendering,
-    kEmulation,         // what only coopvk has to refuse or to survive
-    kPacks64,           // 64-bit values made of 32-bit ones, in plain shaders too
-    kFourLanes,         // what a text has examples of
-    kNativeShapesOnly,  // development against a driver's own cooperative matrices
+    kWorkgroupMatrices,  // the features of VK_NV_cooperative_matrix2
+    kFlexibleDimensions,
+    kMatrixReductions,
+    kMatrixConversions,
+    kMatrixElements,
+    kMatrixMaintenance1,  // all features of VK_EXT_cooperative_matrix_maintenance1
+    kEmulation,           // what only coopvk has to refuse or to survive
+    kPacks64,             // 64-bit values made of 32-bit ones, in plain shaders too
+    kFourLanes,           // what a text has examples of
+    kNativeShapesOnly,    // development against a driver's own cooperative matrices
 };
 
 // Empty if the device has it, else why the test cannot run.

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Matrices of flexible dimensions, of subgroups and of workgroups: products of many sizes, loads
+// and stores of any layout, several products in a shader beside its own shared memory.
+#include <gtest/gtest.h>
+
+#include "harness/covering.hpp"
+#include "harness/glsl.hpp"
+#include "harness/matrix_group.hpp"
+#include "harness/requirement.hpp"
+
+namespace coopvk::test {
+namespace {
+
+struct Types {
+    Component factor, sum;
+};
+constexpr Types kTypes[] = {{Component::kF16, Component::kF32},
+                            {Component::kF16, Component::kF16},
+                            {Component::kS8, Component::kS32},
+                            {Component::kU8, Component::kU32}};
+
+struct Size {
+    uint32_t m, n, k;
+};
+constexpr Size kSizes[] = {{16, 16, 16}, {32, 16, 16}, {48, 16, 32}, {16, 80, 16},
+                           {64, 64, 16}, {32, 32, 64}, {64, 64, 64}};
+// Too many elements for the invocations of a subgroup.
+constexpr Size kWorkgroupSizes[] = {{128, 64, 16}, {32, 16, 512}, {112, 48, 48}};
+
+struct ProductCase {
+    Types types;
+    Size size;
+    MatrixGroup group;
+};
+
+std::string caseName(const ProductCase& c) {
+    const auto& [m, n, k] = c.size;
+    return std::string(name(c.types.factor)) + "_" + std::string(name(c.types.sum)) + "_" +
+           std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k) + "_" +
+           nameOf(c.group);
+}
+
+std::vector<ProductCase> productCases() {
+    std::vector<ProductCase> all;
+    for (const Types& types : kTypes) {
+        for (const MatrixGroup& group : matrixGroups()) {
+            for (const Size& size : kSizes) all.push_back({types, size, group});
+            if (!group.isWorkgroup) continue;
+            for (const Size& size : kWorkgroupSizes) all.push_back({types, size, group});
+        }
+    }
+    return covering(all, [](const ProductCase& c) {
+        return factors(name(c.types.sum), c.size.m * 1000 + c.size.n + c.size.k * 1000000,
+                       nameOf(c.group));
+    });
+}
+
+std::string buffers(const Types& types) {
+    return glsl::buffer(0, "a", glsl::scalar(types.factor)) +
+           glsl::buffer(1, "b", glsl::scalar(types.factor)) +
+           glsl::buffer(2, "c", glsl::scalar(types.sum)) +
+           glsl::buffer(3, "d", glsl::scalar(types.sum));
+}
+
+uint32_t signsOf(const Types& types) {
+    return signOperands(types.factor, types.factor, types.sum, types.sum);
+}
+
+class Matrix2Product : public testing::TestWithParam<ProductCase> {};
+
+TEST_P(Matrix2Product, MatchesReference) {
+    const ProductCase& c = GetParam();
+    if (const std::string why = missing(c.group); !why.empty()) GTEST_SKIP() << why;
+    const auto& [m, n, k] = c.size;
+    Rng rng(caseName(c));
+    const Matrix a = randomMatrix(rng, c.types.factor, m, k, Fill::kSmall);
+    const Matrix b = randomMatrix(rng, c.types.factor, k, n, Fill::kSmall);
+    const Matrix addend = randomMatrix(rng, c.types.sum, m, n, Fill::kSmall);
+    const std::string source =
+        matrix2Header() + buffers(c.types) + "void main() {\n" +
+        glsl::matrix(c.types.factor, m, k, Use::kA) + " A;\n" +
+        glsl::matrix(c.types.factor, k, n, Use::kB) + " B;\n" +
+        glsl::matrix(c.types.sum, m, n, Use::kAccumulator) + " C, D;\n" +
+        glsl::load("A", "a", std::to_string(k)) + glsl::load("B", "b", std::to_string(n)) +
+        glsl::load("C", "c", std::to_string(n)) + "D = coopMatMulAdd(A, B, C);\n" +
+        glsl::store("D", "d", std::to_string(n)) + "}\n";
+    Dispatch dispatch;
+    dispatch.buffers = {pack(a), pack(b), pack(addend), poison(rng, addend)};
+    expectMatrix(source, c.group, dispatch, 3,
+                 mulAdd(a, b, addend, c.types.sum, signsOf(c.types), true).value);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Matrix2Product, testing::ValuesIn(productCases()),
+                         [](const auto& param) { return caseName(param.param); });
+
+// ---------------------------------------------------------------------------------------------
+// Loads and stores
+
+struct LoadCase {
+    Component component;
+    Use use;
+    bool columnMajor;
+    MatrixGroup group;
+};
+
+std::string caseName(const LoadCase& c) {
+    return std::string(name(c.component)) + "_" + "ABC"[static_cast<int>(c.use)] +
+           (c.columnMajor ? "_columns_" : "_rows_") + nameOf(c.group);
+}
+
+std::vector<LoadCase> loadCases() {
+    std::vector<LoadCase> all;
+    for (const Component component :
+         {Component::kF16, Component::kF32, Component::kS8, Component::kU8, Component::kS32}) {
+        for (const Use use : kAllUses)
+            for (const bool columnMajor : {false, true})
+                for (const MatrixGroup& group : matrixGroups())
+                    all.push_back({component, use, columnMajor, group});
+    }
+    return covering(all, [](const LoadCase& c) {
+        return factors(c.component, c.use, c.columnMajor, nameOf(c.group));
+    });
+}
+
+class Matrix2Load : public testing::TestWithParam<LoadCase> {};
+
+// From one layout to the other, by way of a workgroup's memory, with padding between lines. Any
+// bits travel unchanged.
+TEST_P(Matrix2Load, FromOneLayoutToTheOther) {
+    const LoadCase& c = GetParam();
+    if (const std::string why = missing(c.group); !why.empty()) GTEST_SKIP() << why;
+    constexpr uint32_t kRows = 32, kColumns = 48, kPadding = 5;
+    Rng rng(caseName(c));
+    const Matrix in = randomMatrix(rng, c.component, kRows, kColumns, Fill::kBits);
+    const uint32_t bytes = info(c.component).bytes;
+    const uint32_t inStride = (c.columnMajor ? kRows : kColumns) + kPadding;
+    const uint32_t outStride = (c.columnMajor ? kColumns : kRows) + 3;
+    const Placement inPlace = {c.columnMajor, size_t{inStride} * bytes, 7u * bytes};
+    const Placement outPlace = {!c.columnMajor, size_t{outStride} * bytes, 2u * bytes};
+    const std::string element(glsl::scalar(c.component));
+    const std::string type = glsl::matrix(c.component, kRows, kColumns, c.use);
+    const std::string source =
+        matrix2Header() + glsl::buffer(0, "a", element) + glsl::buffer(3, "d", element) +
+        "shared " + element + " own[" + std::to_string(kRows * kColumns) + "];\n" +
+        "void main() {\n" + type + " A, D;\n" +
+        glsl::load("A", "a", std::to_string(inStride), c.columnMajor, "7") +
+        glsl::store("A", "own", std::to_string(kColumns)) +
+        "controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsShared, "
+        "gl_SemanticsAcquireRelease);\n" +
+        glsl::load("D", "own", std::to_string(kColumns)) +
+        glsl::store("D", "d", std::to_string(outStride), !c.columnMajor, "2") + "}\n";
+    Dispatch dispatch;
+    Bytes input = rng.bytes(inPlace.size(in));
+    scatter(in, inPlace, input);
+    dispatch.buffers = {input, Bytes(4), Bytes(4), rng.bytes(outPlace.size(in) + 8)};
+    Bytes want = dispatch.buffers[3];
+    scatter(in, outPlace, want);
+    const std::vector<Bytes> after = run(compileGlsl(inGroup(source, c.group)), dispatch);
+    EXPECT_EQ(difference(after[3], want), "");
+    EXPECT_EQ(difference(after[0], dispatch.buffers[0]), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Matrix2Load, testing::ValuesIn(loadCases()),
+                         [](const auto& param) { return caseName(param.param); });
+
+// ---------------------------------------------------------------------------------------------
+// Whole programs
+
+class Matrix2Program : public testing::TestWithParam<MatrixGroup> {};
+
+// A loop over K, two products that share a factor, an array of accumulators, a workgroup's own
+// memory beside, and a branch that all invocations take.
+TEST_P(Matrix2Program, ProductsInALoop) {
+    const MatrixGroup& group = GetParam();
+    if (const std::string why = missing(group); !why.empty()) GTEST_SKIP() << why;
+    constexpr uint32_t kM = 32, kN = 32, kK = 96, kStep = 32;
+    Rng rng("ProductsInALoop" + nameOf(group));
+    const Matrix a = randomMatrix(rng, Component::kF16, kM, kK, Fill::kSmall);
+    const Matrix b = randomMatrix(rng, Component::kF16, kK, 2 * kN, Fill::kSmall);
+    const std::string source =
+        matrix2Header() + buffers(kTypes[0]) +
+        "layout(push_constant) uniform Push { uint n[4]; } push;\n"
+        "shared uint own[64];\n"
+        "void main() {\n"
+        "for (uint i = gl_LocalInvocationIndex; i < 64; i += gl_WorkGroupSize.x * "
+        "gl_WorkGroupSize.y * gl_WorkGroupSize.z) own[i] = i * push.n[0];\n" +
+        glsl::matrix(Component::kF32, kM, kN, Use::kAccumulator) +
+        " sum[2];\nsum[0] = sum[1] = " + glsl::matrix(Component::kF32, kM, kN, Use::kAccumulator) +
+        "(0.0);\n"
+        "for (uint k = 0; k < 96; k += 32) {\n" +
+        glsl::matrix(Component::kF16, kM, kStep, Use::kA) + " A;\n" +
+        glsl::matrix(Component::kF16, kStep, kN, Use::kB) + " B;\n" +
+        glsl::load("A", "a", "96", false, "k") + "for (uint j = 0; j < 2; ++j) {\n" +
+        glsl::load("B", "b", "64", false, "k * 64 + j * 32") +
+        "sum[j] = coopMatMulAdd(A, B, sum[j]);\n}\n}\n"
+        "if (push.n[1] == 1) sum[1] = sum[1] * 2.0;\n"
+        "barrier();\n"
+        "sum[0] = sum[0] * float(own[1]);\n" +
+        glsl::store("sum[0]", "d", "64") + glsl::store("sum[1]", "d", "64", false, "32") + "}\n";
+    Matrix want = mulAdd(a, b, Matrix(Component::kF32, kM, 2 * kN), Component::kF32, 0, true).value;
+    for (uint32_t row = 0; row < kM; ++row)
+        for (uint32_t column = 0; column < 2 * kN; ++column)
+            setNumber(want, row, column, numberAt(want, row, column) * (column < kN ? 3 : 2));
+    Dispatch dispatch;
+    dispatch.buffers = {pack(a), pack(b), Bytes(4), poison(rng, want)};
+    dispatch.push = pushWords({3, 1, 0, 2});
+    expectMatrix(source, group, dispatch, 3, want);
+}
+
+// The result of one product is the addend of another, of other sizes; several workgroups, each with
+// its part of the matrices.
+TEST_P(Matrix2Program, ManyWorkgroups) {
+    const MatrixGroup& group = GetParam();
+    if (const std::string why = missing(group); !why.empty()) GTEST_SKIP() << why;
+    constexpr uint32_t kSize = 96;
+    Rng rng("ManyWorkgroups" + nameOf(group));
+    const Matrix a = randomMatrix(rng, Component::kS8, kSize, 48, Fill::kBits);
+    const Matrix b = randomMatrix(rng, Component::kS8, 48, kSize, Fill::kBits);
+    const std::string source =
+        matrix2Header() + buffers(kTypes[2]) + "void main() {\n" +
+        "const uint row = gl_WorkGroupID.y * 32, column = gl_WorkGroupID.x * 48;\n" +
+        glsl::matrix(Component::kS8, 32, 32, Use::kA) + " A;\n" +
+        glsl::matrix(Component::kS8, 32, 48, Use::kB) + " B;\n" +
+        glsl::matrix(Component::kS8, 32, 16, Use::kA) + " E;\n" +
+        glsl::matrix(Component::kS8, 16, 48, Use::kB) + " F;\n" +
+        glsl::matrix(Component::kS32, 32, 48, Use::kAccumulator) + " D;\n" +
+        glsl::load("A", "a", "48", false, "row * 48") +
+        glsl::load("B", "b", "96", false, "column") +
+        glsl::load("E", "a", "48", false, "row * 48 + 32") +
+        glsl::load("F", "b", "96", false, "32 * 96 + column") +
+        "D = coopMatMulAdd(E, F, coopMatMulAdd(A, B, " +
+        glsl::matrix(Component::kS32, 32, 48, Use::kAccumulator) + "(7)));\n" +
+        glsl::store("D", "d", "96", false, "row * 96 + column") + "}\n";
+    Matrix addend(Component::kS32, kSize, kSize);
+    for (uint64_t& element : addend.elements) element = 7;
+    Dispatch dispatch;
+    dispatch.buffers = {pack(a), pack(b), Bytes(4), poison(rng, addend)};
+    dispatch.groups = {2, 3, 1};
+    expectMatrix(source, group, dispatch, 3,
+                 mulAdd(a, b, addend, Component::kS32, signsOf(kTypes[2]), true).value);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Matrix2Program, testing::ValuesIn(matrixGroups()),
+                         [](const auto& param) { return nameOf(param.param); });
+
+}  // namespace
+}  // namespace coopvk::test

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Matrices of a subgroup and of a workgroup, of the extensions that build on
+// VK_KHR_cooperative_matrix: one shader text for both scopes.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "component.hpp"
+#include "compute.hpp"
+#include "matrix.hpp"
+
+namespace coopvk::test {
+
+// Who holds a matrix: a subgroup, which is the whole workgroup then, or a workgroup.
+struct MatrixGroup {
+    bool isWorkgroup = false;
+    std::array<uint32_t, 3> size = {};  // of the workgroup; for a subgroup it is one subgroup wide
+    uint32_t invocations() const { return size[0] * size[1] * size[2]; }
+};
+std::string nameOf(const MatrixGroup& group);
+// A subgroup, and workgroups of 64 to 512 invocations, the width of some of which is no multiple of
+// any subgroup's.
+const std::vector<MatrixGroup>& matrixGroups();
+// Why tests of such matrices cannot run; empty where they can.
+std::string missing(const MatrixGroup& group);
+
+// What glsl:: makes, for that group: it is written for one subgroup.
+std::string inGroup(std::string source, const MatrixGroup& group);
+// glsl::header() with the extensions; NV's or EXT's names of their functions: see nvOrExt().
+std::string matrix2Header();
+// Every "NV" behind a function of cooperative matrices, or a constant of theirs, becomes "EXT".
+std::string asExt(std::string source);
+
+// A buffer for an array of `element`s with random contents: what a shader does not write shows.
+Bytes poison(Rng& rng, const Matrix& like);
+// An element as a number: exact for all types but 64-bit integers.
+double numberAt(const Matrix& matrix, uint32_t row, uint32_t column);
+void setNumber(Matrix& matrix, uint32_t row, uint32_t column, double value);
+
+// Runs the shader, compares `result`'s buffer with `want`, exactly, and the others with what they
+// held. Buffers are by binding.
+void expectMatrix(const std::string& source, const MatrixGroup& group, Dispatch dispatch,
+                  size_t result, const Matrix& want);
+
+}  // namespace coopvk::test
