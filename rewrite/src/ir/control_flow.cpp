@@ -103,4 +103,15 @@ void ControlFlow::choose(Id condition, const std::function<void()>& then,
     startBlock(merge);
 }
 
+Id ControlFlow::chooseValue(Id type, Id condition, const std::function<Id()>& then,
+                            const std::function<Id()>& otherwise) {
+    Operands sources;
+    const auto take = [&](const std::function<Id()>& make) {
+        sources.push_back(idOperand(make()));
+        sources.push_back(idOperand(blocks_.back()->id()));
+    };
+    choose(condition, [&] { take(then); }, [&] { take(otherwise); });
+    return emitter_.op(spv::Op::OpPhi, type, std::move(sources));
+}
+
 }  // namespace coopvk::rewrite

@@ -24,6 +24,9 @@ class ControlFlow {
     void when(Id condition, const std::function<void()>& then);
     void choose(Id condition, const std::function<void()>& then,
                 const std::function<void()>& otherwise);
+    // The same of two values of a type.
+    Id chooseValue(Id type, Id condition, const std::function<Id()>& then,
+                   const std::function<Id()>& otherwise);
 
  protected:
     // Instructions go to `out` until a block is started.

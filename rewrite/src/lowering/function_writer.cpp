@@ -73,11 +73,32 @@ void FunctionWriter::guarded(Id condition, const std::function<void()>& body) {
     when(condition, body);
 }
 
+void FunctionWriter::chosen(Id condition, const std::function<void()>& then,
+                            const std::function<void()>& otherwise) {
+    leaveLoopHeader();
+    choose(condition, then, otherwise);
+}
+
+Id FunctionWriter::chosenValue(Id type, Id condition, const std::function<Id()>& then,
+                               const std::function<Id()>& otherwise) {
+    leaveLoopHeader();
+    return chooseValue(type, condition, then, otherwise);
+}
+
 void FunctionWriter::repeated(uint32_t count, const std::function<void(Id index)>& body) {
     leaveLoopHeader();
     // A new block ahead of the loop: mendPhis would take the old block's label for its end.
     startNewBlock();
     loop(count, body, spv::LoopControlMask::MaskNone);
+}
+
+Id FunctionWriter::variable(Id type) {
+    const Id pointer = context_.types.pointerType(spv::StorageClass::Function, type);
+    const Id result = context_.module.takeId();
+    Emitter(context_.types, variables_)
+        .add(makeInstruction(spv::Op::OpVariable, pointer, result,
+                             {literal(spv::StorageClass::Function)}));
+    return result;
 }
 
 Id FunctionWriter::lane() { return once({0, 0}, readLane); }
@@ -104,6 +125,12 @@ void FunctionWriter::finish() {
         size_t at = 0;
         while (at < entry.size() && isVariableOrDebug(entry[at]->opcode)) ++at;
         insertAt(entry, at, std::move(prologue_));
+    }
+    if (!variables_.empty()) {
+        InstructionList& entry = blocks_.front()->body;
+        entry.insert(entry.begin(), std::make_move_iterator(variables_.begin()),
+                     std::make_move_iterator(variables_.end()));
+        variables_.clear();
     }
     function_.blocks = std::move(blocks_);
 }

@@ -26,8 +26,16 @@ class FunctionWriter : private ControlFlow {
     // around it. The body must not leave values behind for later code.
     void guarded(Id condition, const std::function<void()>& body);
 
+    // Runs one of two bodies; or makes one of two values of a type, for later code. As for guarded.
+    void chosen(Id condition, const std::function<void()>& then,
+                const std::function<void()>& otherwise);
+    Id chosenValue(Id type, Id condition, const std::function<Id()>& then,
+                   const std::function<Id()>& otherwise);
+
     // Runs body(index) with index, a u32, from 0 to count - 1 at run time. As for guarded.
     void repeated(uint32_t count, const std::function<void(Id index)>& body);
+
+    Id variable(Id type);  // a new one of the function; its pointer
 
     Id lane();  // SubgroupLocalInvocationId as a u32, the same in the whole function
 
@@ -55,6 +63,7 @@ class FunctionWriter : private ControlFlow {
 
     LoweringContext& context_;
     Function& function_;
+    InstructionList variables_;
     InstructionList prologue_;
     std::map<std::pair<int, uint32_t>, Id> prologueValues_;
     std::map<Id, Id> lastPartOf_;  // label of an old block -> label of its last part

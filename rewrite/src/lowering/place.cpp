@@ -72,6 +72,15 @@ bool ByteWalk::step(Id index) {
 
 }  // namespace
 
+std::optional<Id> bytesTo(Emitter& emit, Id type, std::span<const Id> indices) {
+    ByteWalk walk(emit);
+    walk.enter(type);
+    for (const Id index : indices) {
+        if (!walk.step(index)) return std::nullopt;
+    }
+    return walk.bytes();
+}
+
 Id contentsOf(const Module& module, Id variable) {
     const Instruction& def = module.def(variable);
     return def.opcode == spv::Op::OpUntypedVariableKHR ? def.word(1) : module.def(def.type).word(1);

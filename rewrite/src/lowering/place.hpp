@@ -21,6 +21,10 @@ struct BufferPlace {
 // Follows a pointer back to the buffer variable that it starts at; emits the arithmetic.
 BufferPlace placeOf(Emitter& emit, Id pointer);
 
+// Bytes (u32) from a value of an explicitly laid out type to what the indices lead to in it;
+// nullopt where the layout does not say.
+std::optional<Id> bytesTo(Emitter& emit, Id type, std::span<const Id> indices);
+
 // What a variable points to; of an untyped one, its data type.
 Id contentsOf(const Module& module, Id variable);
 

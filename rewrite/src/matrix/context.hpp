@@ -7,6 +7,7 @@
 
 #include "lowering/packed.hpp"
 #include "matrix/grid_position.hpp"
+#include "tensor/tensor_types.hpp"
 
 namespace coopvk::rewrite {
 
@@ -60,6 +61,7 @@ struct MatrixContext : PackedContext {
     std::map<Id, const MatrixType*> sumPointers;
     ProductSlices slices;
     SharedWords shared;
+    TensorTypes tensors;
 
     const MatrixType* matrix(Id type) const {
         const auto found = matrices.find(type);

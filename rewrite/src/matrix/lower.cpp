@@ -14,6 +14,7 @@
 #include "matrix/reduction.hpp"
 #include "matrix/role_conversion.hpp"
 #include "matrix/row_conversion.hpp"
+#include "matrix/tensor_memory.hpp"
 #include "matrix/transposition.hpp"
 #include "matrix/workgroup_memory.hpp"
 
@@ -40,6 +41,9 @@ OpcodeTable<MatrixFunction> matrixTable() {
     OpcodeTable<MatrixFunction> table;
     table.add<lowerMatrixLoad>({OpCooperativeMatrixLoadKHR});
     table.add<lowerMatrixStore>({OpCooperativeMatrixStoreKHR});
+    table.add<lowerTensorLoad>({OpCooperativeMatrixLoadTensorNV});
+    table.add<lowerTensorStore>({OpCooperativeMatrixStoreTensorNV});
+    table.add<lowerTensorSetting>(kTensorValues);
     table.add<lowerMulAdd>({OpCooperativeMatrixMulAddKHR});
     table.add<lowerLength>({OpCooperativeMatrixLengthKHR});
     table.add<lowerRoleConversion>({OpCooperativeMatrixConvertNV});
@@ -66,6 +70,7 @@ OpcodeTable<MatrixFunction> matrixTable() {
 std::optional<Error> lowerMatrices(MatrixContext& context) {
     Module& module = context.module;
     lowerMatrixTypes(context);
+    context.tensors = lowerTensorTypes(context);
     if (context.error) return context.error;
     lowerMatrixConstants(context);
     const OpcodeTable<MatrixFunction> table = matrixTable();
@@ -82,6 +87,7 @@ std::optional<Error> lowerMatrices(MatrixContext& context) {
     });
     declareWorkgroupMemory(context);
     context.addNewFunctions();
+    dropTensorDeclarations(module);
     module.removeCapability(spv::Capability::CooperativeMatrixKHR);
     module.removeCapability(spv::Capability::CooperativeMatrixConversionQCOM);
     module.removeExtension("SPV_KHR_cooperative_matrix");

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "matrix/tensor_decode.hpp"
+
+#include "lowering/type_size.hpp"
+
+namespace coopvk::rewrite {
+
+TensorDecode::TensorDecode(MatrixContext& context, Emitter& emit, const Instruction& at,
+                           const MatrixType& matrix, const TensorLayoutType& layout, Id function,
+                           Id pointer)
+    : context_(context), at_(at), dimensions_(layout.dimensions) {
+    Module& module = context.module;
+    const Instruction& definition = module.def(function);
+    const Instruction& type = module.def(definition.word(1));
+    if (definition.opcode != spv::Op::OpFunction || type.word(0) != matrix.component ||
+        !hasParameters(type)) {
+        refuse(
+            "DecodeFunc must return a component, and take a pointer to a physical block and "
+            "two arrays of as many 32-bit integers as the layout has dimensions");
+        return;
+    }
+    functionType_ = type.result;
+    resultType_ = type.word(0);
+    const Id parameter = type.word(1);
+    const Id block = module.def(parameter).word(1);
+    blockBytes_ = sizeOfType(context.types, block);
+    if (blockBytes_ == 0) {
+        refuse("the block that DecodeFunc takes has no explicit layout");
+        return;
+    }
+    const spv::StorageClass storage = storageOf(module.def(emit.typeOf(pointer)));
+    if (storage == spv::StorageClass::PhysicalStorageBuffer) {
+        first_ = emit.bitcast(stridedPointer(context.types, parameter, blockBytes_), pointer);
+        function_ = function;
+    } else if (storage == spv::StorageClass::StorageBuffer) {
+        place_ = placeOf(emit, pointer);
+        if (!place_.valid()) {
+            refuse(
+                "the Pointer of a load with DecodeFunc must lead from a variable through memory "
+                "with a layout");
+            return;
+        }
+        function_ = cloneDecode(context, at, function, place_);
+    } else {
+        refuse("the Pointer of a load with DecodeFunc must be in buffer memory");
+    }
+}
+
+bool TensorDecode::refuse(std::string_view what) {
+    return context_.fail(ErrorCode::kInvalidModule, at_, what);
+}
+
+bool TensorDecode::hasParameters(const Instruction& type) const {
+    const Module& module = context_.module;
+    const TypeTable& types = context_.types;
+    if (type.operands.size() != 4) return false;
+    const Instruction& pointer = module.def(type.word(1));
+    if (pointer.opcode != spv::Op::OpTypePointer ||
+        storageOf(pointer) != spv::StorageClass::PhysicalStorageBuffer) {
+        return false;
+    }
+    for (const size_t parameter : {2, 3}) {
+        const Instruction& array = module.def(type.word(parameter));
+        if (array.opcode != spv::Op::OpTypeArray ||
+            module.constantValue(array.word(1)) != dimensions_ || !types.isInteger(array.word(0)) ||
+            types.width(array.word(0)) != 32) {
+            return false;
+        }
+    }
+    return true;
+}
+
+Id TensorDecode::coordinates(Emitter& emit, uint32_t parameter, std::span<const Id> values) {
+    const Module& module = context_.module;
+    const Id array = module.def(functionType_).word(parameter + 1);
+    const Id element = module.def(array).word(0);
+    std::vector<Id> members;
+    for (const Id value : values.first(dimensions_))
+        members.push_back(emit.bitcast(element, value));
+    return emit.construct(array, members);
+}
+
+Id TensorDecode::call(Emitter& emit, const TensorPart& place) {
+    const Id u32 = context_.types.uint32();
+    Operands operands = {idOperand(function_)};
+    if (first_ != 0) {
+        const Id parameter = context_.module.def(functionType_).word(1);
+        const Id block =
+            emit.op(spv::Op::OpPtrAccessChain, emit.typeOf(first_), {first_, place.index});
+        operands.push_back(idOperand(emit.bitcast(parameter, block)));
+    } else {
+        const Id offset = emit.mulInt(u32, place.index, emit.constant(blockBytes_));
+        if (place_.descriptor != 0) operands.push_back(idOperand(place_.descriptor));
+        operands.push_back(idOperand(emit.addInt(u32, place_.bytes, offset)));
+    }
+    append(operands, {idOperand(coordinates(emit, 1, place.block)),
+                      idOperand(coordinates(emit, 2, place.inBlock))});
+    return emit.op(spv::Op::OpFunctionCall, resultType_, std::move(operands));
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Calls of decode functions, which make a matrix's elements of a block of the tensor
+// (SPV_NV_cooperative_matrix2): with a pointer to the block, its coordinates, and the element's
+// coordinates in it.
+#pragma once
+
+#include "matrix/context.hpp"
+#include "tensor/decode_clone.hpp"
+#include "tensor/tensor_address.hpp"
+
+namespace coopvk::rewrite {
+
+class TensorDecode {
+ public:
+    TensorDecode(MatrixContext& context, Emitter& emit, const Instruction& at,
+                 const MatrixType& matrix, const TensorLayoutType& layout, Id function, Id pointer);
+
+    bool valid() const { return function_ != 0; }
+    // The component of the element there.
+    Id call(Emitter& emit, const TensorPart& place);
+
+ private:
+    bool refuse(std::string_view what);
+    bool hasParameters(const Instruction& type) const;
+    Id coordinates(Emitter& emit, uint32_t parameter, std::span<const Id> values);
+
+    MatrixContext& context_;
+    const Instruction& at_;
+    const uint32_t dimensions_;
+    Id function_ = 0;      // that is called
+    Id functionType_ = 0;  // of the application's
+    uint32_t blockBytes_ = 0;
+    Id resultType_ = 0;
+    // Of the two, one: a pointer to the first block, or the place of it in a buffer.
+    Id first_ = 0;
+    BufferPlace place_;
+};
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "matrix/tensor_elements.hpp"
+
+#include "ir/composites.hpp"
+#include "ir/opcodes.hpp"
+#include "lowering/number_memory.hpp"
+
+namespace coopvk::rewrite {
+
+TensorElements::TensorElements(MatrixContext& context, Emitter& emit, const Instruction& at,
+                               const MatrixType& matrix, Id pointer, const MemoryOperands& memory)
+    : context_(context),
+      types_(context.types),
+      at_(at),
+      matrix_(matrix),
+      isStore_(at.opcode == spv::Op::OpCooperativeMatrixStoreTensorNV),
+      componentBits_(matrix.number->bits),
+      memory_(memory) {
+    if (context.module.def(emit.typeOf(pointer)).opcode != spv::Op::OpTypePointer) {
+        refuse("Pointer is not a typed pointer");
+        return;
+    }
+    resolve(emit, pointer);
+    if (!valid() || !isStore_ || bits() <= componentBits_) return;
+    if (bits() != 32 || !types_.isInteger(scalar_)) {
+        refuse(
+            "tensors cannot be stored to memory of larger components that are no 32-bit integers");
+    }
+}
+
+bool TensorElements::refuse(std::string_view what) {
+    scalar_ = 0;
+    return context_.fail(ErrorCode::kUnsupported, at_, what);
+}
+
+// The type in which components are reached in buffers: their own, where the device can.
+Id TensorElements::reachable() const {
+    const DeviceTraits& device = context_.target.device;
+    Module& module = context_.module;
+    if (componentBits_ >= 32) return matrix_.component;
+    const bool isByte = componentBits_ == 8;
+    if (isByte ? !device.storageBuffer8BitAccess : !device.storageBuffer16BitAccess) {
+        return types_.uint32();
+    }
+    module.addCapability(isByte ? spv::Capability::StorageBuffer8BitAccess
+                                : spv::Capability::StorageBuffer16BitAccess);
+    if (isByte && module.version() < 0x00010500) module.addExtension("SPV_KHR_8bit_storage");
+    return matrix_.component;
+}
+
+void TensorElements::resolve(Emitter& emit, Id pointer) {
+    switch (storageOf(context_.module.def(emit.typeOf(pointer)))) {
+        case spv::StorageClass::PhysicalStorageBuffer: {
+            scalar_ = reachable();
+            memory_ = memory_.withAlignment(kAnyAlignment);
+            const Id type = types_.pointerType(spv::StorageClass::PhysicalStorageBuffer,
+                                               context_.views.block(scalar_));
+            block_ = emit.op(spv::Op::OpBitcast, type, {pointer});
+            return;
+        }
+        case spv::StorageClass::StorageBuffer:
+        case spv::StorageClass::Uniform:
+            return resolveBuffer(emit, pointer);
+        case spv::StorageClass::Workgroup:
+            return resolvePointer(emit, pointer);
+        default:
+            refuse("the storage class of Pointer is not emulated for tensors");
+    }
+}
+
+void TensorElements::resolveBuffer(Emitter& emit, Id pointer) {
+    if (isComponentOfArray(pointer)) return resolvePointer(emit, pointer);
+    place_ = placeOf(emit, pointer);
+    if (place_.problem == BufferPlace::Problem::kNoVariable) return resolvePointer(emit, pointer);
+    if (!place_.valid()) {
+        refuse("Pointer leads through an array of arrays of descriptors, or memory without layout");
+        return;
+    }
+    scalar_ = reachable();
+    first_ = emit.divInt(types_.uint32(), place_.bytes, emit.constant(bits() / 8));
+}
+
+void TensorElements::resolvePointer(Emitter& emit, Id pointer) {
+    elements_.emplace(context_, emit, pointer, at_);
+    if (!elements_->valid()) return;
+    scalar_ = elements_->scalar();
+}
+
+// Whether it points to an element of a tightly packed array of components.
+bool TensorElements::isComponentOfArray(Id pointer) const {
+    const Module& module = context_.module;
+    const Instruction& chain = module.def(pointer);
+    const Id pointee = module.def(chain.type).word(1);
+    if (pointee != matrix_.component || !isAccessChain(chain.opcode)) return false;
+    const Id type = typeBehind(module, chainStep(module, chain), 1);
+    const std::optional<uint32_t> stride = module.decoration(type, spv::Decoration::ArrayStride);
+    return isArrayType(module.def(type).opcode) && stride == componentBits_ / 8;
+}
+
+Id TensorElements::pointerTo(Emitter& emit, Id scalar) {
+    const Id u32 = types_.uint32();
+    if (block_ != 0) {
+        const Id type = types_.pointerType(spv::StorageClass::PhysicalStorageBuffer, scalar_);
+        return emit.op(spv::Op::OpAccessChain, type, {block_, emit.constant(0), scalar});
+    }
+    if (!elements_) {
+        return context_.views.pointer(emit, place_, scalar_, emit.addInt(u32, first_, scalar));
+    }
+    const Id width = emit.constant(elements_->components());
+    const Id index = elements_->asIndex(emit, emit.divInt(u32, scalar, width));
+    const Id component = elements_->components() == 1 ? 0 : emit.modInt(u32, scalar, width);
+    const Id type = elements_->indexType();
+    return elements_->at(emit, emit.addInt(type, elements_->origin(), index), component);
+}
+
+Id TensorElements::loadScalar(Emitter& emit, Id scalar) {
+    return emit.load(scalar_, pointerTo(emit, scalar), memory_.forLoad(bits() / 8));
+}
+
+void TensorElements::storeScalar(Emitter& emit, Id scalar, Id value) {
+    emit.store(pointerTo(emit, scalar), value, memory_.forStore(bits() / 8));
+}
+
+Id TensorElements::load(Emitter& emit, Id index) {
+    const Id u32 = types_.uint32();
+    const Id component = matrix_.component;
+    if (bits() == componentBits_) return emit.bitcast(component, loadScalar(emit, index));
+    if (bits() > componentBits_) {
+        const Id parts = emit.constant(bits() / componentBits_);
+        const Id scalar = loadScalar(emit, emit.divInt(u32, index, parts));
+        const Slot picked[] = {pickComponent(emit, *matrix_.number, scalar,
+                                             emit.modInt(u32, index, parts), component)};
+        return gather(emit, component, picked);
+    }
+    const uint32_t count = componentBits_ / bits();
+    const Id first = emit.mulInt(u32, index, emit.constant(count));
+    std::vector<Slot> scalars;
+    for (uint32_t i = 0; i < count; ++i) {
+        scalars.push_back({loadScalar(emit, emit.addInt(u32, first, emit.constant(i))), 0});
+    }
+    const Slot joined[] = {regroup(emit, scalars, scalar_, component)[0]};
+    return gather(emit, component, joined);
+}
+
+void TensorElements::store(Emitter& emit, Id index, Id component) {
+    const Id u32 = types_.uint32();
+    if (bits() == componentBits_) return storeScalar(emit, index, emit.bitcast(scalar_, component));
+    if (bits() > componentBits_) return storePart(emit, index, component);
+    const Slot whole[] = {{component, 0}};
+    const std::vector<Slot> scalars = regroup(emit, whole, matrix_.component, scalar_);
+    const Id first = emit.mulInt(u32, index, emit.constant(static_cast<uint32_t>(scalars.size())));
+    for (uint32_t i = 0; i < scalars.size(); ++i) {
+        const Slot one[] = {scalars[i]};
+        storeScalar(emit, emit.addInt(u32, first, emit.constant(i)), gather(emit, scalar_, one));
+    }
+}
+
+// Other lanes may write the other parts of the same scalar at the same time.
+void TensorElements::storePart(Emitter& emit, Id index, Id component) {
+    const Id u32 = types_.uint32();
+    const Id parts = emit.constant(32 / componentBits_);
+    const Id pointer = pointerTo(emit, emit.divInt(u32, index, parts));
+    const Id shift =
+        emit.mulInt(u32, emit.modInt(u32, index, parts), emit.constant(componentBits_));
+    const Slot slot = {component, 0};
+    const Id part = componentBits(emit, *matrix_.number, slot, matrix_.component);
+    const Id mask = emit.constant((1u << componentBits_) - 1);
+    const auto shifted = [&](Id value) {
+        return emit.op(spv::Op::OpShiftLeftLogical, u32, {value, shift});
+    };
+    const Id others = emit.op(spv::Op::OpNot, u32, {shifted(mask)});
+    const bool isShared = elements_ && storageOf(context_.module.def(emit.typeOf(pointer))) ==
+                                           spv::StorageClass::Workgroup;
+    const Id scope = emit.constant(
+        static_cast<uint32_t>(isShared ? spv::Scope::Workgroup : spv::Scope::QueueFamily));
+    const auto atomic = [&](spv::Op opcode, Id value) {
+        const Id typed = emit.bitcast(scalar_, value);
+        emit.op(opcode, scalar_, {pointer, scope, emit.constant(0), typed});
+    };
+    atomic(spv::Op::OpAtomicAnd, others);
+    atomic(spv::Op::OpAtomicOr, shifted(part));
+}
+
+}  // namespace coopvk::rewrite

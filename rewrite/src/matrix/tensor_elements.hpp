@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Elements of a tensor in memory, by their index from Pointer: "This index is then multiplied by
+// the size of the component type of the matrix and treated as a byte offset from the 'Pointer'
+// operand", whatever that points to (SPV_NV_cooperative_matrix2).
+#pragma once
+
+#include "ir/memory_operands.hpp"
+#include "lowering/element_pointer.hpp"
+#include "matrix/context.hpp"
+
+namespace coopvk::rewrite {
+
+class TensorElements {
+ public:
+    TensorElements(MatrixContext& context, Emitter& emit, const Instruction& at,
+                   const MatrixType& matrix, Id pointer, const MemoryOperands& memory);
+
+    bool valid() const { return scalar_ != 0; }
+    // The component of the element with an index (u32).
+    Id load(Emitter& emit, Id index);
+    void store(Emitter& emit, Id index, Id component);
+
+ private:
+    bool refuse(std::string_view what);
+    void resolve(Emitter& emit, Id pointer);
+    void resolveBuffer(Emitter& emit, Id pointer);
+    void resolvePointer(Emitter& emit, Id pointer);
+    bool isComponentOfArray(Id pointer) const;
+    Id reachable() const;
+    Id pointerTo(Emitter& emit, Id scalar);
+    Id loadScalar(Emitter& emit, Id scalar);
+    void storeScalar(Emitter& emit, Id scalar, Id value);
+    void storePart(Emitter& emit, Id index, Id component);
+    uint32_t bits() const { return context_.types.width(scalar_); }
+
+    MatrixContext& context_;
+    TypeTable& types_;
+    const Instruction& at_;
+    const MatrixType& matrix_;
+    const bool isStore_;
+    const uint32_t componentBits_;
+    MemoryOperands memory_;
+    // Memory is an array of scalars of this type; it is reached in one of three ways.
+    Id scalar_ = 0;
+    Id first_ = 0;  // scalar that Pointer points to, u32; 0: the first
+    Id block_ = 0;  // pointer to a physical block of them
+    BufferPlace place_;
+    std::optional<ElementPointer> elements_;
+};
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "matrix/tensor_transfer.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+TensorAccess accessOf(const MatrixContext& context, const Instruction& at, const MatrixType& matrix,
+                      const TensorOperands& operands) {
+    TensorAccess access;
+    access.layout = context.tensors.layoutOf(context.module, operands.layout);
+    access.view = context.tensors.viewOf(context.module, operands.view);
+    access.rows = matrix.rows;
+    access.columns = matrix.columns;
+    access.isStore = at.opcode == spv::Op::OpCooperativeMatrixStoreTensorNV;
+    access.isDecoded = operands.decode != 0;
+    return access;
+}
+
+}  // namespace
+
+std::optional<TensorOperands> tensorOperands(MatrixContext& context, const Instruction& at) {
+    TensorOperands operands;
+    operands.pointer = at.word(0);
+    operands.object = at.word(1);
+    operands.layout = at.word(2);
+    const std::span<const Operand> further = operandsBehind(at, 3);
+    operands.memory = MemoryOperands(further);
+    const std::span<const Operand> own = further.subspan(memoryOperandCount(further));
+    const auto fails = [&](std::string_view what) {
+        context.fail(ErrorCode::kInvalidModule, at, what);
+        return std::nullopt;
+    };
+    if (own.empty()) return fails("Tensor Addressing Operands are missing");
+    using Mask = spv::TensorAddressingOperandsMask;
+    size_t next = 1;
+    uint32_t left = own[0].word;
+    const auto take = [&](Mask bit, Id& id) {
+        if ((left & static_cast<uint32_t>(bit)) == 0) return;
+        left &= ~static_cast<uint32_t>(bit);
+        if (next < own.size()) id = own[next++].word;
+    };
+    take(Mask::TensorView, operands.view);
+    take(Mask::DecodeFunc, operands.decode);
+    take(Mask::DecodeVectorFunc, operands.decodeVector);
+    if (left != 0) return fails("Tensor Addressing Operands have bits that are not known");
+    if (context.tensors.layoutOf(context.module, operands.layout) == nullptr) {
+        return fails("TensorLayout is not a tensor layout");
+    }
+    if (operands.view != 0 && context.tensors.viewOf(context.module, operands.view) == nullptr) {
+        return fails("TensorView is not a tensor view");
+    }
+    return operands;
+}
+
+TensorTransfer::TensorTransfer(MatrixContext& context, MatrixWriter& writer, const Instruction& at,
+                               const MatrixType& matrix, const TensorOperands& operands)
+    : context_(context),
+      types_(context.types),
+      writer_(writer),
+      emit_(writer.emit()),
+      at_(at),
+      matrix_(matrix),
+      address_(context, writer.emit(), accessOf(context, at, matrix, operands), operands.layout,
+               operands.view) {}
+
+void TensorTransfer::byAddress(const std::function<void()>& separable,
+                               const std::function<void()>& any) {
+    const Id isSeparable = address_.isSeparable();
+    if (isSeparable == 0) return any();
+    writer_.chosen(isSeparable, separable, any);
+}
+
+void TensorTransfer::visitSeparable(TensorWalk& walk, const Visit& visit) {
+    walk.run([&](Id row) { return address_.ofRow(row); },
+             [&](Id column) { return address_.ofColumn(column); },
+             [&](const TensorPart& row, const TensorPart& column, Id element) {
+                 visit(TensorAddress::join(emit_, row, column), element);
+             });
+}
+
+void TensorTransfer::visitAny(TensorWalk& walk, const Visit& visit) {
+    const auto itself = [](Id coordinate) {
+        TensorPart part;
+        part.coordinate = coordinate;
+        return part;
+    };
+    walk.run(itself, itself, [&](const TensorPart& row, const TensorPart& column, Id element) {
+        visit(address_.ofElement(row.coordinate, column.coordinate), element);
+    });
+}
+
+Id TensorTransfer::componentArray() {
+    return writer_.variable(types_.arrayType(matrix_.component, matrix_.length()));
+}
+
+Id TensorTransfer::componentPointer(Id array, Id element) {
+    const Id type = types_.pointerType(spv::StorageClass::Function, matrix_.component);
+    return emit_.op(spv::Op::OpAccessChain, type, {array, element});
+}
+
+Slot& TensorTransfer::slotOf(ElementSlots& slots, Id element) {
+    const auto number = static_cast<uint32_t>(context_.module.constantValue(element).value_or(0));
+    const uint32_t columns = matrix_.fragment.columns.count();
+    return slots.at(number / columns, number % columns);
+}
+
+void TensorTransfer::spill(ElementSlots& slots, Id array) {
+    for (uint32_t e = 0; e < matrix_.length(); ++e) {
+        const Id element = emit_.constant(e);
+        const Slot one[] = {slotOf(slots, element)};
+        emit_.store(componentPointer(array, element), gather(emit_, matrix_.component, one));
+    }
+}
+
+void TensorTransfer::fill(ElementSlots& slots, Id array) {
+    for (uint32_t e = 0; e < matrix_.length(); ++e) {
+        const Id element = emit_.constant(e);
+        slotOf(slots, element) = {emit_.load(matrix_.component, componentPointer(array, element)),
+                                  0};
+    }
+}
+
+}  // namespace coopvk::rewrite

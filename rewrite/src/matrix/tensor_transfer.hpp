@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What loads and stores of matrices by tensor addresses share.
+#pragma once
+
+#include "matrix/packs.hpp"
+#include "matrix/tensor_decode.hpp"
+#include "matrix/tensor_elements.hpp"
+#include "matrix/tensor_walk.hpp"
+
+namespace coopvk::rewrite {
+
+// The operands of either instruction, Pointer first.
+struct TensorOperands {
+    Id pointer = 0, object = 0, layout = 0;
+    MemoryOperands memory;
+    Id view = 0, decode = 0, decodeVector = 0;  // 0: none
+};
+// nullopt, and an error of the context, where they are not as they must be.
+std::optional<TensorOperands> tensorOperands(MatrixContext& context, const Instruction& at);
+
+class TensorTransfer {
+ public:
+    TensorTransfer(MatrixContext& context, MatrixWriter& writer, const Instruction& at,
+                   const MatrixType& matrix, const TensorOperands& operands);
+
+ protected:
+    // Runs one of two pieces of code, by what the layout says when it is executed.
+    void byAddress(const std::function<void()>& separable, const std::function<void()>& any);
+    // Visits the lane's elements with their places.
+    using Visit = std::function<void(const TensorPart& place, Id element)>;
+    void visitSeparable(TensorWalk& walk, const Visit& visit);
+    void visitAny(TensorWalk& walk, const Visit& visit);
+
+    // An array of the lane's components, one after the other.
+    Id componentArray();
+    Id componentPointer(Id array, Id element);
+    void spill(ElementSlots& slots, Id array);
+    void fill(ElementSlots& slots, Id array);
+    Slot& slotOf(ElementSlots& slots, Id element);
+
+    MatrixContext& context_;
+    TypeTable& types_;
+    MatrixWriter& writer_;
+    Emitter& emit_;
+    const Instruction& at_;
+    const MatrixType& matrix_;
+    TensorAddress address_;
+};
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tensor/decode_clone.hpp"
+
+#include <algorithm>
+
+#include "ir/opcodes.hpp"
+#include "lowering/type_size.hpp"
+#include "tensor/pointer_flow.hpp"
+#include "tensor/tensor_helpers.hpp"
+#include "tensor/view_loads.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+constexpr uint32_t kMaxDepth = 32;  // of calls
+
+struct CloneRequest {
+    const Instruction& at;  // the load of the matrix
+    const BufferPlace& place;
+    uint32_t depth = 0;
+};
+
+// A copy of one function. Values that are pointers into the buffer become bytes from its start.
+class Clone {
+ public:
+    Clone(LoweringContext& context, const CloneRequest& request, const Function& original,
+          std::span<const ArgumentKind> kinds)
+        : context_(context),
+          module_(context.module),
+          types_(context.types),
+          request_(request),
+          original_(original),
+          flow_(module_, original, kinds),
+          place_(request.place),
+          emit_(types_, unused_),
+          loads_(context, emit_, request.at, place_) {}
+
+    // 0, and an error, where it cannot be copied.
+    Id run();
+
+ private:
+    bool refuse(std::string_view what) {
+        return context_.fail(ErrorCode::kUnsupported, request_.at, what);
+    }
+    void declareParameters();
+    void copyBlock(const Block& block);
+    void copy(const Instruction& i);
+    void copyPlain(const Instruction& i);
+    bool touchesPointers(const Instruction& i) const;
+    void copyTouching(const Instruction& i);
+    void copyChain(const Instruction& i);
+    void copyLoad(const Instruction& i);
+    void copyCall(const Instruction& i);
+    void passOn(const Instruction& i, Id type);
+    Id copied(Id id) const {
+        const auto found = ids_.find(id);
+        return found == ids_.end() ? id : found->second;
+    }
+    Operands copied(const Operands& operands) const {
+        Operands result = operands;
+        for (Operand& o : result) {
+            if (o.isId) o.word = copied(o.word);
+        }
+        return result;
+    }
+    Id pointee(Id pointer) const { return module_.def(module_.def(pointer).type).word(1); }
+    Id variableType() { return types_.pointerType(spv::StorageClass::Function, types_.uint32()); }
+
+    LoweringContext& context_;
+    Module& module_;
+    TypeTable& types_;
+    const CloneRequest& request_;
+    const Function& original_;
+    PointerFlow flow_;
+    BufferPlace place_;  // its descriptor is a parameter
+    std::unique_ptr<Function> clone_ = std::make_unique<Function>();
+    InstructionList unused_;
+    Emitter emit_;
+    ViewLoads loads_;
+    std::map<Id, Id> ids_;  // of the original, in the clone
+};
+
+Id cloneFunction(LoweringContext& context, const CloneRequest& request, Id function,
+                 std::span<const ArgumentKind> kinds) {
+    std::vector<uint32_t> key = {
+        kTensorHelper, static_cast<uint32_t>(TensorHelper::kDecode), function,
+        request.place.variable,
+        (request.place.descriptor != 0 ? 1u : 0u) | (request.place.nonUniform ? 2u : 0u)};
+    for (const ArgumentKind kind : kinds) key.push_back(static_cast<uint32_t>(kind));
+    const auto& functions = context.module.functions();
+    const auto original =
+        std::ranges::find(functions, function, [](const auto& f) { return f->id(); });
+    if (original == functions.end() || request.depth > kMaxDepth) {
+        context.fail(ErrorCode::kInvalidModule, request.at,
+                     "DecodeFunc and what it calls must be functions that do not call themselves");
+        return 0;
+    }
+    return context.helper(key, [&] { return Clone(context, request, **original, kinds).run(); });
+}
+
+Id Clone::run() {
+    for (const auto& block : original_.blocks) {
+        ids_[block->id()] = module_.takeId();
+        for (const InstructionPtr& i : block->body) {
+            if (i->result != 0) ids_[i->result] = module_.takeId();
+        }
+    }
+    clone_->definition = makeInstruction(spv::Op::OpFunction, original_.definition->type,
+                                         module_.takeId(), original_.definition->operands);
+    module_.setDef(clone_->definition.get());
+    declareParameters();
+    for (const auto& block : original_.blocks) {
+        if (context_.error) return 0;
+        copyBlock(*block);
+    }
+    if (context_.error) return 0;
+    clone_->end = makeInstruction(spv::Op::OpFunctionEnd, 0, 0, {});
+    const Id id = clone_->id();
+    module_.addName(id, "coopvk_decode");
+    context_.newFunctions.push_back(std::move(clone_));
+    return id;
+}
+
+void Clone::declareParameters() {
+    std::vector<Id> parameterTypes;
+    const auto declare = [&](Id type) {
+        parameterTypes.push_back(type);
+        clone_->parameters.push_back(
+            makeInstruction(spv::Op::OpFunctionParameter, type, module_.takeId(), {}));
+        module_.setDef(clone_->parameters.back().get());
+        return clone_->parameters.back()->result;
+    };
+    if (place_.descriptor != 0) place_.descriptor = declare(emit_.typeOf(place_.descriptor));
+    for (const InstructionPtr& parameter : original_.parameters) {
+        Id type = parameter->type;
+        if (flow_.isPointer(parameter->result)) type = types_.uint32();
+        if (flow_.isVariable(parameter->result)) type = variableType();
+        ids_[parameter->result] = declare(type);
+    }
+    const Id type = types_.functionType(original_.definition->type, parameterTypes);
+    clone_->definition->operands[1] = idOperand(type);
+}
+
+void Clone::copyBlock(const Block& block) {
+    clone_->blocks.push_back(std::make_unique<Block>());
+    Block& target = *clone_->blocks.back();
+    target.label = makeInstruction(spv::Op::OpLabel, 0, copied(block.id()), {});
+    module_.setDef(target.label.get());
+    emit_.setOut(target.body);
+    for (const InstructionPtr& i : block.body) {
+        if (context_.error) return;
+        if (!isDebugLine(i->opcode) && !isNonSemantic(module_, *i)) copy(*i);
+    }
+}
+
+bool Clone::touchesPointers(const Instruction& i) const {
+    const auto touches = [&](Id id) { return flow_.kindOf(id) != ArgumentKind::kOther; };
+    return touches(i.result) || std::ranges::any_of(i.operands, [&](const Operand& o) {
+               return o.isId && touches(o.word);
+           });
+}
+
+void Clone::copyPlain(const Instruction& i) {
+    const Id result = i.result == 0 ? 0 : copied(i.result);
+    emit_.add(makeInstruction(i.opcode, i.type, result, copied(i.operands)));
+    if (result != 0) module_.copyNamesAndDecorations(i.result, result);
+}
+
+void Clone::copy(const Instruction& i) {
+    if (touchesPointers(i)) {
+        copyTouching(i);
+    } else {
+        copyPlain(i);
+    }
+}
+
+// The same instruction on bytes.
+void Clone::passOn(const Instruction& i, Id type) {
+    const Id result = i.result == 0 ? 0 : copied(i.result);
+    emit_.add(makeInstruction(i.opcode, type, result, copied(i.operands)));
+}
+
+void Clone::copyTouching(const Instruction& i) {
+    using enum spv::Op;
+    const auto isBytes = [&](Id id) { return flow_.isPointer(id); };
+    if (firstChainIndex(i.opcode) != 0 && isBytes(i.word(0))) return copyChain(i);
+    switch (i.opcode) {
+        case OpVariable:
+            if (i.operands.size() == 1) return passOn(i, variableType());
+            break;
+        case OpLoad:
+            if (isBytes(i.word(0))) return copyLoad(i);
+            return passOn(i, types_.uint32());
+        case OpStore:
+            if (isBytes(i.word(1)) && flow_.isVariable(i.word(0))) return passOn(i, 0);
+            break;
+        case OpBitcast:
+        case OpCopyObject:
+            if (!isBytes(i.result)) break;
+            emit_.add(makeInstruction(OpCopyObject, types_.uint32(), copied(i.result),
+                                      {idOperand(copied(i.word(0)))}));
+            return;
+        case OpSelect:
+            if (isBytes(i.word(1)) && isBytes(i.word(2))) return passOn(i, types_.uint32());
+            break;
+        case OpPhi: {
+            bool all = true;
+            for (size_t o = 0; o < i.operands.size(); o += 2) all = all && isBytes(i.word(o));
+            if (all) return passOn(i, types_.uint32());
+            break;
+        }
+        case OpFunctionCall:
+            return copyCall(i);
+        default:
+            break;
+    }
+    refuse(
+        "DecodeFunc does more with its pointer than to load from it and to pass it on, and the "
+        "tensor is reached by a descriptor");
+}
+
+void Clone::copyChain(const Instruction& i) {
+    const Id u32 = types_.uint32();
+    const size_t first = firstChainIndex(i.opcode);
+    Id bytes = copied(i.word(0));
+    if (first == 2) {
+        const auto stride =
+            module_.decoration(module_.def(i.word(0)).type, spv::Decoration::ArrayStride);
+        const Id step = emit_.constant(stride.value_or(sizeOfType(types_, pointee(i.word(0)))));
+        bytes = emit_.addInt(u32, bytes, emit_.mulInt(u32, emit_.toU32(copied(i.word(1))), step));
+    }
+    std::vector<Id> indices;
+    for (const Operand& index : operandsBehind(i, first)) indices.push_back(copied(index.word));
+    const std::optional<Id> inside = bytesTo(emit_, pointee(i.word(0)), indices);
+    if (!inside) {
+        refuse("DecodeFunc goes through memory without a layout");
+        return;
+    }
+    emit_.add(makeInstruction(spv::Op::OpIAdd, u32, copied(i.result),
+                              {idOperand(bytes), idOperand(*inside)}));
+}
+
+void Clone::copyLoad(const Instruction& i) {
+    const Id value = loads_.load(i.type, copied(i.word(0)), MemoryOperands(operandsBehind(i, 1)));
+    if (value == 0) return;
+    emit_.add(makeInstruction(spv::Op::OpCopyObject, i.type, copied(i.result), {idOperand(value)}));
+}
+
+void Clone::copyCall(const Instruction& i) {
+    if (flow_.isPointer(i.result) || isPointerType(module_.def(i.type).opcode)) {
+        refuse(
+            "DecodeFunc gets a pointer from a function, and the tensor is reached by a "
+            "descriptor");
+        return;
+    }
+    std::vector<ArgumentKind> kinds;
+    for (const Operand& argument : operandsBehind(i, 1)) {
+        kinds.push_back(flow_.kindOf(argument.word));
+    }
+    const CloneRequest inner = {request_.at, place_, request_.depth + 1};
+    const Id function = cloneFunction(context_, inner, i.word(0), kinds);
+    if (function == 0) return;
+    Operands operands = {idOperand(function)};
+    if (place_.descriptor != 0) operands.push_back(idOperand(place_.descriptor));
+    for (const Operand& argument : operandsBehind(i, 1)) {
+        operands.push_back(idOperand(copied(argument.word)));
+    }
+    emit_.add(makeInstruction(i.opcode, i.type, copied(i.result), std::move(operands)));
+}
+
+}  // namespace
+
+Id cloneDecode(LoweringContext& context, const Instruction& at, Id function,
+               const BufferPlace& place) {
+    const Instruction& type = context.module.def(context.module.def(function).word(1));
+    std::vector<ArgumentKind> kinds(std::max<size_t>(type.operands.size(), 1) - 1,
+                                    ArgumentKind::kOther);
+    if (!kinds.empty()) kinds[0] = ArgumentKind::kPointer;
+    return cloneFunction(context, {at, place}, function, kinds);
+}
+
+}  // namespace coopvk::rewrite

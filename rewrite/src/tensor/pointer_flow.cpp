@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tensor/pointer_flow.hpp"
+
+#include <algorithm>
+
+#include "ir/opcodes.hpp"
+
+namespace coopvk::rewrite {
+
+PointerFlow::PointerFlow(const Module& module, const Function& function,
+                         std::span<const ArgumentKind> parameters)
+    : module_(module) {
+    for (size_t p = 0; p < parameters.size() && p < function.parameters.size(); ++p) {
+        const Id parameter = function.parameters[p]->result;
+        if (parameters[p] == ArgumentKind::kPointer) pointers_.insert(parameter);
+        if (parameters[p] == ArgumentKind::kVariable) variables_.insert(parameter);
+    }
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (const auto& block : function.blocks) {
+            for (const InstructionPtr& i : block->body) changed |= visit(*i);
+        }
+    }
+}
+
+bool PointerFlow::anyIsPointer(const Instruction& i) const {
+    return std::ranges::any_of(i.operands,
+                               [&](const Operand& o) { return o.isId && isPointer(o.word); });
+}
+
+// True if something new was found.
+bool PointerFlow::visit(const Instruction& i) {
+    switch (i.opcode) {
+        case spv::Op::OpStore:
+            return isPointer(i.word(1)) && module_.def(i.word(0)).opcode == spv::Op::OpVariable &&
+                   variables_.insert(i.word(0)).second;
+        case spv::Op::OpLoad:
+            return isVariable(i.word(0)) && pointers_.insert(i.result).second;
+        case spv::Op::OpBitcast:
+        case spv::Op::OpCopyObject:
+        case spv::Op::OpSelect:
+        case spv::Op::OpPhi: {
+            const bool makesPointer = isPointerType(module_.def(i.type).opcode);
+            return makesPointer && anyIsPointer(i) && pointers_.insert(i.result).second;
+        }
+        default: {
+            const bool leadsOn = firstChainIndex(i.opcode) != 0 && isPointer(i.word(0));
+            return leadsOn && pointers_.insert(i.result).second;
+        }
+    }
+}
+
+ArgumentKind PointerFlow::kindOf(Id value) const {
+    if (isPointer(value)) return ArgumentKind::kPointer;
+    return isVariable(value) ? ArgumentKind::kVariable : ArgumentKind::kOther;
+}
+
+}  // namespace coopvk::rewrite

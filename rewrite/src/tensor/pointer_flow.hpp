@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which values of a function are made of physical pointers that it gets as arguments.
+#pragma once
+
+#include <set>
+
+#include "ir/module.hpp"
+
+namespace coopvk::rewrite {
+
+// What a parameter of a copied function is.
+enum class ArgumentKind : uint32_t {
+    kOther,
+    kPointer,   // a physical pointer into the buffer
+    kVariable,  // a pointer to a variable that holds such a pointer
+};
+
+class PointerFlow {
+ public:
+    PointerFlow(const Module& module, const Function& function,
+                std::span<const ArgumentKind> parameters);
+
+    bool isPointer(Id value) const { return pointers_.contains(value); }
+    bool isVariable(Id value) const { return variables_.contains(value); }
+    ArgumentKind kindOf(Id value) const;
+
+ private:
+    bool visit(const Instruction& i);
+    bool anyIsPointer(const Instruction& i) const;
+
+    const Module& module_;
+    std::set<Id> pointers_, variables_;
+};
+
+}  // namespace coopvk::rewrite

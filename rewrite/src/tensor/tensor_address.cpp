@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tensor/tensor_address.hpp"
+
+#include <spirv/unified1/GLSL.std.450.h>
+
+#include "tensor/tensor_helpers.hpp"
+
+namespace coopvk::rewrite {
+
+using Layout = TensorLayoutType;
+using View = TensorViewType;
+
+TensorAddress::TensorAddress(LoweringContext& context, Emitter& emit, const TensorAccess& access,
+                             Id layout, Id view)
+    : context_(context),
+      types_(context.types),
+      emit_(emit),
+      access_(access),
+      layoutValue_(layout),
+      viewValue_(view),
+      layout_(tensorMembers(emit, layout)),
+      view_(view != 0 ? tensorMembers(emit, view) : std::vector<Id>{}) {}
+
+uint32_t TensorAddress::permuted(uint32_t dimension) const {
+    return access_.view != nullptr ? access_.view->permutation[dimension] : dimension;
+}
+
+// Stores outside of the tensor are discarded, whatever the mode does with loads.
+spv::TensorClampMode TensorAddress::clampMode() const {
+    const spv::TensorClampMode mode = access_.layout->clamp;
+    const bool discards = access_.isStore && mode != spv::TensorClampMode::Undefined;
+    return discards ? spv::TensorClampMode::Constant : mode;
+}
+
+Id TensorAddress::compare(spv::Op opcode, Id a, Id b) {
+    return emit_.op(opcode, types_.boolType(), {a, b});
+}
+
+// -------------------------------------------------------------------------------------------------
+// Whether the address is separable
+
+// Of the span taken as tightly packed.
+Id TensorAddress::spanStride(uint32_t dimension) {
+    Id stride = emit_.constant(1);
+    for (uint32_t d = dimensions(); --d > dimension;) {
+        stride = emit_.mulInt(types_.uint32(), stride, layoutAt(Layout::kSpan, d));
+    }
+    return stride;
+}
+
+Id TensorAddress::isNotEmpty() {
+    Id condition = 0;
+    if (clampMode() == spv::TensorClampMode::Undefined) return condition;
+    for (uint32_t d = 0; d < dimensions(); ++d) {
+        condition = emit_.both(
+            condition,
+            compare(spv::Op::OpINotEqual, layoutAt(Layout::kDimension, d), emit_.constant(0)));
+    }
+    return condition;
+}
+
+Id TensorAddress::isUnclipped() {
+    using enum spv::Op;
+    const Id zero = emit_.constant(0);
+    Id condition = compare(OpIEqual, clipAt(View::kRowOffset), zero);
+    condition = emit_.both(condition, compare(OpIEqual, clipAt(View::kColumnOffset), zero));
+    const auto covers = [&](View::Clip span, uint32_t size) {
+        return compare(OpUGreaterThanEqual, clipAt(span), emit_.constant(size));
+    };
+    condition = emit_.both(condition, covers(View::kRowSpan, access_.rows));
+    return emit_.both(condition, covers(View::kColumnSpan, access_.columns));
+}
+
+// Whether the dimensions of the view are those of the span: 0 if they are anyway.
+Id TensorAddress::viewIsSpan() {
+    Id condition = 0;
+    if (!access_.view->hasDimensions) return condition;
+    for (uint32_t d = 0; d < dimensions(); ++d) {
+        const Id sameSize =
+            compare(spv::Op::OpIEqual, viewAt(View::kDimension, d), layoutAt(Layout::kSpan, d));
+        const Id sameStride = compare(spv::Op::OpIEqual, viewAt(View::kStride, d), spanStride(d));
+        condition = emit_.both(condition, emit_.both(sameSize, sameStride));
+    }
+    return condition;
+}
+
+Id TensorAddress::isSeparable() {
+    if (access_.view != nullptr && access_.view->dimensions != dimensions()) return 0;
+    const uint32_t innermost = permuted(dimensions() - 1);
+    Id condition = compare(spv::Op::OpIEqual, layoutAt(Layout::kSpan, innermost),
+                           emit_.constant(access_.columns));
+    if (access_.view != nullptr) {
+        condition = emit_.both(condition, isUnclipped());
+        condition = emit_.both(condition, viewIsSpan());
+    }
+    return emit_.both(condition, isNotEmpty());
+}
+
+// -------------------------------------------------------------------------------------------------
+// From the span to the tensor
+
+// A coordinate (u32 with a sign) that may be outside of a dimension.
+Id TensorAddress::clamped(Id coordinate, Id size) {
+    const Id u32 = types_.uint32();
+    const auto minus = [&](Id a, Id b) { return emit_.op(spv::Op::OpISub, u32, {a, b}); };
+    const Id one = emit_.constant(1);
+    switch (clampMode()) {
+        case spv::TensorClampMode::Constant:
+            // What is loaded there is dropped, but no other memory may be touched.
+            return access_.isStore
+                       ? coordinate
+                       : emit_.glsl(GLSLstd450UMin, u32, {coordinate, minus(size, one)});
+        case spv::TensorClampMode::ClampToEdge: {
+            const Id positive = emit_.glsl(GLSLstd450SMax, u32, {coordinate, emit_.constant(0)});
+            return emit_.glsl(GLSLstd450SMin, u32, {positive, minus(size, one)});
+        }
+        case spv::TensorClampMode::Repeat: {
+            const Id period = emit_.glsl(GLSLstd450SMax, u32, {size, one});
+            return emit_.op(spv::Op::OpSMod, u32, {coordinate, period});
+        }
+        case spv::TensorClampMode::RepeatMirrored: {
+            // 0 where the dimension has one element: the text's period is none then.
+            const Id whole = minus(emit_.addInt(u32, size, size), emit_.constant(2));
+            const Id period = emit_.glsl(GLSLstd450SMax, u32, {whole, one});
+            const Id turned = emit_.op(spv::Op::OpSMod, u32, {coordinate, period});
+            const Id isBack = compare(spv::Op::OpUGreaterThanEqual, turned, size);
+            return emit_.op(spv::Op::OpSelect, u32, {isBack, minus(period, turned), turned});
+        }
+        default:
+            return coordinate;
+    }
+}
+
+TensorAddress::Coordinate TensorAddress::coordinate(uint32_t dimension, Id inSpan) {
+    const Id u32 = types_.uint32();
+    const Id size = layoutAt(Layout::kDimension, dimension);
+    const Id wanted = emit_.addInt(u32, inSpan, layoutAt(Layout::kOffset, dimension));
+    Coordinate c;
+    if (clampMode() == spv::TensorClampMode::Constant) {
+        // Negative ones are below no size.
+        const Id most = emit_.glsl(GLSLstd450UMin, u32, {size, emit_.constant(1u << 31)});
+        c.inside = compare(spv::Op::OpULessThan, wanted, most);
+    }
+    const Id found = clamped(wanted, size);
+    const Id blockSize = layoutAt(Layout::kBlockSize, dimension);
+    c.block = safeDivide(emit_, found, blockSize);
+    if (access_.isDecoded) c.inBlock = safeRemainder(emit_, found, blockSize);
+    return c;
+}
+
+void TensorAddress::add(TensorPart& part, uint32_t dimension, Id inSpan) {
+    const Coordinate c = coordinate(dimension, inSpan);
+    const Id u32 = types_.uint32();
+    const Id step = emit_.mulInt(u32, c.block, layoutAt(Layout::kStride, dimension));
+    part.index = part.index == 0 ? step : emit_.addInt(u32, part.index, step);
+    part.inside = emit_.both(part.inside, c.inside);
+    part.block[dimension] = c.block;
+    part.inBlock[dimension] = c.inBlock;
+}
+
+// -------------------------------------------------------------------------------------------------
+// Separable addresses
+
+// Coordinates in the span of all dimensions but the innermost, which is the column.
+std::vector<Id> TensorAddress::ofSpan(Id row) {
+    const uint32_t count = dimensions() - 1;
+    if (count == 0) return {};
+    std::vector<Id> sizes(dimensions());
+    for (uint32_t d = 0; d < dimensions(); ++d) sizes[d] = layoutAt(Layout::kSpan, permuted(d));
+    if (rowsFit_ == 0) {
+        rowsFit_ =
+            compare(spv::Op::OpUGreaterThanEqual, sizes[count - 1], emit_.constant(access_.rows));
+    }
+    sizes.pop_back();
+    return callRowCoordinates(context_, emit_, row, rowsFit_, sizes);
+}
+
+TensorPart TensorAddress::ofRow(Id row) {
+    TensorPart part;
+    part.coordinate = row;
+    const std::vector<Id> coordinates = ofSpan(row);
+    for (uint32_t d = 0; d < coordinates.size(); ++d) add(part, permuted(d), coordinates[d]);
+    if (part.index == 0) part.index = emit_.constant(0);
+    return part;
+}
+
+TensorPart TensorAddress::ofColumn(Id column) {
+    TensorPart part;
+    part.coordinate = column;
+    add(part, permuted(dimensions() - 1), column);
+    return part;
+}
+
+TensorPart TensorAddress::join(Emitter& emit, const TensorPart& row, const TensorPart& column) {
+    TensorPart both = row;
+    both.index = emit.addInt(emit.types().uint32(), row.index, column.index);
+    both.inside = emit.both(row.inside, column.inside);
+    for (uint32_t d = 0; d < kMaxTensorDimensions; ++d) {
+        if (column.block[d] == 0) continue;
+        both.block[d] = column.block[d];
+        both.inBlock[d] = column.inBlock[d];
+    }
+    return both;
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The place of any element, step by step as the text has it.
+#include <spirv/unified1/GLSL.std.450.h>
+
+#include "tensor/tensor_address.hpp"
+#include "tensor/tensor_helpers.hpp"
+
+namespace coopvk::rewrite {
+
+using Layout = TensorLayoutType;
+using View = TensorViewType;
+using Coordinates = std::vector<Id>;
+
+// matrixCoordToLinear.
+Id TensorAddress::linear(TensorPart& part, Id row, Id column) {
+    const Id u32 = types_.uint32();
+    Id width = emit_.constant(access_.columns);
+    if (access_.view != nullptr) {
+        const auto clip = [&](Id at, View::Clip offset, View::Clip span) {
+            const Id begin = clipAt(offset);
+            const Id end = emit_.addInt(u32, begin, clipAt(span));
+            const Id isBehind = compare(spv::Op::OpUGreaterThanEqual, at, begin);
+            const Id isAhead = compare(spv::Op::OpULessThan, at, end);
+            part.isKept = emit_.both(part.isKept, emit_.both(isBehind, isAhead));
+            return emit_.op(spv::Op::OpISub, u32, {at, begin});
+        };
+        row = clip(row, View::kRowOffset, View::kRowSpan);
+        column = clip(column, View::kColumnOffset, View::kColumnSpan);
+        width = emit_.glsl(GLSLstd450UMin, u32, {width, clipAt(View::kColumnSpan)});
+    }
+    return emit_.addInt(u32, emit_.mulInt(u32, row, width), column);
+}
+
+// Coordinates in dimensions of these sizes, in the order of `permutation`.
+Coordinates TensorAddress::divided(Id index, std::span<const Id> sizes,
+                                   std::span<const uint32_t> permutation) {
+    Coordinates coordinates(sizes.size());
+    for (size_t d = sizes.size(); d-- > 0;) {
+        const uint32_t i = permutation[d];
+        coordinates[i] = safeRemainder(emit_, index, sizes[i]);
+        if (d != 0) index = safeDivide(emit_, index, sizes[i]);
+    }
+    return coordinates;
+}
+
+Coordinates TensorAddress::spans(uint32_t count) {
+    Coordinates sizes;
+    for (uint32_t d = 0; d < count; ++d) {
+        sizes.push_back(d < dimensions() ? layoutAt(Layout::kSpan, d) : emit_.constant(1));
+    }
+    return sizes;
+}
+
+// linearToViewCoord, viewCoordToLinear and linearToSpanCoord; the last two cancel each other where
+// the view has no dimensions of its own and as many as the layout.
+Coordinates TensorAddress::throughView(Id index) {
+    const View& view = *access_.view;
+    const Id u32 = types_.uint32();
+    Coordinates sizes = spans(view.dimensions);
+    if (view.hasDimensions) {
+        for (uint32_t d = 0; d < view.dimensions; ++d) sizes[d] = viewAt(View::kDimension, d);
+    }
+    const Coordinates inView = divided(index, sizes, view.permutation);
+    if (!view.hasDimensions && view.dimensions == dimensions()) return inView;
+    Id stride = emit_.constant(1);
+    Id sum = emit_.constant(0);
+    for (uint32_t d = view.dimensions; d-- > 0;) {
+        if (view.hasDimensions) stride = viewAt(View::kStride, d);
+        sum = emit_.addInt(u32, sum, emit_.mulInt(u32, inView[d], stride));
+        if (!view.hasDimensions) stride = emit_.mulInt(u32, stride, sizes[d]);
+    }
+    return ofSpanIndex(sum);
+}
+
+Coordinates TensorAddress::ofSpanIndex(Id index) {
+    constexpr uint32_t kInOrder[] = {0, 1, 2, 3, 4};
+    return divided(index, spans(dimensions()), kInOrder);
+}
+
+TensorPart TensorAddress::place(Id row, Id column) {
+    TensorPart part;
+    const Id index = linear(part, row, column);
+    const Coordinates inSpan = access_.view != nullptr ? throughView(index) : ofSpanIndex(index);
+    for (uint32_t d = 0; d < dimensions(); ++d) add(part, d, inSpan[d]);
+    part.inside = emit_.both(part.inside, isNotEmpty());
+    return part;
+}
+
+// What a part has of any element, in order, with types.
+std::vector<std::pair<Id*, Id>> TensorAddress::valuesOf(TensorPart& part) {
+    const Id u32 = types_.uint32(), boolean = types_.boolType();
+    std::vector<std::pair<Id*, Id>> values = {{&part.index, u32}};
+    if (clampMode() != spv::TensorClampMode::Undefined) values.emplace_back(&part.inside, boolean);
+    if (access_.view != nullptr) values.emplace_back(&part.isKept, boolean);
+    for (uint32_t d = 0; access_.isDecoded && d < dimensions(); ++d) {
+        values.emplace_back(&part.block[d], u32);
+        values.emplace_back(&part.inBlock[d], u32);
+    }
+    return values;
+}
+
+// Parameters: layout, the view where there is one, row and column.
+Id TensorAddress::buildPlace(Id resultType) {
+    const Id u32 = types_.uint32();
+    const bool hasView = access_.view != nullptr;
+    std::vector<Id> parameters = {access_.layout->id, u32, u32};
+    if (hasView) parameters.insert(parameters.begin() + 1, access_.view->id);
+    const size_t row = hasView ? 2 : 1;
+    FunctionBuilder b(types_, context_.newFunctions, "coopvk_tensor_place", resultType, parameters);
+    TensorAddress inside(context_, b.emit(), access_, b.parameter(0), hasView ? b.parameter(1) : 0);
+    TensorPart part = inside.place(b.parameter(row), b.parameter(row + 1));
+    std::vector<Id> members;
+    for (const auto& [value, type] : valuesOf(part)) members.push_back(*value);
+    return b.finish(b.emit().construct(resultType, members));
+}
+
+TensorPart TensorAddress::ofElement(Id row, Id column) {
+    TensorPart part;
+    part.coordinate = row;
+    std::vector<Id> types;
+    for (const auto& [value, type] : valuesOf(part)) types.push_back(type);
+    const Id resultType = types_.structType(types);
+    const std::vector<uint32_t> key = {
+        kTensorHelper,      static_cast<uint32_t>(TensorHelper::kPlace),
+        access_.layout->id, access_.view != nullptr ? access_.view->id : 0,
+        access_.columns,    (access_.isStore ? 1u : 0u) | (access_.isDecoded ? 2u : 0u)};
+    const Id function = context_.helper(key, [&] { return buildPlace(resultType); });
+    Operands operands = {idOperand(function), idOperand(layoutValue_)};
+    if (viewValue_ != 0) operands.push_back(idOperand(viewValue_));
+    append(operands, {idOperand(row), idOperand(column)});
+    const std::vector<Id> members =
+        extractAll(emit_, emit_.op(spv::Op::OpFunctionCall, resultType, std::move(operands)));
+    const auto values = valuesOf(part);
+    for (size_t v = 0; v < values.size(); ++v) *values[v].first = members[v];
+    return part;
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tensor/view_loads.hpp"
+
+#include <bit>
+
+#include "ir/opcodes.hpp"
+#include "lowering/slots.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+// Parts of one value that are loaded one by one.
+constexpr uint64_t kMostParts = 1024;
+
+// Of what lies `offset` bytes behind something so aligned; 0: not said.
+MemoryOperands behind(const MemoryOperands& memory, uint32_t offset) {
+    if (memory.alignment() == 0 || offset == 0) return memory;
+    return memory.withAlignment(std::min(memory.alignment(), offset & (~offset + 1)));
+}
+
+}  // namespace
+
+Id ViewLoads::refuse(std::string_view what) {
+    context_.fail(ErrorCode::kUnsupported, at_, what);
+    return 0;
+}
+
+Id ViewLoads::load(Id type, Id bytes, const MemoryOperands& memory) {
+    if (context_.error) return 0;
+    const spv::Op opcode = context_.module.def(type).opcode;
+    if (opcode == spv::Op::OpTypeStruct) return structure(type, bytes, memory);
+    if (opcode == spv::Op::OpTypeArray) return array(type, bytes, memory);
+    if (types_.width(type) >= 8 && types_.components(type) != 0) {
+        return numeric(type, bytes, memory);
+    }
+    return refuse("DecodeFunc loads what is made of other things than numbers from a descriptor");
+}
+
+Id ViewLoads::structure(Id type, Id bytes, const MemoryOperands& memory) {
+    const Module& module = context_.module;
+    const Operands members = module.def(type).operands;
+    std::vector<Id> values;
+    for (uint32_t m = 0; m < members.size(); ++m) {
+        const auto offset = module.memberDecoration(type, m, spv::Decoration::Offset);
+        if (!offset) return refuse("DecodeFunc loads a structure without a layout");
+        const Id at = emit_.addInt(types_.uint32(), bytes, emit_.constant(*offset));
+        values.push_back(load(members[m].word, at, behind(memory, *offset)));
+    }
+    return context_.error ? 0 : emit_.construct(type, values);
+}
+
+Id ViewLoads::array(Id type, Id bytes, const MemoryOperands& memory) {
+    const Module& module = context_.module;
+    const Id element = module.def(type).word(0);
+    const uint64_t count = module.constantValue(module.def(type).word(1)).value_or(0);
+    const auto stride = module.decoration(type, spv::Decoration::ArrayStride);
+    if (!stride || count == 0 || count > kMostParts) {
+        return refuse("DecodeFunc loads an array that is too long, or without a layout");
+    }
+    std::vector<Id> values;
+    for (uint32_t e = 0; e < count; ++e) {
+        const Id at = emit_.addInt(types_.uint32(), bytes, emit_.constant(e * *stride));
+        values.push_back(load(element, at, behind(memory, e * *stride)));
+    }
+    return context_.error ? 0 : emit_.construct(type, values);
+}
+
+Id ViewLoads::numeric(Id type, Id bytes, const MemoryOperands& memory) {
+    const Id scalar = types_.scalarOf(type);
+    const uint32_t scalarBytes = types_.width(type) / 8, count = types_.components(type);
+    const uint32_t alignment = memory.alignment() == 0 ? scalarBytes : memory.alignment();
+    const bool isWhole = std::has_single_bit(count) && alignment >= scalarBytes * count;
+    if (isWhole) return element(type, bytes, memory);
+    std::vector<Id> values;
+    for (uint32_t c = 0; c < count; ++c) {
+        const Id at = emit_.addInt(types_.uint32(), bytes, emit_.constant(c * scalarBytes));
+        values.push_back(alignment >= scalarBytes ? element(scalar, at, memory)
+                                                  : pieces(scalar, at, alignment, memory));
+    }
+    if (context_.error) return 0;
+    return count == 1 ? values[0] : emit_.construct(type, values);
+}
+
+bool ViewLoads::declare(uint32_t scalarBytes) {
+    if (scalarBytes >= 4) return true;
+    const DeviceTraits& device = context_.target.device;
+    const bool isByte = scalarBytes == 1;
+    if (isByte ? !device.storageBuffer8BitAccess : !device.storageBuffer16BitAccess) {
+        refuse(
+            "DecodeFunc loads numbers of 8 or 16 bits from a descriptor: that needs "
+            "storageBuffer8BitAccess or storageBuffer16BitAccess");
+        return false;
+    }
+    context_.module.addCapability(isByte ? spv::Capability::StorageBuffer8BitAccess
+                                         : spv::Capability::StorageBuffer16BitAccess);
+    return true;
+}
+
+// A scalar or a vector that is as aligned as its size is.
+Id ViewLoads::element(Id type, Id bytes, const MemoryOperands& memory) {
+    const uint32_t scalarBytes = types_.width(type) / 8;
+    const uint32_t size = scalarBytes * types_.components(type);
+    if (!declare(scalarBytes)) return 0;
+    const Id index = emit_.divInt(types_.uint32(), bytes, emit_.constant(size));
+    const Id pointer = context_.views.pointer(emit_, place_, type, index);
+    return emit_.load(type, pointer, memory.withAlignment(0).forLoad(size));
+}
+
+// A scalar of parts that are aligned each.
+Id ViewLoads::pieces(Id type, Id bytes, uint32_t pieceBytes, const MemoryOperands& memory) {
+    const Id piece = types_.intType(pieceBytes * 8, false);
+    types_.declareArithmetic(piece);
+    std::vector<Slot> slots;
+    for (uint32_t at = 0; at < types_.width(type) / 8; at += pieceBytes) {
+        const Id from = emit_.addInt(types_.uint32(), bytes, emit_.constant(at));
+        slots.push_back({element(piece, from, memory), 0});
+    }
+    if (context_.error) return 0;
+    const Slot joined[] = {regroup(emit_, slots, piece, type)[0]};
+    return gather(emit_, type, joined);
+}
+
+}  // namespace coopvk::rewrite
