@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Decode functions of OpCooperativeMatrixLoadTensorNV, over descriptors and addresses: what they
+// are called with, and what they may do with the pointer that they get.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <format>
+#include <numeric>
+
+#include "harness/compute.hpp"
+#include "harness/glsl.hpp"
+#include "harness/requirement.hpp"
+#include "harness/tensor_case.hpp"
+
+namespace coopvk::test {
+namespace {
+
+// One block of the tensor on the host.
+struct BlockBytes {
+    std::span<const std::byte> bytes;
+
+    uint32_t at(size_t offset, uint32_t size) const {
+        uint32_t value = 0;
+        std::memcpy(&value, bytes.data() + offset, size);
+        return value;
+    }
+};
+
+// A way to decode: its GLSL, in which `x` is a number made of the coordinates in the block; and
+// what comes of it. All are small integers.
+struct Way {
+    const char* name;
+    uint32_t blockBytes;
+    const char* types;
+    const char* functions;
+    const char* body;
+    uint32_t (*value)(BlockBytes block, uint32_t x);
+};
+
+constexpr const char* kQuants = "struct Block { uint16_t d; uint8_t q[16]; };\n";
+constexpr const char* kVectors =
+    "struct Block { uvec4 a; uvec2 b[3]; uint16_t c; uint8_t d; uint8_t e; u16vec2 f; };\n";
+
+constexpr Way kWays[] = {
+    {"members", 18, kQuants, "", "return T(b.block.d & 7us) + T(b.block.q[x & 15] & 15);",
+     [](BlockBytes block, uint32_t x) {
+         return (block.at(0, 2) & 7) + (block.at(2 + (x & 15), 1) & 15);
+     }},
+    {"calls", 18, kQuants,
+     "uint scale(const in Ref b) { return b.block.d & 7us; }\n"
+     "uint quant(Ref b, uint x) { return b.block.q[x & 15] & 15; }\n"
+     "uint both(Ref b, uint x) { return scale(b) * 2 + quant(b, x); }\n",
+     "return T(both(b, x));",
+     [](BlockBytes block, uint32_t x) {
+         return (block.at(0, 2) & 7) * 2 + (block.at(2 + (x & 15), 1) & 15);
+     }},
+    {"casts", 18, kQuants,
+     "layout(buffer_reference, scalar, buffer_reference_align = 2) buffer Halves { uint16_t h[9]; "
+     "};\n",
+     "Halves h = Halves(b); Halves g = h;\nreturn T(g.h[1 + (x & 7)] & 15us) + T(h.h[0] & 3us);",
+     [](BlockBytes block, uint32_t x) {
+         return (block.at(2 + 2 * (x & 7), 2) & 15) + (block.at(0, 2) & 3);
+     }},
+    {"branches", 18, kQuants, "",
+     "Ref r = b; uint sum = 0;\nfor (uint i = 0; i < (x & 3); ++i) { if (i == 1) r = b; sum += "
+     "r.block.q[i] & 7; }\nreturn T(sum);",
+     [](BlockBytes block, uint32_t x) {
+         uint32_t sum = 0;
+         for (uint32_t i = 0; i < (x & 3); ++i) sum += block.at(2 + i, 1) & 7;
+         return sum;
+     }},
+    {"whole", 48, kVectors, "",
+     "Block c = b.block;\nreturn T(c.a[x & 3] & 15) + T(c.b[x % 3].y & 7) + T(c.d & 3);",
+     [](BlockBytes block, uint32_t x) {
+         return (block.at(4 * (x & 3), 4) & 15) + (block.at(20 + 8 * (x % 3), 4) & 7) +
+                (block.at(42, 1) & 3);
+     }},
+    {"vectors", 48, kVectors, "",
+     "uvec4 a = b.block.a;\nuvec2 c = b.block.b[x % 3];\nreturn T(a[x & 3] & 15) + T(c.x & 7) + "
+     "T(b.block.f.y & 3us);",
+     [](BlockBytes block, uint32_t x) {
+         return (block.at(4 * (x & 3), 4) & 15) + (block.at(16 + 8 * (x % 3), 4) & 7) +
+                (block.at(46, 2) & 3);
+     }},
+    {"tables", 18, kQuants, "shared uint table[16];\n", "return T(table[b.block.q[x & 15] & 15]);",
+     [](BlockBytes block, uint32_t x) { return (block.at(2 + (x & 15), 1) & 15) * 3 + 1; }},
+};
+
+enum class Memory { kBuffer, kAddress, kDescriptors };
+constexpr Component kComponents[] = {Component::kF32, Component::kF16, Component::kU8};
+
+struct Case {
+    size_t way;
+    Memory memory;
+    uint32_t dimensions;
+};
+
+// What `x` is.
+uint32_t coordinateNumber(const TensorPlace& place, uint32_t dimensions) {
+    uint32_t x = 0;
+    for (uint32_t d = 0; d < dimensions; ++d) {
+        x = x * 5 + place.coordinateInBlock[d] + 3 * place.blockCoordinate[d];
+    }
+    return x;
+}
+
+std::string decoder(const Way& way, std::string_view component, uint32_t dimensions) {
+    return std::format(
+        "#define T {0}\nlayout(buffer_reference, scalar, buffer_reference_align = 2) buffer Ref {{ "
+        "Block block; }};\n{1}T decode(const in Ref b, const in uint32_t bc[{2}], const in "
+        "uint32_t ib[{2}]) {{\nuint x = 0;\nfor (uint d = 0; d < {2}; ++d) x = x * 5 + ib[d] + 3 * "
+        "bc[d];\n{3}\n}}\n",
+        component, way.functions, dimensions, way.body);
+}
+
+std::string declarations(Memory memory) {
+    switch (memory) {
+        case Memory::kBuffer:
+            return glsl::buffer(0, "tensor", "Block");
+        case Memory::kAddress:
+            return "layout(buffer_reference, scalar, buffer_reference_align = 16) buffer Tensor { "
+                   "Block tensor[]; };\nlayout(push_constant) uniform Push { Tensor at; } push;\n";
+        default:
+            return "layout(set = 0, binding = 4, scalar) buffer Tensors { Block tensor[]; } "
+                   "tensors[2];\n";
+    }
+}
+
+class TensorDecode : public testing::TestWithParam<Case> {};
+
+TEST_P(TensorDecode, IsCalledAsTheTextSays) {
+    const Case& c = GetParam();
+    const Way& way = kWays[c.way];
+    Rng rng(std::format("Decode{}{}{}", c.way, static_cast<int>(c.memory), c.dimensions));
+    const Component component = kComponents[rng.range(0, 2)];
+    const Use use = kAllUses[rng.range(0, 2)];
+    TensorWish wish = {c.dimensions, static_cast<TensorClamp>(rng.range(0, 4)),
+                       static_cast<TensorViewKind>(rng.range(0, 3)), 16, 8};
+    wish.hasBlocks = true;
+    if (rng.range(0, 1) != 0) std::swap(wish.rows, wish.columns);
+    const TensorCase tensor = randomTensor(rng, wish);
+    // Pointer is a multiple of 16 bytes.
+    const uint32_t first =
+        16 / std::gcd(16u, way.blockBytes) * static_cast<uint32_t>(rng.range(0, 2));
+    const auto descriptor = static_cast<uint32_t>(rng.range(0, 1));
+    TensorText text(rng.range(0, 1) != 0, {descriptor});
+    const std::string columns = std::to_string(wish.columns);
+    TensorText constants(false);
+    const std::string element = constants.number(first);
+    std::string body = glsl::matrix(component, wish.rows, wish.columns, use) + " m;\n" +
+                       glsl::load("m", "object", columns) + text.layout("t", tensor.layout);
+    if (tensor.view) body += text.view("v", *tensor.view);
+    const std::string_view way_memory[] = {"tensor", "push.at.tensor", "tensors[index].tensor"};
+    if (std::string_view(way.functions).find("table") != std::string_view::npos) {
+        body +=
+            "if (gl_LocalInvocationIndex == 0) for (uint i = 0; i < 16; ++i) table[i] = 3 * i "
+            "+ 1;\nbarrier();\n";
+    }
+    body +=
+        std::format("coopMatLoadTensorNV(m, {}, {}, t{}, decode);\n",
+                    way_memory[static_cast<size_t>(c.memory)], element, tensor.view ? ", v" : "") +
+        glsl::store("m", "result", columns);
+    const std::string source =
+        glsl::header() + "#extension GL_NV_cooperative_matrix2 : require\n" + way.types +
+        declarations(c.memory) + glsl::buffer(1, "object", glsl::scalar(component)) +
+        glsl::buffer(2, "result", glsl::scalar(component)) +
+        "layout(set = 0, binding = 3, scalar) buffer Numbers { uint numbers[]; };\n" +
+        decoder(way, glsl::scalar(component), c.dimensions) +
+        "void main() {\nuint index = numbers[0];\n" + body + "}\n";
+    const std::vector<uint32_t>& numbers = text.numbers();
+
+    const uint32_t bytes = info(component).bytes;
+    const size_t count = size_t{wish.rows} * wish.columns;
+    Dispatch dispatch;
+    const auto asBytes = std::as_bytes(std::span(numbers));
+    dispatch.buffers = {rng.bytes((first + sizeOf(tensor.layout) + 1) * way.blockBytes),
+                        rng.bytes(count * bytes), rng.bytes(count * bytes),
+                        Bytes(asBytes.begin(), asBytes.end())};
+    for (const size_t other : {0, 1}) {
+        const Bytes& blocks = dispatch.buffers[0];
+        dispatch.buffers.push_back(other == descriptor ? blocks : rng.bytes(blocks.size()));
+    }
+    if (c.memory == Memory::kAddress) dispatch.addresses = {0};
+    const std::vector<Bytes> after = run(compileGlsl(source), dispatch);
+
+    Matrix want = unpack(component, wish.rows, wish.columns, dispatch.buffers[1]);
+    const std::vector<TensorPlace> places = placesOf(tensor, wish);
+    for (size_t e = 0; e < places.size(); ++e) {
+        if (places[e].kind == TensorPlace::kClipped) continue;
+        if (places[e].kind == TensorPlace::kOutside) {
+            want.elements[e] = wrap(tensor.layout.clampValue, bytes * 8);
+            continue;
+        }
+        const BlockBytes block = {
+            std::span(dispatch.buffers[0])
+                .subspan((first + places[e].index) * way.blockBytes, way.blockBytes)};
+        const uint32_t value = way.value(block, coordinateNumber(places[e], c.dimensions));
+        want.elements[e] = info(component).isFloat() ? fromDouble(component, value) : value;
+    }
+    EXPECT_EQ(difference(after[2], pack(want)), "") << source;
+}
+
+std::vector<Case> cases() {
+    std::vector<Case> all;
+    for (size_t way = 0; way < std::size(kWays); ++way) {
+        for (const Memory memory : {Memory::kBuffer, Memory::kAddress, Memory::kDescriptors}) {
+            for (uint32_t dimensions = 1; dimensions <= kMaxTensorDimensions; ++dimensions) {
+                all.push_back({way, memory, dimensions});
+            }
+        }
+    }
+    return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Tensors, TensorDecode, testing::ValuesIn(cases()), [](const auto& test) {
+    constexpr const char* kMemories[] = {"buffer", "address", "descriptors"};
+    return std::format("{}_{}_{}", kWays[test.param.way].name,
+                       kMemories[static_cast<size_t>(test.param.memory)], test.param.dimensions);
+});
+
+}  // namespace
+}  // namespace coopvk::test

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Random tensor layouts and views for a matrix.
+#pragma once
+
+#include <optional>
+
+#include "random.hpp"
+#include "tensor.hpp"
+
+namespace coopvk::test {
+
+enum class TensorViewKind { kNone, kPermutation, kDimensions, kClip };
+inline constexpr uint32_t kTensorViewKinds = 4;
+
+struct TensorCase {
+    TensorLayout layout{1, TensorClamp::kUndefined};
+    std::optional<TensorView> view;
+
+    const TensorView* viewOrNull() const { return view ? &*view : nullptr; }
+};
+
+struct TensorWish {
+    uint32_t dimensions = 1;
+    TensorClamp clamp = TensorClamp::kUndefined;
+    TensorViewKind view = TensorViewKind::kNone;
+    uint32_t rows = 1, columns = 1;  // of the matrix
+    bool isStore = false;
+    bool hasBlocks = false;
+};
+
+// A case in which no element is out of bounds where the mode is Undefined and, of stores, none
+// goes where another one goes.
+TensorCase randomTensor(Rng& rng, const TensorWish& wish);
+
+// The places of all elements, row by row, and the number of elements or blocks of the tensor.
+std::vector<TensorPlace> placesOf(const TensorCase& tensor, const TensorWish& wish);
+uint32_t sizeOf(const TensorLayout& layout);
+
+}  // namespace coopvk::test

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tensor layouts and views as values, and what is refused of loads and stores by them.
+#include <gtest/gtest.h>
+
+#include <format>
+
+#include "assemble.hpp"
+#include "coopvk/rewrite.hpp"
+
+namespace coopvk::rewrite {
+namespace {
+
+// What a case may say of its own; the rest is a load of a 16x16 f32 matrix %m.
+struct Parts {
+    std::string layout = "%c2 %c1";           // operands of the layout's type
+    std::string view = "%c2 %false %c1 %c0";  // of the view's type
+    std::string types;                        // further ones
+    std::string make;                         // statements that define %t2, if `from` is that
+    std::string from = "%t";                  // the layout
+    std::string addressing = "None";          // of the load
+    std::string store = "None";
+    std::string functions;
+};
+
+std::string moduleText(const Parts& p) {
+    return std::format(R"(
+OpCapability Shader
+OpCapability VulkanMemoryModel
+OpCapability PhysicalStorageBufferAddresses
+OpCapability CooperativeMatrixKHR
+OpCapability TensorAddressingNV
+OpCapability CooperativeMatrixTensorAddressingNV
+OpCapability CooperativeMatrixBlockLoadsNV
+OpExtension "SPV_KHR_cooperative_matrix"
+OpExtension "SPV_NV_tensor_addressing"
+OpExtension "SPV_NV_cooperative_matrix2"
+OpMemoryModel PhysicalStorageBuffer64 Vulkan
+OpEntryPoint GLCompute %main "main" %buffer
+OpExecutionMode %main LocalSize 32 1 1
+OpDecorate %floats ArrayStride 4
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %quant Block
+OpMemberDecorate %quant 0 Offset 0
+OpDecorate %buffer DescriptorSet 0
+OpDecorate %buffer Binding 0
+%void = OpTypeVoid
+%void_fn = OpTypeFunction %void
+%bool = OpTypeBool
+%true = OpConstantTrue %bool
+%false = OpConstantFalse %bool
+%u32 = OpTypeInt 32 0
+%f32 = OpTypeFloat 32
+%c0 = OpConstant %u32 0
+%c1 = OpConstant %u32 1
+%c2 = OpConstant %u32 2
+%c3 = OpConstant %u32 3
+%c5 = OpConstant %u32 5
+%c6 = OpConstant %u32 6
+%c16 = OpConstant %u32 16
+%f1 = OpConstant %f32 1
+%floats = OpTypeRuntimeArray %f32
+%block = OpTypeStruct %floats
+%block_pointer = OpTypePointer StorageBuffer %block
+%pointer = OpTypePointer StorageBuffer %f32
+%buffer = OpVariable %block_pointer StorageBuffer
+%pair = OpTypeArray %u32 %c2
+%triple = OpTypeArray %u32 %c3
+%quant = OpTypeStruct %f32
+%quant_pointer = OpTypePointer PhysicalStorageBuffer %quant
+%quant_f32 = OpTypePointer PhysicalStorageBuffer %f32
+%decode_fn = OpTypeFunction %f32 %quant_pointer %pair %pair
+%M = OpTypeCooperativeMatrixKHR %f32 %c3 %c16 %c16 %c2
+%one = OpConstantComposite %M %f1
+%T = OpTypeTensorLayoutNV {}
+%V = OpTypeTensorViewNV {}
+{}
+%main = OpFunction %void None %void_fn
+%label = OpLabel
+%p = OpAccessChain %pointer %buffer %c0 %c0
+%t0 = OpCreateTensorLayoutNV %T
+%t1 = OpTensorLayoutSetDimensionNV %T %t0 %c16 %c16
+%t = OpTensorLayoutSliceNV %T %t1 %c0 %c16 %c0 %c16
+%v = OpCreateTensorViewNV %V
+{}
+%m = OpCooperativeMatrixLoadTensorNV %M %p %one {} None {}
+OpCooperativeMatrixStoreTensorNV %p %m %t None {}
+OpReturn
+OpFunctionEnd
+{}
+)",
+                       p.layout, p.view, p.types, p.make, p.from, p.addressing, p.store,
+                       p.functions);
+}
+
+Result<Rewritten> rewritten(const Parts& parts) {
+    Request request;
+    const std::vector<uint32_t> words = test::assemble(moduleText(parts));
+    request.words = words;
+    Target target;
+    target.subgroupSize = 16;
+    target.device.bufferDeviceAddress = true;
+    return rewrite(request, target);
+}
+
+// Types that are kept, in this order of the table: how each makes %t2 of %t.
+class TensorValue : public testing::TestWithParam<Parts> {};
+
+TEST_P(TensorValue, MovesLikeAnyOther) {
+    const Result<Rewritten> out = rewritten(GetParam());
+    ASSERT_TRUE(out) << out.error().message;
+    EXPECT_EQ(validate(out->words), std::nullopt);
+    EXPECT_EQ(disassemble(out->words).find("Tensor"), std::string::npos);
+}
+
+const Parts kMoves[] = {
+    {},
+    {.addressing = "TensorView %v", .store = "TensorView %v"},
+    {.types = "%var = OpTypePointer Function %T",
+     .make = "%x = OpVariable %var Function\nOpStore %x %t\n%t2 = OpLoad %T %x\n",
+     .from = "%t2"},
+    {.types = "%S = OpTypeStruct %u32 %T\n%A = OpTypeArray %S %c2",
+     .make = "%s = OpCompositeConstruct %S %c1 %t\n%a = OpCompositeConstruct %A %s %s\n"
+             "%t2 = OpCompositeExtract %T %a 1 1\n",
+     .from = "%t2"},
+    {.make = "%t2 = OpSelect %T %true %t %t1\n", .from = "%t2"},
+    {.make = "OpSelectionMerge %end None\nOpBranchConditional %true %yes %end\n%yes = OpLabel\n"
+             "OpBranch %end\n%end = OpLabel\n%t2 = OpPhi %T %t %label %t1 %yes\n",
+     .from = "%t2"},
+    {.types = "%tt = OpTypeFunction %T %T",
+     .make = "%t2 = OpFunctionCall %T %f %t\n",
+     .from = "%t2",
+     .functions = "%f = OpFunction %T None %tt\n%fp = OpFunctionParameter %T\n%fl = OpLabel\n"
+                  "%fr = OpTensorLayoutSetClampValueNV %T %fp %c1\nOpReturnValue %fr\n"
+                  "OpFunctionEnd\n"},
+    {.types = "%nothing = OpUndef %T", .make = "%t2 = OpCopyObject %T %nothing\n", .from = "%t2"},
+    {.addressing = "DecodeFunc %f",
+     .functions = "%f = OpFunction %f32 None %decode_fn\n%fp = OpFunctionParameter %quant_pointer\n"
+                  "%fa = OpFunctionParameter %pair\n%fb = OpFunctionParameter %pair\n"
+                  "%fl = OpLabel\n%fc = OpAccessChain %quant_f32 %fp %c0\n"
+                  "%fr = OpLoad %f32 %fc Aligned 4\nOpReturnValue %fr\nOpFunctionEnd\n"},
+};
+INSTANTIATE_TEST_SUITE_P(Tensor, TensorValue, testing::ValuesIn(kMoves));
+
+struct Refusal {
+    Parts parts;
+    std::string_view reason;
+};
+
+class TensorRefusal : public testing::TestWithParam<Refusal> {};
+
+TEST_P(TensorRefusal, NamesTheRule) {
+    const Result<Rewritten> out = rewritten(GetParam().parts);
+    ASSERT_FALSE(out);
+    EXPECT_NE(out.error().message.find(GetParam().reason), std::string::npos)
+        << out.error().message;
+}
+
+std::string decode(std::string_view body, std::string_view type = "%decode_fn",
+                   std::string_view second = "%pair") {
+    return std::format(
+        "%f = OpFunction %f32 None {}\n%fp = OpFunctionParameter %quant_pointer\n"
+        "%fa = OpFunctionParameter %pair\n%fb = OpFunctionParameter {}\n%fl = OpLabel\n{}\n"
+        "OpReturnValue %f1\nOpFunctionEnd\n",
+        type, second, body);
+}
+
+const Refusal kRefusals[] = {
+    {{.layout = "%c6 %c1"}, "Dim of a tensor layout must be a constant from 1 to 5"},
+    {{.layout = "%c0 %c1"}, "Dim of a tensor layout must be a constant from 1 to 5"},
+    {{.layout = "%c2 %c5"}, "ClampMode of a tensor layout must be a constant from 0 to 4"},
+    {{.view = "%c6 %false"}, "Dim of a tensor view must be a constant from 1 to 5"},
+    {{.view = "%c2 %false %c1 %c1"}, "must be a permutation of 0 to Dim-1"},
+    {{.view = "%c2 %false %c1 %c2"}, "must be a permutation of 0 to Dim-1"},
+    {{.view = "%c2 %false %c0"}, "must be a permutation of 0 to Dim-1"},
+    {{.from = "%v"}, "TensorLayout is not a tensor layout"},
+    {{.addressing = "TensorView %t"}, "TensorView is not a tensor view"},
+    {{.make = "%t2 = OpTensorLayoutSetStrideNV %T %t %c1\n", .from = "%t2"},
+     "as many as the type has dimensions"},
+    {{.make = "%t2 = OpTensorLayoutSetStrideNV %T %t %f1 %f1\n", .from = "%t2"},
+     "must be 32-bit integers"},
+    {{.make = "%t2 = OpTensorLayoutSetStrideNV %T %v %c1 %c1\n", .from = "%t2"},
+     "the type of the operand must be Result Type"},
+    {{.store = "DecodeFunc %f", .functions = decode("")}, "a store takes no DecodeFunc"},
+    {{.addressing = "DecodeFunc %main"}, "DecodeFunc must return a component"},
+    {{.types = "%other = OpTypeFunction %f32 %quant_pointer %pair %triple",
+      .addressing = "DecodeFunc %f",
+      .functions = decode("", "%other", "%triple")},
+     "DecodeFunc must return a component"},
+    {{.types = "%u32x2 = OpTypeVector %u32 2",
+      .addressing = "DecodeFunc %f",
+      .functions = decode("%fu = OpBitcast %u32x2 %fp")},
+     "DecodeFunc does more with its pointer than to load from it"},
+    {{.addressing = "DecodeFunc %f",
+      .functions = decode("%fc = OpAccessChain %quant_f32 %fp %c0\nOpStore %fc %f1 Aligned 4")},
+     "DecodeFunc does more with its pointer than to load from it"},
+};
+INSTANTIATE_TEST_SUITE_P(Tensor, TensorRefusal, testing::ValuesIn(kRefusals));
+
+}  // namespace
+}  // namespace coopvk::rewrite
