@@ -16,9 +16,10 @@ struct Parts {
     std::string layout = "%c2 %c1";           // operands of the layout's type
     std::string view = "%c2 %false %c1 %c0";  // of the view's type
     std::string types;                        // further ones
-    std::string make;                         // statements that define %t2, if `from` is that
-    std::string from = "%t";                  // the layout
-    std::string addressing = "None";          // of the load
+    std::string variables;
+    std::string make;                 // statements that define %t2, if `from` is that
+    std::string from = "%t";          // the layout
+    std::string addressing = "None";  // of the load
     std::string store = "None";
     std::string functions;
 };
@@ -78,6 +79,7 @@ OpDecorate %buffer Binding 0
 {}
 %main = OpFunction %void None %void_fn
 %label = OpLabel
+{}
 %p = OpAccessChain %pointer %buffer %c0 %c0
 %t0 = OpCreateTensorLayoutNV %T
 %t1 = OpTensorLayoutSetDimensionNV %T %t0 %c16 %c16
@@ -90,8 +92,8 @@ OpReturn
 OpFunctionEnd
 {}
 )",
-                       p.layout, p.view, p.types, p.make, p.from, p.addressing, p.store,
-                       p.functions);
+                       p.layout, p.view, p.types, p.variables, p.make, p.from, p.addressing,
+                       p.store, p.functions);
 }
 
 Result<Rewritten> rewritten(const Parts& parts) {
@@ -118,7 +120,8 @@ const Parts kMoves[] = {
     {},
     {.addressing = "TensorView %v", .store = "TensorView %v"},
     {.types = "%var = OpTypePointer Function %T",
-     .make = "%x = OpVariable %var Function\nOpStore %x %t\n%t2 = OpLoad %T %x\n",
+     .variables = "%x = OpVariable %var Function",
+     .make = "OpStore %x %t\n%t2 = OpLoad %T %x\n",
      .from = "%t2"},
     {.types = "%S = OpTypeStruct %u32 %T\n%A = OpTypeArray %S %c2",
      .make = "%s = OpCompositeConstruct %S %c1 %t\n%a = OpCompositeConstruct %A %s %s\n"

@@ -74,6 +74,12 @@ constexpr spv::Op kKhrMatrixOpcodes[] = {
     spv::Op::OpTypeCooperativeMatrixKHR, spv::Op::OpCooperativeMatrixLoadKHR,
     spv::Op::OpCooperativeMatrixStoreKHR, spv::Op::OpCooperativeMatrixMulAddKHR,
     spv::Op::OpCooperativeMatrixLengthKHR};
+constexpr spv::Op kTensorOpcodes[] = {spv::Op::OpTypeTensorLayoutNV,
+                                      spv::Op::OpTypeTensorViewNV,
+                                      spv::Op::OpCreateTensorLayoutNV,
+                                      spv::Op::OpCreateTensorViewNV,
+                                      spv::Op::OpCooperativeMatrixLoadTensorNV,
+                                      spv::Op::OpCooperativeMatrixStoreTensorNV};
 constexpr spv::Op kVectorOpcodes[] = {spv::Op::OpTypeCooperativeVectorNV,
                                       spv::Op::OpCooperativeVectorLoadNV,
                                       spv::Op::OpCooperativeVectorStoreNV,
@@ -99,7 +105,7 @@ bool isGone(const Rewriting& r, Extension extension, std::span<const spv::Op> op
 
 bool hasNoMatrices(const Rewriting& r) {
     if (!r.lowersMatrices) return true;
-    return !has(r.module, kConversionOpcodes) &&
+    return !has(r.module, kConversionOpcodes) && !has(r.module, kTensorOpcodes) &&
            (r.native || isGone(r, Extension::kKhrCooperativeMatrix, kKhrMatrixOpcodes));
 }
 

@@ -2,15 +2,14 @@
 #include "lowering/type_size.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "ir/opcodes.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
-
-// Universal limit of structures (SPIR-V specification, section 2.17).
-constexpr uint32_t kMaxDepth = 255;
 
 struct Extent {
     uint64_t size = 0;  // 0: not known
@@ -26,11 +25,17 @@ class Sizes {
  public:
     explicit Sizes(const TypeTable& types) : types_(types), module_(types.module()) {}
 
-    Extent of(Id id, uint32_t depth) const {
+    Extent of(Id id) {
+        const auto [entry, isNew] = known_.try_emplace(id);
+        if (isNew) known_[id] = compute(id);
+        return known_[id];
+    }
+
+ private:
+    Extent compute(Id id) {
         const Instruction& type = module_.def(id);
-        if (depth > kMaxDepth) return {};
-        if (type.opcode == spv::Op::OpTypeStruct) return ofStructure(type, depth);
-        if (type.opcode == spv::Op::OpTypeArray) return ofArray(type, depth);
+        if (type.opcode == spv::Op::OpTypeStruct) return ofStructure(type);
+        if (type.opcode == spv::Op::OpTypeArray) return ofArray(type);
         if (type.opcode == spv::Op::OpTypePointer) return {8, 8, 8};
         const uint32_t components = types_.components(id);
         const uint32_t bytes = types_.width(id) / 8;
@@ -39,9 +44,8 @@ class Sizes {
         return {uint64_t{bytes} * components, bytes * aligned, bytes};
     }
 
- private:
-    Extent ofArray(const Instruction& type, uint32_t depth) const {
-        Extent extent = of(type.word(0), depth + 1);
+    Extent ofArray(const Instruction& type) {
+        Extent extent = of(type.word(0));
         const uint64_t stride =
             module_.decoration(type.result, spv::Decoration::ArrayStride).value_or(0);
         extent.size =
@@ -49,12 +53,12 @@ class Sizes {
         return extent;
     }
 
-    Extent ofStructure(const Instruction& type, uint32_t depth) const {
+    Extent ofStructure(const Instruction& type) {
         Extent whole;
         bool isScalar = false;
         for (uint32_t m = 0; m < type.operands.size(); ++m) {
             const auto offset = module_.memberDecoration(type.result, m, spv::Decoration::Offset);
-            const Extent member = of(type.word(m), depth + 1);
+            const Extent member = of(type.word(m));
             if (!offset || member.size == 0) return {};
             isScalar = isScalar || *offset % member.alignment != 0;
             whole.size = std::max(whole.size, *offset + member.size);
@@ -68,27 +72,39 @@ class Sizes {
 
     const TypeTable& types_;
     const Module& module_;
+    std::map<Id, Extent> known_;  // of types under way: not known
 };
 
 }  // namespace
 
 uint32_t sizeOfType(const TypeTable& types, Id type) {
-    const uint64_t size = Sizes(types).of(type, 0).size;
+    const uint64_t size = Sizes(types).of(type).size;
     return size > ~0u ? 0 : static_cast<uint32_t>(size);
 }
 
-Id stridedPointer(TypeTable& types, Id pointerType, uint32_t bytes) {
-    Module& module = types.module();
-    const auto stride = module.decoration(pointerType, spv::Decoration::ArrayStride);
-    if (stride == bytes) return pointerType;
-    Id type = pointerType;
-    if (stride) {
-        type = module.takeId();
-        module.append(Section::kGlobals, makeInstruction(spv::Op::OpTypePointer, 0, type,
-                                                         module.def(pointerType).operands));
+namespace {
+
+void declareNumbersIn(TypeTable& types, const DeviceTraits& device, Id id, std::set<Id>& seen) {
+    const Instruction& type = types.module().def(id);
+    if (!seen.insert(id).second) return;
+    if (type.opcode == spv::Op::OpTypeStruct) {
+        const Operands members = type.operands;
+        for (const Operand& m : members) declareNumbersIn(types, device, m.word, seen);
+    } else if (isArrayType(type.opcode)) {
+        declareNumbersIn(types, device, type.word(0), seen);
+    } else if (types.width(id) == 8    ? device.shaderInt8
+               : types.width(id) != 16 ? false
+               : types.isFloat(id)     ? device.shaderFloat16
+                                       : device.shaderInt16) {
+        types.declareArithmetic(types.scalarOf(id));
     }
-    module.decorate(type, spv::Decoration::ArrayStride, {bytes});
-    return type;
+}
+
+}  // namespace
+
+void declareNumbersIn(TypeTable& types, const DeviceTraits& device, Id type) {
+    std::set<Id> seen;
+    declareNumbersIn(types, device, type, seen);
 }
 
 }  // namespace coopvk::rewrite

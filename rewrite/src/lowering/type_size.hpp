@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sizes of types with an explicit layout.
+// Types with an explicit layout: their sizes, and what values of them need.
 #pragma once
 
+#include "coopvk/rewrite.hpp"
 #include "ir/types.hpp"
 
 namespace coopvk::rewrite {
@@ -12,7 +13,8 @@ namespace coopvk::rewrite {
 // respects it.
 uint32_t sizeOfType(const TypeTable& types, Id type);
 
-// The pointer type, or one like it, with an ArrayStride of so many bytes.
-Id stridedPointer(TypeTable& types, Id pointerType, uint32_t bytes);
+// Declares, as far as the device has them, the capabilities of numbers of 8 and 16 bits in a type:
+// without these, values and pointers of it may hardly be used.
+void declareNumbersIn(TypeTable& types, const DeviceTraits& device, Id type);
 
 }  // namespace coopvk::rewrite

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matrix/tensor_decode.hpp"
 
+#include <algorithm>
+
 #include "lowering/type_size.hpp"
 
 namespace coopvk::rewrite {
@@ -21,16 +23,16 @@ TensorDecode::TensorDecode(MatrixContext& context, Emitter& emit, const Instruct
     }
     functionType_ = type.result;
     resultType_ = type.word(0);
-    const Id parameter = type.word(1);
-    const Id block = module.def(parameter).word(1);
+    const Id block = module.def(type.word(1)).word(1);
     blockBytes_ = sizeOfType(context.types, block);
     if (blockBytes_ == 0) {
         refuse("the block that DecodeFunc takes has no explicit layout");
         return;
     }
+    declareNumbersIn(context.types, context.target.device, block);
     const spv::StorageClass storage = storageOf(module.def(emit.typeOf(pointer)));
     if (storage == spv::StorageClass::PhysicalStorageBuffer) {
-        first_ = emit.bitcast(stridedPointer(context.types, parameter, blockBytes_), pointer);
+        castPointer(emit, pointer);
         function_ = function;
     } else if (storage == spv::StorageClass::StorageBuffer) {
         place_ = placeOf(emit, pointer);
@@ -44,6 +46,22 @@ TensorDecode::TensorDecode(MatrixContext& context, Emitter& emit, const Instruct
     } else {
         refuse("the Pointer of a load with DecodeFunc must be in buffer memory");
     }
+}
+
+// Not every driver steps over whole blocks by OpPtrAccessChain.
+void TensorDecode::castPointer(Emitter& emit, Id pointer) {
+    TypeTable& types = context_.types;
+    const uint32_t bytes = std::min(16u, blockBytes_ & (~blockBytes_ + 1));
+    number_ =
+        bytes < 4 ? types.intType(bytes * 8, false) : types.vectorType(types.uint32(), bytes / 4);
+    declareNumbersIn(types, context_.target.device, number_);
+    if (bytes < 4) {
+        context_.module.addCapability(bytes == 1 ? spv::Capability::StorageBuffer8BitAccess
+                                                 : spv::Capability::StorageBuffer16BitAccess);
+    }
+    const Id type =
+        types.pointerType(spv::StorageClass::PhysicalStorageBuffer, context_.views.block(number_));
+    numbers_ = emit.op(spv::Op::OpBitcast, type, {pointer});
 }
 
 bool TensorDecode::refuse(std::string_view what) {
@@ -83,11 +101,15 @@ Id TensorDecode::coordinates(Emitter& emit, uint32_t parameter, std::span<const 
 Id TensorDecode::call(Emitter& emit, const TensorPart& place) {
     const Id u32 = context_.types.uint32();
     Operands operands = {idOperand(function_)};
-    if (first_ != 0) {
+    if (numbers_ != 0) {
+        const uint32_t bytes =
+            context_.types.width(number_) / 8 * context_.types.components(number_);
+        const Id index = emit.mulInt(u32, place.index, emit.constant(blockBytes_ / bytes));
+        const Id type =
+            context_.types.pointerType(spv::StorageClass::PhysicalStorageBuffer, number_);
+        const Id first = emit.op(spv::Op::OpAccessChain, type, {numbers_, emit.constant(0), index});
         const Id parameter = context_.module.def(functionType_).word(1);
-        const Id block =
-            emit.op(spv::Op::OpPtrAccessChain, emit.typeOf(first_), {first_, place.index});
-        operands.push_back(idOperand(emit.bitcast(parameter, block)));
+        operands.push_back(idOperand(emit.bitcast(parameter, first)));
     } else {
         const Id offset = emit.mulInt(u32, place.index, emit.constant(blockBytes_));
         if (place_.descriptor != 0) operands.push_back(idOperand(place_.descriptor));

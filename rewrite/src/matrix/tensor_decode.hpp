@@ -23,6 +23,7 @@ class TensorDecode {
  private:
     bool refuse(std::string_view what);
     bool hasParameters(const Instruction& type) const;
+    void castPointer(Emitter& emit, Id pointer);
     Id coordinates(Emitter& emit, uint32_t parameter, std::span<const Id> values);
 
     MatrixContext& context_;
@@ -32,8 +33,10 @@ class TensorDecode {
     Id functionType_ = 0;  // of the application's
     uint32_t blockBytes_ = 0;
     Id resultType_ = 0;
-    // Of the two, one: a pointer to the first block, or the place of it in a buffer.
-    Id first_ = 0;
+    // Of the two, one: a pointer to blocks of numbers as long as divides the application's, or the
+    // place of the first one in a buffer.
+    Id numbers_ = 0;
+    Id number_ = 0;  // type of these
     BufferPlace place_;
 };
 

@@ -5,6 +5,7 @@
 
 #include "ir/opcodes.hpp"
 #include "lowering/slots.hpp"
+#include "lowering/type_size.hpp"
 
 namespace coopvk::rewrite {
 
@@ -28,6 +29,7 @@ Id ViewLoads::refuse(std::string_view what) {
 
 Id ViewLoads::load(Id type, Id bytes, const MemoryOperands& memory) {
     if (context_.error) return 0;
+    declareNumbersIn(types_, context_.target.device, type);
     const spv::Op opcode = context_.module.def(type).opcode;
     if (opcode == spv::Op::OpTypeStruct) return structure(type, bytes, memory);
     if (opcode == spv::Op::OpTypeArray) return array(type, bytes, memory);

@@ -31,7 +31,7 @@ struct BlockBytes {
 // what comes of it. All are small integers.
 struct Way {
     const char* name;
-    uint32_t blockBytes;
+    uint32_t blockBytes, alignment;
     const char* types;
     const char* functions;
     const char* body;
@@ -43,11 +43,11 @@ constexpr const char* kVectors =
     "struct Block { uvec4 a; uvec2 b[3]; uint16_t c; uint8_t d; uint8_t e; u16vec2 f; };\n";
 
 constexpr Way kWays[] = {
-    {"members", 18, kQuants, "", "return T(b.block.d & 7us) + T(b.block.q[x & 15] & 15);",
+    {"members", 18, 2, kQuants, "", "return T(b.block.d & 7us) + T(b.block.q[x & 15] & 15);",
      [](BlockBytes block, uint32_t x) {
          return (block.at(0, 2) & 7) + (block.at(2 + (x & 15), 1) & 15);
      }},
-    {"calls", 18, kQuants,
+    {"calls", 18, 2, kQuants,
      "uint scale(const in Ref b) { return b.block.d & 7us; }\n"
      "uint quant(Ref b, uint x) { return b.block.q[x & 15] & 15; }\n"
      "uint both(Ref b, uint x) { return scale(b) * 2 + quant(b, x); }\n",
@@ -55,14 +55,14 @@ constexpr Way kWays[] = {
      [](BlockBytes block, uint32_t x) {
          return (block.at(0, 2) & 7) * 2 + (block.at(2 + (x & 15), 1) & 15);
      }},
-    {"casts", 18, kQuants,
+    {"casts", 18, 2, kQuants,
      "layout(buffer_reference, scalar, buffer_reference_align = 2) buffer Halves { uint16_t h[9]; "
      "};\n",
      "Halves h = Halves(b); Halves g = h;\nreturn T(g.h[1 + (x & 7)] & 15us) + T(h.h[0] & 3us);",
      [](BlockBytes block, uint32_t x) {
          return (block.at(2 + 2 * (x & 7), 2) & 15) + (block.at(0, 2) & 3);
      }},
-    {"branches", 18, kQuants, "",
+    {"branches", 18, 2, kQuants, "",
      "Ref r = b; uint sum = 0;\nfor (uint i = 0; i < (x & 3); ++i) { if (i == 1) r = b; sum += "
      "r.block.q[i] & 7; }\nreturn T(sum);",
      [](BlockBytes block, uint32_t x) {
@@ -70,20 +70,21 @@ constexpr Way kWays[] = {
          for (uint32_t i = 0; i < (x & 3); ++i) sum += block.at(2 + i, 1) & 7;
          return sum;
      }},
-    {"whole", 48, kVectors, "",
+    {"whole", 48, 4, kVectors, "",
      "Block c = b.block;\nreturn T(c.a[x & 3] & 15) + T(c.b[x % 3].y & 7) + T(c.d & 3);",
      [](BlockBytes block, uint32_t x) {
          return (block.at(4 * (x & 3), 4) & 15) + (block.at(20 + 8 * (x % 3), 4) & 7) +
                 (block.at(42, 1) & 3);
      }},
-    {"vectors", 48, kVectors, "",
+    {"vectors", 48, 4, kVectors, "",
      "uvec4 a = b.block.a;\nuvec2 c = b.block.b[x % 3];\nreturn T(a[x & 3] & 15) + T(c.x & 7) + "
      "T(b.block.f.y & 3us);",
      [](BlockBytes block, uint32_t x) {
          return (block.at(4 * (x & 3), 4) & 15) + (block.at(16 + 8 * (x % 3), 4) & 7) +
                 (block.at(46, 2) & 3);
      }},
-    {"tables", 18, kQuants, "shared uint table[16];\n", "return T(table[b.block.q[x & 15] & 15]);",
+    {"tables", 18, 2, kQuants, "shared uint table[16];\n",
+     "return T(table[b.block.q[x & 15] & 15]);",
      [](BlockBytes block, uint32_t x) { return (block.at(2 + (x & 15), 1) & 15) * 3 + 1; }},
 };
 
@@ -107,11 +108,11 @@ uint32_t coordinateNumber(const TensorPlace& place, uint32_t dimensions) {
 
 std::string decoder(const Way& way, std::string_view component, uint32_t dimensions) {
     return std::format(
-        "#define T {0}\nlayout(buffer_reference, scalar, buffer_reference_align = 2) buffer Ref {{ "
-        "Block block; }};\n{1}T decode(const in Ref b, const in uint32_t bc[{2}], const in "
+        "#define T {0}\nlayout(buffer_reference, scalar, buffer_reference_align = {4}) buffer Ref "
+        "{{ Block block; }};\n{1}T decode(const in Ref b, const in uint32_t bc[{2}], const in "
         "uint32_t ib[{2}]) {{\nuint x = 0;\nfor (uint d = 0; d < {2}; ++d) x = x * 5 + ib[d] + 3 * "
         "bc[d];\n{3}\n}}\n",
-        component, way.functions, dimensions, way.body);
+        component, way.functions, dimensions, way.body, way.alignment);
 }
 
 std::string declarations(Memory memory) {
@@ -213,11 +214,13 @@ std::vector<Case> cases() {
     return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Tensors, TensorDecode, testing::ValuesIn(cases()), [](const auto& test) {
+std::string nameOf(const testing::TestParamInfo<Case>& test) {
     constexpr const char* kMemories[] = {"buffer", "address", "descriptors"};
     return std::format("{}_{}_{}", kWays[test.param.way].name,
                        kMemories[static_cast<size_t>(test.param.memory)], test.param.dimensions);
-});
+}
+
+INSTANTIATE_TEST_SUITE_P(Tensors, TensorDecode, testing::ValuesIn(cases()), nameOf);
 
 }  // namespace
 }  // namespace coopvk::test

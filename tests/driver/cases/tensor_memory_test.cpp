@@ -30,6 +30,7 @@ struct Shape {
     uint32_t rows, columns;
 };
 constexpr Shape kShapes[] = {{8, 8}, {16, 8}, {8, 16}, {4, 12}, {16, 16}, {3, 5}, {32, 8}};
+constexpr Shape kWorkgroupShapes[] = {{16, 16}, {32, 16}, {16, 48}, {64, 32}, {32, 80}};
 constexpr Component kComponents[] = {Component::kF16, Component::kF32, Component::kU8,
                                      Component::kS32, Component::kS8,  Component::kU16};
 
@@ -37,7 +38,10 @@ constexpr Component kComponents[] = {Component::kF16, Component::kF32, Component
 struct Program {
     explicit Program(uint32_t number, bool isStore, bool ofWorkgroup)
         : rng(std::format("Tensor{}{}{}", number, isStore, ofWorkgroup)), workgroup(ofWorkgroup) {
-        const Shape shape = kShapes[static_cast<size_t>(rng.range(0, std::size(kShapes) - 1))];
+        const std::span<const Shape> shapes =
+            workgroup ? std::span<const Shape>(kWorkgroupShapes) : kShapes;
+        const Shape shape =
+            shapes[static_cast<size_t>(rng.range(0, static_cast<int64_t>(shapes.size()) - 1))];
         wish = {1 + number % kMaxTensorDimensions,
                 static_cast<TensorClamp>(number / 5 % 5),
                 static_cast<TensorViewKind>(number / 25 % kTensorViewKinds),
