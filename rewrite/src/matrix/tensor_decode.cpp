@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "lowering/narrow_access.hpp"
 #include "lowering/type_size.hpp"
 
 namespace coopvk::rewrite {
@@ -55,10 +56,7 @@ void TensorDecode::castPointer(Emitter& emit, Id pointer) {
     number_ =
         bytes < 4 ? types.intType(bytes * 8, false) : types.vectorType(types.uint32(), bytes / 4);
     declareNumbersIn(types, context_.target.device, number_);
-    if (bytes < 4) {
-        context_.module.addCapability(bytes == 1 ? spv::Capability::StorageBuffer8BitAccess
-                                                 : spv::Capability::StorageBuffer16BitAccess);
-    }
+    declareAccess(context_.module, spv::StorageClass::StorageBuffer, 8 * std::min(bytes, 4u));
     const Id type =
         types.pointerType(spv::StorageClass::PhysicalStorageBuffer, context_.views.block(number_));
     numbers_ = emit.op(spv::Op::OpBitcast, type, {pointer});

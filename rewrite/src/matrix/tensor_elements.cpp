@@ -3,6 +3,7 @@
 
 #include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
+#include "lowering/narrow_access.hpp"
 #include "lowering/number_memory.hpp"
 
 namespace coopvk::rewrite {
@@ -35,16 +36,11 @@ bool TensorElements::refuse(std::string_view what) {
 
 // The type in which components are reached in buffers: their own, where the device can.
 Id TensorElements::reachable() const {
-    const DeviceTraits& device = context_.target.device;
-    Module& module = context_.module;
-    if (componentBits_ >= 32) return matrix_.component;
-    const bool isByte = componentBits_ == 8;
-    if (isByte ? !device.storageBuffer8BitAccess : !device.storageBuffer16BitAccess) {
+    constexpr auto kStorage = spv::StorageClass::StorageBuffer;
+    if (!missingForAccess(context_.target.device, kStorage, componentBits_).empty()) {
         return types_.uint32();
     }
-    module.addCapability(isByte ? spv::Capability::StorageBuffer8BitAccess
-                                : spv::Capability::StorageBuffer16BitAccess);
-    if (isByte && module.version() < 0x00010500) module.addExtension("SPV_KHR_8bit_storage");
+    declareAccess(context_.module, kStorage, componentBits_);
     return matrix_.component;
 }
 
@@ -128,9 +124,9 @@ Id TensorElements::load(Emitter& emit, Id index) {
     if (bits() > componentBits_) {
         const Id parts = emit.constant(bits() / componentBits_);
         const Id scalar = loadScalar(emit, emit.divInt(u32, index, parts));
-        const Slot picked[] = {pickComponent(emit, *matrix_.number, scalar,
-                                             emit.modInt(u32, index, parts), component)};
-        return gather(emit, component, picked);
+        return scalarOf(emit, component,
+                        pickComponent(emit, *matrix_.number, scalar, emit.modInt(u32, index, parts),
+                                      component));
     }
     const uint32_t count = componentBits_ / bits();
     const Id first = emit.mulInt(u32, index, emit.constant(count));
@@ -138,8 +134,7 @@ Id TensorElements::load(Emitter& emit, Id index) {
     for (uint32_t i = 0; i < count; ++i) {
         scalars.push_back({loadScalar(emit, emit.addInt(u32, first, emit.constant(i))), 0});
     }
-    const Slot joined[] = {regroup(emit, scalars, scalar_, component)[0]};
-    return gather(emit, component, joined);
+    return scalarOf(emit, component, regroup(emit, scalars, scalar_, component)[0]);
 }
 
 void TensorElements::store(Emitter& emit, Id index, Id component) {
@@ -150,8 +145,7 @@ void TensorElements::store(Emitter& emit, Id index, Id component) {
     const std::vector<Slot> scalars = regroup(emit, whole, matrix_.component, scalar_);
     const Id first = emit.mulInt(u32, index, emit.constant(static_cast<uint32_t>(scalars.size())));
     for (uint32_t i = 0; i < scalars.size(); ++i) {
-        const Slot one[] = {scalars[i]};
-        storeScalar(emit, emit.addInt(u32, first, emit.constant(i)), gather(emit, scalar_, one));
+        storeScalar(emit, emit.plus(first, i), scalarOf(emit, scalar_, scalars[i]));
     }
 }
 

@@ -42,8 +42,7 @@ class TensorLoad : TensorTransfer {
         const Id u32 = types_.uint32();
         std::vector<Slot> words = {{address_.clampValue(), 0}};
         if (types_.width(matrix_.component) == 64) words.push_back({emit_.constant(0), 0});
-        const Slot low[] = {regroup(emit_, words, u32, matrix_.component)[0]};
-        return gather(emit_, matrix_.component, low);
+        return scalarOf(emit_, matrix_.component, regroup(emit_, words, u32, matrix_.component)[0]);
     }
 
     Id read(const TensorPart& place) {
@@ -67,25 +66,25 @@ class TensorLoad : TensorTransfer {
 
     void separable(Id result) {
         TensorWalk walk(writer_, matrix_, decode_ ? kMostCalls : kMostLoads);
-        ElementSlots slots(matrix_);
+        HeldElements held(matrix_);
         const Id array = walk.isRolled() ? componentArray() : 0;
         visitSeparable(walk, [&](const TensorPart& place, Id element) {
             const Id value = readClamped(place);
             if (array == 0) {
-                slotOf(slots, element) = {value, 0};
+                slotOf(held, element) = {value, 0};
             } else {
                 emit_.store(componentPointer(array, element), value);
             }
         });
-        if (array != 0) fill(slots, array);
-        emit_.store(result, slots.construct(emit_));
+        if (array != 0) fill(held, array);
+        emit_.store(result, held.construct(matrix_, emit_));
     }
 
     void any(Id result) {
         TensorWalk walk(writer_, matrix_, kMostPlaces);
         const Id array = componentArray();
         if (operands_.view != 0) {
-            ElementSlots object(matrix_, emit_, operands_.object);
+            HeldElements object(matrix_, emit_, operands_.object);
             spill(object, array);
         }
         visitAny(walk, [&](const TensorPart& place, Id element) {
@@ -93,9 +92,9 @@ class TensorLoad : TensorTransfer {
                 emit_.store(componentPointer(array, element), readInside(place));
             });
         });
-        ElementSlots slots(matrix_);
-        fill(slots, array);
-        emit_.store(result, slots.construct(emit_));
+        HeldElements held(matrix_);
+        fill(held, array);
+        emit_.store(result, held.construct(matrix_, emit_));
     }
 
     const TensorOperands& operands_;
@@ -130,12 +129,12 @@ class TensorStore : TensorTransfer {
 
  private:
     void store(const TensorWalk& walk, const std::function<void(const Visit&)>& visitAll) {
-        ElementSlots slots = object_;
+        HeldElements held = object_;
         const Id array = walk.isRolled() ? componentArray() : 0;
-        if (array != 0) spill(slots, array);
+        if (array != 0) spill(held, array);
         visitAll([&](const TensorPart& place, Id element) {
             writer_.guarded(emit_.both(place.isKept, place.inside), [&] {
-                const Slot one[] = {array == 0 ? slotOf(slots, element) : Slot{}};
+                const Slot one[] = {array == 0 ? slotOf(held, element) : Slot{}};
                 const Id value =
                     array == 0 ? gather(emit_, matrix_.component, one)
                                : emit_.load(matrix_.component, componentPointer(array, element));
@@ -145,7 +144,7 @@ class TensorStore : TensorTransfer {
     }
 
     TensorElements elements_;
-    ElementSlots object_;
+    HeldElements object_;
 };
 
 // nullptr, and an error, where the value is no matrix that tensors can hold.

@@ -95,29 +95,24 @@ Id TensorTransfer::componentArray() {
 }
 
 Id TensorTransfer::componentPointer(Id array, Id element) {
-    const Id type = types_.pointerType(spv::StorageClass::Function, matrix_.component);
-    return emit_.op(spv::Op::OpAccessChain, type, {array, element});
+    return emit_.chain(matrix_.component, {array, element});
 }
 
-Slot& TensorTransfer::slotOf(ElementSlots& slots, Id element) {
-    const auto number = static_cast<uint32_t>(context_.module.constantValue(element).value_or(0));
-    const uint32_t columns = matrix_.fragment.columns.count();
-    return slots.at(number / columns, number % columns);
+Slot& TensorTransfer::slotOf(HeldElements& held, Id element) {
+    return held.slots[static_cast<size_t>(context_.module.constantValue(element).value_or(0))];
 }
 
-void TensorTransfer::spill(ElementSlots& slots, Id array) {
+void TensorTransfer::spill(HeldElements& held, Id array) {
     for (uint32_t e = 0; e < matrix_.length(); ++e) {
-        const Id element = emit_.constant(e);
-        const Slot one[] = {slotOf(slots, element)};
-        emit_.store(componentPointer(array, element), gather(emit_, matrix_.component, one));
+        emit_.store(componentPointer(array, emit_.constant(e)),
+                    scalarOf(emit_, matrix_.component, held.slots[e]));
     }
 }
 
-void TensorTransfer::fill(ElementSlots& slots, Id array) {
+void TensorTransfer::fill(HeldElements& held, Id array) {
     for (uint32_t e = 0; e < matrix_.length(); ++e) {
-        const Id element = emit_.constant(e);
-        slotOf(slots, element) = {emit_.load(matrix_.component, componentPointer(array, element)),
-                                  0};
+        const Id pointer = componentPointer(array, emit_.constant(e));
+        held.slots[e] = {emit_.load(matrix_.component, pointer), 0};
     }
 }
 

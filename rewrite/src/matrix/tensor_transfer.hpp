@@ -35,9 +35,9 @@ class TensorTransfer {
     // An array of the lane's components, one after the other.
     Id componentArray();
     Id componentPointer(Id array, Id element);
-    void spill(ElementSlots& slots, Id array);
-    void fill(ElementSlots& slots, Id array);
-    Slot& slotOf(ElementSlots& slots, Id element);
+    void spill(HeldElements& held, Id array);
+    void fill(HeldElements& held, Id array);
+    Slot& slotOf(HeldElements& held, Id element);
 
     MatrixContext& context_;
     TypeTable& types_;

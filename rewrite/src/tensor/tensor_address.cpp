@@ -32,10 +32,6 @@ spv::TensorClampMode TensorAddress::clampMode() const {
     return discards ? spv::TensorClampMode::Constant : mode;
 }
 
-Id TensorAddress::compare(spv::Op opcode, Id a, Id b) {
-    return emit_.op(opcode, types_.boolType(), {a, b});
-}
-
 // -------------------------------------------------------------------------------------------------
 // Whether the address is separable
 
@@ -52,9 +48,9 @@ Id TensorAddress::isNotEmpty() {
     Id condition = 0;
     if (clampMode() == spv::TensorClampMode::Undefined) return condition;
     for (uint32_t d = 0; d < dimensions(); ++d) {
-        condition = emit_.both(
-            condition,
-            compare(spv::Op::OpINotEqual, layoutAt(Layout::kDimension, d), emit_.constant(0)));
+        condition = emit_.both(condition,
+                               emit_.compare(spv::Op::OpINotEqual, layoutAt(Layout::kDimension, d),
+                                             emit_.constant(0)));
     }
     return condition;
 }
@@ -62,10 +58,10 @@ Id TensorAddress::isNotEmpty() {
 Id TensorAddress::isUnclipped() {
     using enum spv::Op;
     const Id zero = emit_.constant(0);
-    Id condition = compare(OpIEqual, clipAt(View::kRowOffset), zero);
-    condition = emit_.both(condition, compare(OpIEqual, clipAt(View::kColumnOffset), zero));
+    Id condition = emit_.compare(OpIEqual, clipAt(View::kRowOffset), zero);
+    condition = emit_.both(condition, emit_.compare(OpIEqual, clipAt(View::kColumnOffset), zero));
     const auto covers = [&](View::Clip span, uint32_t size) {
-        return compare(OpUGreaterThanEqual, clipAt(span), emit_.constant(size));
+        return emit_.compare(OpUGreaterThanEqual, clipAt(span), emit_.constant(size));
     };
     condition = emit_.both(condition, covers(View::kRowSpan, access_.rows));
     return emit_.both(condition, covers(View::kColumnSpan, access_.columns));
@@ -76,9 +72,10 @@ Id TensorAddress::viewIsSpan() {
     Id condition = 0;
     if (!access_.view->hasDimensions) return condition;
     for (uint32_t d = 0; d < dimensions(); ++d) {
-        const Id sameSize =
-            compare(spv::Op::OpIEqual, viewAt(View::kDimension, d), layoutAt(Layout::kSpan, d));
-        const Id sameStride = compare(spv::Op::OpIEqual, viewAt(View::kStride, d), spanStride(d));
+        const Id sameSize = emit_.compare(spv::Op::OpIEqual, viewAt(View::kDimension, d),
+                                          layoutAt(Layout::kSpan, d));
+        const Id sameStride =
+            emit_.compare(spv::Op::OpIEqual, viewAt(View::kStride, d), spanStride(d));
         condition = emit_.both(condition, emit_.both(sameSize, sameStride));
     }
     return condition;
@@ -87,8 +84,8 @@ Id TensorAddress::viewIsSpan() {
 Id TensorAddress::isSeparable() {
     if (access_.view != nullptr && access_.view->dimensions != dimensions()) return 0;
     const uint32_t innermost = permuted(dimensions() - 1);
-    Id condition = compare(spv::Op::OpIEqual, layoutAt(Layout::kSpan, innermost),
-                           emit_.constant(access_.columns));
+    Id condition = emit_.compare(spv::Op::OpIEqual, layoutAt(Layout::kSpan, innermost),
+                                 emit_.constant(access_.columns));
     if (access_.view != nullptr) {
         condition = emit_.both(condition, isUnclipped());
         condition = emit_.both(condition, viewIsSpan());
@@ -123,7 +120,7 @@ Id TensorAddress::clamped(Id coordinate, Id size) {
             const Id whole = minus(emit_.addInt(u32, size, size), emit_.constant(2));
             const Id period = emit_.glsl(GLSLstd450SMax, u32, {whole, one});
             const Id turned = emit_.op(spv::Op::OpSMod, u32, {coordinate, period});
-            const Id isBack = compare(spv::Op::OpUGreaterThanEqual, turned, size);
+            const Id isBack = emit_.compare(spv::Op::OpUGreaterThanEqual, turned, size);
             return emit_.op(spv::Op::OpSelect, u32, {isBack, minus(period, turned), turned});
         }
         default:
@@ -139,7 +136,7 @@ TensorAddress::Coordinate TensorAddress::coordinate(uint32_t dimension, Id inSpa
     if (clampMode() == spv::TensorClampMode::Constant) {
         // Negative ones are below no size.
         const Id most = emit_.glsl(GLSLstd450UMin, u32, {size, emit_.constant(1u << 31)});
-        c.inside = compare(spv::Op::OpULessThan, wanted, most);
+        c.inside = emit_.compare(spv::Op::OpULessThan, wanted, most);
     }
     const Id found = clamped(wanted, size);
     const Id blockSize = layoutAt(Layout::kBlockSize, dimension);
@@ -168,8 +165,8 @@ std::vector<Id> TensorAddress::ofSpan(Id row) {
     std::vector<Id> sizes(dimensions());
     for (uint32_t d = 0; d < dimensions(); ++d) sizes[d] = layoutAt(Layout::kSpan, permuted(d));
     if (rowsFit_ == 0) {
-        rowsFit_ =
-            compare(spv::Op::OpUGreaterThanEqual, sizes[count - 1], emit_.constant(access_.rows));
+        rowsFit_ = emit_.compare(spv::Op::OpUGreaterThanEqual, sizes[count - 1],
+                                 emit_.constant(access_.rows));
     }
     sizes.pop_back();
     return callRowCoordinates(context_, emit_, row, rowsFit_, sizes);

@@ -69,7 +69,6 @@ class TensorAddress {
     }
     Id clipAt(TensorViewType::Clip which) const { return view_[access_.view->clip(which)]; }
     spv::TensorClampMode clampMode() const;
-    Id compare(spv::Op opcode, Id a, Id b);
     Id spanStride(uint32_t dimension);
     Id isNotEmpty();
     Id isUnclipped();

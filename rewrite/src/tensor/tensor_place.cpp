@@ -20,8 +20,8 @@ Id TensorAddress::linear(TensorPart& part, Id row, Id column) {
         const auto clip = [&](Id at, View::Clip offset, View::Clip span) {
             const Id begin = clipAt(offset);
             const Id end = emit_.addInt(u32, begin, clipAt(span));
-            const Id isBehind = compare(spv::Op::OpUGreaterThanEqual, at, begin);
-            const Id isAhead = compare(spv::Op::OpULessThan, at, end);
+            const Id isBehind = emit_.compare(spv::Op::OpUGreaterThanEqual, at, begin);
+            const Id isAhead = emit_.compare(spv::Op::OpULessThan, at, end);
             part.isKept = emit_.both(part.isKept, emit_.both(isBehind, isAhead));
             return emit_.op(spv::Op::OpISub, u32, {at, begin});
         };

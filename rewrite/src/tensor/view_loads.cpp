@@ -4,8 +4,9 @@
 #include <bit>
 
 #include "ir/opcodes.hpp"
-#include "lowering/slots.hpp"
+#include "lowering/narrow_access.hpp"
 #include "lowering/type_size.hpp"
+#include "lowering/words.hpp"
 
 namespace coopvk::rewrite {
 
@@ -84,26 +85,17 @@ Id ViewLoads::numeric(Id type, Id bytes, const MemoryOperands& memory) {
     return count == 1 ? values[0] : emit_.construct(type, values);
 }
 
-bool ViewLoads::declare(uint32_t scalarBytes) {
-    if (scalarBytes >= 4) return true;
-    const DeviceTraits& device = context_.target.device;
-    const bool isByte = scalarBytes == 1;
-    if (isByte ? !device.storageBuffer8BitAccess : !device.storageBuffer16BitAccess) {
-        refuse(
-            "DecodeFunc loads numbers of 8 or 16 bits from a descriptor: that needs "
-            "storageBuffer8BitAccess or storageBuffer16BitAccess");
-        return false;
-    }
-    context_.module.addCapability(isByte ? spv::Capability::StorageBuffer8BitAccess
-                                         : spv::Capability::StorageBuffer16BitAccess);
-    return true;
-}
-
 // A scalar or a vector that is as aligned as its size is.
 Id ViewLoads::element(Id type, Id bytes, const MemoryOperands& memory) {
     const uint32_t scalarBytes = types_.width(type) / 8;
     const uint32_t size = scalarBytes * types_.components(type);
-    if (!declare(scalarBytes)) return 0;
+    constexpr auto kStorage = spv::StorageClass::StorageBuffer;
+    if (!missingForAccess(context_.target.device, kStorage, 8 * scalarBytes).empty()) {
+        return refuse(
+            "DecodeFunc loads numbers of 8 or 16 bits from a descriptor: that needs "
+            "storageBuffer8BitAccess or storageBuffer16BitAccess");
+    }
+    declareAccess(context_.module, kStorage, 8 * scalarBytes);
     const Id index = emit_.divInt(types_.uint32(), bytes, emit_.constant(size));
     const Id pointer = context_.views.pointer(emit_, place_, type, index);
     return emit_.load(type, pointer, memory.withAlignment(0).forLoad(size));
@@ -119,8 +111,7 @@ Id ViewLoads::pieces(Id type, Id bytes, uint32_t pieceBytes, const MemoryOperand
         slots.push_back({element(piece, from, memory), 0});
     }
     if (context_.error) return 0;
-    const Slot joined[] = {regroup(emit_, slots, piece, type)[0]};
-    return gather(emit_, type, joined);
+    return scalarOf(emit_, type, regroup(emit_, slots, piece, type)[0]);
 }
 
 }  // namespace coopvk::rewrite

@@ -26,7 +26,6 @@ class ViewLoads {
     Id array(Id type, Id bytes, const MemoryOperands& memory);
     Id element(Id type, Id bytes, const MemoryOperands& memory);
     Id pieces(Id type, Id bytes, uint32_t pieceBytes, const MemoryOperands& memory);
-    bool declare(uint32_t scalarBytes);
 
     LoweringContext& context_;
     TypeTable& types_;
