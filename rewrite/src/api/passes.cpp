@@ -116,6 +116,15 @@ void removeWholeMatrixDeclarations(Module& module) {
 
 Failure lowerToCore(Rewriting& r) {
     const Target& target = r.target;
+    TilePlan tiles;
+    if (r.native) {
+        tiles = planTiles(r.module, r.types, target, invocationsOf(r.module));
+        if (tiles.grids.empty()) {
+            return Error{ErrorCode::kUnsupported,
+                         "no accumulators of scope Workgroup consist of the driver's matrices"};
+        }
+        convertAroundTiles(r.types, tiles);
+    }
     const LayoutPolicy policy = choosePolicy(r.module, r.types, target);
     foldSpecConstants(r.types, [&](Id type) { return matrixLength(r.types, policy, type); });
     keepProductLoopsRolled(r.module, target.subgroupSize,
@@ -123,6 +132,7 @@ Failure lowerToCore(Rewriting& r) {
     MatrixContext context(r.types, target);
     context.policy = policy;
     context.invocations = invocationsOf(r.module);
+    context.tiles = std::move(tiles);
     context.slices = sliceProducts(r.types, target, policy);
     if (Failure error = lowerMatrices(context)) return error;
     removeWholeMatrixDeclarations(r.module);
@@ -130,15 +140,13 @@ Failure lowerToCore(Rewriting& r) {
     if (context.slices.depth != 0) {
         r.out.notes.push_back(std::format("products in slices of {}", context.slices.depth));
     }
-    r.out.paths.push_back("matrices: core");
+    r.out.paths.push_back(r.native ? "matrices: native, in tiles of workgroups"
+                                   : "matrices: core");
     return std::nullopt;
 }
 
 Failure lowerToDriver(Rewriting& r) {
-    if (needsWholeMatrices(r.module)) {
-        return Error{ErrorCode::kUnsupported,
-                     "instructions of SPV_NV_cooperative_matrix2 take no tiles of matrices"};
-    }
+    if (needsWholeMatrices(r.module)) return lowerToCore(r);
     Result<NativePlan> plan = planNative(r.module, r.types, r.target);
     if (!plan) return plan.error();
     const uint64_t subgroups = subgroupsOf(r.module, r.target.subgroupSize);

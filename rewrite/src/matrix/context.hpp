@@ -7,6 +7,7 @@
 
 #include "lowering/packed.hpp"
 #include "matrix/grid_position.hpp"
+#include "matrix/tiles/tile_grid.hpp"
 #include "tensor/tensor_types.hpp"
 
 namespace coopvk::rewrite {
@@ -27,6 +28,7 @@ struct MatrixType : PackedType {
     uint32_t columns = 0;
     Use use = Use::kAccumulator;
     Fragment fragment;
+    std::optional<TileGrid> tiles;  // packs are matrices of the driver's own: tiles/tile_grid.hpp
     bool words = false;  // packs are words of 4- or 8-bit components: see operand_words.hpp
     Sums sums = Sums::kClosed;
     Id sum = 0;  // type of a component that is no closed one; the array has these in place of packs
@@ -62,6 +64,7 @@ struct MatrixContext : PackedContext {
     ProductSlices slices;
     SharedWords shared;
     TensorTypes tensors;
+    TilePlan tiles;
 
     const MatrixType* matrix(Id type) const {
         const auto found = matrices.find(type);

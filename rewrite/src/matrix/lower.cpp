@@ -88,9 +88,11 @@ std::optional<Error> lowerMatrices(MatrixContext& context) {
     declareWorkgroupMemory(context);
     context.addNewFunctions();
     dropTensorDeclarations(module);
-    module.removeCapability(spv::Capability::CooperativeMatrixKHR);
+    if (context.tiles.types.empty()) {
+        module.removeCapability(spv::Capability::CooperativeMatrixKHR);
+        module.removeExtension("SPV_KHR_cooperative_matrix");
+    }
     module.removeCapability(spv::Capability::CooperativeMatrixConversionQCOM);
-    module.removeExtension("SPV_KHR_cooperative_matrix");
     module.removeExtension("SPV_QCOM_cooperative_matrix_conversion");
     return std::nullopt;
 }

@@ -135,6 +135,16 @@ MatrixType describe(const MatrixContext& context, const Instruction& type, bool 
     return matrix;
 }
 
+// Turns a description into one of tiles.
+void divide(MatrixContext& context, MatrixType& matrix, const TileGrid& grid) {
+    matrix.tiles = grid;
+    matrix.pack = context.tiles.tileType(context.types, matrix.component, grid.rows, grid.columns,
+                                         matrix.use);
+    matrix.packWidth = matrix.packStep = 1;
+    matrix.count = grid.count();
+    matrix.shape[2] -= 1;  // takes part with its like only
+}
+
 }  // namespace
 
 void describePacks(MatrixType& matrix, TypeTable& types) {
@@ -155,12 +165,12 @@ void lowerMatrixTypes(MatrixContext& context) {
     std::unordered_set<Id> formats;
     for (size_t g = 0; g < globals.size(); ++g) {
         Instruction& type = *globals[g];
-        if (!isMatrixType(type)) continue;
+        if (!isMatrixType(type) || context.tiles.isTile(type.result)) continue;
         if (const std::string_view what = problem(context, type); !what.empty()) {
             context.fail(ErrorCode::kUnsupported, type, what);
             return;
         }
-        const MatrixType matrix =
+        MatrixType matrix =
             describe(context, type, inWords.contains(type.result), open.contains(type.result));
         if (matrix.length() > kMaxLength) {
             context.fail(ErrorCode::kUnsupported, type,
@@ -169,11 +179,11 @@ void lowerMatrixTypes(MatrixContext& context) {
                                      matrix.rows, matrix.columns, matrix.length(), kMaxLength));
             return;
         }
+        if (const TileGrid* grid = context.tiles.grid(matrix.id)) divide(context, matrix, *grid);
         if (matrix.isConverted()) formats.insert(type.word(0));
         context.types.declareArithmetic(matrix.component);
         const bool isOpen = matrix.sums != Sums::kClosed;
-        const Id length =
-            context.types.constantU32(isOpen ? matrix.length() : matrix.fragment.packs());
+        const Id length = context.types.constantU32(isOpen ? matrix.length() : matrix.packs());
         type.opcode = spv::Op::OpTypeArray;
         type.operands = {idOperand(isOpen ? matrix.sum : matrix.pack), idOperand(length)};
         context.matrices.emplace(matrix.id, matrix);

@@ -6,6 +6,7 @@
 #include "ir/function_builder.hpp"
 #include "matrix/packs.hpp"
 #include "matrix/product.hpp"
+#include "matrix/tiles/tile_product.hpp"
 #include "matrix/workgroup_product.hpp"
 
 namespace coopvk::rewrite {
@@ -96,7 +97,8 @@ void lowerMulAdd(MatrixContext& context, Emitter& emit, const Instruction& mulAd
         FunctionBuilder function(context.types, context.newFunctions, helperName(context, product),
                                  product.result->id, parameters);
         if (product.result->fragment.scope == LaneScope::kWorkgroup) {
-            return emitWorkgroupProduct(context, function, product, mulAdd);
+            const auto emitWhole = product.result->tiles ? emitTileProduct : emitWorkgroupProduct;
+            return emitWhole(context, function, product, mulAdd);
         }
         return emitProduct(context, function, product);
     });

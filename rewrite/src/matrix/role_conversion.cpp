@@ -5,6 +5,7 @@
 #include "matrix/elements.hpp"
 #include "matrix/exchange.hpp"
 #include "matrix/matrix_types.hpp"
+#include "matrix/tiles/tile_exchange.hpp"
 #include "matrix/transposition.hpp"
 
 namespace coopvk::rewrite {
@@ -78,6 +79,7 @@ void lowerRoleConversion(MatrixContext& context, MatrixWriter& writer,
                      "conversion between matrices of different scopes");
         return;
     }
+    if (from->tiles || to->tiles) return lowerTileConversion(context, writer, conversion);
     if (from->fragment.scope == LaneScope::kWorkgroup) {  // lanes hold the same whatever the use
         const std::vector<Id> packs = extractPacks(writer.emit(), *from, conversion.word(0));
         constructFromPacks(writer.emit(), *to, packs, conversion.result);

@@ -65,6 +65,13 @@ Id WorkgroupMemory::pointer(Id index) {
         {context_.shared.variable, emit_.divInt(u32, index, four), emit_.modInt(u32, index, four)});
 }
 
+Id WorkgroupMemory::pointerToFour(Id index) {
+    TypeTable& types = context_.types;
+    const Id place = emit_.divInt(types.uint32(), index, types.constantU32(4));
+    return emit_.op(spv::Op::OpAccessChain, types.pointerType(spv::StorageClass::Workgroup, quad()),
+                    {context_.shared.variable, place});
+}
+
 std::vector<Id> WorkgroupMemory::loadRun(Id index, uint32_t count) {
     TypeTable& types = context_.types;
     const Id u32 = types.uint32();
@@ -75,11 +82,7 @@ std::vector<Id> WorkgroupMemory::loadRun(Id index, uint32_t count) {
         }
         return words;
     }
-    const Id place = emit_.divInt(u32, index, types.constantU32(4));
-    const Id pointer =
-        emit_.op(spv::Op::OpAccessChain, types.pointerType(spv::StorageClass::Workgroup, quad()),
-                 {context_.shared.variable, place});
-    const Id four = emit_.load(quad(), pointer, nonPrivateAccess(context_.module));
+    const Id four = emit_.load(quad(), pointerToFour(index), nonPrivateAccess(context_.module));
     for (uint32_t i = 0; i < 4; ++i) words.push_back(emit_.extract(u32, four, {i}));
     return words;
 }

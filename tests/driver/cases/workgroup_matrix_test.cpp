@@ -70,21 +70,31 @@ TEST_P(WorkgroupProduct, EqualsTheReference) {
         return bytes;
     };
     const std::string source =
-        header(p.invocations) + buffers({p.factor, p.factor, p.sum, p.sum}) + "void main() {\n" +
-        type(p.factor, p.m, p.k, Use::kA) + " x;\n" + type(p.factor, p.k, p.n, Use::kB) + " y;\n" +
-        type(p.sum, p.m, p.n, Use::kAccumulator) + " z;\n" +
-        glsl::load("x", "a", strideOf(a), p.columnMajor) +
+        header(p.invocations) + buffers({p.factor, p.factor, p.sum, p.sum}) +
+        std::format(
+            "{0} twice(const in uint32_t row, const in uint32_t column, const in {0} x) {{ "
+            "return x + x; }}\n",
+            glsl::scalar(p.sum)) +
+        "void main() {\n" + type(p.factor, p.m, p.k, Use::kA) + " x;\n" +
+        type(p.factor, p.k, p.n, Use::kB) + " y;\n" + type(p.sum, p.m, p.n, Use::kAccumulator) +
+        " z;\n" + glsl::load("x", "a", strideOf(a), p.columnMajor) +
         glsl::load("y", "b", strideOf(b), p.columnMajor) +
-        glsl::load("z", "c", strideOf(c), p.columnMajor) + "z = coopMatMulAdd(x, y, z);\n" +
+        glsl::load("z", "c", strideOf(c), p.columnMajor) +
+        "z = coopMatMulAdd(x, y, z);\ncoopMatPerElementNV(z, z, twice);\n"
+        "z = coopMatMulAdd(x, y, z);\n" +
         glsl::store("z", "d", strideOf(c), p.columnMajor) + "}\n";
     Dispatch dispatch;
     dispatch.buffers = {packed(a), packed(b), packed(c), rng.bytes(packed(c).size())};
     const std::vector<Bytes> after = run(compileGlsl(source), dispatch);
     Matrix got(p.sum, p.m, p.n);
     gather(got, tight(got, p.columnMajor), after[3]);
-    EXPECT_EQ(difference(got, mulAdd(a, b, c, p.sum, signOperands(p.factor, p.factor, p.sum, p.sum),
-                                     true)),
-              "");
+    const uint32_t signs = signOperands(p.factor, p.factor, p.sum, p.sum);
+    Matrix twice = mulAdd(a, b, c, p.sum, signs, true).value;
+    for (uint64_t& element : twice.elements) {
+        element = info(p.sum).isFloat() ? fromDouble(p.sum, 2 * toDouble(p.sum, element))
+                                        : wrap(2 * element, info(p.sum).bits());
+    }
+    EXPECT_EQ(difference(got, mulAdd(a, b, twice, p.sum, signs, true)), "");
 }
 
 using enum Component;

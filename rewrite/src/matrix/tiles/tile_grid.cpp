@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "matrix/tiles/tile_grid.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "ir/composites.hpp"
+#include "ir/opcodes.hpp"
+#include "lowering/number.hpp"
+#include "matrix/matrix_types.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+class Planner {
+ public:
+    Planner(const Module& module, const TypeTable& types, const Target& target,
+            uint32_t invocations)
+        : module_(module),
+          types_(types),
+          shapes_(target.device.nativeShapes),
+          subgroups_(invocations / target.subgroupSize) {
+        if (invocations % target.subgroupSize != 0) subgroups_ = 0;
+    }
+
+    TilePlan run() {
+        if (subgroups_ == 0) return {};
+        module_.visitBlocks([&](const Instruction& i) { visit(i); });
+        for (const Id type : without_) plan_.grids.erase(type);
+        return std::move(plan_);
+    }
+
+ private:
+    bool isWorkgroups(Id type) const {
+        const auto d = matrixDimensions(module_, module_.def(type));
+        return d && !d->isOfSubgroup();
+    }
+
+    void visit(const Instruction& i) {
+        if (i.opcode == spv::Op::OpCooperativeMatrixMulAddKHR) {
+            if (isWorkgroups(i.type)) addProduct(i);
+            return;
+        }
+        const bool isInsert = i.opcode == spv::Op::OpCompositeInsert;
+        const size_t chained = firstChainIndex(i.opcode);
+        if (i.opcode != spv::Op::OpCompositeExtract && !isInsert && chained == 0) return;
+        size_t first = isInsert ? 2 : 1;
+        Id type = module_.def(i.word(first - 1)).type;
+        if (chained != 0) {
+            first = chained;
+            type = module_.def(module_.def(i.word(0)).type).word(1);
+        }
+        const auto isMatrix = [&](Id id) {
+            return module_.def(id).opcode == spv::Op::OpTypeCooperativeMatrixKHR;
+        };
+        if (findIndexInto(module_, type, i.operands, first, isMatrix)) without_.insert(type);
+    }
+
+    ComponentType componentOf(Id matrix) const {
+        const Number* number = numberOf(types_, module_.def(matrix).word(0));
+        return number == nullptr ? kNoComponentType : number->type;
+    }
+
+    void addProduct(const Instruction& i) {
+        const Id a = module_.def(i.word(0)).type, b = module_.def(i.word(1)).type;
+        const std::optional<TileGrid> grid =
+            module_.def(i.word(2)).type == i.type ? gridFor(i, a, b) : std::nullopt;
+        const auto [known, isNew] = plan_.grids.try_emplace(i.type, grid.value_or(TileGrid{}));
+        if (!grid || (!isNew && known->second != *grid)) without_.insert(i.type);
+    }
+
+    std::optional<TileGrid> gridFor(const Instruction& i, Id a, Id b) const {
+        const auto left = matrixDimensions(module_, module_.def(a));
+        const auto sums = matrixDimensions(module_, module_.def(i.type));
+        if (!left || !sums) return std::nullopt;
+        using Mask = spv::CooperativeMatrixOperandsMask;
+        const bool saturating = (i.word(3) & uint32_t(Mask::SaturatingAccumulationKHR)) != 0;
+        std::optional<TileGrid> best;
+        for (const MatrixShape& shape : shapes_) {
+            if (shape.a != componentOf(a) || shape.b != componentOf(b) ||
+                shape.c != componentOf(i.type) || shape.result != shape.c || saturating ||
+                shape.saturating || left->columns % shape.k != 0) {
+                continue;
+            }
+            const std::optional<TileGrid> grid = divide(*sums, shape);
+            if (grid && (!best || isBetter(*grid, *best))) best = grid;
+        }
+        return best;
+    }
+
+    // Among the subgroups, so that each reads as few lines of A and B as possible.
+    std::optional<TileGrid> divide(const MatrixDimensions& d, const MatrixShape& shape) const {
+        std::optional<TileGrid> best;
+        for (uint32_t down = 1; down <= subgroups_; ++down) {
+            const uint32_t across = subgroups_ / down;
+            if (down * across != subgroups_ || d.rows % (down * shape.m) != 0 ||
+                d.columns % (across * shape.n) != 0 || shape.m % kWorkgroupBlock != 0 ||
+                shape.n % kWorkgroupBlock != 0) {
+                continue;
+            }
+            const TileGrid grid = {shape.m,
+                                   shape.n,
+                                   shape.k,
+                                   down,
+                                   across,
+                                   d.rows / (down * shape.m),
+                                   d.columns / (across * shape.n)};
+            if (!best || linesOf(grid) < linesOf(*best)) best = grid;
+        }
+        return best;
+    }
+
+    static uint32_t linesOf(const TileGrid& g) { return g.down * g.rows + g.across * g.columns; }
+
+    // Fewer lines, then larger tiles.
+    static bool isBetter(const TileGrid& a, const TileGrid& b) {
+        if (linesOf(a) != linesOf(b)) return linesOf(a) < linesOf(b);
+        return a.rows * a.columns * a.depth > b.rows * b.columns * b.depth;
+    }
+
+    const Module& module_;
+    const TypeTable& types_;
+    const std::vector<MatrixShape>& shapes_;
+    uint32_t subgroups_;
+    TilePlan plan_;
+    std::set<Id> without_;
+};
+
+// Whether an instruction takes and gives tiles as they are.
+bool takesTiles(const Module& module, const TilePlan& plan, const Instruction& i) {
+    using enum spv::Op;
+    if (i.opcode == OpCooperativeMatrixMulAddKHR || movesValues(i.opcode)) return true;
+    if (isConversion(i.opcode)) {
+        const TileGrid* from = plan.grid(module.def(i.word(0)).type);
+        const TileGrid* to = plan.grid(i.type);
+        return from != nullptr && to != nullptr && *from == *to;
+    }
+    return isArithmetic(i.opcode) || i.opcode == OpMatrixTimesScalar || isNonSemantic(module, i);
+}
+
+}  // namespace
+
+bool TilePlan::isTile(Id type) const {
+    return std::ranges::any_of(types, [&](const auto& entry) { return entry.second == type; });
+}
+
+Id TilePlan::tileType(TypeTable& table, Id component, uint32_t rows, uint32_t columns, Use use) {
+    Id& type = types[{component, rows, columns, static_cast<uint32_t>(use)}];
+    if (type != 0) return type;
+    const auto constant = [&](uint32_t value) { return idOperand(table.constantU32(value)); };
+    type = table.module().takeId();
+    table.module().append(
+        Section::kGlobals,
+        makeInstruction(
+            spv::Op::OpTypeCooperativeMatrixKHR, 0, type,
+            {idOperand(component), constant(static_cast<uint32_t>(spv::Scope::Subgroup)),
+             constant(rows), constant(columns), constant(static_cast<uint32_t>(use))}));
+    return type;
+}
+
+TilePlan planTiles(const Module& module, const TypeTable& types, const Target& target,
+                   uint32_t invocations) {
+    return Planner(module, types, target, invocations).run();
+}
+
+void convertAroundTiles(TypeTable& types, TilePlan& plan) {
+    Module& module = types.module();
+    for (const auto& [type, grid] : plan.grids) {
+        const Id dealt = module.takeId();
+        plan.dealt[type] = dealt;
+        const Operands operands = module.def(type).operands;
+        module.append(Section::kGlobals,
+                      makeInstruction(spv::Op::OpTypeCooperativeMatrixKHR, 0, dealt, operands));
+    }
+    for (const auto& function : module.functions()) {
+        for (const auto& block : function->blocks) {
+            InstructionList body;
+            for (InstructionPtr& i : block->body) {
+                Emitter emit(types, body);
+                if (takesTiles(module, plan, *i)) {
+                    body.push_back(std::move(i));
+                    continue;
+                }
+                for (Operand& operand : i->operands) {
+                    if (!operand.isId) continue;
+                    const auto found = plan.dealt.find(module.def(operand.word).type);
+                    if (found == plan.dealt.end()) continue;
+                    operand.word = emit.op(spv::Op::OpCooperativeMatrixConvertNV, found->second,
+                                           {operand.word});
+                }
+                const auto found = plan.dealt.find(i->type);
+                if (found == plan.dealt.end()) {
+                    body.push_back(std::move(i));
+                    continue;
+                }
+                const Id type = i->type, result = i->result;
+                i->type = found->second;
+                i->result = module.takeId();
+                const Id value = i->result;
+                emit.add(std::move(i));
+                emit.add(makeInstruction(spv::Op::OpCooperativeMatrixConvertNV, type, result,
+                                         {idOperand(value)}));
+            }
+            block->body = std::move(body);
+        }
+    }
+}
+
+}  // namespace coopvk::rewrite
