@@ -159,50 +159,14 @@ std::optional<Extension> extensionFromVulkanName(std::string_view name) {
     return std::nullopt;
 }
 
-namespace {
-
-constexpr uint32_t kWorkgroupScope = 1;  // of VkPhysicalDeviceCooperativeMatrix2FeaturesNV
-
-// Whether a matrix type says scope Workgroup, or a specialization constant says its scope. Types
-// and constants come ahead of functions.
-bool mayHaveWorkgroupMatrices(std::span<const uint32_t> words) {
-    constexpr size_t kMostScopes = 8;
-    std::array<uint32_t, kMostScopes> subgroup = {};  // constants that say Subgroup
-    size_t known = 0;
-    while (!words.empty()) {
-        const size_t count = words[0] >> spv::WordCountShift;
-        const auto opcode = static_cast<spv::Op>(words[0] & spv::OpCodeMask);
-        if (count == 0 || count > words.size() || opcode == spv::Op::OpFunction) return false;
-        if (opcode == spv::Op::OpConstant && count == 4 && known < kMostScopes &&
-            words[3] == static_cast<uint32_t>(spv::Scope::Subgroup)) {
-            subgroup[known++] = words[2];
-        }
-        if (opcode == spv::Op::OpTypeCooperativeMatrixKHR && count > 3 &&
-            std::ranges::find(subgroup, words[3]) == subgroup.end()) {
-            return true;
-        }
-        words = words.subspan(count);
-    }
-    return false;
-}
-
-}  // namespace
-
 ExtensionSet scan(std::span<const uint32_t> words, ExtensionSet emulated,
                   const ExtensionFeatures& own) {
     ExtensionSet found;
     const size_t at = forEachCapability(
         words, [&](spv::Capability declared) { addOwners(declared, emulated, own, found); });
-    const auto rest = words.subspan(std::min(at, words.size()));
-    // Matrices of scope Workgroup have no capability.
-    constexpr auto kMatrix2 = Extension::kNvCooperativeMatrix2;
-    if (emulated.contains(kMatrix2) && !found.contains(kMatrix2) &&
-        (own[kMatrix2] & kWorkgroupScope) == 0 &&
-        declares(words, spv::Capability::CooperativeMatrixKHR) && mayHaveWorkgroupMatrices(rest)) {
-        found.insert(kMatrix2);
-    }
     constexpr auto kAtomics = Extension::kExtShaderAtomicFloat;
     if (!emulated.contains(kAtomics)) return found;
+    const auto rest = words.subspan(std::min(at, words.size()));
     if (own[kAtomics] != 0) {
         // The capability does not tell what is emulated from what is not.
         found.erase(kAtomics);

@@ -78,7 +78,7 @@ class Planner {
         const bool saturating = (i.word(3) & uint32_t(Mask::SaturatingAccumulationKHR)) != 0;
         std::optional<TileGrid> best;
         for (const MatrixShape& shape : shapes_) {
-            if (shape.a != componentOf(a) || shape.b != componentOf(b) ||
+            if (!beginAtWords(i, a, b, shape) || shape.a != componentOf(a) || shape.b != componentOf(b) ||
                 shape.c != componentOf(i.type) || shape.result != shape.c || saturating ||
                 shape.saturating || left->columns % shape.k != 0) {
                 continue;
@@ -87,6 +87,14 @@ class Planner {
             if (grid && (!best || isBetter(*grid, *best))) best = grid;
         }
         return best;
+    }
+
+    // Whether each tile of a row in shared memory begins at a vector of four words.
+    bool beginAtWords(const Instruction& i, Id a, Id b, const MatrixShape& shape) const {
+        const auto isWhole = [&](Id matrix, uint32_t columns) {
+            return columns * types_.width(module_.def(matrix).word(0)) % 128 == 0;
+        };
+        return isWhole(a, shape.k) && isWhole(b, shape.n) && isWhole(i.type, shape.n);
     }
 
     // Among the subgroups, so that each reads as few lines of A and B as possible.
