@@ -10,16 +10,21 @@ namespace coopvk::rewrite {
 
 TensorDecode::TensorDecode(MatrixContext& context, Emitter& emit, const Instruction& at,
                            const MatrixType& matrix, const TensorLayoutType& layout, Id function,
-                           Id pointer)
+                           Id pointer, bool isVector)
     : context_(context), at_(at), dimensions_(layout.dimensions) {
     Module& module = context.module;
     const Instruction& definition = module.def(function);
     const Instruction& type = module.def(definition.word(1));
-    if (definition.opcode != spv::Op::OpFunction || type.word(0) != matrix.component ||
-        !hasParameters(type)) {
-        refuse(
-            "DecodeFunc must return a component, and take a pointer to a physical block and "
-            "two arrays of as many 32-bit integers as the layout has dimensions");
+    const Instruction& result = module.def(type.word(0));
+    const bool isRightResult =
+        isVector ? result.opcode == spv::Op::OpTypeVector && result.word(0) == matrix.component
+                 : type.word(0) == matrix.component;
+    if (definition.opcode != spv::Op::OpFunction || !isRightResult || !hasParameters(type)) {
+        refuse(isVector ? "DecodeVectorFunc must return a vector of components, and take what "
+                          "DecodeFunc takes"
+                        : "DecodeFunc must return a component, and take a pointer to a physical "
+                          "block and two arrays of as many 32-bit integers as the layout has "
+                          "dimensions");
         return;
     }
     functionType_ = type.result;

@@ -2,7 +2,8 @@
 //
 // Calls of decode functions, which make a matrix's elements of a block of the tensor
 // (SPV_NV_cooperative_matrix2): with a pointer to the block, its coordinates, and the element's
-// coordinates in it.
+// coordinates in it. One for vectors makes a run of neighbours in the last dimension at once
+// (SPV_NV_cooperative_matrix_decode_vector).
 #pragma once
 
 #include "matrix/context.hpp"
@@ -14,10 +15,13 @@ namespace coopvk::rewrite {
 class TensorDecode {
  public:
     TensorDecode(MatrixContext& context, Emitter& emit, const Instruction& at,
-                 const MatrixType& matrix, const TensorLayoutType& layout, Id function, Id pointer);
+                 const MatrixType& matrix, const TensorLayoutType& layout, Id function, Id pointer,
+                 bool isVector = false);
 
     bool valid() const { return function_ != 0; }
-    // The component of the element there.
+    // Elements that one call makes.
+    uint32_t length() const { return context_.types.components(resultType_); }
+    // The component of the element there, or a vector of the run that begins there.
     Id call(Emitter& emit, const TensorPart& place);
 
  private:

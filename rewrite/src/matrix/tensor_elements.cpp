@@ -16,7 +16,8 @@ TensorElements::TensorElements(MatrixContext& context, Emitter& emit, const Inst
       matrix_(matrix),
       isStore_(at.opcode == spv::Op::OpCooperativeMatrixStoreTensorNV),
       componentBits_(matrix.number->bits),
-      memory_(memory) {
+      memory_(memory),
+      pointer_(pointer) {
     if (context.module.def(emit.typeOf(pointer)).opcode != spv::Op::OpTypePointer) {
         refuse("Pointer is not a typed pointer");
         return;
@@ -49,9 +50,7 @@ void TensorElements::resolve(Emitter& emit, Id pointer) {
         case spv::StorageClass::PhysicalStorageBuffer: {
             scalar_ = reachable();
             memory_ = memory_.withAlignment(kAnyAlignment);
-            const Id type = types_.pointerType(spv::StorageClass::PhysicalStorageBuffer,
-                                               context_.views.block(scalar_));
-            block_ = emit.op(spv::Op::OpBitcast, type, {pointer});
+            block_ = castTo(emit, scalar_);
             return;
         }
         case spv::StorageClass::StorageBuffer:
@@ -173,6 +172,48 @@ void TensorElements::storePart(Emitter& emit, Id index, Id component) {
     };
     atomic(spv::Op::OpAtomicAnd, others);
     atomic(spv::Op::OpAtomicOr, shifted(part));
+}
+
+// -------------------------------------------------------------------------------------------------
+// Runs
+
+// The physical pointer as one to a block of an array.
+Id TensorElements::castTo(Emitter& emit, Id element) {
+    const Id type =
+        types_.pointerType(spv::StorageClass::PhysicalStorageBuffer, context_.views.block(element));
+    return emit.op(spv::Op::OpBitcast, type, {pointer_});
+}
+
+bool TensorElements::hasRuns(Emitter& emit, uint32_t length) {
+    const spv::StorageClass storage = storageOf(context_.module.def(emit.typeOf(pointer_)));
+    if (storage == spv::StorageClass::Workgroup || reachable() != matrix_.component) return false;
+    if (block_ == 0 && place_.variable == 0) place_ = placeOf(emit, pointer_);
+    if (block_ == 0 && !place_.valid()) return false;
+    run_ = length;
+    pack_ = length <= 4 ? types_.vectorType(matrix_.component, length)
+                        : types_.vectorType(types_.uint32(), length * componentBits_ / 32);
+    if (block_ != 0) packBlock_ = castTo(emit, pack_);
+    return true;
+}
+
+Id TensorElements::packPointer(Emitter& emit, Id index) {
+    const Id pack = emit.over(index, run_);
+    if (packBlock_ != 0) return emit.chain(pack_, {packBlock_, emit.constant(0), pack});
+    const Id first = emit.over(place_.bytes, run_ * componentBits_ / 8);
+    return context_.views.pointer(emit, place_, pack_, emit.addU32(first, pack));
+}
+
+std::vector<Slot> TensorElements::loadRun(Emitter& emit, Id index) {
+    const Id packs[] = {
+        emit.load(pack_, packPointer(emit, index), memory_.forLoad(run_ * componentBits_ / 8))};
+    return regroup(emit, slotsOf(emit, packs), types_.scalarOf(pack_), matrix_.component);
+}
+
+void TensorElements::storeRun(Emitter& emit, Id index, std::span<const Slot> components) {
+    const Id scalar = types_.scalarOf(pack_);
+    const std::vector<Slot> scalars = regroup(emit, components, matrix_.component, scalar);
+    emit.store(packPointer(emit, index), gather(emit, scalar, scalars),
+               memory_.forStore(run_ * componentBits_ / 8));
 }
 
 }  // namespace coopvk::rewrite

@@ -7,6 +7,7 @@
 
 #include "ir/memory_operands.hpp"
 #include "lowering/element_pointer.hpp"
+#include "lowering/words.hpp"
 #include "matrix/context.hpp"
 
 namespace coopvk::rewrite {
@@ -21,6 +22,12 @@ class TensorElements {
     Id load(Emitter& emit, Id index);
     void store(Emitter& emit, Id index, Id component);
 
+    // The same of a run of elements whose indices are neighbours, the first of which is a multiple
+    // of their number: at most 16 bytes. Only where this is true, and after it was asked.
+    bool hasRuns(Emitter& emit, uint32_t length);
+    std::vector<Slot> loadRun(Emitter& emit, Id index);
+    void storeRun(Emitter& emit, Id index, std::span<const Slot> components);
+
  private:
     bool refuse(std::string_view what);
     void resolve(Emitter& emit, Id pointer);
@@ -29,6 +36,8 @@ class TensorElements {
     bool isComponentOfArray(Id pointer) const;
     Id reachable() const;
     Id pointerTo(Emitter& emit, Id scalar);
+    Id castTo(Emitter& emit, Id pack);
+    Id packPointer(Emitter& emit, Id index);
     Id loadScalar(Emitter& emit, Id scalar);
     void storeScalar(Emitter& emit, Id scalar, Id value);
     void storePart(Emitter& emit, Id index, Id component);
@@ -41,11 +50,16 @@ class TensorElements {
     const bool isStore_;
     const uint32_t componentBits_;
     MemoryOperands memory_;
+    const Id pointer_;
     // Memory is an array of scalars of this type; it is reached in one of three ways.
     Id scalar_ = 0;
     Id first_ = 0;  // scalar that Pointer points to, u32; 0: the first
     Id block_ = 0;  // pointer to a physical block of them
     BufferPlace place_;
+    // Runs as vectors.
+    Id pack_ = 0;       // type
+    Id packBlock_ = 0;  // as block_
+    uint32_t run_ = 0;
     std::optional<ElementPointer> elements_;
 };
 

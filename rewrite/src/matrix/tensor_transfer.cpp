@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matrix/tensor_transfer.hpp"
 
+#include "matrix/tensor_memory.hpp"
+
 namespace coopvk::rewrite {
 
 namespace {
@@ -53,6 +55,17 @@ std::optional<TensorOperands> tensorOperands(MatrixContext& context, const Instr
     return operands;
 }
 
+const MatrixType* tensorMatrix(MatrixContext& context, const Instruction& at, Id object) {
+    const MatrixType* matrix = context.matrixOfValue(object);
+    if (matrix == nullptr) {
+        context.fail(ErrorCode::kInvalidModule, at, "Object is not a cooperative matrix");
+    } else if (matrix->isConverted()) {
+        context.fail(ErrorCode::kUnsupported, at, "tensors of 4-bit components are not emulated");
+        matrix = nullptr;
+    }
+    return matrix;
+}
+
 TensorTransfer::TensorTransfer(MatrixContext& context, MatrixWriter& writer, const Instruction& at,
                                const MatrixType& matrix, const TensorOperands& operands)
     : context_(context),
@@ -64,11 +77,34 @@ TensorTransfer::TensorTransfer(MatrixContext& context, MatrixWriter& writer, con
       address_(context, writer.emit(), accessOf(context, at, matrix, operands), operands.layout,
                operands.view) {}
 
-void TensorTransfer::byAddress(const std::function<void()>& separable,
+void TensorTransfer::byAddress(const std::function<void()>& runs,
+                               const std::function<void()>& separable,
                                const std::function<void()>& any) {
     const Id isSeparable = address_.isSeparable();
     if (isSeparable == 0) return any();
-    writer_.chosen(isSeparable, separable, any);
+    const auto parts = [&] {
+        if (run_.length == 1) return separable();
+        const auto whole = [&] {
+            address_.setRuns(run_.length);
+            runs();
+            address_.setRuns(1);
+        };
+        writer_.chosen(address_.hasRuns(run_.length), whole, separable);
+    };
+    writer_.chosen(isSeparable, parts, any);
+}
+
+TensorRun TensorTransfer::longestRun(uint32_t most) const {
+    const std::optional<bool> alongRow = address_.runsAlongRows();
+    if (!alongRow) return {};
+    const Axis& axis = *alongRow ? matrix_.fragment.columns : matrix_.fragment.rows;
+    uint32_t length = most;
+    while (axis.run() % length != 0) length /= 2;
+    return {length, *alongRow};
+}
+
+Id TensorTransfer::inRun(Id first, uint32_t i) const {
+    return emit_.plus(first, run_.alongRow ? i : i * matrix_.fragment.columns.count());
 }
 
 void TensorTransfer::visitSeparable(TensorWalk& walk, const Visit& visit) {
@@ -114,6 +150,21 @@ void TensorTransfer::fill(HeldElements& held, Id array) {
         const Id pointer = componentPointer(array, emit_.constant(e));
         held.slots[e] = {emit_.load(matrix_.component, pointer), 0};
     }
+}
+
+void lowerTensorSetting(MatrixContext& context, Emitter& emit, const Instruction& i) {
+    lowerTensorValue(context, context.tensors, emit, i);
+}
+
+void dropTensorDeclarations(Module& module) {
+    using enum spv::Capability;
+    for (const spv::Capability capability :
+         {TensorAddressingNV, CooperativeMatrixTensorAddressingNV, CooperativeMatrixBlockLoadsNV,
+          CooperativeMatrixDecodeVectorNV}) {
+        module.removeCapability(capability);
+    }
+    module.removeExtension("SPV_NV_tensor_addressing");
+    module.removeExtension("SPV_NV_cooperative_matrix_decode_vector");
 }
 
 }  // namespace coopvk::rewrite

@@ -8,17 +8,27 @@
 
 namespace coopvk::rewrite {
 
+// Neighbours that are visited together.
+struct TensorRun {
+    uint32_t length = 1;
+    bool alongRow = true;  // else along a column
+
+    uint32_t rows() const { return alongRow ? 1 : length; }
+    uint32_t columns() const { return alongRow ? length : 1; }
+};
+
 class TensorWalk {
  public:
-    // In loops where that leaves more than `mostUnrolled` elements in one piece.
-    TensorWalk(MatrixWriter& writer, const MatrixType& matrix, uint32_t mostUnrolled);
+    // In loops where that leaves more than `mostUnrolled` visits in one piece.
+    TensorWalk(MatrixWriter& writer, const MatrixType& matrix, uint32_t mostUnrolled,
+               TensorRun run = {});
 
     // Whether the number of an element is no constant.
     bool isRolled() const { return rollsRows_; }
 
     // What is made of the matrix row or column (u32) of local ones, once for each.
     using MakePart = std::function<TensorPart(Id)>;
-    // `element` is the number (u32) of the local element, row by row.
+    // `element` is the number (u32) of the local element, row by row: of a run, the first.
     using Visit = std::function<void(const TensorPart& row, const TensorPart& column, Id element)>;
     void run(const MakePart& ofRow, const MakePart& ofColumn, const Visit& visit);
 
@@ -27,7 +37,8 @@ class TensorWalk {
 
     MatrixWriter& writer_;
     const MatrixType& matrix_;
-    const uint32_t rows_, columns_;
+    const TensorRun run_;
+    const uint32_t rows_, columns_;  // of runs
     const bool rollsRows_, rollsColumns_;
 };
 

@@ -93,20 +93,66 @@ Id TensorAddress::isSeparable() {
     return emit_.both(condition, isNotEmpty());
 }
 
+// Whether each row of the matrix is below the size of the dimension that rows go along first.
+Id TensorAddress::rowsFit() {
+    return emit_.compare(spv::Op::OpUGreaterThanEqual,
+                         layoutAt(Layout::kSpan, permuted(dimensions() - 2)),
+                         emit_.constant(access_.rows));
+}
+
+// -------------------------------------------------------------------------------------------------
+// Runs
+
+std::optional<bool> TensorAddress::runsAlongRows() const {
+    const spv::TensorClampMode mode = clampMode();
+    const bool canBeWhole =
+        mode == spv::TensorClampMode::Undefined || mode == spv::TensorClampMode::Constant;
+    const uint32_t last = dimensions() - 1;
+    if (!canBeWhole || (access_.view != nullptr && access_.view->dimensions != dimensions())) {
+        return std::nullopt;
+    }
+    if (permuted(last) == last) return true;
+    if (permuted(last - 1) == last) return false;
+    return std::nullopt;
+}
+
+Id TensorAddress::isMultiple(Id number, uint32_t of) {
+    return emit_.compare(spv::Op::OpIEqual, emit_.modulo(number, of), emit_.constant(0));
+}
+
+Id TensorAddress::hasRuns(uint32_t length) {
+    const uint32_t last = dimensions() - 1;
+    Id condition = isMultiple(layoutAt(Layout::kOffset, last), length);
+    if (!runsAlongRows().value_or(true)) condition = emit_.both(condition, rowsFit());
+    if (clampMode() == spv::TensorClampMode::Constant) {
+        condition = emit_.both(condition, isMultiple(layoutAt(Layout::kDimension, last), length));
+    }
+    if (access_.isDecoded) return condition;
+    const auto isOne = [&](Layout::Field field) {
+        return emit_.compare(spv::Op::OpIEqual, layoutAt(field, last), emit_.constant(1));
+    };
+    condition = emit_.both(condition, isOne(Layout::kBlockSize));
+    condition = emit_.both(condition, isOne(Layout::kStride));
+    for (uint32_t d = 0; d < last; ++d) {
+        condition = emit_.both(condition, isMultiple(layoutAt(Layout::kStride, d), length));
+    }
+    return condition;
+}
+
 // -------------------------------------------------------------------------------------------------
 // From the span to the tensor
 
 // A coordinate (u32 with a sign) that may be outside of a dimension.
-Id TensorAddress::clamped(Id coordinate, Id size) {
+Id TensorAddress::clamped(Id coordinate, Id size, uint32_t run) {
     const Id u32 = types_.uint32();
     const auto minus = [&](Id a, Id b) { return emit_.op(spv::Op::OpISub, u32, {a, b}); };
     const Id one = emit_.constant(1);
     switch (clampMode()) {
         case spv::TensorClampMode::Constant:
             // What is loaded there is dropped, but no other memory may be touched.
-            return access_.isStore
-                       ? coordinate
-                       : emit_.glsl(GLSLstd450UMin, u32, {coordinate, minus(size, one)});
+            return access_.isStore ? coordinate
+                                   : emit_.glsl(GLSLstd450UMin, u32,
+                                                {coordinate, minus(size, emit_.constant(run))});
         case spv::TensorClampMode::ClampToEdge: {
             const Id positive = emit_.glsl(GLSLstd450SMax, u32, {coordinate, emit_.constant(0)});
             return emit_.glsl(GLSLstd450SMin, u32, {positive, minus(size, one)});
@@ -138,7 +184,7 @@ TensorAddress::Coordinate TensorAddress::coordinate(uint32_t dimension, Id inSpa
         const Id most = emit_.glsl(GLSLstd450UMin, u32, {size, emit_.constant(1u << 31)});
         c.inside = emit_.compare(spv::Op::OpULessThan, wanted, most);
     }
-    const Id found = clamped(wanted, size);
+    const Id found = clamped(wanted, size, dimension + 1 == dimensions() ? run_ : 1);
     const Id blockSize = layoutAt(Layout::kBlockSize, dimension);
     c.block = safeDivide(emit_, found, blockSize);
     if (access_.isDecoded) c.inBlock = safeRemainder(emit_, found, blockSize);
@@ -164,12 +210,8 @@ std::vector<Id> TensorAddress::ofSpan(Id row) {
     if (count == 0) return {};
     std::vector<Id> sizes(dimensions());
     for (uint32_t d = 0; d < dimensions(); ++d) sizes[d] = layoutAt(Layout::kSpan, permuted(d));
-    if (rowsFit_ == 0) {
-        rowsFit_ = emit_.compare(spv::Op::OpUGreaterThanEqual, sizes[count - 1],
-                                 emit_.constant(access_.rows));
-    }
     sizes.pop_back();
-    return callRowCoordinates(context_, emit_, row, rowsFit_, sizes);
+    return callRowCoordinates(context_, emit_, row, rowsFit(), sizes);
 }
 
 TensorPart TensorAddress::ofRow(Id row) {

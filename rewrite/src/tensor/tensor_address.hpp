@@ -10,6 +10,9 @@
 // column, and the others depend on the row alone. Such an address is "separable": the parts of a
 // row and of a column are computed once for each, and an element's index is their sum. That is a
 // condition of the layout's numbers, which are the same in all invocations.
+//
+// Of neighbours in the last dimension, "runs" may be loaded or stored at once, where more
+// conditions hold: no part of a run is outside alone, and each begins at a multiple of its length.
 #pragma once
 
 #include <array>
@@ -50,6 +53,16 @@ class TensorAddress {
     TensorPart ofColumn(Id column);
     static TensorPart join(Emitter& emit, const TensorPart& row, const TensorPart& column);
 
+    // Whether neighbours in a row of the matrix are such in the last dimension (true), or
+    // neighbours in a column (false); nullopt: neither, or they may be apart.
+    std::optional<bool> runsAlongRows() const;
+    // Where the address is separable: whether runs of so many elements, which begin at multiples of
+    // that in the matrix, may be accessed at once: in blocks where these are decoded, else as
+    // neighbours in memory. A boolean as isSeparable().
+    Id hasRuns(uint32_t length);
+    // From now on parts are those of a run's first element, and of whole runs.
+    void setRuns(uint32_t length) { run_ = length; }
+
     // The place of any element, by a helper function.
     TensorPart ofElement(Id row, Id column);
 
@@ -70,11 +83,13 @@ class TensorAddress {
     Id clipAt(TensorViewType::Clip which) const { return view_[access_.view->clip(which)]; }
     spv::TensorClampMode clampMode() const;
     Id spanStride(uint32_t dimension);
+    Id isMultiple(Id number, uint32_t of);
+    Id rowsFit();
     Id isNotEmpty();
     Id isUnclipped();
     Id viewIsSpan();
     std::vector<Id> ofSpan(Id row);
-    Id clamped(Id coordinate, Id size);
+    Id clamped(Id coordinate, Id size, uint32_t run);
     Coordinate coordinate(uint32_t dimension, Id inSpan);
     void add(TensorPart& part, uint32_t dimension, Id inSpan);
 
@@ -94,7 +109,7 @@ class TensorAddress {
     const TensorAccess access_;
     const Id layoutValue_, viewValue_;
     const std::vector<Id> layout_, view_;  // members
-    Id rowsFit_ = 0;
+    uint32_t run_ = 1;
 };
 
 }  // namespace coopvk::rewrite

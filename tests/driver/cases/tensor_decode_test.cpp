@@ -95,6 +95,7 @@ struct Case {
     size_t way;
     Memory memory;
     uint32_t dimensions;
+    bool hasVectors = false;  // a DecodeVectorFunc, too
 };
 
 // What `x` is.
@@ -106,13 +107,16 @@ uint32_t coordinateNumber(const TensorPlace& place, uint32_t dimensions) {
     return x;
 }
 
-std::string decoder(const Way& way, std::string_view component, uint32_t dimensions) {
+std::string decoder(const Way& way, Component component, uint32_t dimensions, uint32_t length) {
+    const std::string vector = std::string(info(component).vector) + std::to_string(length);
     return std::format(
         "#define T {0}\nlayout(buffer_reference, scalar, buffer_reference_align = {4}) buffer Ref "
         "{{ Block block; }};\n{1}T decode(const in Ref b, const in uint32_t bc[{2}], const in "
         "uint32_t ib[{2}]) {{\nuint x = 0;\nfor (uint d = 0; d < {2}; ++d) x = x * 5 + ib[d] + 3 * "
-        "bc[d];\n{3}\n}}\n",
-        component, way.functions, dimensions, way.body, way.alignment);
+        "bc[d];\n{3}\n}}\n{5} decodeVector(const in Ref b, const in uint32_t bc[{2}], const in "
+        "uint32_t ib[{2}]) {{\n{5} v;\nfor (uint i = 0; i < {6}; ++i) {{ uint32_t c[{2}] = ib; "
+        "c[{2} - 1] += i; v[i] = decode(b, bc, c); }}\nreturn v;\n}}\n",
+        info(component).glsl, way.functions, dimensions, way.body, way.alignment, vector, length);
 }
 
 std::string declarations(Memory memory) {
@@ -133,12 +137,15 @@ class TensorDecode : public testing::TestWithParam<Case> {};
 TEST_P(TensorDecode, IsCalledAsTheTextSays) {
     const Case& c = GetParam();
     const Way& way = kWays[c.way];
-    Rng rng(std::format("Decode{}{}{}", c.way, static_cast<int>(c.memory), c.dimensions));
+    Rng rng(std::format("Decode{}{}{}{}", c.way, static_cast<int>(c.memory), c.dimensions,
+                        c.hasVectors));
     const Component component = kComponents[rng.range(0, 2)];
     const Use use = kAllUses[rng.range(0, 2)];
+    const uint32_t vectorLength = rng.range(0, 1) != 0 ? 4 : 2;
     TensorWish wish = {c.dimensions, static_cast<TensorClamp>(rng.range(0, 4)),
                        static_cast<TensorViewKind>(rng.range(0, 3)), 16, 8};
     wish.hasBlocks = true;
+    wish.isAligned = c.hasVectors;
     if (rng.range(0, 1) != 0) std::swap(wish.rows, wish.columns);
     const TensorCase tensor = randomTensor(rng, wish);
     // Pointer is a multiple of 16 bytes.
@@ -163,11 +170,13 @@ TEST_P(TensorDecode, IsCalledAsTheTextSays) {
                     way_memory[static_cast<size_t>(c.memory)], element, tensor.view ? ", v" : "") +
         glsl::store("m", "result", columns);
     const std::string source =
-        glsl::header() + "#extension GL_NV_cooperative_matrix2 : require\n" + way.types +
-        declarations(c.memory) + glsl::buffer(1, "object", glsl::scalar(component)) +
+        glsl::header() +
+        "#extension GL_NV_cooperative_matrix2 : require\n"
+        "#extension GL_NV_cooperative_matrix_decode_vector : require\n" +
+        way.types + declarations(c.memory) + glsl::buffer(1, "object", glsl::scalar(component)) +
         glsl::buffer(2, "result", glsl::scalar(component)) +
         "layout(set = 0, binding = 3, scalar) buffer Numbers { uint numbers[]; };\n" +
-        decoder(way, glsl::scalar(component), c.dimensions) +
+        decoder(way, component, c.dimensions, vectorLength) +
         "void main() {\nuint index = numbers[0];\n" + body + "}\n";
     const std::vector<uint32_t>& numbers = text.numbers();
 
@@ -208,6 +217,7 @@ std::vector<Case> cases() {
         for (const Memory memory : {Memory::kBuffer, Memory::kAddress, Memory::kDescriptors}) {
             for (uint32_t dimensions = 1; dimensions <= kMaxTensorDimensions; ++dimensions) {
                 all.push_back({way, memory, dimensions});
+                all.push_back({way, memory, dimensions, true});
             }
         }
     }
@@ -216,8 +226,9 @@ std::vector<Case> cases() {
 
 std::string nameOf(const testing::TestParamInfo<Case>& test) {
     constexpr const char* kMemories[] = {"buffer", "address", "descriptors"};
-    return std::format("{}_{}_{}", kWays[test.param.way].name,
-                       kMemories[static_cast<size_t>(test.param.memory)], test.param.dimensions);
+    return std::format("{}_{}_{}{}", kWays[test.param.way].name,
+                       kMemories[static_cast<size_t>(test.param.memory)], test.param.dimensions,
+                       test.param.hasVectors ? "_vectors" : "");
 }
 
 INSTANTIATE_TEST_SUITE_P(Tensors, TensorDecode, testing::ValuesIn(cases()), nameOf);

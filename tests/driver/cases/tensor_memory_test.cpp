@@ -49,6 +49,7 @@ struct Program {
                 shape.columns,
                 isStore,
                 !isStore && rng.range(0, 3) == 0};
+        wish.isAligned = rng.range(0, 1) != 0;
         component = kComponents[static_cast<size_t>(rng.range(0, std::size(kComponents) - 1))];
         use = kAllUses[rng.range(0, 2)];
         memory = static_cast<Memory>(rng.range(0, 2));

@@ -73,6 +73,10 @@ TensorView randomView(Rng& rng, const TensorWish& w) {
     return view;
 }
 
+constexpr uint32_t kAlignment = 8;
+
+uint32_t roundUp(uint32_t value, uint32_t grain) { return (value + grain - 1) / grain * grain; }
+
 void place(Rng& rng, const TensorWish& w, TensorLayout& t, const TensorNumbers& spans) {
     TensorNumbers sizes{}, offsets{};
     for (uint32_t d = 0; d < t.dimensions; ++d) {
@@ -88,12 +92,22 @@ void place(Rng& rng, const TensorWish& w, TensorLayout& t, const TensorNumbers& 
             if (mayBeEmpty && chance(rng, 20)) sizes[d] = 0;
         }
     }
+    if (w.isAligned) {
+        const uint32_t last = t.dimensions - 1;
+        offsets[last] = roundUp(offsets[last], kAlignment);
+        sizes[last] = roundUp(sizes[last], kAlignment);
+        if (w.clamp == TensorClamp::kUndefined) {
+            sizes[last] = offsets[last] + roundUp(spans[last], kAlignment);
+        }
+    }
     t.setDimension(sizes);
-    if (chance(rng, 2)) {
+    if (w.isAligned || chance(rng, 2)) {
         TensorNumbers strides = t.stride;
-        uint32_t least = pick(rng, 1, 2);
+        const uint32_t grain = w.isAligned ? kAlignment : 1;
+        uint32_t least = w.isAligned ? 1 : pick(rng, 1, 2);
         for (uint32_t d = t.dimensions; d-- > 0;) {
-            strides[d] = least + (d + 1 < t.dimensions ? pick(rng, 0, 2) : 0);
+            const bool isLast = d + 1 == t.dimensions;
+            strides[d] = isLast ? least : roundUp(least + pick(rng, 0, 2), grain);
             least = strides[d] * std::max(1u, (sizes[d] + t.blockSize[d] - 1) / t.blockSize[d]);
         }
         t.setStride(strides);
@@ -147,6 +161,7 @@ TensorCase randomTensor(Rng& rng, const TensorWish& w) {
         if (w.view != TensorViewKind::kNone) c.view = randomView(rng, w);
         TensorNumbers blocks = c.layout.blockSize;
         for (uint32_t d = 0; w.hasBlocks && d < w.dimensions; ++d) blocks[d] = pick(rng, 1, 4);
+        if (w.hasBlocks && w.isAligned) blocks[w.dimensions - 1] = 4 * pick(rng, 1, 3);
         c.layout.setBlockSize(blocks);
         const bool permutes = c.view && !c.view->hasDimensions;
         const uint32_t innermost = permutes ? c.view->permutation.back() : w.dimensions - 1;

@@ -27,6 +27,8 @@ struct TensorWish {
     uint32_t rows = 1, columns = 1;  // of the matrix
     bool isStore = false;
     bool hasBlocks = false;
+    // In the last dimension all lies at multiples of 8, and blocks have multiples of 4.
+    bool isAligned = false;
 };
 
 // A case in which no element is out of bounds where the mode is Undefined and, of stores, none
