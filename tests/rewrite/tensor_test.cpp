@@ -33,9 +33,11 @@ OpCapability CooperativeMatrixKHR
 OpCapability TensorAddressingNV
 OpCapability CooperativeMatrixTensorAddressingNV
 OpCapability CooperativeMatrixBlockLoadsNV
+OpCapability CooperativeMatrixDecodeVectorNV
 OpExtension "SPV_KHR_cooperative_matrix"
 OpExtension "SPV_NV_tensor_addressing"
 OpExtension "SPV_NV_cooperative_matrix2"
+OpExtension "SPV_NV_cooperative_matrix_decode_vector"
 OpMemoryModel PhysicalStorageBuffer64 Vulkan
 OpEntryPoint GLCompute %main "main" %buffer
 OpExecutionMode %main LocalSize 32 1 1
@@ -145,6 +147,36 @@ const Parts kMoves[] = {
                   "%fr = OpLoad %f32 %fc Aligned 4\nOpReturnValue %fr\nOpFunctionEnd\n"},
 };
 INSTANTIATE_TEST_SUITE_P(Tensor, TensorValue, testing::ValuesIn(kMoves));
+
+// Neighbours are decoded, loaded and stored at once where the layout allows it.
+TEST(TensorRuns, AreAccessedAtOnce) {
+    const auto count = [](const Parts& parts, std::string_view what) {
+        const Result<Rewritten> out = rewritten(parts);
+        EXPECT_TRUE(out) << out.error().message;
+        const std::string text = out ? disassemble(out->words) : "";
+        size_t found = 0;
+        for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; ++at) ++found;
+        return found;
+    };
+    Parts decoded = {
+        .types =
+            "%f32x4 = OpTypeVector %f32 4\n%f4 = OpConstantComposite %f32x4 %f1 %f1 %f1 %f1\n"
+            "%decode4_fn = OpTypeFunction %f32x4 %quant_pointer %pair %pair",
+        .addressing = "DecodeFunc|DecodeVectorFunc %f %g",
+        .functions =
+            "%f = OpFunction %f32 None %decode_fn\n%fp = OpFunctionParameter "
+            "%quant_pointer\n%fa = OpFunctionParameter %pair\n%fb = OpFunctionParameter "
+            "%pair\n%fl = OpLabel\nOpReturnValue %f1\nOpFunctionEnd\n"
+            "%g = OpFunction %f32x4 None %decode4_fn\n%gp = OpFunctionParameter "
+            "%quant_pointer\n%ga = OpFunctionParameter %pair\n%gb = OpFunctionParameter "
+            "%pair\n%gl = OpLabel\nOpReturnValue %f4\nOpFunctionEnd\n"};
+    // 16 elements in each lane.
+    EXPECT_EQ(count(decoded, "OpFunctionCall %v4float"), 4u);
+    EXPECT_EQ(count({}, "OpLoad %v4float"), 4u);
+    decoded.layout = "%c2 %c3";  // Repeat: neighbours need not stay neighbours
+    EXPECT_EQ(count(decoded, "OpFunctionCall %v4float"), 0u);
+    EXPECT_EQ(count({.layout = "%c2 %c3"}, "OpLoad %v4float"), 0u);
+}
 
 struct Refusal {
     Parts parts;

@@ -76,9 +76,9 @@ class TensorLoad : TensorTransfer {
     // Runs are inside or outside as a whole.
     std::vector<Slot> readRunInside(const TensorPart& place) {
         if (place.inside == 0) return readRun(place);
-        const Id type = types_.vectorType(matrix_.component, run_.length);
-        const Id outside = vectors_ ? emit_.splat(type, clampValue_) : 0;
         if (vectors_) {
+            const Id type = types_.vectorType(matrix_.component, run_.length);
+            const Id outside = emit_.splat(type, clampValue_);
             const Id values[] = {writer_.chosenValue(
                 type, place.inside, [&] { return vectors_->call(emit_, place); },
                 [&] { return outside; })};

@@ -193,11 +193,11 @@ std::string nameOf(const testing::TestParamInfo<std::tuple<uint32_t, bool, bool>
 }
 
 INSTANTIATE_TEST_SUITE_P(Tensors, TensorMemory,
-                         testing::Combine(testing::Range(0u, 200u), testing::Bool(),
+                         testing::Combine(testing::Range(0u, 100u), testing::Bool(),
                                           testing::Values(false)),
                          nameOf);
 INSTANTIATE_TEST_SUITE_P(TensorsOfWorkgroups, TensorMemory,
-                         testing::Combine(testing::Range(0u, 100u, 3u), testing::Bool(),
+                         testing::Combine(testing::Range(0u, 100u, 7u), testing::Bool(),
                                           testing::Values(true)),
                          nameOf);
 
