@@ -30,18 +30,21 @@ void forEachInstruction(const Module& module, Visit visit) {
     }
 }
 
-bool has(const Module& module, std::span<const spv::Op> opcodes) {
+// Whether an instruction's name has one of these parts.
+bool has(const Module& module, std::initializer_list<std::string_view> parts) {
     bool found = false;
     forEachInstruction(module, [&](const Instruction* i) {
-        found = found || std::ranges::find(opcodes, i->opcode) != opcodes.end();
+        const std::string_view name = spv::OpToString(i->opcode);
+        for (const std::string_view part : parts) {
+            found = found || name.find(part) != std::string_view::npos;
+        }
     });
     return found;
 }
 
 bool hasDecoration(const Module& module, spv::Decoration decoration) {
-    return std::ranges::any_of(module.section(Section::kAnnotations), [&](const auto& i) {
-        return i->opcode == spv::Op::OpDecorate && i->word(1) == static_cast<uint32_t>(decoration);
-    });
+    return std::ranges::any_of(module.section(Section::kAnnotations),
+                               [&](const auto& i) { return decorates(*i, decoration); });
 }
 
 bool isInt4(const Module& module, Id type) {
@@ -60,53 +63,20 @@ bool hasInt4(const Module& module, bool inMatrices) {
     });
 }
 
-constexpr spv::Op kGroupOpcodes[] = {spv::Op::OpDecorationGroup, spv::Op::OpGroupDecorate,
-                                     spv::Op::OpGroupMemberDecorate};
-constexpr spv::Op kNvMatrixOpcodes[] = {
-    spv::Op::OpTypeCooperativeMatrixNV, spv::Op::OpCooperativeMatrixLoadNV,
-    spv::Op::OpCooperativeMatrixStoreNV, spv::Op::OpCooperativeMatrixMulAddNV,
-    spv::Op::OpCooperativeMatrixLengthNV};
-constexpr spv::Op kConversionOpcodes[] = {
-    spv::Op::OpCooperativeMatrixConvertNV, spv::Op::OpCompositeConstructCoopMatQCOM,
-    spv::Op::OpCompositeExtractCoopMatQCOM, spv::Op::OpBitCastArrayQCOM,
-    spv::Op::OpExtractSubArrayQCOM};
-constexpr spv::Op kKhrMatrixOpcodes[] = {
-    spv::Op::OpTypeCooperativeMatrixKHR, spv::Op::OpCooperativeMatrixLoadKHR,
-    spv::Op::OpCooperativeMatrixStoreKHR, spv::Op::OpCooperativeMatrixMulAddKHR,
-    spv::Op::OpCooperativeMatrixLengthKHR};
-constexpr spv::Op kTensorOpcodes[] = {spv::Op::OpTypeTensorLayoutNV,
-                                      spv::Op::OpTypeTensorViewNV,
-                                      spv::Op::OpCreateTensorLayoutNV,
-                                      spv::Op::OpCreateTensorViewNV,
-                                      spv::Op::OpCooperativeMatrixLoadTensorNV,
-                                      spv::Op::OpCooperativeMatrixStoreTensorNV};
-constexpr spv::Op kVectorOpcodes[] = {spv::Op::OpTypeCooperativeVectorNV,
-                                      spv::Op::OpCooperativeVectorLoadNV,
-                                      spv::Op::OpCooperativeVectorStoreNV,
-                                      spv::Op::OpCooperativeVectorMatrixMulNV,
-                                      spv::Op::OpCooperativeVectorMatrixMulAddNV,
-                                      spv::Op::OpCooperativeVectorOuterProductAccumulateNV,
-                                      spv::Op::OpCooperativeVectorReduceSumAccumulateNV};
-constexpr spv::Op kReplicatedOpcodes[] = {spv::Op::OpCompositeConstructReplicateEXT,
-                                          spv::Op::OpConstantCompositeReplicateEXT,
-                                          spv::Op::OpSpecConstantCompositeReplicateEXT};
-constexpr spv::Op kBlockOpcodes[] = {
-    spv::Op::OpSubgroup2DBlockLoadINTEL, spv::Op::OpSubgroup2DBlockLoadTransposeINTEL,
-    spv::Op::OpSubgroup2DBlockLoadTransformINTEL, spv::Op::OpSubgroup2DBlockPrefetchINTEL,
-    spv::Op::OpSubgroup2DBlockStoreINTEL};
-
 // Whether anything is left of an extension that was to go. Instructions without the capability that
 // they need are the module's fault: they stay.
-bool isGone(const Rewriting& r, Extension extension, std::span<const spv::Op> opcodes) {
+bool isGone(const Rewriting& r, Extension extension,
+            std::initializer_list<std::string_view> instructions) {
     if (!r.out.used.contains(extension)) return true;
     const ExtensionSet left = scan(r.module.serialise(), r.target.emulated, r.target.own);
-    return !has(r.module, opcodes) && !left.contains(extension);
+    return !has(r.module, instructions) && !left.contains(extension);
 }
 
 bool hasNoMatrices(const Rewriting& r) {
     if (!r.lowersMatrices) return true;
-    return !has(r.module, kConversionOpcodes) && !has(r.module, kTensorOpcodes) &&
-           (r.native || isGone(r, Extension::kKhrCooperativeMatrix, kKhrMatrixOpcodes));
+    return !has(r.module, {"CooperativeMatrixConvertNV", "CoopMatQCOM", "ArrayQCOM", "TensorLayoutNV",
+                           "TensorViewNV"}) &&
+           (r.native || isGone(r, Extension::kKhrCooperativeMatrix, {"CooperativeMatrix"}));
 }
 
 bool hasNoFloatAtomics(const Rewriting& r) {
@@ -127,7 +97,7 @@ constexpr Row kRows[] = {
     {Fact::kOneEntryPoint, "there is one entry point",
      [](const Rewriting& r) { return r.module.section(Section::kEntryPoints).size() == 1; }},
     {Fact::kNoDecorationGroups, "there are no decoration groups",
-     [](const Rewriting& r) { return !has(r.module, kGroupOpcodes); }},
+     [](const Rewriting& r) { return !has(r.module, {"OpDecorationGroup"}); }},
     {Fact::kNoSpecIds, "specialization constants are frozen",
      [](const Rewriting& r) { return !hasDecoration(r.module, spv::Decoration::SpecId); }},
     {Fact::kInt4InMatrices, "4-bit integers are components of matrices alone",
@@ -141,18 +111,20 @@ constexpr Row kRows[] = {
      }},
     {Fact::kNoNvMatrices, "matrices are those of SPV_KHR_cooperative_matrix",
      [](const Rewriting& r) {
-         return isGone(r, Extension::kNvCooperativeMatrix, kNvMatrixOpcodes);
+         return isGone(r, Extension::kNvCooperativeMatrix, {"OpTypeCooperativeMatrixNV"});
      }},
     {Fact::kNoMatrices, "there are no matrices but the driver's own", hasNoMatrices},
     {Fact::kNoVectors, "there are no cooperative vectors",
-     [](const Rewriting& r) { return isGone(r, Extension::kNvCooperativeVector, kVectorOpcodes); }},
+     [](const Rewriting& r) {
+         return isGone(r, Extension::kNvCooperativeVector, {"CooperativeVector"});
+     }},
     {Fact::kNoReplicatedComposites, "there are no replicated composites",
      [](const Rewriting& r) {
-         return isGone(r, Extension::kExtShaderReplicatedComposites, kReplicatedOpcodes);
+         return isGone(r, Extension::kExtShaderReplicatedComposites, {"ReplicateEXT"});
      }},
     {Fact::kNoFloatAtomics, "there are no atomics of floats", hasNoFloatAtomics},
     {Fact::kNoBlockIo, "there is no block I/O",
-     [](const Rewriting& r) { return isGone(r, Extension::kIntel2dBlockIo, kBlockOpcodes); }},
+     [](const Rewriting& r) { return isGone(r, Extension::kIntel2dBlockIo, {"2DBlock"}); }},
 };
 static_assert(std::size(kRows) == static_cast<size_t>(Fact::kCount));
 

@@ -58,6 +58,12 @@ inline spv::StorageClass storageOf(const Instruction& instruction) {
     return static_cast<spv::StorageClass>(instruction.word(0));
 }
 
+// Whether memory of a storage class is one invocation's: without a layout, and no other one stores
+// there.
+inline bool isPrivate(spv::StorageClass storage) {
+    return storage == spv::StorageClass::Function || storage == spv::StorageClass::Private;
+}
+
 inline void append(Operands& operands, std::span<const Operand> more) {
     operands.insert(operands.end(), more.begin(), more.end());
 }

@@ -90,7 +90,7 @@ constexpr Number kNumbers[] = {
     {kFloatE5M2, kFloat, 8, 16, smallFloats, &Traits::shaderFloat16, {5, 15, true, kE5M2}},
 };
 
-const Number* findNumber(auto isWanted) {
+const Number* findRow(auto isWanted) {
     const auto found = std::ranges::find_if(kNumbers, isWanted);
     return found == std::end(kNumbers) ? nullptr : found;
 }
@@ -99,7 +99,13 @@ const Number* findNumber(auto isWanted) {
 
 const Number* findNumber(ComponentType type) {
     if (type == kNoComponentType) return nullptr;
-    return findNumber([&](const Number& number) { return number.type == type; });
+    return findRow([&](const Number& number) { return number.type == type; });
+}
+
+const Number* findNumber(NumberKind kind, uint32_t bits, std::optional<spv::FPEncoding> encoding) {
+    return findRow([&](const Number& number) {
+        return number.kind == kind && number.bits == bits && number.fields.encoding == encoding;
+    });
 }
 
 const Number* numberOf(const TypeTable& types, Id type) {
@@ -107,11 +113,7 @@ const Number* numberOf(const TypeTable& types, Id type) {
     const NumberKind kind = types.isFloat(type)    ? kFloat
                             : types.isSigned(type) ? kSigned
                                                    : kUnsigned;
-    const std::optional<spv::FPEncoding> encoding = types.encoding(type);
-    return findNumber([&](const Number& number) {
-        return number.kind == kind && number.bits == types.width(type) &&
-               number.fields.encoding == encoding;
-    });
+    return findNumber(kind, types.width(type), types.encoding(type));
 }
 
 std::vector<Id> unpackWord(Emitter& emit, const Number& number, Id word) {

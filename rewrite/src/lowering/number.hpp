@@ -48,6 +48,9 @@ struct Number {
 
 // nullptr for a value that no format has.
 const Number* findNumber(ComponentType type);
+// Of integers, or of floats as IEEE 754 has them.
+const Number* findNumber(NumberKind kind, uint32_t bits,
+                         std::optional<spv::FPEncoding> encoding = {});
 // Of the values of a scalar type, or of a vector's components; nullptr for anything else.
 const Number* numberOf(const TypeTable& types, Id type);
 

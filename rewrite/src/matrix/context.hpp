@@ -29,7 +29,7 @@ struct MatrixType : PackedType {
     Use use = Use::kAccumulator;
     Fragment fragment;
     std::optional<TileGrid> tiles;  // packs are matrices of the driver's own: tiles/tile_grid.hpp
-    bool words = false;  // packs are words of 4- or 8-bit components: see operand_words.hpp
+    bool words = false;  // packs are words of 4- or 8-bit components: see factors.hpp
     Sums sums = Sums::kClosed;
     Id sum = 0;  // type of a component that is no closed one; the array has these in place of packs
 

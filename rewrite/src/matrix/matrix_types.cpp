@@ -2,8 +2,8 @@
 #include "matrix/matrix_types.hpp"
 
 #include "lowering/number_memory.hpp"
+#include "matrix/factors.hpp"
 #include "matrix/open_sums.hpp"
-#include "matrix/operand_words.hpp"
 
 namespace coopvk::rewrite {
 
@@ -98,12 +98,8 @@ Id typeOfSum(TypeTable& types, const MatrixType& matrix) {
 // Takes the types out that only said how components of matrices lie in memory.
 void dropFormats(Module& module, const std::unordered_set<Id>& formats) {
     if (formats.empty()) return;
-    std::erase_if(module.section(Section::kGlobals), [&](InstructionPtr& i) {
-        if (!formats.contains(i->result)) return false;
-        module.retire(std::move(i));
-        return true;
-    });
-    module.forget(formats);
+    module.forget(module.takeOut(module.section(Section::kGlobals),
+                                 [&](const Instruction& i) { return formats.contains(i.result); }));
     module.removeCapability(spv::Capability::Int4CooperativeMatrixINTEL);
 }
 
@@ -158,8 +154,7 @@ void describePacks(MatrixType& matrix, TypeTable& types) {
 void lowerMatrixTypes(MatrixContext& context) {
     Module& module = context.module;
     InstructionList& globals = module.section(Section::kGlobals);
-    const std::set<Id> inWords =
-        typesInWords(module, context.types, context.target, context.policy);
+    const std::set<Id> inWords = typesInWords(context.types, context.target, context.policy);
     const std::set<Id> open =
         openAccumulators(module, context.types, context.target, context.policy);
     std::unordered_set<Id> formats;

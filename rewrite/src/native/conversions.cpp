@@ -43,9 +43,7 @@ class StagedMatrix {
     void writeLine(Id line, std::span<const Id> values) {
         const Id start = startOf(line);
         for (uint32_t x = 0; x < lines_.length; ++x) {
-            Operands store = {idOperand(at(start, x)), idOperand(values[x])};
-            append(store, access_.memory);
-            f_.emit().opVoid(spv::Op::OpStore, std::move(store));
+            f_.emit().store(at(start, x), values[x], access_.memory);
         }
         barrier();
     }
@@ -53,21 +51,16 @@ class StagedMatrix {
         const Id start = startOf(line);
         std::vector<Id> values;
         for (uint32_t x = 0; x < lines_.length; ++x) {
-            Operands load = {idOperand(at(start, x))};
-            append(load, access_.memory);
-            values.push_back(f_.emit().op(spv::Op::OpLoad, type_.component, std::move(load)));
+            values.push_back(f_.emit().load(type_.component, at(start, x), access_.memory));
         }
         barrier();
         return values;
     }
 
  private:
-    Id startOf(Id line) {
-        return f_.emit().mulInt(f_.types.uint32(), line, f_.types.constantU32(lines_.length));
-    }
+    Id startOf(Id line) { return f_.emit().times(line, lines_.length); }
     Id at(Id start, uint32_t x) {
-        const Id index = f_.emit().addInt(f_.types.uint32(), start, f_.types.constantU32(x));
-        return f_.context.staging.at(f_.emit(), type_.component, index);
+        return f_.context.staging.at(f_.emit(), type_.component, f_.emit().plus(start, x));
     }
     TilePointer pointer() {
         return [this](uint32_t line, uint32_t inner) {
@@ -133,10 +126,7 @@ void lowerConstructFromLines(NativeFunction& f, const Instruction& construct) {
     const Lines lines = linesOf(*type);
     const Id array = castArray(f, componentArray(f, *type, lines), construct.word(0));
     if (f.context.error) return;
-    std::vector<Id> values;
-    for (uint32_t x = 0; x < lines.length; ++x) {
-        values.push_back(emit.extract(type->component, array, {x}));
-    }
+    const std::vector<Id> values = emit.parts(array);
     StagedMatrix staged(f, *type, lines);
     staged.writeLine(f.writer.lane(), values);
     staged.read(construct.result);
@@ -149,8 +139,7 @@ void lowerExtractLines(NativeFunction& f, const Instruction& extract) {
     StagedMatrix staged(f, *type, lines);
     staged.write(extract.word(0));
     // Lanes beyond the last line read some line.
-    const Id line =
-        f.emit().modInt(f.types.uint32(), f.writer.lane(), f.types.constantU32(lines.count));
+    const Id line = f.emit().modulo(f.writer.lane(), lines.count);
     const std::vector<Id> values = staged.readLine(line);
     const Id array = f.emit().construct(componentArray(f, *type, lines), values);
     castArray(f, extract.type, array, extract.result);
@@ -165,17 +154,13 @@ void reserveStaging(NativeContext& context) {
         const uint32_t lines = byLines ? context.target.subgroupSize : linesOf(*type).count;
         context.staging.reserve(type->component, lines * linesOf(*type).length);
     };
-    for (const auto& function : context.module.functions()) {
-        for (const auto& block : function->blocks) {
-            for (const InstructionPtr& i : block->body) {
-                if (i->opcode == spv::Op::OpCooperativeMatrixConvertNV) reserve(i->type, false);
-                if (i->opcode == spv::Op::OpCompositeConstructCoopMatQCOM) reserve(i->type, true);
-                if (i->opcode == spv::Op::OpCompositeExtractCoopMatQCOM) {
-                    reserve(context.module.def(i->word(0)).type, true);
-                }
-            }
+    context.module.visitBlocks([&](const Instruction& i) {
+        if (i.opcode == spv::Op::OpCooperativeMatrixConvertNV) reserve(i.type, false);
+        if (i.opcode == spv::Op::OpCompositeConstructCoopMatQCOM) reserve(i.type, true);
+        if (i.opcode == spv::Op::OpCompositeExtractCoopMatQCOM) {
+            reserve(context.module.def(i.word(0)).type, true);
         }
-    }
+    });
 }
 
 }  // namespace coopvk::rewrite

@@ -45,15 +45,13 @@ Element elementAt(NativeFunction& f, const Instruction& i, size_t composite) {
     Id whole = i.word(composite);
     if (!outer.empty()) {
         Operands operands = {idOperand(whole)};
-        operands.insert(operands.end(), outer.begin(), outer.end());
+        append(operands, outer);
         whole = emit.op(spv::Op::OpCompositeExtract, matrix->id, std::move(operands));
     }
     const Id variable = variableFor(f, *matrix);
-    emit.opVoid(spv::Op::OpStore, {idOperand(variable), idOperand(whole)});
+    emit.store(variable, whole);
     const auto [tile, inTile] = locateInTiles(f, *matrix, f.types.constantU32(i.word(at)));
-    const Id type = f.types.pointerType(spv::StorageClass::Function, matrix->component);
-    return {matrix, variable, emit.op(spv::Op::OpAccessChain, type, {variable, tile, inTile}),
-            outer};
+    return {matrix, variable, emit.chain(matrix->component, {variable, tile, inTile}), outer};
 }
 
 }  // namespace
@@ -61,9 +59,8 @@ Element elementAt(NativeFunction& f, const Instruction& i, size_t composite) {
 bool lowerNativeLength(NativeFunction& f, const Instruction& length) {
     const PackedType* type = f.context.packed(length.word(0));
     if (type == nullptr) return false;
-    const Operands factors = {idOperand(tileLength(f, *type)),
-                              idOperand(f.types.constantU32(type->count))};
-    f.emit().add(makeInstruction(spv::Op::OpIMul, length.type, length.result, factors));
+    f.emit().op(spv::Op::OpIMul, length.type,
+                {tileLength(f, *type), f.types.constantU32(type->count)}, length.result);
     return true;
 }
 
@@ -85,8 +82,7 @@ bool lowerNativeChain(NativeFunction& f, Instruction& chain) {
 bool lowerNativeExtract(NativeFunction& f, const Instruction& extract) {
     const Element element = elementAt(f, extract, 0);
     if (element.matrix == nullptr) return false;
-    f.emit().add(makeInstruction(spv::Op::OpLoad, extract.type, extract.result,
-                                 {idOperand(element.pointer)}));
+    f.emit().op(spv::Op::OpLoad, extract.type, {element.pointer}, extract.result);
     return true;
 }
 
@@ -94,17 +90,15 @@ bool lowerNativeInsert(NativeFunction& f, const Instruction& insert) {
     const Element element = elementAt(f, insert, 1);
     if (element.matrix == nullptr) return false;
     Emitter& emit = f.emit();
-    emit.opVoid(spv::Op::OpStore, {idOperand(element.pointer), insert.operands[0]});
-    const Operands loaded = {idOperand(element.variable)};
+    emit.store(element.pointer, insert.word(0));
     if (element.outer.empty()) {
-        emit.add(makeInstruction(spv::Op::OpLoad, insert.type, insert.result, loaded));
+        emit.op(spv::Op::OpLoad, insert.type, {element.variable}, insert.result);
         return true;
     }
-    Operands operands = {idOperand(emit.op(spv::Op::OpLoad, element.matrix->id, Operands(loaded))),
-                         insert.operands[1]};
-    operands.insert(operands.end(), element.outer.begin(), element.outer.end());
-    emit.add(makeInstruction(spv::Op::OpCompositeInsert, insert.type, insert.result,
-                             std::move(operands)));
+    const Id changed = emit.load(element.matrix->id, element.variable);
+    Operands operands = {idOperand(changed), insert.operands[1]};
+    append(operands, element.outer);
+    emit.op(insert.opcode, insert.type, std::move(operands), insert.result);
     return true;
 }
 

@@ -59,9 +59,8 @@ class LengthValues {
             return i->opcode == spv::Op::OpVariable || isDebugLine(i->opcode) ||
                    isNonSemantic(context_.module, *i);
         };
-        entry.insert(std::ranges::find_if_not(entry, isVariable),
-                     std::make_move_iterator(prologue_.begin()),
-                     std::make_move_iterator(prologue_.end()));
+        const auto first = std::ranges::find_if_not(entry, isVariable);
+        insertAt(entry, static_cast<size_t>(first - entry.begin()), std::move(prologue_));
     }
 
  private:

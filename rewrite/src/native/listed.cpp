@@ -1,30 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "native/listed.hpp"
 
+#include "lowering/number.hpp"
 #include "matrix/matrix_types.hpp"
 
 namespace coopvk::rewrite {
 
 ComponentType componentOf(const TypeTable& types, Id type, bool isSigned) {
-    using enum ComponentType;
-    const uint32_t width = types.width(type);
-    if (types.isFloat(type)) return width == 16 ? kFloat16 : width == 32 ? kFloat32 : kFloat64;
-    switch (width) {
-        case 8:
-            return isSigned ? kSint8 : kUint8;
-        case 16:
-            return isSigned ? kSint16 : kUint16;
-        case 32:
-            return isSigned ? kSint32 : kUint32;
-        default:
-            return isSigned ? kSint64 : kUint64;
-    }
+    const NumberKind kind = types.isFloat(type) ? NumberKind::kFloat
+                            : isSigned          ? NumberKind::kSigned
+                                                : NumberKind::kUnsigned;
+    const Number* number = findNumber(kind, types.width(type));
+    return number == nullptr ? kNoComponentType : number->type;
 }
 
-bool isPlainComponent(const Module& module, Id component) {
-    const Instruction& type = module.def(component);
-    return type.opcode == spv::Op::OpTypeInt ||
-           (type.opcode == spv::Op::OpTypeFloat && type.operands.size() == 1);
+std::optional<TiledType> listableType(const Module& module, const Instruction& matrix) {
+    const auto size = matrixDimensions(module, matrix);
+    const auto scope = module.constantValue(matrix.word(1));
+    if (!size || scope != static_cast<uint64_t>(spv::Scope::Subgroup)) return std::nullopt;
+    const Instruction& component = module.def(matrix.word(0));
+    const bool isPlain =
+        component.opcode == spv::Op::OpTypeInt ||
+        (component.opcode == spv::Op::OpTypeFloat && component.operands.size() == 1);
+    if (!isPlain) return std::nullopt;
+    TiledType type;
+    type.id = matrix.result;
+    type.component = matrix.word(0);
+    type.rows = size->rows;
+    type.columns = size->columns;
+    type.use = size->use;
+    return type;
 }
 
 bool hasMatrix(std::span<const MatrixShape> shapes, const TypeTable& types, const TiledType& type,
@@ -82,18 +87,8 @@ NativePlan namedTypes(const Module& module, bool& open) {
     NativePlan plan;
     for (const InstructionPtr& i : module.section(Section::kGlobals)) {
         if (i->opcode != spv::Op::OpTypeCooperativeMatrixKHR) continue;
-        const auto scope = module.constantValue(i->word(1));
-        const auto size = matrixDimensions(module, *i);
-        open = open || !scope || !size;
-        if (!size || scope != static_cast<uint64_t>(spv::Scope::Subgroup)) continue;
-        if (!isPlainComponent(module, i->word(0))) continue;
-        TiledType type;
-        type.id = i->result;
-        type.component = i->word(0);
-        type.rows = size->rows;
-        type.columns = size->columns;
-        type.use = size->use;
-        plan.types.emplace(type.id, type);
+        open = open || !module.constantValue(i->word(1)) || !matrixDimensions(module, *i);
+        if (const auto type = listableType(module, *i)) plan.types.emplace(type->id, *type);
     }
     return plan;
 }
@@ -109,18 +104,15 @@ AddedShapeUse addedShapeUse(const Module& module, const TypeTable& types,
         if (hasMatrix(device.nativeShapes, types, type, type.rows, type.columns)) continue;
         if (hasMatrix(added, types, type, type.rows, type.columns)) return AddedShapeUse::kSome;
     }
-    for (const auto& function : module.functions()) {
-        for (const auto& block : function->blocks) {
-            for (const InstructionPtr& i : block->body) {
-                if (i->opcode != spv::Op::OpCooperativeMatrixMulAddKHR) continue;
-                const ProductTypes product = productTypes(module, plan, *i);
-                if (!product.areMatrices() || !product.fit()) continue;
-                const MatrixShape shape = productShape(types, product, i->word(3));
-                if (std::ranges::find(added, shape) != added.end()) return AddedShapeUse::kSome;
-            }
-        }
-    }
-    return open ? AddedShapeUse::kOpen : AddedShapeUse::kNone;
+    AddedShapeUse use = open ? AddedShapeUse::kOpen : AddedShapeUse::kNone;
+    module.visitBlocks([&](const Instruction& i) {
+        if (i.opcode != spv::Op::OpCooperativeMatrixMulAddKHR) return;
+        const ProductTypes product = productTypes(module, plan, i);
+        if (!product.areMatrices() || !product.fit()) return;
+        const MatrixShape shape = productShape(types, product, i.word(3));
+        if (std::ranges::find(added, shape) != added.end()) use = AddedShapeUse::kSome;
+    });
+    return use;
 }
 
 }  // namespace coopvk::rewrite

@@ -7,10 +7,11 @@
 
 namespace coopvk::rewrite {
 
-// The type of a component that instructions take for signed or unsigned. Not for 8-bit floats and
-// the like, which isPlainComponent() sorts out.
+// The type of a component that instructions take for signed or unsigned.
 ComponentType componentOf(const TypeTable& types, Id type, bool isSigned);
-bool isPlainComponent(const Module& module, Id component);
+
+// A matrix type; nullopt where its operands are not known, or no list of shapes could name it.
+std::optional<TiledType> listableType(const Module& module, const Instruction& matrix);
 
 // Whether a shape has matrices of the type's component and use, of so many rows and columns.
 bool hasMatrix(std::span<const MatrixShape> shapes, const TypeTable& types, const TiledType& type,

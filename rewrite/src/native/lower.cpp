@@ -22,7 +22,7 @@ std::vector<Id> NativeContext::packsOf(Emitter& emit, const PackedType& type, Id
 void NativeContext::fromPacks(Emitter& emit, const PackedType& type, std::span<const Id> tiles,
                               Id result) {
     if (packed(type.id) != nullptr) return PackedContext::fromPacks(emit, type, tiles, result);
-    emit.add(makeInstruction(spv::Op::OpCopyObject, type.id, result, idOperands(tiles)));
+    emit.op(spv::Op::OpCopyObject, type.id, idOperands(tiles), result);
 }
 
 namespace {
@@ -47,7 +47,7 @@ bool lowerMulAdd(NativeContext& context, Emitter& emit, const Instruction& mulAd
             const uint32_t column = t % result->across();
             Operands operands = {idOperand(as[row * a->across() + k]),
                                  idOperand(bs[k * b->across() + column]), idOperand(sums[t])};
-            operands.insert(operands.end(), mulAdd.operands.begin() + 3, mulAdd.operands.end());
+            append(operands, operandsBehind(mulAdd, 3));
             sums[t] =
                 emit.op(spv::Op::OpCooperativeMatrixMulAddKHR, result->pack, std::move(operands));
         }
@@ -85,9 +85,7 @@ void lowerFunction(NativeContext& context, const OpcodeTable<NativeFunction>& ta
     NativeFunction lowering(context, function);
     table.lower(lowering, function);
     if (context.error || function.blocks.empty()) return;
-    InstructionList& entry = function.blocks.front()->body;
-    entry.insert(entry.begin(), std::make_move_iterator(lowering.variables.begin()),
-                 std::make_move_iterator(lowering.variables.end()));
+    insertAt(function.blocks.front()->body, 0, std::move(lowering.variables));
 }
 
 // Redefines types of several tiles as arrays of new types.

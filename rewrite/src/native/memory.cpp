@@ -20,8 +20,7 @@ Id tilePointer(const TiledType& type, const TileAccess& access, const TilePointe
 }
 
 void addAccess(Operands& operands, const TileAccess& access) {
-    operands.push_back(idOperand(access.layout));
-    operands.push_back(idOperand(access.stride));
+    append(operands, {idOperand(access.layout), idOperand(access.stride)});
     append(operands, access.memory);
 }
 
@@ -123,10 +122,9 @@ bool lowerNativeStore(NativeFunction& f, const Instruction& store) {
 // Mesa 26.1 copies no matrices from memory to memory, and has no undefined ones.
 bool lowerNativeCopy(NativeFunction& f, const Instruction& copy) {
     Emitter& emit = f.emit();
-    const Id type = f.context.module.def(emit.typeOf(copy.word(1))).word(1);
+    const Id type = f.context.module.pointee(copy.word(1));
     if (!holdsMatrix(f, type) || copy.operands.size() != 2) return false;
-    const Id value = emit.op(spv::Op::OpLoad, type, {copy.word(1)});
-    emit.opVoid(spv::Op::OpStore, {copy.operands[0], idOperand(value)});
+    emit.store(copy.word(0), emit.load(type, copy.word(1)));
     return true;
 }
 

@@ -26,7 +26,7 @@ class Planner {
             return unsupported("KHR matrices need the Vulkan memory model, the shader has another");
         }
         collectTypes();
-        collectProducts();
+        if (problem_.empty()) collectProducts();
         if (!problem_.empty()) return unsupported(problem_);
         if (fits(nullptr)) {
             plan_.note = "native back-end, the driver's own shapes";
@@ -53,24 +53,14 @@ class Planner {
         return {ErrorCode::kUnsupported, std::string(what)};
     }
 
-    uint32_t constant(Id id) const {
-        return static_cast<uint32_t>(module_.constantValue(id).value_or(0));
-    }
-
     void collectTypes() {
         for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
             if (i->opcode != spv::Op::OpTypeCooperativeMatrixKHR) continue;
-            TiledType type;
-            type.id = i->result;
-            type.component = i->word(0);
-            type.rows = constant(i->word(2));
-            type.columns = constant(i->word(3));
-            type.use = static_cast<Use>(constant(i->word(4)));
-            if (constant(i->word(1)) != static_cast<uint32_t>(spv::Scope::Subgroup) ||
-                !isPlainComponent(module_, type.component) || type.rows == 0 || type.columns == 0) {
-                problem_ = std::format("type %{} has no native form", type.id);
+            if (const auto type = listableType(module_, *i)) {
+                plan_.types.emplace(type->id, *type);
+            } else {
+                problem_ = std::format("type %{} has no native form", i->result);
             }
-            plan_.types.emplace(type.id, type);
         }
     }
 

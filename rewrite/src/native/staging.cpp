@@ -32,14 +32,10 @@ Id Staging::variable(Id component, Memory& memory) {
 }
 
 Id Staging::at(Emitter& emit, Id component, Id index) {
-    TypeTable& types = context_.types;
     Memory& memory = memories_[component];
     const Id array = variable(component, memory);
-    const Id subgroup = readSubgroup(emit);
-    const Id start = emit.mulInt(types.uint32(), subgroup, types.constantU32(memory.elements));
-    const Id place = emit.addInt(types.uint32(), start, index);
-    const Id pointer = types.pointerType(spv::StorageClass::Workgroup, component);
-    return emit.op(spv::Op::OpAccessChain, pointer, {array, place});
+    const Id start = emit.times(readSubgroup(emit), memory.elements);
+    return emit.chain(component, {array, emit.addU32(start, index)});
 }
 
 void Staging::barrier(Emitter& emit) { sharedBarrier(emit, spv::Scope::Subgroup); }

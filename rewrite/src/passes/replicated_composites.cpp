@@ -33,32 +33,31 @@ std::optional<uint64_t> constituents(const Module& module, Id type) {
     return isMatrix ? 1 : memberCount(module, type);
 }
 
-std::optional<Error> expand(const Module& module, InstructionList& list) {
-    for (const InstructionPtr& i : list) {
-        const spv::Op opcode = expanded(i->opcode);
-        if (opcode == spv::Op::OpNop) continue;
-        const std::optional<uint64_t> count = constituents(module, i->type);
-        if (!count || *count > kMostConstituents || i->operands.size() != 1) {
-            return Error{ErrorCode::kUnsupported,
-                         std::format("replicated composite %{}: the number of constituents of its "
-                                     "type is not known or too large",
-                                     i->result)};
-        }
-        i->opcode = opcode;
-        i->operands.assign(*count, Operand(i->operands[0]));
+std::optional<Error> expand(const Module& module, Instruction& i) {
+    const spv::Op opcode = expanded(i.opcode);
+    if (opcode == spv::Op::OpNop) return std::nullopt;
+    const std::optional<uint64_t> count = constituents(module, i.type);
+    if (!count || *count > kMostConstituents || i.operands.size() != 1) {
+        return Error{ErrorCode::kUnsupported,
+                     std::format("replicated composite %{}: the number of constituents of its "
+                                 "type is not known or too large",
+                                 i.result)};
     }
+    i.opcode = opcode;
+    i.operands.assign(*count, Operand(i.operands[0]));
     return std::nullopt;
 }
 
 }  // namespace
 
 std::optional<Error> expandReplicatedComposites(Module& module) {
-    if (auto error = expand(module, module.section(Section::kGlobals))) return error;
-    for (const auto& function : module.functions()) {
-        for (const auto& block : function->blocks) {
-            if (auto error = expand(module, block->body)) return error;
-        }
-    }
+    std::optional<Error> error;
+    const auto visit = [&](Instruction& i) {
+        if (!error) error = expand(module, i);
+    };
+    for (const InstructionPtr& i : module.section(Section::kGlobals)) visit(*i);
+    module.visitBlocks(visit);
+    if (error) return error;
     module.removeCapability(spv::Capability::ReplicatedCompositesEXT);
     module.removeExtension("SPV_EXT_replicated_composites");
     return std::nullopt;

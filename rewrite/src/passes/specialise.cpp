@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/specialise.hpp"
 
+#include <algorithm>
 #include <format>
+#include <utility>
 
 namespace coopvk::rewrite {
 
@@ -10,10 +12,7 @@ namespace {
 std::unordered_map<Id, uint32_t> specIds(const Module& module) {
     std::unordered_map<Id, uint32_t> ids;
     for (const InstructionPtr& i : module.section(Section::kAnnotations)) {
-        if (i->opcode == spv::Op::OpDecorate &&
-            i->word(1) == static_cast<uint32_t>(spv::Decoration::SpecId)) {
-            ids.emplace(i->word(0), i->word(2));
-        }
+        if (decorates(*i, spv::Decoration::SpecId)) ids.emplace(i->word(0), i->word(2));
     }
     return ids;
 }
@@ -46,31 +45,24 @@ std::optional<Error> setValue(TypeTable& types, Instruction& i, const Specializa
     return std::nullopt;
 }
 
-void freeze(Instruction& i) {
-    switch (i.opcode) {
-        case spv::Op::OpSpecConstant:
-            i.opcode = spv::Op::OpConstant;
-            break;
-        case spv::Op::OpSpecConstantTrue:
-            i.opcode = spv::Op::OpConstantTrue;
-            break;
-        case spv::Op::OpSpecConstantFalse:
-            i.opcode = spv::Op::OpConstantFalse;
-            break;
-        default:
-            break;
+// The constant's opcode for a specialization constant's; the same opcode for any other.
+spv::Op frozen(spv::Op opcode) {
+    using enum spv::Op;
+    constexpr std::pair<spv::Op, spv::Op> kFrozen[] = {
+        {OpSpecConstant, OpConstant},
+        {OpSpecConstantTrue, OpConstantTrue},
+        {OpSpecConstantFalse, OpConstantFalse},
+        {OpSpecConstantComposite, OpConstantComposite},
+        {OpSpecConstantCompositeReplicateEXT, OpConstantCompositeReplicateEXT}};
+    for (const auto& [spec, constant] : kFrozen) {
+        if (opcode == spec) return constant;
     }
+    return opcode;
 }
 
 bool isFrozen(const Instruction& constant) {
-    switch (constant.opcode) {
-        case spv::Op::OpSpecConstantOp:
-        case spv::Op::OpSpecConstantComposite:
-        case spv::Op::OpSpecConstantCompositeReplicateEXT:
-            return false;
-        default:
-            return true;
-    }
+    return constant.opcode != spv::Op::OpSpecConstantOp &&
+           frozen(constant.opcode) == constant.opcode;
 }
 
 }  // namespace
@@ -89,12 +81,10 @@ std::optional<Error> specialise(TypeTable& types, std::span<const Specialization
                 if (std::optional<Error> error = setValue(types, i, entry)) return error;
             }
         }
-        freeze(i);
+        i.opcode = frozen(i.opcode);
     }
-    std::erase_if(module.section(Section::kAnnotations), [](const InstructionPtr& i) {
-        return i->opcode == spv::Op::OpDecorate &&
-               i->word(1) == static_cast<uint32_t>(spv::Decoration::SpecId);
-    });
+    std::erase_if(module.section(Section::kAnnotations),
+                  [](const InstructionPtr& i) { return decorates(*i, spv::Decoration::SpecId); });
     return std::nullopt;
 }
 
@@ -105,16 +95,10 @@ void foldSpecConstants(TypeTable& types, const MatrixLength& length) {
         Instruction& i = *globals[g];
         if (i.opcode == spv::Op::OpSpecConstantOp) {
             foldSpecConstantOp(types, i, length);
-        } else if (i.opcode == spv::Op::OpSpecConstantComposite ||
-                   i.opcode == spv::Op::OpSpecConstantCompositeReplicateEXT) {
-            bool frozen = true;
-            for (const Operand& operand : i.operands) {
-                frozen = frozen && isFrozen(module.def(operand.word));
-            }
-            if (!frozen) continue;
-            i.opcode = i.opcode == spv::Op::OpSpecConstantComposite
-                           ? spv::Op::OpConstantComposite
-                           : spv::Op::OpConstantCompositeReplicateEXT;
+        } else if (std::ranges::all_of(i.operands, [&](const Operand& operand) {
+                       return isFrozen(module.def(operand.word));
+                   })) {
+            i.opcode = frozen(i.opcode);
         }
     }
 }

@@ -22,20 +22,16 @@ bool ordersMemory(const Module& module, Id semantics) {
 }  // namespace
 
 void removeSubgroupBarriers(Module& module) {
-    for (const auto& function : module.functions()) {
-        for (const auto& block : function->blocks) {
-            for (const InstructionPtr& i : block->body) {
-                if (!isSubgroupBarrier(module, *i)) continue;
-                if (ordersMemory(module, i->word(2))) {
-                    i->opcode = spv::Op::OpMemoryBarrier;
-                    i->operands.erase(i->operands.begin());
-                } else {
-                    i->opcode = spv::Op::OpNop;
-                    i->operands.clear();
-                }
-            }
+    module.visitBlocks([&](Instruction& i) {
+        if (!isSubgroupBarrier(module, i)) return;
+        if (ordersMemory(module, i.word(2))) {
+            i.opcode = spv::Op::OpMemoryBarrier;
+            i.operands.erase(i.operands.begin());
+        } else {
+            i.opcode = spv::Op::OpNop;
+            i.operands.clear();
         }
-    }
+    });
 }
 
 }  // namespace coopvk::rewrite

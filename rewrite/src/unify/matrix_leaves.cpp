@@ -13,13 +13,6 @@ constexpr size_t kMaxLeaves = 4096;
 // Universal limit of structures (SPIR-V specification, section 2.17).
 constexpr uint32_t kMaxDepth = 255;
 
-// Matrices can only be allocated in these (SPV_NV_cooperative_matrix, section 2.16.1); pointers of
-// other classes may point to themselves.
-bool holdsMatrices(uint32_t storageClass) {
-    return storageClass == static_cast<uint32_t>(spv::StorageClass::Function) ||
-           storageClass == static_cast<uint32_t>(spv::StorageClass::Private);
-}
-
 }  // namespace
 
 MatrixLeaves::MatrixLeaves(const Module& module) : module_(module) {
@@ -49,8 +42,10 @@ std::vector<Id> MatrixLeaves::find(const Instruction& declaration) const {
         case spv::Op::OpTypeArray:
             return copy(declaration.word(0));
         case spv::Op::OpTypePointer:
-            return holdsMatrices(declaration.word(0)) ? copy(declaration.word(1))
-                                                      : std::vector<Id>();
+            // Matrices can only be allocated in private memory (SPV_NV_cooperative_matrix, section
+            // 2.16.1); pointers of other classes may point to themselves.
+            return isPrivate(storageOf(declaration)) ? copy(declaration.word(1))
+                                                     : std::vector<Id>();
         case spv::Op::OpTypeStruct: {
             std::vector<Id> leaves;
             for (const Operand& member : declaration.operands) {

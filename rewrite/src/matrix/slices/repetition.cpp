@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/evaluate.hpp"
 #include "ir/opcodes.hpp"
 
 namespace coopvk::rewrite {
@@ -16,43 +17,9 @@ constexpr uint32_t kMostSteps = 1u << 16;
 constexpr uint32_t kMostCalls = 16;
 
 constexpr uint64_t low32(uint64_t value) { return value & 0xFFFFFFFF; }
-constexpr int64_t asSigned(uint64_t value) { return static_cast<int32_t>(low32(value)); }
-
-// Of 32-bit numbers; nothing for what counting loops do not need.
-std::optional<uint64_t> compute32(Op opcode, uint64_t a, uint64_t b) {
-    switch (opcode) {
-        case Op::OpIAdd:
-            return low32(a + b);
-        case Op::OpISub:
-            return low32(a - b);
-        case Op::OpIMul:
-            return low32(a * b);
-        case Op::OpBitcast:
-        case Op::OpCopyObject:
-            return a;
-        case Op::OpIEqual:
-            return a == b;
-        case Op::OpINotEqual:
-            return a != b;
-        case Op::OpULessThan:
-            return a < b;
-        case Op::OpULessThanEqual:
-            return a <= b;
-        case Op::OpUGreaterThan:
-            return a > b;
-        case Op::OpUGreaterThanEqual:
-            return a >= b;
-        case Op::OpSLessThan:
-            return asSigned(a) < asSigned(b);
-        case Op::OpSLessThanEqual:
-            return asSigned(a) <= asSigned(b);
-        case Op::OpSGreaterThan:
-            return asSigned(a) > asSigned(b);
-        case Op::OpSGreaterThanEqual:
-            return asSigned(a) >= asSigned(b);
-        default:
-            return std::nullopt;
-    }
+// Integers of other widths are not followed.
+bool is32Bits(const Instruction& type) {
+    return type.opcode != Op::OpTypeInt || type.word(0) == 32;
 }
 
 template <typename Map>
@@ -165,7 +132,7 @@ Repetition::Value Repetition::valueOf(Id id) const {
     if (const auto found = values_.find(id); found != values_.end()) return found->second;
     const Instruction& def = module_.def(id);
     if (def.opcode == Op::OpVariable) {
-        return isLocal(id) ? Value{Kind::kPointer, 0, {id}} : Value{};
+        return isLocal(module_, id) ? Value{Kind::kPointer, 0, {id}} : Value{};
     }
     const bool isBoolean = def.opcode == Op::OpConstantTrue || def.opcode == Op::OpConstantFalse;
     if (isBoolean) return {Kind::kNumber, def.opcode == Op::OpConstantTrue ? 1u : 0u};
@@ -173,13 +140,6 @@ Repetition::Value Repetition::valueOf(Id id) const {
     const bool is32 = type.opcode == Op::OpTypeInt && type.word(0) == 32;
     const std::optional<uint64_t> number = is32 ? module_.constantValue(id) : std::nullopt;
     return number ? Value{Kind::kNumber, low32(*number)} : Value{};
-}
-
-bool Repetition::isLocal(Id pointer) const {
-    const Instruction& type = module_.def(module_.def(pointer).type);
-    const auto storage = static_cast<spv::StorageClass>(type.word(0));
-    return type.opcode == Op::OpTypePointer &&
-           (storage == spv::StorageClass::Function || storage == spv::StorageClass::Private);
 }
 
 void Repetition::point(const Instruction& i) {
@@ -206,7 +166,7 @@ bool Repetition::hasSums(const Path& path) const {
 bool Repetition::load(const Instruction& i) {
     const Value pointer = valueOf(i.word(0));
     values_[i.result] = {};
-    if (!isLocal(i.word(0))) return true;
+    if (!isLocal(module_, i.word(0))) return true;
     if (pointer.kind != Kind::kPointer || touchesParts(pointer.path)) return false;
     if (const auto found = stored_.find(pointer.path); found != stored_.end() && !pointer.isVague) {
         values_[i.result] = found->second;
@@ -265,9 +225,11 @@ bool Repetition::compute(const Instruction& i) {
     }
     values_[i.result] = {};
     if (numbers.empty() || numbers.size() != i.operands.size() || numbers.size() > 2) return true;
-    if (const auto number = compute32(i.opcode, numbers.front(), numbers.back())) {
-        values_[i.result] = {Kind::kNumber, *number};
-    }
+    const bool isCopy = i.opcode == Op::OpBitcast || i.opcode == Op::OpCopyObject;
+    const auto number = isCopy ? std::optional(numbers[0])
+                               : evaluate(i.opcode, {numbers[0]}, Scalar{numbers.back()});
+    if (number && is32Bits(module_.def(i.type)))
+        values_[i.result] = {Kind::kNumber, low32(*number)};
     return true;
 }
 

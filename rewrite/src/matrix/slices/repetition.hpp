@@ -51,7 +51,6 @@ class Repetition {
     void point(const Instruction& i);
     bool compute(const Instruction& i);
     Value valueOf(Id id) const;
-    bool isLocal(Id pointer) const;
     bool touchesParts(const Path& path) const;
     bool hasSums(const Path& path) const;
 

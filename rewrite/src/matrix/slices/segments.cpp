@@ -13,13 +13,6 @@ namespace {
 
 using spv::Op;
 
-bool isLocal(const Module& module, Id pointer) {
-    const Instruction& type = module.def(module.def(pointer).type);
-    if (type.opcode != Op::OpTypePointer) return false;
-    const auto storage = static_cast<spv::StorageClass>(type.word(0));
-    return storage == spv::StorageClass::Function || storage == spv::StorageClass::Private;
-}
-
 constexpr bool between(Op opcode, Op first, Op last) { return opcode >= first && opcode <= last; }
 
 // Instructions that compute something of their operands, and those that only lead on.
@@ -45,6 +38,10 @@ const Instruction* mergeOf(const Block& block) {
         if (i->opcode == Op::OpLoopMerge || i->opcode == Op::OpSelectionMerge) return i.get();
     }
     return nullptr;
+}
+
+bool isLocal(const Module& module, Id pointer) {
+    return module.pointee(pointer) != 0 && isPrivate(module.storage(pointer));
 }
 
 FunctionFacts::FunctionFacts(const Module& module) : module_(module) {

@@ -25,6 +25,9 @@ struct Segment {
     Place end;
 };
 
+// Whether a pointer is to memory of the invocation.
+bool isLocal(const Module& module, Id pointer);
+
 // What functions do, with those that they call.
 class FunctionFacts {
  public:

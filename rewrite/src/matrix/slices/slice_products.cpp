@@ -61,16 +61,13 @@ class Search {
             if (i->opcode == Op::OpFunctionCall && facts_.touchesMatrices(*i))
                 called.insert(i->word(0));
         }
-        for (const auto& function : module_.functions()) {
-            for (const auto& block : function->blocks) {
-                for (const InstructionPtr& i : block->body) {
-                    const bool isCall = i->opcode == Op::OpFunctionCall;
-                    const bool matters = isCall ? called.contains(i->word(0)) : isSliced(*i);
-                    if (matters && !met_.contains(i.get())) return false;
-                }
-            }
-        }
-        return !found_.empty();
+        bool isComplete = !found_.empty();
+        module_.visitBlocks([&](const Instruction& i) {
+            const bool isCall = i.opcode == Op::OpFunctionCall;
+            const bool matters = isCall ? called.contains(i.word(0)) : isSliced(i);
+            if (matters && !met_.contains(&i)) isComplete = false;
+        });
+        return isComplete;
     }
 
     Module& module_;
@@ -93,16 +90,13 @@ void narrow(TypeTable& types, Id matrix, uint32_t depth) {
 
 ProductSlices sliceProducts(TypeTable& types, const Target& target, const LayoutPolicy& policy) {
     Module& module = types.module();
-    const SlicedTypes chosen = chooseSlices(module, types, target, policy);
+    const SlicedTypes chosen = chooseSlices(types, target, policy);
     if (chosen.depth == 0) return {};
     std::vector<Found> found = Search(module, chosen.types).run();
     if (found.empty()) return {};
-    ProductSlices slices = {chosen.types, chosen.depth, module.takeId()};
-    const auto storage = spv::StorageClass::Private;
-    module.append(Section::kGlobals,
-                  makeInstruction(Op::OpVariable, types.pointerType(storage, types.uint32()),
-                                  slices.number, {literal(storage)}));
-    module.addName(slices.number, "coopvk_slice");
+    const Id number =
+        globalVariable(types, spv::StorageClass::Private, types.uint32(), "coopvk_slice");
+    const ProductSlices slices = {chosen.types, chosen.depth, number};
     const SliceLoop loop = {
         chosen.wholeDepth / chosen.depth, slices.number,
         chosen.rolled ? spv::LoopControlMask::DontUnroll : spv::LoopControlMask::Unroll};

@@ -17,7 +17,6 @@ struct SlicedTypes {
     bool rolled = false;  // slices in a loop that stays one
 };
 
-SlicedTypes chooseSlices(const Module& module, const TypeTable& types, const Target& target,
-                         const LayoutPolicy& policy);
+SlicedTypes chooseSlices(const TypeTable& types, const Target& target, const LayoutPolicy& policy);
 
 }  // namespace coopvk::rewrite

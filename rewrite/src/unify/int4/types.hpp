@@ -35,11 +35,6 @@ struct Int4Type {
     uint32_t words() const { return components > 8 ? 2 : 1; }
 };
 
-// Memory of one invocation: no layout, and nobody else stores there.
-inline bool isPrivate(spv::StorageClass storage) {
-    return storage == spv::StorageClass::Function || storage == spv::StorageClass::Private;
-}
-
 // A pointer to a component of a vector: the vector's, and which one.
 struct ComponentPointer {
     Id vector = 0;
