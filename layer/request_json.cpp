@@ -140,7 +140,7 @@ ordered_json toJson(const RecordedRequest& request) {
             {"subgroupSize", request.target.subgroupSize},
             {"specialization", specializationJson(request)},
             {"emulated", emulatedJson(request.target.emulated)},
-            {"own", featuresJson(request.target.own)},
+            {"own", featuresJson(request.target.nativeFeatures)},
             {"addsShapes", request.target.addsShapes},
             {"backEnd", backEndName(request.target.backEnd)},
             {"validate", request.validate},
@@ -167,7 +167,7 @@ Result<RecordedRequest> requestFromJson(const ordered_json& json) {
     if (!readEmulated(json, request.target.emulated)) {
         return wrong("'emulated' is no list of extensions that coopvk knows");
     }
-    if (!readOwn(json, request.target.own)) {
+    if (!readOwn(json, request.target.nativeFeatures)) {
         return wrong("'own' is no object of extensions that coopvk knows, with numbers");
     }
     const auto* addsShapes = find(json, "addsShapes", ordered_json::value_t::boolean);

@@ -33,7 +33,7 @@ Result<bool> writeBytes(const std::string& path, const char* data, size_t size) 
 Result<rewrite::Rewritten> rewriteWords(const RewriteOptions& options, const RewriteJob& job) {
     const layer::RecordedRequest& recorded = job.request;
     const rewrite::Target& target = recorded.target;
-    if (rewrite::scan(job.words, target.emulated, target.own).empty() &&
+    if (rewrite::scan(job.words, target.emulated, target.nativeFeatures).empty() &&
         !(target.addsShapes && rewrite::mayUseAddedShapes(job.words, target.device))) {
         std::cerr << "coopvk: " << options.input << " uses nothing that is emulated; unchanged\n";
         rewrite::Rewritten same;

@@ -253,12 +253,12 @@ TEST(RequestJson, OwnFeatures) {
     layer::RecordedRequest request;
     request.shader = "x.spv";
     constexpr auto kAtomics = rewrite::Extension::kExtShaderAtomicFloat;
-    request.target.own[kAtomics] = 0b110001;
+    request.target.nativeFeatures[kAtomics] = 0b110001;
     ordered_json json = toJson(request);
     json["specialization"] = nullptr;
     const auto back = layer::requestFromJson(json);
     ASSERT_TRUE(back) << back.error().message;
-    EXPECT_EQ(back->target.own, request.target.own);
+    EXPECT_EQ(back->target.nativeFeatures, request.target.nativeFeatures);
     for (const char* wrong : {"[]", "{\"VK_EXT_shader_atomic_float\": -1}", "{\"VK_KHR_one\": 1}",
                               "{\"VK_EXT_shader_atomic_float\": \"1\"}"}) {
         json["own"] = ordered_json::parse(wrong);

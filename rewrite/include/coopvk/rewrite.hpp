@@ -66,10 +66,10 @@ struct Target {
     // Lanes of every subgroup of the stage, a power of two from 4 to 128. All subgroups are full.
     uint32_t subgroupSize = 32;
     ExtensionSet emulated = ExtensionSet::all();
-    // What of emulated extensions stays the device's own: modules keep what only that allows.
-    ExtensionFeatures own = {};
-    // Matrices of VK_KHR_cooperative_matrix are the driver's own, and those of the shapes that
-    // addedMatrixShapes() gives become tiles of them. Modules without any stay as they are.
+    // Features of emulated extensions that the driver keeps: modules keep what only these allow.
+    ExtensionFeatures nativeFeatures = {};
+    // The driver has the matrices of VK_KHR_cooperative_matrix, and matrices of the shapes that
+    // addedMatrixShapes() gives become tiles of these. Modules without any stay as they are.
     bool addsShapes = false;
     BackEnd backEnd = BackEnd::kAuto;
     MatrixTuning tuning = {};
@@ -108,9 +108,10 @@ struct Rewritten {
 // Which of `emulated` a module declares the capabilities of. One scan over the module's head: no
 // allocation, no IR. (Atomic loads, stores and exchanges of floats have no capability, so where
 // VK_EXT_shader_atomic_float is emulated, one over the rest may follow.) Words that are no SPIR-V
-// give the empty set. What only features in `own` allow does not count: see Target::own.
+// give the empty set. What only features in `native` allow does not count: see
+// Target::nativeFeatures.
 ExtensionSet scan(std::span<const uint32_t> words, ExtensionSet emulated,
-                  const ExtensionFeatures& own = {});
+                  const ExtensionFeatures& native = {});
 
 // Rewrites a module into one that uses none of target.emulated. Call it only when scan() is not
 // empty; it is correct, but slower, otherwise. Never throws.

@@ -68,14 +68,15 @@ bool hasInt4(const Module& module, bool inMatrices) {
 bool isGone(const Rewriting& r, Extension extension,
             std::initializer_list<std::string_view> instructions) {
     if (!r.out.used.contains(extension)) return true;
-    const ExtensionSet left = scan(r.module.serialise(), r.target.emulated, r.target.own);
+    const ExtensionSet left =
+        scan(r.module.serialise(), r.target.emulated, r.target.nativeFeatures);
     return !has(r.module, instructions) && !left.contains(extension);
 }
 
 bool hasNoMatrices(const Rewriting& r) {
     if (!r.lowersMatrices) return true;
-    return !has(r.module, {"CooperativeMatrixConvertNV", "CoopMatQCOM", "ArrayQCOM", "TensorLayoutNV",
-                           "TensorViewNV"}) &&
+    return !has(r.module, {"CooperativeMatrixConvertNV", "CoopMatQCOM", "ArrayQCOM",
+                           "TensorLayoutNV", "TensorViewNV"}) &&
            (r.native || isGone(r, Extension::kKhrCooperativeMatrix, {"CooperativeMatrix"}));
 }
 
@@ -84,7 +85,7 @@ bool hasNoFloatAtomics(const Rewriting& r) {
     const std::vector<uint32_t> words = r.module.serialise();
     const size_t at = forEachCapability(words, [](spv::Capability) {});
     return !r.target.emulated.contains(kAtomics) ||
-           !hasFloatAtomics(std::span(words).subspan(at), r.target.own[kAtomics]);
+           !hasFloatAtomics(std::span(words).subspan(at), r.target.nativeFeatures[kAtomics]);
 }
 
 struct Row {

@@ -29,7 +29,8 @@ constexpr auto kConversionsExt = static_cast<spv::Capability>(5429);
 constexpr auto kGetCoordinateExt = static_cast<spv::Capability>(5438);
 constexpr auto kDecodeVectorNv = static_cast<spv::Capability>(5447);
 
-// Two extensions own reductions and operations for each element, whose capabilities share numbers.
+// Two extensions native reductions and operations for each element, whose capabilities share
+// numbers.
 constexpr ExtensionCapability kNvMatrix2Capabilities[] = {
     capability(spv::Capability::CooperativeMatrixReductionsNV, 1u << 2),
     capability(spv::Capability::CooperativeMatrixConversionsNV, 1u << 3),
@@ -131,15 +132,15 @@ constexpr ExtensionInfo kTable[] = {
 };
 static_assert(std::size(kTable) == kExtensionCount);
 
-// The emulated extensions that own a capability, unless one of them leaves it to the device.
-void addOwners(spv::Capability declared, ExtensionSet emulated, const ExtensionFeatures& own,
-               ExtensionSet& found) {
+// The emulated extensions that native a capability, unless one of them leaves it to the device.
+void addEmulated(spv::Capability declared, ExtensionSet emulated, const ExtensionFeatures& native,
+                 ExtensionSet& found) {
     ExtensionSet owners = found;
     for (const ExtensionInfo& row : kTable) {
         if (!emulated.contains(row.extension)) continue;
         for (const ExtensionCapability& one : row.capabilities) {
             if (one.capability != static_cast<uint32_t>(declared)) continue;
-            if ((one.features & ~own[row.extension]) == 0) return;
+            if ((one.features & ~native[row.extension]) == 0) return;
             owners.insert(row.extension);
         }
     }
@@ -160,17 +161,17 @@ std::optional<Extension> extensionFromVulkanName(std::string_view name) {
 }
 
 ExtensionSet scan(std::span<const uint32_t> words, ExtensionSet emulated,
-                  const ExtensionFeatures& own) {
+                  const ExtensionFeatures& native) {
     ExtensionSet found;
     const size_t at = forEachCapability(
-        words, [&](spv::Capability declared) { addOwners(declared, emulated, own, found); });
+        words, [&](spv::Capability declared) { addEmulated(declared, emulated, native, found); });
     constexpr auto kAtomics = Extension::kExtShaderAtomicFloat;
     if (!emulated.contains(kAtomics)) return found;
     const auto rest = words.subspan(std::min(at, words.size()));
-    if (own[kAtomics] != 0) {
+    if (native[kAtomics] != 0) {
         // The capability does not tell what is emulated from what is not.
         found.erase(kAtomics);
-        if (hasFloatAtomics(rest, own[kAtomics])) found.insert(kAtomics);
+        if (hasFloatAtomics(rest, native[kAtomics])) found.insert(kAtomics);
     } else if (!found.contains(kAtomics) && mayHaveFloatAtomics(rest)) {
         found.insert(kAtomics);
     }

@@ -14,13 +14,9 @@
 #include "matrix/slices/slice_products.hpp"
 #include "native/listed.hpp"
 #include "native/lower.hpp"
-#include "passes/decoration_groups.hpp"
-#include "passes/entry_points.hpp"
 #include "passes/float_atomics.hpp"
-#include "passes/one_entry_point.hpp"
-#include "passes/replicated_composites.hpp"
 #include "passes/specialise.hpp"
-#include "passes/subgroup_barriers.hpp"
+#include "passes/whole_module.hpp"
 #include "unify/int4/int4.hpp"
 #include "unify/nv_matrix.hpp"
 #include "vector/lower.hpp"
@@ -180,7 +176,7 @@ Failure expandReplicated(Rewriting& r) {
 Failure lowerAtomics(Rewriting& r) {
     constexpr auto kAtomics = Extension::kExtShaderAtomicFloat;
     if (!r.target.emulated.contains(kAtomics)) return std::nullopt;
-    return lowerFloatAtomics(r.types, r.target.own[kAtomics]);
+    return lowerFloatAtomics(r.types, r.target.nativeFeatures[kAtomics]);
 }
 
 Failure lowerBlocks(Rewriting& r) {
@@ -275,7 +271,7 @@ Result<Rewritten> rewriteFor(const Request& request, const Target& target, bool 
     checked = checked && isQuickToValidate(*module) && !validate(request.words);
     Rewriting rewriting(request, target, std::move(*module), native);
     Rewritten& out = rewriting.out;
-    out.used = scan(request.words, target.emulated, target.own);
+    out.used = scan(request.words, target.emulated, target.nativeFeatures);
     if (Failure error = runPasses(kPasses, rewriting, checked)) return *std::move(error);
     if (!out.untouched) out.words = rewriting.module.serialise();
     const std::optional<std::string> invalid = checked ? validate(out.words) : std::nullopt;

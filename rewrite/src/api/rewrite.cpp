@@ -47,9 +47,9 @@ std::optional<Error> checkTuning(const Target& target) {
 // What is emulated is not the device's own for any pass.
 Target withoutEmulated(Target target) {
     if (target.emulated.contains(Extension::kExtShaderAtomicFloat)) {
-        const uint32_t own = target.own[Extension::kExtShaderAtomicFloat];
-        target.device.shaderBufferFloat32AtomicAdd &= (own & kBufferFloat32AtomicAdd) != 0;
-        target.device.shaderSharedFloat32AtomicAdd &= (own & kSharedFloat32AtomicAdd) != 0;
+        const uint32_t native = target.nativeFeatures[Extension::kExtShaderAtomicFloat];
+        target.device.shaderBufferFloat32AtomicAdd &= (native & kBufferFloat32AtomicAdd) != 0;
+        target.device.shaderSharedFloat32AtomicAdd &= (native & kSharedFloat32AtomicAdd) != 0;
     }
     return target;
 }
@@ -61,7 +61,7 @@ constexpr bool kChecksPasses = true;
 #endif
 
 Result<Rewritten> rewriteModule(const Request& request, const Target& target, bool native) {
-    const ExtensionSet used = scan(request.words, target.emulated, target.own);
+    const ExtensionSet used = scan(request.words, target.emulated, target.nativeFeatures);
     if (std::optional<Error> error = checkTarget(target, used)) return *std::move(error);
     if (std::optional<Error> error = checkTuning(target)) return *std::move(error);
     return rewriteFor(request, target, native, kChecksPasses);
@@ -86,10 +86,10 @@ std::optional<std::string_view> whyNotNative(const Request& request, const Targe
 // By the driver's own matrices where they may stay and can, else without them.
 Result<Rewritten> rewriteForBackEnd(const Request& request, const Target& target) {
     std::string why;
-    const bool own = !usesMatrices(scan(request.words, target.emulated, target.own));
+    const bool hasNone = !usesMatrices(scan(request.words, target.emulated, target.nativeFeatures));
     // The device may lack what core SPIR-V takes where the program asked for matrices alone.
-    if (own && mayAddShapes(request.words, target)) return rewriteModule(request, target, true);
-    if (!own) {
+    if (hasNone && mayAddShapes(request.words, target)) return rewriteModule(request, target, true);
+    if (!hasNone) {
         if (const auto reason = whyNotNative(request, target)) {
             why = *reason;
         } else {

@@ -156,13 +156,10 @@ bool isMadeOf(const MatrixShape& shape, const MatrixShape& tile) {
 }
 
 std::string_view name(ComponentType type) {
-    constexpr std::string_view kNames[] = {"f16", "f32", "f64", "s8",  "s16", "s32",
-                                           "s64", "u8",  "u16", "u32", "u64"};
-    constexpr std::string_view kVectorNames[] = {"s8packed", "u8packed", "e4m3", "e5m2"};
-    const auto index = static_cast<size_t>(type);
-    if (index < std::size(kNames)) return kNames[index];
-    const size_t other = index - static_cast<size_t>(kSint8Packed);
-    return other < std::size(kVectorNames) ? kVectorNames[other] : "unknown";
+    if (type == kSint8Packed) return "s8packed";
+    if (type == kUint8Packed) return "u8packed";
+    const Number* number = findNumber(type);
+    return number == nullptr ? "unknown" : number->name;
 }
 
 std::vector<MatrixShape> matrixShapes(const DeviceTraits& device) {

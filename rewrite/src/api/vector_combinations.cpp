@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The combinations of types that matrix-vector products of VK_NV_cooperative_vector take.
+#include <algorithm>
+
 #include "coopvk/rewrite.hpp"
 #include "lowering/number.hpp"
 
@@ -10,15 +12,15 @@ namespace {
 
 using enum ComponentType;
 
-// Input, its interpretation, matrix, bias, result. The rows that every implementation must have
-// come first, then those that NVIDIA's drivers list, then what else costs nothing.
-constexpr VectorCombination kRows[] = {
+// Input, its interpretation, matrix, bias, result. What every implementation must have comes first,
+// the 8-bit floats at its end; then what NVIDIA's drivers list, then what else costs nothing.
+constexpr VectorCombination kFirst[] = {
     {kFloat16, kFloat16, kFloat16, kFloat16, kFloat16},
     {kUint32, kSint8Packed, kSint8, kSint32, kSint32},
     {kSint8, kSint8, kSint8, kSint32, kSint32},
     {kFloat32, kSint8, kSint8, kSint32, kSint32},
-    {kFloat16, kFloatE4M3, kFloatE4M3, kFloat16, kFloat16},
-    {kFloat16, kFloatE5M2, kFloatE5M2, kFloat16, kFloat16},
+};
+constexpr VectorCombination kFurther[] = {
     {kUint32, kUint8Packed, kUint8, kSint32, kSint32},
     {kUint32, kUint8Packed, kSint8, kSint32, kSint32},
     {kUint32, kSint8Packed, kUint8, kSint32, kSint32},
@@ -42,12 +44,18 @@ constexpr VectorCombination kRows[] = {
 
 std::vector<VectorCombination> vectorCombinations(const DeviceTraits& device) {
     std::vector<VectorCombination> list;
-    for (const VectorCombination& row : kRows) {
+    const auto add = [&](const VectorCombination& row) {
         // Only these two are types of values in the shader; the others exist in memory only.
         if (findNumber(row.input)->isOn(device) && findNumber(row.result)->isOn(device)) {
             list.push_back(row);
         }
+    };
+    std::ranges::for_each(kFirst, add);
+    for (const Number& number : allNumbers()) {
+        if (!number.isSmallFloat()) continue;
+        add({kFloat16, number.type, number.type, kFloat16, kFloat16});
     }
+    std::ranges::for_each(kFurther, add);
     return list;
 }
 

@@ -73,21 +73,21 @@ using Traits = DeviceTraits;
 constexpr auto kE4M3 = spv::FPEncoding::Float8E4M3EXT, kE5M2 = spv::FPEncoding::Float8E5M2EXT;
 
 constexpr Number kNumbers[] = {
-    {kFloat16, kFloat, 16, 16, whole, &Traits::shaderFloat16},
-    {kFloat32, kFloat, 32, 32, whole},
-    {kFloat64, kFloat, 64, 64, nullptr, &Traits::shaderFloat64},
-    {kSint8, kSigned, 8, 32, bitFields, &Traits::shaderInt8},
-    {kSint16, kSigned, 16, 32, bitFields, &Traits::shaderInt16},
-    {kSint32, kSigned, 32, 32, whole},
-    {kSint64, kSigned, 64, 64, nullptr, &Traits::shaderInt64},
-    {kUint8, kUnsigned, 8, 32, bitFields, &Traits::shaderInt8},
-    {kUint16, kUnsigned, 16, 32, bitFields, &Traits::shaderInt16},
-    {kUint32, kUnsigned, 32, 32, whole},
-    {kUint64, kUnsigned, 64, 64, nullptr, &Traits::shaderInt64},
-    {kNoComponentType, kSigned, 4, 32, bitFields, &Traits::shaderInt8, {}, 8, &kFourBits},
-    {kNoComponentType, kUnsigned, 4, 32, bitFields, &Traits::shaderInt8, {}, 8, &kFourBits},
-    {kFloatE4M3, kFloat, 8, 16, smallFloats, &Traits::shaderFloat16, {4, 7, false, kE4M3}},
-    {kFloatE5M2, kFloat, 8, 16, smallFloats, &Traits::shaderFloat16, {5, 15, true, kE5M2}},
+    {kFloat16, "f16", kFloat, 16, 16, whole, &Traits::shaderFloat16},
+    {kFloat32, "f32", kFloat, 32, 32, whole},
+    {kFloat64, "f64", kFloat, 64, 64, nullptr, &Traits::shaderFloat64},
+    {kSint8, "s8", kSigned, 8, 32, bitFields, &Traits::shaderInt8},
+    {kSint16, "s16", kSigned, 16, 32, bitFields, &Traits::shaderInt16},
+    {kSint32, "s32", kSigned, 32, 32, whole},
+    {kSint64, "s64", kSigned, 64, 64, nullptr, &Traits::shaderInt64},
+    {kUint8, "u8", kUnsigned, 8, 32, bitFields, &Traits::shaderInt8},
+    {kUint16, "u16", kUnsigned, 16, 32, bitFields, &Traits::shaderInt16},
+    {kUint32, "u32", kUnsigned, 32, 32, whole},
+    {kUint64, "u64", kUnsigned, 64, 64, nullptr, &Traits::shaderInt64},
+    {kNoComponentType, "s4", kSigned, 4, 32, bitFields, &Traits::shaderInt8, {}, 8, &kFourBits},
+    {kNoComponentType, "u4", kUnsigned, 4, 32, bitFields, &Traits::shaderInt8, {}, 8, &kFourBits},
+    {kFloatE4M3, "e4m3", kFloat, 8, 16, smallFloats, &Traits::shaderFloat16, {4, 7, false, kE4M3}},
+    {kFloatE5M2, "e5m2", kFloat, 8, 16, smallFloats, &Traits::shaderFloat16, {5, 15, true, kE5M2}},
 };
 
 const Number* findRow(auto isWanted) {
@@ -96,6 +96,8 @@ const Number* findRow(auto isWanted) {
 }
 
 }  // namespace
+
+std::span<const Number> allNumbers() { return kNumbers; }
 
 const Number* findNumber(ComponentType type) {
     if (type == kNoComponentType) return nullptr;

@@ -28,6 +28,7 @@ struct Number {
     using Unpack = std::vector<Id> (*)(Emitter& emit, const Number& number, Id word);
 
     ComponentType type = {};
+    std::string_view name;
     NumberKind kind = {};
     uint32_t bits = 0;          // in memory
     uint32_t computedBits = 0;  // of the scalar type that sums and products of it are made in
@@ -41,11 +42,14 @@ struct Number {
     const NumberForm* form = nullptr;
 
     bool isFloat() const { return kind == NumberKind::kFloat; }
+    // Of 8-bit floats, of which a shader has no values of SPIR-V's own.
+    bool isSmallFloat() const { return fields.exponentBits != 0; }
     bool isSigned() const { return kind == NumberKind::kSigned; }  // of integers
     uint32_t bytes() const { return bits / 8; }
     bool isOn(const DeviceTraits& device) const { return feature == nullptr || device.*feature; }
 };
 
+std::span<const Number> allNumbers();
 // nullptr for a value that no format has.
 const Number* findNumber(ComponentType type);
 // Of integers, or of floats as IEEE 754 has them.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "passes/entry_points.hpp"
-
 #include <algorithm>
 #include <unordered_set>
+
+#include "passes/whole_module.hpp"
 
 namespace coopvk::rewrite {
 

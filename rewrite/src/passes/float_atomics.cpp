@@ -30,8 +30,8 @@ bool isFloatAtomic(const TypeTable& types, const Module& module, const Instructi
 
 class FloatAtomics {
  public:
-    FloatAtomics(TypeTable& types, uint32_t own)
-        : types_(types), module_(types.module()), views_(types), own_(own) {}
+    FloatAtomics(TypeTable& types, uint32_t native)
+        : types_(types), module_(types.module()), views_(types), native_(native) {}
 
     std::optional<Error> run() {
         // By index: helper functions are appended.
@@ -56,15 +56,15 @@ class FloatAtomics {
         return static_cast<Storage>(module_.def(module_.def(pointer).type).word(0));
     }
 
-    bool isOwn(const Instruction& i) const {
+    bool isNative(const Instruction& i) const {
         const bool isAdd = i.opcode == spv::Op::OpAtomicFAddEXT;
         switch (storageOf(i.word(0))) {
             case Storage::Workgroup:
                 return true;
             case Storage::Image:
-                return (own_ & kImageFloat32Atomics) != 0;
+                return (native_ & kImageFloat32Atomics) != 0;
             default:
-                return (own_ & (isAdd ? kBufferFloat32AtomicAdd : kBufferFloat32Atomics)) != 0;
+                return (native_ & (isAdd ? kBufferFloat32AtomicAdd : kBufferFloat32Atomics)) != 0;
         }
     }
 
@@ -74,7 +74,7 @@ class FloatAtomics {
         Emitter emit(types_, block.body);
         for (InstructionPtr& i : old) {
             const bool isFloat = isFloatAtomic(types_, module_, *i);
-            if (!isFloat || isOwn(*i)) {
+            if (!isFloat || isNative(*i)) {
                 keepsAdds_ |= isFloat && i->opcode == spv::Op::OpAtomicFAddEXT;
                 block.body.push_back(std::move(i));
                 continue;
@@ -163,7 +163,7 @@ class FloatAtomics {
     TypeTable& types_;
     Module& module_;
     BufferViews views_;
-    const uint32_t own_;
+    const uint32_t native_;
     bool keepsAdds_ = false;
     std::map<std::vector<Id>, Id> adders_;
     FunctionList added_;
@@ -213,8 +213,8 @@ Id FloatAtomics::makeAdder(const Instruction& i, Word word, std::span<const Id> 
 
 }  // namespace
 
-std::optional<Error> lowerFloatAtomics(TypeTable& types, uint32_t own) {
-    return FloatAtomics(types, own).run();
+std::optional<Error> lowerFloatAtomics(TypeTable& types, uint32_t native) {
+    return FloatAtomics(types, native).run();
 }
 
 }  // namespace coopvk::rewrite

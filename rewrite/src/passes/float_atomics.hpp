@@ -23,13 +23,13 @@ inline constexpr uint32_t kFloat32AtomicAdds =
 // Whether words from behind the capabilities on (instruction by instruction) have atomic loads,
 // stores or exchanges that may be of floats: these need no capability of their own.
 bool mayHaveFloatAtomics(std::span<const uint32_t> instructions);
-// Whether there are atomics of 32-bit floats in buffers that `own`, the device's own features, does
-// not allow.
-bool hasFloatAtomics(std::span<const uint32_t> instructions, uint32_t own);
+// Whether there are atomics of 32-bit floats in buffers that `native`, the features that the driver
+// keeps, do not allow.
+bool hasFloatAtomics(std::span<const uint32_t> instructions, uint32_t native);
 
 // Replaces OpAtomicLoad, OpAtomicStore, OpAtomicExchange and OpAtomicFAddEXT of 32-bit floats in
-// buffers, but for those that `own` allows. Fails where the buffer is not known, as for pointers
+// buffers, but for those that `native` allows. Fails where the buffer is not known, as for pointers
 // that were passed to a function.
-std::optional<Error> lowerFloatAtomics(TypeTable& types, uint32_t own);
+std::optional<Error> lowerFloatAtomics(TypeTable& types, uint32_t native);
 
 }  // namespace coopvk::rewrite

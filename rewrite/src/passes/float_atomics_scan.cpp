@@ -55,7 +55,7 @@ bool anyInstruction(std::span<const uint32_t> words, Each&& each) {
 // Follows which values are pointers, and where to, and which are 32-bit floats.
 class AtomicFinder {
  public:
-    explicit AtomicFinder(uint32_t own) : own_(own) {}
+    explicit AtomicFinder(uint32_t native) : native_(native) {}
 
     // Whether it is an atomic that the device's own features do not allow.
     bool see(spv::Op opcode, std::span<const uint32_t> i) {
@@ -97,13 +97,13 @@ class AtomicFinder {
     }
 
     bool isMissing(uint32_t pointer, uint32_t feature) const {
-        if ((own_ & feature) != 0) return false;
+        if ((native_ & feature) != 0) return false;
         const auto found = pointers_.find(pointer);
         if (found == pointers_.end()) return true;
         return found->second != Storage::Workgroup && found->second != Storage::Image;
     }
 
-    const uint32_t own_;
+    const uint32_t native_;
     std::unordered_map<uint32_t, Storage> pointerTypes_, pointers_;
     std::unordered_set<uint32_t> floatTypes_, floats_;
 };
@@ -129,12 +129,12 @@ bool mayHaveFloatAtomics(std::span<const uint32_t> instructions) {
     });
 }
 
-bool hasFloatAtomics(std::span<const uint32_t> instructions, uint32_t own) {
+bool hasFloatAtomics(std::span<const uint32_t> instructions, uint32_t native) {
     if (!mayHaveAtomics(instructions) &&
         std::ranges::find(instructions, kAdd) == instructions.end()) {
         return false;
     }
-    AtomicFinder finder(own);
+    AtomicFinder finder(native);
     return anyInstruction(instructions, [&](spv::Op opcode, std::span<const uint32_t> i) {
         return finder.see(opcode, i);
     });

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "passes/one_entry_point.hpp"
-
 #include <algorithm>
 #include <format>
 #include <unordered_set>
 
 #include "api/stages.hpp"
+#include "passes/whole_module.hpp"
 
 namespace coopvk::rewrite {
 

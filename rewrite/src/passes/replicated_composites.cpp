@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "passes/replicated_composites.hpp"
-
 #include <format>
 
 #include "ir/composites.hpp"
+#include "passes/whole_module.hpp"
 
 namespace coopvk::rewrite {
 

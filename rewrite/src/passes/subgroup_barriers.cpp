@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "passes/subgroup_barriers.hpp"
+#include "passes/whole_module.hpp"
 
 namespace coopvk::rewrite {
 

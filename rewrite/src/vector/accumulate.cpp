@@ -2,6 +2,7 @@
 //
 // Atomic additions to memory.
 #include "ir/memory_model.hpp"
+#include "ir/opcodes.hpp"
 #include "lowering/shared_memory.hpp"
 #include "vector/memory.hpp"
 
@@ -44,7 +45,7 @@ Accumulator::Accumulator(VectorFunction& function, VectorMemory& memory, const N
 }
 
 void Accumulator::add(Id byte, std::span<const Id> values) {
-    const Id index = divU32(byte, c(4));
+    const Id index = over(byte, 4);
     switch (way_) {
         case Way::kFloatAdd:
             atomic(spv::Op::OpAtomicFAddEXT, memory_.wordPointer(f32(), index), {values[0]});
@@ -63,7 +64,7 @@ void Accumulator::add(Id byte, std::span<const Id> values) {
 void Accumulator::addReduced(Id byte, std::span<const Id> values) {
     f_.module().addCapability(spv::Capability::GroupNonUniformArithmetic);
     f_.module().addCapability(spv::Capability::GroupNonUniform);
-    const Id subgroup = scope(spv::Scope::Subgroup);
+    const Id subgroup = emit_.scope(spv::Scope::Subgroup);
     std::vector<Id> sums;
     for (Id value : values) {
         sums.push_back(emit_.op(
@@ -76,11 +77,10 @@ void Accumulator::addReduced(Id byte, std::span<const Id> values) {
 
 Id Accumulator::atomic(spv::Op opcode, Id pointer, std::initializer_list<Id> more) {
     const bool shared = memory_.storage() == spv::StorageClass::Workgroup;
-    const Id among = scope(shared ? spv::Scope::Workgroup : widestScope(f_.module()));
+    const Id among = emit_.scope(shared ? spv::Scope::Workgroup : widestScope(f_.module()));
     Operands operands = {idOperand(pointer), idOperand(among), idOperand(c(0))};
     append(operands, idOperands({more.begin(), more.size()}));
-    const Id type = f_.module().def(emit_.typeOf(pointer)).word(1);
-    return emit_.op(opcode, type, std::move(operands));
+    return emit_.op(opcode, f_.module().pointee(pointer), std::move(operands));
 }
 
 // A word of memory with the values added to its numbers.
@@ -106,7 +106,7 @@ void Accumulator::addByWord(Id pointer, std::span<const Id> values) {
         const Id now =
             atomic(spv::Op::OpAtomicCompareExchange, pointer, {c(0), sum(old, values), old});
         f_.store(seen, now);
-        return logical(spv::Op::OpIEqual, now, old);
+        return emit_.compare(spv::Op::OpIEqual, now, old);
     });
 }
 
@@ -120,20 +120,20 @@ void Accumulator::addByExchange(Id pointer, Id value) {
         const Id total = emit_.op(spv::Op::OpFAdd, f32(), {old, f_.load(rest)});
         const Id between = atomic(spv::Op::OpAtomicExchange, pointer, {total});
         f_.store(rest, between);
-        return logical(spv::Op::OpFOrdEqual, between, zero);
+        return emit_.compare(spv::Op::OpFOrdEqual, between, zero);
     });
 }
 
 void Accumulator::addLocked(Id byte, std::span<const Id> values) {
     using enum spv::MemorySemanticsMask;
     const Id lock = lockVariable(f_.context());
-    const Id workgroup = scope(spv::Scope::Workgroup);
+    const Id workgroup = emit_.scope(spv::Scope::Workgroup);
     const Id acquire = c(sharedSemantics(f_.module(), Acquire));
     const Id release = c(sharedSemantics(f_.module(), Release));
     f_.loopUntil([&] {
         const Id taken = emit_.op(spv::Op::OpAtomicCompareExchange, u32(),
                                   {lock, workgroup, acquire, c(0), c(1), c(0)});
-        const Id mine = logical(spv::Op::OpIEqual, taken, c(0));
+        const Id mine = emit_.compare(spv::Op::OpIEqual, taken, c(0));
         f_.when(mine, [&] {
             auto line = memory_.line(byte);
             // A part of a word where only its first number is to change.
@@ -154,18 +154,15 @@ void initialiseLock(VectorContext& context) {
     if (entry == nullptr) return;
     InstructionList code;
     Emitter emit(context.types, code);
-    const Id workgroup = emit.constant(static_cast<uint32_t>(spv::Scope::Workgroup));
-    emit.opVoid(
-        spv::Op::OpAtomicStore,
-        idOperands(std::vector{lock->second, workgroup, emit.constant(0), emit.constant(0)}));
+    const Id workgroup = emit.scope(spv::Scope::Workgroup), zero = emit.constant(0);
+    emit.opVoid(spv::Op::OpAtomicStore,
+                idOperands(std::array{lock->second, workgroup, zero, zero}));
     sharedBarrier(emit, spv::Scope::Workgroup);
 
     InstructionList& body = entry->blocks.front()->body;
-    const auto lastVariable = std::find_if(body.rbegin(), body.rend(), [](const auto& i) {
-        return i->opcode == spv::Op::OpVariable || i->opcode == spv::Op::OpUntypedVariableKHR;
-    });
-    body.insert(lastVariable.base(), std::make_move_iterator(code.begin()),
-                std::make_move_iterator(code.end()));
+    const auto lastVariable = std::find_if(body.rbegin(), body.rend(),
+                                           [](const auto& i) { return isVariable(i->opcode); });
+    insertAt(body, static_cast<size_t>(lastVariable.base() - body.begin()), std::move(code));
 }
 
 }  // namespace coopvk::rewrite

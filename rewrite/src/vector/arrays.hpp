@@ -23,14 +23,8 @@ inline Id arrayVariable(VectorFunction& f, Id element, uint32_t count, Chosen ch
     }
     const auto [entry, isNew] = context.variables.try_emplace({kIndexedKey, type}, 0);
     if (!isNew) return entry->second;
-    const auto storage = spv::StorageClass::Private;
-    const Id variable = context.module.takeId();
-    context.module.append(
-        Section::kGlobals,
-        makeInstruction(spv::Op::OpVariable, context.types.pointerType(storage, type), variable,
-                        {literal(storage)}));
-    context.module.addName(variable, "coopvk_indexed");
-    return entry->second = variable;
+    return entry->second =
+               globalVariable(context.types, spv::StorageClass::Private, type, "coopvk_indexed");
 }
 
 // An array whose elements of several components in 32 bits lie there as words: some GPUs have fewer
@@ -91,8 +85,8 @@ class Numbers : private VectorCode {
     // The number of an index (u32).
     Id at(Id index) {
         if (!arePairs_) return f_.load(f_.element(array_, index));
-        const Id word = f_.load(f_.element(array_, divU32(index, c(2))));
-        return half(word, emit_.modInt(u32(), index, c(2)));
+        const Id word = f_.load(f_.element(array_, over(index, 2)));
+        return half(word, modulo(index, 2));
     }
 
     // Runs body(index, number) for the first `count`, in order; once.

@@ -172,7 +172,7 @@ void dropUnused(VectorContext& context, const Function& function, Block& block) 
 Id arrayPointer(VectorContext& context, Emitter& emit, const Instruction& chain, Id component) {
     const Module& module = context.module;
     const Instruction& base = module.def(module.def(chain.word(0)).type);
-    const auto storage = static_cast<spv::StorageClass>(base.word(0));
+    const auto storage = storageOf(base);
     const PointerPath path = pathTo(module, chain.result);
     if (module.def(path.root).opcode != spv::Op::OpVariable || path.nonUniform ||
         (storage != spv::StorageClass::StorageBuffer && storage != spv::StorageClass::Workgroup)) {
@@ -224,15 +224,13 @@ class GatherCode : private VectorCode {
 bool readInLoop(VectorContext& context, Emitter& emit, const Block& block, size_t at) {
     Instruction& construct = *block.body[at];
     const VectorType& type = *context.vector(construct.type);
-    const Id u32 = context.types.uint32();
     const uint32_t bytes = context.types.width(type.component) / 8;
     const auto loads = consecutiveLoads(context, block, at);
     if (!loads || bytes > 4 || construct.operands.size() != type.count) return false;
     const Id array = arrayPointer(context, emit, *loads->chain, type.component);
     if (array == 0) return false;
     const Id index = loads->index.value == 0 ? emit.constant(0) : emit.toU32(loads->index.value);
-    const Id element = emit.addInt(u32, index, emit.constant(loads->index.constant));
-    const Id offset = emit.mulInt(u32, element, emit.constant(bytes));
+    const Id offset = emit.times(emit.plus(index, loads->index.constant), bytes);
     const Location location = locate(context, emit, array, offset, construct);
     if (!location.valid()) {
         context.error.reset();  // the loads stay as they are
@@ -266,10 +264,9 @@ void lowerLargeConstructs(VectorContext& context, Function& function) {
             InstructionList ahead;
             Emitter emit(context.types, ahead);
             changed |= readInLoop(context, emit, *block, at);
-            const auto place = block->body.begin() + static_cast<std::ptrdiff_t>(at);
+            const size_t place = at;
             at += ahead.size();
-            block->body.insert(place, std::make_move_iterator(ahead.begin()),
-                               std::make_move_iterator(ahead.end()));
+            insertAt(block->body, place, std::move(ahead));
         }
         if (changed) dropUnused(context, function, *block);
     }

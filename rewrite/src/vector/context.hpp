@@ -77,16 +77,6 @@ class VectorFunction : public FunctionBuilder {
 // The function of the one entry point; nullptr if it has no body.
 Function* entryFunction(const Module& module);
 
-// Calls a function; `result` is the id of the result, 0: a new one.
-inline Id callFunction(Emitter& emit, Id type, Id function, std::span<const Id> arguments,
-                       Id result = 0) {
-    Operands operands = {idOperand(function)};
-    append(operands, idOperands(arguments));
-    if (result == 0) result = emit.module().takeId();
-    emit.add(makeInstruction(spv::Op::OpFunctionCall, type, result, std::move(operands)));
-    return result;
-}
-
 // A part of a helper function's code.
 class VectorCode {
  protected:
@@ -98,16 +88,15 @@ class VectorCode {
     Id f32() { return types_.floatType(32); }
     Id s32() { return types_.intType(32, true); }
     Id c(uint32_t value) { return types_.constantU32(value); }
-    Id scope(spv::Scope scope) { return c(static_cast<uint32_t>(scope)); }
+
     // Of u32 scalars.
-    Id addU32(Id a, Id b) { return emit_.addInt(u32(), a, b); }
-    Id mulU32(Id a, Id b) { return emit_.mulInt(u32(), a, b); }
-    Id divU32(Id a, Id b) { return emit_.divInt(u32(), a, b); }
-    Id modU32(Id a, Id b) { return emit_.modInt(u32(), a, b); }
-    Id plus(Id a, uint32_t b) { return addU32(a, c(b)); }
-    Id times(Id a, uint32_t b) { return mulU32(a, c(b)); }
-    // A boolean of two operands.
-    Id logical(spv::Op opcode, Id a, Id b) { return emit_.op(opcode, types_.boolType(), {a, b}); }
+    Id addU32(Id a, Id b) { return emit_.addU32(a, b); }
+    Id mulU32(Id a, Id b) { return emit_.mulU32(a, b); }
+    Id plus(Id a, uint32_t b) { return emit_.plus(a, b); }
+    Id times(Id a, uint32_t b) { return emit_.times(a, b); }
+    Id over(Id a, uint32_t b) { return emit_.over(a, b); }
+    Id modulo(Id a, uint32_t b) { return emit_.modulo(a, b); }
+
     const DeviceTraits& device() { return f_.context().target.device; }
 
     VectorFunction& f_;

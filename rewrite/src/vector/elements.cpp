@@ -33,8 +33,7 @@ Id dynamicAccess(VectorContext& context, const VectorType& type, Id indexType, b
         const auto [pack, part] = locate(emit, type, index);
         std::vector<Id> chain = {all, pack};
         if (part != 0) chain.push_back(part);
-        const Id pointer = types.pointerType(spv::StorageClass::Function, type.component);
-        const Id element = emit.op(spv::Op::OpAccessChain, pointer, idOperands(chain));
+        const Id element = emit.chain(type.component, chain);
         if (!inserts) return f.finish(f.load(element));
         f.store(element, f.parameter(1));
         return f.finish(f.load(all));
@@ -81,11 +80,8 @@ class MapFunction {
     }
 
     Id place(Id array, const VectorType& type, Id group, uint32_t p) {
-        Emitter& emit = f_.emit();
-        const Id u32 = types_.uint32();
-        const Id count = types_.constantU32(size_ / type.packWidth);
-        return f_.element(array,
-                          emit.addInt(u32, emit.mulInt(u32, group, count), types_.constantU32(p)));
+        const Id first = f_.emit().times(group, size_ / type.packWidth);
+        return f_.element(array, f_.emit().plus(first, p));
     }
 
     // The packs of an operand in a group. Whole groups are in the loop; what remains, whose number
@@ -142,7 +138,7 @@ void lower(VectorContext& context, Emitter& emit, const ElementWise& map, const 
         const Id pack = repeatedConstituent(context, operands[o], map.types[o]->pack);
         if (pack != 0) operands[o] = pack;
     }
-    callFunction(emit, i.type, mapLoop(context, map, operands), operands, i.result);
+    emit.call(i.type, mapLoop(context, map, operands), operands, i.result);
 }
 
 }  // namespace
@@ -158,8 +154,8 @@ bool lowerDynamicIndex(VectorContext& context, Emitter& emit, const Instruction&
     }
     std::vector<Id> arguments;
     for (const Operand& operand : i.operands) arguments.push_back(operand.word);
-    callFunction(emit, i.type, dynamicAccess(context, *type, emit.typeOf(index), inserts),
-                 arguments, i.result);
+    emit.call(i.type, dynamicAccess(context, *type, emit.typeOf(index), inserts), arguments,
+              i.result);
     return true;
 }
 

@@ -56,8 +56,8 @@ void Agreement::require(Id value) {
     if (f_.module().constantValue(value)) return;
     f_.module().addCapability(spv::Capability::GroupNonUniformVote);
     for (const Id word : wordsOf(emit_, value)) {
-        const Id same =
-            logical(spv::Op::OpGroupNonUniformAllEqual, scope(spv::Scope::Subgroup), word);
+        const Id same = emit_.compare(spv::Op::OpGroupNonUniformAllEqual,
+                                      emit_.scope(spv::Scope::Subgroup), word);
         all_ = emit_.both(all_, same);
     }
 }
@@ -97,24 +97,24 @@ Id firstInvocation(Emitter& emit) {
 // Asks whether all invocations of the subgroup are here.
 class SubgroupCheck : private VectorCode {
  public:
-    SubgroupCheck(VectorFunction& f, const Tile& tile) : VectorCode(f), lanes_(c(tile.lanes)) {}
+    SubgroupCheck(VectorFunction& f, const Tile& tile) : VectorCode(f), lanes_(tile.lanes) {}
 
     Id isWhole() {
         Module& module = f_.module();
         module.addCapability(spv::Capability::GroupNonUniformBallot);
-        Id whole = logical(spv::Op::OpIEqual, activeLanes(), lanes_);
+        Id whole = emit_.compare(spv::Op::OpIEqual, activeLanes(), c(lanes_));
         // Larger subgroups may have as many lanes here that are not the first ones.
         if (device().minSubgroupSize != device().maxSubgroupSize) {
             module.addCapability(spv::Capability::GroupNonUniform);
             const Id size =
                 readBuiltIn(emit_, spv::BuiltIn::SubgroupSize, u32(), "coopvk_subgroup_size");
-            whole = emit_.both(whole, logical(spv::Op::OpIEqual, size, lanes_));
+            whole = emit_.both(whole, emit_.compare(spv::Op::OpIEqual, size, c(lanes_)));
         }
         // For subgroupNumber().
         if (isMeshStage(f_.context())) {
             module.addCapability(spv::Capability::GroupNonUniform);
             const Id first = firstInvocation(emit_);
-            Agreement linear(f_, logical(spv::Op::OpIEqual, modU32(first, lanes_), c(0)));
+            Agreement linear(f_, emit_.compare(spv::Op::OpIEqual, modulo(first, lanes_), c(0)));
             linear.require(first);
             whole = emit_.both(whole, linear.all());
         }
@@ -123,7 +123,7 @@ class SubgroupCheck : private VectorCode {
 
  private:
     Id activeLanes() {
-        const Id subgroup = scope(spv::Scope::Subgroup);
+        const Id subgroup = emit_.scope(spv::Scope::Subgroup);
         const Id ballot = emit_.op(spv::Op::OpGroupNonUniformBallot, types_.vectorType(u32(), 4),
                                    {subgroup, types_.constantBool(true)});
         return emit_.op(
@@ -131,7 +131,7 @@ class SubgroupCheck : private VectorCode {
             {idOperand(subgroup), literal(spv::GroupOperation::Reduce), idOperand(ballot)});
     }
 
-    Id lanes_;
+    uint32_t lanes_;
 };
 
 }  // namespace
@@ -229,7 +229,7 @@ Id shareWeights(VectorContext& context, std::string_view name, Id resultType,
         for (size_t p = 1; p < parameterTypes.size(); ++p) {
             arguments.push_back(shared ? firstLanes(f.emit(), f.parameter(p)) : f.parameter(p));
         }
-        f.store(result, callFunction(f.emit(), resultType, alone, arguments));
+        f.store(result, f.emit().call(resultType, alone, arguments));
     };
     f.choose(agreement.all(), [&] { call(true); }, [&] { call(false); });
     return f.finish(f.load(result));

@@ -91,8 +91,8 @@ void readComponentsAlone(VectorContext& context, Function& function) {
             block->body = std::move(body);
         }
         for (const auto& block : function.blocks) {
-            takeOut(context, block->body,
-                    [&](const Instruction& i) { return results.contains(i.result); });
+            context.module.takeOut(
+                block->body, [&](const Instruction& i) { return results.contains(i.result); });
         }
         context.module.forget(results);
     }
@@ -142,7 +142,7 @@ void dropUnusedLoads(VectorContext& context, Function& function) {
     const Users users = usersIn(function);
     std::unordered_set<Id> gone;
     for (const auto& block : function.blocks) {
-        gone.merge(takeOut(context, block->body, [&](const Instruction& i) {
+        gone.merge(context.module.takeOut(block->body, [&](const Instruction& i) {
             return i.opcode == spv::Op::OpLoad && context.largeVector(i.type) != nullptr &&
                    i.operands.size() == 1 && !users.contains(i.result);
         }));
@@ -208,7 +208,7 @@ void forwardCopies(VectorContext& context, Function& function, const PointerHelp
     }
     users = usersIn(function);
     context.module.forget(
-        takeOut(context, function.blocks.front()->body, [&](const Instruction& i) {
+        context.module.takeOut(function.blocks.front()->body, [&](const Instruction& i) {
             return i.opcode == spv::Op::OpVariable && !users.contains(i.result) &&
                    context.vector(context.module.def(i.type).word(1)) != nullptr;
         }));

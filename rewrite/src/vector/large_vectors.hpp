@@ -59,17 +59,4 @@ Users usersIn(const Function& function);
 // Whether a pointer is but loaded from, stored to and indexed; adds the chains that index it.
 bool isPlainlyUsed(const Module& module, const Users& users, Id pointer, std::vector<Id>& chains);
 
-// Retires the instructions of a list for which `isGone` is true; nothing may name them.
-template <typename IsGone>
-std::unordered_set<Id> takeOut(VectorContext& context, InstructionList& list, IsGone isGone) {
-    std::unordered_set<Id> gone;
-    std::erase_if(list, [&](InstructionPtr& i) {
-        if (!isGone(*i)) return false;
-        gone.insert(i->result);
-        context.module.retire(std::move(i));
-        return true;
-    });
-    return gone;
-}
-
 }  // namespace coopvk::rewrite

@@ -123,7 +123,7 @@ void transfer(VectorContext& context, Emitter& emit, const Instruction& i, const
     });
     std::vector<Id> arguments = location.arguments;
     if (!isLoad) arguments.push_back(object);
-    callFunction(emit, isLoad ? i.type : context.types.voidType(), helper, arguments, i.result);
+    emit.call(isLoad ? i.type : context.types.voidType(), helper, arguments, i.result);
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ class Locator {
         if (!types.isInteger(offsetType) || types.components(offsetType) != 1) {
             return fail("the offset is not an integer scalar");
         }
-        location_.storage = static_cast<spv::StorageClass>(type.word(0));
+        location_.storage = storageOf(type);
         location_.element = element;
         const Id offset = emit_.toU32(byteOffset);
         const PointerPath path = pathTo(module_, pointer);

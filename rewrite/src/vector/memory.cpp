@@ -51,8 +51,7 @@ Id VectorMemory::viewPointer(Id type, Id index) {
     }
     const auto found = views_.find(type);
     const Id block = found != views_.end() ? found->second : castTo(type);
-    return emit_.op(spv::Op::OpAccessChain, types_.pointerType(location_.storage, type),
-                    {block, c(0), index});
+    return emit_.chain(type, {block, c(0), index});
 }
 
 // The address as a pointer to a block of them.
@@ -95,10 +94,9 @@ Id VectorMemory::elementPointer(Id scalarIndex) {
         chain.push_back(isConstant ? known : f_.parameter(first_ + i));
     }
     const uint32_t components = types_.components(location_.element);
-    chain.push_back(divU32(scalarIndex, c(components)));
-    if (components > 1) chain.push_back(modU32(scalarIndex, c(components)));
-    const Id type = types_.pointerType(location_.storage, types_.scalarOf(location_.element));
-    const Id result = emit_.op(spv::Op::OpAccessChain, type, idOperands(chain));
+    chain.push_back(over(scalarIndex, components));
+    if (components > 1) chain.push_back(modulo(scalarIndex, components));
+    const Id result = emit_.chain(types_.scalarOf(location_.element), chain);
     if (location_.place.nonUniform) {
         f_.module().decorate(result, spv::Decoration::NonUniform);
     }
@@ -133,9 +131,8 @@ Id VectorMemory::loadElements(uint32_t bytes, Id index) {
         }
         return word;
     }
-    const Id ratio = c(size / bytes);
-    const Id whole = loadScalar(divU32(index, ratio));
-    const Id shift = times(modU32(index, ratio), 8 * bytes);
+    const Id whole = loadScalar(over(index, size / bytes));
+    const Id shift = times(modulo(index, size / bytes), 8 * bytes);
     Id part = Bits(emit_, bits(size)).rightBy(whole, shift);
     if (size != 4) part = emit_.op(spv::Op::OpUConvert, u32(), {part});
     return bytes == 4 ? part : Bits(emit_).mask(part, (1u << 8 * bytes) - 1);
@@ -154,9 +151,8 @@ void VectorMemory::storeElements(uint32_t bytes, Id index, Id word) {
         return;
     }
     // The element around it keeps its other bytes.
-    const Id ratio = c(size / bytes);
-    const Id at = divU32(index, ratio);
-    const Id shift = times(modU32(index, ratio), 8 * bytes);
+    const Id at = over(index, size / bytes);
+    const Id shift = times(modulo(index, size / bytes), 8 * bytes);
     const uint64_t low = (uint64_t{1} << 8 * bytes) - 1;
     Bits whole(emit_, type);
     const Id mask = whole.leftBy(types_.constant(type, low), shift);
@@ -180,7 +176,7 @@ uint32_t pieceOf(uint32_t bytes) { return bytes >= 16 ? 16 : bytes >= 4 ? 4 : by
 // (bytes() + byte) / bytes
 Id VectorMemory::Line::index(uint32_t byte, uint32_t bytes) {
     const auto [entry, isNew] = divided_.try_emplace(bytes, 0);
-    if (isNew) entry->second = memory_.divU32(bytes_, memory_.c(bytes));
+    if (isNew) entry->second = memory_.over(bytes_, bytes);
     return memory_.plus(entry->second, byte / bytes);
 }
 

@@ -227,7 +227,7 @@ void lowerVectorMultiply(VectorContext& context, Emitter& emit, const Instructio
     if (takesStride(p)) {
         arguments.push_back(emit.bitcast(context.types.uint32(), description.stride()));
     }
-    callFunction(emit, i.type, helper, arguments, i.result);
+    emit.call(i.type, helper, arguments, i.result);
 }
 
 }  // namespace coopvk::rewrite

@@ -49,9 +49,7 @@ class CallRewriter {
             block->body = std::move(out_);
             out_.clear();
         }
-        InstructionList& first = function_.blocks.front()->body;
-        first.insert(first.begin(), std::make_move_iterator(variables_.begin()),
-                     std::make_move_iterator(variables_.end()));
+        insertAt(function_.blocks.front()->body, 0, std::move(variables_));
     }
 
  private:
@@ -81,8 +79,8 @@ class CallRewriter {
     Id pointerTo(Id type) { return context_.types.pointerType(spv::StorageClass::Function, type); }
 
     void callVoid(Id function, std::initializer_list<Id> arguments) {
-        callFunction(emit_, context_.types.voidType(), function,
-                     std::span(arguments.begin(), arguments.size()));
+        emit_.call(context_.types.voidType(), function,
+                   std::span(arguments.begin(), arguments.size()));
     }
 
     Id newVariable(Id type, Id initializer = 0) {
@@ -200,14 +198,11 @@ class CallRewriter {
         }
         const Id holder = knownHolder(extract.word(0));
         if (holder == 0) return false;
-        Operands chain = {idOperand(holder)};
+        std::vector<Id> chain = {holder};
         for (size_t o = 1; o < extract.operands.size(); ++o) {
-            chain.push_back(idOperand(emit_.constant(extract.word(o))));
+            chain.push_back(emit_.constant(extract.word(o)));
         }
-        const Id pointer =
-            emit_.op(spv::Op::OpAccessChain, pointerTo(extract.type), std::move(chain));
-        emit_.add(
-            makeInstruction(spv::Op::OpLoad, extract.type, extract.result, {idOperand(pointer)}));
+        emit_.op(spv::Op::OpLoad, extract.type, {emit_.chain(extract.type, chain)}, extract.result);
         return true;
     }
 
@@ -218,18 +213,18 @@ class CallRewriter {
             arguments.push_back(helper.isPointer[a] ? holderOf(argument) : argument);
         }
         if (!helper.isResultPointer) {
-            callFunction(emit_, i.type, i.word(0), arguments, i.result);
+            emit_.call(i.type, i.word(0), arguments, i.result);
             return true;
         }
         const Id result = resultPointer(i, arguments);
         arguments.insert(arguments.begin(), result);
-        callFunction(emit_, context_.types.voidType(), i.word(0), arguments);
+        emit_.call(context_.types.voidType(), i.word(0), arguments);
         written(result);
         if (takesNext_) {
             context_.module.forget({i.result});
             return true;
         }
-        emit_.add(makeInstruction(spv::Op::OpLoad, i.type, i.result, {idOperand(result)}));
+        emit_.op(spv::Op::OpLoad, i.type, {result}, i.result);
         results_[i.result] = result;
         return true;
     }

@@ -105,9 +105,7 @@ void makePrivateVectorsLocal(VectorContext& context) {
         Id& type = module.edit(pointer)->type;
         type = context.types.pointerType(spv::StorageClass::Function, module.def(type).word(1));
     }
-    InstructionList& body = entry->blocks.front()->body;
-    body.insert(body.begin(), std::make_move_iterator(locals.begin()),
-                std::make_move_iterator(locals.end()));
+    insertAt(entry->blocks.front()->body, 0, std::move(locals));
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -198,7 +196,7 @@ class HelperRewriter {
 
     void remove(std::initializer_list<const Instruction*> gone) {
         for (const auto& block : function_.blocks) {
-            takeOut(context_, block->body, [&](const Instruction& i) {
+            context_.module.takeOut(block->body, [&](const Instruction& i) {
                 return std::ranges::find(gone, &i) != gone.end();
             });
         }

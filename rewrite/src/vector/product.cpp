@@ -239,7 +239,7 @@ void ProductResult::store(Id first, std::span<const Id> totals, uint32_t looped)
         const std::span<const Id> parts = std::span(components).subspan(p * width, width);
         packs.push_back(emit_.join(product_.result->pack, parts));
     }
-    storePacks(divU32(first, c(width)), packs, looped / width);
+    storePacks(over(first, width), packs, looped / width);
 }
 
 void ProductResult::storePacks(Id first, std::span<const Id> packs, uint32_t looped) {

@@ -23,8 +23,8 @@ class TileProduct : private VectorCode {
         lane_ = readLane(emit_);
         const Id subgroup = subgroupNumber(f_.context(), emit_, tile_);
         f_.module().addCapability(spv::Capability::GroupNonUniform);
-        gridRow_ = divU32(lane_, c(tile_.gridColumns));
-        gridColumn_ = modU32(lane_, c(tile_.gridColumns));
+        gridRow_ = over(lane_, tile_.gridColumns);
+        gridColumn_ = modulo(lane_, tile_.gridColumns);
         base_ = times(subgroup, tile_.lanes * tile_.laneQuads());
         laneQuads_ = laneBase(lane_);
         for (uint32_t j = 0; j < tile_.columnsPerLane; ++j) {
@@ -45,11 +45,7 @@ class TileProduct : private VectorCode {
     uint32_t inputQuadsPerMatrixQuad() { return work_.arithmetic.unitsPerWord(); }
     uint32_t matrixQuadsPerChunk() { return tile_.quads / inputQuadsPerMatrixQuad(); }
 
-    Id slot(Id index) {
-        return emit_.op(spv::Op::OpAccessChain,
-                        types_.pointerType(spv::StorageClass::Workgroup, quad_),
-                        {tile_.exchange, index});
-    }
+    Id slot(Id index) { return emit_.chain(quad_, {tile_.exchange, index}); }
     Id get(Id index) { return emit_.load(quad_, slot(index), nonPrivateAccess(f_.module())); }
     void put(Id index, Id value) { emit_.store(slot(index), value, nonPrivateAccess(f_.module())); }
     void barrier() { sharedBarrier(emit_, spv::Scope::Subgroup); }
@@ -64,7 +60,7 @@ class TileProduct : private VectorCode {
             if (p_.m % tile_.rowsPerTile() != 0) row = atMost(emit_, row, p_.m - 1);
             rows_.push_back(row);
             const Id bytes = work_.matrix.behind(mulU32(row, work_.parameters.stride)).bytes();
-            lines_.push_back(divU32(bytes, c(16)));
+            lines_.push_back(over(bytes, 16));
         }
         for (Id sum : sums_) f_.store(sum, work_.arithmetic.zero());
         const uint32_t perChunk = matrixQuadsPerChunk();
@@ -82,7 +78,7 @@ class TileProduct : private VectorCode {
         } else {
             // Values are picked by constants.
             for (uint32_t k = 0; k < matrixQuads() / quads; ++k) {
-                const Id isIt = logical(spv::Op::OpIEqual, chunk, c(k));
+                const Id isIt = emit_.compare(spv::Op::OpIEqual, chunk, c(k));
                 f_.when(isIt, [&] { give(c(k), quads); });
             }
         }

@@ -187,7 +187,7 @@ void call(VectorContext& context, Emitter& emit, Gradient& g, const Instruction&
     std::vector<Id> arguments = g.target.arguments;
     arguments.insert(arguments.end(), g.values.begin(), g.values.end());
     if (!g.stride) arguments.push_back(emit.bitcast(context.types.uint32(), g.strideValue));
-    callFunction(emit, context.types.voidType(), helper, arguments);
+    emit.call(context.types.voidType(), helper, arguments);
 }
 
 }  // namespace
