@@ -96,7 +96,8 @@ Id VectorMemory::elementPointer(Id scalarIndex) {
     const uint32_t components = types_.components(location_.element);
     chain.push_back(over(scalarIndex, components));
     if (components > 1) chain.push_back(modulo(scalarIndex, components));
-    const Id result = emit_.chain(types_.scalarOf(location_.element), chain);
+    const Id type = types_.pointerType(location_.storage, types_.scalarOf(location_.element));
+    const Id result = emit_.op(spv::Op::OpAccessChain, type, idOperands(chain));
     if (location_.place.nonUniform) {
         f_.module().decorate(result, spv::Decoration::NonUniform);
     }
