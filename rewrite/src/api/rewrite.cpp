@@ -44,7 +44,7 @@ std::optional<Error> checkTuning(const Target& target) {
                  "subgroup has lanes"};
 }
 
-// What is emulated is not the device's own for any pass.
+// No pass uses a feature of the device that is emulated.
 Target withoutEmulated(Target target) {
     if (target.emulated.contains(Extension::kExtShaderAtomicFloat)) {
         const uint32_t native = target.nativeFeatures[Extension::kExtShaderAtomicFloat];
@@ -67,8 +67,8 @@ Result<Rewritten> rewriteModule(const Request& request, const Target& target, bo
     return rewriteFor(request, target, native, kChecksPasses);
 }
 
-// Why a module's matrices do not even try to be the driver's own; nullopt where they do. Where
-// those are emulated over the driver's own, the point is to have none of them.
+// Why a module's matrices do not even try to be the driver's; nullopt where they do. Where the
+// emulation replaces the driver's matrices, none of these may be used.
 std::optional<std::string_view> whyNotNative(const Request& request, const Target& target) {
     if (target.backEnd == BackEnd::kCore) return "set so";
     if (target.emulated.contains(Extension::kIntelInt4) &&
@@ -83,7 +83,7 @@ std::optional<std::string_view> whyNotNative(const Request& request, const Targe
     return std::nullopt;
 }
 
-// By the driver's own matrices where they may stay and can, else without them.
+// By the driver's matrices where these may and can be used, else without them.
 Result<Rewritten> rewriteForBackEnd(const Request& request, const Target& target) {
     std::string why;
     const bool hasNone = !usesMatrices(scan(request.words, target.emulated, target.nativeFeatures));

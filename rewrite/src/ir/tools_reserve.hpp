@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory that is put by for SPIRV-Tools. That library is built without exceptions: where one of its
-// allocations fails, it loses what it had allocated. While a reserve lives, such an allocation
+// Memory that is reserved for SPIRV-Tools. That library is built without exceptions: where one of
+// its allocations fails, it loses what it had allocated. While a reserve lives, such an allocation
 // of its thread gets the reserve's memory, by way of the new-handler (C++20, [new.handler]), which
 // is set as long as there is a reserve in any thread.
 #pragma once

@@ -16,6 +16,13 @@ bool isShareable(spv::Op opcode) {
                             OpTypeFunction, OpConstant, OpConstantTrue, OpConstantFalse});
 }
 
+std::vector<uint32_t> wordsOf(const Operands& operands) {
+    std::vector<uint32_t> words;
+    words.reserve(operands.size());
+    for (const Operand& operand : operands) words.push_back(operand.word);
+    return words;
+}
+
 }  // namespace
 
 TypeTable::TypeTable(Module& module) : module_(module) { rescan(); }
@@ -24,18 +31,12 @@ void TypeTable::rescan() {
     known_.clear();
     for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
         if (!isShareable(i->opcode)) continue;
-        std::vector<uint32_t> words;
-        words.reserve(i->operands.size());
-        for (const Operand& operand : i->operands) words.push_back(operand.word);
-        known_.emplace(Key{{i->opcode, i->type}, std::move(words)}, i->result);
+        known_.emplace(Key{{i->opcode, i->type}, wordsOf(i->operands)}, i->result);
     }
 }
 
 Id TypeTable::unique(spv::Op opcode, Operands operands, Id type) {
-    std::vector<uint32_t> words;
-    words.reserve(operands.size());
-    for (const Operand& operand : operands) words.push_back(operand.word);
-    const auto [entry, isNew] = known_.try_emplace(Key{{opcode, type}, std::move(words)}, 0);
+    const auto [entry, isNew] = known_.try_emplace(Key{{opcode, type}, wordsOf(operands)}, 0);
     if (isNew) {
         entry->second = module_.takeId();
         module_.append(Section::kGlobals,

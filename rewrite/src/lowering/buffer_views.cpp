@@ -63,8 +63,8 @@ Id BufferViews::block(Id element, const Qualifiers& qualifiers) {
     return block;
 }
 
-// The type of a variable that stands for one of type `original`: the block, or where the original
-// is an array of descriptors, a new array of as many of it.
+// The type of a variable that takes the place of one of type `original`: the block, or where the
+// original is an array of descriptors, a new array of as many of it.
 Id BufferViews::likeDescriptors(Id original, Id block) {
     const Instruction array = module_.def(original);
     if (!isArrayType(array.opcode)) return block;

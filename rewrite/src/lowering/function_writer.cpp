@@ -9,7 +9,7 @@ namespace coopvk::rewrite {
 namespace {
 
 bool isVariableOrDebug(spv::Op opcode) {
-    // Debug declarations stand among the variables.
+    // Debug declarations are among the variables.
     return isVariable(opcode) || isDebugLine(opcode) || opcode == spv::Op::OpExtInst;
 }
 

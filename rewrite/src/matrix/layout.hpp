@@ -14,7 +14,7 @@
 // elements, whatever the size. Lanes beyond that repeat lanes of lower number ("duplicates") and
 // must not store.
 //
-// In a lane, element e stands at local row e / columns.count, local column e % columns.count.
+// In a lane, element e is at local row e / columns.count, local column e % columns.count.
 // Components of 8 and 16 bits are held in packs, vectors of up to 32 bits, along the axis that
 // multiply-add reads together.
 //

@@ -15,7 +15,7 @@ uint32_t packsPerRow(const MatrixType& m) {
 
 // All rows advance through K together: neighbouring products are then independent of each other,
 // and a value of B serves every row while it is at hand. On CPUs rows go in turn: their registers
-// are few, so fewer sums should be under way.
+// are few, so fewer sums should be computed at once.
 Id emitUnrolled(FunctionBuilder& function, const MulAdd& p, RowProduct& product, bool inTurn) {
     Emitter& emit = function.emit();
     const std::vector<Id> a = extractPacks(emit, *p.a, function.parameter(0));
@@ -49,7 +49,7 @@ Id emitUnrolled(FunctionBuilder& function, const MulAdd& p, RowProduct& product,
                                 : constructFromPacks(emit, *p.result, result));
 }
 
-// The lane's rows one by one at run time; A, C and the result live in local arrays.
+// The lane's rows one by one at run time; A, C and the result are in local arrays.
 Id emitLooped(FunctionBuilder& function, const MulAdd& p, RowProduct& row) {
     Emitter& emit = function.emit();
     const auto placeOf = [&](const MatrixType& m, Id rowIndex, uint32_t pack) {

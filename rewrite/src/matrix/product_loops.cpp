@@ -134,7 +134,7 @@ Instruction* loopMerge(const Block& block) {
     return nullptr;
 }
 
-// Blocks of a structured loop stand between its header and its merge block: block order follows
+// Blocks of a structured loop are between its header and its merge block: block order follows
 // dominance, and compilers write constructs whole.
 Loop loopAt(const Function& function, size_t header, const Instruction& merge) {
     const auto find = [&](Id label) {

@@ -21,7 +21,8 @@ class RowProduct {
 
     // Takes B apart once, ahead of all rows.
     virtual void prepareB(Id b) = 0;
-    // One row under way: A's values by step, C's by column, and the sums so far (0: none yet).
+    // A row that is being computed: A's values by step, C's by column, and the sums so far (0: none
+    // yet).
     struct Row {
         std::vector<Id> left;
         std::vector<Id> start;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "native/conversions.hpp"
-
 #include "lowering/array_conversion.hpp"
+#include "native/instructions.hpp"
 #include "native/memory.hpp"
 
 namespace coopvk::rewrite {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "native/elements.hpp"
-
 #include "lowering/packed_composites.hpp"
+#include "native/instructions.hpp"
 
 namespace coopvk::rewrite {
 

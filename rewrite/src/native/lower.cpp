@@ -7,10 +7,8 @@
 #include "lowering/array_conversion.hpp"
 #include "lowering/packed_composites.hpp"
 #include "lowering/packed_elementwise.hpp"
-#include "native/conversions.hpp"
-#include "native/elements.hpp"
+#include "native/instructions.hpp"
 #include "native/lengths.hpp"
-#include "native/memory.hpp"
 
 namespace coopvk::rewrite {
 

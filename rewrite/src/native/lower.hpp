@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The native back-end: matrices stay the driver's own, in tiles where it lacks their shape; what
-// the driver's extension does not know becomes accesses to shared memory.
+// The native back-end: matrices stay matrices of the driver, in tiles where it lacks their shape;
+// what the driver's extension does not know becomes accesses to shared memory.
 #pragma once
 
 #include "native/plan.hpp"

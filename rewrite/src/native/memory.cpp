@@ -6,6 +6,7 @@
 #include "ir/memory_operands.hpp"
 #include "lowering/element_pointer.hpp"
 #include "matrix/matrix_counts.hpp"
+#include "native/instructions.hpp"
 
 namespace coopvk::rewrite {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Native matrices in memory. Each returns false where the instruction stays as it is.
+// Native matrices in memory, tile by tile.
 #pragma once
 
 #include <functional>
@@ -24,11 +24,5 @@ void loadTiles(NativeContext& context, Emitter& emit, const TiledType& type,
                const TileAccess& access, const TilePointer& pointer, Id result);
 void storeTiles(NativeContext& context, Emitter& emit, const TiledType& type,
                 const TileAccess& access, const TilePointer& pointer, Id value);
-
-bool lowerNativeLoad(NativeFunction& f, const Instruction& load);
-bool lowerNativeStore(NativeFunction& f, const Instruction& store);
-// OpCopyMemory.
-bool lowerNativeCopy(NativeFunction& f, const Instruction& copy);
-bool lowerNativeUndef(NativeFunction& f, const Instruction& undef);
 
 }  // namespace coopvk::rewrite

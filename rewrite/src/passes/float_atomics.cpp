@@ -52,13 +52,9 @@ class FloatAtomics {
  private:
     using Storage = spv::StorageClass;
 
-    Storage storageOf(Id pointer) const {
-        return static_cast<Storage>(module_.def(module_.def(pointer).type).word(0));
-    }
-
     bool isNative(const Instruction& i) const {
         const bool isAdd = i.opcode == spv::Op::OpAtomicFAddEXT;
-        switch (storageOf(i.word(0))) {
+        switch (module_.storage(i.word(0))) {
             case Storage::Workgroup:
                 return true;
             case Storage::Image:
@@ -88,12 +84,12 @@ class FloatAtomics {
     std::optional<Error> lower(Emitter& emit, const Instruction& i) {
         const Id u32 = types_.uint32();
         Word word;
-        if (storageOf(i.word(0)) == kPhysical) {
+        if (module_.storage(i.word(0)) == kPhysical) {
             const Id type = types_.pointerType(kPhysical, u32);
             word.physical = emit.op(spv::Op::OpBitcast, type, {i.word(0)});
         } else {
             word.place = placeOf(emit, i.word(0));
-            const Storage storage = storageOf(word.place.variable);
+            const Storage storage = module_.storage(word.place.variable);
             if (!word.place.valid() ||
                 (storage != Storage::StorageBuffer && storage != Storage::Uniform)) {
                 return Error{ErrorCode::kUnsupported,
@@ -101,7 +97,7 @@ class FloatAtomics {
                                          "with a known layout",
                                          i.result)};
             }
-            word.index = emit.divInt(u32, word.place.bytes, types_.constantU32(sizeof(uint32_t)));
+            word.index = emit.over(word.place.bytes, sizeof(uint32_t));
         }
         if (i.opcode == spv::Op::OpAtomicFAddEXT) {
             add(emit, i, word);
@@ -132,7 +128,7 @@ class FloatAtomics {
         }
         if (i.opcode == spv::Op::OpAtomicStore) return emit.opVoid(i.opcode, std::move(operands));
         const Id value = emit.op(i.opcode, u32, std::move(operands));
-        emit.add(makeInstruction(spv::Op::OpBitcast, i.type, i.result, {idOperand(value)}));
+        emit.op(spv::Op::OpBitcast, i.type, {value}, i.result);
     }
 
     // A call of a helper function, which loops.
@@ -142,9 +138,7 @@ class FloatAtomics {
         if (word.place.descriptor != 0) arguments.push_back(word.place.descriptor);
         if (word.index != 0) arguments.push_back(word.index);
         arguments.push_back(i.word(3));
-        Operands operands = {idOperand(adder(emit, i, word, arguments))};
-        for (Id argument : arguments) operands.push_back(idOperand(argument));
-        emit.add(makeInstruction(spv::Op::OpFunctionCall, i.type, i.result, std::move(operands)));
+        emit.call(i.type, adder(emit, i, word, arguments), arguments, i.result);
     }
 
     Id adder(Emitter& emit, const Instruction& i, const Word& word, std::span<const Id> arguments) {

@@ -21,7 +21,7 @@ inline constexpr uint32_t kFloat32AtomicAdds =
     kBufferFloat32AtomicAdd | kSharedFloat32AtomicAdd | 1u << 9 | 1u << 11;
 
 // Whether words from behind the capabilities on (instruction by instruction) have atomic loads,
-// stores or exchanges that may be of floats: these need no capability of their own.
+// stores or exchanges that may be of floats: these need no capability.
 bool mayHaveFloatAtomics(std::span<const uint32_t> instructions);
 // Whether there are atomics of 32-bit floats in buffers that `native`, the features that the driver
 // keeps, do not allow.

@@ -57,7 +57,7 @@ class AtomicFinder {
  public:
     explicit AtomicFinder(uint32_t native) : native_(native) {}
 
-    // Whether it is an atomic that the device's own features do not allow.
+    // Whether it is an atomic that the driver's features do not allow.
     bool see(spv::Op opcode, std::span<const uint32_t> i) {
         switch (opcode) {
             case spv::Op::OpTypeFloat:
@@ -122,7 +122,7 @@ bool mayHaveFloatAtomics(std::span<const uint32_t> instructions) {
             case spv::Op::OpAtomicExchange:
                 return i.size() > 1 && i[1] == f32;
             case spv::Op::OpAtomicStore:
-                return true;  // its type stands elsewhere
+                return true;  // another instruction says its type
             default:
                 return false;
         }

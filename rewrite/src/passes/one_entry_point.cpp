@@ -8,11 +8,7 @@
 
 namespace coopvk::rewrite {
 
-namespace {
-
-// Every function that a call from one reaches, itself included. Functions that a module-scope
-// instruction names, other than names and entry points, count as reached.
-std::unordered_set<Id> reachedFrom(const Module& module, Id start) {
+std::unordered_set<Id> functionsReachedFrom(const Module& module, Id start) {
     std::unordered_map<Id, const Function*> functions;
     for (const auto& function : module.functions()) functions[function->id()] = function.get();
     std::vector<Id> pending = {start};
@@ -34,6 +30,8 @@ std::unordered_set<Id> reachedFrom(const Module& module, Id start) {
     }
     return reached;
 }
+
+namespace {
 
 void collectResults(const Function& function, std::unordered_set<Id>& gone) {
     gone.insert(function.id());
@@ -63,7 +61,7 @@ std::optional<Error> keepOneEntryPoint(Module& module, std::string_view name, St
     for (size_t i = 1; i < entries.size(); ++i) module.retire(std::move(entries[i]));
     entries.resize(1);
 
-    const std::unordered_set<Id> reached = reachedFrom(module, entries[0]->word(1));
+    const std::unordered_set<Id> reached = functionsReachedFrom(module, entries[0]->word(1));
     std::unordered_set<Id> gone;
     std::erase_if(module.functions(), [&](const std::unique_ptr<Function>& function) {
         if (reached.contains(function->id())) return false;

@@ -13,6 +13,10 @@ namespace coopvk::rewrite {
 // kInvalidArgument, there is none.
 std::optional<Error> keepOneEntryPoint(Module& module, std::string_view name, Stage stage);
 
+// Every function that a call from one reaches, itself included. Functions that a module-scope
+// instruction names, other than names and entry points, count as reached.
+std::unordered_set<Id> functionsReachedFrom(const Module& module, Id start);
+
 // Gives each target of OpGroupDecorate and OpGroupMemberDecorate the group's decorations, so that
 // no later pass has to know of groups. Error: kUnsupported, there would be far too many.
 std::optional<Error> flattenDecorationGroups(Module& module);

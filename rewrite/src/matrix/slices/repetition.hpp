@@ -63,7 +63,7 @@ class Repetition {
     std::set<uint64_t> readAhead_;   // variables
     std::set<const Instruction*> met_;
     uint32_t steps_ = 0;
-    uint32_t calls_ = 0;  // under way
+    uint32_t calls_ = 0;  // nested now
 };
 
 }  // namespace coopvk::rewrite
