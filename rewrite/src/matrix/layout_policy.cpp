@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "ir/memory_operands.hpp"
 #include "ir/workgroup_size.hpp"
 #include "lowering/number_memory.hpp"
 #include "matrix/matrix_types.hpp"
@@ -51,19 +52,41 @@ class Surveyor {
         return !value ? 0 : *value == 0 ? 1 : -1;
     }
 
+    // Neighbours in the last dimension of a tensor are such in memory. Which of the matrix these
+    // are, the view's permutation says.
+    int tensorDirection(const Instruction& i) const {
+        const std::span<const Operand> further = operandsBehind(i, 3);
+        const std::span<const Operand> own = further.subspan(memoryOperandCount(further));
+        const auto hasView = static_cast<uint32_t>(spv::TensorAddressingOperandsMask::TensorView);
+        if (own.size() < 2 || (own[0].word & hasView) == 0) return 1;
+        const Instruction& view = module_.def(module_.def(own[1].word).type);
+        const size_t dimensions = std::max<size_t>(view.operands.size(), 3) - 2;
+        return module_.constantValue(view.word(dimensions + 1)) == dimensions - 1 ? 1 : -1;
+    }
+
+    void visitLoad(const Instruction& i, int rows) {
+        const auto d = matrixDimensions(module_, module_.def(i.type));
+        if (!d) return;
+        survey_.rowMajorLoads[static_cast<size_t>(d->use)] += rows;
+        survey_.loadsColumnsOfB |= d->use == Use::kB && rows < 0;
+    }
+
+    void visitStore(const Instruction& i, int rows) {
+        const Instruction& type = module_.def(module_.def(i.word(1)).type);
+        survey_.rowMajorStores += rows;
+        const uint32_t bits = heldBits(types_, type.word(0));  // 0: what is stored is no matrix
+        if (bits != 0) survey_.storedBits = std::min(survey_.storedBits, bits);
+    }
+
     void visit(const Instruction& i) {
-        const auto matrix = [&](Id type) { return matrixDimensions(module_, module_.def(type)); };
         if (i.opcode == spv::Op::OpCooperativeMatrixLoadKHR) {
-            if (const auto d = matrix(i.type)) {
-                const int rows = direction(i.word(1));
-                survey_.rowMajorLoads[static_cast<size_t>(d->use)] += rows;
-                survey_.loadsColumnsOfB |= d->use == Use::kB && rows < 0;
-            }
+            visitLoad(i, direction(i.word(1)));
         } else if (i.opcode == spv::Op::OpCooperativeMatrixStoreKHR) {
-            const Instruction& type = module_.def(module_.def(i.word(1)).type);
-            survey_.rowMajorStores += direction(i.word(2));
-            const uint32_t bits = heldBits(types_, type.word(0));  // 0: what is stored is no matrix
-            if (bits != 0) survey_.storedBits = std::min(survey_.storedBits, bits);
+            visitStore(i, direction(i.word(2)));
+        } else if (i.opcode == spv::Op::OpCooperativeMatrixLoadTensorNV) {
+            visitLoad(i, tensorDirection(i));
+        } else if (i.opcode == spv::Op::OpCooperativeMatrixStoreTensorNV) {
+            visitStore(i, tensorDirection(i));
         } else if (i.opcode == spv::Op::OpCooperativeMatrixMulAddKHR) {
             const Id component = module_.def(i.type).word(0);
             const Id factor = module_.def(module_.def(i.word(0)).type).word(0);
