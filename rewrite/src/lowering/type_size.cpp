@@ -35,7 +35,7 @@ class Sizes {
     Extent compute(Id id) {
         const Instruction& type = module_.def(id);
         if (type.opcode == spv::Op::OpTypeStruct) return ofStructure(type);
-        if (type.opcode == spv::Op::OpTypeArray) return ofArray(type);
+        if (isArrayType(type.opcode)) return ofArray(type);
         if (type.opcode == spv::Op::OpTypePointer) return {8, 8, 8};
         const uint32_t components = types_.components(id);
         const uint32_t bytes = types_.width(id) / 8;
@@ -48,8 +48,9 @@ class Sizes {
         Extent extent = of(type.word(0));
         const uint64_t stride =
             module_.decoration(type.result, spv::Decoration::ArrayStride).value_or(0);
-        extent.size =
-            extent.size == 0 ? 0 : stride * module_.constantValue(type.word(1)).value_or(0);
+        const bool hasEnd = type.opcode == spv::Op::OpTypeArray;
+        const uint64_t count = hasEnd ? module_.constantValue(type.word(1)).value_or(0) : 1;
+        extent.size = extent.size == 0 ? 0 : stride * count;
         return extent;
     }
 

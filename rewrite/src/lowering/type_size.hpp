@@ -8,7 +8,8 @@
 
 namespace coopvk::rewrite {
 
-// Bytes from one such value to the next; 0 where the type has no explicit layout, or no end.
+// Bytes from one such value to the next; 0 where the type has no explicit layout. A runtime array
+// counts as one element.
 // Structures end at multiples of their alignment: that of vectors counts where the structure
 // respects it.
 uint32_t sizeOfType(const TypeTable& types, Id type);

@@ -50,6 +50,7 @@ class Clone {
     bool touchesPointers(const Instruction& i) const;
     void copyTouching(const Instruction& i);
     void copyChain(const Instruction& i);
+    void copySum(const Instruction& i);
     void copyLoad(const Instruction& i);
     void copyCall(const Instruction& i);
     void passOn(const Instruction& i, Id type);
@@ -195,8 +196,17 @@ void Clone::copyTouching(const Instruction& i) {
         case OpStore:
             if (isBytes(i.word(1)) && flow_.isVariable(i.word(0))) return passOn(i, 0);
             break;
+        case OpIAdd:
+        case OpISub:
+            if (isBytes(i.word(0)) != isBytes(i.word(1)) &&
+                (isBytes(i.word(0)) || i.opcode == OpIAdd)) {
+                return copySum(i);
+            }
+            break;
         case OpBitcast:
         case OpCopyObject:
+        case OpConvertPtrToU:
+        case OpConvertUToPtr:
             if (!isBytes(i.result)) break;
             emit_.add(makeInstruction(OpCopyObject, types_.uint32(), copied(i.result),
                                       {idOperand(copied(i.word(0)))}));
@@ -218,6 +228,15 @@ void Clone::copyTouching(const Instruction& i) {
     refuse(
         "DecodeFunc does more with its pointer than to load from it and to pass it on, and the "
         "tensor is reached by a descriptor");
+}
+
+// Of an address and an integer: buffers have less than 2^32 bytes.
+void Clone::copySum(const Instruction& i) {
+    const auto narrow = [&](Id id) {
+        return flow_.isPointer(id) ? copied(id) : emit_.toU32(copied(id));
+    };
+    const Id a = narrow(i.word(0)), b = narrow(i.word(1));
+    emit_.op(i.opcode, types_.uint32(), {a, b}, copied(i.result));
 }
 
 void Clone::copyChain(const Instruction& i) {

@@ -28,6 +28,11 @@ bool PointerFlow::anyIsPointer(const Instruction& i) const {
                                [&](const Operand& o) { return o.isId && isPointer(o.word); });
 }
 
+bool PointerFlow::isAddressType(Id id) const {
+    const Instruction& type = module_.def(id);
+    return isPointerType(type.opcode) || (type.opcode == spv::Op::OpTypeInt && type.word(0) == 64);
+}
+
 // True if something new was found.
 bool PointerFlow::visit(const Instruction& i) {
     switch (i.opcode) {
@@ -39,10 +44,12 @@ bool PointerFlow::visit(const Instruction& i) {
         case spv::Op::OpBitcast:
         case spv::Op::OpCopyObject:
         case spv::Op::OpSelect:
-        case spv::Op::OpPhi: {
-            const bool makesPointer = isPointerType(module_.def(i.type).opcode);
-            return makesPointer && anyIsPointer(i) && pointers_.insert(i.result).second;
-        }
+        case spv::Op::OpPhi:
+        case spv::Op::OpConvertPtrToU:
+        case spv::Op::OpConvertUToPtr:
+        case spv::Op::OpIAdd:
+        case spv::Op::OpISub:
+            return isAddressType(i.type) && anyIsPointer(i) && pointers_.insert(i.result).second;
         default: {
             const bool leadsOn = firstChainIndex(i.opcode) != 0 && isPointer(i.word(0));
             return leadsOn && pointers_.insert(i.result).second;

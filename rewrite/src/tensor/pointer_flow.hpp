@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which values of a function are made of physical pointers that it gets as arguments.
+// Which values of a function are made of physical pointers that it gets as arguments: pointers, and
+// their addresses as integers.
 #pragma once
 
 #include <set>
@@ -28,6 +29,7 @@ class PointerFlow {
  private:
     bool visit(const Instruction& i);
     bool anyIsPointer(const Instruction& i) const;
+    bool isAddressType(Id type) const;
 
     const Module& module_;
     std::set<Id> pointers_, variables_;

@@ -36,6 +36,7 @@ struct Way {
     const char* functions;
     const char* body;
     uint32_t (*value)(BlockBytes block, uint32_t x);
+    const char* reference = "Block block;";
 };
 
 constexpr const char* kQuants = "struct Block { uint16_t d; uint8_t q[16]; };\n";
@@ -86,6 +87,16 @@ constexpr Way kWays[] = {
     {"tables", 18, 2, kQuants, "shared uint table[16];\n",
      "return T(table[b.block.q[x & 15] & 15]);",
      [](BlockBytes block, uint32_t x) { return (block.at(2 + (x & 15), 1) & 15) * 3 + 1; }},
+    {"addresses", 18, 2, kQuants,
+     "layout(buffer_reference, scalar, buffer_reference_align = 2) buffer Half { uint16_t h; };\n",
+     "Half h = Half(uint64_t(b) + 4ul) + int(x & 3);\n"
+     "h = Half(uint64_t(h) - uint64_t(x & 1) * 2ul);\nreturn T(h.h & 15us) + T((h + 1).h & 3us);",
+     [](BlockBytes block, uint32_t x) {
+         const uint32_t at = 4 + 2 * (x & 3) - 2 * (x & 1);
+         return (block.at(at, 2) & 15) + (block.at(at + 2, 2) & 3);
+     }},
+    {"elements", 2, 2, "struct Block { uint16_t h; };\n", "", "return T(b.h[0] & 15us);",
+     [](BlockBytes block, uint32_t) { return block.at(0, 2) & 15; }, "uint16_t h[];"},
 };
 
 enum class Memory { kBuffer, kAddress, kDescriptors };
@@ -111,12 +122,13 @@ std::string decoder(const Way& way, Component component, uint32_t dimensions, ui
     const std::string vector = std::string(info(component).vector) + std::to_string(length);
     return std::format(
         "#define T {0}\nlayout(buffer_reference, scalar, buffer_reference_align = {4}) buffer Ref "
-        "{{ Block block; }};\n{1}T decode(const in Ref b, const in uint32_t bc[{2}], const in "
+        "{{ {7} }};\n{1}T decode(const in Ref b, const in uint32_t bc[{2}], const in "
         "uint32_t ib[{2}]) {{\nuint x = 0;\nfor (uint d = 0; d < {2}; ++d) x = x * 5 + ib[d] + 3 * "
         "bc[d];\n{3}\n}}\n{5} decodeVector(const in Ref b, const in uint32_t bc[{2}], const in "
         "uint32_t ib[{2}]) {{\n{5} v;\nfor (uint i = 0; i < {6}; ++i) {{ uint32_t c[{2}] = ib; "
         "c[{2} - 1] += i; v[i] = decode(b, bc, c); }}\nreturn v;\n}}\n",
-        info(component).glsl, way.functions, dimensions, way.body, way.alignment, vector, length);
+        info(component).glsl, way.functions, dimensions, way.body, way.alignment, vector, length,
+        way.reference);
 }
 
 std::string declarations(Memory memory) {
