@@ -45,7 +45,6 @@ class Clone {
     }
     void declareParameters();
     void copyBlock(const Block& block);
-    void copy(const Instruction& i);
     void copyPlain(const Instruction& i);
     bool touchesPointers(const Instruction& i) const;
     void copyTouching(const Instruction& i);
@@ -151,7 +150,12 @@ void Clone::copyBlock(const Block& block) {
     emit_.setOut(target.body);
     for (const InstructionPtr& i : block.body) {
         if (context_.error) return;
-        if (!isDebugLine(i->opcode) && !isNonSemantic(module_, *i)) copy(*i);
+        if (isDebugLine(i->opcode) || isNonSemantic(module_, *i)) continue;
+        if (touchesPointers(*i)) {
+            copyTouching(*i);
+        } else {
+            copyPlain(*i);
+        }
     }
 }
 
@@ -166,14 +170,6 @@ void Clone::copyPlain(const Instruction& i) {
     const Id result = i.result == 0 ? 0 : copied(i.result);
     emit_.add(makeInstruction(i.opcode, i.type, result, copied(i.operands)));
     if (result != 0) module_.copyNamesAndDecorations(i.result, result);
-}
-
-void Clone::copy(const Instruction& i) {
-    if (touchesPointers(i)) {
-        copyTouching(i);
-    } else {
-        copyPlain(i);
-    }
 }
 
 // The same instruction on bytes.
