@@ -130,7 +130,9 @@ class TensorLoad : TensorTransfer {
     }
 
     void separable(Id result) {
-        TensorWalk walk(writer_, matrix_, decode_ ? kMostDecodeCalls : kMostTensorAccesses);
+        // Beside calls for vectors, one call is enough: it is for layouts that seldom occur.
+        const uint32_t mostCalls = vectors_ ? 1 : kMostDecodeCalls;
+        TensorWalk walk(writer_, matrix_, decode_ ? mostCalls : kMostTensorAccesses);
         HeldElements held(matrix_);
         const Id array = walk.isRolled() ? componentArray() : 0;
         visitSeparable(walk, [&](const TensorPart& place, Id element) {
