@@ -5,6 +5,7 @@
 #include "ir/opcodes.hpp"
 #include "lowering/narrow_access.hpp"
 #include "lowering/number_memory.hpp"
+#include "lowering/type_size.hpp"
 
 namespace coopvk::rewrite {
 
@@ -50,6 +51,8 @@ void TensorElements::resolve(Emitter& emit, Id pointer) {
         case spv::StorageClass::PhysicalStorageBuffer: {
             scalar_ = reachable();
             memory_ = memory_.withAlignment(kAnyAlignment);
+            declareNumbersIn(types_, context_.target.device,
+                             context_.module.def(emit.typeOf(pointer)).word(1));
             block_ = castTo(emit, scalar_);
             return;
         }
@@ -72,7 +75,7 @@ void TensorElements::resolveBuffer(Emitter& emit, Id pointer) {
         return;
     }
     scalar_ = reachable();
-    first_ = emit.divInt(types_.uint32(), place_.bytes, emit.constant(bits() / 8));
+    first_ = emit.over(place_.bytes, componentBits_ / 8);
 }
 
 void TensorElements::resolvePointer(Emitter& emit, Id pointer) {
@@ -99,7 +102,7 @@ Id TensorElements::pointerTo(Emitter& emit, Id scalar) {
         return emit.op(spv::Op::OpAccessChain, type, {block_, emit.constant(0), scalar});
     }
     if (!elements_) {
-        return context_.views.pointer(emit, place_, scalar_, emit.addInt(u32, first_, scalar));
+        return context_.views.pointer(emit, place_, scalar_, scalar);
     }
     const Id width = emit.constant(elements_->components());
     const Id index = elements_->asIndex(emit, emit.divInt(u32, scalar, width));
@@ -116,7 +119,12 @@ void TensorElements::storeScalar(Emitter& emit, Id scalar, Id value) {
     emit.store(pointerTo(emit, scalar), value, memory_.forStore(bits() / 8));
 }
 
+Id TensorElements::fromStart(Emitter& emit, Id index) {
+    return first_ == 0 ? index : emit.addU32(first_, index);
+}
+
 Id TensorElements::load(Emitter& emit, Id index) {
+    index = fromStart(emit, index);
     const Id u32 = types_.uint32();
     const Id component = matrix_.component;
     if (bits() == componentBits_) return emit.bitcast(component, loadScalar(emit, index));
@@ -137,6 +145,7 @@ Id TensorElements::load(Emitter& emit, Id index) {
 }
 
 void TensorElements::store(Emitter& emit, Id index, Id component) {
+    index = fromStart(emit, index);
     const Id u32 = types_.uint32();
     if (bits() == componentBits_) return storeScalar(emit, index, emit.bitcast(scalar_, component));
     if (bits() > componentBits_) return storePart(emit, index, component);
@@ -184,16 +193,24 @@ Id TensorElements::castTo(Emitter& emit, Id element) {
     return emit.op(spv::Op::OpBitcast, type, {pointer_});
 }
 
-bool TensorElements::hasRuns(Emitter& emit, uint32_t length) {
+Id TensorElements::isMultiple(Emitter& emit, Id number, uint32_t of) {
+    return emit.compare(spv::Op::OpIEqual, emit.modulo(number, of), emit.constant(0));
+}
+
+Id TensorElements::hasRuns(Emitter& emit, uint32_t length) {
     const spv::StorageClass storage = storageOf(context_.module.def(emit.typeOf(pointer_)));
-    if (storage == spv::StorageClass::Workgroup || reachable() != matrix_.component) return false;
+    if (storage == spv::StorageClass::Workgroup || reachable() != matrix_.component) return 0;
     if (block_ == 0 && place_.variable == 0) place_ = placeOf(emit, pointer_);
-    if (block_ == 0 && !place_.valid()) return false;
+    if (block_ == 0 && !place_.valid()) return 0;
     run_ = length;
     pack_ = length <= 4 ? types_.vectorType(matrix_.component, length)
                         : types_.vectorType(types_.uint32(), length * componentBits_ / 32);
-    if (block_ != 0) packBlock_ = castTo(emit, pack_);
-    return true;
+    const uint32_t bytes = length * componentBits_ / 8;
+    if (block_ == 0) return isMultiple(emit, place_.bytes, bytes);
+    packBlock_ = castTo(emit, pack_);
+    const Id u32 = types_.uint32();
+    const Id address = emit.op(spv::Op::OpBitcast, types_.vectorType(u32, 2), {pointer_});
+    return isMultiple(emit, emit.extract(u32, address, {0}), bytes);
 }
 
 Id TensorElements::packPointer(Emitter& emit, Id index) {

@@ -23,8 +23,9 @@ class TensorElements {
     void store(Emitter& emit, Id index, Id component);
 
     // The same of a run of elements whose indices are neighbours, the first of which is a multiple
-    // of their number: at most 16 bytes. Only where this is true, and after it was asked.
-    bool hasRuns(Emitter& emit, uint32_t length);
+    // of their number: at most 16 bytes. Where a boolean is true when it is executed, which is the
+    // same in all invocations; 0: never.
+    Id hasRuns(Emitter& emit, uint32_t length);
     std::vector<Slot> loadRun(Emitter& emit, Id index);
     void storeRun(Emitter& emit, Id index, std::span<const Slot> components);
 
@@ -36,7 +37,9 @@ class TensorElements {
     bool isComponentOfArray(Id pointer) const;
     Id reachable() const;
     Id pointerTo(Emitter& emit, Id scalar);
-    Id castTo(Emitter& emit, Id pack);
+    Id castTo(Emitter& emit, Id element);
+    Id isMultiple(Emitter& emit, Id number, uint32_t of);
+    Id fromStart(Emitter& emit, Id index);
     Id packPointer(Emitter& emit, Id index);
     Id loadScalar(Emitter& emit, Id scalar);
     void storeScalar(Emitter& emit, Id scalar, Id value);

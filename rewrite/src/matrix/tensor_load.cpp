@@ -22,7 +22,8 @@ class TensorLoad : TensorTransfer {
             elements_.emplace(context, emit_, load, matrix, operands.pointer, operands.memory);
             run_ =
                 elements_->valid() ? longestRun(kTensorRunBytes * 8 / matrix.number->bits) : run_;
-            if (run_.length > 1 && !elements_->hasRuns(emit_, run_.length)) run_ = {};
+            if (run_.length > 1) runsFit_ = elements_->hasRuns(emit_, run_.length);
+            if (runsFit_ == 0) run_ = {};
         }
     }
 

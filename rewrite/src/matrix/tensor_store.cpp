@@ -15,7 +15,8 @@ class TensorStore : TensorTransfer {
           elements_(context, emit_, store, matrix, operands.pointer, operands.memory),
           object_(matrix, emit_, operands.object) {
         run_ = elements_.valid() ? longestRun(kTensorRunBytes * 8 / matrix.number->bits) : run_;
-        if (run_.length > 1 && !elements_.hasRuns(emit_, run_.length)) run_ = {};
+        if (run_.length > 1) runsFit_ = elements_.hasRuns(emit_, run_.length);
+        if (runsFit_ == 0) run_ = {};
     }
 
     bool valid() const { return elements_.valid(); }

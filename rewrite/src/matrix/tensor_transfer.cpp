@@ -89,7 +89,7 @@ void TensorTransfer::byAddress(const std::function<void()>& runs,
             runs();
             address_.setRuns(1);
         };
-        writer_.chosen(address_.hasRuns(run_.length), whole, separable);
+        writer_.chosen(emit_.both(runsFit_, address_.hasRuns(run_.length)), whole, separable);
     };
     writer_.chosen(isSeparable, parts, any);
 }

@@ -64,7 +64,9 @@ class TensorTransfer {
     const Instruction& at_;
     const MatrixType& matrix_;
     TensorAddress address_;
-    TensorRun run_;  // set by what derives
+    // Set by what derives: the runs, and whether memory allows them (a boolean; 0: it does).
+    TensorRun run_;
+    Id runsFit_ = 0;
 };
 
 }  // namespace coopvk::rewrite

@@ -59,9 +59,10 @@ struct Program {
         if (pointee.bytes == 0) pointee = {glsl::scalar(component), info(component).bytes};
         fromBuffer = rng.range(0, 1) != 0;
         tensor = randomTensor(rng, wish);
-        // Pointer is a multiple of 16 bytes.
-        const uint32_t step = 48 / std::gcd(48u, pointee.bytes);
-        firstElement = step * static_cast<uint32_t>(rng.range(0, 2));
+        // The text asks for a Pointer at a multiple of 16 bytes; programs have others.
+        const uint32_t step = rng.range(0, 2) == 0 ? std::max(1u, info(component).bytes / 4)
+                                                   : 48 / std::gcd(48u, pointee.bytes);
+        firstElement = step * static_cast<uint32_t>(rng.range(0, 3));
         const uint32_t bytes =
             firstElement * pointee.bytes + sizeOf(tensor.layout) * info(component).bytes;
         elements = bytes / pointee.bytes + 8;
