@@ -4,8 +4,11 @@
 #include "command_state.hpp"
 #include "commands.hpp"
 #include "device_request.hpp"
+#include "extension_rows.hpp"
 #include "guard.hpp"
 #include "link.hpp"
+#include "matrix_extensions.hpp"
+#include "pnext.hpp"
 #include "registry.hpp"
 
 namespace coopvk::layer {
@@ -34,16 +37,33 @@ rewrite::ExtensionSet ownExtensions(const DeviceContext& device, const VkDeviceC
     return set;
 }
 
-// With flexible dimensions the driver itself takes other shapes than it lists.
-bool addsShapes(const PhysicalDeviceContext& device, const VkDeviceCreateInfo& info) {
-    const auto* flexible = findNode<VkPhysicalDeviceCooperativeMatrix2FeaturesNV>(
-        info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_FEATURES_NV);
+// Whether the application enables a member of an extension's features.
+bool enables(const VkDeviceCreateInfo& info, rewrite::Extension extension, size_t feature) {
+    const ExtensionRow& row = extensionRow(extension);
+    const auto* node = findNode(info.pNext, row.featureType);
+    return node != nullptr && (row.read(node) & row.bit(feature)) != 0;
+}
+
+// The driver's own matrices have shapes beyond those that it lists: not its own flexible ones,
+// which it takes itself, but what coopvk lists, and any where it emulates what frees their sizes.
+bool addsShapes(const DeviceContext& device, const VkDeviceCreateInfo& info) {
+    using rewrite::Extension;
+    const PhysicalDeviceContext& physical = *device.physical;
     const std::span names(info.ppEnabledExtensionNames, info.enabledExtensionCount);
-    return !device.addedShapes.empty() &&
-           (flexible == nullptr || !flexible->cooperativeMatrixFlexibleDimensions) &&
-           std::ranges::any_of(names, [](std::string_view name) {
-               return name == VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME;
-           });
+    const bool hasMatrices = std::ranges::any_of(names, [](std::string_view name) {
+        return name == VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME;
+    });
+    if (!hasMatrices || device.emulates(Extension::kKhrCooperativeMatrix)) return false;
+    constexpr size_t kFlexible =
+        offsetof(VkPhysicalDeviceCooperativeMatrix2FeaturesNV, cooperativeMatrixFlexibleDimensions);
+    if (enables(info, Extension::kNvCooperativeMatrix2, kFlexible)) {
+        return physical.adds(Extension::kNvCooperativeMatrix2, kFlexible);
+    }
+    constexpr size_t kProperties = offsetof(
+        VkPhysicalDeviceCooperativeMatrixMaintenance1FeaturesEXT, cooperativeMatrixProperties2);
+    constexpr auto kMaintenance1 = Extension::kExtCooperativeMatrixMaintenance1;
+    return !physical.addedShapes.empty() ||
+           (enables(info, kMaintenance1, kProperties) && physical.adds(kMaintenance1, kProperties));
 }
 
 }  // namespace
@@ -75,7 +95,7 @@ VkResult createDevice(VkPhysicalDevice physicalDevice, const VkDeviceCreateInfo*
         return request.result;
     }
     context->emulated = request.emulated;
-    context->addsShapes = addsShapes(*context->physical, *createInfo);
+    context->addsShapes = addsShapes(*context, *createInfo);
 
     const VkResult result = create(physicalDevice, &request.info, allocator, device);
     if (result != VK_SUCCESS) return result;

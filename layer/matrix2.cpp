@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "device_facts.hpp"
+#include "physical_device.hpp"
 
 namespace coopvk::layer {
 
@@ -28,6 +29,20 @@ void fillMatrix2Properties(const DeviceFacts& facts, uint32_t native, void* node
     reserved = workgroup ? std::max(reserved, ownReserved) : ownReserved;
     dimension =
         flexible ? std::min(dimension, rewrite::kMaxMatrixDimension) : rewrite::kMaxMatrixDimension;
+}
+
+std::vector<rewrite::FlexibleShape> flexibleShapes(const PhysicalDeviceContext& device) {
+    using Features = VkPhysicalDeviceCooperativeMatrix2FeaturesNV;
+    const auto adds = [&](size_t offset) {
+        return device.adds(rewrite::Extension::kNvCooperativeMatrix2, offset);
+    };
+    const bool addsAll = adds(offsetof(Features, cooperativeMatrixFlexibleDimensions));
+    if (!addsAll && !adds(offsetof(Features, cooperativeMatrixWorkgroupScope))) return {};
+    std::vector<rewrite::FlexibleShape> shapes = rewrite::flexibleShapes(device.facts.traits);
+    std::erase_if(shapes, [&](const rewrite::FlexibleShape& shape) {
+        return !addsAll && shape.workgroupInvocations == 0;
+    });
+    return shapes;
 }
 
 }  // namespace coopvk::layer

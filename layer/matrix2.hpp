@@ -7,10 +7,14 @@
 
 #include <vulkan/vulkan.h>
 
+#include <vector>
+
 #include "extension_rows.hpp"
 #include "matrix_extensions.hpp"
 
 namespace coopvk::layer {
+
+struct PhysicalDeviceContext;
 
 bool hasBufferAddresses(const DeviceFacts& facts);
 
@@ -46,5 +50,9 @@ inline constexpr Grant kDecodeVectorGrants[] = {
 
 // VkPhysicalDeviceCooperativeMatrix2PropertiesNV.
 void fillMatrix2Properties(const DeviceFacts& facts, uint32_t native, void* node);
+
+// coopvk's rows of vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV: of both
+// scopes, or where the driver has flexible dimensions itself, those of workgroups, behind its own.
+std::vector<rewrite::FlexibleShape> flexibleShapes(const PhysicalDeviceContext& device);
 
 }  // namespace coopvk::layer

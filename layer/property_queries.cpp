@@ -5,7 +5,7 @@
 
 #include "arrays.hpp"
 #include "commands.hpp"
-#include "extension_rows.hpp"
+#include "matrix2.hpp"
 #include "registry.hpp"
 
 namespace coopvk::layer {
@@ -129,31 +129,19 @@ VkResult getCooperativeMatrixPropertiesKHR(VkPhysicalDevice device, uint32_t* co
     return giveBehind(own, device, std::span(added), count, out, writeKhrShape);
 }
 
-// Rows of both scopes; where the driver has flexible dimensions itself, coopvk adds the
-// workgroup's.
 VkResult getFlexibleDimensions(VkPhysicalDevice device, uint32_t* count,
                                VkCooperativeMatrixFlexibleDimensionsPropertiesNV* out) {
-    using Features = VkPhysicalDeviceCooperativeMatrix2FeaturesNV;
     const auto instance = instances().find(device);
     const PhysicalDeviceContext& physical = instance->physicalDevice(device);
+    const std::vector<rewrite::FlexibleShape> shapes = flexibleShapes(physical);
     const auto own =
         nextQuery<VkCooperativeMatrixFlexibleDimensionsPropertiesNV>(*instance, kFlexibleQuery);
-    const auto adds = [&](size_t offset) {
-        return physical.adds(rewrite::Extension::kNvCooperativeMatrix2, offset);
-    };
-    const bool addsAll = adds(offsetof(Features, cooperativeMatrixFlexibleDimensions));
-    std::vector<rewrite::FlexibleShape> shapes;
-    if (addsAll || adds(offsetof(Features, cooperativeMatrixWorkgroupScope))) {
-        shapes = rewrite::flexibleShapes(physical.facts.traits);
+    constexpr size_t kFlexible =
+        offsetof(VkPhysicalDeviceCooperativeMatrix2FeaturesNV, cooperativeMatrixFlexibleDimensions);
+    if (own == nullptr || physical.adds(rewrite::Extension::kNvCooperativeMatrix2, kFlexible)) {
+        return giveArray(std::span(shapes), count, out, writeFlexible);
     }
-    if (addsAll || own == nullptr)
-        return giveArray(std::span<const rewrite::FlexibleShape>(shapes), count, out,
-                         writeFlexible);
-    std::erase_if(shapes, [](const rewrite::FlexibleShape& shape) {
-        return shape.workgroupInvocations == 0;
-    });
-    return giveBehind(own, device, std::span<const rewrite::FlexibleShape>(shapes), count, out,
-                      writeFlexible);
+    return giveBehind(own, device, std::span(shapes), count, out, writeFlexible);
 }
 
 VkResult getCooperativeMatrixProperties2EXT(VkPhysicalDevice device,

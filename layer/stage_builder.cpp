@@ -66,7 +66,8 @@ namespace {
 // Whether a module has anything that the device emulates, or may have a shape that it adds.
 bool isForLayer(const DeviceContext& device, std::span<const uint32_t> words) {
     return !rewrite::scan(words, device.emulated, device.physical->own).empty() ||
-           (device.addsShapes && rewrite::mayUseAddedShapes(words, device.facts().traits));
+           (device.addsShapes && rewrite::mayUseAddedShapes(words, device.facts().traits,
+                                                            device.emulated, device.physical->own));
 }
 
 bool scanWords(const DeviceContext& device, std::span<const uint32_t> words) {

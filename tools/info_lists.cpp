@@ -7,6 +7,8 @@
 #include <ostream>
 
 #include "dependents.hpp"
+#include "matrix2.hpp"
+#include "shape_rows.hpp"
 
 namespace coopvk::tool {
 namespace {
@@ -83,6 +85,39 @@ void printBlocks(std::ostream& out, const std::vector<rewrite::BlockSizes>& size
     }
 }
 
+// "subgroups", "workgroups of 64"
+std::string ofWhom(const rewrite::FlexibleShape& shape) {
+    if (shape.workgroupInvocations == 0) return "subgroups";
+    return "workgroups of " + std::to_string(shape.workgroupInvocations);
+}
+
+void printFlexible(std::ostream& out, const std::vector<rewrite::FlexibleShape>& shapes) {
+    if (shapes.empty()) return;
+    out << "  matrices of any size up to " << rewrite::kMaxMatrixDimension
+        << ", multiples of MxNxK, emulated:\n";
+    std::vector<std::string> order;
+    std::map<std::string, std::string> whose;
+    for (const rewrite::FlexibleShape& shape : shapes) {
+        const ShapeRow row = rowsOf({shape.granularity}).front();
+        const std::string text = row.types() + ": " + row.size();
+        auto [entry, isNew] = whose.try_emplace(text);
+        if (isNew) order.push_back(text);
+        entry->second += ", " + ofWhom(shape);
+    }
+    for (const std::string& text : order) out << "    " << text << whose[text] << '\n';
+}
+
+ordered_json flexibleList(const std::vector<rewrite::FlexibleShape>& shapes) {
+    ordered_json list = ordered_json::array();
+    for (const rewrite::FlexibleShape& shape : shapes) {
+        ordered_json row = shapeList(rowsOf({shape.granularity})).front();
+        row["scope"] = shape.workgroupInvocations == 0 ? "subgroup" : "workgroup";
+        row["workgroupInvocations"] = shape.workgroupInvocations;
+        list.push_back(std::move(row));
+    }
+    return list;
+}
+
 }  // namespace
 
 std::vector<HiddenThing> hiddenOf(const Device& device, const layer::Hidden& hidden) {
@@ -131,6 +166,7 @@ void addLists(ordered_json& json, const Device& device,
     for (const HiddenThing& thing : hiddenOf(device, assessed.hidden)) {
         hidden.push_back({{"name", thing.name}, {"reason", thing.reason}});
     }
+    json["matrixShapes"]["emulatedFlexible"] = flexibleList(layer::flexibleShapes(assessed));
     json["matrixShapes"]["emulatedInt4"] = std::move(int4);
     json["blockSizes"]["emulated"] = std::move(sizes);
     json["hidden"] = std::move(hidden);
@@ -138,6 +174,7 @@ void addLists(ordered_json& json, const Device& device,
 
 void printLists(std::ostream& out, const Device& device,
                 const layer::PhysicalDeviceContext& assessed) {
+    printFlexible(out, layer::flexibleShapes(assessed));
     printInt4(out, int4Shapes(assessed));
     printBlocks(out, blocks(assessed));
     const auto hidden = hiddenOf(device, assessed.hidden);

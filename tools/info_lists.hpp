@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lists of `coopvk info`: 4-bit matrices, 2D blocks, and what is hidden of the driver's own.
+// Lists of `coopvk info`: matrices of flexible dimensions, 4-bit matrices, 2D blocks, and what is
+// hidden of the driver's own.
 #pragma once
 
 #include <iosfwd>

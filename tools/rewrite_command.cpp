@@ -34,7 +34,8 @@ Result<rewrite::Rewritten> rewriteWords(const RewriteOptions& options, const Rew
     const layer::RecordedRequest& recorded = job.request;
     const rewrite::Target& target = recorded.target;
     if (rewrite::scan(job.words, target.emulated, target.nativeFeatures).empty() &&
-        !(target.addsShapes && rewrite::mayUseAddedShapes(job.words, target.device))) {
+        !(target.addsShapes && rewrite::mayUseAddedShapes(job.words, target.device, target.emulated,
+                                                          target.nativeFeatures))) {
         std::cerr << "coopvk: " << options.input << " uses nothing that is emulated; unchanged\n";
         rewrite::Rewritten same;
         same.words = job.words;

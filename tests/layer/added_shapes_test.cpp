@@ -51,7 +51,9 @@ class AddedShapes : public ShaderRoutes {
 
     void startWith(const char* emulate, VkBool32 flexible) {
         driver.createdModules.clear();
-        driver.extensions = {kKhr};
+        driver.extensions = {kKhr, VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME};
+        driver.moreFeatures[VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_FEATURES_NV] =
+            std::vector<VkBool32>(7, VK_TRUE);
         driver.moreFeatures[kKhrFeatures] = {VK_TRUE, VK_FALSE};
         driver.matrixShapes = {ownShape(VK_COMPONENT_TYPE_FLOAT16_KHR),
                                ownShape(VK_COMPONENT_TYPE_FLOAT32_KHR)};

@@ -70,6 +70,7 @@ void getProperties(VkPhysicalDevice, VkPhysicalDeviceProperties* properties) {
     properties->apiVersion = driver().apiVersion;
     properties->driverVersion = 7;
     std::strcpy(properties->deviceName, "fake device");
+    properties->limits = driver().limits;
 }
 
 void getProperties2(VkPhysicalDevice device, VkPhysicalDeviceProperties2* properties) {

@@ -72,5 +72,41 @@ TEST(Shapes, FollowTheDevice) {
     }
 }
 
+// Matrices of a workgroup have no capability of their own.
+TEST(Scan, FindsWorkgroupMatrices) {
+    constexpr auto kMatrix2 = Extension::kNvCooperativeMatrix2;
+    const std::string subgroup = test::multiplyModule(16, 16, 16);
+    std::string workgroup = subgroup, open = subgroup;
+    for (size_t at = 0; (at = workgroup.find("KHR %f16 %c3", at)) != workgroup.npos; ++at) {
+        workgroup.replace(at, 12, "KHR %f16 %c2");
+    }
+    open.replace(open.find("%c3 = OpConstant "), 17, "%c3 = OpSpecConstant ");
+    EXPECT_TRUE(scan(test::assemble(subgroup), {kMatrix2}).empty());
+    for (const std::string& text : {workgroup, open}) {
+        const std::vector<uint32_t> words = test::assemble(text);
+        EXPECT_EQ(scan(words, {kMatrix2}), ExtensionSet{kMatrix2});
+        ExtensionFeatures own;
+        own[kMatrix2] = 1;  // cooperativeMatrixWorkgroupScope
+        EXPECT_TRUE(scan(words, {kMatrix2}, own).empty());
+        EXPECT_TRUE(scan(words, {Extension::kNvCooperativeVector}).empty());
+        for (size_t length = 0; length < words.size(); length += 3) {
+            scan(std::span(words).first(length), {kMatrix2});  // a part of a module harms nobody
+        }
+    }
+}
+
+// What two extensions own is the device's where one of them is.
+TEST(Scan, SharedCapabilities) {
+    constexpr auto kMatrix2 = Extension::kNvCooperativeMatrix2;
+    constexpr auto kMaintenance1 = Extension::kExtCooperativeMatrixMaintenance1;
+    const auto reductions = static_cast<uint32_t>(spv::Capability::CooperativeMatrixReductionsNV);
+    const std::vector<uint32_t> words = {0x07230203, 0x00010600, 0, 8, 0, 0x00020011, reductions};
+    ExtensionFeatures own;
+    EXPECT_EQ(scan(words, {kMatrix2, kMaintenance1}, own), (ExtensionSet{kMatrix2, kMaintenance1}));
+    own[kMatrix2] = 1u << 2;  // cooperativeMatrixReductions
+    EXPECT_TRUE(scan(words, {kMatrix2, kMaintenance1}, own).empty());
+    EXPECT_EQ(scan(words, {kMaintenance1}, own), ExtensionSet{kMaintenance1});
+}
+
 }  // namespace
 }  // namespace coopvk::rewrite

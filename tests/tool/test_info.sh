@@ -70,6 +70,8 @@ for lanes in 4 8; do
     without=$("$app" instance physical list)
     same --
     same -- --emulate all
+    has '^  matrices of any size up to 512, multiples of MxNxK, emulated:$'
+    has '^    f16 \* f16 \+ f32 -> f32: 16x16x16, subgroups, workgroups of 64, workgroups of 128'
     has '^  4-bit matrix shapes \(MxNxK\), emulated:$'
     has '^    s4 \* s4 \+ s32 -> s32: [0-9]+x[0-9]+x[0-9]+'
     has '^  2D blocks, emulated:$'

@@ -23,9 +23,6 @@ std::vector<MatrixShape> nvMatrixShapes(const DeviceTraits& device);
 // What tiles of the driver's own matrices make up beyond device.nativeShapes: to be listed behind
 // those where VK_KHR_cooperative_matrix is the driver's own.
 std::vector<MatrixShape> addedMatrixShapes(const DeviceTraits& device);
-// Whether a module may use one of them: it does, or specialization constants decide. Reads the
-// whole module if it declares matrices; false for what is no SPIR-V. Throws std::bad_alloc only.
-bool mayUseAddedShapes(std::span<const uint32_t> words, const DeviceTraits& device);
 
 // ---------------------------------------------------------------------------------------------
 // Cooperative matrices of any size, and of workgroups

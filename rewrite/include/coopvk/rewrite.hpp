@@ -69,7 +69,9 @@ struct Target {
     // Features of emulated extensions that the driver keeps: modules keep what only these allow.
     ExtensionFeatures nativeFeatures = {};
     // The driver has the matrices of VK_KHR_cooperative_matrix, and matrices of the shapes that
-    // addedMatrixShapes() gives become tiles of these. Modules without any stay as they are.
+    // addedMatrixShapes() gives become tiles of these. Modules without any stay as they are. Where
+    // an emulated extension frees sizes, the same goes for all others that the driver lacks; what
+    // tiles do not make up is lowered whole.
     bool addsShapes = false;
     BackEnd backEnd = BackEnd::kAuto;
     MatrixTuning tuning = {};
@@ -112,6 +114,13 @@ struct Rewritten {
 // Target::nativeFeatures.
 ExtensionSet scan(std::span<const uint32_t> words, ExtensionSet emulated,
                   const ExtensionFeatures& native = {});
+
+// Whether a module may use a shape of addedMatrixShapes(), or where sizes are free by what is
+// emulated, any that the device does not list: it does, or specialization constants decide. Reads
+// the whole module if it declares matrices; false for what is no SPIR-V. Throws std::bad_alloc
+// only.
+bool mayUseAddedShapes(std::span<const uint32_t> words, const DeviceTraits& device,
+                       ExtensionSet emulated = {}, const ExtensionFeatures& native = {});
 
 // Rewrites a module into one that uses none of target.emulated. Call it only when scan() is not
 // empty; it is correct, but slower, otherwise. Never throws.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "api/capabilities.hpp"
+#include "api/matrix_scan.hpp"
 #include "coopvk/rewrite.hpp"
 #include "ir/instruction.hpp"
 #include "passes/float_atomics.hpp"
@@ -29,8 +30,10 @@ constexpr auto kConversionsExt = static_cast<spv::Capability>(5429);
 constexpr auto kGetCoordinateExt = static_cast<spv::Capability>(5438);
 constexpr auto kDecodeVectorNv = static_cast<spv::Capability>(5447);
 
-// Two extensions native reductions and operations for each element, whose capabilities share
-// numbers.
+// Its matrices have no capability: see scan().
+constexpr uint32_t kWorkgroupScope = 1u << 0;
+
+// Two extensions have reductions and operations for each element, whose capabilities share numbers.
 constexpr ExtensionCapability kNvMatrix2Capabilities[] = {
     capability(spv::Capability::CooperativeMatrixReductionsNV, 1u << 2),
     capability(spv::Capability::CooperativeMatrixConversionsNV, 1u << 3),
@@ -165,9 +168,15 @@ ExtensionSet scan(std::span<const uint32_t> words, ExtensionSet emulated,
     ExtensionSet found;
     const size_t at = forEachCapability(
         words, [&](spv::Capability declared) { addEmulated(declared, emulated, native, found); });
+    const auto rest = words.subspan(std::min(at, words.size()));
+    constexpr auto kMatrix2 = Extension::kNvCooperativeMatrix2;
+    if (emulated.contains(kMatrix2) && (native[kMatrix2] & kWorkgroupScope) == 0 &&
+        !found.contains(kMatrix2) && declares(words, spv::Capability::CooperativeMatrixKHR) &&
+        mayHaveWorkgroupMatrices(rest)) {
+        found.insert(kMatrix2);
+    }
     constexpr auto kAtomics = Extension::kExtShaderAtomicFloat;
     if (!emulated.contains(kAtomics)) return found;
-    const auto rest = words.subspan(std::min(at, words.size()));
     if (native[kAtomics] != 0) {
         // The capability does not tell what is emulated from what is not.
         found.erase(kAtomics);

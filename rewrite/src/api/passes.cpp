@@ -5,6 +5,7 @@
 #include <map>
 
 #include "api/capabilities.hpp"
+#include "api/matrix_scan.hpp"
 #include "blockio/lower.hpp"
 #include "ir/workgroup_size.hpp"
 #include "matrix/layout_policy.hpp"
@@ -66,9 +67,12 @@ Failure chooseWhatIsLowered(Rewriting& r) {
     // No driver has matrices of 4-bit components.
     const bool narrow = r.out.used.contains(Extension::kIntelInt4) &&
                         r.module.hasCapability(spv::Capability::Int4CooperativeMatrixINTEL);
-    r.lowersMatrices =
-        usesMatrices(r.out.used) || narrow ||
-        (addsShapes && addedShapeUse(r.module, r.types, r.target.device) == AddedShapeUse::kSome);
+    const auto freed = freesSizes(r.target.emulated, r.target.nativeFeatures);
+    const bool hasAdded = addsShapes && addedShapeUse(r.module, r.types, r.target.device,
+                                                      freed.has_value()) == AddedShapeUse::kSome;
+    // Core SPIR-V is for one subgroup size, as what is emulated is.
+    if (hasAdded && !r.native && freed) r.out.used.insert(*freed);
+    r.lowersMatrices = usesMatrices(r.out.used) || narrow || hasAdded;
     if (r.lowersMatrices || !addsShapes || !r.out.used.empty()) return std::nullopt;
     r.out.words.assign(r.request.words.begin(), r.request.words.end());
     r.out.untouched = true;
@@ -136,8 +140,7 @@ Failure lowerToCore(Rewriting& r) {
     if (context.slices.depth != 0) {
         r.out.notes.push_back(std::format("products in slices of {}", context.slices.depth));
     }
-    r.out.paths.push_back(r.native ? "matrices: native, in tiles of workgroups"
-                                   : "matrices: core");
+    r.out.paths.push_back(r.native ? "matrices: native, in tiles of workgroups" : "matrices: core");
     return std::nullopt;
 }
 
@@ -246,15 +249,14 @@ bool isQuickToValidate(const Module& module) {
 
 }  // namespace
 
+bool usesWholeMatrices(const ExtensionSet& used) {
+    return std::ranges::any_of(kOfWholeMatrices, [&](Extension one) { return used.contains(one); });
+}
+
 bool usesMatrices(const ExtensionSet& used) {
-    using enum Extension;
-    constexpr Extension kOfMatrices[] = {kKhrCooperativeMatrix,
-                                         kNvCooperativeMatrix,
-                                         kQcomCooperativeMatrixConversion,
-                                         kNvCooperativeMatrix2,
-                                         kExtCooperativeMatrixMaintenance1,
-                                         kNvCooperativeMatrixDecodeVector};
-    return std::ranges::any_of(kOfMatrices, [&](Extension one) { return used.contains(one); });
+    return used.contains(Extension::kKhrCooperativeMatrix) ||
+           used.contains(Extension::kNvCooperativeMatrix) ||
+           used.contains(Extension::kQcomCooperativeMatrixConversion) || usesWholeMatrices(used);
 }
 
 bool mayAddShapes(std::span<const uint32_t> words, const Target& target) {

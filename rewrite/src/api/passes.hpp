@@ -63,6 +63,8 @@ struct Pass {
 // In order; each needs what earlier ones give.
 std::span<const Pass> rewritePasses();
 
+// Whether something is emulated that tiles of the driver's matrices cannot carry.
+bool usesWholeMatrices(const ExtensionSet& used);
 // The extensions whose matrices are lowered.
 bool usesMatrices(const ExtensionSet& used);
 // Where only shapes are added, matrices may be the driver's own, and stay so. Those of 4-bit

@@ -9,6 +9,7 @@
 #include <new>
 
 #include "api/capabilities.hpp"
+#include "api/matrix_scan.hpp"
 #include "api/passes.hpp"
 #include "native/listed.hpp"
 #include "passes/float_atomics.hpp"
@@ -83,20 +84,31 @@ std::optional<std::string_view> whyNotNative(const Request& request, const Targe
     return std::nullopt;
 }
 
+// Tiles of the driver's own matrices carry little of SPV_NV_cooperative_matrix2, which therefore
+// may be core SPIR-V with any back-end.
+bool mayFallBack(const Target& target, const ExtensionSet& used, const Result<Rewritten>& native) {
+    return (target.backEnd == BackEnd::kAuto || usesWholeMatrices(used)) && !native &&
+           native.error().code == ErrorCode::kUnsupported;
+}
+
 // By the driver's matrices where these may and can be used, else without them.
 Result<Rewritten> rewriteForBackEnd(const Request& request, const Target& target) {
     std::string why;
-    const bool hasNone = !usesMatrices(scan(request.words, target.emulated, target.nativeFeatures));
-    // The device may lack what core SPIR-V takes where the program asked for matrices alone.
-    if (hasNone && mayAddShapes(request.words, target)) return rewriteModule(request, target, true);
+    const ExtensionSet used = scan(request.words, target.emulated, target.nativeFeatures);
+    const bool hasNone = !usesMatrices(used);
+    if (hasNone && mayAddShapes(request.words, target)) {
+        Result<Rewritten> out = rewriteModule(request, target, true);
+        // Where shapes alone are added, the device may lack what core SPIR-V takes.
+        if (!mayFallBack(target, used, out) || !freesSizes(target.emulated, target.nativeFeatures))
+            return out;
+        why = out.error().message;
+    }
     if (!hasNone) {
         if (const auto reason = whyNotNative(request, target)) {
             why = *reason;
         } else {
             Result<Rewritten> out = rewriteModule(request, target, true);
-            const bool mayFallBack = target.backEnd == BackEnd::kAuto && !out &&
-                                     out.error().code == ErrorCode::kUnsupported;
-            if (!mayFallBack) return out;
+            if (!mayFallBack(target, used, out)) return out;
             why = out.error().message;
         }
     }
@@ -117,12 +129,14 @@ Result<Rewritten> rewrite(const Request& request, const Target& target) noexcept
     }
 }
 
-bool mayUseAddedShapes(std::span<const uint32_t> words, const DeviceTraits& device) {
+bool mayUseAddedShapes(std::span<const uint32_t> words, const DeviceTraits& device,
+                       ExtensionSet emulated, const ExtensionFeatures& native) {
     if (!declares(words, spv::Capability::CooperativeMatrixKHR)) return false;
     Result<Module> module = Module::parse(words);
     if (!module) return false;
     const TypeTable types(*module);
-    return addedShapeUse(*module, types, device) != AddedShapeUse::kNone;
+    const bool any = freesSizes(emulated, native).has_value();
+    return addedShapeUse(*module, types, device, any) != AddedShapeUse::kNone;
 }
 
 std::optional<BackEnd> backEndFromName(std::string_view name) {

@@ -96,12 +96,13 @@ NativePlan namedTypes(const Module& module, bool& open) {
 }  // namespace
 
 AddedShapeUse addedShapeUse(const Module& module, const TypeTable& types,
-                            const DeviceTraits& device) {
+                            const DeviceTraits& device, bool any) {
     const std::vector<MatrixShape> added = addedMatrixShapes(device);
     bool open = false;
     const NativePlan plan = namedTypes(module, open);
     for (const auto& [id, type] : plan.types) {
         if (hasMatrix(device.nativeShapes, types, type, type.rows, type.columns)) continue;
+        if (any) return AddedShapeUse::kSome;
         if (hasMatrix(added, types, type, type.rows, type.columns)) return AddedShapeUse::kSome;
     }
     AddedShapeUse use = open ? AddedShapeUse::kOpen : AddedShapeUse::kNone;
@@ -110,7 +111,10 @@ AddedShapeUse addedShapeUse(const Module& module, const TypeTable& types,
         const ProductTypes product = productTypes(module, plan, i);
         if (!product.areMatrices() || !product.fit()) return;
         const MatrixShape shape = productShape(types, product, i.word(3));
-        if (std::ranges::find(added, shape) != added.end()) use = AddedShapeUse::kSome;
+        const bool isAdded =
+            any ? std::ranges::find(device.nativeShapes, shape) == device.nativeShapes.end()
+                : std::ranges::find(added, shape) != added.end();
+        if (isAdded) use = AddedShapeUse::kSome;
     });
     return use;
 }

@@ -32,13 +32,13 @@ ProductTypes productTypes(const Module& module, const NativePlan& plan, const In
 MatrixShape productShape(const TypeTable& types, const ProductTypes& product,
                          uint32_t matrixOperands);
 
-// What a module has of addedMatrixShapes().
+// What a module has of addedMatrixShapes(); with `any`, of all that the driver does not list.
 enum class AddedShapeUse {
     kNone,
     kSome,
     kOpen,  // specialization constants decide
 };
 AddedShapeUse addedShapeUse(const Module& module, const TypeTable& types,
-                            const DeviceTraits& device);
+                            const DeviceTraits& device, bool any = false);
 
 }  // namespace coopvk::rewrite
