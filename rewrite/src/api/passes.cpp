@@ -121,7 +121,8 @@ Failure lowerToCore(Rewriting& r) {
         tiles = planTiles(r.module, r.types, target, invocationsOf(r.module));
         if (tiles.grids.empty()) {
             return Error{ErrorCode::kUnsupported,
-                         "no accumulators of scope Workgroup consist of the driver's matrices"};
+                         "SPV_NV_cooperative_matrix2: the module has no accumulators of scope "
+                         "Workgroup that can be tiles of the driver's matrices"};
         }
         convertAroundTiles(r.types, tiles);
     }

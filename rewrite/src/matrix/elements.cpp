@@ -19,6 +19,21 @@ const MatrixType* openMatrix(const MatrixContext& context, const PackedIndex& in
     return matrix != nullptr && matrix->sums != Sums::kClosed ? matrix : nullptr;
 }
 
+// To a component of a tile: only the driver knows how many an invocation holds of each.
+bool lowerTileChain(MatrixContext& context, Emitter& emit, Instruction& i,
+                    const PackedIndex& index) {
+    const Id u32 = context.types.uint32();
+    if (!context.types.isInteger(emit.typeOf(i.word(index.at)))) {
+        return context.fail(ErrorCode::kInvalidModule, i, "an index is not an integer scalar");
+    }
+    const Id element = emit.toU32(i.word(index.at));
+    const Id length = emit.op(spv::Op::OpCooperativeMatrixLengthKHR, u32, {index.type->pack});
+    i.operands[index.at] = idOperand(emit.divInt(u32, element, length));
+    i.operands.insert(i.operands.begin() + static_cast<std::ptrdiff_t>(index.at) + 1,
+                      idOperand(emit.modInt(u32, element, length)));
+    return false;
+}
+
 }  // namespace
 
 bool lowerMatrixIndices(MatrixContext& context, Emitter& emit, Instruction& i) {
@@ -38,6 +53,9 @@ bool lowerMatrixIndices(MatrixContext& context, Emitter& emit, Instruction& i) {
 
 bool lowerMatrixChain(MatrixContext& context, Emitter& emit, Instruction& i) {
     const PackedIndex index = findPackedIndex(context, i);
+    if (index.type != nullptr && context.matrix(index.type->id)->tiles) {
+        return lowerTileChain(context, emit, i, index);
+    }
     const MatrixType* matrix = openMatrix(context, index);
     if (matrix == nullptr) return lowerPackedChain(context, emit, i);
     i.operands[index.at] = idOperand(elementOf(context, emit, i, index));

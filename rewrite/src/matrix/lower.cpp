@@ -24,11 +24,19 @@ namespace {
 
 using MatrixFunction = FunctionLowering<MatrixContext, MatrixWriter>;
 
-// A constant: it keeps its id and moves to the globals.
+// A constant, which keeps its id and moves to the globals, but for tiles of the driver's.
 void lowerLength(MatrixFunction& f, const Instruction& length) {
     const MatrixType* matrix = f.context.matrix(length.word(0));
     if (matrix == nullptr) {
         f.context.fail(ErrorCode::kInvalidModule, length, "Type is not a cooperative matrix");
+        return;
+    }
+    if (matrix->tiles) {
+        const Id one =
+            f.emit().op(spv::Op::OpCooperativeMatrixLengthKHR, length.type, {matrix->pack});
+        const Id count = f.context.types.constant(length.type, matrix->count);
+        f.emit().add(makeInstruction(spv::Op::OpIMul, length.type, length.result,
+                                     {idOperand(one), idOperand(count)}));
         return;
     }
     f.context.module.append(Section::kGlobals,

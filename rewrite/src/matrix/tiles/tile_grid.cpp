@@ -38,19 +38,18 @@ class Planner {
     }
 
     void visit(const Instruction& i) {
+        if (i.opcode == spv::Op::OpCooperativeMatrixGetCoordinateEXT) {
+            without_.insert(module_.def(i.word(0)).type);
+        }
         if (i.opcode == spv::Op::OpCooperativeMatrixMulAddKHR) {
             if (isWorkgroups(i.type)) addProduct(i);
             return;
         }
+        // Which tile a component is in, only run time tells.
         const bool isInsert = i.opcode == spv::Op::OpCompositeInsert;
-        const size_t chained = firstChainIndex(i.opcode);
-        if (i.opcode != spv::Op::OpCompositeExtract && !isInsert && chained == 0) return;
-        size_t first = isInsert ? 2 : 1;
+        if (i.opcode != spv::Op::OpCompositeExtract && !isInsert) return;
+        const size_t first = isInsert ? 2 : 1;
         Id type = module_.def(i.word(first - 1)).type;
-        if (chained != 0) {
-            first = chained;
-            type = module_.def(module_.def(i.word(0)).type).word(1);
-        }
         const auto isMatrix = [&](Id id) {
             return module_.def(id).opcode == spv::Op::OpTypeCooperativeMatrixKHR;
         };
@@ -78,9 +77,10 @@ class Planner {
         const bool saturating = (i.word(3) & uint32_t(Mask::SaturatingAccumulationKHR)) != 0;
         std::optional<TileGrid> best;
         for (const MatrixShape& shape : shapes_) {
-            if (!beginAtWords(i, a, b, shape) || shape.a != componentOf(a) || shape.b != componentOf(b) ||
-                shape.c != componentOf(i.type) || shape.result != shape.c || saturating ||
-                shape.saturating || left->columns % shape.k != 0) {
+            if (!beginAtWords(i, a, b, shape) || shape.a != componentOf(a) ||
+                shape.b != componentOf(b) || shape.c != componentOf(i.type) ||
+                shape.result != shape.c || saturating || shape.saturating ||
+                left->columns % shape.k != 0) {
                 continue;
             }
             const std::optional<TileGrid> grid = divide(*sums, shape);

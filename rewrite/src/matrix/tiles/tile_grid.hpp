@@ -40,8 +40,8 @@ struct TilePlan {
     Id tileType(TypeTable& types, Id component, uint32_t rows, uint32_t columns, Use use);
 };
 
-// Which accumulators become tiles: those of products that the driver has a shape for, of which no
-// component is picked out by its index. `invocations`: of the workgroup.
+// Which accumulators become tiles: those of products that the driver has a shape for, of whose
+// values no component is picked out by a literal index. `invocations`: of the workgroup.
 TilePlan planTiles(const Module& module, const TypeTable& types, const Target& target,
                    uint32_t invocations);
 
