@@ -45,6 +45,9 @@ struct ExtensionRow {
     void (*fillProperties)(const DeviceFacts& facts, uint32_t native, void* node) = nullptr;
     // What to enable below, where supported, for the output of the rewriter.
     std::span<const Feature> needs = {};
+    // `auto` offers it only where the driver has a part of it: programs that find it there take it
+    // in place of VK_KHR_cooperative_matrix, which is faster so far (docs/benchmarks.md).
+    bool autoOnlyCompletes = false;
     // What to hide of the driver's own while this is emulated; null if nothing.
     std::span<const Dependent> (*dependents)() = nullptr;
 

@@ -27,6 +27,9 @@ Decision decideToAdd(const DeviceFacts& facts, const rewrite::ExtensionInfo& inf
     const bool hasMain = facts.native.contains(info.extension);
     const uint32_t added = (hasMain ? row.grantedBeside(facts) : row.granted(facts)) & ~native;
     if (added == 0) return leftAlone(native, "the driver's own");
+    if (row.autoOnlyCompletes && native == 0) {
+        return leftAlone(0, "only where it is named: programs are faster with other matrices");
+    }
     if (std::string missing = info.missing(facts.traits); !missing.empty()) {
         return leftAlone(native, native != 0 ? "the driver's own" : std::move(missing));
     }

@@ -21,16 +21,15 @@ find_ggml() {
     return 1
 }
 
-# ggml_run LANES OP TYPE PARAMETERS: the tests whose parameters match a regular expression.
+# ggml_run LANES OP TYPE PARAMETERS [WAY]: the tests whose parameters match a regular expression.
+# WAY: which matrices ggml is to use, as it names them.
 ggml_run() {
-    local lanes=$1 op=$2 type=$3 parameters=$4 good all rewritten
-    local out=$logs/ggml-$back_end-$1-$2-$3
-    begin "ggml $2 $3, $1 lanes"
+    local lanes=$1 op=$2 type=$3 parameters=$4 way=${5:-KHR_coopmat} good all rewritten
+    local out=$logs/ggml-$back_end-$1-$2-$3-$way without=GGML_VK_DISABLE_COOPMAT2=1
+    [[ $way == KHR_coopmat ]] || without=GGML_TEST=$way
+    begin "ggml $2 $3, $way, $1 lanes"
     # Without the variable ggml leaves out devices that are a CPU.
-    # Tiles of the driver's own carry subgroups' matrices, no workgroups'.
-    local only=()
-    [[ $back_end != native ]] || only=(GGML_VK_DISABLE_COOPMAT2=1)
-    in_coopvk "$lanes" env GGML_VK_VISIBLE_DEVICES=0 "${only[@]}" "$ggml" test -b Vulkan0 -o "$op" \
+    in_coopvk "$lanes" env GGML_VK_VISIBLE_DEVICES=0 "$without" "$ggml" test -b Vulkan0 -o "$op" \
         -p "$parameters" >"$out.raw" 2>"$out.log" </dev/null || true
     sed $'s/\x1b\\[[0-9;]*m//g' "$out.raw" >"$out"
     IFS=/ read -r good all < <(sed -n 's|^ *\([0-9]*/[0-9]*\) tests passed$|\1|p' "$out") || true
@@ -38,8 +37,8 @@ ggml_run() {
     if [[ -z ${all:-} || $all == 0 ]]; then
         tail -n 5 "$out" "$out.log" >&2
         end 0 1 "ran no test"
-    elif ! grep -qE 'matrix cores: (KHR_coopmat|NV_coopmat2)' "$out.log" "$out"; then
-        end 0 "$all" "ggml saw no matrices"
+    elif ! grep -q "matrix cores: $way" "$out.log" "$out"; then
+        end 0 "$all" "ggml saw no matrices of that kind"
     elif ((rewritten == 0)) && ggml_uses_matrices "$type"; then
         end 0 "$all" "no emulated shader ran"
     else
@@ -75,6 +74,8 @@ ggml_quick() {
     for type in f16 f32 q4_K; do ggml_run 8 MUL_MAT "$type" "type_a=$type,$some"; done
     ggml_run 8 MUL_MAT_ID q4_0 'type_a=q4_0,.*n_mats=4,n_used=2,b=0,m=512,n=17,'
     ggml_run 8 FLASH_ATTN_EXT f16 "$GGML_ATTENTION,type_K=f16,"
+    some='type_b=f32,m=16,n=16,k=256,bs=\[1,1\],nr=\[1,1\],per=\[0,1,2,3\]'
+    for type in f16 q4_0; do ggml_run 8 MUL_MAT "$type" "type_a=$type,$some" NV_coopmat2; done
 }
 
 # ggml_complete LANES: all that ggml has of these operations and types.
@@ -84,6 +85,8 @@ ggml_complete() {
         ggml_run "$1" MUL_MAT "$type" "type_a=$type,"
         ggml_run "$1" MUL_MAT_ID "$type" "type_a=$type,"
         [[ $type == q4_K ]] || ggml_run "$1" FLASH_ATTN_EXT "$type" "type_K=$type,"
+        ggml_run "$1" MUL_MAT "$type" "type_a=$type," NV_coopmat2
+        ggml_run "$1" MUL_MAT_ID "$type" "type_a=$type," NV_coopmat2
     done
 }
 

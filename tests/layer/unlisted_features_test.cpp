@@ -58,7 +58,7 @@ TEST_F(UnlistedFeatures, AreNotShownNorRefused) {
 
 // Where coopvk emulates them, the driver is not asked for them.
 TEST_F(UnlistedFeatures, AreEmulated) {
-    setenv("COOPVK_EMULATE", "auto", 1);
+    setenv("COOPVK_EMULATE", "all", 1);
     driver.moreFeatures[kMatrix2] = std::vector<VkBool32>(7, VK_TRUE);
     driver.makeInstance();
     const VkPhysicalDeviceCooperativeMatrix2FeaturesNV matrix2 = shown();
