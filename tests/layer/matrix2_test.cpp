@@ -119,7 +119,7 @@ class Matrix2 : public ShaderRoutes {
 };
 
 TEST_F(Matrix2, BesideMatricesOfTheDriversOwn) {
-    startWith(0);
+    startWith(0, false, kName);
     EXPECT_EQ(shown & ~64u, kAll & ~64u) << "all but block loads, which need buffer addresses";
     EXPECT_EQ(fateOf(assemble(moduleText(8))), "own");
     EXPECT_EQ(fateOf(assemble(moduleText(16))), "tiles");
@@ -171,7 +171,7 @@ TEST_F(Matrix2, WhereMatricesAreEmulatedToo) {
 }
 
 TEST_F(Matrix2, Limits) {
-    startWith(0);
+    startWith(0, false, kName);
     const auto limits = properties();
     EXPECT_EQ(limits.cooperativeMatrixFlexibleDimensionsMaxDimension, 512u);
     EXPECT_GE(limits.cooperativeMatrixWorkgroupScopeMaxWorkgroupSize, 128u);
@@ -180,7 +180,7 @@ TEST_F(Matrix2, Limits) {
 
 // What ggml asks for: f16 factors, and f16 and f32 sums.
 TEST_F(Matrix2, FlexibleDimensions) {
-    startWith(0);
+    startWith(0, false, kName);
     const uint32_t most = properties().cooperativeMatrixWorkgroupScopeMaxWorkgroupSize;
     for (const uint32_t invocations : {0u, 128u}) {
         for (const VkComponentTypeKHR sum :
