@@ -123,7 +123,6 @@ MatrixType describe(const MatrixContext& context, const Instruction& type, bool 
     const auto use = static_cast<uint32_t>(d.use);
     matrix.shape = {d.rows, d.columns, d.isOfSubgroup() ? use : ~0u};
     matrix.hasOpenCount = true;
-    if (inWords) matrix.pack = types.uint32();
     if (isOpen) {
         matrix.sums = sumsOf(context.target);
         matrix.sum = typeOfSum(types, matrix);
@@ -148,7 +147,8 @@ void describePacks(MatrixType& matrix, TypeTable& types) {
     matrix.count = fragment.length();
     matrix.packWidth = fragment.packWidth;
     matrix.packStep = fragment.packAxis == PackAxis::kRows ? fragment.columns.count() : 1;
-    matrix.pack = types.vectorType(matrix.component, fragment.packWidth);
+    matrix.pack =
+        matrix.words ? types.uint32() : types.vectorType(matrix.component, fragment.packWidth);
 }
 
 void lowerMatrixTypes(MatrixContext& context) {

@@ -26,7 +26,7 @@ Fragment makeFragment(const LayoutPolicy& policy, const MatrixDimensions& d,
 std::optional<uint32_t> matrixLength(const TypeTable& types, const LayoutPolicy& policy,
                                      Id matrixType);
 
-// Sets the packs of a type by its fragment and component.
+// Sets the packs of a type by its fragment, its component, and whether they are words.
 void describePacks(MatrixType& matrix, TypeTable& types);
 
 // Fills context.matrices and redefines each type as an array of packs.
