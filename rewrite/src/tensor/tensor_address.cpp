@@ -139,6 +139,19 @@ Id TensorAddress::hasRuns(uint32_t length) {
     return condition;
 }
 
+// As OpSMod has it: Vulkan leaves that of a negative number undefined (appendix "Vulkan Environment
+// for SPIR-V"). -1 - c is no negative one, and its remainder counts from the other end.
+Id TensorAddress::positiveRemainder(Id number, Id period) {
+    const Id u32 = types_.uint32();
+    const Id isNegative = emit_.compare(spv::Op::OpSLessThan, number, emit_.constant(0));
+    const Id flipped = emit_.op(spv::Op::OpNot, u32, {number});
+    const Id magnitude = emit_.op(spv::Op::OpSelect, u32, {isNegative, flipped, number});
+    const Id rest = emit_.op(spv::Op::OpUMod, u32, {magnitude, period});
+    const Id most = emit_.op(spv::Op::OpISub, u32, {period, emit_.constant(1)});
+    const Id fromEnd = emit_.op(spv::Op::OpISub, u32, {most, rest});
+    return emit_.op(spv::Op::OpSelect, u32, {isNegative, fromEnd, rest});
+}
+
 // -------------------------------------------------------------------------------------------------
 // From the span to the tensor
 
@@ -159,13 +172,13 @@ Id TensorAddress::clamped(Id coordinate, Id size, uint32_t run) {
         }
         case spv::TensorClampMode::Repeat: {
             const Id period = emit_.glsl(GLSLstd450SMax, u32, {size, one});
-            return emit_.op(spv::Op::OpSMod, u32, {coordinate, period});
+            return positiveRemainder(coordinate, period);
         }
         case spv::TensorClampMode::RepeatMirrored: {
             // 0 where the dimension has one element: the text's period is none then.
             const Id whole = minus(emit_.addInt(u32, size, size), emit_.constant(2));
             const Id period = emit_.glsl(GLSLstd450SMax, u32, {whole, one});
-            const Id turned = emit_.op(spv::Op::OpSMod, u32, {coordinate, period});
+            const Id turned = positiveRemainder(coordinate, period);
             const Id isBack = emit_.compare(spv::Op::OpUGreaterThanEqual, turned, size);
             return emit_.op(spv::Op::OpSelect, u32, {isBack, minus(period, turned), turned});
         }

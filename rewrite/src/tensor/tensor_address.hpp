@@ -89,6 +89,7 @@ class TensorAddress {
     Id isUnclipped();
     Id viewIsSpan();
     std::vector<Id> ofSpan(Id row);
+    Id positiveRemainder(Id number, Id period);
     Id clamped(Id coordinate, Id size, uint32_t run);
     Coordinate coordinate(uint32_t dimension, Id inSpan);
     void add(TensorPart& part, uint32_t dimension, Id inSpan);
