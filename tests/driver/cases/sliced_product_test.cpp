@@ -218,16 +218,18 @@ constexpr std::string_view kWhole[] = {
         barrier();
         for (uint i = 0; i < 2; ++i) sums[i][j] = coopMatMulAdd(a[i][t], b, sums[i][j]);
     })",
-    // B of the next turn is loaded ahead of this turn's products.
+    // B of the next turn is loaded ahead of this turn's products, and memory says to where.
     R"(
+    const uint odd = uint(abs(float(c[0]))) & 1;
     MATRIX_A a[2];
     MATRIX_B b[2][2];
-    for (uint j = 0; j < 2; ++j) LOAD_B(b[0][j], j, 0);
+    for (uint j = 0; j < 2; ++j) LOAD_B(b[odd][j], j, 0);
     for (uint t = 0; t < TURNS; ++t) {
+        const uint now = (t + odd) % 2;
         for (uint i = 0; i < 2; ++i) LOAD_A(a[i], i, t * K);
-        if (t + 1 < TURNS) for (uint j = 0; j < 2; ++j) LOAD_B(b[(t + 1) % 2][j], j, (t + 1) * K);
+        if (t + 1 < TURNS) for (uint j = 0; j < 2; ++j) LOAD_B(b[1 - now][j], j, (t + 1) * K);
         for (uint j = 0; j < 2; ++j) for (uint i = 0; i < 2; ++i)
-            sums[i][j] = coopMatMulAdd(a[i], b[t % 2][j], sums[i][j]);
+            sums[i][j] = coopMatMulAdd(a[i], b[now][j], sums[i][j]);
     })",
     // A product with nothing added, which is added by itself.
     R"(
@@ -267,6 +269,22 @@ constexpr std::string_view kWhole[] = {
             sums[i][1] = other;
         }
     })"};
+
+// B of the next turn is loaded ahead of this turn's products, to where the turn's number says.
+TEST(SlicedMulAdd, LoadedAhead) {
+    COOPVK_REQUIRE(Requirement::kEmulation);
+    constexpr std::string_view kAhead = R"(
+    MATRIX_A a[2];
+    MATRIX_B b[2][2];
+    for (uint j = 0; j < 2; ++j) LOAD_B(b[0][j], j, 0);
+    for (uint t = 0; t < TURNS; ++t) {
+        for (uint i = 0; i < 2; ++i) LOAD_A(a[i], i, t * K);
+        if (t + 1 < TURNS) for (uint j = 0; j < 2; ++j) LOAD_B(b[(t + 1) % 2][j], j, (t + 1) * K);
+        for (uint j = 0; j < 2; ++j) for (uint i = 0; i < 2; ++i)
+            sums[i][j] = coopMatMulAdd(a[i], b[t % 2][j], sums[i][j]);
+    })";
+    expectProduct(gpuWithScalars(), kHalves, {}, kAhead, true);
+}
 
 TEST(SlicedMulAdd, WholeWhereItMustBe) {
     COOPVK_REQUIRE(Requirement::kEmulation);
