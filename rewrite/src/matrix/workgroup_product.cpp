@@ -8,79 +8,17 @@
 #include "matrix/integer_arithmetic.hpp"
 #include "matrix/packs.hpp"
 #include "matrix/row_product.hpp"
-#include "matrix/staged_operand.hpp"
 #include "matrix/workgroup_memory.hpp"
+#include "matrix/workgroup_plan.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
 
-// The types of a product: what is staged, and what the sums are made in.
-struct Plan {
-    StagedOperand a, b;
-    MatrixType sum;
-    uint32_t step = 1;   // columns of A that are multiplied at once
-    uint32_t depth = 0;  // of a slice; divides K
-};
-
-// Sums are scalars of a type.
-MatrixType sumsOf(TypeTable& types, const MatrixType& result, Id component) {
-    MatrixType sum = result;
-    sum.component = component;
-    sum.number = numberOf(types, component);
-    sum.fragment.packWidth = sum.packWidth = 1;
-    sum.pack = component;
-    sum.id = types.arrayType(component, sum.count);
-    return sum;
-}
-
-Plan planOf(const MatrixContext& context, const MulAdd& p) {
-    TypeTable& types = context.types;
-    const DeviceTraits& device = context.target.device;
-    Plan plan;
-    plan.a.matrix = p.a;
-    plan.b.matrix = p.b;
-    plan.b.isA = false;
-    plan.sum = *p.result;
-    const auto areAll = [&](uint32_t bits) {
-        return types.width(p.a->component) == bits && types.width(p.b->component) == bits;
-    };
-    if (!types.isFloat(p.result->component)) {
-        // Bytes in fours along K, for dot products.
-        const bool bytes = areAll(8);
-        plan.a.component = bytes ? p.a->component : types.intType(32, p.signs.a);
-        plan.b.component = bytes ? p.b->component : types.intType(32, p.signs.b);
-        plan.step = plan.a.alongK = plan.b.alongK = bytes ? 4 : 1;
-    } else if (areAll(16) && types.width(p.result->component) == 16 && device.shaderFloat16 &&
-               !device.isCpu) {
-        // Pairs of A along K, of B along N, as packed arithmetic takes them.
-        plan.a.component = plan.b.component = p.a->component;
-        plan.step = plan.a.alongK = plan.b.alongLine = 2;
-    } else {
-        plan.a.component = plan.b.component = types.floatType(32);
-        plan.sum = sumsOf(types, *p.result, types.floatType(32));
-    }
-    return plan;
-}
-
-// The deepest slice that has room. False with an error.
-bool chooseDepth(MatrixContext& context, Plan& plan, const Instruction& at) {
-    const auto wordsOf = [&](uint32_t depth) { return plan.a.words(depth) + plan.b.words(depth); };
-    const uint32_t words = workgroupWords(context, at, wordsOf(kWorkgroupBlock));
-    if (words == 0) return false;
-    const uint32_t k = plan.a.k().size;
-    plan.depth = kWorkgroupBlock;
-    for (uint32_t depth = kWorkgroupBlock; depth <= k; depth += kWorkgroupBlock) {
-        if (k % depth == 0 && wordsOf(depth) <= words) plan.depth = depth;
-    }
-    plan.b.first = plan.a.words(plan.depth);
-    return true;
-}
-
 class WorkgroupProduct {
  public:
     WorkgroupProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& product,
-                     const Plan& plan)
+                     const WorkgroupPlan& plan)
         : context_(context),
           types_(context.types),
           f_(function),
@@ -309,7 +247,7 @@ class WorkgroupProduct {
     FunctionBuilder& f_;
     Emitter& emit_;
     const MulAdd& p_;
-    const Plan& plan_;
+    const WorkgroupPlan& plan_;
     WorkgroupMemory memory_;
     GridPosition position_;
     std::vector<Id> sums_;  // variables, one for each pack
@@ -319,7 +257,7 @@ class WorkgroupProduct {
 
 Id emitWorkgroupProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& product,
                         const Instruction& at) {
-    Plan plan = planOf(context, product);
+    WorkgroupPlan plan = planOf(context, product);
     if (context.types.width(product.result->component) > 32 ||
         (product.saturating && context.types.width(product.result->component) != 32)) {
         context.fail(ErrorCode::kUnsupported, at,

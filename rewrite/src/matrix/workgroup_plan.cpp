@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "matrix/workgroup_plan.hpp"
+
+#include "lowering/number.hpp"
+#include "matrix/workgroup_memory.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+// Sums are scalars of a type.
+MatrixType sumsOf(TypeTable& types, const MatrixType& result, Id component) {
+    MatrixType sum = result;
+    sum.component = component;
+    sum.number = numberOf(types, component);
+    sum.fragment.packWidth = sum.packWidth = 1;
+    sum.pack = component;
+    sum.id = types.arrayType(component, sum.count);
+    return sum;
+}
+
+}  // namespace
+
+WorkgroupPlan planOf(const MatrixContext& context, const MulAdd& p) {
+    TypeTable& types = context.types;
+    const DeviceTraits& device = context.target.device;
+    WorkgroupPlan plan;
+    plan.a.matrix = p.a;
+    plan.b.matrix = p.b;
+    plan.b.isA = false;
+    plan.sum = *p.result;
+    const auto areAll = [&](uint32_t bits) {
+        return types.width(p.a->component) == bits && types.width(p.b->component) == bits;
+    };
+    if (!types.isFloat(p.result->component)) {
+        // Bytes in fours along K, for dot products.
+        const bool bytes = areAll(8);
+        plan.a.component = bytes ? p.a->component : types.intType(32, p.signs.a);
+        plan.b.component = bytes ? p.b->component : types.intType(32, p.signs.b);
+        plan.step = plan.a.alongK = plan.b.alongK = bytes ? 4 : 1;
+    } else if (areAll(16) && types.width(p.result->component) == 16 && device.shaderFloat16 &&
+               !device.isCpu) {
+        // Pairs of A along K, of B along N, as packed arithmetic takes them.
+        plan.a.component = plan.b.component = p.a->component;
+        plan.step = plan.a.alongK = plan.b.alongLine = 2;
+    } else {
+        plan.a.component = plan.b.component = types.floatType(32);
+        plan.sum = sumsOf(types, *p.result, types.floatType(32));
+    }
+    return plan;
+}
+
+bool chooseDepth(MatrixContext& context, WorkgroupPlan& plan, const Instruction& at) {
+    const auto wordsOf = [&](uint32_t depth) { return plan.a.words(depth) + plan.b.words(depth); };
+    const uint32_t words = workgroupWords(context, at, wordsOf(kWorkgroupBlock));
+    if (words == 0) return false;
+    const uint32_t k = plan.a.k().size;
+    plan.depth = kWorkgroupBlock;
+    for (uint32_t depth = kWorkgroupBlock; depth <= k; depth += kWorkgroupBlock) {
+        if (k % depth == 0 && wordsOf(depth) <= words) plan.depth = depth;
+    }
+    plan.b.first = plan.a.words(plan.depth);
+    return true;
+}
+
+}  // namespace coopvk::rewrite
