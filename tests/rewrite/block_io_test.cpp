@@ -18,9 +18,9 @@ using Places = std::vector<std::pair<uint32_t, uint32_t>>;
 Places placesOf(const BlockPlan& plan, uint32_t lane) {
     Places places;
     for (uint32_t step = 0; step < plan.steps; ++step) {
-        for (const Place& place : plan.pattern) {
-            places.emplace_back(plan.rows.at(lane) + step * plan.rowStep + place.row,
-                                plan.columns.at(lane) + step * plan.columnStep + place.column);
+        for (const BlockElement& element : plan.pattern) {
+            places.emplace_back(plan.rows.at(lane) + step * plan.rowStep + element.row,
+                                plan.columns.at(lane) + step * plan.columnStep + element.column);
         }
     }
     return places;

@@ -11,7 +11,7 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// Up to so many elements a lane are accessed without a loop at run time.
+// Accesses to at most this many elements of an invocation need no loop.
 constexpr uint64_t kUnrolled = 128;
 
 class BlockAccessor {
@@ -32,13 +32,13 @@ class BlockAccessor {
     }
 
  private:
-    // A way through the block.
+    // One version of the code.
     struct Path {
         uint32_t bytes;  // of an access
-        bool inside;     // only for blocks that lie within the region: nothing is checked then
+        bool inside;     // only for blocks inside the region: without checks
     };
 
-    // From the best to the one that always works.
+    // From the fastest to the one for all cases.
     std::vector<Path> paths() const {
         const std::vector<uint32_t> list = widths();
         std::vector<Path> result;
@@ -61,13 +61,13 @@ class BlockAccessor {
         return list;
     }
 
-    // Elements are handled as units of one integer type of at most 32 bits.
+    // A unit is an integer of at most 32 bits: an element, or a part of one.
     bool chooseUnit() {
         const DeviceTraits& device = context_.target.device;
         const uint32_t only = region_.onlyWidth();
         if (only > shape_.elementSize) {
             return fail(
-                "a base pointer of no known variable must point to elements of at most "
+                "a base pointer without a known variable must point to scalars of at most "
                 "Element Size");
         }
         unitBytes_ = std::min(only != 0 ? only : shape_.elementSize, 4u);
@@ -92,7 +92,7 @@ class BlockAccessor {
         const std::optional<uint64_t> room = memory_.room();
         if (room && *room * memory_.scalarBytes() < bytes) {
             return fail(
-                std::format("the private pointer has {} bytes behind it, each invocation's "
+                std::format("the private pointer leads to {} bytes, each invocation's "
                             "elements take {}",
                             *room * memory_.scalarBytes(), bytes));
         }
@@ -103,7 +103,7 @@ class BlockAccessor {
 
     Id no(Id a) { return emit_.op(spv::Op::OpLogicalNot, types_.boolType(), {a}); }
 
-    // True where every row of the block starts and ends at a multiple of `bytes`.
+    // A boolean: whether every row of the blocks starts and ends at a multiple of `bytes`.
     Id isMultipleOf(uint32_t bytes) {
         Bits words(emit_);
         Id all = words.either(emit_.times(ops_.x, shape_.elementSize), ops_.width);
@@ -114,7 +114,7 @@ class BlockAccessor {
 
     void takeFirstThatFits(const std::vector<Path>& list) {
         const Id inside = positions_->isInside();
-        Id before = 0;  // true where a path so far was taken
+        Id before = 0;  // a boolean: whether the code took an earlier path
         for (const Path& path : list) {
             Id fits = path.inside ? inside : 0;
             if (path.bytes > shape_.elementSize) fits = emit_.both(fits, isMultipleOf(path.bytes));
@@ -124,7 +124,6 @@ class BlockAccessor {
         }
     }
 
-    // All blocks.
     void accessAll(const Path& path) {
         accessBytes_ = path.bytes;
         positions_->assumeInside(path.inside);
@@ -133,48 +132,45 @@ class BlockAccessor {
             accessSteps(emit_.constant(0), steps);
             return;
         }
-        // A turn of the loop handles as many steps as fill whole private scalars.
-        const auto stepBytes = static_cast<uint32_t>(plan_.pattern.size()) * shape_.elementSize;
-        const uint32_t together = std::lcm(stepBytes, memory_.scalarBytes()) / stepBytes;
-        const uint32_t turns = steps / together;
-        if (turns > 0) {
-            writer_.repeated(turns,
-                             [&](Id turn) { accessSteps(emit_.times(turn, together), together); });
+        // An iteration handles as many steps as fill whole private scalars.
+        const uint32_t together = std::lcm(stepBytes_, memory_.scalarBytes()) / stepBytes_;
+        const uint32_t count = steps / together;
+        if (count > 0) {
+            writer_.repeated(count, [&](Id i) { accessSteps(emit_.times(i, together), together); });
         }
         if (const uint32_t rest = steps % together; rest != 0) {
-            accessSteps(emit_.constant(turns * together), rest);
+            accessSteps(emit_.constant(count * together), rest);
         }
     }
 
     // `count` steps from `first` on, counted over all blocks.
     void accessSteps(Id first, uint32_t count) {
-        const auto stepBytes = static_cast<uint32_t>(plan_.pattern.size()) * shape_.elementSize;
         positions_->forget();
-        const Id start = emit_.over(emit_.times(first, stepBytes), memory_.scalarBytes());
+        const Id start = emit_.over(emit_.times(first, stepBytes_), memory_.scalarBytes());
         std::vector<Slot> units;
         const bool store = ops_.operation == BlockOperation::kStore;
-        if (store) units = memory_.read(emit_, start, count * stepBytes, unit_);
+        if (store) units = memory_.read(emit_, start, count * stepBytes_, unit_);
         for (uint32_t s = 0; s < count; ++s) {
-            const BlockStep where = positions_->stepAt(emit_.plus(first, s));
-            const size_t stepUnits = stepBytes / unitBytes_;
+            const BlockStep step = positions_->stepAt(emit_.plus(first, s));
+            const size_t stepUnits = stepBytes_ / unitBytes_;
             if (store) {
-                storeStep(where, std::span(units).subspan(s * stepUnits, stepUnits));
+                storeStep(step, std::span(units).subspan(s * stepUnits, stepUnits));
             } else {
-                loadStep(where, units);
+                loadStep(step, units);
             }
         }
         if (!store) memory_.write(emit_, start, units, unit_);
     }
 
-    // Calls visit(place's row, first byte of the access, unit in the access) for every unit of a
-    // step, in private order.
+    // Calls visit(row in the step, first byte of the access, index of the unit in it) for each unit
+    // of a step, in the order of private memory.
     template <typename Visit>
     void forEachUnit(Visit visit) {
-        for (const Place& place : plan_.pattern) {
+        for (const BlockElement& element : plan_.pattern) {
             for (uint32_t b = 0; b < shape_.elementSize; b += unitBytes_) {
-                const uint32_t byte = place.column * shape_.elementSize + b;
+                const uint32_t byte = element.column * shape_.elementSize + b;
                 const uint32_t start = byte / accessBytes_ * accessBytes_;
-                visit(place.row, start, (byte - start) / unitBytes_);
+                visit(element.row, start, (byte - start) / unitBytes_);
             }
         }
     }
@@ -188,7 +184,7 @@ class BlockAccessor {
         });
     }
 
-    std::vector<Slot> load(const BlockPlace& access) {
+    std::vector<Slot> load(const RegionPosition& access) {
         const auto orZero = [&](Id value) {
             if (access.valid == 0) return value;
             return emit_.op(spv::Op::OpSelect, types_.uint32(),
@@ -217,8 +213,8 @@ class BlockAccessor {
         });
         const Id type = region_.type(accessBytes_);
         const Id scalar = types_.scalarOf(type);
-        for (const auto& [place, parts] : accesses) {
-            const BlockPlace access = positions_->at(step, place.first, place.second);
+        for (const auto& [start, parts] : accesses) {
+            const RegionPosition access = positions_->at(step, start.first, start.second);
             const std::vector<Slot> slots = regroup(emit_, parts, unit_, scalar);
             const Id value = gather(emit_, scalar, slots);
             writer_.guarded(access.valid, [&] {
@@ -237,6 +233,7 @@ class BlockAccessor {
     TypeTable& types_ = context_.types;
     Emitter& emit_ = writer_.emit();
     const BlockPlan plan_ = planBlock(ops_.operation, shape_, context_.target.subgroupSize);
+    const uint32_t stepBytes_ = static_cast<uint32_t>(plan_.pattern.size()) * shape_.elementSize;
     Id unit_ = 0;
     uint32_t unitBytes_ = 0;
     uint32_t accessBytes_ = 0;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One block load or store as accesses of each lane to the elements that it has.
+// A block load or store: each invocation accesses its elements.
 //
-// Elements beyond the region or the block are never touched: loads go to the region's first element
-// instead and then give zero, stores are branched around. Neighbouring elements of a lane move in
-// one access where the coordinate, the pitch and the region's width allow it, which is asked at run
-// time, once for the whole block.
+// No access is beyond the region or the block: there, loads read the region's first element and
+// return zero, and stores do nothing. An access takes several neighbouring elements if the
+// coordinate, the pitch and the region's width allow it. The shader tests that once for all blocks.
 #pragma once
 
 #include "blockio/block_positions.hpp"
@@ -14,7 +13,7 @@
 
 namespace coopvk::rewrite {
 
-// Appends to the writer's current block.
+// Emits into the writer's current block.
 void accessBlock(LoweringContext& context, FunctionWriter& writer, const Instruction& at,
                  const BlockOperands& operands, BlockRegion& region, PrivateMemory& memory);
 

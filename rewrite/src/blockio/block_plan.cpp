@@ -13,14 +13,14 @@ constexpr uint32_t kWidestAccess = 16;  // bytes
 
 uint32_t divideUp(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
 
-// Elements that a 32-bit value of a transformed block holds.
-uint32_t rowsTogether(BlockOperation operation, const BlockShape& shape) {
+// Rows whose elements a 32-bit value of a transformed block holds.
+uint32_t rowsPerValue(BlockOperation operation, const BlockShape& shape) {
     return operation == BlockOperation::kLoadTransform ? 4 / shape.elementSize : 1;
 }
 
 BlockPlan planRows(BlockOperation operation, const BlockShape& shape, uint32_t lanes) {
     BlockPlan plan;
-    const uint32_t together = rowsTogether(operation, shape);
+    const uint32_t together = rowsPerValue(operation, shape);
     const uint32_t padded = std::bit_ceil(shape.width);
     const uint32_t rows = divideUp(shape.height, together);
     const uint32_t neighbours = std::max(padded / lanes, 1u);
@@ -42,7 +42,7 @@ BlockPlan planTransposed(const BlockShape& shape, uint32_t lanes) {
     const uint32_t columnsAtOnce = std::max(lanes / padded, 1u);
     plan.rows = {1, std::min(padded, lanes), neighbours};
     plan.columns = {std::min(padded, lanes), columnsAtOnce, 1};
-    // Where a lane holds whole rows, several columns make a step, so that they can move together.
+    // If a lane holds whole rows, a step has several columns, which one access can take.
     const uint32_t run = shape.width & (~shape.width + 1);
     const uint32_t together =
         columnsAtOnce > 1 ? 1 : std::min(run, kWidestAccess / shape.elementSize);
@@ -85,22 +85,17 @@ std::optional<std::string> brokenRule(BlockOperation operation, const BlockShape
 }
 
 bool BlockPlan::padsRows(const BlockShape& shape) const {
-    uint64_t last = uint64_t{rows.last()} + uint64_t{steps - 1} * rowStep;
-    uint32_t inPattern = 0;
-    for (const Place& place : pattern) inPattern = std::max(inPattern, place.row);
-    return last + inPattern >= shape.height;
+    const uint64_t last = rows.last() + uint64_t{steps - 1} * rowStep;
+    return last + std::ranges::max(pattern, {}, &BlockElement::row).row >= shape.height;
 }
 
 bool BlockPlan::padsColumns(const BlockShape& shape) const {
-    uint64_t last = uint64_t{columns.last()} + uint64_t{steps - 1} * columnStep;
-    uint32_t inPattern = 0;
-    for (const Place& place : pattern) inPattern = std::max(inPattern, place.column);
-    return last + inPattern >= shape.width;
+    const uint64_t last = columns.last() + uint64_t{steps - 1} * columnStep;
+    return last + std::ranges::max(pattern, {}, &BlockElement::column).column >= shape.width;
 }
 
 uint32_t BlockPlan::longestRun(const BlockShape& shape) const {
-    uint32_t columnCount = 0;
-    for (const Place& place : pattern) columnCount = std::max(columnCount, place.column + 1);
+    const uint32_t columnCount = std::ranges::max(pattern, {}, &BlockElement::column).column + 1;
     uint32_t run = kWidestAccess / shape.elementSize;
     const auto divides = [&](uint32_t value) { return value % run == 0; };
     while (!divides(columnCount) || !divides(columns.factor * (columns.modulus > 1)) ||

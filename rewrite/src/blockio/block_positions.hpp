@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where in the region of memory the elements of a block lie that this lane has, and whether they
-// are within the region and the block at all.
+// Computes the rows and columns of an invocation's elements of a block in the region of memory, and
+// whether these are inside the region and the block.
 #pragma once
 
 #include "blockio/block_plan.hpp"
@@ -9,26 +9,26 @@
 
 namespace coopvk::rewrite {
 
-// The operands of a block instruction, in the types that lowering computes with.
+// The operands of a block instruction.
 struct BlockOperands {
     BlockOperation operation = BlockOperation::kLoad;
     BlockShape shape;
-    Id width = 0;   // u32, bytes
+    Id width = 0;   // of the region; u32, bytes
     Id height = 0;  // u32
-    Id pitch = 0;   // as it came
-    Id x = 0;       // u32, as are negative ones
+    Id pitch = 0;   // an integer of any width, bytes
+    Id x = 0;       // u32; negative coordinates in two's complement
     Id y = 0;
 };
 
-// A step of the plan: column of the region where its block starts; row and column of the block.
+// A step of the plan.
 struct BlockStep {
-    Id x = 0;
-    Id row = 0, column = 0;
+    Id x = 0;                // the block's first column in the region
+    Id row = 0, column = 0;  // in the block
 };
 
-// Where an access starts: row and byte of the region, and whether there is such a place (0:
-// always).
-struct BlockPlace {
+// The start of an access in the region: row, and column in bytes. `valid` is a boolean: whether the
+// position is inside the region and the block; 0: always.
+struct RegionPosition {
     Id row = 0, column = 0, valid = 0;
 };
 
@@ -37,27 +37,33 @@ class BlockPositions {
     BlockPositions(LoweringContext& context, FunctionWriter& writer, const BlockOperands& operands,
                    const BlockPlan& plan);
 
-    // True where no element of any block lies beyond the region; where that is known, places need
-    // not be compared with it.
+    // A boolean: whether all elements of all blocks are inside the region.
     Id isInside();
+    // Whether that is known to be true.
     void assumeInside(bool inside) { inside_ = inside; }
 
     BlockStep stepAt(Id step);  // counted over all blocks
-    // Byte `byte` of the step's columns, `row` rows on.
-    BlockPlace at(const BlockStep& step, uint32_t row, uint32_t byte);
-    // What was computed so far may not be valid any more.
+    // `row` rows and `byte` bytes after the step's first element.
+    RegionPosition at(const BlockStep& step, uint32_t row, uint32_t byte);
+    // Forgets values that may not dominate what follows.
     void forget();
 
  private:
-    // A row or column of the region.
-    struct Line {
-        Id index;
+    struct Coordinate {
+        Id index;  // in the region
         Id valid;
     };
-    Line rowAt(const BlockStep& step, uint32_t constantRow);
-    Line columnAt(const BlockStep& step, uint32_t constantColumn);
+    // The rows or the columns.
+    struct Axis {
+        Id lane;  // the invocation's part of the position in the block
+        Id regionSize;
+        uint32_t blockSize;
+        bool isPadded;
+        std::map<std::tuple<Id, Id, uint32_t>, Coordinate> known = {};
+    };
+    // Of the element `offset` elements after `position` in a block that starts at `start`.
+    Coordinate coordinateAt(Axis& axis, Id start, Id position, uint32_t offset);
     Id laneTerm(const LaneTerm& term);
-    Id constant(uint32_t value) { return emit_.constant(value); }
     Id below(Id a, Id b) { return emit_.compare(spv::Op::OpULessThan, a, b); }
 
     LoweringContext& context_;
@@ -66,14 +72,8 @@ class BlockPositions {
     const BlockPlan& plan_;
     const BlockShape& shape_ = ops_.shape;
     Emitter& emit_ = writer_.emit();
-    const bool rowsPadded_ = plan_.padsRows(shape_);
-    const bool columnsPadded_ = plan_.padsColumns(shape_);
     bool inside_ = false;
-    Id laneRow_;
-    Id laneColumn_;
-    Id widthElements_;
-    std::map<std::pair<Id, uint32_t>, Line> rowMemo_;
-    std::map<std::tuple<Id, Id, uint32_t>, Line> columnMemo_;
+    Axis rows_, columns_;
 };
 
 }  // namespace coopvk::rewrite

@@ -35,7 +35,7 @@ const BlockOpcode* findOpcode(spv::Op opcode) {
     return found == std::end(kOpcodes) ? nullptr : found;
 }
 
-// One instruction: its operands checked and brought to the types that lowering computes with.
+// Lowers one instruction: checks and converts its operands.
 class BlockLowering {
  public:
     BlockLowering(LoweringContext& context, FunctionWriter& writer, const BlockOpcode& opcode,
@@ -65,7 +65,7 @@ class BlockLowering {
     bool isDeclared() {
         const Module& module = context_.module;
         if (module.hasCapability(opcode_.capability)) return true;
-        // Both others declare this one.
+        // The other capabilities declare this one.
         if (opcode_.capability == spv::Capability::Subgroup2DBlockIOINTEL) return true;
         return fail("its capability is not declared");
     }
@@ -99,7 +99,7 @@ class BlockLowering {
         return types_.isInteger(type) && types_.components(type) == count;
     }
 
-    // Width, height, pitch and coordinate, behind the pointers.
+    // Memory Width, Memory Height, Memory Pitch and Coordinate.
     bool readRegion() {
         const size_t first = opcode_.operation == BlockOperation::kStore ? 6 : 5;
         for (size_t i = first; i < first + 3; ++i) {
@@ -120,8 +120,8 @@ class BlockLowering {
         return true;
     }
 
-    // Signed, whatever the type says. Regions and blocks have at most 2^24 rows and columns: far
-    // out is as far as farther out.
+    // A coordinate as 32 bits. It is signed, whatever its type. 64-bit ones are clamped, beyond all
+    // positions: regions and blocks have at most 2^24 rows and columns.
     Id position(Id value) {
         const Id type = emit_.typeOf(value);
         const Id u32 = types_.uint32();
@@ -146,7 +146,7 @@ class BlockLowering {
     BlockOperands operands_;
 };
 
-// Hints for caches on pointers that are gone.
+// Vulkan does not support these decorations of pointers, which are hints.
 void dropCacheControls(Module& module) {
     std::erase_if(module.section(Section::kAnnotations), [](const InstructionPtr& i) {
         return decorates(*i, spv::Decoration::CacheControlLoadINTEL) ||
@@ -170,7 +170,7 @@ void lowerBlock(LoweringContext& context, FunctionWriter& writer, const Instruct
 
 std::optional<Error> lowerBlockIo(LoweringContext& context) {
     Module& module = context.module;
-    adoptCrossWorkgroupPointers(context);
+    lowerCrossWorkgroupPointers(context);
     OpcodeTable<BlockFunction> table;
     for (const BlockOpcode& row : kOpcodes) table.add<lowerBlock>({row.opcode});
     for (const auto& function : module.functions()) {

@@ -20,20 +20,19 @@ bool isPacked(const Module& module, Id type) {
 
 NaturalLayout::NaturalLayout(LoweringContext& context, const std::unordered_set<Id>& pointers)
     : MemoryTypes(context), pointers_(pointers) {
-    // Types are declared after those that they are made of.
+    // The types of members are declared first.
     for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
-        if (i->result != 0 && i->type == 0) facts_[i->result] = measure(*i);
+        if (i->result != 0 && i->type == 0) extents_[i->result] = measure(*i);
     }
     make();
 }
 
-const NaturalLayout::Fact& NaturalLayout::fact(Id type) const {
-    static const Fact kNone;
-    const auto found = facts_.find(type);
-    return found == facts_.end() ? kNone : found->second;
+NaturalLayout::Extent NaturalLayout::extent(Id type) const {
+    const auto found = extents_.find(type);
+    return found == extents_.end() ? Extent{} : found->second;
 }
 
-NaturalLayout::Fact NaturalLayout::measure(const Instruction& type) const {
+NaturalLayout::Extent NaturalLayout::measure(const Instruction& type) const {
     constexpr uint32_t kPointer = 8;
     switch (type.opcode) {
         case spv::Op::OpTypeInt:
@@ -45,17 +44,18 @@ NaturalLayout::Fact NaturalLayout::measure(const Instruction& type) const {
         case spv::Op::OpTypeUntypedPointerKHR:
             return {kPointer, kPointer, kPointer};
         case spv::Op::OpTypeVector: {
-            const uint32_t scalar = fact(type.word(0)).scalarBytes;
+            const uint32_t scalar = extent(type.word(0)).scalarBytes;
             const uint32_t bytes = scalar * std::bit_ceil(std::min(type.word(1), 16u));
             return {bytes, bytes, scalar};
         }
         case spv::Op::OpTypeArray:
         case spv::Op::OpTypeRuntimeArray: {
-            const Fact& element = fact(type.word(0));
+            const Extent element = extent(type.word(0));
             const auto stride = module_.decoration(type.result, spv::Decoration::ArrayStride);
-            const uint64_t length = std::min(memberCount(module_, type.result).value_or(0), kMost);
-            return {std::min(length * (stride ? *stride : element.size), kMost), element.alignment,
-                    element.scalarBytes};
+            const uint64_t length =
+                std::min(memberCount(module_, type.result).value_or(0), kMaxBytes);
+            return {std::min(length * (stride ? *stride : element.size), kMaxBytes),
+                    element.alignment, element.scalarBytes};
         }
         case spv::Op::OpTypeStruct:
             return measureStruct(type);
@@ -64,24 +64,24 @@ NaturalLayout::Fact NaturalLayout::measure(const Instruction& type) const {
     }
 }
 
-// Where a member starts, if the one before it ends at `end`.
+// The offset of a member; the member before it ends at `end`.
 uint64_t NaturalLayout::memberStart(const Instruction& type, uint32_t member, uint64_t end) const {
     const auto offset = module_.memberDecoration(type.result, member, spv::Decoration::Offset);
     if (offset) return *offset;
-    return isPacked(module_, type.result) ? end : roundUp(end, fact(type.word(member)).alignment);
+    return isPacked(module_, type.result) ? end : roundUp(end, extent(type.word(member)).alignment);
 }
 
-NaturalLayout::Fact NaturalLayout::measureStruct(const Instruction& type) const {
-    Fact all = {0, 1, 1};
+NaturalLayout::Extent NaturalLayout::measureStruct(const Instruction& type) const {
+    Extent all;
     for (uint32_t m = 0; m < type.operands.size(); ++m) {
-        const Fact& member = fact(type.word(m));
+        const Extent member = extent(type.word(m));
         all.size = std::max(all.size, memberStart(type, m, all.size) + member.size);
         all.scalarBytes = std::max(all.scalarBytes, member.scalarBytes);
         if (!isPacked(module_, type.result)) {
             all.alignment = std::max(all.alignment, member.alignment);
         }
     }
-    all.size = std::min(roundUp(all.size, all.alignment), kMost);
+    all.size = std::min(roundUp(all.size, all.alignment), kMaxBytes);
     return all;
 }
 
@@ -110,7 +110,7 @@ void NaturalLayout::addLayout(const Instruction& type, Id copy) {
         }
         end = start + size(type.word(m));
     }
-    module_.removeDecoration(copy, spv::Decoration::CPacked);  // which Vulkan does not know
+    module_.removeDecoration(copy, spv::Decoration::CPacked);  // Vulkan does not support it
 }
 
 }  // namespace coopvk::rewrite

@@ -28,14 +28,13 @@ PrivateMemory::PrivateMemory(LoweringContext& context, Emitter& emit, Id pointer
     }
 }
 
-// Finds the object, and the indices that lead to where the pointer points. What is wrong, or
-// nothing.
+// Follows the pointer to its variable. Returns what is wrong, or nothing.
 std::string_view PrivateMemory::resolve(Emitter& emit, Id pointer) {
     const Module& module = context_.module;
     const PointerPath path = pathTo(module, pointer);
     base_ = path.root;
     const std::vector<Id> indices = path.indices();
-    // Indices into structures, and those around them, stay.
+    // Indices up to the last one into a structure stay.
     Id type = module.def(emit.typeOf(base_)).word(1), inner = type;
     size_t first = 0;
     for (size_t i = 0; i < indices.size(); ++i) {
@@ -60,7 +59,7 @@ std::string_view PrivateMemory::resolve(Emitter& emit, Id pointer) {
     return {};
 }
 
-// Fills lengths_ and gives the scalar type at the bottom; something that is none if there is none.
+// Sets lengths_ and returns the innermost element type; 0 if that is no number.
 Id PrivateMemory::flatten(Id type) {
     const Module& module = context_.module;
     while (true) {
@@ -86,7 +85,7 @@ std::optional<uint64_t> PrivateMemory::room() const {
     return all > *origin ? all - *origin : 0;
 }
 
-// Pointer to the scalar `index` (u32) places behind the pointer.
+// Pointer to scalar `index` (u32), counted from the pointer.
 Id PrivateMemory::at(Emitter& emit, Id index) {
     Id rest = emit.addU32(origin_, index);
     std::vector<Id> indices(lengths_.size());
@@ -120,7 +119,7 @@ std::vector<Slot> PrivateMemory::read(Emitter& emit, Id start, uint32_t bytes, I
     std::vector<Slot> slots;
     const uint32_t scalars = (bytes + scalarBytes_ - 1) / scalarBytes_;
     for (uint32_t i = 0; i < scalars; ++i) slots.push_back({load(emit, emit.plus(start, i)), 0});
-    // Scalars narrower than a unit may leave the last one incomplete.
+    // The last scalars may not fill a unit.
     while (slots.size() * scalarBytes_ % unitBytes != 0) {
         slots.push_back({context_.types.constant(integer(), 0), 0});
     }

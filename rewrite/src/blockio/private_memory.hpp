@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The per-invocation side of a block operation: a pointer to the Function storage class as a run of
-// scalars, one behind the other, whatever arrays and vectors they are in.
+// Src Pointer or Dst Pointer of a block instruction: a variable's arrays and vectors as a sequence
+// of scalars.
 #pragma once
 
 #include "lowering/context.hpp"
@@ -11,22 +11,22 @@ namespace coopvk::rewrite {
 
 class PrivateMemory {
  public:
-    // `at` and `operand` are named in errors.
+    // Errors name `at` and `operand`.
     PrivateMemory(LoweringContext& context, Emitter& emit, Id pointer, const Instruction& at,
                   std::string_view operand);
 
     bool valid() const { return scalar_ != 0; }
     Id scalar() const { return scalar_; }
     uint32_t scalarBytes() const { return scalarBytes_; }
-    // Scalars from the pointer on; nullopt where that depends on an index.
+    // The number of scalars from the pointer on; nullopt if an index is not constant.
     std::optional<uint64_t> room() const;
 
-    // Scalars, floats too, are taken apart as integers of their width: declares those. False after
-    // an error where the device has none.
+    // Declares integers of the width of the scalars, which are split and joined as such. False,
+    // with an error, if the device has none.
     bool declare(const Instruction& at);
 
-    // Bytes from scalar `start` (u32, counted from the pointer) on as components of `unit`, an
-    // integer type, and back: what shares the last scalar stays.
+    // Reads or writes bytes from scalar `start` (u32, counted from the pointer) on as components of
+    // the integer type `unit`. The other bytes of the last scalar keep their values.
     std::vector<Slot> read(Emitter& emit, Id start, uint32_t bytes, Id unit);
     void write(Emitter& emit, Id start, std::vector<Slot> units, Id unit);
 
@@ -39,11 +39,11 @@ class PrivateMemory {
 
     LoweringContext& context_;
     Id base_ = 0;
-    std::vector<Id> prefix_;         // indices that stay as they are
-    std::vector<uint32_t> lengths_;  // of the arrays and the vector below, outermost first
+    std::vector<Id> prefix_;         // the indices up to the last structure
+    std::vector<uint32_t> lengths_;  // of the arrays and the vector in it, outermost first
     Id scalar_ = 0;
     uint32_t scalarBytes_ = 0;
-    Id origin_ = 0;  // u32, scalars from the outermost array's start to the pointer
+    Id origin_ = 0;  // u32: index of the pointer's scalar in the outermost array
 };
 
 }  // namespace coopvk::rewrite

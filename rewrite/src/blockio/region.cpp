@@ -26,8 +26,7 @@ BlockRegion::BlockRegion(LoweringContext& context, Emitter& emit, Id pointer, Id
     }
 }
 
-// A u64 where the device has them, else two u32. What was an integer before it became a pointer is
-// taken as it was.
+// A u64 if the device supports it, else two u32. Undoes a conversion from an integer.
 Id BlockRegion::baseAddress(Emitter& emit, Id pointer) {
     TypeTable& types = context_.types;
     const bool wide = context_.target.device.shaderInt64;
@@ -45,7 +44,7 @@ Id BlockRegion::baseAddress(Emitter& emit, Id pointer) {
     return emit.op(wide ? spv::Op::OpConvertPtrToU : spv::Op::OpBitcast, type, {pointer});
 }
 
-// True if the pointer is a known place in a known variable (or an error was found on the way).
+// False if the pointer's variable is not known.
 bool BlockRegion::resolveBinding(Emitter& emit, Id pointer, const Instruction& at) {
     place_ = placeOf(emit, pointer);
     if (place_.problem == BufferPlace::Problem::kNoVariable) return false;
@@ -61,7 +60,7 @@ bool BlockRegion::resolveBinding(Emitter& emit, Id pointer, const Instruction& a
     return true;
 }
 
-// A pointer whose variable is not known can only be followed as what it points to.
+// Without a known variable, only accesses to the type to which the pointer points are possible.
 void BlockRegion::resolvePointer(Emitter& emit, Id pointer, const Instruction& at) {
     if (context_.error) return;
     elements_.emplace(context_, emit, pointer, at);
@@ -71,7 +70,7 @@ void BlockRegion::resolvePointer(Emitter& emit, Id pointer, const Instruction& a
     valid_ = elements_->components() == 1;
     if (!valid_) {
         context_.fail(ErrorCode::kUnsupported, at,
-                      "a base pointer of no known variable must point to a scalar");
+                      "a base pointer without a known variable must point to a scalar");
     }
 }
 
@@ -141,7 +140,7 @@ Id BlockRegion::pointerTo(Emitter& emit, uint32_t bytes, Id row, Id column) {
     return context_.views.pointer(emit, place_, type(bytes), index);
 }
 
-// Physical pointers must name their alignment.
+// Accesses through physical pointers need Aligned.
 MemoryOperands BlockRegion::memory() const {
     return MemoryOperands().withAlignment(kind_ == Kind::kAddress ? kAnyAlignment : 0);
 }

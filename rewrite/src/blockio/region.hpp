@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The 2D region of memory of a block operation: accesses to up to 16 bytes at a row and a column.
+// The region of memory of a block instruction: accesses to at most 16 bytes at a row and a column.
 #pragma once
 
 #include "ir/memory_operands.hpp"
@@ -11,20 +11,20 @@ namespace coopvk::rewrite {
 
 class BlockRegion {
  public:
-    // `at` is named in errors; `pitch` is an integer scalar, bytes.
+    // Errors name `at`; `pitch` is an integer scalar, in bytes.
     BlockRegion(LoweringContext& context, Emitter& emit, Id pointer, Id pitch,
                 const Instruction& at);
 
     bool valid() const { return valid_; }
-    // The only width that accesses can have here; 0 where they can have any.
+    // The width of all accesses, in bytes; 0: any.
     uint32_t onlyWidth() const { return onlyWidth_; }
-    // What the low bits of must be zero for accesses of some width to be aligned, besides those of
-    // rows' starts: a u32, or 0 where the base pointer's are known to be.
+    // The base pointer's offset in bytes (u32), on which the alignment of accesses depends; 0: the
+    // base pointer is known to be aligned to 16 bytes.
     Id misalignment() const { return misalignment_; }
 
     // Type of an access: a scalar of 1, 2 or 4 bytes, or a vector of 32-bit scalars.
     Id type(uint32_t bytes);
-    // `row` and `column` (in bytes) are u32, within the region.
+    // `row` and `column` (in bytes) are u32, inside the region.
     Id load(Emitter& emit, uint32_t bytes, Id row, Id column);
     void store(Emitter& emit, uint32_t bytes, Id row, Id column, Id value);
 

@@ -15,7 +15,7 @@ void countUses(const Instruction& i, std::unordered_set<Id>& used) {
     }
 }
 
-// Every id that something but names, decorations and entry points' interfaces mentions.
+// All ids with uses other than names, decorations and interfaces of entry points.
 std::unordered_set<Id> usedIds(const Module& module) {
     std::unordered_set<Id> used;
     const auto count = [&](const Instruction& i) { countUses(i, used); };
@@ -28,7 +28,7 @@ std::unordered_set<Id> usedIds(const Module& module) {
     return used;
 }
 
-// Takes the unused instructions with such pointers out; the ids that are gone.
+// Drops unused instructions on untyped pointers. Returns their ids.
 std::unordered_set<Id> takeUnused(Module& module) {
     const std::unordered_set<Id> used = usedIds(module);
     const auto isUnused = [&](const Instruction& i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the native back-end knows of its types, and of the function that it lowers.
+// State of the native back-end: for the module, and for the function that it lowers.
 #pragma once
 
 #include "lowering/opcode_table.hpp"
@@ -19,17 +19,17 @@ struct NativeContext : PackedContext {
     NativePlan plan;
     Staging staging;
 
-    // Types of one tile stay what they are.
+    // Only types of several tiles are lowered.
     const PackedType* packed(Id type) const override {
         const TiledType* matrix = plan.type(type);
         return matrix != nullptr && matrix->isTiled() ? matrix : nullptr;
     }
-    // The tiles of any matrix, row by row, and the matrix made of them.
+    // Also for matrices of one tile. Tiles are in row-major order.
     std::vector<Id> packsOf(Emitter& emit, const PackedType& type, Id value) override;
     void fromPacks(Emitter& emit, const PackedType& type, std::span<const Id> tiles,
                    Id result) override;
 
-    // What nothing lowers, the driver takes.
+    // The driver supports what the table leaves.
     void checkKept(const Instruction&) override {}
 
     const TiledType* matrixOfValue(Id value) const { return plan.type(module.def(value).type); }
@@ -39,8 +39,7 @@ struct NativeFunction : FunctionLowering<NativeContext> {
     using FunctionLowering::FunctionLowering;
 
     TypeTable& types = context.types;
-    InstructionList variables = {};    // to go to the entry block
-    std::map<Id, Id> variableOf = {};  // by matrix type
+    std::map<Id, Id> variables = {};  // by matrix type
 };
 
 }  // namespace coopvk::rewrite

@@ -7,7 +7,7 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// The rows of a matrix; for B its columns: what one lane's array holds.
+// The rows of a matrix, or the columns of a B matrix: the array of an invocation holds one.
 struct Lines {
     uint32_t count, length;
     bool columnMajor;
@@ -18,8 +18,7 @@ Lines linesOf(const TiledType& type) {
     return {type.rows, type.columns, false};
 }
 
-// A matrix in shared memory, line by line: from and to the driver's matrices. Other invocations may
-// access it when these are done.
+// A matrix in shared memory, its lines one after the other. Barriers follow all accesses.
 class StagedMatrix {
  public:
     StagedMatrix(NativeFunction& f, const TiledType& type, const Lines& lines)
@@ -38,7 +37,7 @@ class StagedMatrix {
         loadTiles(f_.context, f_.emit(), type_, access_, pointer(), result);
         barrier();
     }
-    // One line (u32), component by component.
+    // `line`: u32.
     void writeLine(Id line, std::span<const Id> values) {
         const Id start = startOf(line);
         for (uint32_t x = 0; x < lines_.length; ++x) {
@@ -74,7 +73,7 @@ class StagedMatrix {
     TileAccess access_;
 };
 
-// The matrix and its array type as its lines want it: components, `length` of them.
+// The type of an array with the components of a line.
 Id componentArray(NativeFunction& f, const TiledType& type, const Lines& lines) {
     return f.types.arrayType(type.component, lines.length);
 }
@@ -83,18 +82,14 @@ bool linesFit(NativeFunction& f, const Instruction& at, const TiledType* type, I
     const Instruction& array = f.context.module.def(arrayType);
     const std::optional<uint64_t> length = f.context.module.constantValue(array.word(1));
     if (type == nullptr || array.opcode != spv::Op::OpTypeArray || !length) {
-        f.context.fail(ErrorCode::kInvalidModule, at,
-                       "converts between a cooperative matrix and an array of scalars");
-        return false;
+        return f.context.fail(ErrorCode::kInvalidModule, at,
+                              "converts between a cooperative matrix and an array of scalars");
     }
-    if (linesOf(*type).count > f.context.target.subgroupSize) {
-        f.context.fail(ErrorCode::kUnsupported, at, "a matrix of more lines than lanes");
-        return false;
-    }
-    return true;
+    return linesOf(*type).count <= f.context.target.subgroupSize ||
+           f.context.fail(ErrorCode::kUnsupported, at, "a matrix of more lines than lanes");
 }
 
-// Same bits as another array type.
+// The array's bits as another array type.
 Id castArray(NativeFunction& f, Id type, Id value, Id result = 0) {
     if (result == 0) result = f.context.module.takeId();
     const Instruction cast{spv::Op::OpBitCastArrayQCOM, type, result, {idOperand(value)}};
@@ -137,19 +132,18 @@ void lowerExtractLines(NativeFunction& f, const Instruction& extract) {
     const Lines lines = linesOf(*type);
     StagedMatrix staged(f, *type, lines);
     staged.write(extract.word(0));
-    // Lanes beyond the last line read some line.
+    // Invocations without a line read any line.
     const Id line = f.emit().modulo(f.writer.lane(), lines.count);
     const std::vector<Id> values = staged.readLine(line);
     const Id array = f.emit().construct(componentArray(f, *type, lines), values);
     castArray(f, extract.type, array, extract.result);
 }
 
-// What must pass through shared memory, and how much of it at once.
 void reserveStaging(NativeContext& context) {
     const auto reserve = [&](Id typeId, bool byLines) {
         const TiledType* type = context.plan.type(typeId);
         if (type == nullptr) return;
-        // Every lane writes a line, also where the matrix has fewer.
+        // Each invocation writes a line, even if the matrix has fewer.
         const uint32_t lines = byLines ? context.target.subgroupSize : linesOf(*type).count;
         context.staging.reserve(type->component, lines * linesOf(*type).length);
     };

@@ -10,7 +10,7 @@ Id tileLength(NativeFunction& f, const PackedType& type) {
     return f.emit().op(spv::Op::OpCooperativeMatrixLengthKHR, f.types.uint32(), {type.pack});
 }
 
-// Indices of an element's tile and of the element in it, which only the driver knows.
+// The tile of an element and the index in the tile. Only the driver knows a tile's length.
 PackIndices locateInTiles(NativeFunction& f, const PackedType& matrix, Id element) {
     const Id length = tileLength(f, matrix);
     return {f.emit().op(spv::Op::OpUDiv, f.types.uint32(), {element, length}),
@@ -18,22 +18,17 @@ PackIndices locateInTiles(NativeFunction& f, const PackedType& matrix, Id elemen
 }
 
 Id variableFor(NativeFunction& f, const PackedType& matrix) {
-    Id& id = f.variableOf[matrix.id];
-    if (id != 0) return id;
-    id = f.context.module.takeId();
-    const Id type = f.types.pointerType(spv::StorageClass::Function, matrix.id);
-    f.variables.push_back(
-        makeInstruction(spv::Op::OpVariable, type, id, {literal(spv::StorageClass::Function)}));
-    f.context.module.setDef(f.variables.back().get());
+    Id& id = f.variables[matrix.id];
+    if (id == 0) id = f.writer.variable(matrix.id);
     return id;
 }
 
-// The element that literal indices lead to, in a variable with a copy of its matrix.
+// The element at literal indices, in a variable with a copy of its matrix.
 struct Element {
-    const PackedType* matrix = nullptr;  // nullptr: they lead into no tiled matrix
+    const PackedType* matrix = nullptr;  // nullptr: the indices are not into a tiled matrix
     Id variable = 0;
     Id pointer = 0;
-    std::span<const Operand> outer = {};  // indices that lead to the matrix
+    std::span<const Operand> outer = {};  // indices to the matrix
 };
 
 Element elementAt(NativeFunction& f, const Instruction& i, size_t composite) {
@@ -67,8 +62,8 @@ bool lowerNativeChain(NativeFunction& f, Instruction& chain) {
     const auto [matrix, at] = findPackedIndex(f.context, chain);
     if (matrix == nullptr) return false;
     if (f.types.width(f.emit().typeOf(chain.word(at))) != 32) {
-        f.context.fail(ErrorCode::kUnsupported, chain, "an element index of other than 32 bits");
-        return false;
+        return f.context.fail(ErrorCode::kUnsupported, chain,
+                              "an element index of other than 32 bits");
     }
     const Id element = f.emit().bitcast(f.types.uint32(), chain.word(at));
     const auto [tile, inTile] = locateInTiles(f, *matrix, element);

@@ -1,30 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The lowering of instructions on native matrices. Where one returns false, the instruction stays,
-// perhaps changed in place.
+// The lowering of instructions on native matrices. false: the instruction stays, perhaps changed in
+// place.
 #pragma once
 
 #include "native/context.hpp"
 
 namespace coopvk::rewrite {
 
-// In memory. The copy is OpCopyMemory.
+// In memory; lowerNativeCopy is for OpCopyMemory.
 bool lowerNativeLoad(NativeFunction& f, const Instruction& load);
 bool lowerNativeStore(NativeFunction& f, const Instruction& store);
 bool lowerNativeCopy(NativeFunction& f, const Instruction& copy);
 bool lowerNativeUndef(NativeFunction& f, const Instruction& undef);
 
-// Elements, and how many an invocation has: only the driver knows which they are.
+// Only the driver knows which elements, and how many, an invocation has.
 bool lowerNativeLength(NativeFunction& f, const Instruction& length);
 bool lowerNativeExtract(NativeFunction& f, const Instruction& extract);
 bool lowerNativeInsert(NativeFunction& f, const Instruction& insert);
 bool lowerNativeChain(NativeFunction& f, Instruction& chain);  // always in place
 
-// One role turned into another, and into the lanes' arrays and back, by way of shared memory:
-// reserveStaging() announces how much of it.
+// Conversions of use, and between matrices and arrays, through shared memory. reserveStaging()
+// reserves it for all of the module.
 void reserveStaging(NativeContext& context);
 void lowerNativeRole(NativeFunction& f, const Instruction& conversion);
 void lowerConstructFromLines(NativeFunction& f, const Instruction& construct);
 void lowerExtractLines(NativeFunction& f, const Instruction& extract);
+
+// Lengths of native matrices: drivers know them, but not all support them in OpSpecConstantOp. By
+// id: the OpSpecConstantOp of lengths, and of values computed from them.
+using LengthConstants = std::map<Id, Instruction>;
+// Removes these constants.
+LengthConstants takeLengths(LoweringContext& context);
+// Computes those that a function uses at its start.
+void readLengths(NativeContext& context, const LengthConstants& lengths, Function& function);
 
 }  // namespace coopvk::rewrite

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "native/lengths.hpp"
-
 #include <algorithm>
 
 #include "ir/opcodes.hpp"
+#include "native/instructions.hpp"
 
 namespace coopvk::rewrite {
 
@@ -31,7 +30,7 @@ LengthConstants takeLengths(LoweringContext& context) {
         if (i->opcode != spv::Op::OpSpecConstantOp) continue;
         if (i->word(0) != kLength && !usesLength(lengths, *i)) continue;
         lengths.emplace(i->result, *i);
-        // Nothing will name it any more.
+        // readLengths() replaces all uses.
         i->opcode = spv::Op::OpConstantNull;
         i->operands.clear();
     }
@@ -43,7 +42,7 @@ LengthConstants takeLengths(LoweringContext& context) {
 
 namespace {
 
-// Lengths as values of one function.
+// The lengths that one function uses.
 class LengthValues {
  public:
     LengthValues(NativeContext& context, const LengthConstants& constants, Function& function)
@@ -64,9 +63,8 @@ class LengthValues {
     }
 
  private:
-    // Former constants among the operands.
     void replaceIn(Instruction& i) {
-        if (isNonSemantic(context_.module, i)) return;  // may be ahead of what computes the values
+        if (isNonSemantic(context_.module, i)) return;  // may be before the prologue
         for (Operand& operand : i.operands) {
             if (!operand.isId || !constants_.contains(operand.word)) continue;
             if (i.opcode == spv::Op::OpVariable) return fail(context_, i);

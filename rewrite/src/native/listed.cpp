@@ -38,7 +38,7 @@ bool hasMatrix(std::span<const MatrixShape> shapes, const TypeTable& types, cons
         const bool sizes = (type.use == Use::kB ? shape.k : shape.m) == rows &&
                            (type.use == Use::kA ? shape.k : shape.n) == columns;
         if (!sizes) return false;
-        // Integer types are signed or not by operands, not by type.
+        // Cooperative Matrix Operands, not the type, say whether integers are signed.
         for (const bool isSigned : {false, true}) {
             const ComponentType component = componentOf(types, type.component, isSigned);
             if (type.use == Use::kA && shape.a == component) return true;
@@ -82,8 +82,9 @@ MatrixShape productShape(const TypeTable& types, const ProductTypes& product,
 
 namespace {
 
-// The module's matrix types, as far as their operands are known and a list could name them.
-NativePlan namedTypes(const Module& module, bool& open) {
+// The module's listable matrix types; `open`: operands of others depend on specialization
+// constants.
+NativePlan listableTypes(const Module& module, bool& open) {
     NativePlan plan;
     for (const InstructionPtr& i : module.section(Section::kGlobals)) {
         if (i->opcode != spv::Op::OpTypeCooperativeMatrixKHR) continue;
@@ -99,7 +100,7 @@ AddedShapeUse addedShapeUse(const Module& module, const TypeTable& types,
                             const DeviceTraits& device, bool any) {
     const std::vector<MatrixShape> added = addedMatrixShapes(device);
     bool open = false;
-    const NativePlan plan = namedTypes(module, open);
+    const NativePlan plan = listableTypes(module, open);
     for (const auto& [id, type] : plan.types) {
         if (hasMatrix(device.nativeShapes, types, type, type.rows, type.columns)) continue;
         if (any) return AddedShapeUse::kSome;

@@ -8,7 +8,6 @@
 #include "lowering/packed_composites.hpp"
 #include "lowering/packed_elementwise.hpp"
 #include "native/instructions.hpp"
-#include "native/lengths.hpp"
 
 namespace coopvk::rewrite {
 
@@ -38,13 +37,13 @@ bool lowerMulAdd(NativeContext& context, Emitter& emit, const Instruction& mulAd
     const std::vector<Id> as = context.packsOf(emit, *a, mulAdd.word(0));
     const std::vector<Id> bs = context.packsOf(emit, *b, mulAdd.word(1));
     std::vector<Id> sums = context.packsOf(emit, *c, mulAdd.word(2));
-    // Step by step along K: neighbouring products are independent of each other.
-    for (uint32_t k = 0; k < a->across(); ++k) {
+    // K is the outer loop, so that consecutive products do not depend on each other.
+    for (uint32_t k = 0; k < a->gridColumns(); ++k) {
         for (uint32_t t = 0; t < sums.size(); ++t) {
-            const uint32_t row = t / result->across();
-            const uint32_t column = t % result->across();
-            Operands operands = {idOperand(as[row * a->across() + k]),
-                                 idOperand(bs[k * b->across() + column]), idOperand(sums[t])};
+            const uint32_t row = t / result->gridColumns();
+            const uint32_t column = t % result->gridColumns();
+            Operands operands = {idOperand(as[row * a->gridColumns() + k]),
+                                 idOperand(bs[k * b->gridColumns() + column]), idOperand(sums[t])};
             append(operands, operandsBehind(mulAdd, 3));
             sums[t] =
                 emit.op(spv::Op::OpCooperativeMatrixMulAddKHR, result->pack, std::move(operands));
@@ -78,20 +77,12 @@ OpcodeTable<NativeFunction> nativeTable() {
     return table;
 }
 
-void lowerFunction(NativeContext& context, const OpcodeTable<NativeFunction>& table,
-                   Function& function) {
-    NativeFunction lowering(context, function);
-    table.lower(lowering, function);
-    if (context.error || function.blocks.empty()) return;
-    insertAt(function.blocks.front()->body, 0, std::move(lowering.variables));
-}
-
 // Redefines types of several tiles as arrays of new types.
 void lowerTypes(NativeContext& context) {
     TypeTable& types = context.types;
     for (auto& [id, type] : context.plan.types) {
         type.pack = id;
-        type.count = type.down() * type.across();
+        type.count = type.gridRows() * type.gridColumns();
         type.shape = {type.rows, type.columns, static_cast<uint32_t>(type.use)};
         type.hasOpenCount = true;
         if (!type.isTiled()) continue;
@@ -123,7 +114,9 @@ std::optional<Error> lowerToNative(TypeTable& types, const Target& target, Nativ
     const OpcodeTable<NativeFunction> table = nativeTable();
     for (const auto& function : module.functions()) {
         if (!context.error) readLengths(context, lengths, *function);
-        if (!context.error) lowerFunction(context, table, *function);
+        if (context.error) return context.error;
+        NativeFunction lowering(context, *function);
+        table.lower(lowering, *function);
     }
     if (context.error) return context.error;
     context.dropArithmeticDecorations();

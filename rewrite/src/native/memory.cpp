@@ -12,11 +12,11 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// Pointer to a tile of the grid.
+// Pointer to the first element of a tile.
 Id tilePointer(const TiledType& type, const TileAccess& access, const TilePointer& pointer,
                uint32_t tile) {
-    const uint32_t row = tile / type.across() * type.tileRows;
-    const uint32_t column = tile % type.across() * type.tileColumns;
+    const uint32_t row = tile / type.gridColumns() * type.tileRows;
+    const uint32_t column = tile % type.gridColumns() * type.tileColumns;
     return access.columnMajor ? pointer(column, row) : pointer(row, column);
 }
 
@@ -39,15 +39,15 @@ std::optional<TileAccess> accessOf(NativeFunction& f, const Instruction& at, siz
     return access;
 }
 
-// Tiles need not lie as the whole matrix does: only what every line of a tile has is left of an
-// alignment (of pointers and strides: 16 bytes, or a whole line where that is less).
+// Alignment of the tiles' pointers, in bytes. The matrix and its stride are aligned to 16 bytes, or
+// to a line if that is less; tiles start at multiples of their line's length.
 uint32_t tileAlignment(const TileAccess& access, const TypeTable& types, const TiledType& type) {
     const uint32_t line =
         (access.columnMajor ? type.tileRows : type.tileColumns) * types.width(type.component) / 8;
     return std::min(line & (~line + 1), 16u);
 }
 
-// Tiles start some lines down and some pointees along.
+// Pointers into a matrix in the module's memory.
 TilePointer tilesAt(NativeFunction& f, const Instruction& at, const TiledType& type,
                     const TileAccess& access, ElementPointer& pointer) {
     const Id stride = pointer.asIndex(f.emit(), access.stride);
@@ -120,7 +120,7 @@ bool lowerNativeStore(NativeFunction& f, const Instruction& store) {
     return true;
 }
 
-// Mesa 26.1 copies no matrices from memory to memory, and has no undefined ones.
+// Mesa 26.1 does not support OpCopyMemory and OpUndef of matrices.
 bool lowerNativeCopy(NativeFunction& f, const Instruction& copy) {
     Emitter& emit = f.emit();
     const Id type = f.context.module.pointee(copy.word(1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Native matrices in memory, tile by tile.
+// Loads and stores of native matrices, one for each tile.
 #pragma once
 
 #include <functional>
@@ -9,15 +9,15 @@
 
 namespace coopvk::rewrite {
 
-// Where a matrix lies in memory, in the terms of the KHR instructions.
+// Operands of OpCooperativeMatrixLoadKHR and OpCooperativeMatrixStoreKHR.
 struct TileAccess {
     Id layout = 0;  // MemoryLayout
     bool columnMajor = false;
     Id stride = 0;
     Operands memory;  // Memory Operands
 };
-// pointer(line, inner): to the element at line `line` (a row; for column-major layouts a column)
-// and `inner` components on; 0, with an error, where memory has no such place.
+// pointer(line, inner): to component `inner` of a line: a row, or a column if columnMajor. 0, with
+// an error, if no pointer can be made.
 using TilePointer = std::function<Id(uint32_t line, uint32_t inner)>;
 
 void loadTiles(NativeContext& context, Emitter& emit, const TiledType& type,

@@ -21,7 +21,7 @@ class Planner {
 
     Result<NativePlan> run() {
         if (shapes_.empty()) return unsupported("the driver has no cooperative matrices");
-        // SPV_NV_cooperative_matrix does without it.
+        // SPV_NV_cooperative_matrix does not need it.
         if (!module_.hasCapability(spv::Capability::VulkanMemoryModel)) {
             return unsupported("KHR matrices need the Vulkan memory model, the shader has another");
         }
@@ -32,7 +32,7 @@ class Planner {
             plan_.note = "native back-end, the driver's own shapes";
             return std::move(plan_);
         }
-        // The largest tiles first: fewer instructions, and more for the hardware to do in each.
+        // The largest tiles first: they need the fewest instructions.
         std::vector<Size> sizes;
         for (const MatrixShape& shape : shapes_) {
             const Size size{shape.m, shape.n, shape.k};
@@ -81,7 +81,8 @@ class Planner {
         }
     }
 
-    // With tiles of one size, or with none where `tile` is null. Fills in the types.
+    // Whether the driver has all matrices and products, in tiles of one size (nullptr: in one tile
+    // each). Sets the tile sizes of the types.
     bool fits(const Size* tile) {
         for (const MatrixShape& product : products_) {
             MatrixShape native = product;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shared memory through which elements go from one native matrix to another, or to and from the
-// lanes' arrays: the driver alone knows where a matrix has its elements.
+// Shared memory for conversions of native matrices: only the driver knows which invocation has
+// which element.
 #pragma once
 
 #include "native/plan.hpp"
@@ -13,16 +13,16 @@ class Staging {
     Staging(LoweringContext& context, uint32_t subgroups)
         : context_(context), subgroups_(subgroups) {}
 
-    // False where the device has not that much shared memory beside the module's own.
+    // Whether the device has enough shared memory beside the module's.
     bool fits() const;
-    // Announces a use; all must be known before the first access.
+    // Reserves elements for each subgroup. All reservations precede the first access.
     void reserve(Id component, uint32_t elements);
 
-    // Pointer to this subgroup's element number `index` (u32) of the memory for `component`.
+    // Pointer to element `index` (u32) of this subgroup's memory for `component`.
     Id at(Emitter& emit, Id component, Id index);
-    // Between writes and reads of other lanes, and behind those.
+    // Needed between writes and reads by other invocations, and after those.
     void barrier(Emitter& emit);
-    // Memory Operands of every access.
+    // Memory Operands for all accesses.
     Operands access() const;
 
  private:

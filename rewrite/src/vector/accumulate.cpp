@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint32_t kLockKey = 0x10CC;
 
-// Zero while it is free; see initialiseLock().
+// 0: unlocked; see initialiseLock().
 Id lockVariable(VectorContext& context) {
     const auto [entry, isNew] = context.variables.try_emplace({kLockKey}, 0);
     if (isNew) {
@@ -31,32 +31,32 @@ Accumulator::Accumulator(VectorFunction& function, VectorMemory& memory, const N
     const bool hasAdd =
         shared ? device().shaderSharedFloat32AtomicAdd : device().shaderBufferFloat32AtomicAdd;
     if (hasAdd && isFloatArray) {
-        way_ = Way::kFloatAdd;
+        method_ = Method::kFloatAdd;
         f_.module().addCapability(spv::Capability::AtomicFloat32AddEXT);
         f_.module().addExtension("SPV_EXT_shader_atomic_float_add");
     } else if (memory.isArrayOf(u32())) {
-        way_ = Way::kCompareExchange;
+        method_ = Method::kCompareExchange;
     } else if (isFloatArray) {
-        way_ = Way::kExchange;
+        method_ = Method::kExchange;
     } else if (shared) {
-        way_ = Way::kLock;
-        memory.makeNonPrivate();  // what is private is not ordered by the lock
+        method_ = Method::kLock;
+        memory.makeNonPrivate();  // the lock does not order private accesses
     }
 }
 
 void Accumulator::add(Id byte, std::span<const Id> values) {
     const Id index = over(byte, 4);
-    switch (way_) {
-        case Way::kFloatAdd:
+    switch (method_) {
+        case Method::kFloatAdd:
             atomic(spv::Op::OpAtomicFAddEXT, memory_.wordPointer(f32(), index), {values[0]});
             return;
-        case Way::kCompareExchange:
+        case Method::kCompareExchange:
             return addByWord(memory_.wordPointer(u32(), index), values);
-        case Way::kExchange:
+        case Method::kExchange:
             return addByExchange(memory_.wordPointer(f32(), index), values[0]);
-        case Way::kLock:
+        case Method::kLock:
             return addLocked(byte, values);
-        case Way::kNone:
+        case Method::kNone:
             return;
     }
 }
@@ -83,7 +83,7 @@ Id Accumulator::atomic(spv::Op opcode, Id pointer, std::initializer_list<Id> mor
     return emit_.op(opcode, f_.module().pointee(pointer), std::move(operands));
 }
 
-// A word of memory with the values added to its numbers.
+// A word from memory after the addition of the values to its numbers.
 Id Accumulator::sum(Id word, std::span<const Id> values) {
     Id held = unpackWord(emit_, number_, word)[0];
     if (number_.bits == 32) {
@@ -110,7 +110,8 @@ void Accumulator::addByWord(Id pointer, std::span<const Id> values) {
     });
 }
 
-// Takes what is there, puts the sum back, and takes along what came in between.
+// Exchanges the number in memory with 0, then with the sum. If others added to the 0 in between,
+// the second exchange returns that, and it is added next.
 void Accumulator::addByExchange(Id pointer, Id value) {
     const Id rest = f_.variable(f32());
     const Id zero = types_.constantFloat(f32(), 0);
@@ -118,9 +119,9 @@ void Accumulator::addByExchange(Id pointer, Id value) {
     f_.loopUntil([&] {
         const Id old = atomic(spv::Op::OpAtomicExchange, pointer, {zero});
         const Id total = emit_.op(spv::Op::OpFAdd, f32(), {old, f_.load(rest)});
-        const Id between = atomic(spv::Op::OpAtomicExchange, pointer, {total});
-        f_.store(rest, between);
-        return emit_.compare(spv::Op::OpFOrdEqual, between, zero);
+        const Id added = atomic(spv::Op::OpAtomicExchange, pointer, {total});
+        f_.store(rest, added);
+        return emit_.compare(spv::Op::OpFOrdEqual, added, zero);
     });
 }
 
@@ -136,7 +137,7 @@ void Accumulator::addLocked(Id byte, std::span<const Id> values) {
         const Id mine = emit_.compare(spv::Op::OpIEqual, taken, c(0));
         f_.when(mine, [&] {
             auto line = memory_.line(byte);
-            // A part of a word where only its first number is to change.
+            // Only a part of the word, if only its first number changes.
             const uint32_t bytes = number_.bytes() * static_cast<uint32_t>(values.size());
             const Id changed = sum(line.load(0, bytes)[0], values);
             line.store(0, bytes, std::span(&changed, 1));

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the products of a matrix-vector product are computed and summed.
+// The arithmetic of matrix-vector products: multiply-adds and sums.
 #include <spirv/unified1/GLSL.std.450.h>
 
 #include "vector/product.hpp"
 
 namespace coopvk::rewrite {
-
-namespace {
-
-constexpr uint32_t kPieceUnits = 4;
-
-}  // namespace
 
 std::optional<Interpretation> interpretation(std::optional<uint64_t> value) {
     using enum ComponentType;
@@ -38,15 +32,15 @@ Sum sumFor(const VectorContext& context, const VectorMatrixMul& product) {
     if (!product.inputType.isFloat()) {
         const bool a = product.inputType.isSigned();
         const bool b = product.matrixType.isSigned();
-        const bool fast = a != b ? device.dot4x8Mixed
-                          : a    ? device.dot4x8Signed
-                                 : device.dot4x8Unsigned;
+        const bool isFast = a != b ? device.dot4x8Mixed
+                            : a    ? device.dot4x8Signed
+                                   : device.dot4x8Unsigned;
         const bool bytes = product.inputType.bytes() == 1 && product.matrixType.bytes() == 1;
-        return bytes && fast && device.shaderIntegerDotProduct && product.linesAreRows()
+        return bytes && isFast && device.shaderIntegerDotProduct && product.linesAreRows()
                    ? Sum::kDot
                    : Sum::kInteger;
     }
-    // Processors without f16 arithmetic would convert at every step.
+    // CPUs without f16 arithmetic would convert after every instruction.
     const Number* result = numberOf(context.types, product.result->component);
     const bool half = result->type == kFloat16 && product.matrixType.bytes() <= 2 &&
                       !device.isCpu && device.shaderFloat16;
@@ -97,7 +91,15 @@ Arithmetic::Arithmetic(VectorFunction& function, Sum sum, Interpretation input,
     }
 }
 
-std::vector<Id> Arithmetic::units(Id word) {
+std::vector<Id> Arithmetic::units(std::span<const Id> words) {
+    std::vector<Id> units;
+    for (Id word : words) {
+        for (Id unit : unitsOf(word)) units.push_back(unit);
+    }
+    return units;
+}
+
+std::vector<Id> Arithmetic::unitsOf(Id word) {
     if (sum_ == Sum::kDot) return {word};
     std::vector<Id> unpacked = unpackWord(emit_, matrix_, word);
     if (sum_ == Sum::kInteger) {
@@ -114,7 +116,7 @@ std::vector<Id> Arithmetic::units(Id word) {
 }
 
 Id Arithmetic::multiplyAdd(Id weight, Id input, Id accumulator) {
-    // Not every processor has the fused instruction that Fma asks for.
+    // Some CPUs have no fused multiply-add.
     if (takesHalves() || (sum_ == Sum::kFloat && !device().isCpu)) {
         return emit_.glsl(GLSLstd450Fma, emit_.typeOf(accumulator), {weight, input, accumulator});
     }
@@ -132,7 +134,7 @@ Id Arithmetic::dot(Id weight, Id input) {
     if (weightSigned == inputSigned) {
         opcode = weightSigned ? spv::Op::OpSDot : spv::Op::OpUDot;
     } else if (!weightSigned) {
-        std::swap(weight, input);  // OpSUDot takes the signed operand first
+        std::swap(weight, input);  // the first operand of OpSUDot is the signed one
     }
     const Id dot = emit_.op(opcode, opcode == spv::Op::OpUDot ? u32() : s32(),
                             {idOperand(weight), idOperand(input),
@@ -141,6 +143,7 @@ Id Arithmetic::dot(Id weight, Id input) {
 }
 
 Id Arithmetic::addPieces(std::span<const Id> weights, std::span<const Id> inputs, Id accumulator) {
+    constexpr uint32_t kPieceUnits = 4;
     Id piece = 0;
     uint32_t count = 0;
     const auto flush = [&] {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arrays of the invocation that helper functions keep values in, and the components of a vector as
-// loops take them: one after the other, or by an index.
+// Arrays in which an invocation's helper functions keep values, and the components of a vector in
+// loops: in order, or by index.
 #pragma once
 
 #include "lowering/registers.hpp"
@@ -9,16 +9,17 @@
 
 namespace coopvk::rewrite {
 
-// How an array's elements are chosen: by constants only, or by any index.
-enum class Chosen { kByConstants, kByIndex };
+// Which indices access an array.
+enum class Indices { kConstant, kDynamic };
 
-// The pointer to a new array. Where registers are few, those of an array that is indexed are taken
-// from the shader's start on: then functions share one, and none may call another meanwhile.
-inline Id arrayVariable(VectorFunction& f, Id element, uint32_t count, Chosen chosen) {
+// A pointer to an array variable. On devices with few registers, a dynamically indexed array holds
+// its registers as long as the shader runs. There, functions share one such variable of each type:
+// no user of it may call another one.
+inline Id arrayVariable(VectorFunction& f, Id element, uint32_t count, Indices indices) {
     constexpr uint32_t kIndexedKey = 0x1DE;
     VectorContext& context = f.context();
     const Id type = context.types.arrayType(element, count);
-    if (chosen == Chosen::kByConstants || !hasFewRegisters(context.target.device)) {
+    if (indices == Indices::kConstant || !hasFewRegisters(context.target.device)) {
         return f.variable(type);
     }
     const auto [entry, isNew] = context.variables.try_emplace({kIndexedKey, type}, 0);
@@ -27,69 +28,70 @@ inline Id arrayVariable(VectorFunction& f, Id element, uint32_t count, Chosen ch
                globalVariable(context.types, spv::StorageClass::Private, type, "coopvk_indexed");
 }
 
-// An array whose elements of several components in 32 bits lie there as words: some GPUs have fewer
-// registers of 16 bits than pairs in registers of 32 bits, or none that an index can choose.
+// An array that stores elements of 32 bits with several components as words: some GPUs have fewer
+// 16-bit registers than pairs of them in 32-bit registers, or cannot index 16-bit registers.
 class LocalArray {
  public:
-    LocalArray(VectorFunction& f, Id element, uint32_t count, Chosen chosen)
+    LocalArray(VectorFunction& f, Id element, uint32_t count, Indices indices)
         : f_(f), element_(element) {
         TypeTable& types = f.types();
         const DeviceTraits& device = f.context().target.device;
         const uint32_t components = types.components(element);
         const bool isWord = components > 1 && components * types.width(element) == 32;
-        held_ = isWord && !device.isCpu && !device.scalarRegisters ? types.uint32() : element;
-        array_ = arrayVariable(f, held_, count, chosen);
+        stored_ = isWord && !device.isCpu && !device.scalarRegisters ? types.uint32() : element;
+        array_ = arrayVariable(f, stored_, count, indices);
     }
 
     Id load(Id index) { return f_.emit().bitcast(element_, f_.load(f_.element(array_, index))); }
     void store(Id index, Id value) {
-        f_.store(f_.element(array_, index), f_.emit().bitcast(held_, value));
+        f_.store(f_.element(array_, index), f_.emit().bitcast(stored_, value));
     }
 
  private:
     VectorFunction& f_;
-    Id element_, held_ = 0, array_ = 0;
+    Id element_, stored_ = 0, array_ = 0;
 };
 
 inline constexpr uint32_t kShiftedPacks = 32;
 
-// Whether loops take a vector's components from the front of an array of at most kShiftedPacks that
-// moves on each time: an array that is indexed keeps its registers as long as the shader runs.
+// Whether loops shift a vector's components through an array of at most kShiftedPacks and read its
+// first element. A dynamically indexed array would hold its registers as long as the shader runs.
 inline bool areShifted(const VectorContext& context, const VectorType& type) {
     return hasFewRegisters(context.target.device) && !isLarge(type);
 }
 
-// Packs of a vector, as f32 numbers. Halves lie in pairs as long as they can: an array of f32 takes
-// twice the registers.
-class Numbers : private VectorCode {
+// Some packs of a vector, with their components as f32. f16 components are stored in pairs and
+// converted when read: an f32 array takes twice the registers.
+class FloatComponents : private VectorCode {
  public:
-    Numbers(VectorFunction& f, const VectorType& type, Id value, uint32_t firstPack, uint32_t packs,
-            Chosen chosen)
+    FloatComponents(VectorFunction& f, const VectorType& type, Id value, uint32_t firstPack,
+                    uint32_t packs, Indices indices)
         : VectorCode(f),
           type_(type),
           arePairs_(type.packWidth == 2 && !f.context().target.device.isCpu),
           packs_(packs) {
         const uint32_t perPack = arePairs_ ? 1 : type.packWidth;
-        array_ = arrayVariable(f, arePairs_ ? u32() : f32(), packs * perPack, chosen);
+        array_ = arrayVariable(f, arePairs_ ? u32() : f32(), packs * perPack, indices);
         if (!isLarge(type)) {
             for (uint32_t p = 0; p < packs; ++p) {
-                put(c(p), emit_.extract(type.pack, value, {firstPack + p}));
+                storePack(c(p), emit_.extract(type.pack, value, {firstPack + p}));
             }
             return;
         }
         const Id source = f.variable(type.id);
         f.store(source, value);
-        f.loop(packs, [&](Id p) { put(p, f.load(f.element(source, p))); });
+        f.loop(packs, [&](Id p) { storePack(p, f.load(f.element(source, p))); });
     }
 
-    // The number of an index (u32).
+    // Component `index` (u32).
     Id at(Id index) {
         if (!arePairs_) return f_.load(f_.element(array_, index));
         const Id word = f_.load(f_.element(array_, over(index, 2)));
         return half(word, modulo(index, 2));
     }
 
-    // Runs body(index, number) for the first `count`, in order; once.
+    // Runs body(index, component) for the first `count` components, in order. Call it only once:
+    // it may shift the array.
     template <typename Body>
     void each(uint32_t count, Body body) {
         if (!arePairs_ || !areShifted(f_.context(), type_)) {
@@ -99,55 +101,56 @@ class Numbers : private VectorCode {
             const Id first = times(pair, 2);
             f_.loop(2, [&](Id h) { body(addU32(first, h), half(word, h)); });
         });
-        if (count % 2 != 0) body(c(count - 1), half(slot(0), c(0)));
+        if (count % 2 != 0) body(c(count - 1), half(element(0), c(0)));
     }
 
-    // Runs body(pack, its numbers) for the first `count` numbers, in order; once.
+    // Runs body(index of the pack, its components) for the first `count` components, in order.
+    // Call it only once.
     template <typename Body>
     void eachPack(uint32_t count, Body body) {
         const uint32_t width = arePairs_ ? 2 : 1;
         shift(count / width, [&](Id pack, Id content) {
-            std::vector<Id> numbers = {content};
-            if (arePairs_) numbers = {half(content, c(0)), half(content, c(1))};
-            body(pack, numbers);
+            std::vector<Id> components = {content};
+            if (arePairs_) components = {half(content, c(0)), half(content, c(1))};
+            body(pack, components);
         });
-        if (count % width != 0) body(c(count / width), std::vector{half(slot(0), c(0))});
+        if (count % width != 0) body(c(count / width), std::vector{half(element(0), c(0))});
     }
 
  private:
-    void put(Id index, Id pack) {
+    void storePack(Id index, Id pack) {
         if (arePairs_) return f_.store(f_.element(array_, index), emit_.bitcast(u32(), pack));
         const uint32_t width = type_.packWidth;
         const Id first = times(index, width);
         for (uint32_t i = 0; i < width; ++i) {
-            const Id number = width == 1 ? pack : emit_.extract(type_.component, pack, {i});
-            f_.store(f_.element(array_, plus(first, i)), asFloat(number));
+            const Id component = width == 1 ? pack : emit_.extract(type_.component, pack, {i});
+            f_.store(f_.element(array_, plus(first, i)), asFloat(component));
         }
     }
 
-    // Runs body(index, content) for the first `count` of the array, which moves on each time.
+    // Runs body(index, first element) `count` times, and shifts the array by one element each time.
     template <typename Body>
     void shift(uint32_t count, Body body) {
         if (count == 0) return;
         f_.loop(count, [&](Id index) {
-            const Id first = slot(0);
+            const Id first = element(0);
             for (uint32_t p = 0; p + 1 < packs_; ++p) {
-                f_.store(f_.element(array_, c(p)), slot(p + 1));
+                f_.store(f_.element(array_, c(p)), element(p + 1));
             }
             body(index, first);
         });
     }
 
-    Id slot(uint32_t pack) { return f_.load(f_.element(array_, c(pack))); }
+    Id element(uint32_t index) { return f_.load(f_.element(array_, c(index))); }
 
     Id half(Id word, Id which) {
         const Id shifted = Bits(emit_).rightBy(word, times(which, 16));
         return asFloat(emit_.extract(type_.component, emit_.bitcast(type_.pack, shifted), {0}));
     }
 
-    Id asFloat(Id number) {
-        if (type_.component == f32()) return number;
-        return emit_.op(spv::Op::OpFConvert, f32(), {number});
+    Id asFloat(Id component) {
+        if (type_.component == f32()) return component;
+        return emit_.op(spv::Op::OpFConvert, f32(), {component});
     }
 
     const VectorType& type_;

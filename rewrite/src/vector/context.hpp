@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the lowering of cooperative vectors knows of its types and of the shader's stage, and what
-// the helper functions that it writes have in common.
+// State of the lowering of cooperative vectors, and base classes for the code of its helper
+// functions.
 #pragma once
 
 #include <set>
@@ -11,11 +11,11 @@
 
 namespace coopvk::rewrite {
 
-// Components of 8 and 16 bits are held in packs of 32 bits; the last pack may have components of no
-// meaning.
+// Components of 8 and 16 bits are held in packs of 32 bits. Components of the last pack beyond the
+// component count are undefined.
 using VectorType = PackedType;
 
-// Instructions of a size that drivers still take unrolled; larger ones become loops.
+// Drivers compile up to this many packs as straight code; larger vectors need loops.
 inline constexpr uint32_t kUnrolledPacks = 128;
 
 inline bool isLarge(const VectorType& type) { return type.packs() > kUnrolledPacks; }
@@ -27,38 +27,36 @@ struct VectorContext : PackedContext {
     Stage stage = Stage::kCompute;
     std::array<uint32_t, 3> localSize = {0, 0, 0};
     std::map<Id, VectorType> vectors;  // by type id; ordered, so that output is deterministic
-    std::map<std::vector<uint32_t>, Id> variables;  // shared and built-in variables by key
+    std::map<std::vector<uint32_t>, Id> variables;  // that helper functions share, by key
     std::set<std::string_view> paths;               // Rewritten::paths
 
-    const VectorType* vector(Id type) const {
+    const VectorType* packed(Id type) const override {
         const auto found = vectors.find(type);
         return found == vectors.end() ? nullptr : &found->second;
     }
-    const PackedType* packed(Id type) const override { return vector(type); }
-    // The vector type, if it is a large one.
+    // The vector type if it is large, else nullptr.
     const VectorType* largeVector(Id type) const {
-        const VectorType* found = vector(type);
+        const VectorType* found = packed(type);
         return found != nullptr && isLarge(*found) ? found : nullptr;
     }
     bool hasLargeVectors() const {
         return std::ranges::any_of(vectors,
                                    [](const auto& entry) { return isLarge(entry.second); });
     }
-    const VectorType* vectorOfValue(Id value) const { return vector(module.def(value).type); }
 };
 
-// What starts the key of each kind of helper function.
-enum class HelperKind : uint32_t {
-    kMap,
-    kExtract,
-    kInsert,
-    kLoad,
-    kStore,
-    kMultiply,
-    kGradient,
-    kGather,
-    kCopy,
-    kFill,
+// The first word of a helper function's key.
+enum HelperKind : uint32_t {
+    kMapHelper,
+    kExtractHelper,
+    kInsertHelper,
+    kLoadHelper,
+    kStoreHelper,
+    kMultiplyHelper,
+    kGradientHelper,
+    kGatherHelper,
+    kCopyHelper,
+    kFillHelper,
 };
 
 class VectorFunction : public FunctionBuilder {
@@ -74,10 +72,10 @@ class VectorFunction : public FunctionBuilder {
     VectorContext& context_;
 };
 
-// The function of the one entry point; nullptr if it has no body.
+// The function of the only entry point; nullptr if it has no body.
 Function* entryFunction(const Module& module);
 
-// A part of a helper function's code.
+// Base class of code generators for a part of a helper function.
 class VectorCode {
  protected:
     explicit VectorCode(VectorFunction& function)
@@ -89,7 +87,7 @@ class VectorCode {
     Id s32() { return types_.intType(32, true); }
     Id c(uint32_t value) { return types_.constantU32(value); }
 
-    // Of u32 scalars.
+    // Operands and results are u32 scalars.
     Id addU32(Id a, Id b) { return emit_.addU32(a, b); }
     Id mulU32(Id a, Id b) { return emit_.mulU32(a, b); }
     Id plus(Id a, uint32_t b) { return emit_.plus(a, b); }
@@ -104,24 +102,25 @@ class VectorCode {
     TypeTable& types_;
 };
 
-// Whether the stage's invocations may ask the subgroup (votes and ballots).
+// Whether invocations of the stage can use subgroup votes and ballots.
 bool hasVotes(const VectorContext& context);
-// Whether they may sum over it as Accumulator::addReduced() does.
+// Whether they can use the subgroup arithmetic of Accumulator::addReduced().
 bool canReduce(const VectorContext& context);
 
 struct Location;
 
-// Asks whether all active invocations of the subgroup have the same values.
+// Builds a boolean: whether values are equal in all active invocations of the subgroup.
 class Agreement : private VectorCode {
  public:
     // `all`: a boolean that must be true, too; 0: none.
     explicit Agreement(VectorFunction& function, Id all = 0) : VectorCode(function), all_(all) {}
 
-    // An integer scalar or an address.
+    // `value`: an integer scalar or a physical pointer.
     void require(Id value);
-    // What the function's parameters from `first` on say of a location, but for the byte offset.
+    // Requires the location's arguments except the byte offset; they are the function's parameters
+    // from `first` on.
     void requireArguments(const Location& location, size_t first);
-    Id all() const { return all_; }  // a boolean
+    Id all() const { return all_; }
 
  private:
     Id all_;

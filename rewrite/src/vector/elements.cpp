@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Component by component: what cooperative vectors have beside other packed types, and loops for
-// vectors of many packs.
+// Element-wise instructions that only vectors have, dynamic indices, and loops for large vectors.
 #include <spirv/unified1/GLSL.std.450.h>
 
 #include <algorithm>
 
 #include "lowering/packed_composites.hpp"
 #include "lowering/packed_elementwise.hpp"
-#include "vector/instructions.hpp"
 #include "vector/large_vectors.hpp"
+#include "vector/lower.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
 
-// A function that keeps the vector in a variable, since values have no dynamic indices.
+// A function with the vector in a variable: arrays as values have no dynamic indices.
 Id dynamicAccess(VectorContext& context, const VectorType& type, Id indexType, bool inserts) {
-    const auto kind = inserts ? HelperKind::kInsert : HelperKind::kExtract;
-    return context.helper({static_cast<uint32_t>(kind), type.id, indexType}, [&] {
+    return context.helper({inserts ? kInsertHelper : kExtractHelper, type.id, indexType}, [&] {
         std::vector<Id> parameters = {type.id};
         if (inserts) parameters.push_back(type.component);
         parameters.push_back(indexType);
@@ -46,9 +44,9 @@ constexpr GLSLstd450 kExtended[] = {
     GLSLstd450SClamp, GLSLstd450NClamp, GLSLstd450Step, GLSLstd450Exp,    GLSLstd450Log,
     GLSLstd450Tanh,   GLSLstd450Atan,   GLSLstd450Fma};
 
-// An element-wise instruction as a function with a loop over groups, which are whole packs of every
-// type involved. Parameters that are no vectors are the same for all groups: scalars, and packs of
-// constants.
+// A function for an element-wise instruction, with a loop over groups of elements. A group consists
+// of whole packs of each vector type. Parameters of other types are equal for all groups: scalars,
+// and the packs of constants.
 class MapFunction {
  public:
     MapFunction(VectorContext& context, const ElementWise& map, std::span<const Id> parameters)
@@ -84,8 +82,8 @@ class MapFunction {
         return f_.element(array, f_.emit().plus(first, p));
     }
 
-    // The packs of an operand in a group. Whole groups are in the loop; what remains, whose number
-    // is `known`, has fewer.
+    // The packs of an operand in a group. The loop has whole groups; after it, group `known` may
+    // have fewer packs.
     std::vector<Id> packsAt(size_t o, Id group, uint32_t known, bool whole) {
         const VectorType* type = map_.types[o];
         const uint32_t count = type == nullptr ? 1 : size_ / type->packWidth;
@@ -120,8 +118,7 @@ class MapFunction {
 };
 
 Id mapLoop(VectorContext& context, const ElementWise& map, std::span<const Id> operands) {
-    std::vector<uint32_t> key = {static_cast<uint32_t>(HelperKind::kMap), map.result->id,
-                                 static_cast<uint32_t>(map.opcode)};
+    std::vector<uint32_t> key = {kMapHelper, map.result->id, static_cast<uint32_t>(map.opcode)};
     for (const Operand& operand : map.head) key.push_back(operand.word);
     map.decorations.appendTo(key);
     std::vector<Id> parameters;
@@ -130,21 +127,28 @@ Id mapLoop(VectorContext& context, const ElementWise& map, std::span<const Id> o
     return context.helper(key, [&] { return MapFunction(context, map, parameters).build(); });
 }
 
-void lower(VectorContext& context, Emitter& emit, const ElementWise& map, const Instruction& i) {
-    if (!isLarge(*map.result)) return mapPacks(context, emit, map, i.result);
-    std::vector<Id> operands = map.operands;
+// `head`: operands before the values.
+bool lower(VectorContext& context, Emitter& emit, const Instruction& i, size_t head) {
+    const std::optional<ElementWise> map = elementWise(context, i, head);
+    if (!map) return false;
+    if (!isLarge(*map->result)) {
+        mapPacks(context, emit, *map, i.result);
+        return true;
+    }
+    std::vector<Id> operands = map->operands;
     for (size_t o = 0; o < operands.size(); ++o) {
-        if (map.types[o] == nullptr) continue;
-        const Id pack = repeatedConstituent(context, operands[o], map.types[o]->pack);
+        if (map->types[o] == nullptr) continue;
+        const Id pack = repeatedConstituent(context, operands[o], map->types[o]->pack);
         if (pack != 0) operands[o] = pack;
     }
-    emit.call(i.type, mapLoop(context, map, operands), operands, i.result);
+    emit.call(i.type, mapLoop(context, *map, operands), operands, i.result);
+    return true;
 }
 
 }  // namespace
 
 bool lowerDynamicIndex(VectorContext& context, Emitter& emit, const Instruction& i) {
-    const VectorType* type = context.vectorOfValue(i.word(0));
+    const VectorType* type = context.packedOfValue(i.word(0));
     if (type == nullptr) return false;
     const bool inserts = i.opcode == spv::Op::OpVectorInsertDynamic;
     const Id index = i.word(inserts ? 2 : 1);
@@ -160,20 +164,14 @@ bool lowerDynamicIndex(VectorContext& context, Emitter& emit, const Instruction&
 }
 
 bool lowerVectorElementWise(VectorContext& context, Emitter& emit, const Instruction& i) {
-    const std::optional<ElementWise> map = elementWise(context, i);
-    if (map) lower(context, emit, *map, i);
-    return map.has_value();
+    return lower(context, emit, i, 0);
 }
 
 bool lowerExtended(VectorContext& context, Emitter& emit, const Instruction& i) {
-    if (context.vector(i.type) == nullptr ||
-        stringFromOperands(context.module.def(i.word(0)), 0) != "GLSL.std.450" ||
-        std::ranges::find(kExtended, static_cast<GLSLstd450>(i.word(1))) == std::end(kExtended)) {
-        return false;
-    }
-    const std::optional<ElementWise> map = elementWise(context, i, 2);
-    if (map) lower(context, emit, *map, i);
-    return map.has_value();
+    const auto found = std::ranges::find(kExtended, static_cast<GLSLstd450>(i.word(1)));
+    return context.packed(i.type) != nullptr && found != std::end(kExtended) &&
+           stringFromOperands(context.module.def(i.word(0)), 0) == "GLSL.std.450" &&
+           lower(context, emit, i, 2);
 }
 
 }  // namespace coopvk::rewrite

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which invocations of a subgroup may work together, and on what: decided while rewriting, and
-// asked by the shader.
+// Which invocations (lanes) of a subgroup compute together: static conditions, and those that the
+// shader tests.
 #include "lowering/built_ins.hpp"
 #include "lowering/shared_memory.hpp"
 #include "vector/product.hpp"
@@ -10,8 +10,7 @@ namespace coopvk::rewrite {
 
 namespace {
 
-constexpr uint32_t kQuads = 8;    // of each vector that are exchanged at once
-constexpr uint32_t kColumns = 8;  // vectors a lane computes with, at most
+constexpr uint32_t kQuads = 8;  // 16 bytes each: exchanged at once of each vector
 
 uint64_t invocationsOfWorkgroup(const VectorContext& context) {
     const auto [x, y, z] = context.localSize;
@@ -22,14 +21,14 @@ bool isMeshStage(const VectorContext& context) {
     return context.stage == Stage::kTask || context.stage == Stage::kMesh;
 }
 
-// NVIDIA's driver 580 seems to take the last, partly filled subgroup of a task or mesh shader for a
-// full one.
-bool countsLanesRightly(const VectorContext& context) {
+// In task and mesh shaders, NVIDIA's driver 580 seems to treat the last subgroup as full where it
+// is not.
+bool hasReliableLanes(const VectorContext& context) {
     return !isMeshStage(context) ||
            invocationsOfWorkgroup(context) % context.target.subgroupSize == 0;
 }
 
-// An integer, or the words of an address.
+// An integer as it is, or the words of an address.
 std::vector<Id> wordsOf(Emitter& emit, Id value) {
     if (emit.module().def(emit.typeOf(value)).opcode != spv::Op::OpTypePointer) return {value};
     return emit.parts(emit.bitcast(emit.types().vectorType(emit.types().uint32(), 2), value));
@@ -48,7 +47,7 @@ bool hasVotes(const VectorContext& context) {
 
 bool canReduce(const VectorContext& context) {
     const DeviceTraits& device = context.target.device;
-    return device.subgroupVote && device.subgroupArithmetic && countsLanesRightly(context) &&
+    return device.subgroupVote && device.subgroupArithmetic && hasReliableLanes(context) &&
            hasSubgroups(context);
 }
 
@@ -71,7 +70,7 @@ void Agreement::requireArguments(const Location& location, size_t first) {
 
 namespace {
 
-// The shared memory of all products of the module; 0 where it does not fit.
+// The shared memory for the tiles of all products; 0 if there is too little left.
 Id exchangeVariable(VectorContext& context, const Tile& tile) {
     const auto [entry, isNew] = context.variables.try_emplace({0xE8C, tile.laneQuads()}, 0);
     if (!isNew) return entry->second;
@@ -86,15 +85,13 @@ Id exchangeVariable(VectorContext& context, const Tile& tile) {
                globalVariable(types, spv::StorageClass::Workgroup, array, "coopvk_exchange");
 }
 
-// The index of the first invocation of the subgroup, if they follow each other.
+// LocalInvocationIndex of the subgroup's first invocation, if those indices are consecutive.
 Id firstInvocation(Emitter& emit) {
-    const Id u32 = emit.types().uint32();
-    const Id index =
-        readBuiltIn(emit, spv::BuiltIn::LocalInvocationIndex, u32, "coopvk_invocation");
-    return emit.op(spv::Op::OpISub, u32, {index, readLane(emit)});
+    const Id invocation = readInvocation(emit);
+    return emit.op(spv::Op::OpISub, emit.types().uint32(), {invocation, readLane(emit)});
 }
 
-// Asks whether all invocations of the subgroup are here.
+// Builds a boolean: whether all invocations of the subgroup are active.
 class SubgroupCheck : private VectorCode {
  public:
     SubgroupCheck(VectorFunction& f, const Tile& tile) : VectorCode(f), lanes_(tile.lanes) {}
@@ -103,14 +100,14 @@ class SubgroupCheck : private VectorCode {
         Module& module = f_.module();
         module.addCapability(spv::Capability::GroupNonUniformBallot);
         Id whole = emit_.compare(spv::Op::OpIEqual, activeLanes(), c(lanes_));
-        // Larger subgroups may have as many lanes here that are not the first ones.
+        // A larger subgroup may have as many active lanes, but not the first ones.
         if (device().minSubgroupSize != device().maxSubgroupSize) {
             module.addCapability(spv::Capability::GroupNonUniform);
             const Id size =
                 readBuiltIn(emit_, spv::BuiltIn::SubgroupSize, u32(), "coopvk_subgroup_size");
             whole = emit_.both(whole, emit_.compare(spv::Op::OpIEqual, size, c(lanes_)));
         }
-        // For subgroupNumber().
+        // subgroupNumber() needs consecutive indices there.
         if (isMeshStage(f_.context())) {
             module.addCapability(spv::Capability::GroupNonUniform);
             const Id first = firstInvocation(emit_);
@@ -138,43 +135,43 @@ class SubgroupCheck : private VectorCode {
 
 Id subgroupNumber(VectorContext& context, Emitter& emit, const Tile& tile) {
     context.module.addCapability(spv::Capability::GroupNonUniform);
-    // NVIDIA's driver 580 gives wrong numbers in task and mesh shaders.
+    // NVIDIA's driver 580 has a wrong SubgroupId in task and mesh shaders.
     if (!isMeshStage(context)) return readSubgroup(emit);
     return emit.divInt(context.types.uint32(), firstInvocation(emit), emit.constant(tile.lanes));
 }
 
 Tile planTile(VectorContext& context, const VectorMatrixMul& product, Sum sum) {
-    // Pointers cannot be compared everywhere.
+    // Logical pointers cannot be compared.
     const bool isBiasPointer = product.hasBias && product.bias.passesPointer();
     const bool hasWorkgroups = context.stage == Stage::kCompute || isMeshStage(context);
-    // With explicit layouts every shared variable would have to have one.
+    // If one Workgroup variable has an explicit layout, all must have one.
     const bool explicitLayout =
         context.module.hasCapability(spv::Capability::WorkgroupMemoryExplicitLayoutKHR);
     if (!hasWorkgroups || !hasVotes(context) || explicitLayout || !product.linesAreRows() ||
         product.lineBytes() % 16 != 0 || product.matrix.kind == Location::Kind::kElements ||
         product.m < 4 || invocationsOfWorkgroup(context) < context.target.subgroupSize ||
-        isBiasPointer || !countsLanesRightly(context)) {
+        isBiasPointer || !hasReliableLanes(context)) {
         return {};
     }
     Tile tile;
     tile.lanes = context.target.subgroupSize;
     tile.quads = kQuads;
-    // Processors with wide subgroups have fewer registers for each lane.
-    tile.columnsPerLane = tile.lanes == 32 ? kColumns : tile.lanes >= 8 ? 4 : 2;
+    // Devices with wide subgroups have fewer registers for each lane.
+    tile.columnsPerLane = tile.lanes == 32 ? 8 : tile.lanes >= 8 ? 4 : 2;
     tile.gridColumns = tile.lanes / tile.columnsPerLane;
     tile.gridRows = std::min(tile.lanes / tile.gridColumns, kQuads);
     const uint32_t width = product.result->packWidth;
     tile.rowsPerLane = static_cast<uint32_t>(
         roundUp(std::min(4 * width, divideUp(product.m, tile.gridRows)), width));
     tile.tiles = divideUp(product.m, tile.rowsPerTile());
-    // A unit of input must be a word, and chunks whole quads of the matrix.
+    // A unit of input is a word; exchanged parts belong to whole quads of the matrix.
     const uint32_t unitsPerWord = 4 / product.matrixType.bytes() / unitComponents(sum);
     if (unitsPerWord == 0 || kQuads % unitsPerWord != 0) return {};
     tile.exchange = exchangeVariable(context, tile);
     return tile.exchange != 0 ? tile : Tile{};
 }
 
-Id mayShare(const ProductWork& work, const Tile& tile) {
+Id canUseTile(const ProductWork& work, const Tile& tile) {
     VectorFunction& f = work.function;
     Agreement agreement(f, SubgroupCheck(f, tile).isWhole());
     const auto requireLocation = [&](const Location& location, size_t first) {
@@ -188,21 +185,19 @@ Id mayShare(const ProductWork& work, const Tile& tile) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// Weights that each lane reads by itself
+// Uniform weights
 
-bool sharesWeightsItself(const DeviceTraits& device) { return device.scalarRegisters; }
-
-bool mayShareWeights(const VectorContext& context, const VectorMatrixMul& product) {
-    // A pointer that is a parameter cannot be told to others.
-    const bool told = product.matrix.kind != Location::Kind::kElements &&
-                      (!product.hasBias || product.bias.kind != Location::Kind::kElements);
-    return sharesWeightsItself(context.target.device) && hasVotes(context) && told &&
-           !product.isPlaced;
+bool canShareWeights(const VectorContext& context, const VectorMatrixMul& product) {
+    // Logical pointers cannot be broadcast.
+    const bool isBroadcast = product.matrix.kind != Location::Kind::kElements &&
+                             (!product.hasBias || product.bias.kind != Location::Kind::kElements);
+    return context.target.device.scalarRegisters && hasVotes(context) && isBroadcast &&
+           !product.hasConstantLocation;
 }
 
 namespace {
 
-// The first lane's value of it.
+// The value of the first active lane.
 Id firstLanes(Emitter& emit, Id value) {
     const Id subgroup = emit.constant(static_cast<uint32_t>(spv::Scope::Subgroup));
     std::vector<Id> words = wordsOf(emit, value);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Copies of large vectors, and reads of components that need no copy.
+// Copies of large vectors, and uses of single components of them.
 #include <algorithm>
 
 #include "ir/composites.hpp"
@@ -11,9 +11,9 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// With more reads than these, the whole result once is less code.
+// If more components are read, computing the whole result once is less code.
 constexpr size_t kReads = 4;
-// Of operands that are results themselves.
+// Each round replaces one more operation of an expression.
 constexpr int kRounds = 8;
 
 bool readsComponent(const Instruction& i, Id vector) {
@@ -23,7 +23,7 @@ bool readsComponent(const Instruction& i, Id vector) {
            !(dynamic && i.word(1) == vector);
 }
 
-// Results of which nothing but a few components are read.
+// Arithmetic results of which only few components are read.
 std::unordered_set<Id> findResults(const VectorContext& context, const Function& function) {
     const Users users = usersIn(function);
     std::unordered_set<Id> results;
@@ -36,7 +36,7 @@ std::unordered_set<Id> findResults(const VectorContext& context, const Function&
                 continue;
             }
             const bool fits = std::ranges::all_of(i->operands, [&](const Operand& operand) {
-                return context.vectorOfValue(operand.word) == type;
+                return context.packedOfValue(operand.word) == type;
             });
             const bool read = std::ranges::all_of(found->second, [&](const Instruction* user) {
                 return readsComponent(*user, i->result) && user->type == type->component;
@@ -47,19 +47,20 @@ std::unordered_set<Id> findResults(const VectorContext& context, const Function&
     return results;
 }
 
-// The component that a constant vector repeats; 0 if it has several.
+// The component to which all components of a constant vector are equal; 0 if they differ.
 Id repeatedComponent(VectorContext& context, const VectorType& type, Id vector) {
     const Id pack = repeatedConstituent(context, vector, type.pack);
     if (pack == 0 || type.packWidth == 1) return pack;
     return repeatedConstituent(context, pack, type.component);
 }
 
-// Ahead of a read of a result: reads of its operands. The read becomes the operation.
-void readOperands(VectorContext& context, Instruction& read, InstructionList& ahead) {
+// Replaces the read of a component of a result: appends reads of that component of each operand to
+// `out`, and makes `read` the operation on those.
+void readOperands(VectorContext& context, Instruction& read, InstructionList& out) {
     const Instruction& whole = context.module.def(read.word(0));
-    Emitter emit(context.types, ahead);
+    Emitter emit(context.types, out);
     Operands components;
-    const VectorType& type = *context.vector(whole.type);
+    const VectorType& type = *context.packed(whole.type);
     for (const Operand& operand : whole.operands) {
         Id component = repeatedComponent(context, type, operand.word);
         if (component == 0) {
@@ -103,11 +104,11 @@ void readComponentsAlone(VectorContext& context, Function& function) {
 
 namespace {
 
-// A function(variable, source) that sets each pack of the variable to valueAt(function, index).
+// A function(variable, source) that stores valueAt(function, index) to each pack of the variable.
 template <typename ValueAt>
 Id packLoop(VectorContext& context, const VectorType& type, HelperKind kind, std::string_view name,
             Id source, ValueAt valueAt) {
-    return context.helper({static_cast<uint32_t>(kind), type.id}, [&] {
+    return context.helper({kind, type.id}, [&] {
         const Id pointer = context.types.pointerType(spv::StorageClass::Function, type.id);
         const Id parameters[] = {pointer, source};
         VectorFunction f(context, name, 0, parameters);
@@ -120,12 +121,12 @@ Id packLoop(VectorContext& context, const VectorType& type, HelperKind kind, std
 
 Id copyFunction(VectorContext& context, const VectorType& type) {
     const Id pointer = context.types.pointerType(spv::StorageClass::Function, type.id);
-    return packLoop(context, type, HelperKind::kCopy, "coopvk_vector_copy", pointer,
+    return packLoop(context, type, kCopyHelper, "coopvk_vector_copy", pointer,
                     [](VectorFunction& f, Id p) { return f.load(f.element(f.parameter(1), p)); });
 }
 
 Id fillFunction(VectorContext& context, const VectorType& type) {
-    return packLoop(context, type, HelperKind::kFill, "coopvk_vector_fill", type.pack,
+    return packLoop(context, type, kFillHelper, "coopvk_vector_fill", type.pack,
                     [](VectorFunction& f, Id) { return f.parameter(1); });
 }
 
@@ -152,33 +153,33 @@ void dropUnusedLoads(VectorContext& context, Function& function) {
 
 namespace {
 
-bool names(const Instruction& i, Id id) {
+bool uses(const Instruction& i, Id id) {
     return std::ranges::find(i.operands, idOperand(id)) != i.operands.end();
 }
 
-// Whether an instruction names a variable or a place in it.
-bool reaches(const Module& module, const Instruction& i, Id variable) {
+// Whether an operand is a variable or an access chain from it.
+bool usesMemory(const Module& module, const Instruction& i, Id variable) {
     return std::ranges::any_of(i.operands, [&](const Operand& operand) {
         return operand.isId && rootOf(module, operand.word) == variable;
     });
 }
 
-// The call of a helper that writes a variable which nothing names but a copy; nullptr where it is
-// in another block, or anything between the two has to do with what it is copied to.
+// The call of a helper that writes the source of a copy; nullptr if it is not in the copy's block,
+// or if the copy's target is used between the two, or by the call.
 Instruction* onlyWriter(const Module& module, const Block& block, size_t copy,
                         const PointerHelpers& helpers) {
     const Id to = block.body[copy]->word(1);
     const Id from = block.body[copy]->word(2);
     for (size_t i = copy; i-- > 0;) {
         Instruction& before = *block.body[i];
-        if (names(before, from)) {
+        if (uses(before, from)) {
             const auto helper = helpers.find(before.word(0));
             const bool writes = before.opcode == spv::Op::OpFunctionCall &&
                                 helper != helpers.end() && helper->second.isResultPointer &&
                                 before.word(1) == from;
-            return writes && !names(before, to) ? &before : nullptr;
+            return writes && !uses(before, to) ? &before : nullptr;
         }
-        if (reaches(module, before, to)) return nullptr;
+        if (usesMemory(module, before, to)) return nullptr;
     }
     return nullptr;
 }
@@ -188,7 +189,7 @@ Instruction* onlyWriter(const Module& module, const Block& block, size_t copy,
 void forwardCopies(VectorContext& context, Function& function, const PointerHelpers& helpers) {
     std::unordered_set<Id> copyFunctions;
     for (const auto& [id, type] : context.vectors) {
-        const auto found = context.helpers.find({static_cast<uint32_t>(HelperKind::kCopy), id});
+        const auto found = context.helpers.find({kCopyHelper, id});
         if (found != context.helpers.end()) copyFunctions.insert(found->second);
     }
     Users users = usersIn(function);
@@ -210,7 +211,7 @@ void forwardCopies(VectorContext& context, Function& function, const PointerHelp
     context.module.forget(
         context.module.takeOut(function.blocks.front()->body, [&](const Instruction& i) {
             return i.opcode == spv::Op::OpVariable && !users.contains(i.result) &&
-                   context.vector(context.module.def(i.type).word(1)) != nullptr;
+                   context.packed(context.module.def(i.type).word(1)) != nullptr;
         }));
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Large vectors (context.hpp: isLarge). As values, a few vectors of 1,024 components are more than
-// some drivers' compilers take. So they are in variables, loops read and copy them, and helper
-// functions take pointers to them.
+// Large vectors (context.hpp: isLarge). Some drivers' compilers fail on a few values with 1,024
+// components. So variables hold such vectors, loops read and copy them, and helper functions take
+// pointers.
 #pragma once
 
 #include "vector/context.hpp"
@@ -10,53 +10,57 @@
 namespace coopvk::rewrite {
 
 // ---------------------------------------------------------------------------------------------
-// Ahead of the lowering of a function's blocks
+// Before the lowering of a function's blocks
 
-// A construction of consecutive elements of an array, each loaded by itself, becomes the call of a
-// helper with a loop.
+// Replaces a construction from consecutive elements of an array, each with its own load, by the
+// call of a helper with a loop.
 void lowerLargeConstructs(VectorContext& context, Function& function);
-// (a + b)[i] takes one component of each operand instead of the whole sum, where nothing else wants
-// that; so do differences, products and the like.
+// If only few components of an arithmetic result are used, computes those components alone:
+// (a + b)[i] becomes a[i] + b[i].
 void readComponentsAlone(VectorContext& context, Function& function);
 
 // ---------------------------------------------------------------------------------------------
-// When all else is lowered
+// After all other lowering
 
-// Moves private variables of large vectors that only the entry point uses into it.
+// Makes Private variables with large vectors that only the entry point uses Function variables.
 void makePrivateVectorsLocal(VectorContext& context);
 
-// Which parameters of a helper function have become pointers; its result is the first parameter.
+// Which parameters of a helper function are pointers now. The result, if it is one, is the first.
 struct PointerHelper {
     std::vector<bool> isPointer;
     bool isResultPointer = false;
 };
 using PointerHelpers = std::map<Id, PointerHelper>;
 
-// Of context.newFunctions: those that copy a parameter to a variable and only read that, or return
-// a variable, have a pointer in its place.
+// Changes helper functions in context.newFunctions: a parameter that is copied to a variable, which
+// is only read then, becomes a pointer; so does a result that is loaded from a variable.
 PointerHelpers takeVectorsByPointer(VectorContext& context);
-// Calls of these pass the variables that hold the values. Copies between variables and of constants
-// with equal components are loops, or go where a variable is but written and copied on.
+// Passes the variables that hold the values to these helpers. Makes stores that copy a variable, or
+// a constant with equal components, loops; removes copies that forwardCopies() finds needless.
 void passVectorsByPointer(VectorContext& context, Function& function,
                           const PointerHelpers& helpers);
 
 // ---------------------------------------------------------------------------------------------
 // Parts of these
 
-// Loads of large vectors that nothing names.
+// Drops loads of large vectors without uses.
 void dropUnusedLoads(VectorContext& context, Function& function);
+// If the only uses of a variable are a helper's result and a copy of it to another variable, the
+// helper writes to that other variable.
 void forwardCopies(VectorContext& context, Function& function, const PointerHelpers& helpers);
-// coopvk_vector_copy(to, from): from one variable to another.
+// coopvk_vector_copy(target, source): copies a variable.
 Id copyFunction(VectorContext& context, const VectorType& type);
-// coopvk_vector_fill(to, pack): all packs of a variable.
+// coopvk_vector_fill(target, pack): sets all packs of a variable.
 Id fillFunction(VectorContext& context, const VectorType& type);
-// The constituent, of a type, that a constant composite repeats; 0 if it has several.
+// The constituent of type `type` to which all constituents of a constant composite are equal; 0 if
+// they differ.
 Id repeatedConstituent(VectorContext& context, Id composite, Id type);
 
-// The instructions of a function's blocks that name an id.
+// By id: the instructions in a function's blocks that use it.
 using Users = std::unordered_map<Id, std::vector<const Instruction*>>;
 Users usersIn(const Function& function);
-// Whether a pointer is but loaded from, stored to and indexed; adds the chains that index it.
+// Whether all uses of a pointer are loads, stores and access chains, and so on for these; adds the
+// access chains to `chains`.
 bool isPlainlyUsed(const Module& module, const Users& users, Id pointer, std::vector<Id>& chains);
 
 }  // namespace coopvk::rewrite

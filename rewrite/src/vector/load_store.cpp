@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // OpCooperativeVectorLoadNV and OpCooperativeVectorStoreNV.
-#include "vector/context.hpp"
-#include "vector/instructions.hpp"
+#include "vector/lower.hpp"
 #include "vector/memory.hpp"
 
 namespace coopvk::rewrite {
@@ -56,12 +55,12 @@ class VectorTransfer : private VectorCode {
  private:
     uint32_t packsPerQuad() const { return 4 / wordsPerPack_; }
 
-    // visit(number of the 16 bytes (u32), line that starts there, bytes): all of 16 bytes in a
-    // loop, then what does not fill them.
+    // Calls visit(index of the quad (u32), line at its start, its bytes) for each quad, 16 bytes,
+    // in a loop, then for the rest.
     template <typename Visit>
     void forEachQuad(Visit visit) {
         const auto visitAt = [&](Id quad, uint32_t bytes) {
-            auto line = memory_.behind(times(quad, 16));
+            auto line = memory_.fromStart(times(quad, 16));
             visit(quad, line, bytes);
         };
         f_.loop(bytes_ / 16, [&](Id quad) { visitAt(quad, 16); });
@@ -99,16 +98,15 @@ std::string helperName(const VectorContext& context, const VectorType& type, boo
                        type.count);
 }
 
-// Calls the helper for an instruction whose operands start with Pointer and Offset; `object` is
-// what is stored, 0 for a load. Memory Operands start at operand `access`.
+// Calls the helper function of an instruction whose first operands are Pointer and Offset.
+// `object`: what a store stores; 0: a load. `firstAccess`: position of the Memory Operands.
 void transfer(VectorContext& context, Emitter& emit, const Instruction& i, const VectorType& type,
               Id object, size_t firstAccess) {
     const Location location = locate(context, emit, i.word(0), i.word(1), i);
     if (!location.valid()) return;
     const bool isLoad = object == 0;
     const auto access = MemoryOperands(operandsBehind(i, firstAccess)).withAlignment(0);
-    std::vector<uint32_t> key = {
-        static_cast<uint32_t>(isLoad ? HelperKind::kLoad : HelperKind::kStore), type.id};
+    std::vector<uint32_t> key = {isLoad ? kLoadHelper : kStoreHelper, type.id};
     location.appendKey(key);
     access.appendKey(key);
     const Id helper = context.helper(key, [&] {
@@ -129,7 +127,7 @@ void transfer(VectorContext& context, Emitter& emit, const Instruction& i, const
 }  // namespace
 
 void lowerVectorLoad(VectorContext& context, Emitter& emit, const Instruction& i) {
-    if (const VectorType* type = context.vector(i.type)) {
+    if (const VectorType* type = context.packed(i.type)) {
         transfer(context, emit, i, *type, 0, 2);
     } else {
         context.fail(ErrorCode::kInvalidModule, i, "Result Type is not a cooperative vector");
@@ -137,7 +135,7 @@ void lowerVectorLoad(VectorContext& context, Emitter& emit, const Instruction& i
 }
 
 void lowerVectorStore(VectorContext& context, Emitter& emit, const Instruction& i) {
-    if (const VectorType* type = context.vectorOfValue(i.word(2))) {
+    if (const VectorType* type = context.packedOfValue(i.word(2))) {
         transfer(context, emit, i, *type, i.word(2), 3);
     } else {
         context.fail(ErrorCode::kInvalidModule, i, "Object is not a cooperative vector");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the pointers of cooperative-vector instructions lead.
+// The locations of the pointers of cooperative-vector instructions.
 #include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
 #include "vector/memory.hpp"
@@ -37,7 +37,7 @@ class Locator {
         switch (location_.storage) {
             case spv::StorageClass::PhysicalStorageBuffer:
                 location_.kind = Location::Kind::kPhysical;
-                pass(pointer);
+                addArgument(pointer);
                 return finish(offset);
             case spv::StorageClass::StorageBuffer:
                 return isVariable ? buffer(pointer, offset) : elements(type.word(1), path, offset);
@@ -54,7 +54,7 @@ class Locator {
         return {};
     }
 
-    void pass(Id argument) {
+    void addArgument(Id argument) {
         location_.arguments.push_back(argument);
         location_.argumentTypes.push_back(emit_.typeOf(argument));
     }
@@ -74,11 +74,10 @@ class Locator {
         if (!location_.place.valid()) {
             return fail("a member on the way to the array has no explicit layout");
         }
-        if (location_.place.descriptor != 0) pass(location_.place.descriptor);
+        if (location_.place.descriptor != 0) addArgument(location_.place.descriptor);
         return finish(emit_.addInt(context_.types.uint32(), offset, location_.place.bytes));
     }
 
-    // The elements must follow each other without gaps.
     Location elements(Id array, const PointerPath& path, Id offset) {
         const uint32_t bytes = context_.types.width(location_.element) / 8 *
                                context_.types.components(location_.element);
@@ -89,12 +88,12 @@ class Locator {
         const Instruction& root = module_.def(path.root);
         const bool isGlobal = root.opcode == spv::Op::OpVariable &&
                               root.word(0) != static_cast<uint32_t>(spv::StorageClass::Function);
-        // Functions take pointers to whole variables only, so they follow the chain again.
+        // Arguments may only be pointers to variables, so the helper has the access chain.
         if (!isGlobal) {
             location_.place.variable = 0;
-            pass(path.root);
+            addArgument(path.root);
         }
-        for (Id index : path.indices()) pass(index);
+        for (Id index : path.indices()) addArgument(index);
         return finish(offset);
     }
 
@@ -115,7 +114,7 @@ void Location::appendKey(std::vector<uint32_t>& key) const {
     key.push_back((place.descriptor != 0 ? 1u : 0u) | (place.nonUniform ? 2u : 0u));
     key.push_back(static_cast<uint32_t>(argumentTypes.size()));
     key.insert(key.end(), argumentTypes.begin(), argumentTypes.end());
-    // Structure members are chosen by constants only.
+    // Indices into structures must be constants in the helper, too.
     if (kind != Kind::kElements) return;
     for (size_t a = firstIndex(); a + 1 < arguments.size(); ++a) key.push_back(arguments[a]);
 }

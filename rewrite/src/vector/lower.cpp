@@ -5,7 +5,6 @@
 
 #include "ir/opcodes.hpp"
 #include "lowering/packed_composites.hpp"
-#include "vector/instructions.hpp"
 #include "vector/large_vectors.hpp"
 #include "vector/memory.hpp"
 
@@ -13,7 +12,7 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// Far above the advertised 1,024; what a declaration can hold that a driver may still compile.
+// Advertised are 1,024; a limit on the code that drivers must compile.
 constexpr uint64_t kMaxComponents = 16384;
 
 std::string_view problem(const VectorContext& context, const Instruction& type) {
@@ -26,7 +25,7 @@ std::string_view problem(const VectorContext& context, const Instruction& type) 
     return {};
 }
 
-// Redefines every cooperative vector type as an array of packs and lists it in the context.
+// Redefines each cooperative vector type as an array of packs and adds it to the context.
 void lowerVectorTypes(VectorContext& context) {
     Module& module = context.module;
     InstructionList& globals = module.section(Section::kGlobals);
@@ -74,7 +73,6 @@ OpcodeTable<VectorLowering> vectorTable() {
     return table;
 }
 
-// What lowering has made of large vectors, by pointers instead of values.
 void passLargeVectorsByPointer(VectorContext& context) {
     if (!context.hasLargeVectors()) return;
     makePrivateVectorsLocal(context);
@@ -82,7 +80,7 @@ void passLargeVectorsByPointer(VectorContext& context) {
     for (const auto& function : context.module.functions()) {
         passVectorsByPointer(context, *function, helpers);
     }
-    // By index: the function that copies a vector joins them.
+    // By index: a copy function may be added meanwhile.
     for (size_t f = 0; f < context.newFunctions.size(); ++f) {
         passVectorsByPointer(context, *context.newFunctions[f], helpers);
     }

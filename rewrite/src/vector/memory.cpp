@@ -9,7 +9,7 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// What a module must declare to hold values of 8 and 16 bits and to reach them in buffers.
+// Declares what values of 8 and 16 bits, and accesses to them in memory, need.
 void addNarrowCapabilities(VectorContext& context, uint32_t bytes, spv::StorageClass storage) {
     if (bytes >= 4) return;
     const DeviceTraits& device = context.target.device;
@@ -26,11 +26,11 @@ VectorMemory::VectorMemory(VectorFunction& function, const Location& location,
     : VectorCode(function),
       location_(location),
       first_(firstParameter),
-      // By the alignment that the extension guarantees, which only physical pointers need to name.
+      // Only accesses to physical pointers need Aligned; the extension guarantees the alignment.
       access_(access.withAlignment(location.kind == Location::Kind::kPhysical ? kAnyAlignment : 0)),
       start_(function.parameter(firstParameter + location.arguments.size() - 1)) {
     if (location.kind != Location::Kind::kPhysical) return;
-    // Here, so that the casts are ahead of all control flow.
+    // Here the casts dominate all uses.
     for (const uint32_t bytes : {16u, 4u}) views_[bits(bytes)] = castTo(bits(bytes));
 }
 
@@ -54,7 +54,7 @@ Id VectorMemory::viewPointer(Id type, Id index) {
     return emit_.chain(type, {block, c(0), index});
 }
 
-// The address as a pointer to a block of them.
+// The address as a pointer to the block { type data[]; }.
 Id VectorMemory::castTo(Id type) {
     const Id block = f_.context().views.block(type);
     return emit_.op(spv::Op::OpBitcast, types_.pointerType(location_.storage, block),
@@ -66,8 +66,7 @@ bool VectorMemory::isArrayOf(Id type) const {
 }
 
 Id VectorMemory::wordPointer(Id type, Id index) {
-    if (!byElements()) return viewPointer(type, index);
-    return isArrayOf(type) ? elementPointer(index) : 0;
+    return byElements() ? elementPointer(index) : viewPointer(type, index);
 }
 
 Id VectorMemory::load(Id type, Id index) {
@@ -104,7 +103,7 @@ Id VectorMemory::elementPointer(Id scalarIndex) {
     return result;
 }
 
-// One scalar of the array as an unsigned integer of its size.
+// A scalar of the array as an unsigned integer of its size.
 Id VectorMemory::loadScalar(Id scalarIndex) {
     addNarrowCapabilities(f_.context(), elementBytes(), location_.storage);
     const Id value = emit_.load(types_.scalarOf(location_.element), elementPointer(scalarIndex),
@@ -119,7 +118,7 @@ void VectorMemory::storeScalar(Id scalarIndex, Id value) {
                 access_.forStore(elementBytes()));
 }
 
-// `bytes` (1, 2, 4) at byte bytes * index, in the low bits of a word.
+// The `bytes` (1, 2 or 4) bytes from byte bytes * index on, in the low bits of a word.
 Id VectorMemory::loadElements(uint32_t bytes, Id index) {
     const uint32_t size = elementBytes();
     if (size <= bytes) {
@@ -151,7 +150,7 @@ void VectorMemory::storeElements(uint32_t bytes, Id index, Id word) {
         }
         return;
     }
-    // The element around it keeps its other bytes.
+    // The other bytes of the element keep their values.
     const Id at = over(index, size / bytes);
     const Id shift = times(modulo(index, size / bytes), 8 * bytes);
     const uint64_t low = (uint64_t{1} << 8 * bytes) - 1;
@@ -169,8 +168,10 @@ void VectorMemory::storeElements(uint32_t bytes, Id index, Id word) {
 
 namespace {
 
-// The widest access to what is left of a range.
-uint32_t pieceOf(uint32_t bytes) { return bytes >= 16 ? 16 : bytes >= 4 ? 4 : bytes >= 2 ? 2 : 1; }
+// The width of the first access to a range of so many bytes.
+uint32_t widestAccess(uint32_t bytes) {
+    return bytes >= 16 ? 16 : bytes >= 4 ? 4 : bytes >= 2 ? 2 : 1;
+}
 
 }  // namespace
 
@@ -184,7 +185,7 @@ Id VectorMemory::Line::index(uint32_t byte, uint32_t bytes) {
 std::vector<Id> VectorMemory::Line::load(uint32_t byte, uint32_t bytes) {
     std::vector<Id> words;
     for (uint32_t done = 0; done < bytes;) {
-        const uint32_t piece = pieceOf(bytes - done);
+        const uint32_t piece = widestAccess(bytes - done);
         const std::vector<Id> loaded = loadPiece(byte + done, piece);
         if (done % 4 != 0) {
             words.back() = Bits(memory_.emit_).withPart(words.back(), loaded[0], 8 * (done % 4));
@@ -213,7 +214,7 @@ std::vector<Id> VectorMemory::Line::loadPiece(uint32_t byte, uint32_t bytes) {
 
 void VectorMemory::Line::store(uint32_t byte, uint32_t bytes, std::span<const Id> words) {
     for (uint32_t done = 0; done < bytes;) {
-        const uint32_t piece = pieceOf(bytes - done);
+        const uint32_t piece = widestAccess(bytes - done);
         if (done % 4 == 0) {
             storePiece(byte + done, piece, words.subspan(done / 4));
         } else {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OpCooperativeVectorMatrixMulNV and OpCooperativeVectorMatrixMulAddNV: what an instruction says,
-// and the helper function that it calls.
+// OpCooperativeVectorMatrixMulNV and OpCooperativeVectorMatrixMulAddNV: their operands, and the
+// helper functions that they become.
 #include <algorithm>
 
-#include "vector/instructions.hpp"
+#include "vector/lower.hpp"
 #include "vector/product.hpp"
 
 namespace coopvk::rewrite {
@@ -18,21 +18,21 @@ std::optional<bool> constantBool(const Module& module, Id id) {
     return std::nullopt;
 }
 
-// What an instruction says. Errors go to the context.
+// Reads an instruction's operands. Errors go to the context.
 class Description {
  public:
     Description(VectorContext& context, const Instruction& i)
         : context_(context), i_(i), afterMatrix_(hasBias() ? 8 : 5) {}
 
-    // MatrixStride; 0 if there is none.
+    // MatrixStride; 0: there is none.
     Id stride() const {
         const size_t at = afterMatrix_ + 4;
         return at < i_.operands.size() && i_.operands[at].isId ? i_.word(at) : 0;
     }
 
     bool read(Emitter& emit, VectorMatrixMul& p) const {
-        p.result = context_.vector(i_.type);
-        p.input = context_.vectorOfValue(i_.word(0));
+        p.result = context_.packed(i_.type);
+        p.input = context_.packedOfValue(i_.word(0));
         if (p.result == nullptr || p.input == nullptr) {
             return fail(ErrorCode::kInvalidModule,
                         "Result Type and Input must be cooperative vectors");
@@ -126,19 +126,20 @@ class Description {
         const auto isConstant = [&](Id id) {
             return context_.module.constantValue(id).has_value();
         };
-        p.isPlaced = sharesWeightsItself(context_.target.device) && p.lineStride().has_value() &&
-                     std::ranges::all_of(p.matrix.arguments, isConstant) &&
-                     std::ranges::all_of(p.bias.arguments, isConstant);
+        p.hasConstantLocation = context_.target.device.scalarRegisters &&
+                                p.lineStride().has_value() &&
+                                std::ranges::all_of(p.matrix.arguments, isConstant) &&
+                                std::ranges::all_of(p.bias.arguments, isConstant);
         return !p.hasBias || p.bias.valid();
     }
 
     VectorContext& context_;
     const Instruction& i_;
-    size_t afterMatrix_;  // operand number of M
+    size_t afterMatrix_;  // position of M
 };
 
 std::vector<uint32_t> keyOf(const VectorMatrixMul& p) {
-    std::vector<uint32_t> key = {static_cast<uint32_t>(HelperKind::kMultiply),
+    std::vector<uint32_t> key = {kMultiplyHelper,
                                  p.result->id,
                                  p.input->id,
                                  static_cast<uint32_t>(p.inputType.type),
@@ -146,7 +147,7 @@ std::vector<uint32_t> keyOf(const VectorMatrixMul& p) {
                                  static_cast<uint32_t>(p.biasType.type),
                                  (p.inputType.isPacked ? 1u : 0u) | (p.hasBias ? 2u : 0u) |
                                      (p.inputSigned ? 4u : 0u) | (p.transpose ? 8u : 0u) |
-                                     (p.stride ? 16u : 0u) | (p.isPlaced ? 32u : 0u),
+                                     (p.stride ? 16u : 0u) | (p.hasConstantLocation ? 32u : 0u),
                                  p.m,
                                  p.k,
                                  static_cast<uint32_t>(p.layout),
@@ -183,12 +184,11 @@ Id buildProduct(VectorContext& context, const VectorMatrixMul& p, const std::str
     parameters.stride =
         takesStride(p) ? f.parameter(types.size() - 1) : context.types.constantU32(*p.lineStride());
     const Sum sum = sumFor(context, p);
-    const Tile tile =
-        sharesWeightsItself(context.target.device) ? Tile{} : planTile(context, p, sum);
+    const Tile tile = context.target.device.scalarRegisters ? Tile{} : planTile(context, p, sum);
     const Sum sumAlone = sumAloneFor(sum, p);
     Arithmetic arithmetic(f, sum, p.inputType, p.matrixType);
     Arithmetic arithmeticAlone(f, sumAlone, p.inputType, p.matrixType);
-    // The operands are the same for both; how they are summed is not.
+    // Units are the same for both sums.
     ProductInput input(f, arithmeticAlone, p, parameters.input);
     VectorMemory matrix(f, p.matrix, parameters.matrix);
     ProductResult result(f, p, sum, parameters, std::max(rowsAlone(p), tile.rows()));
@@ -199,7 +199,7 @@ Id buildProduct(VectorContext& context, const VectorMatrixMul& p, const std::str
     context.paths.insert(tile.isUsed() ? "vectors: tiles" : "vectors: alone");
     if (tile.isUsed()) {
         f.choose(
-            mayShare(work, tile), [&] { multiplyAsTile(work, tile); },
+            canUseTile(work, tile), [&] { multiplyAsTile(work, tile); },
             [&] { multiplyAlone(alone); });
     } else {
         multiplyAlone(alone);
@@ -209,7 +209,7 @@ Id buildProduct(VectorContext& context, const VectorMatrixMul& p, const std::str
 
 Id build(VectorContext& context, const VectorMatrixMul& p) {
     const std::string name = helperName(p);
-    if (!mayShareWeights(context, p)) return buildProduct(context, p, name);
+    if (!canShareWeights(context, p)) return buildProduct(context, p, name);
     const Id alone = buildProduct(context, p, name + "_alone");
     return shareWeights(context, name, p.result->id, parameterTypes(context, p), alone);
 }

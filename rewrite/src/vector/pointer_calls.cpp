@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls that pass large vectors by pointer.
+// Passes large vectors by pointer in calls of helper functions.
 #include <algorithm>
 
 #include "ir/composites.hpp"
@@ -16,11 +16,10 @@ bool isConstant(spv::Op opcode) {
            opcode == spv::Op::OpSpecConstantComposite;
 }
 
-// Walks a function's blocks. A variable holds a value from where the value is loaded from it, or
-// stored to it, until something may write to that variable; at the end of the block that knowledge
-// ends. The result of a helper gets a result variable for as long as the value is used: the helper
-// alone writes there, and what it wrote before is no longer a value then. Result variables of
-// values that only their own block uses are used again.
+// Rewrites a function's blocks in order, and tracks which variables hold which values. A variable
+// holds a value after a load or a store of it, until something may write to the variable, or the
+// block ends. For the result of a helper there is a result variable, to which only helpers write.
+// It is free for the next result after the last use of the value, if all uses are in one block.
 class CallRewriter {
  public:
     CallRewriter(VectorContext& context, Function& function, const PointerHelpers& helpers)
@@ -53,8 +52,8 @@ class CallRewriter {
     }
 
  private:
-    // Variables of this function that hold one large vector. An application may have several equal
-    // pointer types; helpers take one.
+    // Finds the variables of this function that hold one large vector, and gives them the pointer
+    // type that helpers take: applications may declare several equal ones.
     void findLocals() {
         for (const InstructionPtr& i : function_.blocks.front()->body) {
             if (i->opcode != spv::Op::OpVariable) continue;
@@ -93,7 +92,7 @@ class CallRewriter {
         return id;
     }
 
-    // A variable for a value from here on.
+    // A free variable for a helper's result.
     Id resultVariable(Id value, Id type) {
         std::vector<Id>& free = freeVariables_[type];
         const Id variable = free.empty() ? newVariable(type) : free.back();
@@ -108,7 +107,7 @@ class CallRewriter {
         return variable;
     }
 
-    // Variables of values that the block's instructions from `position` on do not use.
+    // Frees the variables of values without uses from `position` in the block on.
     void releaseVariables(size_t position) {
         std::erase_if(taken_, [&](const TakenVariable& taken) {
             if (taken.lastUse >= position) return false;
@@ -118,7 +117,7 @@ class CallRewriter {
         });
     }
 
-    // The variable that holds a value; 0 if there is none.
+    // The variable that holds a value; 0: none.
     Id knownHolder(Id value) const {
         for (const auto* known : {&results_, &holders_}) {
             if (const auto found = known->find(value); found != known->end()) return found->second;
@@ -132,23 +131,23 @@ class CallRewriter {
         if (isConstant(context_.module.def(value).opcode)) {
             return results_[value] = newVariable(type, value);
         }
-        // Values of other blocks get one in each: it may be a loop.
+        // For this block only: a loop may store another value to the variable.
         const Id variable = newVariable(type);
         emit_.store(variable, value);
         return holders_[value] = variable;
     }
 
-    void written(Id variable) {
+    void forgetContents(Id variable) {
         std::erase_if(holders_, [&](const auto& entry) { return entry.second == variable; });
     }
 
     void rewrite(InstructionPtr i) {
         const auto helper =
             i->opcode == spv::Op::OpFunctionCall ? helpers_.find(i->word(0)) : helpers_.end();
-        const bool isDone = helper != helpers_.end() ? call(*i, helper->second)
-                            : isLocalStore(*i)       ? copies(*i)
-                                                     : reads(*i);
-        if (isDone) {
+        const bool isReplaced = helper != helpers_.end() ? replaceCall(*i, helper->second)
+                                : isLocalStore(*i)       ? replaceStore(*i)
+                                                         : replaceExtract(*i);
+        if (isReplaced) {
             context_.module.retire(std::move(i));
         } else {
             keep(std::move(i));
@@ -166,13 +165,13 @@ class CallRewriter {
         }
         if (isAccessChain(kept.opcode)) return;
         for (const Operand& operand : kept.operands) {
-            if (operand.isId) written(rootOf(context_.module, operand.word));
+            if (operand.isId) forgetContents(rootOf(context_.module, operand.word));
         }
         if (isLocalStore(kept)) holders_[kept.word(1)] = kept.word(0);
     }
 
-    // A store of what another variable holds, or of a constant with equal components, is a loop.
-    bool copies(const Instruction& store) {
+    // Stores a value that another variable holds, or a constant with equal components, in a loop.
+    bool replaceStore(const Instruction& store) {
         const Id to = store.word(0), value = store.word(1);
         const Id from = knownHolder(value);
         if (from == to) return true;
@@ -186,12 +185,12 @@ class CallRewriter {
         } else {
             return false;
         }
-        written(to);
+        forgetContents(to);
         return true;
     }
 
-    // An extraction from what a variable holds loads the component alone.
-    bool reads(const Instruction& extract) {
+    // Loads only the component from the variable that holds the composite.
+    bool replaceExtract(const Instruction& extract) {
         if (extract.opcode != spv::Op::OpCompositeExtract ||
             context_.largeVector(emit_.typeOf(extract.word(0))) == nullptr) {
             return false;
@@ -206,7 +205,7 @@ class CallRewriter {
         return true;
     }
 
-    bool call(const Instruction& i, const PointerHelper& helper) {
+    bool replaceCall(const Instruction& i, const PointerHelper& helper) {
         std::vector<Id> arguments;
         for (size_t a = 0; a + 1 < i.operands.size(); ++a) {
             const Id argument = i.word(a + 1);
@@ -219,7 +218,7 @@ class CallRewriter {
         const Id result = resultPointer(i, arguments);
         arguments.insert(arguments.begin(), result);
         emit_.call(context_.types.voidType(), i.word(0), arguments);
-        written(result);
+        forgetContents(result);
         if (takesNext_) {
             context_.module.forget({i.result});
             return true;
@@ -229,8 +228,8 @@ class CallRewriter {
         return true;
     }
 
-    // The variable that the next instruction stores the result to, if nobody else wants the value
-    // and the call does not read the variable; else a result variable.
+    // The target of the next instruction, if that stores the result, which has no other use, and
+    // the call does not read the target; else a result variable.
     Id resultPointer(const Instruction& i, std::span<const Id> arguments) {
         takesNext_ = next_ != nullptr && isLocalStore(*next_) && next_->word(1) == i.result &&
                      users_[i.result].size() == 1 && next_->word(0) != i.word(0) &&
@@ -254,10 +253,10 @@ class CallRewriter {
     std::map<Id, std::vector<Id>> freeVariables_;  // by type of the vector
     std::vector<TakenVariable> taken_;
     std::unordered_map<const Instruction*, size_t> positions_;  // in this block
-    std::map<Id, Id> results_;  // results of helpers and constants -> variables, in the function
-    std::map<Id, Id> holders_;  // values -> variables that hold them, in this block
+    std::map<Id, Id> results_;  // variables of helpers' results and of constants, in the function
+    std::map<Id, Id> holders_;  // variables that hold values, in this block
     const Instruction* next_ = nullptr;
-    bool takesNext_ = false;
+    bool takesNext_ = false;  // the replacement of an instruction replaces the next one, too
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Variables and parameters that hold large vectors: private variables become local, parameters and
+// Large vectors in variables: Private variables become Function variables, and parameters and
 // results of helper functions become pointers.
 #include <algorithm>
 
@@ -39,7 +39,7 @@ bool isPlainlyUsed(const Module& module, const Users& users, Id pointer, std::ve
         if (i->opcode == spv::Op::OpLoad) return isAddress;
         if (i->opcode == spv::Op::OpStore) return isAddress && i->word(1) != pointer;
         if (!isAccessChain(i->opcode) || !isAddress) return false;
-        // Malformed modules have chains that start at themselves.
+        // In malformed modules a chain's base may be the chain.
         if (std::ranges::find(chains, i->result) != chains.end()) return false;
         chains.push_back(i->result);
         return isPlainlyUsed(module, users, i->result, chains);
@@ -53,25 +53,25 @@ namespace {
 
 // A large vector, or an array of them.
 bool holdsLargeVectors(const VectorContext& context, Id type) {
-    const VectorType* vector = context.vector(type);
+    const VectorType* vector = context.packed(type);
     if (vector != nullptr) return isLarge(*vector);
     const Instruction& def = context.module.def(type);
     return def.opcode == spv::Op::OpTypeArray && holdsLargeVectors(context, def.word(0));
 }
 
-// What globals and functions but `entry` name.
-std::unordered_set<Id> namedElsewhere(const Module& module, const Function& entry) {
-    std::unordered_set<Id> names;
+// The ids that globals and functions except `entry` use.
+std::unordered_set<Id> usedElsewhere(const Module& module, const Function& entry) {
+    std::unordered_set<Id> used;
     for (const auto& function : module.functions()) {
         if (function.get() == &entry) continue;
-        for (const auto& [id, all] : usersIn(*function)) names.insert(id);
+        for (const auto& [id, all] : usersIn(*function)) used.insert(id);
     }
     for (const InstructionPtr& i : module.section(Section::kGlobals)) {
         for (const Operand& operand : i->operands) {
-            if (operand.isId) names.insert(operand.word);
+            if (operand.isId) used.insert(operand.word);
         }
     }
-    return names;
+    return used;
 }
 
 }  // namespace
@@ -81,7 +81,7 @@ void makePrivateVectorsLocal(VectorContext& context) {
     Function* entry = entryFunction(module);
     if (entry == nullptr) return;
     const Users users = usersIn(*entry);
-    const std::unordered_set<Id> elsewhere = namedElsewhere(module, *entry);
+    const std::unordered_set<Id> elsewhere = usedElsewhere(module, *entry);
     InstructionList locals;
     std::vector<Id> pointers;
     for (InstructionPtr& i : module.section(Section::kGlobals)) {
@@ -144,7 +144,7 @@ class HelperRewriter {
                def.operands == Operands{literal(spv::StorageClass::Function)};
     }
 
-    // Whether nothing but one store writes to a variable.
+    // Whether nothing except `store` writes to a variable.
     bool isOnlyRead(Id pointer, const Instruction* store) {
         return std::ranges::all_of(users_[pointer], [&](const Instruction* i) {
             if (i == store || i->opcode == spv::Op::OpLoad) return true;
@@ -153,7 +153,7 @@ class HelperRewriter {
         });
     }
 
-    // The variable that a parameter is stored to becomes the parameter.
+    // If a parameter is only stored to a variable, the variable becomes the parameter.
     bool takePointer(Instruction& parameter) {
         if (users_[parameter.result].size() != 1) return false;
         const Instruction* store = users_[parameter.result][0];
@@ -170,7 +170,7 @@ class HelperRewriter {
         return true;
     }
 
-    // The variable whose value is returned becomes the first parameter.
+    // If the value returned is loaded from a variable, the variable becomes the first parameter.
     bool returnThroughPointer() {
         Block* last = nullptr;
         for (const auto& block : function_.blocks) {

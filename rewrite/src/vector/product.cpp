@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a product takes and gives: lines of the matrix, the input's components as operands, and
-// totals with their bias as components of the result.
+// The input and the result of a product: components as units of the arithmetic, and totals plus
+// bias as components.
 #include "vector/product.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
 
-constexpr uint32_t kGroup = 4;  // components that are taken from the input together
+constexpr uint32_t kGroup = 4;  // components of the input that are converted together
 
-// Whether lanes have no registers that are chosen by a number. Wide subgroups leave few for each
-// lane, and their compilers make such a choice of branches, or keep the array in memory.
-bool choosesNoRegister(const Target& target) {
+// Whether dynamic indices into arrays are slow: where subgroups are wide, compilers turn them into
+// branches, or keep the array in memory.
+bool hasSlowIndices(const Target& target) {
     return !target.device.isCpu && (target.device.scalarRegisters || target.subgroupSize >= 64);
 }
 
@@ -40,7 +40,7 @@ ProductInput::ProductInput(VectorFunction& function, Arithmetic& arithmetic,
                            const VectorMatrixMul& product, Id value)
     : VectorCode(function), arithmetic_(arithmetic), product_(product), value_(value) {}
 
-// Components of one group as scalars that products can be made of; zeros from `valid` on.
+// The components of a group, converted for the arithmetic; zeros from `valid` on.
 std::vector<Id> ProductInput::components(std::span<const Id> packs, uint32_t valid) {
     std::vector<Id> scalars;
     const VectorType& input = *product_.input;
@@ -81,7 +81,7 @@ std::vector<Id> ProductInput::unitsOf(std::span<const Id> packs, uint32_t valid)
     return {word};
 }
 
-// visit(index of the group (u32), packs, valid components)
+// Calls visit(index of the group (u32), its packs, its valid components) for each group.
 template <typename Visit>
 void ProductInput::forEachGroup(Visit visit) {
     const VectorType& input = *product_.input;
@@ -116,10 +116,10 @@ void ProductInput::forEachGroup(Visit visit) {
 void ProductInput::makeUnits(bool asValues) {
     const uint32_t perGroup = kGroup / arithmetic_.unitComponents();
     if (!asValues) {
-        // Readers take whole quads of the matrix: at most 16 units.
+        // Products read units for whole quads of the matrix: at most 16.
         const uint32_t used = divideUp(product_.k, kGroup) * perGroup;
         const auto count = static_cast<uint32_t>(roundUp(used, 16));
-        makeArray(count);
+        array_.emplace(f_, arithmetic_.unitType(), count, Indices::kDynamic);
         for (uint32_t u = used; u < count; ++u) {
             array_->store(c(u), types_.constantNull(arithmetic_.unitType()));
         }
@@ -137,25 +137,21 @@ void ProductInput::makeUnits(bool asValues) {
     });
 }
 
-void ProductInput::makeArray(uint32_t count) {
-    array_.emplace(f_, arithmetic_.unitType(), count, Chosen::kByIndex);
-}
-
 void ProductInput::makeScalars() {
     const VectorType& input = *product_.input;
     if (hasFewRegisters(device()) && arithmetic_.unitType() == f32() &&
         product_.inputType.type == ComponentType::kFloat16 && input.component == f16()) {
-        numbers_.emplace(f_, input, value_, 0, input.packs(), Chosen::kByIndex);
+        floats_.emplace(f_, input, value_, 0, input.packs(), Indices::kDynamic);
         return;
     }
-    makeArray(divideUp(product_.k, kGroup) * kGroup);
+    array_.emplace(f_, arithmetic_.unitType(), divideUp(product_.k, kGroup) * kGroup,
+                   Indices::kDynamic);
     forEachGroup([&](Id group, const std::vector<Id>& packs, uint32_t valid) {
         const std::vector<Id> scalars = components(packs, valid);
         const Id first = times(group, kGroup);
         for (uint32_t i = 0; i < valid; ++i) {
             const Id index = plus(first, i);
-            const Id unit = emit_.splat(arithmetic_.unitType(), scalars[i]);
-            array_->store(index, unit);
+            array_->store(index, emit_.splat(arithmetic_.unitType(), scalars[i]));
         }
     });
 }
@@ -166,10 +162,9 @@ Id ProductInput::unit(uint32_t index) {
 }
 
 Id ProductInput::unitAt(Id index) {
-    const std::optional<uint64_t> known = emit_.module().constantValue(index);
-    if (numbers_) return numbers_->at(index);
-    if (!array_ && known) return unit(static_cast<uint32_t>(*known));
-    return array_->load(index);
+    if (floats_) return floats_->at(index);
+    if (array_) return array_->load(index);
+    return unit(static_cast<uint32_t>(emit_.module().constantValue(index).value_or(0)));
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -181,14 +176,14 @@ ProductResult::ProductResult(VectorFunction& function, const VectorMatrixMul& pr
       product_(product),
       sum_(sum),
       packs_(function, product.result->pack, divideUp(rows, product.result->packWidth),
-             Chosen::kByConstants) {
+             Indices::kConstant) {
     if (product.hasBias) bias_.emplace(function, product.bias, parameters.bias);
 }
 
 Id ProductResult::biasOf(Id row) {
     if (!product_.hasBias) return 0;
     const Interpretation& number = product_.biasType;
-    auto line = bias_->behind(times(row, number.bytes()));
+    auto line = bias_->fromStart(times(row, number.bytes()));
     Id value = unpackWord(emit_, number, line.load(0, number.bytes())[0])[0];
     if (number.bits == 16) value = emit_.extract(f16(), value, {0});
     const bool isFloatSum = sum_ != Sum::kInteger && sum_ != Sum::kDot;
@@ -244,7 +239,7 @@ void ProductResult::store(Id first, std::span<const Id> totals, uint32_t looped)
 
 void ProductResult::storePacks(Id first, std::span<const Id> packs, uint32_t looped) {
     const auto count = static_cast<uint32_t>(packs.size());
-    if (f_.module().constantValue(first) || !choosesNoRegister(f_.context().target)) {
+    if (f_.module().constantValue(first) || !hasSlowIndices(f_.context().target)) {
         for (uint32_t p = 0; p < count; ++p) packs_.store(plus(first, p), packs[p]);
         return;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A matrix-vector product by one invocation. The code is bounded: rows are looped over some at a
-// time, and what is unrolled along a line stops at kUnrolledUnits operands.
+// A matrix-vector product by one invocation. Loops bound the size of the code: over groups of rows,
+// and along lines of more than kUnrolledUnits units.
 #include "vector/product.hpp"
 
 namespace coopvk::rewrite {
@@ -10,12 +10,12 @@ namespace {
 
 constexpr uint32_t kUnrolledUnits = 64;
 constexpr uint32_t kUnrolledUnitsOfFewRegisters = 32;
-// Lines that are rows: this many at once. With few registers fewer where loads of whole lines can
-// come first.
+// Lines that are rows: this many at once. Fewer on devices with few registers, if the compiler can
+// move the loads of whole lines forward.
 constexpr uint32_t kRows = 4;
 constexpr uint32_t kRowsOfFewRegisters = 2;
-// Lines that are columns: this many rows at once. A processor has no more registers for their sums,
-// and LLVM 21 overwrites sums that it has too many of (docs/conformance.md).
+// Lines that are columns: this many rows at once. CPUs have no registers for more sums, and LLVM 21
+// overwrites sums if there are too many (docs/conformance.md).
 constexpr uint32_t kColumnRows = 32;
 constexpr uint32_t kColumnRowsOfCpu = 16;
 
@@ -63,17 +63,7 @@ class Alone : private VectorCode {
 
  private:
     VectorMemory::Line lineAt(Id index) {
-        return w_.matrix.behind(mulU32(index, w_.parameters.stride));
-    }
-
-    // Words of a line and the inputs that belong to them; inputs that are 0 are beyond the line.
-    Id addWords(std::span<const Id> words, std::span<const Id> inputs, Id accumulator) {
-        std::vector<Id> weights;
-        for (Id word : words) {
-            const std::vector<Id> units = arithmetic_.units(word);
-            weights.insert(weights.end(), units.begin(), units.end());
-        }
-        return arithmetic_.addProducts(weights, inputs, accumulator);
+        return w_.matrix.fromStart(mulU32(index, w_.parameters.stride));
     }
 
     std::vector<Id> sumLines(std::vector<VectorMemory::Line>& lines) {
@@ -85,7 +75,7 @@ class Alone : private VectorCode {
         return sums;
     }
 
-    // Up to 16 bytes of each line, with inputs that are known by constant index.
+    // Adds the products with up to 16 bytes of each line from byte `at` on.
     void addPiece(std::vector<VectorMemory::Line>& lines, uint32_t at, uint32_t bytes,
                   std::vector<Id>& sums) {
         const uint32_t first = at / 4 * arithmetic_.unitsPerWord();
@@ -95,13 +85,13 @@ class Alone : private VectorCode {
             for (uint32_t u = 0; u < words.size() * arithmetic_.unitsPerWord(); ++u) {
                 inputs.push_back(first + u < w_.input.units() ? w_.input.unit(first + u) : 0);
             }
-            sums[r] = addWords(words, inputs, sums[r]);
+            sums[r] = arithmetic_.addProducts(arithmetic_.units(words), inputs, sums[r]);
         }
     }
 
     std::vector<Id> sumLongLines(std::vector<VectorMemory::Line>& lines) {
         const std::vector<Id> variables = sumVariables(lines.size());
-        // Whole quads of real components in the loop, the rest behind it.
+        // The loop has the quads without padding.
         const uint32_t quads = p_.k * p_.matrixType.bytes() / 16;
         const uint32_t unitsPerQuad = 4 * arithmetic_.unitsPerWord();
         f_.loop(quads, [&](Id q) {
@@ -115,7 +105,8 @@ class Alone : private VectorCode {
                 auto piece = w_.matrix.line(addU32(lines[r].bytes(), bytes));
                 const std::vector<Id> words = piece.load(0, 16);
                 const Id sum = f_.load(variables[r]);
-                f_.store(variables[r], addWords(words, inputs, sum));
+                f_.store(variables[r],
+                         arithmetic_.addProducts(arithmetic_.units(words), inputs, sum));
             }
         });
         std::vector<Id> sums;
@@ -135,7 +126,7 @@ class Alone : private VectorCode {
         return variables;
     }
 
-    // Totals of `rows` rows from `first` on, whose elements take `bytes` bytes of each column.
+    // Totals of `rows` rows from `first` on, which take `bytes` bytes of each column.
     std::vector<Id> sumColumns(Id first, uint32_t bytes, uint32_t rows) {
         const uint32_t perWord = 4 / p_.matrixType.bytes();
         const uint32_t perUnit = arithmetic_.sum() == Sum::kHalfPairs ? 2 : 1;
@@ -146,7 +137,7 @@ class Alone : private VectorCode {
             const Id start = addU32(lineAt(k).bytes(), skipped);
             const std::vector<Id> words = w_.matrix.line(start).load(0, bytes);
             for (uint32_t w = 0; w < words.size(); ++w) {
-                const std::vector<Id> weights = arithmetic_.units(words[w]);
+                const std::vector<Id> weights = arithmetic_.units({&words[w], 1});
                 for (uint32_t u = 0; u < weights.size(); ++u) {
                     const uint32_t v = w * perWord / perUnit + u;
                     if (v >= variables.size()) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A product of a whole subgroup at once, as a tile of it.
+// The products of a subgroup's invocations, as tiles.
 #include "ir/memory_model.hpp"
 #include "lowering/built_ins.hpp"
 #include "lowering/shared_memory.hpp"
@@ -40,14 +40,16 @@ class TileProduct : private VectorCode {
  private:
     Id laneBase(Id lane) { return addU32(base_, times(lane, tile_.laneQuads())); }
 
-    // Quads of a line, input quads that one of them takes, and how many a chunk of input serves.
+    // In a line; quads of input for one quad of the matrix; in an exchanged part (chunk).
     uint32_t matrixQuads() const { return p_.lineBytes() / 16; }
     uint32_t inputQuadsPerMatrixQuad() { return work_.arithmetic.unitsPerWord(); }
     uint32_t matrixQuadsPerChunk() { return tile_.quads / inputQuadsPerMatrixQuad(); }
 
     Id slot(Id index) { return emit_.chain(quad_, {tile_.exchange, index}); }
-    Id get(Id index) { return emit_.load(quad_, slot(index), nonPrivateAccess(f_.module())); }
-    void put(Id index, Id value) { emit_.store(slot(index), value, nonPrivateAccess(f_.module())); }
+    Id load(Id index) { return emit_.load(quad_, slot(index), nonPrivateAccess(f_.module())); }
+    void store(Id index, Id value) {
+        emit_.store(slot(index), value, nonPrivateAccess(f_.module()));
+    }
     void barrier() { sharedBarrier(emit_, spv::Scope::Subgroup); }
 
     void oneTile(Id t) {
@@ -59,7 +61,7 @@ class TileProduct : private VectorCode {
             Id row = plus(firstRow, r);
             if (p_.m % tile_.rowsPerTile() != 0) row = atMost(emit_, row, p_.m - 1);
             rows_.push_back(row);
-            const Id bytes = work_.matrix.behind(mulU32(row, work_.parameters.stride)).bytes();
+            const Id bytes = work_.matrix.fromStart(mulU32(row, work_.parameters.stride)).bytes();
             lines_.push_back(over(bytes, 16));
         }
         for (Id sum : sums_) f_.store(sum, work_.arithmetic.zero());
@@ -70,16 +72,16 @@ class TileProduct : private VectorCode {
         shareResults(t);
     }
 
-    // Gives this lane's part of the input to the others, and adds the products of theirs.
+    // Shares a part of this lane's input, and adds the products with those of its columns.
     void oneChunk(Id chunk, uint32_t quads) {
         const bool known = emit_.module().constantValue(chunk).has_value();
         if (known || !work_.input.hasValues()) {
-            give(chunk, quads);
+            shareInput(chunk, quads);
         } else {
-            // Values are picked by constants.
+            // Values have no dynamic indices.
             for (uint32_t k = 0; k < matrixQuads() / quads; ++k) {
                 const Id isIt = emit_.compare(spv::Op::OpIEqual, chunk, c(k));
-                f_.when(isIt, [&] { give(c(k), quads); });
+                f_.when(isIt, [&] { shareInput(c(k), quads); });
             }
         }
         barrier();
@@ -89,7 +91,7 @@ class TileProduct : private VectorCode {
         barrier();
     }
 
-    void give(Id chunk, uint32_t quads) {
+    void shareInput(Id chunk, uint32_t quads) {
         const Id firstUnit = times(chunk, 4 * tile_.quads);
         const std::optional<uint64_t> known = emit_.module().constantValue(firstUnit);
         for (uint32_t q = 0; q < quads * inputQuadsPerMatrixQuad(); ++q) {
@@ -99,28 +101,25 @@ class TileProduct : private VectorCode {
                 const bool beyond = known && *known + 4 * q + u >= work_.input.units();
                 words.push_back(beyond ? c(0) : emit_.bitcast(u32(), work_.input.unitAt(unit)));
             }
-            put(plus(laneQuads_, q), emit_.construct(quad_, words));
+            store(plus(laneQuads_, q), emit_.construct(quad_, words));
         }
     }
 
-    // matrixQuad: of the line; chunkQuad: of the part that is exchanged.
+    // `matrixQuad`: in the line; `chunkQuad`: in the exchanged part.
     void addQuad(Id matrixQuad, Id chunkQuad) {
         const uint32_t ratio = inputQuadsPerMatrixQuad();
         std::vector<std::vector<Id>> inputs(tile_.columnsPerLane);
         for (uint32_t j = 0; j < tile_.columnsPerLane; ++j) {
             const Id first = addU32(columns_[j], times(chunkQuad, ratio));
             for (uint32_t q = 0; q < ratio; ++q) {
-                for (Id word : emit_.parts(get(plus(first, q)))) {
+                for (Id word : emit_.parts(load(plus(first, q)))) {
                     inputs[j].push_back(emit_.bitcast(work_.arithmetic.unitType(), word));
                 }
             }
         }
         for (uint32_t r = 0; r < tile_.rowsPerLane; ++r) {
             const Id quad = work_.matrix.quadAt(addU32(lines_[r], matrixQuad));
-            std::vector<Id> weights;
-            for (Id word : emit_.parts(quad)) {
-                for (Id unit : work_.arithmetic.units(word)) weights.push_back(unit);
-            }
+            const std::vector<Id> weights = work_.arithmetic.units(emit_.parts(quad));
             for (uint32_t j = 0; j < tile_.columnsPerLane; ++j) {
                 const Id variable = sums_[r * tile_.columnsPerLane + j];
                 Id sum = f_.load(variable);
@@ -148,13 +147,13 @@ class TileProduct : private VectorCode {
                 words.push_back(emit_.bitcast(u32(), emit_.join(p_.result->pack, parts)));
             }
             words.resize(4, c(0));
-            put(addU32(columns_[j], gridRow_), emit_.construct(quad_, words));
+            store(addU32(columns_[j], gridRow_), emit_.construct(quad_, words));
         }
         barrier();
         const uint32_t packs = tile_.rowsPerLane / width;
         std::vector<Id> results;
         for (uint32_t l = 0; l < tile_.gridRows; ++l) {
-            const std::vector<Id> words = emit_.parts(get(plus(laneQuads_, l)));
+            const std::vector<Id> words = emit_.parts(load(plus(laneQuads_, l)));
             for (uint32_t p = 0; p < packs; ++p) {
                 results.push_back(emit_.bitcast(p_.result->pack, words[p]));
             }
@@ -171,10 +170,10 @@ class TileProduct : private VectorCode {
     Id gridRow_ = 0;
     Id gridColumn_ = 0;
     Id base_ = 0;
-    Id laneQuads_ = 0;         // first quad of this lane
-    std::vector<Id> columns_;  // first quads of the vectors of this lane's columns
+    Id laneQuads_ = 0;         // first quad of this lane in shared memory
+    std::vector<Id> columns_;  // first quad of each vector that this lane multiplies
     std::vector<Id> rows_;     // of this lane in the current tile
-    std::vector<Id> lines_;    // quad at which each of them starts
+    std::vector<Id> lines_;    // the quad in the matrix at which each row starts
     std::vector<Id> sums_;
 };
 

@@ -3,33 +3,33 @@
 // OpCooperativeVectorOuterProductAccumulateNV and OpCooperativeVectorReduceSumAccumulateNV.
 #include "lowering/built_ins.hpp"
 #include "vector/arrays.hpp"
-#include "vector/instructions.hpp"
+#include "vector/lower.hpp"
 #include "vector/product.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
 
-// A sum of outer products, or of vectors: the outer product with a single one.
+// An outer product, or a vector, that is added to memory.
 struct Gradient {
-    const VectorType* lines = nullptr;     // a line of memory for each component; null: one line
-    const VectorType* elements = nullptr;  // along a line
-    const Number* number = nullptr;        // in memory
-    std::optional<uint32_t> stride;        // of lines; nullopt: a parameter
+    const VectorType* lines = nullptr;     // one line of memory for each component; null: one line
+    const VectorType* elements = nullptr;  // the elements of a line
+    const Number* number = nullptr;        // the format in memory
+    std::optional<uint32_t> stride;        // bytes from line to line; nullopt: a parameter
     Location target;
-    std::vector<Id> values = {};  // of lines, if there are such, and of elements
+    std::vector<Id> values = {};  // of type `lines`, if any, and of type `elements`
     Id strideValue = 0;
 };
 
-bool isSummed(const Number* number) {
+bool canAdd(const Number* number) {
     return number != nullptr &&
            (number->type == ComponentType::kFloat16 || number->type == ComponentType::kFloat32);
 }
 
-// The float components of a vector; null where they are not summed.
+// The format of a vector's components; null unless canAdd().
 const Number* componentOf(const VectorContext& context, const VectorType* type) {
     const Number* number = type == nullptr ? nullptr : numberOf(context.types, type->component);
-    return isSummed(number) ? number : nullptr;
+    return canAdd(number) ? number : nullptr;
 }
 
 class GradientWriter : private VectorCode {
@@ -48,12 +48,12 @@ class GradientWriter : private VectorCode {
         if (g_.lines == nullptr && areShifted(f_.context(), *g_.elements)) {
             return addShifted(same, elements);
         }
-        elements_.emplace(f_, *g_.elements, elements, 0, g_.elements->packs(), Chosen::kByIndex);
+        elements_.emplace(f_, *g_.elements, elements, 0, g_.elements->packs(), Indices::kDynamic);
         if (g_.lines == nullptr) {
             return either(same, [&](bool reduced) { addLine(memory_.start(), 0, reduced); });
         }
         forParts(*g_.lines, [&](uint32_t pack, uint32_t packs, uint32_t count) {
-            lines_.emplace(f_, *g_.lines, lines, pack, packs, Chosen::kByConstants);
+            lines_.emplace(f_, *g_.lines, lines, pack, packs, Indices::kConstant);
             const uint32_t first = pack * g_.lines->packWidth;
             either(same, [&](bool reduced) { addLines(first, count, reduced); });
         });
@@ -64,7 +64,7 @@ class GradientWriter : private VectorCode {
         Agreement agreement(f_);
         agreement.require(memory_.start());
         agreement.require(stride_);
-        // Pointers cannot be compared everywhere.
+        // Logical pointers cannot be compared.
         if (g_.target.kind == Location::Kind::kElements && g_.target.arguments.size() > 1) {
             return types_.constantBool(false);
         }
@@ -72,14 +72,15 @@ class GradientWriter : private VectorCode {
         return agreement.all();
     }
 
-    // add(whether it is for all invocations of the subgroup). `same` 0: never.
+    // Calls add(true), which reduces over the subgroup, where `same` (0: nowhere) is true, else
+    // add(false).
     template <typename Add>
     void either(Id same, Add add) {
         if (same == 0) return add(false);
         f_.choose(same, [&] { add(true); }, [&] { add(false); });
     }
 
-    // visit(first pack, packs, components) for all parts of a vector.
+    // Calls visit(first pack, packs, components) for each part of a vector.
     template <typename Visit>
     void forParts(const VectorType& type, Visit visit) {
         const uint32_t most = areShifted(f_.context(), type) ? kShiftedPacks : type.packs();
@@ -89,10 +90,10 @@ class GradientWriter : private VectorCode {
         }
     }
 
-    // A vector whose packs are words in memory.
+    // A line whose words in memory are the vector's packs.
     void addShifted(Id same, Id vector) {
         forParts(*g_.elements, [&](uint32_t first, uint32_t packs, uint32_t count) {
-            Numbers part(f_, *g_.elements, vector, first, packs, Chosen::kByConstants);
+            FloatComponents part(f_, *g_.elements, vector, first, packs, Indices::kConstant);
             either(same, [&](bool reduced) {
                 part.eachPack(count, [&](Id pack, const std::vector<Id>& numbers) {
                     addNumbers(memory_.start(), plus(pack, first), numbers, reduced);
@@ -104,7 +105,7 @@ class GradientWriter : private VectorCode {
     void addLines(uint32_t first, uint32_t count, bool reduced) {
         lines_->each(count, [&](Id index, Id factor) {
             const Id skipped = mulU32(plus(index, first), stride_);
-            addLine(memory_.behind(skipped).bytes(), factor, reduced);
+            addLine(memory_.fromStart(skipped).bytes(), factor, reduced);
         });
     }
 
@@ -140,7 +141,7 @@ class GradientWriter : private VectorCode {
     Id stride_;
     VectorMemory memory_;
     Accumulator accumulator_;
-    std::optional<Numbers> lines_, elements_;
+    std::optional<FloatComponents> lines_, elements_;
 };
 
 Id build(VectorContext& context, const Gradient& g, const Instruction& at, std::string_view name) {
@@ -163,12 +164,12 @@ Id build(VectorContext& context, const Gradient& g, const Instruction& at, std::
         writer.run(lines, elements);
         return f.finish();
     }
-    // Volatile: an invocation may become a helper while the shader runs.
+    // Volatile: an invocation may become a helper invocation while the shader runs.
     const Id boolean = context.types.boolType();
     const Id isHelper =
         readBuiltIn(f.emit(), spv::BuiltIn::HelperInvocation, boolean, "coopvk_is_helper", true);
-    const Id works = f.emit().op(spv::Op::OpLogicalNot, boolean, {isHelper});
-    f.when(works, [&] { writer.run(lines, elements); });
+    const Id isActive = f.emit().op(spv::Op::OpLogicalNot, boolean, {isHelper});
+    f.when(isActive, [&] { writer.run(lines, elements); });
     return f.finish();
 }
 
@@ -176,12 +177,9 @@ void call(VectorContext& context, Emitter& emit, Gradient& g, const Instruction&
           std::string_view name) {
     g.target = locate(context, emit, i.word(0), i.word(1), i);
     if (!g.target.valid()) return;
-    std::vector<uint32_t> key = {static_cast<uint32_t>(HelperKind::kGradient),
-                                 g.lines != nullptr ? g.lines->id : 0,
-                                 g.elements->id,
-                                 g.number->bits,
-                                 g.stride ? 1u : 0u,
-                                 g.stride.value_or(0)};
+    std::vector<uint32_t> key = {kGradientHelper,    g.lines != nullptr ? g.lines->id : 0,
+                                 g.elements->id,     g.number->bits,
+                                 g.stride ? 1u : 0u, g.stride.value_or(0)};
     g.target.appendKey(key);
     const Id helper = context.helper(key, [&] { return build(context, g, i, name); });
     std::vector<Id> arguments = g.target.arguments;
@@ -193,8 +191,8 @@ void call(VectorContext& context, Emitter& emit, Gradient& g, const Instruction&
 }  // namespace
 
 void lowerOuterProduct(VectorContext& context, Emitter& emit, const Instruction& i) {
-    const VectorType* a = context.vectorOfValue(i.word(2));
-    const VectorType* b = context.vectorOfValue(i.word(3));
+    const VectorType* a = context.packedOfValue(i.word(2));
+    const VectorType* b = context.packedOfValue(i.word(3));
     if (componentOf(context, a) == nullptr || componentOf(context, b) == nullptr) {
         context.fail(ErrorCode::kUnsupported, i, "A and B must be f16 or f32 cooperative vectors");
         return;
@@ -203,7 +201,7 @@ void lowerOuterProduct(VectorContext& context, Emitter& emit, const Instruction&
     const std::optional<uint64_t> type = context.module.constantValue(i.word(5));
     Gradient g;
     if (type) g.number = findNumber(static_cast<ComponentType>(*type));
-    if (!layout || *layout > 3 || !isSummed(g.number)) {
+    if (!layout || *layout > 3 || !canAdd(g.number)) {
         context.fail(ErrorCode::kUnsupported, i,
                      "MemoryLayout or MatrixInterpretation is not supported");
         return;
@@ -229,7 +227,7 @@ void lowerOuterProduct(VectorContext& context, Emitter& emit, const Instruction&
 
 void lowerReduceSum(VectorContext& context, Emitter& emit, const Instruction& i) {
     Gradient g;
-    g.elements = context.vectorOfValue(i.word(2));
+    g.elements = context.packedOfValue(i.word(2));
     g.number = componentOf(context, g.elements);
     if (g.number == nullptr) {
         context.fail(ErrorCode::kUnsupported, i, "V must be an f16 or f32 cooperative vector");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Large vectors that an application constructs of consecutive elements of an array, each loaded by
-// itself. Drivers take long to compile hundreds of loads whose values are all needed at once, or
-// refuse to; a loop reads them instead.
+// Constructions of large vectors from consecutive elements of an array, each with its own load.
+// Drivers compile hundreds of loads whose values are live together slowly, or fail; a loop loads
+// them instead.
 #include <algorithm>
 
 #include "ir/composites.hpp"
@@ -16,7 +16,7 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// Loads and computations whose results depend on operands, and on memory, alone.
+// Loads and computations without side effects.
 bool isReading(const Instruction& i) {
     constexpr spv::Op kReading[] = {spv::Op::OpLoad,
                                     spv::Op::OpAccessChain,
@@ -39,7 +39,8 @@ bool isReading(const Instruction& i) {
     return std::ranges::find(kReading, i.opcode) != std::end(kReading);
 }
 
-// Which values of a stretch of a block are equal: those made the same way of equal values.
+// Value numbers: results are equal if their opcodes, types and operands are. Memory must not change
+// between the instructions.
 class Equality {
  public:
     void add(const Instruction& i) {
@@ -49,7 +50,7 @@ class Equality {
         }
         first_[i.result] = known_.try_emplace(std::move(key), i.result).first->second;
     }
-    // The first value that equals this one.
+    // The first value equal to this one.
     Id of(Id value) const {
         const auto found = first_.find(value);
         return found == first_.end() ? value : found->second;
@@ -60,7 +61,7 @@ class Equality {
     std::map<Id, Id> first_;
 };
 
-// A 32-bit integer as a value (0: none) plus a constant.
+// A 32-bit integer: the sum of a value (0: none) and a constant.
 struct IndexSum {
     Id value = 0;
     uint32_t constant = 0;
@@ -68,7 +69,7 @@ struct IndexSum {
 
 IndexSum sumOf(const Module& module, const Equality& equal, Id id) {
     IndexSum sum;
-    // Hostile modules may define values by themselves.
+    // Limited: in malformed modules a value's definition may use the value.
     for (int step = 0; step < 8; ++step) {
         if (const auto known = module.constantValue(id)) {
             sum.constant += static_cast<uint32_t>(*known);
@@ -102,9 +103,9 @@ struct ConsecutiveLoads {
     Operands access;                     // Memory Operands of the loads
 };
 
-// Whether the operands of the block's instruction number `at` are scalars that the block loads from
-// consecutive elements, in order: the indices are a common value plus 0, 1, 2 and so on, and no
-// write comes between the first of these loads and `at`.
+// Whether the operands of instruction `at` of a block are loads from consecutive elements in order:
+// the indices are a common value plus 0, 1, 2 and so on, and nothing between the first load and
+// `at` writes to memory.
 std::optional<ConsecutiveLoads> consecutiveLoads(const VectorContext& context, const Block& block,
                                                  size_t at) {
     const Module& module = context.module;
@@ -142,7 +143,7 @@ std::optional<ConsecutiveLoads> consecutiveLoads(const VectorContext& context, c
     return result;
 }
 
-// Takes away instructions of a block that only read and compute and whose results nothing names.
+// Drops instructions of a block that isReading() allows and whose results have no uses.
 void dropUnused(VectorContext& context, const Function& function, Block& block) {
     std::map<Id, uint32_t> uses;
     for (const InstructionPtr& i : block.body) uses[i->result] = 0;
@@ -167,8 +168,8 @@ void dropUnused(VectorContext& context, const Function& function, Block& block) 
     std::erase(block.body, nullptr);
 }
 
-// Pointer to the array that an access chain leads into an element of; 0 where that is no plain
-// array of `component` in a buffer or in shared memory.
+// Pointer to the array of whose element an access chain is a pointer; 0 if it is no array of
+// `component` without gaps, in a buffer or in shared memory.
 Id arrayPointer(VectorContext& context, Emitter& emit, const Instruction& chain, Id component) {
     const Module& module = context.module;
     const Instruction& base = module.def(module.def(chain.word(0)).type);
@@ -200,7 +201,7 @@ class GatherCode : private VectorCode {
         const Id result = f_.variable(type_.id);
         const uint32_t bytes = types_.width(type_.component) / 8;
         const auto pack = [&](Id p, uint32_t components) {
-            auto line = memory_.behind(times(p, bytes * type_.packWidth));
+            auto line = memory_.fromStart(times(p, bytes * type_.packWidth));
             Id word = 0;
             for (uint32_t i = 0; i < components; ++i) {
                 const Id part = line.load(i * bytes, bytes)[0];
@@ -219,11 +220,11 @@ class GatherCode : private VectorCode {
     VectorMemory memory_;
 };
 
-// Makes a construction a call, with what the call needs ahead of it; false if it is not of elements
-// of an array.
+// Replaces a construction by a call, whose arguments go to `emit`; false if it is not from
+// consecutive elements.
 bool readInLoop(VectorContext& context, Emitter& emit, const Block& block, size_t at) {
     Instruction& construct = *block.body[at];
-    const VectorType& type = *context.vector(construct.type);
+    const VectorType& type = *context.packed(construct.type);
     const uint32_t bytes = context.types.width(type.component) / 8;
     const auto loads = consecutiveLoads(context, block, at);
     if (!loads || bytes > 4 || construct.operands.size() != type.count) return false;
@@ -233,11 +234,11 @@ bool readInLoop(VectorContext& context, Emitter& emit, const Block& block, size_
     const Id offset = emit.times(emit.plus(index, loads->index.constant), bytes);
     const Location location = locate(context, emit, array, offset, construct);
     if (!location.valid()) {
-        context.error.reset();  // the loads stay as they are
+        context.error.reset();  // the construction stays
         return false;
     }
     const MemoryOperands access = MemoryOperands(loads->access).withAlignment(0);
-    std::vector<uint32_t> key = {static_cast<uint32_t>(HelperKind::kGather), type.id};
+    std::vector<uint32_t> key = {kGatherHelper, type.id};
     location.appendKey(key);
     access.appendKey(key);
     construct.opcode = spv::Op::OpFunctionCall;
@@ -261,12 +262,12 @@ void lowerLargeConstructs(VectorContext& context, Function& function) {
                 context.largeVector(i.type) == nullptr) {
                 continue;
             }
-            InstructionList ahead;
-            Emitter emit(context.types, ahead);
+            InstructionList arguments;
+            Emitter emit(context.types, arguments);
             changed |= readInLoop(context, emit, *block, at);
-            const size_t place = at;
-            at += ahead.size();
-            insertAt(block->body, place, std::move(ahead));
+            const size_t position = at;
+            at += arguments.size();
+            insertAt(block->body, position, std::move(arguments));
         }
         if (changed) dropUnused(context, function, *block);
     }
