@@ -356,6 +356,18 @@ OpSubgroup2DBlockPrefetchINTEL)");
                                "%cw_var = OpVariable %cw_outer CrossWorkgroup\n%main = OpFunction"))
                   .find("no variables in the CrossWorkgroup"),
               std::string::npos);
+    // Steps over a type without a size, by a typed and by an untyped chain.
+    const std::string opaque = replaced(text, "%untyped = OpType",
+                                        "%nothing = OpTypeStruct\n%cw_nothing = OpTypePointer "
+                                        "CrossWorkgroup %nothing\n%untyped = OpType");
+    for (const char* chain :
+         {"%pn = OpBitcast %cw_nothing %base\n%bad = OpPtrAccessChain %cw_nothing %pn %c3\n",
+          "%bad = OpUntypedPtrAccessChainKHR %untyped %nothing %base %c3\n"}) {
+        EXPECT_NE(refused(replaced(opaque, "%fourth = ", std::format("{}%fourth = ", chain)))
+                      .find("size"),
+                  std::string::npos)
+            << chain;
+    }
 }
 
 }  // namespace

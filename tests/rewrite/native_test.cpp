@@ -276,7 +276,6 @@ TEST(Native, MeasuresNestedStructuresOnce) {
     EXPECT_NE(out.error().message.find("shared memory"), std::string::npos);
 }
 
-// KHR matrices must have the Vulkan memory model, NV ones need not.
 // As glslang writes length() of VK_NV_cooperative_matrix: an addition to the length. And as an
 // operand of an extended instruction, the first of the function.
 TEST(Native, ComputesWithLengths) {
@@ -306,6 +305,20 @@ TEST(Native, ComputesWithLengths) {
     EXPECT_EQ(text.substr(least + 5, name.size()), name) << text;
 }
 
+// A module may ask for the length of what is no matrix.
+TEST(Native, RefusesLengthsOfOtherTypes) {
+    RoleModule m;
+    m.declarations = "%length = OpSpecConstantOp %u32 CooperativeMatrixLengthKHR %u32\n";
+    m.next = "%z %y %z\n%twice = OpIAdd %u32 %length %length\n";
+    const auto out =
+        run(test::assemble(textOf(m)), {{8, 8, 8, kFloat16, kFloat16, kFloat16, kFloat16, false}},
+            BackEnd::kNative);
+    ASSERT_FALSE(out);
+    EXPECT_EQ(out.error().code, ErrorCode::kInvalidModule);
+    EXPECT_NE(out.error().message.find("Type is not a cooperative matrix"), std::string::npos);
+}
+
+// KHR matrices must have the Vulkan memory model, NV ones need not.
 TEST(Native, LeavesOtherMemoryModelsToTheCore) {
     RoleModule m;
     EXPECT_TRUE(runRoles(m, BackEnd::kNative));

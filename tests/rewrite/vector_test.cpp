@@ -353,6 +353,12 @@ TEST(Vector, ErrorsNameWhatIsWrong) {
         ASSERT_FALSE(out);
         EXPECT_NE(out.error().message.find("MemoryLayout"), std::string::npos);
     }
+    // An index of three integers.
+    std::string text = layerModule(8, 8, 0, false);
+    text.insert(text.find("%r = "), "%element = OpVectorExtractDynamic %half %y %ids\n");
+    const Result<Rewritten> out = rewriteFor(test::assemble(text), 32, true);
+    ASSERT_FALSE(out);
+    EXPECT_NE(out.error().message.find("not an integer scalar"), std::string::npos);
 }
 
 TEST(MatrixPlacement, OptimalLinesAreAligned) {

@@ -31,7 +31,7 @@ void lowerExtractLines(NativeFunction& f, const Instruction& extract);
 // id: the OpSpecConstantOp of lengths, and of values computed from them.
 using LengthConstants = std::map<Id, Instruction>;
 // Removes these constants.
-LengthConstants takeLengths(LoweringContext& context);
+LengthConstants takeLengths(NativeContext& context);
 // Computes those that a function uses at its start.
 void readLengths(NativeContext& context, const LengthConstants& lengths, Function& function);
 

@@ -23,12 +23,15 @@ void fail(LoweringContext& context, const Instruction& at) {
 
 }  // namespace
 
-LengthConstants takeLengths(LoweringContext& context) {
+LengthConstants takeLengths(NativeContext& context) {
     LengthConstants lengths;
     InstructionList& globals = context.module.section(Section::kGlobals);
     for (const InstructionPtr& i : globals) {
         if (i->opcode != spv::Op::OpSpecConstantOp) continue;
         if (i->word(0) != kLength && !usesLength(lengths, *i)) continue;
+        if (i->word(0) == kLength && context.plan.type(i->word(1)) == nullptr) {
+            context.fail(ErrorCode::kInvalidModule, *i, "Type is not a cooperative matrix");
+        }
         lengths.emplace(i->result, *i);
         // readLengths() replaces all uses.
         i->opcode = spv::Op::OpConstantNull;

@@ -151,15 +151,14 @@ bool lowerDynamicIndex(VectorContext& context, Emitter& emit, const Instruction&
     const VectorType* type = context.packedOfValue(i.word(0));
     if (type == nullptr) return false;
     const bool inserts = i.opcode == spv::Op::OpVectorInsertDynamic;
-    const Id index = i.word(inserts ? 2 : 1);
-    if (!context.types.isInteger(emit.typeOf(index))) {
+    const Id indexType = emit.typeOf(i.word(inserts ? 2 : 1));
+    if (!context.types.isInteger(indexType) || context.types.components(indexType) != 1) {
         context.fail(ErrorCode::kInvalidModule, i, "the index is not an integer scalar");
         return true;
     }
     std::vector<Id> arguments;
     for (const Operand& operand : i.operands) arguments.push_back(operand.word);
-    emit.call(i.type, dynamicAccess(context, *type, emit.typeOf(index), inserts), arguments,
-              i.result);
+    emit.call(i.type, dynamicAccess(context, *type, indexType, inserts), arguments, i.result);
     return true;
 }
 
