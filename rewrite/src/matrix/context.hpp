@@ -29,7 +29,7 @@ struct MatrixType : PackedType {
     Use use = Use::kAccumulator;
     Fragment fragment;
     std::optional<TileGrid> tiles;  // packs are matrices of the driver's own: tiles/tile_grid.hpp
-    bool words = false;  // packs are words of 4- or 8-bit components: see factors.hpp
+    bool words = false;             // packs are words of 4- or 8-bit components: see factors.hpp
     Sums sums = Sums::kClosed;
     Id sum = 0;  // type of a component that is no closed one; the array has these in place of packs
 
@@ -75,7 +75,11 @@ struct MatrixContext : PackedContext {
     // Of the invocation that runs `out`.
     GridPosition position(InstructionList& out, LaneScope scope) {
         const bool ofWorkgroup = scope == LaneScope::kWorkgroup;
-        return {types, out, scope, policy.gridOf(scope),
+        return {types,
+                out,
+                scope,
+                ofWorkgroup ? policy.workgroup : policy.grid,
+                ofWorkgroup ? policy.cell : policy.grid,
                 ofWorkgroup ? invocations : target.subgroupSize};
     }
 

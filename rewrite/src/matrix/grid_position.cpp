@@ -11,17 +11,36 @@ Id GridPosition::lane() {
     });
 }
 
+Id GridPosition::laneInCell() {
+    const Id lane = this->lane();
+    return once(laneInCell_, [&] { return emit_.modulo(lane, cell_.rows * cell_.columns); });
+}
+
 Id GridPosition::row() {
     const Id lane = this->lane();
+    const bool isOneColumn = cell_.columns == grid_.columns;
+    const Id inCell = isOneColumn ? lane : laneInCell();
     return once(row_, [&] {
-        const Id row = emit_.over(lane, grid_.columns);
-        return grid_.rows * grid_.columns >= lanes_ ? row : emit_.modulo(row, grid_.rows);
+        const Id row = emit_.over(inCell, cell_.columns);
+        const Id whole =
+            isOneColumn
+                ? row
+                : emit_.addU32(
+                      emit_.times(emit_.over(lane, cell_.rows * grid_.columns), cell_.rows), row);
+        return grid_.rows * grid_.columns >= lanes_ ? whole : emit_.modulo(whole, grid_.rows);
     });
 }
 
 Id GridPosition::column() {
     const Id lane = this->lane();
-    return once(column_, [&] { return emit_.modulo(lane, grid_.columns); });
+    const uint32_t across = grid_.columns / cell_.columns;
+    const Id inCell = across == 1 ? lane : laneInCell();
+    return once(column_, [&] {
+        const Id column = emit_.modulo(inCell, cell_.columns);
+        if (across == 1) return column;
+        const Id cell = emit_.modulo(emit_.over(lane, cell_.rows * cell_.columns), across);
+        return emit_.addU32(emit_.times(cell, cell_.columns), column);
+    });
 }
 
 Id GridPosition::axisLane(Id gridLane, uint32_t lanes, uint32_t gridLanes) {

@@ -14,22 +14,23 @@ class GridPosition {
  public:
     // Instructions go to `out`, each once. `lanes`: of the scope, the last of which may be beyond
     // the grid.
-    GridPosition(TypeTable& types, InstructionList& out, LaneScope scope, Grid grid, uint32_t lanes)
-        : emit_(types, out), scope_(scope), grid_(grid), lanes_(lanes) {}
+    GridPosition(TypeTable& types, InstructionList& out, LaneScope scope, Grid grid, Grid cell,
+                 uint32_t lanes)
+        : emit_(types, out), scope_(scope), grid_(grid), cell_(cell), lanes_(lanes) {}
 
     // u32 values.
-    Id lane();    // SubgroupLocalInvocationId, or LocalInvocationIndex
-    Id row();     // lane / grid columns, below the grid's rows
-    Id column();  // lane % grid columns
+    Id lane();  // SubgroupLocalInvocationId, or LocalInvocationIndex
+    Id row();   // in the grid; lanes beyond it repeat those of lower number
+    Id column();
     // Position on a dealt axis, in [0, lanes).
     Id rowLane(uint32_t lanes) { return axisLane(row(), lanes, grid_.rows); }
     Id columnLane(uint32_t lanes) { return axisLane(column(), lanes, grid_.columns); }
     // True where no lane of lower number has the same row and column lanes; 0 if that is so in all.
     Id isNoDuplicate(Emitter& emit, uint32_t rowLanes, uint32_t columnLanes);
-    const Grid& grid() const { return grid_; }
     void setLane(Id lane) { lane_ = lane; }  // where it has been read already
 
  private:
+    Id laneInCell();
     Id axisLane(Id gridLane, uint32_t lanes, uint32_t gridLanes);
     template <typename Make>
     Id once(Id& value, Make make) {
@@ -39,9 +40,9 @@ class GridPosition {
 
     Emitter emit_;
     const LaneScope scope_;
-    const Grid grid_;
+    const Grid grid_, cell_;
     const uint32_t lanes_;
-    Id lane_ = 0, row_ = 0, column_ = 0;
+    Id lane_ = 0, laneInCell_ = 0, row_ = 0, column_ = 0;
     std::map<std::pair<Id, uint32_t>, Id> axisLanes_;
 };
 

@@ -82,12 +82,10 @@ struct LayoutPolicy {
     // 16-bit components of B are held in pairs along K rather than along N.
     bool halfPairsAlongK = false;
     // Of the workgroup's invocations, for matrices of scope Workgroup. It has a power of two of
-    // them; further ones repeat those of lower number.
-    Grid workgroup;
-
-    const Grid& gridOf(LaneScope scope) const {
-        return scope == LaneScope::kWorkgroup ? workgroup : grid;
-    }
+    // them; further ones repeat those of lower number. Invocations of consecutive numbers, as many
+    // as a subgroup has, fill a cell of it, row by row; cells fill the grid likewise. A subgroup
+    // then reads few lines of A and of B.
+    Grid workgroup, cell;
 };
 
 Fragment makeFragment(const LayoutPolicy& policy, Use use, uint32_t rows, uint32_t columns,

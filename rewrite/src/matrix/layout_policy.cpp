@@ -136,6 +136,10 @@ Grid workgroupGrid(const Module& module) {
                             : makeGrid(std::bit_floor(static_cast<uint32_t>(invocations)), false);
 }
 
+Grid cellOf(const Grid& workgroup, uint32_t subgroupSize) {
+    return makeGrid(std::min(subgroupSize, workgroup.rows * workgroup.columns), false);
+}
+
 }  // namespace
 
 LayoutPolicy choosePolicy(const Module& module, const TypeTable& types, const Target& target) {
@@ -146,6 +150,7 @@ LayoutPolicy choosePolicy(const Module& module, const TypeTable& types, const Ta
         survey.rowMajorLoads[static_cast<size_t>(Use::kAccumulator)] + survey.rowMajorStores;
     LayoutPolicy policy;
     policy.workgroup = workgroupGrid(module);
+    policy.cell = cellOf(policy.workgroup, target.subgroupSize);
     // Dot products read both operands in pairs along K.
     const bool dots = survey.multipliesHalfIntoSingle &&
                       target.device.shaderMixedFloatDotProductFloat16AccFloat32;

@@ -87,6 +87,15 @@ std::vector<Id> WorkgroupMemory::loadRun(Id index, uint32_t count) {
     return words;
 }
 
+void WorkgroupMemory::storeRun(Id index, std::span<const Id> words) {
+    if (words.size() == 4) {
+        emit_.store(pointerToFour(index), emit_.construct(quad(), words),
+                    nonPrivateAccess(context_.module));
+        return;
+    }
+    for (uint32_t i = 0; i < words.size(); ++i) store(emit_.plus(index, i), words[i]);
+}
+
 void declareWorkgroupMemory(MatrixContext& context) {
     const SharedWords& shared = context.shared;
     if (shared.variable == 0) return;

@@ -24,6 +24,7 @@ class WorkgroupMemory {
     // `count` words one after the other; of four, the first is at a multiple of four.
     std::vector<Id> loadRun(Id index, uint32_t count);
     void store(Id index, Id word);
+    void storeRun(Id index, std::span<const Id> words);
     Id pointerToFour(Id index);  // to a vector of four words, at a multiple of four
     // Ahead of the first write, between writes and reads, and ahead of the next writes.
     void barrier();

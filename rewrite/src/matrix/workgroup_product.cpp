@@ -52,6 +52,11 @@ class WorkgroupProduct {
     }
 
  private:
+    struct Step {
+        Id number;
+        Id block;  // of K
+    };
+
     Id u32() { return types_.uint32(); }
 
     Id noDuplicate(const MatrixType& m) {
@@ -126,8 +131,14 @@ class WorkgroupProduct {
         return gatherPacks(emit_, to, slots);
     }
 
-    // A word of staged components.
-    Id word(const StagedOperand& operand, std::span<const Slot> slots) {
+    // A word of this lane, of those lines that begin with `k` of what it holds.
+    Id word(const StagedOperand& operand, HeldElements& elements, uint32_t k, uint32_t word) {
+        std::vector<Slot> slots;
+        for (uint32_t i = 0; i < operand.alongK * operand.alongLine; ++i) {
+            const uint32_t onK = k + i % operand.alongK;
+            const uint32_t onLine = word * operand.alongLine + i / operand.alongK;
+            slots.push_back(operand.isA ? elements.at(onLine, onK) : elements.at(onK, onLine));
+        }
         const Id held = gather(emit_, operand.matrix->component, slots);
         if (operand.component == operand.matrix->component) return emit_.bitcast(u32(), held);
         const Id value = types_.isFloat(operand.component)
@@ -156,46 +167,46 @@ class WorkgroupProduct {
 
     void stageBlock(const StagedOperand& operand, HeldElements& elements, uint32_t block,
                     Id inSlice) {
-        const Axis& line = operand.line();
-        const Id step = emit_.over(inSlice, operand.alongK);
-        const Id lane = emit_.times(laneOf(operand, false), operand.blockWords());
-        const Id first = emit_.addU32(emit_.times(step, operand.lineWords()), lane);
+        const Id first = firstWord(operand, emit_.over(inSlice, operand.alongK),
+                                   emit_.over(inSlice, kWorkgroupBlock));
         for (uint32_t k = 0; k < operand.k().block; k += operand.alongK) {
-            for (uint32_t x = 0; x < line.count(); x += operand.alongLine) {
-                std::vector<Slot> slots;
-                for (uint32_t i = 0; i < operand.alongK * operand.alongLine; ++i) {
-                    const uint32_t onK = block + k + i % operand.alongK;
-                    const uint32_t onLine = x + i / operand.alongK;
-                    slots.push_back(operand.isA ? elements.at(onLine, onK)
-                                                : elements.at(onK, onLine));
+            const uint32_t line = operand.first + k / operand.alongK * operand.lineWords();
+            for (uint32_t w = 0; w < operand.laneWords(); w += operand.runWords()) {
+                std::vector<Id> words;
+                for (uint32_t i = 0; i < operand.runWords(); ++i) {
+                    words.push_back(word(operand, elements, block + k, w + i));
                 }
-                const uint32_t offset = operand.first + k / operand.alongK * operand.lineWords() +
-                                        line.base(x) / operand.alongLine;
-                const Id place = emit_.plus(first, offset);
-                memory_.store(place, word(operand, slots));
+                memory_.storeRun(emit_.plus(first, line + operand.offset(w)), words);
             }
         }
     }
 
+    // The first word of this lane in a line. `block`: of K, that the line is in.
+    Id firstWord(const StagedOperand& operand, Id line, Id block) {
+        Id lane = laneOf(operand, false);
+        if (operand.ordersByBlock() && operand.orders() > 1) {
+            const Id order = emit_.modulo(block, operand.orders());
+            lane = emit_.op(spv::Op::OpBitwiseXor, u32(), {lane, order});
+        }
+        return emit_.addU32(emit_.times(line, operand.lineWords()),
+                            emit_.times(lane, operand.runWords()));
+    }
+
     // What this lane multiplies of a slice, in one step; the value as the array that `type` is.
-    Id loadStep(const StagedOperand& operand, const MatrixType& type, Id step) {
-        const Axis& line = operand.line();
-        const Id lane = emit_.times(laneOf(operand, false), operand.blockWords());
+    Id loadStep(const StagedOperand& operand, const MatrixType& type, Step step) {
         const uint32_t lines = plan_.step / operand.alongK;
-        const Id start = emit_.times(step, lines * operand.lineWords());
-        const Id first = emit_.addU32(start, lane);
+        const Id first = firstWord(operand, emit_.times(step.number, lines), step.block);
         std::vector<Id> packs(type.packs());
         for (uint32_t k = 0; k < lines; ++k) {
-            for (uint32_t block = 0; block < line.count(); block += line.block) {
-                const uint32_t offset =
-                    operand.first + k * operand.lineWords() + line.base(block) / operand.alongLine;
-                const std::vector<Id> words =
-                    memory_.loadRun(emit_.plus(first, offset), operand.blockWords());
-                for (uint32_t w = 0; w < words.size(); ++w) {
-                    const uint32_t x = block + w * operand.alongLine, onK = k * operand.alongK;
+            const uint32_t line = operand.first + k * operand.lineWords();
+            for (uint32_t w = 0; w < operand.laneWords(); w += operand.runWords()) {
+                const std::vector<Id> words = memory_.loadRun(
+                    emit_.plus(first, line + operand.offset(w)), operand.runWords());
+                for (uint32_t i = 0; i < words.size(); ++i) {
+                    const uint32_t x = (w + i) * operand.alongLine, onK = k * operand.alongK;
                     const uint32_t pack =
                         operand.isA ? type.fragment.packOf(x, onK) : type.fragment.packOf(onK, x);
-                    packs[pack] = emit_.bitcast(type.pack, words[w]);
+                    packs[pack] = emit_.bitcast(type.pack, words[i]);
                 }
             }
         }
@@ -209,15 +220,22 @@ class WorkgroupProduct {
         f_.loop(
             steps / atOnce,
             [&](Id turn) {
-                const Id first = emit_.times(turn, atOnce);
-                for (uint32_t i = 0; i < atOnce; ++i) {
-                    multiply(emit_.plus(first, i));
-                }
+                for (uint32_t i = 0; i < atOnce; ++i) multiply(stepOf(turn, atOnce, i));
             },
             spv::LoopControlMask::MaskNone);
     }
 
-    void multiply(Id step) {
+    Step stepOf(Id turn, uint32_t atOnce, uint32_t i) {
+        const Id number = emit_.plus(emit_.times(turn, atOnce), i);
+        const uint32_t columns = atOnce * plan_.step;
+        if (columns % kWorkgroupBlock != 0) {
+            return {number, emit_.over(emit_.times(number, plan_.step), kWorkgroupBlock)};
+        }
+        return {number, emit_.plus(emit_.times(turn, columns / kWorkgroupBlock),
+                                   i * plan_.step / kWorkgroupBlock)};
+    }
+
+    void multiply(Step step) {
         const MatrixType a = stepType(types_, plan_.a, plan_.step);
         const MatrixType b = stepType(types_, plan_.b, plan_.step);
         MulAdd product = p_;
