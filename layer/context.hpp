@@ -61,7 +61,7 @@ struct DeviceContext {
     const PhysicalDeviceContext* physical = nullptr;
     // What this device emulates: chosen for the physical device, and enabled by the application.
     rewrite::ExtensionSet emulated;
-    // The driver's own matrices have shapes beyond the driver's.
+    // See rewrite::Target::addsShapes.
     bool addsShapes = false;
     PFN_vkGetDeviceProcAddr getNextProc = nullptr;
     VkuDeviceDispatchTable next = {};

@@ -27,8 +27,9 @@ void logDevice(const DeviceContext& device) noexcept {
     }
 }
 
-// What the application enabled of what coopvk knows, and the driver has itself.
-rewrite::ExtensionSet ownExtensions(const DeviceContext& device, const VkDeviceCreateInfo& info) {
+// The extensions in coopvk's table that the application enables and the driver provides.
+rewrite::ExtensionSet nativeExtensions(const DeviceContext& device,
+                                       const VkDeviceCreateInfo& info) {
     rewrite::ExtensionSet set;
     for (const char* name : std::span(info.ppEnabledExtensionNames, info.enabledExtensionCount)) {
         const auto extension = rewrite::extensionFromVulkanName(name);
@@ -44,8 +45,8 @@ bool enables(const VkDeviceCreateInfo& info, rewrite::Extension extension, size_
     return node != nullptr && (row.read(node) & row.bit(feature)) != 0;
 }
 
-// The driver's own matrices have shapes beyond those that it lists: not its own flexible ones,
-// which it takes itself, but what coopvk lists, and any where it emulates what frees their sizes.
+// Whether modules may use shapes that the driver's matrices lack: those that coopvk lists, or any
+// if it emulates flexible dimensions. The driver's flexible dimensions need nothing of coopvk.
 bool addsShapes(const DeviceContext& device, const VkDeviceCreateInfo& info) {
     using rewrite::Extension;
     const PhysicalDeviceContext& physical = *device.physical;
@@ -109,8 +110,8 @@ VkResult createDevice(VkPhysicalDevice physicalDevice, const VkDeviceCreateInfo*
     context->getNextProc = getNext;
     vkuInitDeviceDispatchTable(*device, &context->next, getNext);
     if (instance->statistics != nullptr) {
-        context->statistics = instance->statistics->addDevice(*context->physical, context->emulated,
-                                                              ownExtensions(*context, *createInfo));
+        context->statistics = instance->statistics->addDevice(
+            *context->physical, context->emulated, nativeExtensions(*context, *createInfo));
     }
     devices().add(*device, context);
     destroy.dismiss();

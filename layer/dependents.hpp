@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What builds on an extension's native implementation. While coopvk replaces that one, the driver
-// sees no module that uses it, so nothing can be built on it: such extensions and features of the
-// driver's own are hidden, unless coopvk emulates them too.
+// Extensions and features that build on an extension's native implementation. While coopvk replaces
+// it, no module that uses it reaches the driver: extensions and features that build on it are
+// hidden, unless coopvk emulates them, too.
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -34,13 +34,13 @@ std::span<const Dependent> atomicFloatDependents();
 // else null.
 const char* dependentExtension(VkStructureType featureType);
 
-// What a device does not show of its driver's own.
+// What the layer hides of the driver's extensions and features.
 struct Hidden {
-    rewrite::ExtensionSet covered;   // that coopvk emulates whole, with or without a driver's own
-    rewrite::ExtensionSet emulated;  // which are never hidden
-    rewrite::ExtensionSet replaced;  // of `covered`, what the driver has, too
+    rewrite::ExtensionSet covered;   // that coopvk emulates completely
+    rewrite::ExtensionSet emulated;  // completely or in part: never hidden
+    rewrite::ExtensionSet replaced;  // those in `covered` that the driver has, too
 
-    // Whether an extension of the driver's own must not be listed nor enabled.
+    // Whether an extension of the driver must not be listed nor enabled.
     bool hasExtension(std::string_view name) const;
     // Clears the hidden members of a feature structure.
     void clearFeatures(VkBaseOutStructure* node) const;

@@ -202,7 +202,7 @@ void fillTraits(DeviceFacts& facts) {
     traits.maxComputeWorkGroupInvocations = facts.properties.limits.maxComputeWorkGroupInvocations;
 }
 
-// The driver's own matrices, as far as the rewriter can name them.
+// The driver's matrix shapes, as far as the rewriter has their component types.
 void queryNativeShapes(const DeviceQueries& queries, VkPhysicalDevice device, DeviceFacts& facts) {
     uint32_t count = 0;
     if (!facts.native.contains(rewrite::Extension::kKhrCooperativeMatrix) ||

@@ -26,7 +26,7 @@ class RequestBuilder {
     }
 
     DeviceRequest build() {
-        stripOwn();
+        stripTooling();
         if (refuseHidden()) return std::move(request_);
         for (const ExtensionRow& row : extensionRows()) {
             if (device_.emulated.contains(row.extension)) take(row);
@@ -35,7 +35,7 @@ class RequestBuilder {
         for (const ExtensionRow& row : extensionRows()) {
             if (!request_.emulated.contains(row.extension)) continue;
             for (Feature feature : row.needs) {
-                // The driver's own matrices only where shaders keep them.
+                // Rewritten shaders use the driver's matrices only with nativeMatrices.
                 if (feature == Feature::kNativeCooperativeMatrix && !device_.nativeMatrices)
                     continue;
                 if (device_.facts.has(feature))
@@ -47,8 +47,8 @@ class RequestBuilder {
     }
 
  private:
-    // What the layer brings, and the driver may not know.
-    void stripOwn() {
+    // The layer adds this extension, which the driver may not know.
+    void stripTooling() {
         if (device_.facts.lists(kToolingExtension)) return;
         std::erase_if(names_, [](const char* name) { return kToolingExtension == name; });
     }
@@ -92,7 +92,7 @@ class RequestBuilder {
         if (asked != 0 || std::ranges::any_of(names_, isIt)) {
             request_.emulated.insert(row.extension);
         }
-        // What the driver lists, with no feature, may be what others of its own depend on.
+        // Other extensions of the driver may depend on one that it lists without features.
         const bool replaced = device_.hidden.replaced.contains(row.extension);
         if (replaced || !device_.facts.lists(name)) std::erase_if(names_, isIt);
         chain_.remove(row.featureType);
@@ -105,7 +105,8 @@ class RequestBuilder {
         if (void* node = chain_.edit(row.featureType)) row.remove(node, asked);
     }
 
-    // In the structure that the application brought, else in one of its own: never in both.
+    // Enables a feature in the aggregate structure if the application passes that, else in the
+    // feature's single structure: never in both.
     void enable(const FeatureRow& row) {
         if (row.single == kFeatures2) return enableCore(row);
         if (row.aggregate != VK_STRUCTURE_TYPE_MAX_ENUM) {

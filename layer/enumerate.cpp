@@ -31,8 +31,8 @@ VkResult listLayers(uint32_t* count, VkLayerProperties* out) {
 
 bool isThisLayer(const char* name) { return name != nullptr && std::strcmp(name, kLayerName) == 0; }
 
-// What the layer gives the device.
-std::vector<VkExtensionProperties> ownExtensions(const PhysicalDeviceContext& device) {
+// The extensions that the layer adds to the device.
+std::vector<VkExtensionProperties> layerExtensions(const PhysicalDeviceContext& device) {
     std::vector<VkExtensionProperties> list;
     for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
         if (!device.emulated.contains(info.extension)) continue;
@@ -42,14 +42,14 @@ std::vector<VkExtensionProperties> ownExtensions(const PhysicalDeviceContext& de
     return list;
 }
 
-// The driver's list, less what is hidden, and behind it what it does not have itself.
+// The driver's list without what is hidden, and after it what only the layer has.
 std::vector<VkExtensionProperties> allExtensions(const PhysicalDeviceContext& device) {
     std::vector<VkExtensionProperties> list = device.facts.extensions;
     std::erase_if(list, [&](const VkExtensionProperties& listed) {
         return device.hidden.hasExtension(listed.extensionName);
     });
-    for (const VkExtensionProperties& own : ownExtensions(device)) {
-        if (!device.facts.lists(own.extensionName)) list.push_back(own);
+    for (const VkExtensionProperties& added : layerExtensions(device)) {
+        if (!device.facts.lists(added.extensionName)) list.push_back(added);
     }
     return list;
 }
@@ -80,7 +80,7 @@ VkResult enumerateDeviceExtensions(VkPhysicalDevice device, const char* layerNam
     if (layerName != nullptr && !ours) return next(device, layerName, count, out);
     const PhysicalDeviceContext& physical = instance->physicalDevice(device);
     if (physical.facts.listing < 0) return physical.facts.listing;
-    const auto list = ours ? ownExtensions(physical) : allExtensions(physical);
+    const auto list = ours ? layerExtensions(physical) : allExtensions(physical);
     return giveArray(std::span(list), count, out);
 }
 

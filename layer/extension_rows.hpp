@@ -48,7 +48,7 @@ struct ExtensionRow {
     // `auto` offers it only where the driver has a part of it: programs that find it there take it
     // in place of VK_KHR_cooperative_matrix, which is faster so far (docs/benchmarks.md).
     bool autoOnlyCompletes = false;
-    // What to hide of the driver's own while this is emulated; null if nothing.
+    // What to hide of the driver while this is emulated; null if nothing.
     std::span<const Dependent> (*dependents)() = nullptr;
 
     // Members of the feature structure as bits: see rewrite::ExtensionFeatures.
@@ -58,8 +58,8 @@ struct ExtensionRow {
     uint32_t read(const void* node) const;                   // those that are set
     void add(void* node, uint32_t bits) const;               // sets these
     void remove(void* node, uint32_t bits) const;            // clears these
-    uint32_t granted(const DeviceFacts& facts) const;        // what the emulation can give alone
-    uint32_t grantedBeside(const DeviceFacts& facts) const;  // and beside the driver's own
+    uint32_t granted(const DeviceFacts& facts) const;        // features that can be emulated
+    uint32_t grantedBeside(const DeviceFacts& facts) const;  // if the main feature is native
     std::string names(uint32_t bits) const;                  // of grants
 };
 

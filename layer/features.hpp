@@ -47,7 +47,7 @@ using FeatureSet = std::bitset<static_cast<size_t>(Feature::kCount)>;
 struct FeatureRow {
     Feature feature;
     const char* name;
-    // The structure of its own that carries it: VkPhysicalDeviceFeatures2 for the oldest ones.
+    // The structure for the feature alone; VkPhysicalDeviceFeatures2 for the oldest ones.
     VkStructureType single;
     size_t singleSize;
     size_t singleOffset;

@@ -12,7 +12,7 @@ bool hasBufferAddresses(const DeviceFacts& facts) {
     return facts.has(Feature::kBufferDeviceAddress);
 }
 
-// Where the driver has one of the features itself, what holds for its shaders and for coopvk's.
+// If the driver has one of the features, the values must suit its shaders and emulated ones.
 void fillMatrix2Properties(const DeviceFacts& facts, uint32_t native, void* node) {
     using Features = VkPhysicalDeviceCooperativeMatrix2FeaturesNV;
     auto& properties = *static_cast<VkPhysicalDeviceCooperativeMatrix2PropertiesNV*>(node);
@@ -23,10 +23,10 @@ void fillMatrix2Properties(const DeviceFacts& facts, uint32_t native, void* node
     auto& dimension = properties.cooperativeMatrixFlexibleDimensionsMaxDimension;
     const bool workgroup = isNative(offsetof(Features, cooperativeMatrixWorkgroupScope));
     const bool flexible = isNative(offsetof(Features, cooperativeMatrixFlexibleDimensions));
-    const uint32_t ownSize = rewrite::maxMatrixWorkgroupSize(facts.traits);
-    const uint32_t ownReserved = rewrite::reservedSharedMemory(facts.traits);
-    size = workgroup ? std::min(size, ownSize) : ownSize;
-    reserved = workgroup ? std::max(reserved, ownReserved) : ownReserved;
+    const uint32_t emulatedSize = rewrite::maxMatrixWorkgroupSize(facts.traits);
+    const uint32_t emulatedReserved = rewrite::reservedSharedMemory(facts.traits);
+    size = workgroup ? std::min(size, emulatedSize) : emulatedSize;
+    reserved = workgroup ? std::max(reserved, emulatedReserved) : emulatedReserved;
     dimension =
         flexible ? std::min(dimension, rewrite::kMaxMatrixDimension) : rewrite::kMaxMatrixDimension;
 }

@@ -52,7 +52,7 @@ inline constexpr Grant kDecodeVectorGrants[] = {
 void fillMatrix2Properties(const DeviceFacts& facts, uint32_t native, void* node);
 
 // coopvk's rows of vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV: of both
-// scopes, or where the driver has flexible dimensions itself, those of workgroups, behind its own.
+// scopes, or if the driver has flexible dimensions, those of workgroups.
 std::vector<rewrite::FlexibleShape> flexibleShapes(const PhysicalDeviceContext& device);
 
 }  // namespace coopvk::layer

@@ -103,37 +103,37 @@ void destroyDevice(VkDevice device, const VkAllocationCallbacks* allocator) {
     if (destroy != nullptr) destroy(device, allocator);
 }
 
-struct Own {
+struct Command {
     std::string_view name;
     PFN_vkVoidFunction function;
     bool ofDevice = false;
 };
 
 template <CommandName Name, auto Function>
-Own own(bool ofDevice = false) {
+Command command(bool ofDevice = false) {
     return {Name.text, reinterpret_cast<PFN_vkVoidFunction>(&Guard<Name, Function>::call),
             ofDevice};
 }
 
-// Null where the layer need not be in the way.
-const Own* findOwn(std::string_view name) {
-    static const Own table[] = {
-        own<"vkGetInstanceProcAddr", &getInstanceProcAddr>(),
-        own<"vk_layerGetPhysicalDeviceProcAddr", &getPhysicalDeviceProcAddr>(),
-        own<"vkCreateInstance", &createInstance>(),
-        own<"vkDestroyInstance", &destroyInstance>(),
-        own<"vkCreateDevice", &createDevice>(),
-        own<"vkGetDeviceProcAddr", &getDeviceProcAddr>(true),
-        own<"vkDestroyDevice", &destroyDevice>(true),
+// Null for commands that the layer does not intercept.
+const Command* findCommand(std::string_view name) {
+    static const Command table[] = {
+        command<"vkGetInstanceProcAddr", &getInstanceProcAddr>(),
+        command<"vk_layerGetPhysicalDeviceProcAddr", &getPhysicalDeviceProcAddr>(),
+        command<"vkCreateInstance", &createInstance>(),
+        command<"vkDestroyInstance", &destroyInstance>(),
+        command<"vkCreateDevice", &createDevice>(),
+        command<"vkGetDeviceProcAddr", &getDeviceProcAddr>(true),
+        command<"vkDestroyDevice", &destroyDevice>(true),
     };
-    const auto* found = std::ranges::find(table, name, &Own::name);
+    const auto* found = std::ranges::find(table, name, &Command::name);
     return found == std::end(table) ? nullptr : found;
 }
 
 }  // namespace
 
 PFN_vkVoidFunction getInstanceProcAddr(VkInstance instance, const char* name) {
-    if (const Own* command = findOwn(name)) return command->function;
+    if (const Command* found = findCommand(name)) return found->function;
     if (instance == VK_NULL_HANDLE) return nullptr;
     const auto next = nextOfInstances().find(instance);
     return next == nullptr ? nullptr : next->getProc(instance, name);
@@ -147,8 +147,8 @@ PFN_vkVoidFunction getPhysicalDeviceProcAddr(VkInstance instance, const char* na
 }
 
 PFN_vkVoidFunction getDeviceProcAddr(VkDevice device, const char* name) {
-    if (const Own* command = findOwn(name); command != nullptr && command->ofDevice) {
-        return command->function;
+    if (const Command* found = findCommand(name); found != nullptr && found->ofDevice) {
+        return found->function;
     }
     const auto next = nextOfDevices().find(device);
     return next == nullptr ? nullptr : next->getProc(device, name);

@@ -19,7 +19,7 @@ PhysicalDeviceContext assessDevice(const Settings& settings, DeviceFacts facts) 
     device.facts = std::move(facts);
     device.decisions = decide(settings.emulate, device.facts);
     device.emulated = emulatedSet(device.decisions);
-    device.own = ownFeatures(device.decisions);
+    device.nativeFeatures = nativeFeatures(device.decisions);
     device.hidden = {coveredSet(device.decisions), device.emulated,
                      replacedSet(device.decisions, device.facts)};
     device.nativeMatrices = allowsNativeMatrices(settings.backEnd, device.facts, device.emulated);

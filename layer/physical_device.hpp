@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the layer makes of a physical device: for its own answers, and for `coopvk info`, which
-// tells of them.
+// What the layer decides for a physical device. The layer answers queries by it, and `coopvk info`
+// prints it.
 #pragma once
 
 #include "dependents.hpp"
@@ -15,10 +15,10 @@ struct Settings;
 struct PhysicalDeviceContext {
     DeviceFacts facts;
     Decisions decisions;
-    rewrite::ExtensionSet emulated;  // in whole or in part
-    rewrite::ExtensionFeatures own;  // what stays the driver's of those in part
+    rewrite::ExtensionSet emulated;             // completely or in part
+    rewrite::ExtensionFeatures nativeFeatures;  // of extensions that are emulated in part
     Hidden hidden;
-    // Emulated extensions may rest on the driver's own VK_KHR_cooperative_matrix.
+    // Emulated extensions may use the driver's VK_KHR_cooperative_matrix.
     bool nativeMatrices = false;
 
     const Decision& decision(rewrite::Extension extension) const {
@@ -28,7 +28,7 @@ struct PhysicalDeviceContext {
     bool adds(rewrite::Extension extension, size_t featureOffset) const;
     // Its main feature is emulated, and so its queries are coopvk's.
     bool answersFor(rewrite::Extension extension) const;
-    // Listed behind the driver's own.
+    // Listed after the driver's shapes.
     std::vector<rewrite::MatrixShape> addedShapes;
 };
 

@@ -18,7 +18,7 @@ namespace coopvk::layer {
 size_t structSize(VkStructureType type);
 
 // A structure of vulkan_coopvk.h.
-constexpr bool isOwnStructure(VkStructureType type) {
+constexpr bool isCoopvkStructure(VkStructureType type) {
     return (static_cast<uint32_t>(type) & 0xFFFF0000u) == 0x70C00000u;
 }
 

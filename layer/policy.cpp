@@ -20,7 +20,7 @@ Decision leftAlone(uint32_t native, std::string reason) {
     return {.provision = provision, .reason = std::move(reason), .native = native};
 }
 
-// Nothing of the driver's own is lost: only what it lacks is added.
+// Keeps all that the driver has, and adds what it lacks.
 Decision decideToAdd(const DeviceFacts& facts, const rewrite::ExtensionInfo& info) {
     const ExtensionRow& row = extensionRow(info.extension);
     const uint32_t native = facts.nativeFeatures[info.extension];
@@ -152,7 +152,7 @@ rewrite::ExtensionSet replacedSet(const Decisions& decisions, const DeviceFacts&
     return set;
 }
 
-rewrite::ExtensionFeatures ownFeatures(const Decisions& decisions) {
+rewrite::ExtensionFeatures nativeFeatures(const Decisions& decisions) {
     rewrite::ExtensionFeatures features;
     for (size_t i = 0; i < decisions.size(); ++i) {
         if (decisions[i].isPartial()) {

@@ -33,33 +33,33 @@ std::string_view provisionName(Provision provision);
 struct Decision {
     Provision provision = Provision::kUnavailable;
     std::string reason;   // one phrase for logs and `coopvk info`
-    uint32_t native = 0;  // features of the driver's own that stay
+    uint32_t native = 0;  // features of the driver that stay
     uint32_t added = 0;   // features that are emulated; none but where it is kEmulated
 
     // Emulated beside what the driver has itself: its structure and the extension's name go down.
     bool isPartial() const { return added != 0 && native != 0; }
 };
 
-// Whether the driver's own matrices may carry emulated extensions: not where they are themselves
-// emulated, unless the setting says so.
+// Whether emulated extensions may use the driver's matrices: not if these are emulated themselves,
+// unless the setting says so.
 bool allowsNativeMatrices(rewrite::BackEnd backEnd, const DeviceFacts& facts,
                           rewrite::ExtensionSet emulated);
 
 using Decisions = std::array<Decision, rewrite::kExtensionCount>;
 
-// What is listed behind the driver's own matrix shapes, where those stay in force: with `auto`,
-// what tiles of them make up.
+// The shapes that are listed after the driver's matrix shapes, if these are not emulated: with
+// `auto`, those that consist of tiles of the driver's shapes.
 std::vector<rewrite::MatrixShape> shapesToAdd(const EmulatePolicy& policy, rewrite::BackEnd backEnd,
                                               const DeviceFacts& facts,
                                               rewrite::ExtensionSet emulated);
 
 Decisions decide(const EmulatePolicy& policy, const DeviceFacts& facts);
 rewrite::ExtensionSet emulatedSet(const Decisions& decisions);
-// What is emulated whole: nothing of it is the driver's.
+// The extensions that are emulated completely: no feature of them is the driver's.
 rewrite::ExtensionSet coveredSet(const Decisions& decisions);
-// What is emulated over the driver's own, of which nothing is left.
+// Those among them that the driver has features of, which are hidden.
 rewrite::ExtensionSet replacedSet(const Decisions& decisions, const DeviceFacts& facts);
-// What stays the driver's of extensions that are emulated in part.
-rewrite::ExtensionFeatures ownFeatures(const Decisions& decisions);
+// The features that stay the driver's, of extensions that are emulated in part.
+rewrite::ExtensionFeatures nativeFeatures(const Decisions& decisions);
 
 }  // namespace coopvk::layer

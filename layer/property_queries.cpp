@@ -67,18 +67,18 @@ void writeKhrShape(const rewrite::MatrixShape& shape, VkCooperativeMatrixPropert
     to.saturatingAccumulation = shape.saturating;
 }
 
-// A driver's own rows, and behind them `added`.
+// The rows of the driver's query, and `added` after them.
 template <typename Row, typename Target, typename Write>
-VkResult giveBehind(VkResult(VKAPI_PTR* own)(VkPhysicalDevice, uint32_t*, Target*),
-                    VkPhysicalDevice device, std::span<const Row> added, uint32_t* count,
-                    Target* out, const Write& write) {
+VkResult giveAfter(VkResult(VKAPI_PTR* query)(VkPhysicalDevice, uint32_t*, Target*),
+                   VkPhysicalDevice device, std::span<const Row> added, uint32_t* count,
+                   Target* out, const Write& write) {
     uint32_t below = 0;
-    if (VkResult result = own(device, &below, nullptr); result < 0) return result;
-    // The driver's own first, as it gives them: those are the faster ones.
+    if (VkResult result = query(device, &below, nullptr); result < 0) return result;
+    // The driver's rows come first: they are faster.
     uint32_t room = out == nullptr ? 0 : *count;
     uint32_t given = std::min(room, below);
     if (given > 0) {
-        if (VkResult result = own(device, &given, out); result < 0) return result;
+        if (VkResult result = query(device, &given, out); result < 0) return result;
     }
     room -= given;
     const VkResult rest = giveArray(added, &room, out == nullptr ? nullptr : out + given, write);
@@ -125,8 +125,8 @@ VkResult getCooperativeMatrixPropertiesKHR(VkPhysicalDevice device, uint32_t* co
         return answer(device, rewrite::Extension::kKhrCooperativeMatrix, rewrite::matrixShapes,
                       kKhrQuery, count, out, writeKhrShape);
     }
-    const auto own = nextQuery<VkCooperativeMatrixPropertiesKHR>(*instance, kKhrQuery);
-    return giveBehind(own, device, std::span(added), count, out, writeKhrShape);
+    const auto native = nextQuery<VkCooperativeMatrixPropertiesKHR>(*instance, kKhrQuery);
+    return giveAfter(native, device, std::span(added), count, out, writeKhrShape);
 }
 
 VkResult getFlexibleDimensions(VkPhysicalDevice device, uint32_t* count,
@@ -134,14 +134,14 @@ VkResult getFlexibleDimensions(VkPhysicalDevice device, uint32_t* count,
     const auto instance = instances().find(device);
     const PhysicalDeviceContext& physical = instance->physicalDevice(device);
     const std::vector<rewrite::FlexibleShape> shapes = flexibleShapes(physical);
-    const auto own =
+    const auto native =
         nextQuery<VkCooperativeMatrixFlexibleDimensionsPropertiesNV>(*instance, kFlexibleQuery);
     constexpr size_t kFlexible =
         offsetof(VkPhysicalDeviceCooperativeMatrix2FeaturesNV, cooperativeMatrixFlexibleDimensions);
-    if (own == nullptr || physical.adds(rewrite::Extension::kNvCooperativeMatrix2, kFlexible)) {
+    if (native == nullptr || physical.adds(rewrite::Extension::kNvCooperativeMatrix2, kFlexible)) {
         return giveArray(std::span(shapes), count, out, writeFlexible);
     }
-    return giveBehind(own, device, std::span(shapes), count, out, writeFlexible);
+    return giveAfter(native, device, std::span(shapes), count, out, writeFlexible);
 }
 
 VkResult getCooperativeMatrixProperties2EXT(VkPhysicalDevice device,
@@ -151,9 +151,10 @@ VkResult getCooperativeMatrixProperties2EXT(VkPhysicalDevice device,
     const auto instance = instances().find(device);
     const PhysicalDeviceContext& physical = instance->physicalDevice(device);
     if (!physical.answersFor(rewrite::Extension::kExtCooperativeMatrixMaintenance1)) {
-        const auto own = reinterpret_cast<PFN_vkGetPhysicalDeviceCooperativeMatrixProperties2EXT>(
-            nextProc(*instance, "vkGetPhysicalDeviceCooperativeMatrixProperties2EXT"));
-        if (own != nullptr) return own(device, info, count, out);
+        const auto native =
+            reinterpret_cast<PFN_vkGetPhysicalDeviceCooperativeMatrixProperties2EXT>(
+                nextProc(*instance, "vkGetPhysicalDeviceCooperativeMatrixProperties2EXT"));
+        if (native != nullptr) return native(device, info, count, out);
         *count = 0;
         return VK_SUCCESS;
     }

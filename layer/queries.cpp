@@ -27,23 +27,23 @@ void visitEmulated(const PhysicalDeviceContext& device, void* chain, const Visit
     }
 }
 
-// A structure of vulkan_coopvk.h that the next layer does not know.
-bool isOwnAlone(const DeviceFacts& facts, VkStructureType type) {
-    if (!isOwnStructure(type)) return false;
+// Whether it is a structure of vulkan_coopvk.h that the next layer does not know.
+bool isOnlyCoopvks(const DeviceFacts& facts, VkStructureType type) {
+    if (!isCoopvkStructure(type)) return false;
     return std::ranges::none_of(extensionRows(), [&](const ExtensionRow& row) {
         return (type == row.featureType || type == row.propertiesType) &&
                facts.lists(rewrite::info(row.extension).vulkanName);
     });
 }
 
-// Takes those structures out of a chain while the next layer fills it.
-class OwnStructuresHidden {
+// Removes those structures from a chain while the next layer fills it.
+class CoopvkStructuresHidden {
  public:
-    OwnStructuresHidden(const DeviceFacts& facts, void* head) {
-        hidden_.reserve(countOwn(head));  // nothing may fail once the chain is in parts
+    CoopvkStructuresHidden(const DeviceFacts& facts, void* head) {
+        hidden_.reserve(countCoopvks(head));  // nothing may fail once the chain is in parts
         auto* node = static_cast<VkBaseOutStructure*>(head);
         while (node->pNext != nullptr) {
-            if (!isOwnAlone(facts, node->pNext->sType)) {
+            if (!isOnlyCoopvks(facts, node->pNext->sType)) {
                 node = node->pNext;
                 continue;
             }
@@ -51,11 +51,11 @@ class OwnStructuresHidden {
             node->pNext = node->pNext->pNext;
         }
     }
-    ~OwnStructuresHidden() {
+    ~CoopvkStructuresHidden() {
         for (auto i = hidden_.rbegin(); i != hidden_.rend(); ++i) i->before->pNext = i->node;
     }
-    OwnStructuresHidden(const OwnStructuresHidden&) = delete;
-    OwnStructuresHidden& operator=(const OwnStructuresHidden&) = delete;
+    CoopvkStructuresHidden(const CoopvkStructuresHidden&) = delete;
+    CoopvkStructuresHidden& operator=(const CoopvkStructuresHidden&) = delete;
 
  private:
     struct Hidden {
@@ -63,10 +63,10 @@ class OwnStructuresHidden {
         VkBaseOutStructure* node;
     };
 
-    static size_t countOwn(const void* head) {
+    static size_t countCoopvks(const void* head) {
         size_t count = 0;
         auto* node = static_cast<const VkBaseInStructure*>(head);
-        for (; node != nullptr; node = node->pNext) count += isOwnStructure(node->sType) ? 1 : 0;
+        for (; node != nullptr; node = node->pNext) count += isCoopvkStructure(node->sType) ? 1 : 0;
         return count;
     }
 
@@ -121,7 +121,7 @@ void getFeatures2(VkPhysicalDevice device, VkPhysicalDeviceFeatures2* features) 
     if (next == nullptr) return;
     const PhysicalDeviceContext& physical = instance->physicalDevice(device);
     {
-        const OwnStructuresHidden hidden(physical.facts, features);
+        const CoopvkStructuresHidden hidden(physical.facts, features);
         next(device, features);
     }
     auto* hidden = static_cast<VkBaseOutStructure*>(features->pNext);
@@ -140,7 +140,7 @@ void getProperties2(VkPhysicalDevice device, VkPhysicalDeviceProperties2* proper
     if (next == nullptr) return;
     const PhysicalDeviceContext& physical = instance->physicalDevice(device);
     {
-        const OwnStructuresHidden hidden(physical.facts, properties);
+        const CoopvkStructuresHidden hidden(physical.facts, properties);
         next(device, properties);
     }
     visitEmulated(physical, properties->pNext, [&](const ExtensionRow& row, void* node) {

@@ -118,15 +118,15 @@ bool readEmulated(const ordered_json& json, rewrite::ExtensionSet& emulated) {
     return true;
 }
 
-bool readOwn(const ordered_json& json, rewrite::ExtensionFeatures& own) {
-    const auto* found = find(json, "own", ordered_json::value_t::object);
+bool readNative(const ordered_json& json, rewrite::ExtensionFeatures& native) {
+    const auto* found = find(json, "native", ordered_json::value_t::object);
     if (found == nullptr) return false;
-    own = {};
+    native = {};
     for (const auto& [name, unused] : found->items()) {
         const auto extension = rewrite::extensionFromVulkanName(name);
         const auto bits = findNumber(*found, name.c_str());
         if (!extension || !bits) return false;
-        own[*extension] = *bits;
+        native[*extension] = *bits;
     }
     return true;
 }
@@ -140,7 +140,7 @@ ordered_json toJson(const RecordedRequest& request) {
             {"subgroupSize", request.target.subgroupSize},
             {"specialization", specializationJson(request)},
             {"emulated", emulatedJson(request.target.emulated)},
-            {"own", featuresJson(request.target.nativeFeatures)},
+            {"native", featuresJson(request.target.nativeFeatures)},
             {"addsShapes", request.target.addsShapes},
             {"backEnd", backEndName(request.target.backEnd)},
             {"validate", request.validate},
@@ -167,8 +167,8 @@ Result<RecordedRequest> requestFromJson(const ordered_json& json) {
     if (!readEmulated(json, request.target.emulated)) {
         return wrong("'emulated' is no list of extensions that coopvk knows");
     }
-    if (!readOwn(json, request.target.nativeFeatures)) {
-        return wrong("'own' is no object of extensions that coopvk knows, with numbers");
+    if (!readNative(json, request.target.nativeFeatures)) {
+        return wrong("'native' is no object of extensions that coopvk knows, with numbers");
     }
     const auto* addsShapes = find(json, "addsShapes", ordered_json::value_t::boolean);
     if (addsShapes == nullptr) return wrong("'addsShapes' is no boolean");

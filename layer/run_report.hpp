@@ -23,7 +23,7 @@ namespace run_event {
 inline constexpr std::string_view kInstance = "instance";
 // DEVICE EXTENSION native|emulated|unavailable REASON
 inline constexpr std::string_view kDecision = "decision";
-// DEVICE EMULATED-EXTENSIONS OWN-EXTENSIONS: what the program enabled, as lists with commas
+// DEVICE EMULATED-EXTENSIONS NATIVE-EXTENSIONS: enabled by the program, separated by commas
 inline constexpr std::string_view kDevice = "device";
 // DEVICE MESSAGE: vkCreateDevice asked for what there is not
 inline constexpr std::string_view kNoDevice = "no-device";

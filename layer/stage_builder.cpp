@@ -65,9 +65,10 @@ namespace {
 
 // Whether a module has anything that the device emulates, or may have a shape that it adds.
 bool isForLayer(const DeviceContext& device, std::span<const uint32_t> words) {
-    return !rewrite::scan(words, device.emulated, device.physical->own).empty() ||
-           (device.addsShapes && rewrite::mayUseAddedShapes(words, device.facts().traits,
-                                                            device.emulated, device.physical->own));
+    return !rewrite::scan(words, device.emulated, device.physical->nativeFeatures).empty() ||
+           (device.addsShapes &&
+            rewrite::mayUseAddedShapes(words, device.facts().traits, device.emulated,
+                                       device.physical->nativeFeatures));
 }
 
 bool scanWords(const DeviceContext& device, std::span<const uint32_t> words) {

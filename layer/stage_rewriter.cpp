@@ -39,7 +39,7 @@ rewrite::Target makeTarget(const DeviceContext& device, uint32_t size) {
     target.device = device.facts().traits;
     target.subgroupSize = size;
     target.emulated = device.emulated;
-    target.nativeFeatures = device.physical->own;
+    target.nativeFeatures = device.physical->nativeFeatures;
     target.addsShapes = device.addsShapes;
     target.backEnd = device.physical->nativeMatrices ? device.instance->settings.backEnd
                                                      : rewrite::BackEnd::kCore;

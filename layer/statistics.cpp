@@ -160,11 +160,11 @@ void Statistics::failedDevice(const PhysicalDeviceContext& device,
 
 DeviceStatistics* Statistics::addDevice(const PhysicalDeviceContext& device,
                                         rewrite::ExtensionSet emulated,
-                                        rewrite::ExtensionSet own) noexcept {
+                                        rewrite::ExtensionSet native) noexcept {
     DeviceStatistics* added = nullptr;
     quietly([&] {
         const std::string& name = device.facts.traits.name;
-        report_.write(run_event::kDevice, {name, namesOf(emulated), namesOf(own)});
+        report_.write(run_event::kDevice, {name, namesOf(emulated), namesOf(native)});
         auto statistics = std::make_unique<DeviceStatistics>(*this, name, emulated);
         const std::scoped_lock lock(mutex_);
         devices_.push_back(std::move(statistics));

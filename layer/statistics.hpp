@@ -65,10 +65,10 @@ class Statistics {
 
     void decided(const PhysicalDeviceContext& device) noexcept;
     void failedDevice(const PhysicalDeviceContext& device, std::string_view message) noexcept;
-    // `emulated` and `own`: what the program enabled of the known extensions, coopvk's and the
+    // `emulated` and `native`: what the program enabled of the known extensions, coopvk's and the
     // driver's. Null for lack of memory.
     DeviceStatistics* addDevice(const PhysicalDeviceContext& device, rewrite::ExtensionSet emulated,
-                                rewrite::ExtensionSet own) noexcept;
+                                rewrite::ExtensionSet native) noexcept;
 
     // Once, and only in the process that made it.
     void writeSummary() noexcept;

@@ -111,9 +111,9 @@ std::string settingsFile() {
     if (const std::string home = variable("HOME"); data.empty() && !home.empty()) {
         data = home + "/.local/share";
     }
-    if (const fs::path own = fs::path(data) / "vulkan/settings.d" / file;
-        !data.empty() && fs::is_regular_file(own, error)) {
-        return own;
+    if (const fs::path userFile = fs::path(data) / "vulkan/settings.d" / file;
+        !data.empty() && fs::is_regular_file(userFile, error)) {
+        return userFile;
     }
     if (const fs::path named = variable("VK_LAYER_SETTINGS_PATH"); fs::exists(named, error)) {
         return fs::is_directory(named, error) ? named / file : named;

@@ -36,7 +36,7 @@ struct DeviceStory {
     Names native, offered;
     Strings unavailable;  // "NAME (REASON)"
     bool created = false;
-    Names asked, own;  // enabled, and coopvk's or the driver's
+    Names emulatedInUse, nativeInUse;  // enabled by the program
     Strings failures, refusals;
 };
 
@@ -82,8 +82,8 @@ void addLine(Story& story, std::string_view line) {
         addDecision(device, fields);
     } else if (event == run_event::kDevice) {
         device.created = true;
-        insertList(device.asked, fields[4]);
-        insertList(device.own, fields[5]);
+        insertList(device.emulatedInUse, fields[4]);
+        insertList(device.nativeInUse, fields[5]);
     } else if (event == run_event::kNoDevice) {
         device.failures.push_back(fields[4]);
     } else if (event == run_event::kRefused) {
@@ -112,13 +112,13 @@ void describeDevice(const std::string& name, const DeviceStory& device, Strings&
             " shaders were refused, the first: " + device.refusals.front());
         return;
     }
-    if (!device.asked.empty()) {
-        say("the program enabled " + join(device.asked) +
+    if (!device.emulatedInUse.empty()) {
+        say("the program enabled " + join(device.emulatedInUse) +
             " (by coopvk), but created no pipeline with a shader that uses it");
         return;
     }
-    if (!device.own.empty()) {
-        say("the program enabled " + join(device.own) + ", the driver's own");
+    if (!device.nativeInUse.empty()) {
+        say("the program enabled " + join(device.nativeInUse) + ", the driver's own");
     } else if (device.created) {
         say("the program enabled none of the extensions");
     } else if (device.failures.empty()) {

@@ -249,7 +249,7 @@ TEST(Requests, WrongOnesAreNamed) {
 }
 
 // What stays the driver's of an extension is part of the request.
-TEST(RequestJson, OwnFeatures) {
+TEST(RequestJson, NativeFeatures) {
     layer::RecordedRequest request;
     request.shader = "x.spv";
     constexpr auto kAtomics = rewrite::Extension::kExtShaderAtomicFloat;
@@ -261,7 +261,7 @@ TEST(RequestJson, OwnFeatures) {
     EXPECT_EQ(back->target.nativeFeatures, request.target.nativeFeatures);
     for (const char* wrong : {"[]", "{\"VK_EXT_shader_atomic_float\": -1}", "{\"VK_KHR_one\": 1}",
                               "{\"VK_EXT_shader_atomic_float\": \"1\"}"}) {
-        json["own"] = ordered_json::parse(wrong);
+        json["native"] = ordered_json::parse(wrong);
         EXPECT_FALSE(layer::requestFromJson(json)) << wrong;
     }
 }
