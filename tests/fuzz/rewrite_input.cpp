@@ -6,7 +6,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "api/stages.hpp"
+#include "ir/stages.hpp"
 #include "words.hpp"
 
 namespace coopvk::fuzz {

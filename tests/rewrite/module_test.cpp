@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <format>
+
 #include "assemble.hpp"
 #include "ir/types.hpp"
 
@@ -110,6 +112,43 @@ TEST(Module, RefusesTypesOfThemselves) {
     EXPECT_TRUE(
         parses("OpTypeForwardPointer %p PhysicalStorageBuffer\n"
                "%s = OpTypeStruct %p\n%p = OpTypePointer PhysicalStorageBuffer %s\n"));
+}
+
+// Passes follow types recursively, so a deeper nesting could exhaust the stack.
+TEST(Module, RefusesDeeplyNestedTypes) {
+    const auto nested = [](int depth) {
+        std::string text =
+            "OpCapability Shader\n"
+            "OpCapability Int4TypeINTEL\n"
+            "OpExtension \"SPV_INTEL_int4\"\n"
+            "OpMemoryModel Logical GLSL450\n"
+            "OpEntryPoint GLCompute %main \"main\"\n"
+            "OpExecutionMode %main LocalSize 32 1 1\n"
+            "%void = OpTypeVoid\n"
+            "%fn = OpTypeFunction %void\n"
+            "%i4 = OpTypeInt 4 0\n"
+            "%t0 = OpTypeVector %i4 2\n";
+        for (int i = 0; i < depth; ++i) {
+            text += std::format("%t{} = OpTypeStruct %t{}\n", i + 1, i);
+        }
+        return test::assemble(text + std::format("%pointer = OpTypePointer Workgroup %t{}\n"
+                                                 "%variable = OpVariable %pointer Workgroup\n"
+                                                 "%main = OpFunction %void None %fn\n"
+                                                 "%label = OpLabel\n"
+                                                 "OpReturn\n"
+                                                 "OpFunctionEnd\n",
+                                                 depth));
+    };
+    const std::vector<uint32_t> valid = nested(255), deep = nested(200000);
+    Request request;
+    request.words = valid;
+    const Result<Rewritten> ok = rewrite(request, Target{});
+    EXPECT_TRUE(ok) << ok.error().message;
+    request.words = deep;
+    const Result<Rewritten> out = rewrite(request, Target{});
+    ASSERT_FALSE(out);
+    EXPECT_EQ(out.error().code, ErrorCode::kInvalidModule);
+    EXPECT_NE(out.error().message.find("nests deeper"), std::string::npos);
 }
 
 TEST(Module, RefusesIdsBeyondTheBound) {

@@ -81,7 +81,7 @@ TEST(Native, GivesUpWhereNothingFits) {
     EXPECT_TRUE(notes(*free, "no native back-end: the driver has no matrices"));
     const auto core = run(words, {halves(8, 8, 8)}, BackEnd::kCore);
     ASSERT_TRUE(core) << core.error().message;
-    EXPECT_TRUE(notes(*core, "no native back-end: set so"));
+    EXPECT_TRUE(notes(*core, "no native back-end: the back_end setting is core"));
     EXPECT_EQ(core->paths, std::vector<std::string_view>{"matrices: core"});
 }
 
@@ -119,7 +119,8 @@ TEST(Native, NeverTriesFourBitMatrices) {
         const auto out = run(test::assemble(text), {halves(16, 16, 16)}, backEnd);
         ASSERT_TRUE(out) << out.error().message;
         EXPECT_EQ(out->paths, std::vector<std::string_view>{"matrices: core"});
-        EXPECT_TRUE(notes(*out, backEnd == BackEnd::kCore ? "set so" : "4-bit components"));
+        EXPECT_TRUE(
+            notes(*out, backEnd == BackEnd::kCore ? "setting is core" : "4-bit components"));
         const auto none =
             run(test::assemble(replaced(text, declared, "")), {halves(16, 16, 16)}, backEnd);
         ASSERT_FALSE(none);
@@ -134,7 +135,7 @@ TEST(Native, AutoEmulatesWhatIsToBeEmulated) {
     const auto out = run(words, {halves(16, 16, 16)}, BackEnd::kAuto);
     ASSERT_TRUE(out) << out.error().message;
     EXPECT_TRUE(notes(*out, "core back-end"));
-    EXPECT_TRUE(notes(*out, "no native back-end: the driver's own matrices are emulated too"));
+    EXPECT_TRUE(notes(*out, "no native back-end: the driver's matrices are emulated, too"));
     EXPECT_EQ(disassemble(out->words).find("CooperativeMatrix"), std::string::npos);
 }
 

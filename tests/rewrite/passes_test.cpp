@@ -79,9 +79,9 @@ TEST(Passes, BrokenOnesAreCaught) {
     const std::pair<Pass, std::string_view> cases[] = {
         {{"take", {}, {}, takeDefinition}, "which nothing defines"},
         {{"twice", {}, {}, defineTwice}, "is defined twice"},
-        {{"open", {}, {}, leaveBlockOpen}, "has no end"},
+        {{"open", {}, {}, leaveBlockOpen}, "has no terminator"},
         {{"lose", {}, {}, loseInstruction}, "an instruction is missing"},
-        {{"lazy", {}, {Fact::kNoMatrices}, doNothing}, "no matrices but the driver's own"},
+        {{"lazy", {}, {Fact::kNoMatrices}, doNothing}, "no emulated matrices"},
         {{"entry", {}, {}, bringEntryPoint}, "one entry point"},
         {{"early", {Fact::kNoVectors}, {}, doNothing}, "needs more"},
     };

@@ -126,7 +126,7 @@ TEST(FloatAtomics, PointersInCircles) {
         atomics("%q = OpCopyObject %pfloat %q\n%r = OpAtomicFAddEXT %f32 %q %c1 %c0 %one", kAdd);
     const Result<Rewritten> out = run(test::assemble(circle));
     ASSERT_FALSE(out);
-    EXPECT_NE(out.error().message.find("does not start at a buffer"), std::string::npos);
+    EXPECT_NE(out.error().message.find("does not lead to a buffer"), std::string::npos);
 }
 
 TEST(FloatAtomics, Lowered) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is advertised of each extension on a device: shapes, types and sizes.
+// The matrix shapes, component types and block sizes that are advertised for a device.
 #pragma once
 
 #include <cstdint>
@@ -14,24 +14,24 @@ namespace coopvk::rewrite {
 // ---------------------------------------------------------------------------------------------
 // Cooperative matrix shapes
 
-// The shapes to advertise for a device, the best for it first. The order is an interface: some
-// applications take the first row of a type and never look further.
+// Returns the shapes to advertise, those that suit the device best first. Applications depend on
+// the order: some take the first row of a component type and ignore the others.
 std::vector<MatrixShape> matrixShapes(const DeviceTraits& device);
-// The same for vkGetPhysicalDeviceCooperativeMatrixPropertiesNV, which knows no saturation.
+// The same for vkGetPhysicalDeviceCooperativeMatrixPropertiesNV, which has no saturation.
 std::vector<MatrixShape> nvMatrixShapes(const DeviceTraits& device);
 
-// What tiles of the driver's own matrices make up beyond device.nativeShapes: to be listed behind
-// those where VK_KHR_cooperative_matrix is the driver's own.
+// Returns the shapes that consist of tiles of device.nativeShapes and that the driver does not
+// list. They are listed after the driver's where VK_KHR_cooperative_matrix is native.
 std::vector<MatrixShape> addedMatrixShapes(const DeviceTraits& device);
 
 // ---------------------------------------------------------------------------------------------
-// Cooperative matrices of any size, and of workgroups
+// Cooperative matrices of flexible dimensions and of scope Workgroup
 
-// One row of vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV: sizes are
-// multiples of those of `granularity`.
+// One row of vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV: M, N and K may be
+// any multiples of those of `granularity`.
 struct FlexibleShape {
     MatrixShape granularity;
-    uint32_t workgroupInvocations;  // 0: the scope is Subgroup, else Workgroup
+    uint32_t workgroupInvocations;  // 0: the scope is Subgroup; else it is Workgroup
     bool operator==(const FlexibleShape&) const = default;
 };
 std::vector<FlexibleShape> flexibleShapes(const DeviceTraits& device);
@@ -39,18 +39,18 @@ std::vector<FlexibleShape> flexibleShapes(const DeviceTraits& device);
 // VkPhysicalDeviceCooperativeMatrixInfo2EXT.
 struct MatrixQuery {
     bool isOfWorkgroup;
-    uint32_t invocations;   // of the workgroup, where it is of one
+    uint32_t invocations;   // of the workgroup, for that scope
     uint32_t subgroupSize;  // 0: any
     bool saturating;
 };
-// For vkGetPhysicalDeviceCooperativeMatrixProperties2EXT: granularities, which are also sizes that
-// any device takes. The best come first.
+// Returns the rows of vkGetPhysicalDeviceCooperativeMatrixProperties2EXT, those that suit the
+// device best first. Each granularity is also a valid size.
 std::vector<MatrixShape> matrixGranularities(const DeviceTraits& device, const MatrixQuery& query);
 
 // VkPhysicalDeviceCooperativeMatrix2PropertiesNV.
 inline constexpr uint32_t kMaxMatrixDimension = 512;
 uint32_t maxMatrixWorkgroupSize(const DeviceTraits& device);  // invocations
-// Bytes of Workgroup memory that modules with matrices of scope Workgroup leave to coopvk.
+// In bytes. Modules with matrices of scope Workgroup leave this much shared memory unused.
 uint32_t reservedSharedMemory(const DeviceTraits& device);
 
 // ---------------------------------------------------------------------------------------------
@@ -76,7 +76,8 @@ struct Int4MatrixShape {
     bool operator==(const Int4MatrixShape&) const = default;
 };
 
-// In the order of those for 8-bit components; none where the device cannot have matrices at all.
+// Returns the shapes in the order of those for 8-bit components; none if the device cannot carry
+// VK_KHR_cooperative_matrix.
 std::vector<Int4MatrixShape> int4MatrixShapes(const DeviceTraits& device);
 
 // ---------------------------------------------------------------------------------------------
@@ -84,16 +85,17 @@ std::vector<Int4MatrixShape> int4MatrixShapes(const DeviceTraits& device);
 
 enum class BlockOperation : uint32_t { kLoad, kLoadTranspose, kLoadTransform, kPrefetch, kStore };
 
-// What one operation takes for one element size: every width up to maxWidth that is a multiple of
-// widthGranularity, every height and count, within kMaxBlockElements.
+// The sizes that one operation supports for one element size: each width up to maxWidth that is a
+// multiple of widthGranularity, each height up to maxHeight, each block count up to maxCount, as
+// far as kMaxBlockElements allows.
 struct BlockSizes {
     BlockOperation operation;
-    uint32_t elementSize;
-    uint32_t widthGranularity;
-    uint32_t maxWidth, maxHeight, maxCount;
+    uint32_t elementSize;                    // bytes
+    uint32_t widthGranularity;               // elements
+    uint32_t maxWidth, maxHeight, maxCount;  // width in elements, height in rows
 };
 
-// Elements of one instruction's blocks in each invocation, padding included.
+// How many elements, padding included, one instruction may give each invocation.
 inline constexpr uint32_t kMaxBlockElements = 1u << 16;
 
 std::vector<BlockSizes> blockSizes(const DeviceTraits& device);

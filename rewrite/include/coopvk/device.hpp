@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the rewriter may use of a device: plain data, no Vulkan handle.
+// The facts about a device that the rewriter uses: plain data, no Vulkan handle.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ enum class ComponentType : uint32_t {
     kUint16 = 8,
     kUint32 = 9,
     kUint64 = 10,
-    kSint8Packed = 1000491000,  // cooperative vectors: four in a 32-bit component
+    kSint8Packed = 1000491000,  // for cooperative vectors: four in a 32-bit component
     kUint8Packed = 1000491001,
     kFloatE4M3 = 1000491002,
     kFloatE5M2 = 1000491003,
@@ -38,19 +38,20 @@ struct MatrixShape {
     bool operator==(const MatrixShape&) const = default;
 };
 
-// Whether multiply-adds of the shape `tile` make up one of `shape`: tiles divide each size, and
-// saturation and conversion to narrower sums come once, so that they forbid several steps of K.
+// Whether multiply-adds of the shape `tile` can compute one of `shape`: the types are equal, and M,
+// N and K are multiples of the tile's. Several steps of K need a result that each step may take as
+// its C: of C's type, and not saturating.
 bool isMadeOf(const MatrixShape& shape, const MatrixShape& tile);
 
-// What the rewriter may use of the device below. All of it is plain data that a caller fills from
-// vkGetPhysicalDevice* (layer) or from the command line (tool). Names follow the Vulkan features.
+// The layer fills it from vkGetPhysicalDevice*, the tool also from a file. The names are those of
+// Vulkan's features and properties.
 struct DeviceTraits {
     std::string name;
     bool isCpu = false;  // VK_PHYSICAL_DEVICE_TYPE_CPU
-    // The driver runs a subgroup's lanes in step, each instruction for all of them, and takes a
-    // barrier among them for one of the whole workgroup: lavapipe.
+    // The driver executes each instruction for all invocations of a subgroup before the next one,
+    // and treats a subgroup barrier as a workgroup barrier, as lavapipe does.
     bool lanesInStep = false;
-    uint32_t spirvVersion = 0x00010600;  // newest SPIR-V version that the driver takes
+    uint32_t spirvVersion = 0x00010600;  // newest SPIR-V version that the driver accepts
     uint32_t subgroupSize = 32;          // VkPhysicalDeviceSubgroupProperties::subgroupSize
     uint32_t minSubgroupSize = 32;       // VkPhysicalDeviceSubgroupSizeControlProperties
     uint32_t maxSubgroupSize = 32;
@@ -81,22 +82,22 @@ struct DeviceTraits {
     bool shaderBufferFloat32AtomicAdd = false;  // VK_EXT_shader_atomic_float
     bool shaderSharedFloat32AtomicAdd = false;
     uint32_t subgroupStages = 0x20;  // VkPhysicalDeviceSubgroupProperties::supportedStages
-    bool subgroupVote = false;       // of the operations in those stages
+    bool subgroupVote = false;       // SUBGROUP_FEATURE_VOTE, in supportedStages
     bool subgroupBallot = false;
     bool subgroupArithmetic = false;
     uint32_t maxComputeSharedMemorySize = 16384;
     uint32_t maxComputeWorkGroupInvocations = 1024;
-    // Registers that a subgroup's lanes share, beside each lane's own: what is loaded from one
-    // address by all lanes is in there once. VkPhysicalDeviceShaderCorePropertiesAMD says so.
+    // The invocations of a subgroup share scalar registers: a value that all of them load from one
+    // address takes one register. From VkPhysicalDeviceShaderCorePropertiesAMD.
     bool scalarRegisters = false;
-    // VkPhysicalDeviceMeshShaderPropertiesEXT; the least that the extension allows.
+    // VkPhysicalDeviceMeshShaderPropertiesEXT; the defaults are the required minima.
     uint32_t maxTaskSharedMemorySize = 32768;
     uint32_t maxTaskPayloadAndSharedMemorySize = 32768;
     uint32_t maxMeshSharedMemorySize = 28672;
     uint32_t maxMeshPayloadAndSharedMemorySize = 28672;
-    // Of the driver's own VK_KHR_cooperative_matrix, scope Subgroup; empty where it has none.
+    // Shapes of the driver's VK_KHR_cooperative_matrix with scope Subgroup; empty if it lacks it.
     std::vector<MatrixShape> nativeShapes;
-    // Lists only what those carry: matrices are to be native ones in any case.
+    // Only shapes that tiles of nativeShapes can compute are advertised.
     bool onlyNativeShapes = false;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one table that says what coopvk emulates. Names of Vulkan extensions are data.
+// The table of the extensions that coopvk emulates.
 #pragma once
 
 #include <array>
@@ -54,8 +54,8 @@ class ExtensionSet {
     uint32_t bits_ = 0;
 };
 
-// Members of the extensions' Vulkan feature structures: bit i of an extension's number is the i-th
-// member behind the structure's header.
+// A set of features: bit i of an extension's number is the i-th VkBool32 of its Vulkan feature
+// structure.
 class ExtensionFeatures {
  public:
     constexpr uint32_t& operator[](Extension e) { return bits_[static_cast<size_t>(e)]; }
@@ -66,7 +66,7 @@ class ExtensionFeatures {
     std::array<uint32_t, kExtensionCount> bits_ = {};
 };
 
-// A SPIR-V capability that an extension owns, and the features any of which allows it.
+// A SPIR-V capability of an extension, which a device has if it has any of these features.
 struct ExtensionCapability {
     uint32_t capability;
     uint32_t features;  // bits as in ExtensionFeatures
@@ -78,16 +78,16 @@ struct ExtensionInfo {
     uint32_t specVersion;         // VK_..._SPEC_VERSION
     std::string_view spirvName;   // "SPV_KHR_cooperative_matrix"
     std::span<const ExtensionCapability> capabilities;
-    // Empty if the device can carry the emulation, else why it cannot ("needs shaderFloat16").
+    // Returns why the device cannot carry the emulation ("needs shaderFloat16"); empty if it can.
     std::string (*missing)(const DeviceTraits& device);
-    // Whether rewritten shaders rest on the subgroup size that they were rewritten for.
+    // Whether rewritten shaders depend on the subgroup size that they were rewritten for.
     bool fixesSubgroupSize = true;
 };
 
 // One row per Extension, in the order of the enum.
 std::span<const ExtensionInfo> extensionTable();
 const ExtensionInfo& info(Extension extension);
-// nullopt for a name that coopvk does not emulate.
+// nullopt if coopvk emulates no extension of this name.
 std::optional<Extension> extensionFromVulkanName(std::string_view name);
 
 }  // namespace coopvk::rewrite

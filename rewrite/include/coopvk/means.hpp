@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// By what means a device computes the products of emulated matrices and vectors, for people who
-// want to know what a program gains there.
+// How a device computes the products of emulated matrices and vectors. Users can tell from it what
+// a program gains.
 #pragma once
 
 #include <string_view>
@@ -16,9 +16,9 @@ struct ProductMeans {
     std::string_view means;     // "converted to f32"
 };
 
-// Found in what rewrite() makes of a small shader of each kind for the device, at its own subgroup
-// size and on core SPIR-V; kinds that the device cannot have are left out. Throws std::bad_alloc
-// only.
+// Rewrites a small shader of each kind for the device, at its subgroup size and by the core
+// back-end, and inspects the result. Kinds that the device cannot have are left out. Throws only
+// std::bad_alloc.
 std::vector<ProductMeans> productMeans(const DeviceTraits& device);
 
 }  // namespace coopvk::rewrite

@@ -11,20 +11,20 @@
 namespace coopvk::rewrite {
 
 enum class ErrorCode {
-    kInvalidModule,    // the input is not valid SPIR-V, or contradicts the extension's text
-    kInvalidArgument,  // the request contradicts itself (specialization data, subgroup size)
-    kUnsupported,      // valid, but coopvk cannot carry it on this target
+    kInvalidModule,    // the module is not valid by the SPIR-V or the extension's specification
+    kInvalidArgument,  // the request is not valid (specialization data, subgroup size)
+    kUnsupported,      // the module is valid, but coopvk cannot rewrite it for this target
     kOutOfMemory,
 };
 
 struct Error {
     ErrorCode code = ErrorCode::kInvalidModule;
-    // One line that names what is wrong and, where there is one, the instruction (opcode name and
-    // result id).
+    // One line that says what is wrong. Names the instruction, if there is one, by opcode and
+    // result id.
     std::string message;
 };
 
-// A value or an Error. Never throws on access of the side that is present.
+// A value or an Error. Callers test which one it has before they access it.
 template <typename T>
 class [[nodiscard]] Result {
  public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// coopvk's SPIR-V rewriter: a pure function from SPIR-V words to SPIR-V words.
+// coopvk's SPIR-V rewriter: a function without state from SPIR-V words to SPIR-V words.
 #pragma once
 
 #include <array>
@@ -36,42 +36,43 @@ enum class Stage : uint32_t {
     kIntersection = 0x1000,
     kCallable = 0x2000,
 };
-// "compute", "closest-hit"; "unknown" for what is no single stage.
+// "compute", "closest-hit"; "unknown" for a value that is not one stage.
 std::string_view stageName(Stage stage);
 
-// What becomes of matrices.
+// What the rewriter lowers matrices to.
 enum class BackEnd : uint32_t {
-    kAuto,    // native where the driver's own matrices are in force and carry the whole module
+    kAuto,    // native if the driver has matrices that are not emulated and carry the whole module
     kCore,    // core SPIR-V
-    kNative,  // the driver's own matrices, in tiles where it lacks a shape
+    kNative,  // matrices of the driver's VK_KHR_cooperative_matrix; tiles if it lacks a shape
 };
 std::optional<BackEnd> backEndFromName(std::string_view name);  // "auto", "core", "native"
 
-// What the core back-end chooses for itself where nothing stands here. For measurements of those
-// choices (docs/benchmarks.md): results are the same, only speed differs.
+// Choices that the core back-end makes itself unless they are given here. For measurements
+// (docs/benchmarks.md): they change the speed, not the results.
 struct MatrixTuning {
-    std::optional<uint32_t> gridRows;          // lanes of the subgroup's grid in a column of it
-    std::optional<uint32_t> rowBlock;          // neighbouring rows that a lane holds together;
-    std::optional<uint32_t> columnBlock;       // columns; 0: as many as it holds
-    std::optional<bool> halfPairsAlongK;       // 16-bit components of B in pairs along K, or N
-    std::optional<uint32_t> unrolledProducts;  // of an invocation, up to which loops stay unrolled
+    std::optional<uint32_t> gridRows;     // rows of the grid of a subgroup's invocations
+    std::optional<uint32_t> rowBlock;     // adjacent rows of an invocation; 0: all that it holds
+    std::optional<uint32_t> columnBlock;  // the same for columns
+    std::optional<bool> halfPairsAlongK;  // 16-bit components of B are in pairs along K, else N
+    std::optional<uint32_t> unrolledProducts;  // most products of an invocation without a loop
 };
 // "grid-rows=8,row-block=1,column-block=2,pairs=k,unroll=1024", or any of these.
 Result<MatrixTuning> matrixTuningFromText(std::string_view text);
 
-// What one rewrite is for: a device, the fixed subgroup size of the pipeline stage, and which
-// extensions are emulated. Same words, same specialization, same Target: same output.
+// What a module is rewritten for: a device, the subgroup size of the pipeline stage, and the
+// emulated extensions. The same words, specialization and Target give the same output.
 struct Target {
     DeviceTraits device;
-    // Lanes of every subgroup of the stage, a power of two from 4 to 128. All subgroups are full.
+    // Of the stage: a power of two from 4 to 128. All subgroups are full.
     uint32_t subgroupSize = 32;
     ExtensionSet emulated = ExtensionSet::all();
-    // Features of emulated extensions that the driver keeps: modules keep what only these allow.
+    // Features of emulated extensions that stay the driver's: the rewriter leaves alone what only
+    // these features allow.
     ExtensionFeatures nativeFeatures = {};
-    // The driver has the matrices of VK_KHR_cooperative_matrix, and matrices of the shapes that
-    // addedMatrixShapes() gives become tiles of these. Modules without any stay as they are. Where
-    // an emulated extension frees sizes, the same goes for all others that the driver lacks; what
-    // tiles do not make up is lowered whole.
+    // The driver has VK_KHR_cooperative_matrix, and matrices of addedMatrixShapes() become tiles of
+    // its matrices. With an emulated extension that allows flexible dimensions so do matrices of
+    // other sizes that the driver lacks, and the core back-end lowers those for which tiles do not
+    // suffice. Modules without either kind stay unchanged.
     bool addsShapes = false;
     BackEnd backEnd = BackEnd::kAuto;
     MatrixTuning tuning = {};
@@ -84,55 +85,55 @@ struct SpecializationEntry {
 };
 
 struct Request {
-    std::span<const uint32_t> words;  // must outlive the call only
+    std::span<const uint32_t> words;
     Stage stage = Stage::kCompute;
-    std::string_view entryPoint;  // empty: whichever the module has
+    std::string_view entryPoint;  // empty: the first one of the stage
     std::span<const SpecializationEntry> specialization;
 };
 
 struct Rewritten {
+    // All specialization constants in it are frozen, unless `untouched`: the caller must not pass
+    // specialization data to the driver.
     std::vector<uint32_t> words;
-    // All specialization constants are frozen in `words`, unless `untouched`; the caller must not
-    // pass specialization data on to the driver.
-    ExtensionSet used;  // which emulated extensions the module really used
-    // The module needs nothing of coopvk: `words` are the request's, and specialization remains
-    // for the driver. Only where Target::addsShapes.
+    ExtensionSet used;  // the emulated extensions that the module uses
+    // The module needs no emulation: `words` are the request's, and the driver specializes them.
+    // Only with Target::addsShapes.
     bool untouched = false;
-    // Workgroup size of the entry point after specialization; zeros where there is none.
+    // Workgroup size of the entry point after specialization; zeros if it has none.
     std::array<uint32_t, 3> localSize = {0, 0, 0};
-    // Human readable, one line each: what was chosen and why (path, lane grid).
+    // For people, one line each: what was chosen and why (back-end, grid of invocations).
     std::vector<std::string> notes;
-    // For statistics: by what means matrices and products of vectors are done, each name once, such
-    // as "matrices: core". The names are constants.
+    // For statistics: how matrices and products of vectors are computed, such as "matrices: core".
+    // Each string occurs once and is a constant.
     std::vector<std::string_view> paths;
 };
 
-// Which of `emulated` a module declares the capabilities of. One scan over the module's head: no
-// allocation, no IR. (Atomic loads, stores and exchanges of floats have no capability, so where
-// VK_EXT_shader_atomic_float is emulated, one over the rest may follow.) Words that are no SPIR-V
-// give the empty set. What only features in `native` allow does not count: see
-// Target::nativeFeatures.
+// Returns which of `emulated` a module uses, by the capabilities that it declares; those that only
+// features in `native` allow do not count (see Target::nativeFeatures). Allocates nothing. Reads
+// only the capabilities, unless uses without a capability are emulated: atomic loads, stores and
+// exchanges of floats, and matrices of scope Workgroup. Returns the empty set if the words are not
+// SPIR-V.
 ExtensionSet scan(std::span<const uint32_t> words, ExtensionSet emulated,
                   const ExtensionFeatures& native = {});
 
-// Whether a module may use a shape of addedMatrixShapes(), or where sizes are free by what is
-// emulated, any that the device does not list: it does, or specialization constants decide. Reads
-// the whole module if it declares matrices; false for what is no SPIR-V. Throws std::bad_alloc
-// only.
+// Whether a module uses a shape of addedMatrixShapes(), or may do so by specialization. If an
+// emulated extension allows flexible dimensions, this holds for every shape that the device does
+// not list. Reads the whole module if it declares matrices; false if the words are not SPIR-V.
+// Throws only std::bad_alloc.
 bool mayUseAddedShapes(std::span<const uint32_t> words, const DeviceTraits& device,
                        ExtensionSet emulated = {}, const ExtensionFeatures& native = {});
 
-// Rewrites a module into one that uses none of target.emulated. Call it only when scan() is not
-// empty; it is correct, but slower, otherwise. Never throws.
+// Rewrites a module into one that uses none of target.emulated. Callers need not call it where
+// scan() is empty, which is faster. Never throws.
 Result<Rewritten> rewrite(const Request& request, const Target& target) noexcept;
 
-// SPIRV-Tools through its public API. Both never throw.
+// The module as text; empty if it cannot be disassembled. Never throws.
 std::string disassemble(std::span<const uint32_t> words) noexcept;
-// nullopt when spirv-val accepts the words for the newest Vulkan environment, else its message.
+// nullopt if spirv-val accepts the words for Vulkan 1.4, else its message. Never throws.
 std::optional<std::string> validate(std::span<const uint32_t> words) noexcept;
 
-// Of the release and of the rewriter's sources, "0.1.0+a1b2c3d4e5f6": changes with every change of
-// the output; caches key on it.
+// The release and a hash of the rewriter's sources, "0.1.0+a1b2c3d4e5f6". It changes with each
+// change of the output, so caches have it in their keys.
 std::string_view version();
 
 }  // namespace coopvk::rewrite

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the elements of a cooperative-vector matrix lie in memory, for each layout of
-// VK_NV_cooperative_vector. The one definition that shaders, host conversion and device conversion
-// share. Plain data: conversion kernels take a MatrixLayout's numbers as they are.
+// Where the elements of a matrix lie in memory, for each layout of VK_NV_cooperative_vector.
+// Shaders, host conversion and device conversion share this definition.
 //
-// The optimal layouts are coopvk's to define. Both are plain arrays of elements of the matrix
-// type, padding included, so that applications may work element-wise on them.
+// The implementation defines the optimal layouts. Here both are plain arrays of elements of the
+// matrix type, padding included: applications may work on them element by element.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +24,10 @@ constexpr bool isOptimal(VectorMatrixLayout layout) {
            layout == VectorMatrixLayout::kTrainingOptimal;
 }
 
-// Lines of the optimal layouts start at multiples of this, so that a line is read 16 bytes wide.
+// Rows of the optimal layouts start at multiples of this: loads can be 16 bytes wide.
 inline constexpr uint64_t kOptimalLineAlignment = 16;
-// Sizes of the optimal layouts are multiples of this: matrices can follow each other at the
-// alignment that matrix offsets need.
+// Sizes of the optimal layouts are multiples of this, the alignment of matrix offsets: matrices can
+// follow each other without gaps.
 inline constexpr uint64_t kOptimalSizeAlignment = 64;
 
 constexpr uint64_t roundUp(uint64_t value, uint64_t multiple) {
@@ -39,8 +38,8 @@ constexpr uint64_t roundUp(uint64_t value, uint64_t multiple) {
 struct MatrixPlacement {
     uint64_t rowBytes = 0;
     uint64_t columnBytes = 0;
-    // Bytes that the matrix takes. For the optimal layouts with the padding, which conversions
-    // write as zeros; for the others up to the end of the last element.
+    // Bytes that the matrix takes: in the optimal layouts with padding, which conversions fill with
+    // zeros; in the others up to the end of the last element.
     uint64_t size = 0;
 
     constexpr uint64_t at(uint64_t row, uint64_t column) const {
@@ -48,8 +47,8 @@ struct MatrixPlacement {
     }
 };
 
-// `stride` is the distance of rows (row major) or columns (column major) in bytes; the optimal
-// layouts ignore it. `componentBytes` is the size of an element of the matrix type.
+// `stride` is the distance between rows (row major) or columns (column major) in bytes; the optimal
+// layouts ignore it. `componentBytes` is the size of an element.
 constexpr MatrixPlacement placeMatrix(VectorMatrixLayout layout, uint64_t rows, uint64_t columns,
                                       uint64_t componentBytes, uint64_t stride) {
     if (rows == 0 || columns == 0) return {};

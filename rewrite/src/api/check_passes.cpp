@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Passes one after the other, and what must hold between them.
+// Runs the passes in order, and checks between them what must hold.
 #include <format>
 
-#include "api/capabilities.hpp"
 #include "api/passes.hpp"
+#include "ir/instruction_words.hpp"
 #include "ir/opcodes.hpp"
 #include "passes/float_atomics.hpp"
 
@@ -30,7 +30,7 @@ void forEachInstruction(const Module& module, Visit visit) {
     }
 }
 
-// Whether an instruction's name has one of these parts.
+// Whether the opcode name of any instruction contains one of these parts.
 bool has(const Module& module, std::initializer_list<std::string_view> parts) {
     bool found = false;
     forEachInstruction(module, [&](const Instruction* i) {
@@ -52,7 +52,7 @@ bool isInt4(const Module& module, Id type) {
     return def.opcode == spv::Op::OpTypeInt && def.word(0) == 4;
 }
 
-// `inMatrices`: as components of matrices, too.
+// `inMatrices`: counts component types of matrices, too.
 bool hasInt4(const Module& module, bool inMatrices) {
     return std::ranges::any_of(module.section(Section::kGlobals), [&](const auto& i) {
         if (inMatrices) return isInt4(module, i->result);
@@ -63,8 +63,8 @@ bool hasInt4(const Module& module, bool inMatrices) {
     });
 }
 
-// Whether anything is left of an extension that was to go. Instructions without the capability that
-// they need are the module's fault: they stay.
+// Whether nothing of an extension is left that the module used. Does not look at modules that do
+// not declare its capabilities: their instructions, if any, are invalid and stay.
 bool isGone(const Rewriting& r, Extension extension,
             std::initializer_list<std::string_view> instructions) {
     if (!r.out.used.contains(extension)) return true;
@@ -88,20 +88,20 @@ bool hasNoFloatAtomics(const Rewriting& r) {
            !hasFloatAtomics(std::span(words).subspan(at), r.target.nativeFeatures[kAtomics]);
 }
 
-struct Row {
+struct Check {
     Fact fact;
     std::string_view what;
     bool (*holds)(const Rewriting&);
 };
 
-constexpr Row kRows[] = {
+constexpr Check kChecks[] = {
     {Fact::kOneEntryPoint, "there is one entry point",
      [](const Rewriting& r) { return r.module.section(Section::kEntryPoints).size() == 1; }},
     {Fact::kNoDecorationGroups, "there are no decoration groups",
      [](const Rewriting& r) { return !has(r.module, {"OpDecorationGroup"}); }},
     {Fact::kNoSpecIds, "specialization constants are frozen",
      [](const Rewriting& r) { return !hasDecoration(r.module, spv::Decoration::SpecId); }},
-    {Fact::kInt4InMatrices, "4-bit integers are components of matrices alone",
+    {Fact::kInt4InMatrices, "4-bit integers are only components of matrices",
      [](const Rewriting& r) {
          return !r.out.used.contains(Extension::kIntelInt4) || !hasInt4(r.module, false);
      }},
@@ -114,7 +114,7 @@ constexpr Row kRows[] = {
      [](const Rewriting& r) {
          return isGone(r, Extension::kNvCooperativeMatrix, {"OpTypeCooperativeMatrixNV"});
      }},
-    {Fact::kNoMatrices, "there are no matrices but the driver's own", hasNoMatrices},
+    {Fact::kNoMatrices, "there are no emulated matrices", hasNoMatrices},
     {Fact::kNoVectors, "there are no cooperative vectors",
      [](const Rewriting& r) {
          return isGone(r, Extension::kNvCooperativeVector, {"CooperativeVector"});
@@ -127,11 +127,10 @@ constexpr Row kRows[] = {
     {Fact::kNoBlockIo, "there is no block I/O",
      [](const Rewriting& r) { return isGone(r, Extension::kIntel2dBlockIo, {"2DBlock"}); }},
 };
-static_assert(std::size(kRows) == static_cast<size_t>(Fact::kCount));
+static_assert(std::size(kChecks) == static_cast<size_t>(Fact::kCount));
 
 Error broken(const Pass& pass, std::string_view what) {
-    return {ErrorCode::kUnsupported,
-            std::format("internal error behind '{}': {}", pass.name, what)};
+    return {ErrorCode::kUnsupported, std::format("internal error after '{}': {}", pass.name, what)};
 }
 
 }  // namespace
@@ -149,7 +148,7 @@ std::string malformedIn(const Module& module) {
     if (!what.empty()) return what;
     forEachInstruction(module, [&](const Instruction* i) {
         if (i->result != 0 && &module.def(i->result) != i) {
-            what = std::format("id %{} is looked up as something else", i->result);
+            what = std::format("the lookup of id %{} finds another instruction", i->result);
         }
         const auto check = [&](Id id) {
             if (!defined.contains(id)) {
@@ -165,7 +164,7 @@ std::string malformedIn(const Module& module) {
     for (const auto& function : module.functions()) {
         for (const auto& block : function->blocks) {
             if (block->body.empty() || !isTerminator(block->body.back()->opcode)) {
-                what = std::format("block %{} has no end", block->id());
+                what = std::format("block %{} has no terminator", block->id());
             }
         }
     }
@@ -186,9 +185,9 @@ std::optional<Error> runPasses(std::span<const Pass> passes, Rewriting& rewritin
         if (const std::string what = malformedIn(rewriting.module); !what.empty()) {
             return broken(pass, what);
         }
-        for (const Row& row : kRows) {
-            if (!facts.contains(row.fact) || row.holds(rewriting)) continue;
-            return broken(pass, std::format("it does not hold that {}", row.what));
+        for (const Check& check : kChecks) {
+            if (!facts.contains(check.fact) || check.holds(rewriting)) continue;
+            return broken(pass, std::format("it does not hold that {}", check.what));
         }
     }
     return std::nullopt;

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one table of what coopvk emulates.
+// The table of the extensions that coopvk emulates, and scan().
 #include <algorithm>
 
-#include "api/capabilities.hpp"
 #include "api/matrix_scan.hpp"
 #include "coopvk/rewrite.hpp"
-#include "ir/instruction.hpp"
+#include "ir/instruction_words.hpp"
 #include "passes/float_atomics.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
 
-// Of the features, the first one unless others are named.
+// `features`: bit i is the i-th feature of the extension's structure.
 constexpr ExtensionCapability capability(spv::Capability c, uint32_t features = 1) {
     return {static_cast<uint32_t>(c), features};
 }
@@ -25,15 +24,15 @@ constexpr ExtensionCapability kNvMatrixCapabilities[] = {
 constexpr ExtensionCapability kQcomConversionCapabilities[] = {
     capability(spv::Capability::CooperativeMatrixConversionQCOM)};
 
-// Newer than some headers that this builds with.
+// Some SPIR-V headers that coopvk builds with do not have these yet.
 constexpr auto kConversionsExt = static_cast<spv::Capability>(5429);
 constexpr auto kGetCoordinateExt = static_cast<spv::Capability>(5438);
 constexpr auto kDecodeVectorNv = static_cast<spv::Capability>(5447);
 
-// Its matrices have no capability: see scan().
+// No capability declares matrices of this scope: see scan().
 constexpr uint32_t kWorkgroupScope = 1u << 0;
 
-// Two extensions have reductions and operations for each element, whose capabilities share numbers.
+// Capabilities of reductions and per-element operations have the same values in both extensions.
 constexpr ExtensionCapability kNvMatrix2Capabilities[] = {
     capability(spv::Capability::CooperativeMatrixReductionsNV, 1u << 2),
     capability(spv::Capability::CooperativeMatrixConversionsNV, 1u << 3),
@@ -98,15 +97,14 @@ std::string missingForVectors(const DeviceTraits& device) {
 }
 
 std::string missingForBlockLoads(const DeviceTraits& device) {
-    if (std::string missing = missingForMatrices(device); !missing.empty()) return missing;
-    if (!device.bufferDeviceAddress) return "needs bufferDeviceAddress";
-    return {};
+    std::string missing = missingForMatrices(device);
+    return missing.empty() && !device.bufferDeviceAddress ? "needs bufferDeviceAddress" : missing;
 }
 
 std::string missingForConversion(const DeviceTraits& device) {
-    if (std::string missing = missingForMatrices(device); !missing.empty()) return missing;
-    if (!device.subgroupShuffle) return "needs subgroup shuffles in compute shaders";
-    return {};
+    std::string missing = missingForMatrices(device);
+    return missing.empty() && !device.subgroupShuffle ? "needs subgroup shuffles in compute shaders"
+                                                      : missing;
 }
 
 constexpr ExtensionInfo kTable[] = {
@@ -135,19 +133,20 @@ constexpr ExtensionInfo kTable[] = {
 };
 static_assert(std::size(kTable) == kExtensionCount);
 
-// The emulated extensions that native a capability, unless one of them leaves it to the device.
+// Adds the emulated extensions that have a capability, unless native features of one of them allow
+// it.
 void addEmulated(spv::Capability declared, ExtensionSet emulated, const ExtensionFeatures& native,
                  ExtensionSet& found) {
-    ExtensionSet owners = found;
+    ExtensionSet all = found;
     for (const ExtensionInfo& row : kTable) {
         if (!emulated.contains(row.extension)) continue;
         for (const ExtensionCapability& one : row.capabilities) {
             if (one.capability != static_cast<uint32_t>(declared)) continue;
             if ((one.features & ~native[row.extension]) == 0) return;
-            owners.insert(row.extension);
+            all.insert(row.extension);
         }
     }
-    found = owners;
+    found = all;
 }
 
 }  // namespace
@@ -178,7 +177,7 @@ ExtensionSet scan(std::span<const uint32_t> words, ExtensionSet emulated,
     constexpr auto kAtomics = Extension::kExtShaderAtomicFloat;
     if (!emulated.contains(kAtomics)) return found;
     if (native[kAtomics] != 0) {
-        // The capability does not tell what is emulated from what is not.
+        // The capability alone does not tell whether the module needs more than native features.
         found.erase(kAtomics);
         if (hasFloatAtomics(rest, native[kAtomics])) found.insert(kAtomics);
     } else if (!found.contains(kAtomics) && mayHaveFloatAtomics(rest)) {

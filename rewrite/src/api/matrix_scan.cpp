@@ -1,42 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/matrix_scan.hpp"
 
-#include "ir/instruction.hpp"
+#include "ir/instruction_words.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
 
-// Visits instructions up to the first function, until visit(opcode, words) is true.
-template <typename Visit>
-bool anyGlobal(std::span<const uint32_t> words, const Visit& visit) {
-    while (!words.empty()) {
-        const size_t length = words[0] >> spv::WordCountShift;
-        const auto opcode = static_cast<spv::Op>(words[0] & spv::OpCodeMask);
-        if (length == 0 || length > words.size() || opcode == spv::Op::OpFunction) return false;
-        if (visit(opcode, words.first(length))) return true;
-        words = words.subspan(length);
-    }
-    return false;
-}
-
-bool isSubgroup(std::span<const uint32_t> globals, uint32_t id) {
-    return anyGlobal(globals, [&](spv::Op opcode, std::span<const uint32_t> words) {
-        return opcode == spv::Op::OpConstant && words.size() == 4 && words[2] == id &&
-               words[3] == static_cast<uint32_t>(spv::Scope::Subgroup);
-    });
+bool isSubgroup(std::span<const uint32_t> words, uint32_t id) {
+    const auto defines = [&](spv::Op opcode, std::span<const uint32_t> i) {
+        return opcode == spv::Op::OpConstant && i.size() == 4 && i[2] == id &&
+               i[3] == static_cast<uint32_t>(spv::Scope::Subgroup);
+    };
+    return anyInstruction(words, defines, spv::Op::OpFunction);
 }
 
 }  // namespace
 
-bool mayHaveWorkgroupMatrices(std::span<const uint32_t> globals) {
-    return anyGlobal(globals, [&](spv::Op opcode, std::span<const uint32_t> words) {
-        return opcode == spv::Op::OpTypeCooperativeMatrixKHR && words.size() > 3 &&
-               !isSubgroup(globals, words[3]);
-    });
+bool mayHaveWorkgroupMatrices(std::span<const uint32_t> words) {
+    const auto isType = [&](spv::Op opcode, std::span<const uint32_t> i) {
+        return opcode == spv::Op::OpTypeCooperativeMatrixKHR && i.size() > 3 &&
+               !isSubgroup(words, i[3]);
+    };
+    return anyInstruction(words, isType, spv::Op::OpFunction);
 }
 
-std::optional<Extension> freesSizes(const ExtensionSet& emulated, const ExtensionFeatures& native) {
+std::optional<Extension> allowsFlexibleSizes(const ExtensionSet& emulated,
+                                             const ExtensionFeatures& native) {
     constexpr uint32_t kFlexibleDimensions = 1u << 1, kProperties2 = 1u << 0;
     using enum Extension;
     const auto adds = [&](Extension extension, uint32_t feature) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What of cooperative matrices has no capability: matrices of workgroups, and flexible dimensions.
+// Uses of cooperative matrices that no capability declares: scope Workgroup, flexible dimensions.
 #pragma once
 
 #include <span>
@@ -9,12 +9,13 @@
 
 namespace coopvk::rewrite {
 
-// Whether a module may have matrices of a workgroup: of another scope than Subgroup, or of one that
-// specialization decides. `globals` are its words behind the capabilities.
-bool mayHaveWorkgroupMatrices(std::span<const uint32_t> globals);
+// Whether a module may have matrices of scope Workgroup: of any scope but a constant that is
+// Subgroup. `words` start after the capabilities.
+bool mayHaveWorkgroupMatrices(std::span<const uint32_t> words);
 
-// Of emulated extensions, one by which sizes of matrices are free that the device does not list
-// itself.
-std::optional<Extension> freesSizes(const ExtensionSet& emulated, const ExtensionFeatures& native);
+// Returns an emulated extension that allows matrices of sizes that the device does not list, if its
+// feature is not native.
+std::optional<Extension> allowsFlexibleSizes(const ExtensionSet& emulated,
+                                             const ExtensionFeatures& native);
 
 }  // namespace coopvk::rewrite

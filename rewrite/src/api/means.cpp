@@ -5,7 +5,8 @@
 #include <format>
 #include <spirv-tools/libspirv.hpp>
 
-#include "api/capabilities.hpp"
+#include "ir/instruction_words.hpp"
+#include "ir/one_of.hpp"
 #include "ir/tools_reserve.hpp"
 
 namespace coopvk::rewrite {
@@ -18,8 +19,8 @@ struct Probe {
     std::string_view products;
     Kind kind;
     bool (*possible)(const DeviceTraits& device);
-    std::string_view factor, sum;  // types
-    uint32_t signs = 0;            // of A, B, C and the result: operands of the multiply-add
+    std::string_view factor, sum;  // component types of A and B, and of C and the result
+    uint32_t signs = 0;            // which of A, B, C and the result are signed, by bit
 };
 
 bool hasHalves(const DeviceTraits& device) {
@@ -151,12 +152,8 @@ std::vector<uint32_t> assemble(const Probe& probe) {
 }
 
 bool hasAny(std::span<const uint32_t> words, std::initializer_list<spv::Op> wanted) {
-    for (size_t at = kHeaderWords; at < words.size();
-         at += std::max(words[at] >> spv::WordCountShift, 1u)) {
-        const auto opcode = static_cast<spv::Op>(words[at] & spv::OpCodeMask);
-        if (std::ranges::find(wanted, opcode) != wanted.end()) return true;
-    }
-    return false;
+    return anyInstruction(words.subspan(kHeaderWords),
+                          [&](spv::Op opcode, const auto&) { return isOneOf(opcode, wanted); });
 }
 
 std::string_view meansOf(Kind kind, const Rewritten& out) {

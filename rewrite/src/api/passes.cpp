@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <map>
 
-#include "api/capabilities.hpp"
 #include "api/matrix_scan.hpp"
 #include "blockio/lower.hpp"
+#include "ir/instruction_words.hpp"
 #include "ir/workgroup_size.hpp"
 #include "matrix/layout_policy.hpp"
 #include "matrix/lower.hpp"
@@ -44,7 +44,7 @@ Failure freezeConstants(Rewriting& r) {
     return checkWorkgroupSizes(r.module);
 }
 
-// But components of matrices become bytes.
+// Matrices of 4-bit components remain: KHR's are emulated then, too.
 Failure unifyIntegers(Rewriting& r) {
     if (!r.out.used.contains(Extension::kIntelInt4)) return std::nullopt;
     Int4Context context(r.types, r.target);
@@ -61,18 +61,18 @@ Failure unifyNv(Rewriting& r) {
     return unifyNvMatrices(r.types);
 }
 
-// Where the device has matrices and only shapes are added, a module may need none of those.
+// With Target::addsShapes a module may use native shapes only: then it stays untouched.
 Failure chooseWhatIsLowered(Rewriting& r) {
     const bool addsShapes = mayAddShapes(r.request.words, r.target);
     // No driver has matrices of 4-bit components.
-    const bool narrow = r.out.used.contains(Extension::kIntelInt4) &&
-                        r.module.hasCapability(spv::Capability::Int4CooperativeMatrixINTEL);
-    const auto freed = freesSizes(r.target.emulated, r.target.nativeFeatures);
+    const bool hasInt4 = r.out.used.contains(Extension::kIntelInt4) &&
+                         r.module.hasCapability(spv::Capability::Int4CooperativeMatrixINTEL);
+    const auto flexible = allowsFlexibleSizes(r.target.emulated, r.target.nativeFeatures);
     const bool hasAdded = addsShapes && addedShapeUse(r.module, r.types, r.target.device,
-                                                      freed.has_value()) == AddedShapeUse::kSome;
-    // Core SPIR-V is for one subgroup size, as what is emulated is.
-    if (hasAdded && !r.native && freed) r.out.used.insert(*freed);
-    r.lowersMatrices = usesMatrices(r.out.used) || narrow || hasAdded;
+                                                      flexible.has_value()) == AddedShapeUse::kSome;
+    // Lowered to core SPIR-V, the shader is valid for one subgroup size only.
+    if (hasAdded && !r.native && flexible) r.out.used.insert(*flexible);
+    r.lowersMatrices = usesMatrices(r.out.used) || hasInt4 || hasAdded;
     if (r.lowersMatrices || !addsShapes || !r.out.used.empty()) return std::nullopt;
     r.out.words.assign(r.request.words.begin(), r.request.words.end());
     r.out.untouched = true;
@@ -88,8 +88,8 @@ constexpr Extension kOfWholeMatrices[] = {Extension::kNvCooperativeMatrix2,
                                           Extension::kExtCooperativeMatrixMaintenance1,
                                           Extension::kNvCooperativeMatrixDecodeVector};
 
-// The instructions of SPV_NV_cooperative_matrix2 and its kin take whole matrices, and those of a
-// workgroup are none of a subgroup's.
+// Whether tiles that each subgroup computes for itself do not suffice: instructions of these
+// extensions work on whole matrices, and matrices of scope Workgroup span subgroups.
 bool needsWholeMatrices(const Module& module) {
     for (const Extension extension : kOfWholeMatrices) {
         for (const ExtensionCapability& one : info(extension).capabilities) {
@@ -103,7 +103,6 @@ bool needsWholeMatrices(const Module& module) {
     });
 }
 
-// Behind the lowering of matrices.
 void removeWholeMatrixDeclarations(Module& module) {
     for (const Extension extension : kOfWholeMatrices) {
         for (const ExtensionCapability& one : info(extension).capabilities) {
@@ -210,12 +209,12 @@ constexpr Pass kPasses[] = {
      {kNoInt4, kNoMatrices},
      lowerAnyMatrices},
     {"lower vectors", {kNoSpecIds, kOneEntryPoint}, {kNoVectors}, lowerAnyVectors},
-    // Behind those that take apart their own ones.
+    // After the passes that lower replicated composites of their types.
     {"expand replicated composites",
      {kNoMatrices, kNoVectors},
      {kNoReplicatedComposites},
      expandReplicated},
-    // Behind vectors, whose training adds to floats.
+    // After vectors, since training adds to floats atomically.
     {"lower atomics of floats", {kNoVectors}, {kNoFloatAtomics}, lowerAtomics},
     {"lower block I/O", {kNoSpecIds, kOneEntryPoint}, {kNoBlockIo}, lowerBlocks},
     {"finish", {kNoInt4, kNoMatrices, kNoVectors, kNoFloatAtomics, kNoBlockIo}, {}, finish},
@@ -231,7 +230,7 @@ constexpr bool eachHasWhatItNeeds() {
 }
 static_assert(eachHasWhatItNeeds());
 
-// spirv-val follows each path through nested types, of which a hostile module has too many.
+// spirv-val follows each path through nested types: a hostile module can have too many.
 bool isQuickToValidate(const Module& module) {
     constexpr uint64_t kMostPaths = 10000;
     std::map<Id, uint64_t> paths;

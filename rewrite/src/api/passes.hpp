@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The way of a module through the rewriter: a list of passes, each with what it needs and gives.
+// The list of passes that rewrite a module, each with the facts that it needs and gives.
 #pragma once
 
 #include "coopvk/rewrite.hpp"
@@ -8,7 +8,7 @@
 
 namespace coopvk::rewrite {
 
-// A module on its way.
+// One rewrite in progress.
 struct Rewriting {
     Rewriting(const Request& theRequest, const Target& theTarget, Module theModule, bool isNative)
         : request(theRequest),
@@ -20,22 +20,22 @@ struct Rewriting {
 
     const Request& request;
     const Target& target;
-    const bool native;  // matrices become the driver's own
+    const bool native;  // matrices are lowered to the driver's matrices
     Module module;
     TypeTable types;
     bool lowersMatrices = false;
-    Rewritten out;  // where it is `untouched` already, no further pass runs
+    Rewritten out;  // once it is `untouched`, no further pass runs
 };
 
-// What holds of a module. "None" of an extension: nothing of what the target emulates.
+// What holds for a module. "kNo...": it has nothing of these that the target emulates.
 enum class Fact : uint32_t {
     kOneEntryPoint,
     kNoDecorationGroups,
     kNoSpecIds,       // specialization constants are frozen
-    kInt4InMatrices,  // 4-bit integers are components of matrices alone
+    kInt4InMatrices,  // 4-bit integers are only components of matrices
     kNoInt4,
-    kNoNvMatrices,  // nor roles that the module does not say
-    kNoMatrices,    // but the driver's own
+    kNoNvMatrices,  // all matrix types have a Use
+    kNoMatrices,    // but the driver's
     kNoVectors,
     kNoReplicatedComposites,
     kNoFloatAtomics,
@@ -56,32 +56,31 @@ struct Facts {
 struct Pass {
     std::string_view name;
     Facts needs;  // hold before it
-    Facts gives;  // hold behind it and every later pass
+    Facts gives;  // hold after it and after every later pass
     std::optional<Error> (*run)(Rewriting&);
 };
 
-// In order; each needs what earlier ones give.
+// In the order in which they run; each needs only facts that earlier ones give.
 std::span<const Pass> rewritePasses();
 
-// Whether something is emulated that tiles of the driver's matrices cannot carry.
+// Whether one of these extensions has instructions on whole matrices, such as reductions.
 bool usesWholeMatrices(const ExtensionSet& used);
-// The extensions whose matrices are lowered.
+// Whether one of these extensions has matrices that are lowered.
 bool usesMatrices(const ExtensionSet& used);
-// Where only shapes are added, matrices may be the driver's own, and stay so. Those of 4-bit
-// components are never native ones.
+// Whether Target::addsShapes may affect a module: it has matrices, none of 4-bit components.
 bool mayAddShapes(std::span<const uint32_t> words, const Target& target);
 
-// `checked`: what passes give is looked for after each; an error names the pass that broke it, or
-// that left the module malformed. For debug builds and tests: it is slow, and the module must have
-// been valid.
+// Runs passes in order. `checked`: checks after each pass that the facts given so far hold and the
+// module is well formed; the error names the pass. This is slow, for debug builds and tests, and
+// needs a module that was valid.
 std::optional<Error> runPasses(std::span<const Pass> passes, Rewriting& rewriting, bool checked);
 
-// What is malformed in a module, empty if nothing: ids that nothing defines, or that two
-// instructions define; blocks without an end.
+// What is malformed in a module: ids that no instruction or several define, blocks without a
+// terminator. Empty if nothing is.
 std::string malformedIn(const Module& module);
 
-// rewrite() for one back-end, but for what it takes care of itself: exceptions and fallback.
-// `checked`: of modules that spirv-val accepts, which it must accept afterwards, too.
+// rewrite() for one back-end, without its fallback and its handling of exceptions. `checked`:
+// spirv-val must accept the output of each module that it accepts.
 Result<Rewritten> rewriteFor(const Request& request, const Target& target, bool native,
                              bool checked);
 

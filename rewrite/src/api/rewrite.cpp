@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rewriting for a target: whether that makes sense, by which back-end, and with no exception.
+// rewrite(): checks the target, chooses the back-end, and catches exceptions.
 #include "coopvk/rewrite.hpp"
 
 #include <algorithm>
@@ -8,9 +8,9 @@
 #include <format>
 #include <new>
 
-#include "api/capabilities.hpp"
 #include "api/matrix_scan.hpp"
 #include "api/passes.hpp"
+#include "ir/instruction_words.hpp"
 #include "native/listed.hpp"
 #include "passes/float_atomics.hpp"
 
@@ -41,11 +41,11 @@ std::optional<Error> checkTuning(const Target& target) {
         return std::nullopt;
     }
     return Error{ErrorCode::kInvalidArgument,
-                 "rows of the grid and blocks are powers of two, and the former not more than the "
-                 "subgroup has lanes"};
+                 "grid-rows, row-block and column-block must be powers of two, and grid-rows at "
+                 "most the subgroup size"};
 }
 
-// No pass uses a feature of the device that is emulated.
+// Passes may use the device's atomics of floats only where these are not emulated.
 Target withoutEmulated(Target target) {
     if (target.emulated.contains(Extension::kExtShaderAtomicFloat)) {
         const uint32_t native = target.nativeFeatures[Extension::kExtShaderAtomicFloat];
@@ -68,10 +68,10 @@ Result<Rewritten> rewriteModule(const Request& request, const Target& target, bo
     return rewriteFor(request, target, native, kChecksPasses);
 }
 
-// Why a module's matrices do not even try to be the driver's; nullopt where they do. Where the
-// emulation replaces the driver's matrices, none of these may be used.
-std::optional<std::string_view> whyNotNative(const Request& request, const Target& target) {
-    if (target.backEnd == BackEnd::kCore) return "set so";
+// Why the native back-end is not tried for a module's matrices; nullopt if it is. Where the
+// emulation replaces the driver's matrices, these must not be used.
+std::optional<std::string> whyNotNative(const Request& request, const Target& target) {
+    if (target.backEnd == BackEnd::kCore) return "the back_end setting is core";
     if (target.emulated.contains(Extension::kIntelInt4) &&
         declares(request.words, spv::Capability::Int4CooperativeMatrixINTEL)) {
         return "drivers have no matrices of 4-bit components";
@@ -79,41 +79,34 @@ std::optional<std::string_view> whyNotNative(const Request& request, const Targe
     if (target.backEnd == BackEnd::kNative) return std::nullopt;
     if (target.device.nativeShapes.empty()) return "the driver has no matrices";
     if (target.emulated.contains(Extension::kKhrCooperativeMatrix)) {
-        return "the driver's own matrices are emulated too";
+        return "the driver's matrices are emulated, too";
     }
     return std::nullopt;
 }
 
-// Tiles of the driver's own matrices carry little of SPV_NV_cooperative_matrix2, which therefore
-// may be core SPIR-V with any back-end.
+// Tiles of the driver's matrices can do little of SPV_NV_cooperative_matrix2: modules that use it
+// may become core SPIR-V with any back-end.
 bool mayFallBack(const Target& target, const ExtensionSet& used, const Result<Rewritten>& native) {
     return (target.backEnd == BackEnd::kAuto || usesWholeMatrices(used)) && !native &&
            native.error().code == ErrorCode::kUnsupported;
 }
 
-// By the driver's matrices where these may and can be used, else without them.
+// Lowers matrices to the driver's if it may and can, else to core SPIR-V.
 Result<Rewritten> rewriteForBackEnd(const Request& request, const Target& target) {
-    std::string why;
     const ExtensionSet used = scan(request.words, target.emulated, target.nativeFeatures);
-    const bool hasNone = !usesMatrices(used);
-    if (hasNone && mayAddShapes(request.words, target)) {
+    const bool emulates = usesMatrices(used);
+    std::optional<std::string> why;
+    if (emulates) why = whyNotNative(request, target);
+    if (!why && (emulates || mayAddShapes(request.words, target))) {
         Result<Rewritten> out = rewriteModule(request, target, true);
-        // Where shapes alone are added, the device may lack what core SPIR-V takes.
-        if (!mayFallBack(target, used, out) || !freesSizes(target.emulated, target.nativeFeatures))
-            return out;
+        // Where only shapes are added, the device may lack what core SPIR-V needs.
+        const bool canBeCore =
+            emulates || allowsFlexibleSizes(target.emulated, target.nativeFeatures);
+        if (!canBeCore || !mayFallBack(target, used, out)) return out;
         why = out.error().message;
     }
-    if (!hasNone) {
-        if (const auto reason = whyNotNative(request, target)) {
-            why = *reason;
-        } else {
-            Result<Rewritten> out = rewriteModule(request, target, true);
-            if (!mayFallBack(target, used, out)) return out;
-            why = out.error().message;
-        }
-    }
     Result<Rewritten> out = rewriteModule(request, target, false);
-    if (out && !why.empty()) out->notes.push_back("no native back-end: " + why);
+    if (out && why) out->notes.push_back("no native back-end: " + *why);
     return out;
 }
 
@@ -135,7 +128,7 @@ bool mayUseAddedShapes(std::span<const uint32_t> words, const DeviceTraits& devi
     Result<Module> module = Module::parse(words);
     if (!module) return false;
     const TypeTable types(*module);
-    const bool any = freesSizes(emulated, native).has_value();
+    const bool any = allowsFlexibleSizes(emulated, native).has_value();
     return addedShapeUse(*module, types, device, any) != AddedShapeUse::kNone;
 }
 

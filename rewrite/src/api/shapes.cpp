@@ -17,10 +17,10 @@ struct Types {
     bool saturating;
 };
 
-// Sizes of K that make sense for a width of A and B.
+// Chooses the list of sizes by the width of A and B: 8, 16, 32 or 64 bits.
 enum class Depth { kByte, kHalf, kWord, kLong };
 
-// How many applications ask for a row's types.
+// How many applications use a row's types.
 enum class Demand { kMain, kSome, kRare };
 
 struct Row {
@@ -29,7 +29,7 @@ struct Row {
     Demand demand;
 };
 
-// Applications look for a type first; those that most ask for come first.
+// Applications look for component types first: those that most of them use come first.
 constexpr Row kRows[] = {
     {{kFloat16, kFloat16, kFloat32, kFloat32, false}, Depth::kHalf, Demand::kMain},
     {{kFloat16, kFloat16, kFloat16, kFloat16, false}, Depth::kHalf, Demand::kMain},
@@ -57,8 +57,8 @@ struct Size {
     uint32_t m, n, k;
 };
 
-// 8x16 with lines of 32 bytes: what Intel's drivers list, and kernels for them ask for (ONNX
-// Runtime's and Dawn's).
+// 8x16 with K of 32 bytes is what Intel's drivers list, and what kernels for them use (in ONNX
+// Runtime and Dawn).
 constexpr Size kByteSizes[] = {{16, 16, 32}, {16, 8, 32},  {16, 16, 16}, {16, 8, 16},
                                {8, 8, 32},   {8, 16, 32},  {16, 16, 8},  {16, 8, 8},
                                {8, 8, 16},   {32, 32, 16}, {32, 32, 32}, {8, 8, 8}};
@@ -83,8 +83,8 @@ std::span<const Size> sizesOf(Depth depth) {
     return {};
 }
 
-// CPUs compile the code of large matrices for seconds, and have 32 KB of shared memory: too little
-// for the operands of four subgroups where 32x32 results have 32 bits.
+// CPU drivers take seconds to compile the code of large matrices. They have 32 KB of shared memory:
+// too little for the operands of four subgroups with 32x32 results of 32 bits.
 bool suitsCpu(const Row& row, const Size& size) {
     const bool square = size.m == size.n;
     switch (row.demand) {
@@ -98,35 +98,39 @@ bool suitsCpu(const Row& row, const Size& size) {
     return true;
 }
 
-bool has(const DeviceTraits& device, ComponentType type) { return findNumber(type)->isOn(device); }
+bool hasTypes(const DeviceTraits& device, const Types& types) {
+    return findNumber(types.a)->isOn(device) && findNumber(types.b)->isOn(device) &&
+           findNumber(types.c)->isOn(device);
+}
+
+MatrixShape shapeOf(const Size& size, const Types& t) {
+    return {size.m, size.n, size.k, t.a, t.b, t.c, t.result, t.saturating};
+}
 
 bool sameTypes(const MatrixShape& shape, const Types& t) {
     return shape.a == t.a && shape.b == t.b && shape.c == t.c && shape.result == t.result &&
            shape.saturating == t.saturating;
 }
 
-// Of matrices whose sizes are flexible.
+// For matrices of flexible dimensions.
 std::vector<MatrixShape> granularities(const DeviceTraits& device) {
-    constexpr Size kSize = {16, 16, 16};
     std::vector<MatrixShape> shapes;
     for (const Row& row : kRows) {
-        const Types& t = row.types;
-        if (t.a != kFloat16 && row.depth != Depth::kByte) continue;
-        if (!has(device, t.a) || !has(device, t.b) || !has(device, t.c)) continue;
-        shapes.push_back({kSize.m, kSize.n, kSize.k, t.a, t.b, t.c, t.result, t.saturating});
+        if (row.types.a != kFloat16 && row.depth != Depth::kByte) continue;
+        if (hasTypes(device, row.types)) shapes.push_back(shapeOf({16, 16, 16}, row.types));
     }
     return shapes;
 }
 
-// Appends a size of types that the device lists, unless it is there.
+// Appends a shape if it is missing and the list has another one of its types.
 void ensure(std::vector<MatrixShape>& shapes, const Types& t, const Size& size) {
-    const MatrixShape shape = {size.m, size.n, size.k, t.a, t.b, t.c, t.result, t.saturating};
+    const MatrixShape shape = shapeOf(size, t);
     const auto isOfTypes = [&](const MatrixShape& other) { return sameTypes(other, t); };
     if (std::ranges::none_of(shapes, isOfTypes)) return;
     if (std::ranges::find(shapes, shape) == shapes.end()) shapes.push_back(shape);
 }
 
-void eraseNotCarried(std::vector<MatrixShape>& shapes, const DeviceTraits& device) {
+void keepTileable(std::vector<MatrixShape>& shapes, const DeviceTraits& device) {
     if (!device.onlyNativeShapes) return;
     std::erase_if(shapes, [&](const MatrixShape& shape) {
         return std::ranges::none_of(device.nativeShapes, [&](const MatrixShape& native) {
@@ -135,8 +139,8 @@ void eraseNotCarried(std::vector<MatrixShape>& shapes, const DeviceTraits& devic
     });
 }
 
-// VK_QCOM_cooperative_matrix_conversion takes factors with lines of 32 bytes, and no more lines
-// than the subgroup has lanes.
+// The matrices of VK_QCOM_cooperative_matrix_conversion have K of 32 bytes, and at most as many
+// rows (A) or columns (B) as the subgroup has invocations.
 void ensureConvertible(std::vector<MatrixShape>& shapes, const DeviceTraits& device) {
     const uint32_t lines = std::min(device.subgroupSize, 8u);
     ensure(shapes, {kFloat16, kFloat16, kFloat32, kFloat32, false}, {lines, lines, 16});
@@ -164,23 +168,21 @@ std::string_view name(ComponentType type) {
 
 std::vector<MatrixShape> matrixShapes(const DeviceTraits& device) {
     std::vector<MatrixShape> shapes;
-    // Applications size their tiles by the subgroup and assume that a matrix of the first shape
-    // fits: ggml's are max(subgroup size, 8) rows high.
+    // Shapes with more rows come last: applications take the first shape and assume that it fits
+    // into their tiles, which have max(subgroup size, 8) rows in ggml.
     const uint32_t highest = std::max(device.subgroupSize, 8u);
     for (const Row& row : kRows) {
-        const Types& t = row.types;
-        if (!has(device, t.a) || !has(device, t.b) || !has(device, t.c)) continue;
-        const std::span<const Size> sizes = sizesOf(row.depth);
+        if (!hasTypes(device, row.types)) continue;
         for (const bool fitting : {true, false}) {
-            for (const Size& size : sizes) {
+            for (const Size& size : sizesOf(row.depth)) {
                 if ((size.m <= highest) != fitting) continue;
                 if (device.isCpu && !suitsCpu(row, size)) continue;
-                shapes.push_back({size.m, size.n, size.k, t.a, t.b, t.c, t.result, t.saturating});
+                shapes.push_back(shapeOf(size, row.types));
             }
         }
     }
     ensureConvertible(shapes, device);
-    eraseNotCarried(shapes, device);
+    keepTileable(shapes, device);
     return shapes;
 }
 
@@ -196,10 +198,10 @@ std::vector<MatrixShape> addedMatrixShapes(const DeviceTraits& device) {
 
 std::vector<MatrixShape> nvMatrixShapes(const DeviceTraits& device) {
     std::vector<MatrixShape> shapes = matrixShapes(device);
-    // Nothing higher than any driver lists.
+    // No driver lists more than 16 rows.
     std::erase_if(shapes,
                   [](const MatrixShape& shape) { return shape.saturating || shape.m > 16; });
-    // What the extension's own driver lists.
+    // NVIDIA's driver lists these.
     for (const Size& size : {Size{16, 16, 16}, Size{16, 8, 16}, Size{16, 8, 8}}) {
         ensure(shapes, {kFloat16, kFloat16, kFloat32, kFloat32, false}, size);
         ensure(shapes, {kFloat16, kFloat16, kFloat16, kFloat16, false}, size);
@@ -208,12 +210,12 @@ std::vector<MatrixShape> nvMatrixShapes(const DeviceTraits& device) {
         ensure(shapes, {kSint8, kSint8, kSint32, kSint32, false}, size);
         ensure(shapes, {kUint8, kUint8, kUint32, kUint32, false}, size);
     }
-    // The conformance suite keeps the length of a matrix in one of its components, here of M x K
-    // ones: at 4 lanes 128 of s8 are too many.
+    // The conformance suite stores the length of an M x K matrix in its components: an s8 holds at
+    // most 127.
     std::erase_if(shapes, [&](const MatrixShape& shape) {
         return shape.a == kSint8 && shape.m * shape.k / device.subgroupSize > 127;
     });
-    eraseNotCarried(shapes, device);
+    keepTileable(shapes, device);
     return shapes;
 }
 
@@ -239,7 +241,7 @@ std::vector<MatrixShape> matrixGranularities(const DeviceTraits& device, const M
         return {};
     }
     std::vector<MatrixShape> shapes = granularities(device);
-    // Without cooperativeMatrixFlexibleDimensions these are sizes: all that there are.
+    // Applications without cooperativeMatrixFlexibleDimensions take each row as one size.
     for (const MatrixShape& shape : matrixShapes(device)) {
         if (query.isOfWorkgroup || std::ranges::find(shapes, shape) != shapes.end()) continue;
         shapes.push_back(shape);
@@ -260,7 +262,7 @@ uint32_t reservedSharedMemory(const DeviceTraits& device) {
 std::vector<Int4MatrixShape> int4MatrixShapes(const DeviceTraits& device) {
     std::vector<Int4MatrixShape> shapes;
     if (!info(Extension::kKhrCooperativeMatrix).missing(device).empty()) return shapes;
-    DeviceTraits core = device;  // matrices of 4-bit components are never native ones
+    DeviceTraits core = device;  // no driver has matrices of 4-bit components
     core.onlyNativeShapes = false;
     for (const MatrixShape& shape : matrixShapes(core)) {
         const bool bytes =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Disassembly and validation, by SPIRV-Tools.
+// Disassembly and validation by SPIRV-Tools.
 #include <spirv-tools/libspirv.hpp>
 
 #include "coopvk/rewrite.hpp"
@@ -33,7 +33,7 @@ std::optional<std::string> validate(std::span<const uint32_t> words) noexcept {
                 message += "word " + std::to_string(at.index) + ": " + text + "\n";
             });
         spvtools::ValidatorOptions options;
-        // The layer cannot see which of these device features are on; the driver does.
+        // Words alone do not tell which of these features are enabled: allow them.
         options.SetScalarBlockLayout(true);
         options.SetWorkgroupScalarBlockLayout(true);
         options.SetAllowLocalSizeId(true);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// "grid-rows=8,row-block=1,pairs=k": choices of a layout, for measurements.
+// Reads MatrixTuning from text such as "grid-rows=8,row-block=1,pairs=k".
 #include <algorithm>
 #include <bit>
 #include <charconv>
@@ -28,7 +28,7 @@ constexpr Row kRows[] = {
     {"unroll", &MatrixTuning::unrolledProducts, false, true},
 };
 
-// False if the pair makes no sense.
+// False if there is no such name or the value does not fit it.
 bool apply(std::string_view name, std::string_view value, MatrixTuning& tuning) {
     if (name == "pairs" && (value == "k" || value == "n")) {
         tuning.halfPairsAlongK = value == "k";

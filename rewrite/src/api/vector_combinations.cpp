@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The combinations of types that matrix-vector products of VK_NV_cooperative_vector take.
+// The combinations of component types of VK_NV_cooperative_vector's matrix-vector products.
 #include <algorithm>
 
 #include "coopvk/rewrite.hpp"
@@ -12,8 +12,8 @@ namespace {
 
 using enum ComponentType;
 
-// Input, its interpretation, matrix, bias, result. What every implementation must have comes first,
-// the 8-bit floats at its end; then what NVIDIA's drivers list, then what else costs nothing.
+// Input, its interpretation, matrix, bias, result. First the combinations that every implementation
+// must have, the 8-bit floats last of them; then those of NVIDIA's drivers; then further ones.
 constexpr VectorCombination kFirst[] = {
     {kFloat16, kFloat16, kFloat16, kFloat16, kFloat16},
     {kUint32, kSint8Packed, kSint8, kSint32, kSint32},
@@ -45,7 +45,7 @@ constexpr VectorCombination kFurther[] = {
 std::vector<VectorCombination> vectorCombinations(const DeviceTraits& device) {
     std::vector<VectorCombination> list;
     const auto add = [&](const VectorCombination& row) {
-        // Only these two are types of values in the shader; the others exist in memory only.
+        // Shaders have values of these two types only; the others are types in memory.
         if (findNumber(row.input)->isOn(device) && findNumber(row.result)->isOn(device)) {
             list.push_back(row);
         }

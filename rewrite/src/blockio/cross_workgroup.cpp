@@ -29,7 +29,7 @@ class CrossWorkgroupLowering {
             }
         }
         for (const auto& function : module_.functions()) lowerFunction(*function);
-        layout_->adoptPointers();
+        layout_->retypePointers();
     }
 
  private:
@@ -143,7 +143,7 @@ class CrossWorkgroupLowering {
     // An Element operand becomes an index into a runtime array.
     void lowerUntypedChain(Instruction& i) {
         const Id element = i.word(0);
-        layout_->adoptChain(i);
+        layout_->retypeChain(i);
         if (!isUntypedStep(i.opcode)) return;
         const auto [array, isNew] = arrays_.try_emplace(i.word(0), 0);
         if (isNew) {

@@ -85,7 +85,7 @@ NaturalLayout::Extent NaturalLayout::measureStruct(const Instruction& type) cons
     return all;
 }
 
-bool NaturalLayout::saysLayout(const Instruction& type) const {
+bool NaturalLayout::hasLayout(const Instruction& type) const {
     if (isArrayType(type.opcode)) {
         return module_.decoration(type.result, spv::Decoration::ArrayStride).has_value();
     }

@@ -28,7 +28,7 @@ class NaturalLayout final : public MemoryTypes {
         uint32_t scalarBytes = 1;
     };
     bool isPointer(Id type) const override { return pointers_.contains(type); }
-    bool saysLayout(const Instruction& type) const override;
+    bool hasLayout(const Instruction& type) const override;
     void addLayout(const Instruction& type, Id copy) override;
     Extent extent(Id type) const;
     Extent measure(const Instruction& type) const;

@@ -10,7 +10,7 @@ namespace coopvk::rewrite {
 void Module::addName(Id id, std::string_view name) {
     Operands operands = {idOperand(id)};
     for (Operand operand : stringOperands(name)) operands.push_back(operand);
-    // OpModuleProcessed must stay behind the names.
+    // OpModuleProcessed must come after names.
     InstructionList& debug = section(Section::kDebug);
     auto place = std::ranges::find_if(
         debug, [](const InstructionPtr& i) { return i->opcode == spv::Op::OpModuleProcessed; });
@@ -84,7 +84,7 @@ void Module::copyNamesAndDecorations(Id from, Id to) {
             if ((!names && !decorates) || list[i]->word(0) != from) continue;
             auto copy = std::make_unique<Instruction>(*list[i]);
             copy->operands[0].word = to;
-            // Beside the original: OpModuleProcessed must stay behind the names.
+            // Next to the original, since OpModuleProcessed must come after names.
             list.insert(list.begin() + static_cast<std::ptrdiff_t>(++i), std::move(copy));
         }
     }

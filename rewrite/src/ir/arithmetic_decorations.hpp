@@ -7,9 +7,9 @@
 
 namespace coopvk::rewrite {
 
-// The decorations that say how an arithmetic instruction computes, such as NoContraction of what is
-// `precise` in GLSL. They go to each instruction that computes a part of its result, and not to
-// what puts the parts together, which computes nothing.
+// The decorations of an arithmetic instruction that say how it computes, such as NoContraction (of
+// GLSL's `precise`). Lowering moves them to the instructions that compute parts of the result; the
+// instruction that combines the parts must not have them.
 class ArithmeticDecorations {
  public:
     ArithmeticDecorations(Module& module, Id result);
@@ -17,14 +17,14 @@ class ArithmeticDecorations {
     void addTo(Id part) const;
     void removeFrom(Id result) const;
 
-    // Appends words that are equal for equal decorations.
+    // Appends words that identify the decorations, for keys of helper functions.
     void appendTo(std::vector<uint32_t>& words) const;
 
     static bool contain(spv::Decoration decoration);
 
  private:
     Module& module_;
-    std::vector<std::pair<spv::Decoration, uint32_t>> found_;  // with the literal, if it has one
+    std::vector<std::pair<spv::Decoration, uint32_t>> found_;  // with the literal, or 0
 };
 
 }  // namespace coopvk::rewrite

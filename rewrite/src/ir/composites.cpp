@@ -59,10 +59,11 @@ Id typeBehind(const Module& module, const ChainStep& step, size_t without) {
 
 namespace {
 
-// visit(instruction) for the pointer's definition, and those of what it is made of, to the root.
+// Calls visit(id, definition) for the pointer and each base that its access chains and copies come
+// from. Returns the last one, the root.
 template <typename Visit>
 Id followToRoot(const Module& module, Id pointer, Visit visit) {
-    // Chains of hostile modules may lead in circles.
+    // Access chains in unreachable blocks of a hostile module can form a cycle.
     constexpr int kMostSteps = 1000;
     for (int step = 0; step < kMostSteps; ++step) {
         const Instruction& def = module.def(pointer);

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Members of composite types, and the way that indices lead through them.
+// Members of composite types, and the types and pointers that indices select.
 #pragma once
 
 #include "ir/module.hpp"
 
 namespace coopvk::rewrite {
 
-// The type that an index into a composite type leads to; 0 where it leads nowhere. Only structures
-// need to know which index it is.
+// The type of a composite type's member; 0 if there is no such member. Types other than structures
+// ignore `index`.
 Id memberType(const Module& module, Id type, std::optional<uint64_t> index);
 
-// Members of a value of a composite type; nullopt where their number is not known, as for
-// cooperative matrices, or the type is none.
+// The number of members; nullopt if it is not known, as for cooperative matrices, or the type is
+// not composite.
 std::optional<uint64_t> memberCount(const Module& module, Id type);
 
-// One access chain: indices into `type`, which an untyped chain names itself.
+// One access chain: its indices, and the type that they select from.
 struct ChainStep {
     const Instruction* chain = nullptr;
     Id type = 0;
@@ -23,24 +23,23 @@ struct ChainStep {
 };
 ChainStep chainStep(const Module& module, const Instruction& chain);
 
-// The type that the indices of a step lead to, without its last `without` ones; 0 where they lead
-// nowhere.
+// The type that a step selects, without its last `without` indices; 0 if an index selects nothing.
 Id typeBehind(const Module& module, const ChainStep& step, size_t without = 0);
 
-// The way of access chains and copies from a variable, or whatever else a pointer starts at.
+// How access chains and copies lead to a pointer.
 struct PointerPath {
-    Id root = 0;
-    std::vector<ChainStep> steps;  // the one from the root first
-    bool nonUniform = false;       // the pointer or one on the way is decorated so
+    Id root = 0;                   // a variable, or another instruction that gives a pointer
+    std::vector<ChainStep> steps;  // from the root to the pointer
+    bool nonUniform = false;       // the pointer, or one that it comes from, is NonUniform
 
     std::vector<Id> indices() const;  // of all steps
 };
 PointerPath pathTo(const Module& module, Id pointer);
 Id rootOf(const Module& module, Id pointer);
 
-// Follows indices (literals, or ids of constants), the operands from `first` on, from `type`.
-// Position of the first one that is an index into a type for which `isTarget` is true, and `type`
-// becomes that type; nullopt if they lead into none.
+// Follows the indices (literals or ids of constants) in `operands` from number `first` on, into
+// `type`. Returns the number of the first operand that indexes a type for which isTarget(type) is
+// true, and sets `type` to it; nullopt if there is none.
 template <typename IsTarget>
 std::optional<size_t> findIndexInto(const Module& module, Id& type, const Operands& operands,
                                     size_t first, IsTarget isTarget) {

@@ -3,6 +3,12 @@
 
 namespace coopvk::rewrite {
 
+Id ControlFlow::variable(Id type) {
+    const Id pointer = types_.pointerType(spv::StorageClass::Function, type);
+    return Emitter(types_, variables_)
+        .op(spv::Op::OpVariable, pointer, Operands{literal(spv::StorageClass::Function)});
+}
+
 void ControlFlow::startBlock(Id label) {
     blocks_.push_back(std::make_unique<Block>());
     Block& block = *blocks_.back();

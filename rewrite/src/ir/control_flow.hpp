@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Structured control flow in a list of blocks to which instructions are appended.
+// Emits structured control flow. Each construct leaves the emitter in the block that follows it.
 #pragma once
 
 #include <functional>
@@ -13,31 +13,34 @@ class ControlFlow {
  public:
     Emitter& emit() { return emitter_; }
 
-    // Runs body(index) with index, a u32, from 0 to count - 1 at run time.
+    // Declares a variable of storage class Function and returns its pointer.
+    Id variable(Id type);
+
+    // A loop: body(index) emits the body, with a u32 that runs from 0 to count - 1.
     void loop(uint32_t count, const std::function<void(Id index)>& body,
               spv::LoopControlMask control = spv::LoopControlMask::DontUnroll);
-    // Runs body(index) for 0 to count - 1: at run time where count is above the limit, else one
-    // after the other, with constants.
+    // loop() if count is above the limit; else emits the body `count` times, with constant indices.
     void repeat(uint32_t count, uint32_t limit, const std::function<void(Id index)>& body);
-    // Runs body until the boolean that it returns is true.
+    // A loop that ends once the boolean that body() returns is true.
     void loopUntil(const std::function<Id()>& body);
     void when(Id condition, const std::function<void()>& then);
     void choose(Id condition, const std::function<void()>& then,
                 const std::function<void()>& otherwise);
-    // The same of two values of a type.
+    // choose() for two ways to compute a value of `type`.
     Id chooseValue(Id type, Id condition, const std::function<Id()>& then,
                    const std::function<Id()>& otherwise);
 
  protected:
-    // Instructions go to `out` until a block is started.
+    // The emitter appends to `out` until the first block starts.
     ControlFlow(TypeTable& types, InstructionList& out) : types_(types), emitter_(types, out) {}
     ~ControlFlow() = default;
 
     void startBlock(Id label);
-    // Ends the block with a branch to a new one.
+    // Ends the current block with a branch to a new one.
     void startNewBlock();
 
     TypeTable& types_;
+    InstructionList variables_;
     std::vector<std::unique_ptr<Block>> blocks_;
     Emitter emitter_;
 

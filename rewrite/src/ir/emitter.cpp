@@ -94,7 +94,7 @@ Id Emitter::integer(spv::Op opcode, Id type, Id a, Id b) {
     if (opcode == spv::Op::OpIMul && (left == 0 || right == 0)) return types().constant(type, 0);
     if (opcode == spv::Op::OpUDiv && right == 1) return a;
     if (opcode == spv::Op::OpUMod && right == 1) return types().constant(type, 0);
-    // Drivers of CPUs do not all strength-reduce these.
+    // Not every CPU driver turns these into shifts and masks.
     if (right && std::has_single_bit(*right)) {
         const auto log2 = static_cast<uint32_t>(std::countr_zero(*right));
         if (opcode == spv::Op::OpUDiv) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Appends instructions to a list and returns their result ids. Folds only arithmetic on integers,
-// of which lowering makes much, where constants tell the result.
+// Appends instructions to a list and returns their result ids. Folds integer arithmetic on
+// constants, of which lowering emits much, and nothing else.
 #pragma once
 
 #include "ir/types.hpp"
@@ -21,7 +21,7 @@ class Emitter {
         module().setDef(instruction.get());
         out_->push_back(std::move(instruction));
     }
-    // Defines `result` (0: a new id) and returns it.
+    // Defines `result` (0: a new id) and returns it; so do other functions with this parameter.
     Id op(spv::Op opcode, Id type, Operands operands, Id result = 0) {
         if (result == 0) result = module().takeId();
         add(makeInstruction(opcode, type, result, std::move(operands)));
@@ -30,7 +30,7 @@ class Emitter {
     Id op(spv::Op opcode, Id type, std::initializer_list<Id> ids, Id result = 0) {
         return op(opcode, type, idOperands({ids.begin(), ids.size()}), result);
     }
-    // Without a result.
+    // For instructions without a result.
     void opVoid(spv::Op opcode, Operands operands) {
         add(makeInstruction(opcode, 0, 0, std::move(operands)));
     }
@@ -40,24 +40,23 @@ class Emitter {
     Id construct(Id type, std::span<const Id> constituents, Id result = 0) {
         return op(spv::Op::OpCompositeConstruct, type, idOperands(constituents), result);
     }
-    // The components of a vector or the elements of an array; of anything else, the value itself.
+    // The components of a vector or the elements of an array; any other value itself.
     std::vector<Id> parts(Id composite);
-    // A vector of scalars; where the type is none, the one scalar itself.
+    // A vector of these scalars; if the type is a scalar, the first one itself.
     Id join(Id type, std::span<const Id> scalars) {
         return types().components(type) == 1 ? scalars[0] : construct(type, scalars);
     }
-    // A vector with all components the same, or the scalar itself.
+    // A vector with all components equal; if the type is a scalar, the scalar itself.
     Id splat(Id type, Id scalar);
 
     Id load(Id type, Id pointer, const Operands& memory = {});
     void store(Id pointer, Id value, const Operands& memory = {});
-    // A pointer to what indices lead to, which is of a type: an access chain from the first id.
+    // An access chain to a member of `type`. The first id is the base, the others are indices.
     Id chain(Id type, std::span<const Id> ids);
     Id chain(Id type, std::initializer_list<Id> ids) {
         return chain(type, std::span(ids.begin(), ids.size()));
     }
 
-    // Calls a function.
     Id call(Id type, Id function, std::span<const Id> arguments, Id result = 0) {
         Operands operands = {idOperand(function)};
         append(operands, idOperands(arguments));
@@ -66,16 +65,16 @@ class Emitter {
 
     Id constant(uint32_t value) { return types().constantU32(value); }
     Id scope(spv::Scope scope) { return constant(static_cast<uint32_t>(scope)); }
-    // Whether both booleans are true; 0 is known to be.
+    // The conjunction of two booleans; 0 stands for `true`.
     Id both(Id a, Id b);
 
-    // Arithmetic on integer scalars; folds constants where both sides are known.
+    // Unsigned arithmetic on integer scalars. Folds constants and neutral operands.
     Id addInt(Id type, Id a, Id b) { return integer(spv::Op::OpIAdd, type, a, b); }
     Id mulInt(Id type, Id a, Id b) { return integer(spv::Op::OpIMul, type, a, b); }
     Id divInt(Id type, Id a, Id b) { return integer(spv::Op::OpUDiv, type, a, b); }
     Id modInt(Id type, Id a, Id b) { return integer(spv::Op::OpUMod, type, a, b); }
 
-    // The same of u32 scalars.
+    // The same on u32 scalars.
     Id addU32(Id a, Id b) { return addInt(types().uint32(), a, b); }
     Id mulU32(Id a, Id b) { return mulInt(types().uint32(), a, b); }
     Id plus(Id a, uint32_t b) { return addU32(a, constant(b)); }
@@ -83,15 +82,14 @@ class Emitter {
     Id over(Id a, uint32_t b) { return divInt(types().uint32(), a, constant(b)); }
     Id modulo(Id a, uint32_t b) { return modInt(types().uint32(), a, constant(b)); }
 
-    // A boolean of two operands.
     Id compare(spv::Op opcode, Id a, Id b) { return op(opcode, types().boolType(), {a, b}); }
 
     // An instruction of GLSL.std.450.
     Id glsl(uint32_t instruction, Id type, std::initializer_list<Id> ids);
 
-    // Same bits, other type; nothing where the types are equal.
+    // OpBitcast; the value itself if it is of this type.
     Id bitcast(Id type, Id value);
-    // An integer scalar as u32; narrower signed ones are sign extended.
+    // Converts an integer scalar to u32; sign extends narrower signed ones.
     Id toU32(Id integer);
     Id typeOf(Id value) { return module().def(value).type; }
 

@@ -35,7 +35,7 @@ uint64_t dividing(Scalar a, Scalar b) {
 }
 
 uint64_t signedRemainder(Scalar a, Scalar b) {
-    // b == -1 overflows in C++ for the smallest a; the remainder is 0 for any a.
+    // C++ overflows for the smallest a and b == -1, where the remainder is 0 for any a.
     if (b.asSigned() == 0 || b.asSigned() == -1) return 0;
     return static_cast<uint64_t>(a.asSigned() % b.asSigned());
 }

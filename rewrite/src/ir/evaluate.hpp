@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What operations on integers and booleans give where their operands are constants.
+// Evaluates operations on constant integers and booleans.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace coopvk::rewrite {
 
-// An integer, or a boolean of width 1. Bits above the width have no meaning.
+// An integer, or a boolean, whose width is 1. Bits above the width are undefined.
 struct Scalar {
     uint64_t bits = 0;
     uint32_t width = 32;
@@ -19,8 +19,8 @@ struct Scalar {
     uint64_t asUnsigned() const { return width == 64 ? bits : bits & ((uint64_t{1} << width) - 1); }
 };
 
-// The result's low bits; nullopt where the operation is none of these, or takes a `b` and there is
-// none. Results that SPIR-V leaves undefined (division by zero, over-wide shifts) are 0.
+// The low bits of the result; nullopt if the opcode is not supported or `b` is missing. Results
+// that SPIR-V leaves undefined (division by zero, shifts by the width or more) are 0.
 std::optional<uint64_t> evaluate(spv::Op opcode, Scalar a, std::optional<Scalar> b = {});
 
 }  // namespace coopvk::rewrite

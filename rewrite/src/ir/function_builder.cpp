@@ -24,14 +24,6 @@ FunctionBuilder::FunctionBuilder(TypeTable& types, FunctionList& functions, std:
     startBlock(module.takeId());
 }
 
-Id FunctionBuilder::variable(Id type) {
-    const Id pointer = types_.pointerType(spv::StorageClass::Function, type);
-    variables_.push_back(makeInstruction(spv::Op::OpVariable, pointer, module().takeId(),
-                                         {literal(spv::StorageClass::Function)}));
-    module().setDef(variables_.back().get());
-    return variables_.back()->result;
-}
-
 Id FunctionBuilder::load(Id pointer) { return emitter_.load(module().pointee(pointer), pointer); }
 
 void FunctionBuilder::store(Id pointer, Id value) { emitter_.store(pointer, value); }

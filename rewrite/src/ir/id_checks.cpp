@@ -3,11 +3,17 @@
 
 #include <format>
 
+#include "ir/opcodes.hpp"
+
 namespace coopvk::rewrite {
 
 namespace {
 
 constexpr auto kGlobals = static_cast<size_t>(Section::kGlobals);
+
+// Passes follow types recursively. The universal limit on structures is 255 (SPIR-V specification,
+// section 2.17); other types may be between them.
+constexpr uint32_t kMaxNesting = 1024;
 
 // The first id that an instruction names and for which `isWrong` is true; 0: none.
 template <typename IsWrong>
@@ -38,13 +44,9 @@ Id firstUndefined(const Module& module) {
     return found;
 }
 
-bool isExtInst(spv::Op opcode) {
-    return opcode == spv::Op::OpExtInst || opcode == spv::Op::OpExtInstWithForwardRefsKHR;
-}
-
-// Types and constants come behind all that they are made of, so that none is part of itself; only
-// structures may hold pointers that are declared forward. Debug information, which OpExtInst is at
-// module scope, may name what comes later.
+// Types and constants must follow all that they consist of, so none can contain itself. Only
+// pointers may be declared forward. OpExtInst at module scope is debug information, which may name
+// later ids.
 std::optional<std::string> orderProblem(const Module& module) {
     std::vector<bool> known(module.bound() + 1u, false);
     std::vector<Id> forward;
@@ -68,7 +70,22 @@ std::optional<std::string> orderProblem(const Module& module) {
     }
     for (const Id pointer : forward) {
         if (module.def(pointer).opcode == spv::Op::OpTypePointer) continue;
-        return std::format("id %{} is declared a pointer and is none", pointer);
+        return std::format("id %{} is declared as a pointer but is not one", pointer);
+    }
+    return std::nullopt;
+}
+
+std::optional<std::string> nestingProblem(const Module& module) {
+    std::vector<uint32_t> depths(module.bound() + 1u, 0);
+    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
+        if (i->type != 0) continue;
+        uint32_t& depth = depths[i->result];
+        for (const Operand& operand : i->operands) {
+            if (operand.isId) depth = std::max(depth, depths[operand.word] + 1);
+        }
+        if (depth > kMaxNesting) {
+            return std::format("type %{} nests deeper than {}", i->result, kMaxNesting);
+        }
     }
     return std::nullopt;
 }
@@ -77,7 +94,8 @@ std::optional<std::string> orderProblem(const Module& module) {
 
 std::optional<std::string> idProblem(const Module& module) {
     if (const Id id = firstUndefined(module)) return std::format("id %{} is not defined", id);
-    return orderProblem(module);
+    if (std::optional<std::string> problem = orderProblem(module)) return problem;
+    return nestingProblem(module);
 }
 
 }  // namespace coopvk::rewrite

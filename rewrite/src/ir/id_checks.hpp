@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether the ids of a module that was just read are what they must be for passes to follow them.
+// Checks of a parsed module's ids on which all passes rely.
 #pragma once
 
 #include "ir/module.hpp"
 
 namespace coopvk::rewrite {
 
-// What is wrong: an id that is used and not defined, or a type or constant that is used before its
-// definition, and so may be part of itself.
+// What is wrong, if anything: an id that is used but not defined, a type or constant that is used
+// before its definition and so could contain itself, or a type that nests too deeply.
 std::optional<std::string> idProblem(const Module& module);
 
 }  // namespace coopvk::rewrite

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One SPIR-V instruction in memory: opcode, type, result, operands that know whether they are ids.
+// One SPIR-V instruction in memory, and lists of them.
 #pragma once
 
 #include <algorithm>
@@ -45,21 +45,20 @@ struct Instruction {
     Id result = 0;  // 0: the opcode has no result
     Operands operands;
 
-    // Operands past the end read as 0, so that short instructions of malformed modules are
-    // harmless: id 0 is never defined.
+    // Operands past the end read as 0, which no instruction defines: instructions of malformed
+    // modules may have too few.
     uint32_t word(size_t index) const { return index < operands.size() ? operands[index].word : 0; }
     size_t wordCount() const {
         return 1u + (type != 0 ? 1u : 0u) + (result != 0 ? 1u : 0u) + operands.size();
     }
 };
 
-// Of a pointer type or a variable.
+// The storage class of a pointer type or a variable.
 inline spv::StorageClass storageOf(const Instruction& instruction) {
     return static_cast<spv::StorageClass>(instruction.word(0));
 }
 
-// Whether memory of a storage class is one invocation's: without a layout, and no other one stores
-// there.
+// Whether each invocation has its own memory of a storage class. Such memory has no layout.
 inline bool isPrivate(spv::StorageClass storage) {
     return storage == spv::StorageClass::Function || storage == spv::StorageClass::Private;
 }
@@ -69,7 +68,7 @@ inline void append(Operands& operands, std::span<const Operand> more) {
 }
 inline void append(Operands& operands, const Operands& more) { append(operands, std::span(more)); }
 
-// What follows the first operands; nothing where there are no more.
+// The operands after the first `count` ones; empty if there are no more.
 inline std::span<const Operand> operandsBehind(const Instruction& instruction, size_t count) {
     return std::span(instruction.operands).subspan(std::min(count, instruction.operands.size()));
 }
@@ -81,13 +80,13 @@ inline InstructionPtr makeInstruction(spv::Op opcode, Id type, Id result, Operan
     return std::make_unique<Instruction>(Instruction{opcode, type, result, std::move(operands)});
 }
 
-// Moves instructions to a list, ahead of its instruction number `at`.
+// Moves instructions into a list, before its instruction number `at`.
 inline void insertAt(InstructionList& list, size_t at, InstructionList&& more) {
     list.insert(list.begin() + static_cast<std::ptrdiff_t>(at),
                 std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
     more.clear();
 }
-// Takes the instructions from number `first` on out of a list.
+// Removes the instructions from number `first` on from a list and returns them.
 inline InstructionList takeFrom(InstructionList& list, size_t first) {
     const auto begin = list.begin() + static_cast<std::ptrdiff_t>(first);
     InstructionList taken(std::make_move_iterator(begin), std::make_move_iterator(list.end()));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What invocations must say so that they see each other's values, by the module's memory model. The
-// Vulkan memory model takes accesses for private unless they say otherwise, and asks for
-// availability and visibility; GLSL450 knows neither, and its modules may not name them.
+// What accesses need so that invocations see each other's values, by the module's memory model. In
+// the Vulkan memory model accesses are private by default, and need availability and visibility
+// operations. GLSL450 has neither, and its modules must not name them.
 #pragma once
 
 #include "ir/module.hpp"
@@ -11,13 +11,13 @@ namespace coopvk::rewrite {
 
 bool hasVulkanMemoryModel(const Module& module);
 
-// Memory Operands of loads and stores of what other invocations store or load.
+// Memory Operands of loads and stores of memory that invocations share.
 Operands nonPrivateAccess(const Module& module);
 
-// Memory Semantics for `order` (Acquire, Release or AcquireRelease) of shared memory.
+// Memory Semantics for `order` (Acquire, Release or AcquireRelease) of Workgroup memory.
 uint32_t sharedSemantics(const Module& module, spv::MemorySemanticsMask order);
 
-// The widest scope that atomics may have.
+// The widest scope that atomics of the module may have.
 spv::Scope widestScope(const Module& module);
 
 }  // namespace coopvk::rewrite

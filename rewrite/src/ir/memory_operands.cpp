@@ -40,12 +40,12 @@ MemoryOperands::MemoryOperands(std::span<const Operand> operands) {
 
 Operands MemoryOperands::build(uint32_t bytes, bool isLoad) const {
     if (mask_ == 0) return {};
-    // A load that a store needs, or the other way round, keeps the same ordering.
+    // The load may belong to a store, or the store to a load: the other scope orders it, too.
     uint32_t mask = mask_ & ~(kAvailable | kVisible);
     if ((mask_ & (kAvailable | kVisible)) != 0) mask |= isLoad ? kVisible : kAvailable;
     Operands operands = {literal(mask)};
     if ((mask & kAligned) != 0) {
-        // What is accessed starts at multiples of itself only, whatever the whole's alignment.
+        // A part of the original access is aligned to its own size at most.
         operands.push_back(literal(std::min(std::max(alignment_, 1u), powerOfTwoIn(bytes))));
     }
     const Id wanted = isLoad ? visible_ : available_, other = isLoad ? available_ : visible_;
@@ -75,7 +75,7 @@ void alignOperands(Instruction& access, size_t first, uint32_t bytes) {
     if ((access.word(first) & kAligned) != 0) return;
     if (access.operands.size() <= first) access.operands.push_back(literal(0u));
     access.operands[first].word |= kAligned;
-    // The alignment comes first behind the mask, or behind the bits below it (Volatile has none).
+    // Aligned is the lowest bit with a parameter: its parameter follows the mask.
     access.operands.insert(access.operands.begin() + static_cast<std::ptrdiff_t>(first) + 1,
                            literal(bytes));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory Operands (SPIR-V specification, section 3.32) of one access, for the accesses that it
-// becomes.
+// Memory Operands (SPIR-V specification, section 3.32): reads those of an access, and makes those
+// of the accesses that replace it.
 #pragma once
 
 #include "ir/instruction.hpp"
@@ -11,17 +11,17 @@ namespace coopvk::rewrite {
 class MemoryOperands {
  public:
     MemoryOperands() = default;
-    // The set that starts at the front; what follows it is left alone.
+    // Reads the set that `operands` start with; more operands may follow.
     explicit MemoryOperands(std::span<const Operand> operands);
 
-    // For an access to `bytes` bytes that lies at a multiple of them.
+    // For an access of `bytes` bytes at an address that is a multiple of `bytes`.
     Operands forLoad(uint32_t bytes) const { return build(bytes, true); }
     Operands forStore(uint32_t bytes) const { return build(bytes, false); }
     void appendKey(std::vector<uint32_t>& key) const;
 
-    // 0: not said.
+    // In bytes; 0 without Aligned.
     uint32_t alignment() const { return alignment_; }
-    // The same set with another alignment (0: none).
+    // The same set with another alignment, in bytes; 0 removes Aligned.
     MemoryOperands withAlignment(uint32_t alignment) const;
 
  private:
@@ -31,23 +31,22 @@ class MemoryOperands {
     uint32_t alignment_ = 0;
     Id available_ = 0;  // scopes
     Id visible_ = 0;
-    Operands further_;  // parameters of later bits, as they are
+    Operands further_;  // parameters of later bits, unchanged
 };
 
-// More than the size of any access: with this alignment each access is aligned to its size.
+// Larger than any access: MemoryOperands with it align each access to its size.
 inline constexpr uint32_t kAnyAlignment = 1u << 16;
 
-// Operands of the set at the front.
+// The number of operands in the set that `operands` start with.
 size_t memoryOperandCount(std::span<const Operand> operands);
 
-// Whether the set at the front says Volatile.
+// Whether the set that `operands` start with has Volatile.
 bool isVolatile(std::span<const Operand> operands);
 
-// Adds an alignment to the set that starts at operand `first`, where it has none.
+// Adds Aligned to the set at operand `first`, unless it has an alignment.
 void alignOperands(Instruction& access, size_t first, uint32_t bytes);
 
-// What OpCopyMemory says about its two sides: one set is for both, two are for the target and the
-// source.
+// Memory Operands of OpCopyMemory: one set applies to target and source, two sets to one each.
 struct CopyOperands {
     MemoryOperands target;
     MemoryOperands source;

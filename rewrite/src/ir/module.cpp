@@ -124,7 +124,7 @@ std::optional<uint64_t> Module::constantValue(Id id) const {
 
 namespace {
 
-// Depth-first emission of globals. OpLine binds to the instruction behind it and moves with it.
+// Sorts globals by dependency, depth first. OpLine moves with the instruction that follows it.
 class GlobalOrder {
  public:
     explicit GlobalOrder(InstructionList& globals) {
@@ -156,7 +156,7 @@ class GlobalOrder {
         bool visited;
     };
 
-    // Explicit stack: nesting of types and constants in hostile modules can be deep.
+    // Not recursive, since types and constants of hostile modules can nest deeply.
     void emitWithDependencies(size_t root) {
         struct Frame {
             size_t node;
@@ -172,7 +172,7 @@ class GlobalOrder {
             while (frame.next <= instruction.operands.size()) {
                 const size_t index = frame.next++;
                 const Id id = index == 0 ? instruction.type : idAt(instruction, index - 1);
-                // A pointer that is declared forward may be named before its definition.
+                // Globals may name a pointer between its forward declaration and its definition.
                 if (id == 0 || forward_.contains(id)) continue;
                 const auto found = byResult_.find(id);
                 if (found == byResult_.end() || nodes_[found->second].visited) continue;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A SPIR-V module in memory: one instruction list per section of the logical layout (SPIR-V
-// specification, section 2.4), and for each function a list of basic blocks. Parsing and
-// serialising are exact inverses.
+// A SPIR-V module in memory: a list of instructions for each section of the logical layout (SPIR-V
+// specification, section 2.4), and a list of blocks for each function. serialise() of a parsed
+// module gives the same words.
 #pragma once
 
 #include <array>
@@ -32,15 +32,15 @@ enum class Section : uint32_t {
 };
 
 struct Block {
-    InstructionList lead;  // OpLine, OpNoLine ahead of the label
+    InstructionList lead;  // OpLine and OpNoLine before the label
     InstructionPtr label;
-    InstructionList body;  // everything after the label; the terminator comes last
+    InstructionList body;  // all instructions after the label, up to the terminator
 
     Id id() const { return label ? label->result : 0; }
 };
 
 struct Function {
-    InstructionList lead;  // OpLine, OpNoLine, non-semantic instructions ahead of OpFunction
+    InstructionList lead;  // OpLine, OpNoLine, non-semantic instructions before OpFunction
     InstructionPtr definition;
     InstructionList parameters;
     std::vector<std::unique_ptr<Block>> blocks;
@@ -61,7 +61,7 @@ class Module {
     }
     std::vector<std::unique_ptr<Function>>& functions() { return functions_; }
     const std::vector<std::unique_ptr<Function>>& functions() const { return functions_; }
-    // visit(instruction), which may change it, for all instructions of blocks.
+    // Calls visit(instruction) for each instruction in a block; visit may change it.
     template <typename Visit>
     void visitBlocks(Visit visit) const {
         for (const auto& function : functions_) {
@@ -75,21 +75,21 @@ class Module {
     Id bound() const { return bound_; }
     Id takeId() { return bound_++; }
 
-    // The instruction that defines an id; an OpNop without operands if nothing does, so that
-    // lookups in malformed modules fall through every comparison.
+    // The instruction that defines an id; if there is none, an OpNop without operands, which no
+    // comparison with an opcode matches.
     const Instruction& def(Id id) const;
-    // The same to change in place; nullptr if nothing defines the id.
+    // The same, to change it in place; nullptr if there is none.
     Instruction* edit(Id id) { return id < defs_.size() ? defs_[id] : nullptr; }
     void setDef(Instruction* instruction);
-    // What a typed pointer points to; 0 for anything else.
+    // The type that a typed pointer points to; 0 for other values.
     Id pointee(Id pointer) const;
-    // Of a pointer of either kind.
+    // Of a typed or untyped pointer.
     spv::StorageClass storage(Id pointer) const { return storageOf(def(def(pointer).type)); }
 
-    // Keeps an instruction that is no longer part of the module: looking it up stays harmless.
+    // Keeps the memory of an instruction that the module no longer has: def() still finds it.
     void retire(InstructionPtr instruction) { retired_.push_back(std::move(instruction)); }
-    // Retires the instructions of a list for which isGone(instruction) is true; nothing may name
-    // their results, which are returned.
+    // Retires the instructions of a list for which isGone(instruction) is true. Returns their
+    // results, which no other instruction may use.
     template <typename IsGone>
     std::unordered_set<Id> takeOut(InstructionList& list, IsGone isGone) {
         std::unordered_set<Id> gone;
@@ -102,7 +102,7 @@ class Module {
         return gone;
     }
 
-    // Appends to a section, registers the result, returns the instruction.
+    // Appends an instruction to a section and registers its result. Returns the instruction.
     Instruction& append(Section which, InstructionPtr instruction);
 
     bool hasCapability(spv::Capability capability) const;
@@ -111,32 +111,30 @@ class Module {
     void addExtension(std::string_view name);
     void removeExtension(std::string_view name);
     bool hasExtension(std::string_view name) const;
-    // Id of an extended instruction set.
+    // The id of an extended instruction set, which is imported if it is not yet.
     Id importSet(std::string_view name);
     void addName(Id id, std::string_view name);
     void decorate(Id id, spv::Decoration decoration, std::initializer_list<uint32_t> literals = {});
     void decorateMember(Id type, uint32_t member, spv::Decoration decoration,
                         std::initializer_list<uint32_t> literals = {});
-    // First literal of a decoration of an id (0 if it has none), or nullopt.
+    // The first literal of an id's decoration, 0 if that has none; nullopt without the decoration.
     std::optional<uint32_t> decoration(Id id, spv::Decoration decoration) const;
-
     // The same for a member of a structure type.
     std::optional<uint32_t> memberDecoration(Id type, uint32_t member,
                                              spv::Decoration decoration) const;
     void removeDecoration(Id id, spv::Decoration decoration);
-    // What an id and its members are named and decorated with, for another id, too.
+    // Gives `to` the names and decorations of `from` and its members.
     void copyNamesAndDecorations(Id from, Id to);
 
-    // After instructions were taken out: removes their names, decorations, execution modes and
-    // places in interfaces. Looking them up gives an OpNop from now on.
+    // Removes names, decorations, execution modes and interface entries of ids whose instructions
+    // were removed. def() gives an OpNop for them from now on.
     void forget(const std::unordered_set<Id>& gone);
 
-    // Value of a scalar integer constant (OpConstant, OpConstantNull, OpUndef excluded), sign
-    // extended where its type is signed.
+    // Value of an integer OpConstant or OpConstantNull, sign extended if its type is signed.
     std::optional<uint64_t> constantValue(Id id) const;
 
-    // Puts every global after the globals that it names (SPIR-V specification, section 2.4), so
-    // that passes may append types in any order.
+    // Moves each global after the globals that it names (SPIR-V specification, section 2.4), since
+    // passes append types in any order.
     void orderGlobals();
 
  private:
@@ -145,7 +143,7 @@ class Module {
     std::array<InstructionList, static_cast<size_t>(Section::kCount)> sections_;
     std::vector<std::unique_ptr<Function>> functions_;
     InstructionList retired_;
-    InstructionList tail_;  // what follows the last OpFunctionEnd
+    InstructionList tail_;  // after the last OpFunctionEnd
     std::vector<Instruction*> defs_;
     uint32_t version_ = 0x00010600;
     uint32_t generator_ = 0;
@@ -153,7 +151,7 @@ class Module {
     Id bound_ = 1;
 };
 
-// Whether an instruction gives an id, its first operand, a decoration.
+// Whether an instruction gives its target, the first operand, a decoration.
 inline bool decorates(const Instruction& i, spv::Decoration decoration) {
     return i.opcode == spv::Op::OpDecorate && i.word(1) == static_cast<uint32_t>(decoration);
 }

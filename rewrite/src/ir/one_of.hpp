@@ -5,7 +5,7 @@
 
 namespace coopvk::rewrite {
 
-// Whether a value is one of a list, such as an opcode of some kind.
+// Whether a value is in a list.
 template <typename T>
 constexpr bool isOneOf(T value, std::initializer_list<T> list) {
     for (const T one : list) {

@@ -28,6 +28,10 @@ bool isNonSemantic(const Module& module, const Instruction& instruction) {
            stringFromOperands(module.def(instruction.word(0)), 0).starts_with("NonSemantic.");
 }
 
+bool isExtInst(spv::Op opcode) {
+    return opcode == spv::Op::OpExtInst || opcode == spv::Op::OpExtInstWithForwardRefsKHR;
+}
+
 bool isArrayType(spv::Op opcode) {
     return opcode == spv::Op::OpTypeArray || opcode == spv::Op::OpTypeRuntimeArray;
 }

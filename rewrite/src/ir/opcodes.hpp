@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kinds of instructions that several passes ask for.
+// Kinds of opcodes that several passes tell apart.
 #pragma once
 
 #include "ir/module.hpp"
 
 namespace coopvk::rewrite {
 
-// Instructions that only move whole values: redefining the type of such a value is all they need.
+// Whether an instruction only moves values. When a pass redefines a type, such instructions on
+// values of it stay valid unchanged.
 bool movesValues(spv::Op opcode);
 
-// What matrices and vectors take component by component: sums, differences, products, quotients and
-// negatives of operands of the result's type; and conversions of one operand.
+// Instructions that apply to each component of a matrix or vector: arithmetic on operands of the
+// result's type, and conversions of one operand.
 inline constexpr spv::Op kArithmetic[] = {spv::Op::OpSNegate, spv::Op::OpFNegate, spv::Op::OpIAdd,
                                           spv::Op::OpFAdd,    spv::Op::OpISub,    spv::Op::OpFSub,
                                           spv::Op::OpFMul,    spv::Op::OpIMul,    spv::Op::OpFDiv,
@@ -22,20 +23,20 @@ inline constexpr spv::Op kConversions[] = {
 bool isArithmetic(spv::Op opcode);
 bool isConversion(spv::Op opcode);
 
-// Debug information names values and types and changes neither.
+// Whether an instruction is of a non-semantic instruction set, such as debug information.
 bool isNonSemantic(const Module& module, const Instruction& instruction);
 
+// OpExtInst and OpExtInstWithForwardRefsKHR.
+bool isExtInst(spv::Op opcode);
 // OpTypeArray and OpTypeRuntimeArray.
 bool isArrayType(spv::Op opcode);
-
-// OpTypePointer and OpTypeUntypedPointerKHR; OpVariable and OpUntypedVariableKHR.
+// OpTypePointer and OpTypeUntypedPointerKHR.
 bool isPointerType(spv::Op opcode);
+// OpVariable and OpUntypedVariableKHR.
 bool isVariable(spv::Op opcode);
-
 // OpLine and OpNoLine.
 bool isDebugLine(spv::Op opcode);
-
-// The last instruction of a block.
+// Instructions that end a block.
 bool isTerminator(spv::Op opcode);
 
 // Access chains of typed pointers.
@@ -43,18 +44,15 @@ inline constexpr spv::Op kAccessChains[] = {spv::Op::OpAccessChain, spv::Op::OpI
                                             spv::Op::OpPtrAccessChain,
                                             spv::Op::OpInBoundsPtrAccessChain};
 
-// OpAccessChain and OpInBoundsAccessChain: their indices lead into what the base points to.
+// OpAccessChain and OpInBoundsAccessChain.
 bool isAccessChain(spv::Op opcode);
-
-// OpUntypedAccessChainKHR and OpUntypedInBoundsAccessChainKHR: what the base points to, they say.
+// OpUntypedAccessChainKHR and OpUntypedInBoundsAccessChainKHR, which name the type themselves.
 bool isUntypedChain(spv::Op opcode);
-
-// OpUntypedPtrAccessChainKHR and OpUntypedInBoundsPtrAccessChainKHR: their Element operand steps
-// over whole objects of the type.
+// OpUntypedPtrAccessChainKHR and OpUntypedInBoundsPtrAccessChainKHR, which have an Element operand.
 bool isUntypedStep(spv::Op opcode);
 
-// Operand position of the first index into what the base of an access chain points to, behind the
-// Element operand where there is one; 0 for anything but access chains.
+// The number of the operand that is the first of an access chain's Indexes, after Base and Element;
+// 0 for other opcodes.
 size_t firstChainIndex(spv::Op opcode);
 
 }  // namespace coopvk::rewrite

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SPIR-V words to Module. SPIRV-Tools' parser supplies the grammar: which words are ids.
+// Parses SPIR-V words into a Module. SPIRV-Tools tells which words are ids.
 #include <spirv-tools/libspirv.h>
 
 #include <format>
@@ -17,7 +17,7 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// Of Vulkan's numbers, and of SPV_INTEL_int4's and SPV_EXT_float8's. What follows counts on it.
+// The widths that Vulkan and SPV_INTEL_int4 allow. All later code relies on this check.
 bool isNumberWidth(uint32_t width) {
     return width == 4 || width == 8 || width == 16 || width == 32 || width == 64;
 }
@@ -60,22 +60,7 @@ class ModuleParser {
                     {parsed.words[operand.offset + w], isIdOperand(operand.type)});
             }
         }
-        if (instruction->result >= module_.bound_) {
-            error_ = std::format("id %{} is not below the bound {}", instruction->result,
-                                 module_.bound_);
-            return;
-        }
-        if (instruction->result != 0 && module_.def(instruction->result).result != 0) {
-            error_ = std::format("id %{} is defined twice", instruction->result);
-            return;
-        }
-        const bool isNumber = instruction->opcode == spv::Op::OpTypeInt ||
-                              instruction->opcode == spv::Op::OpTypeFloat;
-        if (isNumber && !isNumberWidth(instruction->word(0))) {
-            error_ = std::format("type %{} has numbers of {} bits", instruction->result,
-                                 instruction->word(0));
-            return;
-        }
+        if (!checkResult(*instruction)) return;
         module_.setDef(instruction.get());
         place(std::move(instruction));
     }
@@ -91,6 +76,24 @@ class ModuleParser {
     const std::string& error() const { return error_; }
 
  private:
+    bool checkResult(const Instruction& i) {
+        const bool isNumber = i.opcode == spv::Op::OpTypeInt || i.opcode == spv::Op::OpTypeFloat;
+        if (i.result >= module_.bound_) {
+            error_ = std::format("id %{} is not below the bound {}", i.result, module_.bound_);
+        } else if (i.result != 0 && module_.def(i.result).result != 0) {
+            error_ = std::format("id %{} is defined twice", i.result);
+        } else if (isNumber && !isNumberWidth(i.word(0))) {
+            error_ = std::format("type %{} has numbers of {} bits", i.result, i.word(0));
+        }
+        return error_.empty();
+    }
+
+    // `text` has a placeholder for the opcode's number.
+    void misplaced(spv::Op opcode, std::format_string<const uint32_t&> text) {
+        const auto number = static_cast<uint32_t>(opcode);
+        error_ = std::format(text, number);
+    }
+
     void place(InstructionPtr instruction) {
         const spv::Op opcode = instruction->opcode;
         if (opcode == spv::Op::OpFunction) {
@@ -99,8 +102,7 @@ class ModuleParser {
             placeOutside(std::move(instruction));
         } else if (opcode == spv::Op::OpFunctionEnd) {
             if (block_ != nullptr) error_ = "a block has no terminator";
-            function_->endLead = std::move(pending_);
-            pending_.clear();
+            function_->endLead = std::exchange(pending_, {});
             function_->end = std::move(instruction);
             function_ = nullptr;
         } else if (block_ != nullptr) {
@@ -108,8 +110,7 @@ class ModuleParser {
             if (isLabel) error_ = "a block has no terminator";
             if (sectionOf(opcode) != Section::kGlobals ||
                 (!isLabel && isDeclaration(*instruction))) {
-                error_ = std::format("instruction with opcode {} is inside a block",
-                                     static_cast<uint32_t>(opcode));
+                misplaced(opcode, "instruction with opcode {} is inside a block");
             }
             block_->body.push_back(std::move(instruction));
             if (isTerminator(opcode)) block_ = nullptr;
@@ -123,8 +124,7 @@ class ModuleParser {
         functionsBegun_ = true;
         module_.functions_.push_back(std::make_unique<Function>());
         function_ = module_.functions_.back().get();
-        function_->lead = std::move(pending_);
-        pending_.clear();
+        function_->lead = std::exchange(pending_, {});
         function_->definition = std::move(instruction);
     }
 
@@ -135,23 +135,17 @@ class ModuleParser {
             return;
         }
         const Section where = sectionOf(opcode);
-        if (where < lastSection_) {
-            error_ = std::format("instruction with opcode {} is out of the order of sections",
-                                 static_cast<uint32_t>(opcode));
-            return;
-        }
+        if (where < lastSection_)
+            return misplaced(opcode, "instruction with opcode {} is out of the order of sections");
         lastSection_ = where;
         module_.section(where).push_back(std::move(instruction));
     }
 
-    // Debug lines and non-semantic instructions only.
+    // Only debug lines and non-semantic instructions may be there.
     void placeBetweenFunctions(InstructionPtr instruction) {
         const spv::Op opcode = instruction->opcode;
-        if (!isDebugLine(opcode) && opcode != spv::Op::OpExtInst &&
-            opcode != spv::Op::OpExtInstWithForwardRefsKHR) {
-            error_ = std::format("instruction with opcode {} is between functions",
-                                 static_cast<uint32_t>(opcode));
-        }
+        if (!isDebugLine(opcode) && !isExtInst(opcode))
+            misplaced(opcode, "instruction with opcode {} is between functions");
         pending_.push_back(std::move(instruction));
     }
 
@@ -160,8 +154,7 @@ class ModuleParser {
         if (opcode == spv::Op::OpLabel) {
             function_->blocks.push_back(std::make_unique<Block>());
             block_ = function_->blocks.back().get();
-            block_->lead = std::move(pending_);
-            pending_.clear();
+            block_->lead = std::exchange(pending_, {});
             block_->label = std::move(instruction);
         } else if (function_->blocks.empty() && opcode == spv::Op::OpFunctionParameter) {
             for (InstructionPtr& line : pending_) function_->parameters.push_back(std::move(line));
@@ -170,15 +163,14 @@ class ModuleParser {
         } else if (isDebugLine(opcode) || opcode == spv::Op::OpExtInst) {
             pending_.push_back(std::move(instruction));
         } else {
-            error_ = std::format("instruction with opcode {} is outside a block",
-                                 static_cast<uint32_t>(opcode));
+            misplaced(opcode, "instruction with opcode {} is outside a block");
         }
     }
 
     Module& module_;
     Function* function_ = nullptr;
     Block* block_ = nullptr;
-    InstructionList pending_;  // lines that belong to what comes next
+    InstructionList pending_;  // debug lines that belong to the next instruction
     Section lastSection_ = Section::kCapabilities;
     bool functionsBegun_ = false;
     std::string error_;
@@ -186,13 +178,13 @@ class ModuleParser {
 
 namespace {
 
-// What the parser calls back with.
+// What SPIRV-Tools' parser passes to its callbacks.
 struct Parse {
     ModuleParser& parser;
     ToolsReserve& reserve;
 };
 
-// No exception may cross SPIRV-Tools, which is not made for it and would lose memory.
+// No exception may pass through SPIRV-Tools, which would leak memory.
 template <typename Function>
 spv_result_t withoutExceptions(void* user, const Function& function) noexcept {
     const auto& [parser, reserve] = *static_cast<Parse*>(user);
@@ -226,7 +218,7 @@ struct Destroy {
     void operator()(spv_diagnostic diagnostic) const { spvDiagnosticDestroy(diagnostic); }
 };
 
-// Empty, or what SPIRV-Tools says is wrong with the words.
+// SPIRV-Tools' message about what is wrong with the words; empty if nothing is.
 std::string parseWith(ModuleParser& parser, std::span<const uint32_t> words) {
     ToolsReserve reserve(ToolsReserve::Work::kParse, words.size());
     Parse parse = {parser, reserve};
@@ -241,8 +233,8 @@ std::string parseWith(ModuleParser& parser, std::span<const uint32_t> words) {
     return told ? diagnostic->error : "SPIR-V words do not parse";
 }
 
-// Universal limit on the id bound (SPIR-V specification, section 2.17); a larger one is a sign of
-// garbage and would only make us allocate.
+// Universal limit on the id bound (SPIR-V specification, section 2.17). A larger bound would make
+// the parser allocate too much.
 constexpr uint32_t kMaxIdBound = 0x3FFFFF;
 
 }  // namespace
@@ -257,7 +249,6 @@ Result<Module> Module::parse(std::span<const uint32_t> words) {
     Module module;
     ModuleParser parser(module);
     std::string message = parseWith(parser, words);
-    // Where the words themselves do not parse, what is missing behind them is no news.
     if (!message.empty()) {
         if (!parser.error().empty()) message = parser.error();
         return Error{ErrorCode::kInvalidModule, message};

@@ -7,11 +7,11 @@
 
 namespace coopvk::rewrite {
 
-// The section of an instruction outside functions; kGlobals for all that belong to no other one.
+// The section of an instruction outside functions; kGlobals if it belongs to no other section.
 Section sectionOf(spv::Op opcode);
 
-// Types and constants: at module scope only. No other instruction of a block has a result without a
-// type.
+// Whether an instruction declares a type or a constant, which only module scope may have. Other
+// instructions with a result have a result type.
 bool isDeclaration(const Instruction& i);
 
 }  // namespace coopvk::rewrite

@@ -8,30 +8,31 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// By Work. Parsing: a result takes two words at least, and a node of 32 bytes and up to three
-// buckets in a table of SPIRV-Tools'; a word of a long instruction takes 24 bytes in tables that
-// double. The others, measured of 285 large shaders: up to 71 and up to 139.
+// For each Work. Parsing: SPIRV-Tools' table has a node of 32 bytes and up to three buckets for
+// each result, which takes at least two words; its buffers take 24 bytes for each word of a long
+// instruction, and double when they grow. The others took up to 71 and up to 139 bytes in
+// measurements with 285 large shaders.
 constexpr size_t kBytesPerWord[] = {128, 256, 512};
-// Diagnostics, and what does not depend on the module.
+// For diagnostics, and for what does not depend on the module.
 constexpr size_t kBytes = size_t{64} << 10;
 
-// Whether the thread of a reserve has one is asked where nothing may be allocated, as a
-// thread-local variable of a loaded library may do: so all are in a list.
+// All reserves are in one list, since the handler must not allocate, which a thread-local variable
+// of a shared library may do.
 std::mutex mutex;
 ToolsReserve* first = nullptr;
 std::new_handler handlerBefore = nullptr;
 
 }  // namespace
 
-// Where the C++ runtime is shared, the handler is the whole program's, which may exchange it at any
-// time: one that came meanwhile stays, and ours, where it was put back late, is no other's.
+// If the C++ runtime is shared, so is the handler, and the program may set another one at any time.
+// resetHandler() keeps such a handler, and setHandler() never takes coopvk's for the program's.
 void ToolsReserve::setHandler() {
-    const std::new_handler before = std::set_new_handler(onMemoryEnds);
-    if (before != onMemoryEnds) handlerBefore = before;
+    const std::new_handler before = std::set_new_handler(onOutOfMemory);
+    if (before != onOutOfMemory) handlerBefore = before;
 }
 
 void ToolsReserve::resetHandler() {
-    if (std::get_new_handler() == onMemoryEnds) std::set_new_handler(handlerBefore);
+    if (std::get_new_handler() == onOutOfMemory) std::set_new_handler(handlerBefore);
 }
 
 ToolsReserve::ToolsReserve(Work work, size_t words)
@@ -53,20 +54,20 @@ ToolsReserve::~ToolsReserve() {
     ::operator delete(memory_);
 }
 
-bool ToolsReserve::give() {
-    // The rest of another thread's reserve is that thread's alone.
+bool ToolsReserve::release() {
+    // Other members belong to the reserve's thread alone: check the thread first.
     if (thread_ != std::this_thread::get_id() || kept_ || memory_ == nullptr) return false;
     ::operator delete(memory_);
     memory_ = nullptr;
     return true;
 }
 
-void ToolsReserve::onMemoryEnds() {
+void ToolsReserve::onOutOfMemory() {
     std::new_handler before = nullptr;
     {
         const std::lock_guard lock(mutex);
         for (ToolsReserve* r = first; r != nullptr; r = r->next_) {
-            if (r->give()) return;
+            if (r->release()) return;
         }
         before = handlerBefore;
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory that is reserved for SPIRV-Tools. That library is built without exceptions: where one of
-// its allocations fails, it loses what it had allocated. While a reserve lives, such an allocation
-// of its thread gets the reserve's memory, by way of the new-handler (C++20, [new.handler]), which
-// is set as long as there is a reserve in any thread.
+// Memory that is reserved for SPIRV-Tools, which leaks memory when an allocation throws, since it
+// is built without exceptions. While a ToolsReserve exists, an allocation of its thread that would
+// fail gets the reserve's memory, through the new-handler (C++20, [new.handler]). The handler is
+// set while any thread has a reserve.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,14 @@ namespace coopvk::rewrite {
 class ToolsReserve {
  public:
     enum class Work { kParse, kDisassemble, kValidate };
-    // As much as the work takes with a module of so many words. Throws std::bad_alloc.
+    // Reserves what the work takes for a module of so many words. Throws std::bad_alloc.
     ToolsReserve(Work work, size_t words);
     ~ToolsReserve();
     ToolsReserve(const ToolsReserve&) = delete;
     ToolsReserve& operator=(const ToolsReserve&) = delete;
 
-    // While it lives, the reserve is kept: for code of ours that SPIRV-Tools calls, which may
-    // run out of memory as anywhere.
+    // While it exists, allocations do not get the reserve's memory: for coopvk's callbacks, which
+    // handle std::bad_alloc.
     class Kept {
      public:
         explicit Kept(ToolsReserve& reserve) : reserve_(reserve) { reserve_.kept_ = true; }
@@ -34,10 +34,10 @@ class ToolsReserve {
     };
 
  private:
-    static void onMemoryEnds();
+    static void onOutOfMemory();
     static void setHandler();
     static void resetHandler();
-    bool give();
+    bool release();
 
     void* memory_;
     bool kept_ = false;

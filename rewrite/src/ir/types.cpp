@@ -69,7 +69,7 @@ Id TypeTable::pointerType(spv::StorageClass storage, Id pointee) {
 }
 
 Id TypeTable::matrixType(Operands operands) {
-    // Passes turn other types into matrices and matrices into others: only the section knows.
+    // Not in the table, since passes change matrix types in place.
     for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
         if (i->opcode == spv::Op::OpTypeCooperativeMatrixKHR && i->operands == operands) {
             return i->result;
@@ -89,14 +89,14 @@ Id TypeTable::functionType(Id result, std::span<const Id> parameters) {
 
 Id TypeTable::constant(Id scalarType, uint64_t bits) {
     const uint32_t typeWidth = width(scalarType);
-    if (typeWidth >= 64 || typeWidth == 0) {  // other widths than 64: malformed, not looked at
+    if (typeWidth >= 64 || typeWidth == 0) {  // 0: the type is malformed, any constant will do
         return unique(
             spv::Op::OpConstant,
             {literal(static_cast<uint32_t>(bits)), literal(static_cast<uint32_t>(bits >> 32))},
             scalarType);
     }
-    // Narrow literals are sign extended for signed types, else zero extended (SPIR-V
-    // specification, section 2.2.1).
+    // Narrow literals are sign extended in signed types, else zero extended (SPIR-V specification,
+    // section 2.2.1).
     uint64_t value = bits & ((uint64_t{1} << typeWidth) - 1);
     if (isInteger(scalarType) && isSigned(scalarType) && (value >> (typeWidth - 1) & 1) != 0) {
         value |= ~((uint64_t{1} << typeWidth) - 1);
@@ -175,7 +175,7 @@ std::string_view TypeTable::componentProblem(Id type) const {
     }
     if (encoding(type)) return "components with an FP Encoding are not emulated";
     const uint32_t bits = component.word(0);
-    // Behind unify only components of matrices have 4 bits.
+    // After the unify passes only components of matrices have 4 bits.
     const bool isUnified = module_.hasCapability(spv::Capability::Int4CooperativeMatrixINTEL) &&
                            !module_.hasExtension("SPV_INTEL_int4");
     if (bits == 4 && isUnified) return {};
@@ -216,14 +216,14 @@ uint16_t float16Bits(double value) {
     const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
     const double magnitude = std::fabs(value);
     if (std::isnan(value)) return 0x7E00;
-    if (magnitude >= 65520.0) return sign | 0x7C00;  // rounds past the largest finite value
+    if (magnitude >= 65520.0) return sign | 0x7C00;  // rounds to infinity
     int exponent = 0;
     std::frexp(magnitude, &exponent);
-    // Units in the last place: 2^(e-11) for normals, 2^-24 for denormals.
+    // The unit in the last place is 2^(e-11) for normal numbers, 2^-24 for denormals.
     const int ulpExponent = magnitude == 0 ? -24 : std::max(exponent - 11, -24);
     const auto units = static_cast<uint32_t>(std::nearbyint(std::ldexp(magnitude, -ulpExponent)));
     if (ulpExponent == -24) return static_cast<uint16_t>(sign | units);
-    // A carry out of the mantissa runs into the exponent, as it should.
+    // A carry out of the mantissa correctly increments the exponent.
     const auto biased = static_cast<uint32_t>(ulpExponent + 24) << 10;
     return static_cast<uint16_t>(sign | (biased + units));
 }

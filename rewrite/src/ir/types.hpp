@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Types and constants on demand, each declared once. Non-aggregate types must be unique in a module
-// (SPIR-V specification, section 2.8), so what the module already has is reused; aggregates are
-// only shared among those made here, since those of the module may carry layout decorations.
+// Declares types and constants on demand, each once. Non-aggregate types must be unique in a module
+// (SPIR-V specification, section 2.8): those that the module has are reused. Its aggregates are
+// not, since they may have layout decorations.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@ class TypeTable {
     Id intType(uint32_t width, bool isSigned);
     Id uint32() { return intType(32, false); }
     Id floatType(uint32_t width);
-    // A scalar where components is 1.
+    // The scalar type itself if `components` is 1.
     Id vectorType(Id component, uint32_t components);
     Id arrayType(Id element, uint32_t length);
     Id structType(std::span<const Id> members);  // without a layout
@@ -29,32 +29,32 @@ class TypeTable {
     Id matrixType(Operands operands);
     Id functionType(Id result, std::span<const Id> parameters);
 
-    // Constants. Integer and floating-point values are given by their low bits.
+    // Constants. `bits` are the low bits of an integer or floating-point value.
     Id constant(Id scalarType, uint64_t bits);
     Id constantU32(uint32_t value) { return constant(uint32(), value); }
     Id constantFloat(Id floatType, double value);
     Id constantBool(bool value);
     Id constantNull(Id type) { return unique(spv::Op::OpConstantNull, {}, type); }
-    // All components the same; the scalar itself where the type is no vector.
+    // All components equal; the scalar itself if the type is not a vector.
     Id constantSplat(Id type, Id scalar);
     Id constantComposite(Id type, std::span<const Id> constituents);
 
-    // Facts about types of any origin.
-    bool isFloat(Id type) const;    // scalar or vector of
-    bool isInteger(Id type) const;  // scalar or vector of
+    // Facts about any scalar or vector type.
+    bool isFloat(Id type) const;
+    bool isInteger(Id type) const;
     bool isSigned(Id type) const;
-    std::optional<spv::FPEncoding> encoding(
-        Id type) const;                  // of floats that are not as IEEE 754 has them
-    uint32_t width(Id type) const;       // bits of a scalar or of a vector's component
-    uint32_t components(Id type) const;  // 1 for scalars, 0 for anything but scalars and vectors
-    Id scalarOf(Id type) const;          // component type of a vector, else the type
+    // FP Encoding of a float type; nullopt for IEEE 754.
+    std::optional<spv::FPEncoding> encoding(Id type) const;
+    uint32_t width(Id type) const;       // bits of a scalar or of a vector's component; else 0
+    uint32_t components(Id type) const;  // 1 for scalars, 0 for other types but vectors
+    Id scalarOf(Id type) const;          // component type of a vector, else the type itself
 
-    // What keeps a type from being emulated as a component of matrices and vectors, or nothing.
+    // Why a type cannot be the component type of an emulated matrix or vector; empty if it can.
     std::string_view componentProblem(Id type) const;
     // Declares the capability that arithmetic with components of a type needs.
     void declareArithmetic(Id component);
 
-    // After ids were renamed or taken away: forgets them.
+    // Reads the module's types again, after ids were renamed or removed.
     void rescan();
 
     Module& module() { return module_; }
@@ -71,7 +71,7 @@ class TypeTable {
 // A new variable of the module, without an initializer.
 Id globalVariable(TypeTable& types, spv::StorageClass storage, Id contents, std::string_view name);
 
-// IEEE 754 binary16 bits of a value, rounded to nearest even.
+// A value rounded to nearest even as the bits of an IEEE 754 binary16 number.
 uint16_t float16Bits(double value);
 
 }  // namespace coopvk::rewrite

@@ -5,7 +5,7 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// More than any matrix has, and little enough to unroll.
+// More elements than any matrix has, and few enough to unroll.
 constexpr uint64_t kMaxLength = 4096;
 
 }  // namespace
@@ -39,14 +39,14 @@ void lowerBitCastArray(LoweringContext& context, Emitter& emit, const Instructio
 
 namespace {
 
-// function(array, start): the elements from a dynamic index on, by way of a variable.
+// The function (array, start) that returns elements from a dynamic index on.
 Id subArrayHelper(LoweringContext& context, const NumberArray& from, const NumberArray& to,
                   Id indexType) {
     const std::vector<uint32_t> key = {static_cast<uint32_t>(spv::Op::OpExtractSubArrayQCOM),
                                        from.type, to.type, indexType};
     return context.helper(key, [&] {
         TypeTable& types = context.types;
-        // The array's own type may carry a layout, which variables here must not have.
+        // The array's type may have a layout, which a Function variable must not have.
         const Id plain = types.arrayType(from.element, from.length);
         const Id parameters[] = {from.type, indexType};
         FunctionBuilder function(types, context.newFunctions,
@@ -78,7 +78,7 @@ void lowerExtractSubArray(LoweringContext& context, Emitter& emit, const Instruc
         return;
     }
     if (const std::optional<uint64_t> first = context.module.constantValue(start)) {
-        // Beyond the end anything may come out, but it must compile.
+        // Elements beyond the end are undefined, but indices must be valid.
         std::vector<Id> values;
         for (uint32_t i = 0; i < to.length; ++i) {
             const auto at = static_cast<uint32_t>((*first + i) % from.length);

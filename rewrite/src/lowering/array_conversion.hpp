@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One-dimensional arrays of numbers, and what SPV_QCOM_cooperative_matrix_conversion does with
-// them.
+// The instructions of SPV_QCOM_cooperative_matrix_conversion on one-dimensional arrays of numbers.
 #pragma once
 
 #include "lowering/context.hpp"
@@ -11,7 +10,7 @@ namespace coopvk::rewrite {
 
 struct NumberArray {
     Id type = 0;
-    Id element = 0;  // 0: not such an array
+    Id element = 0;  // 0: the type is not such an array
     uint32_t length = 0;
 };
 NumberArray numberArray(const LoweringContext& context, Id type);

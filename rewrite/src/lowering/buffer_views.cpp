@@ -9,7 +9,7 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// Members of a structure that have a decoration.
+// How many members of a structure have a decoration.
 size_t membersWith(const Module& module, Id type, spv::Decoration decoration) {
     return static_cast<size_t>(
         std::ranges::count_if(module.section(Section::kAnnotations), [&](const InstructionPtr& i) {
@@ -63,8 +63,8 @@ Id BufferViews::block(Id element, const Qualifiers& qualifiers) {
     return block;
 }
 
-// The type of a variable that takes the place of one of type `original`: the block, or where the
-// original is an array of descriptors, a new array of as many of it.
+// The type of a view of a variable: the block, or if `original` is an array of descriptors, an
+// array of the same length of blocks.
 Id BufferViews::likeDescriptors(Id original, Id block) {
     const Instruction array = module_.def(original);
     if (!isArrayType(array.opcode)) return block;
@@ -75,7 +75,7 @@ Id BufferViews::likeDescriptors(Id original, Id block) {
     return type;
 }
 
-// No longer Restrict, but Aliased: another variable may change what this one reads.
+// Replaces Restrict by Aliased.
 void BufferViews::declareAliased(Id variable) {
     module_.removeDecoration(variable, spv::Decoration::Restrict);
     if (!module_.decoration(variable, spv::Decoration::Aliased)) {

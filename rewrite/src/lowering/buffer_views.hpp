@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Buffers seen as arrays of another type: logical addressing has no pointer casts, but a module may
-// declare another variable for the same binding. Such a variable is Aliased, and so is the module's
-// own from then on. It keeps what the module says of all accesses to the buffer: it is Coherent or
-// Volatile where the variable or any member of its structure is, and NonWritable where the variable
-// or every member is.
+// Views of buffers as arrays of another type. Logical addressing has no pointer casts, but a module
+// may declare several variables for one binding. Both the view and the original variable become
+// Aliased. The view is Coherent or Volatile if the variable or any member of its structure is, and
+// NonWritable if the variable or every member is.
 #pragma once
 
 #include "ir/emitter.hpp"
@@ -16,17 +15,16 @@ class BufferViews {
  public:
     explicit BufferViews(TypeTable& types) : types_(types), module_(types.module()) {}
 
-    // The variable for the binding of `variable` whose structure is one runtime array of `element`,
-    // a scalar or a vector.
+    // A variable for the binding of `variable`: a runtime array of `element`, a scalar or vector.
     Id view(Id variable, Id element);
-    // A pointer to element number `index` (u32) of the view of the place's variable.
+    // A pointer to element number `index` (u32) of the view of place.variable.
     Id pointer(Emitter& emit, const BufferPlace& place, Id element, Id index);
-    // struct { element data[]; } without gaps, for physical pointers.
+    // The type struct { element data[]; } without gaps, for physical pointers.
     Id block(Id element) { return block(element, {}); }
 
  private:
     struct Qualifiers {
-        bool bufferBlock = false;  // in place of Block
+        bool bufferBlock = false;  // BufferBlock in place of Block
         bool nonWritable = false, coherent = false, isVolatile = false;
         auto operator<=>(const Qualifiers&) const = default;
     };

@@ -7,7 +7,7 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// The interface follows the name, whose words are no ids.
+// The interface follows the name, whose words are not ids.
 bool isInInterface(const Instruction& entry, Id variable) {
     return std::ranges::any_of(std::span(entry.operands).subspan(2), [&](const Operand& operand) {
         return operand.isId && operand.word == variable;
@@ -34,7 +34,7 @@ Id builtInVariable(TypeTable& types, spv::BuiltIn builtIn, Id type, std::string_
     }
     const Id variable = globalVariable(types, spv::StorageClass::Input, type, name);
     module.decorate(variable, spv::Decoration::BuiltIn, {number});
-    // Fragment shaders interpolate no integers.
+    // Integer inputs of fragment shaders must be Flat.
     const bool isFragment = entry.word(0) == static_cast<uint32_t>(spv::ExecutionModel::Fragment);
     if (isFragment && types.isInteger(type)) module.decorate(variable, spv::Decoration::Flat);
     if (isOfSubgroups(builtIn)) module.addCapability(spv::Capability::GroupNonUniform);

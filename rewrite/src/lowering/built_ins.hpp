@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Input variables of built-ins that lowering reads.
+// Input variables for the built-ins that lowering reads.
 #pragma once
 
 #include <string_view>
@@ -9,18 +9,17 @@
 
 namespace coopvk::rewrite {
 
-// The variable for the built-in in the interface of the one entry point, which may have one only; a
-// new one of the scalar `type` where it has none. (Variables of other entry points may be there.)
+// The variable for the built-in in the interface of the entry point, or a new one of the scalar
+// `type`. An interface may have only one, and the module may have others that are not in it.
 Id builtInVariable(TypeTable& types, spv::BuiltIn builtIn, Id type, std::string_view name);
 
-// Its value as the scalar `type`. Volatile where it may change while the shader runs.
+// Loads its value as the scalar `type`. `isVolatile`: it may change while the shader executes.
 Id readBuiltIn(Emitter& emit, spv::BuiltIn builtIn, Id type, std::string_view name,
                bool isVolatile = false);
 
-// u32 values: the invocation in its subgroup, and the subgroup in its workgroup.
+// Load SubgroupLocalInvocationId, SubgroupId and LocalInvocationIndex as u32.
 Id readLane(Emitter& emit);
 Id readSubgroup(Emitter& emit);
-// LocalInvocationIndex.
 Id readInvocation(Emitter& emit);
 
 }  // namespace coopvk::rewrite

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every lowering shares: the module, the target, the functions that it adds, and one place for
-// the first error. The lowering of matrices, of vectors and so on adds what it knows of its types.
+// What all lowerings use: the module, the target, the functions that they add, and the first error.
+// The lowerings of matrices, vectors and so on derive their contexts from it.
 #pragma once
 
 #include <format>
@@ -13,7 +13,7 @@
 
 namespace coopvk::rewrite {
 
-// An error that names the instruction which caused it.
+// An error that names the instruction that causes it.
 inline Error errorAt(ErrorCode code, const Instruction& at, std::string_view what) {
     return {code, std::format("instruction {} (result %{}): {}", static_cast<uint32_t>(at.opcode),
                               at.result, what)};
@@ -32,17 +32,17 @@ struct LoweringContext {
     FunctionList newFunctions;
     std::optional<Error> error;
 
-    // Keeps the first error; lowering runs on with harmless values until the walk notices.
-    // False, for callers that say so.
+    // Keeps the first error. Lowering goes on until OpcodeTable::lower() checks for it. Returns
+    // false, for callers that return this.
     bool fail(ErrorCode code, const Instruction& at, std::string_view what) {
         if (!error) error = errorAt(code, at, what);
         return false;
     }
 
-    // Looks at an instruction that nothing lowers; an error where it may not stay.
+    // Sets an error if an instruction that stays must not.
     virtual void checkKept(const Instruction&) {}
 
-    // The helper function for a key; `make` builds it at first and returns its id.
+    // The helper function for a key. make() builds it once and returns its id.
     template <typename Make>
     Id helper(const std::vector<uint32_t>& key, Make make) {
         const auto found = helpers.find(key);

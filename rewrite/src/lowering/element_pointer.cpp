@@ -17,7 +17,6 @@ ElementPointer::ElementPointer(LoweringContext& context, Emitter& emit, Id point
         return;
     }
     storage_ = storageOf(type);
-    isPhysical_ = storage_ == spv::StorageClass::PhysicalStorageBuffer;
     pointee_ = type.word(1);
     const uint32_t bits = context.types.width(pointee_);
     if (bits < 8 || context.types.components(pointee_) == 0) {
@@ -28,7 +27,8 @@ ElementPointer::ElementPointer(LoweringContext& context, Emitter& emit, Id point
     scalar_ = context.types.scalarOf(pointee_);
     scalarBytes_ = bits / 8;
     components_ = context.types.components(pointee_);
-    const bool wide = isPhysical_ && module.hasCapability(spv::Capability::Int64);
+    const bool wide = storage_ == spv::StorageClass::PhysicalStorageBuffer &&
+                      module.hasCapability(spv::Capability::Int64);
     indexType_ = context.types.intType(wide ? 64 : 32, false);
     resolve(emit, pointer, at);
 }
@@ -39,8 +39,8 @@ bool ElementPointer::pointsIntoArray(const Instruction& chain) const {
     const Id type = typeBehind(module, chainStep(module, chain), 1);
     const Instruction& array = module.def(type);
     if (!isArrayType(array.opcode)) return false;
-    // The text ignores ArrayStride: elements are taken to be tight. Chains can only follow that
-    // where the array is tight itself.
+    // The specification ignores ArrayStride: elements of Pointer[] are tightly packed. Indices into
+    // the array reach these only if the array is tightly packed, too.
     const std::optional<uint32_t> stride = module.decoration(type, spv::Decoration::ArrayStride);
     return !stride || *stride == pointeeBytes();
 }
@@ -51,16 +51,16 @@ void ElementPointer::resolve(Emitter& emit, Id pointer, const Instruction& at) {
     while (def->opcode == spv::Op::OpCopyObject) def = &module.def(def->word(0));
     origin_ = context_.types.constant(indexType_, 0);
     if (isAccessChain(def->opcode) && pointsIntoArray(*def)) {
-        chain_ = spv::Op::OpAccessChain;  // elements may lie beyond the inner array
+        chain_ = spv::Op::OpAccessChain;  // not in bounds: elements may lie beyond an inner array
         base_ = def->word(0);
         for (size_t i = 1; i + 1 < def->operands.size(); ++i) prefix_.push_back(def->word(i));
         origin_ = asIndex(emit, def->operands.back().word);
         return;
     }
-    const bool variable = module.hasCapability(spv::Capability::VariablePointers) ||
-                          (module.hasCapability(spv::Capability::VariablePointersStorageBuffer) &&
-                           storage_ == spv::StorageClass::StorageBuffer);
-    if (!isPhysical_ && !variable) {
+    const bool isVariable = module.hasCapability(spv::Capability::VariablePointers) ||
+                            (module.hasCapability(spv::Capability::VariablePointersStorageBuffer) &&
+                             storage_ == spv::StorageClass::StorageBuffer);
+    if (storage_ != spv::StorageClass::PhysicalStorageBuffer && !isVariable) {
         context_.fail(ErrorCode::kUnsupported, at,
                       "Pointer must be an access chain into a tightly packed array");
         scalar_ = 0;

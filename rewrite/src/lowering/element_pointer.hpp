@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pointers to Pointer[index] and to components of it, for the Pointer operand of matrix loads and
-// stores, in whichever addressing the module uses.
+// Pointers to Pointer[index] and its components, for the Pointer operand of matrix loads and
+// stores, with logical or physical addressing.
 #pragma once
 
 #include "lowering/context.hpp"
@@ -10,7 +10,7 @@ namespace coopvk::rewrite {
 
 class ElementPointer {
  public:
-    // `at` is named in errors. The pointer must point to a numeric scalar or vector.
+    // Errors name `at`. The pointer must point to a numeric scalar or vector.
     ElementPointer(LoweringContext& context, Emitter& emit, Id pointer, const Instruction& at);
 
     bool valid() const { return scalar_ != 0; }
@@ -18,17 +18,16 @@ class ElementPointer {
     uint32_t components() const { return components_; }  // of the pointee
     uint32_t scalarBytes() const { return scalarBytes_; }
     uint32_t pointeeBytes() const { return scalarBytes_ * components_; }
-    bool isPhysical() const { return isPhysical_; }
     Id pointee() const { return pointee_; }
 
-    // Type of indices: u32, or u64 where addresses have 64 bits and the module has such integers.
+    // Type of indices: u64 for physical pointers if the module has 64-bit integers, else u32.
     Id indexType() const { return indexType_; }
-    // A scalar integer of any type as indexType().
+    // Converts an integer scalar to indexType().
     Id asIndex(Emitter& emit, Id integer);
 
-    // What `index` counts from: add it to every index given below.
+    // The index of Pointer[0], which callers add to each index for at().
     Id origin() const { return origin_; }
-    // Pointer to Pointer[index - origin()], or to one component of it (component: u32, 0 for the
+    // A pointer to Pointer[index - origin()], or to its component number `component` (a u32; 0: the
     // whole pointee).
     Id at(Emitter& emit, Id index, Id component = 0);
 
@@ -46,7 +45,6 @@ class ElementPointer {
     uint32_t components_ = 1;
     uint32_t scalarBytes_ = 1;
     spv::StorageClass storage_ = spv::StorageClass::StorageBuffer;
-    bool isPhysical_ = false;
     Id indexType_ = 0;
     Id origin_ = 0;
 };

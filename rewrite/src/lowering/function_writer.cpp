@@ -9,7 +9,7 @@ namespace coopvk::rewrite {
 namespace {
 
 bool isVariableOrDebug(spv::Op opcode) {
-    // Debug declarations are among the variables.
+    // Debug declarations may stand between the variables.
     return isVariable(opcode) || isDebugLine(opcode) || opcode == spv::Op::OpExtInst;
 }
 
@@ -29,7 +29,7 @@ void FunctionWriter::beginBlock(Block& block) {
     loopMerge_ = nullptr;
     for (size_t i = 0; i < block.body.size(); ++i) {
         if (block.body[i]->opcode != spv::Op::OpLoopMerge) continue;
-        // Taken out of the stream: it belongs to the first part if the block gets split.
+        // Kept apart: if the block is split, it ends the first part.
         loopMerge_ = std::move(block.body[i]);
         block.body.erase(block.body.begin() + static_cast<std::ptrdiff_t>(i));
         header_ = &copy;
@@ -46,9 +46,9 @@ void FunctionWriter::keep(InstructionPtr instruction) {
 
 void FunctionWriter::endBlock() { lastPartOf_[current_] = blocks_.back()->id(); }
 
-// A loop header keeps its phis and its merge and branches to the rest of itself: the back edge must
-// still reach a block with the OpLoopMerge.
-void FunctionWriter::leaveLoopHeader() {
+// Splits a loop header before control flow is added to it. The first part keeps phis and
+// OpLoopMerge, since the back edge must branch to a block with these.
+void FunctionWriter::splitLoopHeader() {
     if (header_ == nullptr) return;
     InstructionList& head = header_->body;
     size_t phis = 0;
@@ -58,8 +58,7 @@ void FunctionWriter::leaveLoopHeader() {
     }
     InstructionList rest = takeFrom(head, phis);
     const Id next = context_.module.takeId();
-    // A header that is its own continue target: the back edge now leaves the last part, which
-    // mendPhis makes the continue target.
+    // If the header is its own continue target, updatePhis() makes its last part that target.
     head.push_back(std::move(loopMerge_));
     emitter_.opVoid(spv::Op::OpBranch, {idOperand(next)});
     header_ = nullptr;
@@ -69,41 +68,33 @@ void FunctionWriter::leaveLoopHeader() {
 
 void FunctionWriter::guarded(Id condition, const std::function<void()>& body) {
     if (condition == 0) return body();
-    leaveLoopHeader();
+    splitLoopHeader();
     when(condition, body);
 }
 
 void FunctionWriter::chosen(Id condition, const std::function<void()>& then,
                             const std::function<void()>& otherwise) {
-    leaveLoopHeader();
+    splitLoopHeader();
     choose(condition, then, otherwise);
 }
 
 Id FunctionWriter::chosenValue(Id type, Id condition, const std::function<Id()>& then,
                                const std::function<Id()>& otherwise) {
-    leaveLoopHeader();
+    splitLoopHeader();
     return chooseValue(type, condition, then, otherwise);
 }
 
 void FunctionWriter::repeated(uint32_t count, const std::function<void(Id index)>& body) {
-    leaveLoopHeader();
-    // A new block ahead of the loop: mendPhis would take the old block's label for its end.
+    splitLoopHeader();
+    // The loop's phi names the block before it. That must not be the original block, whose label
+    // updatePhis() replaces.
     startNewBlock();
     loop(count, body, spv::LoopControlMask::MaskNone);
 }
 
-Id FunctionWriter::variable(Id type) {
-    const Id pointer = context_.types.pointerType(spv::StorageClass::Function, type);
-    const Id result = context_.module.takeId();
-    Emitter(context_.types, variables_)
-        .add(makeInstruction(spv::Op::OpVariable, pointer, result,
-                             {literal(spv::StorageClass::Function)}));
-    return result;
-}
-
 Id FunctionWriter::lane() { return once({0, 0}, readLane); }
 
-void FunctionWriter::mendPhis() {
+void FunctionWriter::updatePhis() {
     for (const auto& block : blocks_) {
         for (const InstructionPtr& i : block->body) {
             if (i->opcode == spv::Op::OpPhi) {
@@ -119,19 +110,14 @@ void FunctionWriter::mendPhis() {
 }
 
 void FunctionWriter::finish() {
-    mendPhis();
+    updatePhis();
     if (!blocks_.empty() && !prologue_.empty()) {
         InstructionList& entry = blocks_.front()->body;
         size_t at = 0;
         while (at < entry.size() && isVariableOrDebug(entry[at]->opcode)) ++at;
         insertAt(entry, at, std::move(prologue_));
     }
-    if (!variables_.empty()) {
-        InstructionList& entry = blocks_.front()->body;
-        entry.insert(entry.begin(), std::make_move_iterator(variables_.begin()),
-                     std::make_move_iterator(variables_.end()));
-        variables_.clear();
-    }
+    if (!blocks_.empty()) insertAt(blocks_.front()->body, 0, std::move(variables_));
     function_.blocks = std::move(blocks_);
 }
 

@@ -11,12 +11,12 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// Values of so many scalars and vectors are converted one by one at most.
+// Limits the scalars and vectors that one load or store converts, each by instructions.
 constexpr uint64_t kMostParts = 1024;
 
 bool isAggregate(spv::Op opcode) { return opcode == spv::Op::OpTypeStruct || isArrayType(opcode); }
 
-// The types in an aggregate are its first operands.
+// The number of an aggregate's operands that are types of members; they come first.
 size_t memberTypes(const Instruction& type) {
     return isArrayType(type.opcode) ? 1 : type.operands.size();
 }
@@ -60,7 +60,7 @@ std::unordered_set<Id> MemoryTypes::roots() const {
 
 void MemoryTypes::make() {
     std::unordered_set<Id> wanted = roots();
-    // Types are declared after those that they are made of.
+    // In the order of declaration: members' types come before the aggregate.
     std::vector<const Instruction*> aggregates;
     for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
         if (!isAggregate(i->opcode)) continue;
@@ -91,11 +91,11 @@ uint64_t MemoryTypes::partsOf(const Instruction& type) const {
 Id MemoryTypes::makeCopy(const Instruction& type) {
     Operands operands = type.operands;
     for (size_t m = 0; m < memberTypes(type); ++m) operands[m].word = inMemory(type.word(m));
-    if (operands == type.operands && saysLayout(type)) return type.result;
+    if (operands == type.operands && hasLayout(type)) return type.result;
     const Id copy = module_.takeId();
     module_.append(Section::kGlobals, makeInstruction(type.opcode, 0, copy, std::move(operands)));
     module_.copyNamesAndDecorations(type.result, copy);
-    if (!saysLayout(type)) addLayout(type, copy);
+    if (!hasLayout(type)) addLayout(type, copy);
     return copy;
 }
 
@@ -109,11 +109,11 @@ bool MemoryTypes::namesType(const Instruction& i) const {
     return (isUntypedChain(i.opcode) || isUntypedStep(i.opcode)) && isPointer(i.type);
 }
 
-void MemoryTypes::adoptChain(Instruction& i) const {
+void MemoryTypes::retypeChain(Instruction& i) const {
     if (namesType(i) && !i.operands.empty()) i.operands[0].word = inMemory(i.word(0));
 }
 
-void MemoryTypes::adoptPointers() {
+void MemoryTypes::retypePointers() {
     InstructionList& globals = module_.section(Section::kGlobals);
     for (size_t g = 0; g < globals.size(); ++g) {
         Instruction& i = *globals[g];
@@ -136,8 +136,8 @@ bool MemoryTypes::mayConvert(const Instruction& at, Id type) {
     const auto found = parts_.find(type);
     if (found == parts_.end() || found->second <= kMostParts) return true;
     return context_.fail(ErrorCode::kUnsupported, at,
-                         std::format("more than {} numbers, which are held in another way than "
-                                     "they lie in memory, are loaded, stored or copied at once",
+                         std::format("loads, stores or copies more than {} numbers that have "
+                                     "another form in memory",
                                      kMostParts));
 }
 

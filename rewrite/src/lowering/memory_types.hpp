@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Types that lie in memory in another way than values of them are held: pointers to such memory
-// point to copies of structures and arrays, and loads and stores convert values member by member.
+// For types whose values have another form in memory than in shaders. Pointers to such memory point
+// to copies of structures and arrays with the types in memory, and loads and stores convert values
+// member by member.
 #pragma once
 
 #include <unordered_set>
@@ -15,32 +16,33 @@ class MemoryTypes {
     explicit MemoryTypes(LoweringContext& context) : context_(context), module_(context.module) {}
     virtual ~MemoryTypes() = default;
 
-    // Makes the types of what lies behind pointers to the memory: these say so, or the accesses
-    // through them do.
+    // Makes the types in memory for all types that pointers to the memory point to, by their types
+    // or by the accesses through them.
     void make();
-    // The type in memory for a type of values; itself where it is the same.
+    // The type in memory for a type of values, which may be the same.
     Id inMemory(Id type) const;
 
-    // A load, a store or a copy, with conversions where the memory is accessed and the types
-    // differ; false where the instruction stays, perhaps changed in place.
+    // Lowers a load, store or copy of the memory if the types differ. False if the instruction
+    // stays, perhaps changed in place.
     bool access(Emitter& emit, Instruction& instruction);
-    // Lets an untyped access chain, or what else names the type of memory first, name that.
-    void adoptChain(Instruction& instruction) const;
-    // Lets the pointer types, and null initializers, be of the types in memory. The last step.
-    void adoptPointers();
+    // Puts the type in memory into an untyped access chain or OpUntypedArrayLengthKHR.
+    void retypeChain(Instruction& instruction) const;
+    // Puts the types in memory into pointer types, untyped variables and null initializers. Must
+    // come last.
+    void retypePointers();
 
-    // The type of what OpCopyMemory copies, as far as its pointers tell.
+    // The type that OpCopyMemory copies; 0 if no pointer is typed.
     Id copied(const Instruction& copy) const;
 
  protected:
-    // Whether a type is that of pointers to the memory.
+    // Whether a type is a pointer type for the memory.
     virtual bool isPointer(Id type) const = 0;
-    // Of scalars and vectors: their types in memory, and values of `type` (which is either) from
-    // the other one.
+    // inMemory() for a scalar or vector type.
     virtual Id scalarInMemory(Id type) const { return type; }
+    // Converts a scalar or vector to `type`, from memory or to memory.
     virtual Id convertScalar(Emitter&, Id value, Id) const { return value; }
-    // Whether a structure or array says where its members lie; if not, makes a copy of it say so.
-    virtual bool saysLayout(const Instruction&) const { return true; }
+    // Whether a structure or array has a layout; if not, addLayout() gives one to its copy.
+    virtual bool hasLayout(const Instruction&) const { return true; }
     virtual void addLayout(const Instruction& /*type*/, Id /*copy*/) {}
 
     LoweringContext& context_;
@@ -57,8 +59,8 @@ class MemoryTypes {
     bool copy(Emitter& emit, const Instruction& instruction);
     bool isMemory(Id pointer) const { return isPointer(module_.def(pointer).type); }
 
-    std::map<Id, Id> inMemory_;     // of structures and arrays, where it differs
-    std::map<Id, uint64_t> parts_;  // scalars and vectors in a structure or array
+    std::map<Id, Id> inMemory_;     // of structures and arrays that the memory holds
+    std::map<Id, uint64_t> parts_;  // how many scalars and vectors a structure or array has
 };
 
 }  // namespace coopvk::rewrite

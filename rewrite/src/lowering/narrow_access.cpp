@@ -56,7 +56,7 @@ void declareAccess(Module& module, Storage storage, uint32_t bits) {
             module.addExtension("SPV_KHR_16bit_storage");
         }
     }
-    // A block in Workgroup memory has an explicit layout.
+    // Blocks in Workgroup memory have an explicit layout.
     if (storage == Storage::Workgroup && bits < 32 &&
         module.hasCapability(WorkgroupMemoryExplicitLayoutKHR)) {
         module.addCapability(bits == 8 ? WorkgroupMemoryExplicitLayout8BitAccessKHR

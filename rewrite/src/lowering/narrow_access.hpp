@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Accesses to memory of 8 and 16 bits: what a device must have for them (Vulkan specification,
-// "Shader Memory Access"), and what a module declares.
+// 8- and 16-bit accesses to memory: the features that they need (Vulkan specification, "Shader
+// Memory Access"), and the capabilities that a module declares for them.
 #pragma once
 
 #include "coopvk/rewrite.hpp"
@@ -9,11 +9,12 @@
 
 namespace coopvk::rewrite {
 
-// The feature for accesses of so many bits to a storage class that a device lacks; empty: none.
+// The name of the feature that a device lacks for accesses of `bits` bits to a storage class; empty
+// if it lacks none.
 std::string_view missingForAccess(const DeviceTraits& device, spv::StorageClass storage,
                                   uint32_t bits);
 
-// Declares such accesses; nothing for other widths.
+// Declares the capability for such accesses, if there is one.
 void declareAccess(Module& module, spv::StorageClass storage, uint32_t bits);
 
 }  // namespace coopvk::rewrite

@@ -14,7 +14,7 @@ namespace {
 
 Id scalarType(TypeTable& types, const Number& number) {
     if (number.isFloat()) return types.floatType(number.computedBits);
-    // Narrower integers are all held by signed ones.
+    // 32-bit signed integers hold all values of narrower integers.
     return types.intType(number.computedBits, number.isSigned() || number.bits < 32);
 }
 
@@ -37,8 +37,8 @@ std::vector<Id> bitFields(Emitter& emit, const Number& number, Id word) {
     return components;
 }
 
-// Two bytes of a u32 as f16: exponent and mantissa are moved to where f16 has them, and a smaller
-// bias is made up for by a factor.
+// The two low bytes of a u32 as f16: moves exponent and mantissa to the positions in f16, and
+// multiplies by a power of two if the bias is smaller than that of f16.
 Id smallFloatPair(Emitter& emit, const Number::SmallFloat& fields, Id bytes) {
     TypeTable& types = emit.types();
     Bits bits(emit);
@@ -50,7 +50,8 @@ Id smallFloatPair(Emitter& emit, const Number::SmallFloat& fields, Id bytes) {
     if (fields.exponentBits == 5 && fields.hasInfinity) return emit.bitcast(pair, spread);
     const uint32_t by = 5 - fields.exponentBits;
     const Id magnitude = bits.right(bits.mask(spread, 0x7F007F00), by);
-    // The NaN would become a finite number: a one in its last place carries beyond its exponent.
+    // NaN would become a finite number. It has all bits set: adding one to its last bit carries
+    // into the bit above its exponent.
     const Id carry = bits.op(spv::Op::OpIAdd, magnitude, emit.constant(0x01000100u >> by));
     const Id isNan = bits.mask(bits.right(carry, 15 - by), 0x00010001);
     const Id nan = bits.op(spv::Op::OpIMul, isNan, emit.constant(0x7FFF));
@@ -125,7 +126,7 @@ std::vector<Id> unpackWord(Emitter& emit, const Number& number, Id word) {
 
 namespace {
 
-// A 32-bit integer of signedness `isSigned`.
+// Converts an integer, read as signed or unsigned, to a 32-bit one of that signedness.
 Id extend(Emitter& emit, Id value, bool isSigned) {
     TypeTable& types = emit.types();
     const uint32_t width = types.width(emit.typeOf(value));

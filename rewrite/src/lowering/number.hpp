@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Formats of numbers: how a component lies in memory, which scalar type shaders compute it in, how
-// a word is unpacked to such scalars, how values are rounded to it, and what it needs. One row each
-// in a table; a new format is a new row.
+// A table of number formats: how a component lies in memory, in which scalar type shaders compute
+// with it, how a word is unpacked and values are rounded, and which feature it needs. A new format
+// is a new row.
 #pragma once
 
 #include "ir/emitter.hpp"
@@ -11,7 +11,7 @@ namespace coopvk::rewrite {
 
 struct NumberForm;  // number_memory.hpp
 
-// Of formats that Vulkan has no name for.
+// For formats that VkComponentTypeKHR lacks.
 constexpr auto kNoComponentType = static_cast<ComponentType>(~0u);
 
 enum class NumberKind { kFloat, kSigned, kUnsigned };
@@ -21,49 +21,49 @@ struct Number {
     struct SmallFloat {
         uint32_t exponentBits;
         uint32_t bias;
-        bool hasInfinity;                         // else the one NaN has all bits set but the sign
-        std::optional<spv::FPEncoding> encoding;  // of the type of such values
+        bool hasInfinity;  // if not, the NaNs have all bits below the sign set
+        std::optional<spv::FPEncoding> encoding;  // FP Encoding of its type
     };
-    // The components of a u32, lowest bits first: scalars, or f16 in vectors of two.
+    // Returns the components in a u32, lowest bits first: scalars, or f16 in vectors of two.
     using Unpack = std::vector<Id> (*)(Emitter& emit, const Number& number, Id word);
 
     ComponentType type = {};
     std::string_view name;
     NumberKind kind = {};
     uint32_t bits = 0;          // in memory
-    uint32_t computedBits = 0;  // of the scalar type that sums and products of it are made in
-    Unpack unpack = nullptr;    // null: a word does not hold one
-    // That values of it in a shader need; null: none.
+    uint32_t computedBits = 0;  // width of the scalar type for sums and products
+    Unpack unpack = nullptr;    // null: components are wider than a word
+    // The feature that values in a shader need; null: none.
     bool DeviceTraits::* feature = nullptr;
     SmallFloat fields = {};
-    // Matrices hold components as scalars of so many bits, which are loaded and stored by `form`;
-    // 0 and null: as they lie in memory.
+    // Matrices hold components as scalars of this width, which `form` loads and stores; 0 and null:
+    // as in memory.
     uint32_t heldBits = 0;
     const NumberForm* form = nullptr;
 
     bool isFloat() const { return kind == NumberKind::kFloat; }
-    // Of 8-bit floats, of which a shader has no values of SPIR-V's own.
+    // Whether it is an 8-bit float.
     bool isSmallFloat() const { return fields.exponentBits != 0; }
-    bool isSigned() const { return kind == NumberKind::kSigned; }  // of integers
+    bool isSigned() const { return kind == NumberKind::kSigned; }  // for integers
     uint32_t bytes() const { return bits / 8; }
     bool isOn(const DeviceTraits& device) const { return feature == nullptr || device.*feature; }
 };
 
 std::span<const Number> allNumbers();
-// nullptr for a value that no format has.
+// nullptr if there is no such format.
 const Number* findNumber(ComponentType type);
-// Of integers, or of floats as IEEE 754 has them.
+// Without an encoding: an integer, or a float of IEEE 754.
 const Number* findNumber(NumberKind kind, uint32_t bits,
                          std::optional<spv::FPEncoding> encoding = {});
-// Of the values of a scalar type, or of a vector's components; nullptr for anything else.
+// The format of a scalar type or of a vector's components; nullptr for other types.
 const Number* numberOf(const TypeTable& types, Id type);
 
-// The components of a u32 by number.unpack, which is not null.
+// Unpacks a u32 by number.unpack, which must not be null, and declares the capability for it.
 std::vector<Id> unpackWord(Emitter& emit, const Number& number, Id word);
 
-// A scalar as the integer `to` (of less than 32 bits), sign or zero extended to a 32-bit signed
-// one: floats are rounded to nearest even, and all values saturate; NaN becomes the smallest.
-// `isSigned`: how an integer value is read.
+// Converts a scalar to the integer format `to`, which has less than 32 bits, as a 32-bit signed
+// integer. Floats are rounded to nearest even; values saturate; NaN becomes the smallest value.
+// `isSigned`: whether an integer `value` is signed.
 Id toInteger(Emitter& emit, const Number& to, Id value, bool isSigned);
 
 }  // namespace coopvk::rewrite

@@ -7,7 +7,7 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// Four 4-bit integers of the low half of a u32, one to a byte, and the inverse.
+// Moves the four 4-bit integers in the low half of a u32 to one byte each; join() is the inverse.
 Id spread(Bits bits, Id word) {
     Id x = bits.mask(word, 0xFFFF);
     x = bits.mask(bits.either(x, bits.left(x, 8)), 0x00FF00FF);
@@ -19,7 +19,7 @@ Id join(Bits bits, Id bytes) {
     return bits.mask(bits.either(x, bits.right(x, 8)), 0xFFFF);
 }
 
-// Bytes from 0 to 15 become -8 to 7: bit 3 is repeated above itself.
+// Turns bytes from 0 to 15 into -8 to 7: copies bit 3 of each to its bits 4 to 7.
 Id extendSign(Emitter& emit, Id bytes) {
     Bits bits(emit);
     const Id signs = bits.mask(bytes, 0x08080808);
@@ -143,7 +143,7 @@ Slot pickComponent(Emitter& emit, const Number& number, Id scalar, Id index, Id 
     const Id u32 = types.uint32();
     uint32_t parts = types.width(emit.typeOf(scalar)) / types.width(held);
     if (parts > 4) {
-        // Eight components: first the 32-bit half, then one of its four.
+        // Vectors have at most four components: selects a 32-bit half first.
         const Id words = emit.bitcast(types.vectorType(u32, 2), scalar);
         parts /= 2;
         scalar = emit.op(spv::Op::OpVectorExtractDynamic, u32, {words, emit.over(index, parts)});

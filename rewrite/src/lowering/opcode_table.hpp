@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which instructions a lowering takes, by opcode, and the walk through a function that hands them
-// to it.
+// A table of the functions that lower instructions, by opcode, and the lowering of a function by
+// it.
 #pragma once
 
 #include <concepts>
@@ -11,7 +11,7 @@
 
 namespace coopvk::rewrite {
 
-// A function that is being lowered.
+// What lowering one function needs. Lowerings derive from it.
 template <typename ContextType, typename WriterType = FunctionWriter>
 struct FunctionLowering {
     using Context = ContextType;
@@ -26,13 +26,13 @@ struct FunctionLowering {
     Writer writer;
 };
 
-// `Lowering` derives from FunctionLowering. What lowers an instruction takes it last; ahead of it
-// it takes the Lowering, or the context and the writer, or the context and the emitter. It returns
-// false where the instruction stays, perhaps changed in place; nothing where none does.
+// `Lowering` derives from FunctionLowering. A function in the table has parameters (Lowering,
+// Instruction), (context, writer, Instruction) or (context, emitter, Instruction). It returns false
+// if the instruction stays, perhaps changed in place, and true or void if it has been replaced.
 template <typename Lowering>
 class OpcodeTable {
  public:
-    // The last row of an opcode counts.
+    // A later row of an opcode replaces an earlier one.
     template <auto Lower>
     void add(std::span<const spv::Op> opcodes) {
         for (const spv::Op opcode : opcodes) rows_[opcode] = &call<Lower>;
@@ -42,8 +42,8 @@ class OpcodeTable {
         add<Lower>(std::span(opcodes.begin(), opcodes.size()));
     }
 
-    // Puts what its instructions are lowered to in the place of a function's blocks. Stops at the
-    // first error, which context.error has.
+    // Lowers the instructions of a function and replaces its blocks. Stops at the first error,
+    // which is in context.error.
     void lower(Lowering& lowering, Function& function) const {
         for (const auto& block : function.blocks) {
             lowering.writer.beginBlock(*block);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Types whose values are lowered to arrays of packs: what an invocation holds of a cooperative
-// matrix, a cooperative vector, a matrix made of the driver's own ones. A pack is a scalar, a
-// vector or such a matrix, and holds one element or several.
+// Types that are lowered to arrays of packs: cooperative matrices (an invocation's elements),
+// cooperative vectors, and matrices in tiles of the driver's matrices. A pack is a scalar, a vector
+// or a tile, and holds one or more elements.
 #pragma once
 
 #include "ir/arithmetic_decorations.hpp"
@@ -12,16 +12,16 @@
 namespace coopvk::rewrite {
 
 struct PackedType {
-    Id id = 0;               // redefined as the array: what only moves values stays as it is
+    Id id = 0;               // redefined as the array: instructions that move values stay
     Id component = 0;        // scalar type of an element
-    uint32_t count = 0;      // elements
-    uint32_t packWidth = 1;  // elements in a pack; the last pack may have more than there are
-    uint32_t packStep = 1;   // from one element of a pack to the next
+    uint32_t count = 0;      // number of elements
+    uint32_t packWidth = 1;  // elements in a pack; the last pack may be partly unused
+    uint32_t packStep = 1;   // distance between elements of a pack
     Id pack = 0;             // type of a pack
-    // Arithmetic and conversions take operands that are equal in this only.
+    // Operands of arithmetic and conversions must have equal shapes.
     std::array<uint32_t, 3> shape = {0, 0, 0};
-    // The lowering has chosen the count, the module does not know it: a composite has one
-    // constituent for all elements, and an index may be too high.
+    // The module does not know the count, which the lowering chose: composites have one constituent
+    // for all elements, and indices may be too large.
     bool hasOpenCount = false;
 
     struct Place {
@@ -38,38 +38,39 @@ struct PackedType {
 };
 
 struct PackedContext : LoweringContext {
-    // `kind`, as in "cooperative matrix", is for errors.
+    // Errors name `kind`, such as "cooperative matrix".
     PackedContext(TypeTable& theTypes, const Target& theTarget, std::string_view kind)
         : LoweringContext(theTypes, theTarget), kind_(kind) {}
 
-    // nullptr: not such a type.
+    // nullptr if a type is not packed.
     virtual const PackedType* packed(Id type) const = 0;
     const PackedType* packedOfValue(Id value) const { return packed(module.def(value).type); }
 
-    // All packs of a value, in order; and the value made of them, which becomes `result`.
+    // The packs of a value, in order; and the inverse, which defines `result`.
     virtual std::vector<Id> packsOf(Emitter& emit, const PackedType& type, Id value);
     virtual void fromPacks(Emitter& emit, const PackedType& type, std::span<const Id> packs,
                            Id result);
 
-    // Instructions that do more than move such values must have been lowered.
+    // Refuses instructions on such values, except those that only move them.
     void checkKept(const Instruction& instruction) override;
 
-    // When all is lowered: of arrays these decorations say nothing, and some drivers reject them.
+    // Removes them from values that are arrays now: they have no meaning there, and some drivers
+    // reject them.
     void dropArithmeticDecorations();
 
  private:
     std::string_view kind_;
 };
 
-// Whether packs are matrices themselves: instructions on such take scalars, others vectors.
+// Whether packs are the driver's matrices: a scalar operand then applies to a whole pack.
 inline bool packsAreMatrices(const TypeTable& types, const PackedType& type) {
     return types.components(type.pack) == 0;
 }
-// A pack of which each element is the scalar.
+// A pack with all elements equal to the scalar.
 Id splatPack(Emitter& emit, const PackedType& type, Id scalar);
 
-// The elements, taken out of packs in order, and put into packs again. Elements beyond the count,
-// in a last pack, are the last element again.
+// The elements of packs, in order; and the inverse. Unused elements of the last pack repeat the
+// last element.
 std::vector<Slot> slotsOf(const PackedType& type, std::span<const Id> packs);
 std::vector<Id> gatherPacks(Emitter& emit, const PackedType& type, std::span<const Slot> elements);
 

@@ -24,7 +24,8 @@ void failOfConstituents(PackedContext& context, const Instruction& at, bool one)
                      : "the constituents are not as many components of the type as it has");
 }
 
-// The elements of scalars, vectors and values of packed types.
+// The elements of scalars, vectors and values of packed types, in order. Empty if one of the values
+// has another component type.
 std::vector<Slot> elementsOf(PackedContext& context, Emitter& emit, const PackedType& type,
                              const Operands& values) {
     std::vector<Slot> elements;
@@ -43,8 +44,8 @@ std::vector<Slot> elementsOf(PackedContext& context, Emitter& emit, const Packed
     return elements;
 }
 
-// An element that the value has not, as its length is not the one that the module took for granted:
-// the result is undefined, but the driver must get a module that it can compile.
+// For an index beyond the count, which the module could not know: the result is undefined, but the
+// output must be valid.
 void dropBeyondCount(Emitter& emit, const Instruction& i) {
     if (i.opcode == spv::Op::OpCompositeExtract) {
         emit.add(makeInstruction(spv::Op::OpUndef, i.type, i.result, {}));
@@ -53,11 +54,11 @@ void dropBeyondCount(Emitter& emit, const Instruction& i) {
     }
 }
 
-void insertBehind(Instruction& i, size_t at, Operand operand) {
+void insertAfter(Instruction& i, size_t at, Operand operand) {
     i.operands.insert(i.operands.begin() + static_cast<std::ptrdiff_t>(at) + 1, operand);
 }
 
-// A constant of the pack type; specialization constants that could not be folded keep their kind.
+// A constant of the pack type. It is a specialization constant if a part may be one.
 Id constantPack(PackedContext& context, const PackedType& type, std::span<const Id> parts,
                 bool isSpec) {
     if (type.pack == type.component) return parts[0];
@@ -68,7 +69,6 @@ Id constantPack(PackedContext& context, const PackedType& type, std::span<const 
     return id;
 }
 
-// One constituent for all elements, or one for each.
 void lowerConstant(PackedContext& context, const PackedType& type, Instruction& constant,
                    bool isSpec) {
     const bool one = hasOneConstituent(type, constant);
@@ -78,7 +78,7 @@ void lowerConstant(PackedContext& context, const PackedType& type, Instruction& 
     if (!fit || constant.operands.size() != (one ? 1 : type.count)) {
         return failOfConstituents(context, constant, one);
     }
-    // Elements beyond the count are the last: no zeros to divide by.
+    // Elements beyond the count repeat the last one: zeros could be divided by.
     const uint32_t packs = one ? 1 : type.packs();
     std::vector<Id> parts(size_t{packs} * type.packWidth, constant.operands.back().word);
     for (uint32_t e = 0; e < type.count && !one; ++e) {
@@ -146,7 +146,7 @@ bool lowerPackedIndices(PackedContext& context, Emitter& emit, Instruction& i) {
     }
     const auto [pack, part] = type->place(element);
     i.operands[at] = literal(pack);
-    if (type->packWidth > 1) insertBehind(i, at, literal(part));
+    if (type->packWidth > 1) insertAfter(i, at, literal(part));
     return false;
 }
 
@@ -158,7 +158,7 @@ Id elementOf(PackedContext& context, Emitter& emit, const Instruction& chain,
         context.fail(ErrorCode::kInvalidModule, chain, "an index is not an integer scalar");
         return 0;
     }
-    // Division by constants wants unsigned numbers; elements are never negative.
+    // An index is never negative, and locate() divides unsigned integers.
     const Id type = types.intType(types.width(emit.typeOf(element)), false);
     const std::optional<uint64_t> known = context.module.constantValue(element);
     return known ? types.constant(type, *known % index.type->count) : emit.bitcast(type, element);
@@ -185,7 +185,7 @@ bool lowerPackedChain(PackedContext& context, Emitter& emit, Instruction& i) {
     if (element == 0) return false;
     const auto [pack, part] = locate(emit, *index.type, element);
     i.operands[index.at] = idOperand(pack);
-    if (part != 0) insertBehind(i, index.at, idOperand(part));
+    if (part != 0) insertAfter(i, index.at, idOperand(part));
     return false;
 }
 

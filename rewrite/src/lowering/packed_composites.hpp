@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Composites of elements in packs: one index to an element becomes one to its pack and, where packs
-// hold several, one into that; constituents and constants are put into packs. None of these does
-// anything where an instruction concerns no packed type.
+// Composite instructions and constants of packed types. The index of an element becomes the index
+// of its pack and, if packs hold several elements, an index into the pack. Constituents are put
+// into packs. Instructions without packed types stay unchanged.
 #pragma once
 
 #include "ir/opcodes.hpp"
@@ -15,7 +15,7 @@ namespace coopvk::rewrite {
 bool lowerPackedConstruct(PackedContext& context, Emitter& emit, const Instruction& construct);
 // OpCompositeExtract and OpCompositeInsert.
 bool lowerPackedIndices(PackedContext& context, Emitter& emit, Instruction& instruction);
-// Access chains; always in place.
+// Access chains, which are changed in place.
 bool lowerPackedChain(PackedContext& context, Emitter& emit, Instruction& chain);
 
 template <typename Lowering>
@@ -27,22 +27,22 @@ void addPackedComposites(OpcodeTable<Lowering>& table) {
     table.template add<lowerPackedChain>(kAccessChains);
 }
 
-// Constants of packed types, in place.
+// Changes constants of packed types in place.
 void lowerPackedConstants(PackedContext& context);
 
-// The index into a packed type among the operands of one of the instructions above.
+// Which operand of one of the instructions above is the index into a packed type.
 struct PackedIndex {
-    const PackedType* type = nullptr;  // nullptr: there is none
-    size_t at = 0;                     // which operand it is
+    const PackedType* type = nullptr;  // nullptr: there is no such operand
+    size_t at = 0;                     // number of the operand
 };
 PackedIndex findPackedIndex(const PackedContext& context, const Instruction& instruction);
-// That of an access chain as an unsigned integer, constants below the count. 0 and an error where
-// it is no integer.
+// The index in an access chain as an unsigned integer; a constant one is reduced modulo the count.
+// 0 and an error if it is not an integer.
 Id elementOf(PackedContext& context, Emitter& emit, const Instruction& chain,
              const PackedIndex& index);
 
-// Indices of an element's pack and of the element in it, of the type of `element`, an unsigned
-// integer. The part is 0 where packs hold one element.
+// The index of an element's pack, and of the element in it (0: packs hold one element). They have
+// the type of `element`, which is an unsigned integer.
 struct PackIndices {
     Id pack = 0;
     Id part = 0;

@@ -70,7 +70,7 @@ std::vector<Id> mapPacks(Emitter& emit, const ElementWise& map, uint32_t count,
     PackedType to = *map.result;
     from.count = to.count = count;
     const bool samePlaces = from.hasPlacesOf(to);
-    // Packs may be of different widths: the source's are computed with.
+    // If the widths of packs differ, computes in packs of the source's width.
     const Id type = samePlaces ? to.pack : types.vectorType(to.component, from.packWidth);
     std::vector<std::vector<Id>> values = operands;
     for (size_t o = 0; o < values.size(); ++o) {
@@ -102,7 +102,7 @@ void mapPacks(PackedContext& context, Emitter& emit, const ElementWise& map, Id 
 }
 
 bool lowerElementWise(PackedContext& context, Emitter& emit, const Instruction& i) {
-    // Since SPIR-V 1.4 OpSelect takes arrays.
+    // From SPIR-V 1.4 on OpSelect may select arrays.
     if (i.opcode == spv::Op::OpSelect && context.module.version() >= 0x00010400) return false;
     const std::optional<ElementWise> map = elementWise(context, i);
     if (map) mapPacks(context, emit, *map, i.result);

@@ -8,15 +8,15 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// The way that indices lead through explicitly laid out memory.
+// Adds up the offsets of indices into types with explicit layout.
 class ByteWalk {
  public:
     explicit ByteWalk(Emitter& emit) : emit_(emit), bytes_(emit.types().constantU32(0)) {}
 
     Id bytes() const { return bytes_; }  // from the start; u32
-    // What the indices from here on lead into.
+    // Sets the type that the next index selects from.
     void enter(Id type) { type_ = type; }
-    // Follows an index. False if the layout does not say where it leads.
+    // Follows an index. False if the layout does not tell its offset.
     bool step(Id index);
 
  private:
@@ -25,17 +25,14 @@ class ByteWalk {
     Emitter& emit_;
     Id type_ = 0;
     Id bytes_;
-    // Of the structure member that the walk last went through.
+    // Of the last structure member on the way.
     uint32_t matrixStride_ = 0;
     bool isRowMajor_ = false;
-    bool inRowMajorColumn_ = false;  // the components are a matrix stride apart
+    bool inRowMajorColumn_ = false;  // the distance between components is matrixStride_
 };
 
 bool ByteWalk::skip(Id index, uint32_t stride) {
-    TypeTable& types = emit_.types();
-    const Id u32 = types.uint32();
-    bytes_ =
-        emit_.addInt(u32, bytes_, emit_.mulInt(u32, emit_.toU32(index), types.constantU32(stride)));
+    bytes_ = emit_.addU32(bytes_, emit_.times(emit_.toU32(index), stride));
     type_ = emit_.module().def(type_).word(0);
     return stride != 0;
 }
@@ -54,7 +51,7 @@ bool ByteWalk::step(Id index) {
             matrixStride_ = found(spv::Decoration::MatrixStride).value_or(0);
             isRowMajor_ = found(spv::Decoration::RowMajor).has_value();
             type_ = type.word(member);
-            bytes_ = emit_.addInt(types.uint32(), bytes_, types.constantU32(offset.value_or(0)));
+            bytes_ = emit_.plus(bytes_, offset.value_or(0));
             return offset.has_value();
         }
         case spv::Op::OpTypeArray:

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a device's registers are like, by what it says of itself.
+// What coopvk assumes of a device's registers.
 #pragma once
 
 #include "coopvk/rewrite.hpp"
 
 namespace coopvk::rewrite {
 
-// Many lanes, and no registers that they share: few registers for each of them. Compilers for such
-// devices move loads and their addresses far ahead where nothing keeps them in a loop.
+// Devices with wide subgroups and no scalar registers have few registers for each invocation. Their
+// compilers move loads and address computations far ahead unless a loop prevents it.
 inline bool hasFewRegisters(const DeviceTraits& device) {
     constexpr uint32_t kManyLanes = 64;
     return !device.isCpu && device.maxSubgroupSize >= kManyLanes && !device.scalarRegisters;

@@ -11,11 +11,11 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// More than any device has, and little enough to count further with.
+// More than any device has; sums of such sizes do not overflow.
 constexpr uint64_t kFarTooMuch = uint64_t{1} << 32;
 
-// Bytes of types without explicit layout, roughly as drivers lay them out. Each type is measured
-// once, behind what it is made of: hostile modules nest structures in themselves.
+// Sizes of types without explicit layout in bytes, about as drivers lay them out. Computes each
+// type once, after its members' types, since nested structures can multiply to any size.
 class Sizes {
  public:
     explicit Sizes(const Module& module) : module_(module) {
@@ -64,10 +64,9 @@ class Sizes {
     std::map<Id, uint64_t> sizes_;
 };
 
-// In bytes: of shared memory, and of it together with a task's payload.
 struct Limits {
-    uint64_t shared;
-    uint64_t withPayload;
+    uint64_t shared;       // bytes of shared memory
+    uint64_t withPayload;  // bytes of shared memory and task payload together
 };
 
 Limits limitsOf(const Module& module, const DeviceTraits& device) {
@@ -110,9 +109,9 @@ bool sharedMemoryHasRoom(const Module& module, uint64_t bytes, const DeviceTrait
 
 void sharedBarrier(Emitter& emit, spv::Scope scope) {
     const uint32_t order = sharedSemantics(emit.module(), spv::MemorySemanticsMask::AcquireRelease);
-    const Id among = emit.scope(scope);
+    const Id scopeId = emit.scope(scope);
     emit.opVoid(spv::Op::OpControlBarrier,
-                idOperands(std::array{among, among, emit.constant(order)}));
+                idOperands(std::array{scopeId, scopeId, emit.constant(order)}));
 }
 
 }  // namespace coopvk::rewrite

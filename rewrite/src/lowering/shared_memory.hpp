@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The memory that the invocations of a workgroup share.
+// Shared memory: variables of storage class Workgroup.
 #pragma once
 
 #include "coopvk/rewrite.hpp"
@@ -8,13 +8,12 @@
 
 namespace coopvk::rewrite {
 
-// Whether a module of one entry point may declare variables of as many bytes more, next to its own
-// ones. Never where those have an explicit layout: all variables share one memory then (Aliased, as
-// SPV_KHR_workgroup_memory_explicit_layout says).
+// Whether a module with one entry point may declare variables of `bytes` more bytes. False if its
+// variables have an explicit layout: then all variables alias each other
+// (SPV_KHR_workgroup_memory_explicit_layout).
 bool sharedMemoryHasRoom(const Module& module, uint64_t bytes, const DeviceTraits& device);
 
-// Between writes and reads of other invocations in the scope, and behind those. The accesses are
-// nonPrivateAccess().
+// A control barrier that orders accesses to shared memory. These must have nonPrivateAccess().
 void sharedBarrier(Emitter& emit, spv::Scope scope);
 
 }  // namespace coopvk::rewrite

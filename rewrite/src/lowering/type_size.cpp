@@ -73,7 +73,7 @@ class Sizes {
 
     const TypeTable& types_;
     const Module& module_;
-    std::map<Id, Extent> known_;  // of types under way: not known
+    std::map<Id, Extent> known_;
 };
 
 }  // namespace

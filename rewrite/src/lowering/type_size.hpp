@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Types with an explicit layout: their sizes, and what values of them need.
+// Types with an explicit layout: their sizes, and the capabilities that values of them need.
 #pragma once
 
 #include "coopvk/rewrite.hpp"
@@ -8,14 +8,13 @@
 
 namespace coopvk::rewrite {
 
-// Bytes from one such value to the next; 0 where the type has no explicit layout. A runtime array
-// counts as one element.
-// Structures end at multiples of their alignment: that of vectors counts where the structure
-// respects it.
+// The size in bytes, rounded up to the type's alignment; 0 if it has no explicit layout. A runtime
+// array counts as one element. Structures have the scalar alignment if a member's offset needs it,
+// else the base alignment.
 uint32_t sizeOfType(const TypeTable& types, Id type);
 
-// Declares, as far as the device has them, the capabilities of numbers of 8 and 16 bits in a type:
-// without these, values and pointers of it may hardly be used.
+// Declares the capabilities of the 8- and 16-bit numbers in a type, as far as the device has them.
+// Without these only few instructions may use such values.
 void declareNumbersIn(TypeTable& types, const DeviceTraits& device, Id type);
 
 }  // namespace coopvk::rewrite

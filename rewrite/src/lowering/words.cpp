@@ -46,10 +46,10 @@ std::vector<Slot> slotsOf(Emitter& emit, std::span<const Id> values) {
 
 namespace {
 
-// No vector has more components: 64-bit scalars and bytes have 32-bit halves between them.
+// The most components of a vector. Between 64-bit scalars and bytes are 32-bit halves.
 constexpr uint32_t kMostParts = 4;
 
-// Splits wide scalars: one bitcast each.
+// Splits each wide scalar by a bitcast to a vector.
 std::vector<Slot> split(Emitter& emit, std::span<const Slot> slots, Id from, Id to) {
     TypeTable& types = emit.types();
     const uint32_t parts = types.width(from) / types.width(to);
@@ -60,7 +60,7 @@ std::vector<Slot> split(Emitter& emit, std::span<const Slot> slots, Id from, Id 
     return slotsOf(emit, vectors);
 }
 
-// Joins narrow components: the inverse of split.
+// Joins narrow components to wide scalars.
 std::vector<Slot> join(Emitter& emit, std::span<const Slot> slots, Id from, Id to) {
     const uint32_t parts = emit.types().width(to) / emit.types().width(from);
     std::vector<Slot> out;
@@ -70,7 +70,7 @@ std::vector<Slot> join(Emitter& emit, std::span<const Slot> slots, Id from, Id t
     return out;
 }
 
-// Same width, other type: whole vectors where they pass whole.
+// Changes the type of components to another one of the same width, a whole vector at a time.
 std::vector<Slot> retype(Emitter& emit, std::span<const Slot> slots, Id to) {
     TypeTable& types = emit.types();
     std::vector<Slot> out;

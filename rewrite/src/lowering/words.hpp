@@ -1,41 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Components regrouped to components of another width, words joined of parts and split into them,
-// fields of bits.
+// Regroups components to components of another width, and works on fields of bits.
 #pragma once
 
 #include "ir/emitter.hpp"
 
 namespace coopvk::rewrite {
 
-// Names one component of a vector without extracting it, so that whole vectors can pass through as
-// they are.
+// A component of a vector that is not extracted yet: whole vectors need no instructions.
 struct Slot {
     Id value = 0;        // scalar or vector
     uint32_t index = 0;  // component; 0 for scalars
 };
 
-// The component alone, and each of several. `component` is their scalar type.
+// Extracts a component, or several. `component` is their scalar type.
 Id scalarOf(Emitter& emit, Id component, const Slot& slot);
 std::vector<Id> scalarsOf(Emitter& emit, Id component, std::span<const Slot> slots);
 
-// A scalar (one slot) or vector (2 to 4 slots) with the components in order.
+// Makes a scalar of one slot, or a vector of 2 to 4 slots.
 Id gather(Emitter& emit, Id component, std::span<const Slot> slots);
 
 // The slots of scalars and vectors, in order.
 std::vector<Slot> slotsOf(Emitter& emit, std::span<const Id> values);
 
-// The same bytes, lowest first, as components of another width. `from` holds whole components of
-// `to`; both are scalar types.
+// The bytes of components of scalar type `from`, lowest first, as components of scalar type `to`,
+// which they fill without a remainder.
 std::vector<Slot> regroup(Emitter& emit, std::span<const Slot> slots, Id from, Id to);
 
-// The same where the components need not fill the last one: zeros do.
+// regroup() of components, with zeros after them if they do not fill the last one.
 std::vector<Slot> regroupFilled(Emitter& emit, std::span<const Slot> slots, Id from, Id to);
 
-// Memory scalars as u32: joined or split where they fill such, else zero extended one by one.
+// Memory scalars as u32: regrouped if they fill whole words, else each zero extended.
 std::vector<Id> toWords(Emitter& emit, std::span<const Slot> memory, Id memoryScalar);
 
-// Operations on the bits of values of an integer type.
+// Bitwise operations on values of an integer type, u32 by default.
 class Bits {
  public:
     explicit Bits(Emitter& emit) : Bits(emit, emit.types().uint32()) {}
@@ -44,7 +42,6 @@ class Bits {
     Id op(spv::Op opcode, Id a, Id b) { return emit_.op(opcode, type_, {a, b}); }
     Id both(Id a, Id b) { return op(spv::Op::OpBitwiseAnd, a, b); }
     Id either(Id a, Id b) { return op(spv::Op::OpBitwiseOr, a, b); }
-    // With constants.
     Id mask(Id a, uint64_t bits) { return both(a, constant(bits)); }
     Id flip(Id a, uint64_t bits) { return op(spv::Op::OpBitwiseXor, a, constant(bits)); }
     Id left(Id a, uint32_t by) { return by == 0 ? a : leftBy(a, constant(by)); }
@@ -52,18 +49,17 @@ class Bits {
     Id leftBy(Id a, Id by) { return op(spv::Op::OpShiftLeftLogical, a, by); }
     Id rightBy(Id a, Id by) { return op(spv::Op::OpShiftRightLogical, a, by); }
 
-    // The `count` bits from bit `first` (u32) on, extended to all of the type.
+    // The `count` bits from bit `first` (u32) on, sign or zero extended.
     Id field(Id word, Id first, uint32_t count, bool isSigned) {
         const spv::Op opcode = isSigned ? spv::Op::OpBitFieldSExtract : spv::Op::OpBitFieldUExtract;
         return emit_.op(opcode, type_, {word, first, emit_.constant(count)});
     }
-    // The word with these bits replaced by the low ones of another.
+    // The word with these bits replaced by the low bits of `value`.
     Id withField(Id word, Id value, Id first, uint32_t count) {
         return emit_.op(spv::Op::OpBitFieldInsert, type_,
                         {word, value, first, emit_.constant(count)});
     }
-    // The word with a part, of zeros above its bits, `shift` bits up, where it has zeros. The word
-    // 0: there is nothing else in it yet.
+    // Puts `part`, shifted left, into bits of the word that are zero. Word 0: an empty one.
     Id withPart(Id word, Id part, uint32_t shift) {
         part = left(part, shift);
         return word == 0 ? part : either(word, part);

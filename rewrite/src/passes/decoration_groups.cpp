@@ -8,7 +8,7 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// Far more than compilers write, and little enough memory for hostile modules.
+// More decorations than compilers write; limits the memory that a hostile module can take.
 constexpr size_t kMostCopies = size_t{1} << 20;
 
 class Groups {
@@ -60,7 +60,7 @@ class Groups {
         module_.retire(std::move(i));
     }
 
-    // `target`: an id, or a structure type and a member.
+    // `target`: an id, or a structure type and the number of a member.
     void decorate(Id group, std::span<const Operand> target) {
         const auto found = groups_.find(group);
         if (found == groups_.end() || copies_ > kMostCopies) return;
@@ -79,7 +79,7 @@ class Groups {
     }
 
     Module& module_;
-    std::map<Id, std::vector<const Instruction*>> groups_;  // with what decorates them
+    std::map<Id, std::vector<const Instruction*>> groups_;  // with their decorations
     size_t copies_ = 0;
 };
 

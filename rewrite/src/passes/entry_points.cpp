@@ -8,18 +8,18 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// Operand index of an entry point's first interface id: behind the words of its name.
+// The number of an entry point's first interface operand, after the words of its name.
 size_t firstInterface(const Instruction& entryPoint) {
     size_t i = 2;
     while (i < entryPoint.operands.size() && !entryPoint.operands[i].isId) ++i;
     return i;
 }
 
-// Interfaces list Input variables; from SPIR-V 1.4 on, all variables of the module that are used.
+// Interfaces list Input variables; from SPIR-V 1.4 on, all global variables that are used.
 bool belongsToInterface(const Module& module, Id id) {
     const Instruction& variable = module.def(id);
     if (variable.opcode != spv::Op::OpVariable) return false;
-    const auto storage = static_cast<spv::StorageClass>(variable.word(0));
+    const spv::StorageClass storage = storageOf(variable);
     if (module.version() < 0x00010400) return storage == spv::StorageClass::Input;
     return storage != spv::StorageClass::Function;
 }
@@ -33,7 +33,7 @@ void completeInterfaces(Module& module) {
             listed.insert(entry->word(i));
         }
         const std::unordered_set<Id> reached = functionsReachedFrom(module, entry->word(1));
-        std::set<Id> missing;  // in order, so that the output is the same each time
+        std::set<Id> missing;  // sorted: equal input must give equal output
         for (const auto& function : module.functions()) {
             if (!reached.contains(function->id())) continue;
             for (const auto& block : function->blocks) {

@@ -93,8 +93,8 @@ class FloatAtomics {
             if (!word.place.valid() ||
                 (storage != Storage::StorageBuffer && storage != Storage::Uniform)) {
                 return Error{ErrorCode::kUnsupported,
-                             std::format("float atomic %{}: its pointer does not start at a buffer "
-                                         "with a known layout",
+                             std::format("float atomic %{}: its pointer does not lead to a buffer "
+                                         "variable with a known layout",
                                          i.result)};
             }
             word.index = emit.over(word.place.bytes, sizeof(uint32_t));
@@ -107,7 +107,7 @@ class FloatAtomics {
         return std::nullopt;
     }
 
-    // A word behind a physical pointer, or in a buffer.
+    // The word of a float: a physical pointer, or an index into a buffer.
     struct Word {
         Id physical = 0;
         BufferPlace place;
@@ -131,7 +131,7 @@ class FloatAtomics {
         emit.op(spv::Op::OpBitcast, i.type, {value}, i.result);
     }
 
-    // A call of a helper function, which loops.
+    // Calls a helper function that adds in a loop of compare-exchanges.
     void add(Emitter& emit, const Instruction& i, const Word& word) {
         std::vector<Id> arguments;
         if (word.physical != 0) arguments.push_back(word.physical);
@@ -163,8 +163,8 @@ class FloatAtomics {
     FunctionList added_;
 };
 
-// Atomics of helper invocations do nothing and give anything, so that they could go on for ever. An
-// invocation may become one while the shader runs.
+// Helper invocations leave the loop, since their atomics return undefined values and they might
+// never end it. An invocation may become one while the shader executes.
 Id FloatAtomics::isDone(Emitter& emit, Id now, Id old) {
     const Id boolean = types_.boolType();
     const Id equal = emit.op(spv::Op::OpIEqual, boolean, {now, old});

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which modules have float atomics to lower, told from their words alone.
+// Looks for float atomics in the words of a module.
 #include <algorithm>
-#include <spirv/unified1/spirv.hpp11>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "ir/instruction_words.hpp"
 #include "passes/float_atomics.hpp"
 
 namespace coopvk::rewrite {
@@ -22,15 +22,14 @@ constexpr uint32_t kStore = head(spv::Op::OpAtomicStore, 5);
 constexpr uint32_t kExchange = head(spv::Op::OpAtomicExchange, 7);
 constexpr uint32_t kAdd = head(spv::Op::OpAtomicFAddEXT, 7);
 
-// Whether some word looks like the first one of an atomic load, store or exchange, which have one
-// length each: many times as fast as going from instruction to instruction. Constants and names can
-// look like it, too.
+// Whether a word equals the first word of an atomic load, store or exchange: each has one length
+// only. Literals may equal it, too, but this is many times faster than a walk over instructions.
 bool mayHaveAtomics(std::span<const uint32_t> words) {
     constexpr size_t kBlock = 1024;
     while (!words.empty()) {
         const auto block = words.first(std::min(kBlock, words.size()));
         words = words.subspan(block.size());
-        // Without a branch for each word, so that compilers take several at once.
+        // No branch in this loop: compilers can vectorize it.
         bool found = false;
         for (const uint32_t word : block) {
             found |= (word == kLoad) | (word == kStore) | (word == kExchange);
@@ -40,24 +39,12 @@ bool mayHaveAtomics(std::span<const uint32_t> words) {
     return false;
 }
 
-// Calls each(opcode, words of the instruction) until it says that it is done, or words are cut off.
-template <typename Each>
-bool anyInstruction(std::span<const uint32_t> words, Each&& each) {
-    while (!words.empty()) {
-        const size_t count = words[0] >> spv::WordCountShift;
-        if (count == 0 || count > words.size()) return false;
-        if (each(static_cast<spv::Op>(words[0] & spv::OpCodeMask), words.first(count))) return true;
-        words = words.subspan(count);
-    }
-    return false;
-}
-
-// Follows which values are pointers, and where to, and which are 32-bit floats.
+// Notes the values that are 32-bit floats, and the storage classes of pointers.
 class AtomicFinder {
  public:
     explicit AtomicFinder(uint32_t native) : native_(native) {}
 
-    // Whether it is an atomic that the driver's features do not allow.
+    // Whether an instruction is an atomic of such a float that native features do not allow.
     bool see(spv::Op opcode, std::span<const uint32_t> i) {
         switch (opcode) {
             case spv::Op::OpTypeFloat:
@@ -122,7 +109,7 @@ bool mayHaveFloatAtomics(std::span<const uint32_t> instructions) {
             case spv::Op::OpAtomicExchange:
                 return i.size() > 1 && i[1] == f32;
             case spv::Op::OpAtomicStore:
-                return true;  // another instruction says its type
+                return true;  // it does not name the type of its value
             default:
                 return false;
         }

@@ -12,7 +12,7 @@ class Folder {
  public:
     Folder(TypeTable& types, const MatrixLength& length) : types_(types), length_(length) {}
 
-    // Id of a constant with the value, or 0.
+    // A constant with the instruction's value; 0 if it is not known.
     Id fold(const Instruction& i) {
         const auto opcode = static_cast<spv::Op>(i.word(0));
         if (opcode == spv::Op::OpCooperativeMatrixLengthKHR) {
@@ -46,7 +46,7 @@ class Folder {
 
     bool isBool(Id type) const { return types_.module().def(type).opcode == spv::Op::OpTypeBool; }
 
-    // Component c of a constant (component 0 of a scalar for every c).
+    // Component c of a vector constant; a scalar constant itself.
     std::optional<Scalar> scalar(Id id, uint32_t c) {
         const Instruction& def = types_.module().def(id);
         if (types_.components(def.type) > 1) {
@@ -80,7 +80,7 @@ class Folder {
         return def.type == i.type && def.opcode != spv::Op::OpSpecConstantOp ? id : 0;
     }
 
-    // Constituent of a frozen composite constant; 0 if it is none.
+    // A constituent of a composite constant; 0 if it is not one.
     Id constituent(Id composite, uint32_t index) {
         const Instruction& def = types_.module().def(composite);
         if (def.opcode == spv::Op::OpConstantComposite) return def.word(index);
@@ -96,7 +96,7 @@ class Folder {
         const uint32_t first = components(i.word(1));
         std::vector<Id> parts;
         for (size_t o = 3; o < i.operands.size(); ++o) {
-            // 0xFFFFFFFF: any value.
+            // 0xFFFFFFFF: the component is undefined.
             const uint32_t index = i.word(o) == ~0u ? 0 : i.word(o);
             if (index >= first + components(i.word(2))) return 0;
             parts.push_back(index < first ? constituent(i.word(1), index)
@@ -107,7 +107,7 @@ class Folder {
                                                          : 0;
     }
 
-    // `composite` with `object` where the indices from operand `first` on lead.
+    // `composite` with `object` at the indices from operand `first` on.
     Id insert(const Instruction& i, Id object, Id composite, size_t first) {
         if (first == i.operands.size()) return object;
         constexpr uint64_t kMaxMembers = 4096;
@@ -126,7 +126,7 @@ class Folder {
         return types_.constantComposite(type, parts);
     }
 
-    // Scalar condition; a vector of conditions on vectors picks component by component.
+    // A vector of conditions selects each component.
     Id select(const Instruction& i) {
         const Id condition = i.word(1);
         if (types_.components(types_.module().def(condition).type) == 1) {
@@ -155,7 +155,7 @@ class Folder {
 bool foldSpecConstantOp(TypeTable& types, Instruction& instruction, const MatrixLength& length) {
     const Id folded = Folder(types, length).fold(instruction);
     if (folded == 0 || folded == instruction.result) return false;
-    // The id must stay defined where it is named, so the constant is repeated under it.
+    // Other instructions name this id: it becomes a copy of the constant.
     const Instruction& constant = types.module().def(folded);
     instruction.opcode = constant.opcode;
     instruction.operands = constant.operands;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Evaluates OpSpecConstantOp on frozen operands: everything on integers and booleans, scalar or
-// vector, that the Shader capability allows.
+// Evaluates OpSpecConstantOp on constants: all operations on integers and booleans, scalars and
+// vectors, that the Shader capability allows.
 #pragma once
 
 #include <functional>
@@ -10,11 +10,11 @@
 
 namespace coopvk::rewrite {
 
-// Components per invocation of the matrix type with this id; nullopt while it is not known.
+// The number of elements that an invocation holds of a matrix type; nullopt if not yet known.
 using MatrixLength = std::function<std::optional<uint32_t>(Id matrixType)>;
 
-// Turns the OpSpecConstantOp into an OpConstant* in place. False where it must stay as it is: an
-// operand is not constant yet, or the operation is one that drivers fold as well (floats).
+// Turns an OpSpecConstantOp into an OpConstant* in place. False if it stays: an operand is not yet
+// constant, or it is an operation on floats, which drivers fold.
 bool foldSpecConstantOp(TypeTable& types, Instruction& instruction, const MatrixLength& length);
 
 }  // namespace coopvk::rewrite

@@ -3,7 +3,7 @@
 #include <format>
 #include <unordered_set>
 
-#include "api/stages.hpp"
+#include "ir/stages.hpp"
 #include "passes/whole_module.hpp"
 
 namespace coopvk::rewrite {

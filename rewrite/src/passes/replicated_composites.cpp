@@ -8,10 +8,10 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// A word count has 16 bits; opcode, type and result take three words.
+// A word count has 16 bits, and three words are opcode, type and result.
 constexpr uint64_t kMostConstituents = 0xffff - 3;
 
-// The plain opcode; OpNop for anything but a replicated composite.
+// The opcode that replaces one of a replicated composite; OpNop for other opcodes.
 spv::Op expanded(spv::Op opcode) {
     switch (opcode) {
         case spv::Op::OpConstantCompositeReplicateEXT:
@@ -38,8 +38,8 @@ std::optional<Error> expand(const Module& module, Instruction& i) {
     const std::optional<uint64_t> count = constituents(module, i.type);
     if (!count || *count > kMostConstituents || i.operands.size() != 1) {
         return Error{ErrorCode::kUnsupported,
-                     std::format("replicated composite %{}: the number of constituents of its "
-                                 "type is not known or too large",
+                     std::format("replicated composite %{}: its type has too many constituents, or "
+                                 "their number is not known",
                                  i.result)};
     }
     i.opcode = opcode;

@@ -45,7 +45,7 @@ std::optional<Error> setValue(TypeTable& types, Instruction& i, const Specializa
     return std::nullopt;
 }
 
-// The constant's opcode for a specialization constant's; the same opcode for any other.
+// The opcode of the constant that replaces a specialization constant; other opcodes unchanged.
 spv::Op frozen(spv::Op opcode) {
     using enum spv::Op;
     constexpr std::pair<spv::Op, spv::Op> kFrozen[] = {

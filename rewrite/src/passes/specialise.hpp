@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Freezes the specialization constants of a pipeline, so that every later pass sees constants.
+// Replaces specialization constants by constants, for all later passes.
 #pragma once
 
 #include "passes/fold_constants.hpp"
 
 namespace coopvk::rewrite {
 
-// OpSpecConstant* become OpConstant* with the values of the pipeline or their defaults, their
-// SpecId decorations go. An error where the data has not the size of its constant
+// Turns OpSpecConstant* into OpConstant* with the pipeline's values or their defaults, and removes
+// SpecId. Fails if an entry's size is not that of its constant
 // (VUID-VkSpecializationMapEntry-constantID-00776).
 std::optional<Error> specialise(TypeTable& types, std::span<const SpecializationEntry> entries);
 
-// Folds OpSpecConstantOp and composites of frozen constants, in order of declaration. Runs again
-// once matrix lengths are known.
+// Folds OpSpecConstantOp and composites of constants. Runs again once lengths of matrices are
+// known.
 void foldSpecConstants(TypeTable& types, const MatrixLength& length);
 
 }  // namespace coopvk::rewrite

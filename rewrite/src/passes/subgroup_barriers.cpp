@@ -10,7 +10,7 @@ bool isSubgroupBarrier(const Module& module, const Instruction& i) {
            module.constantValue(i.word(0)) == static_cast<uint64_t>(spv::Scope::Subgroup);
 }
 
-// OpMemoryBarrier must order something (VUID-StandaloneSpirv-OpMemoryBarrier-04732).
+// OpMemoryBarrier must have an order (VUID-StandaloneSpirv-OpMemoryBarrier-04732).
 bool ordersMemory(const Module& module, Id semantics) {
     constexpr auto kOrders = static_cast<uint64_t>(
         spv::MemorySemanticsMask::Acquire | spv::MemorySemanticsMask::Release |

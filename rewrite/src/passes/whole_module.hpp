@@ -1,39 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Passes over a whole module that know no matrices or vectors.
+// Passes over a whole module that do not depend on matrices or vectors.
 #pragma once
 
 #include "ir/module.hpp"
 
 namespace coopvk::rewrite {
 
-// A rewritten module serves one pipeline stage. What it has for others is not lowered for this
-// one's stage, and could not always be: leaves the one entry point of a name and a stage (of the
-// stage alone, where the name is empty: the first), and the functions that it reaches. Error:
-// kInvalidArgument, there is none.
+// Keeps the entry point with a name and a stage (empty name: the first one of the stage) and the
+// functions that it calls; removes all others, since code for other stages is not lowered and could
+// not always be. Fails with kInvalidArgument if there is none.
 std::optional<Error> keepOneEntryPoint(Module& module, std::string_view name, Stage stage);
 
-// Every function that a call from one reaches, itself included. Functions that a module-scope
-// instruction names, other than names and entry points, count as reached.
+// A function and all functions that its calls reach. Functions that a global names count as
+// reached.
 std::unordered_set<Id> functionsReachedFrom(const Module& module, Id start);
 
-// Gives each target of OpGroupDecorate and OpGroupMemberDecorate the group's decorations, so that
-// no later pass has to know of groups. Error: kUnsupported, there would be far too many.
+// Gives each target of OpGroupDecorate and OpGroupMemberDecorate the group's decorations, and
+// removes the groups. Fails with kUnsupported if there are too many targets.
 std::optional<Error> flattenDecorationGroups(Module& module);
 
-// SPV_EXT_replicated_composites: composites of one value get as many constituents as their type
-// has. Runs after specialisation and after the lowering of types that have replicated composites of
-// their own.
+// SPV_EXT_replicated_composites: gives composites of one value as many constituents as their type
+// has. Runs after specialisation, and after the passes that lower replicated composites of their
+// types.
 std::optional<Error> expandReplicatedComposites(Module& module);
 
-// For drivers that run the lanes of a subgroup in step (DeviceTraits::lanesInStep): turns
-// OpControlBarrier with Execution scope Subgroup into the OpMemoryBarrier that is left of it, or
-// nothing. Such a driver has the lanes together anyway, and loses what follows such a barrier if
-// another subgroup of the workgroup does not come to it. Specialization constants must be frozen.
+// For DeviceTraits::lanesInStep: replaces each OpControlBarrier with Execution scope Subgroup by an
+// OpMemoryBarrier, or by nothing if it orders no memory. Such a driver does not need these, and
+// skips the code after one if another subgroup of the workgroup does not reach it. Specialization
+// constants must be frozen.
 void removeSubgroupBarriers(Module& module);
 
-// Adds the variables that lowering made to the interface of every entry point whose call tree uses
-// them.
+// Adds variables that lowering made to the interface of each entry point that uses them, also
+// through calls.
 void completeInterfaces(Module& module);
 
 }  // namespace coopvk::rewrite

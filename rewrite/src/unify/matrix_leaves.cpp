@@ -8,7 +8,7 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// Structures nest, so a few lines of hostile code could ask for any number.
+// A hostile module could have any number with a few nested structures.
 constexpr size_t kMaxLeaves = 4096;
 // Universal limit of structures (SPIR-V specification, section 2.17).
 constexpr uint32_t kMaxDepth = 255;
@@ -42,8 +42,8 @@ std::vector<Id> MatrixLeaves::find(const Instruction& declaration) const {
         case spv::Op::OpTypeArray:
             return copy(declaration.word(0));
         case spv::Op::OpTypePointer:
-            // Matrices can only be allocated in private memory (SPV_NV_cooperative_matrix, section
-            // 2.16.1); pointers of other classes may point to themselves.
+            // Only these storage classes can have matrices (SPV_NV_cooperative_matrix, section
+            // 2.16.1), and types of other pointers may be recursive.
             return isPrivate(storageOf(declaration)) ? copy(declaration.word(1))
                                                      : std::vector<Id>();
         case spv::Op::OpTypeStruct: {
@@ -88,7 +88,7 @@ MatrixLeaves::Place MatrixLeaves::follow(Id composite, std::span<const Operand> 
     Place place{composite, 0, false};
     for (const Operand& index : indices) {
         const Instruction* type = declaration(place.type);
-        if (type == nullptr) return {};  // no matrix that way
+        if (type == nullptr) return {};  // it has no matrices
         if (type->opcode == spv::Op::OpTypeCooperativeMatrixNV) {
             place.isElement = true;
             return place;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where VK_NV_cooperative_matrix types are inside other types. A type's "leaves" are the matrices
-// in it, in order: one for a matrix or an array of them, those of all members for a structure,
-// those of the pointee for a pointer.
+// Finds VK_NV_cooperative_matrix types inside other types. The leaves of a type are its matrices,
+// in order: one for a matrix or an array of matrices, those of all members for a structure, those
+// of the pointee for a pointer.
 #pragma once
 
 #include <map>
@@ -13,16 +13,16 @@ namespace coopvk::rewrite {
 
 class MatrixLeaves {
  public:
-    // Reads the module's types as they are now; later changes to them do not matter.
+    // Copies what it needs: later changes to the module's types do not matter.
     explicit MatrixLeaves(const Module& module);
 
-    // Set where a type has more leaves, or nests deeper, than any shader needs.
+    // Set if a type has too many leaves or nests too deeply.
     const std::optional<Error>& error() const { return error_; }
 
     // The matrix type of each leaf.
     std::span<const Id> of(Id type) const;
 
-    // What indices (as of OpCompositeExtract or OpAccessChain) into a composite lead to.
+    // What indices of OpCompositeExtract, OpAccessChain and so on select from a composite.
     struct Place {
         Id type = 0;
         uint32_t firstLeaf = 0;
@@ -30,7 +30,7 @@ class MatrixLeaves {
     };
     Place follow(Id composite, std::span<const Operand> indices) const;
 
-    // A type with leaves as it was declared.
+    // The original declaration of a type with leaves; nullptr for other types.
     const Instruction* declaration(Id type) const;
     Id pointee(Id pointerType) const;
 

@@ -75,7 +75,7 @@ class NvMatrixPass {
         }
     }
 
-    // Result type and constant operands in the roles that inference found.
+    // Gives result type and constant operands the inferred roles.
     void rewriteTypes(Instruction& i) {
         if (const Roles roles = roles_.ofValue(i.result); !roles.empty()) {
             i.type = variants_.type(i.type, roles);
@@ -105,7 +105,8 @@ class NvMatrixPass {
         }
     }
 
-    // Stride, ColumnMajor become MemoryLayout, Stride. Both count the stride in pointees.
+    // Operands Stride and ColumnMajor become MemoryLayout and Stride. Both extensions count the
+    // stride in elements of the pointee type.
     void rewriteLayout(Instruction& i, size_t stride) {
         if (i.operands.size() < stride + 2) return fail(i, "operands are missing");
         const spv::Op columnMajor = module_.def(i.word(stride + 1)).opcode;
@@ -128,28 +129,27 @@ class NvMatrixPass {
         i.operands[operand].word = variants_.type(type, role);
     }
 
-    // Integer components are signed where their type says so.
+    // In NV matrices the component type tells whether integers are signed, in KHR ones operands do.
     void rewriteMulAdd(Instruction& i) {
         using Mask = spv::CooperativeMatrixOperandsMask;
-        constexpr Mask kSigned[] = {Mask::MatrixASignedComponentsKHR,
-                                    Mask::MatrixBSignedComponentsKHR,
-                                    Mask::MatrixCSignedComponentsKHR};
+        constexpr Mask kSigned[] = {
+            Mask::MatrixASignedComponentsKHR, Mask::MatrixBSignedComponentsKHR,
+            Mask::MatrixCSignedComponentsKHR, Mask::MatrixResultSignedComponentsKHR};
         if (i.operands.size() != 3) return fail(i, "multiply-add takes three matrices");
         uint32_t operands = 0;
-        for (size_t o = 0; o < 3; ++o) {
-            i.operands[o].word = inRole(i, i.word(o), static_cast<Use>(o));
-            const Id matrix = module_.def(i.word(o)).type;
-            if (types_.isSigned(module_.def(matrix).word(0))) {
-                operands |= static_cast<uint32_t>(kSigned[o]);
+        for (size_t o = 0; o < 4; ++o) {
+            Id matrix = i.type;
+            if (o < 3) {
+                i.operands[o].word = inRole(i, i.word(o), static_cast<Use>(o));
+                matrix = module_.def(i.word(o)).type;
             }
-        }
-        if (types_.isSigned(module_.def(i.type).word(0))) {
-            operands |= static_cast<uint32_t>(Mask::MatrixResultSignedComponentsKHR);
+            const bool isSigned = types_.isSigned(module_.def(matrix).word(0));
+            if (isSigned) operands |= static_cast<uint32_t>(kSigned[o]);
         }
         if (operands != 0) i.operands.push_back(literal(operands));
     }
 
-    // The value itself where it has the role, else a conversion of it.
+    // The value itself if it has the role, else a conversion of it.
     Id inRole(const Instruction& at, Id value, Use role) {
         const Id type = module_.def(value).type;
         const Instruction& matrix = module_.def(type);

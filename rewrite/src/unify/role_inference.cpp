@@ -188,7 +188,7 @@ void RoleInference::visit(const Instruction& i, Id function) {
         case spv::Op::OpExtInst:  // debug information
             return;
         default:
-            // Constants of constants: roles are chosen at each use of the outer one.
+            // Constituents of constants get their roles with each use of the composite.
             if (!isConstant(i)) linkWithAll(i);
             return;
     }
@@ -201,8 +201,9 @@ RoleInference::Size RoleInference::sizeOf(Id matrixType) const {
             module_.constantValue(type->word(3)).value_or(0)};
 }
 
-// Shaders carry elements from one matrix to another of the same size by their index, and ask for
-// the number of elements by type: all that are accessed so must have one role.
+// Shaders copy elements by their index from one matrix to another of the same size, and query the
+// number of elements by type. So all matrices of one size whose elements are accessed must have one
+// role.
 void RoleInference::linkElementAccesses() {
     for (const auto& [variable, type] : elementAccesses_) {
         const auto [entry, isNew] = elementClasses_.try_emplace(sizeOf(type), variable);
@@ -214,7 +215,7 @@ void RoleInference::decide() {
     for (uint32_t v = 0; v < classes_.size(); ++v) {
         if (root(v) != v) continue;
         Class& c = classes_[v];
-        if (c.isResult) continue;  // accumulators already
+        if (c.isResult) continue;  // it stays an accumulator
         for (const Use role : {Use::kA, Use::kB}) {
             const auto index = static_cast<size_t>(role);
             if (c.wanted[index] > c.wanted[static_cast<size_t>(c.role)]) c.role = role;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which role (A, B or accumulator) each VK_NV_cooperative_matrix value plays. NV types do not say;
-// multiply-add does, and the answer spreads along the data flow: values that must have one type
-// (copies, phis, variables, parameters, operands of element-wise instructions) form a class with
-// one role. A class that multiply-add wants in several roles gets the one that saves most
-// conversions; the other uses convert.
+// Finds the role (A, B or accumulator) of each VK_NV_cooperative_matrix value, which its type does
+// not tell. Values that must have the same type (copies, phis, variables, parameters, operands of
+// element-wise instructions) form a class with one role. The class gets the role in which most
+// multiply-adds use it; other uses convert.
 #pragma once
 
 #include "matrix/layout.hpp"
@@ -18,12 +17,12 @@ class RoleInference {
  public:
     RoleInference(const Module& module, const MatrixLeaves& leaves);
 
-    // The roles of the matrices in a value, leaf by leaf; for a function those of its result.
-    // Empty for values without matrices.
+    // The roles of the matrices in a value, one for each leaf; for a function, in its result. Empty
+    // if there are no matrices.
     Roles ofValue(Id value) const;
-    // The roles in which an instruction wants a constant (or OpUndef), which differ by use.
+    // The roles that an operand needs which is a constant or OpUndef: each use has its own.
     Roles ofConstantUse(const Instruction& instruction, size_t operand) const;
-    // What the elements of all matrices of this type's size are indexed by.
+    // The role of all matrices of this type's size whose elements are accessed.
     Use ofElements(Id matrixType) const;
 
     static bool isConstant(const Instruction& definition);
@@ -37,7 +36,7 @@ class RoleInference {
     struct Class {
         uint32_t parent = 0;
         uint32_t wanted[3] = {0, 0, 0};
-        bool isResult = false;  // of a multiply-add
+        bool isResult = false;  // has the result of a multiply-add
         Use role = Use::kAccumulator;
     };
     using Size = std::pair<uint64_t, uint64_t>;
@@ -58,7 +57,7 @@ class RoleInference {
     void visitConstruct(const Instruction& construct);
     void visitCall(const Instruction& call);
     void linkWithAll(const Instruction& instruction);
-    // The part of `whole` that a place names; notes accesses to elements.
+    // The part of `whole` at a place. Notes accesses to elements of matrices.
     Range at(Range whole, const MatrixLeaves::Place& place);
     void linkElementAccesses();
     void decide();

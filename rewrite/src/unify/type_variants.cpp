@@ -61,7 +61,7 @@ Operands TypeVariants::typeOperands(const Instruction& declaration, std::span<co
         if (!operand.isId) continue;
         const size_t count = leaves_.of(operand.word).size();
         operand.word = type(operand.word, roles.first(count));
-        // Arrays and pointers have one inner type, structures one after the other.
+        // Structures have several inner types, arrays and pointers one.
         if (declaration.opcode == spv::Op::OpTypeStruct) roles = roles.subspan(count);
     }
     return operands;
@@ -105,7 +105,7 @@ void TypeVariants::finish() {
         if (RoleInference::isConstant(*i)) constants.push_back(i->result);
         if (leaves_.declaration(i->result) != nullptr) unusedTypes.push_back(i->result);
     }
-    // A variant was made for a use.
+    // Each use made a variant.
     const auto isUsed = [&](Id id) { return originals_.contains(id) || hasVariant(id); };
     for (Id id : constants) {
         const size_t count = leaves_.of(module.def(id).type).size();

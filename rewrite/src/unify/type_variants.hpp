@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// VK_NV_cooperative_matrix types, and types and constants made of them, once for each choice of
-// roles: the first choice takes over the id of the original, further ones are copies with its names
-// and decorations.
+// VK_NV_cooperative_matrix types, and types and constants that contain them, as variants with roles
+// for their matrices. The first variant keeps the original's id; further ones are copies with its
+// names and decorations.
 #pragma once
 
 #include "ir/types.hpp"
@@ -14,13 +14,13 @@ class TypeVariants {
  public:
     TypeVariants(TypeTable& types, const MatrixLeaves& leaves) : types_(types), leaves_(leaves) {}
 
-    // The type with its matrices in these roles; itself where it has no matrices.
+    // The variant of a type with these roles; the type itself if it has no matrices.
     Id type(Id original, std::span<const Use> roles);
-    // What a type that type() gave is a variant of.
+    // The original of a variant that type() returned.
     Id original(Id variant) const;
-    // As type(), for OpConstantNull, OpConstantComposite and so on, and OpUndef.
+    // The variant of a constant or OpUndef with these roles.
     Id constant(Id original, std::span<const Use> roles);
-    // Gives a meaning to what no function uses, but the module may still name.
+    // Makes variants of types and constants that no function uses: the module may name them.
     void finish();
 
  private:
@@ -35,8 +35,8 @@ class TypeVariants {
     TypeTable& types_;
     const MatrixLeaves& leaves_;
     std::map<Key, Id> variants_;
-    std::map<Id, Id> originals_;           // of copies
-    std::map<Id, Instruction> constants_;  // as they were declared
+    std::map<Id, Id> originals_;           // by variant, for copies
+    std::map<Id, Instruction> constants_;  // the original declarations
 };
 
 }  // namespace coopvk::rewrite

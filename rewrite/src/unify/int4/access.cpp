@@ -11,7 +11,7 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// Ends the chain at the vector and remembers the component.
+// If a chain selects a component, ends it at the vector and notes which component.
 bool lowerChain(Int4Function& f, Instruction& i) {
     Int4Context& context = f.context;
     ChainStep step = chainStep(context.module, i);
@@ -20,7 +20,7 @@ bool lowerChain(Int4Function& f, Instruction& i) {
     const auto at = first == 0
                         ? std::nullopt
                         : findIndexInto(context.module, step.type, i.operands, first, isVector);
-    f.memory.adoptChain(i);
+    f.memory.retypeChain(i);
     if (!at) return false;
     const bool untyped = isUntypedChain(i.opcode);
     Id vector = i.word(untyped ? 1 : 0);
@@ -34,8 +34,8 @@ bool lowerChain(Int4Function& f, Instruction& i) {
     return true;
 }
 
-// One access to a component. Memory that others may store to is read and written by the byte, which
-// is what two components share, or changed by atomic instructions: never more of it.
+// A load or store of one component. In memory that other invocations may store to, a store changes
+// the component's byte only, or uses atomic instructions.
 class ComponentAccess {
  public:
     ComponentAccess(Int4Function& f, const ComponentPointer& pointer,
@@ -49,7 +49,7 @@ class ComponentAccess {
           memory_(memory),
           storage_(context_.module.storage(pointer.vector)) {}
 
-    // Extended by the vector's sign, as the result.
+    // Defines `result`, sign extended if the vector's components are signed.
     void load(Id type, Id result) {
         const bool isSigned = type_.isSigned;
         const Id word = isByte() ? values_.bits(readByte(), shift(), isSigned)
@@ -57,7 +57,7 @@ class ComponentAccess {
         values_.scalar(type, type_.isSigned, word, result);
     }
 
-    // The low bits of a u32.
+    // Stores the low four bits of a u32.
     void store(Id component) {
         if (isByte()) {
             const Id old = readByte();
@@ -81,7 +81,7 @@ class ComponentAccess {
 
     Id loadWhole() { return emit_.load(type_.id, pointer_.vector, memory_.forLoad(wholeBytes())); }
 
-    // A pointer to a part of the vector.
+    // A pointer to the part of the vector that the indices select, of type `part`.
     Id pointerTo(Id part, std::initializer_list<Id> indices) {
         std::vector<Id> ids = {pointer_.vector};
         ids.insert(ids.end(), indices);
@@ -91,10 +91,10 @@ class ComponentAccess {
                         idOperands(ids));
     }
 
-    // Of the component in its byte.
+    // The lowest bit of the component in its byte.
     Id shift() { return emit_.times(emit_.modulo(values_.within(type_, pointer_.index), 2), 4); }
 
-    // The byte that the component is in, as a u32.
+    // Loads the component's byte as a u32, and sets bytePointer_.
     Id readByte() {
         const Id u8 = types_.intType(8, false), u32 = types_.uint32();
         const Id byteIndex = emit_.over(values_.within(type_, pointer_.index), 2);
@@ -107,7 +107,7 @@ class ComponentAccess {
         return emit_.op(spv::Op::OpUConvert, u32, {byte});
     }
 
-    // Clears the component's bits, then sets those that are to be.
+    // Clears the component's bits, then sets those that are one.
     void storeAtomically(Id component) {
         const Id u32 = types_.uint32();
         const Id index = values_.within(type_, pointer_.index);
@@ -154,7 +154,7 @@ bool lowerPointerCopy(Int4Function& f, const Instruction& i) {
 void storeComponent(Int4Function& f, const ComponentPointer& pointer, const Instruction& i) {
     const Int4Type* stored = f.context.typeOf(i.word(1));
     if (stored == nullptr || stored->components != 1) {
-        f.context.fail(ErrorCode::kInvalidModule, i, "the object is no 4-bit integer");
+        f.context.fail(ErrorCode::kInvalidModule, i, "the object is not a 4-bit integer");
         return;
     }
     const Id word = f.values.component(i.word(1), *stored, f.emit().constant(0), false);
@@ -174,7 +174,7 @@ bool lowerAccess(Int4Function& f, Instruction& i) {
     return f.memory.access(f.emit(), i);
 }
 
-// A copy from or to a component is its load and its store.
+// Lowers a copy of a component to a load and a store.
 bool lowerCopy(Int4Function& f, Instruction& i) {
     const ComponentPointer* component = componentPointer(f.context, i.word(0));
     if (component == nullptr) component = componentPointer(f.context, i.word(1));
@@ -184,7 +184,7 @@ bool lowerCopy(Int4Function& f, Instruction& i) {
     };
     const CopyOperands memory = copyOperands(i);
     const Id value = f.context.module.takeId();
-    // A scalar takes a byte, and so do two components.
+    // Both access one byte: that of a scalar, or of two components.
     Operands from = {idOperand(i.word(1))}, to = {idOperand(i.word(0)), idOperand(value)};
     append(from, memory.source.forLoad(1));
     append(to, memory.target.forStore(1));

@@ -10,13 +10,13 @@ namespace coopvk::rewrite {
 namespace {
 
 struct Component {
-    const Int4Type* type = nullptr;  // of the vector; nullptr: the indices lead to none
+    const Int4Type* type = nullptr;  // of the vector; nullptr: no index into one
     Id vector = 0;
     Id index = 0;
-    size_t at = 0;  // operand that is the index
+    size_t at = 0;  // number of the operand that is the index
 };
 
-// That the indices from operand `first` on lead to.
+// The component that the indices from operand `first` on select.
 Component findComponent(Int4Function& f, const Instruction& i, Id composite, size_t first) {
     Int4Context& context = f.context;
     if (i.opcode == spv::Op::OpVectorExtractDynamic || i.opcode == spv::Op::OpVectorInsertDynamic) {
@@ -43,7 +43,7 @@ bool lowerExtract(Int4Function& f, const Instruction& i) {
     return true;
 }
 
-// The components of a 4-bit value as u32; none of another one.
+// The components of a 4-bit value as u32; empty for other values.
 std::vector<Id> componentsOf(Int4Function& f, Id value) {
     const Int4Type* type = f.context.typeOf(value);
     return type == nullptr ? std::vector<Id>() : f.values.components(value, *type, false);
@@ -107,13 +107,13 @@ bool lowerShuffle(Int4Function& f, const Instruction& i) {
     std::vector<Id> from = componentsOf(f, i.word(0)), all;
     appendIds(from, componentsOf(f, i.word(1)));
     for (size_t o = 2; o < i.operands.size(); ++o) {
-        // 0xFFFFFFFF: any value.
+        // 0xFFFFFFFF: the component is undefined.
         all.push_back(i.word(o) < from.size() ? from[i.word(o)] : from[0]);
     }
     return make(f, i, *type, all, "one literal for each component");
 }
 
-// By a vector of booleans; one boolean for the whole vector needs no change.
+// Only with a vector of conditions: one for the whole vector needs no change.
 bool lowerSelect(Int4Function& f, const Instruction& i) {
     const Int4Type* type = f.context.vector(i.type);
     TypeTable& types = f.context.types;

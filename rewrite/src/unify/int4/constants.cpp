@@ -5,7 +5,7 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// The four bits of a constant of 4-bit scalar type; nullopt where it is none.
+// The bits of a 4-bit scalar constant; nullopt if it is not one.
 std::optional<uint32_t> fourBits(const Module& module, Id id) {
     const Instruction& def = module.def(id);
     switch (def.opcode) {
@@ -29,7 +29,7 @@ void lowerComposite(Int4Context& context, const Int4Type& type, Instruction& con
     for (uint32_t c = 0; c < type.components; ++c) {
         const auto value = fourBits(context.module, constant.word(replicated ? 0 : c));
         if (!value) {
-            context.fail(ErrorCode::kInvalidModule, constant, "a constituent is no constant");
+            context.fail(ErrorCode::kInvalidModule, constant, "a constituent is not a constant");
             return;
         }
         bits |= uint64_t{*value} << 4 * c;
@@ -53,7 +53,7 @@ void lowerInt4Constant(Int4Context& context, Instruction& constant) {
     if (type == nullptr) return;
     switch (constant.opcode) {
         case spv::Op::OpConstant: {
-            // Literals are extended by the type's sign (SPIR-V specification, section 2.2.1).
+            // Literals are sign extended in signed types (SPIR-V specification, section 2.2.1).
             const uint32_t bits = constant.word(0) & 15u;
             const bool negative = type->isSigned && bits >= 8;
             constant.operands = {literal(negative ? bits | ~15u : bits)};

@@ -32,7 +32,7 @@ class Conversion {
         const Id value = i_.word(0);
         if (from_ && to_) {
             if (from_->components != to_->components) return fail(kBits);
-            // Vectors of both signs are replaced by the same type.
+            // Signed and unsigned vectors have the same replacement.
             if (from_->components > 1) {
                 emit_.op(spv::Op::OpCopyObject, to_->id, {value}, i_.result);
             } else {
@@ -58,7 +58,7 @@ class Conversion {
         return i_.opcode == spv::Op::OpSConvert || i_.opcode == spv::Op::OpConvertSToF;
     }
 
-    // Components of a value of another type as u32 with the right low four bits.
+    // The components of a value of another type as u32, whose low four bits are the result.
     std::vector<Id> wideComponents(Id type, uint32_t count) {
         const Id scalar = types_.scalarOf(type), u32 = types_.uint32();
         const spv::Op opcode = types_.isFloat(type) ? i_.opcode : spv::Op::OpUConvert;
@@ -71,12 +71,12 @@ class Conversion {
         return list;
     }
 
-    // A u32, extended by the conversion's sign, as the type of the result's components.
+    // A u32, sign or zero extended by the conversion, as the component type of the result.
     Id toWide(Id word, Id scalar) {
         if (types_.isFloat(scalar)) return emit_.op(i_.opcode, scalar, {word});
         const uint32_t width = types_.width(scalar);
         if (width == 32) return emit_.bitcast(scalar, word);
-        // Zero extension wants an unsigned type, whatever the result's.
+        // The result type of OpUConvert must be unsigned.
         if (isSigned() || width < 32) return emit_.op(spv::Op::OpSConvert, scalar, {word});
         const Id wide = emit_.op(spv::Op::OpUConvert, types_.intType(width, false), {word});
         return emit_.bitcast(scalar, wide);

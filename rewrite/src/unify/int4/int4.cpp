@@ -35,11 +35,10 @@ void checkPointers(Int4Context& context, const Instruction& i) {
     for (const Operand& operand : i.operands) {
         if (!operand.isId || !context.componentPointers.contains(operand.word)) continue;
         context.fail(ErrorCode::kUnsupported, i,
-                     "a pointer to one component of a vector of 4-bit integers can only be "
-                     "loaded from, stored to and copied: two components share a byte, so it "
-                     "has no address of its own; nor may one in logical addressing be passed "
-                     "to a function, which takes pointers to whole variables (SPIR-V "
-                     "specification, section 2.16.1)");
+                     "a pointer to a component of a vector of 4-bit integers is used for more "
+                     "than loads, stores and copies: the component has no address, since two "
+                     "components share a byte; and with logical addressing function arguments "
+                     "must be pointers to whole variables (SPIR-V specification, section 2.16.1)");
     }
 }
 
@@ -63,7 +62,7 @@ std::optional<Error> unifyInt4(Int4Context& context) {
     if (context.error) return context.error;
     checkInt4Memory(context);
     if (context.error) return context.error;
-    LaidOutSixteens memory(context);
+    Vector16Memory memory(context);
     memory.checkPointers();
     OpcodeTable<Int4Function> table;
     addInt4Accesses(table);
@@ -79,7 +78,7 @@ std::optional<Error> unifyInt4(Int4Context& context) {
         if (globals[g]->opcode != spv::Op::OpVariable) lowerInt4Constant(context, *globals[g]);
     }
     if (context.error) return context.error;
-    memory.adoptPointers();
+    memory.retypePointers();
     renameInt4Types(context);
     module.removeCapability(spv::Capability::Int4TypeINTEL);
     module.removeCapability(spv::Capability::Vector16);

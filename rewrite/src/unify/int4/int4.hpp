@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// 4-bit integers (SPV_INTEL_int4) in terms of wider ones, the form that numbers have in the rest of
-// the rewriter.
+// Turns 4-bit integers (SPV_INTEL_int4) into wider ones, which later passes expect.
 #pragma once
 
 #include "unify/int4/types.hpp"
 
 namespace coopvk::rewrite {
 
-// Specialization constants must be frozen. On success the only 4-bit types left are component types
-// of cooperative matrices, which tell how the components lie in memory, as does the capability
-// Int4CooperativeMatrixINTEL; values of such components are 8-bit integers of the same signedness.
+// Specialization constants must be frozen. Only component types of cooperative matrices remain
+// 4-bit integers: they tell how components lie in memory. The capability Int4CooperativeMatrixINTEL
+// remains with them. Values of such components are 8-bit integers of the same signedness.
 std::optional<Error> unifyInt4(Int4Context& context);
 
 }  // namespace coopvk::rewrite

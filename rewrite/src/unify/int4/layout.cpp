@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which vectors of 4-bit integers are made of bytes: those that lie, or may lie, at places that the
-// wider integer of their size cannot have, and those of which single components are stored.
+// Chooses which vectors of 4-bit integers are replaced by vectors of bytes: those whose alignment
+// in memory does not suffice for one wide integer, and those whose components are stored one by
+// one.
 #include <algorithm>
 #include <set>
 
@@ -15,9 +16,9 @@ namespace coopvk::rewrite {
 
 namespace {
 
-constexpr uint32_t kWidest = 16;  // no alignment beyond it matters
+constexpr uint32_t kMostAlignment = 16;  // larger alignments make no difference
 
-// The alignment of a place so many bytes behind one with an alignment.
+// The alignment of an address `bytes` bytes after an aligned one.
 uint32_t alignmentAt(uint32_t alignment, uint64_t bytes) {
     const uint64_t low = bytes & (~bytes + 1);
     return bytes == 0 ? alignment : static_cast<uint32_t>(std::min<uint64_t>(alignment, low));
@@ -34,7 +35,7 @@ class Layouts {
     }
 
  private:
-    // What is in memory at a place of an alignment.
+    // Notes the vectors in a type that lies in memory with an alignment.
     void place(const Instruction& at, Id type, uint32_t alignment) {
         if (!visited_.insert({type, alignment}).second) return;
         if (const Int4Type* int4 = context_.type(type)) {
@@ -64,9 +65,9 @@ class Layouts {
     void scanGlobal(const Instruction& i) {
         const bool pointer = i.opcode == spv::Op::OpTypePointer;
         if ((!isVariable(i.opcode) && !pointer) || isPrivate(storageOf(i))) return;
-        if (!pointer) return place(i, contentsOf(module_, i.result), kWidest);
+        if (!pointer) return place(i, contentsOf(module_, i.result), kMostAlignment);
         const auto stride = module_.decoration(i.result, spv::Decoration::ArrayStride);
-        place(i, i.word(1), alignmentAt(kWidest, stride.value_or(0)));
+        place(i, i.word(1), alignmentAt(kMostAlignment, stride.value_or(0)));
     }
 
     void scan(const Instruction& i) {
@@ -94,7 +95,7 @@ class Layouts {
         }
     }
 
-    // What the pointer, or where it does not tell the other one, points to.
+    // The type that a pointer points to; if it is untyped, that of the other one.
     Id pointee(Id pointer, Id other) const {
         const Id type = module_.pointee(pointer);
         return type != 0 ? type : module_.pointee(other);
@@ -104,15 +105,15 @@ class Layouts {
         const bool untyped = isUntypedChain(i.opcode);
         if (isPrivate(module_.storage(i.word(untyped ? 1 : 0)))) return;
         Id type = chainStep(module_, i).type;
-        if (untyped) place(i, type, kWidest);
+        if (untyped) place(i, type, kMostAlignment);
         const auto isVector = [&](Id id) { return context_.vector(id) != nullptr; };
         if (findIndexInto(module_, type, i.operands, firstChainIndex(i.opcode), isVector)) {
             components_[i.result] = type;
         }
     }
 
-    // Whoever stores a component may not touch what others store at the same time: not beyond the
-    // byte, which is the least that can be stored without a conflict.
+    // The store of a component may change no other byte, since other invocations may store to it at
+    // the same time.
     void storeComponent(Id pointer) {
         const auto found = components_.find(pointer);
         if (found == components_.end()) return;
@@ -125,18 +126,18 @@ class Layouts {
     void scanAccess(const Instruction& i, Id pointer, Id type, const MemoryOperands& memory) {
         if (components_.contains(pointer) || isPrivate(module_.storage(pointer))) return;
         if (memory.alignment() != 0) {
-            place(i, type, alignmentAt(kWidest, memory.alignment()));
+            place(i, type, alignmentAt(kMostAlignment, memory.alignment()));
         } else if (module_.def(module_.def(pointer).type).opcode ==
                    spv::Op::OpTypeUntypedPointerKHR) {
             place(i, type, alignmentOf(pointer));
         }
     }
 
-    // What can be told of an untyped pointer by the way that led to it.
+    // The alignment of an untyped pointer that follows from its access chains.
     uint32_t alignmentOf(Id pointer) const {
         const PointerPath path = pathTo(module_, pointer);
         if (!isVariable(module_.def(path.root).opcode)) return 1;
-        uint32_t alignment = kWidest;
+        uint32_t alignment = kMostAlignment;
         for (const ChainStep& step : path.steps) alignment = alignmentBehind(step, alignment);
         return alignment;
     }
@@ -166,8 +167,8 @@ class Layouts {
     Int4Context& context_;
     Module& module_;
     std::set<std::pair<Id, uint32_t>> visited_;
-    std::map<Id, Id> components_;  // pointers to single components: of which vector type
-    std::set<uint32_t> byteWise_;  // numbers of components
+    std::map<Id, Id> components_;  // pointers to components of vectors, with the vector type
+    std::set<uint32_t> byteWise_;  // component counts of the vectors to replace by bytes
 };
 
 Id replacementOf(TypeTable& types, const Int4Type& type) {
@@ -196,8 +197,8 @@ bool workgroupHasLayout(const Module& module) {
     });
 }
 
-// Two u8x4, one behind the other.
-Id laidOutSixteen(TypeTable& types) {
+// An array of two u8x4.
+Id laidOutVector16(TypeTable& types) {
     Module& module = types.module();
     const Id array = module.takeId(), part = types.vectorType(types.intType(8, false), 4);
     const Id two = types.constantU32(2);
@@ -212,11 +213,11 @@ Id laidOutSixteen(TypeTable& types) {
 void chooseInt4Replacements(Int4Context& context) {
     const std::set<uint32_t> byteWise = Layouts(context).run();
     context.workgroupHasLayout = workgroupHasLayout(context.module);
-    const Id sixteen = byteWise.contains(16) ? laidOutSixteen(context.types) : 0;
+    const Id laidOut = byteWise.contains(16) ? laidOutVector16(context.types) : 0;
     for (auto& [id, type] : context.int4) {
         const bool inBytes = byteWise.contains(type.components);
         if (type.components == 16) {
-            type.laidOut = sixteen;
+            type.laidOut = laidOut;
         } else if (inBytes) {
             type.bytes = type.components / 2;
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// 4-bit integers in memory (SPV_INTEL_int4, "Memory Layout").
+// Checks types and accesses of 4-bit integers in memory (SPV_INTEL_int4, "Memory Layout").
 #include <set>
 
 #include "lowering/narrow_access.hpp"
@@ -12,32 +12,22 @@ namespace coopvk::rewrite {
 namespace {
 
 struct Contents {
-    bool loose = false;         // scalars, or vectors of an odd number
-    std::set<uint32_t> widths;  // of the scalars that replace the vectors, in bits
+    bool hasOddCount = false;   // has scalars, or vectors of three
+    std::set<uint32_t> widths;  // of the scalars in memory that replace the vectors, in bits
     std::set<Id> visited;
 };
 
 void collect(const Int4Context& context, Id type, Contents& contents) {
     if (!contents.visited.insert(type).second) return;
     if (const Int4Type* int4 = context.type(type)) {
-        if (int4->components % 2 != 0) contents.loose = true;
+        if (int4->components % 2 != 0) contents.hasOddCount = true;
         contents.widths.insert(int4->laidOut != 0 ? 8 : context.types.width(int4->replacement));
         return;
     }
     const Instruction& def = context.module.def(type);
-    switch (def.opcode) {
-        case spv::Op::OpTypeStruct:
-            for (uint32_t m = 0; m < def.operands.size(); ++m) {
-                collect(context, def.word(m), contents);
-            }
-            break;
-        case spv::Op::OpTypeArray:
-        case spv::Op::OpTypeRuntimeArray:
-            collect(context, def.word(0), contents);
-            break;
-        default:
-            break;
-    }
+    if (isArrayType(def.opcode)) collect(context, def.word(0), contents);
+    if (def.opcode != spv::Op::OpTypeStruct) return;
+    for (const Operand& member : def.operands) collect(context, member.word, contents);
 }
 
 void declareStorage(Int4Context& context, spv::StorageClass storage, uint32_t bits,
@@ -51,7 +41,7 @@ void declareStorage(Int4Context& context, spv::StorageClass storage, uint32_t bi
 }
 
 void refuseUnfit(Int4Context& context, const Contents& contents, const Instruction& at) {
-    if (contents.loose) {
+    if (contents.hasOddCount) {
         context.fail(ErrorCode::kInvalidModule, at,
                      "outside the Private and Function storage classes 4-bit integers must be "
                      "in vectors with an even Component Count (SPV_INTEL_int4)");
@@ -93,7 +83,8 @@ void checkInt4Memory(Int4Context& context) {
         const bool pointer = i->opcode == spv::Op::OpTypePointer;
         if ((!isVariable(i->opcode) && !pointer) || isPrivate(storageOf(*i))) continue;
         const Id type = pointer ? i->word(1) : contentsOf(module, i->result);
-        // Physical memory has no variables; a pointer to a scalar may point into a vector.
+        // Pointer types matter for physical memory only, which has no variables. A pointer to a
+        // scalar may point to a component of a vector.
         const Int4Type* int4 = pointer ? context.type(type) : nullptr;
         const bool scalar = int4 != nullptr && int4->components == 1;
         if (pointer && (scalar || storageOf(*i) != spv::StorageClass::PhysicalStorageBuffer))

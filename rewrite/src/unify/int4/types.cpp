@@ -41,7 +41,7 @@ namespace {
 
 using Names = std::map<Id, Id>;
 
-// Takes the types with the old names out, but for component types of matrices.
+// Removes the types with the old ids, except component types of matrices.
 void drop(Module& module, const Names& names) {
     std::unordered_set<Id> gone;
     InstructionList& globals = module.section(Section::kGlobals);
@@ -80,8 +80,8 @@ void rename(Module& module, const Names& names) {
     }
 }
 
-// Function types that became the same; all other types that may only be declared once are made by
-// the type table.
+// Function types that have become equal, which must not be declared twice. The type table declares
+// all other such types.
 Names duplicates(const Module& module) {
     std::map<std::vector<uint32_t>, Id> seen;
     Names names;

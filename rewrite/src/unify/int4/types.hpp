@@ -8,12 +8,11 @@
 //   vector of 8     one u32
 //   vector of 16    two u32
 //
-// A vector so takes the bytes that the text gives it in memory, and strides and offsets stay as
-// they are. Where a module puts vectors of 4 or 8 elsewhere than at multiples of their size, or
-// stores single components of them to memory that others may write to, two or four u8 replace them
-// in the whole module; for those of 16 where they are elsewhere than at multiples of four bytes,
-// see sixteen.hpp. The old types stay in place until the end and are then renamed everywhere but in
-// matrix types: see number.hpp for how 4-bit components lie in memory.
+// So a vector has the size in memory that the specification says, and strides and offsets stay. If
+// a module has vectors of 4 or 8 that are not aligned to their size, or stores single components of
+// them to memory that other invocations may write, two or four u8 replace all vectors of this
+// count. vector16.hpp is for vectors of 16 that are not aligned to four bytes. The 4-bit types are
+// replaced last, except in matrix types, where they tell how components lie in memory (number.hpp).
 #pragma once
 
 #include <algorithm>
@@ -28,18 +27,18 @@ struct Int4Type {
     bool isSigned = false;
     uint32_t components = 1;
     Id replacement = 0;
-    uint32_t bytes = 0;  // where that is a vector of bytes: of how many
-    Id laidOut = 0;      // the type in memory with a layout, where that is another one
+    uint32_t bytes = 0;  // the component count if the replacement is a vector of bytes; else 0
+    Id laidOut = 0;      // the type in memory with a layout; 0: the replacement
 
     bool isByteWise() const { return bytes != 0; }
     uint32_t words() const { return components > 8 ? 2 : 1; }
 };
 
-// A pointer to a component of a vector: the vector's, and which one.
+// A pointer to a component of a vector.
 struct ComponentPointer {
-    Id vector = 0;
+    Id vector = 0;  // pointer to the vector
     Id index = 0;
-    Id type = 0;  // the vector's type
+    Id type = 0;  // of the vector
 };
 
 struct Int4Context : LoweringContext {
@@ -47,7 +46,7 @@ struct Int4Context : LoweringContext {
 
     std::map<Id, Int4Type> int4;  // scalars and vectors, by type id
     std::map<Id, ComponentPointer> componentPointers;
-    bool workgroupHasLayout = false;  // its variables are blocks
+    bool workgroupHasLayout = false;  // Workgroup variables are blocks
 
     const Int4Type* type(Id id) const {
         const auto found = int4.find(id);
@@ -76,18 +75,17 @@ struct Int4Context : LoweringContext {
 // Fills context.int4.
 void findInt4Types(Int4Context& context);
 
-// Chooses the type that replaces each. Needs what findInt4Types found.
+// Chooses the replacement of each type that findInt4Types() found.
 void chooseInt4Replacements(Int4Context& context);
 
-// The rules on where 4-bit types may be in memory, and the capabilities for what replaces them
-// there.
+// Checks the rules on 4-bit types in memory, for variables and physical pointers, and declares the
+// capabilities for accesses to their replacements.
 void checkInt4Memory(Int4Context& context);
 
-// The same for a load or a store that does not go to one component of a vector: what the types of
-// variables do not tell, as behind untyped and physical pointers.
+// The same for a load or store of a whole vector, whose pointer may be untyped or physical.
 void checkInt4Access(Int4Context& context, const Instruction& access);
 
-// Replaces all 4-bit types but the component types of matrices.
+// Replaces all 4-bit types except component types of matrices.
 void renameInt4Types(Int4Context& context);
 
 }  // namespace coopvk::rewrite

@@ -7,7 +7,6 @@
 
 namespace coopvk::rewrite {
 
-// A value as u32 words.
 std::vector<Id> Int4Values::words(Id value, const Int4Type& type) {
     const Id u32 = context_.types.uint32();
     if (type.bytes == 2) {
@@ -41,7 +40,7 @@ Id Int4Values::within(const Int4Type& type, Id index) {
     if (const std::optional<uint64_t> known = context_.module.constantValue(index)) {
         return emit_.constant(static_cast<uint32_t>(*known % type.components));
     }
-    // An index beyond the vector is undefined behaviour, but no reason to touch other bits.
+    // Behaviour is undefined for an index out of range, but other memory should not change.
     return Bits(emit_).mask(emit_.toU32(index), std::bit_ceil(type.components) - 1);
 }
 
@@ -76,7 +75,7 @@ std::vector<Id> Int4Values::components(Id value, const Int4Type& type, bool isSi
 Id Int4Values::component(Id value, const Int4Type& type, Id index, bool isSigned) {
     TypeTable& types = context_.types;
     if (type.components == 1) {
-        // The 8-bit integer is extended by the type's sign already.
+        // The 8-bit integer is already sign or zero extended, by its type.
         const spv::Op convert = type.isSigned ? spv::Op::OpSConvert : spv::Op::OpUConvert;
         const Id wide = emit_.op(convert, types.uint32(), {value});
         return type.isSigned == isSigned ? wide : bits(wide, types.constantU32(0), isSigned);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Components of 4-bit values as 32-bit integers, and values made of them.
+// Converts between 4-bit scalars or vectors, in the types that replace them, and their components
+// as 32-bit integers.
 #pragma once
 
 #include "unify/int4/types.hpp"
@@ -13,18 +14,18 @@ class Int4Values {
 
     // The components of a value as u32, sign or zero extended from four bits.
     std::vector<Id> components(Id value, const Int4Type& type, bool isSigned);
-    // One of them; `index` is any integer.
+    // One of them; `index` is an integer of any type.
     Id component(Id value, const Int4Type& type, Id index, bool isSigned);
-    // The value with one component replaced by the low bits of a u32.
+    // The value with one component replaced by the low four bits of a u32.
     Id withComponent(Id value, const Int4Type& type, Id index, Id component);
-    // A value of the low four bits of u32 components. Defines `result` (0: a new id).
+    // Makes a value of the low four bits of u32 components. Defines `result` (0: a new id).
     Id make(const Int4Type& type, std::span<const Id> components, Id result = 0);
     // The same for a scalar type, by its id.
     Id scalar(Id type, bool isSigned, Id component, Id result = 0);
 
-    // An index into a vector of the type as a u32 that leads nowhere else.
+    // An index into a vector of the type, as a u32 and reduced to valid values.
     Id within(const Int4Type& type, Id index);
-    // Four bits of a u32, extended to all of it.
+    // Four bits of a u32 from bit `shift` on, sign or zero extended.
     Id bits(Id word, Id shift, bool isSigned);
 
  private:

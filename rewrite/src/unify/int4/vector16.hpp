@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Vectors of sixteen 4-bit integers in modules whose layouts put some of them at any byte. No
-// vector of SPIR-V has eight bytes, so each is an array of two u8x4 in memory with a layout
-// (Int4Type::laidOut); elsewhere it is two u32.
+// Vectors of sixteen 4-bit integers in modules that have some at any byte address. In memory with a
+// layout each is an array of two u8x4 (Int4Type::laidOut), since vectors have at most four bytes;
+// elsewhere it is two u32.
 #pragma once
 
 #include "lowering/memory_types.hpp"
@@ -10,12 +10,12 @@
 
 namespace coopvk::rewrite {
 
-class LaidOutSixteens final : public MemoryTypes {
+class Vector16Memory final : public MemoryTypes {
  public:
-    explicit LaidOutSixteens(Int4Context& context);
+    explicit Vector16Memory(Int4Context& context);
 
-    // Refuses what such arrays do not allow: types that have a layout in memory without one, and
-    // loads and stores of matrices.
+    // Refuse what such arrays do not allow: types with a layout in memory without one, and loads
+    // and stores of matrices.
     void checkPointers();
     void checkMatrix(const Instruction& access);
 

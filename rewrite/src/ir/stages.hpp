@@ -8,7 +8,7 @@
 
 namespace coopvk::rewrite {
 
-// The stage that entry points of an execution model are for; nullopt: none of Vulkan's.
+// The Vulkan stage of an execution model; nullopt if Vulkan has none for it.
 std::optional<Stage> stageOf(spv::ExecutionModel model);
 
 }  // namespace coopvk::rewrite

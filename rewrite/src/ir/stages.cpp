@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/stages.hpp"
+#include "ir/stages.hpp"
 
 #include <algorithm>
 

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "unify/int4/sixteen.hpp"
+#include "unify/int4/vector16.hpp"
 
 namespace coopvk::rewrite {
 
-LaidOutSixteens::LaidOutSixteens(Int4Context& context)
+Vector16Memory::Vector16Memory(Int4Context& context)
     : MemoryTypes(context),
       int4_(context),
       any_(std::ranges::any_of(context.int4, [](const auto& i) { return i.second.laidOut != 0; })) {
     if (any_) make();
 }
 
-bool LaidOutSixteens::isPointer(Id type) const {
+bool Vector16Memory::isPointer(Id type) const {
     const Instruction& def = module_.def(type);
     return any_ && isPointerType(def.opcode) && int4_.isLaidOut(storageOf(def));
 }
 
-Id LaidOutSixteens::scalarInMemory(Id type) const {
+Id Vector16Memory::scalarInMemory(Id type) const {
     const Int4Type* vector = int4_.type(type);
     return vector != nullptr && vector->laidOut != 0 ? vector->laidOut : type;
 }
 
-Id LaidOutSixteens::convertScalar(Emitter& emit, Id value, Id type) const {
+Id Vector16Memory::convertScalar(Emitter& emit, Id value, Id type) const {
     TypeTable& types = emit.types();
     const Id word = types.uint32(), bytes = types.vectorType(types.intType(8, false), 4);
     const bool toMemory = int4_.type(type) == nullptr;
@@ -32,18 +32,18 @@ Id LaidOutSixteens::convertScalar(Emitter& emit, Id value, Id type) const {
     return emit.construct(type, parts);
 }
 
-void LaidOutSixteens::checkPointers() {
+void Vector16Memory::checkPointers() {
     for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
         if (i->opcode != spv::Op::OpTypePointer || isPointer(i->result)) continue;
         const Id type = i->word(1);
         if (int4_.type(type) != nullptr || inMemory(type) == type) continue;
         int4_.fail(ErrorCode::kUnsupported, *i,
-                   "points to a type with a layout in memory without one, with vectors of sixteen "
-                   "4-bit integers in it (VUID-StandaloneSpirv-None-10684)");
+                   "points to a type with vectors of sixteen 4-bit integers that has a layout, in "
+                   "memory without one (VUID-StandaloneSpirv-None-10684)");
     }
 }
 
-void LaidOutSixteens::checkMatrix(const Instruction& access) {
+void Vector16Memory::checkMatrix(const Instruction& access) {
     const Id pointer = access.word(0);
     const Id type = module_.pointee(pointer);
     if (!isPointer(module_.def(pointer).type) || inMemory(type) == type) return;
