@@ -101,8 +101,6 @@ class BlockAccessor {
 
     bool fail(std::string_view what) { return context_.fail(ErrorCode::kUnsupported, at_, what); }
 
-    Id no(Id a) { return emit_.op(spv::Op::OpLogicalNot, types_.boolType(), {a}); }
-
     // A boolean: whether every row of the blocks starts and ends at a multiple of `bytes`.
     Id isMultipleOf(uint32_t bytes) {
         Bits words(emit_);
@@ -114,11 +112,15 @@ class BlockAccessor {
 
     void takeFirstThatFits(const std::vector<Path>& list) {
         const Id inside = positions_->isInside();
-        Id before = 0;  // a boolean: whether the code took an earlier path
+        Id before = 0;  // a boolean: whether the previous path fits; it does if an earlier one does
         for (const Path& path : list) {
             Id fits = path.inside ? inside : 0;
             if (path.bytes > shape_.elementSize) fits = emit_.both(fits, isMultipleOf(path.bytes));
-            const Id condition = before == 0 ? fits : emit_.both(fits, no(before));
+            Id condition = fits;
+            if (before != 0) {
+                const Id none = emit_.op(spv::Op::OpLogicalNot, types_.boolType(), {before});
+                condition = emit_.both(fits, none);
+            }
             writer_.guarded(condition, [&] { accessAll(path); });
             before = fits;
         }

@@ -63,11 +63,10 @@ class BlockLowering {
     bool fail(std::string_view what) { return context_.fail(ErrorCode::kInvalidModule, at_, what); }
 
     bool isDeclared() {
-        const Module& module = context_.module;
-        if (module.hasCapability(opcode_.capability)) return true;
         // The other capabilities declare this one.
-        if (opcode_.capability == spv::Capability::Subgroup2DBlockIOINTEL) return true;
-        return fail("its capability is not declared");
+        return opcode_.capability == spv::Capability::Subgroup2DBlockIOINTEL ||
+               context_.module.hasCapability(opcode_.capability) ||
+               fail("its capability is not declared");
     }
 
     bool readConstant(size_t operand, std::string_view name, uint32_t& value) {

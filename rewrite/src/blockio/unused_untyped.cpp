@@ -8,17 +8,15 @@ namespace coopvk::rewrite {
 
 namespace {
 
-void countUses(const Instruction& i, std::unordered_set<Id>& used) {
-    if (i.type != 0) used.insert(i.type);
-    for (const Operand& operand : i.operands) {
-        if (operand.isId) used.insert(operand.word);
-    }
-}
-
 // All ids with uses other than names, decorations and interfaces of entry points.
 std::unordered_set<Id> usedIds(const Module& module) {
     std::unordered_set<Id> used;
-    const auto count = [&](const Instruction& i) { countUses(i, used); };
+    const auto count = [&](const Instruction& i) {
+        if (i.type != 0) used.insert(i.type);
+        for (const Operand& operand : i.operands) {
+            if (operand.isId) used.insert(operand.word);
+        }
+    };
     for (const InstructionPtr& i : module.section(Section::kGlobals)) count(*i);
     for (const auto& function : module.functions()) {
         count(*function->definition);

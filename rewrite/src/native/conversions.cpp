@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/memory_model.hpp"
 #include "lowering/array_conversion.hpp"
+#include "lowering/shared_memory.hpp"
 #include "native/instructions.hpp"
 #include "native/memory.hpp"
 
@@ -26,7 +28,7 @@ class StagedMatrix {
         access_.columnMajor = lines.columnMajor;
         access_.layout = f.types.constantU32(lines.columnMajor ? 1 : 0);
         access_.stride = f.types.constantU32(lines.length);
-        access_.memory = f.context.staging.access();
+        access_.memory = nonPrivateAccess(f.context.module);
     }
 
     void write(Id value) {
@@ -65,18 +67,13 @@ class StagedMatrix {
             return at(startOf(f_.types.constantU32(line)), inner);
         };
     }
-    void barrier() { f_.context.staging.barrier(f_.emit()); }
+    void barrier() { sharedBarrier(f_.emit(), spv::Scope::Subgroup); }
 
     NativeFunction& f_;
     const TiledType& type_;
     Lines lines_;
     TileAccess access_;
 };
-
-// The type of an array with the components of a line.
-Id componentArray(NativeFunction& f, const TiledType& type, const Lines& lines) {
-    return f.types.arrayType(type.component, lines.length);
-}
 
 bool linesFit(NativeFunction& f, const Instruction& at, const TiledType* type, Id arrayType) {
     const Instruction& array = f.context.module.def(arrayType);
@@ -118,7 +115,8 @@ void lowerConstructFromLines(NativeFunction& f, const Instruction& construct) {
     Emitter& emit = f.emit();
     if (!linesFit(f, construct, type, emit.typeOf(construct.word(0)))) return;
     const Lines lines = linesOf(*type);
-    const Id array = castArray(f, componentArray(f, *type, lines), construct.word(0));
+    const Id array =
+        castArray(f, f.types.arrayType(type->component, lines.length), construct.word(0));
     if (f.context.error) return;
     const std::vector<Id> values = emit.parts(array);
     StagedMatrix staged(f, *type, lines);
@@ -135,7 +133,7 @@ void lowerExtractLines(NativeFunction& f, const Instruction& extract) {
     // Invocations without a line read any line.
     const Id line = f.emit().modulo(f.writer.lane(), lines.count);
     const std::vector<Id> values = staged.readLine(line);
-    const Id array = f.emit().construct(componentArray(f, *type, lines), values);
+    const Id array = f.emit().construct(f.types.arrayType(type->component, lines.length), values);
     castArray(f, extract.type, array, extract.result);
 }
 

@@ -17,12 +17,6 @@ PackIndices locateInTiles(NativeFunction& f, const PackedType& matrix, Id elemen
             f.emit().op(spv::Op::OpUMod, f.types.uint32(), {element, length})};
 }
 
-Id variableFor(NativeFunction& f, const PackedType& matrix) {
-    Id& id = f.variables[matrix.id];
-    if (id == 0) id = f.writer.variable(matrix.id);
-    return id;
-}
-
 // The element at literal indices, in a variable with a copy of its matrix.
 struct Element {
     const PackedType* matrix = nullptr;  // nullptr: the indices are not into a tiled matrix
@@ -42,7 +36,8 @@ Element elementAt(NativeFunction& f, const Instruction& i, size_t composite) {
         append(operands, outer);
         whole = emit.op(spv::Op::OpCompositeExtract, matrix->id, std::move(operands));
     }
-    const Id variable = variableFor(f, *matrix);
+    Id& variable = f.variables[matrix->id];
+    if (variable == 0) variable = f.writer.variable(matrix->id);
     emit.store(variable, whole);
     const auto [tile, inTile] = locateInTiles(f, *matrix, f.types.constantU32(i.word(at)));
     return {matrix, variable, emit.chain(matrix->component, {variable, tile, inTile}), outer};

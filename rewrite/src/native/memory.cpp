@@ -25,7 +25,17 @@ void addAccess(Operands& operands, const TileAccess& access) {
     append(operands, access.memory);
 }
 
-std::optional<TileAccess> accessOf(NativeFunction& f, const Instruction& at, size_t layout) {
+// Alignment of the tiles' pointers, in bytes. The matrix and its stride are aligned to 16 bytes, or
+// to a line if that is less; tiles start at multiples of their line's length.
+uint32_t tileAlignment(const TileAccess& access, const TypeTable& types, const TiledType& type) {
+    const uint32_t line =
+        (access.columnMajor ? type.tileRows : type.tileColumns) * types.width(type.component) / 8;
+    return std::min(line & (~line + 1), 16u);
+}
+
+// `layout`: position of MemoryLayout. nullopt after an error.
+std::optional<TileAccess> accessOf(NativeFunction& f, const Instruction& at, const TiledType& type,
+                                   size_t layout) {
     const std::optional<uint64_t> value = f.context.module.constantValue(at.word(layout));
     if (!value || *value > 1 || at.operands.size() < layout + 2) {
         f.context.fail(ErrorCode::kUnsupported, at,
@@ -36,15 +46,10 @@ std::optional<TileAccess> accessOf(NativeFunction& f, const Instruction& at, siz
     access.layout = at.word(layout);
     access.columnMajor = *value == 1;
     access.stride = at.word(layout + 1);
+    const MemoryOperands memory(operandsBehind(at, layout + 2));
+    const uint32_t alignment = tileAlignment(access, f.types, type);
+    access.memory = at.result != 0 ? memory.forLoad(alignment) : memory.forStore(alignment);
     return access;
-}
-
-// Alignment of the tiles' pointers, in bytes. The matrix and its stride are aligned to 16 bytes, or
-// to a line if that is less; tiles start at multiples of their line's length.
-uint32_t tileAlignment(const TileAccess& access, const TypeTable& types, const TiledType& type) {
-    const uint32_t line =
-        (access.columnMajor ? type.tileRows : type.tileColumns) * types.width(type.component) / 8;
-    return std::min(line & (~line + 1), 16u);
 }
 
 // Pointers into a matrix in the module's memory.
@@ -97,11 +102,9 @@ void storeTiles(NativeContext& context, Emitter& emit, const TiledType& type,
 bool lowerNativeLoad(NativeFunction& f, const Instruction& load) {
     const TiledType* type = f.context.plan.type(load.type);
     if (type == nullptr || !type->isTiled()) return false;
-    std::optional<TileAccess> access = accessOf(f, load, 1);
+    const std::optional<TileAccess> access = accessOf(f, load, *type, 1);
     ElementPointer pointer(f.context, f.emit(), load.word(0), load);
     if (!access || !pointer.valid()) return true;
-    access->memory =
-        MemoryOperands(operandsBehind(load, 3)).forLoad(tileAlignment(*access, f.types, *type));
     loadTiles(f.context, f.emit(), *type, *access, tilesAt(f, load, *type, *access, pointer),
               load.result);
     return true;
@@ -110,11 +113,9 @@ bool lowerNativeLoad(NativeFunction& f, const Instruction& load) {
 bool lowerNativeStore(NativeFunction& f, const Instruction& store) {
     const TiledType* type = f.context.matrixOfValue(store.word(1));
     if (type == nullptr || !type->isTiled()) return false;
-    std::optional<TileAccess> access = accessOf(f, store, 2);
+    const std::optional<TileAccess> access = accessOf(f, store, *type, 2);
     ElementPointer pointer(f.context, f.emit(), store.word(0), store);
     if (!access || !pointer.valid()) return true;
-    access->memory =
-        MemoryOperands(operandsBehind(store, 4)).forStore(tileAlignment(*access, f.types, *type));
     storeTiles(f.context, f.emit(), *type, *access, tilesAt(f, store, *type, *access, pointer),
                store.word(1));
     return true;

@@ -26,7 +26,10 @@ class Planner {
             return unsupported("KHR matrices need the Vulkan memory model, the shader has another");
         }
         collectTypes();
-        if (problem_.empty()) collectProducts();
+        if (!problem_.empty()) return unsupported(problem_);
+        module_.visitBlocks([&](const Instruction& i) {
+            if (i.opcode == spv::Op::OpCooperativeMatrixMulAddKHR) addProduct(i);
+        });
         if (!problem_.empty()) return unsupported(problem_);
         if (fits(nullptr)) {
             plan_.note = "native back-end, the driver's own shapes";
@@ -62,12 +65,6 @@ class Planner {
                 problem_ = std::format("type %{} has no native form", i->result);
             }
         }
-    }
-
-    void collectProducts() {
-        module_.visitBlocks([&](const Instruction& i) {
-            if (i.opcode == spv::Op::OpCooperativeMatrixMulAddKHR) addProduct(i);
-        });
     }
 
     void addProduct(const Instruction& i) {

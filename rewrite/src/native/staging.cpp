@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "ir/memory_model.hpp"
 #include "lowering/built_ins.hpp"
 #include "lowering/shared_memory.hpp"
 
@@ -37,9 +36,5 @@ Id Staging::at(Emitter& emit, Id component, Id index) {
     const Id start = emit.times(readSubgroup(emit), memory.elements);
     return emit.chain(component, {array, emit.addU32(start, index)});
 }
-
-void Staging::barrier(Emitter& emit) { sharedBarrier(emit, spv::Scope::Subgroup); }
-
-Operands Staging::access() const { return nonPrivateAccess(context_.module); }
 
 }  // namespace coopvk::rewrite

@@ -20,10 +20,6 @@ class Staging {
 
     // Pointer to element `index` (u32) of this subgroup's memory for `component`.
     Id at(Emitter& emit, Id component, Id index);
-    // Needed between writes and reads by other invocations, and after those.
-    void barrier(Emitter& emit);
-    // Memory Operands for all accesses.
-    Operands access() const;
 
  private:
     struct Memory {

@@ -53,15 +53,8 @@ Sum sumAloneFor(Sum sum, const VectorMatrixMul& product) {
 }
 
 uint32_t unitComponents(Sum sum) {
-    switch (sum) {
-        case Sum::kHalfPairs:
-        case Sum::kHalfPieces:
-            return 2;
-        case Sum::kDot:
-            return 4;
-        default:
-            return 1;
-    }
+    if (sum == Sum::kDot) return 4;
+    return sum == Sum::kHalfPairs || sum == Sum::kHalfPieces ? 2 : 1;
 }
 
 Arithmetic::Arithmetic(VectorFunction& function, Sum sum, Interpretation input,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arrays in which an invocation's helper functions keep values, and the components of a vector in
-// loops: in order, or by index.
+// Local arrays of helper functions, and access to a vector's components in order or by index.
 #pragma once
 
 #include "lowering/registers.hpp"

@@ -10,7 +10,7 @@ namespace coopvk::rewrite {
 
 namespace {
 
-constexpr uint32_t kQuads = 8;  // 16 bytes each: exchanged at once of each vector
+constexpr uint32_t kQuads = 8;  // of 16 bytes, of each vector, that are exchanged at once
 
 uint64_t invocationsOfWorkgroup(const VectorContext& context) {
     const auto [x, y, z] = context.localSize;
@@ -91,45 +91,34 @@ Id firstInvocation(Emitter& emit) {
     return emit.op(spv::Op::OpISub, emit.types().uint32(), {invocation, readLane(emit)});
 }
 
-// Builds a boolean: whether all invocations of the subgroup are active.
-class SubgroupCheck : private VectorCode {
- public:
-    SubgroupCheck(VectorFunction& f, const Tile& tile) : VectorCode(f), lanes_(tile.lanes) {}
-
-    Id isWhole() {
-        Module& module = f_.module();
-        module.addCapability(spv::Capability::GroupNonUniformBallot);
-        Id whole = emit_.compare(spv::Op::OpIEqual, activeLanes(), c(lanes_));
-        // A larger subgroup may have as many active lanes, but not the first ones.
-        if (device().minSubgroupSize != device().maxSubgroupSize) {
-            module.addCapability(spv::Capability::GroupNonUniform);
-            const Id size =
-                readBuiltIn(emit_, spv::BuiltIn::SubgroupSize, u32(), "coopvk_subgroup_size");
-            whole = emit_.both(whole, emit_.compare(spv::Op::OpIEqual, size, c(lanes_)));
-        }
-        // subgroupNumber() needs consecutive indices there.
-        if (isMeshStage(f_.context())) {
-            module.addCapability(spv::Capability::GroupNonUniform);
-            const Id first = firstInvocation(emit_);
-            Agreement linear(f_, emit_.compare(spv::Op::OpIEqual, modulo(first, lanes_), c(0)));
-            linear.require(first);
-            whole = emit_.both(whole, linear.all());
-        }
-        return whole;
+// Returns a boolean: whether all invocations of the subgroup are active.
+Id isSubgroupFull(VectorFunction& f, uint32_t lanes) {
+    Emitter& emit = f.emit();
+    const DeviceTraits& device = f.context().target.device;
+    const Id u32 = emit.types().uint32(), subgroup = emit.scope(spv::Scope::Subgroup);
+    f.module().addCapability(spv::Capability::GroupNonUniformBallot);
+    const Id ballot = emit.op(spv::Op::OpGroupNonUniformBallot, emit.types().vectorType(u32, 4),
+                              {subgroup, emit.types().constantBool(true)});
+    const Id active =
+        emit.op(spv::Op::OpGroupNonUniformBallotBitCount, u32,
+                {idOperand(subgroup), literal(spv::GroupOperation::Reduce), idOperand(ballot)});
+    Id full = emit.compare(spv::Op::OpIEqual, active, emit.constant(lanes));
+    // A larger subgroup may have as many active lanes, but not the first ones.
+    if (device.minSubgroupSize != device.maxSubgroupSize) {
+        f.module().addCapability(spv::Capability::GroupNonUniform);
+        const Id size = readBuiltIn(emit, spv::BuiltIn::SubgroupSize, u32, "coopvk_subgroup_size");
+        full = emit.both(full, emit.compare(spv::Op::OpIEqual, size, emit.constant(lanes)));
     }
-
- private:
-    Id activeLanes() {
-        const Id subgroup = emit_.scope(spv::Scope::Subgroup);
-        const Id ballot = emit_.op(spv::Op::OpGroupNonUniformBallot, types_.vectorType(u32(), 4),
-                                   {subgroup, types_.constantBool(true)});
-        return emit_.op(
-            spv::Op::OpGroupNonUniformBallotBitCount, u32(),
-            {idOperand(subgroup), literal(spv::GroupOperation::Reduce), idOperand(ballot)});
+    // subgroupNumber() needs consecutive indices there.
+    if (isMeshStage(f.context())) {
+        f.module().addCapability(spv::Capability::GroupNonUniform);
+        const Id first = firstInvocation(emit), rest = emit.modulo(first, lanes);
+        Agreement linear(f, emit.compare(spv::Op::OpIEqual, rest, emit.constant(0)));
+        linear.require(first);
+        full = emit.both(full, linear.all());
     }
-
-    uint32_t lanes_;
-};
+    return full;
+}
 
 }  // namespace
 
@@ -173,7 +162,7 @@ Tile planTile(VectorContext& context, const VectorMatrixMul& product, Sum sum) {
 
 Id canUseTile(const ProductWork& work, const Tile& tile) {
     VectorFunction& f = work.function;
-    Agreement agreement(f, SubgroupCheck(f, tile).isWhole());
+    Agreement agreement(f, isSubgroupFull(f, tile.lanes));
     const auto requireLocation = [&](const Location& location, size_t first) {
         agreement.require(f.parameter(first + location.arguments.size() - 1));
         agreement.requireArguments(location, first);

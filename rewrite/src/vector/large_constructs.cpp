@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Constructions of large vectors from consecutive elements of an array, each with its own load.
-// Drivers compile hundreds of loads whose values are live together slowly, or fail; a loop loads
-// them instead.
+// Drivers are slow to compile hundreds of loads whose values are live at once, or fail. A loop
+// loads them instead.
 #include <algorithm>
 
 #include "ir/composites.hpp"
 #include "ir/memory_operands.hpp"
+#include "ir/one_of.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/words.hpp"
 #include "vector/large_vectors.hpp"
@@ -17,26 +18,13 @@ namespace coopvk::rewrite {
 namespace {
 
 // Loads and computations without side effects.
-bool isReading(const Instruction& i) {
-    constexpr spv::Op kReading[] = {spv::Op::OpLoad,
-                                    spv::Op::OpAccessChain,
-                                    spv::Op::OpInBoundsAccessChain,
-                                    spv::Op::OpIAdd,
-                                    spv::Op::OpISub,
-                                    spv::Op::OpIMul,
-                                    spv::Op::OpBitwiseOr,
-                                    spv::Op::OpShiftLeftLogical,
-                                    spv::Op::OpBitwiseAnd,
-                                    spv::Op::OpUDiv,
-                                    spv::Op::OpUMod,
-                                    spv::Op::OpUConvert,
-                                    spv::Op::OpSConvert,
-                                    spv::Op::OpBitcast,
-                                    spv::Op::OpCompositeExtract,
-                                    spv::Op::OpCopyObject,
-                                    spv::Op::OpCompositeConstruct};
-    if (i.opcode == spv::Op::OpLoad && isVolatile(operandsBehind(i, 1))) return false;
-    return std::ranges::find(kReading, i.opcode) != std::end(kReading);
+bool isPure(const Instruction& i) {
+    using enum spv::Op;
+    if (i.opcode == OpLoad) return !isVolatile(operandsBehind(i, 1));
+    return isOneOf(i.opcode,
+                   {OpAccessChain, OpInBoundsAccessChain, OpIAdd, OpISub, OpIMul, OpBitwiseOr,
+                    OpShiftLeftLogical, OpBitwiseAnd, OpUDiv, OpUMod, OpUConvert, OpSConvert,
+                    OpBitcast, OpCompositeExtract, OpCopyObject, OpCompositeConstruct});
 }
 
 // Value numbers: results are equal if their opcodes, types and operands are. Memory must not change
@@ -111,7 +99,7 @@ std::optional<ConsecutiveLoads> consecutiveLoads(const VectorContext& context, c
     const Module& module = context.module;
     size_t start = at;
     while (start > 0 &&
-           (isReading(*block.body[start - 1]) || isDebugLine(block.body[start - 1]->opcode))) {
+           (isPure(*block.body[start - 1]) || isDebugLine(block.body[start - 1]->opcode))) {
         --start;
     }
     Equality equal;
@@ -143,7 +131,7 @@ std::optional<ConsecutiveLoads> consecutiveLoads(const VectorContext& context, c
     return result;
 }
 
-// Drops instructions of a block that isReading() allows and whose results have no uses.
+// Drops instructions of a block that isPure() allows and whose results have no uses.
 void dropUnused(VectorContext& context, const Function& function, Block& block) {
     std::map<Id, uint32_t> uses;
     for (const InstructionPtr& i : block.body) uses[i->result] = 0;
@@ -161,15 +149,15 @@ void dropUnused(VectorContext& context, const Function& function, Block& block) 
     }
     for (size_t b = block.body.size(); b-- > 0;) {
         const Instruction& i = *block.body[b];
-        if (!isReading(i) || uses[i.result] != 0) continue;
+        if (!isPure(i) || uses[i.result] != 0) continue;
         use(i, ~0u);
         context.module.retire(std::move(block.body[b]));
     }
     std::erase(block.body, nullptr);
 }
 
-// Pointer to the array of whose element an access chain is a pointer; 0 if it is no array of
-// `component` without gaps, in a buffer or in shared memory.
+// Pointer to the array that contains the element to which `chain` points; 0 if the array has gaps
+// or elements other than `component`, or is not in a buffer or in shared memory.
 Id arrayPointer(VectorContext& context, Emitter& emit, const Instruction& chain, Id component) {
     const Module& module = context.module;
     const Instruction& base = module.def(module.def(chain.word(0)).type);
@@ -191,34 +179,24 @@ Id arrayPointer(VectorContext& context, Emitter& emit, const Instruction& chain,
     return emit.op(chain.opcode, context.types.pointerType(storage, type), std::move(operands));
 }
 
-class GatherCode : private VectorCode {
- public:
-    GatherCode(VectorFunction& f, const VectorType& type, const Location& location,
-               const MemoryOperands& access)
-        : VectorCode(f), type_(type), memory_(f, location, 0, access) {}
-
-    Id run() {
-        const Id result = f_.variable(type_.id);
-        const uint32_t bytes = types_.width(type_.component) / 8;
-        const auto pack = [&](Id p, uint32_t components) {
-            auto line = memory_.fromStart(times(p, bytes * type_.packWidth));
-            Id word = 0;
-            for (uint32_t i = 0; i < components; ++i) {
-                const Id part = line.load(i * bytes, bytes)[0];
-                word = Bits(emit_).withPart(word, part, 8 * bytes * i);
-            }
-            f_.store(f_.element(result, p), emit_.bitcast(type_.pack, word));
-        };
-        const uint32_t whole = type_.count / type_.packWidth;
-        f_.loop(whole, [&](Id p) { pack(p, type_.packWidth); });
-        if (const uint32_t rest = type_.count % type_.packWidth; rest != 0) pack(c(whole), rest);
-        return f_.load(result);
-    }
-
- private:
-    const VectorType& type_;
-    VectorMemory memory_;
-};
+// Loads a vector of components of `bytes` bytes in a loop.
+Id loadInLoop(VectorFunction& f, const VectorType& type, uint32_t bytes, VectorMemory memory) {
+    Emitter& emit = f.emit();
+    const Id result = f.variable(type.id);
+    const auto loadPack = [&](Id p, uint32_t components) {
+        auto line = memory.fromStart(emit.times(p, bytes * type.packWidth));
+        Id word = 0;
+        for (uint32_t i = 0; i < components; ++i) {
+            const Id part = line.load(i * bytes, bytes)[0];
+            word = Bits(emit).withPart(word, part, 8 * bytes * i);
+        }
+        f.store(f.element(result, p), emit.bitcast(type.pack, word));
+    };
+    const uint32_t whole = type.count / type.packWidth, rest = type.count % type.packWidth;
+    f.loop(whole, [&](Id p) { loadPack(p, type.packWidth); });
+    if (rest != 0) loadPack(emit.constant(whole), rest);
+    return f.load(result);
+}
 
 // Replaces a construction by a call, whose arguments go to `emit`; false if it is not from
 // consecutive elements.
@@ -244,7 +222,7 @@ bool readInLoop(VectorContext& context, Emitter& emit, const Block& block, size_
     construct.opcode = spv::Op::OpFunctionCall;
     construct.operands = {idOperand(context.helper(key, [&] {
         VectorFunction f(context, "coopvk_vector_gather", type.id, location.argumentTypes);
-        return f.finish(GatherCode(f, type, location, access).run());
+        return f.finish(loadInLoop(f, type, bytes, {f, location, 0, access}));
     }))};
     append(construct.operands, idOperands(location.arguments));
     return true;

@@ -35,8 +35,8 @@ using PointerHelpers = std::map<Id, PointerHelper>;
 // Changes helper functions in context.newFunctions: a parameter that is copied to a variable, which
 // is only read then, becomes a pointer; so does a result that is loaded from a variable.
 PointerHelpers takeVectorsByPointer(VectorContext& context);
-// Passes the variables that hold the values to these helpers. Makes stores that copy a variable, or
-// a constant with equal components, loops; removes copies that forwardCopies() finds needless.
+// Passes the variables that hold the values to these helpers. Replaces stores of the value of a
+// variable, or of a constant with equal components, by loops.
 void passVectorsByPointer(VectorContext& context, Function& function,
                           const PointerHelpers& helpers);
 

@@ -60,8 +60,7 @@ class Locator {
     }
 
     Location finish(Id offset) {
-        location_.arguments.push_back(offset);
-        location_.argumentTypes.push_back(context_.types.uint32());
+        addArgument(offset);
         return std::move(location_);
     }
 
@@ -88,7 +87,7 @@ class Locator {
         const Instruction& root = module_.def(path.root);
         const bool isGlobal = root.opcode == spv::Op::OpVariable &&
                               root.word(0) != static_cast<uint32_t>(spv::StorageClass::Function);
-        // Arguments may only be pointers to variables, so the helper has the access chain.
+        // Only pointers to variables may be arguments, so the helper has the access chain.
         if (!isGlobal) {
             location_.place.variable = 0;
             addArgument(path.root);

@@ -12,7 +12,7 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// Advertised are 1,024; a limit on the code that drivers must compile.
+// coopvk advertises 1,024. This limit bounds the code that drivers must compile.
 constexpr uint64_t kMaxComponents = 16384;
 
 std::string_view problem(const VectorContext& context, const Instruction& type) {

@@ -7,20 +7,6 @@
 
 namespace coopvk::rewrite {
 
-namespace {
-
-// Declares what values of 8 and 16 bits, and accesses to them in memory, need.
-void addNarrowCapabilities(VectorContext& context, uint32_t bytes, spv::StorageClass storage) {
-    if (bytes >= 4) return;
-    const DeviceTraits& device = context.target.device;
-    if (bytes == 1 ? device.shaderInt8 : device.shaderInt16) {
-        context.types.declareArithmetic(context.types.intType(8 * bytes, false));
-    }
-    declareAccess(context.module, storage, 8 * bytes);
-}
-
-}  // namespace
-
 VectorMemory::VectorMemory(VectorFunction& function, const Location& location,
                            size_t firstParameter, MemoryOperands access)
     : VectorCode(function),
@@ -30,7 +16,7 @@ VectorMemory::VectorMemory(VectorFunction& function, const Location& location,
       access_(access.withAlignment(location.kind == Location::Kind::kPhysical ? kAnyAlignment : 0)),
       start_(function.parameter(firstParameter + location.arguments.size() - 1)) {
     if (location.kind != Location::Kind::kPhysical) return;
-    // Here the casts dominate all uses.
+    // The casts must dominate all uses.
     for (const uint32_t bytes : {16u, 4u}) views_[bits(bytes)] = castTo(bits(bytes));
 }
 
@@ -69,16 +55,23 @@ Id VectorMemory::wordPointer(Id type, Id index) {
     return byElements() ? elementPointer(index) : viewPointer(type, index);
 }
 
-Id VectorMemory::load(Id type, Id index) {
+// Declares the capabilities of accesses to a type, and returns its size in bytes.
+uint32_t VectorMemory::declare(Id type) {
     const uint32_t bytes = types_.width(type) / 8 * types_.components(type);
-    addNarrowCapabilities(f_.context(), bytes, location_.storage);
-    return emit_.load(type, viewPointer(type, index), access_.forLoad(bytes));
+    if (bytes >= 4) return bytes;
+    if (bytes == 1 ? device().shaderInt8 : device().shaderInt16) {
+        types_.declareArithmetic(types_.intType(8 * bytes, false));
+    }
+    declareAccess(f_.module(), location_.storage, 8 * bytes);
+    return bytes;
 }
 
-void VectorMemory::store(Id type, Id index, Id value) {
-    const uint32_t bytes = types_.width(type) / 8 * types_.components(type);
-    addNarrowCapabilities(f_.context(), bytes, location_.storage);
-    emit_.store(viewPointer(type, index), value, access_.forStore(bytes));
+Id VectorMemory::load(Id type, Id pointer) {
+    return emit_.load(type, pointer, access_.forLoad(declare(type)));
+}
+
+void VectorMemory::store(Id type, Id pointer, Id value) {
+    emit_.store(pointer, value, access_.forStore(declare(type)));
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -105,17 +98,14 @@ Id VectorMemory::elementPointer(Id scalarIndex) {
 
 // A scalar of the array as an unsigned integer of its size.
 Id VectorMemory::loadScalar(Id scalarIndex) {
-    addNarrowCapabilities(f_.context(), elementBytes(), location_.storage);
-    const Id value = emit_.load(types_.scalarOf(location_.element), elementPointer(scalarIndex),
-                                access_.forLoad(elementBytes()));
+    const Id value = load(types_.scalarOf(location_.element), elementPointer(scalarIndex));
     return emit_.bitcast(bits(elementBytes()), value);
 }
 
 void VectorMemory::storeScalar(Id scalarIndex, Id value) {
-    addNarrowCapabilities(f_.context(), elementBytes(), location_.storage);
+    const Id type = types_.scalarOf(location_.element);
     const Id pointer = elementPointer(scalarIndex);
-    emit_.store(pointer, emit_.bitcast(types_.scalarOf(location_.element), value),
-                access_.forStore(elementBytes()));
+    store(type, pointer, emit_.bitcast(type, value));
 }
 
 // The `bytes` (1, 2 or 4) bytes from byte bytes * index on, in the low bits of a word.
@@ -207,7 +197,8 @@ std::vector<Id> VectorMemory::Line::loadPiece(uint32_t byte, uint32_t bytes) {
         }
         return words;
     }
-    const Id value = memory_.load(memory_.bits(bytes), index(byte, bytes));
+    const Id type = memory_.bits(bytes);
+    const Id value = memory_.load(type, memory_.viewPointer(type, index(byte, bytes)));
     if (bytes < 4) return {emit.op(spv::Op::OpUConvert, memory_.u32(), {value})};
     return emit.parts(value);
 }
@@ -238,7 +229,7 @@ void VectorMemory::Line::storePiece(uint32_t byte, uint32_t bytes, std::span<con
     Id value = bytes == 16 ? emit.construct(type, words.first(4)) : words[0];
     const Id at = index(byte, bytes);
     if (bytes < 4) value = emit.op(spv::Op::OpUConvert, type, {value});
-    memory_.store(type, at, value);
+    memory_.store(type, memory_.viewPointer(type, at), value);
 }
 
 }  // namespace coopvk::rewrite

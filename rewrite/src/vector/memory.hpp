@@ -79,7 +79,7 @@ class VectorMemory : private VectorCode {
     // At start() + `bytes` (u32).
     Line fromStart(Id bytes) { return line(addU32(start_, bytes)); }
     // The 16 bytes from byte 16 * index (u32) on, as a vector of four words. Not for kElements.
-    Id quadAt(Id index) { return load(bits(16), index); }
+    Id quadAt(Id index) { return load(bits(16), viewPointer(bits(16), index)); }
 
     // Whether pointers to `type`, a scalar of 32 bits, can access the memory.
     bool isArrayOf(Id type) const;
@@ -91,8 +91,9 @@ class VectorMemory : private VectorCode {
 
  private:
     bool byElements() const { return location_.kind == Location::Kind::kElements; }
-    Id load(Id type, Id index);
-    void store(Id type, Id index, Id value);
+    uint32_t declare(Id type);
+    Id load(Id type, Id pointer);
+    void store(Id type, Id pointer, Id value);
     Id viewPointer(Id type, Id index);
     Id castTo(Id type);
     Id elementPointer(Id scalarIndex);

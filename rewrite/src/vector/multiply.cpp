@@ -19,9 +19,9 @@ std::optional<bool> constantBool(const Module& module, Id id) {
 }
 
 // Reads an instruction's operands. Errors go to the context.
-class Description {
+class ProductReader {
  public:
-    Description(VectorContext& context, const Instruction& i)
+    ProductReader(VectorContext& context, const Instruction& i)
         : context_(context), i_(i), afterMatrix_(hasBias() ? 8 : 5) {}
 
     // MatrixStride; 0: there is none.
@@ -218,14 +218,14 @@ Id build(VectorContext& context, const VectorMatrixMul& p) {
 
 void lowerVectorMultiply(VectorContext& context, Emitter& emit, const Instruction& i) {
     VectorMatrixMul p;
-    const Description description(context, i);
-    if (!description.read(emit, p)) return;
+    const ProductReader reader(context, i);
+    if (!reader.read(emit, p)) return;
     const Id helper = context.helper(keyOf(p), [&] { return build(context, p); });
     std::vector<Id> arguments = {i.word(0)};
     arguments.insert(arguments.end(), p.matrix.arguments.begin(), p.matrix.arguments.end());
     arguments.insert(arguments.end(), p.bias.arguments.begin(), p.bias.arguments.end());
     if (takesStride(p)) {
-        arguments.push_back(emit.bitcast(context.types.uint32(), description.stride()));
+        arguments.push_back(emit.bitcast(context.types.uint32(), reader.stride()));
     }
     emit.call(i.type, helper, arguments, i.result);
 }

@@ -4,17 +4,13 @@
 #include <algorithm>
 
 #include "ir/composites.hpp"
+#include "ir/one_of.hpp"
 #include "ir/opcodes.hpp"
 #include "vector/large_vectors.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
-
-bool isConstant(spv::Op opcode) {
-    return opcode == spv::Op::OpConstantComposite || opcode == spv::Op::OpConstantNull ||
-           opcode == spv::Op::OpSpecConstantComposite;
-}
 
 // Rewrites a function's blocks in order, and tracks which variables hold which values. A variable
 // holds a value after a load or a store of it, until something may write to the variable, or the
@@ -128,7 +124,8 @@ class CallRewriter {
     Id holderOf(Id value) {
         if (const Id holder = knownHolder(value)) return holder;
         const Id type = emit_.typeOf(value);
-        if (isConstant(context_.module.def(value).opcode)) {
+        if (isOneOf(context_.module.def(value).opcode,
+                    {spv::Op::OpConstantComposite, spv::Op::OpConstantNull})) {
             return results_[value] = newVariable(type, value);
         }
         // For this block only: a loop may store another value to the variable.

@@ -19,13 +19,13 @@ constexpr uint32_t kRowsOfFewRegisters = 2;
 constexpr uint32_t kColumnRows = 32;
 constexpr uint32_t kColumnRowsOfCpu = 16;
 
-class Alone : private VectorCode {
+class InvocationProduct : private VectorCode {
  public:
-    explicit Alone(const ProductWork& work)
-        : VectorCode(work.function), w_(work), p_(work.product), arithmetic_(work.arithmetic) {}
+    explicit InvocationProduct(const ProductWork& work)
+        : VectorCode(work.function), work_(work), p_(work.product), arithmetic_(work.arithmetic) {}
 
     void byRows() {
-        const bool isNarrow = w_.input.hasValues() && hasFewRegisters(device());
+        const bool isNarrow = work_.input.hasValues() && hasFewRegisters(device());
         const uint32_t rows = isNarrow ? kRowsOfFewRegisters : kRows;
         const uint32_t blocks = divideUp(p_.m, rows);
         f_.repeat(blocks, 1, [&](Id block) {
@@ -37,10 +37,10 @@ class Alone : private VectorCode {
                 lines.push_back(lineAt(row));
             }
             const std::vector<Id> sums =
-                w_.input.hasValues() ? sumLines(lines) : sumLongLines(lines);
+                work_.input.hasValues() ? sumLines(lines) : sumLongLines(lines);
             std::vector<Id> totals;
             for (Id sum : sums) totals.push_back(arithmetic_.total(sum));
-            w_.result.store(first, totals, blocks * rows);
+            work_.result.store(first, totals, blocks * rows);
         });
     }
 
@@ -50,20 +50,20 @@ class Alone : private VectorCode {
         const uint32_t whole = p_.m / rows;
         f_.repeat(whole, 1, [&](Id block) {
             const Id first = times(block, rows);
-            w_.result.store(first, sumColumns(first, rows * p_.matrixType.bytes(), rows),
-                            whole * rows);
+            work_.result.store(first, sumColumns(first, rows * p_.matrixType.bytes(), rows),
+                               whole * rows);
         });
         const uint32_t rest = p_.m % rows;
         if (rest == 0) return;
         const uint32_t bytes = p_.lineBytes() - whole * rows * p_.matrixType.bytes();
         std::vector<Id> totals = sumColumns(c(whole * rows), bytes, rest);
         totals.resize(divideUp(rest, kRows) * kRows, totals.back());
-        w_.result.store(c(whole * rows), totals, 0);
+        work_.result.store(c(whole * rows), totals, 0);
     }
 
  private:
     VectorMemory::Line lineAt(Id index) {
-        return w_.matrix.fromStart(mulU32(index, w_.parameters.stride));
+        return work_.matrix.fromStart(mulU32(index, work_.parameters.stride));
     }
 
     std::vector<Id> sumLines(std::vector<VectorMemory::Line>& lines) {
@@ -83,7 +83,7 @@ class Alone : private VectorCode {
             const std::vector<Id> words = lines[r].load(at, bytes);
             std::vector<Id> inputs;
             for (uint32_t u = 0; u < words.size() * arithmetic_.unitsPerWord(); ++u) {
-                inputs.push_back(first + u < w_.input.units() ? w_.input.unit(first + u) : 0);
+                inputs.push_back(first + u < work_.input.units() ? work_.input.unit(first + u) : 0);
             }
             sums[r] = arithmetic_.addProducts(arithmetic_.units(words), inputs, sums[r]);
         }
@@ -99,10 +99,10 @@ class Alone : private VectorCode {
             const Id firstUnit = times(q, unitsPerQuad);
             std::vector<Id> inputs;
             for (uint32_t u = 0; u < unitsPerQuad; ++u) {
-                inputs.push_back(w_.input.unitAt(plus(firstUnit, u)));
+                inputs.push_back(work_.input.unitAt(plus(firstUnit, u)));
             }
             for (size_t r = 0; r < lines.size(); ++r) {
-                auto piece = w_.matrix.line(addU32(lines[r].bytes(), bytes));
+                auto piece = work_.matrix.line(addU32(lines[r].bytes(), bytes));
                 const std::vector<Id> words = piece.load(0, 16);
                 const Id sum = f_.load(variables[r]);
                 f_.store(variables[r],
@@ -133,9 +133,9 @@ class Alone : private VectorCode {
         const std::vector<Id> variables = sumVariables(divideUp(rows, perUnit));
         const Id skipped = times(first, p_.matrixType.bytes());
         f_.loop(p_.k, [&](Id k) {
-            const Id x = w_.input.unitAt(k);
+            const Id x = work_.input.unitAt(k);
             const Id start = addU32(lineAt(k).bytes(), skipped);
-            const std::vector<Id> words = w_.matrix.line(start).load(0, bytes);
+            const std::vector<Id> words = work_.matrix.line(start).load(0, bytes);
             for (uint32_t w = 0; w < words.size(); ++w) {
                 const std::vector<Id> weights = arithmetic_.units({&words[w], 1});
                 for (uint32_t u = 0; u < weights.size(); ++u) {
@@ -161,7 +161,7 @@ class Alone : private VectorCode {
         return totals;
     }
 
-    const ProductWork& w_;
+    const ProductWork& work_;
     const VectorMatrixMul& p_;
     Arithmetic& arithmetic_;
 };
@@ -181,11 +181,11 @@ void prepareAlone(const DeviceTraits& device, const VectorMatrixMul& product, Pr
 }
 
 void multiplyAlone(const ProductWork& work) {
-    Alone alone(work);
+    InvocationProduct product(work);
     if (work.product.linesAreRows()) {
-        alone.byRows();
+        product.byRows();
     } else {
-        alone.byColumns();
+        product.byColumns();
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The products of a subgroup's invocations, as tiles.
+// Computes the products of a subgroup's invocations together, in tiles.
 #include "ir/memory_model.hpp"
 #include "lowering/built_ins.hpp"
 #include "lowering/shared_memory.hpp"
@@ -34,13 +34,14 @@ class TileProduct : private VectorCode {
         for (uint32_t s = 0; s < sums; ++s) {
             sums_.push_back(f_.variable(work_.arithmetic.sumType()));
         }
-        f_.repeat(tile_.tiles, 1, [&](Id t) { oneTile(t); });
+        f_.repeat(tile_.tiles, 1, [&](Id t) { computeTile(t); });
     }
 
  private:
     Id laneBase(Id lane) { return addU32(base_, times(lane, tile_.laneQuads())); }
 
-    // In a line; quads of input for one quad of the matrix; in an exchanged part (chunk).
+    // The quads of a line, the quads of input that belong to one of them, and the quads of a line
+    // that belong to a chunk: the part of the input that is exchanged at once.
     uint32_t matrixQuads() const { return p_.lineBytes() / 16; }
     uint32_t inputQuadsPerMatrixQuad() { return work_.arithmetic.unitsPerWord(); }
     uint32_t matrixQuadsPerChunk() { return tile_.quads / inputQuadsPerMatrixQuad(); }
@@ -52,7 +53,7 @@ class TileProduct : private VectorCode {
     }
     void barrier() { sharedBarrier(emit_, spv::Scope::Subgroup); }
 
-    void oneTile(Id t) {
+    void computeTile(Id t) {
         const Id firstRow =
             addU32(times(t, tile_.rowsPerTile()), times(gridRow_, tile_.rowsPerLane));
         rows_.clear();
@@ -67,13 +68,13 @@ class TileProduct : private VectorCode {
         for (Id sum : sums_) f_.store(sum, work_.arithmetic.zero());
         const uint32_t perChunk = matrixQuadsPerChunk();
         const uint32_t whole = matrixQuads() / perChunk;
-        f_.repeat(whole, 1, [&](Id chunk) { oneChunk(chunk, perChunk); });
-        if (const uint32_t rest = matrixQuads() % perChunk; rest != 0) oneChunk(c(whole), rest);
+        f_.repeat(whole, 1, [&](Id chunk) { addChunk(chunk, perChunk); });
+        if (const uint32_t rest = matrixQuads() % perChunk; rest != 0) addChunk(c(whole), rest);
         shareResults(t);
     }
 
-    // Shares a part of this lane's input, and adds the products with those of its columns.
-    void oneChunk(Id chunk, uint32_t quads) {
+    // Shares a chunk of this lane's input, and adds the products with the chunks of its columns.
+    void addChunk(Id chunk, uint32_t quads) {
         const bool known = emit_.module().constantValue(chunk).has_value();
         if (known || !work_.input.hasValues()) {
             shareInput(chunk, quads);
@@ -105,7 +106,7 @@ class TileProduct : private VectorCode {
         }
     }
 
-    // `matrixQuad`: in the line; `chunkQuad`: in the exchanged part.
+    // Indices of a quad in the line and in the chunk.
     void addQuad(Id matrixQuad, Id chunkQuad) {
         const uint32_t ratio = inputQuadsPerMatrixQuad();
         std::vector<std::vector<Id>> inputs(tile_.columnsPerLane);

@@ -50,12 +50,12 @@ class GradientWriter : private VectorCode {
         }
         elements_.emplace(f_, *g_.elements, elements, 0, g_.elements->packs(), Indices::kDynamic);
         if (g_.lines == nullptr) {
-            return either(same, [&](bool reduced) { addLine(memory_.start(), 0, reduced); });
+            return chooseReduced(same, [&](bool reduced) { addLine(memory_.start(), 0, reduced); });
         }
         forParts(*g_.lines, [&](uint32_t pack, uint32_t packs, uint32_t count) {
             lines_.emplace(f_, *g_.lines, lines, pack, packs, Indices::kConstant);
             const uint32_t first = pack * g_.lines->packWidth;
-            either(same, [&](bool reduced) { addLines(first, count, reduced); });
+            chooseReduced(same, [&](bool reduced) { addLines(first, count, reduced); });
         });
     }
 
@@ -75,7 +75,7 @@ class GradientWriter : private VectorCode {
     // Calls add(true), which reduces over the subgroup, where `same` (0: nowhere) is true, else
     // add(false).
     template <typename Add>
-    void either(Id same, Add add) {
+    void chooseReduced(Id same, Add add) {
         if (same == 0) return add(false);
         f_.choose(same, [&] { add(true); }, [&] { add(false); });
     }
@@ -94,7 +94,7 @@ class GradientWriter : private VectorCode {
     void addShifted(Id same, Id vector) {
         forParts(*g_.elements, [&](uint32_t first, uint32_t packs, uint32_t count) {
             FloatComponents part(f_, *g_.elements, vector, first, packs, Indices::kConstant);
-            either(same, [&](bool reduced) {
+            chooseReduced(same, [&](bool reduced) {
                 part.eachPack(count, [&](Id pack, const std::vector<Id>& numbers) {
                     addNumbers(memory_.start(), plus(pack, first), numbers, reduced);
                 });
