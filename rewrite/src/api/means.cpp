@@ -6,7 +6,6 @@
 #include <spirv-tools/libspirv.hpp>
 
 #include "ir/instruction_words.hpp"
-#include "ir/one_of.hpp"
 #include "ir/tools_reserve.hpp"
 
 namespace coopvk::rewrite {
@@ -19,8 +18,8 @@ struct Probe {
     std::string_view products;
     Kind kind;
     bool (*possible)(const DeviceTraits& device);
-    std::string_view factor, sum;  // component types of A and B, and of C and the result
-    uint32_t signs = 0;            // which of A, B, C and the result are signed, by bit
+    std::string_view factor, sum;    // component types of A and B, and of C and the result
+    std::string_view operands = {};  // Cooperative Matrix Operands
 };
 
 bool hasHalves(const DeviceTraits& device) {
@@ -30,12 +29,17 @@ bool hasBytes(const DeviceTraits& device) {
     return device.shaderInt8 && device.storageBuffer8BitAccess;
 }
 
+constexpr std::string_view kAllSigned =
+    "MatrixASignedComponentsKHR|MatrixBSignedComponentsKHR|MatrixCSignedComponentsKHR|"
+    "MatrixResultSignedComponentsKHR";
+constexpr std::string_view kAllButASigned = kAllSigned.substr(kAllSigned.find('|') + 1);
+
 constexpr Probe kProbes[] = {
     {"f16 with f32 sums", Kind::kFloats, hasHalves, "f16", "f32"},
     {"f16 with f16 sums", Kind::kFloats, hasHalves, "f16", "f16"},
-    {"s8", Kind::kIntegers, hasBytes, "i8", "i32", 15},
-    {"u8", Kind::kIntegers, hasBytes, "i8", "i32", 0},
-    {"u8 by s8", Kind::kIntegers, hasBytes, "i8", "i32", 14},
+    {"s8", Kind::kIntegers, hasBytes, "i8", "i32", kAllSigned},
+    {"u8", Kind::kIntegers, hasBytes, "i8", "i32"},
+    {"u8 by s8", Kind::kIntegers, hasBytes, "i8", "i32", kAllButASigned},
     {"vectors of f16 by weights that all share", Kind::kVectors, hasHalves, "f16", "f16"},
 };
 
@@ -124,17 +128,6 @@ uint32_t bytesOf(std::string_view type) {
     return type.ends_with("32") ? 4 : type.ends_with("16") ? 2 : 1;
 }
 
-std::string operandsText(uint32_t signs) {
-    constexpr std::string_view kNames[] = {
-        "MatrixASignedComponentsKHR", "MatrixBSignedComponentsKHR", "MatrixCSignedComponentsKHR",
-        "MatrixResultSignedComponentsKHR"};
-    std::string text;
-    for (size_t i = 0; i < std::size(kNames); ++i) {
-        if (signs >> i & 1u) text.append(text.empty() ? "" : "|").append(kNames[i]);
-    }
-    return text;
-}
-
 std::vector<uint32_t> assemble(const Probe& probe) {
     const bool vectors = probe.kind == Kind::kVectors;
     const std::string_view extension =
@@ -143,7 +136,7 @@ std::vector<uint32_t> assemble(const Probe& probe) {
     std::string text = std::format(kHead, extension, bytesOf(probe.factor), bytesOf(probe.sum),
                                    probe.factor, probe.sum);
     text += vectors ? std::string(kVectors)
-                    : std::format(kMatrices, probe.factor, probe.sum, operandsText(probe.signs));
+                    : std::format(kMatrices, probe.factor, probe.sum, probe.operands);
     std::vector<uint32_t> words;
     const ToolsReserve reserve(ToolsReserve::Work::kDisassemble, text.size());
     const spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);

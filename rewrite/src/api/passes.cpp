@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 
-#include "api/matrix_scan.hpp"
 #include "blockio/lower.hpp"
 #include "ir/instruction_words.hpp"
 #include "ir/workgroup_size.hpp"
@@ -18,7 +17,7 @@
 #include "passes/float_atomics.hpp"
 #include "passes/specialise.hpp"
 #include "passes/whole_module.hpp"
-#include "unify/int4/int4.hpp"
+#include "unify/int4/types.hpp"
 #include "unify/nv_matrix.hpp"
 #include "vector/lower.hpp"
 

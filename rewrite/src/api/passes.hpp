@@ -67,6 +67,10 @@ std::span<const Pass> rewritePasses();
 bool usesWholeMatrices(const ExtensionSet& used);
 // Whether one of these extensions has matrices that are lowered.
 bool usesMatrices(const ExtensionSet& used);
+// Returns an emulated extension that allows matrices of sizes that the device does not list, if its
+// feature is not native.
+std::optional<Extension> allowsFlexibleSizes(const ExtensionSet& emulated,
+                                             const ExtensionFeatures& native);
 // Whether Target::addsShapes may affect a module: it has matrices, none of 4-bit components.
 bool mayAddShapes(std::span<const uint32_t> words, const Target& target);
 

@@ -8,7 +8,6 @@
 #include <format>
 #include <new>
 
-#include "api/matrix_scan.hpp"
 #include "api/passes.hpp"
 #include "ir/instruction_words.hpp"
 #include "native/listed.hpp"
@@ -111,6 +110,20 @@ Result<Rewritten> rewriteForBackEnd(const Request& request, const Target& target
 }
 
 }  // namespace
+
+std::optional<Extension> allowsFlexibleSizes(const ExtensionSet& emulated,
+                                             const ExtensionFeatures& native) {
+    constexpr uint32_t kFlexibleDimensions = 1u << 1, kProperties2 = 1u << 0;
+    using enum Extension;
+    const auto adds = [&](Extension extension, uint32_t feature) {
+        return emulated.contains(extension) && (native[extension] & feature) == 0;
+    };
+    if (adds(kNvCooperativeMatrix2, kFlexibleDimensions)) return kNvCooperativeMatrix2;
+    if (adds(kExtCooperativeMatrixMaintenance1, kProperties2)) {
+        return kExtCooperativeMatrixMaintenance1;
+    }
+    return std::nullopt;
+}
 
 Result<Rewritten> rewrite(const Request& request, const Target& target) noexcept {
     try {

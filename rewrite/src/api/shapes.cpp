@@ -70,17 +70,8 @@ constexpr Size kWordSizes[] = {{16, 16, 16}, {16, 16, 8}, {16, 8, 8},  {16, 8, 1
 constexpr Size kLongSizes[] = {{16, 8, 8}, {8, 8, 8}, {16, 16, 16}};
 
 std::span<const Size> sizesOf(Depth depth) {
-    switch (depth) {
-        case Depth::kByte:
-            return kByteSizes;
-        case Depth::kHalf:
-            return kHalfSizes;
-        case Depth::kWord:
-            return kWordSizes;
-        case Depth::kLong:
-            return kLongSizes;
-    }
-    return {};
+    constexpr std::span<const Size> kSizes[] = {kByteSizes, kHalfSizes, kWordSizes, kLongSizes};
+    return kSizes[static_cast<size_t>(depth)];
 }
 
 // CPU drivers take seconds to compile the code of large matrices. They have 32 KB of shared memory:

@@ -8,21 +8,14 @@
 namespace coopvk::rewrite {
 
 Id memberType(const Module& module, Id type, std::optional<uint64_t> index) {
+    using enum spv::Op;
     const Instruction& def = module.def(type);
-    switch (def.opcode) {
-        case spv::Op::OpTypeStruct:
-            return index ? def.word(*index) : 0;
-        case spv::Op::OpTypeArray:
-        case spv::Op::OpTypeRuntimeArray:
-        case spv::Op::OpTypeVector:
-        case spv::Op::OpTypeMatrix:
-        case spv::Op::OpTypeCooperativeMatrixKHR:
-        case spv::Op::OpTypeCooperativeMatrixNV:
-        case spv::Op::OpTypeCooperativeVectorNV:
-            return def.word(0);
-        default:
-            return 0;
-    }
+    if (def.opcode == OpTypeStruct) return index ? def.word(*index) : 0;
+    const bool isComposite =
+        isOneOf(def.opcode,
+                {OpTypeArray, OpTypeRuntimeArray, OpTypeVector, OpTypeMatrix,
+                 OpTypeCooperativeMatrixKHR, OpTypeCooperativeMatrixNV, OpTypeCooperativeVectorNV});
+    return isComposite ? def.word(0) : 0;
 }
 
 std::optional<uint64_t> memberCount(const Module& module, Id type) {

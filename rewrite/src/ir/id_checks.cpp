@@ -12,8 +12,8 @@ namespace {
 constexpr auto kGlobals = static_cast<size_t>(Section::kGlobals);
 
 // Passes follow types recursively. The universal limit on structures is 255 (SPIR-V specification,
-// section 2.17); other types may be between them.
-constexpr uint32_t kMaxNesting = 1024;
+// section 2.17); arrays may be between them.
+constexpr uint32_t kMaxNesting = 512;
 
 // The first id that an instruction names and for which `isWrong` is true; 0: none.
 template <typename IsWrong>

@@ -16,6 +16,15 @@ namespace coopvk::rewrite {
 
 using Id = uint32_t;
 
+// Whether a value is in a list.
+template <typename T>
+constexpr bool isOneOf(T value, std::initializer_list<T> list) {
+    for (const T one : list) {
+        if (value == one) return true;
+    }
+    return false;
+}
+
 struct Operand {
     uint32_t word = 0;
     bool isId = false;

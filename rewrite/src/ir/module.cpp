@@ -144,7 +144,7 @@ class GlobalOrder {
     }
 
     InstructionList sorted() {
-        for (size_t i = 0; i < nodes_.size(); ++i) emitWithDependencies(i);
+        for (Node& node : nodes_) emit(node);
         for (InstructionPtr& line : trailing_) out_.push_back(std::move(line));
         return std::move(out_);
     }
@@ -153,46 +153,25 @@ class GlobalOrder {
     struct Node {
         InstructionList lines;
         InstructionPtr instruction;
-        bool visited;
+        bool isEmitted;
     };
 
-    // Not recursive, since types and constants of hostile modules can nest deeply.
-    void emitWithDependencies(size_t root) {
-        struct Frame {
-            size_t node;
-            size_t next;
-        };
-        if (nodes_[root].visited) return;
-        nodes_[root].visited = true;
-        std::vector<Frame> stack = {{root, 0}};
-        while (!stack.empty()) {
-            Frame& frame = stack.back();
-            const Instruction& instruction = *nodes_[frame.node].instruction;
-            bool descended = false;
-            while (frame.next <= instruction.operands.size()) {
-                const size_t index = frame.next++;
-                const Id id = index == 0 ? instruction.type : idAt(instruction, index - 1);
-                // Globals may name a pointer between its forward declaration and its definition.
-                if (id == 0 || forward_.contains(id)) continue;
-                const auto found = byResult_.find(id);
-                if (found == byResult_.end() || nodes_[found->second].visited) continue;
-                nodes_[found->second].visited = true;
-                stack.push_back({found->second, 0});
-                descended = true;
-                break;
-            }
-            if (descended) continue;
-            Node& node = nodes_[stack.back().node];
-            for (InstructionPtr& line : node.lines) out_.push_back(std::move(line));
-            out_.push_back(std::move(node.instruction));
-            stack.pop_back();
-            // The moved-from node stays visited, so nothing looks at it again.
+    // Recursive: types and constants do not nest deeply, see idProblem().
+    void emit(Node& node) {
+        if (node.isEmitted) return;
+        node.isEmitted = true;
+        emitDefinition(node.instruction->type);
+        for (const Operand& operand : node.instruction->operands) {
+            if (operand.isId) emitDefinition(operand.word);
         }
+        for (InstructionPtr& line : node.lines) out_.push_back(std::move(line));
+        out_.push_back(std::move(node.instruction));
     }
 
-    static Id idAt(const Instruction& instruction, size_t index) {
-        const Operand& operand = instruction.operands[index];
-        return operand.isId ? operand.word : 0;
+    void emitDefinition(Id id) {
+        // Globals may name a pointer between its forward declaration and its definition.
+        const auto found = forward_.contains(id) ? byResult_.end() : byResult_.find(id);
+        if (found != byResult_.end()) emit(nodes_[found->second]);
     }
 
     std::vector<Node> nodes_;

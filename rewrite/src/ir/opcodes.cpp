@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "ir/one_of.hpp"
-
 namespace coopvk::rewrite {
 
 bool movesValues(spv::Op opcode) {
@@ -53,6 +51,51 @@ bool isTerminator(spv::Op opcode) {
     return isOneOf(opcode, {OpBranch, OpBranchConditional, OpSwitch, OpReturn, OpReturnValue,
                             OpKill, OpUnreachable, OpTerminateInvocation, OpIgnoreIntersectionKHR,
                             OpTerminateRayKHR, OpEmitMeshTasksEXT, OpAbortKHR});
+}
+
+Section sectionOf(spv::Op opcode) {
+    using enum spv::Op;
+    constexpr std::pair<spv::Op, Section> kSections[] = {
+        {OpCapability, Section::kCapabilities},
+        {OpConditionalCapabilityINTEL, Section::kCapabilities},
+        {OpExtension, Section::kExtensions},
+        {OpConditionalExtensionINTEL, Section::kExtensions},
+        {OpExtInstImport, Section::kExtInstImports},
+        {OpMemoryModel, Section::kMemoryModel},
+        {OpSamplerImageAddressingModeNV, Section::kMemoryModel},
+        {OpEntryPoint, Section::kEntryPoints},
+        {OpConditionalEntryPointINTEL, Section::kEntryPoints},
+        {OpExecutionMode, Section::kExecutionModes},
+        {OpExecutionModeId, Section::kExecutionModes},
+        {OpSource, Section::kDebug},
+        {OpSourceContinued, Section::kDebug},
+        {OpSourceExtension, Section::kDebug},
+        {OpName, Section::kDebug},
+        {OpMemberName, Section::kDebug},
+        {OpString, Section::kDebug},
+        {OpModuleProcessed, Section::kDebug},
+        {OpDecorate, Section::kAnnotations},
+        {OpMemberDecorate, Section::kAnnotations},
+        {OpDecorationGroup, Section::kAnnotations},
+        {OpGroupDecorate, Section::kAnnotations},
+        {OpGroupMemberDecorate, Section::kAnnotations},
+        {OpDecorateId, Section::kAnnotations},
+        {OpDecorateString, Section::kAnnotations},
+        {OpMemberDecorateString, Section::kAnnotations}};
+    for (const auto& [known, section] : kSections) {
+        if (known == opcode) return section;
+    }
+    return Section::kGlobals;
+}
+
+bool isDeclaration(const Instruction& i) {
+    using enum spv::Op;
+    return (i.result != 0 && i.type == 0) ||
+           isOneOf(i.opcode,
+                   {OpConstantTrue, OpConstantFalse, OpConstant, OpConstantComposite,
+                    OpConstantSampler, OpConstantNull, OpSpecConstantTrue, OpSpecConstantFalse,
+                    OpSpecConstant, OpSpecConstantComposite, OpSpecConstantOp,
+                    OpConstantCompositeReplicateEXT, OpSpecConstantCompositeReplicateEXT});
 }
 
 bool isAccessChain(spv::Op opcode) {

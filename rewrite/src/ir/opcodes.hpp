@@ -39,6 +39,13 @@ bool isDebugLine(spv::Op opcode);
 // Instructions that end a block.
 bool isTerminator(spv::Op opcode);
 
+// The section of an instruction outside functions; kGlobals if it belongs to no other section.
+Section sectionOf(spv::Op opcode);
+
+// Whether an instruction declares a type or a constant, which only module scope may have. Other
+// instructions with a result have a result type.
+bool isDeclaration(const Instruction& i);
+
 // Access chains of typed pointers.
 inline constexpr spv::Op kAccessChains[] = {spv::Op::OpAccessChain, spv::Op::OpInBoundsAccessChain,
                                             spv::Op::OpPtrAccessChain,

@@ -10,7 +10,6 @@
 #include "ir/id_checks.hpp"
 #include "ir/module.hpp"
 #include "ir/opcodes.hpp"
-#include "ir/sections.hpp"
 #include "ir/tools_reserve.hpp"
 
 namespace coopvk::rewrite {

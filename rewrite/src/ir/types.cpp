@@ -4,8 +4,6 @@
 #include <bit>
 #include <cmath>
 
-#include "ir/one_of.hpp"
-
 namespace coopvk::rewrite {
 
 namespace {
@@ -187,19 +185,12 @@ std::string_view TypeTable::componentProblem(Id type) const {
 
 void TypeTable::declareArithmetic(Id component) {
     const bool floats = isFloat(component);
-    switch (width(component)) {
-        case 8:
-            module_.addCapability(spv::Capability::Int8);
-            break;
-        case 16:
-            module_.addCapability(floats ? spv::Capability::Float16 : spv::Capability::Int16);
-            break;
-        case 64:
-            module_.addCapability(floats ? spv::Capability::Float64 : spv::Capability::Int64);
-            break;
-        default:
-            break;
-    }
+    const uint32_t bits = width(component);
+    if (bits == 8) module_.addCapability(spv::Capability::Int8);
+    if (bits == 16)
+        module_.addCapability(floats ? spv::Capability::Float16 : spv::Capability::Int16);
+    if (bits == 64)
+        module_.addCapability(floats ? spv::Capability::Float64 : spv::Capability::Int64);
 }
 
 Id globalVariable(TypeTable& types, spv::StorageClass storage, Id contents, std::string_view name) {

@@ -19,6 +19,13 @@ inline Error errorAt(ErrorCode code, const Instruction& at, std::string_view wha
                               at.result, what)};
 }
 
+// Devices with wide subgroups and no scalar registers have few registers for each invocation. Their
+// compilers move loads and address computations far ahead unless a loop prevents it.
+inline bool hasFewRegisters(const DeviceTraits& device) {
+    constexpr uint32_t kManyLanes = 64;
+    return !device.isCpu && device.maxSubgroupSize >= kManyLanes && !device.scalarRegisters;
+}
+
 struct LoweringContext {
     LoweringContext(TypeTable& theTypes, const Target& theTarget)
         : module(theTypes.module()), types(theTypes), target(theTarget), views(theTypes) {}
@@ -45,9 +52,8 @@ struct LoweringContext {
     // The helper function for a key. make() builds it once and returns its id.
     template <typename Make>
     Id helper(const std::vector<uint32_t>& key, Make make) {
-        const auto found = helpers.find(key);
-        if (found != helpers.end()) return found->second;
-        return helpers[key] = make();
+        Id& function = helpers[key];
+        return function != 0 ? function : function = make();
     }
 
     // Moves the new functions to the module.

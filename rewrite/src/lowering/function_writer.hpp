@@ -47,12 +47,9 @@ class FunctionWriter : private ControlFlow {
     // Returns what make(emitter) emits into the prologue; calls it once for each key.
     template <typename Make>
     Id once(std::pair<int, uint32_t> key, Make make) {
-        const auto found = prologueValues_.find(key);
-        if (found != prologueValues_.end()) return found->second;
+        Id& value = prologueValues_[key];
         Emitter prologue(context_.types, prologue_);
-        const Id value = make(prologue);
-        prologueValues_[key] = value;
-        return value;
+        return value != 0 ? value : value = make(prologue);
     }
 
  private:

@@ -30,16 +30,14 @@ std::vector<Slot> elementsOf(PackedContext& context, Emitter& emit, const Packed
                              const Operands& values) {
     std::vector<Slot> elements;
     for (const Operand& value : values) {
-        if (const PackedType* part = context.packedOfValue(value.word)) {
-            if (part->component != type.component) return {};
-            const std::vector<Id> packs = context.packsOf(emit, *part, value.word);
-            const std::vector<Slot> more = slotsOf(*part, packs);
-            elements.insert(elements.end(), more.begin(), more.end());
-        } else {
-            if (context.types.scalarOf(emit.typeOf(value.word)) != type.component) return {};
-            const std::vector<Slot> more = slotsOf(emit, {&value.word, 1});
-            elements.insert(elements.end(), more.begin(), more.end());
-        }
+        const PackedType* part = context.packedOfValue(value.word);
+        const Id component =
+            part ? part->component : context.types.scalarOf(emit.typeOf(value.word));
+        if (component != type.component) return {};
+        const std::vector<Slot> more =
+            part ? slotsOf(*part, context.packsOf(emit, *part, value.word))
+                 : slotsOf(emit, {&value.word, 1});
+        elements.insert(elements.end(), more.begin(), more.end());
     }
     return elements;
 }

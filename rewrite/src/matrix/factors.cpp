@@ -2,7 +2,6 @@
 #include "matrix/factors.hpp"
 
 #include "ir/composites.hpp"
-#include "ir/one_of.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/number_memory.hpp"
 #include "matrix/byte_reading.hpp"

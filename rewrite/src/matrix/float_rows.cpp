@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 
-#include "lowering/registers.hpp"
 #include "matrix/packs.hpp"
 #include "matrix/row_product.hpp"
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "passes/fold_constants.hpp"
-
 #include "ir/composites.hpp"
 #include "ir/evaluate.hpp"
+#include "passes/specialise.hpp"
 
 namespace coopvk::rewrite {
 

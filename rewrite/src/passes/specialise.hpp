@@ -3,7 +3,9 @@
 // Replaces specialization constants by constants, for all later passes.
 #pragma once
 
-#include "passes/fold_constants.hpp"
+#include <functional>
+
+#include "ir/types.hpp"
 
 namespace coopvk::rewrite {
 
@@ -12,8 +14,16 @@ namespace coopvk::rewrite {
 // (VUID-VkSpecializationMapEntry-constantID-00776).
 std::optional<Error> specialise(TypeTable& types, std::span<const SpecializationEntry> entries);
 
+// The number of elements that an invocation holds of a matrix type; nullopt if not yet known.
+using MatrixLength = std::function<std::optional<uint32_t>(Id matrixType)>;
+
 // Folds OpSpecConstantOp and composites of constants. Runs again once lengths of matrices are
 // known.
 void foldSpecConstants(TypeTable& types, const MatrixLength& length);
+
+// Evaluates an OpSpecConstantOp and turns it into an OpConstant* in place. Supports all operations
+// on integers and booleans, scalars and vectors, that the Shader capability allows. False if it
+// stays: an operand is not yet constant, or it is an operation on floats, which drivers fold.
+bool foldSpecConstantOp(TypeTable& types, Instruction& instruction, const MatrixLength& length);
 
 }  // namespace coopvk::rewrite

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "unify/matrix_leaves.hpp"
 
-#include <algorithm>
 #include <format>
 
 namespace coopvk::rewrite {
@@ -10,8 +9,6 @@ namespace {
 
 // A hostile module could have any number with a few nested structures.
 constexpr size_t kMaxLeaves = 4096;
-// Universal limit of structures (SPIR-V specification, section 2.17).
-constexpr uint32_t kMaxDepth = 255;
 
 }  // namespace
 
@@ -19,15 +16,13 @@ MatrixLeaves::MatrixLeaves(const Module& module) : module_(module) {
     for (const InstructionPtr& i : module.section(Section::kGlobals)) {
         std::vector<Id> leaves = find(*i);
         if (leaves.empty()) continue;
-        const uint32_t depth = depthOf(*i);
-        if (leaves.size() > kMaxLeaves || depth > kMaxDepth) {
+        if (leaves.size() > kMaxLeaves) {
             error_ = Error{ErrorCode::kUnsupported,
-                           std::format("type %{} holds more than {} cooperative matrices, or nests "
-                                       "deeper than {}",
-                                       i->result, kMaxLeaves, kMaxDepth)};
+                           std::format("type %{} holds more than {} cooperative matrices",
+                                       i->result, kMaxLeaves)};
             return;
         }
-        types_.emplace(i->result, Type{*i, std::move(leaves), depth});
+        types_.emplace(i->result, Type{*i, std::move(leaves)});
     }
 }
 
@@ -57,15 +52,6 @@ std::vector<Id> MatrixLeaves::find(const Instruction& declaration) const {
         default:
             return {};
     }
-}
-
-uint32_t MatrixLeaves::depthOf(const Instruction& declaration) const {
-    uint32_t inner = 0;
-    for (const Operand& operand : declaration.operands) {
-        const auto found = operand.isId ? types_.find(operand.word) : types_.end();
-        if (found != types_.end()) inner = std::max(inner, found->second.depth);
-    }
-    return inner + 1;
 }
 
 std::span<const Id> MatrixLeaves::of(Id type) const {

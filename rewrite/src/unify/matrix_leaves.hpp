@@ -16,7 +16,7 @@ class MatrixLeaves {
     // Copies what it needs: later changes to the module's types do not matter.
     explicit MatrixLeaves(const Module& module);
 
-    // Set if a type has too many leaves or nests too deeply.
+    // Set if a type has too many leaves.
     const std::optional<Error>& error() const { return error_; }
 
     // The matrix type of each leaf.
@@ -38,9 +38,7 @@ class MatrixLeaves {
     struct Type {
         Instruction declaration;
         std::vector<Id> leaves;
-        uint32_t depth = 0;  // of nesting
     };
-    uint32_t depthOf(const Instruction& declaration) const;
     std::vector<Id> find(const Instruction& declaration) const;
 
     const Module& module_;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "ir/one_of.hpp"
 #include "ir/opcodes.hpp"
 
 namespace coopvk::rewrite {

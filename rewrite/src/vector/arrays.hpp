@@ -3,7 +3,6 @@
 // Local arrays of helper functions, and access to a vector's components in order or by index.
 #pragma once
 
-#include "lowering/registers.hpp"
 #include "vector/context.hpp"
 
 namespace coopvk::rewrite {

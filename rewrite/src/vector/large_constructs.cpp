@@ -7,7 +7,6 @@
 
 #include "ir/composites.hpp"
 #include "ir/memory_operands.hpp"
-#include "ir/one_of.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/words.hpp"
 #include "vector/large_vectors.hpp"

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "ir/composites.hpp"
-#include "ir/one_of.hpp"
 #include "ir/opcodes.hpp"
 #include "vector/large_vectors.hpp"
 

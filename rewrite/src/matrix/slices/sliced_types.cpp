@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "lowering/registers.hpp"
 #include "matrix/byte_reading.hpp"
 #include "matrix/factors.hpp"
 #include "matrix/open_sums.hpp"

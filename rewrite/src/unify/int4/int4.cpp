@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "unify/int4/int4.hpp"
-
-#include "ir/one_of.hpp"
 #include "unify/int4/instructions.hpp"
 
 namespace coopvk::rewrite {

@@ -4,6 +4,7 @@
 // in memory does not suffice for one wide integer, and those whose components are stored one by
 // one.
 #include <algorithm>
+#include <bit>
 #include <set>
 
 #include "ir/composites.hpp"
@@ -172,22 +173,10 @@ class Layouts {
 };
 
 Id replacementOf(TypeTable& types, const Int4Type& type) {
-    switch (type.components) {
-        case 1:
-            return types.intType(8, type.isSigned);
-        case 2:
-            return types.intType(8, false);
-        case 3:
-            return types.intType(16, false);
-        case 4:
-            return type.isByteWise() ? types.vectorType(types.intType(8, false), 2)
-                                     : types.intType(16, false);
-        case 8:
-            return type.isByteWise() ? types.vectorType(types.intType(8, false), 4)
-                                     : types.uint32();
-        default:
-            return types.vectorType(types.uint32(), 2);
-    }
+    if (type.components == 1) return types.intType(8, type.isSigned);
+    if (type.components == 16) return types.vectorType(types.uint32(), 2);
+    if (type.isByteWise()) return types.vectorType(types.intType(8, false), type.bytes);
+    return types.intType(4 * std::bit_ceil(type.components), false);
 }
 
 bool workgroupHasLayout(const Module& module) {

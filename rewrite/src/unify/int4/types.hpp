@@ -72,6 +72,12 @@ struct Int4Context : LoweringContext {
     }
 };
 
+// The pass: turns 4-bit integers into wider ones, which later passes expect.
+// Specialization constants must be frozen. Only component types of cooperative matrices remain
+// 4-bit integers: they tell how components lie in memory. The capability Int4CooperativeMatrixINTEL
+// remains with them. Values of such components are 8-bit integers of the same signedness.
+std::optional<Error> unifyInt4(Int4Context& context);
+
 // Fills context.int4.
 void findInt4Types(Int4Context& context);
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The combinations of component types of VK_NV_cooperative_vector's matrix-vector products.
+// What is advertised beside matrix shapes: combinations of types of VK_NV_cooperative_vector's
+// matrix-vector products, and sizes of 2D blocks.
 #include <algorithm>
 
+#include "blockio/block_plan.hpp"
 #include "coopvk/rewrite.hpp"
 #include "lowering/number.hpp"
 
@@ -56,6 +58,22 @@ std::vector<VectorCombination> vectorCombinations(const DeviceTraits& device) {
         add({kFloat16, number.type, number.type, kFloat16, kFloat16});
     }
     std::ranges::for_each(kFurther, add);
+    return list;
+}
+
+std::vector<BlockSizes> blockSizes(const DeviceTraits& device) {
+    std::vector<BlockSizes> list;
+    for (const auto operation :
+         {BlockOperation::kLoad, BlockOperation::kLoadTranspose, BlockOperation::kLoadTransform,
+          BlockOperation::kPrefetch, BlockOperation::kStore}) {
+        for (const uint32_t size : {1u, 2u, 4u, 8u}) {
+            if (operation == BlockOperation::kLoadTransform && size > kMaxTransformedSize) continue;
+            if (!canAccessElements(device, size)) continue;
+            const uint32_t granularity = size < 4 ? 4 / size : 1;
+            list.push_back(
+                {operation, size, granularity, kMaxBlockSize, kMaxBlockSize, kMaxBlockSize});
+        }
+    }
     return list;
 }
 
