@@ -55,7 +55,7 @@ TEST(BlockPlan, ExamplesOfTheText) {
 }
 
 // Every element of a block in exactly one place; runs within or beyond the block as a whole.
-TEST(BlockPlan, DealsEveryElementOnce) {
+TEST(BlockPlan, MapsEveryElementOnce) {
     for (const Op op : {Op::kLoad, Op::kLoadTranspose, Op::kLoadTransform}) {
         for (const uint32_t size : {1u, 2u, 4u}) {
             for (const uint32_t width : {4u, 8u, 12u, 20u, 64u}) {
@@ -261,7 +261,7 @@ TEST(BlockIo, DeclaresPrivateIntegers) {
 }
 
 // Whatever accesses memory through CrossWorkgroup pointers says how it is aligned afterwards.
-TEST(BlockIo, AdoptsCrossWorkgroupPointers) {
+TEST(BlockIo, ChangesCrossWorkgroupPointers) {
     std::string text = copyModule(4, 8);
     text = replaced(text, "OpCapability Shader", "OpCapability Shader\nOpCapability Addresses");
     text = replaced(text, "%physical = OpTypePointer PhysicalStorageBuffer",

@@ -93,10 +93,10 @@ TEST(Native, RefusesProductsOfOtherSizes) {
     };
     const auto size = swapped("%f16 %c3 %depth %columns %c1", "%f16 %c3 %columns %columns %c1");
     ASSERT_FALSE(size);
-    EXPECT_NE(size.error().message.find("other sizes"), std::string::npos);
+    EXPECT_NE(size.error().message.find("sizes or uses"), std::string::npos);
     const auto operand = swapped("%C %a %b %zero", "%C %a %a %zero");
     ASSERT_FALSE(operand);
-    EXPECT_NE(operand.error().message.find("other sizes or uses"), std::string::npos);
+    EXPECT_NE(operand.error().message.find("sizes or uses"), std::string::npos);
 }
 
 // No driver has matrices of 4-bit components: modules with them go the other way from the start,
@@ -304,6 +304,23 @@ TEST(Native, ComputesWithLengths) {
     const size_t id = definition.find('%');
     const std::string name = definition.substr(id, definition.find(' ', id) - id);
     EXPECT_EQ(text.substr(least + 5, name.size()), name) << text;
+}
+
+// A shape of no rows divides nothing.
+TEST(Native, IgnoresEmptyShapes) {
+    RoleModule m;
+    std::string text = textOf(m);
+    for (const char* product :
+         {"OpCooperativeMatrixMulAddNV %T %x %y %x", "OpCooperativeMatrixMulAddNV %T %z %y %z"}) {
+        const size_t at = text.find(product);
+        ASSERT_NE(at, std::string::npos) << text;
+        text.replace(at, std::string_view(product).size(), "OpFAdd %T %x %y");
+    }
+    const MatrixShape tile = {8, 8, 8, kFloat16, kFloat16, kFloat16, kFloat16, false};
+    MatrixShape empty = tile;
+    empty.m = 0;
+    EXPECT_FALSE(run(test::assemble(text), {empty}, BackEnd::kNative));
+    EXPECT_TRUE(run(test::assemble(text), {empty, tile}, BackEnd::kNative));
 }
 
 // A module may ask for the length of what is no matrix.

@@ -359,6 +359,13 @@ TEST(Vector, ErrorsNameWhatIsWrong) {
     const Result<Rewritten> out = rewriteFor(test::assemble(text), 32, true);
     ASSERT_FALSE(out);
     EXPECT_NE(out.error().message.find("not an integer scalar"), std::string::npos);
+    // A packed input, and K of 0.
+    text = productModule({"uint", "int", 1000491000, 3, 5, 0}, 8, 8, 0, false);
+    EXPECT_TRUE(rewriteFor(test::assemble(text), 32, true));
+    text.replace(text.find("%m %k %layout"), 5, "%m %zero");
+    const Result<Rewritten> none = rewriteFor(test::assemble(text), 32, true);
+    ASSERT_FALSE(none);
+    EXPECT_NE(none.error().message.find("K components"), std::string::npos);
 }
 
 TEST(MatrixPlacement, OptimalLinesAreAligned) {

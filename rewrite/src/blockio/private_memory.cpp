@@ -19,8 +19,8 @@ PrivateMemory::PrivateMemory(LoweringContext& context, Emitter& emit, Id pointer
     } else if (type.opcode == spv::Op::OpTypeUntypedPointerKHR) {
         context.fail(
             ErrorCode::kUnsupported, at,
-            std::format("{} is untyped: in Vulkan only pointers to where there is an explicit "
-                        "layout may be (VUID-StandaloneSpirv-OpTypeUntypedPointerKHR-11417)",
+            std::format("{} is untyped: Vulkan allows that only for storage classes with explicit "
+                        "layouts (VUID-StandaloneSpirv-OpTypeUntypedPointerKHR-11417)",
                         operand));
     } else if (const std::string_view problem = resolve(emit, pointer); !problem.empty()) {
         scalar_ = 0;

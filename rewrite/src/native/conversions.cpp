@@ -83,7 +83,8 @@ bool linesFit(NativeFunction& f, const Instruction& at, const TiledType* type, I
                               "converts between a cooperative matrix and an array of scalars");
     }
     return linesOf(*type).count <= f.context.target.subgroupSize ||
-           f.context.fail(ErrorCode::kUnsupported, at, "a matrix of more lines than lanes");
+           f.context.fail(ErrorCode::kUnsupported, at,
+                          "a matrix has more lines than the subgroup has invocations");
 }
 
 // The array's bits as another array type.

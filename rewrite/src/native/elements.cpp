@@ -58,7 +58,7 @@ bool lowerNativeChain(NativeFunction& f, Instruction& chain) {
     if (matrix == nullptr) return false;
     if (f.types.width(f.emit().typeOf(chain.word(at))) != 32) {
         return f.context.fail(ErrorCode::kUnsupported, chain,
-                              "an element index of other than 32 bits");
+                              "an element index does not have 32 bits");
     }
     const Id element = f.emit().bitcast(f.types.uint32(), chain.word(at));
     const auto [tile, inTile] = locateInTiles(f, *matrix, element);

@@ -105,8 +105,7 @@ std::optional<Error> lowerToNative(TypeTable& types, const Target& target, Nativ
     reserveStaging(context);
     if (!context.staging.fits()) {
         return Error{ErrorCode::kUnsupported,
-                     "matrices change their form in more shared memory than the device has beside "
-                     "the shader's own"};
+                     "conversions of matrices need more shared memory than the shader leaves"};
     }
     lowerTypes(context);
     lowerPackedConstants(context);

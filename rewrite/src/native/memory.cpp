@@ -60,7 +60,7 @@ TilePointer tilesAt(NativeFunction& f, const Instruction& at, const TiledType& t
         Emitter& emit = f.emit();
         const uint32_t bytes = inner * f.types.width(type.component) / 8;
         if (bytes % pointer.pointeeBytes() != 0) {
-            f.context.fail(ErrorCode::kUnsupported, at, "tiles begin inside of a pointee");
+            f.context.fail(ErrorCode::kUnsupported, at, "a tile would start inside a pointee");
             return 0;
         }
         const Id index = pointer.indexType();

@@ -39,7 +39,8 @@ class Planner {
         std::vector<Size> sizes;
         for (const MatrixShape& shape : shapes_) {
             const Size size{shape.m, shape.n, shape.k};
-            if (std::ranges::find(sizes, size) == sizes.end()) sizes.push_back(size);
+            const bool isEmpty = size.m == 0 || size.n == 0 || size.k == 0;
+            if (!isEmpty && std::ranges::find(sizes, size) == sizes.end()) sizes.push_back(size);
         }
         std::ranges::stable_sort(sizes, std::greater(),
                                  [](const Size& s) { return uint64_t{s.m} * s.n * s.k; });
@@ -70,9 +71,9 @@ class Planner {
     void addProduct(const Instruction& i) {
         const ProductTypes product = productTypes(module_, plan_, i);
         if (!product.areMatrices()) {
-            problem_ = "a multiply-add has operands that are no matrices";
+            problem_ = "operands of a multiply-add are not cooperative matrices";
         } else if (!product.fit()) {
-            problem_ = "a multiply-add has operands of other sizes or uses";
+            problem_ = "operands of a multiply-add have sizes or uses that do not fit";
         } else {
             products_.push_back(productShape(types_, product, i.word(3)));
         }

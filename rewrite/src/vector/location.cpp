@@ -71,7 +71,7 @@ class Locator {
             return fail("an array of arrays of descriptors is not emulated");
         }
         if (!location_.place.valid()) {
-            return fail("a member on the way to the array has no explicit layout");
+            return fail("the pointer leads through a type without an explicit layout");
         }
         if (location_.place.descriptor != 0) addArgument(location_.place.descriptor);
         return finish(emit_.addInt(context_.types.uint32(), offset, location_.place.bytes));

@@ -100,18 +100,18 @@ class ProductReader {
         const uint32_t width = types.width(p.input->component);
         const bool isPacked = p.inputType.isPacked;
         if (p.inputType.isFloat() != p.matrixType.isFloat()) {
-            return "InputInterpretation and MatrixInterpretation are of different kinds";
+            return "InputInterpretation and MatrixInterpretation mix integers and floats";
         }
         if (isPacked && (!types.isInteger(p.input->component) || width != 32)) {
-            return "a packed input must have components of type u32";
+            return "a packed input must have components of 32-bit integers";
         }
-        if (isPacked ? 4 * p.input->count < p.k : p.input->count != p.k) {
-            return "Input has not K components";
+        if (p.k == 0 || (isPacked ? 4 * p.input->count < p.k : p.input->count != p.k)) {
+            return "Input does not have K components";
         }
-        if (p.result->count != p.m) return "Result Type has not M components";
+        if (p.result->count != p.m) return "Result Type does not have M components";
         const uint32_t resultWidth = types.width(p.result->component);
         if (width > 32 || resultWidth > 32 || resultWidth < 16) {
-            return "components of this width are not multiplied";
+            return "products of components of this width are not emulated";
         }
         if (!isPacked && p.inputType.bytes() == 4 && !p.inputType.isFloat()) {
             return "an InputInterpretation of 32-bit integers is not supported";

@@ -156,7 +156,7 @@ Id build(VectorContext& context, const Gradient& g, const Instruction& at, std::
     GradientWriter writer(f, g, stride);
     if (!writer.valid()) {
         context.fail(ErrorCode::kUnsupported, at,
-                     "memory of this type cannot be added to atomically");
+                     "atomic additions to memory of this type are not emulated");
     }
     const Id lines = g.lines != nullptr ? f.parameter(values) : 0;
     const Id elements = f.parameter(values + (g.lines != nullptr ? 1 : 0));
