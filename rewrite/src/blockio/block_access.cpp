@@ -26,7 +26,7 @@ class BlockAccessor {
           memory_(memory) {}
 
     void run() {
-        if (!chooseUnit() || !memory_.declare(at_) || !checkRoom()) return;
+        if (!chooseUnit() || !memory_.declare(at_) || !checkSizes()) return;
         positions_.emplace(context_, writer_, ops_, plan_);
         takeFirstThatFits(paths());
     }
@@ -82,19 +82,19 @@ class BlockAccessor {
         return true;
     }
 
-    bool checkRoom() {
+    bool checkSizes() {
         const uint64_t elements = plan_.elementsPerLane(shape_);
         const uint64_t bytes = elements * shape_.elementSize;
         if (elements > kMaxBlockElements) {
             return fail(std::format("{} elements in each invocation; the limit is {}", elements,
                                     kMaxBlockElements));
         }
-        const std::optional<uint64_t> room = memory_.room();
-        if (room && *room * memory_.scalarBytes() < bytes) {
+        const std::optional<uint64_t> available = memory_.available();
+        if (available && *available * memory_.scalarBytes() < bytes) {
             return fail(
                 std::format("the private pointer leads to {} bytes, each invocation's "
                             "elements take {}",
-                            *room * memory_.scalarBytes(), bytes));
+                            *available * memory_.scalarBytes(), bytes));
         }
         return true;
     }

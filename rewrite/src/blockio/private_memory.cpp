@@ -77,7 +77,7 @@ Id PrivateMemory::flatten(Id type) {
     }
 }
 
-std::optional<uint64_t> PrivateMemory::room() const {
+std::optional<uint64_t> PrivateMemory::available() const {
     const std::optional<uint64_t> origin = context_.module.constantValue(origin_);
     if (!origin) return std::nullopt;
     uint64_t all = 1;

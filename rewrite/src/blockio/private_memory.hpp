@@ -19,7 +19,7 @@ class PrivateMemory {
     Id scalar() const { return scalar_; }
     uint32_t scalarBytes() const { return scalarBytes_; }
     // The number of scalars from the pointer on; nullopt if an index is not constant.
-    std::optional<uint64_t> room() const;
+    std::optional<uint64_t> available() const;
 
     // Declares integers of the width of the scalars, which are split and joined as such. False,
     // with an error, if the device has none.

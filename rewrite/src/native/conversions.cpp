@@ -97,7 +97,7 @@ Id castArray(NativeFunction& f, Id type, Id value, Id result = 0) {
 
 }  // namespace
 
-void lowerNativeRole(NativeFunction& f, const Instruction& conversion) {
+void lowerNativeUse(NativeFunction& f, const Instruction& conversion) {
     const TiledType* from = f.context.matrixOfValue(conversion.word(0));
     const TiledType* to = f.context.plan.type(conversion.type);
     if (from == nullptr || to == nullptr || from->component != to->component ||

@@ -23,7 +23,7 @@ bool lowerNativeChain(NativeFunction& f, Instruction& chain);  // always in plac
 // Conversions of use, and between matrices and arrays, through shared memory. reserveStaging()
 // reserves it for all of the module.
 void reserveStaging(NativeContext& context);
-void lowerNativeRole(NativeFunction& f, const Instruction& conversion);
+void lowerNativeUse(NativeFunction& f, const Instruction& conversion);
 void lowerConstructFromLines(NativeFunction& f, const Instruction& construct);
 void lowerExtractLines(NativeFunction& f, const Instruction& extract);
 

@@ -60,7 +60,7 @@ OpcodeTable<NativeFunction> nativeTable() {
     table.add<lowerNativeStore>({OpCooperativeMatrixStoreKHR});
     table.add<lowerMulAdd>({OpCooperativeMatrixMulAddKHR});
     table.add<lowerNativeLength>({OpCooperativeMatrixLengthKHR});
-    table.add<lowerNativeRole>({OpCooperativeMatrixConvertNV});
+    table.add<lowerNativeUse>({OpCooperativeMatrixConvertNV});
     table.add<lowerConstructFromLines>({OpCompositeConstructCoopMatQCOM});
     table.add<lowerExtractLines>({OpCompositeExtractCoopMatQCOM});
     table.add<lowerBitCastArray>({OpBitCastArrayQCOM});

@@ -99,13 +99,13 @@ Id Accumulator::sum(Id word, std::span<const Id> values) {
 }
 
 void Accumulator::addByWord(Id pointer, std::span<const Id> values) {
-    const Id seen = f_.variable(u32());
-    f_.store(seen, atomic(spv::Op::OpAtomicLoad, pointer, {}));
+    const Id expected = f_.variable(u32());
+    f_.store(expected, atomic(spv::Op::OpAtomicLoad, pointer, {}));
     f_.loopUntil([&] {
-        const Id old = f_.load(seen);
+        const Id old = f_.load(expected);
         const Id now =
             atomic(spv::Op::OpAtomicCompareExchange, pointer, {c(0), sum(old, values), old});
-        f_.store(seen, now);
+        f_.store(expected, now);
         return emit_.compare(spv::Op::OpIEqual, now, old);
     });
 }
@@ -134,8 +134,8 @@ void Accumulator::addLocked(Id byte, std::span<const Id> values) {
     f_.loopUntil([&] {
         const Id taken = emit_.op(spv::Op::OpAtomicCompareExchange, u32(),
                                   {lock, workgroup, acquire, c(0), c(1), c(0)});
-        const Id mine = emit_.compare(spv::Op::OpIEqual, taken, c(0));
-        f_.when(mine, [&] {
+        const Id isLocked = emit_.compare(spv::Op::OpIEqual, taken, c(0));
+        f_.when(isLocked, [&] {
             auto line = memory_.line(byte);
             // Only a part of the word, if only its first number changes.
             const uint32_t bytes = number_.bytes() * static_cast<uint32_t>(values.size());
@@ -144,7 +144,7 @@ void Accumulator::addLocked(Id byte, std::span<const Id> values) {
             emit_.opVoid(spv::Op::OpAtomicStore,
                          idOperands(std::vector{lock, workgroup, release, c(0)}));
         });
-        return mine;
+        return isLocked;
     });
 }
 

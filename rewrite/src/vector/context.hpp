@@ -109,18 +109,19 @@ bool canReduce(const VectorContext& context);
 
 struct Location;
 
-// Builds a boolean: whether values are equal in all active invocations of the subgroup.
-class Agreement : private VectorCode {
+// Emits a test: whether values are equal in all active invocations of the subgroup.
+class UniformityTest : private VectorCode {
  public:
     // `all`: a boolean that must be true, too; 0: none.
-    explicit Agreement(VectorFunction& function, Id all = 0) : VectorCode(function), all_(all) {}
+    explicit UniformityTest(VectorFunction& function, Id all = 0)
+        : VectorCode(function), all_(all) {}
 
     // `value`: an integer scalar or a physical pointer.
     void require(Id value);
     // Requires the location's arguments except the byte offset; they are the function's parameters
     // from `first` on.
     void requireArguments(const Location& location, size_t first);
-    Id all() const { return all_; }
+    Id result() const { return all_; }  // a boolean
 
  private:
     Id all_;

@@ -51,7 +51,7 @@ bool canReduce(const VectorContext& context) {
            hasSubgroups(context);
 }
 
-void Agreement::require(Id value) {
+void UniformityTest::require(Id value) {
     if (f_.module().constantValue(value)) return;
     f_.module().addCapability(spv::Capability::GroupNonUniformVote);
     for (const Id word : wordsOf(emit_, value)) {
@@ -61,7 +61,7 @@ void Agreement::require(Id value) {
     }
 }
 
-void Agreement::requireArguments(const Location& location, size_t first) {
+void UniformityTest::requireArguments(const Location& location, size_t first) {
     for (size_t a = 0; a + 1 < location.arguments.size(); ++a) require(f_.parameter(first + a));
 }
 
@@ -113,9 +113,9 @@ Id isSubgroupFull(VectorFunction& f, uint32_t lanes) {
     if (isMeshStage(f.context())) {
         f.module().addCapability(spv::Capability::GroupNonUniform);
         const Id first = firstInvocation(emit), rest = emit.modulo(first, lanes);
-        Agreement linear(f, emit.compare(spv::Op::OpIEqual, rest, emit.constant(0)));
+        UniformityTest linear(f, emit.compare(spv::Op::OpIEqual, rest, emit.constant(0)));
         linear.require(first);
-        full = emit.both(full, linear.all());
+        full = emit.both(full, linear.result());
     }
     return full;
 }
@@ -162,15 +162,15 @@ Tile planTile(VectorContext& context, const VectorMatrixMul& product, Sum sum) {
 
 Id canUseTile(const ProductWork& work, const Tile& tile) {
     VectorFunction& f = work.function;
-    Agreement agreement(f, isSubgroupFull(f, tile.lanes));
+    UniformityTest uniform(f, isSubgroupFull(f, tile.lanes));
     const auto requireLocation = [&](const Location& location, size_t first) {
-        agreement.require(f.parameter(first + location.arguments.size() - 1));
-        agreement.requireArguments(location, first);
+        uniform.require(f.parameter(first + location.arguments.size() - 1));
+        uniform.requireArguments(location, first);
     };
     requireLocation(work.product.matrix, work.parameters.matrix);
     if (work.product.hasBias) requireLocation(work.product.bias, work.parameters.bias);
-    agreement.require(work.parameters.stride);
-    return agreement.all();
+    uniform.require(work.parameters.stride);
+    return uniform.result();
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -205,8 +205,8 @@ Id shareWeights(VectorContext& context, std::string_view name, Id resultType,
                 std::span<const Id> parameterTypes, Id alone) {
     VectorFunction f(context, name, resultType, parameterTypes);
     f.module().addCapability(spv::Capability::GroupNonUniformBallot);
-    Agreement agreement(f);
-    for (size_t p = 1; p < parameterTypes.size(); ++p) agreement.require(f.parameter(p));
+    UniformityTest uniform(f);
+    for (size_t p = 1; p < parameterTypes.size(); ++p) uniform.require(f.parameter(p));
     const Id result = f.variable(resultType);
     const auto call = [&](bool shared) {
         std::vector<Id> arguments = {f.parameter(0)};
@@ -215,7 +215,7 @@ Id shareWeights(VectorContext& context, std::string_view name, Id resultType,
         }
         f.store(result, f.emit().call(resultType, alone, arguments));
     };
-    f.choose(agreement.all(), [&] { call(true); }, [&] { call(false); });
+    f.choose(uniform.result(), [&] { call(true); }, [&] { call(false); });
     return f.finish(f.load(result));
 }
 

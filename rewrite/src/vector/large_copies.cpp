@@ -12,9 +12,9 @@ namespace coopvk::rewrite {
 namespace {
 
 // If more components are read, computing the whole result once is less code.
-constexpr size_t kReads = 4;
+constexpr size_t kMaxReads = 4;
 // Each round replaces one more operation of an expression.
-constexpr int kRounds = 8;
+constexpr int kMaxRounds = 8;
 
 bool readsComponent(const Instruction& i, Id vector) {
     const bool dynamic = i.opcode == spv::Op::OpVectorExtractDynamic;
@@ -32,7 +32,7 @@ std::unordered_set<Id> findResults(const VectorContext& context, const Function&
             const VectorType* type = context.largeVector(i->type);
             const auto found = users.find(i->result);
             if (type == nullptr || !isArithmetic(i->opcode) || found == users.end() ||
-                found->second.size() > kReads) {
+                found->second.size() > kMaxReads) {
                 continue;
             }
             const bool fits = std::ranges::all_of(i->operands, [&](const Operand& operand) {
@@ -78,7 +78,7 @@ void readOperands(VectorContext& context, Instruction& read, InstructionList& ou
 }  // namespace
 
 void readComponentsAlone(VectorContext& context, Function& function) {
-    for (int round = 0; round < kRounds; ++round) {
+    for (int round = 0; round < kMaxRounds; ++round) {
         const std::unordered_set<Id> results = findResults(context, function);
         if (results.empty()) return;
         for (const auto& block : function.blocks) {

@@ -98,14 +98,13 @@ std::string helperName(const VectorContext& context, const VectorType& type, boo
                        type.count);
 }
 
-// Calls the helper function of an instruction whose first operands are Pointer and Offset.
-// `object`: what a store stores; 0: a load. `firstAccess`: position of the Memory Operands.
+// Calls the helper function of a load (object: 0) or a store.
 void transfer(VectorContext& context, Emitter& emit, const Instruction& i, const VectorType& type,
-              Id object, size_t firstAccess) {
+              Id object) {
     const Location location = locate(context, emit, i.word(0), i.word(1), i);
     if (!location.valid()) return;
     const bool isLoad = object == 0;
-    const auto access = MemoryOperands(operandsBehind(i, firstAccess)).withAlignment(0);
+    const auto access = MemoryOperands(operandsBehind(i, isLoad ? 2 : 3)).withAlignment(0);
     std::vector<uint32_t> key = {isLoad ? kLoadHelper : kStoreHelper, type.id};
     location.appendKey(key);
     access.appendKey(key);
@@ -128,7 +127,7 @@ void transfer(VectorContext& context, Emitter& emit, const Instruction& i, const
 
 void lowerVectorLoad(VectorContext& context, Emitter& emit, const Instruction& i) {
     if (const VectorType* type = context.packed(i.type)) {
-        transfer(context, emit, i, *type, 0, 2);
+        transfer(context, emit, i, *type, 0);
     } else {
         context.fail(ErrorCode::kInvalidModule, i, "Result Type is not a cooperative vector");
     }
@@ -136,7 +135,7 @@ void lowerVectorLoad(VectorContext& context, Emitter& emit, const Instruction& i
 
 void lowerVectorStore(VectorContext& context, Emitter& emit, const Instruction& i) {
     if (const VectorType* type = context.packedOfValue(i.word(2))) {
-        transfer(context, emit, i, *type, i.word(2), 3);
+        transfer(context, emit, i, *type, i.word(2));
     } else {
         context.fail(ErrorCode::kInvalidModule, i, "Object is not a cooperative vector");
     }

@@ -218,7 +218,7 @@ Id ProductResult::finish(Id total, Id bias) {
 void ProductResult::store(Id first, std::span<const Id> totals, uint32_t looped) {
     const uint32_t width = product_.result->packWidth;
     const std::optional<uint64_t> known = emit_.module().constantValue(first);
-    const bool ragged = product_.m % totals.size() != 0;
+    const bool mayExceed = product_.m % totals.size() != 0;
     std::vector<Id> components;
     for (uint32_t r = 0; r < totals.size(); ++r) {
         Id row = plus(first, r);
@@ -226,7 +226,7 @@ void ProductResult::store(Id first, std::span<const Id> totals, uint32_t looped)
             components.push_back(components.empty() ? totals[r] : components.back());
             continue;
         }
-        if (product_.hasBias && ragged) row = atMost(emit_, row, product_.m - 1);
+        if (product_.hasBias && mayExceed) row = atMost(emit_, row, product_.m - 1);
         components.push_back(finish(totals[r], biasOf(row)));
     }
     std::vector<Id> packs;

@@ -131,10 +131,10 @@ class InvocationProduct : private VectorCode {
         const uint32_t perWord = 4 / p_.matrixType.bytes();
         const uint32_t perUnit = arithmetic_.sum() == Sum::kHalfPairs ? 2 : 1;
         const std::vector<Id> variables = sumVariables(divideUp(rows, perUnit));
-        const Id skipped = times(first, p_.matrixType.bytes());
+        const Id firstByte = times(first, p_.matrixType.bytes());
         f_.loop(p_.k, [&](Id k) {
             const Id x = work_.input.unitAt(k);
-            const Id start = addU32(lineAt(k).bytes(), skipped);
+            const Id start = addU32(lineAt(k).bytes(), firstByte);
             const std::vector<Id> words = work_.matrix.line(start).load(0, bytes);
             for (uint32_t w = 0; w < words.size(); ++w) {
                 const std::vector<Id> weights = arithmetic_.units({&words[w], 1});

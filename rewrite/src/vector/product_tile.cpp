@@ -81,8 +81,8 @@ class TileProduct : private VectorCode {
         } else {
             // Values have no dynamic indices.
             for (uint32_t k = 0; k < matrixQuads() / quads; ++k) {
-                const Id isIt = emit_.compare(spv::Op::OpIEqual, chunk, c(k));
-                f_.when(isIt, [&] { shareInput(c(k), quads); });
+                const Id isThis = emit_.compare(spv::Op::OpIEqual, chunk, c(k));
+                f_.when(isThis, [&] { shareInput(c(k), quads); });
             }
         }
         barrier();

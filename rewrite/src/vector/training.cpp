@@ -61,15 +61,15 @@ class GradientWriter : private VectorCode {
 
  private:
     Id sameAddress() {
-        Agreement agreement(f_);
-        agreement.require(memory_.start());
-        agreement.require(stride_);
+        UniformityTest uniform(f_);
+        uniform.require(memory_.start());
+        uniform.require(stride_);
         // Logical pointers cannot be compared.
         if (g_.target.kind == Location::Kind::kElements && g_.target.arguments.size() > 1) {
             return types_.constantBool(false);
         }
-        agreement.requireArguments(g_.target, 0);
-        return agreement.all();
+        uniform.requireArguments(g_.target, 0);
+        return uniform.result();
     }
 
     // Calls add(true), which reduces over the subgroup, where `same` (0: nowhere) is true, else
@@ -104,8 +104,8 @@ class GradientWriter : private VectorCode {
 
     void addLines(uint32_t first, uint32_t count, bool reduced) {
         lines_->each(count, [&](Id index, Id factor) {
-            const Id skipped = mulU32(plus(index, first), stride_);
-            addLine(memory_.fromStart(skipped).bytes(), factor, reduced);
+            const Id offset = mulU32(plus(index, first), stride_);
+            addLine(memory_.fromStart(offset).bytes(), factor, reduced);
         });
     }
 
