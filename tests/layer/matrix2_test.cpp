@@ -89,10 +89,10 @@ class Matrix2 : public ShaderRoutes {
         info.ppEnabledExtensionNames = names;
         ASSERT_EQ(driver.makeDevice(info, &device), VK_SUCCESS);
     }
-    // "own", "tiles" or "core".
+    // "native", "tiles" or "core".
     std::string fateOf(const Words& words) {
         EXPECT_EQ(makeCompute(stageOf(makeModule(words))), VK_SUCCESS);
-        if (last().words == words) return "own";
+        if (last().words == words) return "native";
         EXPECT_EQ(rewrite::validate(last().words), std::nullopt);
         const std::string text = rewrite::disassemble(last().words);
         EXPECT_EQ(text.find("cooperative_matrix2"), text.npos);
@@ -121,14 +121,14 @@ class Matrix2 : public ShaderRoutes {
 TEST_F(Matrix2, BesideMatricesOfTheDriversOwn) {
     startWith(0, false, kName);
     EXPECT_EQ(shown & ~64u, kAll & ~64u) << "all but block loads, which need buffer addresses";
-    EXPECT_EQ(fateOf(assemble(moduleText(8))), "own");
+    EXPECT_EQ(fateOf(assemble(moduleText(8))), "native");
     EXPECT_EQ(fateOf(assemble(moduleText(16))), "tiles");
     EXPECT_EQ(fateOf(assemble(moduleText(48))), "tiles") << "of no listed shape";
     EXPECT_EQ(fateOf(assemble(moduleText(4))), "core") << "no tiles make it up";
-    EXPECT_NE(fateOf(assemble(moduleText(32, true))), "own");
+    EXPECT_NE(fateOf(assemble(moduleText(32, true))), "native");
     EXPECT_EQ(fateOf(with(moduleText(8), "CooperativeMatrixReductionsNV")), "core");
     EXPECT_EQ(fateOf(with(moduleText(8), "CooperativeMatrixTensorAddressingNV")), "core");
-    EXPECT_EQ(fateOf(plain), "own");
+    EXPECT_EQ(fateOf(plain), "native");
 }
 
 TEST_F(Matrix2, BesideFeaturesOfTheDriversOwn) {
@@ -136,27 +136,27 @@ TEST_F(Matrix2, BesideFeaturesOfTheDriversOwn) {
     EXPECT_EQ(shown & ~64u, kAll & ~64u);
     EXPECT_TRUE(driver.device.features.at(kFeatures).at(1)) << "flexible dimensions";
     EXPECT_FALSE(driver.device.features.at(kFeatures).at(0)) << "workgroup scope";
-    EXPECT_EQ(fateOf(assemble(moduleText(8))), "own");
-    EXPECT_EQ(fateOf(assemble(moduleText(48))), "own");
-    EXPECT_EQ(fateOf(with(moduleText(48), "CooperativeMatrixReductionsNV")), "own");
-    EXPECT_NE(fateOf(assemble(moduleText(32, true))), "own");
+    EXPECT_EQ(fateOf(assemble(moduleText(8))), "native");
+    EXPECT_EQ(fateOf(assemble(moduleText(48))), "native");
+    EXPECT_EQ(fateOf(with(moduleText(48), "CooperativeMatrixReductionsNV")), "native");
+    EXPECT_NE(fateOf(assemble(moduleText(32, true))), "native");
     EXPECT_EQ(fateOf(with(moduleText(48), "CooperativeMatrixTensorAddressingNV")), "core");
     startWith(kWorkgroupScope | kFlexible);
-    EXPECT_EQ(fateOf(assemble(moduleText(32, true))), "own");
-    EXPECT_NE(fateOf(with(moduleText(32, true), "CooperativeMatrixReductionsNV")), "own");
+    EXPECT_EQ(fateOf(assemble(moduleText(32, true))), "native");
+    EXPECT_NE(fateOf(with(moduleText(32, true), "CooperativeMatrixReductionsNV")), "native");
 }
 
 TEST_F(Matrix2, AllIsTheDriversOwn) {
     startWith(kAll);
     EXPECT_EQ(shown, kAll);
-    EXPECT_EQ(fateOf(assemble(moduleText(32, true))), "own");
-    EXPECT_EQ(fateOf(with(moduleText(48), "CooperativeMatrixReductionsNV")), "own");
+    EXPECT_EQ(fateOf(assemble(moduleText(32, true))), "native");
+    EXPECT_EQ(fateOf(with(moduleText(48), "CooperativeMatrixReductionsNV")), "native");
 }
 
 // A capability that both extensions own is the driver's where it has one of them.
 TEST_F(Matrix2, CapabilitiesOfTwoExtensions) {
     startWith(kFlexible | kReductions, /*ext=*/true);
-    EXPECT_EQ(fateOf(with(moduleText(8), "CooperativeMatrixReductionsNV")), "own");
+    EXPECT_EQ(fateOf(with(moduleText(8), "CooperativeMatrixReductionsNV")), "native");
     EXPECT_EQ(fateOf(with(moduleText(8), "CooperativeMatrixPerElementOperationsNV")), "core");
     EXPECT_EQ(fateOf(with(moduleText(8), "CooperativeMatrixGetCoordinateEXT")), "core");
 }

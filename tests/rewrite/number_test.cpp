@@ -66,10 +66,10 @@ TEST(Number, FeaturesSayWhatADeviceComputesWith) {
     DeviceTraits device;
     device.shaderFloat16 = device.shaderInt8 = false;
     device.shaderInt64 = true;
-    EXPECT_FALSE(findNumber(kFloat16)->isOn(device));
-    EXPECT_FALSE(findNumber(kUint8)->isOn(device));
-    EXPECT_TRUE(findNumber(kSint64)->isOn(device));
-    EXPECT_TRUE(findNumber(kFloat32)->isOn(device));
+    EXPECT_FALSE(findNumber(kFloat16)->isSupportedBy(device));
+    EXPECT_FALSE(findNumber(kUint8)->isSupportedBy(device));
+    EXPECT_TRUE(findNumber(kSint64)->isSupportedBy(device));
+    EXPECT_TRUE(findNumber(kFloat32)->isSupportedBy(device));
 }
 
 }  // namespace

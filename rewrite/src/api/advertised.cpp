@@ -48,7 +48,8 @@ std::vector<VectorCombination> vectorCombinations(const DeviceTraits& device) {
     std::vector<VectorCombination> list;
     const auto add = [&](const VectorCombination& row) {
         // Shaders have values of these two types only; the others are types in memory.
-        if (findNumber(row.input)->isOn(device) && findNumber(row.result)->isOn(device)) {
+        if (findNumber(row.input)->isSupportedBy(device) &&
+            findNumber(row.result)->isSupportedBy(device)) {
             list.push_back(row);
         }
     };

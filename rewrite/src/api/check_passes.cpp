@@ -12,24 +12,6 @@ namespace coopvk::rewrite {
 
 namespace {
 
-template <typename Visit>
-void forEachInstruction(const Module& module, Visit visit) {
-    const auto all = [&](const InstructionList& list) {
-        for (const InstructionPtr& i : list) visit(i.get());
-    };
-    for (uint32_t s = 0; s < static_cast<uint32_t>(Section::kCount); ++s) {
-        all(module.section(static_cast<Section>(s)));
-    }
-    for (const auto& function : module.functions()) {
-        visit(function->definition.get());
-        all(function->parameters);
-        for (const auto& block : function->blocks) {
-            visit(block->label.get());
-            all(block->body);
-        }
-    }
-}
-
 // Whether the opcode name of any instruction contains one of these parts.
 bool has(const Module& module, std::initializer_list<std::string_view> parts) {
     bool found = false;

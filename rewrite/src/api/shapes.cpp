@@ -23,14 +23,14 @@ enum class Depth { kByte, kHalf, kWord, kLong };
 // How many applications use a row's types.
 enum class Demand { kMain, kSome, kRare };
 
-struct Row {
+struct ShapeRow {
     Types types;
     Depth depth;
     Demand demand;
 };
 
 // Applications look for component types first: those that most of them use come first.
-constexpr Row kRows[] = {
+constexpr ShapeRow kRows[] = {
     {{kFloat16, kFloat16, kFloat32, kFloat32, false}, Depth::kHalf, Demand::kMain},
     {{kFloat16, kFloat16, kFloat16, kFloat16, false}, Depth::kHalf, Demand::kMain},
     {{kSint8, kSint8, kSint32, kSint32, false}, Depth::kByte, Demand::kMain},
@@ -53,30 +53,31 @@ constexpr Row kRows[] = {
     {{kUint64, kUint64, kUint64, kUint64, false}, Depth::kLong, Demand::kRare},
 };
 
-struct Size {
+struct Dimensions {
     uint32_t m, n, k;
 };
 
 // 8x16 with K of 32 bytes is what Intel's drivers list, and what kernels for them use (in ONNX
 // Runtime and Dawn).
-constexpr Size kByteSizes[] = {{16, 16, 32}, {16, 8, 32},  {16, 16, 16}, {16, 8, 16},
-                               {8, 8, 32},   {8, 16, 32},  {16, 16, 8},  {16, 8, 8},
-                               {8, 8, 16},   {32, 32, 16}, {32, 32, 32}, {8, 8, 8}};
-constexpr Size kHalfSizes[] = {{16, 16, 16}, {16, 8, 16}, {16, 8, 8}, {16, 16, 8},
-                               {16, 16, 32}, {16, 8, 32}, {8, 8, 16}, {8, 16, 16},
-                               {32, 32, 16}, {8, 8, 8},   {8, 8, 32}};
-constexpr Size kWordSizes[] = {{16, 16, 16}, {16, 16, 8}, {16, 8, 8},  {16, 8, 16},
-                               {8, 8, 16},   {8, 8, 8},   {32, 32, 16}};
-constexpr Size kLongSizes[] = {{16, 8, 8}, {8, 8, 8}, {16, 16, 16}};
+constexpr Dimensions kByteSizes[] = {{16, 16, 32}, {16, 8, 32},  {16, 16, 16}, {16, 8, 16},
+                                     {8, 8, 32},   {8, 16, 32},  {16, 16, 8},  {16, 8, 8},
+                                     {8, 8, 16},   {32, 32, 16}, {32, 32, 32}, {8, 8, 8}};
+constexpr Dimensions kHalfSizes[] = {{16, 16, 16}, {16, 8, 16}, {16, 8, 8}, {16, 16, 8},
+                                     {16, 16, 32}, {16, 8, 32}, {8, 8, 16}, {8, 16, 16},
+                                     {32, 32, 16}, {8, 8, 8},   {8, 8, 32}};
+constexpr Dimensions kWordSizes[] = {{16, 16, 16}, {16, 16, 8}, {16, 8, 8},  {16, 8, 16},
+                                     {8, 8, 16},   {8, 8, 8},   {32, 32, 16}};
+constexpr Dimensions kLongSizes[] = {{16, 8, 8}, {8, 8, 8}, {16, 16, 16}};
 
-std::span<const Size> sizesOf(Depth depth) {
-    constexpr std::span<const Size> kSizes[] = {kByteSizes, kHalfSizes, kWordSizes, kLongSizes};
+std::span<const Dimensions> sizesOf(Depth depth) {
+    constexpr std::span<const Dimensions> kSizes[] = {kByteSizes, kHalfSizes, kWordSizes,
+                                                      kLongSizes};
     return kSizes[static_cast<size_t>(depth)];
 }
 
 // CPU drivers take seconds to compile the code of large matrices. They have 32 KB of shared memory:
 // too little for the operands of four subgroups with 32x32 results of 32 bits.
-bool suitsCpu(const Row& row, const Size& size) {
+bool suitsCpu(const ShapeRow& row, const Dimensions& size) {
     const bool square = size.m == size.n;
     switch (row.demand) {
         case Demand::kMain:
@@ -90,11 +91,11 @@ bool suitsCpu(const Row& row, const Size& size) {
 }
 
 bool hasTypes(const DeviceTraits& device, const Types& types) {
-    return findNumber(types.a)->isOn(device) && findNumber(types.b)->isOn(device) &&
-           findNumber(types.c)->isOn(device);
+    return findNumber(types.a)->isSupportedBy(device) &&
+           findNumber(types.b)->isSupportedBy(device) && findNumber(types.c)->isSupportedBy(device);
 }
 
-MatrixShape shapeOf(const Size& size, const Types& t) {
+MatrixShape shapeOf(const Dimensions& size, const Types& t) {
     return {size.m, size.n, size.k, t.a, t.b, t.c, t.result, t.saturating};
 }
 
@@ -106,7 +107,7 @@ bool sameTypes(const MatrixShape& shape, const Types& t) {
 // For matrices of flexible dimensions.
 std::vector<MatrixShape> granularities(const DeviceTraits& device) {
     std::vector<MatrixShape> shapes;
-    for (const Row& row : kRows) {
+    for (const ShapeRow& row : kRows) {
         if (row.types.a != kFloat16 && row.depth != Depth::kByte) continue;
         if (hasTypes(device, row.types)) shapes.push_back(shapeOf({16, 16, 16}, row.types));
     }
@@ -114,7 +115,7 @@ std::vector<MatrixShape> granularities(const DeviceTraits& device) {
 }
 
 // Appends a shape if it is missing and the list has another one of its types.
-void ensure(std::vector<MatrixShape>& shapes, const Types& t, const Size& size) {
+void ensure(std::vector<MatrixShape>& shapes, const Types& t, const Dimensions& size) {
     const MatrixShape shape = shapeOf(size, t);
     const auto isOfTypes = [&](const MatrixShape& other) { return sameTypes(other, t); };
     if (std::ranges::none_of(shapes, isOfTypes)) return;
@@ -162,10 +163,10 @@ std::vector<MatrixShape> matrixShapes(const DeviceTraits& device) {
     // Shapes with more rows come last: applications take the first shape and assume that it fits
     // into their tiles, which have max(subgroup size, 8) rows in ggml.
     const uint32_t highest = std::max(device.subgroupSize, 8u);
-    for (const Row& row : kRows) {
+    for (const ShapeRow& row : kRows) {
         if (!hasTypes(device, row.types)) continue;
         for (const bool fitting : {true, false}) {
-            for (const Size& size : sizesOf(row.depth)) {
+            for (const Dimensions& size : sizesOf(row.depth)) {
                 if ((size.m <= highest) != fitting) continue;
                 if (device.isCpu && !suitsCpu(row, size)) continue;
                 shapes.push_back(shapeOf(size, row.types));
@@ -193,11 +194,12 @@ std::vector<MatrixShape> nvMatrixShapes(const DeviceTraits& device) {
     std::erase_if(shapes,
                   [](const MatrixShape& shape) { return shape.saturating || shape.m > 16; });
     // NVIDIA's driver lists these.
-    for (const Size& size : {Size{16, 16, 16}, Size{16, 8, 16}, Size{16, 8, 8}}) {
+    for (const Dimensions& size :
+         {Dimensions{16, 16, 16}, Dimensions{16, 8, 16}, Dimensions{16, 8, 8}}) {
         ensure(shapes, {kFloat16, kFloat16, kFloat32, kFloat32, false}, size);
         ensure(shapes, {kFloat16, kFloat16, kFloat16, kFloat16, false}, size);
     }
-    for (const Size& size : {Size{16, 16, 32}, Size{16, 8, 32}}) {
+    for (const Dimensions& size : {Dimensions{16, 16, 32}, Dimensions{16, 8, 32}}) {
         ensure(shapes, {kSint8, kSint8, kSint32, kSint32, false}, size);
         ensure(shapes, {kUint8, kUint8, kUint32, kUint32, false}, size);
     }

@@ -14,14 +14,14 @@ namespace {
 
 using Number = std::optional<uint32_t> MatrixTuning::*;
 
-struct Row {
+struct TuningRow {
     std::string_view name;
     Number number;
     bool isPowerOfTwo;
     bool mayBeZero;
 };
 
-constexpr Row kRows[] = {
+constexpr TuningRow kRows[] = {
     {"grid-rows", &MatrixTuning::gridRows, true, false},
     {"row-block", &MatrixTuning::rowBlock, true, true},
     {"column-block", &MatrixTuning::columnBlock, true, true},
@@ -34,7 +34,7 @@ bool apply(std::string_view name, std::string_view value, MatrixTuning& tuning) 
         tuning.halfPairsAlongK = value == "k";
         return true;
     }
-    for (const Row& row : kRows) {
+    for (const TuningRow& row : kRows) {
         if (row.name != name) continue;
         uint32_t number = 0;
         const auto [end, error] =

@@ -101,7 +101,7 @@ Id PrivateMemory::at(Emitter& emit, Id index) {
 
 bool PrivateMemory::declare(const Instruction& at) {
     const Number* number = numberOf(context_.types, integer());
-    if (number == nullptr || !number->isOn(context_.target.device)) {
+    if (number == nullptr || !number->isSupportedBy(context_.target.device)) {
         return context_.fail(
             ErrorCode::kUnsupported, at,
             std::format("private elements of {0} bits need shaderInt{0}", scalarBytes_ * 8));

@@ -33,11 +33,8 @@ Id FunctionBuilder::element(Id array, Id index) {
 }
 
 Id FunctionBuilder::finish(Id value) {
-    if (value == 0) {
-        emitter_.opVoid(spv::Op::OpReturn, {});
-    } else {
-        emitter_.opVoid(spv::Op::OpReturnValue, {idOperand(value)});
-    }
+    const spv::Op opcode = value == 0 ? spv::Op::OpReturn : spv::Op::OpReturnValue;
+    emitter_.opVoid(opcode, value == 0 ? Operands() : Operands{idOperand(value)});
     insertAt(blocks_.front()->body, 0, std::move(variables_));
     function_->blocks = std::move(blocks_);
     function_->end = makeInstruction(spv::Op::OpFunctionEnd, 0, 0, {});

@@ -28,19 +28,9 @@ Id firstWrong(const Instruction& instruction, IsWrong isWrong) {
 Id firstUndefined(const Module& module) {
     Id found = 0;
     const auto isUndefined = [&](Id id) { return module.def(id).result == 0; };
-    const auto check = [&](const Instruction& i) {
-        if (found == 0) found = firstWrong(i, isUndefined);
-    };
-    for (size_t s = 0; s <= kGlobals; ++s) {
-        for (const InstructionPtr& i : module.section(static_cast<Section>(s))) check(*i);
-    }
-    for (const auto& function : module.functions()) {
-        if (function->definition) check(*function->definition);
-        for (const InstructionPtr& i : function->parameters) check(*i);
-        for (const auto& block : function->blocks) {
-            for (const InstructionPtr& i : block->body) check(*i);
-        }
-    }
+    forEachInstruction(module, [&](const Instruction* i) {
+        if (found == 0 && i != nullptr) found = firstWrong(*i, isUndefined);
+    });
     return found;
 }
 

@@ -151,6 +151,26 @@ class Module {
     Id bound_ = 1;
 };
 
+// Calls visit(instruction) for each instruction of sections, function headers and blocks; with
+// nullptr for one that a malformed module lacks.
+template <typename Visit>
+void forEachInstruction(const Module& module, Visit visit) {
+    const auto all = [&](const InstructionList& list) {
+        for (const InstructionPtr& i : list) visit(i.get());
+    };
+    for (uint32_t s = 0; s < static_cast<uint32_t>(Section::kCount); ++s) {
+        all(module.section(static_cast<Section>(s)));
+    }
+    for (const auto& function : module.functions()) {
+        visit(function->definition.get());
+        all(function->parameters);
+        for (const auto& block : function->blocks) {
+            visit(block->label.get());
+            all(block->body);
+        }
+    }
+}
+
 // Whether an instruction gives its target, the first operand, a decoration.
 inline bool decorates(const Instruction& i, spv::Decoration decoration) {
     return i.opcode == spv::Op::OpDecorate && i.word(1) == static_cast<uint32_t>(decoration);

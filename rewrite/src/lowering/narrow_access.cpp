@@ -11,7 +11,7 @@ using enum spv::Capability;
 using Storage = spv::StorageClass;
 using Traits = DeviceTraits;
 
-struct Row {
+struct AccessRow {
     Storage storage;
     uint32_t bits;
     spv::Capability capability;
@@ -19,7 +19,7 @@ struct Row {
     std::string_view featureName;
 };
 
-constexpr Row kRows[] = {
+constexpr AccessRow kRows[] = {
     {Storage::StorageBuffer, 8, StorageBuffer8BitAccess, &Traits::storageBuffer8BitAccess,
      "storageBuffer8BitAccess"},
     {Storage::StorageBuffer, 16, StorageBuffer16BitAccess, &Traits::storageBuffer16BitAccess,
@@ -34,22 +34,22 @@ constexpr Row kRows[] = {
      "storagePushConstant16"},
 };
 
-const Row* findRow(Storage storage, uint32_t bits) {
+const AccessRow* findRow(Storage storage, uint32_t bits) {
     if (storage == Storage::PhysicalStorageBuffer) storage = Storage::StorageBuffer;
     const auto found = std::ranges::find_if(
-        kRows, [&](const Row& row) { return row.storage == storage && row.bits == bits; });
+        kRows, [&](const AccessRow& row) { return row.storage == storage && row.bits == bits; });
     return found == std::end(kRows) ? nullptr : found;
 }
 
 }  // namespace
 
 std::string_view missingForAccess(const DeviceTraits& device, Storage storage, uint32_t bits) {
-    const Row* row = findRow(storage, bits);
+    const AccessRow* row = findRow(storage, bits);
     return row == nullptr || device.*row->feature ? "" : row->featureName;
 }
 
 void declareAccess(Module& module, Storage storage, uint32_t bits) {
-    if (const Row* row = findRow(storage, bits)) {
+    if (const AccessRow* row = findRow(storage, bits)) {
         module.addCapability(row->capability);
         if (bits == 8 && module.version() < 0x00010500) module.addExtension("SPV_KHR_8bit_storage");
         if (bits == 16 && module.version() < 0x00010300) {

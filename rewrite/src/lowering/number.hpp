@@ -46,7 +46,9 @@ struct Number {
     bool isSmallFloat() const { return fields.exponentBits != 0; }
     bool isSigned() const { return kind == NumberKind::kSigned; }  // for integers
     uint32_t bytes() const { return bits / 8; }
-    bool isOn(const DeviceTraits& device) const { return feature == nullptr || device.*feature; }
+    bool isSupportedBy(const DeviceTraits& device) const {
+        return feature == nullptr || device.*feature;
+    }
 };
 
 std::span<const Number> allNumbers();

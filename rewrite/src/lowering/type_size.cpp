@@ -21,9 +21,9 @@ uint64_t roundUp(uint64_t size, uint32_t alignment) {
     return (size + alignment - 1) / alignment * alignment;
 }
 
-class Sizes {
+class Extents {
  public:
-    explicit Sizes(const TypeTable& types) : types_(types), module_(types.module()) {}
+    explicit Extents(const TypeTable& types) : types_(types), module_(types.module()) {}
 
     Extent of(Id id) {
         const auto [entry, isNew] = known_.try_emplace(id);
@@ -79,7 +79,7 @@ class Sizes {
 }  // namespace
 
 uint32_t sizeOfType(const TypeTable& types, Id type) {
-    const uint64_t size = Sizes(types).of(type).size;
+    const uint64_t size = Extents(types).of(type).size;
     return size > ~0u ? 0 : static_cast<uint32_t>(size);
 }
 

@@ -45,7 +45,7 @@ class AtomicFinder {
     explicit AtomicFinder(uint32_t native) : native_(native) {}
 
     // Whether an instruction is an atomic of such a float that native features do not allow.
-    bool see(spv::Op opcode, std::span<const uint32_t> i) {
+    bool visit(spv::Op opcode, std::span<const uint32_t> i) {
         switch (opcode) {
             case spv::Op::OpTypeFloat:
                 if (i.size() == 3 && i[2] == 32) floatTypes_.insert(i[1]);
@@ -123,7 +123,7 @@ bool hasFloatAtomics(std::span<const uint32_t> instructions, uint32_t native) {
     }
     AtomicFinder finder(native);
     return anyInstruction(instructions, [&](spv::Op opcode, std::span<const uint32_t> i) {
-        return finder.see(opcode, i);
+        return finder.visit(opcode, i);
     });
 }
 
