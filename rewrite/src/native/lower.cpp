@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "native/lower.hpp"
 
-#include <algorithm>
-
 #include "ir/opcodes.hpp"
 #include "lowering/array_conversion.hpp"
 #include "lowering/packed_composites.hpp"

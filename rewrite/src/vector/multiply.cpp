@@ -57,8 +57,7 @@ class ProductReader {
         return context_.module.constantValue(i_.word(operand));
     }
     bool fail(ErrorCode code, std::string_view what) const {
-        context_.fail(code, i_, what);
-        return false;
+        return context_.fail(code, i_, what);
     }
 
     bool readInterpretations(VectorMatrixMul& p) const {
