@@ -193,11 +193,9 @@ ExtensionSet scan(std::span<const uint32_t> words, ExtensionSet emulated,
     }
     constexpr auto kAtomics = Extension::kExtShaderAtomicFloat;
     if (!emulated.contains(kAtomics)) return found;
-    if (native[kAtomics] != 0) {
-        // The capability alone does not tell whether the module needs more than native features.
-        found.erase(kAtomics);
-        if (hasFloatAtomics(rest, native[kAtomics])) found.insert(kAtomics);
-    } else if (!found.contains(kAtomics) && mayHaveFloatAtomics(rest)) {
+    // The capability alone does not tell whether the module needs more than native features.
+    if (native[kAtomics] != 0) found.erase(kAtomics);
+    if (!found.contains(kAtomics) && hasFloatAtomics(rest, native[kAtomics])) {
         found.insert(kAtomics);
     }
     return found;

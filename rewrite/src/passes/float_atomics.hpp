@@ -20,11 +20,9 @@ inline constexpr uint32_t kImageFloat32Atomics = 1u << 8 | 1u << 9 | 1u << 10 | 
 inline constexpr uint32_t kFloat32AtomicAdds =
     kBufferFloat32AtomicAdd | kSharedFloat32AtomicAdd | 1u << 9 | 1u << 11;
 
-// Whether a module may have atomic loads, stores or exchanges of floats, which no capability
-// declares. `instructions`: its words after the capabilities.
-bool mayHaveFloatAtomics(std::span<const uint32_t> instructions);
 // Whether a module has atomics of 32-bit floats in buffers that the features in `native` do not
-// allow.
+// allow. No capability declares loads, stores and exchanges. `instructions`: the module's words
+// after the capabilities.
 bool hasFloatAtomics(std::span<const uint32_t> instructions, uint32_t native);
 
 // Lowers OpAtomicLoad, OpAtomicStore, OpAtomicExchange and OpAtomicFAddEXT of 32-bit floats in

@@ -22,8 +22,8 @@ constexpr uint32_t kStore = head(spv::Op::OpAtomicStore, 5);
 constexpr uint32_t kExchange = head(spv::Op::OpAtomicExchange, 7);
 constexpr uint32_t kAdd = head(spv::Op::OpAtomicFAddEXT, 7);
 
-// Whether a word equals the first word of an atomic load, store or exchange: each has one length
-// only. Literals may equal it, too, but this is many times faster than a walk over instructions.
+// Whether a word equals the first word of one of these atomics: each has one length only. Literals
+// may equal it, too, but this is many times faster than a walk over instructions.
 bool mayHaveAtomics(std::span<const uint32_t> words) {
     constexpr size_t kBlock = 1024;
     while (!words.empty()) {
@@ -32,7 +32,7 @@ bool mayHaveAtomics(std::span<const uint32_t> words) {
         // No branch in this loop: compilers can vectorize it.
         bool found = false;
         for (const uint32_t word : block) {
-            found |= (word == kLoad) | (word == kStore) | (word == kExchange);
+            found |= (word == kLoad) | (word == kStore) | (word == kExchange) | (word == kAdd);
         }
         if (found) return true;
     }
@@ -97,30 +97,8 @@ class AtomicFinder {
 
 }  // namespace
 
-bool mayHaveFloatAtomics(std::span<const uint32_t> instructions) {
-    if (!mayHaveAtomics(instructions)) return false;
-    uint32_t f32 = 0;
-    return anyInstruction(instructions, [&](spv::Op opcode, std::span<const uint32_t> i) {
-        switch (opcode) {
-            case spv::Op::OpTypeFloat:
-                if (i.size() == 3 && i[2] == 32) f32 = i[1];
-                return false;
-            case spv::Op::OpAtomicLoad:
-            case spv::Op::OpAtomicExchange:
-                return i.size() > 1 && i[1] == f32;
-            case spv::Op::OpAtomicStore:
-                return true;  // it does not name the type of its value
-            default:
-                return false;
-        }
-    });
-}
-
 bool hasFloatAtomics(std::span<const uint32_t> instructions, uint32_t native) {
-    if (!mayHaveAtomics(instructions) &&
-        std::ranges::find(instructions, kAdd) == instructions.end()) {
-        return false;
-    }
+    if (!mayHaveAtomics(instructions)) return false;
     AtomicFinder finder(native);
     return anyInstruction(instructions, [&](spv::Op opcode, std::span<const uint32_t> i) {
         return finder.visit(opcode, i);
