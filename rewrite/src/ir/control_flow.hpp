@@ -23,6 +23,7 @@ class ControlFlow {
     void repeat(uint32_t count, uint32_t limit, const std::function<void(Id index)>& body);
     // A loop that ends once the boolean that body() returns is true.
     void loopUntil(const std::function<Id()>& body);
+    // Runs `then` where the boolean is true; 0: it is known to be.
     void when(Id condition, const std::function<void()>& then);
     void choose(Id condition, const std::function<void()>& then,
                 const std::function<void()>& otherwise);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether products of 4- and 8-bit components are to be dot products of four bytes, and as what
-// these read the components.
+// Products of 4- and 8-bit components as dot products of four bytes: whether to use these, and
+// which bytes they read.
 #pragma once
 
 #include "coopvk/rewrite.hpp"
@@ -9,20 +9,21 @@
 
 namespace coopvk::rewrite {
 
-// On GPUs dot products that are not accelerated become many instructions each; where subgroups have
-// few lanes, each of these holds too much of a product for that. False on CPUs.
+// Whether GPUs should use dot products of bytes: where they are accelerated, or subgroups are
+// large. Others become many instructions each, and in small subgroups each lane computes many.
+// False on CPUs.
 bool wantsByteDots(const DeviceTraits& device);
 
 // A component x is read as the byte (x - offset) * 2^shift.
 struct ByteReading {
     uint32_t bits = 8;      // of a component: 8, or 4, of which a word has eight
-    bool isSigned = false;  // the byte
+    bool isSigned = false;  // of the byte
     uint32_t shift = 0;
     int32_t offset = 0;
 
-    // Signed 4-bit components are read as signed bytes from the upper half of these, where their
-    // sign is in place; all others as they are. Where the byte has the other sign, the
-    // component's sign bit is flipped first, which makes it 2^(bits - 1) more or less.
+    // A signed byte has a signed 4-bit component in its upper half, where the sign bits coincide;
+    // other bytes have the component in their low bits. Where only one of byte and component is
+    // signed, the component's highest bit is flipped first: that adds or subtracts 2^(bits - 1).
     ByteReading(uint32_t componentBits, bool componentSigned, bool byteSigned)
         : bits(componentBits), isSigned(byteSigned) {
         const bool fits = componentSigned == byteSigned || (bits == 4 && !componentSigned);
@@ -30,8 +31,8 @@ struct ByteReading {
         if (!fits) offset = (componentSigned ? -1 : 1) * (1 << (bits - 1));
     }
 
-    // The bytes of a word: one word of them or, of 4-bit components, those with even and those with
-    // odd numbers.
+    // The bytes of a word of components: one word, or for 4-bit components two words, that of the
+    // components with even numbers first.
     std::vector<Id> bytes(Emitter& emit, Id word) const;
 };
 

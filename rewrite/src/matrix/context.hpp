@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the lowering of matrices knows of its types: the fragment of each, and the layout policy.
+// The state of the lowering of matrices: the matrix types, and the layout policy.
 #pragma once
 
 #include <set>
@@ -14,41 +14,41 @@ namespace coopvk::rewrite {
 
 struct Number;
 
-// How a lane holds the components of an accumulator between products: see open_sums.hpp.
+// How a lane holds the components of an accumulator between products (open_sums.hpp).
 enum class Sums {
-    kClosed,   // as they are
-    kHalves,   // each as two f16, whose sum it is
+    kClosed,   // as themselves
+    kHalves,   // each as two f16, whose sum is the component
     kSingles,  // each as f32
 };
 
-// A cooperative matrix type; the elements are those that an invocation holds.
+// A cooperative matrix type. PackedType describes the elements that an invocation holds.
 struct MatrixType : PackedType {
     const Number* number = nullptr;  // the format of components in memory
     uint32_t rows = 0;
     uint32_t columns = 0;
     Use use = Use::kAccumulator;
     Fragment fragment;
-    std::optional<TileGrid> tiles;  // packs are matrices of the driver's own: tiles/tile_grid.hpp
-    bool words = false;             // packs are words of 4- or 8-bit components: see factors.hpp
+    std::optional<TileGrid> tiles;  // packs are the driver's matrices (tiles/tile_grid.hpp)
+    bool words = false;             // packs are words of 4- or 8-bit components (factors.hpp)
     Sums sums = Sums::kClosed;
-    Id sum = 0;  // type of a component that is no closed one; the array has these in place of packs
+    Id sum = 0;  // type of an open sum; the array has these in place of packs
 
     uint32_t length() const { return fragment.length(); }
-    // Whether components lie in memory in another form than they are held in.
+    // Whether an invocation holds components in another form than they have in memory.
     bool isConverted() const;
 };
 
-// Matrices that are loaded in slices along K, one after the other: see matrix/slices.
+// Matrices that are loaded in slices along K, one after the other (matrix/slices).
 struct ProductSlices {
-    std::set<Id> types;  // their loads add to the Pointer
+    std::set<Id> types;  // of A and B
     uint32_t depth = 0;  // columns of A and rows of B in a slice
-    Id number = 0;       // variable: which slice it is (u32)
+    Id number = 0;       // variable: the slice's number (u32)
 };
 
-// What matrices of scope Workgroup use of shared memory: see workgroup_memory.hpp.
+// Shared memory for matrices of scope Workgroup (workgroup_memory.hpp), in words.
 struct SharedWords {
     Id variable = 0;                    // 0: nothing uses it
-    std::optional<uint32_t> available;  // words that have room
+    std::optional<uint32_t> available;  // nullopt: not computed yet
     uint32_t used = 0;
 };
 
@@ -57,9 +57,9 @@ struct MatrixContext : PackedContext {
         : PackedContext(theTypes, theTarget, "cooperative matrix") {}
 
     LayoutPolicy policy;
-    uint32_t invocations = 0;           // of the workgroup; 0 where that is not known
-    std::map<Id, MatrixType> matrices;  // by type id; ordered, so that output is deterministic
-    // Pointers to sums that are not closed, by the type of their matrix.
+    uint32_t invocations = 0;           // of the workgroup; 0: not known
+    std::map<Id, MatrixType> matrices;  // by type id; ordered, for deterministic output
+    // The matrix types of pointers to open sums, by pointer.
     std::map<Id, const MatrixType*> sumPointers;
     ProductSlices slices;
     SharedWords shared;
@@ -72,7 +72,7 @@ struct MatrixContext : PackedContext {
     }
     const MatrixType* matrixOfValue(Id value) const { return matrix(module.def(value).type); }
 
-    // Of the invocation that runs `out`.
+    // The position of the invocation that executes `out`.
     GridPosition position(InstructionList& out, LaneScope scope) {
         const bool ofWorkgroup = scope == LaneScope::kWorkgroup;
         return {types,

@@ -17,8 +17,8 @@ bool isAccelerated(const DeviceTraits& device, const Readings& r) {
     return r.a.isSigned ? device.dot4x8Signed : device.dot4x8Unsigned;
 }
 
-// An accelerated dot product that takes as few operands as possible with an offset; without any,
-// that of unsigned bytes, whose products fit the fast 24-bit multiplications that GPUs have.
+// The accelerated dot product with the fewest operands that need an offset. Where none is
+// accelerated, that of unsigned bytes, whose products fit the fast 24-bit multiplications of GPUs.
 Readings chooseReadings(const DeviceTraits& device, const Signs& signs, uint32_t bits) {
     std::optional<Readings> best;
     const auto offsets = [](const Readings& r) { return (r.a.offset != 0) + (r.b.offset != 0); };
@@ -31,7 +31,7 @@ Readings chooseReadings(const DeviceTraits& device, const Signs& signs, uint32_t
     return best.value_or(Readings{{bits, signs.a, false}, {bits, signs.b, false}});
 }
 
-// Bits of a component of A and B; 0 where they do not come as words.
+// Bits of a component of A and B; 0 where packs of both are not words with as many components.
 uint32_t componentBits(const TypeTable& types, const MulAdd& p) {
     if (types.width(p.a->component) != 8 || types.width(p.b->component) != 8) return 0;
     const uint32_t width = p.a->fragment.packWidth;
@@ -39,9 +39,9 @@ uint32_t componentBits(const TypeTable& types, const MulAdd& p) {
     return width == 4 || width == 8 ? 32 / width : 0;
 }
 
-// With x and y read as (x - offsetX) * scaleX and (y - offsetY) * scaleY, modulo 2^32:
-//   scaleX * scaleY * sum x * y = sum of the products of what is read
-//     + offsetY * scaleY * sum of x as read + offsetX * scaleX * sum of y as read
+// A component x is read as the byte x' = (x - offsetX) * scaleX, and y likewise. Modulo 2^32:
+//   scaleX * scaleY * sum(x * y) = sum(x' * y')
+//     + offsetY * scaleY * sum(x') + offsetX * scaleX * sum(y')
 //     + K * offsetX * offsetY * scaleX * scaleY
 class DotRow : public IntegerRow {
  public:
@@ -111,7 +111,7 @@ class DotRow : public IntegerRow {
         return static_cast<uint32_t>(reading.offset) << reading.shift;
     }
 
-    Id ones() { return types_.constantU32(kOnes); }  // of either sign
+    Id ones() { return types_.constantU32(kOnes); }  // as signed or unsigned bytes
 
     Id times(Id sum, uint32_t number) {
         return emit_.op(spv::Op::OpIMul, arithmetic_, {sum, types_.constantU32(number)});
@@ -136,8 +136,8 @@ class DotRow : public IntegerRow {
     }
 
     ByteReading a_, b_;
-    std::vector<std::vector<Id>> bytes_;  // of B's packs
-    std::vector<Id> corrections_;         // of the columns' sums, for A's offset
+    std::vector<std::vector<Id>> bytes_;  // of each pack of B
+    std::vector<Id> corrections_;         // addends of each column's sums, for A's offset
 };
 
 }  // namespace
@@ -147,7 +147,7 @@ std::unique_ptr<RowProduct> dotRow(MatrixContext& context, Emitter& emit, const 
     if (bits == 0) return nullptr;
     const DeviceTraits& device = context.target.device;
     const Readings readings = chooseReadings(device, p.signs, bits);
-    // A CPU multiplies components of a whole vector register at once.
+    // A CPU already multiplies all components of a vector register at once.
     const bool suits = device.isCpu
                            ? device.shaderIntegerDotProduct && isAccelerated(device, readings) &&
                                  readings.a.offset == 0 && readings.b.offset == 0

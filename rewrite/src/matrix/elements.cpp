@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "matrix/elements.hpp"
-
-#include <algorithm>
-
+//
+// Composites and element-wise instructions.
 #include "lowering/number_memory.hpp"
 #include "lowering/packed_composites.hpp"
 #include "lowering/packed_elementwise.hpp"
+#include "matrix/instructions.hpp"
 #include "matrix/open_sums.hpp"
 #include "matrix/packs.hpp"
 
@@ -13,13 +12,14 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// The matrix that an index leads into where its sums are open; nullptr for all others.
+// The matrix with open sums that an index leads into; nullptr: it leads into another type.
 const MatrixType* openMatrix(const MatrixContext& context, const PackedIndex& index) {
     const MatrixType* matrix = index.type == nullptr ? nullptr : context.matrix(index.type->id);
     return matrix != nullptr && matrix->sums != Sums::kClosed ? matrix : nullptr;
 }
 
-// To a component of a tile: only the driver knows how many an invocation holds of each.
+// A chain to a component of a tile. Only the driver knows how many components of a tile an
+// invocation holds, so OpCooperativeMatrixLengthKHR divides the index.
 bool lowerTileChain(MatrixContext& context, Emitter& emit, Instruction& i,
                     const PackedIndex& index) {
     const Id u32 = context.types.uint32();
@@ -42,7 +42,7 @@ bool lowerMatrixIndices(MatrixContext& context, Emitter& emit, Instruction& i) {
     if (matrix == nullptr || i.word(index.at) >= matrix->count) {
         return lowerPackedIndices(context, emit, i);
     }
-    // The array has a sum where the matrix had the component.
+    // The array has an open sum in place of the component.
     if (i.opcode == spv::Op::OpCompositeInsert) {
         i.operands[0] = idOperand(openSum(emit, *matrix, i.word(0)));
         return false;
@@ -75,8 +75,8 @@ bool lowerMatrixConversion(MatrixContext& context, Emitter& emit, const Instruct
         context.fail(ErrorCode::kInvalidModule, i, "operand types do not fit Result Type");
         return true;
     }
-    // Components of 4 bits are held in 8, extended by the sign that looks at them; of those that
-    // become such, only the low bits count.
+    // Components of 4 bits are held in 8 bits, extended as the conversion reads them. A result of 4
+    // bits takes the low bits of its operand.
     const bool toSigned = i.opcode == spv::Op::OpSConvert || i.opcode == spv::Op::OpConvertSToF;
     const Id source =
         to->isConverted() ? i.word(0) : withSign(context, emit, *from, i.word(0), toSigned);
@@ -94,14 +94,14 @@ bool lowerMatrixConversion(MatrixContext& context, Emitter& emit, const Instruct
 
 void lowerMatrixConstants(MatrixContext& context) {
     using enum spv::Op;
-    constexpr spv::Op kComposites[] = {OpConstantComposite, OpConstantCompositeReplicateEXT,
-                                       OpSpecConstantComposite,
-                                       OpSpecConstantCompositeReplicateEXT};
     for (const InstructionPtr& i : context.module.section(Section::kGlobals)) {
         const MatrixType* type = context.matrix(i->type);
         if (type == nullptr || type->sums == Sums::kClosed) continue;
-        if (std::ranges::find(kComposites, i->opcode) == std::end(kComposites)) continue;
-        i->opcode = OpConstantNull;  // a zero: types of others keep sums closed
+        if (!isOneOf(i->opcode, {OpConstantComposite, OpConstantCompositeReplicateEXT,
+                                 OpSpecConstantComposite, OpSpecConstantCompositeReplicateEXT})) {
+            continue;
+        }
+        i->opcode = OpConstantNull;  // only zeros: a type with other constants has no open sums
         i->operands.clear();
     }
     lowerPackedConstants(context);

@@ -5,15 +5,9 @@
 
 namespace coopvk::rewrite {
 
-namespace {
-
-// Where element `index` of a dealt axis is: in which lane of the axis, at which local place.
-uint32_t laneOf(const Axis& axis, uint32_t index) { return index / axis.block % axis.lanes; }
-uint32_t localOf(const Axis& axis, uint32_t index) {
-    return index / (axis.lanes * axis.block) * axis.block + index % axis.block;
+bool requireShuffles(MatrixContext& context, const Instruction& at, std::string_view what) {
+    return context.target.device.subgroupShuffle || context.fail(ErrorCode::kUnsupported, at, what);
 }
-
-}  // namespace
 
 Id Exchange::shuffle(Id word, Id lane) {
     context_.module.addCapability(spv::Capability::GroupNonUniformShuffle);
@@ -56,7 +50,7 @@ Slot Exchange::pick(std::span<const Slot> candidates, Id index) {
     for (uint32_t k = 1; k < candidates.size(); ++k) {
         Id& isK = is_[{index, k}];
         if (isK == 0) isK = emit.compare(spv::Op::OpIEqual, index, emit.constant(k));
-        // Vectors of conditions: SPIR-V before 1.4 knows no other select of vectors.
+        // SPIR-V before 1.4 selects vectors only by vectors of conditions.
         const Id condition =
             emit.splat(types_.vectorType(types_.boolType(), types_.components(type)), isK);
         value = emit.op(spv::Op::OpSelect, type, {condition, key[k + 1], value});
@@ -72,26 +66,25 @@ Id Exchange::laneAt(Dimension d, Id along, Id other) {
 }
 
 HeldElements Exchange::gatherAxis(HeldElements& from, Dimension d) {
-    HeldElements all = from;
-    all.axis(d) = wholeAxis(from.axis(d).size);
-    all.slots.resize(all.rows.count() * all.columns.count());
     const Axis& axis = from.axis(d);
-    const Id coordinate = d == Dimension::kRows ? writer_.gridColumn() : writer_.gridRow();
+    if (axis.lanes == 1) return from;
+    HeldElements all = from.emptyWith(d, wholeAxis(axis.size));
+    const Id coordinate = gridCoordinate(other(d));
     for (uint32_t i = 0; i < axis.size; ++i) {
-        Id& lane = gridLanes_[{laneOf(axis, i), coordinate}];
-        if (lane == 0) lane = laneAt(d, types_.constantU32(laneOf(axis, i)), coordinate);
+        Id& lane = gridLanes_[{axis.laneOf(i), coordinate}];
+        if (lane == 0) lane = laneAt(d, types_.constantU32(axis.laneOf(i)), coordinate);
         for (uint32_t o = 0; o < from.axis(other(d)).count(); ++o) {
-            all.at(d, i, o) = fromLane(from.at(d, localOf(axis, i), o), lane);
+            all.at(d, i, o) = fromLane(from.at(d, axis.localOf(i), o), lane);
         }
     }
     return all;
 }
 
-HeldElements Exchange::dealAxis(HeldElements& from, Dimension d, const Axis& to) {
-    HeldElements dealt =
-        d == Dimension::kRows ? HeldElements(to, from.columns) : HeldElements(from.rows, to);
+HeldElements Exchange::distributeAxis(HeldElements& from, Dimension d, const Axis& to) {
+    if (to.lanes == 1) return from;
+    HeldElements part = from.emptyWith(d, to);
     const Id lane = laneOn(d, to);
-    dealt.each([&](uint32_t row, uint32_t column, Slot& slot) {
+    part.each([&](uint32_t row, uint32_t column, Slot& slot) {
         const bool isRow = d == Dimension::kRows;
         std::vector<Slot> candidates;
         for (uint32_t k = 0; k < to.lanes; ++k) {
@@ -100,7 +93,7 @@ HeldElements Exchange::dealAxis(HeldElements& from, Dimension d, const Axis& to)
         }
         slot = pick(candidates, lane);
     });
-    return dealt;
+    return part;
 }
 
 }  // namespace coopvk::rewrite

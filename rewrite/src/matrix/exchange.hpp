@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Matrix components on their way between lanes: the steps that role conversions and conversions
-// between matrices and rows are made of. Whole packs travel where they can; what has been done for
-// one component of a pack is not done again for its neighbours.
+// Moves components of matrices between the invocations of a subgroup: the steps of conversions of
+// use, and of conversions between matrices and rows. It shuffles whole packs where it can, and each
+// pack once for all of its components.
 #pragma once
 
 #include "matrix/matrix_writer.hpp"
@@ -10,8 +10,11 @@
 
 namespace coopvk::rewrite {
 
-// The whole axis in every lane.
+// Each lane holds the whole axis.
 inline Axis wholeAxis(uint32_t size) { return {size, 1, size}; }
+
+// False, with the error `what`, where the device has no subgroup shuffles.
+bool requireShuffles(MatrixContext& context, const Instruction& at, std::string_view what);
 
 class Exchange {
  public:
@@ -20,22 +23,22 @@ class Exchange {
 
     // The slot's value in another lane (u32).
     Slot fromLane(const Slot& slot, Id lane);
-    // candidates[index], with index a u32 below their number, different by lane.
+    // candidates[index]. `index` is a u32 below their number, and differs between lanes.
     Slot pick(std::span<const Slot> candidates, Id index);
 
-    // All of a dealt axis from the lanes that share it.
+    // The elements with all of an axis, which come from the lanes that it is distributed to.
     HeldElements gatherAxis(HeldElements& from, Dimension d);
     // This lane's part of an axis that it holds whole.
-    HeldElements dealAxis(HeldElements& from, Dimension d, const Axis& to);
-    // This lane's number among those that share a dealt axis.
-    Id laneOn(Dimension d, const Axis& axis) {
-        return d == Dimension::kRows ? writer_.rowLane(axis.lanes) : writer_.columnLane(axis.lanes);
-    }
-
-    // The lane with these coordinates (u32) in the grid: the one along `d`, and the other one.
+    HeldElements distributeAxis(HeldElements& from, Dimension d, const Axis& to);
+    // This lane's number (u32) on an axis of rows or of columns.
+    Id laneOn(Dimension d, const Axis& axis) { return position().laneOn(d, axis); }
+    // This lane's row or column in the grid (u32).
+    Id gridCoordinate(Dimension d) { return position().coordinate(d); }
+    // The lane (u32) with coordinate `along` of the dimension and `other` of the other one.
     Id laneAt(Dimension d, Id along, Id other);
 
  private:
+    GridPosition& position() { return writer_.position(LaneScope::kSubgroup); }
     Id shuffle(Id word, Id lane);
 
     MatrixContext& context_;

@@ -63,7 +63,7 @@ void FactorSurvey::visitOther(const Instruction& i) {
     }
 }
 
-// Single components are read or written.
+// Drops a type whose single components are read or written. `first`: the first index operand.
 void FactorSurvey::dropIndexed(Id type, const Instruction& i, size_t first) {
     const auto isFound = [&](Id id) { return has(id); };
     if (findIndexInto(module_, type, i.operands, first, isFound)) found_.erase(type);
@@ -94,7 +94,7 @@ std::set<Id> typesInWords(const TypeTable& types, const Target& target,
         return makeFragment(policy, *d, bits).packWidth == 32 / bits;
     };
     FactorSurvey survey(types, mayBeWords, true);
-    // A product reads both operands as words or none.
+    // A product reads both operands as words, or neither.
     survey.dropUnless([&](const Instruction& product, Id a, Id b) {
         return survey.bitsOf(a) == survey.bitsOf(b) &&
                types.width(module.def(product.type).word(0)) == 32;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which types of A and B have values that are loaded, moved and multiplied, and nothing else: such
-// values can be held in another form until a product reads them.
+// Finds the types of A and B whose values are only loaded, moved and multiplied. An invocation can
+// hold such values in another form until a product reads them.
 #pragma once
 
 #include <functional>
@@ -12,8 +12,8 @@ namespace coopvk::rewrite {
 
 class FactorSurvey {
  public:
-    // `isWanted` looks at matrix types. `keepsLength`: the other form has as many components, so
-    // that the length may be asked for, and constants without a value may be of the type.
+    // Considers the matrix types for which `isWanted` is true. `keepsLength`: the other form has as
+    // many components, so OpCooperativeMatrixLengthKHR, OpConstantNull and OpUndef are allowed.
     FactorSurvey(const TypeTable& types,
                  const std::function<bool(const Instruction& type)>& isWanted, bool keepsLength);
 
@@ -22,9 +22,10 @@ class FactorSurvey {
     // All multiply-adds and loads of the module.
     const std::vector<const Instruction*>& products() const { return products_; }
     const std::vector<const Instruction*>& loads() const { return loads_; }
-    // Bits of a component in memory.
+    // Bits of a component of a type in memory.
     uint32_t bitsOf(Id type) const { return types_.width(module_.def(type).word(0)); }
-    // Drops both factors of each product for which `fit` is false of their types, until all fit.
+    // Drops the types of A and B of each product for which `fit` is false, until it is true for all
+    // products whose types are left.
     void dropUnless(const std::function<bool(const Instruction& product, Id a, Id b)>& fit);
 
  private:
@@ -40,8 +41,8 @@ class FactorSurvey {
     std::vector<const Instruction*> loads_;
 };
 
-// The types whose components stay together in words, as they lie in memory, until a product reads
-// them: those of 4 and 8 bits, where products are to be dot products of four bytes.
+// The types whose components of 4 or 8 bits an invocation holds as words, as they lie in memory,
+// until a product reads them. Empty unless products become dot products of four bytes.
 std::set<Id> typesInWords(const TypeTable& types, const Target& target, const LayoutPolicy& policy);
 
 }  // namespace coopvk::rewrite

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <spirv/unified1/GLSL.std.450.h>
-
 #include <algorithm>
 #include <array>
 
-#include "matrix/packs.hpp"
 #include "matrix/row_product.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
-
-Id fma(Emitter& emit, Id type, Id a, Id b, Id c) {
-    return emit.glsl(GLSLstd450Fma, type, {a, b, c});
-}
 
 Id convertFloat(Emitter& emit, Id value, Id type) {
     return emit.typeOf(value) == type ? value : emit.op(spv::Op::OpFConvert, type, {value});
@@ -26,8 +19,14 @@ bool areHalves(const MatrixContext& context, const MulAdd& p) {
     });
 }
 
-// Scalars of the accumulator's precision, or of f32 for f16 accumulators on devices whose f16
-// arithmetic is no faster and saves no registers that matter.
+// Whether A and B have pairs of neighbours along K in packs.
+bool havePairsAlongK(const MulAdd& p) {
+    return p.a->fragment.packWidth == 2 && p.b->fragment.packWidth == 2 &&
+           p.b->fragment.packAxis == PackAxis::kRows;
+}
+
+// Scalars, of the accumulator's type; for f16 accumulators f32, where f16 arithmetic is not faster
+// and does not save scarce registers.
 class FloatRow : public RowProduct {
  public:
     FloatRow(MatrixContext& context, Emitter& emit, const MulAdd& product)
@@ -47,7 +46,7 @@ class FloatRow : public RowProduct {
 
     void step(Row& row, uint32_t k) override {
         for (uint32_t j = 0; j < columns(); ++j) {
-            row.sums[j] = fma(emit_, arithmetic_, row.left[k], b_[k][j], row.sums[j]);
+            multiplyAdd(row.sums[j], arithmetic_, row.left[k], b_[k][j]);
         }
     }
 
@@ -81,7 +80,7 @@ class PackedRow : public RowProduct {
     std::vector<Id> b_;
 };
 
-// f16 throughout, two neighbouring columns at once.
+// All matrices are f16: two neighbouring columns at once.
 class PackedHalfRow : public PackedRow {
  public:
     using PackedRow::PackedRow;
@@ -102,23 +101,21 @@ class PackedHalfRow : public PackedRow {
         const Id pair = p_.result->pack;
         const Id both = emit_.splat(pair, row.left[k]);
         for (uint32_t j = 0; j < row.sums.size(); ++j) {
-            row.sums[j] = fma(emit_, pair, both, packOfB(k, 2 * j), row.sums[j]);
+            multiplyAdd(row.sums[j], pair, both, packOfB(k, 2 * j));
         }
     }
 
     std::vector<Id> end(Row& row) override { return row.sums; }
 };
 
-// f16 throughout, two neighbours along K at once: the even and the odd half of each sum meet at the
-// end.
+// All matrices are f16: two neighbours along K at once. Each sum has an even and an odd part, which
+// end() adds.
 class HalfDotRow : public PackedRow {
  public:
     using PackedRow::PackedRow;
 
     static bool fits(const MatrixContext& context, const MulAdd& p) {
-        return areHalves(context, p) && p.a->fragment.packWidth == 2 &&
-               p.b->fragment.packWidth == 2 && p.b->fragment.packAxis == PackAxis::kRows &&
-               !context.target.device.isCpu;
+        return areHalves(context, p) && havePairsAlongK(p) && !context.target.device.isCpu;
     }
 
     Row begin(std::span<const Id> a, std::span<const Id> c) override {
@@ -131,10 +128,7 @@ class HalfDotRow : public PackedRow {
 
     void step(Row& row, uint32_t k) override {
         for (uint32_t j = 0; j < columns(); ++j) {
-            const Id right = packOfB(2 * k, j);
-            Id& sum = row.sums[j];
-            sum = sum == 0 ? emit_.op(spv::Op::OpFMul, p_.b->pack, {row.left[k], right})
-                           : fma(emit_, p_.b->pack, row.left[k], right, sum);
+            multiplyAdd(row.sums[j], p_.b->pack, row.left[k], packOfB(2 * k, j));
         }
     }
 
@@ -159,14 +153,14 @@ class HalfDotRow : public PackedRow {
     }
 };
 
-// f16 into f32, two neighbours along K at once. SPV_VALVE_mixed_float_dot_product leaves order and
-// precision of the two additions to the implementation, "like cooperative matrix multiply-add" (its
-// issue 1): SPV_KHR_cooperative_matrix says the same of a whole product's.
+// A and B are f16, sums f32: two neighbours along K at once. SPV_VALVE_mixed_float_dot_product
+// leaves order and precision of the two additions to the implementation, "like cooperative matrix
+// multiply-add" (its issue 1), as SPV_KHR_cooperative_matrix does for all additions of a product.
 class MixedDotRow : public PackedRow {
  public:
     using PackedRow::PackedRow;
 
-    // As numbers, for SPIR-V headers that are older than the extension.
+    // Numbers, since SPIR-V headers may be older than the extension.
     static constexpr auto kCapability = static_cast<spv::Capability>(6912);
     static constexpr auto kDotProduct = static_cast<spv::Op>(6916);  // OpFDot2MixAcc32VALVE
 
@@ -175,8 +169,7 @@ class MixedDotRow : public PackedRow {
         return context.target.device.shaderMixedFloatDotProductFloat16AccFloat32 &&
                types.width(p.a->component) == 16 && types.width(p.b->component) == 16 &&
                (types.width(p.result->component) == 32 || accumulatesOpen(p, Sums::kSingles)) &&
-               p.a->fragment.packWidth == 2 && p.b->fragment.packWidth == 2 &&
-               p.b->fragment.packAxis == PackAxis::kRows;
+               havePairsAlongK(p);
     }
 
     void prepareB(Id b) override {

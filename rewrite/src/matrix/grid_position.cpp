@@ -43,9 +43,14 @@ Id GridPosition::column() {
     });
 }
 
-Id GridPosition::axisLane(Id gridLane, uint32_t lanes, uint32_t gridLanes) {
-    if (lanes == gridLanes) return gridLane;
-    return once(axisLanes_[{gridLane, lanes}], [&] { return emit_.modulo(gridLane, lanes); });
+Id GridPosition::laneOn(Dimension d, const Axis& axis) {
+    const Id place = coordinate(d);
+    if (axis.lanes == (d == Dimension::kRows ? grid_.rows : grid_.columns)) return place;
+    return once(axisLanes_[{place, axis.lanes}], [&] { return emit_.modulo(place, axis.lanes); });
+}
+
+Id GridPosition::indexOn(Emitter& emit, Dimension d, const Axis& axis, uint32_t local) {
+    return rewrite::indexOn(emit, axis, laneOn(d, axis), local);
 }
 
 Id GridPosition::isNoDuplicate(Emitter& emit, uint32_t rowLanes, uint32_t columnLanes) {
@@ -64,6 +69,12 @@ Id GridPosition::isNoDuplicate(Emitter& emit, uint32_t rowLanes, uint32_t column
 Id indexOn(Emitter& emit, const Axis& axis, Id lane, uint32_t local) {
     if (axis.lanes == 1) return emit.constant(axis.base(local));
     return emit.plus(emit.times(lane, axis.block), axis.base(local));
+}
+
+Id indexOfValue(Emitter& emit, const Axis& axis, Id lane, Id local) {
+    const Id block = emit.times(emit.over(local, axis.block), axis.lanes * axis.block);
+    const Id base = emit.addU32(block, emit.modulo(local, axis.block));
+    return axis.lanes == 1 ? base : emit.addU32(emit.times(lane, axis.block), base);
 }
 
 }  // namespace coopvk::rewrite

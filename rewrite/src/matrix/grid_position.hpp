@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where an invocation is in the grid of its subgroup's or its workgroup's lanes (layout.hpp).
+// Where an invocation is in the grid of lanes of its subgroup or workgroup (layout.hpp).
 #pragma once
 
 #include <map>
@@ -12,26 +12,30 @@ namespace coopvk::rewrite {
 
 class GridPosition {
  public:
-    // Instructions go to `out`, each once. `lanes`: of the scope, the last of which may be beyond
-    // the grid.
+    // Emits each instruction once, into `out`. `lanes`: invocations of the scope, of which some may
+    // be outside of the grid. `cell`: see LayoutPolicy.
     GridPosition(TypeTable& types, InstructionList& out, LaneScope scope, Grid grid, Grid cell,
                  uint32_t lanes)
         : emit_(types, out), scope_(scope), grid_(grid), cell_(cell), lanes_(lanes) {}
 
     // u32 values.
     Id lane();  // SubgroupLocalInvocationId, or LocalInvocationIndex
-    Id row();   // in the grid; lanes beyond it repeat those of lower number
+    Id row();   // in the grid; of invocations outside of it, that of one with lower number
     Id column();
-    // Position on a dealt axis, in [0, lanes).
-    Id rowLane(uint32_t lanes) { return axisLane(row(), lanes, grid_.rows); }
-    Id columnLane(uint32_t lanes) { return axisLane(column(), lanes, grid_.columns); }
-    // True where no lane of lower number has the same row and column lanes; 0 if that is so in all.
+    Id coordinate(Dimension d) { return d == Dimension::kRows ? row() : column(); }
+    // The invocation's lane on an axis of rows or of columns, in [0, axis.lanes).
+    Id laneOn(Dimension d, const Axis& axis);
+    // The row or column of the matrix that has the local index `local`.
+    Id indexOn(Emitter& emit, Dimension d, const Axis& axis, uint32_t local);
+    // True unless a lane of lower number holds the same rows and columns; 0: true in all lanes.
     Id isNoDuplicate(Emitter& emit, uint32_t rowLanes, uint32_t columnLanes);
-    void setLane(Id lane) { lane_ = lane; }  // where it has been read already
+    Id isNoDuplicate(Emitter& emit, const Fragment& f) {
+        return isNoDuplicate(emit, f.rows.lanes, f.columns.lanes);
+    }
+    void setLane(Id lane) { lane_ = lane; }  // where the module has read it already
 
  private:
     Id laneInCell();
-    Id axisLane(Id gridLane, uint32_t lanes, uint32_t gridLanes);
     template <typename Make>
     Id once(Id& value, Make make) {
         if (value == 0) value = make();
@@ -43,10 +47,12 @@ class GridPosition {
     const Grid grid_, cell_;
     const uint32_t lanes_;
     Id lane_ = 0, laneInCell_ = 0, row_ = 0, column_ = 0;
-    std::map<std::pair<Id, uint32_t>, Id> axisLanes_;
+    std::map<std::pair<Id, uint32_t>, Id> axisLanes_;  // by coordinate and number of lanes
 };
 
-// Index on the axis of the local element: u32.
+// The index on an axis of a local element, in the lane `lane` of the axis: u32. `local` is a
+// constant, or a u32 value.
 Id indexOn(Emitter& emit, const Axis& axis, Id lane, uint32_t local);
+Id indexOfValue(Emitter& emit, const Axis& axis, Id lane, Id local);
 
 }  // namespace coopvk::rewrite

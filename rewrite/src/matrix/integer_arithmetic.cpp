@@ -23,7 +23,7 @@ Id select(Emitter& emit, Id type, Id condition, Id yes, Id no) {
     return emit.op(spv::Op::OpSelect, type, {condition, yes, no});
 }
 
-// Both operands and the sum fill the type: look for a carry or a change of sign.
+// Where `width` is that of the type: a carry or a change of sign shows the overflow.
 Id saturatingAddFull(Emitter& emit, Id type, bool isSigned, Id a, Id b) {
     TypeTable& types = emit.types();
     const Id sum = emit.op(spv::Op::OpIAdd, type, {a, b});
@@ -49,7 +49,7 @@ Id saturatingAddFull(Emitter& emit, Id type, bool isSigned, Id a, Id b) {
 Id saturatingAdd(Emitter& emit, Id type, uint32_t width, bool isSigned, Id a, Id b) {
     TypeTable& types = emit.types();
     if (types.width(type) == width) return saturatingAddFull(emit, type, isSigned, a, b);
-    // Narrower than the arithmetic: the sum is exact, so clamp it.
+    // The type is wider, so it has the exact sum.
     const Id narrow = types.intType(width, false);
     const Id low = extendInteger(emit, narrowInteger(emit, a, narrow), type, isSigned);
     const Id sum = emit.op(spv::Op::OpIAdd, type, {low, b});

@@ -8,15 +8,15 @@
 
 namespace coopvk::rewrite {
 
-// Any integer as `type` (same number of components): sign or zero extended, or its low bits.
+// The integer sign or zero extended to `type`, which has as many components and is at least as
+// wide.
 Id extendInteger(Emitter& emit, Id value, Id type, bool isSigned);
 
-// The low bits as an integer type of at most the same width.
+// The low bits of the integer, as `type`, which has as many components and is at most as wide.
 Id narrowInteger(Emitter& emit, Id value, Id type);
 
-// a + b as integers of `width` bits (at most the width of `type`, scalars), saturating at the
-// limits of that width. `a` counts by its low bits only; `b` is properly extended. The result's
-// low `width` bits are the sum.
+// a + b, saturated to the limits of integers of `width` bits, in the low bits of a value of `type`,
+// which is at least as wide. Of `a` only the low `width` bits count; `b` is extended to `type`.
 Id saturatingAdd(Emitter& emit, Id type, uint32_t width, bool isSigned, Id a, Id b);
 
 }  // namespace coopvk::rewrite

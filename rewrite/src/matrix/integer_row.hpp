@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows of products of integers: one by one, and by dot products of four bytes.
+// Rows of integer products: one multiplication at a time, or dot products of four bytes.
 #pragma once
 
 #include "matrix/integer_arithmetic.hpp"
-#include "matrix/packs.hpp"
 #include "matrix/row_product.hpp"
 
 namespace coopvk::rewrite {
 
-// Integers at the width of the result, at least 32 bits; the low bits are what the text asks for.
+// Arithmetic of the result's width, or of 32 bits if that is narrower: SPV_KHR_cooperative_matrix
+// defines only the low bits.
 class IntegerRow : public RowProduct {
  public:
     IntegerRow(MatrixContext& context, Emitter& emit, const MulAdd& product);
@@ -26,7 +26,7 @@ class IntegerRow : public RowProduct {
         };
     }
 
-    // With C in the sums, or with none yet.
+    // A row that has begun. `inSums`: C is the first addend of the sums.
     Row withC(std::vector<Id> left, std::span<const Id> c, bool inSums);
 
     void add(Id& sum, Id product) {
@@ -39,7 +39,7 @@ class IntegerRow : public RowProduct {
     std::vector<std::vector<Id>> b_;
 };
 
-// Four 8-bit products at once; nothing where the device or the matrices do not suit that.
+// Four products of bytes at once; nullptr where that does not suit the device or the matrices.
 std::unique_ptr<RowProduct> dotRow(MatrixContext& context, Emitter& emit, const MulAdd& p);
 
 }  // namespace coopvk::rewrite

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <spirv/unified1/GLSL.std.450.h>
-
 #include <algorithm>
 
 #include "lowering/number.hpp"
@@ -10,16 +8,16 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// The largest magnitude of a component of A or B. Those of 4 bits are held in bytes, and have their
-// range as long as nothing but loads makes them.
-uint32_t mostOf(const MatrixContext& context, const MatrixType& type, bool isSigned) {
+// The largest magnitude of a component of A or B. Bytes that hold components of 4 bits have the
+// range of these if all values of the type are loaded.
+uint32_t maxMagnitude(const MatrixContext& context, const MatrixType& type, bool isSigned) {
     const bool isNarrow = type.number->bits == 4 && type.number->isSigned() == isSigned &&
                           context.slices.types.contains(type.id);
     const uint32_t bits = isNarrow ? 4 : 8;
     return isSigned ? 1u << (bits - 1) : (1u << bits) - 1;
 }
 
-// Bits of the floats, f16 or f32, in which all sums of a product's bytes are exact; 0: none.
+// Bits of the floats (f16 or f32) that have all sums of a product of bytes exactly; 0: neither.
 uint32_t exactFloatBits(const MatrixContext& context, const MulAdd& p) {
     const TypeTable& types = context.types;
     const DeviceTraits& device = context.target.device;
@@ -27,14 +25,13 @@ uint32_t exactFloatBits(const MatrixContext& context, const MulAdd& p) {
         types.width(p.result->component) != 32) {
         return 0;
     }
-    const uint64_t most = uint64_t{mostOf(context, *p.a, p.signs.a)} *
-                          mostOf(context, *p.b, p.signs.b) * p.a->columns;
-    if (device.shaderFloat16 && most <= 1u << 11) return 16;
-    return most <= 1u << 24 ? 32 : 0;
+    const uint64_t maxSum = uint64_t{maxMagnitude(context, *p.a, p.signs.a)} *
+                            maxMagnitude(context, *p.b, p.signs.b) * p.a->columns;
+    if (device.shaderFloat16 && maxSum <= 1u << 11) return 16;
+    return maxSum <= 1u << 24 ? 32 : 0;
 }
 
-// Bytes as floats: GPUs multiply these faster than integers, and those of 16 bits take half of the
-// registers.
+// Bytes as floats: GPUs multiply these faster than integers, and f16 takes half of the registers.
 class BytesAsFloatsRow : public IntegerRow {
  public:
     BytesAsFloatsRow(MatrixContext& context, Emitter& emit, const MulAdd& product, uint32_t bits)
@@ -50,9 +47,7 @@ class BytesAsFloatsRow : public IntegerRow {
 
     void step(Row& row, uint32_t k) override {
         for (uint32_t j = 0; j < columns(); ++j) {
-            Id& sum = row.sums[j];
-            sum = sum == 0 ? emit_.op(spv::Op::OpFMul, float_, {row.left[k], b_[k][j]})
-                           : emit_.glsl(GLSLstd450Fma, float_, {row.left[k], b_[k][j], sum});
+            multiplyAdd(row.sums[j], float_, row.left[k], b_[k][j]);
         }
     }
 
@@ -85,7 +80,7 @@ IntegerRow::IntegerRow(MatrixContext& context, Emitter& emit, const MulAdd& prod
       arithmetic_(types_.intType(std::max(32u, types_.width(product.result->component)), false)) {}
 
 RowProduct::Row IntegerRow::begin(std::span<const Id> a, std::span<const Id> c) {
-    // Without saturation C may as well start the sums; with it, it is added last.
+    // Saturating products add C last.
     return withC(scalars(a, arithmetic_, extend(p_.signs.a)), c, !p_.saturating);
 }
 

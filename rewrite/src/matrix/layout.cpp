@@ -8,9 +8,7 @@ namespace coopvk::rewrite {
 
 namespace {
 
-uint32_t largestPowerOfTwoIn(uint32_t value) { return value & (~value + 1); }
-
-// `block` neighbours together where the size allows it, 0 for as many as there are.
+// A lane holds `block` neighbours together where the size allows it; 0: all that it holds.
 Axis makeAxis(uint32_t size, uint32_t lanes, uint32_t block) {
     Axis axis;
     axis.size = size;
@@ -28,7 +26,7 @@ Fragment makeFragment(const LayoutPolicy& policy, Use use, uint32_t rows, uint32
     fragment.rows = makeAxis(rows, use == Use::kB ? 1 : policy.grid.rows, policy.rowBlock);
     fragment.columns =
         makeAxis(columns, use == Use::kA ? 1 : policy.grid.columns, policy.columnBlock);
-    // Dot products read neighbours along K; packed 16-bit arithmetic pairs along N or K.
+    // Dot products read neighbours along K; packed 16-bit arithmetic reads pairs along N or K.
     const bool alongRows =
         use == Use::kB && (componentBits <= 8 || (componentBits == 16 && policy.halfPairsAlongK));
     fragment.packAxis = alongRows ? PackAxis::kRows : PackAxis::kColumns;
@@ -40,8 +38,8 @@ Fragment makeFragment(const LayoutPolicy& policy, Use use, uint32_t rows, uint32
 Fragment makeWorkgroupFragment(const LayoutPolicy& policy, uint32_t rows, uint32_t columns,
                                uint32_t componentBits) {
     const auto axis = [](uint32_t size, uint32_t lanes) {
-        return makeAxis(size, std::min(lanes, largestPowerOfTwoIn(size) / kWorkgroupBlock),
-                        kWorkgroupBlock);
+        const uint32_t blocks = std::max(1u, largestPowerOfTwoIn(size) / kWorkgroupBlock);
+        return makeAxis(size, std::min(lanes, blocks), kWorkgroupBlock);
     };
     Fragment fragment;
     fragment.scope = LaneScope::kWorkgroup;

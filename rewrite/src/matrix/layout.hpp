@@ -2,26 +2,28 @@
 //
 // Which invocation holds which elements of a cooperative matrix.
 //
-// The lanes of a subgroup form a grid of `rows` x `columns`; lane = gridRow * columns + gridColumn.
-// Rows of a matrix are dealt to grid rows, columns to grid columns:
+// A "lane" is an invocation of the matrix's scope, with its number in the subgroup or workgroup.
+// The lanes form a grid of `rows` x `columns`; lane = gridRow * columns + gridColumn. Rows of a
+// matrix are distributed to grid rows, columns to grid columns:
 //
-//   Accumulator M x N   rows dealt, columns dealt: each element in one lane
-//   A           M x K   rows dealt, all K columns in the lane: replicated across grid columns
-//   B           K x N   all K rows in the lane, columns dealt: replicated across grid rows
+//   Accumulator M x N   rows and columns are distributed: each element is in one lane
+//   A           M x K   rows are distributed, a lane holds all K columns of its rows; the lanes of
+//                       one grid row hold the same elements
+//   B           K x N   columns are distributed, a lane holds all K rows of its columns; the lanes
+//                       of one grid column hold the same elements
 //
-// so that a multiply-add needs no traffic between lanes. An axis is dealt to the largest power of
-// two of lanes that divides its size and fits the grid: every lane then holds the same number of
-// elements, whatever the size. Lanes beyond that repeat lanes of lower number ("duplicates") and
-// must not store.
+// So a multiply-add exchanges nothing between lanes. An axis is distributed to the largest power of
+// two of lanes that divides its size and fits the grid: then every lane holds the same number of
+// elements, whatever the size. Lanes beyond that number hold the same elements as lanes of lower
+// number ("duplicates"), and must not store.
 //
-// In a lane, element e is at local row e / columns.count, local column e % columns.count.
-// Components of 8 and 16 bits are held in packs, vectors of up to 32 bits, along the axis that
-// multiply-add reads together.
+// In a lane, element e has the local row e / columns.count() and the local column
+// e % columns.count(). Components of 8 and 16 bits are held in packs, which are vectors of up to 32
+// bits, along the axis whose neighbours a multiply-add reads together.
 //
-// A matrix of scope Workgroup is dealt to the invocations of its workgroup as accumulators are,
-// whatever its use: each element in one lane, in blocks of 4 x 4 neighbours. Conversions of use
-// then move nothing; a multiply-add gets its operands through shared memory
-// (workgroup_product.hpp).
+// A matrix of scope Workgroup is distributed as accumulators are, whatever its use: each element is
+// in one lane, in blocks of 4 x 4 neighbours. So conversions of use move nothing. A multiply-add
+// gets its operands through shared memory (workgroup_product.cpp).
 #pragma once
 
 #include <cstdint>
@@ -35,18 +37,29 @@ struct Grid {
 
 enum class Use : uint32_t { kA = 0, kB = 1, kAccumulator = 2 };  // Cooperative Matrix Use
 
-// How one axis of a matrix is dealt to lanes: in turns of `block` neighbours.
+enum class Dimension { kRows, kColumns };
+constexpr Dimension other(Dimension d) {
+    return d == Dimension::kRows ? Dimension::kColumns : Dimension::kRows;
+}
+
+// How one axis of a matrix is distributed to lanes: lane 0 has the first `block` neighbours, lane 1
+// the next ones, and after the last lane lane 0 again.
 struct Axis {
     uint32_t size = 1;
     uint32_t lanes = 1;  // divides size; a power of two
-    uint32_t block = 1;  // neighbours that a lane holds together; divides count()
+    uint32_t block = 1;  // divides count()
 
-    uint32_t count() const { return size / lanes; }
-    // Longest run of neighbours in a lane, and what every run's start is a multiple of.
+    uint32_t count() const { return size / lanes; }  // elements of a lane
+    // Length of the longest sequences of neighbours in a lane; each starts at a multiple of it.
     uint32_t run() const { return lanes == 1 ? size : block; }
-    // Index on the axis of local element `local` is local base + lane * block.
+    // Index on the axis of local element `local`: base(local) + lane * block.
     uint32_t base(uint32_t local) const { return local / block * (lanes * block) + local % block; }
     uint32_t index(uint32_t lane, uint32_t local) const { return base(local) + lane * block; }
+    // The inverse: which lane holds element `index` of the axis, and as which local element.
+    uint32_t laneOf(uint32_t index) const { return index / block % lanes; }
+    uint32_t localOf(uint32_t index) const {
+        return index / (lanes * block) * block + index % block;
+    }
 };
 
 enum class PackAxis { kColumns, kRows };
@@ -57,10 +70,11 @@ enum class LaneScope { kSubgroup, kWorkgroup };
 struct Fragment {
     Axis rows;
     Axis columns;
-    uint32_t packWidth = 1;  // components a pack
+    uint32_t packWidth = 1;  // components in a pack
     PackAxis packAxis = PackAxis::kColumns;
     LaneScope scope = LaneScope::kSubgroup;
 
+    const Axis& axis(Dimension d) const { return d == Dimension::kRows ? rows : columns; }
     uint32_t length() const { return rows.count() * columns.count(); }
     uint32_t packs() const { return length() / packWidth; }
     uint32_t packOf(uint32_t row, uint32_t column) const {
@@ -72,31 +86,32 @@ struct Fragment {
     }
 };
 
-// The grid for a subgroup, and what else applies to the whole module: matrices of one module are
-// converted into each other, so all share one way of dealing.
+// One policy for all matrices of a module, since they are converted into each other.
 struct LayoutPolicy {
-    Grid grid;
-    // Neighbouring rows, and columns, that a lane holds together; 0: as many as it holds.
+    Grid grid;  // of a subgroup
+    // Neighbouring rows and columns that a lane holds together; 0: all that it holds.
     uint32_t rowBlock = 0;
     uint32_t columnBlock = 0;
-    // 16-bit components of B are held in pairs along K rather than along N.
+    // 16-bit components of B are packed in pairs along K rather than along N.
     bool halfPairsAlongK = false;
-    // Of the workgroup's invocations, for matrices of scope Workgroup. It has a power of two of
-    // them; further ones repeat those of lower number. Invocations of consecutive numbers, as many
-    // as a subgroup has, fill a cell of it, row by row; cells fill the grid likewise. A subgroup
-    // then reads few lines of A and of B.
+    // Of a workgroup, for matrices of scope Workgroup: a power of two of lanes. Further invocations
+    // hold the same elements as those of lower number. The grid consists of cells: invocations of
+    // consecutive numbers, as many as a subgroup has, fill a cell row by row, and cells fill the
+    // grid row by row. So a subgroup reads few lines of A and of B.
     Grid workgroup, cell;
 };
 
 Fragment makeFragment(const LayoutPolicy& policy, Use use, uint32_t rows, uint32_t columns,
                       uint32_t componentBits);
-// Rows and columns are multiples of kWorkgroupBlock.
+// A lane may hold all of an axis whose size is not a multiple of kWorkgroupBlock.
 Fragment makeWorkgroupFragment(const LayoutPolicy& policy, uint32_t rows, uint32_t columns,
                                uint32_t componentBits);
 inline constexpr uint32_t kWorkgroupBlock = 4;
 
-// Near-square grid of a power of two of lanes, wider than high for odd powers of two; the other way
-// round where `tall`.
+// The squarest grid of `lanes` lanes, a power of two. Where it cannot be square, it has more
+// columns than rows, or with `tall` more rows than columns.
 Grid makeGrid(uint32_t lanes, bool tall);
+
+constexpr uint32_t largestPowerOfTwoIn(uint32_t value) { return value & (~value + 1); }
 
 }  // namespace coopvk::rewrite

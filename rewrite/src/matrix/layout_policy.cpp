@@ -13,17 +13,17 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// What a module does with its matrices, as far as layouts care.
+// What the policy depends on.
 struct Survey {
-    // By use: accesses in row major order minus those in column major order.
+    // Accesses in row major order minus those in column major order; of loads by use.
     int rowMajorLoads[3] = {0, 0, 0};
     int rowMajorStores = 0;
-    bool loadsColumnsOfB = false;  // in column major order
+    bool loadsColumnsOfB = false;  // loads a B in column major order
     bool multipliesIntoHalf = false;
     bool multipliesHalfIntoSingle = false;
     uint32_t rows = ~0u;       // largest power of two that divides the height of A and accumulators
-    uint32_t columns = ~0u;    // the same of the width of B
-    uint32_t storedBits = 32;  // narrowest component that is stored
+    uint32_t columns = ~0u;    // largest power of two that divides the width of B
+    uint32_t storedBits = 32;  // of the narrowest component that is stored
 };
 
 class Surveyor {
@@ -40,41 +40,41 @@ class Surveyor {
     void measure(const Instruction& type) {
         const std::optional<MatrixDimensions> d = matrixDimensions(module_, type);
         if (!d || !d->isOfSubgroup()) return;
-        const auto largestPowerOfTwoIn = [](uint32_t size) { return size & (~size + 1); };
         if (d->use == Use::kB)
             survey_.columns = std::min(survey_.columns, largestPowerOfTwoIn(d->columns));
         else
             survey_.rows = std::min(survey_.rows, largestPowerOfTwoIn(d->rows));
     }
 
+    // 1: row major, -1: column major, 0: not known.
     int direction(Id layout) const {
         const std::optional<uint64_t> value = module_.constantValue(layout);
         return !value ? 0 : *value == 0 ? 1 : -1;
     }
 
-    // Neighbours in the last dimension of a tensor are such in memory. Which of the matrix these
-    // are, the view's permutation says.
+    // The same for a tensor. Neighbours in its last dimension are neighbours in memory. Whether
+    // they are neighbours in a row of the matrix depends on the view's permutation.
     int tensorDirection(const Instruction& i) const {
         const std::span<const Operand> further = operandsBehind(i, 3);
-        const std::span<const Operand> own = further.subspan(memoryOperandCount(further));
+        const std::span<const Operand> addressing = further.subspan(memoryOperandCount(further));
         const auto hasView = static_cast<uint32_t>(spv::TensorAddressingOperandsMask::TensorView);
-        if (own.size() < 2 || (own[0].word & hasView) == 0) return 1;
-        const Instruction& view = module_.def(module_.def(own[1].word).type);
+        if (addressing.size() < 2 || (addressing[0].word & hasView) == 0) return 1;
+        const Instruction& view = module_.def(module_.def(addressing[1].word).type);
         const size_t dimensions = std::max<size_t>(view.operands.size(), 3) - 2;
         return module_.constantValue(view.word(dimensions + 1)) == dimensions - 1 ? 1 : -1;
     }
 
-    void visitLoad(const Instruction& i, int rows) {
+    void visitLoad(const Instruction& i, int direction) {
         const auto d = matrixDimensions(module_, module_.def(i.type));
         if (!d) return;
-        survey_.rowMajorLoads[static_cast<size_t>(d->use)] += rows;
-        survey_.loadsColumnsOfB |= d->use == Use::kB && rows < 0;
+        survey_.rowMajorLoads[static_cast<size_t>(d->use)] += direction;
+        survey_.loadsColumnsOfB |= d->use == Use::kB && direction < 0;
     }
 
-    void visitStore(const Instruction& i, int rows) {
+    void visitStore(const Instruction& i, int direction) {
         const Instruction& type = module_.def(module_.def(i.word(1)).type);
-        survey_.rowMajorStores += rows;
-        const uint32_t bits = heldBits(types_, type.word(0));  // 0: what is stored is no matrix
+        survey_.rowMajorStores += direction;
+        const uint32_t bits = heldBits(types_, type.word(0));  // 0: the object is not a matrix
         if (bits != 0) survey_.storedBits = std::min(survey_.storedBits, bits);
     }
 
@@ -102,17 +102,18 @@ class Surveyor {
     Survey survey_;
 };
 
-// On CPUs a subgroup is a vector register, and a load at different addresses is as many loads as
-// it has lanes. With all lanes in one grid column every lane reads the same element of B: one load
-// for all. Lanes beyond a matrix's height would only repeat others.
+// On CPUs a subgroup is a vector register. A load becomes one load for each lane if lanes load from
+// different addresses. With all lanes in one grid column, all lanes load the same element of B,
+// which is one load. More lanes than a matrix has rows would be duplicates.
 Grid cpuGrid(uint32_t subgroupSize, const Survey& survey) {
     const uint32_t rows = std::min(subgroupSize, survey.rows);
     return {rows, subgroupSize / rows};
 }
 
-// Rows of B in pairs along K: GPUs load the halves of a pair one by one, each to its place, where
-// a lane has one column; out of pairs along N they would first take them apart. More columns of
-// lanes leave more of A to each than registers hold.
+// For B in row major order with pairs along K: where a lane has one column, a GPU loads both halves
+// of a pair to their places in a register. With more columns in a lane, it would load pairs along N
+// and split them. A grid of more columns has fewer rows, and so more of A in each lane than
+// registers hold.
 Grid gridOfColumns(uint32_t subgroupSize, const Survey& survey) {
     constexpr uint32_t kMostColumns = 16;
     const uint32_t columns = std::min({subgroupSize, survey.columns, kMostColumns});
@@ -125,11 +126,7 @@ void tune(LayoutPolicy& policy, const MatrixTuning& tuning, uint32_t subgroupSiz
     policy.columnBlock = tuning.columnBlock.value_or(policy.columnBlock);
 }
 
-}  // namespace
-
-namespace {
-
-// Of a power of two of invocations; the default where their number is not known.
+// A grid of a power of two of invocations; one invocation where their number is not known.
 Grid workgroupGrid(const Module& module) {
     const uint64_t invocations = invocationsOf(module);
     return invocations == 0 ? Grid{}
@@ -151,15 +148,15 @@ LayoutPolicy choosePolicy(const Module& module, const TypeTable& types, const Ta
     LayoutPolicy policy;
     policy.workgroup = workgroupGrid(module);
     policy.cell = cellOf(policy.workgroup, target.subgroupSize);
-    // Dot products read both operands in pairs along K.
+    // Mixed dot products read A and B in pairs along K.
     const bool dots = survey.multipliesHalfIntoSingle &&
                       target.device.shaderMixedFloatDotProductFloat16AccFloat32;
     policy.halfPairsAlongK = target.tuning.halfPairsAlongK.value_or(b < 0 || dots);
-    // Neighbouring lanes read neighbouring lines of A and B, which spreads them over the banks of
-    // shared memory; along a line, what a lane holds together it reads together.
+    // With blocks of 1, neighbouring lanes read neighbouring lines of A and B, which lie in
+    // different banks of shared memory. Along a line, a lane reads at once what it holds together.
     policy.rowBlock = (a != 0 ? a : accumulators) > 0 ? 1 : 0;
     if (b < 0) policy.columnBlock = survey.rowMajorStores > 0 ? 32 / survey.storedBits : 1;
-    // f16 in pairs along N needs fewer registers for A than for B.
+    // With f16 in pairs along N, A takes fewer registers than B.
     const bool tall = survey.multipliesIntoHalf && !policy.halfPairsAlongK;
     policy.grid = makeGrid(target.subgroupSize, tall);
     if (target.device.isCpu)

@@ -12,9 +12,9 @@ namespace coopvk::rewrite {
 
 namespace {
 
-constexpr uint32_t kFewElements = 8;  // of a line: these are shuffled
+constexpr uint32_t kMaxShuffled = 8;  // elements of a line
 
-// Distance of lines: odd, so that lanes reach different banks of the memory.
+// Elements from one line to the next: odd, so that lanes access different banks of shared memory.
 uint32_t strideOf(const MatrixLines& lines) { return lines.length | 1u; }
 
 uint64_t elementsOf(const MatrixContext& context, const MatrixLines& lines) {
@@ -45,7 +45,7 @@ class LineMemory {
                 0};
     }
 
-    // Places of element x of a line (u32), and of what this lane holds of the matrix.
+    // The places (u32) of a line's first element, and of an element that this lane holds.
     Id start(Id line) { return emit_.times(emit_.addU32(first_, line), strideOf(lines_)); }
     Id placeOf(uint32_t localRow, uint32_t localColumn) {
         const Id row = writer_.rowOf(matrix_, localRow);
@@ -67,7 +67,7 @@ class LineMemory {
         return memory = globalVariable(types_, spv::StorageClass::Workgroup, array, "coopvk_lines");
     }
 
-    // The number of the subgroup's first line.
+    // The number of the subgroup's first line in the variable.
     Id firstLine() { return emit_.times(readSubgroup(emit_), context_.target.subgroupSize); }
 
     MatrixContext& context_;
@@ -82,11 +82,11 @@ class LineMemory {
 
 }  // namespace
 
-bool goThroughMemory(const MatrixContext& context, const MatrixLines& lines, Id component) {
+bool usesLineMemory(const MatrixContext& context, const MatrixLines& lines, Id component) {
     const DeviceTraits& device = context.target.device;
     const bool slowShuffles =
         !device.isCpu && (device.scalarRegisters || context.target.subgroupSize >= 64);
-    if (!slowShuffles || lines.length <= kFewElements ||
+    if (!slowShuffles || lines.length <= kMaxShuffled ||
         !context.module.hasCapability(spv::Capability::VulkanMemoryModel)) {
         return false;
     }
@@ -115,7 +115,7 @@ std::vector<Slot> extractThroughMemory(MatrixContext& context, MatrixWriter& wri
     LineMemory memory(context, writer, matrix, lines);
     Emitter& emit = writer.emit();
     HeldElements held(matrix, emit, value);
-    writer.guarded(writer.isNoDuplicate(held.rows.lanes, held.columns.lanes), [&] {
+    writer.guarded(writer.isNoDuplicate(matrix), [&] {
         held.each([&](uint32_t row, uint32_t column, const Slot& slot) {
             memory.put(memory.placeOf(row, column), slot);
         });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shared memory through which lines of a matrix (its rows; for B its columns) go between the lanes'
-// arrays and the matrix: for processors on which shuffles of many elements cost too much.
+// Converts between a matrix and arrays of the lanes, one for each line (row; of B, column), through
+// shared memory: for processors on which shuffles of many elements cost too much.
 #pragma once
 
 #include "matrix/exchange.hpp"
@@ -14,14 +14,15 @@ struct MatrixLines {
     uint32_t length = 0;
 };
 
-// Whether lines should go this way, and can: a shuffle by a number that differs between lanes is
-// many instructions, or a loop, where subgroups are wide or have scalar registers.
-bool goThroughMemory(const MatrixContext& context, const MatrixLines& lines, Id component);
+// Whether the functions below are faster than shuffles, and there is enough shared memory. A
+// shuffle from a lane whose number differs between lanes is many instructions, or a loop, where
+// subgroups are wide or have scalar registers.
+bool usesLineMemory(const MatrixContext& context, const MatrixLines& lines, Id component);
 
-// Defines `result` as the matrix that has the lanes' lines.
+// Defines `result` as the matrix of the lanes' lines.
 void constructThroughMemory(MatrixContext& context, MatrixWriter& writer, const MatrixType& matrix,
                             const MatrixLines& lines, std::span<const Slot> line, Id result);
-// This lane's line of a matrix; lanes beyond the last line get some line.
+// This lane's line of a matrix; lanes beyond the last line get any line.
 std::vector<Slot> extractThroughMemory(MatrixContext& context, MatrixWriter& writer,
                                        const MatrixType& matrix, const MatrixLines& lines,
                                        Id value);

@@ -5,17 +5,9 @@
 #include "lowering/array_conversion.hpp"
 #include "lowering/packed_composites.hpp"
 #include "lowering/packed_elementwise.hpp"
-#include "matrix/elements.hpp"
+#include "matrix/instructions.hpp"
 #include "matrix/matrix_types.hpp"
-#include "matrix/memory.hpp"
-#include "matrix/mul_add.hpp"
 #include "matrix/open_sums.hpp"
-#include "matrix/per_element.hpp"
-#include "matrix/reduction.hpp"
-#include "matrix/role_conversion.hpp"
-#include "matrix/row_conversion.hpp"
-#include "matrix/tensor_memory.hpp"
-#include "matrix/transposition.hpp"
 #include "matrix/workgroup_memory.hpp"
 
 namespace coopvk::rewrite {
@@ -24,7 +16,7 @@ namespace {
 
 using MatrixFunction = FunctionLowering<MatrixContext, MatrixWriter>;
 
-// A constant, which keeps its id and moves to the globals, but for tiles of the driver's.
+// OpCooperativeMatrixLengthKHR: a constant, or of tiles the driver's length times their number.
 void lowerLength(MatrixFunction& f, const Instruction& length) {
     const MatrixType* matrix = f.context.matrix(length.word(0));
     if (matrix == nullptr) {
@@ -42,6 +34,29 @@ void lowerLength(MatrixFunction& f, const Instruction& length) {
     f.context.module.append(Section::kGlobals,
                             makeInstruction(spv::Op::OpConstant, length.type, length.result,
                                             {literal(matrix->length())}));
+}
+
+void lowerTensorSetting(MatrixContext& context, Emitter& emit, const Instruction& i) {
+    lowerTensorValue(context, context.tensors, emit, i);
+}
+
+// Removes the extensions whose instructions are lowered, and their capabilities.
+void dropDeclarations(const MatrixContext& context) {
+    using enum spv::Capability;
+    Module& module = context.module;
+    for (const spv::Capability capability :
+         {TensorAddressingNV, CooperativeMatrixTensorAddressingNV, CooperativeMatrixBlockLoadsNV,
+          CooperativeMatrixDecodeVectorNV, CooperativeMatrixConversionQCOM}) {
+        module.removeCapability(capability);
+    }
+    for (const char* extension :
+         {"SPV_NV_tensor_addressing", "SPV_NV_cooperative_matrix_decode_vector",
+          "SPV_QCOM_cooperative_matrix_conversion"}) {
+        module.removeExtension(extension);
+    }
+    if (!context.tiles.types.empty()) return;
+    module.removeCapability(CooperativeMatrixKHR);
+    module.removeExtension("SPV_KHR_cooperative_matrix");
 }
 
 OpcodeTable<MatrixFunction> matrixTable() {
@@ -95,13 +110,7 @@ std::optional<Error> lowerMatrices(MatrixContext& context) {
     });
     declareWorkgroupMemory(context);
     context.addNewFunctions();
-    dropTensorDeclarations(module);
-    if (context.tiles.types.empty()) {
-        module.removeCapability(spv::Capability::CooperativeMatrixKHR);
-        module.removeExtension("SPV_KHR_cooperative_matrix");
-    }
-    module.removeCapability(spv::Capability::CooperativeMatrixConversionQCOM);
-    module.removeExtension("SPV_QCOM_cooperative_matrix_conversion");
+    dropDeclarations(context);
     return std::nullopt;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How many matrices variables keep.
+// How many matrices types and variables have.
 #pragma once
 
 #include <algorithm>
@@ -12,13 +12,13 @@
 
 namespace coopvk::rewrite {
 
-// How many matrices types hold, or what pointers to them point to. Each type is looked at once:
-// hostile modules nest structures in themselves.
+// How many matrices values of a type have; of a pointer type, values of the type pointed to. Visits
+// each type once, since structures of malicious modules may contain themselves.
 class MatrixCounts {
  public:
     explicit MatrixCounts(const Module& module) : module_(module) {}
 
-    // Of every type (matrix 0), or of one.
+    // Counts matrices of the type `matrix`; 0: of any type.
     uint64_t in(Id type, Id matrix = 0) {
         const Instruction& i = module_.def(type);
         return held(i.opcode == spv::Op::OpTypePointer ? i.word(1) : type, matrix, 0);
@@ -27,16 +27,17 @@ class MatrixCounts {
  private:
     // Universal limit of structures (SPIR-V specification, section 2.17).
     static constexpr uint32_t kMaxDepth = 255;
-    static constexpr uint64_t kMost = 0xFFFF;
+    static constexpr uint64_t kMaxCount = 0xFFFF;
 
     uint64_t held(Id type, Id matrix, uint32_t depth) {
         const auto [entry, isNew] = known_.try_emplace({type, matrix}, 0);
-        if (isNew && depth < kMaxDepth) entry->second = std::min(count(type, matrix, depth), kMost);
+        if (isNew && depth < kMaxDepth)
+            entry->second = std::min(count(type, matrix, depth), kMaxCount);
         return entry->second;
     }
 
-    // Not behind pointers: they may lead back to the type, and no matrix lies behind one that is
-    // itself in memory.
+    // Follows no pointers: they may lead back to the type, and pointers in memory never point to a
+    // matrix.
     uint64_t count(Id type, Id matrix, uint32_t depth) {
         const Instruction& i = module_.def(type);
         switch (i.opcode) {
@@ -44,7 +45,8 @@ class MatrixCounts {
                 return matrix == 0 || matrix == type ? 1 : 0;
             case spv::Op::OpTypeArray:
                 return held(i.word(0), matrix, depth + 1) *
-                       std::clamp<uint64_t>(module_.constantValue(i.word(1)).value_or(1), 1, kMost);
+                       std::clamp<uint64_t>(module_.constantValue(i.word(1)).value_or(1), 1,
+                                            kMaxCount);
             case spv::Op::OpTypeStruct: {
                 uint64_t sum = 0;
                 for (const Operand& o : i.operands) sum += held(o.word, matrix, depth + 1);
@@ -59,14 +61,14 @@ class MatrixCounts {
     std::map<std::pair<Id, Id>, uint64_t> known_;
 };
 
-// Matrices of a type in that variable of the function which has most of them.
-inline uint64_t mostKept(MatrixCounts& matrices, const Function& function, Id matrix) {
-    uint64_t most = 0;
+// The most matrices of a type that a variable of the function has.
+inline uint64_t maxKept(MatrixCounts& matrices, const Function& function, Id matrix) {
+    uint64_t max = 0;
     for (const InstructionPtr& i : function.blocks.front()->body) {
         if (i->opcode != spv::Op::OpVariable) continue;
-        most = std::max(most, matrices.in(i->type, matrix));
+        max = std::max(max, matrices.in(i->type, matrix));
     }
-    return most;
+    return max;
 }
 
 }  // namespace coopvk::rewrite

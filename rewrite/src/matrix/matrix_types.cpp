@@ -9,10 +9,10 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// More components per lane than any register file holds, and about what drivers still compile.
+// Components in a lane: more than any registers hold, and about as many as drivers can compile.
 constexpr uint32_t kMaxLength = 8192;
 
-// As flexibleMatrixShapes() says.
+// The granularity that flexibleMatrixShapes() lists.
 constexpr uint32_t kWorkgroupGranularity = 16;
 
 bool isMatrixType(const Instruction& i) { return i.opcode == spv::Op::OpTypeCooperativeMatrixKHR; }
@@ -56,7 +56,7 @@ std::optional<uint32_t> matrixLength(const TypeTable& types, const LayoutPolicy&
 
 namespace {
 
-// What is wrong with a matrix of scope Workgroup, or nothing.
+// Why a matrix of scope Workgroup is refused; empty: it is not.
 std::string_view workgroupProblem(const MatrixContext& context, const Instruction& type,
                                   const MatrixDimensions& d) {
     if (context.invocations == 0) {
@@ -73,7 +73,7 @@ std::string_view workgroupProblem(const MatrixContext& context, const Instructio
     return {};
 }
 
-// What is wrong with a matrix type, or nothing.
+// Why a matrix type is refused; empty: it is not.
 std::string_view problem(const MatrixContext& context, const Instruction& type) {
     const std::string_view component = context.types.componentProblem(type.word(0));
     if (!component.empty()) return component;
@@ -95,7 +95,7 @@ Id typeOfSum(TypeTable& types, const MatrixType& matrix) {
                                         : types.floatType(32);
 }
 
-// Takes the types out that only said how components of matrices lie in memory.
+// Removes types that only matrix types used, as their component types.
 void dropFormats(Module& module, const std::unordered_set<Id>& formats) {
     if (formats.empty()) return;
     module.forget(module.takeOut(module.section(Section::kGlobals),
@@ -103,7 +103,7 @@ void dropFormats(Module& module, const std::unordered_set<Id>& formats) {
     module.removeCapability(spv::Capability::Int4CooperativeMatrixINTEL);
 }
 
-// A matrix type and the packs that it becomes an array of.
+// Describes a matrix type, with its packs.
 MatrixType describe(const MatrixContext& context, const Instruction& type, bool inWords,
                     bool isOpen) {
     TypeTable& types = context.types;
@@ -119,7 +119,7 @@ MatrixType describe(const MatrixContext& context, const Instruction& type, bool 
     const uint32_t bits = inWords ? matrix.number->bits : types.width(matrix.component);
     matrix.fragment = makeFragment(context.policy, d, bits);
     describePacks(matrix, types);
-    // At scope Workgroup the use makes no difference to who holds what.
+    // At scope Workgroup, elements are distributed alike whatever the use.
     const auto use = static_cast<uint32_t>(d.use);
     matrix.shape = {d.rows, d.columns, d.isOfSubgroup() ? use : ~0u};
     matrix.hasOpenCount = true;
@@ -130,14 +130,14 @@ MatrixType describe(const MatrixContext& context, const Instruction& type, bool 
     return matrix;
 }
 
-// Turns a description into one of tiles.
+// Makes tiles the packs of a type.
 void divide(MatrixContext& context, MatrixType& matrix, const TileGrid& grid) {
     matrix.tiles = grid;
     matrix.pack = context.tiles.tileType(context.types, matrix.component, grid.rows, grid.columns,
                                          matrix.use);
     matrix.packWidth = matrix.packStep = 1;
     matrix.count = grid.count();
-    matrix.shape[2] -= 1;  // takes part with its like only
+    matrix.shape[2] -= 1;  // element-wise instructions take no other types along with it
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which matrix types a module has.
+// The matrix types of a module.
 #pragma once
 
 #include "matrix/context.hpp"
@@ -15,21 +15,22 @@ struct MatrixDimensions {
     bool isOfSubgroup() const { return scope == LaneScope::kSubgroup; }
 };
 
-// What a matrix type says of itself; nullopt where that is not constant or not legal.
+// The constant operands of a matrix type; nullopt where they are not constant, or not valid.
 std::optional<MatrixDimensions> matrixDimensions(const Module& module, const Instruction& type);
 
-// How a matrix with components of so many bits is dealt.
+// How a matrix whose components are held in `componentBits` bits is distributed.
 Fragment makeFragment(const LayoutPolicy& policy, const MatrixDimensions& d,
                       uint32_t componentBits);
 
-// Components per invocation under a policy, as far as the type's operands are known constants.
+// Components of a matrix in an invocation; nullopt where the type's operands are not constant, or
+// the component type has no number format.
 std::optional<uint32_t> matrixLength(const TypeTable& types, const LayoutPolicy& policy,
                                      Id matrixType);
 
-// Sets the packs of a type by its fragment, its component, and whether they are words.
+// Sets count, packWidth, packStep and pack of a type, by its fragment, component and words.
 void describePacks(MatrixType& matrix, TypeTable& types);
 
-// Fills context.matrices and redefines each type as an array of packs.
+// Fills context.matrices, and redefines each matrix type as an array of packs.
 void lowerMatrixTypes(MatrixContext& context);
 
 }  // namespace coopvk::rewrite

@@ -6,9 +6,8 @@ namespace coopvk::rewrite {
 GridPosition& MatrixWriter::position(LaneScope scope) {
     std::optional<GridPosition>& position = positions_[static_cast<size_t>(scope)];
     if (!position) {
-        const bool ofSubgroup = scope == LaneScope::kSubgroup;
         position.emplace(matrices_.position(prologue(), scope));
-        if (ofSubgroup) position->setLane(lane());
+        if (scope == LaneScope::kSubgroup) position->setLane(lane());
     }
     return *position;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rewrites a function whose matrices are dealt to a grid of lanes.
+// Rewrites a function whose matrices are distributed to a grid of lanes (layout.hpp).
 #pragma once
 
 #include "lowering/function_writer.hpp"
@@ -14,35 +14,23 @@ class MatrixWriter : public FunctionWriter {
     MatrixWriter(MatrixContext& context, Function& function)
         : FunctionWriter(context, function), matrices_(context) {}
 
-    // u32 values, the same in the whole function.
+    // The invocation's position, as values that are the same in the whole function.
     GridPosition& position(LaneScope scope);
-    Id gridRow() { return position(LaneScope::kSubgroup).row(); }
-    Id gridColumn() { return position(LaneScope::kSubgroup).column(); }
-    Id rowLane(uint32_t lanes) { return position(LaneScope::kSubgroup).rowLane(lanes); }
-    Id columnLane(uint32_t lanes) { return position(LaneScope::kSubgroup).columnLane(lanes); }
-    // True where this lane is the one that stores for its row and column lanes; 0 if every lane is.
-    Id isNoDuplicate(uint32_t rowLanes, uint32_t columnLanes) {
-        return position(LaneScope::kSubgroup).isNoDuplicate(emit(), rowLanes, columnLanes);
-    }
+    GridPosition& position(const MatrixType& m) { return position(m.fragment.scope); }
 
-    // The same for matrices of either scope: the row and the column (u32) of local elements, and
-    // whether this lane is the one that stores what it holds.
-    Id rowLane(const MatrixType& m) {
-        return position(m.fragment.scope).rowLane(m.fragment.rows.lanes);
-    }
-    Id columnLane(const MatrixType& m) {
-        return position(m.fragment.scope).columnLane(m.fragment.columns.lanes);
+    // u32: the invocation's lane on an axis of the matrix, and the row and column of a local
+    // element.
+    Id laneOn(const MatrixType& m, Dimension d) {
+        return position(m).laneOn(d, m.fragment.axis(d));
     }
     Id rowOf(const MatrixType& m, uint32_t localRow) {
-        return indexOn(emit(), m.fragment.rows, rowLane(m), localRow);
+        return position(m).indexOn(emit(), Dimension::kRows, m.fragment.rows, localRow);
     }
     Id columnOf(const MatrixType& m, uint32_t localColumn) {
-        return indexOn(emit(), m.fragment.columns, columnLane(m), localColumn);
+        return position(m).indexOn(emit(), Dimension::kColumns, m.fragment.columns, localColumn);
     }
-    Id isNoDuplicate(const MatrixType& m) {
-        return position(m.fragment.scope)
-            .isNoDuplicate(emit(), m.fragment.rows.lanes, m.fragment.columns.lanes);
-    }
+    // Whether this invocation is the one that stores what it holds; 0: each is.
+    Id isNoDuplicate(const MatrixType& m) { return position(m).isNoDuplicate(emit(), m.fragment); }
 
  private:
     MatrixContext& matrices_;

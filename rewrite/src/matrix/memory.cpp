@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "matrix/memory.hpp"
-
+//
+// OpCooperativeMatrixStoreKHR.
 #include <algorithm>
 
 #include "lowering/number_memory.hpp"
+#include "matrix/exchange.hpp"
+#include "matrix/instructions.hpp"
 #include "matrix/memory_access.hpp"
 #include "matrix/packs.hpp"
 
@@ -13,29 +15,24 @@ namespace {
 
 void storeRuns(MatrixWriter& writer, MatrixMemory& memory, const MatrixType& matrix,
                HeldElements& elements) {
-    const uint32_t run = memory.inner().run();
-    for (uint32_t outer = 0; outer < memory.outer().count(); ++outer) {
-        for (uint32_t first = 0; first < memory.inner().count(); first += run) {
-            std::vector<Slot> components;
-            for (uint32_t i = 0; i < run; ++i) {
-                const Local at = localOf(memory, outer, first + i);
-                components.push_back(elements.at(at.row, at.column));
-            }
-            const std::vector<Slot> scalars = packComponents(
-                writer.emit(), *matrix.number, components, matrix.component, memory.memoryScalar());
-            memory.store(outer, memory.runPosition(first), scalars);
+    memory.eachRun([&](uint32_t outer, uint32_t first) {
+        std::vector<Slot> components;
+        for (uint32_t i = 0; i < memory.inner().run(); ++i) {
+            components.push_back(elements.at(memory.outerDimension(), outer, first + i));
         }
-    }
+        const std::vector<Slot> scalars = packComponents(writer.emit(), *matrix.number, components,
+                                                         matrix.component, memory.memoryScalar());
+        memory.store(outer, memory.runPosition(first), scalars);
+    });
 }
 
-// Several lanes own parts of one memory scalar: lanes tell each other their components, and the
-// first lane of each line writes whole memory scalars.
+// Stores where several lanes hold components of one memory scalar: each lane shuffles the
+// components of its lines together, and the first lane of each line stores whole memory scalars.
 class SharedScalarStore {
  public:
     SharedScalarStore(MatrixContext& context, MatrixWriter& writer, MatrixMemory& memory,
                       const MatrixType& matrix, HeldElements& elements)
         : context_(context),
-          types_(context.types),
           writer_(writer),
           memory_(memory),
           matrix_(matrix),
@@ -49,27 +46,28 @@ class SharedScalarStore {
             return;
         }
         const bool shuffles = memory_.inner().lanes > 1;
-        if (shuffles && !context_.target.device.subgroupShuffle) {
-            context_.fail(ErrorCode::kUnsupported, at,
-                          "storing components narrower than the pointee needs subgroup shuffles");
+        if (shuffles && !requireShuffles(context_, at,
+                                         "storing components narrower than the pointee needs "
+                                         "subgroup shuffles")) {
             return;
         }
         if (shuffles) context_.module.addCapability(spv::Capability::GroupNonUniformShuffle);
-        // Shuffles need every lane, so all of them come ahead of the guard.
+        // Outside of control flow, since all lanes take part in shuffles.
         std::vector<std::vector<Line>> lines;
         for (uint32_t outer = 0; outer < memory_.outer().count(); ++outer) {
             lines.push_back(assembleLine(outer));
         }
         const uint32_t rowLanes = memory_.rowMajor() ? memory_.outer().lanes : 1;
         const uint32_t columnLanes = memory_.rowMajor() ? 1 : memory_.outer().lanes;
-        const Id leader = writer_.isNoDuplicate(rowLanes, columnLanes);
+        const Id leader = writer_.position(LaneScope::kSubgroup)
+                              .isNoDuplicate(writer_.emit(), rowLanes, columnLanes);
         writer_.guarded(leader, [&] {
             for (uint32_t outer = 0; outer < lines.size(); ++outer) writeLine(outer, lines[outer]);
         });
     }
 
  private:
-    // One memory scalar as 32-bit words, and which of its bits the matrix covers.
+    // One memory scalar as words of 32 bits, and the bits of these that are the matrix's.
     struct Line {
         std::vector<Id> words;
         std::vector<uint32_t> masks;
@@ -79,10 +77,10 @@ class SharedScalarStore {
         if (memory_.inner().lanes == 1) return word;
         Emitter& emit = writer_.emit();
         const uint32_t columns = context_.policy.grid.columns;
-        const Id lane = memory_.rowMajor()
-                            ? emit.plus(emit.times(writer_.gridRow(), columns), innerLane)
-                            : emit.plus(writer_.gridColumn(), innerLane * columns);
-        return emit.op(spv::Op::OpGroupNonUniformShuffle, types_.uint32(),
+        const Id line = writer_.position(LaneScope::kSubgroup).coordinate(memory_.outerDimension());
+        const Id lane = memory_.rowMajor() ? emit.plus(emit.times(line, columns), innerLane)
+                                           : emit.plus(line, innerLane * columns);
+        return emit.op(spv::Op::OpGroupNonUniformShuffle, emit.types().uint32(),
                        {emit.scope(spv::Scope::Subgroup), word, lane});
     }
 
@@ -94,15 +92,14 @@ class SharedScalarStore {
         std::vector<Line> line;
         for (uint32_t first = 0; first < inner.size; first += parts) {
             Line scalar;
-            scalar.words.assign((memory_.memoryBytes() + 3) / 4, types_.constantU32(0));
+            scalar.words.assign((memory_.memoryBytes() + 3) / 4, emit.constant(0));
             scalar.masks.assign(scalar.words.size(), 0);
             for (uint32_t x = first; x < std::min(first + parts, inner.size); ++x) {
-                const uint32_t turn = inner.lanes * inner.block;
-                const uint32_t local = x / turn * inner.block + x % inner.block;
-                const Local at = localOf(memory_, outer, local);
-                const Id own = componentBits(emit, *matrix_.number, elements_.at(at.row, at.column),
-                                             matrix_.component);
-                const Id word = fromLane(own, x / inner.block % inner.lanes);
+                const Slot& element =
+                    elements_.at(memory_.outerDimension(), outer, inner.localOf(x));
+                const Id word =
+                    fromLane(componentBits(emit, *matrix_.number, element, matrix_.component),
+                             inner.laneOf(x));
                 const uint32_t position = (x - first) * bits;
                 Id& target = scalar.words[position / 32];
                 const Id before = scalar.masks[position / 32] == 0 ? 0 : target;
@@ -116,7 +113,7 @@ class SharedScalarStore {
 
     void writeLine(uint32_t outer, std::vector<Line>& line) {
         Emitter& emit = writer_.emit();
-        const Id u32 = types_.uint32(), type = memory_.memoryScalar();
+        const Id u32 = emit.types().uint32(), type = memory_.memoryScalar();
         const uint32_t full = memory_.memoryBytes() < 4 ? ~0u >> (32 - memory_.memoryBits()) : ~0u;
         for (uint32_t s = 0; s < line.size(); ++s) {
             LinePosition position;
@@ -125,10 +122,9 @@ class SharedScalarStore {
             std::vector<Id> old;
             for (size_t w = 0; w < scalar.words.size(); ++w) {
                 if (scalar.masks[w] == full) continue;
-                // The last memory scalar of a line may reach past the matrix: keep what is there.
+                // The last memory scalar of a line may have bits behind the matrix: these stay.
                 if (old.empty()) {
-                    std::vector<Slot> loaded;
-                    memory_.load(outer, position, 1, loaded);
+                    const std::vector<Slot> loaded = memory_.load(outer, position, 1);
                     old = scalarsOf(emit, u32, regroupFilled(emit, loaded, type, u32));
                 }
                 const Id kept = Bits(emit).mask(old[w], ~scalar.masks[w]);
@@ -140,7 +136,6 @@ class SharedScalarStore {
     }
 
     MatrixContext& context_;
-    TypeTable& types_;
     MatrixWriter& writer_;
     MatrixMemory& memory_;
     const MatrixType& matrix_;

@@ -34,8 +34,8 @@ MatrixMemory::MatrixMemory(MatrixContext& context, MatrixWriter& writer, const I
     valid_ = true;
 }
 
-// Slices of A lie beside each other in lines, or are lines themselves; those of B the other way
-// round.
+// A slice is a part of each line, or consists of whole lines. It consists of whole lines for A in
+// column major order and for B in row major order.
 Id MatrixMemory::sliceStart() {
     Emitter& emit = writer_.emit();
     TypeTable& types = context_.types;
@@ -46,16 +46,6 @@ Id MatrixMemory::sliceStart() {
     const uint32_t step = acrossLines ? slices.depth : slices.depth * componentBits_ / bits;
     const Id index = pointer_.asIndex(emit, emit.times(number, step));
     return acrossLines ? emit.mulInt(pointer_.indexType(), index, stride_) : index;
-}
-
-Id MatrixMemory::innerLane() {
-    if (inner().lanes == 1) return 0;
-    return rowMajor_ ? writer_.columnLane(matrix_) : writer_.rowLane(matrix_);
-}
-
-Id MatrixMemory::outerLane() {
-    if (outer().lanes == 1) return 0;
-    return rowMajor_ ? writer_.rowLane(matrix_) : writer_.columnLane(matrix_);
 }
 
 bool MatrixMemory::isDirect() const { return inner().run() * componentBits_ % memoryBits() == 0; }
@@ -117,8 +107,8 @@ MatrixMemory::Piece MatrixMemory::piece(uint32_t outerLocal, LinePosition positi
     return {pointer_.at(emit, index, emit.modulo(scalar, n)), false};
 }
 
-void MatrixMemory::load(uint32_t outerLocal, LinePosition position, uint32_t count,
-                        std::vector<Slot>& out) {
+std::vector<Slot> MatrixMemory::load(uint32_t outerLocal, LinePosition position, uint32_t count) {
+    std::vector<Slot> out;
     for (uint32_t done = 0; done < count;) {
         const Piece from = piece(outerLocal, position, count - done);
         const Id type = from.whole ? pointer_.pointee() : pointer_.scalar();
@@ -130,6 +120,7 @@ void MatrixMemory::load(uint32_t outerLocal, LinePosition position, uint32_t cou
         done += step;
         position.constant += step;
     }
+    return out;
 }
 
 void MatrixMemory::store(uint32_t outerLocal, LinePosition position, std::span<const Slot> slots) {

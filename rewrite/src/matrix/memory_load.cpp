@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// OpCooperativeMatrixLoadKHR.
 #include <algorithm>
 
 #include "lowering/number_memory.hpp"
-#include "matrix/memory.hpp"
+#include "matrix/instructions.hpp"
 #include "matrix/memory_access.hpp"
 #include "matrix/packs.hpp"
 
@@ -10,25 +12,20 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// Whole runs: memory scalars are reinterpreted as components.
+// Whole runs, whose memory scalars are reinterpreted as components.
 void loadRuns(MatrixWriter& writer, MatrixMemory& memory, const MatrixType& matrix,
               HeldElements& elements) {
-    const uint32_t run = memory.inner().run();
-    for (uint32_t outer = 0; outer < memory.outer().count(); ++outer) {
-        for (uint32_t first = 0; first < memory.inner().count(); first += run) {
-            std::vector<Slot> scalars;
-            memory.load(outer, memory.runPosition(first), memory.runScalars(), scalars);
-            const std::vector<Slot> components = unpackComponents(
-                writer.emit(), *matrix.number, scalars, memory.memoryScalar(), matrix.component);
-            for (uint32_t i = 0; i < run; ++i) {
-                const Local at = localOf(memory, outer, first + i);
-                elements.at(at.row, at.column) = components[i];
-            }
+    memory.eachRun([&](uint32_t outer, uint32_t first) {
+        const std::vector<Slot> components =
+            unpackComponents(writer.emit(), *matrix.number, memory.loadRun(outer, first),
+                             memory.memoryScalar(), matrix.component);
+        for (uint32_t i = 0; i < memory.inner().run(); ++i) {
+            elements.at(memory.outerDimension(), outer, first + i) = components[i];
         }
-    }
+    });
 }
 
-// Runs that begin or end inside a memory scalar: one component at a time.
+// One component at a time, where runs begin or end inside a memory scalar.
 void loadComponents(MatrixWriter& writer, MatrixMemory& memory, const MatrixType& matrix,
                     HeldElements& elements) {
     Emitter& emit = writer.emit();
@@ -43,36 +40,30 @@ void loadComponents(MatrixWriter& writer, MatrixMemory& memory, const MatrixType
             LinePosition position;
             position.lane = emit.over(element, parts);
             position.laneFactor = 1;
-            std::vector<Slot> scalar;
-            memory.load(outer, position, 1, scalar);
+            const Id scalar = memory.load(outer, position, 1)[0].value;
             const Id index = emit.modulo(element, parts);
-            const Local at = localOf(memory, outer, local);
-            elements.at(at.row, at.column) =
-                pickComponent(emit, *matrix.number, scalar[0].value, index, matrix.component);
+            elements.at(memory.outerDimension(), outer, local) =
+                pickComponent(emit, *matrix.number, scalar, index, matrix.component);
         }
     }
 }
 
-// Words lie in memory as they do in the matrix.
+// Whole words, which lie in memory as the matrix holds them.
 void loadWords(Emitter& emit, MatrixMemory& memory, const MatrixType& matrix, Id result) {
     const Fragment& f = matrix.fragment;
-    const uint32_t run = memory.inner().run();
     std::vector<Id> packs(f.packs());
-    for (uint32_t outer = 0; outer < memory.outer().count(); ++outer) {
-        for (uint32_t first = 0; first < memory.inner().count(); first += run) {
-            std::vector<Slot> scalars;
-            memory.load(outer, memory.runPosition(first), memory.runScalars(), scalars);
-            const std::vector<Id> words = toWords(emit, scalars, memory.memoryScalar());
-            for (uint32_t w = 0; w < words.size(); ++w) {
-                const Local at = localOf(memory, outer, first + w * f.packWidth);
-                packs[f.packOf(at.row, at.column)] = words[w];
-            }
+    memory.eachRun([&](uint32_t outer, uint32_t first) {
+        const std::vector<Id> words =
+            toWords(emit, memory.loadRun(outer, first), memory.memoryScalar());
+        for (uint32_t w = 0; w < words.size(); ++w) {
+            const uint32_t inner = first + w * f.packWidth;
+            packs[memory.rowMajor() ? f.packOf(outer, inner) : f.packOf(inner, outer)] = words[w];
         }
-    }
+    });
     constructFromPacks(emit, matrix, packs, result);
 }
 
-// Words of components that were loaded one by one.
+// Makes words of components that were loaded one by one.
 void constructWords(Emitter& emit, const MatrixType& matrix, HeldElements& elements, Id result) {
     const Fragment& f = matrix.fragment;
     const Id u32 = emit.types().uint32();

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "matrix/mul_add.hpp"
-
-#include <algorithm>
-
-#include "ir/function_builder.hpp"
+//
+// OpCooperativeMatrixMulAddKHR.
+#include "matrix/instructions.hpp"
 #include "matrix/packs.hpp"
 #include "matrix/product.hpp"
-#include "matrix/tiles/tile_product.hpp"
-#include "matrix/workgroup_product.hpp"
 
 namespace coopvk::rewrite {
 
@@ -30,11 +26,11 @@ std::string helperName(const MatrixContext& context, const MulAdd& p) {
         p.result->rows, p.result->columns, p.a->columns, p.saturating ? "_sat" : "");
 }
 
-// Nothing if the shapes fit each other, else what does not.
+// What is wrong with the types; empty: nothing.
 std::string_view mismatch(const MulAdd& p, const TypeTable& types) {
     if (p.a->use != Use::kA || p.b->use != Use::kB || p.c->use != Use::kAccumulator ||
         p.result->use != Use::kAccumulator) {
-        return "operands have not the uses A, B, accumulator";
+        return "operands must have the uses A, B and accumulator";
     }
     const LaneScope scope = p.result->fragment.scope;
     if (p.a->fragment.scope != scope || p.b->fragment.scope != scope ||
@@ -72,13 +68,12 @@ void lowerMulAdd(MatrixContext& context, Emitter& emit, const Instruction& mulAd
         return;
     }
     using Mask = spv::CooperativeMatrixOperandsMask;
-    const uint32_t operands = mulAdd.word(3);
-    product.signs = {has(operands, Mask::MatrixASignedComponentsKHR),
-                     has(operands, Mask::MatrixBSignedComponentsKHR),
-                     has(operands, Mask::MatrixCSignedComponentsKHR),
-                     has(operands, Mask::MatrixResultSignedComponentsKHR)};
-    product.saturating = has(operands, Mask::SaturatingAccumulationKHR);
-
+    product.operands = mulAdd.word(3);
+    product.signs = {has(product.operands, Mask::MatrixASignedComponentsKHR),
+                     has(product.operands, Mask::MatrixBSignedComponentsKHR),
+                     has(product.operands, Mask::MatrixCSignedComponentsKHR),
+                     has(product.operands, Mask::MatrixResultSignedComponentsKHR)};
+    product.saturating = has(product.operands, Mask::SaturatingAccumulationKHR);
     if (product.c->isConverted() || product.result->isConverted()) {
         context.fail(ErrorCode::kUnsupported, mulAdd, "4-bit components are for A and B only");
         return;
@@ -91,7 +86,7 @@ void lowerMulAdd(MatrixContext& context, Emitter& emit, const Instruction& mulAd
                                        product.b->id,
                                        product.c->id,
                                        product.result->id,
-                                       operands};
+                                       product.operands};
     const Id helper = context.helper(key, [&] {
         const Id parameters[] = {product.a->id, product.b->id, product.c->id};
         FunctionBuilder function(context.types, context.newFunctions, helperName(context, product),

@@ -7,10 +7,10 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// Added to a number, minus zero changes none, zeros of either sign included.
-constexpr double kNothing = -0.0;
+// Adding it changes no number, not even a zero of either sign.
+constexpr double kMinusZero = -0.0;
 
-// Of two f16 each.
+// Closes sums of two f16.
 Id addHalves(Emitter& emit, const MatrixType& matrix, std::span<const Id> sums) {
     std::vector<Id> even, odd;
     for (Id sum : sums) {
@@ -29,11 +29,11 @@ std::vector<Id> closeSums(Emitter& emit, const MatrixType& matrix, std::span<con
     std::vector<Id> packs;
     const uint32_t width = matrix.fragment.packWidth;
     for (size_t first = 0; first < sums.size(); first += width) {
-        const std::span<const Id> some = sums.subspan(first, width);
+        const std::span<const Id> group = sums.subspan(first, width);
         packs.push_back(matrix.sums == Sums::kHalves
-                            ? addHalves(emit, matrix, some)
+                            ? addHalves(emit, matrix, group)
                             : emit.op(spv::Op::OpFConvert, matrix.pack,
-                                      {emit.join(types.vectorType(matrix.sum, width), some)}));
+                                      {emit.join(types.vectorType(matrix.sum, width), group)}));
     }
     return packs;
 }
@@ -56,13 +56,12 @@ Id openSum(Emitter& emit, const MatrixType& matrix, Id component) {
     if (matrix.sums == Sums::kSingles) {
         return emit.op(spv::Op::OpFConvert, matrix.sum, {component});
     }
-    const Id nothing = emit.types().constantFloat(matrix.component, kNothing);
-    return emit.construct(matrix.sum, std::initializer_list<Id>{component, nothing});
+    const Id minusZero = emit.types().constantFloat(matrix.component, kMinusZero);
+    return emit.construct(matrix.sum, std::initializer_list<Id>{component, minusZero});
 }
 
 bool lowerSumAccess(MatrixContext& context, Emitter& emit, Instruction& instruction) {
     const bool isLoad = instruction.opcode == spv::Op::OpLoad;
-    if (!isLoad && instruction.opcode != spv::Op::OpStore) return false;
     const auto found = context.sumPointers.find(instruction.word(0));
     if (found == context.sumPointers.end()) return false;
     const MatrixType& matrix = *found->second;

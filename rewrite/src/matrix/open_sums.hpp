@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sums that stay open: what a lane holds of an f16 accumulator while a loop adds products to it.
-// Products along K come in pairs, and a pair's two sums become one component only where something
-// else than a product reads it: two f16 each, which packed f16 arithmetic adds to, or one f32,
-// where the device has mixed dot products. SPV_KHR_cooperative_matrix leaves order and precision of
-// a product's sums to the implementation.
+// Open sums: what a lane holds of an f16 accumulator while a loop adds products to it. Each
+// component is two f16, to which packed f16 arithmetic adds the products of pairs along K; or one
+// f32, where the device has mixed dot products. They become one f16 ("close") where anything but a
+// product reads the component. SPV_KHR_cooperative_matrix leaves order and precision of a product's
+// sums to the implementation.
 #pragma once
 
 #include <set>
@@ -13,21 +13,22 @@
 
 namespace coopvk::rewrite {
 
-// How the device adds up products of f16 in pairs along K; kClosed where it does no such products.
+// The kind of open sums that suits the device; kClosed: none.
 Sums sumsOf(const Target& target);
 
-// The f16 accumulators that may stay open: loops add products to them, and a lane has few enough.
+// The types of f16 accumulators with open sums: loops add products to them, and a lane has few
+// enough components.
 std::set<Id> openAccumulators(const Module& module, const TypeTable& types, const Target& target,
                               const LayoutPolicy& policy);
 
-// Sums as packs of components, and packs as sums.
+// Converts open sums to packs of components, and packs to open sums.
 std::vector<Id> closeSums(Emitter& emit, const MatrixType& matrix, std::span<const Id> sums);
 std::vector<Id> openSums(Emitter& emit, const MatrixType& matrix, std::span<const Id> packs);
-// The same of one component; defines `result` (0: a new id).
+// The same for one component. closeSum defines `result` (0: a new id).
 Id closeSum(Emitter& emit, const MatrixType& matrix, Id sum, Id result = 0);
 Id openSum(Emitter& emit, const MatrixType& matrix, Id component);
 
-// OpLoad and OpStore of a component whose sum is open; false for any others.
+// Lowers OpLoad and OpStore of a component that is an open sum. False: the instruction stays.
 bool lowerSumAccess(MatrixContext& context, Emitter& emit, Instruction& instruction);
 
 }  // namespace coopvk::rewrite

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which accumulators stay open.
+// Which accumulators have open sums.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -16,16 +16,15 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// Sums in each lane up to which accumulators are open. Each takes a register, as f32 does, where
-// two closed ones share it. AMD's GPUs, which say that they have scalar registers, have 256 others
-// in each lane; Apple's spill from 64 sums on.
-uint64_t mostSums(const DeviceTraits& device) { return device.scalarRegisters ? 128 : 32; }
+// The most open sums in a lane. Each takes a register, which two f16 components would share. GPUs
+// with scalar registers (AMD's) have 256 vector registers; Apple's spill from 64 sums on.
+uint64_t maxSums(const DeviceTraits& device) { return device.scalarRegisters ? 128 : 32; }
 
 class AccumulatorSurvey {
  public:
     AccumulatorSurvey(const Module& module, const TypeTable& types, const LayoutPolicy& policy,
-                      uint64_t most)
-        : module_(module), types_(types), policy_(policy), most_(most), counts_(module) {}
+                      uint64_t maxSums)
+        : module_(module), types_(types), policy_(policy), maxSums_(maxSums), counts_(module) {}
 
     std::set<Id> run() {
         for (const auto& function : module_.functions()) visit(*function);
@@ -40,13 +39,15 @@ class AccumulatorSurvey {
     }
 
  private:
+    // How an f16 matrix of scope Subgroup is distributed; nullopt for all other types.
     std::optional<Fragment> halves(Id type) const {
         const Instruction& def = module_.def(type);
         const std::optional<MatrixDimensions> d = matrixDimensions(module_, def);
         if (!d || !d->isOfSubgroup() || !types_.isFloat(def.word(0)) ||
-            types_.width(def.word(0)) != 16)
+            types_.width(def.word(0)) != 16) {
             return {};
-        return makeFragment(policy_, d->use, d->rows, d->columns, 16);
+        }
+        return makeFragment(policy_, *d, 16);
     }
 
     void visit(const Function& function) {
@@ -56,36 +57,36 @@ class AccumulatorSurvey {
             for (const InstructionPtr& i : block->body) {
                 if (i->opcode == spv::Op::OpLoopMerge && end == 0) end = i->word(0);
                 if (i->opcode == spv::Op::OpCooperativeMatrixMulAddKHR && end != 0) {
-                    if (gains(*i) && fits(function, i->type)) open_.insert(i->type);
+                    if (multipliesPairs(*i) && fits(function, i->type)) open_.insert(i->type);
                 }
                 if (isAccessChain(i->opcode)) rememberPointer(*i);
             }
         }
     }
 
-    // Products in pairs along K.
-    bool gains(const Instruction& product) const {
+    // Whether A and B have pairs along K in packs, and all matrices are f16.
+    bool multipliesPairs(const Instruction& product) const {
         const std::optional<Fragment> a = halves(module_.def(product.word(0)).type);
         const std::optional<Fragment> b = halves(module_.def(product.word(1)).type);
         return a && b && halves(product.type) && a->packWidth == 2 && b->packWidth == 2 &&
                b->packAxis == PackAxis::kRows && module_.def(product.word(2)).type == product.type;
     }
 
-    // Products that loop over rows in a lane take no sums.
+    // Products that loop over rows in a lane take no open sums.
     void dropByProduct(const Instruction& i) {
         if (i.opcode != spv::Op::OpCooperativeMatrixMulAddKHR) return;
         const auto a = matrixDimensions(module_, module_.def(module_.def(i.word(0)).type));
         const auto c = matrixDimensions(module_, module_.def(i.type));
         if (!a || !c) return;
         const Fragment f = makeFragment(policy_, c->use, c->rows, c->columns, 16);
-        if (uint64_t{f.length()} * a->columns <= kMostUnrolledInLane) return;
+        if (uint64_t{f.length()} * a->columns <= kMaxUnrolledInLane) return;
         open_.erase(i.type);
         open_.erase(module_.def(i.word(2)).type);
     }
 
     bool fits(const Function& function, Id accumulator) {
-        const uint64_t kept = std::max<uint64_t>(1, mostKept(counts_, function, accumulator));
-        return kept * halves(accumulator)->length() <= most_;
+        const uint64_t kept = std::max<uint64_t>(1, maxKept(counts_, function, accumulator));
+        return kept * halves(accumulator)->length() <= maxSums_;
     }
 
     bool isZero(const Instruction& constant) const {
@@ -106,7 +107,7 @@ class AccumulatorSurvey {
         if (findIndexInto(module_, type, chain.operands, 1, isOpen)) pointers_[chain.result] = type;
     }
 
-    // Components must only be loaded and stored.
+    // Drops a type if a pointer to its component is used for more than OpLoad and OpStore.
     void dropByPointers(const Instruction& i) {
         const bool accesses = i.opcode == spv::Op::OpLoad || i.opcode == spv::Op::OpStore;
         if (isNonSemantic(module_, i)) return;
@@ -120,10 +121,10 @@ class AccumulatorSurvey {
     const Module& module_;
     const TypeTable& types_;
     const LayoutPolicy& policy_;
-    const uint64_t most_;
+    const uint64_t maxSums_;
     MatrixCounts counts_;
     std::set<Id> open_;
-    std::map<Id, Id> pointers_;  // to components, by the type of the matrix
+    std::map<Id, Id> pointers_;  // the matrix type of each pointer to a component
 };
 
 }  // namespace
@@ -137,7 +138,7 @@ Sums sumsOf(const Target& target) {
 std::set<Id> openAccumulators(const Module& module, const TypeTable& types, const Target& target,
                               const LayoutPolicy& policy) {
     if (sumsOf(target) == Sums::kClosed) return {};
-    return AccumulatorSurvey(module, types, policy, mostSums(target.device)).run();
+    return AccumulatorSurvey(module, types, policy, maxSums(target.device)).run();
 }
 
 }  // namespace coopvk::rewrite

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "matrix/per_element.hpp"
-
+//
+// Instructions that depend on the row and the column of elements.
+#include "matrix/instructions.hpp"
 #include "matrix/packs.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
 
-// What is wrong with the function or the operands behind it, or nothing:
-// SPV_NV_cooperative_matrix2, OpCooperativeMatrixPerElementOpNV.
+// What SPV_NV_cooperative_matrix2 does not allow of the instruction, of Func and of the operands
+// behind it; empty: it is valid.
 std::string_view problem(const MatrixContext& context, const Instruction& call,
                          const MatrixType* matrix) {
     const Module& module = context.module;
@@ -17,20 +18,21 @@ std::string_view problem(const MatrixContext& context, const Instruction& call,
     }
     const Instruction& function = module.def(call.word(1));
     if (function.opcode != spv::Op::OpFunction || function.type != matrix->component) {
-        return "Func is no function that returns a component";
+        return "Func is not a function that returns a component";
     }
     const Instruction& type = module.def(function.word(1));
-    // Result type, then parameters: row, column, element, and one for each further operand.
+    // Operands of the function type: result type, row, column, element, one for each further
+    // operand.
     if (type.operands.size() != call.operands.size() + 2) {
         return "Func has another number of parameters than there are operands";
     }
     for (const size_t at : {1, 2}) {
         if (!context.types.isInteger(type.word(at)) || context.types.width(type.word(at)) != 32 ||
             context.types.components(type.word(at)) != 1) {
-            return "the first two parameters of Func are no 32-bit integers";
+            return "the first two parameters of Func are not 32-bit integers";
         }
     }
-    if (type.word(3) != matrix->component) return "the third parameter of Func is no component";
+    if (type.word(3) != matrix->component) return "the third parameter of Func is not a component";
     for (size_t i = 2; i < call.operands.size(); ++i) {
         const MatrixType* other = context.matrixOfValue(call.word(i));
         const Id parameter = type.word(i + 2);
@@ -44,7 +46,7 @@ std::string_view problem(const MatrixContext& context, const Instruction& call,
     return {};
 }
 
-// The matrices among an instruction's operands take part with the element in the same place.
+// The elements of those operands that are matrices.
 std::vector<std::optional<HeldElements>> matricesIn(const MatrixContext& context, Emitter& emit,
                                                     const Instruction& call) {
     std::vector<std::optional<HeldElements>> matrices(call.operands.size());
@@ -64,7 +66,8 @@ void lowerPerElement(MatrixContext& context, MatrixWriter& writer, const Instruc
         return;
     }
     if (matrix->isConverted()) {
-        context.fail(ErrorCode::kUnsupported, call, "takes no components of 4 bits");
+        context.fail(ErrorCode::kUnsupported, call,
+                     "per-element operations on components of 4 bits are not emulated");
         return;
     }
     Emitter& emit = writer.emit();
@@ -103,20 +106,16 @@ void lowerGetCoordinate(MatrixContext& context, MatrixWriter& writer, const Inst
     }
     Emitter& emit = writer.emit();
     const Fragment& f = matrix->fragment;
-    // Local index on an axis -> index: see Axis::index().
-    const auto along = [&](const Axis& axis, Id lane, Id local) {
-        const Id turn = emit.times(emit.over(local, axis.block), axis.lanes * axis.block);
-        const Id inBlock = emit.modulo(local, axis.block);
-        const Id first = axis.lanes == 1 ? emit.constant(0) : emit.times(lane, axis.block);
-        return emit.addU32(emit.addU32(turn, inBlock), first);
-    };
     const Id index = emit.toU32(query.word(1));
+    const Id scalar = context.types.scalarOf(query.type);
+    const auto coordinate = [&](Dimension d, Id local) {
+        const Id lane = writer.laneOn(*matrix, d);
+        return emit.bitcast(scalar, indexOfValue(emit, f.axis(d), lane, local));
+    };
     const Id localRow = emit.over(index, f.columns.count());
     const Id localColumn = emit.modulo(index, f.columns.count());
-    const Id scalar = context.types.scalarOf(query.type);
-    const Id ids[] = {
-        emit.bitcast(scalar, along(f.rows, writer.rowLane(*matrix), localRow)),
-        emit.bitcast(scalar, along(f.columns, writer.columnLane(*matrix), localColumn))};
+    const Id ids[] = {coordinate(Dimension::kRows, localRow),
+                      coordinate(Dimension::kColumns, localColumn)};
     emit.construct(query.type, ids, query.result);
 }
 

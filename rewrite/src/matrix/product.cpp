@@ -2,7 +2,6 @@
 #include "matrix/product.hpp"
 
 #include "matrix/open_sums.hpp"
-#include "matrix/packs.hpp"
 #include "matrix/row_product.hpp"
 
 namespace coopvk::rewrite {
@@ -13,10 +12,10 @@ uint32_t packsPerRow(const MatrixType& m) {
     return m.fragment.columns.count() / m.fragment.packWidth;
 }
 
-// All rows advance through K together: neighbouring products are then independent of each other,
-// and a value of B serves every row while it is at hand. On CPUs rows go in turn: their registers
-// are few, so fewer sums should be computed at once.
-Id emitUnrolled(FunctionBuilder& function, const MulAdd& p, RowProduct& product, bool inTurn) {
+// Takes each step along K for all rows: then neighbouring multiplications do not depend on each
+// other, and all rows use a value of B while it is in a register. `rowByRow`: all steps of a row
+// before the next row, for CPUs, which have too few registers for so many sums.
+Id emitUnrolled(FunctionBuilder& function, const MulAdd& p, RowProduct& product, bool rowByRow) {
     Emitter& emit = function.emit();
     const std::vector<Id> a = extractPacks(emit, *p.a, function.parameter(0));
     const bool open = product.sumsStayOpen();
@@ -27,21 +26,21 @@ Id emitUnrolled(FunctionBuilder& function, const MulAdd& p, RowProduct& product,
         const size_t count = all.size() / rows;
         return std::span(all).subspan(row * count, count);
     };
-    std::vector<RowProduct::Row> under;
+    std::vector<RowProduct::Row> started;
     for (uint32_t i = 0; i < rows; ++i) {
-        under.push_back(product.begin(rowOf(a, i), rowOf(c, i)));
+        started.push_back(product.begin(rowOf(a, i), rowOf(c, i)));
     }
-    if (inTurn) {
-        for (RowProduct::Row& row : under) {
+    if (rowByRow) {
+        for (RowProduct::Row& row : started) {
             for (uint32_t k = 0; k < product.steps(); ++k) product.step(row, k);
         }
     } else {
         for (uint32_t k = 0; k < product.steps(); ++k) {
-            for (RowProduct::Row& row : under) product.step(row, k);
+            for (RowProduct::Row& row : started) product.step(row, k);
         }
     }
     std::vector<Id> result;
-    for (RowProduct::Row& row : under) {
+    for (RowProduct::Row& row : started) {
         const std::vector<Id> packs = product.end(row);
         result.insert(result.end(), packs.begin(), packs.end());
     }
@@ -49,7 +48,7 @@ Id emitUnrolled(FunctionBuilder& function, const MulAdd& p, RowProduct& product,
                                 : constructFromPacks(emit, *p.result, result));
 }
 
-// The lane's rows one by one at run time; A, C and the result are in local arrays.
+// Loops over the lane's rows at run time; A, C and the result are in local arrays.
 Id emitLooped(FunctionBuilder& function, const MulAdd& p, RowProduct& row) {
     Emitter& emit = function.emit();
     const auto placeOf = [&](const MatrixType& m, Id rowIndex, uint32_t pack) {
@@ -68,9 +67,8 @@ Id emitLooped(FunctionBuilder& function, const MulAdd& p, RowProduct& row) {
     function.store(a, function.parameter(0));
     function.store(c, function.parameter(2));
     function.loop(p.result->fragment.rows.count(), [&](Id rowIndex) {
-        RowProduct::Row under = row.begin(loadRow(a, *p.a, rowIndex), loadRow(c, *p.c, rowIndex));
-        for (uint32_t k = 0; k < row.steps(); ++k) row.step(under, k);
-        const std::vector<Id> packs = row.end(under);
+        const std::vector<Id> start = loadRow(c, *p.c, rowIndex);
+        const std::vector<Id> packs = row.whole(loadRow(a, *p.a, rowIndex), start);
         for (uint32_t pack = 0; pack < packs.size(); ++pack) {
             const Id place = placeOf(*p.result, rowIndex, pack);
             function.store(function.element(result, place), packs[pack]);
@@ -82,11 +80,10 @@ Id emitLooped(FunctionBuilder& function, const MulAdd& p, RowProduct& row) {
 }  // namespace
 
 Id emitProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& product) {
-    const auto choose = context.types.isFloat(product.result->component) ? floatRow : integerRow;
-    const std::unique_ptr<RowProduct> row = choose(context, function.emit(), product);
+    const std::unique_ptr<RowProduct> row = makeRow(context, function.emit(), product);
     row->prepareB(function.parameter(1));
     const uint32_t products = product.result->fragment.length() * product.a->columns;
-    return products <= kMostUnrolledInLane
+    return products <= kMaxUnrolledInLane
                ? emitUnrolled(function, product, *row, context.target.device.isCpu)
                : emitLooped(function, product, *row);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The arithmetic of a multiply-add in one lane: rows of A times columns of B plus C, in the way
-// that suits the component types and the device.
+// The body of the helper function of a multiply-add: function(a, b, c).
 #pragma once
 
 #include "ir/function_builder.hpp"
@@ -9,14 +8,15 @@
 
 namespace coopvk::rewrite {
 
-// Integer components are sign extended where true, else zero extended (Cooperative Matrix
+// Whether integer components are sign extended, rather than zero extended (Cooperative Matrix
 // Operands).
 struct Signs {
     bool a = false, b = false, c = false, result = false;
 };
 
-// Products a lane may unroll; larger ones loop over the lane's rows, so that code stays bounded.
-inline constexpr uint32_t kMostUnrolledInLane = 4096;
+// Multiplications of components up to which a lane's product is unrolled. Above, it is a loop over
+// the lane's rows, which limits the size of the code.
+inline constexpr uint32_t kMaxUnrolledInLane = 4096;
 
 struct MulAdd {
     const MatrixType* a = nullptr;
@@ -25,9 +25,20 @@ struct MulAdd {
     const MatrixType* result = nullptr;
     Signs signs;
     bool saturating = false;
+    uint32_t operands = 0;  // Cooperative Matrix Operands
 };
 
-// Emits the body of function(a, b, c) and finishes it; its id.
+// Each of these emits the body, finishes the function and returns its id.
+// Scope Subgroup: each lane multiplies its rows of A by its columns of B.
 Id emitProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& product);
+// Scope Workgroup: for each slice of K, the invocations store A and B to shared memory, each
+// component converted once to the type of the sums. Then each invocation multiplies its rows of A
+// by its columns of B. 0 with context.error.
+Id emitWorkgroupProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& product,
+                        const Instruction& at);
+// Scope Workgroup, with accumulators in tiles (tiles/tile_grid.hpp): the same, but each subgroup
+// loads its rows of A and columns of B as tiles, and multiplies these. 0 with context.error.
+Id emitTileProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& product,
+                   const Instruction& at);
 
 }  // namespace coopvk::rewrite

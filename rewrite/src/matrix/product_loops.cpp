@@ -13,30 +13,32 @@ namespace {
 
 constexpr auto bits(spv::LoopControlMask mask) { return static_cast<uint32_t>(mask); }
 
-// The blocks of a structured loop, header first; those from `continues` on step the counter.
+// The blocks of a structured loop, from its header on.
 struct Loop {
     std::span<const std::unique_ptr<Block>> blocks;
-    size_t continues = 0;
+    size_t continueTarget = 0;  // which of the blocks
 };
 
-// What a loop computes from its counter.
-class Counter {
+// Which values of a loop depend on its counter: on phis of the header, or on variables that the
+// continue construct stores to.
+class CounterUses {
  public:
-    Counter(const Module& module, MatrixCounts& matrices, const Loop& loop)
+    CounterUses(const Module& module, MatrixCounts& matrices, const Loop& loop)
         : module_(module), matrices_(matrices), loop_(loop) {
         for (const InstructionPtr& i : loop.blocks.front()->body) {
-            if (i->opcode == spv::Op::OpPhi) tainted_.insert(i->result);
+            if (i->opcode == spv::Op::OpPhi) dependent_.insert(i->result);
         }
-        for (const auto& block : loop.blocks.subspan(loop.continues)) {
+        for (const auto& block : loop.blocks.subspan(loop.continueTarget)) {
             for (const InstructionPtr& i : block->body) {
-                if (i->opcode == spv::Op::OpStore) tainted_.insert(i->word(0));
+                if (i->opcode == spv::Op::OpStore) dependent_.insert(i->word(0));
             }
         }
-        while (spread()) {
+        while (propagate()) {
         }
     }
 
-    // Whether a matrix of an array, or a function that may do so, is picked by the counter.
+    // Whether the counter is an index to a matrix in an array. A call that takes a matrix may have
+    // one.
     bool picksMatrices() const {
         return anyInstruction([&](const Instruction& i) {
             if (i.opcode == spv::Op::OpFunctionCall) {
@@ -46,7 +48,7 @@ class Counter {
             }
             return isAccessChain(i.opcode) && containsMatrix(module_.def(i.word(0)).type) &&
                    std::any_of(i.operands.begin() + 1, i.operands.end(),
-                               [&](const Operand& o) { return tainted_.contains(o.word); });
+                               [&](const Operand& o) { return dependent_.contains(o.word); });
         });
     }
 
@@ -58,22 +60,22 @@ class Counter {
         });
     }
 
-    // One round; true if something new was found.
-    bool spread() {
-        bool grew = false;
+    // Follows dependencies by one step. True if it found more.
+    bool propagate() {
+        bool found = false;
         anyInstruction([&](const Instruction& i) {
             const bool isStore = i.opcode == spv::Op::OpStore;
             const Id target = isStore ? i.word(0) : i.result;
             if (target == 0 || containsMatrix(module_.def(target).type)) return false;
             const auto from = i.operands.begin() + (isStore ? 1 : 0);
             if (std::any_of(from, i.operands.end(), [&](const Operand& o) {
-                    return o.isId && tainted_.contains(o.word);
+                    return o.isId && dependent_.contains(o.word);
                 })) {
-                grew = tainted_.insert(target).second || grew;
+                found = dependent_.insert(target).second || found;
             }
             return false;
         });
-        return grew;
+        return found;
     }
 
     bool containsMatrix(Id type) const { return matrices_.in(type) != 0; }
@@ -81,50 +83,42 @@ class Counter {
     const Module& module_;
     MatrixCounts& matrices_;
     const Loop& loop_;
-    std::unordered_set<Id> tainted_;
+    std::unordered_set<Id> dependent_;
 };
 
-// Products of one multiply-add in each invocation.
-uint64_t productsOf(const Module& module, const Instruction& mulAdd, uint32_t subgroupSize) {
-    const Instruction& a = module.def(module.def(mulAdd.word(0)).type);
-    const Instruction& result = module.def(mulAdd.type);
-    return module.constantValue(a.word(3)).value_or(1) *
-           module.constantValue(result.word(2)).value_or(1) *
-           module.constantValue(result.word(3)).value_or(1) / subgroupSize;
-}
-
-// Components that each invocation holds of a matrix.
-uint64_t componentsOf(const Module& module, Id matrix, uint32_t subgroupSize) {
-    const Instruction& type = module.def(matrix);
+// Rows times columns of a matrix type.
+uint64_t sizeOf(const Module& module, const Instruction& type) {
     return module.constantValue(type.word(2)).value_or(1) *
-           module.constantValue(type.word(3)).value_or(1) / subgroupSize;
+           module.constantValue(type.word(3)).value_or(1);
 }
 
-// What one turn of a loop does in each invocation.
-struct Turn {
-    // Shaders add to every accumulator that they keep, whatever loops they write for that.
+// What an iteration of a loop computes in each invocation.
+struct Iteration {
+    // Multiplications of components. Shaders add to all accumulators of a variable, perhaps in an
+    // inner loop, so these count for all of them.
     uint64_t products = 0;
-    // Components of the accumulators that are kept.
-    uint64_t components = 0;
+    uint64_t components = 0;  // of the accumulators
 };
 
-Turn turnOf(const Module& module, MatrixCounts& matrices, const Function& function,
-            const Loop& loop, uint32_t subgroupSize) {
-    Turn turn;
-    uint64_t written = 0;
+Iteration iterationOf(const Module& module, MatrixCounts& matrices, const Function& function,
+                      const Loop& loop, uint32_t subgroupSize) {
+    Iteration iteration;
+    uint64_t written = 0;  // multiplications of the loop's instructions
     for (const auto& block : loop.blocks) {
         for (const InstructionPtr& i : block->body) {
             if (i->opcode != spv::Op::OpCooperativeMatrixMulAddKHR) continue;
-            const uint64_t products = productsOf(module, *i, subgroupSize);
-            const uint64_t kept = mostKept(matrices, function, i->type);
+            const Instruction& a = module.def(module.def(i->word(0)).type);
+            const uint64_t size = sizeOf(module, module.def(i->type));
+            const uint64_t depth = module.constantValue(a.word(3)).value_or(1);
+            const uint64_t products = depth * size / subgroupSize;
+            const uint64_t kept = maxKept(matrices, function, i->type);
             written += products;
-            turn.products = std::max(turn.products, kept * products);
-            turn.components =
-                std::max(turn.components, kept * componentsOf(module, i->type, subgroupSize));
+            iteration.products = std::max(iteration.products, kept * products);
+            iteration.components = std::max(iteration.components, kept * (size / subgroupSize));
         }
     }
-    turn.products = std::max(turn.products, written);
-    return turn;
+    iteration.products = std::max(iteration.products, written);
+    return iteration;
 }
 
 Instruction* loopMerge(const Block& block) {
@@ -134,8 +128,8 @@ Instruction* loopMerge(const Block& block) {
     return nullptr;
 }
 
-// Blocks of a structured loop are between its header and its merge block: block order follows
-// dominance, and compilers write constructs whole.
+// The blocks from the header up to the merge block: dominance orders blocks, and compilers do not
+// mix constructs.
 Loop loopAt(const Function& function, size_t header, const Instruction& merge) {
     const auto find = [&](Id label) {
         size_t at = header + 1;
@@ -143,13 +137,13 @@ Loop loopAt(const Function& function, size_t header, const Instruction& merge) {
         return at;
     };
     const size_t end = find(merge.word(0));
-    const size_t continues = std::min(find(merge.word(1)), end);
-    return {std::span(function.blocks).subspan(header, end - header), continues - header};
+    const size_t continueTarget = std::min(find(merge.word(1)), end);
+    return {std::span(function.blocks).subspan(header, end - header), continueTarget - header};
 }
 
 }  // namespace
 
-void keepProductLoopsRolled(Module& module, uint32_t subgroupSize, uint64_t unrolled) {
+void keepProductLoopsRolled(Module& module, uint32_t subgroupSize, uint64_t maxUnrolled) {
     MatrixCounts matrices(module);
     for (const auto& function : module.functions()) {
         for (size_t b = 0; b < function->blocks.size(); ++b) {
@@ -159,10 +153,11 @@ void keepProductLoopsRolled(Module& module, uint32_t subgroupSize, uint64_t unro
                 continue;
             }
             const Loop loop = loopAt(*function, b, *merge);
-            const Turn turn = turnOf(module, matrices, *function, loop, subgroupSize);
-            if (turn.products <= unrolled) continue;
-            if (turn.components <= kMostInRegisters &&
-                Counter(module, matrices, loop).picksMatrices()) {
+            const Iteration iteration =
+                iterationOf(module, matrices, *function, loop, subgroupSize);
+            if (iteration.products <= maxUnrolled) continue;
+            if (iteration.components <= kMaxInRegisters &&
+                CounterUses(module, matrices, loop).picksMatrices()) {
                 continue;
             }
             merge->operands[2] = literal(spv::LoopControlMask::DontUnroll);

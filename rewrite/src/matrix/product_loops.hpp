@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Hints on loops around matrix products.
+// Loop controls of loops around matrix products.
 #pragma once
 
 #include "ir/module.hpp"
 
 namespace coopvk::rewrite {
 
-// Products in each invocation, a turn, up to which a loop may be unrolled. On an H200, a product of
-// matrices with 1024 gains from it and one with 2048 loses half its speed.
+// A loop may be unrolled up to so many multiplications of components in an invocation and
+// iteration. On an H200, 1024 of them are faster unrolled, and 2048 half as fast.
 inline constexpr uint64_t kMaxUnrolledProducts = 1024;
 
-// Components in each invocation up to which its accumulators may stay in registers: two f16 in each
-// of 512, the most that an invocation has on any GPU (AMD's CDNA).
-inline constexpr uint64_t kMostInRegisters = 1024;
+// Components of accumulators up to which an invocation may have them in registers: two f16 in each
+// of 512, the most registers of an invocation on any GPU (AMD's CDNA).
+inline constexpr uint64_t kMaxInRegisters = 1024;
 
-// One multiply-add becomes a hundred instructions and more. A loop around many of them, unrolled as
-// shaders commonly ask, no longer fits a processor's instruction cache and takes long to compile,
-// so this asks the driver not to unroll it, unless the loop picks matrices out of arrays by its
-// counter, and they are few enough to stay in registers if it is unrolled. `unrolled`: how many
-// products of an invocation may be.
+// Sets DontUnroll on loops of more than `maxUnrolled` multiplications. A multiply-add becomes a
+// hundred instructions or more. Many shaders request that loops around them are unrolled; then they
+// exceed the instruction cache, and take long to compile. Loops stay unchanged that pick matrices
+// out of arrays by their counter, if the accumulators fit registers once the loop is unrolled.
 void keepProductLoopsRolled(Module& module, uint32_t subgroupSize,
-                            uint64_t unrolled = kMaxUnrolledProducts);
+                            uint64_t maxUnrolled = kMaxUnrolledProducts);
 
 }  // namespace coopvk::rewrite

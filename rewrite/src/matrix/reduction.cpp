@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "matrix/reduction.hpp"
-
+//
+// OpCooperativeMatrixReduceNV.
 #include <algorithm>
 
 #include "matrix/exchange.hpp"
+#include "matrix/instructions.hpp"
 #include "matrix/workgroup_exchange.hpp"
+#include "matrix/workgroup_memory.hpp"
 
 namespace coopvk::rewrite {
 
@@ -14,8 +16,8 @@ constexpr auto kRow = static_cast<uint32_t>(spv::CooperativeMatrixReduceMask::Ro
 constexpr auto kColumn = static_cast<uint32_t>(spv::CooperativeMatrixReduceMask::Column);
 constexpr auto k2x2 =
     static_cast<uint32_t>(spv::CooperativeMatrixReduceMask::CooperativeMatrixReduce2x2);
+constexpr std::string_view kNeedsShuffles = "reduction needs subgroup shuffles";
 
-// An instruction with what it says.
 struct Reduction {
     const Instruction& at;
     const MatrixType* from = nullptr;
@@ -24,13 +26,14 @@ struct Reduction {
     Id combine = 0;
 
     bool ofWorkgroup() const { return from->fragment.scope == LaneScope::kWorkgroup; }
+    // CombineFunc of both; of `a` 0, `b`.
     Id combined(Emitter& emit, Id a, Id b) const {
         if (a == 0) return b;
         return emit.call(from->component, combine, std::array{a, b});
     }
 };
 
-// What is wrong, or nothing: SPV_NV_cooperative_matrix2, OpCooperativeMatrixReduceNV.
+// What SPV_NV_cooperative_matrix2 does not allow of the instruction; empty: it is valid.
 std::string_view problem(const MatrixContext& context, const Reduction& r) {
     if (r.from == nullptr || r.to == nullptr || r.from->use != Use::kAccumulator ||
         r.to->use != Use::kAccumulator || r.from->component != r.to->component ||
@@ -52,12 +55,13 @@ std::string_view problem(const MatrixContext& context, const Reduction& r) {
     if (function.opcode != spv::Op::OpFunction || type.operands.size() != 3 ||
         !std::ranges::all_of(type.operands,
                              [&](const Operand& o) { return o.word == component; })) {
-        return "CombineFunc is no function of two components that returns one";
+        return "CombineFunc is not a function of two components that returns one";
     }
     return {};
 }
 
-// Rows, or columns, or both as a whole: each line's total is in every lane that holds the line.
+// Reduces rows, columns, or the whole matrix. Each total is then in every lane that holds elements
+// of its row or column.
 class LineReduction {
  public:
     LineReduction(MatrixContext& context, MatrixWriter& writer, const Reduction& reduction)
@@ -80,12 +84,9 @@ class LineReduction {
     }
 
  private:
-    const Axis& axis(Dimension d) const {
-        const Fragment& f = r_.from->fragment;
-        return d == Dimension::kRows ? f.rows : f.columns;
-    }
+    const Axis& axis(Dimension d) const { return r_.from->fragment.axis(d); }
 
-    // Totals along dimension d by local index on the other one.
+    // Totals along dimension d, by local index on the other one.
     std::vector<Id> linesOf(Dimension d) {
         std::vector<Id> totals;
         for (uint32_t line = 0; line < axis(other(d)).count(); ++line) {
@@ -113,17 +114,13 @@ class LineReduction {
         return r_.ofWorkgroup() ? throughMemory(totals, d) : throughShuffles(std::move(totals), d);
     }
 
-    // Each lane combines with the one at distance 1, 2, 4, ...
+    // Each lane combines its totals with those of the lane at distance 1, then 2, then 4, ...
     std::vector<Id> throughShuffles(std::vector<Id> totals, Dimension d) {
-        if (!context_.target.device.subgroupShuffle) {
-            context_.fail(ErrorCode::kUnsupported, r_.at, "reduction needs subgroup shuffles");
-            return totals;
-        }
-        const bool alongRows = d == Dimension::kRows;
-        const Id own = exchange_.laneOn(d, axis(d));
-        const Id line = alongRows ? writer_.gridColumn() : writer_.gridRow();
+        if (!requireShuffles(context_, r_.at, kNeedsShuffles)) return totals;
+        const Id along = exchange_.laneOn(d, axis(d));
+        const Id line = exchange_.gridCoordinate(other(d));
         for (uint32_t distance = 1; distance < axis(d).lanes; distance *= 2) {
-            const Id lane = exchange_.laneAt(d, Bits(emit_).flip(own, distance), line);
+            const Id lane = exchange_.laneAt(d, Bits(emit_).flip(along, distance), line);
             for (Id& total : totals) {
                 const Slot there = exchange_.fromLane({total, 0}, lane);
                 total = r_.combined(emit_, total, scalarOf(emit_, r_.from->component, there));
@@ -132,7 +129,8 @@ class LineReduction {
         return totals;
     }
 
-    // Every lane writes its totals and reads those of the lanes that share its lines.
+    // Every lane writes its totals, and reads those of the lanes that hold the same rows or
+    // columns.
     std::vector<Id> throughMemory(const std::vector<Id>& totals, Dimension d) {
         const uint32_t lanes = axis(d).lanes;
         const uint32_t perTotal = lanes * axis(other(d)).lanes;
@@ -140,11 +138,10 @@ class LineReduction {
         if (words == 0) return totals;
         const uint32_t atOnce =
             std::min<uint32_t>(words / perTotal, static_cast<uint32_t>(totals.size()));
-        const bool alongRows = d == Dimension::kRows;
-        const Id own = alongRows ? writer_.rowLane(*r_.from) : writer_.columnLane(*r_.from);
-        const Id line = alongRows ? writer_.columnLane(*r_.from) : writer_.rowLane(*r_.from);
+        const Id along = writer_.laneOn(*r_.from, d);
+        const Id line = writer_.laneOn(*r_.from, other(d));
         const Id first = emit_.times(line, lanes);
-        const Id place = emit_.addU32(first, own);
+        const Id place = emit_.addU32(first, along);
         WorkgroupMemory memory(context_, emit_);
         memory.use(atOnce * perTotal);
         std::vector<Id> result;
@@ -182,11 +179,10 @@ class LineReduction {
     Exchange exchange_;
 };
 
-// Neighbouring pairs along a dimension that every lane holds whole become one element each.
+// Combines pairs of neighbours along a dimension that every lane holds whole.
 HeldElements combinePairs(Emitter& emit, const Reduction& r, HeldElements& held, Dimension d) {
     const Axis half = wholeAxis(held.axis(d).size / 2);
-    HeldElements pairs =
-        d == Dimension::kRows ? HeldElements(half, held.columns) : HeldElements(held.rows, half);
+    HeldElements pairs = held.emptyWith(d, half);
     const auto scalar = [&](const Slot& slot) { return scalarOf(emit, r.from->component, slot); };
     for (uint32_t i = 0; i < half.size; ++i) {
         for (uint32_t o = 0; o < held.axis(other(d)).count(); ++o) {
@@ -201,59 +197,38 @@ HeldElements combinePairs(Emitter& emit, const Reduction& r, HeldElements& held,
 void reduce2x2InSubgroup(MatrixContext& context, MatrixWriter& writer, const Reduction& r) {
     HeldElements held(*r.from, writer.emit(), r.at.word(0));
     Exchange exchange(context, writer, r.from->component);
-    if ((held.rows.lanes > 1 || held.columns.lanes > 1) && !context.target.device.subgroupShuffle) {
-        context.fail(ErrorCode::kUnsupported, r.at, "reduction needs subgroup shuffles");
-        return;
-    }
+    if (held.isDistributed() && !requireShuffles(context, r.at, kNeedsShuffles)) return;
     for (const Dimension d : {Dimension::kRows, Dimension::kColumns}) {
-        if (held.axis(d).lanes > 1) held = exchange.gatherAxis(held, d);
+        held = exchange.gatherAxis(held, d);
         held = combinePairs(writer.emit(), r, held, d);
-        const Fragment& f = r.to->fragment;
-        const Axis& target = d == Dimension::kRows ? f.rows : f.columns;
-        if (target.lanes > 1) held = exchange.dealAxis(held, d, target);
+        held = exchange.distributeAxis(held, d, r.to->fragment.axis(d));
     }
     held.construct(*r.to, writer.emit(), r.at.result);
 }
 
-// A function from the matrix to the reduced one: blocks have whole neighbourhoods, which each lane
-// combines, and the results travel to their lanes. 0 with an error.
-Id reduce2x2InWorkgroup(MatrixContext& context, const Reduction& r) {
-    const Id parameters[] = {r.from->id};
-    FunctionBuilder function(context.types, context.newFunctions, "coopvk_reduce_2x2", r.to->id,
-                             parameters);
-    Emitter& emit = function.emit();
-    GridPosition position = context.position(emit.out(), LaneScope::kWorkgroup);
-    const Fragment& f = r.from->fragment;
-    HeldElements elements(*r.from, emit, function.parameter(0));
-    // The axes of what each lane has after its blocks shrank to a quarter.
-    Fragment quarter = f;
+// Each invocation reduces the neighbourhoods in its blocks, which are whole.
+void reduce2x2InWorkgroup(MatrixContext& context, MatrixWriter& writer, const Reduction& r) {
+    Fragment quarter = r.from->fragment;
     for (Axis* axis : {&quarter.rows, &quarter.columns}) {
         axis->size /= 2;
         axis->block /= 2;
     }
-    const std::vector<Id> places = elementNumbers(emit, position, quarter, r.to->columns, false);
-    std::vector<NumberedWord> written;
-    for (uint32_t i = 0; i < places.size(); ++i) {
-        const uint32_t row = i / quarter.columns.count() * 2;
-        const uint32_t column = i % quarter.columns.count() * 2;
+    const auto reduced = [&](Emitter& emit, HeldElements& elements, uint32_t row, uint32_t column) {
         Id total = 0;
         for (const uint32_t n : {0u, 1u, 2u, 3u}) {
-            const Id value = elements.scalar(emit, *r.from, row + n % 2, column + n / 2);
+            const Id value = elements.scalar(emit, *r.from, 2 * row + n % 2, 2 * column + n / 2);
             total = r.combined(emit, total, value);
         }
-        written.push_back({places[i], wordOf(emit, *r.from, {total, 0})});
-    }
-    const std::vector<Id> read =
-        elementNumbers(emit, position, r.to->fragment, r.to->columns, false);
-    const Id writes = position.isNoDuplicate(emit, f.rows.lanes, f.columns.lanes);
-    const std::vector<Id> words =
-        exchangeWords(context, function, r.at, r.to->rows * r.to->columns, writes, written, read);
-    if (words.empty()) return 0;
-    HeldElements result(*r.to);
-    for (uint32_t i = 0; i < words.size(); ++i) {
-        result.slots[i] = {componentOf(emit, *r.to, words[i]), 0};
-    }
-    return function.finish(result.construct(*r.to, emit));
+        return Slot{total, 0};
+    };
+    lowerWorkgroupExchange(context, writer, r.at,
+                           {"coopvk_reduce_2x2",
+                            {static_cast<uint32_t>(r.at.opcode), r.from->id, r.to->id, r.combine},
+                            *r.from,
+                            *r.to,
+                            quarter,
+                            false,
+                            reduced});
 }
 
 }  // namespace
@@ -266,12 +241,8 @@ void lowerReduction(MatrixContext& context, MatrixWriter& writer, const Instruct
         return;
     }
     if (r.mode != k2x2) return LineReduction(context, writer, r).run();
-    if (!r.ofWorkgroup()) return reduce2x2InSubgroup(context, writer, r);
-    const std::vector<uint32_t> key = {static_cast<uint32_t>(at.opcode), r.from->id, r.to->id,
-                                       r.combine};
-    const Id function = context.helper(key, [&] { return reduce2x2InWorkgroup(context, r); });
-    if (function == 0) return;
-    writer.emit().call(at.type, function, std::array{at.word(0)}, at.result);
+    return r.ofWorkgroup() ? reduce2x2InWorkgroup(context, writer, r)
+                           : reduce2x2InSubgroup(context, writer, r);
 }
 
 }  // namespace coopvk::rewrite

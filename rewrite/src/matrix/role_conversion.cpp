@@ -1,26 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "matrix/role_conversion.hpp"
-
+//
+// Conversions that change the use of a matrix, and so which lane holds which element.
 #include "lowering/packed_elementwise.hpp"
-#include "matrix/elements.hpp"
 #include "matrix/exchange.hpp"
+#include "matrix/instructions.hpp"
 #include "matrix/matrix_types.hpp"
-#include "matrix/tiles/tile_exchange.hpp"
-#include "matrix/transposition.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
 
-bool dealtAlike(const Axis& a, const Axis& b) {
+bool distributedAlike(const Axis& a, const Axis& b) {
     return a.lanes == b.lanes && (a.lanes == 1 || a.block == b.block);
 }
 
 bool needsShuffles(const Axis& from, const Axis& to) {
-    return from.lanes > 1 && !dealtAlike(from, to);
+    return from.lanes > 1 && !distributedAlike(from, to);
 }
 
-// A type like `from` with components as `to` has them.
+// The type with the size, use and scope of `from` and the components of `to`.
 Id typeBetween(MatrixContext& context, const MatrixType& from, const MatrixType& to) {
     for (const auto& [id, known] : context.matrices) {
         if (known.use == from.use && known.component == to.component && known.rows == from.rows &&
@@ -39,7 +37,7 @@ Id typeBetween(MatrixContext& context, const MatrixType& from, const MatrixType&
     made.words = false;
     made.sums = Sums::kClosed;
     describePacks(made, types);
-    // A type for itself: arrays of other matrices may be equal.
+    // A new type in any case: an equal array may be that of other matrices.
     made.id = context.module.takeId();
     const Id packs = types.constantU32(made.fragment.packs());
     context.module.append(Section::kGlobals,
@@ -80,7 +78,7 @@ void lowerRoleConversion(MatrixContext& context, MatrixWriter& writer,
         return;
     }
     if (from->tiles || to->tiles) return lowerTileConversion(context, writer, conversion);
-    if (from->fragment.scope == LaneScope::kWorkgroup) {  // lanes hold the same whatever the use
+    if (from->fragment.scope == LaneScope::kWorkgroup) {  // a lane holds the same for every use
         const std::vector<Id> packs = extractPacks(writer.emit(), *from, conversion.word(0));
         constructFromPacks(writer.emit(), *to, packs, conversion.result);
         return;
@@ -88,23 +86,19 @@ void lowerRoleConversion(MatrixContext& context, MatrixWriter& writer,
     const Fragment& target = to->fragment;
     HeldElements held(*from, writer.emit(), conversion.word(0));
     if ((needsShuffles(held.rows, target.rows) || needsShuffles(held.columns, target.columns)) &&
-        !context.target.device.subgroupShuffle) {
-        context.fail(ErrorCode::kUnsupported, conversion,
-                     "a matrix in several roles needs subgroup shuffles");
+        !requireShuffles(context, conversion,
+                         "a matrix in several roles needs subgroup shuffles")) {
         return;
     }
     Exchange exchange(context, writer, to->component);
-    // Lanes that hold an axis whole pick their part of it before anything travels: that is less to
-    // send.
-    const auto fit = [&](Dimension d, const Axis& axis) {
-        if (dealtAlike(held.axis(d), axis)) return;
-        if (held.axis(d).lanes > 1) held = exchange.gatherAxis(held, d);
-        if (axis.lanes > 1) held = exchange.dealAxis(held, d, axis);
-    };
-    const bool columnsFirst = held.columns.lanes == 1;
-    if (columnsFirst) fit(Dimension::kColumns, target.columns);
-    fit(Dimension::kRows, target.rows);
-    if (!columnsFirst) fit(Dimension::kColumns, target.columns);
+    // An axis that lanes hold whole comes first: they keep only their part of it, so fewer elements
+    // are shuffled for the other axis.
+    const Dimension first = held.columns.lanes == 1 ? Dimension::kColumns : Dimension::kRows;
+    for (const Dimension d : {first, other(first)}) {
+        if (distributedAlike(held.axis(d), target.axis(d))) continue;
+        held = exchange.gatherAxis(held, d);
+        held = exchange.distributeAxis(held, d, target.axis(d));
+    }
     held.construct(*to, writer.emit(), conversion.result);
 }
 
@@ -116,7 +110,7 @@ bool lowerConversion(MatrixContext& context, MatrixWriter& writer, Instruction& 
         (from->shape == to->shape && !transposes)) {
         return lowerMatrixConversion(context, writer.emit(), conversion);
     }
-    // First the components, then who holds them.
+    // Converts the components first, then changes the use.
     Id value = conversion.word(0);
     if (from->component != to->component) {
         const Id between = typeBetween(context, *from, *to);

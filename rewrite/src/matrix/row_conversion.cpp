@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "matrix/row_conversion.hpp"
-
+//
+// SPV_QCOM_cooperative_matrix_conversion: converts between matrices and arrays of the invocations.
 #include "lowering/array_conversion.hpp"
+#include "matrix/instructions.hpp"
 #include "matrix/line_memory.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
 
-// Neighbours in packs of 32 bits, so that they travel together.
+// The components in packs of 32 bits, since each pack takes one shuffle.
 std::vector<Slot> packed(Emitter& emit, Id component, std::vector<Slot> slots) {
     const uint32_t parts = 32 / std::min(32u, emit.types().width(component));
     for (size_t first = 0; first + parts <= slots.size(); first += parts) {
@@ -18,8 +19,8 @@ std::vector<Slot> packed(Emitter& emit, Id component, std::vector<Slot> slots) {
     return slots;
 }
 
-// What both directions check: the lines of the matrix fit the subgroup, and each is as large as the
-// array.
+// The lines of the matrix; nullopt, with an error, unless there are at most as many as lanes, and
+// each is as large as the array.
 std::optional<MatrixLines> matchLines(MatrixContext& context, const Instruction& at,
                                       const MatrixType* matrix, const NumberArray& array) {
     if (matrix == nullptr || array.element == 0) {
@@ -45,13 +46,17 @@ std::optional<MatrixLines> matchLines(MatrixContext& context, const Instruction&
         context.fail(ErrorCode::kUnsupported, at,
                      std::format("a matrix of {} lines in a subgroup of {}", lines.count,
                                  context.target.subgroupSize));
-    } else if (!context.target.device.subgroupShuffle) {
-        context.fail(ErrorCode::kUnsupported, at,
-                     "converting matrices to arrays needs subgroup shuffles");
-    } else {
+    } else if (requireShuffles(context, at,
+                               "converting matrices to arrays needs subgroup shuffles")) {
         return lines;
     }
     return std::nullopt;
+}
+
+void constructArray(Emitter& emit, const NumberArray& array, std::span<const Slot> slots,
+                    Id component, Id result) {
+    const std::vector<Slot> cells = regroup(emit, slots, component, array.element);
+    emit.construct(array.type, scalarsOf(emit, array.element, cells), result);
 }
 
 }  // namespace
@@ -63,42 +68,30 @@ void lowerConstructFromRows(MatrixContext& context, MatrixWriter& writer,
     const std::optional<MatrixLines> lines = matchLines(context, construct, matrix, array);
     if (!lines) return;
     Emitter& emit = writer.emit();
-    const Fragment& f = matrix->fragment;
     const std::vector<Slot> cells = slotsOf(emit, emit.parts(construct.word(0)));
     const std::vector<Slot> elements = regroup(emit, cells, array.element, matrix->component);
-    if (goThroughMemory(context, *lines, matrix->component)) {
+    if (usesLineMemory(context, *lines, matrix->component)) {
         constructThroughMemory(context, writer, *matrix, *lines, elements, construct.result);
         return;
     }
     const std::vector<Slot> line = packed(emit, matrix->component, elements);
 
-    // Each lane asks the lanes whose lines it holds, then drops what it does not hold of them.
+    // Each lane gets the lines of which it holds elements, then keeps only these elements.
     Exchange exchange(context, writer, matrix->component);
     const Dimension d = lines->areColumns ? Dimension::kColumns : Dimension::kRows;
-    HeldElements held = lines->areColumns ? HeldElements(wholeAxis(f.rows.size), f.columns)
-                                          : HeldElements(f.rows, wholeAxis(f.columns.size));
-    const Axis& dealt = held.axis(d);
-    const Id start = emit.times(exchange.laneOn(d, dealt), dealt.block);
-    for (uint32_t local = 0; local < dealt.count(); ++local) {
-        const Id lane = emit.plus(start, dealt.base(local));
+    const Axis& along = matrix->fragment.axis(other(d));
+    HeldElements held = HeldElements(*matrix).emptyWith(other(d), wholeAxis(along.size));
+    const Axis& across = held.axis(d);
+    const Id start = emit.times(exchange.laneOn(d, across), across.block);
+    for (uint32_t local = 0; local < across.count(); ++local) {
+        const Id lane = emit.plus(start, across.base(local));
         for (uint32_t x = 0; x < lines->length; ++x) {
             held.at(d, local, x) = exchange.fromLane(line[x], lane);
         }
     }
-    const Axis& along = lines->areColumns ? f.rows : f.columns;
-    if (along.lanes > 1) held = exchange.dealAxis(held, other(d), along);
+    held = exchange.distributeAxis(held, other(d), along);
     held.construct(*matrix, emit, construct.result);
 }
-
-namespace {
-
-void constructArray(Emitter& emit, const NumberArray& array, std::span<const Slot> slots,
-                    Id component, Id result) {
-    const std::vector<Slot> cells = regroup(emit, slots, component, array.element);
-    emit.construct(array.type, scalarsOf(emit, array.element, cells), result);
-}
-
-}  // namespace
 
 void lowerExtractRows(MatrixContext& context, MatrixWriter& writer, const Instruction& extract) {
     const MatrixType* matrix = context.matrixOfValue(extract.word(0));
@@ -106,7 +99,7 @@ void lowerExtractRows(MatrixContext& context, MatrixWriter& writer, const Instru
     const std::optional<MatrixLines> lines = matchLines(context, extract, matrix, array);
     if (!lines) return;
     Emitter& emit = writer.emit();
-    if (goThroughMemory(context, *lines, matrix->component)) {
+    if (usesLineMemory(context, *lines, matrix->component)) {
         const std::vector<Slot> line =
             extractThroughMemory(context, writer, *matrix, *lines, extract.word(0));
         return constructArray(emit, array, line, matrix->component, extract.result);
@@ -114,25 +107,22 @@ void lowerExtractRows(MatrixContext& context, MatrixWriter& writer, const Instru
     Exchange exchange(context, writer, matrix->component);
     HeldElements held(*matrix, emit, extract.word(0));
     const Dimension d = lines->areColumns ? Dimension::kColumns : Dimension::kRows;
-    const Axis& dealt = held.axis(d);
+    const Axis& across = held.axis(d);
     const Axis& along = held.axis(other(d));
 
-    // Line i is local line `local` of grid row (or column) `from`. Lanes beyond the last line read
-    // some line.
-    const Id line = emit.modulo(writer.lane(), dealt.size);
-    const Id from = emit.modulo(emit.over(line, dealt.block), dealt.lanes);
-    const Id block = emit.over(line, dealt.lanes * dealt.block);
-    const Id local = emit.addU32(emit.times(block, dealt.block), emit.modulo(line, dealt.block));
+    // Axis::laneOf and localOf of the lane's line. Lanes beyond the last line read any line.
+    const Id line = emit.modulo(writer.lane(), across.size);
+    const Id from = emit.modulo(emit.over(line, across.block), across.lanes);
+    const Id block = emit.over(line, across.lanes * across.block);
+    const Id local = emit.addU32(emit.times(block, across.block), emit.modulo(line, across.block));
     std::map<uint32_t, Id> lanes;
     std::vector<Slot> elements;
     for (uint32_t x = 0; x < lines->length; ++x) {
-        const uint32_t alongLane = x / along.block % along.lanes;
-        const uint32_t alongLocal = x / (along.lanes * along.block) * along.block + x % along.block;
-        Id& lane = lanes[alongLane];
-        if (lane == 0) lane = exchange.laneAt(d, from, emit.constant(alongLane));
+        Id& lane = lanes[along.laneOf(x)];
+        if (lane == 0) lane = exchange.laneAt(d, from, emit.constant(along.laneOf(x)));
         std::vector<Slot> candidates;
-        for (uint32_t l = 0; l < dealt.count(); ++l) {
-            candidates.push_back(exchange.fromLane(held.at(d, l, alongLocal), lane));
+        for (uint32_t l = 0; l < across.count(); ++l) {
+            candidates.push_back(exchange.fromLane(held.at(d, l, along.localOf(x)), lane));
         }
         elements.push_back(exchange.pick(candidates, local));
     }

@@ -1,44 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One row of a product in a lane, by component types: see RowProduct.
+// One row of a product in a lane: the arithmetic that suits the component types and the device.
 #pragma once
+
+#include <spirv/unified1/GLSL.std.450.h>
 
 #include <functional>
 #include <memory>
 
+#include "matrix/packs.hpp"
 #include "matrix/product.hpp"
 
 namespace coopvk::rewrite {
 
-// Accumulates, for one row of A in this lane, over all of K and all of the lane's columns: begin,
-// then steps() times step, then end. The row's packs of A and of the accumulator come and go
-// through plain arrays, so that the same code serves the unrolled and the looped form.
+// Multiplies rows of A in this lane by all columns of B in this lane, and adds C: for each row
+// begin, then step(row, k) for each k below steps(), then end.
 class RowProduct {
  public:
     RowProduct(MatrixContext& context, Emitter& emit, const MulAdd& product)
         : context_(context), types_(context.types), emit_(emit), p_(product) {}
     virtual ~RowProduct() = default;
 
-    // Takes B apart once, ahead of all rows.
+    // Emits what all rows read of B, ahead of them.
     virtual void prepareB(Id b) = 0;
-    // A row that is being computed: A's values by step, C's by column, and the sums so far (0: none
-    // yet).
+    // A row that has begun: values of A by step, of C by column, and the sums so far (0: none yet).
     struct Row {
         std::vector<Id> left;
         std::vector<Id> start;
         std::vector<Id> sums;
     };
-    // Takes packs of A's row and of C's row.
+    // `a` and `c`: packs of the row of A and of C.
     virtual Row begin(std::span<const Id> a, std::span<const Id> c) = 0;
     virtual uint32_t steps() const { return depth(); }
     virtual void step(Row& row, uint32_t k) = 0;
     // Packs of the result's row.
     virtual std::vector<Id> end(Row& row) = 0;
-    // C and the result come and go as open sums in place of packs (open_sums.hpp).
+    std::vector<Id> whole(std::span<const Id> a, std::span<const Id> c) {
+        Row row = begin(a, c);
+        for (uint32_t k = 0; k < steps(); ++k) step(row, k);
+        return end(row);
+    }
+    // Whether rows of C and of the result are open sums in place of packs (open_sums.hpp).
     virtual bool sumsStayOpen() const { return false; }
 
  protected:
-    // A scalar or vector as `type`, of the same number of components.
+    // Converts a scalar or vector to `type`, which has as many components.
     using Convert = std::function<Id(Id value, Id type)>;
 
     static bool accumulatesOpen(const MulAdd& p, Sums sums) {
@@ -48,13 +54,17 @@ class RowProduct {
     uint32_t depth() const { return p_.a->columns; }
     uint32_t columns() const { return p_.result->fragment.columns.count(); }
 
-    // The components of packs, in order, as scalars of `type` by `convert` (scalar or vector).
+    // A pack whose components are converted to the scalar type `type`.
+    Id converted(Id pack, Id type, const Convert& convert) {
+        const uint32_t count = types_.components(emit_.typeOf(pack));
+        return convert(pack, types_.vectorType(type, count));
+    }
+
+    // The components of packs, in order, as scalars of `type`.
     std::vector<Id> scalars(std::span<const Id> packs, Id type, const Convert& convert) {
         std::vector<Id> out;
         for (Id pack : packs) {
-            const uint32_t count = types_.components(emit_.typeOf(pack));
-            const Id converted = convert(pack, types_.vectorType(type, count));
-            for (Id scalar : emit_.parts(converted)) out.push_back(scalar);
+            for (Id scalar : emit_.parts(converted(pack, type, convert))) out.push_back(scalar);
         }
         return out;
     }
@@ -69,12 +79,11 @@ class RowProduct {
         return packs;
     }
 
-    // B's element at (k, column) as a scalar of `type`.
+    // The elements of B by k, then column, as scalars of `type`.
     std::vector<std::vector<Id>> scalarsOfB(Id b, Id type, const Convert& convert) {
         std::vector<Id> packs;
         for (Id pack : extractPacks(emit_, *p_.b, b)) {
-            const uint32_t count = types_.components(emit_.typeOf(pack));
-            packs.push_back(convert(pack, types_.vectorType(type, count)));
+            packs.push_back(converted(pack, type, convert));
         }
         const Fragment& f = p_.b->fragment;
         std::vector<std::vector<Id>> out(depth(), std::vector<Id>(columns()));
@@ -88,15 +97,23 @@ class RowProduct {
         return out;
     }
 
+    // Adds a * b to a sum; a, b and the sum are floats of `type`, scalars or vectors.
+    void multiplyAdd(Id& sum, Id type, Id a, Id b) {
+        sum = sum == 0 ? emit_.op(spv::Op::OpFMul, type, {a, b})
+                       : emit_.glsl(GLSLstd450Fma, type, {a, b, sum});
+    }
+
     MatrixContext& context_;
     TypeTable& types_;
     Emitter& emit_;
     const MulAdd& p_;
 };
 
-// For results of floating-point components.
+// For results of floats, and of integers.
 std::unique_ptr<RowProduct> floatRow(MatrixContext& context, Emitter& emit, const MulAdd& p);
-// For results of integer components.
 std::unique_ptr<RowProduct> integerRow(MatrixContext& context, Emitter& emit, const MulAdd& p);
+inline std::unique_ptr<RowProduct> makeRow(MatrixContext& context, Emitter& emit, const MulAdd& p) {
+    return (context.types.isFloat(p.result->component) ? floatRow : integerRow)(context, emit, p);
+}
 
 }  // namespace coopvk::rewrite

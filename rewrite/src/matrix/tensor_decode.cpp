@@ -54,17 +54,18 @@ TensorDecode::TensorDecode(MatrixContext& context, Emitter& emit, const Instruct
     }
 }
 
-// Not every driver steps over whole blocks by OpPtrAccessChain.
+// Some drivers do not step over whole blocks by OpPtrAccessChain, so the pointer becomes one to an
+// array of units.
 void TensorDecode::castPointer(Emitter& emit, Id pointer) {
     TypeTable& types = context_.types;
-    const uint32_t bytes = std::min(16u, blockBytes_ & (~blockBytes_ + 1));
-    number_ =
+    const uint32_t bytes = std::min(16u, largestPowerOfTwoIn(blockBytes_));
+    unit_ =
         bytes < 4 ? types.intType(bytes * 8, false) : types.vectorType(types.uint32(), bytes / 4);
-    declareNumbersIn(types, context_.target.device, number_);
+    declareNumbersIn(types, context_.target.device, unit_);
     declareAccess(context_.module, spv::StorageClass::StorageBuffer, 8 * std::min(bytes, 4u));
     const Id type =
-        types.pointerType(spv::StorageClass::PhysicalStorageBuffer, context_.views.block(number_));
-    numbers_ = emit.op(spv::Op::OpBitcast, type, {pointer});
+        types.pointerType(spv::StorageClass::PhysicalStorageBuffer, context_.views.block(unit_));
+    units_ = emit.op(spv::Op::OpBitcast, type, {pointer});
 }
 
 bool TensorDecode::refuse(std::string_view what) {
@@ -102,21 +103,17 @@ Id TensorDecode::coordinates(Emitter& emit, uint32_t parameter, std::span<const 
 }
 
 Id TensorDecode::call(Emitter& emit, const TensorPart& place) {
-    const Id u32 = context_.types.uint32();
     Operands operands = {idOperand(function_)};
-    if (numbers_ != 0) {
-        const uint32_t bytes =
-            context_.types.width(number_) / 8 * context_.types.components(number_);
-        const Id index = emit.mulInt(u32, place.index, emit.constant(blockBytes_ / bytes));
-        const Id type =
-            context_.types.pointerType(spv::StorageClass::PhysicalStorageBuffer, number_);
-        const Id first = emit.op(spv::Op::OpAccessChain, type, {numbers_, emit.constant(0), index});
+    if (units_ != 0) {
+        const uint32_t bytes = context_.types.width(unit_) / 8 * context_.types.components(unit_);
+        const Id index = emit.times(place.index, blockBytes_ / bytes);
+        const Id first = emit.chain(unit_, {units_, emit.constant(0), index});
         const Id parameter = context_.module.def(functionType_).word(1);
         operands.push_back(idOperand(emit.bitcast(parameter, first)));
     } else {
-        const Id offset = emit.mulInt(u32, place.index, emit.constant(blockBytes_));
+        const Id offset = emit.times(place.index, blockBytes_);
         if (place_.descriptor != 0) operands.push_back(idOperand(place_.descriptor));
-        operands.push_back(idOperand(emit.addInt(u32, place_.bytes, offset)));
+        operands.push_back(idOperand(emit.addU32(place_.bytes, offset)));
     }
     append(operands, {idOperand(coordinates(emit, 1, place.block)),
                       idOperand(coordinates(emit, 2, place.inBlock))});

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls of decode functions, which make a matrix's elements of a block of the tensor
-// (SPV_NV_cooperative_matrix2): with a pointer to the block, its coordinates, and the element's
-// coordinates in it. One for vectors makes a run of neighbours in the last dimension at once
+// Calls of decode functions (SPV_NV_cooperative_matrix2). DecodeFunc takes a pointer to a block of
+// the tensor, the block's coordinates and an element's coordinates in the block, and returns the
+// element. DecodeVectorFunc returns a vector of neighbours in the last dimension
 // (SPV_NV_cooperative_matrix_decode_vector).
 #pragma once
 
@@ -14,14 +14,13 @@ namespace coopvk::rewrite {
 
 class TensorDecode {
  public:
+    // `isVector`: the function is DecodeVectorFunc.
     TensorDecode(MatrixContext& context, Emitter& emit, const Instruction& at,
                  const MatrixType& matrix, const TensorLayoutType& layout, Id function, Id pointer,
                  bool isVector = false);
 
     bool valid() const { return function_ != 0; }
-    // Elements that one call makes.
-    uint32_t length() const { return context_.types.components(resultType_); }
-    // The component of the element there, or a vector of the run that begins there.
+    // The element at a place, or the vector that begins there.
     Id call(Emitter& emit, const TensorPart& place);
 
  private:
@@ -33,14 +32,14 @@ class TensorDecode {
     MatrixContext& context_;
     const Instruction& at_;
     const uint32_t dimensions_;
-    Id function_ = 0;      // that is called
-    Id functionType_ = 0;  // of the application's
+    Id function_ = 0;      // the function to call
+    Id functionType_ = 0;  // of the application's function
     uint32_t blockBytes_ = 0;
     Id resultType_ = 0;
-    // Of the two, one: a pointer to blocks of numbers as long as divides the application's, or the
-    // place of the first one in a buffer.
-    Id numbers_ = 0;
-    Id number_ = 0;  // type of these
+    // One of both: a physical pointer to an array of units, whose size divides that of a block; or
+    // the place of the first block in a buffer.
+    Id units_ = 0;
+    Id unit_ = 0;  // type of a unit
     BufferPlace place_;
 };
 

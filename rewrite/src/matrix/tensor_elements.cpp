@@ -27,7 +27,7 @@ TensorElements::TensorElements(MatrixContext& context, Emitter& emit, const Inst
     if (!valid() || !isStore_ || bits() <= componentBits_) return;
     if (bits() != 32 || !types_.isInteger(scalar_)) {
         refuse(
-            "tensors cannot be stored to memory of larger components that are no 32-bit integers");
+            "tensors cannot be stored to memory of larger components that are not 32-bit integers");
     }
 }
 
@@ -36,7 +36,8 @@ bool TensorElements::refuse(std::string_view what) {
     return context_.fail(ErrorCode::kUnsupported, at_, what);
 }
 
-// The type in which components are reached in buffers: their own, where the device can.
+// The type of accesses to components in buffers: that of the components, where the device allows
+// it, else u32.
 Id TensorElements::reachable() const {
     constexpr auto kStorage = spv::StorageClass::StorageBuffer;
     if (!missingForAccess(context_.target.device, kStorage, componentBits_).empty()) {
@@ -84,7 +85,7 @@ void TensorElements::resolvePointer(Emitter& emit, Id pointer) {
     scalar_ = elements_->scalar();
 }
 
-// Whether it points to an element of a tightly packed array of components.
+// Whether a pointer points to an element of a tightly packed array of components.
 bool TensorElements::isComponentOfArray(Id pointer) const {
     const Module& module = context_.module;
     const Instruction& chain = module.def(pointer);
@@ -96,17 +97,11 @@ bool TensorElements::isComponentOfArray(Id pointer) const {
 }
 
 Id TensorElements::pointerTo(Emitter& emit, Id scalar) {
-    const Id u32 = types_.uint32();
-    if (block_ != 0) {
-        const Id type = types_.pointerType(spv::StorageClass::PhysicalStorageBuffer, scalar_);
-        return emit.op(spv::Op::OpAccessChain, type, {block_, emit.constant(0), scalar});
-    }
-    if (!elements_) {
-        return context_.views.pointer(emit, place_, scalar_, scalar);
-    }
-    const Id width = emit.constant(elements_->components());
-    const Id index = elements_->asIndex(emit, emit.divInt(u32, scalar, width));
-    const Id component = elements_->components() == 1 ? 0 : emit.modInt(u32, scalar, width);
+    if (block_ != 0) return emit.chain(scalar_, {block_, emit.constant(0), scalar});
+    if (!elements_) return context_.views.pointer(emit, place_, scalar_, scalar);
+    const uint32_t width = elements_->components();
+    const Id index = elements_->asIndex(emit, emit.over(scalar, width));
+    const Id component = width == 1 ? 0 : emit.modulo(scalar, width);
     const Id type = elements_->indexType();
     return elements_->at(emit, emit.addInt(type, elements_->origin(), index), component);
 }
@@ -125,45 +120,43 @@ Id TensorElements::fromStart(Emitter& emit, Id index) {
 
 Id TensorElements::load(Emitter& emit, Id index) {
     index = fromStart(emit, index);
-    const Id u32 = types_.uint32();
     const Id component = matrix_.component;
     if (bits() == componentBits_) return emit.bitcast(component, loadScalar(emit, index));
     if (bits() > componentBits_) {
-        const Id parts = emit.constant(bits() / componentBits_);
-        const Id scalar = loadScalar(emit, emit.divInt(u32, index, parts));
-        return scalarOf(emit, component,
-                        pickComponent(emit, *matrix_.number, scalar, emit.modInt(u32, index, parts),
-                                      component));
+        const uint32_t parts = bits() / componentBits_;
+        const Id scalar = loadScalar(emit, emit.over(index, parts));
+        return scalarOf(
+            emit, component,
+            pickComponent(emit, *matrix_.number, scalar, emit.modulo(index, parts), component));
     }
     const uint32_t count = componentBits_ / bits();
-    const Id first = emit.mulInt(u32, index, emit.constant(count));
+    const Id first = emit.times(index, count);
     std::vector<Slot> scalars;
     for (uint32_t i = 0; i < count; ++i) {
-        scalars.push_back({loadScalar(emit, emit.addInt(u32, first, emit.constant(i))), 0});
+        scalars.push_back({loadScalar(emit, emit.plus(first, i)), 0});
     }
     return scalarOf(emit, component, regroup(emit, scalars, scalar_, component)[0]);
 }
 
 void TensorElements::store(Emitter& emit, Id index, Id component) {
     index = fromStart(emit, index);
-    const Id u32 = types_.uint32();
     if (bits() == componentBits_) return storeScalar(emit, index, emit.bitcast(scalar_, component));
     if (bits() > componentBits_) return storePart(emit, index, component);
     const Slot whole[] = {{component, 0}};
     const std::vector<Slot> scalars = regroup(emit, whole, matrix_.component, scalar_);
-    const Id first = emit.mulInt(u32, index, emit.constant(static_cast<uint32_t>(scalars.size())));
+    const Id first = emit.times(index, static_cast<uint32_t>(scalars.size()));
     for (uint32_t i = 0; i < scalars.size(); ++i) {
         storeScalar(emit, emit.plus(first, i), scalarOf(emit, scalar_, scalars[i]));
     }
 }
 
-// Other lanes may write the other parts of the same scalar at the same time.
+// Stores by atomics: other invocations may store to other parts of the same scalar at the same
+// time.
 void TensorElements::storePart(Emitter& emit, Id index, Id component) {
     const Id u32 = types_.uint32();
-    const Id parts = emit.constant(32 / componentBits_);
-    const Id pointer = pointerTo(emit, emit.divInt(u32, index, parts));
-    const Id shift =
-        emit.mulInt(u32, emit.modInt(u32, index, parts), emit.constant(componentBits_));
+    const uint32_t parts = 32 / componentBits_;
+    const Id pointer = pointerTo(emit, emit.over(index, parts));
+    const Id shift = emit.times(emit.modulo(index, parts), componentBits_);
     const Slot slot = {component, 0};
     const Id part = componentBits(emit, *matrix_.number, slot, matrix_.component);
     const Id mask = emit.constant((1u << componentBits_) - 1);
@@ -173,8 +166,7 @@ void TensorElements::storePart(Emitter& emit, Id index, Id component) {
     const Id others = emit.op(spv::Op::OpNot, u32, {shifted(mask)});
     const bool isShared = elements_ && storageOf(context_.module.def(emit.typeOf(pointer))) ==
                                            spv::StorageClass::Workgroup;
-    const Id scope = emit.constant(
-        static_cast<uint32_t>(isShared ? spv::Scope::Workgroup : spv::Scope::QueueFamily));
+    const Id scope = emit.scope(isShared ? spv::Scope::Workgroup : spv::Scope::QueueFamily);
     const auto atomic = [&](spv::Op opcode, Id value) {
         const Id typed = emit.bitcast(scalar_, value);
         emit.op(opcode, scalar_, {pointer, scope, emit.constant(0), typed});
@@ -186,15 +178,11 @@ void TensorElements::storePart(Emitter& emit, Id index, Id component) {
 // -------------------------------------------------------------------------------------------------
 // Runs
 
-// The physical pointer as one to a block of an array.
+// Casts the physical pointer to one to a block with an array of `element`.
 Id TensorElements::castTo(Emitter& emit, Id element) {
     const Id type =
         types_.pointerType(spv::StorageClass::PhysicalStorageBuffer, context_.views.block(element));
     return emit.op(spv::Op::OpBitcast, type, {pointer_});
-}
-
-Id TensorElements::isMultiple(Emitter& emit, Id number, uint32_t of) {
-    return emit.compare(spv::Op::OpIEqual, emit.modulo(number, of), emit.constant(0));
 }
 
 Id TensorElements::hasRuns(Emitter& emit, uint32_t length) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Elements of a tensor in memory, by their index from Pointer: "This index is then multiplied by
-// the size of the component type of the matrix and treated as a byte offset from the 'Pointer'
-// operand", whatever that points to (SPV_NV_cooperative_matrix2).
+// Loads and stores of a tensor's elements, by their index from Pointer: "This index is then
+// multiplied by the size of the component type of the matrix and treated as a byte offset from the
+// 'Pointer' operand" (SPV_NV_cooperative_matrix2), whatever type Pointer points to.
 #pragma once
 
 #include "ir/memory_operands.hpp"
@@ -18,13 +18,13 @@ class TensorElements {
                    const MatrixType& matrix, Id pointer, const MemoryOperands& memory);
 
     bool valid() const { return scalar_ != 0; }
-    // The component of the element with an index (u32).
+    // The element with an index (u32), as a scalar of the matrix's component type.
     Id load(Emitter& emit, Id index);
     void store(Emitter& emit, Id index, Id component);
 
-    // The same of a run of elements whose indices are neighbours, the first of which is a multiple
-    // of their number: at most 16 bytes. Where a boolean is true when it is executed, which is the
-    // same in all invocations; 0: never.
+    // Whether `length` neighbours, the first of which has a multiple of `length` as its index, may
+    // be accessed at once: at most 16 bytes. A boolean that is the same in all invocations; 0:
+    // never. loadRun() and storeRun() access them.
     Id hasRuns(Emitter& emit, uint32_t length);
     std::vector<Slot> loadRun(Emitter& emit, Id index);
     void storeRun(Emitter& emit, Id index, std::span<const Slot> components);
@@ -38,7 +38,6 @@ class TensorElements {
     Id reachable() const;
     Id pointerTo(Emitter& emit, Id scalar);
     Id castTo(Emitter& emit, Id element);
-    Id isMultiple(Emitter& emit, Id number, uint32_t of);
     Id fromStart(Emitter& emit, Id index);
     Id packPointer(Emitter& emit, Id index);
     Id loadScalar(Emitter& emit, Id scalar);
@@ -54,16 +53,17 @@ class TensorElements {
     const uint32_t componentBits_;
     MemoryOperands memory_;
     const Id pointer_;
-    // Memory is an array of scalars of this type; it is reached in one of three ways.
+    // Memory is an array of scalars of this type. One of these accesses it: block_, place_,
+    // elements_.
     Id scalar_ = 0;
-    Id first_ = 0;  // scalar that Pointer points to, u32; 0: the first
-    Id block_ = 0;  // pointer to a physical block of them
+    Id first_ = 0;  // u32: the scalar that Pointer points to; 0: the first one
+    Id block_ = 0;  // physical pointer to a block with an array of these scalars
     BufferPlace place_;
-    // Runs as vectors.
-    Id pack_ = 0;       // type
-    Id packBlock_ = 0;  // as block_
-    uint32_t run_ = 0;
     std::optional<ElementPointer> elements_;
+    // A run is a vector of this type.
+    Id pack_ = 0;
+    Id packBlock_ = 0;  // as block_, of such vectors
+    uint32_t run_ = 0;  // elements
 };
 
 }  // namespace coopvk::rewrite

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lowering/number.hpp"
-#include "matrix/tensor_memory.hpp"
+//
+// OpCooperativeMatrixLoadTensorNV.
+#include "matrix/instructions.hpp"
 #include "matrix/tensor_transfer.hpp"
 
 namespace coopvk::rewrite {
@@ -20,10 +21,7 @@ class TensorLoad : TensorTransfer {
             prepareVectors(layout);
         } else {
             elements_.emplace(context, emit_, load, matrix, operands.pointer, operands.memory);
-            run_ =
-                elements_->valid() ? longestRun(kTensorRunBytes * 8 / matrix.number->bits) : run_;
-            if (run_.length > 1) runsFit_ = elements_->hasRuns(emit_, run_.length);
-            if (runsFit_ == 0) run_ = {};
+            chooseRuns(*elements_);
         }
     }
 
@@ -35,12 +33,25 @@ class TensorLoad : TensorTransfer {
     void run() {
         clampValue_ = clampValue();
         const Id result = writer_.variable(matrix_.id);
-        byAddress([&] { runs(result); }, [&] { separable(result); }, [&] { any(result); });
+        const auto runs = [&] {
+            separable(result, run_, vectors_ ? kMaxDecodeCalls : kMaxTensorAccesses,
+                      [&](const TensorPart& place) { return readRunInside(place); });
+        };
+        const auto elements = [&] {
+            // Where vectors are decoded, layouts without runs are rare: one call in a loop
+            // suffices.
+            const uint32_t maxCalls = vectors_ ? 1 : kMaxDecodeCalls;
+            separable(result, {}, decode_ ? maxCalls : kMaxTensorAccesses,
+                      [&](const TensorPart& place) {
+                          return std::vector<Slot>{{readClamped(place), 0}};
+                      });
+        };
+        byAddress(runs, elements, [&] { any(result); });
         emit_.add(makeInstruction(spv::Op::OpLoad, matrix_.id, at_.result, {idOperand(result)}));
     }
 
  private:
-    // Its low bits, as a component.
+    // The low bits of the layout's clamp value, as a component.
     Id clampValue() {
         const Id u32 = types_.uint32();
         std::vector<Slot> words = {{address_.clampValue(), 0}};
@@ -52,8 +63,8 @@ class TensorLoad : TensorTransfer {
         return decode_ ? decode_->call(emit_, place) : elements_->load(emit_, place.index);
     }
 
-    // The function for vectors, where a lane holds as many neighbours as it makes. Long vectors are
-    // left to the other one.
+    // Prepares calls of DecodeVectorFunc, where a lane holds as many neighbours as it returns.
+    // DecodeFunc decodes the elements of long vectors.
     void prepareVectors(const TensorLayoutType& layout) {
         const Module& module = context_.module;
         const Id function = operands_.decodeVector;
@@ -74,7 +85,7 @@ class TensorLoad : TensorTransfer {
         return slotsOf(emit_, values);
     }
 
-    // Runs are inside or outside as a whole.
+    // A run is inside or outside of the tensor as a whole.
     std::vector<Slot> readRunInside(const TensorPart& place) {
         if (place.inside == 0) return readRun(place);
         if (vectors_) {
@@ -95,12 +106,14 @@ class TensorLoad : TensorTransfer {
         return components;
     }
 
-    void runs(Id result) {
-        TensorWalk walk(writer_, matrix_, vectors_ ? kMostDecodeCalls : kMostTensorAccesses, run_);
+    // Stores the matrix to the variable `result`. read(place) gives the components of a run.
+    void separable(Id result, TensorRun run, uint32_t maxUnrolled,
+                   const std::function<std::vector<Slot>(const TensorPart& place)>& read) {
+        TensorWalk walk(writer_, matrix_, maxUnrolled, run);
         HeldElements held(matrix_);
         const Id array = walk.isRolled() ? componentArray() : 0;
         visitSeparable(walk, [&](const TensorPart& place, Id element) {
-            const std::vector<Slot> components = readRunInside(place);
+            const std::vector<Slot> components = read(place);
             for (uint32_t i = 0; i < components.size(); ++i) {
                 const Id at = inRun(element, i);
                 if (array == 0) {
@@ -115,7 +128,7 @@ class TensorLoad : TensorTransfer {
         emit_.store(result, held.construct(matrix_, emit_));
     }
 
-    // Only where it is inside.
+    // Reads only where the element is inside of the tensor.
     Id readInside(const TensorPart& place) {
         if (place.inside == 0) return read(place);
         return writer_.chosenValue(
@@ -123,33 +136,16 @@ class TensorLoad : TensorTransfer {
             [&] { return clampValue_; });
     }
 
-    // What is outside has an address inside, too.
+    // Reads in any case, where it can: an element outside of the tensor has the address of one
+    // inside.
     Id readClamped(const TensorPart& place) {
         if (decode_ || place.inside == 0) return readInside(place);
         return emit_.op(spv::Op::OpSelect, matrix_.component,
                         {place.inside, read(place), clampValue_});
     }
 
-    void separable(Id result) {
-        // Beside calls for vectors, one call is enough: it is for layouts that seldom occur.
-        const uint32_t mostCalls = vectors_ ? 1 : kMostDecodeCalls;
-        TensorWalk walk(writer_, matrix_, decode_ ? mostCalls : kMostTensorAccesses);
-        HeldElements held(matrix_);
-        const Id array = walk.isRolled() ? componentArray() : 0;
-        visitSeparable(walk, [&](const TensorPart& place, Id element) {
-            const Id value = readClamped(place);
-            if (array == 0) {
-                slotOf(held, element) = {value, 0};
-            } else {
-                emit_.store(componentPointer(array, element), value);
-            }
-        });
-        if (array != 0) fill(held, array);
-        emit_.store(result, held.construct(matrix_, emit_));
-    }
-
     void any(Id result) {
-        TensorWalk walk(writer_, matrix_, kMostTensorPlaces);
+        TensorWalk walk(writer_, matrix_, kMaxTensorPlaces);
         const Id array = componentArray();
         if (operands_.view != 0) {
             HeldElements object(matrix_, emit_, operands_.object);

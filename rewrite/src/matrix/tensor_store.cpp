@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lowering/number.hpp"
-#include "matrix/tensor_memory.hpp"
+//
+// OpCooperativeMatrixStoreTensorNV.
+#include "matrix/instructions.hpp"
 #include "matrix/tensor_transfer.hpp"
 
 namespace coopvk::rewrite {
@@ -14,62 +15,49 @@ class TensorStore : TensorTransfer {
         : TensorTransfer(context, writer, store, matrix, operands),
           elements_(context, emit_, store, matrix, operands.pointer, operands.memory),
           object_(matrix, emit_, operands.object) {
-        run_ = elements_.valid() ? longestRun(kTensorRunBytes * 8 / matrix.number->bits) : run_;
-        if (run_.length > 1) runsFit_ = elements_.hasRuns(emit_, run_.length);
-        if (runsFit_ == 0) run_ = {};
+        chooseRuns(elements_);
     }
 
     bool valid() const { return elements_.valid(); }
 
     void run() {
+        const auto storeRun = [&](const TensorPart& place, std::span<const Slot> components) {
+            elements_.storeRun(emit_, place.index, components);
+        };
+        const auto storeOne = [&](const TensorPart& place, std::span<const Slot> components) {
+            elements_.store(emit_, place.index, gather(emit_, matrix_.component, components));
+        };
+        const auto separable = [&](TensorWalk& walk, const Visit& visit) {
+            visitSeparable(walk, visit);
+        };
+        const auto any = [&](TensorWalk& walk, const Visit& visit) { visitAny(walk, visit); };
         writer_.guarded(writer_.isNoDuplicate(matrix_), [&] {
-            byAddress(
-                [&] {
-                    TensorWalk walk(writer_, matrix_, kMostTensorAccesses, run_);
-                    storeRuns(walk);
-                },
-                [&] {
-                    TensorWalk walk(writer_, matrix_, kMostTensorAccesses);
-                    store(walk, [&](const Visit& visit) { visitSeparable(walk, visit); });
-                },
-                [&] {
-                    TensorWalk walk(writer_, matrix_, kMostTensorPlaces);
-                    store(walk, [&](const Visit& visit) { visitAny(walk, visit); });
-                });
+            byAddress([&] { store(run_, kMaxTensorAccesses, separable, storeRun); },
+                      [&] { store({}, kMaxTensorAccesses, separable, storeOne); },
+                      [&] { store({}, kMaxTensorPlaces, any, storeOne); });
         });
     }
 
  private:
-    void store(const TensorWalk& walk, const std::function<void(const Visit&)>& visitAll) {
+    // write(place, components) stores a run.
+    void store(TensorRun run, uint32_t maxUnrolled,
+               const std::function<void(TensorWalk&, const Visit&)>& visitAll,
+               const std::function<void(const TensorPart&, std::span<const Slot>)>& write) {
+        TensorWalk walk(writer_, matrix_, maxUnrolled, run);
         HeldElements held = object_;
         const Id array = walk.isRolled() ? componentArray() : 0;
         if (array != 0) spill(held, array);
-        visitAll([&](const TensorPart& place, Id element) {
+        visitAll(walk, [&](const TensorPart& place, Id element) {
             writer_.guarded(emit_.both(place.isKept, place.inside), [&] {
-                const Slot one[] = {array == 0 ? slotOf(held, element) : Slot{}};
-                const Id value =
-                    array == 0 ? gather(emit_, matrix_.component, one)
-                               : emit_.load(matrix_.component, componentPointer(array, element));
-                elements_.store(emit_, place.index, value);
-            });
-        });
-    }
-
-    void storeRuns(TensorWalk& walk) {
-        HeldElements held = object_;
-        const Id array = walk.isRolled() ? componentArray() : 0;
-        if (array != 0) spill(held, array);
-        visitSeparable(walk, [&](const TensorPart& place, Id element) {
-            writer_.guarded(place.inside, [&] {
                 std::vector<Slot> components;
-                for (uint32_t i = 0; i < run_.length; ++i) {
+                for (uint32_t i = 0; i < run.length; ++i) {
                     const Id at = inRun(element, i);
                     components.push_back(
                         array == 0
                             ? slotOf(held, at)
                             : Slot{emit_.load(matrix_.component, componentPointer(array, at)), 0});
                 }
-                elements_.storeRun(emit_, place.index, components);
+                write(place, components);
             });
         });
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matrix/tensor_transfer.hpp"
 
-#include "matrix/tensor_memory.hpp"
+#include "lowering/number.hpp"
 
 namespace coopvk::rewrite {
 
@@ -28,19 +28,19 @@ std::optional<TensorOperands> tensorOperands(MatrixContext& context, const Instr
     operands.layout = at.word(2);
     const std::span<const Operand> further = operandsBehind(at, 3);
     operands.memory = MemoryOperands(further);
-    const std::span<const Operand> own = further.subspan(memoryOperandCount(further));
+    const std::span<const Operand> addressing = further.subspan(memoryOperandCount(further));
     const auto fails = [&](std::string_view what) {
         context.fail(ErrorCode::kInvalidModule, at, what);
         return std::nullopt;
     };
-    if (own.empty()) return fails("Tensor Addressing Operands are missing");
+    if (addressing.empty()) return fails("Tensor Addressing Operands are missing");
     using Mask = spv::TensorAddressingOperandsMask;
     size_t next = 1;
-    uint32_t left = own[0].word;
+    uint32_t left = addressing[0].word;
     const auto take = [&](Mask bit, Id& id) {
         if ((left & static_cast<uint32_t>(bit)) == 0) return;
         left &= ~static_cast<uint32_t>(bit);
-        if (next < own.size()) id = own[next++].word;
+        if (next < addressing.size()) id = addressing[next++].word;
     };
     take(Mask::TensorView, operands.view);
     take(Mask::DecodeFunc, operands.decode);
@@ -94,13 +94,19 @@ void TensorTransfer::byAddress(const std::function<void()>& runs,
     writer_.chosen(isSeparable, parts, any);
 }
 
-TensorRun TensorTransfer::longestRun(uint32_t most) const {
+TensorRun TensorTransfer::longestRun(uint32_t max) const {
     const std::optional<bool> alongRow = address_.runsAlongRows();
     if (!alongRow) return {};
     const Axis& axis = *alongRow ? matrix_.fragment.columns : matrix_.fragment.rows;
-    uint32_t length = most;
+    uint32_t length = max;
     while (axis.run() % length != 0) length /= 2;
     return {length, *alongRow};
+}
+
+void TensorTransfer::chooseRuns(TensorElements& elements) {
+    if (elements.valid()) run_ = longestRun(kTensorRunBytes * 8 / matrix_.number->bits);
+    if (run_.length > 1) runsFit_ = elements.hasRuns(emit_, run_.length);
+    if (runsFit_ == 0) run_ = {};
 }
 
 Id TensorTransfer::inRun(Id first, uint32_t i) const {
@@ -116,14 +122,15 @@ void TensorTransfer::visitSeparable(TensorWalk& walk, const Visit& visit) {
 }
 
 void TensorTransfer::visitAny(TensorWalk& walk, const Visit& visit) {
-    const auto itself = [](Id coordinate) {
+    const auto coordinate = [](Id value) {
         TensorPart part;
-        part.coordinate = coordinate;
+        part.coordinate = value;
         return part;
     };
-    walk.run(itself, itself, [&](const TensorPart& row, const TensorPart& column, Id element) {
-        visit(address_.ofElement(row.coordinate, column.coordinate), element);
-    });
+    walk.run(coordinate, coordinate,
+             [&](const TensorPart& row, const TensorPart& column, Id element) {
+                 visit(address_.ofElement(row.coordinate, column.coordinate), element);
+             });
 }
 
 Id TensorTransfer::componentArray() {
@@ -150,21 +157,6 @@ void TensorTransfer::fill(HeldElements& held, Id array) {
         const Id pointer = componentPointer(array, emit_.constant(e));
         held.slots[e] = {emit_.load(matrix_.component, pointer), 0};
     }
-}
-
-void lowerTensorSetting(MatrixContext& context, Emitter& emit, const Instruction& i) {
-    lowerTensorValue(context, context.tensors, emit, i);
-}
-
-void dropTensorDeclarations(Module& module) {
-    using enum spv::Capability;
-    for (const spv::Capability capability :
-         {TensorAddressingNV, CooperativeMatrixTensorAddressingNV, CooperativeMatrixBlockLoadsNV,
-          CooperativeMatrixDecodeVectorNV}) {
-        module.removeCapability(capability);
-    }
-    module.removeExtension("SPV_NV_tensor_addressing");
-    module.removeExtension("SPV_NV_cooperative_matrix_decode_vector");
 }
 
 }  // namespace coopvk::rewrite

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What loads and stores of matrices by tensor addresses share.
+// The common parts of loads and stores of matrices by tensor addresses.
 #pragma once
 
 #include "matrix/packs.hpp"
@@ -10,24 +10,24 @@
 
 namespace coopvk::rewrite {
 
-// The operands of either instruction, Pointer first.
+// The operands of OpCooperativeMatrixLoadTensorNV and OpCooperativeMatrixStoreTensorNV.
 struct TensorOperands {
     Id pointer = 0, object = 0, layout = 0;
     MemoryOperands memory;
     Id view = 0, decode = 0, decodeVector = 0;  // 0: none
 };
-// nullopt, and an error of the context, where they are not as they must be.
+// nullopt, with an error, where they are invalid.
 std::optional<TensorOperands> tensorOperands(MatrixContext& context, const Instruction& at);
 
-// nullptr, and an error, where the value is no matrix that tensors can hold.
+// The type of a matrix; nullptr, with an error, where Object is none, or has 4-bit components.
 const MatrixType* tensorMatrix(MatrixContext& context, const Instruction& at, Id object);
 
-// Visits that follow each other without a loop: of those with separable addresses, of all others,
-// and of calls of decode functions, all of which drivers inline.
-inline constexpr uint32_t kMostTensorAccesses = 512;
-inline constexpr uint32_t kMostTensorPlaces = 16;
-inline constexpr uint32_t kMostDecodeCalls = 16;
-// Bytes that a lane loads or stores at once.
+// Accesses up to which the code is unrolled: with separable addresses, with any others, and with
+// calls of decode functions, since drivers inline all calls.
+inline constexpr uint32_t kMaxTensorAccesses = 512;
+inline constexpr uint32_t kMaxTensorPlaces = 16;
+inline constexpr uint32_t kMaxDecodeCalls = 16;
+// Bytes up to which a lane loads or stores neighbours at once.
 inline constexpr uint32_t kTensorRunBytes = 16;
 
 class TensorTransfer {
@@ -36,21 +36,22 @@ class TensorTransfer {
                    const MatrixType& matrix, const TensorOperands& operands);
 
  protected:
-    // Runs one of three pieces of code, by what the layout says when it is executed. `runs` only
-    // where there can be some.
+    // Emits code that runs one of the three, by the layout's numbers at run time. `runs` is used
+    // only where run_ is longer than one element.
     void byAddress(const std::function<void()>& runs, const std::function<void()>& separable,
                    const std::function<void()>& any);
-    // The longest run of a lane of at most so many elements (a power of two), as the address has
-    // runs; of one element: there are none.
-    TensorRun longestRun(uint32_t most) const;
-    // Visits the lane's elements with their places.
+    // The longest run of at most `max` elements (a power of two) in a lane; one element: none.
+    TensorRun longestRun(uint32_t max) const;
+    // Sets run_ and runsFit_ for accesses of memory by `elements`.
+    void chooseRuns(TensorElements& elements);
+    // Visits the lane's elements, or the first ones of its runs, with their places.
     using Visit = std::function<void(const TensorPart& place, Id element)>;
     void visitSeparable(TensorWalk& walk, const Visit& visit);
-    // The number of the i-th element of a run.
+    // The number (u32) of element `i` of a run whose first element has the number `first`.
     Id inRun(Id first, uint32_t i) const;
     void visitAny(TensorWalk& walk, const Visit& visit);
 
-    // An array of the lane's components, one after the other.
+    // A variable: an array of the lane's components. spill() stores them there, fill() loads them.
     Id componentArray();
     Id componentPointer(Id array, Id element);
     void spill(HeldElements& held, Id array);
@@ -64,7 +65,7 @@ class TensorTransfer {
     const Instruction& at_;
     const MatrixType& matrix_;
     TensorAddress address_;
-    // Set by what derives: the runs, and whether memory allows them (a boolean; 0: it does).
+    // What a lane accesses at once, and whether memory allows that (boolean; 0: it does).
     TensorRun run_;
     Id runsFit_ = 0;
 };

@@ -3,23 +3,15 @@
 
 namespace coopvk::rewrite {
 
-TensorWalk::TensorWalk(MatrixWriter& writer, const MatrixType& matrix, uint32_t mostUnrolled,
+TensorWalk::TensorWalk(MatrixWriter& writer, const MatrixType& matrix, uint32_t maxUnrolled,
                        TensorRun run)
     : writer_(writer),
       matrix_(matrix),
       run_(run),
       rows_(matrix.fragment.rows.count() / run.rows()),
       columns_(matrix.fragment.columns.count() / run.columns()),
-      rollsRows_(rows_ * columns_ > mostUnrolled),
-      rollsColumns_(columns_ > mostUnrolled) {}
-
-// As indexOn, of a local index that is no constant.
-Id TensorWalk::indexOf(const Axis& axis, Id lane, Id local) {
-    Emitter& emit = writer_.emit();
-    const Id turn = emit.times(emit.over(local, axis.block), axis.lanes * axis.block);
-    const Id base = emit.addU32(turn, emit.modulo(local, axis.block));
-    return axis.lanes == 1 ? base : emit.addU32(emit.times(lane, axis.block), base);
-}
+      rollsRows_(rows_ * columns_ > maxUnrolled),
+      rollsColumns_(columns_ > maxUnrolled) {}
 
 void TensorWalk::run(const MakePart& ofRow, const MakePart& ofColumn, const Visit& visit) {
     Emitter& emit = writer_.emit();
@@ -29,7 +21,8 @@ void TensorWalk::run(const MakePart& ofRow, const MakePart& ofColumn, const Visi
     for (uint32_t c = 0; !rollsColumns_ && c < columns_; ++c) {
         parts.push_back(ofColumn(writer_.columnOf(matrix_, c * run_.columns())));
     }
-    const Id columnLane = writer_.columnLane(matrix_), rowLane = writer_.rowLane(matrix_);
+    const Id columnLane = writer_.laneOn(matrix_, Dimension::kColumns);
+    const Id rowLane = writer_.laneOn(matrix_, Dimension::kRows);
     const auto line = [&](const TensorPart& row, Id first) {
         for (uint32_t c = 0; c < parts.size(); ++c) {
             visit(row, parts[c], emit.plus(first, c * run_.columns()));
@@ -37,7 +30,7 @@ void TensorWalk::run(const MakePart& ofRow, const MakePart& ofColumn, const Visi
         if (!rollsColumns_) return;
         writer_.repeated(columns_, [&](Id run) {
             const Id column = emit.times(run, run_.columns());
-            visit(row, ofColumn(indexOf(f.columns, columnLane, column)),
+            visit(row, ofColumn(indexOfValue(emit, f.columns, columnLane, column)),
                   emit.addU32(first, column));
         });
     };
@@ -47,7 +40,7 @@ void TensorWalk::run(const MakePart& ofRow, const MakePart& ofColumn, const Visi
     if (!rollsRows_) return;
     writer_.repeated(rows_, [&](Id run) {
         const Id row = emit.times(run, run_.rows());
-        line(ofRow(indexOf(f.rows, rowLane, row)), emit.times(run, toNextRow));
+        line(ofRow(indexOfValue(emit, f.rows, rowLane, row)), emit.times(run, toNextRow));
     });
 }
 

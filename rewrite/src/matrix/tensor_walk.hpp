@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Goes through the elements of a matrix that a lane holds: one after the other, or in loops.
+// Visits the elements of a matrix that a lane holds, unrolled or in loops.
 #pragma once
 
 #include "matrix/matrix_writer.hpp"
@@ -19,22 +19,21 @@ struct TensorRun {
 
 class TensorWalk {
  public:
-    // In loops where that leaves more than `mostUnrolled` visits in one piece.
-    TensorWalk(MatrixWriter& writer, const MatrixType& matrix, uint32_t mostUnrolled,
+    // Unrolls up to `maxUnrolled` visits.
+    TensorWalk(MatrixWriter& writer, const MatrixType& matrix, uint32_t maxUnrolled,
                TensorRun run = {});
 
-    // Whether the number of an element is no constant.
+    // Whether the numbers of elements are not all constants.
     bool isRolled() const { return rollsRows_; }
 
-    // What is made of the matrix row or column (u32) of local ones, once for each.
+    // What a row or column (u32) of the matrix gives to the places of its elements.
     using MakePart = std::function<TensorPart(Id)>;
-    // `element` is the number (u32) of the local element, row by row: of a run, the first.
+    // `element` is the number (u32) of the local element, row by row; of a run, that of its first
+    // element.
     using Visit = std::function<void(const TensorPart& row, const TensorPart& column, Id element)>;
     void run(const MakePart& ofRow, const MakePart& ofColumn, const Visit& visit);
 
  private:
-    Id indexOf(const Axis& axis, Id lane, Id local);
-
     MatrixWriter& writer_;
     const MatrixType& matrix_;
     const TensorRun run_;

@@ -12,8 +12,8 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// The most of what is reserved that has room: half of it, a quarter, and so on.
-uint32_t wordsWithRoom(const MatrixContext& context) {
+// All, a half, a quarter, and so on of the reserved words: the most that the module leaves.
+uint32_t wordsLeft(const MatrixContext& context) {
     const DeviceTraits& device = context.target.device;
     for (uint32_t words = reservedSharedMemory(device) / 4; words != 0; words /= 2) {
         if (sharedMemoryHasRoom(context.module, uint64_t{words} * 4, device)) return words;
@@ -25,7 +25,7 @@ uint32_t wordsWithRoom(const MatrixContext& context) {
 
 uint32_t workgroupWords(MatrixContext& context, const Instruction& at, uint32_t least) {
     SharedWords& shared = context.shared;
-    if (!shared.available) shared.available = wordsWithRoom(context);
+    if (!shared.available) shared.available = wordsLeft(context);
     if (*shared.available >= least) return *shared.available;
     context.fail(ErrorCode::kUnsupported, at,
                  std::format("a matrix of scope Workgroup needs {} bytes of shared memory, and the "
@@ -54,42 +54,35 @@ void WorkgroupMemory::store(Id index, Id word) {
 
 void WorkgroupMemory::barrier() { sharedBarrier(emit_, spv::Scope::Workgroup); }
 
-Id WorkgroupMemory::quad() { return context_.types.vectorType(context_.types.uint32(), 4); }
+Id WorkgroupMemory::fourWords() { return context_.types.vectorType(context_.types.uint32(), 4); }
 
+// The variable is declared later, so Emitter::chain does not know its storage class.
 Id WorkgroupMemory::pointer(Id index) {
     TypeTable& types = context_.types;
-    const Id u32 = types.uint32();
-    const Id four = types.constantU32(4);
-    return emit_.op(
-        spv::Op::OpAccessChain, types.pointerType(spv::StorageClass::Workgroup, u32),
-        {context_.shared.variable, emit_.divInt(u32, index, four), emit_.modInt(u32, index, four)});
+    return emit_.op(spv::Op::OpAccessChain,
+                    types.pointerType(spv::StorageClass::Workgroup, types.uint32()),
+                    {context_.shared.variable, emit_.over(index, 4), emit_.modulo(index, 4)});
 }
 
 Id WorkgroupMemory::pointerToFour(Id index) {
-    TypeTable& types = context_.types;
-    const Id place = emit_.divInt(types.uint32(), index, types.constantU32(4));
-    return emit_.op(spv::Op::OpAccessChain, types.pointerType(spv::StorageClass::Workgroup, quad()),
-                    {context_.shared.variable, place});
+    return emit_.op(spv::Op::OpAccessChain,
+                    context_.types.pointerType(spv::StorageClass::Workgroup, fourWords()),
+                    {context_.shared.variable, emit_.over(index, 4)});
 }
 
 std::vector<Id> WorkgroupMemory::loadRun(Id index, uint32_t count) {
-    TypeTable& types = context_.types;
-    const Id u32 = types.uint32();
-    std::vector<Id> words;
-    if (count != 4) {
-        for (uint32_t i = 0; i < count; ++i) {
-            words.push_back(load(emit_.addInt(u32, index, types.constantU32(i))));
-        }
-        return words;
+    if (count == 4) {
+        return emit_.parts(
+            emit_.load(fourWords(), pointerToFour(index), nonPrivateAccess(context_.module)));
     }
-    const Id four = emit_.load(quad(), pointerToFour(index), nonPrivateAccess(context_.module));
-    for (uint32_t i = 0; i < 4; ++i) words.push_back(emit_.extract(u32, four, {i}));
+    std::vector<Id> words;
+    for (uint32_t i = 0; i < count; ++i) words.push_back(load(emit_.plus(index, i)));
     return words;
 }
 
 void WorkgroupMemory::storeRun(Id index, std::span<const Id> words) {
     if (words.size() == 4) {
-        emit_.store(pointerToFour(index), emit_.construct(quad(), words),
+        emit_.store(pointerToFour(index), emit_.construct(fourWords(), words),
                     nonPrivateAccess(context_.module));
         return;
     }

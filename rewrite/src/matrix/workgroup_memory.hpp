@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shared memory through which the invocations of a workgroup hand elements of matrices of scope
-// Workgroup to each other: one variable, words in vectors of four. Each instruction that uses it
-// has it for itself between its barriers.
+// Shared memory through which the invocations of a workgroup pass elements of matrices of scope
+// Workgroup to each other: one variable, an array of vectors of four words. Each instruction that
+// uses it uses all of it, between its barriers.
 #pragma once
 
 #include "matrix/context.hpp"
 
 namespace coopvk::rewrite {
 
-// Words that an instruction may use: what is reserved for it and has room beside the module's own
-// variables. 0 with an error at the instruction: less than `least` words.
+// Words that an instruction may use: of those that the layer reserves, as many as the module's
+// variables leave. 0, with an error at the instruction, if they are fewer than `least`.
 uint32_t workgroupWords(MatrixContext& context, const Instruction& at, uint32_t least);
 
 // The accesses of one instruction.
@@ -18,26 +18,26 @@ class WorkgroupMemory {
  public:
     WorkgroupMemory(MatrixContext& context, Emitter& emit);
 
-    // The instruction uses words below `words`.
+    // Declares that the instruction uses words 0 to words - 1.
     void use(uint32_t words);
     Id load(Id index);  // u32
-    // `count` words one after the other; of four, the first is at a multiple of four.
+    // `count` consecutive words. With a count of four, `index` is a multiple of four.
     std::vector<Id> loadRun(Id index, uint32_t count);
     void store(Id index, Id word);
     void storeRun(Id index, std::span<const Id> words);
-    Id pointerToFour(Id index);  // to a vector of four words, at a multiple of four
-    // Ahead of the first write, between writes and reads, and ahead of the next writes.
+    Id pointerToFour(Id index);  // to a vector of four words; `index` is a multiple of four
+    // Needed ahead of all stores, and between stores and loads.
     void barrier();
 
  private:
     Id pointer(Id index);
-    Id quad();
+    Id fourWords();
 
     MatrixContext& context_;
     Emitter& emit_;
 };
 
-// When all is lowered: declares the variable, as large as an instruction needs it.
+// Declares the variable, with as many words as the instructions that have been lowered use.
 void declareWorkgroupMemory(MatrixContext& context);
 
 // A component of at most 32 bits as a u32, and back.

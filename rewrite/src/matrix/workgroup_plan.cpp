@@ -2,14 +2,15 @@
 #include "matrix/workgroup_plan.hpp"
 
 #include "lowering/number.hpp"
+#include "matrix/matrix_types.hpp"
 #include "matrix/workgroup_memory.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
 
-// Sums are scalars of a type.
-MatrixType sumsOf(TypeTable& types, const MatrixType& result, Id component) {
+// The type of sums that are scalars of type `component`.
+MatrixType scalarSums(TypeTable& types, const MatrixType& result, Id component) {
     MatrixType sum = result;
     sum.component = component;
     sum.number = numberOf(types, component);
@@ -33,19 +34,19 @@ WorkgroupPlan planOf(const MatrixContext& context, const MulAdd& p) {
         return types.width(p.a->component) == bits && types.width(p.b->component) == bits;
     };
     if (!types.isFloat(p.result->component)) {
-        // Bytes in fours along K, for dot products.
+        // Four bytes along K, for dot products.
         const bool bytes = areAll(8);
         plan.a.component = bytes ? p.a->component : types.intType(32, p.signs.a);
         plan.b.component = bytes ? p.b->component : types.intType(32, p.signs.b);
         plan.step = plan.a.alongK = plan.b.alongK = bytes ? 4 : 1;
     } else if (areAll(16) && types.width(p.result->component) == 16 && device.shaderFloat16 &&
                !device.isCpu) {
-        // Pairs of A along K, of B along N, as packed arithmetic takes them.
+        // Pairs of A along K and of B along N, for packed arithmetic.
         plan.a.component = plan.b.component = p.a->component;
         plan.step = plan.a.alongK = plan.b.alongLine = 2;
     } else {
         plan.a.component = plan.b.component = types.floatType(32);
-        plan.sum = sumsOf(types, *p.result, types.floatType(32));
+        plan.sum = scalarSums(types, *p.result, types.floatType(32));
     }
     return plan;
 }
@@ -61,6 +62,26 @@ bool chooseDepth(MatrixContext& context, WorkgroupPlan& plan, const Instruction&
     }
     plan.b.first = plan.a.words(plan.depth);
     return true;
+}
+
+MatrixType stepType(TypeTable& types, const StagedOperand& operand, uint32_t step) {
+    const Axis& line = operand.line();
+    const Axis whole = {step, 1, step};
+    MatrixType type;
+    type.component = operand.component;
+    type.number = numberOf(types, operand.component);
+    type.use = operand.isA ? Use::kA : Use::kB;
+    type.rows = operand.isA ? line.size : step;
+    type.columns = operand.isA ? step : line.size;
+    type.fragment.scope = LaneScope::kWorkgroup;
+    type.fragment.rows = operand.isA ? line : whole;
+    type.fragment.columns = operand.isA ? whole : line;
+    type.fragment.packWidth = operand.alongK * operand.alongLine;
+    const bool alongRows = operand.isA ? operand.alongLine > 1 : operand.alongK > 1;
+    type.fragment.packAxis = alongRows ? PackAxis::kRows : PackAxis::kColumns;
+    describePacks(type, types);
+    type.id = types.arrayType(type.pack, type.fragment.packs());
+    return type;
 }
 
 }  // namespace coopvk::rewrite

@@ -1,89 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "matrix/workgroup_product.hpp"
-
-#include <algorithm>
+//
+// Multiply-adds of matrices of scope Workgroup: emitWorkgroupProduct (product.hpp).
 #include <numeric>
 
-#include "lowering/number.hpp"
 #include "matrix/integer_arithmetic.hpp"
-#include "matrix/packs.hpp"
 #include "matrix/row_product.hpp"
-#include "matrix/workgroup_memory.hpp"
+#include "matrix/sliced_product.hpp"
 #include "matrix/workgroup_plan.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
 
-class WorkgroupProduct {
+class WorkgroupProduct : SlicedProduct {
  public:
     WorkgroupProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& product,
                      const WorkgroupPlan& plan)
-        : context_(context),
-          types_(context.types),
-          f_(function),
-          emit_(function.emit()),
-          p_(product),
-          plan_(plan),
-          memory_(context, emit_),
-          position_(context.position(emit_.out(), LaneScope::kWorkgroup)) {
-        memory_.use(plan.a.words(plan.depth) + plan.b.words(plan.depth));
-    }
+        : SlicedProduct(context, function, product, plan.depth,
+                        plan.a.words(plan.depth) + plan.b.words(plan.depth)),
+          plan_(plan) {}
 
     Id emit() {
         HeldElements a(*p_.a, emit_, f_.parameter(0));
         HeldElements b(*p_.b, emit_, f_.parameter(1));
-        // Ahead of all control flow.
-        const Id storesA = noDuplicate(*p_.a), storesB = noDuplicate(*p_.b);
+        // Positions are computed ahead of all control flow, since later blocks use them, too.
+        const Id storesA = isNoDuplicate(*p_.a), storesB = isNoDuplicate(*p_.b);
         for (const StagedOperand* o : {&plan_.a, &plan_.b}) {
-            laneOf(*o, true);
-            laneOf(*o, false);
+            position_.laneOn(o->kDimension(), o->k());
+            lineLane(*o);
         }
-        beginSums();
-        f_.repeat(p_.a->columns / plan_.depth, 1, [&](Id slice) {
-            const Id start = emit_.times(slice, plan_.depth);
-            memory_.barrier();
-            stage(plan_.a, a, start, storesA);
-            stage(plan_.b, b, start, storesB);
-            memory_.barrier();
-            multiplySlice();
-        });
+        beginSums(plan_.sum.pack, firstSums());
+        forEachSlice(
+            [&](Id start) {
+                stage(plan_.a, a, start, storesA);
+                stage(plan_.b, b, start, storesB);
+            },
+            [&] { multiplySlice(); });
         return endSums();
     }
 
  private:
     struct Step {
-        Id number;
-        Id block;  // of K
+        Id number;  // in the slice
+        Id block;   // of K, to which the step belongs
     };
 
     Id u32() { return types_.uint32(); }
 
-    Id noDuplicate(const MatrixType& m) {
-        return position_.isNoDuplicate(emit_, m.fragment.rows.lanes, m.fragment.columns.lanes);
+    // This lane's number on the line.
+    Id lineLane(const StagedOperand& operand) {
+        return position_.laneOn(operand.lineDimension(), operand.line());
     }
 
-    // This lane's place on the axis along K, or on the line.
-    Id laneOf(const StagedOperand& operand, bool alongK) {
-        const Axis& axis = alongK ? operand.k() : operand.line();
-        return operand.isA == alongK ? position_.columnLane(axis.lanes)
-                                     : position_.rowLane(axis.lanes);
-    }
-
-    // Saturation comes once, with C.
+    // Only the addition of C saturates, so it comes last.
     bool addsCLast() const { return p_.saturating; }
 
-    void beginSums() {
-        std::vector<Id> start;
-        if (addsCLast()) {
-            start.assign(plan_.sum.packs(), types_.constantNull(plan_.sum.pack));
-        } else {
-            start = convert(*p_.c, plan_.sum, f_.parameter(2));
-        }
-        for (const Id pack : start) {
-            sums_.push_back(f_.variable(plan_.sum.pack));
-            f_.store(sums_.back(), pack);
-        }
+    std::vector<Id> firstSums() {
+        return addsCLast() ? std::vector<Id>(plan_.sum.packs(), types_.constantNull(plan_.sum.pack))
+                           : convert(*p_.c, plan_.sum, f_.parameter(2));
     }
 
     Id endSums() {
@@ -107,20 +81,14 @@ class WorkgroupProduct {
         return f_.finish(constructFromPacks(emit_, *p_.result, packs));
     }
 
-    std::vector<Id> loadSums() {
-        std::vector<Id> sums;
-        for (const Id sum : sums_) sums.push_back(f_.load(sum));
-        return sums;
-    }
-
-    // A scalar of C, or a sum, as `type`.
+    // Converts a scalar of C, or a sum, to `type`.
     Id converted(Id value, Id type) {
         if (emit_.typeOf(value) == type) return value;
         if (!types_.isFloat(type)) return extendInteger(emit_, value, type, p_.signs.c);
         return emit_.op(spv::Op::OpFConvert, type, {value});
     }
 
-    // Packs of `to` from those of a matrix of the same elements.
+    // The packs of a matrix, converted to the type `to`, whose elements are distributed alike.
     std::vector<Id> convert(const MatrixType& from, const MatrixType& to, Id value) {
         std::vector<Id> packs = extractPacks(emit_, from, value);
         if (from.component == to.component) return packs;
@@ -131,13 +99,13 @@ class WorkgroupProduct {
         return gatherPacks(emit_, to, slots);
     }
 
-    // A word of this lane, of those lines that begin with `k` of what it holds.
+    // Word number `word` of this lane on the line, for the elements from local index `k` on K on.
     Id word(const StagedOperand& operand, HeldElements& elements, uint32_t k, uint32_t word) {
         std::vector<Slot> slots;
         for (uint32_t i = 0; i < operand.alongK * operand.alongLine; ++i) {
             const uint32_t onK = k + i % operand.alongK;
             const uint32_t onLine = word * operand.alongLine + i / operand.alongK;
-            slots.push_back(operand.isA ? elements.at(onLine, onK) : elements.at(onK, onLine));
+            slots.push_back(elements.at(operand.kDimension(), onK, onLine));
         }
         const Id held = gather(emit_, operand.matrix->component, slots);
         if (operand.component == operand.matrix->component) return emit_.bitcast(u32(), held);
@@ -148,21 +116,11 @@ class WorkgroupProduct {
         return emit_.bitcast(u32(), value);
     }
 
-    // Puts what this lane holds of a slice into shared memory.
+    // Stores what this lane holds of a slice to shared memory.
     void stage(const StagedOperand& operand, HeldElements& elements, Id start, Id stores) {
-        const Axis& k = operand.k();
-        for (uint32_t block = 0; block < k.count(); block += k.block) {
-            const Id index = indexOn(emit_, k, laneOf(operand, true), block);
-            const Id inSlice = emit_.op(spv::Op::OpISub, u32(), {index, start});
-            Id stored = stores;
-            if (plan_.depth < k.size) {
-                const Id isIn =
-                    emit_.compare(spv::Op::OpULessThan, inSlice, emit_.constant(plan_.depth));
-                stored = emit_.both(stores, isIn);
-            }
-            const auto body = [&] { stageBlock(operand, elements, block, inSlice); };
-            stored == 0 ? body() : f_.when(stored, body);
-        }
+        forEachBlock(
+            *operand.matrix, operand.kDimension(), start, stores,
+            [&](uint32_t block, Id inSlice) { stageBlock(operand, elements, block, inSlice); });
     }
 
     void stageBlock(const StagedOperand& operand, HeldElements& elements, uint32_t block,
@@ -181,9 +139,9 @@ class WorkgroupProduct {
         }
     }
 
-    // The first word of this lane in a line. `block`: of K, that the line is in.
+    // The first word of this lane in a line, which is in a block of K (both u32).
     Id firstWord(const StagedOperand& operand, Id line, Id block) {
-        Id lane = laneOf(operand, false);
+        Id lane = lineLane(operand);
         if (operand.ordersByBlock() && operand.orders() > 1) {
             const Id order = emit_.modulo(block, operand.orders());
             lane = emit_.op(spv::Op::OpBitwiseXor, u32(), {lane, order});
@@ -192,7 +150,7 @@ class WorkgroupProduct {
                             emit_.times(lane, operand.runWords()));
     }
 
-    // What this lane multiplies of a slice, in one step; the value as the array that `type` is.
+    // Loads what this lane multiplies of a slice in one step, as a value of `type`.
     Id loadStep(const StagedOperand& operand, const MatrixType& type, Step step) {
         const uint32_t lines = plan_.step / operand.alongK;
         const Id first = firstWord(operand, emit_.times(step.number, lines), step.block);
@@ -213,25 +171,27 @@ class WorkgroupProduct {
         return constructFromPacks(emit_, type, packs);
     }
 
-    // Several steps in a turn of the loop: loads of one are under way while another is computed.
+    // Takes several steps in an iteration of the loop, so that a GPU loads for one while it
+    // computes another.
     void multiplySlice() {
         const uint32_t steps = plan_.depth / plan_.step;
         const uint32_t atOnce = context_.target.device.isCpu ? 1 : std::gcd(steps, 4u);
         f_.loop(
             steps / atOnce,
-            [&](Id turn) {
-                for (uint32_t i = 0; i < atOnce; ++i) multiply(stepOf(turn, atOnce, i));
+            [&](Id iteration) {
+                for (uint32_t i = 0; i < atOnce; ++i) multiply(stepOf(iteration, atOnce, i));
             },
             spv::LoopControlMask::MaskNone);
     }
 
-    Step stepOf(Id turn, uint32_t atOnce, uint32_t i) {
-        const Id number = emit_.plus(emit_.times(turn, atOnce), i);
+    // Step `i` of the `atOnce` steps of an iteration.
+    Step stepOf(Id iteration, uint32_t atOnce, uint32_t i) {
+        const Id number = emit_.plus(emit_.times(iteration, atOnce), i);
         const uint32_t columns = atOnce * plan_.step;
         if (columns % kWorkgroupBlock != 0) {
             return {number, emit_.over(emit_.times(number, plan_.step), kWorkgroupBlock)};
         }
-        return {number, emit_.plus(emit_.times(turn, columns / kWorkgroupBlock),
+        return {number, emit_.plus(emit_.times(iteration, columns / kWorkgroupBlock),
                                    i * plan_.step / kWorkgroupBlock)};
     }
 
@@ -244,31 +204,21 @@ class WorkgroupProduct {
         product.c = product.result = &plan_.sum;
         product.saturating = false;
         if (addsCLast()) product.signs.c = product.signs.result;
-        const auto choose = types_.isFloat(plan_.sum.component) ? floatRow : integerRow;
-        const std::unique_ptr<RowProduct> row = choose(context_, emit_, product);
+        const std::unique_ptr<RowProduct> row = makeRow(context_, emit_, product);
         const std::vector<Id> left = extractPacks(emit_, a, loadStep(plan_.a, a, step));
         row->prepareB(loadStep(plan_.b, b, step));
         const std::vector<Id> sums = loadSums();
         const size_t rows = plan_.sum.fragment.rows.count();
         const size_t perRow = sums.size() / rows, leftPerRow = left.size() / rows;
         for (size_t i = 0; i < rows; ++i) {
-            RowProduct::Row under = row->begin(std::span(left).subspan(i * leftPerRow, leftPerRow),
-                                               std::span(sums).subspan(i * perRow, perRow));
-            for (uint32_t k = 0; k < row->steps(); ++k) row->step(under, k);
-            const std::vector<Id> packs = row->end(under);
+            const std::vector<Id> packs =
+                row->whole(std::span(left).subspan(i * leftPerRow, leftPerRow),
+                           std::span(sums).subspan(i * perRow, perRow));
             for (size_t j = 0; j < perRow; ++j) f_.store(sums_[i * perRow + j], packs[j]);
         }
     }
 
-    MatrixContext& context_;
-    TypeTable& types_;
-    FunctionBuilder& f_;
-    Emitter& emit_;
-    const MulAdd& p_;
     const WorkgroupPlan& plan_;
-    WorkgroupMemory memory_;
-    GridPosition position_;
-    std::vector<Id> sums_;  // variables, one for each pack
 };
 
 }  // namespace

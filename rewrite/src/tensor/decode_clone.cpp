@@ -6,7 +6,6 @@
 #include "ir/opcodes.hpp"
 #include "lowering/type_size.hpp"
 #include "tensor/pointer_flow.hpp"
-#include "tensor/tensor_helpers.hpp"
 #include "tensor/view_loads.hpp"
 
 namespace coopvk::rewrite {
@@ -16,12 +15,12 @@ namespace {
 constexpr uint32_t kMaxDepth = 32;  // of calls
 
 struct CloneRequest {
-    const Instruction& at;  // the load of the matrix
+    const Instruction& at;  // the load of the matrix, for errors
     const BufferPlace& place;
-    uint32_t depth = 0;
+    uint32_t depth = 0;  // of calls
 };
 
-// A copy of one function. Values that are pointers into the buffer become bytes from its start.
+// Copies one function. Pointers into the buffer become bytes from its start (u32).
 class Clone {
  public:
     Clone(LoweringContext& context, const CloneRequest& request, const Function& original,
@@ -36,7 +35,7 @@ class Clone {
           emit_(types_, unused_),
           loads_(context, emit_, request.at, place_) {}
 
-    // 0, and an error, where it cannot be copied.
+    // The copy; 0, with an error, where it is not possible.
     Id run();
 
  private:
@@ -46,13 +45,13 @@ class Clone {
     void declareParameters();
     void copyBlock(const Block& block);
     void copyPlain(const Instruction& i);
-    bool touchesPointers(const Instruction& i) const;
-    void copyTouching(const Instruction& i);
+    bool usesPointers(const Instruction& i) const;
+    void copyPointerUse(const Instruction& i);
     void copyChain(const Instruction& i);
     void copySum(const Instruction& i);
     void copyLoad(const Instruction& i);
     void copyCall(const Instruction& i);
-    void passOn(const Instruction& i, Id type);
+    void copyAs(const Instruction& i, Id type);
     Id copied(Id id) const {
         const auto found = ids_.find(id);
         return found == ids_.end() ? id : found->second;
@@ -73,19 +72,18 @@ class Clone {
     const CloneRequest& request_;
     const Function& original_;
     PointerFlow flow_;
-    BufferPlace place_;  // its descriptor is a parameter
+    BufferPlace place_;  // its descriptor is the copy's parameter
     std::unique_ptr<Function> clone_ = std::make_unique<Function>();
     InstructionList unused_;
     Emitter emit_;
     ViewLoads loads_;
-    std::map<Id, Id> ids_;  // of the original, in the clone
+    std::map<Id, Id> ids_;  // by the original's
 };
 
 Id cloneFunction(LoweringContext& context, const CloneRequest& request, Id function,
                  std::span<const ArgumentKind> kinds) {
     std::vector<uint32_t> key = {
-        kTensorHelper, static_cast<uint32_t>(TensorHelper::kDecode), function,
-        request.place.variable,
+        static_cast<uint32_t>(spv::Op::OpFunction), function, request.place.variable,
         (request.place.descriptor != 0 ? 1u : 0u) | (request.place.nonUniform ? 2u : 0u)};
     for (const ArgumentKind kind : kinds) key.push_back(static_cast<uint32_t>(kind));
     const auto& functions = context.module.functions();
@@ -151,15 +149,15 @@ void Clone::copyBlock(const Block& block) {
     for (const InstructionPtr& i : block.body) {
         if (context_.error) return;
         if (isDebugLine(i->opcode) || isNonSemantic(module_, *i)) continue;
-        if (touchesPointers(*i)) {
-            copyTouching(*i);
+        if (usesPointers(*i)) {
+            copyPointerUse(*i);
         } else {
             copyPlain(*i);
         }
     }
 }
 
-bool Clone::touchesPointers(const Instruction& i) const {
+bool Clone::usesPointers(const Instruction& i) const {
     const auto touches = [&](Id id) { return flow_.kindOf(id) != ArgumentKind::kOther; };
     return touches(i.result) || std::ranges::any_of(i.operands, [&](const Operand& o) {
                return o.isId && touches(o.word);
@@ -172,25 +170,25 @@ void Clone::copyPlain(const Instruction& i) {
     if (result != 0) module_.copyNamesAndDecorations(i.result, result);
 }
 
-// The same instruction on bytes.
-void Clone::passOn(const Instruction& i, Id type) {
+// Copies an instruction with another result type.
+void Clone::copyAs(const Instruction& i, Id type) {
     const Id result = i.result == 0 ? 0 : copied(i.result);
     emit_.add(makeInstruction(i.opcode, type, result, copied(i.operands)));
 }
 
-void Clone::copyTouching(const Instruction& i) {
+void Clone::copyPointerUse(const Instruction& i) {
     using enum spv::Op;
     const auto isBytes = [&](Id id) { return flow_.isPointer(id); };
     if (firstChainIndex(i.opcode) != 0 && isBytes(i.word(0))) return copyChain(i);
     switch (i.opcode) {
         case OpVariable:
-            if (i.operands.size() == 1) return passOn(i, variableType());
+            if (i.operands.size() == 1) return copyAs(i, variableType());
             break;
         case OpLoad:
             if (isBytes(i.word(0))) return copyLoad(i);
-            return passOn(i, types_.uint32());
+            return copyAs(i, types_.uint32());
         case OpStore:
-            if (isBytes(i.word(1)) && flow_.isVariable(i.word(0))) return passOn(i, 0);
+            if (isBytes(i.word(1)) && flow_.isVariable(i.word(0))) return copyAs(i, 0);
             break;
         case OpIAdd:
         case OpISub:
@@ -208,12 +206,12 @@ void Clone::copyTouching(const Instruction& i) {
                                       {idOperand(copied(i.word(0)))}));
             return;
         case OpSelect:
-            if (isBytes(i.word(1)) && isBytes(i.word(2))) return passOn(i, types_.uint32());
+            if (isBytes(i.word(1)) && isBytes(i.word(2))) return copyAs(i, types_.uint32());
             break;
         case OpPhi: {
             bool all = true;
             for (size_t o = 0; o < i.operands.size(); o += 2) all = all && isBytes(i.word(o));
-            if (all) return passOn(i, types_.uint32());
+            if (all) return copyAs(i, types_.uint32());
             break;
         }
         case OpFunctionCall:
@@ -223,10 +221,10 @@ void Clone::copyTouching(const Instruction& i) {
     }
     refuse(
         "DecodeFunc does more with its pointer than to load from it and to pass it on, and the "
-        "tensor is reached by a descriptor");
+        "tensor is in a descriptor's buffer");
 }
 
-// Of an address and an integer: buffers have less than 2^32 bytes.
+// The sum of an address and an integer, as u32: buffers have less than 2^32 bytes.
 void Clone::copySum(const Instruction& i) {
     const auto narrow = [&](Id id) {
         return flow_.isPointer(id) ? copied(id) : emit_.toU32(copied(id));
@@ -265,8 +263,8 @@ void Clone::copyLoad(const Instruction& i) {
 void Clone::copyCall(const Instruction& i) {
     if (flow_.isPointer(i.result) || isPointerType(module_.def(i.type).opcode)) {
         refuse(
-            "DecodeFunc gets a pointer from a function, and the tensor is reached by a "
-            "descriptor");
+            "DecodeFunc gets a pointer from a function, and the tensor is in a descriptor's "
+            "buffer");
         return;
     }
     std::vector<ArgumentKind> kinds;

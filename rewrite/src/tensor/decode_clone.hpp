@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Decode functions take physical pointers, and the tensor may lie in a descriptor: a copy of such a
-// function takes a number of bytes in place of the pointer, and loads from aliases of the buffer.
+// Copies of decode functions for tensors in a descriptor's buffer. Decode functions take a physical
+// pointer. The copy takes a number of bytes in its place, and loads from aliases of the buffer.
 #pragma once
 
 #include "lowering/context.hpp"
 
 namespace coopvk::rewrite {
 
-// The copy of a function whose first parameter is such a pointer. It takes, ahead of the other
-// parameters: the index of the descriptor where the place has one (of its type), and the bytes from
-// the start of the buffer (u32). 0, and an error, where the function does more than to load by the
-// pointer, and to pass it on.
+// The copy of a function whose first parameter is a physical pointer. In its place the copy takes
+// the index of the descriptor, if `place` has one, of its type; and the bytes from the start of the
+// buffer (u32). 0, with an error, where the function does more with the pointer than load from it
+// and pass it to functions.
 Id cloneDecode(LoweringContext& context, const Instruction& at, Id function,
                const BufferPlace& place);
 

@@ -33,7 +33,7 @@ bool PointerFlow::isAddressType(Id id) const {
     return isPointerType(type.opcode) || (type.opcode == spv::Op::OpTypeInt && type.word(0) == 64);
 }
 
-// True if something new was found.
+// True if the instruction's result or target is a pointer that was not known.
 bool PointerFlow::visit(const Instruction& i) {
     switch (i.opcode) {
         case spv::Op::OpStore:
@@ -51,8 +51,8 @@ bool PointerFlow::visit(const Instruction& i) {
         case spv::Op::OpISub:
             return isAddressType(i.type) && anyIsPointer(i) && pointers_.insert(i.result).second;
         default: {
-            const bool leadsOn = firstChainIndex(i.opcode) != 0 && isPointer(i.word(0));
-            return leadsOn && pointers_.insert(i.result).second;
+            const bool isChain = firstChainIndex(i.opcode) != 0 && isPointer(i.word(0));
+            return isChain && pointers_.insert(i.result).second;
         }
     }
 }

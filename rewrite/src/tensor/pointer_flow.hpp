@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which values of a function are made of physical pointers that it gets as arguments: pointers, and
-// their addresses as integers.
+// Which values of a function are computed of physical pointers that it takes as arguments:
+// pointers, and addresses as integers.
 #pragma once
 
 #include <set>
@@ -10,7 +10,7 @@
 
 namespace coopvk::rewrite {
 
-// What a parameter of a copied function is.
+// What an argument of a function is.
 enum class ArgumentKind : uint32_t {
     kOther,
     kPointer,   // a physical pointer into the buffer

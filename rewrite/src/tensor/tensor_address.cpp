@@ -3,8 +3,6 @@
 
 #include <spirv/unified1/GLSL.std.450.h>
 
-#include "tensor/tensor_helpers.hpp"
-
 namespace coopvk::rewrite {
 
 using Layout = TensorLayoutType;
@@ -18,14 +16,14 @@ TensorAddress::TensorAddress(LoweringContext& context, Emitter& emit, const Tens
       access_(access),
       layoutValue_(layout),
       viewValue_(view),
-      layout_(tensorMembers(emit, layout)),
-      view_(view != 0 ? tensorMembers(emit, view) : std::vector<Id>{}) {}
+      layout_(structureMembers(emit, layout)),
+      view_(view != 0 ? structureMembers(emit, view) : std::vector<Id>{}) {}
 
 uint32_t TensorAddress::permuted(uint32_t dimension) const {
     return access_.view != nullptr ? access_.view->permutation[dimension] : dimension;
 }
 
-// Stores outside of the tensor are discarded, whatever the mode does with loads.
+// In all modes but Undefined, stores outside of the tensor are discarded.
 spv::TensorClampMode TensorAddress::clampMode() const {
     const spv::TensorClampMode mode = access_.layout->clamp;
     const bool discards = access_.isStore && mode != spv::TensorClampMode::Undefined;
@@ -35,11 +33,11 @@ spv::TensorClampMode TensorAddress::clampMode() const {
 // -------------------------------------------------------------------------------------------------
 // Whether the address is separable
 
-// Of the span taken as tightly packed.
+// The stride of a dimension if the dimensions of the span are tightly packed.
 Id TensorAddress::spanStride(uint32_t dimension) {
     Id stride = emit_.constant(1);
     for (uint32_t d = dimensions(); --d > dimension;) {
-        stride = emit_.mulInt(types_.uint32(), stride, layoutAt(Layout::kSpan, d));
+        stride = emit_.mulU32(stride, layoutAt(Layout::kSpan, d));
     }
     return stride;
 }
@@ -67,7 +65,7 @@ Id TensorAddress::isUnclipped() {
     return emit_.both(condition, covers(View::kColumnSpan, access_.columns));
 }
 
-// Whether the dimensions of the view are those of the span: 0 if they are anyway.
+// Whether the dimensions of the view are those of the span; 0: they always are.
 Id TensorAddress::viewIsSpan() {
     Id condition = 0;
     if (!access_.view->hasDimensions) return condition;
@@ -93,7 +91,7 @@ Id TensorAddress::isSeparable() {
     return emit_.both(condition, isNotEmpty());
 }
 
-// Whether each row of the matrix is below the size of the dimension that rows go along first.
+// Whether the dimension in which rows of the matrix are neighbours has at least as many elements.
 Id TensorAddress::rowsFit() {
     return emit_.compare(spv::Op::OpUGreaterThanEqual,
                          layoutAt(Layout::kSpan, permuted(dimensions() - 2)),
@@ -116,16 +114,13 @@ std::optional<bool> TensorAddress::runsAlongRows() const {
     return std::nullopt;
 }
 
-Id TensorAddress::isMultiple(Id number, uint32_t of) {
-    return emit_.compare(spv::Op::OpIEqual, emit_.modulo(number, of), emit_.constant(0));
-}
-
 Id TensorAddress::hasRuns(uint32_t length) {
     const uint32_t last = dimensions() - 1;
-    Id condition = isMultiple(layoutAt(Layout::kOffset, last), length);
+    Id condition = isMultiple(emit_, layoutAt(Layout::kOffset, last), length);
     if (!runsAlongRows().value_or(true)) condition = emit_.both(condition, rowsFit());
     if (clampMode() == spv::TensorClampMode::Constant) {
-        condition = emit_.both(condition, isMultiple(layoutAt(Layout::kDimension, last), length));
+        condition =
+            emit_.both(condition, isMultiple(emit_, layoutAt(Layout::kDimension, last), length));
     }
     if (access_.isDecoded) return condition;
     const auto isOne = [&](Layout::Field field) {
@@ -134,13 +129,13 @@ Id TensorAddress::hasRuns(uint32_t length) {
     condition = emit_.both(condition, isOne(Layout::kBlockSize));
     condition = emit_.both(condition, isOne(Layout::kStride));
     for (uint32_t d = 0; d < last; ++d) {
-        condition = emit_.both(condition, isMultiple(layoutAt(Layout::kStride, d), length));
+        condition = emit_.both(condition, isMultiple(emit_, layoutAt(Layout::kStride, d), length));
     }
     return condition;
 }
 
-// As OpSMod has it: Vulkan leaves that of a negative number undefined (appendix "Vulkan Environment
-// for SPIR-V"). -1 - c is no negative one, and its remainder counts from the other end.
+// OpSMod without it, since its result for a negative number is undefined in Vulkan (appendix
+// "Vulkan Environment for SPIR-V"): of a negative number, period - 1 - (-1 - number) % period.
 Id TensorAddress::positiveRemainder(Id number, Id period) {
     const Id u32 = types_.uint32();
     const Id isNegative = emit_.compare(spv::Op::OpSLessThan, number, emit_.constant(0));
@@ -155,14 +150,16 @@ Id TensorAddress::positiveRemainder(Id number, Id period) {
 // -------------------------------------------------------------------------------------------------
 // From the span to the tensor
 
-// A coordinate (u32 with a sign) that may be outside of a dimension.
+// Applies the clamp mode to a coordinate (u32 that is read as signed). `run`: length of the run
+// that starts there.
 Id TensorAddress::clamped(Id coordinate, Id size, uint32_t run) {
     const Id u32 = types_.uint32();
     const auto minus = [&](Id a, Id b) { return emit_.op(spv::Op::OpISub, u32, {a, b}); };
     const Id one = emit_.constant(1);
     switch (clampMode()) {
         case spv::TensorClampMode::Constant:
-            // What is loaded there is dropped, but no other memory may be touched.
+            // The value that is loaded outside is dropped, but the load must be inside of the
+            // buffer.
             return access_.isStore ? coordinate
                                    : emit_.glsl(GLSLstd450UMin, u32,
                                                 {coordinate, minus(size, emit_.constant(run))});
@@ -175,8 +172,8 @@ Id TensorAddress::clamped(Id coordinate, Id size, uint32_t run) {
             return positiveRemainder(coordinate, period);
         }
         case spv::TensorClampMode::RepeatMirrored: {
-            // 0 where the dimension has one element: the text's period is none then.
-            const Id whole = minus(emit_.addInt(u32, size, size), emit_.constant(2));
+            // The specification's period is 0 where the dimension has one element.
+            const Id whole = minus(emit_.addU32(size, size), emit_.constant(2));
             const Id period = emit_.glsl(GLSLstd450SMax, u32, {whole, one});
             const Id turned = positiveRemainder(coordinate, period);
             const Id isBack = emit_.compare(spv::Op::OpUGreaterThanEqual, turned, size);
@@ -190,10 +187,10 @@ Id TensorAddress::clamped(Id coordinate, Id size, uint32_t run) {
 TensorAddress::Coordinate TensorAddress::coordinate(uint32_t dimension, Id inSpan) {
     const Id u32 = types_.uint32();
     const Id size = layoutAt(Layout::kDimension, dimension);
-    const Id wanted = emit_.addInt(u32, inSpan, layoutAt(Layout::kOffset, dimension));
+    const Id wanted = emit_.addU32(inSpan, layoutAt(Layout::kOffset, dimension));
     Coordinate c;
     if (clampMode() == spv::TensorClampMode::Constant) {
-        // Negative ones are below no size.
+        // Negative coordinates are, as u32, not below 2^31.
         const Id most = emit_.glsl(GLSLstd450UMin, u32, {size, emit_.constant(1u << 31)});
         c.inside = emit_.compare(spv::Op::OpULessThan, wanted, most);
     }
@@ -206,9 +203,8 @@ TensorAddress::Coordinate TensorAddress::coordinate(uint32_t dimension, Id inSpa
 
 void TensorAddress::add(TensorPart& part, uint32_t dimension, Id inSpan) {
     const Coordinate c = coordinate(dimension, inSpan);
-    const Id u32 = types_.uint32();
-    const Id step = emit_.mulInt(u32, c.block, layoutAt(Layout::kStride, dimension));
-    part.index = part.index == 0 ? step : emit_.addInt(u32, part.index, step);
+    const Id step = emit_.mulU32(c.block, layoutAt(Layout::kStride, dimension));
+    part.index = part.index == 0 ? step : emit_.addU32(part.index, step);
     part.inside = emit_.both(part.inside, c.inside);
     part.block[dimension] = c.block;
     part.inBlock[dimension] = c.inBlock;
@@ -216,16 +212,6 @@ void TensorAddress::add(TensorPart& part, uint32_t dimension, Id inSpan) {
 
 // -------------------------------------------------------------------------------------------------
 // Separable addresses
-
-// Coordinates in the span of all dimensions but the innermost, which is the column.
-std::vector<Id> TensorAddress::ofSpan(Id row) {
-    const uint32_t count = dimensions() - 1;
-    if (count == 0) return {};
-    std::vector<Id> sizes(dimensions());
-    for (uint32_t d = 0; d < dimensions(); ++d) sizes[d] = layoutAt(Layout::kSpan, permuted(d));
-    sizes.pop_back();
-    return callRowCoordinates(context_, emit_, row, rowsFit(), sizes);
-}
 
 TensorPart TensorAddress::ofRow(Id row) {
     TensorPart part;
@@ -245,7 +231,7 @@ TensorPart TensorAddress::ofColumn(Id column) {
 
 TensorPart TensorAddress::join(Emitter& emit, const TensorPart& row, const TensorPart& column) {
     TensorPart both = row;
-    both.index = emit.addInt(emit.types().uint32(), row.index, column.index);
+    both.index = emit.addU32(row.index, column.index);
     both.inside = emit.both(row.inside, column.inside);
     for (uint32_t d = 0; d < kMaxTensorDimensions; ++d) {
         if (column.block[d] == 0) continue;

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the elements of a matrix lie in a tensor: the functions of SPV_NV_cooperative_matrix2,
+// The places of a matrix's elements in a tensor: the functions of SPV_NV_cooperative_matrix2,
 // "Tensor Layout and View".
 //
-// The text goes from row and column to an index in the span, from that to coordinates in the view,
-// to an index and to coordinates in the span again: with several divisions for each element. Where
-// the innermost dimension of the span (or what the view has in its place) is as long as a row of
-// the matrix, nothing is clipped and the view only permutes dimensions, that one coordinate is the
-// column, and the others depend on the row alone. Such an address is "separable": the parts of a
-// row and of a column are computed once for each, and an element's index is their sum. That is a
-// condition of the layout's numbers, which are the same in all invocations.
+// The specification computes from row and column an index in the span, from that coordinates in the
+// view, and from these an index and coordinates in the span: several divisions for each element. An
+// address is "separable" where the innermost dimension of the span, after the view's permutation,
+// is as long as a row of the matrix, nothing is clipped, and the view only permutes dimensions.
+// Then the innermost coordinate is the column, and the others depend only on the row. So the parts
+// of each row and each column are computed once, and the index of an element is the sum of two
+// parts. Whether an address is separable depends on the layout's numbers, which are the same in all
+// invocations.
 //
-// Of neighbours in the last dimension, "runs" may be loaded or stored at once, where more
-// conditions hold: no part of a run is outside alone, and each begins at a multiple of its length.
+// A "run" is a sequence of neighbours in the last dimension that are loaded or stored at once. Runs
+// need further conditions: each is inside or outside of the tensor as a whole, and starts at a
+// multiple of its length.
 #pragma once
 
 #include <array>
@@ -21,49 +23,49 @@
 
 namespace coopvk::rewrite {
 
-// What is known of an access ahead of its execution.
+// The constant properties of an access.
 struct TensorAccess {
     const TensorLayoutType* layout = nullptr;
-    const TensorViewType* view = nullptr;  // nullptr: there is none
+    const TensorViewType* view = nullptr;  // nullptr: no view
     uint32_t rows = 0, columns = 0;        // of the matrix
     bool isStore = false;
-    bool isDecoded = false;  // coordinates in blocks are wanted
+    bool isDecoded = false;  // decode functions need coordinates in blocks
 };
 
-// What a row or a column gives to the places of its elements, or a whole place.
+// What a row or a column adds to the places of its elements; or the place of an element.
 struct TensorPart {
     Id coordinate = 0;  // the row or the column, u32
-    Id index = 0;       // u32, in what the strides count; of an element inside where there is any
-    Id inside = 0;      // boolean; 0: no question, it is
-    Id isKept = 0;      // boolean: no clipping; 0: no question
-    // Of the dimensions that it decides; u32.
+    Id index = 0;       // u32, in units of the strides; clamped to an index inside of the tensor
+    Id inside = 0;      // boolean: inside of the tensor; 0: always
+    Id isKept = 0;      // boolean: not clipped; 0: always
+    // Coordinates (u32) of the block, and in it, in the dimensions that the part determines.
     std::array<Id, kMaxTensorDimensions> block = {}, inBlock = {};
 };
 
 class TensorAddress {
  public:
-    // `layout` and `view` are values of the types that `access` names (view 0: there is none).
+    // `layout` and `view`: values of the types of `access`; view 0: no view.
     TensorAddress(LoweringContext& context, Emitter& emit, const TensorAccess& access, Id layout,
                   Id view);
 
-    // Whether the parts below tell the address: a boolean, the same in all invocations; 0 if they
-    // never do.
+    // Whether the address is separable: a boolean, the same in all invocations; 0: never. The
+    // functions below it then give the parts, and join() the place of an element.
     Id isSeparable();
     TensorPart ofRow(Id row);
     TensorPart ofColumn(Id column);
     static TensorPart join(Emitter& emit, const TensorPart& row, const TensorPart& column);
 
-    // Whether neighbours in a row of the matrix are such in the last dimension (true), or
-    // neighbours in a column (false); nullopt: neither, or they may be apart.
+    // Whether neighbours in the last dimension are neighbours in a row of the matrix (true), or in
+    // a column (false); nullopt: neither, or the clamp mode may separate them.
     std::optional<bool> runsAlongRows() const;
-    // Where the address is separable: whether runs of so many elements, which begin at multiples of
-    // that in the matrix, may be accessed at once: in blocks where these are decoded, else as
-    // neighbours in memory. A boolean as isSeparable().
+    // For separable addresses: whether runs of `length` elements that start at multiples of
+    // `length` in the matrix may be accessed at once. Where elements are decoded, the runs are in
+    // blocks. A boolean as that of isSeparable().
     Id hasRuns(uint32_t length);
-    // From now on parts are those of a run's first element, and of whole runs.
+    // From now on, parts are of runs of so many elements.
     void setRuns(uint32_t length) { run_ = length; }
 
-    // The place of any element, by a helper function.
+    // The place of an element for any address. Calls a helper function.
     TensorPart ofElement(Id row, Id column);
 
     Id clampValue() const { return layout_[access_.layout->clampValue()]; }  // u32
@@ -83,7 +85,6 @@ class TensorAddress {
     Id clipAt(TensorViewType::Clip which) const { return view_[access_.view->clip(which)]; }
     spv::TensorClampMode clampMode() const;
     Id spanStride(uint32_t dimension);
-    Id isMultiple(Id number, uint32_t of);
     Id rowsFit();
     Id isNotEmpty();
     Id isUnclipped();

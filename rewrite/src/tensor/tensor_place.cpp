@@ -1,16 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The place of any element, step by step as the text has it.
+// The place of any element, by the steps of the specification; and the coordinates of rows.
 #include <spirv/unified1/GLSL.std.450.h>
 
 #include "tensor/tensor_address.hpp"
-#include "tensor/tensor_helpers.hpp"
 
 namespace coopvk::rewrite {
 
 using Layout = TensorLayoutType;
 using View = TensorViewType;
 using Coordinates = std::vector<Id>;
+
+namespace {
+
+// A function of a row, a boolean and sizes of dimensions, the last of which changes fastest. It
+// returns the coordinates of the row. Where the boolean is true, all rows are below the last size:
+// no division is needed.
+Id buildRowCoordinates(LoweringContext& context, Id resultType, uint32_t count) {
+    TypeTable& types = context.types;
+    std::vector<Id> parameters(count + 2, types.uint32());
+    parameters[1] = types.boolType();
+    FunctionBuilder b(types, context.newFunctions, "coopvk_tensor_row", resultType, parameters);
+    Emitter& emit = b.emit();
+    const auto rowAlone = [&] {
+        Coordinates coordinates(count, emit.constant(0));
+        coordinates.back() = b.parameter(0);
+        return emit.construct(resultType, coordinates);
+    };
+    const auto divided = [&] {
+        Coordinates coordinates(count);
+        Id rest = b.parameter(0);
+        for (uint32_t d = count; d-- > 0;) {
+            coordinates[d] = safeRemainder(emit, rest, b.parameter(d + 2));
+            if (d != 0) rest = safeDivide(emit, rest, b.parameter(d + 2));
+        }
+        return emit.construct(resultType, coordinates);
+    };
+    return b.finish(b.chooseValue(resultType, b.parameter(1), rowAlone, divided));
+}
+
+}  // namespace
+
+// Coordinates of a row in the span: of all dimensions but the innermost, in the view's order.
+Coordinates TensorAddress::ofSpan(Id row) {
+    const uint32_t count = dimensions() - 1;
+    if (count == 0) return {};
+    Coordinates arguments = {row, rowsFit()};
+    for (uint32_t d = 0; d < count; ++d) {
+        arguments.push_back(layoutAt(Layout::kSpan, permuted(d)));
+    }
+    const Id resultType = types_.structType(Coordinates(count, types_.uint32()));
+    const Id function =
+        context_.helper({static_cast<uint32_t>(spv::Op::OpTypeTensorLayoutNV), count},
+                        [&] { return buildRowCoordinates(context_, resultType, count); });
+    return structureMembers(emit_, emit_.call(resultType, function, arguments));
+}
 
 // matrixCoordToLinear.
 Id TensorAddress::linear(TensorPart& part, Id row, Id column) {
@@ -19,7 +63,7 @@ Id TensorAddress::linear(TensorPart& part, Id row, Id column) {
     if (access_.view != nullptr) {
         const auto clip = [&](Id at, View::Clip offset, View::Clip span) {
             const Id begin = clipAt(offset);
-            const Id end = emit_.addInt(u32, begin, clipAt(span));
+            const Id end = emit_.addU32(begin, clipAt(span));
             const Id isBehind = emit_.compare(spv::Op::OpUGreaterThanEqual, at, begin);
             const Id isAhead = emit_.compare(spv::Op::OpULessThan, at, end);
             part.isKept = emit_.both(part.isKept, emit_.both(isBehind, isAhead));
@@ -29,7 +73,7 @@ Id TensorAddress::linear(TensorPart& part, Id row, Id column) {
         column = clip(column, View::kColumnOffset, View::kColumnSpan);
         width = emit_.glsl(GLSLstd450UMin, u32, {width, clipAt(View::kColumnSpan)});
     }
-    return emit_.addInt(u32, emit_.mulInt(u32, row, width), column);
+    return emit_.addU32(emit_.mulU32(row, width), column);
 }
 
 // Coordinates in dimensions of these sizes, in the order of `permutation`.
@@ -44,6 +88,7 @@ Coordinates TensorAddress::divided(Id index, std::span<const Id> sizes,
     return coordinates;
 }
 
+// The sizes of `count` dimensions of the span; 1 for those beyond the layout's.
 Coordinates TensorAddress::spans(uint32_t count) {
     Coordinates sizes;
     for (uint32_t d = 0; d < count; ++d) {
@@ -52,11 +97,10 @@ Coordinates TensorAddress::spans(uint32_t count) {
     return sizes;
 }
 
-// linearToViewCoord, viewCoordToLinear and linearToSpanCoord; the last two cancel each other where
-// the view has no dimensions of its own and as many as the layout.
+// linearToViewCoord, viewCoordToLinear and linearToSpanCoord. The last two are the inverse of each
+// other where HasDimensions is false and the view has as many dimensions as the layout.
 Coordinates TensorAddress::throughView(Id index) {
     const View& view = *access_.view;
-    const Id u32 = types_.uint32();
     Coordinates sizes = spans(view.dimensions);
     if (view.hasDimensions) {
         for (uint32_t d = 0; d < view.dimensions; ++d) sizes[d] = viewAt(View::kDimension, d);
@@ -67,12 +111,13 @@ Coordinates TensorAddress::throughView(Id index) {
     Id sum = emit_.constant(0);
     for (uint32_t d = view.dimensions; d-- > 0;) {
         if (view.hasDimensions) stride = viewAt(View::kStride, d);
-        sum = emit_.addInt(u32, sum, emit_.mulInt(u32, inView[d], stride));
-        if (!view.hasDimensions) stride = emit_.mulInt(u32, stride, sizes[d]);
+        sum = emit_.addU32(sum, emit_.mulU32(inView[d], stride));
+        if (!view.hasDimensions) stride = emit_.mulU32(stride, sizes[d]);
     }
     return ofSpanIndex(sum);
 }
 
+// linearToSpanCoord.
 Coordinates TensorAddress::ofSpanIndex(Id index) {
     constexpr uint32_t kInOrder[] = {0, 1, 2, 3, 4};
     return divided(index, spans(dimensions()), kInOrder);
@@ -87,7 +132,7 @@ TensorPart TensorAddress::place(Id row, Id column) {
     return part;
 }
 
-// What a part has of any element, in order, with types.
+// The members of the helper function's result, with their types.
 std::vector<std::pair<Id*, Id>> TensorAddress::valuesOf(TensorPart& part) {
     const Id u32 = types_.uint32(), boolean = types_.boolType();
     std::vector<std::pair<Id*, Id>> values = {{&part.index, u32}};
@@ -122,15 +167,15 @@ TensorPart TensorAddress::ofElement(Id row, Id column) {
     for (const auto& [value, type] : valuesOf(part)) types.push_back(type);
     const Id resultType = types_.structType(types);
     const std::vector<uint32_t> key = {
-        kTensorHelper,      static_cast<uint32_t>(TensorHelper::kPlace),
-        access_.layout->id, access_.view != nullptr ? access_.view->id : 0,
-        access_.columns,    (access_.isStore ? 1u : 0u) | (access_.isDecoded ? 2u : 0u)};
+        static_cast<uint32_t>(spv::Op::OpTypeTensorViewNV), access_.layout->id,
+        access_.view != nullptr ? access_.view->id : 0, access_.columns,
+        (access_.isStore ? 1u : 0u) | (access_.isDecoded ? 2u : 0u)};
     const Id function = context_.helper(key, [&] { return buildPlace(resultType); });
     Operands operands = {idOperand(function), idOperand(layoutValue_)};
     if (viewValue_ != 0) operands.push_back(idOperand(viewValue_));
     append(operands, {idOperand(row), idOperand(column)});
     const std::vector<Id> members =
-        extractAll(emit_, emit_.op(spv::Op::OpFunctionCall, resultType, std::move(operands)));
+        structureMembers(emit_, emit_.op(spv::Op::OpFunctionCall, resultType, std::move(operands)));
     const auto values = valuesOf(part);
     for (size_t v = 0; v < values.size(); ++v) *values[v].first = members[v];
     return part;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensor/tensor_types.hpp"
 
+
 namespace coopvk::rewrite {
 
 namespace {
@@ -16,24 +17,22 @@ void becomeStructure(LoweringContext& context, Instruction& type, uint32_t membe
     type.operands.assign(members, idOperand(context.types.uint32()));
 }
 
-bool lowerLayout(LoweringContext& context, TensorTypes& types, Instruction& type) {
+// Why a layout type is invalid; empty: it is lowered.
+std::string_view lowerLayout(LoweringContext& context, TensorTypes& types, Instruction& type) {
     const std::optional<uint32_t> dimensions = dimensionsOf(context.module, type);
-    if (!dimensions) {
-        return context.fail(ErrorCode::kInvalidModule, type,
-                            "Dim of a tensor layout must be a constant from 1 to 5");
-    }
+    if (!dimensions) return "Dim of a tensor layout must be a constant from 1 to 5";
     const std::optional<uint64_t> clamp = context.module.constantValue(type.word(1));
     if (!clamp || *clamp > static_cast<uint64_t>(spv::TensorClampMode::RepeatMirrored)) {
-        return context.fail(ErrorCode::kInvalidModule, type,
-                            "ClampMode of a tensor layout must be a constant from 0 to 4");
+        return "ClampMode of a tensor layout must be a constant from 0 to 4";
     }
     const TensorLayoutType layout = {type.result, *dimensions,
                                      static_cast<spv::TensorClampMode>(*clamp)};
     types.layouts.emplace(type.result, layout);
     becomeStructure(context, type, layout.members());
-    return true;
+    return {};
 }
 
+// The permutation of a view type; nullopt where its operands are not one.
 std::optional<std::vector<uint32_t>> permutationOf(const Module& module, const Instruction& type,
                                                    uint32_t dimensions) {
     if (type.operands.size() != dimensions + 2) return std::nullopt;
@@ -48,29 +47,23 @@ std::optional<std::vector<uint32_t>> permutationOf(const Module& module, const I
     return permutation;
 }
 
-bool lowerView(LoweringContext& context, TensorTypes& types, Instruction& type) {
+// Why a view type is invalid; empty: it is lowered.
+std::string_view lowerView(LoweringContext& context, TensorTypes& types, Instruction& type) {
     const Module& module = context.module;
     const std::optional<uint32_t> dimensions = dimensionsOf(module, type);
-    if (!dimensions) {
-        return context.fail(ErrorCode::kInvalidModule, type,
-                            "Dim of a tensor view must be a constant from 1 to 5");
-    }
+    if (!dimensions) return "Dim of a tensor view must be a constant from 1 to 5";
     const spv::Op has = module.def(type.word(1)).opcode;
-    const bool isNull = has == spv::Op::OpConstantNull;
-    if (has != spv::Op::OpConstantTrue && has != spv::Op::OpConstantFalse && !isNull) {
-        return context.fail(ErrorCode::kInvalidModule, type,
-                            "HasDimensions of a tensor view must be a constant");
+    if (!isOneOf(has,
+                 {spv::Op::OpConstantTrue, spv::Op::OpConstantFalse, spv::Op::OpConstantNull})) {
+        return "HasDimensions of a tensor view must be a constant";
     }
     std::optional<std::vector<uint32_t>> permutation = permutationOf(module, type, *dimensions);
-    if (!permutation) {
-        return context.fail(ErrorCode::kInvalidModule, type,
-                            "p0 to p<Dim-1> of a tensor view must be a permutation of 0 to Dim-1");
-    }
+    if (!permutation) return "p0 to p<Dim-1> of a tensor view must be a permutation of 0 to Dim-1";
     const TensorViewType view = {type.result, *dimensions, has == spv::Op::OpConstantTrue,
                                  *std::move(permutation)};
     types.views.emplace(type.result, view);
     becomeStructure(context, type, view.members());
-    return true;
+    return {};
 }
 
 }  // namespace
@@ -80,8 +73,10 @@ TensorTypes lowerTensorTypes(LoweringContext& context) {
     InstructionList& globals = context.module.section(Section::kGlobals);
     for (size_t g = 0; g < globals.size() && !context.error; ++g) {
         Instruction& type = *globals[g];
-        if (type.opcode == spv::Op::OpTypeTensorLayoutNV) lowerLayout(context, types, type);
-        if (type.opcode == spv::Op::OpTypeTensorViewNV) lowerView(context, types, type);
+        std::string_view what;
+        if (type.opcode == spv::Op::OpTypeTensorLayoutNV) what = lowerLayout(context, types, type);
+        if (type.opcode == spv::Op::OpTypeTensorViewNV) what = lowerView(context, types, type);
+        if (!what.empty()) context.fail(ErrorCode::kInvalidModule, type, what);
     }
     return types;
 }

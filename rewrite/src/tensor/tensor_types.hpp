@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tensor layouts and views (SPV_NV_tensor_addressing) become structures of u32, one member for each
-// number of their logical state, so that they may be kept and passed like any value.
+// Tensor layouts and views (SPV_NV_tensor_addressing) become structures of u32, with a member for
+// each number of their state, since variables and parameters may have structures.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@ namespace coopvk::rewrite {
 inline constexpr uint32_t kMaxTensorDimensions = 5;
 
 struct TensorLayoutType {
-    // Numbers of each dimension, in the order of the members; the clamp value is the last member.
+    // The members: for each field, one number for each dimension; then the clamp value.
     enum Field : uint32_t { kBlockSize, kDimension, kStride, kOffset, kSpan, kFields };
 
     Id id = 0;
@@ -28,6 +28,7 @@ struct TensorLayoutType {
 };
 
 struct TensorViewType {
+    // The members: for each field, one number for each dimension; then those of the clip.
     enum Field : uint32_t { kDimension, kStride, kFields };
     enum Clip : uint32_t { kRowOffset, kRowSpan, kColumnOffset, kColumnSpan, kClips };
 
@@ -47,7 +48,7 @@ struct TensorTypes {
     std::map<Id, TensorLayoutType> layouts;  // by type id
     std::map<Id, TensorViewType> views;
 
-    // Of a value; nullptr for any other one.
+    // The type of a value; nullptr: it is not a layout, or not a view.
     const TensorLayoutType* layoutOf(const Module& module, Id value) const {
         const auto found = layouts.find(module.def(value).type);
         return found == layouts.end() ? nullptr : &found->second;
@@ -58,17 +59,19 @@ struct TensorTypes {
     }
 };
 
-// Redefines the types as structures. Specialization constants must be frozen.
+// Redefines the types as structures. Specialization constants must be frozen. Sets context.error
+// where a type is invalid.
 TensorTypes lowerTensorTypes(LoweringContext& context);
 
-// A value's members, all u32. Those of a value that was constructed of them are these.
-std::vector<Id> tensorMembers(Emitter& emit, Id value);
+// The members of a value of a structure type. Emits nothing where OpCompositeConstruct made the
+// value.
+std::vector<Id> structureMembers(Emitter& emit, Id value);
 
-// Lowers an instruction that makes a layout or a view.
+// Lowers one of kTensorValues.
 void lowerTensorValue(LoweringContext& context, const TensorTypes& types, Emitter& emit,
                       const Instruction& i);
 
-// The instructions that do.
+// The instructions that make layouts or views.
 inline constexpr spv::Op kTensorValues[] = {
     spv::Op::OpCreateTensorLayoutNV,       spv::Op::OpTensorLayoutSetBlockSizeNV,
     spv::Op::OpTensorLayoutSetDimensionNV, spv::Op::OpTensorLayoutSetStrideNV,
@@ -76,8 +79,13 @@ inline constexpr spv::Op kTensorValues[] = {
     spv::Op::OpCreateTensorViewNV,         spv::Op::OpTensorViewSetDimensionNV,
     spv::Op::OpTensorViewSetStrideNV,      spv::Op::OpTensorViewSetClipNV};
 
-// Quotients and remainders of u32 by numbers that are 1 in place of 0.
+// a / b and a % b of u32; where b is 0, by 1.
 Id safeDivide(Emitter& emit, Id a, Id b);
 Id safeRemainder(Emitter& emit, Id a, Id b);
+
+// Whether a u32 is a multiple of a constant: a boolean.
+inline Id isMultiple(Emitter& emit, Id number, uint32_t of) {
+    return emit.compare(spv::Op::OpIEqual, emit.modulo(number, of), emit.constant(0));
+}
 
 }  // namespace coopvk::rewrite

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The instructions that make layouts and views: each copies one and sets some of its numbers.
+// Lowers the instructions that make layouts and views. Each copies one, and sets some of its
+// numbers.
 #include <spirv/unified1/GLSL.std.450.h>
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace {
 using Layout = TensorLayoutType;
 using View = TensorViewType;
 
-// The members of a copy, and the operands behind it: u32.
+// The members of a copy, and the instruction's further operands: all u32.
 template <typename Type>
 struct Copy {
     Emitter& emit;
@@ -32,6 +33,14 @@ struct Copy {
     void set(typename Type::Field field) const {
         for (uint32_t d = 0; d < dimensions(); ++d) at(field, d) = operands[d];
     }
+    // Sets the strides of tightly packed dimensions. size(d) is that of dimension d.
+    template <typename Size>
+    void packStrides(Size size) const {
+        at(Type::kStride, dimensions() - 1) = emit.constant(1);
+        for (uint32_t d = dimensions() - 1; d-- > 0;) {
+            at(Type::kStride, d) = emit.mulU32(at(Type::kStride, d + 1), size(d + 1));
+        }
+    }
 };
 
 Id ceilingQuotient(Emitter& emit, Id a, Id b) {
@@ -46,27 +55,24 @@ Id ceilingQuotient(Emitter& emit, Id a, Id b) {
 
 void createLayout(const Copy<Layout>& c) { c.fill(Layout::kBlockSize, c.emit.constant(1)); }
 
-void setBlockSize(const Copy<Layout>& c) { c.set(Layout::kBlockSize); }
+template <typename Type, typename Type::Field field>
+void set(const Copy<Type>& c) {
+    c.set(field);
+}
 
 void setDimension(const Copy<Layout>& c) {
     c.set(Layout::kDimension);
     c.set(Layout::kSpan);
     c.fill(Layout::kOffset, c.emit.constant(0));
-    c.at(Layout::kStride, c.dimensions() - 1) = c.emit.constant(1);
-    for (uint32_t d = c.dimensions() - 1; d-- > 0;) {
-        const Id blocks =
-            ceilingQuotient(c.emit, c.operands[d + 1], c.at(Layout::kBlockSize, d + 1));
-        c.at(Layout::kStride, d) =
-            c.emit.mulInt(c.emit.types().uint32(), c.at(Layout::kStride, d + 1), blocks);
-    }
+    c.packStrides([&](uint32_t d) {
+        return ceilingQuotient(c.emit, c.operands[d], c.at(Layout::kBlockSize, d));
+    });
 }
-
-void setStride(const Copy<Layout>& c) { c.set(Layout::kStride); }
 
 void slice(const Copy<Layout>& c) {
     for (uint32_t d = 0; d < c.dimensions(); ++d) {
         Id& offset = c.at(Layout::kOffset, d);
-        offset = c.emit.addInt(c.emit.types().uint32(), offset, c.operands[size_t{2} * d]);
+        offset = c.emit.addU32(offset, c.operands[size_t{2} * d]);
         c.at(Layout::kSpan, d) = c.operands[size_t{2} * d + 1];
     }
 }
@@ -81,14 +87,8 @@ void createView(const Copy<View>& c) {
 
 void setViewDimension(const Copy<View>& c) {
     c.set(View::kDimension);
-    c.at(View::kStride, c.dimensions() - 1) = c.emit.constant(1);
-    for (uint32_t d = c.dimensions() - 1; d-- > 0;) {
-        c.at(View::kStride, d) =
-            c.emit.mulInt(c.emit.types().uint32(), c.at(View::kStride, d + 1), c.operands[d + 1]);
-    }
+    c.packStrides([&](uint32_t d) { return c.operands[d]; });
 }
-
-void setViewStride(const Copy<View>& c) { c.set(View::kStride); }
 
 void setClip(const Copy<View>& c) {
     for (uint32_t k = 0; k < View::kClips; ++k) {
@@ -99,27 +99,27 @@ void setClip(const Copy<View>& c) {
 template <typename Type>
 struct Row {
     spv::Op opcode;
-    bool copies;                      // else it makes one of zeros
-    uint32_t operandsEach, operands;  // for each dimension, and further ones
+    bool copies;                      // its first operand; else it makes one of zeros
+    uint32_t operandsEach, operands;  // further operands: of each dimension, and others
     void (*apply)(const Copy<Type>&);
 };
 
 constexpr Row<Layout> kLayoutRows[] = {
     {spv::Op::OpCreateTensorLayoutNV, false, 0, 0, createLayout},
-    {spv::Op::OpTensorLayoutSetBlockSizeNV, true, 1, 0, setBlockSize},
+    {spv::Op::OpTensorLayoutSetBlockSizeNV, true, 1, 0, set<Layout, Layout::kBlockSize>},
     {spv::Op::OpTensorLayoutSetDimensionNV, true, 1, 0, setDimension},
-    {spv::Op::OpTensorLayoutSetStrideNV, true, 1, 0, setStride},
+    {spv::Op::OpTensorLayoutSetStrideNV, true, 1, 0, set<Layout, Layout::kStride>},
     {spv::Op::OpTensorLayoutSliceNV, true, 2, 0, slice},
     {spv::Op::OpTensorLayoutSetClampValueNV, true, 0, 1, setClampValue},
 };
 constexpr Row<View> kViewRows[] = {
     {spv::Op::OpCreateTensorViewNV, false, 0, 0, createView},
     {spv::Op::OpTensorViewSetDimensionNV, true, 1, 0, setViewDimension},
-    {spv::Op::OpTensorViewSetStrideNV, true, 1, 0, setViewStride},
+    {spv::Op::OpTensorViewSetStrideNV, true, 1, 0, set<View, View::kStride>},
     {spv::Op::OpTensorViewSetClipNV, true, 0, View::kClips, setClip},
 };
 
-// The operands as u32; nullopt where one is no integer scalar of 32 bits.
+// The operands as u32; nullopt where one is not a 32-bit integer scalar.
 std::optional<std::vector<Id>> numbers(Emitter& emit, std::span<const Operand> operands) {
     std::vector<Id> ids;
     for (const Operand& operand : operands) {
@@ -141,18 +141,18 @@ void lower(LoweringContext& context, Emitter& emit, const Instruction& i, const 
         context.fail(ErrorCode::kInvalidModule, i, "Result Type is not what the instruction makes");
         return;
     }
-    const size_t own = row->copies ? 1 : 0;
+    const size_t copied = row->copies ? 1 : 0;
     if (row->copies && emit.typeOf(i.word(0)) != type.id) {
         context.fail(ErrorCode::kInvalidModule, i, "the type of the operand must be Result Type");
         return;
     }
-    const std::optional<std::vector<Id>> operands = numbers(emit, operandsBehind(i, own));
+    const std::optional<std::vector<Id>> operands = numbers(emit, operandsBehind(i, copied));
     if (!operands || operands->size() != row->operandsEach * type.dimensions + row->operands) {
         context.fail(ErrorCode::kInvalidModule, i,
                      "the operands must be 32-bit integers, as many as the type has dimensions");
         return;
     }
-    std::vector<Id> members = row->copies ? tensorMembers(emit, i.word(0))
+    std::vector<Id> members = row->copies ? structureMembers(emit, i.word(0))
                                           : std::vector<Id>(type.members(), emit.constant(0));
     row->apply({emit, type, members, *operands});
     emit.add(
@@ -161,16 +161,16 @@ void lower(LoweringContext& context, Emitter& emit, const Instruction& i, const 
 
 }  // namespace
 
-std::vector<Id> tensorMembers(Emitter& emit, Id value) {
+std::vector<Id> structureMembers(Emitter& emit, Id value) {
     const Instruction& def = emit.module().def(value);
     std::vector<Id> members;
     if (def.opcode == spv::Op::OpCompositeConstruct) {
         for (const Operand& member : def.operands) members.push_back(member.word);
         return members;
     }
-    const auto count = static_cast<uint32_t>(emit.module().def(def.type).operands.size());
-    for (uint32_t m = 0; m < count; ++m) {
-        members.push_back(emit.extract(emit.types().uint32(), value, {m}));
+    const Operands types = emit.module().def(def.type).operands;
+    for (uint32_t m = 0; m < types.size(); ++m) {
+        members.push_back(emit.extract(types[m].word, value, {m}));
     }
     return members;
 }
@@ -184,12 +184,13 @@ void lowerTensorValue(LoweringContext& context, const TensorTypes& types, Emitte
     } else if (view != types.views.end()) {
         lower<View>(context, emit, i, view->second, kViewRows);
     } else {
-        context.fail(ErrorCode::kInvalidModule, i, "Result Type is no tensor layout and no view");
+        context.fail(ErrorCode::kInvalidModule, i, "Result Type is not a tensor layout or view");
     }
 }
 
 namespace {
 
+// max(value, 1).
 Id atLeastOne(Emitter& emit, Id value) {
     if (const std::optional<uint64_t> known = emit.module().constantValue(value)) {
         return *known == 0 ? emit.constant(1) : value;

@@ -12,11 +12,10 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// Parts of one value that are loaded one by one.
-constexpr uint64_t kMostParts = 1024;
+constexpr uint64_t kMaxElements = 1024;  // of an array
 
-// Of what lies `offset` bytes behind something so aligned; 0: not said.
-MemoryOperands behind(const MemoryOperands& memory, uint32_t offset) {
+// The memory operands of a part that is `offset` bytes behind the start of a value.
+MemoryOperands atOffset(const MemoryOperands& memory, uint32_t offset) {
     if (memory.alignment() == 0 || offset == 0) return memory;
     return memory.withAlignment(std::min(memory.alignment(), offset & (~offset + 1)));
 }
@@ -37,7 +36,7 @@ Id ViewLoads::load(Id type, Id bytes, const MemoryOperands& memory) {
     if (types_.width(type) >= 8 && types_.components(type) != 0) {
         return numeric(type, bytes, memory);
     }
-    return refuse("DecodeFunc loads what is made of other things than numbers from a descriptor");
+    return refuse("DecodeFunc loads other values than numbers, arrays and structures");
 }
 
 Id ViewLoads::structure(Id type, Id bytes, const MemoryOperands& memory) {
@@ -47,8 +46,8 @@ Id ViewLoads::structure(Id type, Id bytes, const MemoryOperands& memory) {
     for (uint32_t m = 0; m < members.size(); ++m) {
         const auto offset = module.memberDecoration(type, m, spv::Decoration::Offset);
         if (!offset) return refuse("DecodeFunc loads a structure without a layout");
-        const Id at = emit_.addInt(types_.uint32(), bytes, emit_.constant(*offset));
-        values.push_back(load(members[m].word, at, behind(memory, *offset)));
+        values.push_back(
+            load(members[m].word, emit_.plus(bytes, *offset), atOffset(memory, *offset)));
     }
     return context_.error ? 0 : emit_.construct(type, values);
 }
@@ -58,13 +57,13 @@ Id ViewLoads::array(Id type, Id bytes, const MemoryOperands& memory) {
     const Id element = module.def(type).word(0);
     const uint64_t count = module.constantValue(module.def(type).word(1)).value_or(0);
     const auto stride = module.decoration(type, spv::Decoration::ArrayStride);
-    if (!stride || count == 0 || count > kMostParts) {
+    if (!stride || count == 0 || count > kMaxElements) {
         return refuse("DecodeFunc loads an array that is too long, or without a layout");
     }
     std::vector<Id> values;
     for (uint32_t e = 0; e < count; ++e) {
-        const Id at = emit_.addInt(types_.uint32(), bytes, emit_.constant(e * *stride));
-        values.push_back(load(element, at, behind(memory, e * *stride)));
+        const uint32_t offset = e * *stride;
+        values.push_back(load(element, emit_.plus(bytes, offset), atOffset(memory, offset)));
     }
     return context_.error ? 0 : emit_.construct(type, values);
 }
@@ -77,7 +76,7 @@ Id ViewLoads::numeric(Id type, Id bytes, const MemoryOperands& memory) {
     if (isWhole) return element(type, bytes, memory);
     std::vector<Id> values;
     for (uint32_t c = 0; c < count; ++c) {
-        const Id at = emit_.addInt(types_.uint32(), bytes, emit_.constant(c * scalarBytes));
+        const Id at = emit_.plus(bytes, c * scalarBytes);
         values.push_back(alignment >= scalarBytes ? element(scalar, at, memory)
                                                   : pieces(scalar, at, alignment, memory));
     }
@@ -85,7 +84,7 @@ Id ViewLoads::numeric(Id type, Id bytes, const MemoryOperands& memory) {
     return count == 1 ? values[0] : emit_.construct(type, values);
 }
 
-// A scalar or a vector that is as aligned as its size is.
+// Loads a scalar or a vector whose alignment is its size.
 Id ViewLoads::element(Id type, Id bytes, const MemoryOperands& memory) {
     const uint32_t scalarBytes = types_.width(type) / 8;
     const uint32_t size = scalarBytes * types_.components(type);
@@ -96,19 +95,17 @@ Id ViewLoads::element(Id type, Id bytes, const MemoryOperands& memory) {
             "storageBuffer8BitAccess or storageBuffer16BitAccess");
     }
     declareAccess(context_.module, kStorage, 8 * scalarBytes);
-    const Id index = emit_.divInt(types_.uint32(), bytes, emit_.constant(size));
-    const Id pointer = context_.views.pointer(emit_, place_, type, index);
+    const Id pointer = context_.views.pointer(emit_, place_, type, emit_.over(bytes, size));
     return emit_.load(type, pointer, memory.withAlignment(0).forLoad(size));
 }
 
-// A scalar of parts that are aligned each.
+// Loads a scalar as pieces of a size that is its alignment.
 Id ViewLoads::pieces(Id type, Id bytes, uint32_t pieceBytes, const MemoryOperands& memory) {
     const Id piece = types_.intType(pieceBytes * 8, false);
     types_.declareArithmetic(piece);
     std::vector<Slot> slots;
     for (uint32_t at = 0; at < types_.width(type) / 8; at += pieceBytes) {
-        const Id from = emit_.addInt(types_.uint32(), bytes, emit_.constant(at));
-        slots.push_back({element(piece, from, memory), 0});
+        slots.push_back({element(piece, emit_.plus(bytes, at), memory), 0});
     }
     if (context_.error) return 0;
     return scalarOf(emit_, type, regroup(emit_, slots, piece, type)[0]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loads of values of any type with a layout at a number of bytes from the start of a buffer.
+// Loads of values of any type with an explicit layout, by bytes from the start of a buffer.
 #pragma once
 
 #include "ir/memory_operands.hpp"
@@ -10,13 +10,13 @@ namespace coopvk::rewrite {
 
 class ViewLoads {
  public:
-    // `place` names variable and descriptor. `at` is named in errors.
+    // `place`: the buffer's variable and descriptor. `at`: the instruction for errors.
     ViewLoads(LoweringContext& context, Emitter& emit, const Instruction& at,
               const BufferPlace& place)
         : context_(context), types_(context.types), emit_(emit), at_(at), place_(place) {}
 
-    // 0, and an error, where the type cannot be loaded. `bytes` is a u32; it is as aligned as
-    // `memory` says, else as the parts of the type are.
+    // The value at `bytes` (u32); 0, with an error, where the type cannot be loaded. The address
+    // has the alignment of `memory`; without one, that of the type's parts.
     Id load(Id type, Id bytes, const MemoryOperands& memory);
 
  private:

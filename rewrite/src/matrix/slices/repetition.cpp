@@ -12,37 +12,38 @@ namespace {
 
 using spv::Op;
 
-// More than any shader's tiles need; modules may call themselves.
-constexpr uint32_t kMostSteps = 1u << 16;
-constexpr uint32_t kMostCalls = 16;
+// Functions of malicious modules may call themselves. Shaders need fewer steps and calls.
+constexpr uint32_t kMaxSteps = 1u << 16;
+constexpr uint32_t kMaxCalls = 16;
 
 constexpr uint64_t low32(uint64_t value) { return value & 0xFFFFFFFF; }
-// Integers of other widths are not followed.
+// False for integers of other widths, whose values are not followed.
 bool is32Bits(const Instruction& type) {
     return type.opcode != Op::OpTypeInt || type.word(0) == 32;
 }
 
-template <typename Map>
-bool isBelow(const Map& path, const Map& above) {
+// Whether a path leads into what a shorter one leads to.
+template <typename Path>
+bool isBelow(const Path& path, const Path& above) {
     return path.size() > above.size() && std::equal(above.begin(), above.end(), path.begin());
 }
 
 }  // namespace
 
 bool Repetition::holds(const Function& function, const Segment& segment) {
-    values_.clear(), stored_.clear(), sums_.clear(), readAhead_.clear(), met_.clear();
+    values_.clear(), stored_.clear(), sums_.clear(), loadedBefore_.clear(), executed_.clear();
     steps_ = calls_ = 0;
     return run(function, {&function, segment.begin.block, segment.begin.at}, &segment.end, nullptr);
 }
 
-bool Repetition::enter(At& at, Id label) {
+bool Repetition::enter(Position& at, Id label) {
     const auto& blocks = at.function->blocks;
     const Id from = blocks[at.block]->id();
     const auto found = std::ranges::find(blocks, label, [](const auto& b) { return b->id(); });
     if (found == blocks.end()) return false;
     at.block = static_cast<size_t>(found - blocks.begin());
     at.at = 0;
-    // All phis of a block read what was there ahead of it.
+    // All phis of a block read values from before the block.
     std::vector<std::pair<Id, Value>> phis;
     for (const InstructionPtr& i : (*found)->body) {
         if (i->opcode != Op::OpPhi) break;
@@ -55,15 +56,15 @@ bool Repetition::enter(At& at, Id label) {
     return true;
 }
 
-bool Repetition::branch(At& at, const Instruction& i) {
+bool Repetition::branch(Position& at, const Instruction& i) {
     if (i.opcode == Op::OpBranch) return enter(at, i.word(0));
     if (i.opcode != Op::OpBranchConditional) return false;
     const Value condition = valueOf(i.word(0));
     return condition.kind == Kind::kNumber && enter(at, i.word(condition.number != 0 ? 1 : 2));
 }
 
-bool Repetition::run(const Function& function, At at, const Place* end, Value* returned) {
-    while (++steps_ < kMostSteps) {
+bool Repetition::run(const Function& function, Position at, const Place* end, Value* returned) {
+    while (++steps_ < kMaxSteps) {
         if (end != nullptr && at.block == end->block && at.at == end->at) return true;
         const InstructionList& body = function.blocks[at.block]->body;
         if (at.at >= body.size()) return false;
@@ -93,17 +94,17 @@ bool Repetition::execute(const Instruction& i) {
         case Op::OpStore:
             return store(i);
         case Op::OpVariable: {
-            // Of a function that is called: new with each call.
+            // A variable of a called function is new in each call.
             std::erase_if(stored_, [&](const auto& e) { return e.first.front() == i.result; });
             values_[i.result] = {Kind::kPointer, 0, {i.result}};
             return i.operands.size() < 2;  // without an initializer
         }
         case Op::OpAccessChain:
         case Op::OpInBoundsAccessChain:
-            point(i);
+            followChain(i);
             return true;
         case Op::OpCooperativeMatrixLoadKHR:
-            met_.insert(&i);
+            executed_.insert(&i);
             values_[i.result] = {sliced_.contains(i.type) ? Kind::kFactor : Kind::kUnknown};
             return sliced_.contains(i.type);
         case Op::OpCooperativeMatrixMulAddKHR:
@@ -115,8 +116,8 @@ bool Repetition::execute(const Instruction& i) {
 
 bool Repetition::call(const Instruction& i) {
     const Function* function = facts_.function(i.word(0));
-    if (function == nullptr || function->blocks.empty() || calls_ == kMostCalls) return false;
-    met_.insert(&i);
+    if (function == nullptr || function->blocks.empty() || calls_ == kMaxCalls) return false;
+    executed_.insert(&i);
     for (size_t p = 0; p < function->parameters.size(); ++p) {
         values_[function->parameters[p]->result] = valueOf(i.word(p + 1));
     }
@@ -142,18 +143,18 @@ Repetition::Value Repetition::valueOf(Id id) const {
     return number ? Value{Kind::kNumber, low32(*number)} : Value{};
 }
 
-void Repetition::point(const Instruction& i) {
+void Repetition::followChain(const Instruction& i) {
     Value pointer = valueOf(i.word(0));
     for (size_t o = 1; o < i.operands.size() && pointer.kind == Kind::kPointer; ++o) {
         const Value index = valueOf(i.word(o));
-        if (index.kind != Kind::kNumber) pointer.isVague = true;
-        if (!pointer.isVague) pointer.path.push_back(index.number);
+        if (index.kind != Kind::kNumber) pointer.isInexact = true;
+        if (!pointer.isInexact) pointer.path.push_back(index.number);
     }
     values_[i.result] = std::move(pointer);
 }
 
-// Whether parts of what lies there were stored, one by one.
-bool Repetition::touchesParts(const Path& path) const {
+// Whether there were stores to parts of what the path leads to.
+bool Repetition::storedParts(const Path& path) const {
     return std::ranges::any_of(stored_, [&](const auto& e) { return isBelow(e.first, path); });
 }
 
@@ -167,28 +168,29 @@ bool Repetition::load(const Instruction& i) {
     const Value pointer = valueOf(i.word(0));
     values_[i.result] = {};
     if (!isLocal(module_, i.word(0))) return true;
-    if (pointer.kind != Kind::kPointer || touchesParts(pointer.path)) return false;
-    if (const auto found = stored_.find(pointer.path); found != stored_.end() && !pointer.isVague) {
+    if (pointer.kind != Kind::kPointer || storedParts(pointer.path)) return false;
+    if (const auto found = stored_.find(pointer.path);
+        found != stored_.end() && !pointer.isInexact) {
         values_[i.result] = found->second;
         return true;
     }
     const bool isPart =
         std::ranges::any_of(stored_, [&](const auto& e) { return isBelow(pointer.path, e.first); });
-    if (isPart || (stored_.contains(pointer.path) && pointer.isVague)) return true;
+    if (isPart || (stored_.contains(pointer.path) && pointer.isInexact)) return true;
     if (module_.def(i.type).opcode == Op::OpTypeCooperativeMatrixKHR) {
-        if (pointer.isVague || sliced_.contains(i.type)) return false;
+        if (pointer.isInexact || sliced_.contains(i.type)) return false;
         values_[i.result] = {Kind::kSum, sums_[pointer.path], pointer.path};
         return true;
     }
-    readAhead_.insert(pointer.path.front());
+    loadedBefore_.insert(pointer.path.front());
     return !hasSums(pointer.path);
 }
 
 bool Repetition::store(const Instruction& i) {
     const Value pointer = valueOf(i.word(0));
     Value value = valueOf(i.word(1));
-    if (pointer.kind != Kind::kPointer || pointer.isVague) return false;
-    if (value.kind == Kind::kPointer || readAhead_.contains(pointer.path.front())) return false;
+    if (pointer.kind != Kind::kPointer || pointer.isInexact) return false;
+    if (value.kind == Kind::kPointer || loadedBefore_.contains(pointer.path.front())) return false;
     if (value.kind == Kind::kSum) {
         uint64_t& written = sums_[pointer.path];
         if (value.path != pointer.path || value.number != written) return false;
@@ -202,7 +204,7 @@ bool Repetition::store(const Instruction& i) {
 }
 
 bool Repetition::multiply(const Instruction& i) {
-    met_.insert(&i);
+    executed_.insert(&i);
     Value sum = valueOf(i.word(2));
     if (valueOf(i.word(0)).kind != Kind::kFactor || valueOf(i.word(1)).kind != Kind::kFactor ||
         sum.kind != Kind::kSum) {

@@ -15,7 +15,7 @@ using spv::Op;
 
 constexpr bool between(Op opcode, Op first, Op last) { return opcode >= first && opcode <= last; }
 
-// Instructions that compute something of their operands, and those that only lead on.
+// Whether an instruction only computes a value of its operands, or only directs control flow.
 bool isPure(Op opcode) {
     constexpr std::pair<Op, Op> kRanges[] = {
         {Op::OpVectorExtractDynamic, Op::OpTranspose}, {Op::OpConvertFToU, Op::OpBitcast},
@@ -33,7 +33,7 @@ bool isPure(Op opcode) {
 
 }  // namespace
 
-const Instruction* mergeOf(const Block& block) {
+Instruction* mergeOf(const Block& block) {
     for (const InstructionPtr& i : block.body) {
         if (i->opcode == Op::OpLoopMerge || i->opcode == Op::OpSelectionMerge) return i.get();
     }
@@ -47,11 +47,11 @@ bool isLocal(const Module& module, Id pointer) {
 FunctionFacts::FunctionFacts(const Module& module) : module_(module) {
     for (const auto& function : module.functions())
         facts_[function->id()].function = function.get();
-    while (spread()) {
+    while (propagate()) {
     }
 }
 
-bool FunctionFacts::spread() {
+bool FunctionFacts::propagate() {
     bool changed = false;
     for (auto& [id, facts] : facts_) {
         Facts now = facts;
@@ -59,12 +59,12 @@ bool FunctionFacts::spread() {
             for (const InstructionPtr& i : block->body) {
                 now.repeats &= mayRepeat(*i);
                 now.multiplies |= multiplies(*i);
-                now.touches |= now.multiplies || touchesMatrices(*i) ||
-                               i->opcode == Op::OpCooperativeMatrixLoadKHR;
+                now.usesMatrices |= now.multiplies || usesMatrices(*i) ||
+                                    i->opcode == Op::OpCooperativeMatrixLoadKHR;
             }
         }
         changed |= now.repeats != facts.repeats || now.multiplies != facts.multiplies ||
-                   now.touches != facts.touches;
+                   now.usesMatrices != facts.usesMatrices;
         facts = now;
     }
     return changed;
@@ -75,16 +75,20 @@ const Function* FunctionFacts::function(Id id) const {
     return found == facts_.end() ? nullptr : found->second.function;
 }
 
+const FunctionFacts::Facts* FunctionFacts::callee(const Instruction& i) const {
+    if (i.opcode != Op::OpFunctionCall) return nullptr;
+    const auto found = facts_.find(i.word(0));
+    return found == facts_.end() ? nullptr : &found->second;
+}
+
 bool FunctionFacts::mayRepeat(const Instruction& i) const {
     switch (i.opcode) {
         case Op::OpLoad:
             return !isVolatile(operandsBehind(i, 1));
         case Op::OpStore:
             return isLocal(module_, i.word(0));
-        case Op::OpFunctionCall: {
-            const auto found = facts_.find(i.word(0));
-            return found != facts_.end() && found->second.repeats;
-        }
+        case Op::OpFunctionCall:
+            return callee(i) != nullptr && callee(i)->repeats;
         case Op::OpCooperativeMatrixLoadKHR:
             return !isVolatile(operandsBehind(i, 3));
         case Op::OpCooperativeMatrixMulAddKHR:
@@ -97,16 +101,12 @@ bool FunctionFacts::mayRepeat(const Instruction& i) const {
 }
 
 bool FunctionFacts::multiplies(const Instruction& i) const {
-    if (i.opcode == Op::OpCooperativeMatrixMulAddKHR) return true;
-    if (i.opcode != Op::OpFunctionCall) return false;
-    const auto found = facts_.find(i.word(0));
-    return found != facts_.end() && found->second.multiplies;
+    return i.opcode == Op::OpCooperativeMatrixMulAddKHR ||
+           (callee(i) != nullptr && callee(i)->multiplies);
 }
 
-bool FunctionFacts::touchesMatrices(const Instruction& call) const {
-    if (call.opcode != Op::OpFunctionCall) return false;
-    const auto found = facts_.find(call.word(0));
-    return found != facts_.end() && found->second.touches;
+bool FunctionFacts::usesMatrices(const Instruction& call) const {
+    return callee(call) != nullptr && callee(call)->usesMatrices;
 }
 
 namespace {
@@ -119,7 +119,7 @@ class SegmentFinder {
     }
 
     std::vector<Segment> run() {
-        // Inner loops have headers behind those of outer ones.
+        // Headers of inner loops are behind those of outer loops.
         for (size_t b = function_.blocks.size(); b-- > 0;) {
             const Instruction* merge = mergeOf(*function_.blocks[b]);
             if (merge != nullptr && merge->opcode == Op::OpLoopMerge) searchLoop(b, *merge);
@@ -129,9 +129,8 @@ class SegmentFinder {
     }
 
  private:
-    // Where a loop is left and where it turns.
     struct Loop {
-        Id merge = 0, next = 0;
+        Id merge = 0, continueTarget = 0;
     };
 
     std::optional<size_t> block(Id label) const {
@@ -139,6 +138,7 @@ class SegmentFinder {
         return found == index_.end() ? std::nullopt : std::optional(found->second);
     }
 
+    // Searches the body of a loop, from the first block behind the test of its condition.
     void searchLoop(size_t header, const Instruction& merge) {
         const Loop loop = {merge.word(0), merge.word(1)};
         std::optional<size_t> start = header;
@@ -155,12 +155,13 @@ class SegmentFinder {
         if (start && *start > header) search(*start, loop);
     }
 
-    // The blocks that are executed whenever the first one is, in order.
+    // The blocks that are executed whenever the first one is, in order, up to the end of the loop.
     std::vector<size_t> chainFrom(size_t first, const Loop& loop) const {
         std::vector<size_t> chain;
-        for (std::optional<size_t> at = first; at && (chain.empty() || *at > chain.back()) &&
-                                               function_.blocks[*at]->id() != loop.merge &&
-                                               function_.blocks[*at]->id() != loop.next;) {
+        for (std::optional<size_t> at = first;
+             at && (chain.empty() || *at > chain.back()) &&
+             function_.blocks[*at]->id() != loop.merge &&
+             function_.blocks[*at]->id() != loop.continueTarget;) {
             chain.push_back(*at);
             const Block& b = *function_.blocks[*at];
             const Instruction* merge = mergeOf(b);
@@ -186,20 +187,20 @@ class SegmentFinder {
         begin_.reset();
     }
 
-    // Instructions of a block of the chain, up to how it ends.
+    // Visits the instructions of a block of the chain, up to its merge or terminator.
     void walk(size_t b) {
         const InstructionList& body = function_.blocks[b]->body;
         for (size_t at = 0; at < body.size(); ++at) {
             const Instruction& i = *body[at];
-            const bool leads = i.opcode == Op::OpVariable || i.opcode == Op::OpPhi;
+            const bool isAtStart = i.opcode == Op::OpVariable || i.opcode == Op::OpPhi;
             if (isTerminator(i.opcode) || &i == mergeOf(*function_.blocks[b])) return;
             if (!facts_.mayRepeat(i)) close();
-            if (leads || !facts_.mayRepeat(i)) begin_ = {b, at + 1};
+            if (isAtStart || !facts_.mayRepeat(i)) begin_ = {b, at + 1};
             if (facts_.multiplies(i)) end_ = Place{b, endOfStores(b, at)};
         }
     }
 
-    // Behind what stores the results of a block's products.
+    // The place behind the stores of a product's result in the block.
     size_t endOfStores(size_t b, size_t product) const {
         const InstructionList& body = function_.blocks[b]->body;
         size_t end = product + 1;
@@ -211,6 +212,7 @@ class SegmentFinder {
         return end;
     }
 
+    // Visits the blocks of a construct between its header and its merge block.
     void construct(size_t header, size_t merge) {
         bool repeats = true, multiplies = false;
         for (size_t b = header + 1; b < merge; ++b) {
@@ -230,6 +232,7 @@ class SegmentFinder {
         }
     }
 
+    // Ends the segment, if it has a multiply-add.
     void close() {
         if (end_ && begin_) segments_.push_back({*begin_, *end_});
         end_.reset();
@@ -245,8 +248,7 @@ class SegmentFinder {
 
 }  // namespace
 
-std::vector<Segment> findSegments(const Module&, const FunctionFacts& facts,
-                                  const Function& function) {
+std::vector<Segment> findSegments(const FunctionFacts& facts, const Function& function) {
     if (function.blocks.empty()) return {};
     return SegmentFinder(facts, function).run();
 }

@@ -1,43 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parts of functions that may be executed again: straight runs of instructions and whole constructs
-// that change nothing but variables of the invocation.
+// Segments: parts of functions that a loop may execute again. They consist of instructions and
+// whole constructs that change only variables of the invocation.
 #pragma once
 
 #include <compare>
 #include <map>
 
-#include "ir/module.hpp"
+#include "ir/types.hpp"
 
 namespace coopvk::rewrite {
 
-// In Function::blocks, and in the block's body.
+// Ahead of an instruction: indices into Function::blocks and into the block's body.
 struct Place {
     size_t block = 0;
     size_t at = 0;
     auto operator<=>(const Place&) const = default;
 };
 
-// From `begin` up to `end`; the former dominates what lies between, the latter is reached from all
-// of it.
+// The instructions from `begin` up to `end`. `begin` dominates them, and all of them lead to `end`.
 struct Segment {
     Place begin;
     Place end;
 };
 
-// Whether a pointer is to memory of the invocation.
+// Whether a pointer points to a variable of the invocation.
 bool isLocal(const Module& module, Id pointer);
 
-// What functions do, with those that they call.
+// What the functions of a module do, themselves or by calls.
 class FunctionFacts {
  public:
     explicit FunctionFacts(const Module& module);
 
+    // Whether executing the instruction again changes nothing but variables of the invocation.
     bool mayRepeat(const Instruction& i) const;
-    // A multiply-add, or a call that leads to one.
+    // Whether it is a multiply-add, or a call that leads to one.
     bool multiplies(const Instruction& i) const;
-    // A call that leads to a multiply-add or a load of a matrix.
-    bool touchesMatrices(const Instruction& call) const;
+    // Whether it is a call that leads to a multiply-add or a load of a matrix.
+    bool usesMatrices(const Instruction& call) const;
     const Function* function(Id id) const;
 
  private:
@@ -45,20 +45,36 @@ class FunctionFacts {
         const Function* function = nullptr;
         bool repeats = true;
         bool multiplies = false;
-        bool touches = false;
+        bool usesMatrices = false;
     };
-    // True if a function's facts changed.
-    bool spread();
+    // Updates all facts by those of callees. True if any changed.
+    bool propagate();
+    // Of the function that an instruction calls; nullptr: it is not a call of one in the module.
+    const Facts* callee(const Instruction& i) const;
 
     const Module& module_;
     std::map<Id, Facts> facts_;
 };
 
-// The largest segments of a function, of inner loops first, that have multiply-adds.
-std::vector<Segment> findSegments(const Module& module, const FunctionFacts& facts,
-                                  const Function& function);
+// The largest segments of a function that have multiply-adds, those in inner loops first.
+std::vector<Segment> findSegments(const FunctionFacts& facts, const Function& function);
 
 // The merge instruction of a block; nullptr where it has none.
-const Instruction* mergeOf(const Block& block);
+Instruction* mergeOf(const Block& block);
+
+// Whether the segment's blocks can be split at its ends, and no value that it computes is used
+// outside.
+bool canRepeat(const Function& function, const Segment& segment);
+
+// Sets DontUnroll on the innermost loop around a segment.
+void keepLoopRolled(Function& function, const Segment& segment);
+
+struct SliceLoop {
+    uint32_t count = 0;
+    Id number = 0;  // u32 variable to which each iteration stores its number
+    spv::LoopControlMask control = spv::LoopControlMask::MaskNone;
+};
+// Puts a loop around a segment.
+void repeat(TypeTable& types, Function& function, const Segment& segment, const SliceLoop& loop);
 
 }  // namespace coopvk::rewrite

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "matrix/slices/slice_loop.hpp"
-
 #include <algorithm>
 #include <unordered_set>
 
 #include "ir/emitter.hpp"
+#include "matrix/slices/segments.hpp"
 
 namespace coopvk::rewrite {
 
@@ -17,7 +16,7 @@ bool isInside(const Segment& s, size_t block, size_t at) {
     return block < s.end.block || (block == s.end.block && at < s.end.at);
 }
 
-// The back edges of a loop lead to its header, which cannot be divided.
+// A loop header cannot be split: the back edge of its loop leads to it.
 bool isLoopHeader(const Block& block) {
     const Instruction* merge = mergeOf(block);
     return merge != nullptr && merge->opcode == Op::OpLoopMerge;
@@ -71,16 +70,15 @@ void keepLoopRolled(Function& function, const Segment& segment) {
     for (size_t b = segment.begin.block; b-- > 0;) {
         Block& header = *function.blocks[b];
         if (!isLoopHeader(header)) continue;
-        const auto merge = std::ranges::find_if(
-            header.body, [](const InstructionPtr& i) { return i->opcode == Op::OpLoopMerge; });
-        const auto end = std::ranges::find(function.blocks, (*merge)->word(0),
+        Instruction& merge = *mergeOf(header);
+        const auto end = std::ranges::find(function.blocks, merge.word(0),
                                            [](const auto& block) { return block->id(); });
         if (end - function.blocks.begin() <= static_cast<std::ptrdiff_t>(segment.end.block)) {
             continue;
         }
         constexpr auto kUnroll = static_cast<uint32_t>(spv::LoopControlMask::Unroll);
-        if (((*merge)->word(2) & ~kUnroll) == 0) {
-            (*merge)->operands[2] = literal(spv::LoopControlMask::DontUnroll);
+        if ((merge.word(2) & ~kUnroll) == 0) {
+            merge.operands[2] = literal(spv::LoopControlMask::DontUnroll);
         }
         return;
     }
@@ -97,7 +95,7 @@ void repeat(TypeTable& types, Function& function, const Segment& segment, const 
     const bool isOne = segment.begin.block == segment.end.block;
     Block& first = *blocks[segment.begin.block];
     Block& last = *blocks[segment.end.block];
-    // What follows, then the segment's first part.
+    // Splits the last block behind the segment, then the first block ahead of it.
     auto after = makeBlock(module, merge);
     after->body = takeFrom(last.body, segment.end.at);
     auto inside = makeBlock(module, body);
@@ -122,8 +120,8 @@ void repeat(TypeTable& types, Function& function, const Segment& segment, const 
     insertAt(inside->body, 0, std::move(start));
     emit.setOut(isOne ? inside->body : last.body);
     emit.opVoid(Op::OpBranch, {idOperand(next)});
-    auto turn = makeBlock(module, next);
-    emit.setOut(turn->body);
+    auto continuing = makeBlock(module, next);
+    emit.setOut(continuing->body);
     emit.add(makeInstruction(Op::OpIAdd, u32, following,
                              {idOperand(index), idOperand(types.constantU32(1))}));
     emit.opVoid(Op::OpBranch, {idOperand(header)});
@@ -131,7 +129,7 @@ void repeat(TypeTable& types, Function& function, const Segment& segment, const 
     const auto place = [&](size_t at) { return blocks.begin() + static_cast<std::ptrdiff_t>(at); };
     const size_t behind = segment.end.block + 1;
     blocks.insert(place(behind), std::move(after));
-    blocks.insert(place(behind), std::move(turn));
+    blocks.insert(place(behind), std::move(continuing));
     blocks.insert(place(segment.begin.block + 1), std::move(inside));
     blocks.insert(place(segment.begin.block + 1), std::move(head));
 }

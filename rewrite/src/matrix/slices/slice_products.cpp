@@ -5,8 +5,6 @@
 
 #include "matrix/matrix_types.hpp"
 #include "matrix/slices/repetition.hpp"
-#include "matrix/slices/slice_loop.hpp"
-#include "matrix/slices/sliced_types.hpp"
 
 namespace coopvk::rewrite {
 
@@ -19,16 +17,16 @@ struct Found {
     Segment segment;
 };
 
-// The segments that together execute all loads and products of those types.
+// Finds segments that together execute all loads of sliced types, and all products.
 class Search {
  public:
     Search(Module& module, const std::set<Id>& sliced)
         : module_(module), sliced_(sliced), facts_(module), repetition_(module, facts_, sliced) {}
 
-    // Empty where there are none.
+    // Empty where there are no such segments.
     std::vector<Found> run() {
         for (const auto& function : module_.functions()) {
-            for (const Segment& segment : findSegments(module_, facts_, *function)) {
+            for (const Segment& segment : findSegments(facts_, *function)) {
                 consider(*function, segment);
             }
         }
@@ -40,7 +38,7 @@ class Search {
         if (overlaps(function, segment)) return;
         if (!canRepeat(function, segment) || !repetition_.holds(function, segment)) return;
         found_.push_back({&function, segment});
-        met_.insert(repetition_.met().begin(), repetition_.met().end());
+        executed_.insert(repetition_.executed().begin(), repetition_.executed().end());
     }
 
     bool overlaps(const Function& function, const Segment& s) const {
@@ -54,18 +52,18 @@ class Search {
                (i.opcode == Op::OpCooperativeMatrixLoadKHR && sliced_.contains(i.type));
     }
 
-    // Nothing is executed elsewhere; of what segments call, only they are the callers.
+    // Whether no such instruction is executed elsewhere, and functions that segments call are
+    // called only by them.
     bool isComplete() const {
         std::set<Id> called;
-        for (const Instruction* i : met_) {
-            if (i->opcode == Op::OpFunctionCall && facts_.touchesMatrices(*i))
-                called.insert(i->word(0));
+        for (const Instruction* i : executed_) {
+            if (facts_.usesMatrices(*i)) called.insert(i->word(0));
         }
         bool isComplete = !found_.empty();
         module_.visitBlocks([&](const Instruction& i) {
             const bool isCall = i.opcode == Op::OpFunctionCall;
             const bool matters = isCall ? called.contains(i.word(0)) : isSliced(i);
-            if (matters && !met_.contains(&i)) isComplete = false;
+            if (matters && !executed_.contains(&i)) isComplete = false;
         });
         return isComplete;
     }
@@ -75,10 +73,10 @@ class Search {
     FunctionFacts facts_;
     Repetition repetition_;
     std::vector<Found> found_;
-    std::set<const Instruction*> met_;
+    std::set<const Instruction*> executed_;
 };
 
-// A has fewer columns, B fewer rows.
+// Reduces the columns of A, or the rows of B, to `depth`.
 void narrow(TypeTable& types, Id matrix, uint32_t depth) {
     Instruction& type = *types.module().edit(matrix);
     const auto d = matrixDimensions(types.module(), type);
@@ -100,7 +98,7 @@ ProductSlices sliceProducts(TypeTable& types, const Target& target, const Layout
     const SliceLoop loop = {
         chosen.wholeDepth / chosen.depth, slices.number,
         chosen.rolled ? spv::LoopControlMask::DontUnroll : spv::LoopControlMask::Unroll};
-    // From the back: places ahead of a change stay.
+    // From the last one on, since a change moves the places behind it.
     std::ranges::sort(
         found, [](const Found& a, const Found& b) { return a.segment.begin > b.segment.begin; });
     for (const Found& f : found) {

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "matrix/slices/sliced_types.hpp"
-
 #include <algorithm>
 
 #include "matrix/byte_reading.hpp"
 #include "matrix/factors.hpp"
 #include "matrix/open_sums.hpp"
+#include "matrix/slices/slice_products.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
 
-// Whether each load of such a type is from shared memory and starts at a whole pointee in every
-// slice.
+// Whether each load of a sliced type is from shared memory, and each of its slices starts at a
+// whole pointee.
 bool loadsAllow(const TypeTable& types, const FactorSurvey& survey, const SlicedTypes& sliced) {
     const Module& module = types.module();
     return std::ranges::all_of(survey.loads(), [&](const Instruction* load) {
@@ -20,7 +19,7 @@ bool loadsAllow(const TypeTable& types, const FactorSurvey& survey, const Sliced
         const std::optional<uint64_t> layout = module.constantValue(load->word(1));
         const auto d = matrixDimensions(module, module.def(load->type));
         if (!layout || *layout > 1 || !d || load->operands.size() < 3) return false;
-        // Elsewhere lanes had better read long lines at once.
+        // From other memory, it is faster if lanes load long lines at once.
         if (module.storage(load->word(0)) != spv::StorageClass::Workgroup) return false;
         const bool acrossLines = (*layout == 0) == (d->use == Use::kB);
         const Id pointee = module.pointee(load->word(0));
@@ -34,25 +33,25 @@ struct Components {
     uint32_t factorBits;  // of A and B, the narrower ones
     uint32_t sumBits;
     bool areFloats;
-    bool areOpen;      // see open_sums.hpp
-    bool areRepeated;  // there are fewer sums than lanes
+    bool areOpen;         // open sums (open_sums.hpp)
+    bool haveDuplicates;  // there are fewer sums than lanes
 };
 
 bool hasByteDots(const DeviceTraits& device) {
     return device.dot4x8Signed || device.dot4x8Unsigned || device.dot4x8Mixed;
 }
 
-// Columns of A in a slice; 0: all. More where instructions take several of them at once, so that
-// the sums of what is left over stay few. docs/fleet.md has what came of it.
+// Columns of A in a slice; 0: no slices. Slices are deeper where an instruction multiplies several
+// columns at once. docs/fleet.md has the measurements.
 uint32_t depthFor(const Target& target, const LayoutPolicy& policy, const Components& c) {
     const DeviceTraits& device = target.device;
     if (device.isCpu) return 0;
-    // Each product would end with the sum of both halves of a pair.
+    // The product of each slice would end with the addition of both halves of a pair.
     if (c.areFloats && c.sumBits == 16 && policy.halfPairsAlongK && !c.areOpen) return 0;
     if (hasFewRegisters(device)) {
         const bool isWide = target.subgroupSize > 64;
         if (!c.areFloats) return isWide ? 8 : 16;
-        return isWide && (c.sumBits == 32 || c.areRepeated) ? 2 : 4;
+        return isWide && (c.sumBits == 32 || c.haveDuplicates) ? 2 : 4;
     }
     if (device.scalarRegisters) {
         if (!c.areFloats) return 0;
@@ -90,7 +89,7 @@ SlicedTypes chooseSlices(const TypeTable& types, const Target& target, const Lay
         out.wholeDepth = d->columns;
         out.types.insert({a, b});
     }
-    // Of 4-bit components, too, where each becomes a register.
+    // 4-bit components take many registers, unless words of them are read as bytes.
     out.rolled = hasFewRegisters(target.device) ||
                  (module.hasCapability(spv::Capability::Int4CooperativeMatrixINTEL) &&
                   !wantsByteDots(target.device));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "matrix/tiles/tile_exchange.hpp"
-
+//
+// Conversions between accumulators in tiles and distributed ones (tile_grid.hpp).
+#include "ir/function_builder.hpp"
+#include "matrix/instructions.hpp"
 #include "matrix/packs.hpp"
 #include "matrix/tiles/tile_memory.hpp"
 
@@ -8,16 +10,16 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// Goes from tiles to dealt elements or back, some of each subgroup's tiles at a time.
+// Converts some of each subgroup's tiles at a time, through shared memory.
 class TileExchange {
  public:
     TileExchange(MatrixContext& context, FunctionBuilder& function, const MatrixType& tiled,
-                 const MatrixType& dealt, uint32_t words)
+                 const MatrixType& distributed, uint32_t words)
         : context_(context),
           f_(function),
           emit_(function.emit()),
           tiled_(tiled),
-          dealt_(dealt),
+          distributed_(distributed),
           grid_(*tiled.tiles),
           memory_(context, emit_),
           tiles_(context, emit_, memory_),
@@ -31,20 +33,21 @@ class TileExchange {
         memory_.use(rows_.words(rows()));
     }
 
-    // Words that it needs at least.
+    // The fewest words of shared memory that suffice.
     static uint32_t leastWords(const TypeTable& types, const MatrixType& tiled) {
         const TileGrid& g = *tiled.tiles;
         return RowsInMemory::of(0, g.subgroupColumns * g.columns, types.width(tiled.component))
             .words(g.subgroupRows * g.rows);
     }
 
-    Id emitToDealt() {
+    Id emitToDistributed() {
         const std::vector<Id> tiles = extractPacks(emit_, tiled_, f_.parameter(0));
         begin();
-        const Id u32 = context_.types.uint32();
         std::vector<Id> words;
-        for (uint32_t w = 0; w < wordCount(); ++w) words.push_back(f_.variable(u32));
-        forEachTurn([&](uint32_t i, uint32_t first) {
+        for (uint32_t w = 0; w < wordCount(); ++w) {
+            words.push_back(f_.variable(context_.types.uint32()));
+        }
+        forEachPart([&](uint32_t i, uint32_t first) {
             memory_.barrier();
             for (uint32_t j = 0; j < across_; ++j) {
                 tiles_.store(tiles[i * grid_.across + first + j], rows_, rowOfTile(),
@@ -53,8 +56,8 @@ class TileExchange {
             memory_.barrier();
             forEachBlock(i, first, [&](uint32_t block, Id place) {
                 for (uint32_t r = 0; r < kWorkgroupBlock; ++r) {
-                    const Id at = emit_.addInt(u32, place, emit_.constant(r * rows_.stride));
-                    const std::vector<Id> run = memory_.loadRun(at, wordsOfBlockRow());
+                    const std::vector<Id> run =
+                        memory_.loadRun(emit_.plus(place, r * rows_.stride), wordsOfBlockRow());
                     for (uint32_t w = 0; w < run.size(); ++w) {
                         f_.store(words[wordOfBlock(block, r, w)], run[w]);
                     }
@@ -63,30 +66,27 @@ class TileExchange {
         });
         std::vector<Id> loaded;
         for (const Id word : words) loaded.push_back(f_.load(word));
-        return finishDealt(loaded);
+        return finishDistributed(loaded);
     }
 
     Id emitToTiles() {
-        HeldElements elements(dealt_, emit_, f_.parameter(0));
+        HeldElements elements(distributed_, emit_, f_.parameter(0));
         const std::vector<Id> words = wordsOf(elements);
         begin();
-        const Id writes = position_.isNoDuplicate(emit_, dealt_.fragment.rows.lanes,
-                                                  dealt_.fragment.columns.lanes);
+        const Id writes = position_.isNoDuplicate(emit_, distributed_.fragment);
         std::vector<Id> tiles(grid_.count());
-        forEachTurn([&](uint32_t i, uint32_t first) {
+        forEachPart([&](uint32_t i, uint32_t first) {
             memory_.barrier();
-            const auto store = [&] {
+            f_.when(writes, [&] {
                 forEachBlock(i, first, [&](uint32_t block, Id place) {
                     for (uint32_t r = 0; r < kWorkgroupBlock; ++r) {
                         for (uint32_t w = 0; w < wordsOfBlockRow(); ++w) {
-                            const Id offset = emit_.constant(r * rows_.stride + w);
-                            memory_.store(emit_.addInt(context_.types.uint32(), place, offset),
+                            memory_.store(emit_.plus(place, r * rows_.stride + w),
                                           words[wordOfBlock(block, r, w)]);
                         }
                     }
                 });
-            };
-            writes == 0 ? store() : f_.when(writes, store);
+            });
             memory_.barrier();
             for (uint32_t j = 0; j < across_; ++j) {
                 tiles[i * grid_.across + first + j] =
@@ -103,12 +103,12 @@ class TileExchange {
                                 context_.types.width(tiled_.component));
     }
 
-    // Ahead of all control flow.
+    // Computes positions ahead of all control flow, since later blocks use them, too.
     void begin() {
         subgroup_ = readSubgroupPosition(emit_, grid_);
-        const Fragment& f = dealt_.fragment;
-        const Id rowLane = position_.rowLane(f.rows.lanes);
-        const Id columnLane = position_.columnLane(f.columns.lanes);
+        const Fragment& f = distributed_.fragment;
+        const Id rowLane = position_.laneOn(Dimension::kRows, f.rows);
+        const Id columnLane = position_.laneOn(Dimension::kColumns, f.columns);
         for (uint32_t r = 0; r < f.rows.count(); r += kWorkgroupBlock) {
             blockRows_.push_back(
                 placeOn(indexOn(emit_, f.rows, rowLane, r), grid_.rows, grid_.down, 1));
@@ -119,75 +119,69 @@ class TileExchange {
         }
     }
 
-    // Of an index on an axis of the matrix: in which tile of its subgroup it is, and where in
-    // memory while `atOnce` of each subgroup's tiles are there.
+    // The place of an index on an axis of the matrix: which tile of its subgroup it is in, and its
+    // index in memory while that has `atOnce` tiles of each subgroup. A subgroup has `tiles` tiles
+    // of `size` elements on the axis.
     struct Place {
         Id tile = 0;
         Id inMemory = 0;
     };
     Place placeOn(Id index, uint32_t size, uint32_t tiles, uint32_t atOnce) {
-        const Id u32 = context_.types.uint32();
-        const auto c = [&](uint32_t value) { return emit_.constant(value); };
-        const Id number = emit_.divInt(u32, index, c(size));
-        const Id tile = emit_.modInt(u32, number, c(tiles));
-        const Id subgroup = emit_.divInt(u32, number, c(tiles));
-        const Id first = emit_.mulInt(u32, subgroup, c(atOnce));
-        const Id slot = emit_.addInt(u32, first, emit_.modInt(u32, tile, c(atOnce)));
-        const Id inTile = emit_.modInt(u32, index, c(size));
-        return {tile, emit_.addInt(u32, emit_.mulInt(u32, slot, c(size)), inTile)};
+        const Id number = emit_.over(index, size);
+        const Id tile = emit_.modulo(number, tiles);
+        const Id subgroup = emit_.over(number, tiles);
+        const Id first = emit_.times(subgroup, atOnce);
+        const Id slot = emit_.addU32(first, emit_.modulo(tile, atOnce));
+        const Id inTile = emit_.modulo(index, size);
+        return {tile, emit_.addU32(emit_.times(slot, size), inTile)};
     }
 
-    void forEachTurn(const std::function<void(uint32_t i, uint32_t first)>& body) {
+    // Calls body(i, first) for each part: of each subgroup, the tiles of its row i from number
+    // `first` on, across_ of them.
+    void forEachPart(const std::function<void(uint32_t i, uint32_t first)>& body) {
         for (uint32_t i = 0; i < grid_.down; ++i) {
             for (uint32_t first = 0; first < grid_.across; first += across_) body(i, first);
         }
     }
 
-    // Blocks of this lane that are in memory: their number, and the word of their first element.
+    // Runs body(block, place) for the blocks of this lane that are in memory. `place`: the word of
+    // the block's first element.
     void forEachBlock(uint32_t i, uint32_t first,
                       const std::function<void(uint32_t block, Id place)>& body) {
-        TypeTable& types = context_.types;
-        const Id u32 = types.uint32();
-        for (uint32_t r = 0; r < blockRows_.size(); ++r) {
-            for (uint32_t c = 0; c < blockColumns_.size(); ++c) {
-                const auto block = r * static_cast<uint32_t>(blockColumns_.size()) + c;
-                const Id isRow = emit_.op(spv::Op::OpIEqual, types.boolType(),
-                                          {blockRows_[r].tile, emit_.constant(i)});
-                const Id fromFirst =
-                    emit_.op(spv::Op::OpISub, u32, {blockColumns_[c].tile, emit_.constant(first)});
-                const Id isColumn = emit_.op(spv::Op::OpULessThan, types.boolType(),
-                                             {fromFirst, emit_.constant(across_)});
+        uint32_t block = 0;
+        for (const Place& row : blockRows_) {
+            for (const Place& column : blockColumns_) {
+                const Id isRow = emit_.compare(spv::Op::OpIEqual, row.tile, emit_.constant(i));
+                const Id fromFirst = emit_.op(spv::Op::OpISub, context_.types.uint32(),
+                                              {column.tile, emit_.constant(first)});
+                const Id isColumn =
+                    emit_.compare(spv::Op::OpULessThan, fromFirst, emit_.constant(across_));
                 f_.when(emit_.both(isRow, isColumn), [&] {
-                    const Id down =
-                        emit_.mulInt(u32, blockRows_[r].inMemory, emit_.constant(rows_.stride));
-                    const Id along =
-                        emit_.divInt(u32, blockColumns_[c].inMemory, emit_.constant(rows_.perWord));
-                    body(block, emit_.addInt(u32, down, along));
+                    const Id down = emit_.times(row.inMemory, rows_.stride);
+                    const Id along = emit_.over(column.inMemory, rows_.perWord);
+                    body(block, emit_.addU32(down, along));
                 });
+                ++block;
             }
         }
     }
 
-    Id rowOfTile() {
-        return emit_.mulInt(context_.types.uint32(), subgroup_.row, emit_.constant(grid_.rows));
-    }
+    Id rowOfTile() { return emit_.times(subgroup_.row, grid_.rows); }
     Id columnOfTile(uint32_t j) {
-        const Id u32 = context_.types.uint32();
-        const Id first = emit_.mulInt(u32, subgroup_.column, emit_.constant(across_));
-        const Id tile = emit_.addInt(u32, first, emit_.constant(j));
-        return emit_.mulInt(u32, tile, emit_.constant(grid_.columns));
+        const Id first = emit_.times(subgroup_.column, across_);
+        return emit_.times(emit_.plus(first, j), grid_.columns);
     }
 
-    // A lane's elements as words: by block, row in it, word of that.
+    // A lane's elements as words, by block, then row of the block.
     uint32_t wordsOfBlockRow() const { return kWorkgroupBlock / rows_.perWord; }
-    uint32_t wordCount() const { return dealt_.count / rows_.perWord; }
+    uint32_t wordCount() const { return distributed_.count / rows_.perWord; }
     uint32_t wordOfBlock(uint32_t block, uint32_t row, uint32_t word) const {
         return (block * kWorkgroupBlock + row) * wordsOfBlockRow() + word;
     }
-    // Local row and column of the first component of such a word.
+    // Calls body(word, row, column) with the local row and column of each word's first component.
     void forEachWord(
         const std::function<void(uint32_t word, uint32_t row, uint32_t column)>& body) {
-        const uint32_t blocksAcross = dealt_.fragment.columns.count() / kWorkgroupBlock;
+        const uint32_t blocksAcross = distributed_.fragment.columns.count() / kWorkgroupBlock;
         for (uint32_t word = 0; word < wordCount(); ++word) {
             const uint32_t inRow = word % wordsOfBlockRow();
             const uint32_t blockRow = word / wordsOfBlockRow();
@@ -204,35 +198,35 @@ class TileExchange {
             for (uint32_t i = 0; i < rows_.perWord; ++i) {
                 slots.push_back(elements.at(row, column + i));
             }
-            words[word] =
-                emit_.bitcast(context_.types.uint32(), gather(emit_, dealt_.component, slots));
+            words[word] = emit_.bitcast(context_.types.uint32(),
+                                        gather(emit_, distributed_.component, slots));
         });
         return words;
     }
 
-    Id finishDealt(const std::vector<Id>& words) {
-        HeldElements elements(dealt_);
-        const Id pack = context_.types.vectorType(dealt_.component, rows_.perWord);
+    Id finishDistributed(const std::vector<Id>& words) {
+        HeldElements elements(distributed_);
+        const Id pack = context_.types.vectorType(distributed_.component, rows_.perWord);
         forEachWord([&](uint32_t word, uint32_t row, uint32_t column) {
             const Id value = emit_.bitcast(pack, words[word]);
             for (uint32_t i = 0; i < rows_.perWord; ++i) {
                 elements.at(row, column + i) = {value, i};
             }
         });
-        return f_.finish(elements.construct(dealt_, emit_));
+        return f_.finish(elements.construct(distributed_, emit_));
     }
 
     MatrixContext& context_;
     FunctionBuilder& f_;
     Emitter& emit_;
     const MatrixType& tiled_;
-    const MatrixType& dealt_;
+    const MatrixType& distributed_;
     const TileGrid& grid_;
     WorkgroupMemory memory_;
     TileMemory tiles_;
     GridPosition position_;
     SubgroupPosition subgroup_;
-    uint32_t across_ = 1;  // tiles of a subgroup that are in memory at once, beside each other
+    uint32_t across_ = 1;  // neighbours in a row of tiles of a subgroup that are in memory at once
     RowsInMemory rows_;
     std::vector<Place> blockRows_, blockColumns_;
 };
@@ -253,7 +247,7 @@ void lowerTileConversion(MatrixContext& context, MatrixWriter& writer, const Ins
                                 from.tiles ? "coopvk_deal_tiles" : "coopvk_make_tiles", to.id,
                                 parameters);
         TileExchange exchange(context, builder, tiled, from.tiles ? to : from, words);
-        return from.tiles ? exchange.emitToDealt() : exchange.emitToTiles();
+        return from.tiles ? exchange.emitToDistributed() : exchange.emitToTiles();
     });
     if (function == 0) return;
     writer.emit().call(at.type, function, std::array{at.word(0)}, at.result);

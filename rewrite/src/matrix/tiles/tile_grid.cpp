@@ -27,25 +27,21 @@ class Planner {
     TilePlan run() {
         if (subgroups_ == 0) return {};
         module_.visitBlocks([&](const Instruction& i) { visit(i); });
-        for (const Id type : without_) plan_.grids.erase(type);
+        for (const Id type : excluded_) plan_.grids.erase(type);
         return std::move(plan_);
     }
 
  private:
-    bool isWorkgroups(Id type) const {
-        const auto d = matrixDimensions(module_, module_.def(type));
-        return d && !d->isOfSubgroup();
-    }
-
     void visit(const Instruction& i) {
         if (i.opcode == spv::Op::OpCooperativeMatrixGetCoordinateEXT) {
-            without_.insert(module_.def(i.word(0)).type);
+            excluded_.insert(module_.def(i.word(0)).type);
         }
         if (i.opcode == spv::Op::OpCooperativeMatrixMulAddKHR) {
-            if (isWorkgroups(i.type)) addProduct(i);
+            const auto d = matrixDimensions(module_, module_.def(i.type));
+            if (d && !d->isOfSubgroup()) addProduct(i);
             return;
         }
-        // Which tile a component is in, only run time tells.
+        // The tile of a component is known only when the shader runs.
         const bool isInsert = i.opcode == spv::Op::OpCompositeInsert;
         if (i.opcode != spv::Op::OpCompositeExtract && !isInsert) return;
         const size_t first = isInsert ? 2 : 1;
@@ -53,7 +49,7 @@ class Planner {
         const auto isMatrix = [&](Id id) {
             return module_.def(id).opcode == spv::Op::OpTypeCooperativeMatrixKHR;
         };
-        if (findIndexInto(module_, type, i.operands, first, isMatrix)) without_.insert(type);
+        if (findIndexInto(module_, type, i.operands, first, isMatrix)) excluded_.insert(type);
     }
 
     ComponentType componentOf(Id matrix) const {
@@ -66,9 +62,10 @@ class Planner {
         const std::optional<TileGrid> grid =
             module_.def(i.word(2)).type == i.type ? gridFor(i, a, b) : std::nullopt;
         const auto [known, isNew] = plan_.grids.try_emplace(i.type, grid.value_or(TileGrid{}));
-        if (!grid || (!isNew && known->second != *grid)) without_.insert(i.type);
+        if (!grid || (!isNew && known->second != *grid)) excluded_.insert(i.type);
     }
 
+    // The best grid for a product; nullopt: the driver supports no shape for it.
     std::optional<TileGrid> gridFor(const Instruction& i, Id a, Id b) const {
         const auto left = matrixDimensions(module_, module_.def(a));
         const auto sums = matrixDimensions(module_, module_.def(i.type));
@@ -97,7 +94,7 @@ class Planner {
         return isWhole(a, shape.k) && isWhole(b, shape.n) && isWhole(i.type, shape.n);
     }
 
-    // Among the subgroups, so that each reads as few lines of A and B as possible.
+    // Divides a matrix among the subgroups, so that each reads as few lines of A and B as possible.
     std::optional<TileGrid> divide(const MatrixDimensions& d, const MatrixShape& shape) const {
         std::optional<TileGrid> best;
         for (uint32_t down = 1; down <= subgroups_; ++down) {
@@ -121,7 +118,7 @@ class Planner {
 
     static uint32_t linesOf(const TileGrid& g) { return g.down * g.rows + g.across * g.columns; }
 
-    // Fewer lines, then larger tiles.
+    // The one with fewer lines is better; of equal ones, that with larger tiles.
     static bool isBetter(const TileGrid& a, const TileGrid& b) {
         if (linesOf(a) != linesOf(b)) return linesOf(a) < linesOf(b);
         return a.rows * a.columns * a.depth > b.rows * b.columns * b.depth;
@@ -132,10 +129,10 @@ class Planner {
     const std::vector<MatrixShape>& shapes_;
     uint32_t subgroups_;
     TilePlan plan_;
-    std::set<Id> without_;
+    std::set<Id> excluded_;
 };
 
-// Whether an instruction takes and gives tiles as they are.
+// Whether an instruction takes tiles as operands and as its result.
 bool takesTiles(const Module& module, const TilePlan& plan, const Instruction& i) {
     using enum spv::Op;
     if (i.opcode == OpCooperativeMatrixMulAddKHR || movesValues(i.opcode)) return true;
@@ -175,11 +172,11 @@ TilePlan planTiles(const Module& module, const TypeTable& types, const Target& t
 void convertAroundTiles(TypeTable& types, TilePlan& plan) {
     Module& module = types.module();
     for (const auto& [type, grid] : plan.grids) {
-        const Id dealt = module.takeId();
-        plan.dealt[type] = dealt;
+        const Id distributed = module.takeId();
+        plan.distributed[type] = distributed;
         const Operands operands = module.def(type).operands;
-        module.append(Section::kGlobals,
-                      makeInstruction(spv::Op::OpTypeCooperativeMatrixKHR, 0, dealt, operands));
+        module.append(Section::kGlobals, makeInstruction(spv::Op::OpTypeCooperativeMatrixKHR, 0,
+                                                         distributed, operands));
     }
     for (const auto& function : module.functions()) {
         for (const auto& block : function->blocks) {
@@ -192,13 +189,13 @@ void convertAroundTiles(TypeTable& types, TilePlan& plan) {
                 }
                 for (Operand& operand : i->operands) {
                     if (!operand.isId) continue;
-                    const auto found = plan.dealt.find(module.def(operand.word).type);
-                    if (found == plan.dealt.end()) continue;
+                    const auto found = plan.distributed.find(module.def(operand.word).type);
+                    if (found == plan.distributed.end()) continue;
                     operand.word = emit.op(spv::Op::OpCooperativeMatrixConvertNV, found->second,
                                            {operand.word});
                 }
-                const auto found = plan.dealt.find(i->type);
-                if (found == plan.dealt.end()) {
+                const auto found = plan.distributed.find(i->type);
+                if (found == plan.distributed.end()) {
                     body.push_back(std::move(i));
                     continue;
                 }

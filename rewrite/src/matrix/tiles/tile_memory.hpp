@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tiles of the driver's own matrices in the shared memory of workgroup_memory.hpp, row by row.
+// Loads and stores of tiles, which lie row by row in the shared memory of workgroup_memory.hpp.
 #pragma once
 
 #include "matrix/tiles/tile_grid.hpp"
@@ -8,18 +8,23 @@
 
 namespace coopvk::rewrite {
 
-// Rows of components in shared memory: a word has as many as fit.
+// Rows of components in shared memory.
 struct RowsInMemory {
-    uint32_t first = 0;    // word, a multiple of four, as is `stride`
-    uint32_t stride = 0;   // words from one row to the next
-    uint32_t perWord = 1;  // components
+    uint32_t first = 0;    // first word; a multiple of four
+    uint32_t stride = 0;   // words from one row to the next; a multiple of four
+    uint32_t perWord = 1;  // components of a word
 
-    // Rows of so many components, padded so that they begin at different banks.
+    // Rows of `columns` components. Padding lets rows begin at different banks.
     static RowsInMemory of(uint32_t first, uint32_t columns, uint32_t componentBits) {
         const uint32_t perWord = 32 / componentBits;
         return {first, (columns / perWord + 3) / 4 * 4 + 4, perWord};
     }
     uint32_t words(uint32_t rows) const { return rows * stride; }
+    // The word with component (row, column), from `first` on: all are u32.
+    Id wordOf(Emitter& emit, Id row, Id column) const {
+        const Id along = emit.over(column, perWord);
+        return emit.addU32(emit.times(row, stride), along);
+    }
 };
 
 class TileMemory {
@@ -27,13 +32,15 @@ class TileMemory {
     TileMemory(MatrixContext& context, Emitter& emit, WorkgroupMemory& memory)
         : context_(context), emit_(emit), memory_(memory) {}
 
-    // The tile whose first component is at (row, column): u32; the column's word is a multiple of
-    // four.
+    // The tile whose first component is at (row, column), both u32. The number of its word is a
+    // multiple of four.
     Id load(Id type, const RowsInMemory& rows, Id row, Id column);
     void store(Id tile, const RowsInMemory& rows, Id row, Id column);
 
  private:
-    Id place(const RowsInMemory& rows, Id row, Id column);
+    Id pointer(const RowsInMemory& rows, Id row, Id column) {
+        return memory_.pointerToFour(emit_.plus(rows.wordOf(emit_, row, column), rows.first));
+    }
     Operands access(Operands operands, const RowsInMemory& rows);
 
     MatrixContext& context_;
@@ -41,7 +48,7 @@ class TileMemory {
     WorkgroupMemory& memory_;
 };
 
-// Where this subgroup is among those of the workgroup: u32.
+// The row and column of this subgroup in the grid of the workgroup's subgroups: u32.
 struct SubgroupPosition {
     Id row = 0, column = 0;
 };

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A multiply-add of matrices of scope Workgroup that goes through K in slices, whose parts of A and
+// B lie in shared memory.
+#pragma once
+
+#include "matrix/packs.hpp"
+#include "matrix/product.hpp"
+#include "matrix/workgroup_memory.hpp"
+
+namespace coopvk::rewrite {
+
+class SlicedProduct {
+ protected:
+    // `depth`: columns of A in a slice. `words`: shared memory of a slice.
+    SlicedProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& product,
+                  uint32_t depth, uint32_t words);
+
+    // For each slice, the first of whose columns of A is `start` (u32): runs stage() between
+    // barriers, then multiply().
+    void forEachSlice(const std::function<void(Id start)>& stage,
+                      const std::function<void()>& multiply);
+    // Runs body(block, inSlice) for the blocks of a matrix along K that this lane stores: their
+    // first local index, and their place in the slice that begins at `start`. `stores`: whether the
+    // lane stores at all; 0: it does.
+    void forEachBlock(const MatrixType& matrix, Dimension k, Id start, Id stores,
+                      const std::function<void(uint32_t block, Id inSlice)>& body);
+    Id isNoDuplicate(const MatrixType& m) { return position_.isNoDuplicate(emit_, m.fragment); }
+
+    // Variables for the packs of the sums, with these values; and the values that they have now.
+    void beginSums(Id pack, std::span<const Id> values);
+    std::vector<Id> loadSums();
+
+    MatrixContext& context_;
+    TypeTable& types_;
+    FunctionBuilder& f_;
+    Emitter& emit_;
+    const MulAdd& p_;
+    const uint32_t depth_;
+    WorkgroupMemory memory_;
+    GridPosition position_;
+    std::vector<Id> sums_;  // the variables
+};
+
+}  // namespace coopvk::rewrite
