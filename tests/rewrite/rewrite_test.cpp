@@ -56,6 +56,18 @@ TEST(RewriteErrors, WorkgroupOfNothing) {
     EXPECT_NE(out.error().message.find("workgroup size of zero"), std::string::npos);
 }
 
+// The length is folded ahead of the check of sizes. It was a division by zero.
+TEST(RewriteErrors, LengthOfWorkgroupMatrixOfOneRow) {
+    std::string text = test::multiplyModule(16, 16, 16);
+    text.insert(text.find("%main = OpFunction"),
+                "%small = OpTypeCooperativeMatrixKHR %f32 %c2 %c1 %c1 %c2\n"
+                "%length = OpSpecConstantOp %u32 CooperativeMatrixLengthKHR %small\n");
+    const Result<Rewritten> out = run(test::assemble(text), 16);
+    ASSERT_FALSE(out);
+    EXPECT_EQ(out.error().code, ErrorCode::kUnsupported);
+    EXPECT_NE(out.error().message.find("must be multiples of 16"), std::string::npos);
+}
+
 TEST(RewriteErrors, NoSuchEntryPoint) {
     const std::vector<uint32_t> words = test::assemble(test::multiplyModule(16, 16, 16));
     Request request;

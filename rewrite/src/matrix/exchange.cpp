@@ -5,8 +5,10 @@
 
 namespace coopvk::rewrite {
 
-bool requireShuffles(MatrixContext& context, const Instruction& at, std::string_view what) {
-    return context.target.device.subgroupShuffle || context.fail(ErrorCode::kUnsupported, at, what);
+bool requireShuffles(MatrixContext& context, const Instruction& at) {
+    if (context.target.device.subgroupShuffle) return true;
+    return context.fail(ErrorCode::kUnsupported, at,
+                        "moving elements of a matrix between lanes needs subgroup shuffles");
 }
 
 Id Exchange::shuffle(Id word, Id lane) {

@@ -13,8 +13,8 @@ namespace coopvk::rewrite {
 // Each lane holds the whole axis.
 inline Axis wholeAxis(uint32_t size) { return {size, 1, size}; }
 
-// False, with the error `what`, where the device has no subgroup shuffles.
-bool requireShuffles(MatrixContext& context, const Instruction& at, std::string_view what);
+// False, with an error, where the device has no subgroup shuffles.
+bool requireShuffles(MatrixContext& context, const Instruction& at);
 
 class Exchange {
  public:

@@ -46,11 +46,7 @@ class SharedScalarStore {
             return;
         }
         const bool shuffles = memory_.inner().lanes > 1;
-        if (shuffles && !requireShuffles(context_, at,
-                                         "storing components narrower than the pointee needs "
-                                         "subgroup shuffles")) {
-            return;
-        }
+        if (shuffles && !requireShuffles(context_, at)) return;
         if (shuffles) context_.module.addCapability(spv::Capability::GroupNonUniformShuffle);
         // Outside of control flow, since all lanes take part in shuffles.
         std::vector<std::vector<Line>> lines;

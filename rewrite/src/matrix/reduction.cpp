@@ -16,7 +16,6 @@ constexpr auto kRow = static_cast<uint32_t>(spv::CooperativeMatrixReduceMask::Ro
 constexpr auto kColumn = static_cast<uint32_t>(spv::CooperativeMatrixReduceMask::Column);
 constexpr auto k2x2 =
     static_cast<uint32_t>(spv::CooperativeMatrixReduceMask::CooperativeMatrixReduce2x2);
-constexpr std::string_view kNeedsShuffles = "reduction needs subgroup shuffles";
 
 struct Reduction {
     const Instruction& at;
@@ -116,7 +115,7 @@ class LineReduction {
 
     // Each lane combines its totals with those of the lane at distance 1, then 2, then 4, ...
     std::vector<Id> throughShuffles(std::vector<Id> totals, Dimension d) {
-        if (!requireShuffles(context_, r_.at, kNeedsShuffles)) return totals;
+        if (!requireShuffles(context_, r_.at)) return totals;
         const Id along = exchange_.laneOn(d, axis(d));
         const Id line = exchange_.gridCoordinate(other(d));
         for (uint32_t distance = 1; distance < axis(d).lanes; distance *= 2) {
@@ -197,7 +196,7 @@ HeldElements combinePairs(Emitter& emit, const Reduction& r, HeldElements& held,
 void reduce2x2InSubgroup(MatrixContext& context, MatrixWriter& writer, const Reduction& r) {
     HeldElements held(*r.from, writer.emit(), r.at.word(0));
     Exchange exchange(context, writer, r.from->component);
-    if (held.isDistributed() && !requireShuffles(context, r.at, kNeedsShuffles)) return;
+    if (held.isDistributed() && !requireShuffles(context, r.at)) return;
     for (const Dimension d : {Dimension::kRows, Dimension::kColumns}) {
         held = exchange.gatherAxis(held, d);
         held = combinePairs(writer.emit(), r, held, d);

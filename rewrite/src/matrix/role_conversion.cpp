@@ -86,8 +86,7 @@ void lowerRoleConversion(MatrixContext& context, MatrixWriter& writer,
     const Fragment& target = to->fragment;
     HeldElements held(*from, writer.emit(), conversion.word(0));
     if ((needsShuffles(held.rows, target.rows) || needsShuffles(held.columns, target.columns)) &&
-        !requireShuffles(context, conversion,
-                         "a matrix in several roles needs subgroup shuffles")) {
+        !requireShuffles(context, conversion)) {
         return;
     }
     Exchange exchange(context, writer, to->component);

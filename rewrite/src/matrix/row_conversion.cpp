@@ -46,8 +46,7 @@ std::optional<MatrixLines> matchLines(MatrixContext& context, const Instruction&
         context.fail(ErrorCode::kUnsupported, at,
                      std::format("a matrix of {} lines in a subgroup of {}", lines.count,
                                  context.target.subgroupSize));
-    } else if (requireShuffles(context, at,
-                               "converting matrices to arrays needs subgroup shuffles")) {
+    } else if (requireShuffles(context, at)) {
         return lines;
     }
     return std::nullopt;

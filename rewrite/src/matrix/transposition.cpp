@@ -13,10 +13,7 @@ namespace {
 void transposeInSubgroup(MatrixContext& context, MatrixWriter& writer, const MatrixType& from,
                          const MatrixType& to, const Instruction& at) {
     HeldElements held(from, writer.emit(), at.word(0));
-    if (held.isDistributed() &&
-        !requireShuffles(context, at, "transposition needs subgroup shuffles")) {
-        return;
-    }
+    if (held.isDistributed() && !requireShuffles(context, at)) return;
     Exchange exchange(context, writer, to.component);
     for (const Dimension d : {Dimension::kRows, Dimension::kColumns}) {
         held = exchange.gatherAxis(held, d);

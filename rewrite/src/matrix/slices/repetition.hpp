@@ -11,11 +11,10 @@ namespace coopvk::rewrite {
 
 // Executes a segment's instructions as far as values are known, such as the counters of its loops,
 // and checks that:
-//   - each multiply-add takes an A and a B that the segment has loaded, of types in `sliced`, and a
-//   C
-//     from the variable to which its result is stored;
-//   - the segment stores the same values to other variables in each iteration: it stores to each of
-//     these before it loads from it.
+//   - each multiply-add takes an A and a B that the segment has loaded, of types in `sliced`, and
+//     a C from the variable to which its result is stored;
+//   - the segment stores the same values to other variables in each iteration: it stores to each
+//     of these before it loads from it.
 // Then the sum of the products of all slices is the whole product.
 class Repetition {
  public:
