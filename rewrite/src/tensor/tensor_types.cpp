@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensor/tensor_types.hpp"
 
-
 namespace coopvk::rewrite {
 
 namespace {
