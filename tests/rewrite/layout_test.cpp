@@ -22,7 +22,7 @@ class Layout : public testing::TestWithParam<LayoutCase> {};
 
 // Every element of an accumulator is in exactly one (lane, row, column) place; of A and B, all of
 // K is in each lane that holds the row or column.
-TEST_P(Layout, DealsEveryElementOnce) {
+TEST_P(Layout, DistributesEveryElementOnce) {
     const LayoutCase c = GetParam();
     const LayoutPolicy policy = c.policy(false);
     const Fragment f = makeFragment(policy, Use::kAccumulator, c.rows, c.columns, 32);

@@ -12,6 +12,10 @@ Id convertFloat(Emitter& emit, Id value, Id type) {
     return emit.typeOf(value) == type ? value : emit.op(spv::Op::OpFConvert, type, {value});
 }
 
+auto floatConversion(Emitter& emit) {
+    return [&emit](Id value, Id type) { return convertFloat(emit, value, type); };
+}
+
 // Whether all matrices of a product have components of 16 bits.
 bool areHalves(const MatrixContext& context, const MulAdd& p) {
     return std::ranges::all_of(std::array{p.a, p.b, p.c, p.result}, [&](const MatrixType* m) {
@@ -38,10 +42,11 @@ class FloatRow : public RowProduct {
         }
     }
 
-    void prepareB(Id b) override { b_ = scalarsOfB(b, arithmetic_, convert()); }
+    void prepareB(Id b) override { b_ = scalarsOfB(b, arithmetic_, floatConversion(emit_)); }
 
     Row begin(std::span<const Id> a, std::span<const Id> c) override {
-        return {scalars(a, arithmetic_, convert()), {}, scalars(c, arithmetic_, convert())};
+        const Convert convert = floatConversion(emit_);
+        return {scalars(a, arithmetic_, convert), {}, scalars(c, arithmetic_, convert)};
     }
 
     void step(Row& row, uint32_t k) override {
@@ -56,10 +61,6 @@ class FloatRow : public RowProduct {
     }
 
  private:
-    Convert convert() {
-        return [this](Id value, Id type) { return convertFloat(emit_, value, type); };
-    }
-
     Id arithmetic_;
     std::vector<std::vector<Id>> b_;
 };
@@ -179,8 +180,7 @@ class MixedDotRow : public PackedRow {
     }
 
     Row begin(std::span<const Id> a, std::span<const Id> c) override {
-        const auto convert = [this](Id value, Id type) { return convertFloat(emit_, value, type); };
-        return {{a.begin(), a.end()}, {}, scalars(c, types_.floatType(32), convert)};
+        return {{a.begin(), a.end()}, {}, scalars(c, types_.floatType(32), floatConversion(emit_))};
     }
 
     bool sumsStayOpen() const override { return accumulatesOpen(p_, Sums::kSingles); }

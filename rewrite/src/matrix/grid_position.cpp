@@ -44,9 +44,10 @@ Id GridPosition::column() {
 }
 
 Id GridPosition::laneOn(Dimension d, const Axis& axis) {
-    const Id place = coordinate(d);
-    if (axis.lanes == (d == Dimension::kRows ? grid_.rows : grid_.columns)) return place;
-    return once(axisLanes_[{place, axis.lanes}], [&] { return emit_.modulo(place, axis.lanes); });
+    const Id gridLane = coordinate(d);
+    if (axis.lanes == (d == Dimension::kRows ? grid_.rows : grid_.columns)) return gridLane;
+    return once(axisLanes_[{gridLane, axis.lanes}],
+                [&] { return emit_.modulo(gridLane, axis.lanes); });
 }
 
 Id GridPosition::indexOn(Emitter& emit, Dimension d, const Axis& axis, uint32_t local) {

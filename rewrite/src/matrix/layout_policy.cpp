@@ -115,8 +115,8 @@ Grid cpuGrid(uint32_t subgroupSize, const Survey& survey) {
 // and split them. A grid of more columns has fewer rows, and so more of A in each lane than
 // registers hold.
 Grid gridOfColumns(uint32_t subgroupSize, const Survey& survey) {
-    constexpr uint32_t kMostColumns = 16;
-    const uint32_t columns = std::min({subgroupSize, survey.columns, kMostColumns});
+    constexpr uint32_t kMaxColumns = 16;
+    const uint32_t columns = std::min({subgroupSize, survey.columns, kMaxColumns});
     return {subgroupSize / columns, columns};
 }
 

@@ -49,7 +49,7 @@ class SharedScalarStore {
         if (shuffles && !requireShuffles(context_, at)) return;
         if (shuffles) context_.module.addCapability(spv::Capability::GroupNonUniformShuffle);
         // Outside of control flow, since all lanes take part in shuffles.
-        std::vector<std::vector<Line>> lines;
+        std::vector<std::vector<Scalar>> lines;
         for (uint32_t outer = 0; outer < memory_.outer().count(); ++outer) {
             lines.push_back(assembleLine(outer));
         }
@@ -64,7 +64,7 @@ class SharedScalarStore {
 
  private:
     // One memory scalar as words of 32 bits, and the bits of these that are the matrix's.
-    struct Line {
+    struct Scalar {
         std::vector<Id> words;
         std::vector<uint32_t> masks;
     };
@@ -80,14 +80,14 @@ class SharedScalarStore {
                        {emit.scope(spv::Scope::Subgroup), word, lane});
     }
 
-    std::vector<Line> assembleLine(uint32_t outer) {
+    std::vector<Scalar> assembleLine(uint32_t outer) {
         Emitter& emit = writer_.emit();
         const Axis& inner = memory_.inner();
         const uint32_t bits = memory_.componentBits();
         const uint32_t parts = memory_.memoryBits() / bits;
-        std::vector<Line> line;
+        std::vector<Scalar> line;
         for (uint32_t first = 0; first < inner.size; first += parts) {
-            Line scalar;
+            Scalar scalar;
             scalar.words.assign((memory_.memoryBytes() + 3) / 4, emit.constant(0));
             scalar.masks.assign(scalar.words.size(), 0);
             for (uint32_t x = first; x < std::min(first + parts, inner.size); ++x) {
@@ -107,14 +107,14 @@ class SharedScalarStore {
         return line;
     }
 
-    void writeLine(uint32_t outer, std::vector<Line>& line) {
+    void writeLine(uint32_t outer, std::vector<Scalar>& line) {
         Emitter& emit = writer_.emit();
         const Id u32 = emit.types().uint32(), type = memory_.memoryScalar();
         const uint32_t full = memory_.memoryBytes() < 4 ? ~0u >> (32 - memory_.memoryBits()) : ~0u;
         for (uint32_t s = 0; s < line.size(); ++s) {
             LinePosition position;
             position.constant = s;
-            Line& scalar = line[s];
+            Scalar& scalar = line[s];
             std::vector<Id> old;
             for (size_t w = 0; w < scalar.words.size(); ++w) {
                 if (scalar.masks[w] == full) continue;
