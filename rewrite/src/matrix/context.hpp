@@ -64,6 +64,9 @@ struct MatrixContext : PackedContext {
     ProductSlices slices;
     SharedWords shared;
     TensorTypes tensors;
+    // Loads by tensor addresses that another follows at once, and those of them that wait for it.
+    std::set<Id> followedLoads;
+    std::vector<const Instruction*> waitingLoads;
     TilePlan tiles;
 
     const MatrixType* matrix(Id type) const {

@@ -9,6 +9,7 @@
 #include "matrix/matrix_types.hpp"
 #include "matrix/open_sums.hpp"
 #include "matrix/workgroup_memory.hpp"
+#include "tensor/load_groups.hpp"
 
 namespace coopvk::rewrite {
 
@@ -96,6 +97,7 @@ std::optional<Error> lowerMatrices(MatrixContext& context) {
     context.tensors = lowerTensorTypes(context);
     if (context.error) return context.error;
     lowerMatrixConstants(context);
+    context.followedLoads = gatherTensorLoads(module);
     const OpcodeTable<MatrixFunction> table = matrixTable();
     for (const auto& function : module.functions()) {
         if (context.error) return context.error;

@@ -12,7 +12,9 @@ class TensorLoad : TensorTransfer {
  public:
     TensorLoad(MatrixContext& context, MatrixWriter& writer, const Instruction& load,
                const MatrixType& matrix, const TensorOperands& operands)
-        : TensorTransfer(context, writer, load, matrix, operands), operands_(operands) {
+        : TensorTransfer(context, writer, load, matrix, operands),
+          operands_(operands),
+          result_(writer.variable(matrix.id)) {
         if (operands.decode != 0) {
             const TensorLayoutType& layout =
                 *context.tensors.layoutOf(context.module, operands.layout);
@@ -30,27 +32,42 @@ class TensorLoad : TensorTransfer {
         return decode_ ? decode_->valid() : elements_->valid();
     }
 
-    void run() {
-        clampValue_ = clampValue();
-        const Id result = writer_.variable(matrix_.id);
-        const auto runs = [&] {
-            separable(result, run_, vectors_ ? kMaxDecodeCalls : kMaxTensorAccesses,
-                      [&](const TensorPart& place) { return readRunInside(place); });
-        };
-        const auto elements = [&] {
-            // Where vectors are decoded, layouts without runs are rare: one call in a loop
-            // suffices.
-            const uint32_t maxCalls = vectors_ ? 1 : kMaxDecodeCalls;
-            separable(result, {}, decode_ ? maxCalls : kMaxTensorAccesses,
-                      [&](const TensorPart& place) {
-                          return std::vector<Slot>{{readClamped(place), 0}};
-                      });
-        };
-        byAddress(runs, elements, [&] { any(result); });
-        emit_.add(makeInstruction(spv::Op::OpLoad, matrix_.id, at_.result, {idOperand(result)}));
+    void begin() { clampValue_ = clampValue(); }
+
+    // The load as the layout's numbers decide at run time; between begin() and end().
+    void byLayout() {
+        // Where vectors are decoded, layouts without runs are rare: one call in a loop suffices.
+        byAddress([&] { runs(); }, [&] { elements(vectors_ ? 1 : kMaxDecodeCalls); },
+                  [&] { any(); });
+    }
+
+    // The same, where one decision is for several loads. Whether fastest() is right for the
+    // layout: a boolean, 0 if never. others() is right for any layout.
+    Id allowsFastest() { return condition(); }
+    void fastest() {
+        if (run_.length == 1) return elements(kMaxDecodeCalls);
+        inRuns([&] { runs(); });
+    }
+    void others() {
+        writer_.chosen(address_.isSeparable(), [&] { elements(1); }, [&] { any(); });
+    }
+
+    void end() {
+        emit_.add(makeInstruction(spv::Op::OpLoad, matrix_.id, at_.result, {idOperand(result_)}));
     }
 
  private:
+    void runs() {
+        separable(run_, vectors_ ? kMaxDecodeCalls : kMaxTensorAccesses,
+                  [&](const TensorPart& place) { return readRunInside(place); });
+    }
+
+    void elements(uint32_t maxDecodeCalls) {
+        separable({}, decode_ ? maxDecodeCalls : kMaxTensorAccesses, [&](const TensorPart& place) {
+            return std::vector<Slot>{{readClamped(place), 0}};
+        });
+    }
+
     // The low bits of the layout's clamp value, as a component.
     Id clampValue() {
         const Id u32 = types_.uint32();
@@ -106,8 +123,8 @@ class TensorLoad : TensorTransfer {
         return components;
     }
 
-    // Stores the matrix to the variable `result`. read(place) gives the components of a run.
-    void separable(Id result, TensorRun run, uint32_t maxUnrolled,
+    // Stores the matrix to the variable. read(place) gives the components of a run.
+    void separable(TensorRun run, uint32_t maxUnrolled,
                    const std::function<std::vector<Slot>(const TensorPart& place)>& read) {
         TensorWalk walk(writer_, matrix_, maxUnrolled, run);
         HeldElements held(matrix_);
@@ -125,7 +142,7 @@ class TensorLoad : TensorTransfer {
             }
         });
         if (array != 0) fill(held, array);
-        emit_.store(result, held.construct(matrix_, emit_));
+        emit_.store(result_, held.construct(matrix_, emit_));
     }
 
     // Reads only where the element is inside of the tensor.
@@ -144,7 +161,7 @@ class TensorLoad : TensorTransfer {
                         {place.inside, read(place), clampValue_});
     }
 
-    void any(Id result) {
+    void any() {
         TensorWalk walk(writer_, matrix_, kMaxTensorPlaces);
         const Id array = componentArray();
         if (operands_.view != 0) {
@@ -158,28 +175,66 @@ class TensorLoad : TensorTransfer {
         });
         HeldElements held(matrix_);
         fill(held, array);
-        emit_.store(result, held.construct(matrix_, emit_));
+        emit_.store(result_, held.construct(matrix_, emit_));
     }
 
-    const TensorOperands& operands_;
+    const TensorOperands operands_;
+    const Id result_;  // variable
     std::optional<TensorElements> elements_;
     std::optional<TensorDecode> decode_, vectors_;
     Id clampValue_ = 0;
 };
 
-}  // namespace
-
-void lowerTensorLoad(MatrixContext& context, MatrixWriter& writer, const Instruction& load) {
+// nullptr with an error.
+std::unique_ptr<TensorLoad> prepare(MatrixContext& context, MatrixWriter& writer,
+                                    const Instruction& load) {
     const MatrixType* matrix = tensorMatrix(context, load, load.word(1));
-    if (matrix == nullptr) return;
+    if (matrix == nullptr) return nullptr;
     if (matrix->id != load.type) {
         context.fail(ErrorCode::kInvalidModule, load, "the type of Object must be Result Type");
-        return;
+        return nullptr;
     }
     const std::optional<TensorOperands> operands = tensorOperands(context, load);
-    if (!operands) return;
-    TensorLoad lowering(context, writer, load, *matrix, *operands);
-    if (lowering.valid()) lowering.run();
+    if (!operands) return nullptr;
+    auto prepared = std::make_unique<TensorLoad>(context, writer, load, *matrix, *operands);
+    return prepared->valid() ? std::move(prepared) : nullptr;
+}
+
+// One branch for all loads, if the layouts of all may allow the fastest way.
+void emitTogether(MatrixWriter& writer, std::span<const std::unique_ptr<TensorLoad>> loads) {
+    Id allowFastest = 0;
+    bool together = loads.size() > 1;
+    for (const auto& load : loads) {
+        load->begin();
+        if (!together) continue;
+        const Id allowsFastest = load->allowsFastest();
+        allowFastest = writer.emit().both(allowFastest, allowsFastest);
+        together = allowsFastest != 0;
+    }
+    const auto each = [&](void (TensorLoad::*emit)()) {
+        for (const auto& load : loads) ((*load).*emit)();
+    };
+    if (together) {
+        writer.chosen(
+            allowFastest, [&] { each(&TensorLoad::fastest); }, [&] { each(&TensorLoad::others); });
+    } else {
+        each(&TensorLoad::byLayout);
+    }
+    each(&TensorLoad::end);
+}
+
+}  // namespace
+
+// A load that another follows waits for it (tensor/load_groups.hpp).
+void lowerTensorLoad(MatrixContext& context, MatrixWriter& writer, const Instruction& load) {
+    context.waitingLoads.push_back(&load);
+    if (context.followedLoads.contains(load.result)) return;
+    std::vector<std::unique_ptr<TensorLoad>> loads;
+    for (const Instruction* waiting : std::exchange(context.waitingLoads, {})) {
+        loads.push_back(prepare(context, writer, *waiting));
+        if (loads.back() == nullptr) return;
+    }
+    emitTogether(writer, loads);
 }
 
 }  // namespace coopvk::rewrite

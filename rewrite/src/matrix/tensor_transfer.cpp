@@ -84,14 +84,22 @@ void TensorTransfer::byAddress(const std::function<void()>& runs,
     if (isSeparable == 0) return any();
     const auto parts = [&] {
         if (run_.length == 1) return separable();
-        const auto whole = [&] {
-            address_.setRuns(run_.length);
-            runs();
-            address_.setRuns(1);
-        };
-        writer_.chosen(emit_.both(runsFit_, address_.hasRuns(run_.length)), whole, separable);
+        writer_.chosen(
+            emit_.both(runsFit_, address_.hasRuns(run_.length)), [&] { inRuns(runs); }, separable);
     };
     writer_.chosen(isSeparable, parts, any);
+}
+
+Id TensorTransfer::condition() {
+    const Id isSeparable = address_.isSeparable();
+    if (isSeparable == 0 || run_.length == 1) return isSeparable;
+    return emit_.both(emit_.both(isSeparable, runsFit_), address_.hasRuns(run_.length));
+}
+
+void TensorTransfer::inRuns(const std::function<void()>& emitRuns) {
+    address_.setRuns(run_.length);
+    emitRuns();
+    address_.setRuns(1);
 }
 
 TensorRun TensorTransfer::longestRun(uint32_t max) const {

@@ -40,6 +40,11 @@ class TensorTransfer {
     // only where run_ is longer than one element.
     void byAddress(const std::function<void()>& runs, const std::function<void()>& separable,
                    const std::function<void()>& any);
+    // A boolean of the layout's numbers: whether `runs` is right, or `separable` where run_ is one
+    // element long. 0: never.
+    Id condition();
+    // Runs emitRuns() while addresses are those of runs.
+    void inRuns(const std::function<void()>& emitRuns);
     // The longest run of at most `max` elements (a power of two) in a lane; one element: none.
     TensorRun longestRun(uint32_t max) const;
     // Sets run_ and runsFit_ for accesses of memory by `elements`.

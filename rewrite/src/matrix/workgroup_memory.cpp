@@ -64,16 +64,16 @@ Id WorkgroupMemory::pointer(Id index) {
                     {context_.shared.variable, emit_.over(index, 4), emit_.modulo(index, 4)});
 }
 
-Id WorkgroupMemory::pointerToFour(Id index) {
+Id WorkgroupMemory::pointerToVector(Id vector) {
     return emit_.op(spv::Op::OpAccessChain,
                     context_.types.pointerType(spv::StorageClass::Workgroup, fourWords()),
-                    {context_.shared.variable, emit_.over(index, 4)});
+                    {context_.shared.variable, vector});
 }
 
 std::vector<Id> WorkgroupMemory::loadRun(Id index, uint32_t count) {
     if (count == 4) {
-        return emit_.parts(
-            emit_.load(fourWords(), pointerToFour(index), nonPrivateAccess(context_.module)));
+        return emit_.parts(emit_.load(fourWords(), pointerToVector(emit_.over(index, 4)),
+                                      nonPrivateAccess(context_.module)));
     }
     std::vector<Id> words;
     for (uint32_t i = 0; i < count; ++i) words.push_back(load(emit_.plus(index, i)));
@@ -81,12 +81,23 @@ std::vector<Id> WorkgroupMemory::loadRun(Id index, uint32_t count) {
 }
 
 void WorkgroupMemory::storeRun(Id index, std::span<const Id> words) {
+    if (words.size() == 4) return storePart(emit_.over(index, 4), 0, words);
+    for (uint32_t i = 0; i < words.size(); ++i) store(emit_.plus(index, i), words[i]);
+}
+
+void WorkgroupMemory::storePart(Id vector, Id component, std::span<const Id> words) {
+    const Operands access = nonPrivateAccess(context_.module);
     if (words.size() == 4) {
-        emit_.store(pointerToFour(index), emit_.construct(fourWords(), words),
-                    nonPrivateAccess(context_.module));
+        emit_.store(pointerToVector(vector), emit_.construct(fourWords(), words), access);
         return;
     }
-    for (uint32_t i = 0; i < words.size(); ++i) store(emit_.plus(index, i), words[i]);
+    TypeTable& types = context_.types;
+    const Id type = types.pointerType(spv::StorageClass::Workgroup, types.uint32());
+    for (uint32_t i = 0; i < words.size(); ++i) {
+        const Id pointer = emit_.op(spv::Op::OpAccessChain, type,
+                                    {context_.shared.variable, vector, emit_.plus(component, i)});
+        emit_.store(pointer, words[i], access);
+    }
 }
 
 void declareWorkgroupMemory(MatrixContext& context) {

@@ -25,7 +25,10 @@ class WorkgroupMemory {
     std::vector<Id> loadRun(Id index, uint32_t count);
     void store(Id index, Id word);
     void storeRun(Id index, std::span<const Id> words);
-    Id pointerToFour(Id index);  // to a vector of four words; `index` is a multiple of four
+    // Stores words of one vector of four: `vector` is its number, `component` that of the first
+    // word.
+    void storePart(Id vector, Id component, std::span<const Id> words);
+    Id pointerToVector(Id vector);
     // Needed ahead of all stores, and between stores and loads.
     void barrier();
 

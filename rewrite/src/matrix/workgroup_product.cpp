@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Multiply-adds of matrices of scope Workgroup: emitWorkgroupProduct (product.hpp).
+#include <algorithm>
+#include <bit>
 #include <numeric>
 
 #include "matrix/integer_arithmetic.hpp"
@@ -175,7 +177,11 @@ class WorkgroupProduct : SlicedProduct {
     // computes another.
     void multiplySlice() {
         const uint32_t steps = plan_.depth / plan_.step;
-        const uint32_t atOnce = context_.target.device.isCpu ? 1 : std::gcd(steps, 4u);
+        // What a GPU's instruction cache holds.
+        constexpr uint32_t kMaxProducts = 1024;
+        const uint32_t fitting = std::max(1u, kMaxProducts / (plan_.sum.packs() * plan_.step));
+        const uint32_t atOnce =
+            context_.target.device.isCpu ? 1 : std::gcd(steps, std::bit_floor(fitting));
         f_.loop(
             steps / atOnce,
             [&](Id iteration) {

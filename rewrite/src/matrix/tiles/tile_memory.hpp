@@ -20,10 +20,10 @@ struct RowsInMemory {
         return {first, (columns / perWord + 3) / 4 * 4 + 4, perWord};
     }
     uint32_t words(uint32_t rows) const { return rows * stride; }
-    // The word with component (row, column), from `first` on: all are u32.
-    Id wordOf(Emitter& emit, Id row, Id column) const {
-        const Id along = emit.over(column, perWord);
-        return emit.addU32(emit.times(row, stride), along);
+    // Number of the vector of four words that has component (row, column): all are u32.
+    Id vectorOf(Emitter& emit, Id row, Id column) const {
+        const Id along = emit.over(column, 4 * perWord);
+        return emit.plus(emit.addU32(emit.times(row, stride / 4), along), first / 4);
     }
 };
 
@@ -39,7 +39,7 @@ class TileMemory {
 
  private:
     Id pointer(const RowsInMemory& rows, Id row, Id column) {
-        return memory_.pointerToFour(emit_.plus(rows.wordOf(emit_, row, column), rows.first));
+        return memory_.pointerToVector(rows.vectorOf(emit_, row, column));
     }
     Operands access(Operands operands, const RowsInMemory& rows);
 

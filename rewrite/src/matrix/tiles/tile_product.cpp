@@ -79,17 +79,18 @@ class TileProduct : SlicedProduct {
 
     void stageBlock(const MatrixType& m, HeldElements& elements, const RowsInMemory& rows, Local at,
                     Id row, Id column) {
-        const Id start = rows.wordOf(emit_, row, column);
+        const Id vector = rows.vectorOf(emit_, row, column);
+        const Id component = emit_.modulo(emit_.over(column, rows.perWord), 4);
         for (uint32_t r = 0; r < kWorkgroupBlock; ++r) {
-            for (uint32_t column0 = 0; column0 < kWorkgroupBlock; column0 += rows.perWord) {
+            std::vector<Id> words;
+            for (uint32_t first = 0; first < kWorkgroupBlock; first += rows.perWord) {
                 std::vector<Slot> slots;
                 for (uint32_t i = 0; i < rows.perWord; ++i) {
-                    slots.push_back(elements.at(at.row + r, at.column + column0 + i));
+                    slots.push_back(elements.at(at.row + r, at.column + first + i));
                 }
-                const uint32_t offset = rows.first + r * rows.stride + column0 / rows.perWord;
-                memory_.store(emit_.plus(start, offset),
-                              emit_.bitcast(types_.uint32(), gather(emit_, m.component, slots)));
+                words.push_back(emit_.bitcast(types_.uint32(), gather(emit_, m.component, slots)));
             }
+            memory_.storePart(emit_.plus(vector, r * rows.stride / 4), component, words);
         }
     }
 

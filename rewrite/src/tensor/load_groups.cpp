@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tensor/load_groups.hpp"
+
+#include <algorithm>
+
+#include "ir/opcodes.hpp"
+#include "tensor/tensor_types.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+constexpr size_t kMostTogether = 4;
+
+bool isTensorLoad(const Instruction& i) {
+    return i.opcode == spv::Op::OpCooperativeMatrixLoadTensorNV;
+}
+
+// One group, from its first load on.
+class Group {
+ public:
+    explicit Group(const Module& module) : module_(module) {}
+
+    bool isEmpty() const { return loads_.empty(); }
+    bool takes(const Instruction& load) const {
+        return loads_.size() < kMostTogether && !needsLoaded(load);
+    }
+
+    void addLoad(InstructionPtr load) {
+        later_.insert(load->result);
+        loads_.push_back(std::move(load));
+    }
+
+    // Whether the instruction may be executed ahead of the group's loads, or behind all of them.
+    bool letsPass(const Instruction& i) const { return isFree(i) || isStoreOfLoaded(i); }
+
+    void pass(InstructionPtr i) {
+        if (isFree(*i)) {
+            ahead_.push_back(std::move(i));
+            return;
+        }
+        later_.insert(i->word(0));
+        behind_.push_back(std::move(i));
+    }
+
+    void appendTo(InstructionList& body, std::set<Id>& followed) {
+        append(body, ahead_);
+        for (size_t i = 0; i + 1 < loads_.size(); ++i) followed.insert(loads_[i]->result);
+        append(body, loads_);
+        append(body, behind_);
+        later_.clear();
+    }
+
+ private:
+    static void append(InstructionList& body, InstructionList& part) {
+        std::ranges::move(part, std::back_inserter(body));
+        part.clear();
+    }
+
+    bool needsLoaded(const Instruction& i) const {
+        return std::ranges::any_of(
+            i.operands, [&](const Operand& o) { return o.isId && later_.contains(o.word); });
+    }
+
+    Id variableOf(const Instruction& store) const {
+        const Instruction& pointer = module_.def(store.word(0));
+        return isVariable(pointer.opcode) && storageOf(pointer) == spv::StorageClass::Function
+                   ? pointer.result
+                   : 0;
+    }
+
+    bool isFree(const Instruction& i) const {
+        if (needsLoaded(i)) return false;
+        if (i.opcode == spv::Op::OpLoad) return readsNoSharedMemory(i);
+        if (i.opcode == spv::Op::OpStore) return variableOf(i) != 0;
+        return isAccessChain(i.opcode) || isArithmetic(i.opcode) || isConversion(i.opcode) ||
+               isDebugLine(i.opcode) || i.opcode == spv::Op::OpCompositeExtract ||
+               i.opcode == spv::Op::OpCompositeConstruct ||
+               std::ranges::find(kTensorValues, i.opcode) != std::end(kTensorValues);
+    }
+
+    bool readsNoSharedMemory(const Instruction& load) const {
+        using enum spv::StorageClass;
+        return isOneOf(module_.storage(load.word(0)), {Function, Private, PushConstant, Input});
+    }
+
+    // A whole variable of the function, that nothing reads or writes ahead of the store's new
+    // place.
+    bool isStoreOfLoaded(const Instruction& i) const {
+        if (i.opcode != spv::Op::OpStore || i.operands.size() != 2) return false;
+        const auto isResult = [&](const InstructionPtr& load) { return load->result == i.word(1); };
+        const Id variable = variableOf(i);
+        return variable != 0 && !later_.contains(variable) && std::ranges::any_of(loads_, isResult);
+    }
+
+    const Module& module_;
+    InstructionList ahead_, loads_, behind_;
+    std::set<Id> later_;  // what is loaded, and variables that it is stored to
+};
+
+}  // namespace
+
+std::set<Id> gatherTensorLoads(Module& module) {
+    std::set<Id> followed;
+    for (const auto& function : module.functions()) {
+        for (const auto& block : function->blocks) {
+            InstructionList body;
+            Group group(module);
+            for (InstructionPtr& i : block->body) {
+                const bool joins = isTensorLoad(*i) && group.takes(*i);
+                if (!group.isEmpty() && !joins && !group.letsPass(*i)) {
+                    group.appendTo(body, followed);
+                }
+                if (isTensorLoad(*i)) {
+                    group.addLoad(std::move(i));
+                } else if (group.isEmpty()) {
+                    body.push_back(std::move(i));
+                } else {
+                    group.pass(std::move(i));
+                }
+            }
+            group.appendTo(body, followed);
+            block->body = std::move(body);
+        }
+    }
+    return followed;
+}
+
+}  // namespace coopvk::rewrite

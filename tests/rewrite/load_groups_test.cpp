@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tensor/load_groups.hpp"
+
+#include <gtest/gtest.h>
+
+#include <format>
+
+#include "assemble.hpp"
+#include "coopvk/rewrite.hpp"
+
+namespace coopvk::rewrite {
+namespace {
+
+// Two loads, %100 and %200, what stands between them (%between), and a use of both behind.
+struct Case {
+    std::string_view name;
+    std::string_view between;
+    bool isTogether;
+    std::string_view object = "%one";  // of the second load
+};
+
+std::string moduleText(const Case& c) {
+    return std::format(R"(
+OpCapability Shader
+OpCapability VulkanMemoryModel
+OpCapability CooperativeMatrixKHR
+OpCapability TensorAddressingNV
+OpCapability CooperativeMatrixTensorAddressingNV
+OpExtension "SPV_KHR_cooperative_matrix"
+OpExtension "SPV_NV_tensor_addressing"
+OpExtension "SPV_NV_cooperative_matrix2"
+OpMemoryModel Logical Vulkan
+OpEntryPoint GLCompute %main "main" %buffer %private
+OpExecutionMode %main LocalSize 32 1 1
+OpDecorate %floats ArrayStride 4
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %buffer DescriptorSet 0
+OpDecorate %buffer Binding 0
+%void = OpTypeVoid
+%void_fn = OpTypeFunction %void
+%u32 = OpTypeInt 32 0
+%f32 = OpTypeFloat 32
+%c0 = OpConstant %u32 0
+%c1 = OpConstant %u32 1
+%c2 = OpConstant %u32 2
+%c3 = OpConstant %u32 3
+%c16 = OpConstant %u32 16
+%f1 = OpConstant %f32 1
+%floats = OpTypeRuntimeArray %f32
+%block = OpTypeStruct %floats
+%block_pointer = OpTypePointer StorageBuffer %block
+%pointer = OpTypePointer StorageBuffer %f32
+%buffer = OpVariable %block_pointer StorageBuffer
+%private_pointer = OpTypePointer Private %u32
+%private = OpVariable %private_pointer Private
+%M = OpTypeCooperativeMatrixKHR %f32 %c3 %c16 %c16 %c2
+%one = OpConstantComposite %M %f1
+%T = OpTypeTensorLayoutNV %c2 %c1
+%matrix_pointer = OpTypePointer Function %M
+%count_pointer = OpTypePointer Function %u32
+%main = OpFunction %void None %void_fn
+%label = OpLabel
+%x = OpVariable %matrix_pointer Function
+%y = OpVariable %matrix_pointer Function
+%n = OpVariable %count_pointer Function
+%p = OpAccessChain %pointer %buffer %c0 %c0
+%t = OpCreateTensorLayoutNV %T
+%100 = OpCooperativeMatrixLoadTensorNV %M %p %one %t None None
+{}
+%200 = OpCooperativeMatrixLoadTensorNV %M %p {} %t None None
+%sum = OpFAdd %M %100 %200
+OpCooperativeMatrixStoreTensorNV %p %sum %t None None
+OpReturn
+OpFunctionEnd
+)",
+                       c.between, c.object);
+}
+
+const Case kCases[] = {
+    {"Nothing", "", true},
+    {"Arithmetic", "%k = OpIAdd %u32 %c1 %c2", true},
+    {"LayoutOfTheNext", "%s = OpTensorLayoutSliceNV %T %t %c0 %c16 %c0 %c16", true},
+    {"CountIsStoredAndLoaded", "OpStore %n %c1\n%k = OpLoad %u32 %n", true},
+    {"PrivateIsRead", "%k = OpLoad %u32 %private", true},
+    {"LoadedIsStored", "OpStore %x %100", true},
+    {"OtherVariableIsReadBehindTheStore", "OpStore %x %100\n%k = OpLoad %M %y", true},
+    {"StoredIsRead", "OpStore %x %100\n%k = OpLoad %M %x", false},
+    {"StoredIsObject", "OpStore %x %100\n%k = OpLoad %M %x", false, "%k"},
+    {"LoadedIsObject", "", false, "%100"},
+    {"StoredTwice", "OpStore %x %100\nOpStore %x %one", false},
+    {"Used", "%k = OpFNegate %M %100", false},
+    {"PrivateIsWritten", "OpStore %private %c1", false},
+    {"BufferIsRead", "%k = OpLoad %f32 %p", false},
+    {"BufferIsWritten", "OpStore %p %f1", false},
+    {"Barrier", "OpControlBarrier %c2 %c2 %c0", false},
+    {"NextBlock", "OpBranch %next\n%next = OpLabel", false},
+};
+
+class LoadGroups : public testing::TestWithParam<Case> {};
+
+std::vector<Id> resultsOf(const Module& module, spv::Op opcode) {
+    std::vector<Id> results;
+    module.visitBlocks([&](const Instruction& i) {
+        if (i.opcode == opcode) results.push_back(i.result);
+    });
+    return results;
+}
+
+TEST_P(LoadGroups, AreWhereNothingStandsBetween) {
+    const std::vector<uint32_t> words = test::assemble(moduleText(GetParam()));
+    Result<Module> parsed = Module::parse(words);
+    ASSERT_TRUE(parsed) << parsed.error().message;
+    Module& module = *parsed;
+    const std::vector<Id> loads = resultsOf(module, spv::Op::OpCooperativeMatrixLoadTensorNV);
+    ASSERT_EQ(loads.size(), 2u);
+    const std::set<Id> followed = gatherTensorLoads(module);
+    EXPECT_EQ(resultsOf(module, spv::Op::OpCooperativeMatrixLoadTensorNV), loads);
+    EXPECT_EQ(followed, GetParam().isTogether ? std::set<Id>{loads[0]} : std::set<Id>{});
+    bool isNext = false, wasNext = false;
+    module.visitBlocks([&](const Instruction& i) {
+        wasNext |= isNext && i.result == loads[1];
+        isNext = i.result == loads[0];
+    });
+    if (GetParam().isTogether) {
+        EXPECT_TRUE(wasNext);
+    }
+    EXPECT_EQ(validate(module.serialise()), std::nullopt);
+}
+
+INSTANTIATE_TEST_SUITE_P(Tensor, LoadGroups, testing::ValuesIn(kCases),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+}  // namespace
+}  // namespace coopvk::rewrite
