@@ -5,11 +5,14 @@
 
 namespace coopvk::rewrite {
 
+bool acceleratesByteDots(const DeviceTraits& device) {
+    return device.dot4x8Signed || device.dot4x8Unsigned || device.dot4x8Mixed;
+}
+
 bool wantsByteDots(const DeviceTraits& device) {
     constexpr uint32_t kManyLanes = 64;
-    const bool accelerated = device.dot4x8Signed || device.dot4x8Unsigned || device.dot4x8Mixed;
     return device.shaderIntegerDotProduct && !device.isCpu &&
-           (accelerated || device.maxSubgroupSize >= kManyLanes);
+           (acceleratesByteDots(device) || device.maxSubgroupSize >= kManyLanes);
 }
 
 std::vector<Id> ByteReading::bytes(Emitter& emit, Id word) const {

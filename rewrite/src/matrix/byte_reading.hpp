@@ -9,6 +9,8 @@
 
 namespace coopvk::rewrite {
 
+bool acceleratesByteDots(const DeviceTraits& device);
+
 // Whether GPUs should use dot products of bytes: where they are accelerated, or subgroups are
 // large. Others become many instructions each, and in small subgroups each lane computes many.
 // False on CPUs.

@@ -6,6 +6,7 @@
 
 #include "ir/opcodes.hpp"
 #include "matrix/matrix_counts.hpp"
+#include "matrix/slices/segments.hpp"
 
 namespace coopvk::rewrite {
 
@@ -121,13 +122,6 @@ Iteration iterationOf(const Module& module, MatrixCounts& matrices, const Functi
     return iteration;
 }
 
-Instruction* loopMerge(const Block& block) {
-    for (const InstructionPtr& i : block.body) {
-        if (i->opcode == spv::Op::OpLoopMerge) return i.get();
-    }
-    return nullptr;
-}
-
 // The blocks from the header up to the merge block: dominance orders blocks, and compilers do not
 // mix constructs.
 Loop loopAt(const Function& function, size_t header, const Instruction& merge) {
@@ -147,8 +141,9 @@ void keepProductLoopsRolled(Module& module, uint32_t subgroupSize, uint64_t maxU
     MatrixCounts matrices(module);
     for (const auto& function : module.functions()) {
         for (size_t b = 0; b < function->blocks.size(); ++b) {
-            Instruction* merge = loopMerge(*function->blocks[b]);
-            if (merge == nullptr || merge->operands.size() != 3 ||
+            Instruction* merge = mergeOf(*function->blocks[b]);
+            if (merge == nullptr || merge->opcode != spv::Op::OpLoopMerge ||
+                merge->operands.size() != 3 ||
                 (merge->word(2) & ~bits(spv::LoopControlMask::Unroll)) != 0) {
                 continue;
             }

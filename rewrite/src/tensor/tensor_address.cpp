@@ -56,8 +56,8 @@ Id TensorAddress::isNotEmpty() {
 Id TensorAddress::isUnclipped() {
     using enum spv::Op;
     const Id zero = emit_.constant(0);
-    Id condition = emit_.compare(OpIEqual, clipAt(View::kRowOffset), zero);
-    condition = emit_.both(condition, emit_.compare(OpIEqual, clipAt(View::kColumnOffset), zero));
+    Id condition = equal(clipAt(View::kRowOffset), zero);
+    condition = emit_.both(condition, equal(clipAt(View::kColumnOffset), zero));
     const auto covers = [&](View::Clip span, uint32_t size) {
         return emit_.compare(OpUGreaterThanEqual, clipAt(span), emit_.constant(size));
     };
@@ -70,10 +70,8 @@ Id TensorAddress::viewIsSpan() {
     Id condition = 0;
     if (!access_.view->hasDimensions) return condition;
     for (uint32_t d = 0; d < dimensions(); ++d) {
-        const Id sameSize = emit_.compare(spv::Op::OpIEqual, viewAt(View::kDimension, d),
-                                          layoutAt(Layout::kSpan, d));
-        const Id sameStride =
-            emit_.compare(spv::Op::OpIEqual, viewAt(View::kStride, d), spanStride(d));
+        const Id sameSize = equal(viewAt(View::kDimension, d), layoutAt(Layout::kSpan, d));
+        const Id sameStride = equal(viewAt(View::kStride, d), spanStride(d));
         condition = emit_.both(condition, emit_.both(sameSize, sameStride));
     }
     return condition;
@@ -82,8 +80,7 @@ Id TensorAddress::viewIsSpan() {
 Id TensorAddress::isSeparable() {
     if (access_.view != nullptr && access_.view->dimensions != dimensions()) return 0;
     const uint32_t innermost = permuted(dimensions() - 1);
-    Id condition = emit_.compare(spv::Op::OpIEqual, layoutAt(Layout::kSpan, innermost),
-                                 emit_.constant(access_.columns));
+    Id condition = equal(layoutAt(Layout::kSpan, innermost), emit_.constant(access_.columns));
     if (access_.view != nullptr) {
         condition = emit_.both(condition, isUnclipped());
         condition = emit_.both(condition, viewIsSpan());
@@ -124,7 +121,7 @@ Id TensorAddress::hasRuns(uint32_t length) {
     }
     if (access_.isDecoded) return condition;
     const auto isOne = [&](Layout::Field field) {
-        return emit_.compare(spv::Op::OpIEqual, layoutAt(field, last), emit_.constant(1));
+        return equal(layoutAt(field, last), emit_.constant(1));
     };
     condition = emit_.both(condition, isOne(Layout::kBlockSize));
     condition = emit_.both(condition, isOne(Layout::kStride));

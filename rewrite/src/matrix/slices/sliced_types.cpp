@@ -37,10 +37,6 @@ struct Components {
     bool haveDuplicates;  // there are fewer sums than lanes
 };
 
-bool hasByteDots(const DeviceTraits& device) {
-    return device.dot4x8Signed || device.dot4x8Unsigned || device.dot4x8Mixed;
-}
-
 // Columns of A in a slice; 0: no slices. Slices are deeper where an instruction multiplies several
 // columns at once. docs/fleet.md has the measurements.
 uint32_t depthFor(const Target& target, const LayoutPolicy& policy, const Components& c) {
@@ -59,7 +55,7 @@ uint32_t depthFor(const Target& target, const LayoutPolicy& policy, const Compon
         const bool dots = device.shaderMixedFloatDotProductFloat16AccFloat32;
         return dots && target.subgroupSize > 32 ? 8 : 4;
     }
-    if (hasByteDots(device)) return 0;
+    if (acceleratesByteDots(device)) return 0;
     return c.factorBits == 4 ? 8 : 4;
 }
 

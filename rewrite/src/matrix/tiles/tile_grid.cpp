@@ -194,18 +194,14 @@ void convertAroundTiles(TypeTable& types, TilePlan& plan) {
                     operand.word = emit.op(spv::Op::OpCooperativeMatrixConvertNV, found->second,
                                            {operand.word});
                 }
-                const auto found = plan.distributed.find(i->type);
+                const Id type = i->type, result = i->result;
+                const auto found = plan.distributed.find(type);
                 if (found == plan.distributed.end()) {
                     body.push_back(std::move(i));
                     continue;
                 }
-                const Id type = i->type, result = i->result;
-                i->type = found->second;
-                i->result = module.takeId();
-                const Id value = i->result;
-                emit.add(std::move(i));
-                emit.add(makeInstruction(spv::Op::OpCooperativeMatrixConvertNV, type, result,
-                                         {idOperand(value)}));
+                const Id value = emit.op(i->opcode, found->second, std::move(i->operands));
+                emit.op(spv::Op::OpCooperativeMatrixConvertNV, type, {value}, result);
             }
             block->body = std::move(body);
         }
