@@ -64,7 +64,8 @@ struct MatrixContext : PackedContext {
     ProductSlices slices;
     SharedWords shared;
     TensorTypes tensors;
-    // Loads by tensor addresses that another follows at once, and those of them that wait for it.
+    // Loads by tensor addresses that another load follows directly (tensor/load_groups.hpp); and
+    // those of them that are not lowered yet.
     std::set<Id> followedLoads;
     std::vector<const Instruction*> waitingLoads;
     TilePlan tiles;

@@ -34,15 +34,15 @@ class TensorLoad : TensorTransfer {
 
     void begin() { clampValue_ = clampValue(); }
 
-    // The load as the layout's numbers decide at run time; between begin() and end().
+    // Emits the load, between begin() and end(): the layout's numbers choose the way at run time.
     void byLayout() {
         // Where vectors are decoded, layouts without runs are rare: one call in a loop suffices.
         byAddress([&] { runs(); }, [&] { elements(vectors_ ? 1 : kMaxDecodeCalls); },
                   [&] { any(); });
     }
 
-    // The same, where one decision is for several loads. Whether fastest() is right for the
-    // layout: a boolean, 0 if never. others() is right for any layout.
+    // The same, where one branch is for several loads. allowsFastest(): whether the layout allows
+    // fastest(), a boolean; 0: never. others() suits any layout.
     Id allowsFastest() { return condition(); }
     void fastest() {
         if (run_.length == 1) return elements(kMaxDecodeCalls);
@@ -185,7 +185,7 @@ class TensorLoad : TensorTransfer {
     Id clampValue_ = 0;
 };
 
-// nullptr with an error.
+// The load, ready for begin(); nullptr with an error.
 std::unique_ptr<TensorLoad> prepare(MatrixContext& context, MatrixWriter& writer,
                                     const Instruction& load) {
     const MatrixType* matrix = tensorMatrix(context, load, load.word(1));
@@ -200,7 +200,7 @@ std::unique_ptr<TensorLoad> prepare(MatrixContext& context, MatrixWriter& writer
     return prepared->valid() ? std::move(prepared) : nullptr;
 }
 
-// One branch for all loads, if the layouts of all may allow the fastest way.
+// Emits one branch for all loads, if the layout of each may allow the fastest way.
 void emitTogether(MatrixWriter& writer, std::span<const std::unique_ptr<TensorLoad>> loads) {
     Id allowFastest = 0;
     bool together = loads.size() > 1;
@@ -225,7 +225,7 @@ void emitTogether(MatrixWriter& writer, std::span<const std::unique_ptr<TensorLo
 
 }  // namespace
 
-// A load that another follows waits for it (tensor/load_groups.hpp).
+// A load is lowered together with the next one, if that follows directly (tensor/load_groups.hpp).
 void lowerTensorLoad(MatrixContext& context, MatrixWriter& writer, const Instruction& load) {
     context.waitingLoads.push_back(&load);
     if (context.followedLoads.contains(load.result)) return;

@@ -177,7 +177,7 @@ class WorkgroupProduct : SlicedProduct {
     // computes another.
     void multiplySlice() {
         const uint32_t steps = plan_.depth / plan_.step;
-        // What a GPU's instruction cache holds.
+        // More multiplications in an iteration would exceed a GPU's instruction cache.
         constexpr uint32_t kMaxProducts = 1024;
         const uint32_t fitting = std::max(1u, kMaxProducts / (plan_.sum.packs() * plan_.step));
         const uint32_t atOnce =

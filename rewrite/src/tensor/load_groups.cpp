@@ -10,20 +10,20 @@ namespace coopvk::rewrite {
 
 namespace {
 
-constexpr size_t kMostTogether = 4;
+constexpr size_t kMaxTogether = 4;
 
 bool isTensorLoad(const Instruction& i) {
     return i.opcode == spv::Op::OpCooperativeMatrixLoadTensorNV;
 }
 
-// One group, from its first load on.
+// A group of loads, and the instructions between them.
 class Group {
  public:
     explicit Group(const Module& module) : module_(module) {}
 
     bool isEmpty() const { return loads_.empty(); }
     bool takes(const Instruction& load) const {
-        return loads_.size() < kMostTogether && !needsLoaded(load);
+        return loads_.size() < kMaxTogether && !needsLoaded(load);
     }
 
     void addLoad(InstructionPtr load) {
@@ -31,7 +31,7 @@ class Group {
         loads_.push_back(std::move(load));
     }
 
-    // Whether the instruction may be executed ahead of the group's loads, or behind all of them.
+    // Whether the instruction may move ahead of the group's loads, or behind all of them.
     bool letsPass(const Instruction& i) const { return isFree(i) || isStoreOfLoaded(i); }
 
     void pass(InstructionPtr i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Brings loads by tensor addresses together, so that they can share one branch: behind a branch, a
-// GPU waits for what was loaded in it, and would begin the next load only then.
+// Moves loads by tensor addresses next to each other, so that they can share one branch. At the end
+// of a branch, a GPU waits for the loads in it, so it would start the next load only then.
 #pragma once
 
 #include <set>
@@ -10,9 +10,9 @@
 
 namespace coopvk::rewrite {
 
-// Moves loads of a block down to the next one where nothing between needs what they load; behind
-// both comes what stores it into variables of the function. Returns the loads that another of
-// their group follows directly.
+// Moves each load of a block down to the next load, unless an instruction between them uses its
+// result. Stores of the result to variables of the function move behind both. Returns the loads
+// that another load of their group follows directly.
 std::set<Id> gatherTensorLoads(Module& module);
 
 }  // namespace coopvk::rewrite
