@@ -32,6 +32,8 @@ class TensorLoad : TensorTransfer {
         return decode_ ? decode_->valid() : elements_->valid();
     }
 
+    bool isDecoded() const { return decode_.has_value(); }
+
     void begin() { clampValue_ = clampValue(); }
 
     // Emits the load, between begin() and end(): the layout's numbers choose the way at run time.
@@ -214,9 +216,16 @@ void emitTogether(MatrixWriter& writer, std::span<const std::unique_ptr<TensorLo
     const auto each = [&](void (TensorLoad::*emit)()) {
         for (const auto& load : loads) ((*load).*emit)();
     };
+    // What is only loaded is under way while other loads are decoded.
+    const auto fastest = [&] {
+        for (const bool isDecoded : {false, true}) {
+            for (const auto& load : loads) {
+                if (load->isDecoded() == isDecoded) load->fastest();
+            }
+        }
+    };
     if (together) {
-        writer.chosen(
-            allowFastest, [&] { each(&TensorLoad::fastest); }, [&] { each(&TensorLoad::others); });
+        writer.chosen(allowFastest, fastest, [&] { each(&TensorLoad::others); });
     } else {
         each(&TensorLoad::byLayout);
     }
