@@ -43,6 +43,7 @@ void InstanceContext::connect(const VkInstanceCreateInfo& info, VkInstance insta
     vkuInitInstanceDispatchTable(instance, &next, getNext);
     messenger.connect(instance, next);
     log->setListener(&messenger);
+    nextQueries = loadNextQueries(instance, getNext, getNextPhysical);
     queries = loadDeviceQueries(getNext, instance, applicationVersion(info),
                                 {info.ppEnabledExtensionNames, info.enabledExtensionCount});
 }

@@ -7,6 +7,7 @@
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan.h>
 
+#include <map>
 #include <memory>
 #include <shared_mutex>
 #include <unordered_map>
@@ -25,6 +26,13 @@
 #include "statistics.hpp"
 
 namespace coopvk::layer {
+
+// Queries of the next layer for matrices, vectors and blocks, by name; null: it has none. To be
+// called while the instance is created: once it exists, some loaders (1.3.239) answer with the
+// commands of the first layer, which would call themselves.
+std::map<std::string_view, PFN_vkVoidFunction> loadNextQueries(
+    VkInstance instance, PFN_vkGetInstanceProcAddr getNext,
+    PFN_GetPhysicalDeviceProcAddr getNextPhysical);
 
 class InstanceContext {
  public:
@@ -47,6 +55,7 @@ class InstanceContext {
     PFN_vkGetInstanceProcAddr getNextProc = nullptr;
     PFN_GetPhysicalDeviceProcAddr getNextPhysicalDeviceProc = nullptr;
     DeviceQueries queries;
+    std::map<std::string_view, PFN_vkVoidFunction> nextQueries;  // loadNextQueries
 
  private:
     const PhysicalDeviceContext& unknownDevice(const DeviceFacts& facts);

@@ -11,19 +11,20 @@
 namespace coopvk::layer {
 namespace {
 
-// The command of the next layer; null if it has none.
-PFN_vkVoidFunction nextProc(const InstanceContext& instance, const char* name) {
-    PFN_vkVoidFunction found = instance.getNextProc(instance.handle, name);
-    if (found == nullptr && instance.getNextPhysicalDeviceProc != nullptr) {
-        found = instance.getNextPhysicalDeviceProc(instance.handle, name);
-    }
-    return found;
-}
+constexpr const char* kKhrQuery = "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR";
+constexpr const char* kNvQuery = "vkGetPhysicalDeviceCooperativeMatrixPropertiesNV";
+constexpr const char* kFlexibleQuery =
+    "vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV";
+constexpr const char* kExtQuery = "vkGetPhysicalDeviceCooperativeMatrixProperties2EXT";
+constexpr const char* kVectorQuery = "vkGetPhysicalDeviceCooperativeVectorPropertiesNV";
+constexpr const char* kInt4Query = "vkGetPhysicalDeviceCooperativeMatrixInt4PropertiesCOOPVK";
+constexpr const char* kBlockQuery = "vkGetPhysicalDeviceShader2DBlockSizesCOOPVK";
 
+// Null if the next layer has no such command.
 template <typename Target>
 auto nextQuery(const InstanceContext& instance, const char* name) {
     using Query = VkResult(VKAPI_PTR*)(VkPhysicalDevice, uint32_t*, Target*);
-    return reinterpret_cast<Query>(nextProc(instance, name));
+    return reinterpret_cast<Query>(instance.nextQueries.at(name));
 }
 
 // The rows of an emulated extension, each written by write(row, target); where it is not emulated,
@@ -59,8 +60,6 @@ void copySizesAndInputs(const rewrite::MatrixShape& shape, Properties& to) {
     to.scope = VK_SCOPE_SUBGROUP_KHR;
 }
 
-constexpr const char* kKhrQuery = "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR";
-
 void writeKhrShape(const rewrite::MatrixShape& shape, VkCooperativeMatrixPropertiesKHR& to) {
     copySizesAndInputs(shape, to);
     to.ResultType = vulkanType(shape.result);
@@ -85,9 +84,6 @@ VkResult giveAfter(VkResult(VKAPI_PTR* query)(VkPhysicalDevice, uint32_t*, Targe
     *count = out == nullptr ? below + room : given + room;
     return out != nullptr && given < below ? VK_INCOMPLETE : rest;
 }
-
-constexpr const char* kFlexibleQuery =
-    "vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV";
 
 // What KHR's successors have in common.
 template <typename Properties>
@@ -116,6 +112,19 @@ rewrite::MatrixQuery readQuery(const VkPhysicalDeviceCooperativeMatrixInfo2EXT& 
 }
 
 }  // namespace
+
+std::map<std::string_view, PFN_vkVoidFunction> loadNextQueries(
+    VkInstance instance, PFN_vkGetInstanceProcAddr getNext,
+    PFN_GetPhysicalDeviceProcAddr getNextPhysical) {
+    std::map<std::string_view, PFN_vkVoidFunction> queries;
+    for (const char* name :
+         {kKhrQuery, kNvQuery, kFlexibleQuery, kExtQuery, kVectorQuery, kInt4Query, kBlockQuery}) {
+        PFN_vkVoidFunction& query = queries[name];
+        query = getNext(instance, name);
+        if (query == nullptr && getNextPhysical != nullptr) query = getNextPhysical(instance, name);
+    }
+    return queries;
+}
 
 VkResult getCooperativeMatrixPropertiesKHR(VkPhysicalDevice device, uint32_t* count,
                                            VkCooperativeMatrixPropertiesKHR* out) {
@@ -153,7 +162,7 @@ VkResult getCooperativeMatrixProperties2EXT(VkPhysicalDevice device,
     if (!physical.answersFor(rewrite::Extension::kExtCooperativeMatrixMaintenance1)) {
         const auto native =
             reinterpret_cast<PFN_vkGetPhysicalDeviceCooperativeMatrixProperties2EXT>(
-                nextProc(*instance, "vkGetPhysicalDeviceCooperativeMatrixProperties2EXT"));
+                instance->nextQueries.at(kExtQuery));
         if (native != nullptr) return native(device, info, count, out);
         *count = 0;
         return VK_SUCCESS;
@@ -166,7 +175,7 @@ VkResult getCooperativeMatrixProperties2EXT(VkPhysicalDevice device,
 VkResult getCooperativeMatrixPropertiesNV(VkPhysicalDevice device, uint32_t* count,
                                           VkCooperativeMatrixPropertiesNV* out) {
     return answer(device, rewrite::Extension::kNvCooperativeMatrix, rewrite::nvMatrixShapes,
-                  "vkGetPhysicalDeviceCooperativeMatrixPropertiesNV", count, out,
+                  kNvQuery, count, out,
                   [](const rewrite::MatrixShape& shape, VkCooperativeMatrixPropertiesNV& to) {
                       copySizesAndInputs(shape, to);
                       to.DType = vulkanType(shape.result);
@@ -176,7 +185,7 @@ VkResult getCooperativeMatrixPropertiesNV(VkPhysicalDevice device, uint32_t* cou
 VkResult getCooperativeVectorPropertiesNV(VkPhysicalDevice device, uint32_t* count,
                                           VkCooperativeVectorPropertiesNV* out) {
     return answer(device, rewrite::Extension::kNvCooperativeVector, rewrite::vectorCombinations,
-                  "vkGetPhysicalDeviceCooperativeVectorPropertiesNV", count, out,
+                  kVectorQuery, count, out,
                   [](const rewrite::VectorCombination& row, VkCooperativeVectorPropertiesNV& to) {
                       to.inputType = vulkanType(row.input);
                       to.inputInterpretation = vulkanType(row.inputInterpretation);
@@ -190,8 +199,7 @@ VkResult getCooperativeVectorPropertiesNV(VkPhysicalDevice device, uint32_t* cou
 VkResult getInt4MatrixProperties(VkPhysicalDevice device, uint32_t* count,
                                  VkCooperativeMatrixInt4PropertiesCOOPVK* out) {
     return answer(
-        device, rewrite::Extension::kIntelInt4, rewrite::int4MatrixShapes,
-        "vkGetPhysicalDeviceCooperativeMatrixInt4PropertiesCOOPVK", count, out,
+        device, rewrite::Extension::kIntelInt4, rewrite::int4MatrixShapes, kInt4Query, count, out,
         [](const rewrite::Int4MatrixShape& shape, VkCooperativeMatrixInt4PropertiesCOOPVK& to) {
             to.MSize = shape.m;
             to.NSize = shape.n;
@@ -206,9 +214,8 @@ VkResult getInt4MatrixProperties(VkPhysicalDevice device, uint32_t* count,
 }
 
 VkResult getBlockSizes(VkPhysicalDevice device, uint32_t* count, VkShader2DBlockSizesCOOPVK* out) {
-    return answer(device, rewrite::Extension::kIntel2dBlockIo, rewrite::blockSizes,
-                  "vkGetPhysicalDeviceShader2DBlockSizesCOOPVK", count, out,
-                  [](const rewrite::BlockSizes& size, VkShader2DBlockSizesCOOPVK& to) {
+    return answer(device, rewrite::Extension::kIntel2dBlockIo, rewrite::blockSizes, kBlockQuery,
+                  count, out, [](const rewrite::BlockSizes& size, VkShader2DBlockSizesCOOPVK& to) {
                       to.operation = static_cast<VkShader2DBlockOperationCOOPVK>(size.operation);
                       to.elementSize = size.elementSize;
                       to.widthGranularity = size.widthGranularity;

@@ -527,6 +527,9 @@ void happen(std::string_view command) {
 }
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL getInstanceProcAddr(VkInstance, const char* name) {
+    if (driver().answersFromTheTop && std::string_view(name).starts_with("vkGetPhysicalDevice")) {
+        return driver().instanceCommand(name);
+    }
     constexpr std::string_view kInt4 = "vkGetPhysicalDeviceCooperativeMatrixInt4PropertiesCOOPVK";
     if (name == kInt4 && driver().int4Shapes != 0) {
         return reinterpret_cast<PFN_vkVoidFunction>(&Entrance<&getInt4Shapes>::call);

@@ -83,7 +83,8 @@ class FakeDriver {
     uint32_t int4Shapes = 0;  // how many it lists itself; with none, it has not the query
     // Its own; with none, it has not the query.
     std::vector<VkCooperativeMatrixPropertiesKHR> matrixShapes;
-    bool recordsAll = false;  // has every command that the layer has an interest in
+    bool answersFromTheTop = false;  // once there is an instance, queries are the first layer's
+    bool recordsAll = false;         // has every command that the layer has an interest in
 
     // By command: what another thread, or a callback, does during the next call. Of commands that
     // destroy something, when the handle is free again.

@@ -242,6 +242,21 @@ TEST_F(Queries, CommandsThatLayersAboveDoNotKnow) {
     EXPECT_EQ(find(instance, "vkCreateShaderModule"), nullptr);
 }
 
+TEST_F(Queries, NextQueriesAreLookedUpWhileTheInstanceIsCreated) {
+    VkCooperativeMatrixPropertiesKHR shape = {VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR};
+    shape.MSize = 123;
+    driver.matrixShapes = {shape};
+    driver.extensions = {VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME};
+    driver.makeInstance();
+    const auto command =
+        COOPVK_INSTANCE_COMMAND(driver, vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR);
+    driver.answersFromTheTop = true;
+    uint32_t count = 1;
+    VkCooperativeMatrixPropertiesKHR found = {VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR};
+    EXPECT_GE(command(driver.physical(), &count, &found), VK_SUCCESS);
+    EXPECT_EQ(found.MSize, 123u);
+}
+
 TEST_F(Queries, OldInstance) {
     driver.makeInstance(VK_API_VERSION_1_0);
     EXPECT_FALSE(lists(kMatrixName)) << "no subgroups below Vulkan 1.1";
