@@ -113,8 +113,8 @@ void addCompareCommand(CLI::App& app, int& status) {
     auto options = std::make_shared<Options>();
     compare::Options& c = options->comparison;
     command->add_option("--extension", c.extension, "The extension to compare")
-        ->check(CLI::IsMember(
-            {"VK_KHR_cooperative_matrix", "VK_NV_cooperative_matrix", "VK_NV_cooperative_vector"}));
+        ->check(CLI::IsMember({"VK_KHR_cooperative_matrix", "VK_NV_cooperative_matrix",
+                               "VK_NV_cooperative_matrix2", "VK_NV_cooperative_vector"}));
     command->add_option("--device", c.device, "Which of the devices that the loader lists");
     command
         ->add_option_function<std::string>(

@@ -9,6 +9,14 @@
 
 namespace coopvk::compare {
 
+// A matrix type, and the first row that lists it.
+struct ListedType {
+    MatrixType type;
+    MatrixRow row;
+};
+// Every type of each size and scope once, with the sides that list it in any row.
+std::vector<ListedType> listedTypes(const std::vector<MatrixRow>& rows);
+
 std::vector<Case> matrixCases(Dialect dialect, const std::vector<MatrixRow>& rows);
 
 }  // namespace coopvk::compare

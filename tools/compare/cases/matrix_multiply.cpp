@@ -86,10 +86,11 @@ Plan plan(const Variant& v, const DeviceShape& device, uint64_t seed) {
     plan.program =
         MatrixProgram{v.dialect,
                       v.storage,
-                      device.subgroupSize,
+                      row.workgroup ? row.workgroup : device.subgroupSize,
                       {{types[0], blocks[0]}, {types[1], blocks[1]}, {types[2], blocks[2]}},
                       {types[3], blocks[3]},
-                      MatrixProgram::MultiplyAdd{row.saturating}};
+                      MatrixProgram::MultiplyAdd{row.saturating},
+                      scopeOf(row.workgroup)};
     plan.assembly = spirvOf(plan.program);
     plan.labels = {"A", "B", "C", "result"};
     for (const Block& block : blocks) plan.buffers.push_back(rng.bytes(block.end()));
@@ -104,10 +105,19 @@ Plan plan(const Variant& v, const DeviceShape& device, uint64_t seed) {
     return plan;
 }
 
+size_t bytesOf(const MatrixRow& row) {
+    const auto bytes = [](Component type, uint32_t rows, uint32_t columns) {
+        return size_t{info(type).bytes()} * rows * columns;
+    };
+    return bytes(row.a, row.m, row.k) + bytes(row.b, row.k, row.n) + bytes(row.c, row.m, row.n) +
+           bytes(row.result, row.m, row.n);
+}
+
 }  // namespace
 
 void addMultiplyAdd(Dialect dialect, const MatrixRow& row, std::vector<Case>& cases) {
     for (const Storage storage : kAllStorages) {
+        if (!fits(storage, bytesOf(row))) continue;
         for (const Layouts& layouts : kLayouts) {
             for (const Fill fill : {Fill::kExact, Fill::kRandom}) {
                 if (fill == Fill::kExact && !info(row.result).isFloat()) continue;

@@ -21,7 +21,7 @@ std::vector<Listed> khrRows(Gpu& gpu) {
     std::vector<Listed> rows;
     for (const auto& p : all)
         rows.push_back({{p.MSize, p.NSize, p.KSize, p.AType, p.BType, p.CType, p.ResultType,
-                         p.saturatingAccumulation == VK_TRUE},
+                         p.saturatingAccumulation == VK_TRUE, 0},
                         p.scope});
     return rows;
 }
@@ -38,11 +38,6 @@ std::vector<Listed> nvRows(Gpu& gpu) {
         rows.push_back(
             {{p.MSize, p.NSize, p.KSize, p.AType, p.BType, p.CType, p.DType, false}, p.scope});
     return rows;
-}
-
-// f16 to u64: the others are bf16 and 8-bit floats, which other extensions make types.
-bool isCompared(const MatrixRow& row) {
-    return std::max({row.a, row.b, row.c, row.result}) <= VK_COMPONENT_TYPE_UINT64_KHR;
 }
 
 void addSide(Dialect dialect, Gpu& gpu, MatrixRows& all) {
@@ -64,11 +59,27 @@ void addSide(Dialect dialect, Gpu& gpu, MatrixRows& all) {
 
 }  // namespace
 
+bool isCompared(const MatrixRow& row) {
+    return std::max({row.a, row.b, row.c, row.result}) <= VK_COMPONENT_TYPE_UINT64_KHR;
+}
+
+namespace {
+
+std::string holderOf(const MatrixRow& row) {
+    return row.workgroup ? "workgroup of " + std::to_string(row.workgroup) + ": " : "";
+}
+
+}  // namespace
+
+std::string nameOf(const MatrixRow& row, const MatrixType& type) {
+    return holderOf(row) + nameOf(type);
+}
+
 std::string nameOf(const MatrixRow& row) {
     const auto part = [](Component type) { return std::string(nameOf(type)); };
-    return std::to_string(row.m) + "x" + std::to_string(row.n) + "x" + std::to_string(row.k) + " " +
-           part(row.a) + " * " + part(row.b) + " + " + part(row.c) + " = " + part(row.result) +
-           (row.saturating ? " saturating" : "");
+    return holderOf(row) + std::to_string(row.m) + "x" + std::to_string(row.n) + "x" +
+           std::to_string(row.k) + " " + part(row.a) + " * " + part(row.b) + " + " + part(row.c) +
+           " = " + part(row.result) + (row.saturating ? " saturating" : "");
 }
 
 MatrixRows matrixRows(Dialect dialect, Gpu* native, Gpu* emulated) {

@@ -14,15 +14,21 @@ struct MatrixRow {
     uint32_t m = 0, n = 0, k = 0;
     Component a, b, c, result;
     bool saturating = false;
+    uint32_t workgroup = 0;  // invocations that share the matrices; 0: a subgroup does
     bool native = false, emulated = false;  // which sides list it
 
     bool sameAs(const MatrixRow& other) const {
         return m == other.m && n == other.n && k == other.k && a == other.a && b == other.b &&
-               c == other.c && result == other.result && saturating == other.saturating;
+               c == other.c && result == other.result && saturating == other.saturating &&
+               workgroup == other.workgroup;
     }
 };
-// "16x8x16 f16 * f16 + f32 = f32", with "saturating" behind it.
+// "16x8x16 f16 * f16 + f32 = f32", with "saturating" behind it and "workgroup of 128: " ahead.
 std::string nameOf(const MatrixRow& row);
+std::string nameOf(const MatrixRow& row, const MatrixType& type);
+
+// f16 to u64: the others are bf16 and 8-bit floats, which other extensions make types.
+bool isCompared(const MatrixRow& row);
 
 struct MatrixRows {
     std::vector<MatrixRow> rows;  // the native side's first, in its order

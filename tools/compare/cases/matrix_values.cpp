@@ -10,6 +10,7 @@ namespace {
 
 struct Variant {
     Dialect dialect;
+    uint32_t workgroup;  // as MatrixRow has it
     MatrixType from, to;
     bool fromColumns = false, toColumns = false;
     size_t padding = 0;
@@ -35,10 +36,11 @@ Plan plan(const Variant& v, uint32_t inputs, const DeviceShape& device, uint64_t
     Plan plan;
     plan.program = MatrixProgram{v.dialect,
                                  v.storage,
-                                 device.subgroupSize,
+                                 v.workgroup ? v.workgroup : device.subgroupSize,
                                  std::vector(inputs, operand(v.from, blocks[0])),
                                  operand(v.to, blocks[inputs]),
-                                 step};
+                                 step,
+                                 scopeOf(v.workgroup)};
     plan.assembly = spirvOf(plan.program);
     Rng rng(seed, v.name);
     std::vector<Matrix> matrices;
@@ -83,7 +85,7 @@ void add(std::vector<Case>& cases, const MatrixRow& row, const char* operation,
 void addLoadStore(Dialect dialect, const MatrixRow& row, const MatrixType& type,
                   std::vector<Case>& cases) {
     const auto addCase = [&](Variant v, const std::string& suffix) {
-        v.name = nameOf(type) + "/load-store/" + direction(v.fromColumns) + " to " +
+        v.name = nameOf(row, type) + "/load-store/" + direction(v.fromColumns) + " to " +
                  direction(v.toColumns) + ", " + std::string(nameOf(v.storage)) + suffix;
         add(cases, row, "load-store", v.name, [v](const DeviceShape& device, uint64_t seed) {
             return plan(
@@ -93,9 +95,11 @@ void addLoadStore(Dialect dialect, const MatrixRow& row, const MatrixType& type,
         });
     };
     for (const Storage storage : kAllStorages) {
+        if (!fits(storage, 2 * type.rows * type.columns * info(type.component).bytes())) continue;
         for (const bool fromColumns : {false, true}) {
             for (const bool toColumns : {false, true}) {
-                Variant v = {dialect, type, type, fromColumns, toColumns, 0, storage, {}};
+                Variant v = {dialect, row.workgroup, type, type, fromColumns, toColumns,
+                             0,       storage,       {}};
                 v.padding = fromColumns ? 16 : 0;
                 // Shared memory and addresses: from each layout into the other.
                 if (storage == Storage::kBuffer || fromColumns != toColumns) addCase(v, "");
@@ -117,8 +121,8 @@ void addArithmetic(Dialect dialect, const MatrixRow& row, const MatrixType& type
                    std::vector<Case>& cases) {
     for (const ElementOperation& operation : elementOperations(type.component)) {
         if (dialect == Dialect::kNv && !operation.inNvMatrix) continue;
-        Variant v = {dialect, type, type, false, true, 16, Storage::kBuffer, {}};
-        v.name = nameOf(type) + "/arithmetic/" + std::string(operation.opcode);
+        Variant v = {dialect, row.workgroup, type, type, false, true, 16, Storage::kBuffer, {}};
+        v.name = nameOf(row, type) + "/arithmetic/" + std::string(operation.opcode);
         add(cases, row, "arithmetic", v.name,
             [v, operation](const DeviceShape& device, uint64_t seed) {
                 return plan(
@@ -131,8 +135,8 @@ void addArithmetic(Dialect dialect, const MatrixRow& row, const MatrixType& type
                     [&](const auto& in) { return operation.expected(v.from.component, in); });
             });
     }
-    Variant v = {dialect, type, type, true, false, 0, Storage::kBuffer, {}};
-    v.name = nameOf(type) + "/elements/each doubled";
+    Variant v = {dialect, row.workgroup, type, type, true, false, 0, Storage::kBuffer, {}};
+    v.name = nameOf(row, type) + "/elements/each doubled";
     add(cases, row, "elements", v.name, [v](const DeviceShape& device, uint64_t seed) {
         const Component component = v.from.component;
         const bool isFloat = info(component).isFloat();
@@ -154,8 +158,8 @@ void addConversion(Dialect dialect, const MatrixRow& row, const MatrixType& from
     if (from.use != to.use || from.rows != to.rows || from.columns != to.columns) return;
     const std::string_view opcode = conversionOpcode(from.component, to.component);
     if (opcode.empty()) return;
-    Variant v = {dialect, from, to, false, false, 0, Storage::kBuffer, {}};
-    v.name = nameOf(from) + "/conversion/to " + std::string(nameOf(to.component));
+    Variant v = {dialect, row.workgroup, from, to, false, false, 0, Storage::kBuffer, {}};
+    v.name = nameOf(row, from) + "/conversion/to " + std::string(nameOf(to.component));
     add(cases, row, "conversion", v.name, [v, opcode](const DeviceShape& device, uint64_t seed) {
         return plan(
             v, 1, device, seed,

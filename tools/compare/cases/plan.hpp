@@ -56,6 +56,8 @@ struct Case {
     std::string operation;                  // "multiply-add"
     bool native = false, emulated = false;  // which sides list its row
     std::function<Plan(const DeviceShape& device, uint64_t seed)> plan;
+    uint32_t bits = 0;       // of kMatrix2Bits: features that it needs
+    bool lacksBits = false;  // one side has not all of them: the other runs it with the reference
 };
 
 }  // namespace coopvk::compare

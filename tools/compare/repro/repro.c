@@ -29,6 +29,13 @@ static VkDevice device;
 static VkQueue queue;
 static VkCommandPool pool;
 static FEATURES_STRUCT extensionFeatures = {FEATURES_TYPE};
+#ifdef RESTS_ON
+static VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrixFeatures = {
+    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR};
+static const char* const extensions[] = {EXTENSION, RESTS_ON};
+#else
+static const char* const extensions[] = {EXTENSION};
+#endif
 static VkPhysicalDeviceVulkan13Features features13 = {
     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
 
@@ -62,17 +69,19 @@ static void createDevice(uint32_t index) {
     VkPhysicalDeviceFeatures2 features = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
                                           &features11};
     features13.pNext = &extensionFeatures;
+#ifdef RESTS_ON
+    extensionFeatures.pNext = &matrixFeatures;
+#endif
     vkGetPhysicalDeviceFeatures2(physical, &features);
     float priority = 1;
     VkDeviceQueueCreateInfo queueInfo = {VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
     queueInfo.queueCount = 1;  // of the first family, which computes on all common devices
     queueInfo.pQueuePriorities = &priority;
-    const char* extension = EXTENSION;
     VkDeviceCreateInfo info = {VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &features};
     info.queueCreateInfoCount = 1;
     info.pQueueCreateInfos = &queueInfo;
-    info.enabledExtensionCount = 1;
-    info.ppEnabledExtensionNames = &extension;
+    info.enabledExtensionCount = sizeof(extensions) / sizeof(extensions[0]);
+    info.ppEnabledExtensionNames = extensions;
     CHECK(vkCreateDevice(physical, &info, NULL, &device));
     vkGetDeviceQueue(device, 0, 0, &queue);
     VkCommandPoolCreateInfo poolInfo = {VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};

@@ -58,13 +58,16 @@ std::string real(Real value) {
 }
 
 struct ExtensionRow {
-    std::string_view name, structure, type;
+    std::string_view name, structure, type, restsOn;
 };
 constexpr ExtensionRow kExtensions[] = {
     {VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME, "VkPhysicalDeviceCooperativeMatrixFeaturesKHR",
      "VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR"},
     {VK_NV_COOPERATIVE_MATRIX_EXTENSION_NAME, "VkPhysicalDeviceCooperativeMatrixFeaturesNV",
      "VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_NV"},
+    {VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME, "VkPhysicalDeviceCooperativeMatrix2FeaturesNV",
+     "VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_FEATURES_NV",
+     VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME},
     {VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME, "VkPhysicalDeviceCooperativeVectorFeaturesNV",
      "VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_VECTOR_FEATURES_NV"},
 };
@@ -152,6 +155,7 @@ std::string header(const Comparison& comparison, const Case& subject, const Plan
         << block.offset << "\n#define ELEMENT_BYTES " << info(block.component).bytes()
         << "\n#define IS_FLOAT " << info(block.component).isFloat() << "\n#define GROUPS "
         << plan.groups << "\n";
+    if (!row.restsOn.empty()) out << "#define RESTS_ON " << quoted(row.restsOn) << "\n";
     out << buffersText(plan) << conversionsText(plan)
         << "\n// What each element must be; floats may be from low to high.\n"
         << expectationText(plan);

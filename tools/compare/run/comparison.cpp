@@ -11,6 +11,7 @@
 #include <span>
 #include <thread>
 
+#include "compare/cases/matrix2_cases.hpp"
 #include "compare/cases/matrix_cases.hpp"
 #include "compare/cases/vector_cases.hpp"
 #include "compare/run/crash_note.hpp"
@@ -49,6 +50,7 @@ Comparison::Comparison(const Options& options) : options_(options) {
     openSides();
     makeGrid();
     choose();
+    noteBits();
 }
 
 Comparison::~Comparison() = default;
@@ -83,17 +85,49 @@ void Comparison::makeGrid() {
     Gpu* native = nativeRunner_ ? nativeGpu_.get() : nullptr;
     Gpu* emulated = emulatedRunner_ ? emulatedGpu_.get() : nullptr;
     const bool khr = options_.extension == VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME;
-    if (khr || options_.extension == VK_NV_COOPERATIVE_MATRIX_EXTENSION_NAME) {
+    if (options_.extension == VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME) {
+        const FlexibleRows rows = flexibleRows(native, emulated);
+        noteSkipped(rows.skipped);
+        grid_ = matrix2Cases(rows, matrix2Bits(native), matrix2Bits(emulated));
+    } else if (khr || options_.extension == VK_NV_COOPERATIVE_MATRIX_EXTENSION_NAME) {
         const Dialect dialect = khr ? Dialect::kKhr : Dialect::kNv;
         const MatrixRows rows = matrixRows(dialect, native, emulated);
-        for (const auto& [what, count] : rows.skipped)
-            notes_.push_back("left out: " + std::to_string(count) + " " + what);
+        noteSkipped(rows.skipped);
         grid_ = matrixCases(dialect, rows.rows);
     } else {
         grid_ = vectorCases(vectorProperties(native, emulated));
     }
     if (saved_)
         for (Case& c : grid_) c.native = saved_->outcomes.contains(c.name);
+}
+
+void Comparison::noteSkipped(const std::map<std::string, size_t>& skipped) {
+    for (const auto& [what, count] : skipped)
+        notes_.push_back("left out: " + std::to_string(count) + " " + what);
+}
+
+// Which features are compared, and why others are not.
+void Comparison::noteBits() {
+    if (options_.extension != VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME || saved_) return;
+    const uint32_t native = matrix2Bits(nativeRunner_ ? nativeGpu_.get() : nullptr);
+    const uint32_t emulated = matrix2Bits(emulatedRunner_ ? emulatedGpu_.get() : nullptr);
+    for (size_t i = 0; i < std::size(kMatrix2Bits); ++i) {
+        const uint32_t bit = 1u << i;
+        size_t both = 0, single = 0;
+        for (const size_t number : chosen_) {
+            const Case& c = grid_[number];
+            if (c.bits & bit) ++(c.native && c.emulated ? both : single);
+        }
+        std::string text = std::string(kMatrix2Bits[i].name) + ": ";
+        if (both) text += std::to_string(both) + " cases on both sides";
+        if (single)
+            text += (both ? ", " : "") + std::to_string(single) + " with the reference alone";
+        if (!both && !single) text += "not compared";
+        if (native_.present && !(native & bit)) text += " (the native side lacks the feature)";
+        if (emulated_.present && !(emulated & bit))
+            text += " (the emulated side lacks the feature)";
+        notes_.push_back(text);
+    }
 }
 
 void Comparison::choose() {
@@ -108,7 +142,8 @@ void Comparison::choose() {
     for (size_t number = 0; number < grid_.size(); ++number) {
         const Case& c = grid_[number];
         if (!std::regex_search(c.name, filter)) continue;
-        if (both && !(c.native && c.emulated)) {
+        if (!c.native && !c.emulated) continue;
+        if (both && !c.lacksBits && !(c.native && c.emulated)) {
             ++single[c.native ? "native" : "emulated"];
             continue;
         }

@@ -70,6 +70,8 @@ class Comparison {
     void openSides();
     void makeGrid();
     void choose();
+    void noteSkipped(const std::map<std::string, size_t>& skipped);
+    void noteBits();
     std::vector<Plan> prepare(std::span<const size_t> numbers);
 
     Options options_;

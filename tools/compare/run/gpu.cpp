@@ -13,6 +13,18 @@ namespace {
 // Far more than any case takes; a driver that hangs is given up.
 constexpr uint64_t kTimeoutNanoseconds = 60ull * 1000 * 1000 * 1000;
 
+// The extension, and what it rests on.
+std::vector<std::string> extensionsFor(const std::string& extension) {
+    if (extension != VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME) return {extension};
+    return {extension, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME};
+}
+
+std::string join(const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ",") + name;
+    return text;
+}
+
 // The loader and the layer read these when an instance is created.
 void setEnvironment(SideKind side, const GpuOptions& options) {
     if (side == SideKind::kNative) {
@@ -21,7 +33,7 @@ void setEnvironment(SideKind side, const GpuOptions& options) {
     }
     unsetenv("COOPVK_DISABLE");
     setenv("COOPVK_ENABLE", "1", 1);
-    setenv("COOPVK_EMULATE", options.extension.c_str(), 1);
+    setenv("COOPVK_EMULATE", join(extensionsFor(options.extension)).c_str(), 1);
     setenv("COOPVK_BACK_END", options.backEnd.c_str(), 1);
     setenv("COOPVK_LOG_LEVEL", options.logLevel.c_str(), 0);
 }
@@ -47,6 +59,11 @@ constexpr ExtensionFeatures kExtensions[] = {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_NV,
       [](Features& f) -> void* { return &f.nvMatrix; }},
      [](const Features& f) { return f.nvMatrix.cooperativeMatrix; }},
+    // Sizes of matrices come from flexible dimensions.
+    {{VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME,
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_FEATURES_NV,
+      [](Features& f) -> void* { return &f.nvMatrix2; }},
+     [](const Features& f) { return f.nvMatrix2.cooperativeMatrixFlexibleDimensions; }},
     {{VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME,
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_VECTOR_FEATURES_NV,
       [](Features& f) -> void* { return &f.nvVector; }},
@@ -115,7 +132,6 @@ bool Gpu::layerIsPresent() const {
 void Gpu::queryDevice(const std::string& extension) {
     const auto all = vulkan::extensionsOf(physical, vki.vkEnumerateDeviceExtensionProperties);
     const bool listed = vulkan::contains(all, extension);
-    const bool vectors = listed && extension == VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME;
 
     driver.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES;
     properties13.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES;
@@ -123,26 +139,35 @@ void Gpu::queryDevice(const std::string& extension) {
     properties11.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES;
     properties11.pNext = &properties13;
     vectorProperties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_VECTOR_PROPERTIES_NV;
-    if (vectors) driver.pNext = &vectorProperties;
+    matrix2Properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_PROPERTIES_NV;
+    if (listed && extension == VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME)
+        driver.pNext = &vectorProperties;
+    if (listed && extension == VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME)
+        driver.pNext = &matrix2Properties;
     VkPhysicalDeviceProperties2 core{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &properties11};
     vki.vkGetPhysicalDeviceProperties2(physical, &core);
 
     std::vector<vulkan::Extension<Features>> wanted;
+    const std::vector<std::string> names = extensionsFor(extension);
     for (const ExtensionFeatures& row : kExtensions)
-        if (extension == row.extension.name) wanted.push_back(row.extension);
+        if (vulkan::contains(names, row.extension.name)) wanted.push_back(row.extension);
     vulkan::chainFeatures<Features>(features, wanted, all);
     vki.vkGetPhysicalDeviceFeatures2(physical, &features.core);
     // A case that accesses memory outside of its buffers is caught by guards around them.
     features.core.features.robustBufferAccess = VK_FALSE;
+    hasExtension_ = true;
+    for (const std::string& name : names) hasExtension_ &= vulkan::contains(all, name);
     for (const ExtensionFeatures& row : kExtensions)
-        hasExtension_ |= listed && extension == row.extension.name && row.enabled(features);
+        hasExtension_ &= !vulkan::contains(names, row.extension.name) || row.enabled(features);
 }
 
 void Gpu::createDevice(const std::string& extension) {
     queueFamily =
         vulkan::computeFamily(physical, vki.vkGetPhysicalDeviceQueueFamilyProperties).index;
+    const std::vector<std::string> needed = extensionsFor(extension);
     std::vector<const char*> names;
-    if (hasExtension_) names.push_back(extension.c_str());
+    for (const std::string& name : needed)
+        if (hasExtension_) names.push_back(name.c_str());
     device = vulkan::createDevice(physical, vki.vkCreateDevice, queueFamily, names, &features.core);
     volkLoadDeviceTable(&vk, device);
     vk.vkGetDeviceQueue(device, queueFamily, 0, &queue);

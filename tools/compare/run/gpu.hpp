@@ -21,7 +21,8 @@ std::string_view nameOf(SideKind side);
 
 struct GpuOptions {
     uint32_t index = 0;     // among the devices that the environment leaves
-    std::string extension;  // under comparison: enabled where the device lists it
+    std::string extension;  // under comparison: enabled where the device lists it, with those
+                            // that it rests on
     std::string backEnd;    // of the layer
     std::string logLevel = "error";
 };
@@ -34,6 +35,7 @@ struct Features {
     VkPhysicalDeviceVulkan13Features v13;
     VkPhysicalDeviceCooperativeMatrixFeaturesKHR khrMatrix;
     VkPhysicalDeviceCooperativeMatrixFeaturesNV nvMatrix;
+    VkPhysicalDeviceCooperativeMatrix2FeaturesNV nvMatrix2;
     VkPhysicalDeviceCooperativeVectorFeaturesNV nvVector;
 };
 
@@ -67,6 +69,7 @@ class Gpu {
     VkPhysicalDeviceVulkan13Properties properties13{};
     VkPhysicalDeviceDriverProperties driver{};
     VkPhysicalDeviceCooperativeVectorPropertiesNV vectorProperties{};
+    VkPhysicalDeviceCooperativeMatrix2PropertiesNV matrix2Properties{};
     Features features{};
     VolkInstanceTable vki{};
     VolkDeviceTable vk{};

@@ -5,6 +5,7 @@
 
 #include "compare/shaders/glsl_instruction.hpp"
 #include "compare/shaders/glsl_text.hpp"
+#include "compare/shaders/matrix2_glsl.hpp"
 
 namespace coopvk::compare {
 namespace {
@@ -31,7 +32,7 @@ class Writer {
     std::string write();
 
  private:
-    bool isKhr() const { return program_.dialect == Dialect::kKhr; }
+    bool isKhr() const { return program_.dialect != Dialect::kNv; }
     std::string type(const MatrixType& type) { return isKhr() ? khrType(type) : nvType(type); }
     std::string khrType(const MatrixType& type);
     std::string component(Component type);
@@ -41,11 +42,13 @@ class Writer {
     // "coopMatLoad(a, buffer0.data, 0, 8, gl_CooperativeMatrixLayoutRowMajor);"
     std::string access(std::string_view function, const std::string& matrix,
                        const MatrixProgram::Operand& operand, const std::string& array) const;
-    // An expression of the result.
+    // An expression of the result; empty where calls_ give it.
     std::string step(const MatrixProgram::Copy&) { return inputs_[0].name; }
     std::string step(const MatrixProgram::MultiplyAdd& multiplyAdd);
     std::string step(const MatrixProgram::DoubleEach&);
     std::string step(const Instruction& instruction);
+    std::string step(const Reduce& reduce);
+    std::string step(const PerElement&);
     // coopmat of 64-bit components is not what GLSL's operators take.
     bool byNumber() const {
         return isKhr() && (isWide(program_.inputs[0]) || isWide(program_.result));
@@ -57,11 +60,13 @@ class Writer {
     std::vector<const MatrixProgram::Operand*> operands_;  // inputs and then the result
     std::vector<std::string> memories_, arrays_;           // theirs; the same, or in shared memory
     std::vector<Argument> inputs_;
+    std::vector<std::string> calls_;  // on `result`
 };
 
 Writer::Writer(const MatrixProgram& program) : program_(program), text_(program.workgroupSize) {
     text_.extension(isKhr() ? "GL_KHR_cooperative_matrix" : "GL_NV_cooperative_matrix");
     if (!isKhr()) text_.extension("GL_NV_integer_cooperative_matrix");
+    if (program_.dialect == Dialect::kNv2) text_.extension("GL_NV_cooperative_matrix2");
 }
 
 std::string Writer::write() {
@@ -74,7 +79,9 @@ std::string Writer::write() {
         text_.line(access("Load", inputs_[i].name, *operands_[i], arrays_[i]));
     }
     const std::string result = std::visit([&](const auto& s) { return step(s); }, program_.step);
-    text_.line(type(program_.result.type) + " result = " + result + ";");
+    text_.line(type(program_.result.type) + " result" + (result.empty() ? "" : " = ") + result +
+               ";");
+    for (const std::string& call : calls_) text_.line(call);
     text_.line(access("Store", "result", program_.result, arrays_.back()));
     if (program_.storage == Storage::kWorkgroup) {
         text_.line("barrier();");
@@ -136,7 +143,9 @@ std::string Writer::component(Component type) {
 std::string Writer::khrType(const MatrixType& type) {
     constexpr std::string_view kUses[] = {"gl_MatrixUseA", "gl_MatrixUseB",
                                           "gl_MatrixUseAccumulator"};
-    return "coopmat<" + component(type.component) + ", gl_ScopeSubgroup, " +
+    constexpr std::string_view kScopes[] = {"gl_ScopeSubgroup", "gl_ScopeWorkgroup"};
+    return "coopmat<" + component(type.component) + ", " +
+           std::string(kScopes[static_cast<size_t>(program_.scope)]) + ", " +
            std::to_string(type.rows) + ", " + std::to_string(type.columns) + ", " +
            std::string(kUses[static_cast<size_t>(type.use)]) + ">";
 }
@@ -172,7 +181,23 @@ std::string Writer::step(const MatrixProgram::DoubleEach&) {
     return "a";
 }
 
+std::string Writer::step(const Reduce& reduce) {
+    calls_.push_back(reduceCall(text_, reduce, component(program_.inputs[0].type.component)));
+    return {};
+}
+
+std::string Writer::step(const PerElement&) {
+    calls_.push_back(perElementCall(text_, component(program_.inputs[0].type.component)));
+    return {};
+}
+
 std::string Writer::step(const Instruction& instruction) {
+    if (instruction.opcode == "OpCooperativeMatrixTransposeNV") {
+        calls_.push_back("coopMatTransposeNV(result, a);");
+        return {};
+    }
+    if (instruction.opcode == "OpCooperativeMatrixConvertNV")
+        return type(program_.result.type) + "(a)";
     const auto write = byNumber() ? glslByNumber : glslExpression;
     return write(text_, instruction, program_.inputs[0].type.component, type(program_.result.type),
                  inputs_);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a shader over cooperative matrices does, as data. From it the shader is written in SPIR-V
-// (matrix_spirv.cpp) and in GLSL (matrix_glsl.cpp), in the words of VK_KHR_cooperative_matrix or
-// of VK_NV_cooperative_matrix.
+// (matrix_spirv.cpp) and in GLSL (matrix_glsl.cpp), in the words of VK_KHR_cooperative_matrix,
+// of VK_NV_cooperative_matrix, or of VK_KHR_cooperative_matrix with VK_NV_cooperative_matrix2.
 #pragma once
 
 #include <string>
@@ -11,11 +11,19 @@
 
 #include "compare/numbers/block.hpp"
 #include "compare/shaders/instruction.hpp"
+#include "compare/shaders/matrix2_steps.hpp"
 #include "compare/shaders/storage.hpp"
 
 namespace coopvk::compare {
 
-enum class Dialect { kKhr, kNv };
+enum class Dialect { kKhr, kNv, kNv2 };
+
+// Whose the matrices are.
+enum class MatrixScope { kSubgroup, kWorkgroup };
+// Of so many invocations that share matrices; 0: a subgroup.
+inline MatrixScope scopeOf(uint32_t workgroup) {
+    return workgroup ? MatrixScope::kWorkgroup : MatrixScope::kSubgroup;
+}
 
 // Values equal the KHR extension's.
 enum class Use : uint32_t { kA, kB, kAccumulator };
@@ -58,7 +66,7 @@ struct MatrixProgram {
         bool saturating = false;
     };
     struct DoubleEach {};  // each element that an invocation has, added to itself
-    using Step = std::variant<Copy, MultiplyAdd, DoubleEach, Instruction>;
+    using Step = std::variant<Copy, MultiplyAdd, DoubleEach, Instruction, Reduce, PerElement>;
 
     Dialect dialect;
     Storage storage;
@@ -66,6 +74,7 @@ struct MatrixProgram {
     std::vector<Operand> inputs;
     Operand result;
     Step step;
+    MatrixScope scope = MatrixScope::kSubgroup;
 };
 
 }  // namespace coopvk::compare

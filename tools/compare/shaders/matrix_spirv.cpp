@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compare/shaders/matrix_spirv.hpp"
 
+#include "compare/shaders/matrix2_spirv.hpp"
 #include "compare/shaders/module_text.hpp"
 
 namespace coopvk::compare {
@@ -12,9 +13,10 @@ struct DialectRow {
 constexpr DialectRow kDialects[] = {
     {"CooperativeMatrixKHR", "SPV_KHR_cooperative_matrix", "KHR"},
     {"CooperativeMatrixNV", "SPV_NV_cooperative_matrix", "NV"},
+    {"CooperativeMatrixKHR", "SPV_KHR_cooperative_matrix", "KHR"},
 };
 
-constexpr uint32_t kSubgroup = 3;  // Scope
+constexpr uint32_t kScopes[] = {3, 2};  // Scope, by MatrixScope
 
 class Writer {
  public:
@@ -40,6 +42,10 @@ class Writer {
     std::string step(const MatrixProgram::MultiplyAdd& multiplyAdd);
     std::string step(const MatrixProgram::DoubleEach&);
     std::string step(const Instruction& instruction);
+    std::string step(const Reduce& reduce);
+    std::string step(const PerElement&);
+    // An instruction that gives a matrix like the program's result.
+    std::string result(const std::string& opcode, const std::string& operands);
     std::string signs(bool saturating) const;
 
     const MatrixProgram& program_;
@@ -88,10 +94,10 @@ std::string Writer::type(const MatrixType& t) {
     const std::string size = std::to_string(t.rows) + "x" + std::to_string(t.columns);
     const std::string component = text_.scalar(t.component);
     std::string text = opcode("TypeCooperativeMatrix") + " " + component + " " +
-                       text_.constant(kSubgroup) + " " + text_.constant(t.rows) + " " +
-                       text_.constant(t.columns);
+                       text_.constant(kScopes[static_cast<size_t>(program_.scope)]) + " " +
+                       text_.constant(t.rows) + " " + text_.constant(t.columns);
     std::string name = "mat_" + component.substr(1) + "_" + size;
-    if (program_.dialect == Dialect::kKhr) {
+    if (program_.dialect != Dialect::kNv) {
         text += " " + text_.constant(static_cast<uint32_t>(t.use));
         name += "_" + std::string(nameOf(t.use));
     }
@@ -101,8 +107,7 @@ std::string Writer::type(const MatrixType& t) {
 std::string Writer::layout(const Place& place) {
     const bool columnMajor = place.operand.block.columnMajor;
     const std::string stride = text_.constant(place.operand.stride());
-    if (program_.dialect == Dialect::kKhr)
-        return text_.constant(columnMajor ? 1 : 0) + " " + stride;
+    if (program_.dialect != Dialect::kNv) return text_.constant(columnMajor ? 1 : 0) + " " + stride;
     const std::string boolean = text_.declare("bool", "OpTypeBool");
     return stride + " " +
            (columnMajor ? text_.declare("true", "OpConstantTrue " + boolean)
@@ -153,7 +158,7 @@ std::string Writer::step(const MatrixProgram::MultiplyAdd& multiplyAdd) {
     const std::string resultType = type(program_.result.type), id = text_.fresh("product");
     text_.line(id + " = " + opcode("CooperativeMatrixMulAdd") + " " + resultType + " " +
                inputs_[0] + " " + inputs_[1] + " " + inputs_[2] +
-               (program_.dialect == Dialect::kKhr ? signs(multiplyAdd.saturating) : ""));
+               (program_.dialect != Dialect::kNv ? signs(multiplyAdd.saturating) : ""));
     return id;
 }
 
@@ -164,8 +169,24 @@ std::string Writer::step(const Instruction& instruction) {
         const Component component = program_.inputs[0].type.component;
         operands += " " + text_.constant(component, scalarBits(component, instruction));
     }
+    addNv2Capability(text_, instruction.opcode);
+    return result(std::string(instruction.opcode), operands);
+}
+
+std::string Writer::step(const Reduce& reduce) {
+    return result(
+        "OpCooperativeMatrixReduceNV",
+        " " + inputs_[0] + reduceOperands(text_, reduce, program_.inputs[0].type.component));
+}
+
+std::string Writer::step(const PerElement&) {
+    return result("OpCooperativeMatrixPerElementOpNV",
+                  " " + inputs_[0] + perElementOperands(text_, program_.inputs[0].type.component));
+}
+
+std::string Writer::result(const std::string& opcode, const std::string& operands) {
     const std::string resultType = type(program_.result.type), id = text_.fresh("result");
-    text_.line(id + " = " + std::string(instruction.opcode) + " " + resultType + operands);
+    text_.line(id + " = " + opcode + " " + resultType + operands);
     return id;
 }
 

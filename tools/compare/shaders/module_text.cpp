@@ -271,7 +271,7 @@ std::string ModuleText::text() const {
     }
     out += declarations_ + push + "%void = OpTypeVoid\n%void_fn = OpTypeFunction %void\n";
     return out + "%main = OpFunction %void None %void_fn\n%main_entry = OpLabel\n" + variables_ +
-           head_ + body_ + "OpReturn\nOpFunctionEnd\n";
+           head_ + body_ + "OpReturn\nOpFunctionEnd\n" + functions_;
 }
 
 }  // namespace coopvk::compare

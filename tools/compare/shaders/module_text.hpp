@@ -21,6 +21,8 @@ class ModuleText {
     void extension(std::string_view name) { extensions_.insert(std::string(name)); }
     void decorate(std::string_view text) { decorations_ += std::string(text) + "\n"; }
     void line(std::string_view text) { body_ += std::string(text) + "\n"; }
+    // Another function than main, whole.
+    void function(std::string_view text) { functions_ += text; }
     // "%NAME = TEXT" among types and constants, once. Gives "%NAME".
     std::string declare(std::string_view name, std::string_view text);
     // A fresh id for the body.
@@ -87,7 +89,7 @@ class ModuleText {
     uint32_t workgroupSize_;
     int fresh_ = 0;
     std::set<std::string> capabilities_, extensions_, declared_;
-    std::string imports_, decorations_, declarations_, variables_, head_, body_;
+    std::string imports_, decorations_, declarations_, variables_, head_, body_, functions_;
     std::vector<std::string> interface_;
     std::vector<std::string> addressTypes_;  // of the push constants
 };

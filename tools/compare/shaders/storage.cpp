@@ -8,6 +8,11 @@ std::string_view nameOf(Storage storage) {
     return kNames[static_cast<size_t>(storage)];
 }
 
+bool fits(Storage storage, size_t bytes) {
+    constexpr size_t kShared = 8192;
+    return storage != Storage::kWorkgroup || bytes <= kShared;
+}
+
 Component holder(Component type) {
     switch (type) {
         case VK_COMPONENT_TYPE_SINT8_PACKED_NV:

@@ -14,6 +14,10 @@ inline constexpr Storage kAllStorages[] = {Storage::kBuffer, Storage::kWorkgroup
                                            Storage::kAddress};
 std::string_view nameOf(Storage storage);  // as in SPIR-V
 
+// Whether arrays of so many bytes, all in all, may lie there: half of the shared memory that every
+// device has is the implementation's of matrices of a workgroup.
+bool fits(Storage storage, size_t bytes);
+
 // What holds components of a type: that type, or another for packed and fp8 ones.
 Component holder(Component type);
 
