@@ -147,7 +147,7 @@ TEST_P(Matrix2Chain, ResultsAreFactors) {
                  mulAdd(first, second, one, Component::kF32, 0, true).value);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Matrix2Chain, testing::ValuesIn(matrixGroups()),
+INSTANTIATE_TEST_SUITE_P(All, Matrix2Chain, testing::ValuesIn(matrixGroupsOf(GroupTest::kChain)),
                          [](const auto& param) { return nameOf(param.param); });
 
 }  // namespace

@@ -179,7 +179,12 @@ TEST_P(Matrix2Place, FunctionsWriteMemory) {
     EXPECT_EQ(difference(after, pack(want)), "");
 }
 
-TEST_P(Matrix2Place, Coordinates) {
+INSTANTIATE_TEST_SUITE_P(All, Matrix2Place, testing::ValuesIn(matrixGroupsOf(GroupTest::kPlace)),
+                         [](const auto& param) { return nameOf(param.param); });
+
+class Matrix2Coordinates : public testing::TestWithParam<MatrixGroup> {};
+
+TEST_P(Matrix2Coordinates, OfEachElement) {
     const MatrixGroup& group = GetParam();
     if (const std::string why = missing(group); !why.empty()) GTEST_SKIP() << why;
     COOPVK_REQUIRE(Requirement::kMatrixMaintenance1);
@@ -203,7 +208,8 @@ TEST_P(Matrix2Place, Coordinates) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Matrix2Place, testing::ValuesIn(matrixGroups()),
+INSTANTIATE_TEST_SUITE_P(All, Matrix2Coordinates,
+                         testing::ValuesIn(matrixGroupsOf(GroupTest::kCoordinates)),
                          [](const auto& param) { return nameOf(param.param); });
 
 }  // namespace

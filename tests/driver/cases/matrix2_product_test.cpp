@@ -167,11 +167,11 @@ INSTANTIATE_TEST_SUITE_P(All, Matrix2Load, testing::ValuesIn(loadCases()),
 // ---------------------------------------------------------------------------------------------
 // Whole programs
 
-class Matrix2Program : public testing::TestWithParam<MatrixGroup> {};
+class Matrix2Loop : public testing::TestWithParam<MatrixGroup> {};
 
 // A loop over K, two products that share a factor, an array of accumulators, a workgroup's own
 // memory beside, and a branch that all invocations take.
-TEST_P(Matrix2Program, ProductsInALoop) {
+TEST_P(Matrix2Loop, ProductsInALoop) {
     const MatrixGroup& group = GetParam();
     if (const std::string why = missing(group); !why.empty()) GTEST_SKIP() << why;
     constexpr uint32_t kM = 32, kN = 32, kK = 96, kStep = 32;
@@ -208,9 +208,14 @@ TEST_P(Matrix2Program, ProductsInALoop) {
     expectMatrix(source, group, dispatch, 3, want);
 }
 
+INSTANTIATE_TEST_SUITE_P(All, Matrix2Loop, testing::ValuesIn(matrixGroupsOf(GroupTest::kLoop)),
+                         [](const auto& param) { return nameOf(param.param); });
+
+class Matrix2Grid : public testing::TestWithParam<MatrixGroup> {};
+
 // The result of one product is the addend of another, of other sizes; several workgroups, each with
 // its part of the matrices.
-TEST_P(Matrix2Program, ManyWorkgroups) {
+TEST_P(Matrix2Grid, ManyWorkgroups) {
     const MatrixGroup& group = GetParam();
     if (const std::string why = missing(group); !why.empty()) GTEST_SKIP() << why;
     constexpr uint32_t kSize = 96;
@@ -241,7 +246,8 @@ TEST_P(Matrix2Program, ManyWorkgroups) {
                  mulAdd(a, b, addend, Component::kS32, signsOf(kTypes[2]), true).value);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Matrix2Program, testing::ValuesIn(matrixGroups()),
+INSTANTIATE_TEST_SUITE_P(All, Matrix2Grid,
+                         testing::ValuesIn(matrixGroupsOf(GroupTest::kManyWorkgroups)),
                          [](const auto& param) { return nameOf(param.param); });
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "harness/compute.hpp"
+#include "harness/covering.hpp"
 #include "harness/glsl.hpp"
 #include "harness/requirement.hpp"
 #include "harness/tensor_case.hpp"
@@ -109,6 +110,28 @@ struct Case {
     bool hasVectors = false;  // a DecodeVectorFunc, too
 };
 
+// What a case's random numbers choose first.
+struct Choice {
+    explicit Choice(const Case& c)
+        : rng(std::format("Decode{}{}{}{}", c.way, static_cast<int>(c.memory), c.dimensions,
+                          c.hasVectors)),
+          component(kComponents[rng.range(0, 2)]),
+          use(kAllUses[rng.range(0, 2)]),
+          vectorLength(rng.range(0, 1) != 0 ? 4 : 2),
+          wish{c.dimensions, static_cast<TensorClamp>(rng.range(0, 4)),
+               static_cast<TensorViewKind>(rng.range(0, 3)), 16, 8} {
+        wish.hasBlocks = true;
+        wish.isAligned = c.hasVectors;
+        if (rng.range(0, 1) != 0) std::swap(wish.rows, wish.columns);
+    }
+
+    Rng rng;
+    Component component;
+    Use use;
+    uint32_t vectorLength;
+    TensorWish wish;
+};
+
 // What `x` is.
 uint32_t coordinateNumber(const TensorPlace& place, uint32_t dimensions) {
     uint32_t x = 0;
@@ -149,16 +172,7 @@ class TensorDecode : public testing::TestWithParam<Case> {};
 TEST_P(TensorDecode, IsCalledAsTheTextSays) {
     const Case& c = GetParam();
     const Way& way = kWays[c.way];
-    Rng rng(std::format("Decode{}{}{}{}", c.way, static_cast<int>(c.memory), c.dimensions,
-                        c.hasVectors));
-    const Component component = kComponents[rng.range(0, 2)];
-    const Use use = kAllUses[rng.range(0, 2)];
-    const uint32_t vectorLength = rng.range(0, 1) != 0 ? 4 : 2;
-    TensorWish wish = {c.dimensions, static_cast<TensorClamp>(rng.range(0, 4)),
-                       static_cast<TensorViewKind>(rng.range(0, 3)), 16, 8};
-    wish.hasBlocks = true;
-    wish.isAligned = c.hasVectors;
-    if (rng.range(0, 1) != 0) std::swap(wish.rows, wish.columns);
+    auto [rng, component, use, vectorLength, wish] = Choice(c);
     const TensorCase tensor = randomTensor(rng, wish);
     // Pointer is a multiple of 16 bytes.
     const uint32_t first =
@@ -233,7 +247,11 @@ std::vector<Case> cases() {
             }
         }
     }
-    return all;
+    return covering(all, [](const Case& c) {
+        const Choice choice(c);
+        return factors(c.way, c.memory, c.dimensions, c.hasVectors, choice.component, choice.use,
+                       choice.vectorLength, choice.wish.clamp, choice.wish.view, choice.wish.rows);
+    });
 }
 
 std::string nameOf(const testing::TestParamInfo<Case>& test) {

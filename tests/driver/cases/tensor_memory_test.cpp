@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "harness/compute.hpp"
+#include "harness/covering.hpp"
 #include "harness/glsl.hpp"
 #include "harness/requirement.hpp"
 #include "harness/tensor_case.hpp"
@@ -34,7 +35,7 @@ constexpr Shape kWorkgroupShapes[] = {{16, 16}, {32, 16}, {16, 48}, {64, 32}, {3
 constexpr Component kComponents[] = {Component::kF16, Component::kF32, Component::kU8,
                                      Component::kS32, Component::kS8,  Component::kU16};
 
-// One case: what its number says, and what follows from random numbers.
+// One case: what its number says, and what follows from random numbers; the tensor later.
 struct Program {
     explicit Program(uint32_t number, bool isStore, bool ofWorkgroup)
         : rng(std::format("Tensor{}{}{}", number, isStore, ofWorkgroup)), workgroup(ofWorkgroup) {
@@ -58,6 +59,9 @@ struct Program {
         if (memory == Memory::kShared && pointee.glsl == kStructure.glsl) pointee = kWord;
         if (pointee.bytes == 0) pointee = {glsl::scalar(component), info(component).bytes};
         fromBuffer = rng.range(0, 1) != 0;
+    }
+
+    void placeTensor() {
         tensor = randomTensor(rng, wish);
         // The text asks for a Pointer at a multiple of 16 bytes; programs have others.
         const uint32_t step = rng.range(0, 2) == 0 ? std::max(1u, info(component).bytes / 4)
@@ -173,11 +177,14 @@ void runProgram(Program& p) {
     EXPECT_EQ(difference(after[1], dispatch.buffers[1]), "");
 }
 
-class TensorMemory : public testing::TestWithParam<std::tuple<uint32_t, bool, bool>> {};
+using Case = std::tuple<uint32_t, bool, bool>;
+
+class TensorMemory : public testing::TestWithParam<Case> {};
 
 TEST_P(TensorMemory, IsAsTheTextSays) {
     const auto [number, isStore, ofWorkgroup] = GetParam();
     Program p(number, isStore, ofWorkgroup);
+    p.placeTensor();
     if (p.memory == Memory::kShared && p.elements * p.pointee.bytes > kMostSharedBytes) {
         p.memory = Memory::kBuffer;
     }
@@ -187,20 +194,31 @@ TEST_P(TensorMemory, IsAsTheTextSays) {
     runProgram(p);
 }
 
-std::string nameOf(const testing::TestParamInfo<std::tuple<uint32_t, bool, bool>>& test) {
+std::string nameOf(const testing::TestParamInfo<Case>& test) {
     const auto [number, isStore, ofWorkgroup] = test.param;
     return std::format("{}{}{}", isStore ? "store" : "load", number,
                        ofWorkgroup ? "_workgroup" : "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Tensors, TensorMemory,
-                         testing::Combine(testing::Range(0u, 100u), testing::Bool(),
-                                          testing::Values(false)),
-                         nameOf);
-INSTANTIATE_TEST_SUITE_P(TensorsOfWorkgroups, TensorMemory,
-                         testing::Combine(testing::Range(0u, 100u, 7u), testing::Bool(),
-                                          testing::Values(true)),
-                         nameOf);
+std::vector<Case> cases() {
+    std::vector<Case> all;
+    for (const bool isStore : {false, true}) {
+        for (uint32_t number = 0; number < 100; ++number) {
+            all.emplace_back(number, isStore, false);
+            if (number % 7 == 0) all.emplace_back(number, isStore, true);
+        }
+    }
+    return covering(all, [](const Case& c) {
+        const auto [number, isStore, ofWorkgroup] = c;
+        const Program p(number, isStore, ofWorkgroup);
+        return factors(p.wish.dimensions, p.wish.clamp, p.wish.view, isStore,
+                       std::format("{}x{}", p.wish.rows, p.wish.columns), ofWorkgroup,
+                       p.wish.hasBlocks, p.wish.isAligned, p.component, p.use, p.memory,
+                       p.pointee.glsl, p.fromBuffer);
+    });
+}
+
+INSTANTIATE_TEST_SUITE_P(Tensors, TensorMemory, testing::ValuesIn(cases()), nameOf);
 
 }  // namespace
 }  // namespace coopvk::test

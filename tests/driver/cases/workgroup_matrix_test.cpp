@@ -8,6 +8,7 @@
 #include <format>
 
 #include "harness/compute.hpp"
+#include "harness/covering.hpp"
 #include "harness/glsl.hpp"
 #include "harness/requirement.hpp"
 
@@ -199,50 +200,50 @@ float place(const in uint32_t row, const in uint32_t column, const in float x, c
 }
 )";
 
-INSTANTIATE_TEST_SUITE_P(
-    Matrix2, MatrixUnary,
-    testing::Combine(
-        testing::Values(
-            Unary{"toA", 128, kF16, 32, 48, Use::kAccumulator, kF16, 32, 48, Use::kA, "",
-                  "y = coopmat<float16_t, gl_ScopeWorkgroup, 32, 48, gl_MatrixUseA>(x);\n",
-                  same<kF16>},
-            Unary{"toBOfHalves", 256, kF32, 64, 32, Use::kAccumulator, kF16, 64, 32, Use::kB, "",
-                  "y = coopmat<float16_t, gl_ScopeWorkgroup, 64, 32, gl_MatrixUseB>(x);\n",
-                  same<kF16>},
-            Unary{"transpose", 128, kF16, 32, 48, Use::kAccumulator, kF16, 48, 32, Use::kB, "",
-                  "coopMatTransposeNV(y, x);\n", transposed<kF16>},
-            Unary{"rows", 128, kF32, 64, 32, Use::kAccumulator, kF32, 64, 16, Use::kAccumulator,
-                  kAdd, "coopMatReduceNV(y, x, gl_CooperativeMatrixReduceRowNV, addFloat);\n",
-                  [](const Matrix& x, uint32_t row, uint32_t) {
-                      return sumOf<kF32>(x, row, 1, 0, x.columns);
-                  }},
-            Unary{"columns", 96, kF16, 32, 32, Use::kAccumulator, kF16, 16, 32, Use::kAccumulator,
-                  kAdd, "coopMatReduceNV(y, x, gl_CooperativeMatrixReduceColumnNV, addHalf);\n",
-                  [](const Matrix& x, uint32_t, uint32_t column) {
-                      return sumOf<kF16>(x, 0, x.rows, column, 1);
-                  }},
-            Unary{"rowsAndColumns", 256, kS32, 64, 64, Use::kAccumulator, kS32, 32, 16,
-                  Use::kAccumulator, kAdd,
-                  "coopMatReduceNV(y, x, gl_CooperativeMatrixReduceRowAndColumnNV, addInt);\n",
-                  [](const Matrix& x, uint32_t, uint32_t) {
-                      return sumOf<kS32>(x, 0, x.rows, 0, x.columns);
-                  }},
-            Unary{"neighbours", 256, kF32, 64, 96, Use::kAccumulator, kF32, 32, 48,
-                  Use::kAccumulator, kAdd,
-                  "coopMatReduceNV(y, x, gl_CooperativeMatrixReduce2x2NV, addFloat);\n",
-                  [](const Matrix& x, uint32_t row, uint32_t column) {
-                      return sumOf<kF32>(x, 2 * row, 2, 2 * column, 2);
-                  }},
-            Unary{"perElement", 128, kF32, 48, 32, Use::kAccumulator, kF32, 48, 32,
-                  Use::kAccumulator, kPlace, "coopMatPerElementNV(y, x, place, 2.0);\n",
-                  [](const Matrix& x, uint32_t row, uint32_t column) {
-                      return fromDouble(kF32, number(x, row, column) + 2.0 * (row * 1000 + column));
-                  }}),
-        testing::Bool()),
-    [](const auto& test) {
-        return std::get<0>(test.param).name +
-               std::string(std::get<1>(test.param) ? "_subgroup" : "_workgroup");
-    });
+constexpr Unary kUnaries[] = {
+    Unary{"toA", 128, kF16, 32, 48, Use::kAccumulator, kF16, 32, 48, Use::kA, "",
+          "y = coopmat<float16_t, gl_ScopeWorkgroup, 32, 48, gl_MatrixUseA>(x);\n", same<kF16>},
+    Unary{"toBOfHalves", 256, kF32, 64, 32, Use::kAccumulator, kF16, 64, 32, Use::kB, "",
+          "y = coopmat<float16_t, gl_ScopeWorkgroup, 64, 32, gl_MatrixUseB>(x);\n", same<kF16>},
+    Unary{"transpose", 128, kF16, 32, 48, Use::kAccumulator, kF16, 48, 32, Use::kB, "",
+          "coopMatTransposeNV(y, x);\n", transposed<kF16>},
+    Unary{"rows", 128, kF32, 64, 32, Use::kAccumulator, kF32, 64, 16, Use::kAccumulator, kAdd,
+          "coopMatReduceNV(y, x, gl_CooperativeMatrixReduceRowNV, addFloat);\n",
+          [](const Matrix& x, uint32_t row, uint32_t) {
+              return sumOf<kF32>(x, row, 1, 0, x.columns);
+          }},
+    Unary{"columns", 96, kF16, 32, 32, Use::kAccumulator, kF16, 16, 32, Use::kAccumulator, kAdd,
+          "coopMatReduceNV(y, x, gl_CooperativeMatrixReduceColumnNV, addHalf);\n",
+          [](const Matrix& x, uint32_t, uint32_t column) {
+              return sumOf<kF16>(x, 0, x.rows, column, 1);
+          }},
+    Unary{"rowsAndColumns", 256, kS32, 64, 64, Use::kAccumulator, kS32, 32, 16, Use::kAccumulator,
+          kAdd, "coopMatReduceNV(y, x, gl_CooperativeMatrixReduceRowAndColumnNV, addInt);\n",
+          [](const Matrix& x, uint32_t, uint32_t) {
+              return sumOf<kS32>(x, 0, x.rows, 0, x.columns);
+          }},
+    Unary{"neighbours", 256, kF32, 64, 96, Use::kAccumulator, kF32, 32, 48, Use::kAccumulator, kAdd,
+          "coopMatReduceNV(y, x, gl_CooperativeMatrixReduce2x2NV, addFloat);\n",
+          [](const Matrix& x, uint32_t row, uint32_t column) {
+              return sumOf<kF32>(x, 2 * row, 2, 2 * column, 2);
+          }},
+    Unary{"perElement", 128, kF32, 48, 32, Use::kAccumulator, kF32, 48, 32, Use::kAccumulator,
+          kPlace, "coopMatPerElementNV(y, x, place, 2.0);\n",
+          [](const Matrix& x, uint32_t row, uint32_t column) {
+              return fromDouble(kF32, number(x, row, column) + 2.0 * (row * 1000 + column));
+          }}};
+
+std::vector<std::tuple<Unary, bool>> unaries() {
+    std::vector<std::tuple<Unary, bool>> result;
+    for (const auto& [unary, ofSubgroup] : coveringIndices(std::size(kUnaries), 2))
+        result.emplace_back(kUnaries[unary], ofSubgroup != 0);
+    return result;
+}
+
+INSTANTIATE_TEST_SUITE_P(Matrix2, MatrixUnary, testing::ValuesIn(unaries()), [](const auto& test) {
+    return std::get<0>(test.param).name +
+           std::string(std::get<1>(test.param) ? "_subgroup" : "_workgroup");
+});
 
 // More elements than shared memory has room for at once.
 INSTANTIATE_TEST_SUITE_P(

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "covering.hpp"
 #include "glsl.hpp"
 #include "requirement.hpp"
 
@@ -35,6 +36,14 @@ const std::vector<MatrixGroup>& matrixGroups() {
         {true, {6, 4, 4}},   // 96: no multiple of a subgroup of 64
         {true, {25, 2, 2}},  // 100: no multiple of one of 8
     };
+    return groups;
+}
+
+std::vector<MatrixGroup> matrixGroupsOf(GroupTest test) {
+    constexpr auto kTests = static_cast<size_t>(GroupTest::kManyWorkgroups) + 1;
+    std::vector<MatrixGroup> groups;
+    for (const auto& [of, group] : coveringIndices(kTests, matrixGroups().size()))
+        if (of == static_cast<size_t>(test)) groups.push_back(matrixGroups()[group]);
     return groups;
 }
 

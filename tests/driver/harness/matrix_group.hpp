@@ -24,6 +24,9 @@ std::string nameOf(const MatrixGroup& group);
 // A subgroup, and workgroups of 64 to 512 invocations, the width of some of which is no multiple of
 // any subgroup's.
 const std::vector<MatrixGroup>& matrixGroups();
+// Tests of one program each. The runs with 4, 8 and 16 lanes share the groups of each.
+enum class GroupTest { kChain, kSoftmax, kPlace, kCoordinates, kLoop, kManyWorkgroups };
+std::vector<MatrixGroup> matrixGroupsOf(GroupTest test);
 // Why tests of such matrices cannot run; empty where they can.
 std::string missing(const MatrixGroup& group);
 
