@@ -115,6 +115,10 @@ native $nv2 'C 32x32 f32/reduction/2x2 to 16x16, greatest'
 native $nv2 '16x16x16 f16 .* f32 = f32/multiply-add/A columns.*, StorageBuffer, exact'
 emulated $nv2 'workgroup of 64: C 16x16 s32/reduction/rows to 16x32, sum'
 emulated $nv2 'workgroup of 128: C 16x16 f16/use-conversion/to B 16x16 s8'
+emulated $nv2 'A 16x16 s8/block-load/blocks of 4x4, Phys'
+emulated $nv2 'B 16x16 f16/tensor-load/view of 3 dimensions'
+emulated $nv2 'C 16x16 f32/tensor-load/clip, Phys'
+emulated $nv2 'workgroup of 64: C 16x16 f32/tensor-store/strides'
 
 # What GLSL says in other ways than most.
 emulated $khr '.*saturating/multiply-add/.*StorageBuffer'

@@ -65,6 +65,9 @@ void addTypes(const MatrixRow& square, const std::vector<ListedType>& types, uin
         grid.add(row, 0, [&] { addLoadStore(kDialect, row, type, grid.cases); });
         grid.add(row, 0, [&] { addArithmetic(kDialect, row, type, grid.cases); });
         grid.add(row, kPerElement, [&] { addPerElement(row, type, grid.cases); });
+        grid.add(row, kTensorAddressing, [&] { addTensorAccesses(row, type, grid.cases); });
+        grid.add(row, kTensorAddressing | kBlockLoads,
+                 [&] { addBlockLoads(row, type, grid.cases); });
         if (type.use != Use::kAccumulator) continue;
         if (2 * row.m <= maxDimension)
             grid.add(row, kReductions, [&] { addReductions(row, type.component, grid.cases); });

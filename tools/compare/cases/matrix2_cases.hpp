@@ -18,5 +18,8 @@ void addReductions(const MatrixRow& row, Component component, std::vector<Case>&
 void addUseConversions(const MatrixRow& row, const MatrixType& from, const MatrixType& to,
                        std::vector<Case>& cases);
 void addPerElement(const MatrixRow& row, const MatrixType& type, std::vector<Case>& cases);
+// Loads and stores; and loads with a decode function.
+void addTensorAccesses(const MatrixRow& row, const MatrixType& type, std::vector<Case>& cases);
+void addBlockLoads(const MatrixRow& row, const MatrixType& type, std::vector<Case>& cases);
 
 }  // namespace coopvk::compare

@@ -14,4 +14,9 @@ namespace coopvk::compare {
 std::string reduceCall(GlslText& text, const Reduce& reduce, const std::string& type);
 std::string perElementCall(GlslText& text, const std::string& type);
 
+// Declares `tensor` and `view` in main; gives ", tensor, view" or ", tensor".
+std::string tensorArguments(GlslText& text, const TensorAccess& access);
+// Declares what decodes blocks; gives ", decode".
+std::string decodeFunction(GlslText& text, const TensorAccess& access, const std::string& type);
+
 }  // namespace coopvk::compare

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compare/shaders/matrix2_spirv.hpp"
 
+#include "compare/shaders/function_text.hpp"
+
 namespace coopvk::compare {
 namespace {
 
@@ -9,51 +11,7 @@ void addExtension(ModuleText& text, std::string_view capability) {
     text.extension("SPV_NV_cooperative_matrix2");
 }
 
-// "%result = OpFunction ..." of a function with parameters of the given types: %name_0, %name_1...
-class Function {
- public:
-    Function(ModuleText& text, std::string name, std::string result,
-             const std::vector<std::string>& parameters)
-        : module_(text), name_(std::move(name)), result_(std::move(result)) {
-        std::string types;
-        for (const std::string& type : parameters) types += " " + type;
-        const std::string type = text.declare(name_ + "_type", "OpTypeFunction " + result_ + types);
-        text_ = "%" + name_ + " = OpFunction " + result_ + " None " + type + "\n";
-        for (size_t i = 0; i < parameters.size(); ++i)
-            text_ += parameter(i) + " = OpFunctionParameter " + parameters[i] + "\n";
-        text_ += "%" + name_ + "_entry = OpLabel\n";
-    }
-    std::string parameter(size_t i) const { return "%" + name_ + "_" + std::to_string(i); }
-    // "%x = OPERATION type operands"; gives %x.
-    std::string line(const std::string& operation, const std::string& type,
-                     const std::string& operands) {
-        const std::string id = module_.fresh(name_ + "_v");
-        text_ += id + " = " + operation + " " + type + " " + operands + "\n";
-        return id;
-    }
-    // Adds the function to the module; gives its id.
-    std::string end(const std::string& value) {
-        module_.function(text_ + "OpReturnValue " + value + "\nOpFunctionEnd\n");
-        return "%" + name_;
-    }
-
- private:
-    ModuleText& module_;
-    std::string name_, result_, text_;
-};
-
-// A 32-bit unsigned integer as a component.
-std::string fromInteger(ModuleText& text, Function& function, Component component,
-                        const std::string& value) {
-    const ComponentInfo& c = info(component);
-    const std::string type = text.scalar(component);
-    if (c.isFloat()) return function.line("OpConvertUToF", type, value);
-    if (component == VK_COMPONENT_TYPE_UINT32_KHR) return value;
-    if (component == VK_COMPONENT_TYPE_SINT32_KHR) return function.line("OpBitcast", type, value);
-    return function.line(c.isSigned() ? "OpSConvert" : "OpUConvert", type, value);
-}
-
-std::string greatest(ModuleText& text, Function& function, Component component) {
+std::string greatest(ModuleText& text, FunctionText& function, Component component) {
     const ComponentInfo& c = info(component);
     const std::string boolean = text.declare("bool", "OpTypeBool");
     const std::string pair = function.parameter(0) + " " + function.parameter(1);
@@ -75,7 +33,7 @@ std::string reduceOperands(ModuleText& text, const Reduce& reduce, Component com
     constexpr std::string_view kMasks[] = {"Row", "Column", "Row|Column", "2x2"};
     addExtension(text, "CooperativeMatrixReductionsNV");
     const std::string type = text.scalar(component);
-    Function combine(text, "combine", type, {type, type});
+    FunctionText combine(text, "combine", type, {type, type});
     const std::string value =
         reduce.by == Reduce::By::kGreatest
             ? greatest(text, combine, component)
@@ -87,7 +45,7 @@ std::string reduceOperands(ModuleText& text, const Reduce& reduce, Component com
 std::string perElementOperands(ModuleText& text, Component component) {
     addExtension(text, "CooperativeMatrixPerElementOperationsNV");
     const std::string type = text.scalar(component), u32 = text.u32();
-    Function each(text, "each", type, {u32, u32, type, type});
+    FunctionText each(text, "each", type, {u32, u32, type, type});
     const std::string add = info(component).isFloat() ? "OpFAdd" : "OpIAdd";
     const std::string row =
         each.line("OpIMul", u32, each.parameter(0) + " " + text.constant(kPerElementPitch));

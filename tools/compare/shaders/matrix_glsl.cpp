@@ -49,6 +49,8 @@ class Writer {
     std::string step(const Instruction& instruction);
     std::string step(const Reduce& reduce);
     std::string step(const PerElement&);
+    std::string step(const TensorLoad& load);
+    std::string step(const TensorStore& store);
     // coopmat of 64-bit components is not what GLSL's operators take.
     bool byNumber() const {
         return isKhr() && (isWide(program_.inputs[0]) || isWide(program_.result));
@@ -79,6 +81,7 @@ std::string Writer::write() {
         text_.line(access("Load", inputs_[i].name, *operands_[i], arrays_[i]));
     }
     const std::string result = std::visit([&](const auto& s) { return step(s); }, program_.step);
+    if (std::holds_alternative<TensorStore>(program_.step)) return text_.text();
     text_.line(type(program_.result.type) + " result" + (result.empty() ? "" : " = ") + result +
                ";");
     for (const std::string& call : calls_) text_.line(call);
@@ -188,6 +191,26 @@ std::string Writer::step(const Reduce& reduce) {
 
 std::string Writer::step(const PerElement&) {
     calls_.push_back(perElementCall(text_, component(program_.inputs[0].type.component)));
+    return {};
+}
+
+std::string Writer::step(const TensorLoad& load) {
+    const auto index = static_cast<uint32_t>(operands_.size());
+    const Component c = program_.result.type.component;
+    const Element element = load.decodes ? VK_COMPONENT_TYPE_UINT32_KHR : c;
+    const std::string array = program_.storage == Storage::kAddress ? text_.address(index, element)
+                                                                    : text_.buffer(index, element);
+    const std::string access = tensorArguments(text_, load.access);
+    const std::string decode = load.decodes ? decodeFunction(text_, load.access, component(c)) : "";
+    calls_.push_back("coopMatLoadTensorNV(result, " + array + ", " + std::to_string(load.first) +
+                     "u" + access + decode + ");");
+    return "a";
+}
+
+std::string Writer::step(const TensorStore& store) {
+    const std::string access = tensorArguments(text_, store.access);
+    text_.line("coopMatStoreTensorNV(a, " + arrays_.back() + ", " +
+               std::to_string(program_.result.first()) + "u" + access + ");");
     return {};
 }
 

@@ -66,7 +66,8 @@ struct MatrixProgram {
         bool saturating = false;
     };
     struct DoubleEach {};  // each element that an invocation has, added to itself
-    using Step = std::variant<Copy, MultiplyAdd, DoubleEach, Instruction, Reduce, PerElement>;
+    using Step = std::variant<Copy, MultiplyAdd, DoubleEach, Instruction, Reduce, PerElement,
+                              TensorLoad, TensorStore>;
 
     Dialect dialect;
     Storage storage;

@@ -3,6 +3,7 @@
 
 #include "compare/shaders/matrix2_spirv.hpp"
 #include "compare/shaders/module_text.hpp"
+#include "compare/shaders/tensor_spirv.hpp"
 
 namespace coopvk::compare {
 namespace {
@@ -44,6 +45,8 @@ class Writer {
     std::string step(const Instruction& instruction);
     std::string step(const Reduce& reduce);
     std::string step(const PerElement&);
+    std::string step(const TensorLoad& load);
+    std::string step(const TensorStore& store);
     // An instruction that gives a matrix like the program's result.
     std::string result(const std::string& opcode, const std::string& operands);
     std::string signs(bool saturating) const;
@@ -127,6 +130,7 @@ std::string Writer::load(const Place& from) {
 }
 
 void Writer::store(const Place& to, const std::string& matrix) {
+    if (matrix.empty()) return;
     const std::string where = pointer(to), operands = layout(to);
     text_.line(opcode("CooperativeMatrixStore") + " " + where + " " + matrix + " " + operands +
                ModuleText::memoryOperands(to.used));
@@ -182,6 +186,25 @@ std::string Writer::step(const Reduce& reduce) {
 std::string Writer::step(const PerElement&) {
     return result("OpCooperativeMatrixPerElementOpNV",
                   " " + inputs_[0] + perElementOperands(text_, program_.inputs[0].type.component));
+}
+
+std::string Writer::step(const TensorLoad& load) {
+    const auto index = static_cast<uint32_t>(places_.size());
+    const Component component = program_.result.type.component;
+    const Element element = load.decodes ? VK_COMPONENT_TYPE_UINT32_KHR : component;
+    const ModuleText::Array array = program_.storage == Storage::kAddress
+                                        ? text_.address(index, element)
+                                        : text_.buffer(index, element);
+    const std::string from = text_.elementPointer(array, text_.constant(load.first));
+    return result("OpCooperativeMatrixLoadTensorNV",
+                  " " + from + " " + inputs_[0] + tensorOperands(text_, load, component, array));
+}
+
+std::string Writer::step(const TensorStore& store) {
+    const std::string to = pointer(places_.back());
+    text_.line("OpCooperativeMatrixStoreTensorNV " + to + " " + inputs_[0] +
+               tensorOperands(text_, store, places_.back().used));
+    return {};
 }
 
 std::string Writer::result(const std::string& opcode, const std::string& operands) {

@@ -251,7 +251,9 @@ std::string ModuleText::text() const {
     for (const std::string& name : extensions_) out += "OpExtension \"" + name + "\"\n";
     out += imports_;
     out += std::string("OpMemoryModel ") +
-           (addressTypes_.empty() ? "Logical" : "PhysicalStorageBuffer64") + " Vulkan\n";
+           (capabilities_.contains("PhysicalStorageBufferAddresses") ? "PhysicalStorageBuffer64"
+                                                                     : "Logical") +
+           " Vulkan\n";
     out += "OpEntryPoint GLCompute %main \"main\"";
     for (const std::string& id : interface_) out += " " + id;
     out += addressTypes_.empty() ? "\n" : " %push\n";
