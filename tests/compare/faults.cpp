@@ -1,103 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "faults.hpp"
 
-#include <algorithm>
 #include <cstdlib>
-#include <optional>
-#include <regex>
 #include <spirv-tools/libspirv.hpp>
-#include <string>
+
+#include "matrix2_faults.hpp"
 
 namespace coopvk::test {
 namespace {
 
 constexpr spv_target_env kEnvironment = SPV_ENV_UNIVERSAL_1_6;
 
-// SPIR-V as lines of text, with names that tell types and values: %float, %uint_8.
-class Text {
- public:
-    explicit Text(const std::string& text) {
-        for (size_t begin = 0; begin < text.size();) {
-            const size_t end = std::min(text.find('\n', begin), text.size());
-            lines_.push_back(text.substr(begin, end - begin));
-            begin = end + 1;
-        }
-    }
-
-    // The parts of the n-th line that matches; the place in `at`.
-    struct Match {
-        std::vector<std::string> parts;
-        const std::string& str(size_t i) const { return parts[i]; }
-    };
-    std::optional<Match> find(const std::string& pattern, size_t n = 0) {
-        const std::regex regex(pattern);
-        for (at = 0; at < lines_.size(); ++at) {
-            std::smatch match;
-            if (!std::regex_search(lines_[at], match, regex) || n-- != 0) continue;
-            return Match{{match.begin(), match.end()}};
-        }
-        return std::nullopt;
-    }
-    void replace(const std::string& line) { lines_[at] = line; }
-    void insertAfter(const std::string& line) {
-        lines_.insert(lines_.begin() + static_cast<ptrdiff_t>(++at), line);
-    }
-    // From the place on.
-    void rename(const std::string& from, const std::string& to) {
-        const std::regex regex(from + "\\b");
-        for (size_t i = at + 1; i < lines_.size(); ++i)
-            lines_[i] = std::regex_replace(lines_[i], regex, to);
-    }
-    // The last of types, constants and variables.
-    void declare(const std::string& line) {
-        size_t first = 0;
-        while (lines_[first].find(" = OpFunction ") == std::string::npos) ++first;
-        lines_.insert(lines_.begin() + static_cast<ptrdiff_t>(first), line);
-    }
-    bool has(const std::string& text) const {
-        for (const std::string& line : lines_)
-            if (line.find(text) != std::string::npos) return true;
-        return false;
-    }
-    std::string join() const {
-        std::string text;
-        for (const std::string& line : lines_) text += line + "\n";
-        return text;
-    }
-    size_t at = 0;
-
- private:
-    std::vector<std::string> lines_;
-};
-
 constexpr const char* kMultiply =
     R"((%\w+) = OpCooperativeMatrixMulAddKHR (%\w+) (%\w+) (%\w+) (%\w+))";
 
-bool plantLane(Text& text) {
-    const auto product = text.find(kMultiply);
+// One more in each element that lane 3 has of what the instruction gives.
+bool plantLaneBehind(Text& text, const std::string& pattern) {
+    const auto product = text.find(pattern);
     if (!product) return false;
     const std::string result = product->str(1), type = product->str(2);
     const auto parts = text.find(type + R"( = OpTypeCooperativeMatrixKHR (%\w+))");
-    if (!parts || parts->str(1) != "%float") return false;
-    const auto entry = text.find(R"(^ *OpEntryPoint .*)");
-    text.replace(entry->str(0) + " %fault_input");
-    text.find(R"(^ *OpExecutionMode )");
-    text.insertAfter("OpDecorate %fault_input BuiltIn LocalInvocationIndex");
-    if (!text.has("%bool = OpTypeBool")) text.declare("%bool = OpTypeBool");
-    text.declare("%fault_pointer = OpTypePointer Input %uint");
-    text.declare("%fault_input = OpVariable %fault_pointer Input");
-    text.declare("%fault_three = OpConstant %uint 3");
-    text.declare("%fault_zero = OpConstant %float 0");
-    text.declare("%fault_one = OpConstant %float 1");
-    text.find(kMultiply);
-    text.insertAfter("%fault_lane = OpLoad %uint %fault_input");
-    text.insertAfter("%fault_here = OpIEqual %bool %fault_lane %fault_three");
-    text.insertAfter("%fault_more = OpSelect %float %fault_here %fault_one %fault_zero");
+    if (!parts || (parts->str(1) != "%float" && parts->str(1) != "%half")) return false;
+    const std::string component = parts->str(1);
+    declareLane(text);
+    text.declare("%fault_zero = OpConstant " + component + " 0");
+    text.declare("%fault_one = OpConstant " + component + " 1");
+    text.find(pattern);
+    insertLaneTest(text);
+    text.insertAfter("%fault_more = OpSelect " + component + " %fault_here %fault_one %fault_zero");
     text.insertAfter("%fault_matrix = OpCompositeConstruct " + type + " %fault_more");
     text.insertAfter("%fault_sum = OpFAdd " + type + " " + result + " %fault_matrix");
     text.rename(result, "%fault_sum");
     return true;
 }
+
+bool plantLane(Text& text) { return plantLaneBehind(text, kMultiply); }
 
 // Swaps a layout operand.
 bool swapLayout(Text& text, const std::string& pattern, size_t n) {
@@ -194,11 +131,26 @@ struct Fault {
     bool ownMatrices;  // the driver's, else of rewritten shaders
     bool (*plant)(Text& text);
 };
+
+bool plantConversion(Text& text) {
+    return plantLaneBehind(text, R"((%\w+) = Op(?:CooperativeMatrixConvert\w+|FConvert) (%\w+) )");
+}
+
 constexpr Fault kFaults[] = {
-    {"lane", true, plantLane},          {"layout", true, plantLayout},
-    {"rounding", true, plantRounding},  {"ulps", true, plantUlps},
-    {"own-k-step", true, plantOwnStep}, {"store-layout", true, plantStoreLayout},
+    {"lane", true, plantLane},
+    {"layout", true, plantLayout},
+    {"rounding", true, plantRounding},
+    {"ulps", true, plantUlps},
+    {"own-k-step", true, plantOwnStep},
+    {"store-layout", true, plantStoreLayout},
     {"k-step", false, plantStep},
+    {"reduce-direction", true, plantReduceDirection},
+    {"reduce-twice", true, plantReduceTwice},
+    {"element-swap", true, plantElementSwap},
+    {"conversion", true, plantConversion},
+    {"clip", true, plantClip},
+    {"slice", true, plantSlice},
+    {"decode-place", true, plantDecodePlace},
 };
 
 }  // namespace

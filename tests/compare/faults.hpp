@@ -17,6 +17,14 @@ namespace coopvk::test {
 //   ulps           sums of f32 are off by four ulps
 //   own-k-step     one product is missing in each sum (A by columns and B by rows only)
 //   store-layout   the result is stored in the other layout
+// of VK_NV_cooperative_matrix2, a driver's own or above coopvk's layer
+//   reduce-direction  rows are reduced in place of columns, or columns in place of rows
+//   reduce-twice   each step of a reduction takes one operand twice, and loses the other
+//   element-swap   lane 3 calls a function for each element with row and column exchanged
+//   conversion     one more in each element of a conversion that lane 3 holds
+//   clip           a view shows one row too few
+//   slice          a slice begins one too early in the first dimension
+//   decode-place   a decode function gets the block's first coordinate in place of the second
 // of shaders that coopvk has rewritten
 //   k-step         one product is left out of a sum
 std::vector<uint32_t> plant(std::string_view fault, std::vector<uint32_t> words);

@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: test_matrix2_faults.sh COOPVK FAULTS LAYER LANES
+# Plants faults in each feature of VK_NV_cooperative_matrix2 by the layer in the folder FAULTS, and
+# looks whether `coopvk compare` finds them, and where. LAYER is the folder of coopvk's layer.
+set -euo pipefail
+
+coopvk=$1 faults=$2 layer=$3 lanes=$4
+export VK_INSTANCE_LAYERS=VK_LAYER_COOPVK_test_fault
+export VK_DRIVER_FILES=${VK_DRIVER_FILES:-/usr/share/vulkan/icd.d/lvp_icd.json}
+export LP_NATIVE_VECTOR_WIDTH=$((lanes * 32)) GALLIVM_PERF=nopt MESA_SHADER_CACHE_DISABLE=true
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail() {
+    printf 'test_matrix2_faults: %s\n' "$*" >&2
+    exit 1
+}
+
+# check FAULT STATUS PATTERN FILTER COMMAND...: with the fault, COMMAND exits with STATUS for the
+# cases that FILTER finds, and PATTERN finds what it prints.
+check() {
+    local out got=0
+    out=$(COOPVK_FAULT=$1 "${@:5}" compare --quiet --extension VK_NV_cooperative_matrix2 \
+        --sides "$sides" --filter "$4" 2>&1) || got=$?
+    [[ $got == "$2" ]] || fail "$1: status $got, not $2"$'\n'"$out"
+    grep -Eq -- "$3" <<<"$out" || fail "$1: no '$3'"$'\n'"$out"
+}
+
+# A driver's own: the fault lies right above lavapipe, which has matrices with 8 lanes. Lane 3
+# holds each eighth column.
+own() {
+    local sides=both
+    VK_ADD_LAYER_PATH=$faults check "$@" "$coopvk"
+}
+
+# Emulated ones: the fault lies above coopvk's layer, which must be an explicit one then. The
+# program finds no implicit one from another folder.
+cp "$coopvk" "$work/coopvk"
+emulated() {
+    local sides=emulated
+    VK_ADD_LAYER_PATH=$faults:$layer check "$@" "$work/coopvk"
+}
+
+c='C 16x16 f16'
+product='16x16x16 f16 \* f16 \+ f32 = f32/multiply-add/A columns B rows.*, StorageBuffer, exact$'
+if [[ $lanes == 8 ]]; then
+    off='native is off the reference:'
+    own none 0 '^10 of 10 cases agree$' "^$c/(per-element|use-conv|reduction/all to 16x16, sum)"
+    own own-k-step 1 "differ.*: [12][0-9]{2} of 256 elements.*$off" "^$product"
+    own lane 1 ": 32 of 256 elements.*$off \[0,3\] \[0,11\] \[1,3\] \[1,11\]" "^$product"
+    own reduce-twice 1 "differ.*: 256 of 256 elements.*$off" "^$c/reduction/all to 16x16, sum"
+    own conversion 1 ": 32 of 256 elements.*$off \[0,3\] \[0,11\]" "^$c/use-conversion/to A 16x16 f16"
+    # The diagonal stays as it is.
+    own element-swap 1 ": 30 of 256 elements.*$off \[0,3\] \[0,11\]" "^$c/per-element"
+fi
+
+off='emulated is off the reference:'
+for holder in '' 'workgroup of 64: '; do
+    of="^$holder"
+    emulated none 0 ' cases agree with' \
+        "$of$c/(per-element|use-conv|.*(clip|4x4)|reduction/rows to 16x16, sum)"
+    # Scopes and flexible dimensions.
+    emulated own-k-step 1 "differ.*: [12][0-9]{2} of 256 elements.*$off" "$of$product"
+    emulated layout 1 "differ.*: 2[0-9]{2} of 256 elements.*$off" "$of$product"
+    emulated lane 1 "differ.*: [1-9][0-9]* of 256 elements.*$off" "$of$product"
+    emulated reduce-twice 1 "differ.*: 256 of 256 elements.*$off" "$of$c/reduction/rows to 16x16, sum"
+    emulated reduce-direction 1 '^0 of 3 cases agree, 3 differ' "$of$c/reduction/rows to 16x16"
+    emulated reduce-direction 1 '^0 of 3 cases agree, 3 differ' "$of$c/reduction/columns to 16x16"
+    emulated conversion 1 "differ.*: [1-9][0-9]* of 256 elements.*$off" \
+        "$of$c/use-conversion/to A 16x16 f16"
+    emulated element-swap 1 "differ.*: [1-9][0-9]* of 256 elements.*$off" "$of$c/per-element"
+    # One row of the nine columns that are not clipped.
+    clip="9 of 256 elements.*$off \[12,3\] \[12,4\] \[12,5\]"
+    emulated clip 1 "$clip" "$of$c/tensor-load/clip, StorageBuffer"
+    emulated clip 1 "9 of 99 elements.*$off \[0,90\] \[0,91\]" "$of$c/tensor-store/clip, StorageBuffer"
+    emulated clip 1 "$clip" "$of$c/block-load/.*clip, StorageBuffer"
+    emulated slice 1 "differ.*elements.*$off" "$of$c/tensor-load/2 dimensions, StorageBuffer"
+    # All but those whose two coordinates are the same.
+    emulated decode-place 1 "240 of 256 elements.*$off \[0,1\]" \
+        "$of$c/block-load/blocks of 1x16, StorageBuffer"
+    emulated decode-place 1 "192 of 256 elements.*$off \[0,1\] \[0,2\] \[0,3\] \[0,5\]" \
+        "$of$c/block-load/blocks of 4x4, StorageBuffer"
+done
+
+echo "test_matrix2_faults: passed with $lanes lanes"
