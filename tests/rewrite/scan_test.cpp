@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <spirv/unified1/spirv.hpp11>
 
 #include <set>
 
