@@ -33,7 +33,7 @@ struct Options {
     std::vector<std::string> folders;  // FOLDER=PREFIX
     std::vector<std::string> program;
     uint32_t lanes = 0, first = 0;
-    bool all = false, list = false, noBuiltIn = false;
+    bool all = false, list = false, noBuiltIn = false, refusals = false;
     std::string json, texts, check, write, compare, fixtures;
     Surroundings surroundings{kLibraryPath, {}};
     int report = -1;  // of the worker: where its lines go
@@ -76,6 +76,7 @@ std::vector<std::string> workerArguments(const Options& options) {
     for (const std::string& folder : options.folders) list.insert(list.end(), {"--folder", folder});
     if (options.lanes != 0) list.insert(list.end(), {"--lanes", std::to_string(options.lanes)});
     if (options.noBuiltIn) list.push_back("--no-built-in");
+    if (options.refusals) list.push_back("--refusals");
     if (!options.texts.empty()) list.insert(list.end(), {"--text", options.texts});
     return list;
 }
@@ -83,7 +84,7 @@ std::vector<std::string> workerArguments(const Options& options) {
 int beWorker(const Options& options) {
     std::FILE* report = fdopen(options.report, "w");
     work({options.devices.front(), chooseSubjects(options), options.lanes, options.first,
-          options.texts},
+          options.texts, options.refusals},
          report);
     std::fclose(report);
     return EXIT_SUCCESS;
@@ -197,6 +198,8 @@ void addOptions(CLI::App& app, Options& options) {
     app.add_option("--lanes", options.lanes, "Only subgroups of so many lanes");
     app.add_flag("--all", options.all, "All devices; default: those of the short tests");
     app.add_flag("--no-built-in", options.noBuiltIn, "Only the shaders of --folder");
+    app.add_flag("--refusals", options.refusals,
+                 "coopvk may refuse shaders, which is told: tests make such");
     app.add_flag("--list", options.list, "Only list devices and subjects");
     app.add_option("--json", options.json, "Write all figures to this file");
     app.add_option("--text", options.texts, "Keep what the drivers tell of their code here");

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "needs.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "coopvk/rewrite.hpp"
 #include "interface.hpp"
 #include "ir/module.hpp"
@@ -32,6 +35,22 @@ constexpr CapabilityRow kCapabilities[] = {
      [](const Features& f) { return f.v11.storageBuffer16BitAccess; }},
 };
 
+// SPIR-V extensions that coopvk does not emulate, and what lists them.
+constexpr std::pair<std::string_view, const char*> kExtensions[] = {
+    {"SPV_EXT_float8", "VK_EXT_shader_float8"},
+    {"SPV_EXT_long_vector", "VK_EXT_shader_long_vector"},
+    {"SPV_EXT_ocp_microscaling_types", "VK_EXT_shader_ocp_microscaling_types"},
+    {"SPV_EXT_shader_64bit_indexing", "VK_EXT_shader_64bit_indexing"},
+    {"SPV_KHR_bfloat16", "VK_KHR_shader_bfloat16"},
+};
+
+bool declares(const rewrite::Module& module, std::string_view extension) {
+    return std::ranges::any_of(module.section(rewrite::Section::kExtensions),
+                               [&](const rewrite::InstructionPtr& i) {
+                                   return rewrite::stringFromOperands(*i, 0) == extension;
+                               });
+}
+
 }  // namespace
 
 std::string missingExtension(const Gpu& gpu, const Subject& subject) {
@@ -45,6 +64,9 @@ std::string missingExtension(const Gpu& gpu, const Subject& subject) {
     for (const rewrite::ExtensionInfo& info : rewrite::extensionTable())
         if (used.contains(info.extension) && !gpu.has(info.vulkanName))
             return std::string(info.vulkanName);
+    if (const auto module = rewrite::Module::parse(subject.words))
+        for (const auto& [spirv, vulkan] : kExtensions)
+            if (declares(*module, spirv) && !gpu.has(vulkan)) return vulkan;
     return {};
 }
 

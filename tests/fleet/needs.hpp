@@ -10,8 +10,8 @@
 
 namespace coopvk::fleet {
 
-// The first emulated extension that the subject uses and the device, as the layer shows it, does
-// not list; empty where there is none.
+// The first extension that the subject uses and the device, as the layer shows it, does not list;
+// empty where there is none.
 std::string missingExtension(const Gpu& gpu, const Subject& subject);
 
 // The same for features. Drivers may do more than they promise: only a refusal needs this excuse.

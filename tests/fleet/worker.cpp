@@ -152,6 +152,9 @@ class Worker {
             m.problem = missing;
             m.isMissing = true;
         }
+        if (work_.mayBeRefused && m.problem.find("cannot rewrite") != std::string::npos) {
+            m.isMissing = true;
+        }
         measure(creation.executables, m);
         keepTexts(work_, m, creation.executables);
     }

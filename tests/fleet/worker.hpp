@@ -18,6 +18,8 @@ struct Work {
     uint32_t onlySize = 0;   // lanes; 0: all that the device has
     uint32_t first = 0;      // number of the first piece of work: others were done before
     std::string textFolder;  // where the driver's texts go; empty: nowhere
+    // Of tests: coopvk refuses some on purpose, and others at another subgroup size than theirs.
+    bool mayBeRefused = false;
 };
 
 // Writes two lines of JSON for each piece: what begins, and what became of it.
