@@ -37,7 +37,8 @@ class ShaderRoutes : public testing::Test {
     void stop() {
         for (VkShaderModule module : made) destroyModule(module);
         made.clear();
-        driver.destroyDevice(device);
+        if (device != VK_NULL_HANDLE) driver.destroyDevice(device);
+        device = VK_NULL_HANDLE;
         driver.destroyInstance();
     }
 
