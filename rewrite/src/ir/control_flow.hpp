@@ -34,6 +34,8 @@ class ControlFlow {
  protected:
     // The emitter appends to `out` until the first block starts.
     ControlFlow(TypeTable& types, InstructionList& out) : types_(types), emitter_(types, out) {}
+    // For new functions, which append nothing until their first block starts.
+    explicit ControlFlow(TypeTable& types) : types_(types), emitter_(types, variables_) {}
     ~ControlFlow() = default;
 
     void startBlock(Id label);

@@ -5,9 +5,7 @@ namespace coopvk::rewrite {
 
 FunctionBuilder::FunctionBuilder(TypeTable& types, FunctionList& functions, std::string_view name,
                                  Id resultType, std::span<const Id> parameterTypes)
-    : ControlFlow(types, variables_),
-      functions_(functions),
-      function_(std::make_unique<Function>()) {
+    : ControlFlow(types), functions_(functions), function_(std::make_unique<Function>()) {
     Module& module = types.module();
     if (resultType == 0) resultType = types.voidType();
     const Id type = types.functionType(resultType, parameterTypes);
