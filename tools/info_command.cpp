@@ -75,7 +75,7 @@ std::vector<ShapeRow> shapesOf(const Device& device, const layer::Decisions& dec
     if (!emulates(decisions, extension)) return {};
     const bool isNv = extension == rewrite::Extension::kNvCooperativeMatrix;
     return rowsOf(isNv ? rewrite::nvMatrixShapes(device.facts.traits)
-                             : rewrite::matrixShapes(device.facts.traits));
+                       : rewrite::matrixShapes(device.facts.traits));
 }
 
 // How products of what is emulated are computed.

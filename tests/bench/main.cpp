@@ -19,7 +19,8 @@ constexpr Subject kSubjects[] = {
      benchNvGemm},
     {"rewriting", "the rewriter's time against the driver's to create the pipeline",
      benchRewriting},
-    {"vector-pipelines", "how long pipelines with cooperative vectors take, native against emulated",
+    {"vector-pipelines",
+     "how long pipelines with cooperative vectors take, native against emulated",
      benchVectorPipelines},
     {"vectors", "a network of 64 x 64 f16 layers on cooperative vectors", benchVectors},
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a recorded conversion does to the state around it: push constants in banks, conditions. And a
-// pipeline that is made while another call makes it.
-#include <gtest/gtest.h>
-
+// What a recorded conversion does to the state around it: push constants in banks, conditions. And
+// a pipeline that is made while another call makes it.
 #include "conversion_state.hpp"
+
+#include <gtest/gtest.h>
 
 namespace coopvk::test {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-#include <spirv/unified1/spirv.hpp11>
 
 #include <set>
+#include <spirv/unified1/spirv.hpp11>
 
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"

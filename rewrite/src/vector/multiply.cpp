@@ -56,9 +56,7 @@ class ProductReader {
     std::optional<uint64_t> constant(size_t operand) const {
         return context_.module.constantValue(i_.word(operand));
     }
-    bool fail(ErrorCode code, std::string_view what) const {
-        return context_.fail(code, i_, what);
-    }
+    bool fail(ErrorCode code, std::string_view what) const { return context_.fail(code, i_, what); }
 
     bool readInterpretations(VectorMatrixMul& p) const {
         p.hasBias = hasBias();

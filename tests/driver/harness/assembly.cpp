@@ -98,9 +98,10 @@ std::string bufferTypes(const Assembly& a) {
 }  // namespace
 
 std::string assemblyText(const Assembly& a) {
-    return capabilities(a) + entryPoints(a) + decorations(a) + scalarTypes() + a.types + bufferTypes(a) +
-           a.declarations + "%main = OpFunction %void None %void_fn\n%main_entry = OpLabel\n" +
-           a.body + "OpReturn\nOpFunctionEnd\n" + a.functions;
+    return capabilities(a) + entryPoints(a) + decorations(a) + scalarTypes() + a.types +
+           bufferTypes(a) + a.declarations +
+           "%main = OpFunction %void None %void_fn\n%main_entry = OpLabel\n" + a.body +
+           "OpReturn\nOpFunctionEnd\n" + a.functions;
 }
 
 std::string matrixType(std::string_view id, Component component, uint32_t rows, uint32_t columns,
