@@ -439,7 +439,7 @@ TEST(BlockIoBadCode, Operands) {
         {"%w %h %p", "%w %coordinate %p", "must be integer scalars"},
         {"%w %h %p", "%w %h %float", "must be integer scalars"},
         // What holds the block.
-        {"%k_4 %k_8 %k_4", "%k_4 %c_64 %c_64", "bytes behind it"},
+        {"%k_4 %k_8 %k_4", "%k_4 %c_64 %c_64", "the private pointer leads to"},
         {"%k_4 %k_8 %k_4", "%k_4 %huge %huge", "elements in each invocation; the limit is 65536"},
     };
     const std::string declared =

@@ -22,7 +22,7 @@ struct Bad {
 constexpr const char* kEven = "vectors with an even Component Count (SPV_INTEL_int4)";
 constexpr const char* kInstructions = "not one of the instructions that may take 4-bit integers";
 constexpr const char* kComponent =
-    "a pointer to one component of a vector of 4-bit integers can only";
+    "a pointer to a component of a vector of 4-bit integers is used for more than";
 constexpr const char* kBinding =
     "OpDecorate %b Block\nOpMemberDecorate %b 0 Offset 0\nOpDecorate %v DescriptorSet 0\n"
     "OpDecorate %v Binding 1\n";
