@@ -19,6 +19,7 @@
 #include "passes/whole_module.hpp"
 #include "unify/int4/types.hpp"
 #include "unify/nv_matrix.hpp"
+#include "unify/small_floats/small_floats.hpp"
 #include "vector/lower.hpp"
 
 namespace coopvk::rewrite {
@@ -53,6 +54,13 @@ Failure unifyIntegers(Rewriting& r) {
         r.out.used.insert(Extension::kKhrCooperativeMatrix);
     }
     return std::nullopt;
+}
+
+// Float8CooperativeMatrixEXT needs the type, which stays.
+Failure holdFloats(Rewriting& r) {
+    if (!r.lowersMatrices) return std::nullopt;
+    SmallFloatContext context(r.types, r.target);
+    return holdSmallFloats(context);
 }
 
 Failure unifyNv(Rewriting& r) {
@@ -203,6 +211,7 @@ constexpr Pass kPasses[] = {
     {"unify 4-bit integers", {kNoSpecIds}, {kInt4InMatrices}, unifyIntegers},
     {"unify NV matrices", {kNoSpecIds}, {kNoNvMatrices}, unifyNv},
     {"choose what is lowered", {kInt4InMatrices, kNoNvMatrices}, {}, chooseWhatIsLowered},
+    {"hold 8-bit floats of matrices", {kNoSpecIds, kNoNvMatrices}, {}, holdFloats},
     {"lower matrices",
      {kInt4InMatrices, kNoNvMatrices, kOneEntryPoint},
      {kNoInt4, kNoMatrices},

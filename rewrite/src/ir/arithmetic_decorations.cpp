@@ -9,7 +9,7 @@ namespace {
 
 constexpr spv::Decoration kDecorations[] = {
     spv::Decoration::NoContraction, spv::Decoration::NoSignedWrap, spv::Decoration::NoUnsignedWrap,
-    spv::Decoration::FPFastMathMode};
+    spv::Decoration::FPFastMathMode, spv::Decoration::SaturatedToLargestFloat8NormalConversionEXT};
 
 }  // namespace
 

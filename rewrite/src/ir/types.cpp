@@ -171,7 +171,6 @@ std::string_view TypeTable::componentProblem(Id type) const {
     if (component.opcode != spv::Op::OpTypeInt && component.opcode != spv::Op::OpTypeFloat) {
         return "Component Type must be a numeric scalar";
     }
-    if (encoding(type)) return "components with an FP Encoding are not emulated";
     const uint32_t bits = component.word(0);
     // After the unify passes only components of matrices have 4 bits.
     const bool isUnified = module_.hasCapability(spv::Capability::Int4CooperativeMatrixINTEL) &&
@@ -184,6 +183,7 @@ std::string_view TypeTable::componentProblem(Id type) const {
 }
 
 void TypeTable::declareArithmetic(Id component) {
+    if (encoding(component)) return;  // no arithmetic takes such types
     const bool floats = isFloat(component);
     const uint32_t bits = width(component);
     if (bits == 8) module_.addCapability(spv::Capability::Int8);

@@ -41,6 +41,8 @@ class TypeTable {
 
     // Facts about any scalar or vector type.
     bool isFloat(Id type) const;
+    // Whether components are binary16 numbers of IEEE 754, on which arithmetic is possible.
+    bool isHalf(Id type) const { return isFloat(type) && width(type) == 16 && !encoding(type); }
     bool isInteger(Id type) const;
     bool isSigned(Id type) const;
     // FP Encoding of a float type; nullopt for IEEE 754.

@@ -4,11 +4,53 @@
 #include <spirv/unified1/GLSL.std.450.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "lowering/number_memory.hpp"
 #include "lowering/words.hpp"
 
 namespace coopvk::rewrite {
+
+Id smallFloatPair(Emitter& emit, const Number::SmallFloat& fields, Id bytes) {
+    TypeTable& types = emit.types();
+    Bits bits(emit);
+    const Id first = bits.left(bits.mask(bytes, 0xFF), 8);
+    const Id second = bits.mask(bits.left(bytes, 16), 0xFF000000);
+    const Id spread = bits.either(first, second);
+    const Id f16 = types.floatType(16);
+    const Id pair = types.vectorType(f16, 2);
+    if (fields.exponentBits == 5 && fields.hasInfinity) return emit.bitcast(pair, spread);
+    const uint32_t by = 5 - fields.exponentBits;
+    const Id magnitude = bits.right(bits.mask(spread, 0x7F007F00), by);
+    // NaN would become a finite number. It has all bits set: adding one to its last bit carries
+    // into the bit above its exponent.
+    const Id carry = bits.op(spv::Op::OpIAdd, magnitude, emit.constant(0x01000100u >> by));
+    const Id isNan = bits.mask(bits.right(carry, 15 - by), 0x00010001);
+    const Id nan = bits.op(spv::Op::OpIMul, isNan, emit.constant(0x7FFF));
+    const Id sign = bits.mask(spread, 0x80008000);
+    const Id half = bits.either(bits.either(magnitude, sign), nan);
+    const double factor = 1u << (15 - fields.bias);
+    const Id scale = types.constantSplat(pair, types.constantFloat(f16, factor));
+    return emit.op(spv::Op::OpFMul, pair, {emit.bitcast(pair, half), scale});
+}
+
+double smallFloatValue(const Number::SmallFloat& fields, uint32_t bits) {
+    const uint32_t mantissaBits = 7 - fields.exponentBits;
+    const uint32_t magnitude = bits & 0x7F, sign = bits >> 7 & 1;
+    const uint32_t mantissa = magnitude & ((1u << mantissaBits) - 1);
+    const auto exponent = static_cast<int>(magnitude >> mantissaBits);
+    const int smallest = 1 - static_cast<int>(fields.bias + mantissaBits);
+    const uint32_t units = exponent == 0 ? mantissa : mantissa | 1u << mantissaBits;
+    double value = std::ldexp(units, smallest + std::max(exponent - 1, 0));
+    if (fields.hasInfinity && exponent == (1 << fields.exponentBits) - 1) {
+        using Limits = std::numeric_limits<double>;
+        value = mantissa == 0 ? Limits::infinity() : Limits::quiet_NaN();
+    } else if (!fields.hasInfinity && magnitude == 0x7F) {
+        value = std::numeric_limits<double>::quiet_NaN();
+    }
+    return sign == 0 ? value : -value;
+}
 
 namespace {
 
@@ -37,31 +79,6 @@ std::vector<Id> bitFields(Emitter& emit, const Number& number, Id word) {
     return components;
 }
 
-// The two low bytes of a u32 as f16: moves exponent and mantissa to the positions in f16, and
-// multiplies by a power of two if the bias is smaller than that of f16.
-Id smallFloatPair(Emitter& emit, const Number::SmallFloat& fields, Id bytes) {
-    TypeTable& types = emit.types();
-    Bits bits(emit);
-    const Id first = bits.left(bits.mask(bytes, 0xFF), 8);
-    const Id second = bits.mask(bits.left(bytes, 16), 0xFF000000);
-    const Id spread = bits.either(first, second);
-    const Id f16 = types.floatType(16);
-    const Id pair = types.vectorType(f16, 2);
-    if (fields.exponentBits == 5 && fields.hasInfinity) return emit.bitcast(pair, spread);
-    const uint32_t by = 5 - fields.exponentBits;
-    const Id magnitude = bits.right(bits.mask(spread, 0x7F007F00), by);
-    // NaN would become a finite number. It has all bits set: adding one to its last bit carries
-    // into the bit above its exponent.
-    const Id carry = bits.op(spv::Op::OpIAdd, magnitude, emit.constant(0x01000100u >> by));
-    const Id isNan = bits.mask(bits.right(carry, 15 - by), 0x00010001);
-    const Id nan = bits.op(spv::Op::OpIMul, isNan, emit.constant(0x7FFF));
-    const Id sign = bits.mask(spread, 0x80008000);
-    const Id half = bits.either(bits.either(magnitude, sign), nan);
-    const double factor = 1u << (15 - fields.bias);
-    const Id scale = types.constantSplat(pair, types.constantFloat(f16, factor));
-    return emit.op(spv::Op::OpFMul, pair, {emit.bitcast(pair, half), scale});
-}
-
 std::vector<Id> smallFloats(Emitter& emit, const Number& number, Id word) {
     const Id low = smallFloatPair(emit, number.fields, word);
     return {low, smallFloatPair(emit, number.fields, Bits(emit).right(word, 16))};
@@ -87,8 +104,26 @@ constexpr Number kNumbers[] = {
     {kUint64, "u64", kUnsigned, 64, 64, nullptr, &Traits::shaderInt64},
     {kNoComponentType, "s4", kSigned, 4, 32, bitFields, &Traits::shaderInt8, {}, 8, &kFourBits},
     {kNoComponentType, "u4", kUnsigned, 4, 32, bitFields, &Traits::shaderInt8, {}, 8, &kFourBits},
-    {kFloatE4M3, "e4m3", kFloat, 8, 16, smallFloats, &Traits::shaderFloat16, {4, 7, false, kE4M3}},
-    {kFloatE5M2, "e5m2", kFloat, 8, 16, smallFloats, &Traits::shaderFloat16, {5, 15, true, kE5M2}},
+    {kFloatE4M3,
+     "e4m3",
+     kFloat,
+     8,
+     16,
+     smallFloats,
+     &Traits::shaderFloat16,
+     {4, 7, false, kE4M3},
+     16,
+     &kSmallFloats},
+    {kFloatE5M2,
+     "e5m2",
+     kFloat,
+     8,
+     16,
+     smallFloats,
+     &Traits::shaderFloat16,
+     {5, 15, true, kE5M2},
+     16,
+     &kSmallFloats},
 };
 
 const Number* findRow(auto isWanted) {

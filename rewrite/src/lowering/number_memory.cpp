@@ -26,8 +26,8 @@ Id extendSign(Emitter& emit, Id bytes) {
     return bits.either(bytes, bits.op(spv::Op::OpIMul, signs, emit.constant(0x1E)));
 }
 
-std::vector<Slot> unpackFourBits(Emitter& emit, std::span<const Slot> memory, Id memoryScalar,
-                                 Id held) {
+std::vector<Slot> unpackFourBits(Emitter& emit, const Number&, std::span<const Slot> memory,
+                                 Id memoryScalar, Id held) {
     TypeTable& types = emit.types();
     Bits bits(emit);
     const std::vector<Id> words = toWords(emit, memory, memoryScalar);
@@ -45,8 +45,8 @@ std::vector<Slot> unpackFourBits(Emitter& emit, std::span<const Slot> memory, Id
     return out;
 }
 
-std::vector<Slot> packFourBits(Emitter& emit, std::span<const Slot> components, Id held,
-                               Id memoryScalar) {
+std::vector<Slot> packFourBits(Emitter& emit, const Number&, std::span<const Slot> components,
+                               Id held, Id memoryScalar) {
     TypeTable& types = emit.types();
     const uint32_t width = types.width(memoryScalar), perScalar = width / 4;
     const Id u32 = types.uint32(), integer = types.intType(width, false);
@@ -70,7 +70,7 @@ std::vector<Slot> packFourBits(Emitter& emit, std::span<const Slot> components, 
     return out;
 }
 
-Slot pickFourBits(Emitter& emit, Id scalar, Id index, Id held) {
+Slot pickFourBits(Emitter& emit, const Number&, Id scalar, Id index, Id held) {
     TypeTable& types = emit.types();
     const Id u32 = types.uint32();
     const Slot memory[] = {{scalar, 0}};
@@ -86,10 +86,14 @@ Slot pickFourBits(Emitter& emit, Id scalar, Id index, Id held) {
     return {emit.op(isSigned ? spv::Op::OpSConvert : spv::Op::OpUConvert, held, {value}), 0};
 }
 
-Id fourBits(Emitter& emit, const Slot& component, Id held) {
+Id lowFourBits(Emitter& emit, const Slot& component, Id held) {
     TypeTable& types = emit.types();
     const Id byte = emit.bitcast(types.intType(8, false), scalarOf(emit, held, component));
     return Bits(emit).mask(emit.op(spv::Op::OpUConvert, types.uint32(), {byte}), 15);
+}
+
+Id fourBits(Emitter& emit, const Number&, const Slot& component, Id held) {
+    return lowFourBits(emit, component, held);
 }
 
 Id extendFourBits(Emitter& emit, Id value, bool isSigned) {
@@ -102,7 +106,7 @@ Id extendFourBits(Emitter& emit, Id value, bool isSigned) {
     }
     std::vector<Id> scalars;
     for (uint32_t i = 0; i < count; ++i) {
-        const Id low = fourBits(emit, {value, i}, types.scalarOf(type));
+        const Id low = lowFourBits(emit, {value, i}, types.scalarOf(type));
         const Id extended = isSigned ? extendSign(emit, low) : low;
         scalars.push_back(emit.op(spv::Op::OpUConvert, u8, {extended}));
     }
@@ -127,18 +131,18 @@ Id heldType(TypeTable& types, Id component) {
 
 std::vector<Slot> unpackComponents(Emitter& emit, const Number& number,
                                    std::span<const Slot> memory, Id memoryScalar, Id held) {
-    return number.form != nullptr ? number.form->unpack(emit, memory, memoryScalar, held)
+    return number.form != nullptr ? number.form->unpack(emit, number, memory, memoryScalar, held)
                                   : regroup(emit, memory, memoryScalar, held);
 }
 
 std::vector<Slot> packComponents(Emitter& emit, const Number& number,
                                  std::span<const Slot> components, Id held, Id memoryScalar) {
-    return number.form != nullptr ? number.form->pack(emit, components, held, memoryScalar)
+    return number.form != nullptr ? number.form->pack(emit, number, components, held, memoryScalar)
                                   : regroup(emit, components, held, memoryScalar);
 }
 
 Slot pickComponent(Emitter& emit, const Number& number, Id scalar, Id index, Id held) {
-    if (number.form != nullptr) return number.form->pick(emit, scalar, index, held);
+    if (number.form != nullptr) return number.form->pick(emit, number, scalar, index, held);
     TypeTable& types = emit.types();
     const Id u32 = types.uint32();
     uint32_t parts = types.width(emit.typeOf(scalar)) / types.width(held);
@@ -154,13 +158,14 @@ Slot pickComponent(Emitter& emit, const Number& number, Id scalar, Id index, Id 
 }
 
 Id componentBits(Emitter& emit, const Number& number, const Slot& component, Id held) {
-    if (number.form != nullptr) return number.form->bits(emit, component, held);
+    if (number.form != nullptr) return number.form->bits(emit, number, component, held);
     const Id u32 = emit.types().uint32();
     return scalarOf(emit, u32, regroupFilled(emit, {&component, 1}, held, u32)[0]);
 }
 
 Id withSign(Emitter& emit, const Number& number, Id value, bool isSigned) {
-    return number.form != nullptr ? number.form->extended(emit, value, isSigned) : value;
+    const bool extends = number.form != nullptr && number.form->extended != nullptr;
+    return extends ? number.form->extended(emit, value, isSigned) : value;
 }
 
 }  // namespace coopvk::rewrite

@@ -11,16 +11,21 @@ namespace coopvk::rewrite {
 
 struct NumberForm {
     // They implement the functions below.
-    std::vector<Slot> (*unpack)(Emitter&, std::span<const Slot> memory, Id memoryScalar, Id held);
-    std::vector<Slot> (*pack)(Emitter&, std::span<const Slot> components, Id held, Id memoryScalar);
-    Slot (*pick)(Emitter&, Id scalar, Id index, Id held);
-    Id (*bits)(Emitter&, const Slot& component, Id held);
-    Id (*extended)(Emitter&, Id value, bool isSigned);
+    std::vector<Slot> (*unpack)(Emitter&, const Number&, std::span<const Slot> memory,
+                                Id memoryScalar, Id held);
+    std::vector<Slot> (*pack)(Emitter&, const Number&, std::span<const Slot> components, Id held,
+                              Id memoryScalar);
+    Slot (*pick)(Emitter&, const Number&, Id scalar, Id index, Id held);
+    Id (*bits)(Emitter&, const Number&, const Slot& component, Id held);
+    // Null: components have no sign to extend.
+    Id (*extended)(Emitter&, Id value, bool isSigned) = nullptr;
 };
 
 // 4-bit integers: two in a byte of memory, the first in the lower bits (SPV_INTEL_int4, "Memory
 // Layout"); held as 8-bit integers.
 extern const NumberForm kFourBits;
+// 8-bit floats: one in a byte of memory; held as f16, which has all their values.
+extern const NumberForm kSmallFloats;
 
 // The width and the type of the scalars that hold components of a type in matrices.
 uint32_t heldBits(const TypeTable& types, Id component);

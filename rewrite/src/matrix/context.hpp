@@ -24,6 +24,7 @@ enum class Sums {
 // A cooperative matrix type. PackedType describes the elements that an invocation holds.
 struct MatrixType : PackedType {
     const Number* number = nullptr;  // the format of components in memory
+    Id format = 0;                   // the scalar type of this format, which the module declares
     uint32_t rows = 0;
     uint32_t columns = 0;
     Use use = Use::kAccumulator;
@@ -36,6 +37,9 @@ struct MatrixType : PackedType {
     uint32_t length() const { return fragment.length(); }
     // Whether an invocation holds components in another form than they have in memory.
     bool isConverted() const;
+    bool hasFourBits() const;
+    // Whether components are 8-bit floats, held as f16.
+    bool hasSmallFloats() const;
 };
 
 // Matrices that are loaded in slices along K, one after the other (matrix/slices).

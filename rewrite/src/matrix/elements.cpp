@@ -34,6 +34,37 @@ bool lowerTileChain(MatrixContext& context, Emitter& emit, Instruction& i,
     return false;
 }
 
+// The result has the bits of the operand's components in memory.
+void castSmallFloats(Emitter& emit, const Instruction& i, const MatrixType& from,
+                     const MatrixType& to) {
+    const Id bits = emit.types().intType(to.number->bits, false);
+    const std::vector<Slot> slots = slotsOf(from, extractPacks(emit, from, i.word(0)));
+    const std::vector<Slot> memory =
+        packComponents(emit, *from.number, slots, from.component, bits);
+    const std::vector<Slot> components =
+        unpackComponents(emit, *to.number, memory, bits, to.component);
+    constructFromPacks(emit, to, gatherPacks(emit, to, components), i.result);
+}
+
+// Components that are held as f16 are converted from f16. A result is rounded to its format, then
+// held as f16.
+void convertSmallFloats(Emitter& emit, const Instruction& i, const MatrixType& from,
+                        const MatrixType& to) {
+    TypeTable& types = emit.types();
+    const ArithmeticDecorations decorations(emit.module(), i.result);
+    std::vector<Id> packs = extractPacks(emit, from, i.word(0));
+    for (Id& pack : packs) {
+        const Id type = types.vectorType(to.component, from.packWidth);
+        if (from.number == to.number) continue;
+        if (!to.hasSmallFloats() && emit.typeOf(pack) == type) continue;
+        const Id rounded = types.vectorType(to.format, from.packWidth);
+        pack = emit.op(i.opcode, rounded, {pack});
+        decorations.addTo(pack);
+        if (rounded != type) pack = emit.op(spv::Op::OpFConvert, type, {pack});
+    }
+    constructFromPacks(emit, to, gatherPacks(emit, to, slotsOf(from, packs)), i.result);
+}
+
 }  // namespace
 
 bool lowerMatrixIndices(MatrixContext& context, Emitter& emit, Instruction& i) {
@@ -73,6 +104,11 @@ bool lowerMatrixConversion(MatrixContext& context, Emitter& emit, const Instruct
     }
     if (from->shape != to->shape) {
         context.fail(ErrorCode::kInvalidModule, i, "operand types do not fit Result Type");
+        return true;
+    }
+    if (from->hasSmallFloats() || to->hasSmallFloats()) {
+        const bool casts = i.opcode == spv::Op::OpBitcast;
+        casts ? castSmallFloats(emit, i, *from, *to) : convertSmallFloats(emit, i, *from, *to);
         return true;
     }
     // Components of 4 bits are held in 8 bits, extended as the conversion reads them. A result of 4

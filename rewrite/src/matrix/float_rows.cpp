@@ -16,10 +16,10 @@ auto floatConversion(Emitter& emit) {
     return [&emit](Id value, Id type) { return convertFloat(emit, value, type); };
 }
 
-// Whether all matrices of a product have components of 16 bits.
+// Whether all matrices of a product have f16 components.
 bool areHalves(const MatrixContext& context, const MulAdd& p) {
     return std::ranges::all_of(std::array{p.a, p.b, p.c, p.result}, [&](const MatrixType* m) {
-        return context.types.width(m->component) == 16;
+        return context.types.isHalf(m->component);
     });
 }
 
@@ -29,8 +29,8 @@ bool havePairsAlongK(const MulAdd& p) {
            p.b->fragment.packAxis == PackAxis::kRows;
 }
 
-// Scalars, of the accumulator's type; for f16 accumulators f32, where f16 arithmetic is not faster
-// and does not save scarce registers.
+// Scalars, of the accumulator's type; for accumulators of 16 bits f32, unless f16 arithmetic saves
+// scarce registers.
 class FloatRow : public RowProduct {
  public:
     FloatRow(MatrixContext& context, Emitter& emit, const MulAdd& product)
@@ -168,7 +168,7 @@ class MixedDotRow : public PackedRow {
     static bool fits(const MatrixContext& context, const MulAdd& p) {
         const TypeTable& types = context.types;
         return context.target.device.shaderMixedFloatDotProductFloat16AccFloat32 &&
-               types.width(p.a->component) == 16 && types.width(p.b->component) == 16 &&
+               types.isHalf(p.a->component) && types.isHalf(p.b->component) &&
                (types.width(p.result->component) == 32 || accumulatesOpen(p, Sums::kSingles)) &&
                havePairsAlongK(p);
     }

@@ -91,9 +91,9 @@ class Surveyor {
             const Id component = module_.def(i.type).word(0);
             const Id factor = module_.def(module_.def(i.word(0)).type).word(0);
             if (!types_.isFloat(component)) return;
-            survey_.multipliesIntoHalf |= types_.width(component) == 16;
+            survey_.multipliesIntoHalf |= types_.isHalf(component);
             survey_.multipliesHalfIntoSingle |=
-                types_.width(component) == 32 && types_.width(factor) == 16;
+                types_.width(component) == 32 && heldBits(types_, factor) == 16;
         }
     }
 

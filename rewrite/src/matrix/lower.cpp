@@ -55,6 +55,14 @@ void dropDeclarations(const MatrixContext& context) {
           "SPV_QCOM_cooperative_matrix_conversion"}) {
         module.removeExtension(extension);
     }
+    // The formats stay; other passes lower them.
+    for (const auto& [ofMatrices, ofType] :
+         {std::pair(Float8CooperativeMatrixEXT, Float8EXT),
+          std::pair(BFloat16CooperativeMatrixKHR, BFloat16TypeKHR)}) {
+        if (!module.hasCapability(ofMatrices)) continue;
+        module.removeCapability(ofMatrices);
+        module.addCapability(ofType);
+    }
     if (!context.tiles.types.empty()) return;
     module.removeCapability(CooperativeMatrixKHR);
     module.removeExtension("SPV_KHR_cooperative_matrix");

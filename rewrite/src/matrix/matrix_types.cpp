@@ -67,7 +67,7 @@ std::string_view workgroupProblem(const MatrixContext& context, const Instructio
                "(VkCooperativeMatrixFlexibleDimensionsPropertiesNV)";
     }
     const Number& number = *numberOf(context.types, type.word(0));
-    if (number.bits > 32 || number.form != nullptr) {
+    if (number.bits > 32 || number.bits < 8) {
         return "components of this format are not emulated at scope Workgroup";
     }
     return {};
@@ -95,11 +95,12 @@ Id typeOfSum(TypeTable& types, const MatrixType& matrix) {
                                         : types.floatType(32);
 }
 
-// Removes types that only matrix types used, as their component types.
-void dropFormats(Module& module, const std::unordered_set<Id>& formats) {
-    if (formats.empty()) return;
-    module.forget(module.takeOut(module.section(Section::kGlobals),
-                                 [&](const Instruction& i) { return formats.contains(i.result); }));
+// Removes the 4-bit types, which only matrix types used, as their component types.
+void dropFourBits(Module& module, const std::unordered_set<Id>& fourBits) {
+    if (fourBits.empty()) return;
+    module.forget(module.takeOut(module.section(Section::kGlobals), [&](const Instruction& i) {
+        return fourBits.contains(i.result);
+    }));
     module.removeCapability(spv::Capability::Int4CooperativeMatrixINTEL);
 }
 
@@ -112,6 +113,7 @@ MatrixType describe(const MatrixContext& context, const Instruction& type, bool 
     matrix.id = type.result;
     matrix.component = heldType(types, type.word(0));
     matrix.number = numberOf(types, type.word(0));
+    matrix.format = type.word(0);
     matrix.rows = d.rows;
     matrix.columns = d.columns;
     matrix.use = d.use;
@@ -151,13 +153,43 @@ void describePacks(MatrixType& matrix, TypeTable& types) {
         matrix.words ? types.uint32() : types.vectorType(matrix.component, fragment.packWidth);
 }
 
+const MatrixType& typeWith(MatrixContext& context, const MatrixType& from, Id format,
+                           const Number& number) {
+    TypeTable& types = context.types;
+    const Id component = heldType(types, format);
+    for (const auto& [id, known] : context.matrices) {
+        if (known.use == from.use && known.component == component && known.number == &number &&
+            known.rows == from.rows && known.columns == from.columns &&
+            known.fragment.scope == from.fragment.scope && !known.words) {
+            return known;
+        }
+    }
+    MatrixType made = from;
+    made.component = component;
+    made.number = &number;
+    made.format = format;
+    made.fragment =
+        makeFragment(context.policy, {from.rows, from.columns, from.use, from.fragment.scope},
+                     types.width(component));
+    made.words = false;
+    made.sums = Sums::kClosed;
+    describePacks(made, types);
+    // A new type in any case: an equal array may be that of other matrices.
+    made.id = context.module.takeId();
+    const Id packs = types.constantU32(made.fragment.packs());
+    context.module.append(Section::kGlobals,
+                          makeInstruction(spv::Op::OpTypeArray, 0, made.id,
+                                          {idOperand(made.pack), idOperand(packs)}));
+    return context.matrices.emplace(made.id, made).first->second;
+}
+
 void lowerMatrixTypes(MatrixContext& context) {
     Module& module = context.module;
     InstructionList& globals = module.section(Section::kGlobals);
     const std::set<Id> inWords = typesInWords(context.types, context.target, context.policy);
     const std::set<Id> open =
         openAccumulators(module, context.types, context.target, context.policy);
-    std::unordered_set<Id> formats;
+    std::unordered_set<Id> fourBits;
     for (size_t g = 0; g < globals.size(); ++g) {
         Instruction& type = *globals[g];
         if (!isMatrixType(type) || context.tiles.isTile(type.result)) continue;
@@ -175,7 +207,7 @@ void lowerMatrixTypes(MatrixContext& context) {
             return;
         }
         if (const TileGrid* grid = context.tiles.grid(matrix.id)) divide(context, matrix, *grid);
-        if (matrix.isConverted()) formats.insert(type.word(0));
+        if (matrix.hasFourBits()) fourBits.insert(type.word(0));
         context.types.declareArithmetic(matrix.component);
         const bool isOpen = matrix.sums != Sums::kClosed;
         const Id length = context.types.constantU32(isOpen ? matrix.length() : matrix.packs());
@@ -183,7 +215,7 @@ void lowerMatrixTypes(MatrixContext& context) {
         type.operands = {idOperand(isOpen ? matrix.sum : matrix.pack), idOperand(length)};
         context.matrices.emplace(matrix.id, matrix);
     }
-    dropFormats(module, formats);
+    dropFourBits(module, fourBits);
 }
 
 }  // namespace coopvk::rewrite

@@ -30,6 +30,11 @@ std::optional<uint32_t> matrixLength(const TypeTable& types, const LayoutPolicy&
 // Sets count, packWidth, packStep and pack of a type, by its fragment, component and words.
 void describePacks(MatrixType& matrix, TypeTable& types);
 
+// The type with the size, use and scope of `from` and components of another format: it is declared
+// unless the module has it.
+const MatrixType& typeWith(MatrixContext& context, const MatrixType& from, Id format,
+                           const Number& number);
+
 // Fills context.matrices, and redefines each matrix type as an array of packs.
 void lowerMatrixTypes(MatrixContext& context);
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // OpCooperativeMatrixMulAddKHR.
+#include "lowering/number.hpp"
 #include "matrix/instructions.hpp"
+#include "matrix/matrix_types.hpp"
 #include "matrix/packs.hpp"
 #include "matrix/product.hpp"
 
@@ -13,17 +15,17 @@ constexpr bool has(uint32_t operands, spv::CooperativeMatrixOperandsMask bit) {
     return (operands & static_cast<uint32_t>(bit)) != 0;
 }
 
-std::string componentName(const TypeTable& types, Id type, bool isSigned) {
-    const char* kind = types.isFloat(type) ? "f" : isSigned ? "s" : "u";
-    return std::format("{}{}", kind, types.width(type));
+std::string componentName(const TypeTable& types, const MatrixType& matrix, bool isSigned) {
+    if (types.isFloat(matrix.component)) return std::string(matrix.number->name);
+    return std::format("{}{}", isSigned ? "s" : "u", types.width(matrix.component));
 }
 
 std::string helperName(const MatrixContext& context, const MulAdd& p) {
     const TypeTable& t = context.types;
-    return std::format(
-        "coopvk_muladd_{}_{}_{}_{}x{}x{}{}", componentName(t, p.result->component, p.signs.result),
-        componentName(t, p.a->component, p.signs.a), componentName(t, p.b->component, p.signs.b),
-        p.result->rows, p.result->columns, p.a->columns, p.saturating ? "_sat" : "");
+    return std::format("coopvk_muladd_{}_{}_{}_{}x{}x{}{}",
+                       componentName(t, *p.result, p.signs.result),
+                       componentName(t, *p.a, p.signs.a), componentName(t, *p.b, p.signs.b),
+                       p.result->rows, p.result->columns, p.a->columns, p.saturating ? "_sat" : "");
 }
 
 // What is wrong with the types; empty: nothing.
@@ -51,6 +53,11 @@ std::string_view mismatch(const MulAdd& p, const TypeTable& types) {
     return {};
 }
 
+const MatrixType& sumsOfSmallFloats(MatrixContext& context, const MatrixType& result) {
+    const Id f32 = context.types.floatType(32);
+    return typeWith(context, result, f32, *numberOf(context.types, f32));
+}
+
 }  // namespace
 
 void lowerMulAdd(MatrixContext& context, Emitter& emit, const Instruction& mulAdd) {
@@ -74,10 +81,13 @@ void lowerMulAdd(MatrixContext& context, Emitter& emit, const Instruction& mulAd
                      has(product.operands, Mask::MatrixCSignedComponentsKHR),
                      has(product.operands, Mask::MatrixResultSignedComponentsKHR)};
     product.saturating = has(product.operands, Mask::SaturatingAccumulationKHR);
-    if (product.c->isConverted() || product.result->isConverted()) {
+    if (product.c->hasFourBits() || product.result->hasFourBits()) {
         context.fail(ErrorCode::kUnsupported, mulAdd, "4-bit components are for A and B only");
         return;
     }
+    const MatrixType* result = product.result;
+    // Sums are f32, and rounded to the format at the end.
+    if (result->hasSmallFloats()) product.result = &sumsOfSmallFloats(context, *result);
     const Id a = withSign(context, emit, *product.a, mulAdd.word(0), product.signs.a);
     const Id b = withSign(context, emit, *product.b, mulAdd.word(1), product.signs.b);
 
@@ -98,7 +108,13 @@ void lowerMulAdd(MatrixContext& context, Emitter& emit, const Instruction& mulAd
         return emitProduct(context, function, product);
     });
     if (helper == 0) return;
-    emit.call(mulAdd.type, helper, std::array{a, b, mulAdd.word(2)}, mulAdd.result);
+    const bool rounds = product.result != result;
+    const Id sums = emit.call(product.result->id, helper, std::array{a, b, mulAdd.word(2)},
+                              rounds ? 0 : mulAdd.result);
+    if (!rounds) return;
+    const InstructionPtr round =
+        makeInstruction(spv::Op::OpFConvert, mulAdd.type, mulAdd.result, {idOperand(sums)});
+    lowerMatrixConversion(context, emit, *round);
 }
 
 }  // namespace coopvk::rewrite

@@ -43,8 +43,7 @@ class AccumulatorSurvey {
     std::optional<Fragment> halves(Id type) const {
         const Instruction& def = module_.def(type);
         const std::optional<MatrixDimensions> d = matrixDimensions(module_, def);
-        if (!d || !d->isOfSubgroup() || !types_.isFloat(def.word(0)) ||
-            types_.width(def.word(0)) != 16) {
+        if (!d || !d->isOfSubgroup() || !types_.isHalf(def.word(0))) {
             return {};
         }
         return makeFragment(policy_, *d, 16);

@@ -7,6 +7,8 @@
 namespace coopvk::rewrite {
 
 bool MatrixType::isConverted() const { return number->form != nullptr; }
+bool MatrixType::hasFourBits() const { return number->bits == 4; }
+bool MatrixType::hasSmallFloats() const { return number->isSmallFloat(); }
 
 std::vector<Id> extractPacks(Emitter& emit, const MatrixType& matrix, Id value) {
     const std::vector<Id> parts = emit.parts(value);
@@ -21,7 +23,7 @@ Id constructFromPacks(Emitter& emit, const MatrixType& matrix, std::span<const I
 
 Id withSign(MatrixContext& context, Emitter& emit, const MatrixType& matrix, Id value,
             bool isSigned) {
-    if (!matrix.isConverted() || matrix.words ||
+    if (!matrix.hasFourBits() || matrix.words ||
         context.types.isSigned(matrix.component) == isSigned) {
         return value;
     }

@@ -65,7 +65,7 @@ void lowerPerElement(MatrixContext& context, MatrixWriter& writer, const Instruc
         context.fail(ErrorCode::kInvalidModule, call, what);
         return;
     }
-    if (matrix->isConverted()) {
+    if (matrix->hasFourBits()) {
         context.fail(ErrorCode::kUnsupported, call,
                      "per-element operations on components of 4 bits are not emulated");
         return;

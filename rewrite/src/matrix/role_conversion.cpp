@@ -18,35 +18,6 @@ bool needsShuffles(const Axis& from, const Axis& to) {
     return from.lanes > 1 && !distributedAlike(from, to);
 }
 
-// The type with the size, use and scope of `from` and the components of `to`.
-Id typeBetween(MatrixContext& context, const MatrixType& from, const MatrixType& to) {
-    for (const auto& [id, known] : context.matrices) {
-        if (known.use == from.use && known.component == to.component && known.rows == from.rows &&
-            known.columns == from.columns && known.fragment.scope == from.fragment.scope &&
-            !known.isConverted() && !known.words) {
-            return id;
-        }
-    }
-    TypeTable& types = context.types;
-    MatrixType made = from;
-    made.component = to.component;
-    made.number = to.number;
-    made.fragment =
-        makeFragment(context.policy, {from.rows, from.columns, from.use, from.fragment.scope},
-                     types.width(made.component));
-    made.words = false;
-    made.sums = Sums::kClosed;
-    describePacks(made, types);
-    // A new type in any case: an equal array may be that of other matrices.
-    made.id = context.module.takeId();
-    const Id packs = types.constantU32(made.fragment.packs());
-    context.module.append(Section::kGlobals,
-                          makeInstruction(spv::Op::OpTypeArray, 0, made.id,
-                                          {idOperand(made.pack), idOperand(packs)}));
-    context.matrices.emplace(made.id, made);
-    return made.id;
-}
-
 bool isTransposed(const MatrixContext& context, const Instruction& conversion) {
     constexpr auto kTransposed = spv::Decoration::CooperativeMatrixTransposeEXT;
     return context.module.decoration(conversion.result, kTransposed).has_value();
@@ -105,18 +76,21 @@ bool lowerConversion(MatrixContext& context, MatrixWriter& writer, Instruction& 
     const MatrixType* from = context.matrixOfValue(conversion.word(0));
     const MatrixType* to = context.matrix(conversion.type);
     const bool transposes = isTransposed(context, conversion);
-    if (from == nullptr || to == nullptr || from->isConverted() || to->isConverted() ||
+    if (from == nullptr || to == nullptr || from->hasFourBits() || to->hasFourBits() ||
         (from->shape == to->shape && !transposes)) {
         return lowerMatrixConversion(context, writer.emit(), conversion);
     }
     // Converts the components first, then changes the use.
     Id value = conversion.word(0);
-    if (from->component != to->component) {
-        const Id between = typeBetween(context, *from, *to);
+    if (from->number != to->number) {
+        const Id between = typeWith(context, *from, to->format, *to->number).id;
         value = context.module.takeId();
         const InstructionPtr first =
             makeInstruction(conversion.opcode, between, value, conversion.operands);
-        if (!lowerElementWise(context, writer.emit(), *first)) return false;
+        if (to->hasSmallFloats()) {
+            ArithmeticDecorations(context.module, conversion.result).addTo(value);
+        }
+        if (!lowerMatrixConversion(context, writer.emit(), *first)) return false;
     }
     const InstructionPtr second =
         makeInstruction(transposes ? spv::Op::OpCooperativeMatrixTransposeNV

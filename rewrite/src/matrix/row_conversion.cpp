@@ -2,6 +2,7 @@
 //
 // SPV_QCOM_cooperative_matrix_conversion: converts between matrices and arrays of the invocations.
 #include "lowering/array_conversion.hpp"
+#include "lowering/number_memory.hpp"
 #include "matrix/instructions.hpp"
 #include "matrix/line_memory.hpp"
 
@@ -33,15 +34,15 @@ std::optional<MatrixLines> matchLines(MatrixContext& context, const Instruction&
                             areColumns ? matrix->rows : matrix->columns};
     const TypeTable& types = context.types;
     const bool packedWords = types.isInteger(array.element) && types.width(array.element) == 32;
-    if (array.element != matrix->component && !packedWords) {
+    const uint32_t bits = matrix->number->bits;
+    if (array.element != matrix->format && !packedWords) {
         context.fail(ErrorCode::kInvalidModule, at,
                      "the array has neither the matrix's components nor 32-bit integers");
     } else if (uint64_t{array.length} * types.width(array.element) !=
-               uint64_t{lines.length} * types.width(matrix->component)) {
-        context.fail(
-            ErrorCode::kInvalidModule, at,
-            std::format("an array of {} x {} bits is no line of {} x {} bits", array.length,
-                        types.width(array.element), lines.length, types.width(matrix->component)));
+               uint64_t{lines.length} * bits) {
+        context.fail(ErrorCode::kInvalidModule, at,
+                     std::format("an array of {} x {} bits is no line of {} x {} bits",
+                                 array.length, types.width(array.element), lines.length, bits));
     } else if (lines.count > context.target.subgroupSize) {
         context.fail(ErrorCode::kUnsupported, at,
                      std::format("a matrix of {} lines in a subgroup of {}", lines.count,
@@ -53,8 +54,9 @@ std::optional<MatrixLines> matchLines(MatrixContext& context, const Instruction&
 }
 
 void constructArray(Emitter& emit, const NumberArray& array, std::span<const Slot> slots,
-                    Id component, Id result) {
-    const std::vector<Slot> cells = regroup(emit, slots, component, array.element);
+                    const MatrixType& matrix, Id result) {
+    const std::vector<Slot> cells =
+        packComponents(emit, *matrix.number, slots, matrix.component, array.element);
     emit.construct(array.type, scalarsOf(emit, array.element, cells), result);
 }
 
@@ -68,7 +70,8 @@ void lowerConstructFromRows(MatrixContext& context, MatrixWriter& writer,
     if (!lines) return;
     Emitter& emit = writer.emit();
     const std::vector<Slot> cells = slotsOf(emit, emit.parts(construct.word(0)));
-    const std::vector<Slot> elements = regroup(emit, cells, array.element, matrix->component);
+    const std::vector<Slot> elements =
+        unpackComponents(emit, *matrix->number, cells, array.element, matrix->component);
     if (usesLineMemory(context, *lines, matrix->component)) {
         constructThroughMemory(context, writer, *matrix, *lines, elements, construct.result);
         return;
@@ -101,7 +104,7 @@ void lowerExtractRows(MatrixContext& context, MatrixWriter& writer, const Instru
     if (usesLineMemory(context, *lines, matrix->component)) {
         const std::vector<Slot> line =
             extractThroughMemory(context, writer, *matrix, *lines, extract.word(0));
-        return constructArray(emit, array, line, matrix->component, extract.result);
+        return constructArray(emit, array, line, *matrix, extract.result);
     }
     Exchange exchange(context, writer, matrix->component);
     HeldElements held(*matrix, emit, extract.word(0));
@@ -125,7 +128,7 @@ void lowerExtractRows(MatrixContext& context, MatrixWriter& writer, const Instru
         }
         elements.push_back(exchange.pick(candidates, local));
     }
-    constructArray(emit, array, elements, matrix->component, extract.result);
+    constructArray(emit, array, elements, *matrix, extract.result);
 }
 
 }  // namespace coopvk::rewrite

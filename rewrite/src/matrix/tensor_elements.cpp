@@ -36,6 +36,19 @@ bool TensorElements::refuse(std::string_view what) {
     return context_.fail(ErrorCode::kUnsupported, at_, what);
 }
 
+// The type of components in memory.
+Id TensorElements::memoryType() const {
+    return matrix_.isConverted() ? types_.intType(componentBits_, false) : matrix_.component;
+}
+
+std::vector<Slot> TensorElements::unpack(Emitter& emit, std::span<const Slot> memory, Id type) {
+    return unpackComponents(emit, *matrix_.number, memory, type, matrix_.component);
+}
+
+std::vector<Slot> TensorElements::pack(Emitter& emit, std::span<const Slot> components, Id type) {
+    return packComponents(emit, *matrix_.number, components, matrix_.component, type);
+}
+
 // The type of accesses to components in buffers: that of the components, where the device allows
 // it, else u32.
 Id TensorElements::reachable() const {
@@ -44,7 +57,7 @@ Id TensorElements::reachable() const {
         return types_.uint32();
     }
     declareAccess(context_.module, kStorage, componentBits_);
-    return matrix_.component;
+    return memoryType();
 }
 
 void TensorElements::resolve(Emitter& emit, Id pointer) {
@@ -90,7 +103,7 @@ bool TensorElements::isComponentOfArray(Id pointer) const {
     const Module& module = context_.module;
     const Instruction& chain = module.def(pointer);
     const Id pointee = module.def(chain.type).word(1);
-    if (pointee != matrix_.component || !isAccessChain(chain.opcode)) return false;
+    if (pointee != matrix_.format || !isAccessChain(chain.opcode)) return false;
     const Id type = typeBehind(module, chainStep(module, chain), 1);
     const std::optional<uint32_t> stride = module.decoration(type, spv::Decoration::ArrayStride);
     return isArrayType(module.def(type).opcode) && stride == componentBits_ / 8;
@@ -121,7 +134,10 @@ Id TensorElements::fromStart(Emitter& emit, Id index) {
 Id TensorElements::load(Emitter& emit, Id index) {
     index = fromStart(emit, index);
     const Id component = matrix_.component;
-    if (bits() == componentBits_) return emit.bitcast(component, loadScalar(emit, index));
+    if (bits() == componentBits_) {
+        const Slot whole[] = {{loadScalar(emit, index), 0}};
+        return scalarOf(emit, component, unpack(emit, whole, scalar_)[0]);
+    }
     if (bits() > componentBits_) {
         const uint32_t parts = bits() / componentBits_;
         const Id scalar = loadScalar(emit, emit.over(index, parts));
@@ -135,15 +151,17 @@ Id TensorElements::load(Emitter& emit, Id index) {
     for (uint32_t i = 0; i < count; ++i) {
         scalars.push_back({loadScalar(emit, emit.plus(first, i)), 0});
     }
-    return scalarOf(emit, component, regroup(emit, scalars, scalar_, component)[0]);
+    return scalarOf(emit, component, unpack(emit, scalars, scalar_)[0]);
 }
 
 void TensorElements::store(Emitter& emit, Id index, Id component) {
     index = fromStart(emit, index);
-    if (bits() == componentBits_) return storeScalar(emit, index, emit.bitcast(scalar_, component));
     if (bits() > componentBits_) return storePart(emit, index, component);
     const Slot whole[] = {{component, 0}};
-    const std::vector<Slot> scalars = regroup(emit, whole, matrix_.component, scalar_);
+    const std::vector<Slot> scalars = pack(emit, whole, scalar_);
+    if (scalars.size() == 1) {
+        return storeScalar(emit, index, scalarOf(emit, scalar_, scalars[0]));
+    }
     const Id first = emit.times(index, static_cast<uint32_t>(scalars.size()));
     for (uint32_t i = 0; i < scalars.size(); ++i) {
         storeScalar(emit, emit.plus(first, i), scalarOf(emit, scalar_, scalars[i]));
@@ -187,11 +205,11 @@ Id TensorElements::castTo(Emitter& emit, Id element) {
 
 Id TensorElements::hasRuns(Emitter& emit, uint32_t length) {
     const spv::StorageClass storage = storageOf(context_.module.def(emit.typeOf(pointer_)));
-    if (storage == spv::StorageClass::Workgroup || reachable() != matrix_.component) return 0;
+    if (storage == spv::StorageClass::Workgroup || reachable() != memoryType()) return 0;
     if (block_ == 0 && place_.variable == 0) place_ = placeOf(emit, pointer_);
     if (block_ == 0 && !place_.valid()) return 0;
     run_ = length;
-    pack_ = length <= 4 ? types_.vectorType(matrix_.component, length)
+    pack_ = length <= 4 ? types_.vectorType(memoryType(), length)
                         : types_.vectorType(types_.uint32(), length * componentBits_ / 32);
     const uint32_t bytes = length * componentBits_ / 8;
     if (block_ == 0) return isMultiple(emit, place_.bytes, bytes);
@@ -211,12 +229,12 @@ Id TensorElements::packPointer(Emitter& emit, Id index) {
 std::vector<Slot> TensorElements::loadRun(Emitter& emit, Id index) {
     const Id packs[] = {
         emit.load(pack_, packPointer(emit, index), memory_.forLoad(run_ * componentBits_ / 8))};
-    return regroup(emit, slotsOf(emit, packs), types_.scalarOf(pack_), matrix_.component);
+    return unpack(emit, slotsOf(emit, packs), types_.scalarOf(pack_));
 }
 
 void TensorElements::storeRun(Emitter& emit, Id index, std::span<const Slot> components) {
     const Id scalar = types_.scalarOf(pack_);
-    const std::vector<Slot> scalars = regroup(emit, components, matrix_.component, scalar);
+    const std::vector<Slot> scalars = pack(emit, components, scalar);
     emit.store(packPointer(emit, index), gather(emit, scalar, scalars),
                memory_.forStore(run_ * componentBits_ / 8));
 }

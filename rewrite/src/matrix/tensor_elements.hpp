@@ -36,6 +36,7 @@ class TensorElements {
     void resolvePointer(Emitter& emit, Id pointer);
     bool isComponentOfArray(Id pointer) const;
     Id reachable() const;
+    Id memoryType() const;
     Id pointerTo(Emitter& emit, Id scalar);
     Id castTo(Emitter& emit, Id element);
     Id fromStart(Emitter& emit, Id index);
@@ -43,6 +44,9 @@ class TensorElements {
     Id loadScalar(Emitter& emit, Id scalar);
     void storeScalar(Emitter& emit, Id scalar, Id value);
     void storePart(Emitter& emit, Id index, Id component);
+    // The components in memory scalars of `type`, and the inverse.
+    std::vector<Slot> unpack(Emitter& emit, std::span<const Slot> memory, Id type);
+    std::vector<Slot> pack(Emitter& emit, std::span<const Slot> components, Id type);
     uint32_t bits() const { return context_.types.width(scalar_); }
 
     MatrixContext& context_;

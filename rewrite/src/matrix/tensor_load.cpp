@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // OpCooperativeMatrixLoadTensorNV.
+#include "lowering/number_memory.hpp"
 #include "matrix/instructions.hpp"
 #include "matrix/tensor_transfer.hpp"
 
@@ -75,7 +76,9 @@ class TensorLoad : TensorTransfer {
         const Id u32 = types_.uint32();
         std::vector<Slot> words = {{address_.clampValue(), 0}};
         if (types_.width(matrix_.component) == 64) words.push_back({emit_.constant(0), 0});
-        return scalarOf(emit_, matrix_.component, regroup(emit_, words, u32, matrix_.component)[0]);
+        const std::vector<Slot> components =
+            unpackComponents(emit_, *matrix_.number, words, u32, matrix_.component);
+        return scalarOf(emit_, matrix_.component, components[0]);
     }
 
     Id read(const TensorPart& place) {

@@ -59,7 +59,7 @@ const MatrixType* tensorMatrix(MatrixContext& context, const Instruction& at, Id
     const MatrixType* matrix = context.matrixOfValue(object);
     if (matrix == nullptr) {
         context.fail(ErrorCode::kInvalidModule, at, "Object is not a cooperative matrix");
-    } else if (matrix->isConverted()) {
+    } else if (matrix->hasFourBits()) {
         context.fail(ErrorCode::kUnsupported, at, "tensors of 4-bit components are not emulated");
         matrix = nullptr;
     }

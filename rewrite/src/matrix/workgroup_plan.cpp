@@ -33,14 +33,15 @@ WorkgroupPlan planOf(const MatrixContext& context, const MulAdd& p) {
     const auto areAll = [&](uint32_t bits) {
         return types.width(p.a->component) == bits && types.width(p.b->component) == bits;
     };
+    const bool areHalves = types.isHalf(p.a->component) && types.isHalf(p.b->component) &&
+                           types.isHalf(p.result->component);
     if (!types.isFloat(p.result->component)) {
         // Four bytes along K, for dot products.
         const bool bytes = areAll(8);
         plan.a.component = bytes ? p.a->component : types.intType(32, p.signs.a);
         plan.b.component = bytes ? p.b->component : types.intType(32, p.signs.b);
         plan.step = plan.a.alongK = plan.b.alongK = bytes ? 4 : 1;
-    } else if (areAll(16) && types.width(p.result->component) == 16 && device.shaderFloat16 &&
-               !device.isCpu) {
+    } else if (areHalves && device.shaderFloat16 && !device.isCpu) {
         // Pairs of A along K and of B along N, for packed arithmetic.
         plan.a.component = plan.b.component = p.a->component;
         plan.step = plan.a.alongK = plan.b.alongLine = 2;

@@ -18,6 +18,8 @@ constexpr uint64_t kMaxComponents = 16384;
 std::string_view problem(const VectorContext& context, const Instruction& type) {
     const std::string_view component = context.types.componentProblem(type.word(0));
     if (!component.empty()) return component;
+    if (context.types.encoding(type.word(0)))
+        return "components with an FP Encoding are not emulated";
     const std::optional<uint64_t> count = context.module.constantValue(type.word(1));
     if (!count || *count == 0 || *count > kMaxComponents) {
         return "Component Count must be a constant from 1 to 16384";

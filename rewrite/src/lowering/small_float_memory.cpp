@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// 8-bit floats in memory, held as f16.
+#include "lowering/number_memory.hpp"
+#include "lowering/words.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+constexpr uint32_t kPerWord = 4;
+
+// The inverse of smallFloatPair() for two f16 that are values of the format: bytes in the low half
+// of a u32.
+Id smallFloatBytes(Emitter& emit, const Number::SmallFloat& fields, Id pair) {
+    TypeTable& types = emit.types();
+    Bits bits(emit);
+    Id spread = 0;
+    if (fields.exponentBits == 5 && fields.hasInfinity) {
+        spread = emit.bitcast(types.uint32(), pair);
+    } else {
+        const double factor = 1.0 / (1u << (15 - fields.bias));
+        const Id scale = types.constantFloat(types.floatType(16), factor);
+        const Id scaled = emit.op(spv::Op::OpFMul, emit.typeOf(pair),
+                                  {pair, types.constantSplat(emit.typeOf(pair), scale)});
+        const Id word = emit.bitcast(types.uint32(), scaled);
+        const Id magnitude = bits.mask(bits.left(word, 5 - fields.exponentBits), 0x7F007F00);
+        // Numbers of the format are scaled to less than 2; NaN has all bits below the sign set.
+        const Id isNan = bits.mask(bits.right(word, 14), 0x00010001);
+        const Id nan = bits.op(spv::Op::OpIMul, isNan, emit.constant(0x7F00));
+        spread = bits.either(bits.either(magnitude, nan), bits.mask(word, 0x80008000));
+    }
+    return bits.either(bits.mask(bits.right(spread, 8), 0xFF),
+                       bits.mask(bits.right(spread, 16), 0xFF00));
+}
+
+std::vector<Slot> unpackFloats(Emitter& emit, const Number& number, std::span<const Slot> memory,
+                               Id memoryScalar, Id) {
+    const std::vector<Id> words = toWords(emit, memory, memoryScalar);
+    const auto perWord = static_cast<uint32_t>(memory.size() * emit.types().width(memoryScalar) /
+                                               number.bits / words.size());
+    std::vector<Slot> out;
+    for (const Id word : words) {
+        for (uint32_t first = 0; first < perWord; first += 2) {
+            const Id bytes = Bits(emit).right(word, first * number.bits);
+            const Id pair = smallFloatPair(emit, number.fields, bytes);
+            for (uint32_t i = 0; i < 2 && first + i < perWord; ++i) out.push_back({pair, i});
+        }
+    }
+    return out;
+}
+
+std::vector<Slot> packFloats(Emitter& emit, const Number& number, std::span<const Slot> components,
+                             Id held, Id memoryScalar) {
+    TypeTable& types = emit.types();
+    const Slot zero = {types.constantNull(held), 0};
+    std::vector<Slot> all(components.begin(), components.end());
+    while (all.size() % kPerWord != 0) all.push_back(zero);
+    std::vector<Slot> words;
+    for (size_t first = 0; first < all.size(); first += kPerWord) {
+        Id word = 0;
+        for (uint32_t i = 0; i < kPerWord && first + i < components.size(); i += 2) {
+            const Id pair = gather(emit, held, std::span(all).subspan(first + i, 2));
+            const Id bytes = smallFloatBytes(emit, number.fields, pair);
+            word = Bits(emit).withPart(word, bytes, i * number.bits);
+        }
+        words.push_back({word, 0});
+    }
+    std::vector<Slot> out = regroup(emit, words, types.uint32(), memoryScalar);
+    out.resize(components.size() * number.bits / types.width(memoryScalar));
+    return out;
+}
+
+Slot pickFloat(Emitter& emit, const Number& number, Id scalar, Id index, Id) {
+    TypeTable& types = emit.types();
+    const Id u32 = types.uint32();
+    const Slot memory[] = {{scalar, 0}};
+    const std::vector<Id> words = toWords(emit, memory, emit.typeOf(scalar));
+    Id word = words[0];
+    if (words.size() > 1) {
+        const Id pair = emit.construct(types.vectorType(u32, 2), words);
+        word = emit.op(spv::Op::OpVectorExtractDynamic, u32, {pair, emit.over(index, kPerWord)});
+        index = emit.modulo(index, kPerWord);
+    }
+    const Id byte = Bits(emit).field(word, emit.times(index, number.bits), number.bits, false);
+    return {smallFloatPair(emit, number.fields, byte), 0};
+}
+
+Id floatBits(Emitter& emit, const Number& number, const Slot& component, Id held) {
+    const Slot both[] = {component, {emit.types().constantNull(held), 0}};
+    return smallFloatBytes(emit, number.fields, gather(emit, held, both));
+}
+
+}  // namespace
+
+const NumberForm kSmallFloats = {unpackFloats, packFloats, pickFloat, floatBits};
+
+}  // namespace coopvk::rewrite

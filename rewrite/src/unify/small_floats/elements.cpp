@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/composites.hpp"
+#include "ir/memory_operands.hpp"
+#include "ir/opcodes.hpp"
+#include "lowering/number.hpp"
+#include "lowering/number_memory.hpp"
+#include "unify/small_floats/small_floats.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+// The 8-bit type of the element that indices from operand `first` on select in `type`; 0: they
+// select no such element.
+Id selectedFormat(const SmallFloatContext& context, Id type, const Instruction& i, size_t first) {
+    const auto isMatrix = [&](Id id) { return context.isMatrix(id); };
+    const auto at = findIndexInto(context.module, type, i.operands, first, isMatrix);
+    return at ? context.format(type) : 0;
+}
+
+Id toHeld(SmallFloatFunction& f, Id value) {
+    const Id held = heldType(f.context.types, f.emit().typeOf(value));
+    return f.emit().op(spv::Op::OpFConvert, held, {value});
+}
+
+bool holdExtract(SmallFloatFunction& f, const Instruction& i) {
+    const Id format = selectedFormat(f.context, f.emit().typeOf(i.word(0)), i, 1);
+    if (format == 0) return false;
+    const Id held = f.emit().op(i.opcode, heldType(f.context.types, format), i.operands);
+    f.emit().op(spv::Op::OpFConvert, i.type, {held}, i.result);
+    return true;
+}
+
+// The operand that is to be an element of a matrix, as the type that holds it. An operand of
+// another type stays: the lowering refuses it.
+bool holdOperand(SmallFloatFunction& f, Instruction& i, size_t operand, Id format) {
+    if (format == 0 || f.emit().typeOf(i.word(operand)) != format) return false;
+    i.operands[operand] = idOperand(toHeld(f, i.word(operand)));
+    return false;
+}
+
+bool holdInsert(SmallFloatFunction& f, Instruction& i) {
+    return holdOperand(f, i, 0, selectedFormat(f.context, f.emit().typeOf(i.word(1)), i, 2));
+}
+
+bool holdConstruct(SmallFloatFunction& f, Instruction& i) {
+    return i.operands.empty() ? false : holdOperand(f, i, 0, f.context.format(i.type));
+}
+
+bool holdChain(SmallFloatFunction& f, Instruction& i) {
+    const Id format = selectedFormat(f.context, f.context.module.pointee(i.word(0)), i,
+                                     firstChainIndex(i.opcode));
+    if (format == 0) return false;
+    const spv::StorageClass storage = storageOf(f.context.module.def(i.type));
+    i.type = f.context.types.pointerType(storage, heldType(f.context.types, format));
+    f.context.elementPointers[i.result] = format;
+    return false;
+}
+
+// The 8-bit type behind a pointer to an element; 0: it is another pointer.
+Id pointeeFormat(const SmallFloatContext& context, Id pointer) {
+    const auto found = context.elementPointers.find(pointer);
+    return found == context.elementPointers.end() ? 0 : found->second;
+}
+
+bool holdPointerCopy(SmallFloatFunction& f, Instruction& i) {
+    const Id format = pointeeFormat(f.context, i.word(0));
+    if (format == 0) return false;
+    i.type = f.emit().typeOf(i.word(0));
+    f.context.elementPointers[i.result] = format;
+    return false;
+}
+
+bool holdLoad(SmallFloatFunction& f, const Instruction& i) {
+    const Id format = pointeeFormat(f.context, i.word(0));
+    if (format == 0) return false;
+    const Id held = f.emit().op(i.opcode, heldType(f.context.types, format), i.operands);
+    f.emit().op(spv::Op::OpFConvert, i.type, {held}, i.result);
+    return true;
+}
+
+bool holdStore(SmallFloatFunction& f, Instruction& i) {
+    return holdOperand(f, i, 1, pointeeFormat(f.context, i.word(0)));
+}
+
+// A copy of an element becomes a load and a store.
+bool holdCopy(SmallFloatFunction& f, const Instruction& i) {
+    const Id to = pointeeFormat(f.context, i.word(0)), from = pointeeFormat(f.context, i.word(1));
+    if (to == 0 && from == 0) return false;
+    Emitter& emit = f.emit();
+    const CopyOperands memory = copyOperands(i);
+    const Id held = heldType(f.context.types, to == 0 ? from : to);
+    Id value = emit.load(from == 0 ? to : held, i.word(1), memory.source.forLoad(1));
+    if (from == 0) value = toHeld(f, value);
+    if (to == 0) value = emit.op(spv::Op::OpFConvert, from, {value});
+    emit.store(i.word(0), value, memory.target.forStore(1));
+    return true;
+}
+
+}  // namespace
+
+void addSmallFloatElements(OpcodeTable<SmallFloatFunction>& table) {
+    using enum spv::Op;
+    table.add<holdExtract>({OpCompositeExtract});
+    table.add<holdInsert>({OpCompositeInsert});
+    table.add<holdConstruct>({OpCompositeConstruct, OpCompositeConstructReplicateEXT});
+    table.add<holdChain>(kAccessChains);
+    table.add<holdPointerCopy>({OpCopyObject});
+    table.add<holdLoad>({OpLoad});
+    table.add<holdStore>({OpStore});
+    table.add<holdCopy>({OpCopyMemory});
+}
+
+void holdConstants(SmallFloatContext& context) {
+    using enum spv::Op;
+    Module& module = context.module;
+    InstructionList& globals = module.section(Section::kGlobals);
+    for (size_t g = 0; g < globals.size(); ++g) {
+        Instruction& constant = *globals[g];
+        const Id format = context.format(constant.type);
+        if (format == 0 ||
+            !isOneOf(constant.opcode, {OpConstantComposite, OpConstantCompositeReplicateEXT})) {
+            continue;
+        }
+        const Id held = heldType(context.types, format);
+        for (Operand& operand : constant.operands) {
+            const Instruction& scalar = module.def(operand.word);
+            if (scalar.type != format) continue;
+            const uint32_t bits = scalar.opcode == OpConstant ? scalar.word(0) : 0;
+            const double value = smallFloatValue(numberOf(context.types, format)->fields, bits);
+            operand.word = context.types.constantFloat(held, value);
+        }
+    }
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Matrices hold 8-bit floats in another type (number_memory.hpp). After this pass, each element
+// that an instruction takes from such a matrix, or puts into one, has that type: conversions to and
+// from the 8-bit type, which are exact, stand around the instruction. Functions that the lowering
+// of an instruction calls with elements, or for them, get versions with that type.
+#pragma once
+
+#include "lowering/opcode_table.hpp"
+
+namespace coopvk::rewrite {
+
+struct SmallFloatContext : LoweringContext {
+    using LoweringContext::LoweringContext;
+
+    std::map<Id, Id> elementPointers;  // pointers to elements, with the 8-bit type
+
+    // The 8-bit type of a matrix type's components; 0: it is no matrix of 8-bit floats.
+    Id format(Id matrix) const;
+    Id formatOf(Id value) const { return format(module.def(value).type); }
+    bool isMatrix(Id type) const { return format(type) != 0; }
+
+    // Refuses pointers to elements where they are neither loaded, stored nor copied.
+    void checkKept(const Instruction& instruction) override;
+};
+
+using SmallFloatFunction = FunctionLowering<SmallFloatContext>;
+
+// The pass. Specialization constants must be frozen.
+std::optional<Error> holdSmallFloats(SmallFloatContext& context);
+
+// Instructions with single elements; each returns false if the instruction stays, perhaps changed
+// in place.
+void addSmallFloatElements(OpcodeTable<SmallFloatFunction>& table);
+// Instructions that call functions for elements.
+void addSmallFloatCalls(OpcodeTable<SmallFloatFunction>& table);
+// Changes constants of such matrices in place.
+void holdConstants(SmallFloatContext& context);
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Matrices of 8-bit floats: each instruction that may take them gives a valid module.
+#include <gtest/gtest.h>
+
+#include <format>
+
+#include "assemble.hpp"
+#include "coopvk/rewrite.hpp"
+
+namespace coopvk::rewrite {
+namespace {
+
+struct Body {
+    std::string_view scope;      // 3: Subgroup, 2: Workgroup
+    std::string_view functions;  // behind the entry point
+    std::string_view code;
+};
+
+// A module with matrices of 16 x 16: %A, %B and %C of e4m3, %D of e5m2, %H of f16, %F of f32, %I of
+// s32 and %Y of bytes; %a, %b and %c are loaded from the same bytes.
+std::string module(const Body& body) {
+    return std::format(R"(
+OpCapability Shader
+OpCapability Int8
+OpCapability Int16
+OpCapability Float16
+OpCapability Float8EXT
+OpCapability Float8CooperativeMatrixEXT
+OpCapability StorageBuffer8BitAccess
+OpCapability VulkanMemoryModel
+OpCapability CooperativeMatrixKHR
+OpCapability CooperativeMatrixConversionsNV
+OpCapability CooperativeMatrixReductionsNV
+OpCapability CooperativeMatrixPerElementOperationsNV
+OpExtension "SPV_KHR_cooperative_matrix"
+OpExtension "SPV_NV_cooperative_matrix2"
+OpExtension "SPV_EXT_float8"
+OpMemoryModel Logical Vulkan
+OpEntryPoint GLCompute %main "main" %in %out
+OpExecutionMode %main LocalSize 32 1 1
+OpDecorate %bytes ArrayStride 1
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %floats ArrayStride 4
+OpDecorate %outBlock Block
+OpMemberDecorate %outBlock 0 Offset 0
+OpDecorate %in DescriptorSet 0
+OpDecorate %in Binding 0
+OpDecorate %out DescriptorSet 0
+OpDecorate %out Binding 1
+OpDecorate %saturated SaturatedToLargestFloat8NormalConversionEXT
+%void = OpTypeVoid
+%f = OpTypeFunction %void
+%u32 = OpTypeInt 32 0
+%s32 = OpTypeInt 32 1
+%u8 = OpTypeInt 8 0
+%f16 = OpTypeFloat 16
+%f32 = OpTypeFloat 32
+%e4m3 = OpTypeFloat 8 Float8E4M3EXT
+%e5m2 = OpTypeFloat 8 Float8E5M2EXT
+%c0 = OpConstant %u32 0
+%c1 = OpConstant %u32 1
+%c2 = OpConstant %u32 2
+%c3 = OpConstant %u32 3
+%scope = OpConstant %u32 {}
+%n = OpConstant %u32 16
+%half = OpConstant %e4m3 0x1p-1
+%bytes = OpTypeRuntimeArray %e4m3
+%block = OpTypeStruct %bytes
+%floats = OpTypeRuntimeArray %f32
+%outBlock = OpTypeStruct %floats
+%blockPointer = OpTypePointer StorageBuffer %block
+%outPointer = OpTypePointer StorageBuffer %outBlock
+%bytePointer = OpTypePointer StorageBuffer %e4m3
+%floatPointer = OpTypePointer StorageBuffer %f32
+%in = OpVariable %blockPointer StorageBuffer
+%out = OpVariable %outPointer StorageBuffer
+%A = OpTypeCooperativeMatrixKHR %e4m3 %scope %n %n %c0
+%B = OpTypeCooperativeMatrixKHR %e4m3 %scope %n %n %c1
+%C = OpTypeCooperativeMatrixKHR %e4m3 %scope %n %n %c2
+%D = OpTypeCooperativeMatrixKHR %e5m2 %scope %n %n %c1
+%H = OpTypeCooperativeMatrixKHR %f16 %scope %n %n %c2
+%F = OpTypeCooperativeMatrixKHR %f32 %scope %n %n %c2
+%I = OpTypeCooperativeMatrixKHR %s32 %scope %n %n %c2
+%Y = OpTypeCooperativeMatrixKHR %u8 %scope %n %n %c2
+%zero = OpConstantNull %F
+%halves = OpConstantComposite %C %half
+%variable = OpTypePointer Function %C
+%element = OpTypePointer Function %e4m3
+%each = OpTypeFunction %e4m3 %u32 %u32 %e4m3 %e4m3 %e4m3
+%both = OpTypeFunction %e4m3 %e4m3 %e4m3
+%takes = OpTypeFunction %void %element
+%main = OpFunction %void None %f
+%label = OpLabel
+%v = OpVariable %variable Function
+%w = OpVariable %element Function
+%pa = OpAccessChain %bytePointer %in %c0 %c0
+%pf = OpAccessChain %floatPointer %out %c0 %c0
+%a = OpCooperativeMatrixLoadKHR %A %pa %c0 %n
+%b = OpCooperativeMatrixLoadKHR %B %pa %c1 %n
+%c = OpCooperativeMatrixLoadKHR %C %pa %c0 %n
+%single = OpLoad %e4m3 %pa
+{}
+OpReturn
+OpFunctionEnd
+{}
+)",
+                       body.scope == "Workgroup" ? 2 : 3, body.code, body.functions);
+}
+
+Result<Rewritten> run(const std::string& text, bool isValid = true) {
+    const std::vector<uint32_t> words = test::assemble(text);
+    EXPECT_EQ(!validate(words), isValid) << text;
+    Request request;
+    request.words = words;
+    return rewrite(request, {});
+}
+
+constexpr std::string_view kEach = R"(
+%function = OpFunction %e4m3 None %each
+%row = OpFunctionParameter %u32
+%column = OpFunctionParameter %u32
+%x = OpFunctionParameter %e4m3
+%y = OpFunctionParameter %e4m3
+%z = OpFunctionParameter %e4m3
+%eachBody = OpLabel
+OpReturnValue %y
+OpFunctionEnd
+)";
+constexpr std::string_view kBoth = R"(
+%function = OpFunction %e4m3 None %both
+%x = OpFunctionParameter %e4m3
+%y = OpFunctionParameter %e4m3
+%bothBody = OpLabel
+OpReturnValue %y
+OpFunctionEnd
+)";
+constexpr std::string_view kStore = "OpCooperativeMatrixStoreKHR %pa %r %c0 %n\n";
+constexpr std::string_view kStoreFloats = "OpCooperativeMatrixStoreKHR %pf %r %c0 %n\n";
+
+struct Case {
+    std::string_view name, code, store, functions;
+};
+constexpr Case kCases[] = {
+    {"Copy", "%r = OpCopyObject %C %c\n", kStore, ""},
+    {"Product", "%r = OpCooperativeMatrixMulAddKHR %F %a %b %zero\n", kStoreFloats, ""},
+    {"ProductOfSmall", "%r = OpCooperativeMatrixMulAddKHR %C %a %b %c\n", kStore, ""},
+    {"ProductOfHalf",
+     "%h = OpFConvert %H %c\n%p = OpCooperativeMatrixMulAddKHR %H %a %b %h\n"
+     "%r = OpFConvert %C %p\n",
+     kStore, ""},
+    {"MixedProduct",
+     "%d = OpCooperativeMatrixLoadKHR %D %pa %c0 %n\n"
+     "%r = OpCooperativeMatrixMulAddKHR %F %a %d %zero\n",
+     kStoreFloats, ""},
+    {"Extract",
+     "%x = OpCompositeExtract %e4m3 %c 1\n%y = OpCompositeInsert %C %x %c 0\n"
+     "%r = OpCompositeInsert %C %single %y 2\n",
+     kStore, ""},
+    {"Construct", "%r = OpCompositeConstruct %C %single\n", kStore, ""},
+    {"Constant", "%r = OpCopyObject %C %halves\n", kStore, ""},
+    {"Pointers",
+     "OpStore %v %c\n%p = OpAccessChain %element %v %c1\n%x = OpLoad %e4m3 %p\n"
+     "OpStore %w %x\n%q = OpAccessChain %element %v %c0\nOpCopyMemory %q %w\n"
+     "OpCopyMemory %w %p\nOpStore %q %x\n%r = OpLoad %C %v\n",
+     kStore, ""},
+    {"FromFloat", "%saturated = OpFConvert %C %zero\n%r = OpCopyObject %C %saturated\n", kStore,
+     ""},
+    {"FromInteger", "%i = OpConvertFToS %I %c\n%r = OpConvertSToF %C %i\n", kStore, ""},
+    {"Bitcast", "%y = OpBitcast %Y %c\n%r = OpBitcast %C %y\n", kStore, ""},
+    {"Use",
+     "%t = OpCooperativeMatrixConvertNV %B %c\n"
+     "%r = OpCooperativeMatrixMulAddKHR %F %a %t %zero\n",
+     kStoreFloats, ""},
+    {"UseAndFormat", "%t = OpFConvert %D %c\n%r = OpCooperativeMatrixMulAddKHR %F %a %t %zero\n",
+     kStoreFloats, ""},
+    {"PerElement", "%r = OpCooperativeMatrixPerElementOpNV %C %c %function %c %single\n", kStore,
+     kEach},
+    {"Reduce", "%r = OpCooperativeMatrixReduceNV %C %c Row|Column %function\n", kStore, kBoth},
+};
+
+class SmallFloatMatrix : public testing::TestWithParam<std::tuple<Case, std::string_view>> {};
+
+TEST_P(SmallFloatMatrix, OutputIsValidAndDeterministic) {
+    const auto& [one, scope] = GetParam();
+    const std::string code = std::string(one.code) + std::string(one.store);
+    const bool saturates = code.find("%saturated") != std::string::npos;
+    std::string text = module({scope, one.functions, code});
+    if (!saturates) {
+        const std::string_view decoration =
+            "OpDecorate %saturated SaturatedToLargestFloat8NormalConversionEXT\n";
+        text.erase(text.find(decoration), decoration.size());
+    }
+    const Result<Rewritten> out = run(text);
+    ASSERT_TRUE(out) << out.error().message;
+    EXPECT_EQ(validate(out->words), std::nullopt) << disassemble(out->words);
+    EXPECT_TRUE(scan(out->words, ExtensionSet::all()).empty());
+    const std::string result = disassemble(out->words);
+    EXPECT_EQ(result.find("CooperativeMatrix"), std::string::npos);
+    const Result<Rewritten> again = run(text);
+    ASSERT_TRUE(again);
+    EXPECT_EQ(again->words, out->words);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, SmallFloatMatrix,
+                         testing::Combine(testing::ValuesIn(kCases),
+                                          testing::Values("Subgroup", "Workgroup")),
+                         [](const auto& test) {
+                             return std::string(std::get<0>(test.param).name) +
+                                    std::string(std::get<1>(test.param));
+                         });
+
+TEST(SmallFloatMatrixErrors, PointersToElementsStayInTheFunction) {
+    const Result<Rewritten> out =
+        run(module({"Subgroup",
+                    "%function = OpFunction %void None %takes\n%x = OpFunctionParameter %element\n"
+                    "%body = OpLabel\nOpReturn\nOpFunctionEnd\n",
+                    "%saturated = OpFConvert %C %zero\n%p = OpAccessChain %element %v %c1\n"
+                    "%called = OpFunctionCall %void %function %p\n"}),
+            false);
+    ASSERT_FALSE(out);
+    EXPECT_NE(out.error().message.find("pointer to an 8-bit float"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace coopvk::rewrite
