@@ -86,8 +86,9 @@ Failure chooseWhatIsLowered(Rewriting& r) {
     return std::nullopt;
 }
 
-std::string describe(const LayoutPolicy& policy) {
-    return std::format("core back-end, lane grid {}x{}, row blocks {}, column blocks {}",
+std::string describe(const LayoutPolicy& policy, bool inTiles) {
+    return std::format("{}, lane grid {}x{}, row blocks {}, column blocks {}",
+                       inTiles ? "native back-end, in tiles of workgroups" : "core back-end",
                        policy.grid.rows, policy.grid.columns, policy.rowBlock, policy.columnBlock);
 }
 
@@ -143,7 +144,7 @@ Failure lowerToCore(Rewriting& r) {
     context.slices = sliceProducts(r.types, target, policy);
     if (Failure error = lowerMatrices(context)) return error;
     removeWholeMatrixDeclarations(r.module);
-    r.out.notes.push_back(describe(policy));
+    r.out.notes.push_back(describe(policy, r.native));
     if (context.slices.depth != 0) {
         r.out.notes.push_back(std::format("products in slices of {}", context.slices.depth));
     }

@@ -8,6 +8,7 @@
 #include "lowering/packed.hpp"
 #include "matrix/grid_position.hpp"
 #include "matrix/tiles/tile_grid.hpp"
+#include "tensor/load_versions.hpp"
 #include "tensor/tensor_types.hpp"
 
 namespace coopvk::rewrite {
@@ -72,6 +73,7 @@ struct MatrixContext : PackedContext {
     // those of them that are not lowered yet.
     std::set<Id> followedLoads;
     std::vector<const Instruction*> waitingLoads;
+    LoadVersions loadVersions;
     TilePlan tiles;
 
     const MatrixType* matrix(Id type) const {

@@ -15,6 +15,7 @@ void lowerMatrixStore(MatrixContext& context, MatrixWriter& writer, const Instru
 
 // OpCooperativeMatrixLoadTensorNV and OpCooperativeMatrixStoreTensorNV.
 void lowerTensorLoad(MatrixContext& context, MatrixWriter& writer, const Instruction& load);
+bool lowerLoadCondition(MatrixContext& context, MatrixWriter& writer, const Instruction& i);
 void lowerTensorStore(MatrixContext& context, MatrixWriter& writer, const Instruction& store);
 
 // OpCooperativeMatrixMulAddKHR: a call of a helper function, one for each combination of types.

@@ -74,6 +74,7 @@ OpcodeTable<MatrixFunction> matrixTable() {
     table.add<lowerMatrixLoad>({OpCooperativeMatrixLoadKHR});
     table.add<lowerMatrixStore>({OpCooperativeMatrixStoreKHR});
     table.add<lowerTensorLoad>({OpCooperativeMatrixLoadTensorNV});
+    table.add<lowerLoadCondition>({OpUndef});
     table.add<lowerTensorStore>({OpCooperativeMatrixStoreTensorNV});
     table.add<lowerTensorSetting>(kTensorValues);
     table.add<lowerMulAdd>({OpCooperativeMatrixMulAddKHR});
@@ -106,6 +107,9 @@ std::optional<Error> lowerMatrices(MatrixContext& context) {
     if (context.error) return context.error;
     lowerMatrixConstants(context);
     context.followedLoads = gatherTensorLoads(module);
+    if (!context.tiles.types.empty()) {
+        context.loadVersions = duplicateDecodedLoads(context.types, context.followedLoads);
+    }
     const OpcodeTable<MatrixFunction> table = matrixTable();
     for (const auto& function : module.functions()) {
         if (context.error) return context.error;

@@ -205,34 +205,44 @@ std::unique_ptr<TensorLoad> prepare(MatrixContext& context, MatrixWriter& writer
     return prepared->valid() ? std::move(prepared) : nullptr;
 }
 
+using Loads = std::vector<std::unique_ptr<TensorLoad>>;
+
+// What is only loaded is under way while other loads are decoded.
+void emitFastest(const Loads& loads) {
+    for (const bool isDecoded : {false, true}) {
+        for (const auto& load : loads) {
+            if (load->isDecoded() == isDecoded) load->fastest();
+        }
+    }
+}
+
 // Emits one branch for all loads, if the layout of each may allow the fastest way.
-void emitTogether(MatrixWriter& writer, std::span<const std::unique_ptr<TensorLoad>> loads) {
+void emitTogether(MatrixWriter& writer, const Loads& loads) {
     Id allowFastest = 0;
     bool together = loads.size() > 1;
     for (const auto& load : loads) {
-        load->begin();
-        if (!together) continue;
+        if (!together) break;
         const Id allowsFastest = load->allowsFastest();
         allowFastest = writer.emit().both(allowFastest, allowsFastest);
         together = allowsFastest != 0;
     }
-    const auto each = [&](void (TensorLoad::*emit)()) {
-        for (const auto& load : loads) ((*load).*emit)();
-    };
-    // What is only loaded is under way while other loads are decoded.
-    const auto fastest = [&] {
-        for (const bool isDecoded : {false, true}) {
-            for (const auto& load : loads) {
-                if (load->isDecoded() == isDecoded) load->fastest();
-            }
-        }
-    };
     if (together) {
-        writer.chosen(allowFastest, fastest, [&] { each(&TensorLoad::others); });
+        writer.chosen(
+            allowFastest, [&] { emitFastest(loads); },
+            [&] {
+                for (const auto& load : loads) load->others();
+            });
     } else {
-        each(&TensorLoad::byLayout);
+        for (const auto& load : loads) load->byLayout();
     }
-    each(&TensorLoad::end);
+}
+
+// Emits what one version of the code around the loads has (tensor/load_versions.hpp).
+void emitVersion(const Loads& loads, bool isFastest) {
+    const bool isPossible =
+        std::ranges::all_of(loads, [](const auto& load) { return load->allowsFastest() != 0; });
+    if (isFastest && isPossible) return emitFastest(loads);
+    for (const auto& load : loads) isPossible ? load->others() : load->byLayout();
 }
 
 }  // namespace
@@ -241,12 +251,39 @@ void emitTogether(MatrixWriter& writer, std::span<const std::unique_ptr<TensorLo
 void lowerTensorLoad(MatrixContext& context, MatrixWriter& writer, const Instruction& load) {
     context.waitingLoads.push_back(&load);
     if (context.followedLoads.contains(load.result)) return;
-    std::vector<std::unique_ptr<TensorLoad>> loads;
+    Loads loads;
     for (const Instruction* waiting : std::exchange(context.waitingLoads, {})) {
         loads.push_back(prepare(context, writer, *waiting));
         if (loads.back() == nullptr) return;
     }
-    emitTogether(writer, loads);
+    for (const auto& one : loads) one->begin();
+    const bool isFastest = context.loadVersions.fastest.contains(load.result);
+    if (isFastest || context.loadVersions.others.contains(load.result)) {
+        emitVersion(loads, isFastest);
+    } else {
+        emitTogether(writer, loads);
+    }
+    for (const auto& one : loads) one->end();
+}
+
+// Computes the boolean that selects a version of loads.
+bool lowerLoadCondition(MatrixContext& context, MatrixWriter& writer, const Instruction& i) {
+    const auto found = context.loadVersions.loads.find(i.result);
+    if (found == context.loadVersions.loads.end()) return false;
+    Emitter& emit = writer.emit();
+    Id condition = 0;
+    for (const Instruction* load : found->second) {
+        const std::unique_ptr<TensorLoad> prepared = prepare(context, writer, *load);
+        if (prepared == nullptr) return true;
+        const Id allowsFastest = prepared->allowsFastest();
+        if (allowsFastest == 0) {
+            condition = context.types.constantBool(false);
+            break;
+        }
+        condition = emit.both(condition, allowsFastest);
+    }
+    emit.op(spv::Op::OpCopyObject, i.type, Operands{idOperand(condition)}, i.result);
+    return true;
 }
 
 }  // namespace coopvk::rewrite
