@@ -18,12 +18,17 @@ constexpr Dependent kKhrMatrix[] = {
      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_CONVERSION_FEATURES_QCOM,
      COOPVK_FEATURE_BITS(VkPhysicalDeviceCooperativeMatrixConversionFeaturesQCOM,
                          cooperativeMatrixConversion, cooperativeMatrixConversion)},
-    {nullptr, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_BFLOAT16_FEATURES_KHR,
-     COOPVK_FEATURE_BITS(VkPhysicalDeviceShaderBfloat16FeaturesKHR, shaderBFloat16CooperativeMatrix,
-                         shaderBFloat16CooperativeMatrix)},
-    {nullptr, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT8_FEATURES_EXT,
-     COOPVK_FEATURE_BITS(VkPhysicalDeviceShaderFloat8FeaturesEXT, shaderFloat8CooperativeMatrix,
-                         shaderFloat8CooperativeMatrix)},
+    {.extension = nullptr,
+     .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_BFLOAT16_FEATURES_KHR,
+     .features =
+         COOPVK_FEATURE_BITS(VkPhysicalDeviceShaderBfloat16FeaturesKHR,
+                             shaderBFloat16CooperativeMatrix, shaderBFloat16CooperativeMatrix),
+     .featureExtension = VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME},
+    {.extension = nullptr,
+     .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT8_FEATURES_EXT,
+     .features = COOPVK_FEATURE_BITS(VkPhysicalDeviceShaderFloat8FeaturesEXT,
+                                     shaderFloat8CooperativeMatrix, shaderFloat8CooperativeMatrix),
+     .featureExtension = VK_EXT_SHADER_FLOAT8_EXTENSION_NAME},
     {"VK_NV_cooperative_matrix_decode_vector",
      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_DECODE_VECTOR_FEATURES_NV,
      COOPVK_FEATURE_BITS(VkPhysicalDeviceCooperativeMatrixDecodeVectorFeaturesNV,
@@ -51,8 +56,8 @@ bool isEmulated(rewrite::ExtensionSet emulated, const char* name) {
 // What coopvk knows of itself, and what is usable alone, stays the driver's where coopvk replaces
 // nothing of the driver's.
 bool isHidden(const Hidden& hidden, const ExtensionRow& row, const Dependent& dependent) {
-    if (isEmulated(hidden.emulated, dependent.extension)) return false;
-    const bool isRow = isEmulated(rewrite::ExtensionSet::all(), dependent.extension);
+    if (isEmulated(hidden.emulated, dependent.owner())) return false;
+    const bool isRow = isEmulated(rewrite::ExtensionSet::all(), dependent.owner());
     const bool stays = isRow || dependent.usableAlone;
     return (stays ? hidden.replaced : hidden.covered).contains(row.extension);
 }

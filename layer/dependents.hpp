@@ -23,6 +23,10 @@ struct Dependent {
     FeatureBits features;  // to hide
     // It is worth something also where the driver has no feature of what it builds on.
     bool usableAlone = false;
+    // The extension that the features are of, where that is not hidden but coopvk may emulate it.
+    const char* featureExtension = nullptr;
+
+    const char* owner() const { return extension != nullptr ? extension : featureExtension; }
 };
 
 // Of VK_KHR_cooperative_matrix.

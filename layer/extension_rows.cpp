@@ -62,6 +62,15 @@ constexpr Grant kBlockIoGrants[] = {
     {COOPVK_GRANT(VkPhysicalDeviceShader2DBlockIOFeaturesCOOPVK, shader2DBlockTranspose)},
 };
 
+constexpr Grant kBfloat16Grants[] = {
+    {COOPVK_GRANT(VkPhysicalDeviceShaderBfloat16FeaturesKHR, shaderBFloat16Type)},
+    {COOPVK_GRANT(VkPhysicalDeviceShaderBfloat16FeaturesKHR, shaderBFloat16DotProduct),
+     .besideNative = true},
+};
+constexpr Grant kFloat8Grants[] = {
+    {COOPVK_GRANT(VkPhysicalDeviceShaderFloat8FeaturesEXT, shaderFloat8)},
+};
+
 template <typename Properties>
 void matrixProperties(const DeviceFacts&, uint32_t, void* node) {
     auto& properties = *static_cast<Properties*>(node);
@@ -189,6 +198,22 @@ constexpr ExtensionRow kRows[] = {
      .propertiesType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_2D_BLOCK_IO_PROPERTIES_COOPVK,
      .fillProperties = blockIoProperties,
      .needs = kBlockIoNeeds},
+    {.extension = Extension::kKhrShaderBfloat16,
+     .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_BFLOAT16_FEATURES_KHR,
+     .featureSize = sizeof(VkPhysicalDeviceShaderBfloat16FeaturesKHR),
+     .features = COOPVK_FEATURE_BITS(VkPhysicalDeviceShaderBfloat16FeaturesKHR, shaderBFloat16Type,
+                                     shaderBFloat16CooperativeMatrix),
+     .mainFeatureOffset = offsetof(VkPhysicalDeviceShaderBfloat16FeaturesKHR, shaderBFloat16Type),
+     .grants = kBfloat16Grants,
+     .needs = kBfloat16Needs},
+    {.extension = Extension::kExtShaderFloat8,
+     .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT8_FEATURES_EXT,
+     .featureSize = sizeof(VkPhysicalDeviceShaderFloat8FeaturesEXT),
+     .features = COOPVK_FEATURE_BITS(VkPhysicalDeviceShaderFloat8FeaturesEXT, shaderFloat8,
+                                     shaderFloat8CooperativeMatrix),
+     .mainFeatureOffset = offsetof(VkPhysicalDeviceShaderFloat8FeaturesEXT, shaderFloat8),
+     .grants = kFloat8Grants,
+     .needs = kFloat8Needs},
 };
 static_assert(std::size(kRows) == rewrite::kExtensionCount);
 

@@ -89,4 +89,8 @@ inline constexpr Feature kBlockIoNeeds[] = {
     Feature::kComputeFullSubgroups,
 };
 
+inline constexpr Feature kBfloat16Needs[] = {Feature::kShaderInt16};
+
+inline constexpr Feature kFloat8Needs[] = {Feature::kShaderInt8, Feature::kShaderFloat16};
+
 }  // namespace coopvk::layer

@@ -23,6 +23,7 @@ enum class ComponentType : uint32_t {
     kUint16 = 8,
     kUint32 = 9,
     kUint64 = 10,
+    kBFloat16 = 1000141000,
     kSint8Packed = 1000491000,  // for cooperative vectors: four in a 32-bit component
     kUint8Packed = 1000491001,
     kFloatE4M3 = 1000491002,

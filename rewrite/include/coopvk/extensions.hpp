@@ -28,6 +28,8 @@ enum class Extension : uint32_t {
     kExtShaderAtomicFloat,
     kIntelInt4,
     kIntel2dBlockIo,
+    kKhrShaderBfloat16,
+    kExtShaderFloat8,
     kCount,
 };
 

@@ -6,6 +6,7 @@
 #include "api/passes.hpp"
 #include "ir/instruction_words.hpp"
 #include "ir/opcodes.hpp"
+#include "numbers/lower.hpp"
 #include "passes/float_atomics.hpp"
 
 namespace coopvk::rewrite {
@@ -70,6 +71,11 @@ bool hasNoFloatAtomics(const Rewriting& r) {
            !hasFloatAtomics(std::span(words).subspan(at), r.target.nativeFeatures[kAtomics]);
 }
 
+bool hasNoLackingFloats(const Rewriting& r) {
+    return isGone(r, Extension::kKhrShaderBfloat16, {}) &&
+           isGone(r, Extension::kExtShaderFloat8, {}) && numbersToLower(r.module, r.target).empty();
+}
+
 struct Check {
     Fact fact;
     std::string_view what;
@@ -108,6 +114,7 @@ constexpr Check kChecks[] = {
     {Fact::kNoFloatAtomics, "there are no atomics of floats", hasNoFloatAtomics},
     {Fact::kNoBlockIo, "there is no block I/O",
      [](const Rewriting& r) { return isGone(r, Extension::kIntel2dBlockIo, {"2DBlock"}); }},
+    {Fact::kNoLackingFloats, "there are no floats that the device lacks", hasNoLackingFloats},
 };
 static_assert(std::size(kChecks) == static_cast<size_t>(Fact::kCount));
 

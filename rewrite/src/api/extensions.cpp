@@ -72,6 +72,22 @@ constexpr ExtensionCapability kBlockIoCapabilities[] = {
     capability(spv::Capability::Subgroup2DBlockTransformINTEL, 1u << 1),
     capability(spv::Capability::Subgroup2DBlockTransposeINTEL, 1u << 2)};
 
+constexpr ExtensionCapability kBfloat16Capabilities[] = {
+    capability(spv::Capability::BFloat16TypeKHR),
+    capability(spv::Capability::BFloat16DotProductKHR, 1u << 1),
+    capability(spv::Capability::BFloat16CooperativeMatrixKHR, 1u << 2)};
+constexpr ExtensionCapability kFloat8Capabilities[] = {
+    capability(spv::Capability::Float8EXT),
+    capability(spv::Capability::Float8CooperativeMatrixEXT, 1u << 1)};
+
+std::string missingForBfloat16(const DeviceTraits& device) {
+    return device.shaderInt16 ? "" : "needs shaderInt16";
+}
+
+std::string missingForFloat8(const DeviceTraits& device) {
+    return device.shaderInt8 ? "" : "needs shaderInt8";
+}
+
 std::string missingForSubgroups(const DeviceTraits& device) {
     if (!device.subgroupBasic) return "needs basic subgroup operations in compute shaders";
     if (device.subgroupSize < 4 || device.subgroupSize > 128) {
@@ -129,6 +145,10 @@ constexpr ExtensionInfo kTable[] = {
      missingForInt4},
     {Extension::kIntel2dBlockIo, "VK_COOPVK_shader_2d_block_io", 1, "SPV_INTEL_2d_block_io",
      kBlockIoCapabilities, missingForSubgroups},
+    {Extension::kKhrShaderBfloat16, "VK_KHR_shader_bfloat16", 1, "SPV_KHR_bfloat16",
+     kBfloat16Capabilities, missingForBfloat16, false},
+    {Extension::kExtShaderFloat8, "VK_EXT_shader_float8", 1, "SPV_EXT_float8", kFloat8Capabilities,
+     missingForFloat8, false},
 };
 static_assert(std::size(kTable) == kExtensionCount);
 

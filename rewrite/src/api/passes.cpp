@@ -14,6 +14,7 @@
 #include "matrix/slices/slice_products.hpp"
 #include "native/listed.hpp"
 #include "native/lower.hpp"
+#include "numbers/lower.hpp"
 #include "passes/float_atomics.hpp"
 #include "passes/specialise.hpp"
 #include "passes/whole_module.hpp"
@@ -196,6 +197,13 @@ Failure lowerBlocks(Rewriting& r) {
     return lowerBlockIo(context);
 }
 
+Failure lowerAnyNumbers(Rewriting& r) {
+    const ExtensionSet extensions = numbersToLower(r.module, r.target);
+    if (extensions.empty()) return std::nullopt;
+    NumbersContext context(r.types, r.target);
+    return lowerNumbers(context, extensions);
+}
+
 Failure finish(Rewriting& r) {
     if (r.target.device.lanesInStep) removeSubgroupBarriers(r.module);
     completeInterfaces(r.module);
@@ -226,7 +234,15 @@ constexpr Pass kPasses[] = {
     // After vectors, since training adds to floats atomically.
     {"lower atomics of floats", {kNoVectors}, {kNoFloatAtomics}, lowerAtomics},
     {"lower block I/O", {kNoSpecIds, kOneEntryPoint}, {kNoBlockIo}, lowerBlocks},
-    {"finish", {kNoInt4, kNoMatrices, kNoVectors, kNoFloatAtomics, kNoBlockIo}, {}, finish},
+    // After all that makes values of these formats.
+    {"lower numbers",
+     {kNoSpecIds, kNoMatrices, kNoVectors, kNoReplicatedComposites, kNoBlockIo},
+     {kNoLackingFloats},
+     lowerAnyNumbers},
+    {"finish",
+     {kNoInt4, kNoMatrices, kNoVectors, kNoFloatAtomics, kNoBlockIo, kNoLackingFloats},
+     {},
+     finish},
 };
 
 constexpr bool eachHasWhatItNeeds() {

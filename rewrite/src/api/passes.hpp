@@ -40,6 +40,7 @@ enum class Fact : uint32_t {
     kNoReplicatedComposites,
     kNoFloatAtomics,
     kNoBlockIo,
+    kNoLackingFloats,  // bfloat16 and 8-bit floats are the driver's
     kCount,
 };
 

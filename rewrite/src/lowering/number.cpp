@@ -12,7 +12,7 @@
 
 namespace coopvk::rewrite {
 
-Id smallFloatPair(Emitter& emit, const Number::SmallFloat& fields, Id bytes) {
+Id smallFloatPair(Emitter& emit, const Number::FloatFields& fields, Id bytes) {
     TypeTable& types = emit.types();
     Bits bits(emit);
     const Id first = bits.left(bits.mask(bytes, 0xFF), 8);
@@ -35,7 +35,7 @@ Id smallFloatPair(Emitter& emit, const Number::SmallFloat& fields, Id bytes) {
     return emit.op(spv::Op::OpFMul, pair, {emit.bitcast(pair, half), scale});
 }
 
-double smallFloatValue(const Number::SmallFloat& fields, uint32_t bits) {
+double smallFloatValue(const Number::FloatFields& fields, uint32_t bits) {
     const uint32_t mantissaBits = 7 - fields.exponentBits;
     const uint32_t magnitude = bits & 0x7F, sign = bits >> 7 & 1;
     const uint32_t mantissa = magnitude & ((1u << mantissaBits) - 1);
@@ -79,6 +79,13 @@ std::vector<Id> bitFields(Emitter& emit, const Number& number, Id word) {
     return components;
 }
 
+// The two halves of a u32 as f32: a bfloat16 is the upper half of one.
+std::vector<Id> upperHalves(Emitter& emit, const Number&, Id word) {
+    const Id f32 = emit.types().floatType(32);
+    Bits bits(emit);
+    return {emit.bitcast(f32, bits.left(word, 16)), emit.bitcast(f32, bits.mask(word, 0xFFFF0000))};
+}
+
 std::vector<Id> smallFloats(Emitter& emit, const Number& number, Id word) {
     const Id low = smallFloatPair(emit, number.fields, word);
     return {low, smallFloatPair(emit, number.fields, Bits(emit).right(word, 16))};
@@ -89,11 +96,23 @@ using enum NumberKind;
 using Traits = DeviceTraits;
 
 constexpr auto kE4M3 = spv::FPEncoding::Float8E4M3EXT, kE5M2 = spv::FPEncoding::Float8E5M2EXT;
+constexpr auto kBf16 = spv::FPEncoding::BFloat16KHR;
+
+constexpr Number fourBits(std::string_view name, NumberKind kind) {
+    return {kNoComponentType,    name, kind, 4, 32,        bitFields,
+            &Traits::shaderInt8, {},   {},   8, &kFourBits};
+}
+
+constexpr Number smallFloat(ComponentType type, std::string_view name, spv::FPEncoding encoding,
+                            Number::FloatFields fields) {
+    return {type,   name, kFloat,       8, 16, smallFloats, &Traits::shaderFloat16, encoding,
+            fields, 16,   &kSmallFloats};
+}
 
 constexpr Number kNumbers[] = {
-    {kFloat16, "f16", kFloat, 16, 16, whole, &Traits::shaderFloat16},
-    {kFloat32, "f32", kFloat, 32, 32, whole},
-    {kFloat64, "f64", kFloat, 64, 64, nullptr, &Traits::shaderFloat64},
+    {kFloat16, "f16", kFloat, 16, 16, whole, &Traits::shaderFloat16, {}, {5, 15, true}},
+    {kFloat32, "f32", kFloat, 32, 32, whole, nullptr, {}, {8, 127, true}},
+    {kFloat64, "f64", kFloat, 64, 64, nullptr, &Traits::shaderFloat64, {}, {11, 1023, true}},
     {kSint8, "s8", kSigned, 8, 32, bitFields, &Traits::shaderInt8},
     {kSint16, "s16", kSigned, 16, 32, bitFields, &Traits::shaderInt16},
     {kSint32, "s32", kSigned, 32, 32, whole},
@@ -102,28 +121,11 @@ constexpr Number kNumbers[] = {
     {kUint16, "u16", kUnsigned, 16, 32, bitFields, &Traits::shaderInt16},
     {kUint32, "u32", kUnsigned, 32, 32, whole},
     {kUint64, "u64", kUnsigned, 64, 64, nullptr, &Traits::shaderInt64},
-    {kNoComponentType, "s4", kSigned, 4, 32, bitFields, &Traits::shaderInt8, {}, 8, &kFourBits},
-    {kNoComponentType, "u4", kUnsigned, 4, 32, bitFields, &Traits::shaderInt8, {}, 8, &kFourBits},
-    {kFloatE4M3,
-     "e4m3",
-     kFloat,
-     8,
-     16,
-     smallFloats,
-     &Traits::shaderFloat16,
-     {4, 7, false, kE4M3},
-     16,
-     &kSmallFloats},
-    {kFloatE5M2,
-     "e5m2",
-     kFloat,
-     8,
-     16,
-     smallFloats,
-     &Traits::shaderFloat16,
-     {5, 15, true, kE5M2},
-     16,
-     &kSmallFloats},
+    {kBFloat16, "bf16", kFloat, 16, 32, upperHalves, &Traits::shaderInt16, kBf16, {8, 127, true}},
+    fourBits("s4", kSigned),
+    fourBits("u4", kUnsigned),
+    smallFloat(kFloatE4M3, "e4m3", kE4M3, {4, 7, false}),
+    smallFloat(kFloatE5M2, "e5m2", kE5M2, {5, 15, true}),
 };
 
 const Number* findRow(auto isWanted) {
@@ -142,7 +144,7 @@ const Number* findNumber(ComponentType type) {
 
 const Number* findNumber(NumberKind kind, uint32_t bits, std::optional<spv::FPEncoding> encoding) {
     return findRow([&](const Number& number) {
-        return number.kind == kind && number.bits == bits && number.fields.encoding == encoding;
+        return number.kind == kind && number.bits == bits && number.encoding == encoding;
     });
 }
 

@@ -17,12 +17,11 @@ constexpr auto kNoComponentType = static_cast<ComponentType>(~0u);
 enum class NumberKind { kFloat, kSigned, kUnsigned };
 
 struct Number {
-    // An 8-bit float, which is unpacked to f16.
-    struct SmallFloat {
+    // Of a float. The bits of the mantissa are below those of the exponent, the sign is above.
+    struct FloatFields {
         uint32_t exponentBits;
         uint32_t bias;
         bool hasInfinity;  // if not, the NaNs have all bits below the sign set
-        std::optional<spv::FPEncoding> encoding;  // FP Encoding of its type
     };
     // Returns the components in a u32, lowest bits first: scalars, or f16 in vectors of two.
     using Unpack = std::vector<Id> (*)(Emitter& emit, const Number& number, Id word);
@@ -35,15 +34,18 @@ struct Number {
     Unpack unpack = nullptr;    // null: components are wider than a word
     // The feature that values in a shader need; null: none.
     bool DeviceTraits::* feature = nullptr;
-    SmallFloat fields = {};
+    // FP Encoding of its type; nullopt: an integer, or a float of IEEE 754.
+    std::optional<spv::FPEncoding> encoding = {};
+    FloatFields fields = {};
     // Matrices hold components as scalars of this width, which `form` loads and stores; 0 and null:
     // as in memory.
     uint32_t heldBits = 0;
     const NumberForm* form = nullptr;
 
     bool isFloat() const { return kind == NumberKind::kFloat; }
-    // Whether it is an 8-bit float.
-    bool isSmallFloat() const { return fields.exponentBits != 0; }
+    // Whether it is an 8-bit float, which is unpacked to f16.
+    bool isSmallFloat() const { return isFloat() && bits == 8; }
+    uint32_t mantissaBits() const { return bits - 1 - fields.exponentBits; }
     bool isSigned() const { return kind == NumberKind::kSigned; }  // for integers
     uint32_t bytes() const { return bits / 8; }
     bool isSupportedBy(const DeviceTraits& device) const {
@@ -53,9 +55,9 @@ struct Number {
 
 // The two low bytes of a u32 as f16: moves exponent and mantissa to the positions in f16, and
 // multiplies by a power of two if the bias is smaller than that of f16.
-Id smallFloatPair(Emitter& emit, const Number::SmallFloat& fields, Id bytes);
+Id smallFloatPair(Emitter& emit, const Number::FloatFields& fields, Id bytes);
 // The value of the bits of an 8-bit float.
-double smallFloatValue(const Number::SmallFloat& fields, uint32_t bits);
+double smallFloatValue(const Number::FloatFields& fields, uint32_t bits);
 
 std::span<const Number> allNumbers();
 // nullptr if there is no such format.

@@ -12,7 +12,7 @@ constexpr uint32_t kPerWord = 4;
 
 // The inverse of smallFloatPair() for two f16 that are values of the format: bytes in the low half
 // of a u32.
-Id smallFloatBytes(Emitter& emit, const Number::SmallFloat& fields, Id pair) {
+Id smallFloatBytes(Emitter& emit, const Number::FloatFields& fields, Id pair) {
     TypeTable& types = emit.types();
     Bits bits(emit);
     Id spread = 0;

@@ -33,7 +33,8 @@ std::vector<Slot> regroupFilled(Emitter& emit, std::span<const Slot> slots, Id f
 // Memory scalars as u32: regrouped if they fill whole words, else each zero extended.
 std::vector<Id> toWords(Emitter& emit, std::span<const Slot> memory, Id memoryScalar);
 
-// Bitwise operations on values of an integer type, u32 by default.
+// Bitwise operations on values of an integer scalar or vector type, u32 by default. Constants are
+// the same in all components.
 class Bits {
  public:
     explicit Bits(Emitter& emit) : Bits(emit, emit.types().uint32()) {}
@@ -66,7 +67,10 @@ class Bits {
     }
 
  private:
-    Id constant(uint64_t value) { return emit_.types().constant(type_, value); }
+    Id constant(uint64_t value) {
+        TypeTable& types = emit_.types();
+        return types.constantSplat(type_, types.constant(types.scalarOf(type_), value));
+    }
 
     Emitter& emit_;
     Id type_;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "ir/replace_types.hpp"
+
 namespace coopvk::rewrite {
 
 void findInt4Types(Int4Context& context) {
@@ -37,72 +39,12 @@ void findInt4Types(Int4Context& context) {
     }
 }
 
-namespace {
-
-using Names = std::map<Id, Id>;
-
-// Removes the types with the old ids, except component types of matrices.
-void drop(Module& module, const Names& names) {
-    std::unordered_set<Id> gone;
-    InstructionList& globals = module.section(Section::kGlobals);
-    for (const auto& [id, name] : names) gone.insert(id);
-    for (const InstructionPtr& i : globals) {
-        if (i->opcode == spv::Op::OpTypeCooperativeMatrixKHR) gone.erase(i->word(0));
-    }
-    module.forget(
-        module.takeOut(globals, [&](const Instruction& i) { return gone.contains(i.result); }));
-}
-
-void rename(Module& module, const Names& names) {
-    drop(module, names);
-    const auto renamed = [&](Id id) {
-        const auto found = names.find(id);
-        return found == names.end() ? id : found->second;
-    };
-    const auto renameIn = [&](Instruction& i) {
-        i.type = renamed(i.type);
-        for (Operand& operand : i.operands) {
-            const bool keeps = i.opcode == spv::Op::OpTypeCooperativeMatrixKHR;
-            if (operand.isId && !keeps) operand.word = renamed(operand.word);
-        }
-    };
-    const auto renameAll = [&](InstructionList& list) {
-        for (const InstructionPtr& i : list) renameIn(*i);
-    };
-    for (const Section section :
-         {Section::kEntryPoints, Section::kExecutionModes, Section::kGlobals}) {
-        renameAll(module.section(section));
-    }
-    for (const auto& function : module.functions()) {
-        renameIn(*function->definition);
-        renameAll(function->parameters);
-        for (const auto& block : function->blocks) renameAll(block->body);
-    }
-}
-
-// Function types that have become equal, which must not be declared twice. The type table declares
-// all other such types.
-Names duplicates(const Module& module) {
-    std::map<std::vector<uint32_t>, Id> seen;
-    Names names;
-    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
-        if (i->opcode != spv::Op::OpTypeFunction) continue;
-        std::vector<uint32_t> key;
-        for (const Operand& operand : i->operands) key.push_back(operand.word);
-        const auto [entry, isNew] = seen.try_emplace(std::move(key), i->result);
-        if (!isNew) names[i->result] = entry->second;
-    }
-    return names;
-}
-
-}  // namespace
-
 void renameInt4Types(Int4Context& context) {
-    Names names;
+    TypeNames names;
     for (const auto& [id, type] : context.int4) names[id] = type.replacement;
-    rename(context.module, names);
-    rename(context.module, duplicates(context.module));
-    context.types.rescan();
+    replaceTypes(context.types, names, [](const Instruction& i) {
+        return i.opcode == spv::Op::OpTypeCooperativeMatrixKHR;
+    });
 }
 
 }  // namespace coopvk::rewrite

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "numbers/bits.hpp"
+
+#include <spirv/unified1/GLSL.std.450.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "lowering/words.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+constexpr uint32_t kMantissa = 23, kBias = 127, kInfinity = 0x7F800000;
+
+// The bits of infinity; if there is none, of the first binade with NaNs.
+uint32_t top(const Number& number) {
+    return ((1u << number.fields.exponentBits) - 1) << number.mantissaBits();
+}
+uint32_t allOnes(const Number& number) { return (1u << (number.bits - 1)) - 1; }
+
+// What is beyond the largest finite number.
+uint32_t overflow(const Number& number, bool saturates) {
+    const uint32_t beyond = number.fields.hasInfinity ? top(number) : allOnes(number);
+    return saturates ? beyond - 1 : beyond;
+}
+uint32_t quietNan(const Number& number) {
+    return number.fields.hasInfinity ? top(number) | 1u << (number.mantissaBits() - 1)
+                                     : allOnes(number);
+}
+
+// Operations on vectors of `components` 32-bit components, or on scalars.
+class Wide : public Bits {
+ public:
+    Wide(Emitter& emit, uint32_t components)
+        : Bits(emit, emit.types().vectorType(emit.types().uint32(), components)),
+          emit_(emit),
+          u32_(emit.types().vectorType(emit.types().uint32(), components)),
+          f32_(emit.types().vectorType(emit.types().floatType(32), components)),
+          bool_(boolType(components)) {}
+
+    Id u32() const { return u32_; }
+    Id f32() const { return f32_; }
+    Id constant(uint32_t value) { return emit_.types().constantSplat(u32_, emit_.constant(value)); }
+    Id constantF32(double value) {
+        TypeTable& types = emit_.types();
+        return types.constantSplat(f32_, types.constantFloat(types.floatType(32), value));
+    }
+    Id plus(Id a, uint32_t b) { return op(spv::Op::OpIAdd, a, constant(b)); }
+    Id isLess(Id a, uint32_t b) { return test(spv::Op::OpULessThan, a, b); }
+    Id isMore(Id a, uint32_t b) { return test(spv::Op::OpUGreaterThan, a, b); }
+    Id select(Id condition, Id a, Id b) {
+        return emit_.op(spv::Op::OpSelect, u32_, {condition, a, b});
+    }
+    Id least(Id a, uint32_t b) { return emit_.glsl(GLSLstd450UMin, u32_, {a, constant(b)}); }
+    // value / 2^shift, to nearest even; `last` is the last bit that stays, `half` 2^(shift - 1)
+    // - 1.
+    Id rounded(Id value, Id half, Id shift) {
+        const Id last = mask(rightBy(value, shift), 1);
+        const Id sum = op(spv::Op::OpIAdd, op(spv::Op::OpIAdd, value, half), last);
+        return rightBy(sum, shift);
+    }
+    Id rounded(Id value, uint32_t shift) {
+        return rounded(value, constant((1u << (shift - 1)) - 1), constant(shift));
+    }
+
+ private:
+    Id boolType(uint32_t components) {
+        return emit_.types().vectorType(emit_.types().boolType(), components);
+    }
+    Id test(spv::Op opcode, Id a, uint32_t b) { return emit_.op(opcode, bool_, {a, constant(b)}); }
+
+    Emitter& emit_;
+    Id u32_, f32_, bool_;
+};
+
+}  // namespace
+
+Id bitsToF32(Emitter& emit, const Number& number, Id bits, uint32_t components) {
+    Wide w(emit, components);
+    const Id word = emit.op(spv::Op::OpUConvert, w.u32(), {bits});
+    const uint32_t mantissa = number.mantissaBits(), bias = number.fields.bias;
+    if (number.fields.exponentBits == 8)
+        return emit.bitcast(w.f32(), w.left(word, 32 - number.bits));
+    const Id magnitude = w.mask(word, allOnes(number));
+    const Id sign = w.left(w.mask(word, allOnes(number) + 1), 32 - number.bits);
+    const Id wide = w.left(magnitude, kMantissa - mantissa);
+    const Id normal = w.plus(wide, (kBias - bias) << kMantissa);
+    // Denormals are so many units of the smallest one.
+    const Id units = emit.op(spv::Op::OpConvertUToF, w.f32(), {magnitude});
+    const Id unit = w.constantF32(std::ldexp(1.0, 1 - static_cast<int>(bias + mantissa)));
+    const Id denormal = emit.op(spv::Op::OpFMul, w.f32(), {units, unit});
+    Id result =
+        w.select(w.isLess(magnitude, 1u << mantissa), emit.bitcast(w.u32(), denormal), normal);
+    // Infinity and NaN have the largest exponent of f32, too.
+    const uint32_t largest = (1u << number.fields.exponentBits) - 1;
+    const Id special = w.plus(wide, (255 - largest) << kMantissa);
+    result = w.select(w.isMore(magnitude, overflow(number, true)), special, result);
+    return emit.bitcast(w.f32(), w.either(result, sign));
+}
+
+namespace {
+
+// Magnitudes of f32, rounded to numbers below the smallest normal one.
+Id roundedDenormal(Wide& w, const Number& number, Id magnitude) {
+    const uint32_t smallestNormal = kBias - number.fields.bias + 1;  // its exponent in f32
+    constexpr uint32_t kImplicitOne = 1u << kMantissa;
+    const Id significand = w.either(w.mask(magnitude, kImplicitOne - 1), w.constant(kImplicitOne));
+    const Id exponent = w.right(magnitude, kMantissa);
+    const Id most = w.constant(kMantissa - number.mantissaBits() + smallestNormal);
+    // Shifted by more than this, all is zero.
+    const Id shift = w.least(w.op(spv::Op::OpISub, most, exponent), kMantissa + 2);
+    const Id one = w.constant(1);
+    const Id half = w.leftBy(one, w.op(spv::Op::OpISub, shift, one));
+    return w.rounded(significand, w.op(spv::Op::OpISub, half, one), shift);
+}
+
+}  // namespace
+
+Id f32ToBits(Emitter& emit, const Number& number, Id f32, uint32_t components, bool saturates) {
+    Wide w(emit, components);
+    const Id word = emit.bitcast(w.u32(), f32);
+    const Id magnitude = w.mask(word, 0x7FFFFFFF);
+    const Id sign = w.right(w.mask(word, 0x80000000), 32 - number.bits);
+    const uint32_t mantissa = number.mantissaBits();
+    Id result = w.rounded(magnitude, kMantissa - mantissa);
+    if (number.fields.exponentBits < 8) {
+        const uint32_t smallestNormal = kBias - number.fields.bias + 1;
+        result = w.plus(result, 0u - ((smallestNormal - 1) << mantissa));
+        result = w.select(w.isLess(magnitude, smallestNormal << kMantissa),
+                          roundedDenormal(w, number, magnitude), result);
+        result = w.least(result, overflow(number, saturates));
+    }
+    result = w.select(w.isMore(magnitude, kInfinity), w.constant(quietNan(number)), result);
+    return w.either(result, sign);
+}
+
+Id f64ToOddF32(Emitter& emit, Id f64) {
+    constexpr uint32_t kMantissa64 = 20;  // in the upper word
+    constexpr uint32_t kInfinity64 = 0x7FF00000, kRebias = (1023 - kBias) << kMantissa64;
+    Wide w(emit, 1);
+    const Id words = emit.bitcast(emit.types().vectorType(w.u32(), 2), f64);
+    const Id low = emit.extract(w.u32(), words, {0}), high = emit.extract(w.u32(), words, {1});
+    const Id magnitude = w.mask(high, 0x7FFFFFFF), sign = w.mask(high, 0x80000000);
+    const auto flag = [&](Id condition) {
+        return w.select(condition, w.constant(1), w.constant(0));
+    };
+    const Id rest = flag(w.isMore(w.mask(low, 0x1FFFFFFF), 0));
+    const Id moved = w.left(w.plus(magnitude, 0u - kRebias), kMantissa - kMantissa64);
+    Id result = w.either(w.either(moved, w.right(low, 29)), rest);
+    result = w.select(w.isLess(magnitude, kRebias + (1u << kMantissa64)), w.constant(0), result);
+    const Id most = w.constant(kInfinity);
+    result = w.select(w.isMore(magnitude, kRebias + (255u << kMantissa64) - 1), most, result);
+    // NaN: above infinity, also if only the lower word is.
+    const Id isBeyond = w.isMore(w.either(magnitude, flag(w.isMore(low, 0))), kInfinity64);
+    result = w.select(isBeyond, w.constant(kInfinity | 1u << (kMantissa - 1)), result);
+    return emit.bitcast(w.f32(), w.either(result, sign));
+}
+
+double valueOf(const Number& number, uint64_t bits) {
+    if (number.bits == 64) return std::bit_cast<double>(bits);
+    const uint32_t mantissa = number.mantissaBits();
+    const auto magnitude = static_cast<uint32_t>(bits) & allOnes(number);
+    const double sign = (bits >> (number.bits - 1) & 1) != 0 ? -1 : 1;
+    if (magnitude > overflow(number, true)) {
+        const bool isInfinity = number.fields.hasInfinity && magnitude == top(number);
+        return std::copysign(isInfinity ? INFINITY : NAN, sign);
+    }
+    const uint32_t exponent = magnitude >> mantissa;
+    const uint32_t fraction = magnitude & ((1u << mantissa) - 1);
+    const uint32_t significand = exponent == 0 ? fraction : fraction | 1u << mantissa;
+    const int scale =
+        static_cast<int>(std::max(exponent, 1u)) - static_cast<int>(number.fields.bias + mantissa);
+    return sign * std::ldexp(significand, scale);
+}
+
+uint64_t bitsOf(const Number& number, double value, bool saturates) {
+    if (number.bits == 64) return std::bit_cast<uint64_t>(value);
+    const uint64_t sign = std::signbit(value) ? uint64_t{1} << (number.bits - 1) : 0;
+    const double magnitude = std::fabs(value);
+    if (std::isnan(value)) return sign | quietNan(number);
+    const uint64_t most = overflow(number, saturates);
+    if (std::isinf(value)) return sign | most;
+    const auto mantissa = static_cast<int>(number.mantissaBits());
+    const int smallest = 1 - static_cast<int>(number.fields.bias) - mantissa;
+    int exponent = smallest;
+    if (magnitude != 0) std::frexp(magnitude, &exponent);
+    // The unit in the last place. A carry out of the mantissa correctly increments the exponent.
+    const int unit = std::max(exponent - 1 - mantissa, smallest);
+    const auto units = static_cast<uint64_t>(std::nearbyint(std::ldexp(magnitude, -unit)));
+    return sign | std::min((static_cast<uint64_t>(unit - smallest) << mantissa) + units, most);
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Conversions between f32 and the bits of floats that the device does not have.
+#pragma once
+
+#include "lowering/number.hpp"
+
+namespace coopvk::rewrite {
+
+// `bits`: a scalar or vector of unsigned integers of number.bits bits. Returns f32 components,
+// which have the very same values. Emits no arithmetic on f32 denormals, which devices may flush.
+Id bitsToF32(Emitter& emit, const Number& number, Id bits, uint32_t components);
+
+// The other way, in 32-bit components. Rounds once, to nearest even; NaN stays NaN. Values beyond
+// the largest one become infinity, or NaN if the format has none; with `saturates` the largest one.
+Id f32ToBits(Emitter& emit, const Number& number, Id f32, uint32_t components, bool saturates);
+
+// A scalar f64 as the f32 that rounds to the same 8-bit float: toward zero, with the last bit set
+// if that is inexact. Numbers that f32 lacks become zero or infinity.
+Id f64ToOddF32(Emitter& emit, Id f64);
+
+// The same on the host, for constants. f32ToBits() of a double.
+double valueOf(const Number& number, uint64_t bits);
+uint64_t bitsOf(const Number& number, double value, bool saturates);
+
+}  // namespace coopvk::rewrite

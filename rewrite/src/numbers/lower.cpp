@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "numbers/lower.hpp"
+
+#include "ir/opcodes.hpp"
+#include "ir/replace_types.hpp"
+#include "numbers/conversions.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+constexpr auto kBfloat16 = Extension::kKhrShaderBfloat16;
+constexpr auto kFloat8 = Extension::kExtShaderFloat8;
+constexpr uint32_t kType = 1u << 0, kDotProduct = 1u << 1;  // features
+
+// Instructions that may take these numbers (SPV_KHR_bfloat16 and SPV_EXT_float8, "Validation
+// Rules"), beside those that are lowered.
+bool mayTakeNumbers(const Module& module, const Instruction& i) {
+    using enum spv::Op;
+    return movesValues(i.opcode) || isAccessChain(i.opcode) || isUntypedChain(i.opcode) ||
+           isUntypedStep(i.opcode) || isNonSemantic(module, i) ||
+           isOneOf(i.opcode,
+                   {OpUntypedVariableKHR, OpCopyMemory, OpCopyMemorySized, OpPtrAccessChain,
+                    OpInBoundsPtrAccessChain, OpArrayLength, OpUntypedArrayLengthKHR,
+                    OpVectorExtractDynamic, OpVectorInsertDynamic, OpVectorShuffle, OpBitcast,
+                    OpLifetimeStart, OpLifetimeStop});
+}
+
+bool isDecorated(const InstructionPtr& i, std::initializer_list<spv::Decoration> decorations) {
+    return std::ranges::any_of(decorations, [&](auto one) { return decorates(*i, one); });
+}
+
+void findSaturated(NumbersContext& context) {
+    for (const InstructionPtr& i : context.module.section(Section::kAnnotations)) {
+        if (isDecorated(i, {spv::Decoration::SaturatedToLargestFloat8NormalConversionEXT})) {
+            context.saturated.insert(i->word(0));
+        }
+    }
+}
+
+// Code has no use for the decorations of the conversions.
+void dropDecorations(const NumbersContext& context) {
+    using enum spv::Decoration;
+    std::erase_if(context.module.section(Section::kAnnotations), [&](const InstructionPtr& i) {
+        return context.replaced.contains(i->word(0)) &&
+               isDecorated(i, {SaturatedToLargestFloat8NormalConversionEXT, FPRoundingMode,
+                               NoContraction, FPFastMathMode});
+    });
+}
+
+void dropDeclarations(Module& module, ExtensionSet extensions, bool keepsBfloat16) {
+    for (const Extension extension : {kBfloat16, kFloat8}) {
+        if (!extensions.contains(extension)) continue;
+        if (extension == kBfloat16 && keepsBfloat16) {
+            module.removeCapability(spv::Capability::BFloat16DotProductKHR);
+            module.addCapability(spv::Capability::BFloat16TypeKHR);
+            continue;
+        }
+        for (const ExtensionCapability& one : info(extension).capabilities) {
+            module.removeCapability(static_cast<spv::Capability>(one.capability));
+        }
+        module.removeExtension(info(extension).spirvName);
+    }
+}
+
+// A mode of these types says nothing of the integers.
+void dropExecutionModes(const NumbersContext& context) {
+    std::erase_if(context.module.section(Section::kExecutionModes), [&](const InstructionPtr& i) {
+        return i->opcode == spv::Op::OpExecutionModeId && i->operands.size() > 2 &&
+               context.format(i->word(2)) != nullptr;
+    });
+}
+
+void replaceLowered(NumbersContext& context) {
+    TypeNames names;
+    for (const auto& [id, number] : context.lowered) {
+        names[id] = context.replacement(id);
+        context.types.declareArithmetic(context.replacement(id));
+    }
+    replaceTypes(context.types, names);
+}
+
+}  // namespace
+
+void NumbersContext::checkKept(const Instruction& i) {
+    if (lowered.empty() || mayTakeNumbers(module, i)) return;
+    const bool touches =
+        format(i.type) != nullptr || std::ranges::any_of(i.operands, [&](const Operand& operand) {
+            return operand.isId && formatOf(operand.word) != nullptr;
+        });
+    if (touches) {
+        fail(ErrorCode::kInvalidModule, i,
+             "not one of the instructions that may take bfloat16 or 8-bit floats "
+             "(SPV_KHR_bfloat16, SPV_EXT_float8)");
+    }
+}
+
+ExtensionSet numbersToLower(const Module& module, const Target& target) {
+    ExtensionSet extensions;
+    const auto add = [&](Extension extension, uint32_t feature, spv::Capability capability) {
+        if (target.emulated.contains(extension) && module.hasCapability(capability) &&
+            (target.nativeFeatures[extension] & feature) == 0) {
+            extensions.insert(extension);
+        }
+    };
+    using enum spv::Capability;
+    add(kBfloat16, kType, BFloat16TypeKHR);
+    add(kBfloat16, kType, BFloat16CooperativeMatrixKHR);
+    add(kBfloat16, kDotProduct, BFloat16DotProductKHR);
+    add(kFloat8, kType, Float8EXT);
+    add(kFloat8, kType, Float8CooperativeMatrixEXT);
+    return extensions;
+}
+
+std::optional<Error> lowerNumbers(NumbersContext& context, ExtensionSet extensions) {
+    Module& module = context.module;
+    const bool keepsBfloat16 = (context.target.nativeFeatures[kBfloat16] & kType) != 0;
+    context.lowersDots = extensions.contains(kBfloat16);
+    ExtensionSet types = extensions;
+    if (keepsBfloat16) types.erase(kBfloat16);
+    findLoweredTypes(context, types);
+    if (context.error) return context.error;
+    findSaturated(context);
+    lowerNumberConstants(context);
+    OpcodeTable<NumbersFunction> table;
+    addNumberConversions(table);
+    for (const auto& function : module.functions()) {
+        if (context.error) return context.error;
+        NumbersFunction lowering(context, *function);
+        table.lower(lowering, *function);
+    }
+    if (context.error) return context.error;
+    context.addNewFunctions();
+    dropDecorations(context);
+    dropExecutionModes(context);
+    replaceLowered(context);
+    dropDeclarations(module, extensions, keepsBfloat16);
+    module.addCapability(spv::Capability::Shader);
+    return std::nullopt;
+}
+
+}  // namespace coopvk::rewrite

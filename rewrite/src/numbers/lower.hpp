@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SPV_KHR_bfloat16 and SPV_EXT_float8: floats that the device does not have become unsigned
+// integers of the same bits, and each conversion becomes code. Memory, composites and bit casts
+// keep their bits.
+#pragma once
+
+#include <unordered_set>
+
+#include "lowering/context.hpp"
+#include "lowering/number.hpp"
+
+namespace coopvk::rewrite {
+
+struct NumbersContext : LoweringContext {
+    using LoweringContext::LoweringContext;
+
+    std::map<Id, const Number*> lowered;  // scalars and vectors to lower, by type id
+    bool lowersDots = false;              // OpDot of bfloat16
+    std::unordered_set<Id> saturated;     // SaturatedToLargestFloat8NormalConversionEXT
+    std::unordered_set<Id> replaced;      // conversions that have become code
+
+    // The format of a type that is lowered; nullptr for other types.
+    const Number* format(Id type) const {
+        const auto found = lowered.find(type);
+        return found == lowered.end() ? nullptr : found->second;
+    }
+    const Number* formatOf(Id value) const { return format(module.def(value).type); }
+    // The type itself if it is not lowered.
+    Id replacement(Id type);
+
+    // Refuses instructions that may not take these numbers.
+    void checkKept(const Instruction& instruction) override;
+};
+
+// Which of the two extensions the target emulates that a module has types or OpDot of, beside what
+// Target::nativeFeatures leave to the driver.
+ExtensionSet numbersToLower(const Module& module, const Target& target);
+
+// The pass. Specialization constants must be frozen, and matrices and vectors lowered.
+std::optional<Error> lowerNumbers(NumbersContext& context, ExtensionSet extensions);
+
+// Fills context.lowered. Refuses types that may not consist of these numbers.
+void findLoweredTypes(NumbersContext& context, ExtensionSet extensions);
+
+// Computes OpSpecConstantOp conversions and trims literals.
+void lowerNumberConstants(NumbersContext& context);
+
+}  // namespace coopvk::rewrite
