@@ -116,6 +116,12 @@ constexpr vulkan::Extension<Features> kWanted[] = {
     {VK_COOPVK_SHADER_2D_BLOCK_IO_EXTENSION_NAME,
      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_2D_BLOCK_IO_FEATURES_COOPVK,
      [](Features& f) -> void* { return &f.blockIo; }},
+    {VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_BFLOAT16_FEATURES_KHR,
+     [](Features& f) -> void* { return &f.bfloat16; }},
+    {VK_EXT_SHADER_FLOAT8_EXTENSION_NAME,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT8_FEATURES_EXT,
+     [](Features& f) -> void* { return &f.float8; }},
 };
 
 }  // namespace

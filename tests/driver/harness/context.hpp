@@ -48,6 +48,8 @@ struct Features {
     VkPhysicalDeviceMeshShaderFeaturesEXT meshShader;
     VkPhysicalDeviceShaderInt4FeaturesCOOPVK int4;
     VkPhysicalDeviceShader2DBlockIOFeaturesCOOPVK blockIo;
+    VkPhysicalDeviceShaderBfloat16FeaturesKHR bfloat16;
+    VkPhysicalDeviceShaderFloat8FeaturesEXT float8;
 };
 
 class Context {

@@ -71,6 +71,15 @@ constexpr Row kTable[] = {
          return bool{c.features.atomicFloat.shaderBufferFloat32AtomicAdd == VK_TRUE};
      },
      "the device has no shaderBufferFloat32AtomicAdd"},
+    {Requirement::kBfloat16,
+     [](const Context& c) {
+         const auto& f = c.features.bfloat16;
+         return f.shaderBFloat16Type && f.shaderBFloat16DotProduct;
+     },
+     "the device has no shaderBFloat16Type or no shaderBFloat16DotProduct"},
+    {Requirement::kFloat8,
+     [](const Context& c) { return bool{c.features.float8.shaderFloat8 == VK_TRUE}; },
+     "the device has no shaderFloat8"},
     {Requirement::kConditionalRendering,
      [](const Context& c) {
          return bool{c.features.conditionalRendering.conditionalRendering == VK_TRUE};

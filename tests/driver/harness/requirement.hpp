@@ -26,6 +26,8 @@ enum class Requirement {
     kGeneratedCommands,
     kRobustness,
     kAtomicFloat,  // of 32 bits in buffers, with addition
+    kBfloat16,     // with its dot product
+    kFloat8,
     kConditionalRendering,
     kWorkgroupMatrices,  // the features of VK_NV_cooperative_matrix2
     kFlexibleDimensions,
