@@ -27,7 +27,7 @@ constexpr const char* kName = VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME;
 constexpr const char* kExtName = "VK_EXT_cooperative_matrix_maintenance1";
 
 // Members of VkPhysicalDeviceCooperativeMatrix2FeaturesNV.
-constexpr uint32_t kWorkgroupScope = 1, kFlexible = 2, kReductions = 4, kTensors = 32, kAll = 127;
+constexpr uint32_t kWorkgroupScope = 1, kFlexible = 2, kReductions = 4, kAll = 127;
 
 // multiplyModule without specialization; its matrices are a workgroup's, or a subgroup's.
 std::string moduleText(uint32_t size, bool isOfWorkgroup = false) {
