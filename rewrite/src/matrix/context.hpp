@@ -57,6 +57,12 @@ struct SharedWords {
     uint32_t used = 0;
 };
 
+// Shared memory of a subgroup for components of one type (subgroup_memory.hpp).
+struct SubgroupArea {
+    Id variable = 0;  // areas of all subgroups; 0: there is no room
+    uint32_t elements = 0;
+};
+
 struct MatrixContext : PackedContext {
     MatrixContext(TypeTable& theTypes, const Target& theTarget)
         : PackedContext(theTypes, theTarget, "cooperative matrix") {}
@@ -68,6 +74,7 @@ struct MatrixContext : PackedContext {
     std::map<Id, const MatrixType*> sumPointers;
     ProductSlices slices;
     SharedWords shared;
+    std::map<Id, SubgroupArea> subgroupAreas;  // by component type
     TensorTypes tensors;
     // Loads by tensor addresses that another load follows directly (tensor/load_groups.hpp); and
     // those of them that are not lowered yet.

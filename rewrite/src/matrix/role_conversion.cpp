@@ -5,6 +5,7 @@
 #include "matrix/exchange.hpp"
 #include "matrix/instructions.hpp"
 #include "matrix/matrix_types.hpp"
+#include "matrix/subgroup_memory.hpp"
 
 namespace coopvk::rewrite {
 
@@ -16,6 +17,16 @@ bool distributedAlike(const Axis& a, const Axis& b) {
 
 bool needsShuffles(const Axis& from, const Axis& to) {
     return from.lanes > 1 && !distributedAlike(from, to);
+}
+
+// How many words lanes get from others, if the axis `first` is exchanged first.
+uint64_t shufflesOf(const Fragment& from, const Fragment& to, Dimension first) {
+    uint64_t across = from.axis(other(first)).count(), shuffles = 0;
+    for (const Dimension d : {first, other(first)}) {
+        if (needsShuffles(from.axis(d), to.axis(d))) shuffles += from.axis(d).size * across;
+        across = to.axis(d).count();
+    }
+    return shuffles / from.packWidth;
 }
 
 bool isTransposed(const MatrixContext& context, const Instruction& conversion) {
@@ -55,15 +66,20 @@ void lowerRoleConversion(MatrixContext& context, MatrixWriter& writer,
         return;
     }
     const Fragment& target = to->fragment;
+    // An axis that lanes hold whole comes first: they keep only their part of it, so fewer elements
+    // are shuffled for the other axis.
+    const Dimension first =
+        from->fragment.columns.lanes == 1 ? Dimension::kColumns : Dimension::kRows;
+    if (const SubgroupMove move = {*from, *to};
+        usesSubgroupMemory(context, move, shufflesOf(from->fragment, target, first))) {
+        return moveThroughMemory(context, writer, move, conversion.word(0), conversion.result);
+    }
     HeldElements held(*from, writer.emit(), conversion.word(0));
     if ((needsShuffles(held.rows, target.rows) || needsShuffles(held.columns, target.columns)) &&
         !requireShuffles(context, conversion)) {
         return;
     }
     Exchange exchange(context, writer, to->component);
-    // An axis that lanes hold whole comes first: they keep only their part of it, so fewer elements
-    // are shuffled for the other axis.
-    const Dimension first = held.columns.lanes == 1 ? Dimension::kColumns : Dimension::kRows;
     for (const Dimension d : {first, other(first)}) {
         if (distributedAlike(held.axis(d), target.axis(d))) continue;
         held = exchange.gatherAxis(held, d);

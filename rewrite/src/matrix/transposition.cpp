@@ -3,15 +3,28 @@
 // OpCooperativeMatrixTransposeNV.
 #include "matrix/exchange.hpp"
 #include "matrix/instructions.hpp"
+#include "matrix/subgroup_memory.hpp"
 #include "matrix/workgroup_exchange.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
 
+// Words that each lane gets to have the whole matrix.
+uint64_t shufflesOf(const Fragment& from) {
+    uint64_t shuffles = 0;
+    if (from.rows.lanes > 1) shuffles += uint64_t{from.rows.size} * from.columns.count();
+    if (from.columns.lanes > 1) shuffles += uint64_t{from.rows.size} * from.columns.size;
+    return shuffles / from.packWidth;
+}
+
 // Every lane gets the whole matrix, and keeps what it holds of the transposed one.
 void transposeInSubgroup(MatrixContext& context, MatrixWriter& writer, const MatrixType& from,
                          const MatrixType& to, const Instruction& at) {
+    if (const SubgroupMove move = {from, to, true};
+        usesSubgroupMemory(context, move, shufflesOf(from.fragment))) {
+        return moveThroughMemory(context, writer, move, at.word(0), at.result);
+    }
     HeldElements held(from, writer.emit(), at.word(0));
     if (held.isDistributed() && !requireShuffles(context, at)) return;
     Exchange exchange(context, writer, to.component);

@@ -101,6 +101,41 @@ INSTANTIATE_TEST_SUITE_P(All, Matrix2Use, testing::ValuesIn(cases()),
                          [](const auto& param) { return caseName(param.param); });
 
 // ---------------------------------------------------------------------------------------------
+// Matrices of several subgroups
+
+class Matrix2Together : public testing::TestWithParam<uint32_t> {};
+
+// Each subgroup of a workgroup transposes a matrix of its own, at the same time as the others: so
+// large that GPUs do it through shared memory, which the most subgroups can only have in parts.
+TEST_P(Matrix2Together, SubgroupsDoNotMix) {
+    const uint32_t subgroups = GetParam();
+    if (const std::string why = missing(MatrixGroup{}); !why.empty()) GTEST_SKIP() << why;
+    COOPVK_REQUIRE(Requirement::kMatrixConversions);
+    constexpr uint32_t kRows = 32, kColumns = 48, kElements = kRows * kColumns;
+    Rng rng("SubgroupsDoNotMix" + std::to_string(subgroups));
+    const Matrix in = randomMatrix(rng, Component::kF16, kRows * subgroups, kColumns, Fill::kBits);
+    Matrix want(Component::kF16, kColumns * subgroups, kRows);
+    for (uint32_t row = 0; row < in.rows; ++row)
+        for (uint32_t column = 0; column < kColumns; ++column)
+            want.at(row / kRows * kColumns + column, row % kRows) = in.at(row, column);
+    std::string source = matrix2Header();
+    const std::string height = "local_size_y = 1";
+    source.replace(source.find(height), height.size(),
+                   "local_size_y = " + std::to_string(subgroups));
+    source += glsl::buffer(0, "a", "float16_t") + glsl::buffer(3, "d", "float16_t") +
+              "void main() {\nconst uint first = gl_SubgroupID * " + std::to_string(kElements) +
+              ";\n" + glsl::matrix(Component::kF16, kRows, kColumns, Use::kAccumulator) + " A;\n" +
+              glsl::matrix(Component::kF16, kColumns, kRows, Use::kB) + " D;\n" +
+              glsl::load("A", "a", "48", false, "first") + "coopMatTransposeNV(D, A);\n" +
+              glsl::store("D", "d", "32", false, "first") + "}\n";
+    Dispatch dispatch;
+    dispatch.buffers = {pack(in), Bytes(4), Bytes(4), poison(rng, want)};
+    expectMatrix(source, MatrixGroup{}, dispatch, 3, want);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Matrix2Together, testing::Values(2, 16));
+
+// ---------------------------------------------------------------------------------------------
 // Products of products
 
 class Matrix2Chain : public testing::TestWithParam<MatrixGroup> {};

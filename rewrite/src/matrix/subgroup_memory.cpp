@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "matrix/subgroup_memory.hpp"
+
+#include <algorithm>
+
+#include "coopvk/advertised.hpp"
+#include "ir/memory_model.hpp"
+#include "ir/workgroup_size.hpp"
+#include "lowering/built_ins.hpp"
+#include "lowering/shared_memory.hpp"
+#include "matrix/packs.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+constexpr uint32_t kMaxShuffles = 512;
+constexpr uint32_t kMaxParts = 8;
+// Of a lane: each access is several there, one for each lane, and lavapipe's compiler takes longer
+// for them than for shuffles.
+constexpr uint32_t kMaxElementsOnCpu = 2048;
+
+// How a matrix lies in the area. The result is read line after line: along `along`, which its lanes
+// hold whole if it is A or B. Then the area may have a part of each line at a time.
+struct Lines {
+    Dimension along;     // of the result
+    Dimension inSource;  // the same dimension of what is moved
+    uint32_t count, length;
+    uint32_t maxParts;
+
+    uint32_t partLength(uint32_t parts) const { return (length + parts - 1) / parts; }
+    // Odd, so that lanes access different banks of shared memory.
+    uint32_t stride(uint32_t parts) const { return partLength(parts) | 1u; }
+    uint32_t elements(uint32_t parts) const { return count * stride(parts); }
+};
+
+Lines linesOf(const SubgroupMove& move) {
+    const Fragment& to = move.to.fragment;
+    const Dimension along = to.rows.lanes == 1 ? Dimension::kRows : Dimension::kColumns;
+    return {along, move.transposes ? other(along) : along, to.axis(other(along)).size,
+            to.axis(along).size, to.axis(along).lanes == 1 ? kMaxParts : 1};
+}
+
+// In how many parts the matrix goes through an area; 0 if it cannot.
+uint32_t partsOf(const Lines& lines, const SubgroupArea& area) {
+    for (uint32_t parts = 1; parts <= lines.maxParts; ++parts)
+        if (lines.elements(parts) <= area.elements) return parts;
+    return 0;
+}
+
+// A subgroup has an area of elements, and a slot for each lane, into which go those of other parts.
+uint32_t slotCount(const MatrixContext& context, uint32_t elements) {
+    return elements + context.target.subgroupSize;
+}
+
+// Bytes that matrices of scope Workgroup may need.
+uint64_t bytesOfWorkgroup(const MatrixContext& context) {
+    const bool any = std::ranges::any_of(context.matrices, [](const auto& matrix) {
+        return matrix.second.fragment.scope == LaneScope::kWorkgroup;
+    });
+    return any ? reservedSharedMemory(context.target.device) : 0;
+}
+
+// For whole lines, or as large parts of them as there is room for.
+SubgroupArea makeArea(MatrixContext& context, const Lines& lines, Id component) {
+    const uint64_t subgroups = subgroupsOf(context.module, context.target.subgroupSize);
+    for (uint32_t parts = 1; parts <= lines.maxParts && subgroups != 0; ++parts) {
+        const uint32_t elements = lines.elements(parts);
+        const uint64_t count = subgroups * slotCount(context, elements);
+        const uint64_t bytes = count * context.types.width(component) / 8;
+        if (!sharedMemoryHasRoom(context.module, bytes + bytesOfWorkgroup(context),
+                                 context.target.device)) {
+            continue;
+        }
+        const Id array = context.types.arrayType(component, static_cast<uint32_t>(count));
+        return {
+            globalVariable(context.types, spv::StorageClass::Workgroup, array, "coopvk_elements"),
+            elements};
+    }
+    return {};
+}
+
+// The subgroup's area. Barriers follow all accesses.
+class SubgroupMemory {
+ public:
+    SubgroupMemory(MatrixContext& context, MatrixWriter& writer, const SubgroupMove& move)
+        : context_(context),
+          writer_(writer),
+          emit_(writer.emit()),
+          m_(move),
+          lines_(linesOf(move)),
+          component_(move.to.component),
+          area_(context.subgroupAreas.at(component_)),
+          parts_(partsOf(lines_, area_)),
+          access_(nonPrivateAccess(context.module)) {
+        first_ = emit_.times(readSubgroup(emit_), slotCount(context, area_.elements));
+    }
+
+    void run(Id value, Id result) {
+        HeldElements from(m_.from, emit_, value);
+        HeldElements to(m_.to);
+        for (uint32_t part = 0; part < parts_; ++part) {
+            const uint32_t length = lines_.partLength(parts_);
+            const uint32_t begin = part * length;
+            writer_.guarded(writer_.isNoDuplicate(m_.from), [&] { store(from, begin, length); });
+            barrier();
+            load(to, begin, length);
+            barrier();
+        }
+        to.construct(m_.to, emit_, result);
+    }
+
+ private:
+    // What the lane has of elements `begin` to `begin + length - 1` of each line.
+    void store(HeldElements& from, uint32_t begin, uint32_t length) {
+        const Axis& along = m_.from.fragment.axis(lines_.inSource);
+        const Id inLine = emit_.times(writer_.laneOn(m_.from, lines_.inSource), along.block);
+        const Id start = startOfLines(m_.from, other(lines_.inSource));
+        from.each([&](uint32_t row, uint32_t column, const Slot& slot) {
+            const auto [local, line] = split(lines_.inSource, row, column);
+            const uint32_t least = along.base(local);
+            const uint32_t most = along.index(along.lanes - 1, local);
+            if (most < begin || least >= begin + length) return;
+            const Id offset = emit_.plus(inLine, least - begin);  // wraps below `begin`
+            Id place =
+                emit_.addU32(startOfLine(start, m_.from, other(lines_.inSource), line), offset);
+            if (least < begin || most >= begin + length) place = inPart(offset, length, place);
+            emit_.store(pointer(place), scalarOf(emit_, component_, slot), access_);
+        });
+    }
+
+    void load(HeldElements& to, uint32_t begin, uint32_t length) {
+        const Axis& along = m_.to.fragment.axis(lines_.along);
+        const Id inLine = emit_.times(writer_.laneOn(m_.to, lines_.along), along.block);
+        const Id start = emit_.addU32(startOfLines(m_.to, other(lines_.along)), inLine);
+        to.each([&](uint32_t row, uint32_t column, Slot& slot) {
+            const auto [local, line] = split(lines_.along, row, column);
+            const uint32_t index = along.base(local) - begin;
+            if (parts_ > 1 && index >= length) return;
+            const Id place =
+                emit_.plus(startOfLine(start, m_.to, other(lines_.along), line), index);
+            slot = {emit_.load(component_, pointer(place), access_), 0};
+        });
+    }
+
+    // Local indices along a line, and across lines.
+    static std::pair<uint32_t, uint32_t> split(Dimension along, uint32_t row, uint32_t column) {
+        return along == Dimension::kRows ? std::pair(row, column) : std::pair(column, row);
+    }
+    // Where the lane's lines start (u32): the first one, and a further one.
+    Id startOfLines(const MatrixType& matrix, Dimension across) {
+        return emit_.times(writer_.laneOn(matrix, across),
+                           matrix.fragment.axis(across).block * lines_.stride(parts_));
+    }
+    Id startOfLine(Id first, const MatrixType& matrix, Dimension across, uint32_t line) {
+        return emit_.plus(first, matrix.fragment.axis(across).base(line) * lines_.stride(parts_));
+    }
+
+    // The place, if the element is in the part; else the lane's slot.
+    Id inPart(Id offset, uint32_t length, Id place) {
+        const Id rest = emit_.plus(writer_.lane(), area_.elements);
+        const Id isIn = emit_.compare(spv::Op::OpULessThan, offset, emit_.constant(length));
+        return emit_.op(spv::Op::OpSelect, emit_.types().uint32(), {isIn, place, rest});
+    }
+    Id pointer(Id place) {
+        return emit_.chain(component_, {area_.variable, emit_.addU32(first_, place)});
+    }
+    void barrier() { sharedBarrier(emit_, spv::Scope::Subgroup); }
+
+    MatrixContext& context_;
+    MatrixWriter& writer_;
+    Emitter& emit_;
+    const SubgroupMove& m_;
+    const Lines lines_;
+    const Id component_;
+    const SubgroupArea area_;
+    const uint32_t parts_;
+    const Operands access_;
+    Id first_ = 0;
+};
+
+}  // namespace
+
+bool usesSubgroupMemory(MatrixContext& context, const SubgroupMove& move, uint64_t shuffles) {
+    const bool isTooMuchCode =
+        context.target.device.isCpu && move.to.fragment.length() > kMaxElementsOnCpu;
+    if (shuffles <= kMaxShuffles || isTooMuchCode ||
+        !context.module.hasCapability(spv::Capability::VulkanMemoryModel)) {
+        return false;
+    }
+    const Lines lines = linesOf(move);
+    SubgroupArea& area = context.subgroupAreas[move.from.component];
+    if (area.variable == 0) area = makeArea(context, lines, move.from.component);
+    return partsOf(lines, area) != 0;
+}
+
+void moveThroughMemory(MatrixContext& context, MatrixWriter& writer, const SubgroupMove& move,
+                       Id value, Id result) {
+    SubgroupMemory(context, writer, move).run(value, result);
+}
+
+}  // namespace coopvk::rewrite
