@@ -128,5 +128,16 @@ TEST(FleetProblems, FailWhateverIsAllowed) {
     EXPECT_TRUE(problemsOf(m).empty());
 }
 
+TEST(FleetProblems, CrashesAreExcusedOnlyWhereAFeatureIsMissing) {
+    const Measurement begun = measured("navi21", "bench/a", 0, 96);
+    ASSERT_EQ(problemsOf(crashed(begun, "Segmentation fault")).size(), 1u);
+    EXPECT_EQ(problemsOf(crashed(begun, "Segmentation fault")).front(),
+              "crash: Segmentation fault");
+    Measurement without = begun;
+    without.problem = "shaderFloat64";
+    EXPECT_TRUE(problemsOf(crashed(without, "Segmentation fault")).empty());
+    EXPECT_TRUE(crashed(without, "Segmentation fault").problem.starts_with("shaderFloat64, "));
+}
+
 }  // namespace
 }  // namespace coopvk::fleet

@@ -71,6 +71,13 @@ void measure(const std::vector<Executable>& executables, Measurement& measuremen
     }
 }
 
+Measurement crashed(Measurement begun, const std::string& end) {
+    begun.isMissing = !begun.problem.empty();
+    begun.problem =
+        begun.isMissing ? begun.problem + ", without which the driver crashes" : "crash: " + end;
+    return begun;
+}
+
 ordered_json toJson(const Measurement& m) {
     ordered_json json = {{"device", m.device}, {"driver", m.driver},   {"subject", m.subject},
                          {"lanes", m.size},    {"problem", m.problem}, {"missing", m.isMissing},

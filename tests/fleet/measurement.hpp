@@ -48,6 +48,10 @@ struct Measurement {
 // Adds up what a pipeline's shaders have; of registers and waves the worst counts.
 void measure(const std::vector<Executable>& executables, Measurement& measurement);
 
+// Of a shader at which the driver crashed. `begun`: its problem is the feature that the shader
+// needs and the device lacks, if any; without it the driver may do anything.
+Measurement crashed(Measurement begun, const std::string& end);
+
 nlohmann::ordered_json toJson(const Measurement& measurement);
 Measurement measurementFromJson(const nlohmann::ordered_json& json);
 

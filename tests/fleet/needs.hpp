@@ -14,7 +14,8 @@ namespace coopvk::fleet {
 // empty where there is none.
 std::string missingExtension(const Gpu& gpu, const Subject& subject);
 
-// The same for features. Drivers may do more than they promise: only a refusal needs this excuse.
+// The same for features. Drivers may do more than they promise: only a refusal or
+// a crash needs this excuse.
 std::string missingFeature(const Gpu& gpu, const Subject& subject);
 
 }  // namespace coopvk::fleet

@@ -160,8 +160,7 @@ std::vector<Measurement> runWorker(const Device& device, const Surroundings& sur
         if (process.read(list)) return list;
         if (!process.begun)
             throw std::runtime_error(std::format("{}: {}", device.name, process.end));
-        process.begun->problem = "crash: " + process.end;
-        list.push_back(*process.begun);
+        list.push_back(crashed(*process.begun, process.end));
     }
 }
 

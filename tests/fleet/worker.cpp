@@ -106,7 +106,9 @@ class Worker {
                 m.driver = gpu_.properties12.driverInfo;
                 m.subject = subject.name;
                 m.size = size;
+                m.problem = missingFeature(gpu_, subject);  // if the driver crashes
                 tell({{"begin", toJson(m)}});
+                m.problem.clear();
                 one(subject, m);
                 tell({{"end", toJson(m)}});
             }

@@ -34,6 +34,31 @@ bool isTransposed(const MatrixContext& context, const Instruction& conversion) {
     return context.module.decoration(conversion.result, kTransposed).has_value();
 }
 
+void convertInSubgroup(MatrixContext& context, MatrixWriter& writer, const SubgroupMove& move,
+                       const Instruction& conversion) {
+    const Fragment& from = move.from.fragment;
+    const Fragment& target = move.to.fragment;
+    // An axis that lanes hold whole comes first: they keep only their part of it, so fewer elements
+    // are shuffled for the other axis.
+    const Dimension first = from.columns.lanes == 1 ? Dimension::kColumns : Dimension::kRows;
+    if (usesSubgroupMemory(context, move, shufflesOf(from, target, first))) {
+        moveThroughMemory(context, writer, move, conversion.word(0), conversion.result);
+        return;
+    }
+    HeldElements held(move.from, writer.emit(), conversion.word(0));
+    if ((needsShuffles(held.rows, target.rows) || needsShuffles(held.columns, target.columns)) &&
+        !requireShuffles(context, conversion)) {
+        return;
+    }
+    Exchange exchange(context, writer, move.to.component);
+    for (const Dimension d : {first, other(first)}) {
+        if (distributedAlike(held.axis(d), target.axis(d))) continue;
+        held = exchange.gatherAxis(held, d);
+        held = exchange.distributeAxis(held, d, target.axis(d));
+    }
+    held.construct(move.to, writer.emit(), conversion.result);
+}
+
 }  // namespace
 
 void lowerRoleConversion(MatrixContext& context, MatrixWriter& writer,
@@ -65,27 +90,7 @@ void lowerRoleConversion(MatrixContext& context, MatrixWriter& writer,
         constructFromPacks(writer.emit(), *to, packs, conversion.result);
         return;
     }
-    const Fragment& target = to->fragment;
-    // An axis that lanes hold whole comes first: they keep only their part of it, so fewer elements
-    // are shuffled for the other axis.
-    const Dimension first =
-        from->fragment.columns.lanes == 1 ? Dimension::kColumns : Dimension::kRows;
-    if (const SubgroupMove move = {*from, *to};
-        usesSubgroupMemory(context, move, shufflesOf(from->fragment, target, first))) {
-        return moveThroughMemory(context, writer, move, conversion.word(0), conversion.result);
-    }
-    HeldElements held(*from, writer.emit(), conversion.word(0));
-    if ((needsShuffles(held.rows, target.rows) || needsShuffles(held.columns, target.columns)) &&
-        !requireShuffles(context, conversion)) {
-        return;
-    }
-    Exchange exchange(context, writer, to->component);
-    for (const Dimension d : {first, other(first)}) {
-        if (distributedAlike(held.axis(d), target.axis(d))) continue;
-        held = exchange.gatherAxis(held, d);
-        held = exchange.distributeAxis(held, d, target.axis(d));
-    }
-    held.construct(*to, writer.emit(), conversion.result);
+    convertInSubgroup(context, writer, {*from, *to}, conversion);
 }
 
 bool lowerConversion(MatrixContext& context, MatrixWriter& writer, Instruction& conversion) {
