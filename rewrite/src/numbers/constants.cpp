@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "numbers/bits.hpp"
 #include "numbers/lower.hpp"
+#include "passes/specialise.hpp"
 
 namespace coopvk::rewrite {
 
@@ -19,7 +20,8 @@ std::optional<double> component(const NumbersContext& context, Id id, uint32_t c
             return 0.0;
         case spv::Op::OpConstant:
             return valueOf(*number, def.word(0) | uint64_t{def.word(1)} << 32);
-        case spv::Op::OpConstantComposite: {
+        case spv::Op::OpConstantComposite:
+        case spv::Op::OpSpecConstantComposite: {
             const Id constituent = def.word(c);
             const bool isScalar =
                 context.types.components(context.module.def(constituent).type) == 1;
@@ -79,6 +81,8 @@ void lowerNumberConstants(NumbersContext& context) {
     for (size_t g = 0; g < globals.size() && !context.error; ++g) {
         lowerConstant(context, *globals[g]);
     }
+    // Others may depend on those that are known now.
+    if (!context.replaced.empty()) foldSpecConstants(context.types, nullptr);
 }
 
 }  // namespace coopvk::rewrite
