@@ -84,6 +84,35 @@ bool useNothing(Module& module, Random& random) {
     return true;
 }
 
+// Bfloat16 and 8-bit floats have conversions in place of arithmetic.
+bool hasEncoding(const Instruction& type) {
+    return type.opcode() == Op::OpTypeFloat && type.words.size() > 3;
+}
+
+// A scalar or vector of floats becomes one of another format, and comes back.
+bool convertFloats(Module& module, Random& random) {
+    const Facts facts(module);
+    const auto use = findUse(module, facts, random);
+    if (!use) return false;
+    const Instruction* component = componentOf(facts, use->type);
+    if (component == nullptr || component->opcode() != Op::OpTypeFloat) return false;
+    const Instruction* type = facts.find(use->type);
+    std::vector<uint32_t> others;
+    for (const Instruction& other : module.instructions) {
+        if (other.opcode() != type->opcode() || other.result() == use->type) continue;
+        const Instruction* part = componentOf(facts, other.result());
+        const bool isAlike = type == component || other.operand(1) == type->operand(1);
+        if (part != nullptr && part->opcode() == Op::OpTypeFloat && isAlike) {
+            others.push_back(other.result());
+        }
+    }
+    if (others.empty()) return false;
+    Edit edit(module, facts, *use);
+    const uint32_t there = edit.emit(Op::OpFConvert, random.from(others), {id(use->value)});
+    edit.apply(edit.emit(Op::OpFConvert, use->type, {id(there)}));
+    return true;
+}
+
 bool compute(Module& module, Random& random) {
     constexpr Op kFloats[] = {Op::OpFAdd, Op::OpFSub, Op::OpFMul, Op::OpFDiv, Op::OpFNegate};
     constexpr Op kIntegers[] = {Op::OpIAdd, Op::OpISub,    Op::OpIMul, Op::OpSDiv,
@@ -94,6 +123,7 @@ bool compute(Module& module, Random& random) {
     const Instruction* component = componentOf(facts, use->type);
     if (component == nullptr) return false;
     const bool isFloat = component->opcode() == Op::OpTypeFloat;
+    if (hasEncoding(*component)) return false;
     const Op op = isFloat ? random.from(kFloats) : random.from(kIntegers);
     std::vector<uint32_t> others = facts.valuesAt(use->place, use->type);
     const uint32_t other = others.empty() ? use->value : random.from(others);
@@ -332,10 +362,15 @@ bool changeGlobalOperand(Module& module, Random& random) {
 
 bool decorate(Module& module, Random& random) {
     constexpr spv::Decoration kDecorations[] = {
-        spv::Decoration::RelaxedPrecision, spv::Decoration::NoContraction,
-        spv::Decoration::NonUniform,       spv::Decoration::RestrictPointer,
-        spv::Decoration::AliasedPointer,   spv::Decoration::NonWritable,
-        spv::Decoration::Coherent,         spv::Decoration::Volatile};
+        spv::Decoration::RelaxedPrecision,
+        spv::Decoration::NoContraction,
+        spv::Decoration::NonUniform,
+        spv::Decoration::RestrictPointer,
+        spv::Decoration::AliasedPointer,
+        spv::Decoration::NonWritable,
+        spv::Decoration::Coherent,
+        spv::Decoration::Volatile,
+        spv::Decoration::SaturatedToLargestFloat8NormalConversionEXT};
     const Facts facts(module);
     const auto use = findUse(module, facts, random);
     if (!use) return false;
@@ -373,6 +408,8 @@ bool addCapability(Module& module, Random& random) {
         spv::Capability::AtomicFloat32AddEXT,
         spv::Capability::Int4TypeINTEL,
         spv::Capability::Subgroup2DBlockIOINTEL,
+        spv::Capability::BFloat16TypeKHR,
+        spv::Capability::Float8EXT,
     };
     Instruction made = makeInstruction(Op::OpCapability, 0, 0);
     made << literal(random.from(kCapabilities));
@@ -386,7 +423,7 @@ constexpr Move kGentleMoves[] = {
     select,          throughVariable, throughVariable, throughComposite,    throughComposite,
     throughFunction, splitBlock,      throughBranch,   throughBranch,       throughLoop,
     changeConstant,  changeConstant,  changeConstant,  changeGlobalOperand, changeGlobalOperand,
-    decorate,        addCapability,
+    decorate,        addCapability,   convertFloats,
 };
 
 }  // namespace

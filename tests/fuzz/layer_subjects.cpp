@@ -240,6 +240,8 @@ Complaint checkDevice(Reader& reader, World& world) {
                                            "VK_EXT_shader_atomic_float",
                                            "VK_COOPVK_shader_int4",
                                            "VK_COOPVK_shader_2d_block_io",
+                                           "VK_KHR_shader_bfloat16",
+                                           "VK_EXT_shader_float8",
                                            "VK_EXT_subgroup_size_control",
                                            "VK_KHR_vulkan_memory_model",
                                            "VK_KHR_shader_float16_int8",

@@ -22,6 +22,7 @@ std::optional<double> component(const NumbersContext& context, Id id, uint32_t c
             return valueOf(*number, def.word(0) | uint64_t{def.word(1)} << 32);
         case spv::Op::OpConstantComposite:
         case spv::Op::OpSpecConstantComposite: {
+            if (context.types.components(def.type) <= 1) return std::nullopt;
             const Id constituent = def.word(c);
             const bool isScalar =
                 context.types.components(context.module.def(constituent).type) == 1;
@@ -39,7 +40,8 @@ void fold(NumbersContext& context, Instruction& i) {
     const Number* number = context.format(i.type);
     if (number == nullptr && types.isFloat(i.type)) number = numberOf(types, i.type);
     std::vector<Id> parts;
-    for (uint32_t c = 0; number != nullptr && c < types.components(i.type); ++c) {
+    const uint32_t components = types.components(i.type);
+    for (uint32_t c = 0; number != nullptr && components <= 4 && c < components; ++c) {
         std::optional<double> value = component(context, from, c);
         if (!value) break;
         // Conversions to bfloat16 are by way of f32.
@@ -47,7 +49,7 @@ void fold(NumbersContext& context, Instruction& i) {
         const uint64_t bits = bitsOf(*number, *value, context.saturated.contains(i.result));
         parts.push_back(types.constant(context.replacement(types.scalarOf(i.type)), bits));
     }
-    if (parts.empty() || parts.size() != types.components(i.type)) {
+    if (parts.empty() || parts.size() != components) {
         context.fail(ErrorCode::kUnsupported, i,
                      "a specialization constant of a bfloat16 or an 8-bit float depends on a value "
                      "that is not known");

@@ -38,13 +38,14 @@ void findSaturated(NumbersContext& context) {
     }
 }
 
-// Code has no use for the decorations of the conversions.
-void dropDecorations(const NumbersContext& context) {
+// Code has no use for the decorations of the conversions. The first one needs a capability that
+// goes.
+void dropDecorations(const NumbersContext& context, bool dropsFloat8) {
     using enum spv::Decoration;
     std::erase_if(context.module.section(Section::kAnnotations), [&](const InstructionPtr& i) {
-        return context.replaced.contains(i->word(0)) &&
-               isDecorated(i, {SaturatedToLargestFloat8NormalConversionEXT, FPRoundingMode,
-                               NoContraction, FPFastMathMode});
+        return (dropsFloat8 && isDecorated(i, {SaturatedToLargestFloat8NormalConversionEXT})) ||
+               (context.replaced.contains(i->word(0)) &&
+                isDecorated(i, {FPRoundingMode, NoContraction, FPFastMathMode}));
     });
 }
 
@@ -131,7 +132,7 @@ std::optional<Error> lowerNumbers(NumbersContext& context, ExtensionSet extensio
     }
     if (context.error) return context.error;
     context.addNewFunctions();
-    dropDecorations(context);
+    dropDecorations(context, extensions.contains(kFloat8));
     dropExecutionModes(context);
     replaceLowered(context);
     dropDeclarations(module, extensions, keepsBfloat16);
