@@ -27,6 +27,10 @@ bool hasInt4Matrices(const DeviceFacts& facts) {
     return !rewrite::int4MatrixShapes(facts.traits).empty();
 }
 
+bool carriesMatrices(const DeviceFacts& facts) {
+    return rewrite::info(Extension::kKhrCooperativeMatrix).missing(facts.traits).empty();
+}
+
 // KHR's and NV's alike.
 template <typename Features>
 constexpr Grant kMatrixGrants[] = {
@@ -66,9 +70,13 @@ constexpr Grant kBfloat16Grants[] = {
     {COOPVK_GRANT(VkPhysicalDeviceShaderBfloat16FeaturesKHR, shaderBFloat16Type)},
     {COOPVK_GRANT(VkPhysicalDeviceShaderBfloat16FeaturesKHR, shaderBFloat16DotProduct),
      .besideNative = true},
+    {COOPVK_GRANT(VkPhysicalDeviceShaderBfloat16FeaturesKHR, shaderBFloat16CooperativeMatrix),
+     .besideNative = true, .possible = carriesMatrices},
 };
 constexpr Grant kFloat8Grants[] = {
     {COOPVK_GRANT(VkPhysicalDeviceShaderFloat8FeaturesEXT, shaderFloat8)},
+    {COOPVK_GRANT(VkPhysicalDeviceShaderFloat8FeaturesEXT, shaderFloat8CooperativeMatrix),
+     .besideNative = true, .possible = carriesMatrices},
 };
 
 template <typename Properties>

@@ -25,6 +25,17 @@ PhysicalDeviceContext assessDevice(const Settings& settings, DeviceFacts facts) 
     device.nativeMatrices = allowsNativeMatrices(settings.backEnd, device.facts, device.emulated);
     device.facts.traits.onlyNativeShapes =
         device.nativeMatrices && settings.backEnd == rewrite::BackEnd::kNative;
+    rewrite::DeviceTraits& traits = device.facts.traits;
+    traits.shaderBFloat16CooperativeMatrix = device.adds(
+        rewrite::Extension::kKhrShaderBfloat16,
+        offsetof(VkPhysicalDeviceShaderBfloat16FeaturesKHR, shaderBFloat16CooperativeMatrix));
+    traits.shaderFloat8CooperativeMatrix = device.adds(
+        rewrite::Extension::kExtShaderFloat8,
+        offsetof(VkPhysicalDeviceShaderFloat8FeaturesEXT, shaderFloat8CooperativeMatrix));
+    // Where KHR's matrices are emulated, they are in its list.
+    if (!device.answersFor(rewrite::Extension::kKhrCooperativeMatrix)) {
+        device.formatShapes = rewrite::formatMatrixShapes(traits);
+    }
     device.addedShapes =
         shapesToAdd(settings.emulate, settings.backEnd, device.facts, device.emulated);
     return device;

@@ -28,8 +28,9 @@ struct PhysicalDeviceContext {
     bool adds(rewrite::Extension extension, size_t featureOffset) const;
     // Its main feature is emulated, and so its queries are coopvk's.
     bool answersFor(rewrite::Extension extension) const;
-    // Listed after the driver's shapes.
-    std::vector<rewrite::MatrixShape> addedShapes;
+    // Listed after the driver's shapes: those that consist of tiles of the driver's, and those of
+    // emulated formats.
+    std::vector<rewrite::MatrixShape> addedShapes, formatShapes;
 };
 
 PhysicalDeviceContext assessDevice(const Settings& settings, DeviceFacts facts);

@@ -129,13 +129,15 @@ std::map<std::string_view, PFN_vkVoidFunction> loadNextQueries(
 VkResult getCooperativeMatrixPropertiesKHR(VkPhysicalDevice device, uint32_t* count,
                                            VkCooperativeMatrixPropertiesKHR* out) {
     const auto instance = instances().find(device);
-    const std::vector<rewrite::MatrixShape>& added = instance->physicalDevice(device).addedShapes;
-    if (added.empty()) {
+    const PhysicalDeviceContext& physical = instance->physicalDevice(device);
+    std::vector<rewrite::MatrixShape> added = physical.addedShapes;
+    added.insert(added.end(), physical.formatShapes.begin(), physical.formatShapes.end());
+    const auto native = nextQuery<VkCooperativeMatrixPropertiesKHR>(*instance, kKhrQuery);
+    if (added.empty() || native == nullptr) {
         return answer(device, rewrite::Extension::kKhrCooperativeMatrix, rewrite::matrixShapes,
                       kKhrQuery, count, out, writeKhrShape);
     }
-    const auto native = nextQuery<VkCooperativeMatrixPropertiesKHR>(*instance, kKhrQuery);
-    return giveAfter(native, device, std::span(added), count, out, writeKhrShape);
+    return giveAfter(native, device, std::span(std::as_const(added)), count, out, writeKhrShape);
 }
 
 VkResult getFlexibleDimensions(VkPhysicalDevice device, uint32_t* count,

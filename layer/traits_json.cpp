@@ -58,6 +58,8 @@ const Member kMembers[] = {
     {"subgroupArithmetic", &DeviceTraits::subgroupArithmetic},
     {"maxComputeSharedMemorySize", &DeviceTraits::maxComputeSharedMemorySize},
     {"maxComputeWorkGroupInvocations", &DeviceTraits::maxComputeWorkGroupInvocations},
+    {"shaderBFloat16CooperativeMatrix", &DeviceTraits::shaderBFloat16CooperativeMatrix},
+    {"shaderFloat8CooperativeMatrix", &DeviceTraits::shaderFloat8CooperativeMatrix},
     {"onlyNativeShapes", &DeviceTraits::onlyNativeShapes},
     {"scalarRegisters", &DeviceTraits::scalarRegisters},
     {"maxTaskSharedMemorySize", &DeviceTraits::maxTaskSharedMemorySize},
@@ -101,11 +103,13 @@ ordered_json toJson(const std::vector<rewrite::MatrixShape>& shapes) {
 
 std::optional<rewrite::ComponentType> componentFrom(const ordered_json& value) {
     if (!value.is_string()) return std::nullopt;
-    for (uint32_t i = 0; i <= static_cast<uint32_t>(rewrite::ComponentType::kUint64); ++i) {
-        const auto type = static_cast<rewrite::ComponentType>(i);
-        if (value.get<std::string>() == name(type)) return type;
-    }
-    return std::nullopt;
+    using enum rewrite::ComponentType;
+    constexpr rewrite::ComponentType kTypes[] = {
+        kFloat16, kFloat32, kFloat64, kSint8,  kSint16,   kSint32,    kSint64,
+        kUint8,   kUint16,  kUint32,  kUint64, kBFloat16, kFloatE4M3, kFloatE5M2};
+    const auto found = std::ranges::find_if(
+        kTypes, [&](auto type) { return value.get<std::string>() == name(type); });
+    return found == std::end(kTypes) ? std::nullopt : std::optional(*found);
 }
 
 bool assign(std::vector<rewrite::MatrixShape>& shapes, const ordered_json& value) {

@@ -115,6 +115,7 @@ ordered_json describe(const Device& device, const layer::PhysicalDeviceContext& 
     json["extensions"] = std::move(extensions);
     json["matrixShapes"]["native"] = shapeList(nativeRows(device));
     json["matrixShapes"]["added"] = shapeList(rowsOf(assessed.addedShapes));
+    json["matrixShapes"]["addedFormats"] = shapeList(rowsOf(assessed.formatShapes));
     json["matrixShapes"]["emulated"] =
         shapeList(shapesOf(device, decisions, rewrite::Extension::kKhrCooperativeMatrix));
     json["matrixShapes"]["emulatedNv"] =
@@ -165,6 +166,7 @@ void print(size_t index, const Device& device, const layer::PhysicalDeviceContex
     }
     printShapes("native", nativeRows(device));
     printShapes("added, as tiles of the native ones", rowsOf(assessed.addedShapes));
+    printShapes("added, of emulated formats", rowsOf(assessed.formatShapes));
     printShapes("emulated", shapesOf(device, decisions, rewrite::Extension::kKhrCooperativeMatrix));
     printShapes("emulated, VK_NV_cooperative_matrix",
                 shapesOf(device, decisions, rewrite::Extension::kNvCooperativeMatrix));

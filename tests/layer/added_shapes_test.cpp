@@ -99,11 +99,15 @@ TEST_F(AddedShapes, ComeAfterTheDriversOwn) {
     ASSERT_GT(shapes.size(), 2u);
     EXPECT_TRUE(equal(shapes[0], driver.matrixShapes[0]));
     EXPECT_TRUE(equal(shapes[1], driver.matrixShapes[1]));
+    bool areFormats = false;  // of bfloat16 and 8-bit floats, behind all others
     for (size_t i = 2; i < shapes.size(); ++i) {
-        EXPECT_EQ(shapes[i].AType, VK_COMPONENT_TYPE_FLOAT16_KHR);
+        areFormats = areFormats || shapes[i].AType > VK_COMPONENT_TYPE_UINT64_KHR;
+        EXPECT_EQ(areFormats, shapes[i].AType > VK_COMPONENT_TYPE_UINT64_KHR);
+        EXPECT_TRUE(areFormats || shapes[i].AType == VK_COMPONENT_TYPE_FLOAT16_KHR);
         EXPECT_EQ((shapes[i].MSize | shapes[i].NSize | shapes[i].KSize) % 8, 0u);
         for (size_t j = 0; j < i; ++j) EXPECT_FALSE(equal(shapes[i], shapes[j]));
     }
+    EXPECT_TRUE(areFormats);
 }
 
 TEST_F(AddedShapes, FillWhatRoomThereIs) {

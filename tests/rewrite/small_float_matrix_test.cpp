@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Matrices of 8-bit floats: each instruction that may take them gives a valid module.
+// Matrices of 8-bit floats and of bfloat16: each instruction that may take them gives a valid
+// module.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <format>
 
 #include "assemble.hpp"
@@ -12,10 +14,34 @@ namespace coopvk::rewrite {
 namespace {
 
 struct Body {
-    std::string_view scope;      // 3: Subgroup, 2: Workgroup
+    std::string_view scope;
     std::string_view functions;  // behind the entry point
     std::string_view code;
 };
+
+void replaceAll(std::string& text, std::string_view from, std::string_view to) {
+    for (size_t at = text.find(from); at != text.npos; at = text.find(from, at + to.size())) {
+        text.replace(at, from.size(), to);
+    }
+}
+
+// The module with bfloat16 in place of E4M3 and E5M2, and 16-bit integers in place of bytes.
+std::string withBfloat16(std::string text) {
+    for (const auto& [from, to] :
+         {std::pair("OpCapability Float8EXT\nOpCapability Float8CooperativeMatrixEXT\n",
+                    "OpCapability BFloat16TypeKHR\nOpCapability BFloat16CooperativeMatrixKHR\n"),
+          std::pair("StorageBuffer8BitAccess", "StorageBuffer16BitAccess"),
+          std::pair("SPV_EXT_float8", "SPV_KHR_bfloat16"),
+          std::pair("OpTypeFloat 8 Float8E4M3EXT", "OpTypeFloat 16 BFloat16KHR"),
+          std::pair("%e5m2 = OpTypeFloat 8 Float8E5M2EXT\n", ""), std::pair("%e5m2", "%e4m3"),
+          std::pair("%u8 = OpTypeInt 8 0", "%u8 = OpTypeInt 16 0"),
+          std::pair("ArrayStride 1", "ArrayStride 2"),
+          std::pair("%D = OpTypeCooperativeMatrixKHR %e4m3 %scope %n %n %c1\n", ""),
+          std::pair("OpFConvert %D %c", "OpFConvert %B %zero"), std::pair("%D", "%B")}) {
+        replaceAll(text, from, to);
+    }
+    return text;
+}
 
 // A module with matrices of 16 x 16: %A, %B and %C of e4m3, %D of e5m2, %H of f16, %F of f32, %I of
 // s32 and %Y of bytes; %a, %b and %c are loaded from the same bytes.
@@ -180,24 +206,28 @@ constexpr Case kCases[] = {
     {"Reduce", "%r = OpCooperativeMatrixReduceNV %C %c Row|Column %function\n", kStore, kBoth},
 };
 
-class SmallFloatMatrix : public testing::TestWithParam<std::tuple<Case, std::string_view>> {};
+class SmallFloatMatrix : public testing::TestWithParam<std::tuple<Case, std::string_view, bool>> {};
 
 TEST_P(SmallFloatMatrix, OutputIsValidAndDeterministic) {
-    const auto& [one, scope] = GetParam();
+    const auto& [one, scope, isBfloat16] = GetParam();
     const std::string code = std::string(one.code) + std::string(one.store);
     const bool saturates = code.find("%saturated") != std::string::npos;
     std::string text = module({scope, one.functions, code});
-    if (!saturates) {
+    if (!saturates || isBfloat16) {
         const std::string_view decoration =
             "OpDecorate %saturated SaturatedToLargestFloat8NormalConversionEXT\n";
         text.erase(text.find(decoration), decoration.size());
     }
+    if (isBfloat16) text = withBfloat16(std::move(text));
     const Result<Rewritten> out = run(text);
     ASSERT_TRUE(out) << out.error().message;
     EXPECT_EQ(validate(out->words), std::nullopt) << disassemble(out->words);
     EXPECT_TRUE(scan(out->words, ExtensionSet::all()).empty());
     const std::string result = disassemble(out->words);
-    EXPECT_EQ(result.find("CooperativeMatrix"), std::string::npos);
+    for (const char* gone :
+         {"CooperativeMatrix", "Float8", "BFloat16", "SPV_EXT", "OpTypeFloat 8"}) {
+        EXPECT_EQ(result.find(gone), std::string::npos) << gone;
+    }
     const Result<Rewritten> again = run(text);
     ASSERT_TRUE(again);
     EXPECT_EQ(again->words, out->words);
@@ -205,11 +235,88 @@ TEST_P(SmallFloatMatrix, OutputIsValidAndDeterministic) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, SmallFloatMatrix,
                          testing::Combine(testing::ValuesIn(kCases),
-                                          testing::Values("Subgroup", "Workgroup")),
+                                          testing::Values("Subgroup", "Workgroup"),
+                                          testing::Bool()),
                          [](const auto& test) {
-                             return std::string(std::get<0>(test.param).name) +
+                             return std::string(std::get<2>(test.param) ? "Bfloat16" : "Float8") +
+                                    std::string(std::get<0>(test.param).name) +
                                     std::string(std::get<1>(test.param));
                          });
+
+// ---------------------------------------------------------------------------------------------
+// The driver's matrices
+
+Target withDriversMatrices() {
+    using enum ComponentType;
+    Target target;
+    target.device.nativeShapes = {{16, 16, 16, kFloat16, kFloat16, kFloat32, kFloat32, false},
+                                  {16, 16, 16, kFloat16, kFloat16, kFloat16, kFloat16, false}};
+    target.emulated = {Extension::kExtShaderFloat8, Extension::kQcomCooperativeMatrixConversion};
+    return target;
+}
+
+struct NativeCase {
+    std::string_view name, code, store;
+    bool isNative;
+};
+constexpr NativeCase kNativeCases[] = {
+    {"Product", "%r = OpCooperativeMatrixMulAddKHR %F %a %b %zero\n", kStoreFloats, true},
+    {"ProductOfHalf",
+     "%h = OpFConvert %H %c\n%p = OpCooperativeMatrixMulAddKHR %H %a %b %h\n"
+     "%r = OpFConvert %C %p\n",
+     kStore, true},
+    {"MixedProduct",
+     "%d = OpCooperativeMatrixLoadKHR %D %pa %c0 %n\n"
+     "%r = OpCooperativeMatrixMulAddKHR %F %a %d %zero\n",
+     kStoreFloats, true},
+    {"Saturated",
+     "%p = OpCooperativeMatrixMulAddKHR %F %a %b %zero\n%saturated = OpFConvert %C %p\n"
+     "%r = OpCopyObject %C %saturated\n",
+     kStore, true},
+    {"Elements",
+     "%x = OpCompositeExtract %e4m3 %c 1\n%y = OpCompositeConstruct %C %x\n"
+     "%r = OpCompositeConstruct %C %single\n",
+     kStore, true},
+    {"SmallSums", "%r = OpCooperativeMatrixMulAddKHR %C %a %b %c\n", kStore, false},
+    {"Bitcast", "%y = OpBitcast %Y %c\n%r = OpBitcast %C %y\n", kStore, false},
+};
+
+class SmallFloatNative : public testing::TestWithParam<NativeCase> {};
+
+// 8-bit floats are f16 in the driver's matrices; what these lack becomes core SPIR-V.
+TEST_P(SmallFloatNative, UsesTheDriversHalves) {
+    const NativeCase& c = GetParam();
+    std::string text = module({"Subgroup", "", std::string(c.code) + std::string(c.store)});
+    for (const std::string_view nv : {"OpCapability CooperativeMatrixConversionsNV\n",
+                                      "OpCapability CooperativeMatrixReductionsNV\n",
+                                      "OpCapability CooperativeMatrixPerElementOperationsNV\n",
+                                      "OpExtension \"SPV_NV_cooperative_matrix2\"\n"}) {
+        text.erase(text.find(nv), nv.size());
+    }
+    if (text.find("%saturated =") == text.npos) {
+        replaceAll(text, "OpDecorate %saturated SaturatedToLargestFloat8NormalConversionEXT\n", "");
+    }
+    // The driver has no matrices of these types.
+    for (const std::string_view type : {"%I = OpTypeCooperativeMatrixKHR %s32 %scope %n %n %c2\n",
+                                        "%Y = OpTypeCooperativeMatrixKHR %u8 %scope %n %n %c2\n"}) {
+        if (c.code.find(type.substr(0, 2)) == c.code.npos) replaceAll(text, type, "");
+    }
+    const std::vector<uint32_t> words = test::assemble(text);
+    ASSERT_EQ(validate(words), std::nullopt) << text;
+    Request request;
+    request.words = words;
+    const Target target = withDriversMatrices();
+    const Result<Rewritten> out = rewrite(request, target);
+    ASSERT_TRUE(out) << out.error().message;
+    EXPECT_EQ(validate(out->words), std::nullopt) << disassemble(out->words);
+    const std::string result = disassemble(out->words);
+    EXPECT_EQ(result.find("OpTypeCooperativeMatrixKHR") != result.npos, c.isNative);
+    EXPECT_EQ(result.find("Float8"), result.npos);
+    EXPECT_EQ(std::ranges::count(out->paths, "matrices: native"), c.isNative ? 1 : 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, SmallFloatNative, testing::ValuesIn(kNativeCases),
+                         [](const auto& test) { return std::string(test.param.name); });
 
 TEST(SmallFloatMatrixErrors, PointersToElementsStayInTheFunction) {
     const Result<Rewritten> out =

@@ -20,6 +20,11 @@ std::vector<MatrixShape> matrixShapes(const DeviceTraits& device);
 // The same for vkGetPhysicalDeviceCooperativeMatrixPropertiesNV, which has no saturation.
 std::vector<MatrixShape> nvMatrixShapes(const DeviceTraits& device);
 
+// Those of matrixShapes() that have components of bfloat16 or of 8-bit floats. They are listed
+// after the driver's where VK_KHR_cooperative_matrix is native and one of these formats is
+// emulated.
+std::vector<MatrixShape> formatMatrixShapes(const DeviceTraits& device);
+
 // Returns the shapes that consist of tiles of device.nativeShapes and that the driver does not
 // list. They are listed after the driver's where VK_KHR_cooperative_matrix is native.
 std::vector<MatrixShape> addedMatrixShapes(const DeviceTraits& device);

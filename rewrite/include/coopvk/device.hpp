@@ -98,6 +98,9 @@ struct DeviceTraits {
     uint32_t maxMeshPayloadAndSharedMemorySize = 28672;
     // Shapes of the driver's VK_KHR_cooperative_matrix with scope Subgroup; empty if it lacks it.
     std::vector<MatrixShape> nativeShapes;
+    // Formats whose matrices are emulated: their shapes are advertised.
+    bool shaderBFloat16CooperativeMatrix = false;
+    bool shaderFloat8CooperativeMatrix = false;
     // Only shapes that tiles of nativeShapes can compute are advertised.
     bool onlyNativeShapes = false;
 };

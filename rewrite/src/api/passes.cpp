@@ -14,6 +14,7 @@
 #include "matrix/slices/slice_products.hpp"
 #include "native/listed.hpp"
 #include "native/lower.hpp"
+#include "native/small_floats.hpp"
 #include "numbers/lower.hpp"
 #include "passes/float_atomics.hpp"
 #include "passes/specialise.hpp"
@@ -69,6 +70,17 @@ Failure unifyNv(Rewriting& r) {
     return unifyNvMatrices(r.types);
 }
 
+// The capabilities of matrices of a format imply CooperativeMatrixKHR.
+Failure declareMatrices(Rewriting& r) {
+    if (!usesFormatMatrices(r.request.words, r.target)) return std::nullopt;
+    r.module.addCapability(spv::Capability::CooperativeMatrixKHR);
+    // Lowered to core SPIR-V, the shader is valid for one subgroup size only.
+    if (!r.native || r.target.emulated.contains(Extension::kKhrCooperativeMatrix)) {
+        r.out.used.insert(Extension::kKhrCooperativeMatrix);
+    }
+    return std::nullopt;
+}
+
 // With Target::addsShapes a module may use native shapes only: then it stays untouched.
 Failure chooseWhatIsLowered(Rewriting& r) {
     const bool addsShapes = mayAddShapes(r.request.words, r.target);
@@ -80,7 +92,8 @@ Failure chooseWhatIsLowered(Rewriting& r) {
                                                       flexible.has_value()) == AddedShapeUse::kSome;
     // Lowered to core SPIR-V, the shader is valid for one subgroup size only.
     if (hasAdded && !r.native && flexible) r.out.used.insert(*flexible);
-    r.lowersMatrices = usesMatrices(r.out.used) || hasInt4 || hasAdded;
+    const bool hasFormats = usesFormatMatrices(r.request.words, r.target);
+    r.lowersMatrices = usesMatrices(r.out.used) || hasInt4 || hasAdded || hasFormats;
     if (r.lowersMatrices || !addsShapes || !r.out.used.empty()) return std::nullopt;
     r.out.words.assign(r.request.words.begin(), r.request.words.end());
     r.out.untouched = true;
@@ -91,35 +104,6 @@ std::string describe(const LayoutPolicy& policy, bool inTiles) {
     return std::format("{}, lane grid {}x{}, row blocks {}, column blocks {}",
                        inTiles ? "native back-end, in tiles of workgroups" : "core back-end",
                        policy.grid.rows, policy.grid.columns, policy.rowBlock, policy.columnBlock);
-}
-
-constexpr Extension kOfWholeMatrices[] = {Extension::kNvCooperativeMatrix2,
-                                          Extension::kExtCooperativeMatrixMaintenance1,
-                                          Extension::kNvCooperativeMatrixDecodeVector};
-
-// Whether tiles that each subgroup computes for itself do not suffice: instructions of these
-// extensions work on whole matrices, and matrices of scope Workgroup span subgroups.
-bool needsWholeMatrices(const Module& module) {
-    for (const Extension extension : kOfWholeMatrices) {
-        for (const ExtensionCapability& one : info(extension).capabilities) {
-            if (module.hasCapability(static_cast<spv::Capability>(one.capability))) return true;
-        }
-    }
-    constexpr auto kWorkgroup = static_cast<uint64_t>(spv::Scope::Workgroup);
-    return std::ranges::any_of(module.section(Section::kGlobals), [&](const InstructionPtr& i) {
-        return i->opcode == spv::Op::OpTypeCooperativeMatrixKHR &&
-               module.constantValue(i->word(1)) == kWorkgroup;
-    });
-}
-
-void removeWholeMatrixDeclarations(Module& module) {
-    for (const Extension extension : kOfWholeMatrices) {
-        for (const ExtensionCapability& one : info(extension).capabilities) {
-            module.removeCapability(static_cast<spv::Capability>(one.capability));
-        }
-        module.removeExtension(info(extension).spirvName);
-    }
-    module.removeExtension("SPV_NV_tensor_addressing");
 }
 
 Failure lowerToCore(Rewriting& r) {
@@ -155,10 +139,11 @@ Failure lowerToCore(Rewriting& r) {
 
 Failure lowerToDriver(Rewriting& r) {
     if (needsWholeMatrices(r.module)) return lowerToCore(r);
-    Result<NativePlan> plan = planNative(r.module, r.types, r.target);
-    if (!plan) return plan.error();
     const uint64_t subgroups = subgroupsOf(r.module, r.target.subgroupSize);
     const auto count = static_cast<uint32_t>(std::clamp<uint64_t>(subgroups, 1, 4096));
+    if (Failure error = holdInDriverMatrices(r.types, r.target, count)) return error;
+    Result<NativePlan> plan = planNative(r.module, r.types, r.target);
+    if (!plan) return plan.error();
     if (Failure error = lowerToNative(r.types, r.target, *plan, count)) return error;
     r.out.paths.push_back(plan->isTiled() ? "matrices: native, in tiles" : "matrices: native");
     r.out.notes.push_back(plan->note);
@@ -219,6 +204,7 @@ constexpr Pass kPasses[] = {
     {"specialise", {kOneEntryPoint, kNoDecorationGroups}, {kNoSpecIds}, freezeConstants},
     {"unify 4-bit integers", {kNoSpecIds}, {kInt4InMatrices}, unifyIntegers},
     {"unify NV matrices", {kNoSpecIds}, {kNoNvMatrices}, unifyNv},
+    {"declare matrices", {kNoSpecIds}, {}, declareMatrices},
     {"choose what is lowered", {kInt4InMatrices, kNoNvMatrices}, {}, chooseWhatIsLowered},
     {"hold 8-bit floats of matrices", {kNoSpecIds, kNoNvMatrices}, {}, holdFloats},
     {"lower matrices",
@@ -273,21 +259,6 @@ bool isQuickToValidate(const Module& module) {
 }
 
 }  // namespace
-
-bool usesWholeMatrices(const ExtensionSet& used) {
-    return std::ranges::any_of(kOfWholeMatrices, [&](Extension one) { return used.contains(one); });
-}
-
-bool usesMatrices(const ExtensionSet& used) {
-    return used.contains(Extension::kKhrCooperativeMatrix) ||
-           used.contains(Extension::kNvCooperativeMatrix) ||
-           used.contains(Extension::kQcomCooperativeMatrixConversion) || usesWholeMatrices(used);
-}
-
-bool mayAddShapes(std::span<const uint32_t> words, const Target& target) {
-    return target.addsShapes && declares(words, spv::Capability::CooperativeMatrixKHR) &&
-           !declares(words, spv::Capability::Int4CooperativeMatrixINTEL);
-}
 
 std::span<const Pass> rewritePasses() { return kPasses; }
 

@@ -64,10 +64,17 @@ struct Pass {
 // In the order in which they run; each needs only facts that earlier ones give.
 std::span<const Pass> rewritePasses();
 
+// Whether tiles that each subgroup computes for itself do not suffice: instructions of some
+// extensions work on whole matrices, and matrices of scope Workgroup span subgroups.
+bool needsWholeMatrices(const Module& module);
+// Removes these extensions and their capabilities.
+void removeWholeMatrixDeclarations(Module& module);
 // Whether one of these extensions has instructions on whole matrices, such as reductions.
 bool usesWholeMatrices(const ExtensionSet& used);
 // Whether one of these extensions has matrices that are lowered.
 bool usesMatrices(const ExtensionSet& used);
+// Whether a module declares matrices of a number format whose matrices are emulated.
+bool usesFormatMatrices(std::span<const uint32_t> words, const Target& target);
 // Returns an emulated extension that allows matrices of sizes that the device does not list, if its
 // feature is not native.
 std::optional<Extension> allowsFlexibleSizes(const ExtensionSet& emulated,

@@ -93,7 +93,7 @@ bool mayFallBack(const Target& target, const ExtensionSet& used, const Result<Re
 // Lowers matrices to the driver's if it may and can, else to core SPIR-V.
 Result<Rewritten> rewriteForBackEnd(const Request& request, const Target& target) {
     const ExtensionSet used = scan(request.words, target.emulated, target.nativeFeatures);
-    const bool emulates = usesMatrices(used);
+    const bool emulates = usesMatrices(used) || usesFormatMatrices(request.words, target);
     std::optional<std::string> why;
     if (emulates) why = whyNotNative(request, target);
     if (!why && (emulates || mayAddShapes(request.words, target))) {

@@ -3,7 +3,7 @@
 // The matrix shapes that coopvk advertises, by component types and by size.
 #include <algorithm>
 
-#include "coopvk/rewrite.hpp"
+#include "api/shape_rows.hpp"
 #include "lowering/number.hpp"
 
 namespace coopvk::rewrite {
@@ -12,94 +12,7 @@ namespace {
 
 using enum ComponentType;
 
-struct Types {
-    ComponentType a, b, c, result;
-    bool saturating;
-};
-
-// Chooses the list of sizes by the width of A and B: 8, 16, 32 or 64 bits.
-enum class Depth { kByte, kHalf, kWord, kLong };
-
-// How many applications use a row's types.
-enum class Demand { kMain, kSome, kRare };
-
-struct ShapeRow {
-    Types types;
-    Depth depth;
-    Demand demand;
-};
-
-// Applications look for component types first: those that most of them use come first.
-constexpr ShapeRow kRows[] = {
-    {{kFloat16, kFloat16, kFloat32, kFloat32, false}, Depth::kHalf, Demand::kMain},
-    {{kFloat16, kFloat16, kFloat16, kFloat16, false}, Depth::kHalf, Demand::kMain},
-    {{kSint8, kSint8, kSint32, kSint32, false}, Depth::kByte, Demand::kMain},
-    {{kUint8, kUint8, kUint32, kUint32, false}, Depth::kByte, Demand::kSome},
-    {{kUint8, kSint8, kSint32, kSint32, false}, Depth::kByte, Demand::kRare},
-    {{kSint8, kUint8, kSint32, kSint32, false}, Depth::kByte, Demand::kRare},
-    {{kUint8, kUint8, kSint32, kSint32, false}, Depth::kByte, Demand::kRare},
-    {{kSint8, kSint8, kUint32, kUint32, false}, Depth::kByte, Demand::kRare},
-    {{kSint8, kSint8, kSint32, kSint32, true}, Depth::kByte, Demand::kRare},
-    {{kUint8, kUint8, kUint32, kUint32, true}, Depth::kByte, Demand::kRare},
-    {{kUint8, kSint8, kSint32, kSint32, true}, Depth::kByte, Demand::kRare},
-    {{kSint8, kUint8, kSint32, kSint32, true}, Depth::kByte, Demand::kRare},
-    {{kFloat32, kFloat32, kFloat32, kFloat32, false}, Depth::kWord, Demand::kSome},
-    {{kSint32, kSint32, kSint32, kSint32, false}, Depth::kWord, Demand::kRare},
-    {{kUint32, kUint32, kUint32, kUint32, false}, Depth::kWord, Demand::kRare},
-    {{kSint16, kSint16, kSint32, kSint32, false}, Depth::kHalf, Demand::kRare},
-    {{kUint16, kUint16, kUint32, kUint32, false}, Depth::kHalf, Demand::kRare},
-    {{kFloat64, kFloat64, kFloat64, kFloat64, false}, Depth::kLong, Demand::kRare},
-    {{kSint64, kSint64, kSint64, kSint64, false}, Depth::kLong, Demand::kRare},
-    {{kUint64, kUint64, kUint64, kUint64, false}, Depth::kLong, Demand::kRare},
-};
-
-struct Dimensions {
-    uint32_t m, n, k;
-};
-
-// 8x16 with K of 32 bytes is what Intel's drivers list, and what kernels for them use (in ONNX
-// Runtime and Dawn).
-constexpr Dimensions kByteSizes[] = {{16, 16, 32}, {16, 8, 32},  {16, 16, 16}, {16, 8, 16},
-                                     {8, 8, 32},   {8, 16, 32},  {16, 16, 8},  {16, 8, 8},
-                                     {8, 8, 16},   {32, 32, 16}, {32, 32, 32}, {8, 8, 8}};
-constexpr Dimensions kHalfSizes[] = {{16, 16, 16}, {16, 8, 16}, {16, 8, 8}, {16, 16, 8},
-                                     {16, 16, 32}, {16, 8, 32}, {8, 8, 16}, {8, 16, 16},
-                                     {32, 32, 16}, {8, 8, 8},   {8, 8, 32}};
-constexpr Dimensions kWordSizes[] = {{16, 16, 16}, {16, 16, 8}, {16, 8, 8},  {16, 8, 16},
-                                     {8, 8, 16},   {8, 8, 8},   {32, 32, 16}};
-constexpr Dimensions kLongSizes[] = {{16, 8, 8}, {8, 8, 8}, {16, 16, 16}};
-
-std::span<const Dimensions> sizesOf(Depth depth) {
-    constexpr std::span<const Dimensions> kSizes[] = {kByteSizes, kHalfSizes, kWordSizes,
-                                                      kLongSizes};
-    return kSizes[static_cast<size_t>(depth)];
-}
-
-// CPU drivers take seconds to compile the code of large matrices. They have 32 KB of shared memory:
-// too little for the operands of four subgroups with 32x32 results of 32 bits.
-bool suitsCpu(const ShapeRow& row, const Dimensions& size) {
-    const bool square = size.m == size.n;
-    switch (row.demand) {
-        case Demand::kMain:
-            return size.m <= 16 || (size.k <= 16 && row.types.result == kFloat16);
-        case Demand::kSome:
-            return square && size.m <= 16 && size.k <= 16;
-        case Demand::kRare:
-            return square && size.k == size.m && size.m <= (row.depth == Depth::kLong ? 8u : 16u);
-    }
-    return true;
-}
-
-bool hasTypes(const DeviceTraits& device, const Types& types) {
-    return findNumber(types.a)->isSupportedBy(device) &&
-           findNumber(types.b)->isSupportedBy(device) && findNumber(types.c)->isSupportedBy(device);
-}
-
-MatrixShape shapeOf(const Dimensions& size, const Types& t) {
-    return {size.m, size.n, size.k, t.a, t.b, t.c, t.result, t.saturating};
-}
-
-bool sameTypes(const MatrixShape& shape, const Types& t) {
+bool sameTypes(const MatrixShape& shape, const ShapeTypes& t) {
     return shape.a == t.a && shape.b == t.b && shape.c == t.c && shape.result == t.result &&
            shape.saturating == t.saturating;
 }
@@ -107,28 +20,40 @@ bool sameTypes(const MatrixShape& shape, const Types& t) {
 // For matrices of flexible dimensions.
 std::vector<MatrixShape> granularities(const DeviceTraits& device) {
     std::vector<MatrixShape> shapes;
-    for (const ShapeRow& row : kRows) {
+    for (const ShapeRow& row : shapeRows()) {
         if (row.types.a != kFloat16 && row.depth != Depth::kByte) continue;
+        if (hasTypes(device, row.types)) shapes.push_back(shapeOf({16, 16, 16}, row.types));
+    }
+    for (const ShapeRow& row : formatRows()) {
         if (hasTypes(device, row.types)) shapes.push_back(shapeOf({16, 16, 16}, row.types));
     }
     return shapes;
 }
 
 // Appends a shape if it is missing and the list has another one of its types.
-void ensure(std::vector<MatrixShape>& shapes, const Types& t, const Dimensions& size) {
+void ensure(std::vector<MatrixShape>& shapes, const ShapeTypes& t, const Dimensions& size) {
     const MatrixShape shape = shapeOf(size, t);
     const auto isOfTypes = [&](const MatrixShape& other) { return sameTypes(other, t); };
     if (std::ranges::none_of(shapes, isOfTypes)) return;
     if (std::ranges::find(shapes, shape) == shapes.end()) shapes.push_back(shape);
 }
 
+// Factors of 8-bit floats are held as f16.
+MatrixShape heldShape(MatrixShape shape) {
+    if (findNumber(shape.a)->isSmallFloat()) shape.a = kFloat16;
+    if (findNumber(shape.b)->isSmallFloat()) shape.b = kFloat16;
+    return shape;
+}
+
+bool isTileable(const MatrixShape& shape, const DeviceTraits& device) {
+    return std::ranges::any_of(device.nativeShapes, [&](const MatrixShape& native) {
+        return isMadeOf(heldShape(shape), native);
+    });
+}
+
 void keepTileable(std::vector<MatrixShape>& shapes, const DeviceTraits& device) {
     if (!device.onlyNativeShapes) return;
-    std::erase_if(shapes, [&](const MatrixShape& shape) {
-        return std::ranges::none_of(device.nativeShapes, [&](const MatrixShape& native) {
-            return isMadeOf(shape, native);
-        });
-    });
+    std::erase_if(shapes, [&](const MatrixShape& shape) { return !isTileable(shape, device); });
 }
 
 // The matrices of VK_QCOM_cooperative_matrix_conversion have K of 32 bytes, and at most as many
@@ -142,10 +67,15 @@ void ensureConvertible(std::vector<MatrixShape>& shapes, const DeviceTraits& dev
     ensure(shapes, {kFloat32, kFloat32, kFloat32, kFloat32, false}, {lines, lines, 8});
 }
 
+DeviceTraits withoutFormats(DeviceTraits device) {
+    device.shaderBFloat16CooperativeMatrix = device.shaderFloat8CooperativeMatrix = false;
+    return device;
+}
+
 }  // namespace
 
 bool isMadeOf(const MatrixShape& shape, const MatrixShape& tile) {
-    const Types types = {tile.a, tile.b, tile.c, tile.result, tile.saturating};
+    const ShapeTypes types = {tile.a, tile.b, tile.c, tile.result, tile.saturating};
     if (!sameTypes(shape, types) || tile.m == 0 || tile.n == 0 || tile.k == 0) return false;
     if (shape.m % tile.m != 0 || shape.n % tile.n != 0 || shape.k % tile.k != 0) return false;
     return shape.k == tile.k || (!shape.saturating && shape.c == shape.result);
@@ -160,26 +90,31 @@ std::string_view name(ComponentType type) {
 
 std::vector<MatrixShape> matrixShapes(const DeviceTraits& device) {
     std::vector<MatrixShape> shapes;
-    // Shapes with more rows come last: applications take the first shape and assume that it fits
-    // into their tiles, which have max(subgroup size, 8) rows in ggml.
-    const uint32_t highest = std::max(device.subgroupSize, 8u);
-    for (const ShapeRow& row : kRows) {
-        if (!hasTypes(device, row.types)) continue;
-        for (const bool fitting : {true, false}) {
-            for (const Dimensions& size : sizesOf(row.depth)) {
-                if ((size.m <= highest) != fitting) continue;
-                if (device.isCpu && !suitsCpu(row, size)) continue;
-                shapes.push_back(shapeOf(size, row.types));
-            }
-        }
-    }
+    appendRows(shapes, shapeRows(), device);
     ensureConvertible(shapes, device);
     keepTileable(shapes, device);
+    const std::vector<MatrixShape> formats = formatMatrixShapes(device);
+    shapes.insert(shapes.end(), formats.begin(), formats.end());
+    return shapes;
+}
+
+std::vector<MatrixShape> formatMatrixShapes(const DeviceTraits& device) {
+    std::vector<MatrixShape> shapes;
+    appendRows(shapes, formatRows(), device);
+    const uint32_t lines = std::min(device.subgroupSize, 8u);
+    ensure(shapes, {kBFloat16, kBFloat16, kFloat32, kFloat32, false}, {lines, lines, 16});
+    for (const ComponentType type : {kFloatE4M3, kFloatE5M2}) {
+        ensure(shapes, {type, type, kFloat32, kFloat32, false}, {lines, lines, 32});
+    }
+    keepTileable(shapes, device);
+    // The driver's matrices are faster.
+    std::ranges::stable_partition(
+        shapes, [&](const MatrixShape& shape) { return isTileable(shape, device); });
     return shapes;
 }
 
 std::vector<MatrixShape> addedMatrixShapes(const DeviceTraits& device) {
-    DeviceTraits tiled = device;
+    DeviceTraits tiled = withoutFormats(device);
     tiled.onlyNativeShapes = true;
     std::vector<MatrixShape> shapes = matrixShapes(tiled);
     std::erase_if(shapes, [&](const MatrixShape& shape) {
@@ -189,7 +124,7 @@ std::vector<MatrixShape> addedMatrixShapes(const DeviceTraits& device) {
 }
 
 std::vector<MatrixShape> nvMatrixShapes(const DeviceTraits& device) {
-    std::vector<MatrixShape> shapes = matrixShapes(device);
+    std::vector<MatrixShape> shapes = matrixShapes(withoutFormats(device));
     // No driver lists more than 16 rows.
     std::erase_if(shapes,
                   [](const MatrixShape& shape) { return shape.saturating || shape.m > 16; });

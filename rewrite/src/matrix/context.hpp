@@ -29,6 +29,7 @@ struct MatrixType : PackedType {
     uint32_t rows = 0;
     uint32_t columns = 0;
     Use use = Use::kAccumulator;
+    bool likeAccumulator = false;  // distributed as an accumulator, whatever its use
     Fragment fragment;
     std::optional<TileGrid> tiles;  // packs are the driver's matrices (tiles/tile_grid.hpp)
     bool words = false;             // packs are words of 4- or 8-bit components (factors.hpp)

@@ -19,7 +19,7 @@ bool lowerLoadCondition(MatrixContext& context, MatrixWriter& writer, const Inst
 void lowerTensorStore(MatrixContext& context, MatrixWriter& writer, const Instruction& store);
 
 // OpCooperativeMatrixMulAddKHR: a call of a helper function, one for each combination of types.
-void lowerMulAdd(MatrixContext& context, Emitter& emit, const Instruction& mulAdd);
+void lowerMulAdd(MatrixContext& context, MatrixWriter& writer, const Instruction& mulAdd);
 
 // OpCooperativeMatrixConvertNV: changes the use (A, B, accumulator) of a matrix.
 void lowerRoleConversion(MatrixContext& context, MatrixWriter& writer,

@@ -27,6 +27,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 
 namespace coopvk::rewrite {
 
@@ -99,6 +100,9 @@ struct LayoutPolicy {
     // consecutive numbers, as many as a subgroup has, fill a cell row by row, and cells fill the
     // grid row by row. So a subgroup reads few lines of A and of B.
     Grid workgroup, cell;
+    // Matrix types of use A and B, by id, that are distributed as accumulators are
+    // (element_copies.hpp).
+    std::set<uint32_t> likeAccumulators;
 };
 
 Fragment makeFragment(const LayoutPolicy& policy, Use use, uint32_t rows, uint32_t columns,

@@ -7,6 +7,7 @@
 #include "ir/memory_operands.hpp"
 #include "ir/workgroup_size.hpp"
 #include "lowering/number_memory.hpp"
+#include "matrix/element_copies.hpp"
 #include "matrix/matrix_types.hpp"
 
 namespace coopvk::rewrite {
@@ -146,6 +147,7 @@ LayoutPolicy choosePolicy(const Module& module, const TypeTable& types, const Ta
     const int accumulators =
         survey.rowMajorLoads[static_cast<size_t>(Use::kAccumulator)] + survey.rowMajorStores;
     LayoutPolicy policy;
+    policy.likeAccumulators = typesLikeAccumulators(module);
     policy.workgroup = workgroupGrid(module);
     policy.cell = cellOf(policy.workgroup, target.subgroupSize);
     // Mixed dot products read A and B in pairs along K.

@@ -49,8 +49,9 @@ std::optional<uint32_t> matrixLength(const TypeTable& types, const LayoutPolicy&
     const Instruction& type = module.def(matrixType);
     const uint32_t bits = heldBits(types, type.word(0));
     if (bits == 0) return std::nullopt;
-    const std::optional<MatrixDimensions> d = matrixDimensions(module, type);
+    std::optional<MatrixDimensions> d = matrixDimensions(module, type);
     if (!d) return std::nullopt;
+    if (policy.likeAccumulators.contains(matrixType)) d->use = Use::kAccumulator;
     return makeFragment(policy, *d, bits).length();
 }
 
@@ -108,7 +109,7 @@ void dropFourBits(Module& module, const std::unordered_set<Id>& fourBits) {
 MatrixType describe(const MatrixContext& context, const Instruction& type, bool inWords,
                     bool isOpen) {
     TypeTable& types = context.types;
-    const MatrixDimensions d = *matrixDimensions(context.module, type);
+    MatrixDimensions d = *matrixDimensions(context.module, type);
     MatrixType matrix;
     matrix.id = type.result;
     matrix.component = heldType(types, type.word(0));
@@ -118,12 +119,16 @@ MatrixType describe(const MatrixContext& context, const Instruction& type, bool 
     matrix.columns = d.columns;
     matrix.use = d.use;
     matrix.words = inWords;
+    matrix.likeAccumulator = context.policy.likeAccumulators.contains(type.result);
+    // Other types with this use have elements elsewhere.
+    uint32_t use = static_cast<uint32_t>(d.use) + (matrix.likeAccumulator ? 4u : 0u);
+    if (matrix.likeAccumulator) d.use = Use::kAccumulator;
     const uint32_t bits = inWords ? matrix.number->bits : types.width(matrix.component);
     matrix.fragment = makeFragment(context.policy, d, bits);
     describePacks(matrix, types);
     // At scope Workgroup, elements are distributed alike whatever the use.
-    const auto use = static_cast<uint32_t>(d.use);
-    matrix.shape = {d.rows, d.columns, d.isOfSubgroup() ? use : ~0u};
+    if (!d.isOfSubgroup()) use = ~0u;
+    matrix.shape = {d.rows, d.columns, use};
     matrix.hasOpenCount = true;
     if (isOpen) {
         matrix.sums = sumsOf(context.target);
@@ -160,7 +165,8 @@ const MatrixType& typeWith(MatrixContext& context, const MatrixType& from, Id fo
     for (const auto& [id, known] : context.matrices) {
         if (known.use == from.use && known.component == component && known.number == &number &&
             known.rows == from.rows && known.columns == from.columns &&
-            known.fragment.scope == from.fragment.scope && !known.words) {
+            known.fragment.scope == from.fragment.scope && !known.words &&
+            known.likeAccumulator == from.likeAccumulator) {
             return known;
         }
     }
@@ -168,8 +174,9 @@ const MatrixType& typeWith(MatrixContext& context, const MatrixType& from, Id fo
     made.component = component;
     made.number = &number;
     made.format = format;
+    const Use use = from.likeAccumulator ? Use::kAccumulator : from.use;
     made.fragment =
-        makeFragment(context.policy, {from.rows, from.columns, from.use, from.fragment.scope},
+        makeFragment(context.policy, {from.rows, from.columns, use, from.fragment.scope},
                      types.width(component));
     made.words = false;
     made.sums = Sums::kClosed;

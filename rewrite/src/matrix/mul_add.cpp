@@ -58,9 +58,24 @@ const MatrixType& sumsOfSmallFloats(MatrixContext& context, const MatrixType& re
     return typeWith(context, result, f32, *numberOf(context.types, f32));
 }
 
+// A factor in the form in which products read it.
+Id factorOf(MatrixContext& context, MatrixWriter& writer, const MatrixType*& matrix, Id value) {
+    if (!matrix->likeAccumulator) return value;
+    MatrixType usual = *matrix;
+    usual.likeAccumulator = false;
+    usual.shape[2] = static_cast<uint32_t>(usual.use);
+    matrix = &typeWith(context, usual, usual.format, *usual.number);
+    const Id converted = context.module.takeId();
+    const InstructionPtr conversion = makeInstruction(spv::Op::OpCooperativeMatrixConvertNV,
+                                                      matrix->id, converted, {idOperand(value)});
+    lowerRoleConversion(context, writer, *conversion);
+    return converted;
+}
+
 }  // namespace
 
-void lowerMulAdd(MatrixContext& context, Emitter& emit, const Instruction& mulAdd) {
+void lowerMulAdd(MatrixContext& context, MatrixWriter& writer, const Instruction& mulAdd) {
+    Emitter& emit = writer.emit();
     MulAdd product;
     product.a = context.matrixOfValue(mulAdd.word(0));
     product.b = context.matrixOfValue(mulAdd.word(1));
@@ -88,8 +103,10 @@ void lowerMulAdd(MatrixContext& context, Emitter& emit, const Instruction& mulAd
     const MatrixType* result = product.result;
     // Sums are f32, and rounded to the format at the end.
     if (result->hasSmallFloats()) product.result = &sumsOfSmallFloats(context, *result);
-    const Id a = withSign(context, emit, *product.a, mulAdd.word(0), product.signs.a);
-    const Id b = withSign(context, emit, *product.b, mulAdd.word(1), product.signs.b);
+    Id a = factorOf(context, writer, product.a, mulAdd.word(0));
+    Id b = factorOf(context, writer, product.b, mulAdd.word(1));
+    a = withSign(context, emit, *product.a, a, product.signs.a);
+    b = withSign(context, emit, *product.b, b, product.signs.b);
 
     const std::vector<uint32_t> key = {static_cast<uint32_t>(mulAdd.opcode),
                                        product.a->id,

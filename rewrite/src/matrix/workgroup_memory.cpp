@@ -114,7 +114,8 @@ void declareWorkgroupMemory(MatrixContext& context) {
 }
 
 Id wordOf(Emitter& emit, const MatrixType& matrix, const Slot& component) {
-    return componentBits(emit, *matrix.number, component, matrix.component);
+    const Id u32 = emit.types().uint32();
+    return scalarOf(emit, u32, regroupFilled(emit, {&component, 1}, matrix.component, u32)[0]);
 }
 
 Id componentOf(Emitter& emit, const MatrixType& matrix, Id word) {

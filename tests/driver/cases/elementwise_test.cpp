@@ -59,9 +59,7 @@ Words shader(const Case& c) {
 }
 
 double flush(Component type, double value) {
-    const double normal = type == Component::kF16   ? 0x1p-14
-                          : type == Component::kF32 ? 0x1p-126
-                                                    : 0x1p-1022;
+    const double normal = std::ldexp(1, 1 - floatFormat(type).bias);
     return std::fabs(value) < normal ? std::copysign(0.0, value) : value;
 }
 
@@ -152,6 +150,9 @@ void runArithmetic(const Case& c) {
     }
 }
 
+// Denormal numbers that are as small as those of binary32 may count as zero.
+bool mayFlush(Component type) { return floatFormat(type).exponentBits >= 8; }
+
 // Whether SPIR-V defines what the conversion gives.
 bool defined(Component to, Component from, uint64_t bits) {
     const ComponentInfo& target = info(to);
@@ -168,16 +169,21 @@ bool defined(Component to, Component from, uint64_t bits) {
 }
 
 // Random numbers that make rounding and ranges matter.
+bool hasFewPatterns(Component type) { return info(type).isFloat() && info(type).bytes <= 2; }
+
 uint64_t conversionInput(Rng& rng, Component from, Component to, uint32_t index) {
-    if (from == Component::kF16) return index & 0xffffu;  // every bit pattern
+    if (hasFewPatterns(from)) return index;
     uint64_t bits = wrap(rng.next(), info(from).bits());
     if (info(from).isFloat()) {
-        if (to == Component::kF16 && index % 4) {
-            // Near halfway between two halves, denormal ones included; a double is kept to what
+        if (hasFewPatterns(to) && index % 4) {
+            // Near halfway between two numbers, denormal ones included; a double is kept to what
             // a float holds, since some drivers convert by way of one.
-            const double half = doubleFromHalf(static_cast<uint16_t>(rng.next() & 0xfbffu));
-            const double next = doubleFromHalf(static_cast<uint16_t>(halfFromDouble(half) + 1));
-            const double middle = std::isfinite(next) ? (half + next) / 2 : half;
+            double number = 0;
+            do {
+                number = toDouble(to, wrap(rng.next(), info(to).bits()));
+            } while (!std::isfinite(number));
+            const double next = toDouble(to, fromDouble(to, number) + 1);
+            const double middle = std::isfinite(next) ? (number + next) / 2 : number;
             bits = fromDouble(Component::kF32, middle) + static_cast<uint64_t>(rng.range(-1, 1));
             if (from == Component::kF64) bits = fromDouble(from, toDouble(Component::kF32, bits));
         } else if (!info(to).isFloat()) {
@@ -208,8 +214,7 @@ void runConversion(const Case& c) {
         const uint64_t want = c.opcode == "OpBitcast" ? x : convert(c.to, c.from, x);
         if (same(c.to, got.elements[i], want)) continue;
         // A 32- or 64-bit denormal may count as zero.
-        if (info(c.from).isFloat() && c.from != Component::kF16 && c.to != Component::kF16 &&
-            info(c.to).isFloat() &&
+        if (info(c.from).isFloat() && info(c.to).isFloat() && mayFlush(c.from) && mayFlush(c.to) &&
             toDouble(c.to, got.elements[i]) == flush(c.to, flush(c.from, toDouble(c.from, x))))
             continue;
         ++wrong;
@@ -246,7 +251,7 @@ std::vector<Case> arithmetic() {
             const bool fits = type.kind == Kind::kFloat    ? row.floats
                               : type.kind == Kind::kSigned ? row.signedInts
                                                            : row.unsignedInts;
-            if (!fits) continue;
+            if (!fits || !type.hasArithmetic()) continue;
             // f16 for every use, the rest in turn.
             const uint32_t only = turn++ % 3;
             for (Use use : kAllUses)
@@ -278,7 +283,7 @@ std::vector<Case> conversions() {
             for (Use use : kAllUses)
                 if (all || only == static_cast<uint32_t>(use))
                     cases.push_back({opcode, from.type, to.type, use, Operand::kNone,
-                                     from.type == Component::kF16 ? 1024u : 16u});
+                                     hasFewPatterns(from.type) && from.bytes == 2 ? 1024u : 16u});
         }
     }
     return cases;

@@ -203,7 +203,9 @@ constexpr Pointee kU8 = {"uint8_t", "u8", 1}, kU8x2 = {"u8vec2", "u8x2", 2},
                   kU32x3 = {"uvec3", "u32x3", 12, true}, kU32x4 = {"uvec4", "u32x4", 16},
                   kF32 = {"float", "f32", 4}, kF32x2 = {"vec2", "f32x2", 8},
                   kF32x4 = {"vec4", "f32x4", 16}, kU64 = {"uint64_t", "u64", 8, true},
-                  kF64 = {"double", "f64", 8, true}, kF64x2 = {"dvec2", "f64x2", 16, true};
+                  kF64 = {"double", "f64", 8, true}, kF64x2 = {"dvec2", "f64x2", 16, true},
+                  kBF16 = {"bfloat16_t", "bf16", 2}, kE4M3 = {"floate4m3_t", "e4m3", 1},
+                  kE5M2 = {"floate5m2_t", "e5m2", 1};
 
 struct Row {
     Component component;
@@ -225,6 +227,9 @@ const std::vector<Row>& rows() {
         {Component::kF64, {kF64, kF64x2, kU32x2, kU64, kF32x4}},
         {Component::kS64, {kU64, kU32x4}},
         {Component::kU64, {kU64, kF64}},
+        {Component::kBF16, {kBF16, kU16, kU32, kU32x4, kU8x4}},
+        {Component::kE4M3, {kE4M3, kU8, kU8x4, kU16, kU32, kU32x4}},
+        {Component::kE5M2, {kE5M2, kU8x4, kU32x2, kU64}},
     };
     return table;
 }

@@ -15,14 +15,16 @@ namespace {
 struct Types {
     Component from, to;
 };
-constexpr Types kNarrowing[] = {{Component::kF32, Component::kF16},
-                                {Component::kF16, Component::kF16},
-                                {Component::kS32, Component::kS8},
-                                {Component::kU32, Component::kU8}};
-constexpr Types kWidening[] = {{Component::kF16, Component::kF32},
-                               {Component::kF16, Component::kF16},
-                               {Component::kS8, Component::kS32},
-                               {Component::kU8, Component::kU32}};
+constexpr Types kNarrowing[] = {
+    {Component::kF32, Component::kF16},   {Component::kF16, Component::kF16},
+    {Component::kS32, Component::kS8},    {Component::kU32, Component::kU8},
+    {Component::kF32, Component::kBF16},  {Component::kF16, Component::kE4M3},
+    {Component::kBF16, Component::kE5M2}, {Component::kE4M3, Component::kE4M3}};
+constexpr Types kWidening[] = {
+    {Component::kF16, Component::kF32},   {Component::kF16, Component::kF16},
+    {Component::kS8, Component::kS32},    {Component::kU8, Component::kU32},
+    {Component::kBF16, Component::kF32},  {Component::kE4M3, Component::kF16},
+    {Component::kE5M2, Component::kBF16}, {Component::kE4M3, Component::kE4M3}};
 
 struct Case {
     Types types;
@@ -76,6 +78,7 @@ class Matrix2Use : public testing::TestWithParam<Case> {};
 TEST_P(Matrix2Use, MatchesReference) {
     const Case& c = GetParam();
     if (const std::string why = missing(c.group); !why.empty()) GTEST_SKIP() << why;
+    for (const Component component : {c.types.from, c.types.to}) COOPVK_REQUIRE(component);
     COOPVK_REQUIRE(c.isExt ? Requirement::kMatrixMaintenance1 : Requirement::kMatrixConversions);
     Rng rng(caseName(c));
     const Matrix in = randomMatrix(rng, c.types.from, c.rows, c.columns, Fill::kBits);

@@ -23,6 +23,9 @@ std::string header(uint32_t invocations) {
 #extension GL_KHR_memory_scope_semantics : require
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types : require
+#extension GL_EXT_bfloat16 : enable
+#extension GL_EXT_float_e4m3 : enable
+#extension GL_EXT_float_e5m2 : enable
 layout(local_size_x = {}) in;
 )",
                        invocations);
@@ -100,19 +103,17 @@ TEST_P(WorkgroupProduct, EqualsTheReference) {
 
 using enum Component;
 
-INSTANTIATE_TEST_SUITE_P(Workgroup, WorkgroupProduct,
-                         testing::Values(ProductCase{64, 16, 16, 16, kF16, kF32},
-                                         ProductCase{128, 32, 16, 16, kF16, kF16},
-                                         ProductCase{128, 64, 32, 48, kF16, kF32, true},
-                                         ProductCase{256, 64, 64, 32, kF16, kF32},
-                                         ProductCase{256, 32, 32, 64, kS8, kS32},
-                                         ProductCase{96, 48, 16, 32, kU8, kU32, true},
-                                         ProductCase{100, 16, 80, 16, kF16, kF16, true},
-                                         ProductCase{512, 128, 64, 16, kF16, kF32},
-                                         ProductCase{256, 128, 128, 64, kF16, kF32},
-                                         ProductCase{128, 64, 16, 512, kF16, kF32},
-                                         ProductCase{256, 256, 256, 16, kF16, kF16}),
-                         [](const auto& test) { return nameOf(test.param); });
+INSTANTIATE_TEST_SUITE_P(
+    Workgroup, WorkgroupProduct,
+    testing::Values(
+        ProductCase{64, 16, 16, 16, kF16, kF32}, ProductCase{128, 32, 16, 16, kF16, kF16},
+        ProductCase{128, 64, 32, 48, kF16, kF32, true}, ProductCase{256, 64, 64, 32, kF16, kF32},
+        ProductCase{256, 32, 32, 64, kS8, kS32}, ProductCase{96, 48, 16, 32, kU8, kU32, true},
+        ProductCase{100, 16, 80, 16, kF16, kF16, true}, ProductCase{512, 128, 64, 16, kF16, kF32},
+        ProductCase{256, 128, 128, 64, kF16, kF32}, ProductCase{128, 64, 16, 512, kF16, kF32},
+        ProductCase{256, 256, 256, 16, kF16, kF16}, ProductCase{128, 64, 32, 48, kBF16, kF32},
+        ProductCase{100, 16, 80, 16, kE4M3, kF32, true}, ProductCase{256, 32, 32, 64, kE5M2, kF16}),
+    [](const auto& test) { return nameOf(test.param); });
 
 // One matrix in, one out.
 struct Unary {

@@ -10,16 +10,34 @@ namespace {
 
 constexpr uint32_t kLastConstant = 64;
 
+// Whether the text names a type: formats that a module does not use would need capabilities.
+bool uses(const Assembly& a, std::string_view id) {
+    const auto isElement = [&](const AssemblyBuffer& buffer) {
+        return buffer.element.starts_with(id.substr(1));
+    };
+    const auto isNamed = [&](const std::string& text) { return text.find(id) != text.npos; };
+    return isNamed(a.types) || isNamed(a.declarations) || isNamed(a.body) || isNamed(a.functions) ||
+           std::ranges::any_of(a.buffers, isElement);
+}
+
+bool isDeclared(const Assembly& a, const ComponentInfo& type) {
+    return Context::get().supports(type.type) && (type.hasArithmetic() || uses(a, type.spirv));
+}
+
 std::string capabilities(const Assembly& a) {
     std::string text =
         "OpCapability Shader\nOpCapability VulkanMemoryModel\n"
         "OpCapability CooperativeMatrixKHR\nOpCapability Float16\nOpCapability Int16\n"
         "OpCapability Int8\nOpCapability StorageBuffer16BitAccess\n"
         "OpCapability StorageBuffer8BitAccess\nOpCapability GroupNonUniform\n";
+    if (uses(a, "%bf16")) text += "OpCapability BFloat16CooperativeMatrixKHR\n";
+    if (uses(a, "%e4m3") || uses(a, "%e5m2")) text += "OpCapability Float8CooperativeMatrixEXT\n";
     if (Context::get().supports(Component::kF64)) text += "OpCapability Float64\n";
     if (Context::get().supports(Component::kS64)) text += "OpCapability Int64\n";
     for (const std::string& name : a.capabilities) text += "OpCapability " + name + "\n";
     text += "OpExtension \"SPV_KHR_cooperative_matrix\"\n";
+    if (uses(a, "%bf16")) text += "OpExtension \"SPV_KHR_bfloat16\"\n";
+    if (uses(a, "%e4m3") || uses(a, "%e5m2")) text += "OpExtension \"SPV_EXT_float8\"\n";
     for (const std::string& name : a.extensions) text += "OpExtension \"" + name + "\"\n";
     return text + "%glsl = OpExtInstImport \"GLSL.std.450\"\n";
 }
@@ -58,13 +76,14 @@ std::string decorations(const Assembly& a) {
     return text + a.decorations;
 }
 
-std::string scalarTypes() {
+std::string scalarTypes(const Assembly& a) {
     std::string text = "%void = OpTypeVoid\n%void_fn = OpTypeFunction %void\n%bool = OpTypeBool\n";
     for (const ComponentInfo& type : allComponents()) {
-        if (!Context::get().supports(type.type)) continue;
+        if (!isDeclared(a, type)) continue;
         const std::string id(type.spirv);
         text += id +
-                (type.isFloat() ? " = OpTypeFloat " + std::to_string(type.bits())
+                (type.isFloat() ? " = OpTypeFloat " + std::to_string(type.bits()) + " " +
+                                      std::string(type.encoding)
                                 : " = OpTypeInt " + std::to_string(type.bits()) +
                                       (type.isSigned() ? " 1" : " 0")) +
                 "\n";
@@ -98,7 +117,7 @@ std::string bufferTypes(const Assembly& a) {
 }  // namespace
 
 std::string assemblyText(const Assembly& a) {
-    return capabilities(a) + entryPoints(a) + decorations(a) + scalarTypes() + a.types +
+    return capabilities(a) + entryPoints(a) + decorations(a) + scalarTypes(a) + a.types +
            bufferTypes(a) + a.declarations +
            "%main = OpFunction %void None %void_fn\n%main_entry = OpLabel\n" + a.body +
            "OpReturn\nOpFunctionEnd\n" + a.functions;

@@ -12,8 +12,22 @@ namespace coopvk::test {
 
 __extension__ using Wide = __int128;
 
-// Values equal VkComponentTypeKHR's.
-enum class Component : uint32_t { kF16, kF32, kF64, kS8, kS16, kS32, kS64, kU8, kU16, kU32, kU64 };
+enum class Component : uint32_t {
+    kF16,
+    kF32,
+    kF64,
+    kS8,
+    kS16,
+    kS32,
+    kS64,
+    kU8,
+    kU16,
+    kU32,
+    kU64,
+    kBF16,
+    kE4M3,
+    kE5M2,
+};
 enum class Kind { kFloat, kSigned, kUnsigned };
 
 struct ComponentInfo {
@@ -24,15 +38,27 @@ struct ComponentInfo {
     std::string_view spirv;   // type name in this suite's assembly snippets: %half, %s8
     uint32_t bytes;
     Kind kind;
+    uint32_t vulkan;                 // VkComponentTypeKHR
+    std::string_view encoding = {};  // FP Encoding; empty: an integer, or a float of IEEE 754
 
     constexpr uint32_t bits() const { return bytes * 8; }
     constexpr bool isFloat() const { return kind == Kind::kFloat; }
+    constexpr bool hasArithmetic() const { return encoding.empty(); }
     constexpr bool isSigned() const { return kind == Kind::kSigned; }
 };
 
 std::span<const ComponentInfo> allComponents();
 const ComponentInfo& info(Component type);
 std::string_view name(Component type);
+// nullptr: the tests do not know the type.
+const ComponentInfo* findComponent(uint32_t vulkan);
+
+// How a binary floating-point number lies in its bits.
+struct FloatFormat {
+    int exponentBits, fractionBits, bias;
+    bool hasInfinity = true;  // if not, only the number with all bits set is NaN
+};
+FloatFormat floatFormat(Component type);
 
 // IEEE 754 binary16, round to nearest, ties to even; written out so that the reference does not
 // depend on the compiler's or the machine's half type.

@@ -239,6 +239,13 @@ bool Context::supports(Component type) const {
             return features.v12.shaderFloat16 && features.v11.storageBuffer16BitAccess;
         case Component::kF64:
             return features.core.features.shaderFloat64;
+        case Component::kBF16:
+            return features.bfloat16.shaderBFloat16CooperativeMatrix &&
+                   features.v11.storageBuffer16BitAccess;
+        case Component::kE4M3:
+        case Component::kE5M2:
+            return features.float8.shaderFloat8CooperativeMatrix &&
+                   features.v12.storageBuffer8BitAccess;
         case Component::kS8:
         case Component::kU8:
             return features.v12.shaderInt8 && features.v12.storageBuffer8BitAccess;

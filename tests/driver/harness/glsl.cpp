@@ -22,6 +22,9 @@ std::string header(uint32_t subgroups) {
            "#extension GL_EXT_buffer_reference2 : require\n"
            "#extension GL_EXT_scalar_block_layout : require\n"
            "#extension GL_EXT_shader_explicit_arithmetic_types : require\n"
+           "#extension GL_EXT_bfloat16 : enable\n"
+           "#extension GL_EXT_float_e4m3 : enable\n"
+           "#extension GL_EXT_float_e5m2 : enable\n"
            "layout(local_size_x_id = 0, local_size_y = " +
            std::to_string(subgroups) + ") in;\n";
 }

@@ -26,14 +26,11 @@ uint64_t randomElement(Rng& rng, const ComponentInfo& type, Fill fill) {
 }
 
 // Half the distance from 1 to the next representable value.
-double unitRoundoff(Component type) {
-    if (type == Component::kF16) return 0x1p-11;
-    return type == Component::kF32 ? 0x1p-24 : 0x1p-53;
-}
+double unitRoundoff(Component type) { return std::ldexp(1, -floatFormat(type).fractionBits - 1); }
 
 double smallest(Component type) {
-    if (type == Component::kF16) return 0x1p-24;
-    return type == Component::kF32 ? 0x1p-149 : 0x1p-1074;
+    const FloatFormat format = floatFormat(type);
+    return std::ldexp(1, 1 - format.bias - format.fractionBits);
 }
 
 uint64_t integerElement(const Matrix& a, const Matrix& b, uint64_t c, Component cType, uint32_t row,

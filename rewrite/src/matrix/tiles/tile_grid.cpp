@@ -6,7 +6,7 @@
 
 #include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
-#include "lowering/number.hpp"
+#include "lowering/number_memory.hpp"
 #include "matrix/matrix_types.hpp"
 
 namespace coopvk::rewrite {
@@ -57,6 +57,13 @@ class Planner {
         return number == nullptr ? kNoComponentType : number->type;
     }
 
+    // Factors of 8-bit floats are held as f16. Sums of them are rounded, which tiles are not.
+    ComponentType factorOf(Id matrix) const {
+        const Number* number = numberOf(types_, module_.def(matrix).word(0));
+        const bool held = number != nullptr && number->isSmallFloat();
+        return held ? ComponentType::kFloat16 : componentOf(matrix);
+    }
+
     void addProduct(const Instruction& i) {
         const Id a = module_.def(i.word(0)).type, b = module_.def(i.word(1)).type;
         const std::optional<TileGrid> grid =
@@ -74,10 +81,9 @@ class Planner {
         const bool saturating = (i.word(3) & uint32_t(Mask::SaturatingAccumulationKHR)) != 0;
         std::optional<TileGrid> best;
         for (const MatrixShape& shape : shapes_) {
-            if (!beginAtWords(i, a, b, shape) || shape.a != componentOf(a) ||
-                shape.b != componentOf(b) || shape.c != componentOf(i.type) ||
-                shape.result != shape.c || saturating || shape.saturating ||
-                left->columns % shape.k != 0) {
+            if (!beginAtWords(i, a, b, shape) || shape.a != factorOf(a) || shape.b != factorOf(b) ||
+                shape.c != componentOf(i.type) || shape.result != shape.c || saturating ||
+                shape.saturating || left->columns % shape.k != 0) {
                 continue;
             }
             const std::optional<TileGrid> grid = divide(*sums, shape);
@@ -89,7 +95,7 @@ class Planner {
     // Whether each tile of a row in shared memory begins at a vector of four words.
     bool beginAtWords(const Instruction& i, Id a, Id b, const MatrixShape& shape) const {
         const auto isWhole = [&](Id matrix, uint32_t columns) {
-            return columns * types_.width(module_.def(matrix).word(0)) % 128 == 0;
+            return columns * heldBits(types_, module_.def(matrix).word(0)) % 128 == 0;
         };
         return isWhole(a, shape.k) && isWhole(b, shape.n) && isWhole(i.type, shape.n);
     }

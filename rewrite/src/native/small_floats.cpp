@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "native/small_floats.hpp"
+
+#include "ir/memory_operands.hpp"
+#include "ir/opcodes.hpp"
+#include "ir/replace_types.hpp"
+#include "lowering/element_pointer.hpp"
+#include "native/staged_elements.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+// What a load or store accesses in the module's memory.
+struct MatrixInMemory {
+    MatrixInMemory(HalvesFunction& f, const Instruction& at, size_t layout)
+        : pointer(f.context, f.emit(), at.word(0), at), memory(operandsBehind(at, layout + 2)) {
+        const auto value = f.context.module.constantValue(at.word(layout));
+        isValid = pointer.valid() && value && *value <= 1 && at.operands.size() > layout + 1;
+        if (!isValid) {
+            f.context.fail(ErrorCode::kUnsupported, at,
+                           "MemoryLayout is not row major or column major");
+            return;
+        }
+        columnMajor = *value == 1;
+        stride = pointer.asIndex(f.emit(), at.word(layout + 1));
+    }
+
+    // Elements that an invocation accesses at once: those of a pointee, or four. 0 with an error:
+    // a line does not consist of pointees.
+    uint32_t unit(HalvesFunction& f, const Instruction& at, uint32_t length) {
+        const uint32_t whole = pointer.pointeeBytes();
+        if (length % whole != 0) {
+            f.context.fail(ErrorCode::kUnsupported, at, "a line ends inside a pointee");
+            return 0;
+        }
+        return whole < 4 && length % 4 == 0 ? 4 : whole;
+    }
+    Id pointee(Emitter& emit, Id line, Id inner, uint32_t number) {
+        const Id index = pointer.indexType();
+        const Id down = emit.mulInt(index, pointer.asIndex(emit, line), stride);
+        const Id along =
+            pointer.asIndex(emit, emit.plus(emit.over(inner, pointer.pointeeBytes()), number));
+        return pointer.at(emit,
+                          emit.addInt(index, pointer.origin(), emit.addInt(index, down, along)));
+    }
+
+    ElementPointer pointer;
+    MemoryOperands memory;
+    Id stride = 0;
+    bool columnMajor = false, isValid = false;
+};
+
+bool holdLoad(HalvesFunction& f, const Instruction& load) {
+    const Id format = f.context.format(load.type);
+    if (format == 0) return false;
+    MatrixInMemory from(f, load, 1);
+    if (!from.isValid) return true;
+    StagedElements staged(f, load.type, from.columnMajor);
+    const uint32_t unit = from.unit(f, load, staged.length());
+    if (unit == 0) return true;
+    Emitter& emit = f.emit();
+    const Number& number = *numberOf(f.context.types, format);
+    staged.eachUnit(unit, [&](Id line, Id inner, Id first) {
+        std::vector<Id> values;
+        for (uint32_t i = 0; i < unit / from.pointer.pointeeBytes(); ++i) {
+            values.push_back(emit.load(from.pointer.pointee(), from.pointee(emit, line, inner, i),
+                                       from.memory.forLoad(from.pointer.pointeeBytes())));
+        }
+        staged.write(first, unpackComponents(emit, number, slotsOf(emit, values),
+                                             from.pointer.scalar(), staged.element()));
+    });
+    staged.readAll(load.result);
+    return true;
+}
+
+bool holdStore(HalvesFunction& f, const Instruction& store) {
+    const Id type = f.emit().typeOf(store.word(1));
+    const Id format = f.context.format(type);
+    if (format == 0) return false;
+    MatrixInMemory to(f, store, 2);
+    if (!to.isValid) return true;
+    StagedElements staged(f, type, to.columnMajor);
+    const uint32_t unit = to.unit(f, store, staged.length());
+    if (unit == 0) return true;
+    Emitter& emit = f.emit();
+    const Number& number = *numberOf(f.context.types, format);
+    staged.writeAll(store.word(1));
+    staged.eachUnit(unit, [&](Id line, Id inner, Id first) {
+        const std::vector<Slot> scalars = packComponents(emit, number, staged.read(first, unit),
+                                                         staged.element(), to.pointer.scalar());
+        const uint32_t count = to.pointer.components();
+        for (uint32_t i = 0; i * count < scalars.size(); ++i) {
+            emit.store(
+                to.pointee(emit, line, inner, i),
+                gather(emit, to.pointer.scalar(), std::span(scalars).subspan(i * count, count)),
+                to.memory.forStore(to.pointer.pointeeBytes()));
+        }
+    });
+    staged.barrier();
+    return true;
+}
+
+bool holdConversion(HalvesFunction& f, const Instruction& i) {
+    HalvesContext& context = f.context;
+    Emitter& emit = f.emit();
+    const Id type = emit.typeOf(i.word(0)), to = context.format(i.type);
+    const Id from = context.format(type);
+    if (from == 0 && to == 0) return false;
+    const auto a = matrixDimensions(context.module, context.module.def(type));
+    const auto b = matrixDimensions(context.module, context.module.def(i.type));
+    if (!a || !b || a->rows != b->rows || a->columns != b->columns ||
+        i.opcode == spv::Op::OpBitcast) {
+        return context.fail(ErrorCode::kUnsupported, i, "this conversion is not the driver's");
+    }
+    const Id half = context.types.floatType(16);
+    if (to == 0 && a->use == b->use) {
+        const bool copies = context.elementOf(i.type) == half;
+        emit.op(copies ? spv::Op::OpCopyObject : i.opcode, i.type, {i.word(0)}, i.result);
+        return true;
+    }
+    // Both matrices lie in the memory of their elements' type, perhaps in the same places: each
+    // element is read and written by one invocation.
+    const ArithmeticDecorations decorations(context.module, i.result);
+    StagedElements source(f, type, false), target(f, i.type, false);
+    source.writeAll(i.word(0));
+    source.eachUnit(1, [&](Id, Id, Id at) {
+        Id value = scalarOf(emit, source.element(), source.read(at, 1)[0]);
+        if (from != to && to != 0) {
+            value = emit.op(i.opcode, to, {value});
+            decorations.addTo(value);
+            value = emit.op(spv::Op::OpFConvert, half, {value});
+        } else if (from != to && emit.typeOf(value) != target.element()) {
+            value = emit.op(i.opcode, target.element(), {value});
+        }
+        const Slot slots[] = {{value, 0}};
+        target.write(at, slots);
+    });
+    decorations.removeFrom(i.result);
+    target.readAll(i.result);
+    return true;
+}
+
+// C may have 8-bit floats, the result not: only coopvk rounds to these.
+bool holdMulAdd(HalvesFunction& f, Instruction& i) {
+    HalvesContext& context = f.context;
+    if (context.isMatrix(i.type)) {
+        return context.fail(ErrorCode::kUnsupported, i, "the driver has no sums of 8-bit floats");
+    }
+    if (context.formatOf(i.word(2)) == 0 ||
+        context.elementOf(i.type) == context.types.floatType(16)) {
+        return false;
+    }
+    i.operands[2] = idOperand(f.emit().op(spv::Op::OpFConvert, i.type, {i.word(2)}));
+    return false;
+}
+
+void reserve(HalvesContext& context) {
+    const auto reserveFor = [&](Id type) {
+        const auto d = matrixDimensions(context.module, context.module.def(type));
+        if (d) context.staging.reserve(context.elementOf(type), d->rows * d->columns);
+    };
+    context.module.visitBlocks([&](const Instruction& i) {
+        using enum spv::Op;
+        if (i.opcode == OpCooperativeMatrixLoadKHR && context.isMatrix(i.type)) reserveFor(i.type);
+        if (i.opcode == OpCooperativeMatrixStoreKHR && context.formatOf(i.word(1)) != 0) {
+            reserveFor(context.module.def(i.word(1)).type);
+        }
+        if (!isConversion(i.opcode)) return;
+        const Id from = context.module.def(i.word(0)).type;
+        if (!context.isMatrix(i.type) && !context.isMatrix(from)) return;
+        reserveFor(from);
+        reserveFor(i.type);
+    });
+}
+
+}  // namespace
+
+std::optional<Error> holdInDriverMatrices(TypeTable& types, const Target& target,
+                                          uint32_t subgroups) {
+    HalvesContext context(types, target, subgroups);
+    Module& module = context.module;
+    TypeNames names;
+    for (size_t g = 0; g < module.section(Section::kGlobals).size(); ++g) {
+        const Id id = module.section(Section::kGlobals)[g]->result;
+        if (context.isMatrix(id)) names[id] = context.held(id);
+    }
+    if (names.empty()) return std::nullopt;
+    reserve(context);
+    if (!context.staging.fits()) {
+        return Error{ErrorCode::kUnsupported,
+                     "matrices of 8-bit floats need more shared memory than the shader leaves"};
+    }
+    OpcodeTable<HalvesFunction> table;
+    table.add<holdLoad>({spv::Op::OpCooperativeMatrixLoadKHR});
+    table.add<holdStore>({spv::Op::OpCooperativeMatrixStoreKHR});
+    table.add<holdMulAdd>({spv::Op::OpCooperativeMatrixMulAddKHR});
+    table.add<holdConversion>(kConversions);
+    for (const auto& function : module.functions()) {
+        if (context.error) return context.error;
+        HalvesFunction lowering(context, *function);
+        table.lower(lowering, *function);
+    }
+    if (context.error) return context.error;
+    replaceTypes(types, names);
+    module.removeCapability(spv::Capability::Float8CooperativeMatrixEXT);
+    module.addCapability(spv::Capability::Float8EXT);
+    return std::nullopt;
+}
+
+}  // namespace coopvk::rewrite
