@@ -37,11 +37,9 @@ constexpr CapabilityRow kCapabilities[] = {
 
 // SPIR-V extensions that coopvk does not emulate, and what lists them.
 constexpr std::pair<std::string_view, const char*> kExtensions[] = {
-    {"SPV_EXT_float8", "VK_EXT_shader_float8"},
     {"SPV_EXT_long_vector", "VK_EXT_shader_long_vector"},
     {"SPV_EXT_ocp_microscaling_types", "VK_EXT_shader_ocp_microscaling_types"},
     {"SPV_EXT_shader_64bit_indexing", "VK_EXT_shader_64bit_indexing"},
-    {"SPV_KHR_bfloat16", "VK_KHR_shader_bfloat16"},
 };
 
 bool declares(const rewrite::Module& module, std::string_view extension) {

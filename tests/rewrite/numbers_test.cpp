@@ -8,7 +8,7 @@
 
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
-#include "numbers/bits.hpp"
+#include "lowering/number_value.hpp"
 
 namespace coopvk::rewrite {
 namespace {

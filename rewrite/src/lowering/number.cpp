@@ -4,8 +4,6 @@
 #include <spirv/unified1/GLSL.std.450.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "lowering/number_memory.hpp"
 #include "lowering/words.hpp"
@@ -33,23 +31,6 @@ Id smallFloatPair(Emitter& emit, const Number::FloatFields& fields, Id bytes) {
     const double factor = 1u << (15 - fields.bias);
     const Id scale = types.constantSplat(pair, types.constantFloat(f16, factor));
     return emit.op(spv::Op::OpFMul, pair, {emit.bitcast(pair, half), scale});
-}
-
-double smallFloatValue(const Number::FloatFields& fields, uint32_t bits) {
-    const uint32_t mantissaBits = 7 - fields.exponentBits;
-    const uint32_t magnitude = bits & 0x7F, sign = bits >> 7 & 1;
-    const uint32_t mantissa = magnitude & ((1u << mantissaBits) - 1);
-    const auto exponent = static_cast<int>(magnitude >> mantissaBits);
-    const int smallest = 1 - static_cast<int>(fields.bias + mantissaBits);
-    const uint32_t units = exponent == 0 ? mantissa : mantissa | 1u << mantissaBits;
-    double value = std::ldexp(units, smallest + std::max(exponent - 1, 0));
-    if (fields.hasInfinity && exponent == (1 << fields.exponentBits) - 1) {
-        using Limits = std::numeric_limits<double>;
-        value = mantissa == 0 ? Limits::infinity() : Limits::quiet_NaN();
-    } else if (!fields.hasInfinity && magnitude == 0x7F) {
-        value = std::numeric_limits<double>::quiet_NaN();
-    }
-    return sign == 0 ? value : -value;
 }
 
 namespace {

@@ -56,8 +56,6 @@ struct Number {
 // The two low bytes of a u32 as f16: moves exponent and mantissa to the positions in f16, and
 // multiplies by a power of two if the bias is smaller than that of f16.
 Id smallFloatPair(Emitter& emit, const Number::FloatFields& fields, Id bytes);
-// The value of the bits of an 8-bit float.
-double smallFloatValue(const Number::FloatFields& fields, uint32_t bits);
 
 std::span<const Number> allNumbers();
 // nullptr if there is no such format.

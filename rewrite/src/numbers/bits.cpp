@@ -3,10 +3,9 @@
 
 #include <spirv/unified1/GLSL.std.450.h>
 
-#include <algorithm>
-#include <bit>
 #include <cmath>
 
+#include "lowering/number_value.hpp"
 #include "lowering/words.hpp"
 
 namespace coopvk::rewrite {
@@ -14,22 +13,6 @@ namespace coopvk::rewrite {
 namespace {
 
 constexpr uint32_t kMantissa = 23, kBias = 127, kInfinity = 0x7F800000;
-
-// The bits of infinity; if there is none, of the first binade with NaNs.
-uint32_t top(const Number& number) {
-    return ((1u << number.fields.exponentBits) - 1) << number.mantissaBits();
-}
-uint32_t allOnes(const Number& number) { return (1u << (number.bits - 1)) - 1; }
-
-// What is beyond the largest finite number.
-uint32_t overflow(const Number& number, bool saturates) {
-    const uint32_t beyond = number.fields.hasInfinity ? top(number) : allOnes(number);
-    return saturates ? beyond - 1 : beyond;
-}
-uint32_t quietNan(const Number& number) {
-    return number.fields.hasInfinity ? top(number) | 1u << (number.mantissaBits() - 1)
-                                     : allOnes(number);
-}
 
 // Operations on vectors of `components` 32-bit components, or on scalars.
 class Wide : public Bits {
@@ -84,8 +67,8 @@ Id bitsToF32(Emitter& emit, const Number& number, Id bits, uint32_t components) 
     const uint32_t mantissa = number.mantissaBits(), bias = number.fields.bias;
     if (number.fields.exponentBits == 8)
         return emit.bitcast(w.f32(), w.left(word, 32 - number.bits));
-    const Id magnitude = w.mask(word, allOnes(number));
-    const Id sign = w.left(w.mask(word, allOnes(number) + 1), 32 - number.bits);
+    const Id magnitude = w.mask(word, magnitudeMask(number));
+    const Id sign = w.left(w.mask(word, magnitudeMask(number) + 1), 32 - number.bits);
     const Id wide = w.left(magnitude, kMantissa - mantissa);
     const Id normal = w.plus(wide, (kBias - bias) << kMantissa);
     // Denormals are so many units of the smallest one.
@@ -97,7 +80,7 @@ Id bitsToF32(Emitter& emit, const Number& number, Id bits, uint32_t components) 
     // Infinity and NaN have the largest exponent of f32, too.
     const uint32_t largest = (1u << number.fields.exponentBits) - 1;
     const Id special = w.plus(wide, (255 - largest) << kMantissa);
-    result = w.select(w.isMore(magnitude, overflow(number, true)), special, result);
+    result = w.select(w.isMore(magnitude, overflowOf(number, true)), special, result);
     return emit.bitcast(w.f32(), w.either(result, sign));
 }
 
@@ -131,9 +114,9 @@ Id f32ToBits(Emitter& emit, const Number& number, Id f32, uint32_t components, b
         result = w.plus(result, 0u - ((smallestNormal - 1) << mantissa));
         result = w.select(w.isLess(magnitude, smallestNormal << kMantissa),
                           roundedDenormal(w, number, magnitude), result);
-        result = w.least(result, overflow(number, saturates));
+        result = w.least(result, overflowOf(number, saturates));
     }
-    result = w.select(w.isMore(magnitude, kInfinity), w.constant(quietNan(number)), result);
+    result = w.select(w.isMore(magnitude, kInfinity), w.constant(quietNanOf(number)), result);
     return w.either(result, sign);
 }
 
@@ -157,40 +140,6 @@ Id f64ToOddF32(Emitter& emit, Id f64) {
     const Id isBeyond = w.isMore(w.either(magnitude, flag(w.isMore(low, 0))), kInfinity64);
     result = w.select(isBeyond, w.constant(kInfinity | 1u << (kMantissa - 1)), result);
     return emit.bitcast(w.f32(), w.either(result, sign));
-}
-
-double valueOf(const Number& number, uint64_t bits) {
-    if (number.bits == 64) return std::bit_cast<double>(bits);
-    const uint32_t mantissa = number.mantissaBits();
-    const auto magnitude = static_cast<uint32_t>(bits) & allOnes(number);
-    const double sign = (bits >> (number.bits - 1) & 1) != 0 ? -1 : 1;
-    if (magnitude > overflow(number, true)) {
-        const bool isInfinity = number.fields.hasInfinity && magnitude == top(number);
-        return std::copysign(isInfinity ? INFINITY : NAN, sign);
-    }
-    const uint32_t exponent = magnitude >> mantissa;
-    const uint32_t fraction = magnitude & ((1u << mantissa) - 1);
-    const uint32_t significand = exponent == 0 ? fraction : fraction | 1u << mantissa;
-    const int scale =
-        static_cast<int>(std::max(exponent, 1u)) - static_cast<int>(number.fields.bias + mantissa);
-    return sign * std::ldexp(significand, scale);
-}
-
-uint64_t bitsOf(const Number& number, double value, bool saturates) {
-    if (number.bits == 64) return std::bit_cast<uint64_t>(value);
-    const uint64_t sign = std::signbit(value) ? uint64_t{1} << (number.bits - 1) : 0;
-    const double magnitude = std::fabs(value);
-    if (std::isnan(value)) return sign | quietNan(number);
-    const uint64_t most = overflow(number, saturates);
-    if (std::isinf(value)) return sign | most;
-    const auto mantissa = static_cast<int>(number.mantissaBits());
-    const int smallest = 1 - static_cast<int>(number.fields.bias) - mantissa;
-    int exponent = smallest;
-    if (magnitude != 0) std::frexp(magnitude, &exponent);
-    // The unit in the last place. A carry out of the mantissa correctly increments the exponent.
-    const int unit = std::max(exponent - 1 - mantissa, smallest);
-    const auto units = static_cast<uint64_t>(std::nearbyint(std::ldexp(magnitude, -unit)));
-    return sign | std::min((static_cast<uint64_t>(unit - smallest) << mantissa) + units, most);
 }
 
 }  // namespace coopvk::rewrite

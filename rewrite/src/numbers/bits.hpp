@@ -19,8 +19,4 @@ Id f32ToBits(Emitter& emit, const Number& number, Id f32, uint32_t components, b
 // if that is inexact. Numbers that f32 lacks become zero or infinity.
 Id f64ToOddF32(Emitter& emit, Id f64);
 
-// The same on the host, for constants. f32ToBits() of a double.
-double valueOf(const Number& number, uint64_t bits);
-uint64_t bitsOf(const Number& number, double value, bool saturates);
-
 }  // namespace coopvk::rewrite

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "numbers/bits.hpp"
+#include "lowering/number_value.hpp"
 #include "numbers/lower.hpp"
 #include "passes/specialise.hpp"
 

@@ -4,6 +4,7 @@
 #include "ir/opcodes.hpp"
 #include "lowering/number.hpp"
 #include "lowering/number_memory.hpp"
+#include "lowering/number_value.hpp"
 #include "unify/small_floats/small_floats.hpp"
 
 namespace coopvk::rewrite {
@@ -127,7 +128,7 @@ void holdConstants(SmallFloatContext& context) {
             const Instruction& scalar = module.def(operand.word);
             if (scalar.type != format) continue;
             const uint32_t bits = scalar.opcode == OpConstant ? scalar.word(0) : 0;
-            const double value = smallFloatValue(numberOf(context.types, format)->fields, bits);
+            const double value = valueOf(*numberOf(context.types, format), bits);
             operand.word = context.types.constantFloat(held, value);
         }
     }
