@@ -26,13 +26,17 @@ const Use kUses[] = {
     {"bench/int_gemm_", {{.id = 0, .perLane = 8}}},
     {"bench/copy_", {{.id = 0, .perLane = 8}, {.id = 1, .perLane = 1}}},
     {"examples/", {{.id = 0, .perLane = 1}}},
+    {"driver/", {{.id = 0, .perLane = 1}}},
 };
 
-void add(const std::string& name, std::span<const uint32_t> words, std::vector<Subject>& list) {
-    Subject subject{name, {words.begin(), words.end()}, {}, {}};
+std::vector<Constant> constantsOf(const std::string& name) {
     for (const Use& use : kUses)
-        if (name.starts_with(use.prefix)) subject.constants = use.constants;
-    list.push_back(std::move(subject));
+        if (name.starts_with(use.prefix)) return use.constants;
+    return {};
+}
+
+void add(const std::string& name, std::span<const uint32_t> words, std::vector<Subject>& list) {
+    list.push_back({name, {words.begin(), words.end()}, constantsOf(name), {}});
 }
 
 // What a program gave, from the file beside the words.
@@ -41,6 +45,7 @@ void readUse(const std::filesystem::path& file, Subject& subject) {
     if (!stream) return;
     const auto json = nlohmann::json::parse(stream);
     subject.size = json.value("subgroupSize", 0u);
+    subject.constants.clear();
     for (const auto& row : json.value("constants", nlohmann::json::array()))
         subject.constants.push_back({.id = row.at(0).get<uint32_t>(),
                                      .fixed = row.at(1).get<uint64_t>(),
@@ -65,9 +70,10 @@ std::vector<Subject> subjectsIn(const std::string& folder, const std::string& pr
         if (file.extension() != ".spv") continue;
         Subject& subject = list.emplace_back();
         subject.words = bench::readShader(file);
-        readUse(std::filesystem::path(file).replace_extension(".json"), subject);
         const auto name = std::filesystem::relative(file, folder).replace_extension();
         subject.name = prefix + "/" + name.generic_string();
+        subject.constants = constantsOf(subject.name);
+        readUse(std::filesystem::path(file).replace_extension(".json"), subject);
     }
     std::ranges::sort(list, {}, &Subject::name);
     return list;

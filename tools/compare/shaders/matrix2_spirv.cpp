@@ -24,8 +24,9 @@ std::string greatest(ModuleText& text, FunctionText& function, Component compone
 
 }  // namespace
 
-void addNv2Capability(ModuleText& text, std::string_view opcode) {
-    if (opcode == "OpCooperativeMatrixConvertNV" || opcode == "OpCooperativeMatrixTransposeNV")
+void addNv2Capability(ModuleText& text, std::string_view opcode, bool changesUse) {
+    if (changesUse || opcode == "OpCooperativeMatrixConvertNV" ||
+        opcode == "OpCooperativeMatrixTransposeNV")
         addExtension(text, "CooperativeMatrixConversionsNV");
 }
 

@@ -10,8 +10,9 @@
 
 namespace coopvk::compare {
 
-// For OpCooperativeMatrixConvertNV and TransposeNV; nothing for others.
-void addNv2Capability(ModuleText& text, std::string_view opcode);
+// For OpCooperativeMatrixConvertNV and TransposeNV, and for other conversions between uses; nothing
+// for other instructions.
+void addNv2Capability(ModuleText& text, std::string_view opcode, bool changesUse);
 // What follows the matrix.
 std::string reduceOperands(ModuleText& text, const Reduce& reduce, Component component);
 std::string perElementOperands(ModuleText& text, Component component);

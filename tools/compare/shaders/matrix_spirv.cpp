@@ -173,7 +173,8 @@ std::string Writer::step(const Instruction& instruction) {
         const Component component = program_.inputs[0].type.component;
         operands += " " + text_.constant(component, scalarBits(component, instruction));
     }
-    addNv2Capability(text_, instruction.opcode);
+    const bool changesUse = program_.inputs[0].type.use != program_.result.type.use;
+    addNv2Capability(text_, instruction.opcode, changesUse);
     return result(std::string(instruction.opcode), operands);
 }
 
