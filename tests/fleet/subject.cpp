@@ -27,6 +27,7 @@ const Use kUses[] = {
     {"bench/copy_", {{.id = 0, .perLane = 8}, {.id = 1, .perLane = 1}}},
     {"examples/", {{.id = 0, .perLane = 1}}},
     {"driver/", {{.id = 0, .perLane = 1}}},
+    {"fleet/", {{.id = 0, .perLane = 1}}},
 };
 
 std::vector<Constant> constantsOf(const std::string& name) {

@@ -28,7 +28,8 @@ struct Subject {
     std::optional<uint32_t> size;
 };
 
-// Those that are built with the program: of tests/bench, of shaders/examples, the demo's.
+// Those that are built with the program: of tests/bench, of shaders/examples, the demo's, and
+// of this folder.
 std::vector<Subject> builtInSubjects();
 
 // Every file NAME.spv below a folder, as PREFIX/NAME, sorted. Beside it may lie NAME.json with what
