@@ -27,6 +27,8 @@ struct Features {
     VkPhysicalDeviceCooperativeVectorFeaturesNV cooperativeVector;
     VkPhysicalDeviceShaderReplicatedCompositesFeaturesEXT replicatedComposites;
     VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomicFloat;
+    VkPhysicalDeviceShaderBfloat16FeaturesKHR bfloat16;
+    VkPhysicalDeviceShaderFloat8FeaturesEXT float8;
     VkPhysicalDeviceShaderInt4FeaturesCOOPVK int4;
     VkPhysicalDeviceShader2DBlockIOFeaturesCOOPVK blockIo;
     VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR workgroupLayout;
