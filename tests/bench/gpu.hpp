@@ -34,6 +34,8 @@ struct Features {
     VkPhysicalDeviceCooperativeMatrixFeaturesKHR cooperativeMatrix;
     VkPhysicalDeviceCooperativeMatrixFeaturesNV nvCooperativeMatrix;
     VkPhysicalDeviceCooperativeVectorFeaturesNV cooperativeVector;
+    VkPhysicalDeviceShaderBfloat16FeaturesKHR bfloat16;
+    VkPhysicalDeviceShaderFloat8FeaturesEXT float8;
     VkPhysicalDeviceShaderInt4FeaturesCOOPVK int4;
     VkPhysicalDeviceShader2DBlockIOFeaturesCOOPVK blockIo;
 };

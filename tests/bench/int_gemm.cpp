@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A product of square matrices of signed integers with 32-bit sums (shaders/int_gemm.comp): 4-bit
+// A product of square matrices of signed integers with 32-bit sums (shaders/word_gemm.comp): 4-bit
 // components against 8-bit ones, both emulated. Inputs are in the 4-bit range, so that both compute
 // the same.
 #include <cstdio>

@@ -13,6 +13,8 @@ namespace {
 
 constexpr Subject kSubjects[] = {
     {"blocks", "a copy by 2D block loads and stores against a plain loop", benchBlocks},
+    {"floats", "a product of bfloat16 and 8-bit floats, native and emulated, against f16",
+     benchFloats},
     {"gemm", "a product of square f16 matrices, native against emulated", benchGemm},
     {"int4", "a product of 4-bit integers against one of 8-bit integers", benchInt4},
     {"nv-gemm", "the same product written with VK_NV_cooperative_matrix, by each back-end",

@@ -34,6 +34,7 @@ struct Subject {
 std::span<const Subject> subjects();
 
 void benchBlocks(const Options& options);
+void benchFloats(const Options& options);
 void benchGemm(const Options& options);
 void benchInt4(const Options& options);
 void benchNvGemm(const Options& options);

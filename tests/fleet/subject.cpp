@@ -24,6 +24,7 @@ const Use kUses[] = {
     {"bench/gemm_", {{.id = 0, .perLane = 8}}},
     {"bench/nv_gemm_", {{.id = 0, .perLane = 8}}},
     {"bench/int_gemm_", {{.id = 0, .perLane = 8}}},
+    {"bench/float_gemm_", {{.id = 0, .perLane = 8}}},
     {"bench/copy_", {{.id = 0, .perLane = 8}, {.id = 1, .perLane = 1}}},
     {"examples/", {{.id = 0, .perLane = 1}}},
     {"driver/", {{.id = 0, .perLane = 1}}},

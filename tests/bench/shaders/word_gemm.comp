@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// C[M,N] = A[M,K] * B[K,N] of signed integers with 32-bit sums; A row by row, B column by column,
-// C row by row. A workgroup is 8 subgroups, 4 below each other and 2 beside, and makes 128 x 128
-// elements of C, in steps of 64 along K through shared memory. M and N are multiples of 128, K of
-// 64.
+// C[M,N] = A[M,K] * B[K,N] with 32-bit sums; A row by row, B column by column, C row by row. A
+// workgroup is 8 subgroups, 4 below each other and 2 beside, and makes 128 x 128 elements of C, in
+// steps of 64 components, or 32 of 16 bits, along K through shared memory. M and N are multiples of
+// 128, K of 64.
 //
-// -D NIBBLES: A and B have 4-bit components, eight to a word; else 8-bit ones, four to a word.
+// -D NIBBLES: A and B have signed 4-bit components, eight to a word; else of type COMPONENT with
+// BITS bits: int8_t, or with -D SUM_COMPONENT=float a float of 8 or 16 bits.
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_GOOGLE_include_directive : require
@@ -14,10 +15,21 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int8 : require
+#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
+#extension GL_EXT_bfloat16 : require
+#extension GL_EXT_float_e4m3 : require
+#extension GL_EXT_float_e5m2 : require
 #include "staging.glsl"
 
-const uint kTileM = 16, kTileN = 16, kTileK = 32;
-#define SUM coopmat<int, gl_ScopeSubgroup, kTileM, kTileN, gl_MatrixUseAccumulator>
+#ifdef NIBBLES
+#define BITS 4
+#endif
+#ifndef SUM_COMPONENT
+#define SUM_COMPONENT int
+#endif
+const uint kTileM = 16, kTileN = 16, kTileK = BITS == 16 ? 16 : 32;
+const uint kPerWord = 32 / BITS;
+#define SUM coopmat<SUM_COMPONENT, gl_ScopeSubgroup, kTileM, kTileN, gl_MatrixUseAccumulator>
 
 #ifdef NIBBLES
 #include "coopvk_int4.glsl"
@@ -29,17 +41,15 @@ COOPVK_INT4_MULTIPLY_ADD(product, MATRIX_A, MATRIX_B, SUM)
 #define LOAD_A(at) aLoad(tileA[at], coopvkRowMajor, kStride)
 #define LOAD_B(at) bLoad(tileB[at], coopvkColumnMajor, kStride)
 #define MULTIPLY_ADD(a, b, c) product(a, b, c, 15u)
-const uint kPerWord = 8;
 #else
-#define MATRIX_A coopmat<int8_t, gl_ScopeSubgroup, kTileM, kTileK, gl_MatrixUseA>
-#define MATRIX_B coopmat<int8_t, gl_ScopeSubgroup, kTileK, kTileN, gl_MatrixUseB>
+#define MATRIX_A coopmat<COMPONENT, gl_ScopeSubgroup, kTileM, kTileK, gl_MatrixUseA>
+#define MATRIX_B coopmat<COMPONENT, gl_ScopeSubgroup, kTileK, kTileN, gl_MatrixUseB>
 #define LOAD_A(at) loadA(at)
 #define LOAD_B(at) loadB(at)
 #define MULTIPLY_ADD(a, b, c) coopMatMulAdd(a, b, c)
-const uint kPerWord = 4;
 #endif
 
-const uint kGroupM = 128, kGroupN = 128, kGroupK = 64;
+const uint kGroupM = 128, kGroupN = 128, kGroupK = BITS == 16 ? 32 : 64;
 const uint kSubgroupM = 32, kSubgroupN = 64;
 const uint kWords = kGroupK / kPerWord;  // of a tile's row
 // The padding spreads rows over the banks of shared memory.
@@ -49,7 +59,7 @@ const uint kTilesM = kSubgroupM / kTileM, kTilesN = kSubgroupN / kTileN;
 layout(local_size_x_id = 0) in;  // 8 times the subgroup size
 layout(set = 0, binding = 0) readonly buffer BufferA { uvec4 a4[]; };
 layout(set = 0, binding = 1) readonly buffer BufferB { uvec4 b4[]; };
-layout(set = 0, binding = 2) buffer BufferC { int c[]; };
+layout(set = 0, binding = 2) buffer BufferC { SUM_COMPONENT c[]; };
 layout(push_constant) uniform Sizes { uint M, N, K; };
 
 shared uint tileA[kGroupM * kStride];
