@@ -277,6 +277,10 @@ constexpr NativeCase kNativeCases[] = {
      "%x = OpCompositeExtract %e4m3 %c 1\n%y = OpCompositeConstruct %C %x\n"
      "%r = OpCompositeConstruct %C %single\n",
      kStore, true},
+    {"ElementsToAnotherUse",
+     "%x = OpCompositeExtract %e4m3 %c 1\n%y = OpCompositeInsert %A %x %a 1\n"
+     "%r = OpCooperativeMatrixMulAddKHR %F %y %b %zero\n",
+     kStoreFloats, false},
     {"SmallSums", "%r = OpCooperativeMatrixMulAddKHR %C %a %b %c\n", kStore, false},
     {"Bitcast", "%y = OpBitcast %Y %c\n%r = OpBitcast %C %y\n", kStore, false},
 };

@@ -24,8 +24,9 @@ Id smallFloatPair(Emitter& emit, const Number::FloatFields& fields, Id bytes) {
     // NaN would become a finite number. It has all bits set: adding one to its last bit carries
     // into the bit above its exponent.
     const Id carry = bits.op(spv::Op::OpIAdd, magnitude, emit.constant(0x01000100u >> by));
-    const Id isNan = bits.mask(bits.right(carry, 15 - by), 0x00010001);
-    const Id nan = bits.op(spv::Op::OpIMul, isNan, emit.constant(0x7FFF));
+    Id nan = bits.mask(carry, 0x80008000u >> by);
+    // All bits of the exponent are set by it and the magnitude, or by so many times the bit.
+    if (by > 1) nan = bits.op(spv::Op::OpIMul, bits.right(nan, 15 - by), emit.constant(0x7FFF));
     const Id sign = bits.mask(spread, 0x80008000);
     const Id half = bits.either(bits.either(magnitude, sign), nan);
     const double factor = 1u << (15 - fields.bias);

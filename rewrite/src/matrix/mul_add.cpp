@@ -72,6 +72,26 @@ Id factorOf(MatrixContext& context, MatrixWriter& writer, const MatrixType*& mat
     return converted;
 }
 
+// The function that computes the product; 0 with an error.
+Id helperFor(MatrixContext& context, const MulAdd& product, const Instruction& mulAdd) {
+    const std::vector<uint32_t> key = {static_cast<uint32_t>(mulAdd.opcode),
+                                       product.a->id,
+                                       product.b->id,
+                                       product.c->id,
+                                       product.result->id,
+                                       product.operands};
+    return context.helper(key, [&] {
+        const Id parameters[] = {product.a->id, product.b->id, product.c->id};
+        FunctionBuilder function(context.types, context.newFunctions, helperName(context, product),
+                                 product.result->id, parameters);
+        if (product.result->fragment.scope == LaneScope::kWorkgroup) {
+            const auto emitWhole = product.result->tiles ? emitTileProduct : emitWorkgroupProduct;
+            return emitWhole(context, function, product, mulAdd);
+        }
+        return emitProduct(context, function, product);
+    });
+}
+
 }  // namespace
 
 void lowerMulAdd(MatrixContext& context, MatrixWriter& writer, const Instruction& mulAdd) {
@@ -108,22 +128,7 @@ void lowerMulAdd(MatrixContext& context, MatrixWriter& writer, const Instruction
     a = withSign(context, emit, *product.a, a, product.signs.a);
     b = withSign(context, emit, *product.b, b, product.signs.b);
 
-    const std::vector<uint32_t> key = {static_cast<uint32_t>(mulAdd.opcode),
-                                       product.a->id,
-                                       product.b->id,
-                                       product.c->id,
-                                       product.result->id,
-                                       product.operands};
-    const Id helper = context.helper(key, [&] {
-        const Id parameters[] = {product.a->id, product.b->id, product.c->id};
-        FunctionBuilder function(context.types, context.newFunctions, helperName(context, product),
-                                 product.result->id, parameters);
-        if (product.result->fragment.scope == LaneScope::kWorkgroup) {
-            const auto emitWhole = product.result->tiles ? emitTileProduct : emitWorkgroupProduct;
-            return emitWhole(context, function, product, mulAdd);
-        }
-        return emitProduct(context, function, product);
-    });
+    const Id helper = helperFor(context, product, mulAdd);
     if (helper == 0) return;
     const bool rounds = product.result != result;
     const Id sums = emit.call(product.result->id, helper, std::array{a, b, mulAdd.word(2)},

@@ -5,6 +5,7 @@
 #include "ir/opcodes.hpp"
 #include "ir/replace_types.hpp"
 #include "lowering/element_pointer.hpp"
+#include "matrix/element_copies.hpp"
 #include "native/staged_elements.hpp"
 
 namespace coopvk::rewrite {
@@ -186,6 +187,12 @@ std::optional<Error> holdInDriverMatrices(TypeTable& types, const Target& target
         if (context.isMatrix(id)) names[id] = context.held(id);
     }
     if (names.empty()) return std::nullopt;
+    for (const Id type : typesLikeAccumulators(module)) {
+        if (!context.isMatrix(type)) continue;
+        return Error{ErrorCode::kUnsupported,
+                     "elements of an accumulator are copied to those of a matrix of use A or B, "
+                     "which the driver may distribute in another way"};
+    }
     reserve(context);
     if (!context.staging.fits()) {
         return Error{ErrorCode::kUnsupported,
