@@ -56,6 +56,25 @@ std::string atomics(std::string_view body, std::string_view capability = "") {
            std::string(body) + "\nOpReturn\nOpFunctionEnd\n";
 }
 
+// spirv-val accepts the module: a pipeline may give the constant another value.
+TEST(ReplicatedComposites, ArraysHaveElements) {
+    const auto withLength = [](std::string_view length) {
+        return test::assemble(head("OpCapability ReplicatedCompositesEXT\n"
+                                   "OpExtension \"SPV_EXT_replicated_composites\"") +
+                              "%n = OpSpecConstant %u32 " + std::string(length) +
+                              "\n%array = OpTypeArray %f32 %n\n"
+                              "%ones = OpConstantCompositeReplicateEXT %array %one\n"
+                              "%main = OpFunction %void None %fn\n%entry = OpLabel\n"
+                              "OpReturn\nOpFunctionEnd\n");
+    };
+    ASSERT_EQ(validate(withLength("0")), std::nullopt);
+    EXPECT_TRUE(run(withLength("3")));
+    const Result<Rewritten> out = run(withLength("0"));
+    ASSERT_FALSE(out);
+    EXPECT_EQ(out.error().code, ErrorCode::kInvalidModule);
+    EXPECT_NE(out.error().message.find("Length must be at least 1"), std::string::npos);
+}
+
 constexpr std::string_view kAdd =
     "OpCapability AtomicFloat32AddEXT\nOpExtension \"SPV_EXT_shader_atomic_float_add\"";
 

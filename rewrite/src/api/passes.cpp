@@ -43,6 +43,7 @@ Failure flattenGroups(Rewriting& r) {
 Failure freezeConstants(Rewriting& r) {
     if (Failure error = specialise(r.types, r.request.specialization)) return error;
     foldSpecConstants(r.types, nullptr);
+    if (Failure error = checkArrayLengths(r.module)) return error;
     return checkWorkgroupSizes(r.module);
 }
 

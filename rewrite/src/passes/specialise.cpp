@@ -88,6 +88,17 @@ std::optional<Error> specialise(TypeTable& types, std::span<const Specialization
     return std::nullopt;
 }
 
+std::optional<Error> checkArrayLengths(const Module& module) {
+    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
+        if (i->opcode != spv::Op::OpTypeArray) continue;
+        const std::optional<uint64_t> length = module.constantValue(i->word(1));
+        if (!length || static_cast<int64_t>(*length) > 0) continue;
+        return Error{ErrorCode::kInvalidModule,
+                     std::format("array type %{}: Length must be at least 1", i->result)};
+    }
+    return std::nullopt;
+}
+
 void foldSpecConstants(TypeTable& types, const MatrixLength& length) {
     Module& module = types.module();
     InstructionList& globals = module.section(Section::kGlobals);

@@ -14,6 +14,10 @@ namespace coopvk::rewrite {
 // (VUID-VkSpecializationMapEntry-constantID-00776).
 std::optional<Error> specialise(TypeTable& types, std::span<const SpecializationEntry> entries);
 
+// Fails if an array has no elements: a specialization constant that is its length may be zero by
+// default.
+std::optional<Error> checkArrayLengths(const Module& module);
+
 // The number of elements that an invocation holds of a matrix type; nullopt if not yet known.
 using MatrixLength = std::function<std::optional<uint32_t>(Id matrixType)>;
 
