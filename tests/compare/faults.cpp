@@ -136,6 +136,27 @@ bool plantConversion(Text& text) {
     return plantLaneBehind(text, R"((%\w+) = Op(?:CooperativeMatrixConvert\w+|FConvert) (%\w+) )");
 }
 
+// What rounds to a narrow format, in integers: adds more than a unit; keeps what is too large at
+// the largest number of e4m3; and takes its NaN for a number.
+bool plantNumber(Text& text, const std::string& pattern, const std::string& in, const char* value) {
+    bool isPlanted = false;
+    while (const auto found = text.find("(" + in + ") " + pattern + "$")) {
+        text.replace(found->str(1) + " %fault_number");
+        isPlanted = true;
+    }
+    if (isPlanted) text.declare(std::string("%fault_number = OpConstant %uint ") + value);
+    return isPlanted;
+}
+bool plantFormatRounding(Text& text) {
+    return plantNumber(text, "%uint_(?:32767|524287)", R"(%\w+ = OpIAdd %uint %\w+)", "2097151");
+}
+bool plantFormatSaturation(Text& text) {
+    return plantNumber(text, "%uint_127", R"(%\w+ = OpExtInst %uint %\w+ UMin %\w+)", "126");
+}
+bool plantFormatNan(Text& text) {
+    return plantNumber(text, "%uint_32767", R"(%\w+ = OpIMul %uint %\w+)", "0");
+}
+
 constexpr Fault kFaults[] = {
     {"lane", true, plantLane},
     {"layout", true, plantLayout},
@@ -144,6 +165,9 @@ constexpr Fault kFaults[] = {
     {"own-k-step", true, plantOwnStep},
     {"store-layout", true, plantStoreLayout},
     {"k-step", false, plantStep},
+    {"format-rounding", false, plantFormatRounding},
+    {"format-saturation", false, plantFormatSaturation},
+    {"format-nan", false, plantFormatNan},
     {"reduce-direction", true, plantReduceDirection},
     {"reduce-twice", true, plantReduceTwice},
     {"element-swap", true, plantElementSwap},

@@ -56,6 +56,16 @@ expect k-step 1 "$off" --filter "$rows, exact" --extension VK_NV_cooperative_mat
 expect k-step 1 'emulated is off the reference: \[0,0\] \[0,4\] \[0,8\] \[0,12\] \[1,0\]' \
     --extension $vectors --filter '^f16 \* f16 \+ f16 = f16/multiply/16x16 rows, Storage.*exact'
 
+# Formats that the driver lacks: what rounds to them, and what overflow and NaN become.
+format='^C 8x8 (f32/conversion/to (bf16|e4m3)|e4m3/conversion/to f32)$'
+expect none 0 '^3 of 3 cases agree' --all-rows --filter "$format"
+off='differ .* elements.*emulated is off the reference'
+for to in bf16 e4m3; do
+    expect format-rounding 1 "$off" --all-rows --filter "^C 8x8 f32/conversion/to $to\$"
+done
+expect format-saturation 1 "$off" --all-rows --filter '^C 8x8 f32/conversion/to e4m3$'
+expect format-nan 1 "$off" --all-rows --filter '^C 8x8 e4m3/conversion/to f32$'
+
 # A driver's earlier results against its present ones.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -104,7 +104,10 @@ Matrix drawForConversion(Rng& rng, Component from, Component to, uint32_t rows, 
     const ComponentInfo& target = info(to);
     if (!source.isFloat()) {
         Matrix matrix = randomMatrix(rng, from, rows, columns, Fill::kRandom);
-        if (to != VK_COMPONENT_TYPE_FLOAT16_KHR) return matrix;
+        if (to == VK_COMPONENT_TYPE_FLOAT32_KHR || to == VK_COMPONENT_TYPE_FLOAT64_KHR ||
+            !target.isFloat()) {
+            return matrix;
+        }
         // Within what f16 can hold.
         const int64_t limit = 60000;
         const auto low = static_cast<int64_t>(std::max(lowest(from), Wide{-limit}));
@@ -114,12 +117,17 @@ Matrix drawForConversion(Rng& rng, Component from, Component to, uint32_t rows, 
         return matrix;
     }
     Matrix matrix(from, rows, columns);
-    const Real limit =
+    Real limit =
         target.isFloat() ? 1000 : std::min<Real>(0.99L * static_cast<Real>(highest(to)), 60000);
+    limit = std::min(limit, largest(from));
     const bool positive = !target.isFloat() && !target.isSigned();
     for (uint64_t& element : matrix.elements) {
         const Real magnitude = limit * static_cast<Real>(rng.unit());
         element = encode(from, !positive && rng.coin() ? -magnitude : magnitude);
+        // Infinities and NaN of formats among them.
+        const bool isAny = !hasArithmetic(from) && target.isFloat() && rng.range(0, 3) == 0;
+        if (isAny)
+            element = rng.coin() ? maskBits(rng.next(), source.bits) : maskBits(~0ull, source.bits);
     }
     return matrix;
 }

@@ -40,11 +40,24 @@ std::vector<Listed> nvRows(Gpu& gpu) {
     return rows;
 }
 
+// Whether matrices of the row's formats are enabled.
+bool hasFormats(const Gpu& gpu, const MatrixRow& row) {
+    const auto isEnabled = [&](Component type) {
+        if (hasArithmetic(type)) return true;
+        if (findComponent(type) == nullptr) return false;
+        return (type == VK_COMPONENT_TYPE_BFLOAT16_KHR
+                    ? gpu.features.bfloat16.shaderBFloat16CooperativeMatrix
+                    : gpu.features.float8.shaderFloat8CooperativeMatrix) == VK_TRUE;
+    };
+    return isEnabled(row.a) && isEnabled(row.b) && isEnabled(row.c) && isEnabled(row.result);
+}
+
 void addSide(Dialect dialect, Gpu& gpu, MatrixRows& all) {
     for (Listed& listed : dialect == Dialect::kKhr ? khrRows(gpu) : nvRows(gpu)) {
         MatrixRow& row = listed.row;
         const bool scoped = listed.scope == VK_SCOPE_SUBGROUP_KHR;
-        if (!scoped || !isCompared(row)) {
+        const bool isKnown = isCompared(row) || (dialect == Dialect::kKhr && hasFormats(gpu, row));
+        if (!scoped || !isKnown) {
             ++all.skipped[std::string(nameOf(gpu.side)) +
                           (scoped ? " rows with bf16 or 8-bit floats"
                                   : " rows that are not of subgroup scope")];
@@ -60,7 +73,7 @@ void addSide(Dialect dialect, Gpu& gpu, MatrixRows& all) {
 }  // namespace
 
 bool isCompared(const MatrixRow& row) {
-    return std::max({row.a, row.b, row.c, row.result}) <= VK_COMPONENT_TYPE_UINT64_KHR;
+    return hasArithmetic(std::max({row.a, row.b, row.c, row.result}));
 }
 
 namespace {

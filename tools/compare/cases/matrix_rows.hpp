@@ -27,7 +27,7 @@ struct MatrixRow {
 std::string nameOf(const MatrixRow& row);
 std::string nameOf(const MatrixRow& row, const MatrixType& type);
 
-// f16 to u64: the others are bf16 and 8-bit floats, which other extensions make types.
+// f16 to u64: the others are bf16 and 8-bit floats, which are compared in KHR's list only.
 bool isCompared(const MatrixRow& row);
 
 struct MatrixRows {

@@ -119,6 +119,7 @@ void addLoadStore(Dialect dialect, const MatrixRow& row, const MatrixType& type,
 
 void addArithmetic(Dialect dialect, const MatrixRow& row, const MatrixType& type,
                    std::vector<Case>& cases) {
+    if (!hasArithmetic(type.component)) return;
     for (const ElementOperation& operation : elementOperations(type.component)) {
         if (dialect == Dialect::kNv && !operation.inNvMatrix) continue;
         Variant v = {dialect, row.workgroup, type, type, false, true, 16, Storage::kBuffer, {}};

@@ -28,6 +28,7 @@ constexpr ComponentInfo kComponents[] = {
     {VK_COMPONENT_TYPE_UINT64_KHR, "u64", 64, kUnsigned},
     {VK_COMPONENT_TYPE_SINT8_PACKED_NV, "s8packed", 8, kSigned},
     {VK_COMPONENT_TYPE_UINT8_PACKED_NV, "u8packed", 8, kUnsigned},
+    {VK_COMPONENT_TYPE_BFLOAT16_KHR, "bf16", 16, kFloat, 7, 8},
     {VK_COMPONENT_TYPE_FLOAT_E4M3_NV, "e4m3", 8, kFloat, 3, 4, false},
     {VK_COMPONENT_TYPE_FLOAT_E5M2_NV, "e5m2", 8, kFloat, 2, 5},
 };
@@ -93,6 +94,13 @@ const ComponentInfo& info(Component type) {
 std::string_view nameOf(Component type) {
     const ComponentInfo* found = findComponent(type);
     return found ? found->name : "unknown";
+}
+
+bool hasArithmetic(Component type) { return type <= VK_COMPONENT_TYPE_UINT64_KHR; }
+
+Real largest(Component type) {
+    return info(type).isFloat() ? decode(type, firstSpecial(info(type)) - 1)
+                                : static_cast<Real>(highest(type));
 }
 
 uint64_t maskBits(uint64_t value, uint32_t bits) {

@@ -40,6 +40,12 @@ const ComponentInfo* findComponent(Component type);
 const ComponentInfo& info(Component type);
 std::string_view nameOf(Component type);
 
+// Whether shaders compute with it: f16 to u64. The others are only converted, and multiplied as
+// components of matrices.
+bool hasArithmetic(Component type);
+// The largest number.
+Real largest(Component type);
+
 uint64_t maskBits(uint64_t value, uint32_t bits);
 
 // Floats. encode rounds to nearest, ties to even; what is too large becomes infinite (or NaN).

@@ -19,6 +19,12 @@ std::vector<std::string> extensionsFor(const std::string& extension) {
     return {extension, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME};
 }
 
+// Extensions whose formats matrices may have, where a side has them.
+std::vector<std::string> formatsFor(const std::string& extension) {
+    if (extension != VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME) return {};
+    return {VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME, VK_EXT_SHADER_FLOAT8_EXTENSION_NAME};
+}
+
 std::string join(const std::vector<std::string>& names) {
     std::string text;
     for (const std::string& name : names) text += (text.empty() ? "" : ",") + name;
@@ -33,7 +39,9 @@ void setEnvironment(SideKind side, const GpuOptions& options) {
     }
     unsetenv("COOPVK_DISABLE");
     setenv("COOPVK_ENABLE", "1", 1);
-    setenv("COOPVK_EMULATE", join(extensionsFor(options.extension)).c_str(), 1);
+    std::vector<std::string> emulated = extensionsFor(options.extension);
+    for (const std::string& format : formatsFor(options.extension)) emulated.push_back(format);
+    setenv("COOPVK_EMULATE", join(emulated).c_str(), 1);
     setenv("COOPVK_BACK_END", options.backEnd.c_str(), 1);
     setenv("COOPVK_LOG_LEVEL", options.logLevel.c_str(), 0);
 }
@@ -68,6 +76,14 @@ constexpr ExtensionFeatures kExtensions[] = {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_VECTOR_FEATURES_NV,
       [](Features& f) -> void* { return &f.nvVector; }},
      [](const Features& f) { return f.nvVector.cooperativeVector; }},
+    {{VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME,
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_BFLOAT16_FEATURES_KHR,
+      [](Features& f) -> void* { return &f.bfloat16; }},
+     [](const Features&) { return VkBool32{VK_TRUE}; }},
+    {{VK_EXT_SHADER_FLOAT8_EXTENSION_NAME,
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT8_FEATURES_EXT,
+      [](Features& f) -> void* { return &f.float8; }},
+     [](const Features&) { return VkBool32{VK_TRUE}; }},
 };
 
 }  // namespace
@@ -149,8 +165,12 @@ void Gpu::queryDevice(const std::string& extension) {
 
     std::vector<vulkan::Extension<Features>> wanted;
     const std::vector<std::string> names = extensionsFor(extension);
+    formats_ = formatsFor(extension);
+    std::erase_if(formats_, [&](const std::string& name) { return !vulkan::contains(all, name); });
     for (const ExtensionFeatures& row : kExtensions)
-        if (vulkan::contains(names, row.extension.name)) wanted.push_back(row.extension);
+        if (vulkan::contains(names, row.extension.name) ||
+            vulkan::contains(formats_, row.extension.name))
+            wanted.push_back(row.extension);
     vulkan::chainFeatures<Features>(features, wanted, all);
     vki.vkGetPhysicalDeviceFeatures2(physical, &features.core);
     // A case that accesses memory outside of its buffers is caught by guards around them.
@@ -168,6 +188,7 @@ void Gpu::createDevice(const std::string& extension) {
     std::vector<const char*> names;
     for (const std::string& name : needed)
         if (hasExtension_) names.push_back(name.c_str());
+    for (const std::string& name : formats_) names.push_back(name.c_str());
     device = vulkan::createDevice(physical, vki.vkCreateDevice, queueFamily, names, &features.core);
     volkLoadDeviceTable(&vk, device);
     vk.vkGetDeviceQueue(device, queueFamily, 0, &queue);

@@ -37,6 +37,8 @@ struct Features {
     VkPhysicalDeviceCooperativeMatrixFeaturesNV nvMatrix;
     VkPhysicalDeviceCooperativeMatrix2FeaturesNV nvMatrix2;
     VkPhysicalDeviceCooperativeVectorFeaturesNV nvVector;
+    VkPhysicalDeviceShaderBfloat16FeaturesKHR bfloat16;
+    VkPhysicalDeviceShaderFloat8FeaturesEXT float8;
 };
 
 class Gpu {
@@ -84,6 +86,7 @@ class Gpu {
     void endCommands();
 
     bool hasExtension_ = false;
+    std::vector<std::string> formats_;  // extensions of formats that the device lists
     VkCommandPool pool_ = VK_NULL_HANDLE;
     VkCommandBuffer commands_ = VK_NULL_HANDLE;
     VkFence fence_ = VK_NULL_HANDLE;

@@ -24,6 +24,7 @@ constexpr ComponentRow kComponents[] = {
     {VK_COMPONENT_TYPE_UINT64_KHR, "uint64_t", "u64vec", "gl_ComponentTypeUnsignedInt64NV"},
     {VK_COMPONENT_TYPE_SINT8_PACKED_NV, {}, {}, "gl_ComponentTypeSignedInt8PackedNV"},
     {VK_COMPONENT_TYPE_UINT8_PACKED_NV, {}, {}, "gl_ComponentTypeUnsignedInt8PackedNV"},
+    {VK_COMPONENT_TYPE_BFLOAT16_KHR, {}, {}, {}},
     {VK_COMPONENT_TYPE_FLOAT_E4M3_NV, {}, {}, "gl_ComponentTypeFloatE4M3NV"},
     {VK_COMPONENT_TYPE_FLOAT_E5M2_NV, {}, {}, "gl_ComponentTypeFloatE5M2NV"},
 };

@@ -127,6 +127,11 @@ std::string Writer::access(std::string_view function, const std::string& matrix,
 // Scalars are what coopmat and arrays take; but of 64 bits coopmat takes none by its name.
 std::string Writer::component(Component type) {
     const ComponentInfo& c = info(type);
+    if (!hasArithmetic(type)) {
+        const bool isBfloat16 = type == VK_COMPONENT_TYPE_BFLOAT16_KHR;
+        text_.extension(isBfloat16 ? "GL_EXT_bfloat16" : "GL_EXT_float_" + std::string(c.name));
+        return isBfloat16 ? "bfloat16_t" : "float" + std::string(c.name) + "_t";
+    }
     if (c.bits != 64) return glslScalar(type);
     const auto define = [&](int capability, const std::string& number, const std::string& sign) {
         text_.extension("GL_EXT_spirv_intrinsics");

@@ -95,7 +95,7 @@ std::string Writer::opcode(std::string_view name) const {
 
 std::string Writer::type(const MatrixType& t) {
     const std::string size = std::to_string(t.rows) + "x" + std::to_string(t.columns);
-    const std::string component = text_.scalar(t.component);
+    const std::string component = text_.component(t.component);
     std::string text = opcode("TypeCooperativeMatrix") + " " + component + " " +
                        text_.constant(kScopes[static_cast<size_t>(program_.scope)]) + " " +
                        text_.constant(t.rows) + " " + text_.constant(t.columns);

@@ -42,6 +42,18 @@ std::string ModuleText::scalar(Component type) {
     return declare(c.name, "OpTypeInt " + bits + (c.isSigned() ? " 1" : " 0"));
 }
 
+std::string ModuleText::component(Component type) {
+    if (hasArithmetic(type)) return scalar(type);
+    const ComponentInfo& c = info(type);
+    const bool isBfloat16 = type == VK_COMPONENT_TYPE_BFLOAT16_KHR;
+    capability(isBfloat16 ? "BFloat16CooperativeMatrixKHR" : "Float8CooperativeMatrixEXT");
+    extension(isBfloat16 ? "SPV_KHR_bfloat16" : "SPV_EXT_float8");
+    return declare(c.name, isBfloat16 ? "OpTypeFloat 16 BFloat16KHR"
+                           : type == VK_COMPONENT_TYPE_FLOAT_E4M3_NV
+                               ? "OpTypeFloat 8 Float8E4M3EXT"
+                               : "OpTypeFloat 8 Float8E5M2EXT");
+}
+
 std::string ModuleText::constant(uint32_t value) {
     const std::string type = u32();
     return declare("c_" + std::to_string(value),

@@ -31,7 +31,8 @@ class ModuleText {
     }
 
     // Ids of types and constants.
-    std::string scalar(Component type);  // for packed and fp8 components what holds them
+    std::string scalar(Component type);     // for packed and fp8 components what holds them
+    std::string component(Component type);  // of a matrix
     std::string u32() { return scalar(VK_COMPONENT_TYPE_UINT32_KHR); }
     std::string constant(uint32_t value);
     std::string constant(Component type, uint64_t bits);

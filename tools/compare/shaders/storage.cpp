@@ -21,6 +21,8 @@ Component holder(Component type) {
         case VK_COMPONENT_TYPE_FLOAT_E4M3_NV:
         case VK_COMPONENT_TYPE_FLOAT_E5M2_NV:
             return VK_COMPONENT_TYPE_UINT8_KHR;
+        case VK_COMPONENT_TYPE_BFLOAT16_KHR:
+            return VK_COMPONENT_TYPE_UINT16_KHR;
         default:
             return type;
     }
