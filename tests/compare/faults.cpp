@@ -154,7 +154,7 @@ bool plantFormatSaturation(Text& text) {
     return plantNumber(text, "%uint_127", R"(%\w+ = OpExtInst %uint %\w+ UMin %\w+)", "126");
 }
 bool plantFormatNan(Text& text) {
-    return plantNumber(text, "%uint_32767", R"(%\w+ = OpIMul %uint %\w+)", "0");
+    return plantNumber(text, "%uint_1073758208", R"(%\w+ = OpBitwiseAnd %uint %\w+)", "0");
 }
 
 constexpr Fault kFaults[] = {
