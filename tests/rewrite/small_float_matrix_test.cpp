@@ -322,6 +322,30 @@ TEST_P(SmallFloatNative, UsesTheDriversHalves) {
 INSTANTIATE_TEST_SUITE_P(Cases, SmallFloatNative, testing::ValuesIn(kNativeCases),
                          [](const auto& test) { return std::string(test.param.name); });
 
+// The driver has 8-bit floats, and coopvk the matrices.
+TEST(SmallFloatMatrixDeclarations, BytesOfTheDriversFloats) {
+    std::string text =
+        module({"Subgroup", "",
+                "%r = OpCooperativeMatrixMulAddKHR %F %a %b %zero\n" + std::string(kStoreFloats)});
+    for (const std::string_view unused :
+         {"OpCapability Int8\n", "%u8 = OpTypeInt 8 0\n",
+          "%Y = OpTypeCooperativeMatrixKHR %u8 %scope %n %n %c2\n",
+          "OpDecorate %saturated SaturatedToLargestFloat8NormalConversionEXT\n",
+          "OpCapability StorageBuffer8BitAccess\n"}) {
+        replaceAll(text, unused, "");
+    }
+    const std::vector<uint32_t> words = test::assemble(text);
+    ASSERT_EQ(validate(words), std::nullopt) << text;
+    Request request;
+    request.words = words;
+    Target target;
+    target.emulated.erase(Extension::kExtShaderFloat8);
+    const Result<Rewritten> out = rewrite(request, target);
+    ASSERT_TRUE(out) << out.error().message;
+    EXPECT_EQ(validate(out->words), std::nullopt) << disassemble(out->words);
+    EXPECT_NE(disassemble(out->words).find("Float8EXT"), std::string::npos);
+}
+
 TEST(SmallFloatMatrixErrors, PointersToElementsStayInTheFunction) {
     const Result<Rewritten> out =
         run(module({"Subgroup",

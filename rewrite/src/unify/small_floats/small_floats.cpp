@@ -41,6 +41,7 @@ std::optional<Error> holdSmallFloats(SmallFloatContext& context) {
     }
     if (context.error) return context.error;
     context.types.declareArithmetic(context.types.floatType(16));
+    context.types.declareArithmetic(context.types.intType(8, false));  // bits of elements
     context.addNewFunctions();
     return std::nullopt;
 }
