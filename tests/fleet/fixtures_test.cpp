@@ -42,6 +42,8 @@ struct CapabilityRow {
 };
 constexpr CapabilityRow kCapabilities[] = {
     {spv::Capability::Float16, &DeviceTraits::shaderFloat16},
+    // Matrices hold 8-bit floats as f16.
+    {spv::Capability::Float8CooperativeMatrixEXT, &DeviceTraits::shaderFloat16},
     {spv::Capability::Float64, &DeviceTraits::shaderFloat64},
     {spv::Capability::Int8, &DeviceTraits::shaderInt8},
     {spv::Capability::Int16, &DeviceTraits::shaderInt16},

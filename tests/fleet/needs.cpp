@@ -22,6 +22,8 @@ struct CapabilityRow {
 constexpr CapabilityRow kCapabilities[] = {
     {spv::Capability::Float16, "shaderFloat16",
      [](const Features& f) { return f.v12.shaderFloat16; }},
+    {spv::Capability::Float8CooperativeMatrixEXT, "shaderFloat8CooperativeMatrix",
+     [](const Features& f) { return f.float8.shaderFloat8CooperativeMatrix; }},
     {spv::Capability::Float64, "shaderFloat64",
      [](const Features& f) { return f.core.features.shaderFloat64; }},
     {spv::Capability::Int8, "shaderInt8", [](const Features& f) { return f.v12.shaderInt8; }},

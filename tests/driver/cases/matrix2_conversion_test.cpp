@@ -15,16 +15,16 @@ namespace {
 struct Types {
     Component from, to;
 };
-constexpr Types kNarrowing[] = {
-    {Component::kF32, Component::kF16},   {Component::kF16, Component::kF16},
-    {Component::kS32, Component::kS8},    {Component::kU32, Component::kU8},
-    {Component::kF32, Component::kBF16},  {Component::kF16, Component::kE4M3},
-    {Component::kBF16, Component::kE5M2}, {Component::kE4M3, Component::kE4M3}};
-constexpr Types kWidening[] = {
-    {Component::kF16, Component::kF32},   {Component::kF16, Component::kF16},
-    {Component::kS8, Component::kS32},    {Component::kU8, Component::kU32},
-    {Component::kBF16, Component::kF32},  {Component::kE4M3, Component::kF16},
-    {Component::kE5M2, Component::kBF16}, {Component::kE4M3, Component::kE4M3}};
+constexpr Types kNarrowing[] = {{Component::kF32, Component::kF16},
+                                {Component::kF16, Component::kF16},
+                                {Component::kS32, Component::kS8},
+                                {Component::kU32, Component::kU8},
+                                {Component::kBF16, Component::kE5M2}};
+constexpr Types kWidening[] = {{Component::kF16, Component::kF32},
+                               {Component::kF16, Component::kF16},
+                               {Component::kS8, Component::kS32},
+                               {Component::kU8, Component::kU32},
+                               {Component::kE4M3, Component::kF16}};
 
 struct Case {
     Types types;
