@@ -73,10 +73,15 @@ constexpr Grant kBfloat16Grants[] = {
     {COOPVK_GRANT(VkPhysicalDeviceShaderBfloat16FeaturesKHR, shaderBFloat16CooperativeMatrix),
      .besideNative = true, .possible = carriesMatrices},
 };
+// Matrices hold 8-bit floats as f16.
+bool carriesFloat8Matrices(const DeviceFacts& facts) {
+    return carriesMatrices(facts) && facts.traits.shaderFloat16;
+}
+
 constexpr Grant kFloat8Grants[] = {
     {COOPVK_GRANT(VkPhysicalDeviceShaderFloat8FeaturesEXT, shaderFloat8)},
     {COOPVK_GRANT(VkPhysicalDeviceShaderFloat8FeaturesEXT, shaderFloat8CooperativeMatrix),
-     .besideNative = true, .possible = carriesMatrices},
+     .besideNative = true, .possible = carriesFloat8Matrices},
 };
 
 template <typename Properties>
