@@ -75,7 +75,8 @@ void queryFeatures(const DeviceQueries& queries, VkPhysicalDevice device, Device
     std::vector<std::pair<const ExtensionRow*, VkBaseOutStructure*>> natives;
     for (const ExtensionRow& row : extensionRows()) {
         if (queries.getFeatures2 == nullptr) break;
-        if (!facts.lists(rewrite::info(row.extension).vulkanName)) continue;
+        const char* name = rewrite::info(row.extension).vulkanName.data();
+        if (!usable(facts, row.promotedIn, name)) continue;
         natives.emplace_back(&row, chain.add(row.featureType, row.featureSize));
     }
 

@@ -32,6 +32,7 @@ class RequestBuilder {
             if (device_.emulated.contains(row.extension)) take(row);
             if (request_.result != VK_SUCCESS) return std::move(request_);
         }
+        addHalves();
         for (const ExtensionRow& row : extensionRows()) {
             if (!request_.emulated.contains(row.extension)) continue;
             for (Feature feature : row.needs) {
@@ -77,11 +78,24 @@ class RequestBuilder {
         return extension != nullptr && !device_.facts.lists(extension);
     }
 
+    // The code of emulated extensions may have half floats that the application does not ask for.
+    void addHalves() {
+        constexpr auto kHalves = rewrite::Extension::kKhrShaderFloat16Int8;
+        if (!device_.emulated.contains(kHalves)) return;
+        for (const ExtensionRow& row : extensionRows()) {
+            if (!request_.emulated.contains(row.extension)) continue;
+            if (row.needsFloat16()) request_.emulated.insert(kHalves);
+        }
+    }
+
     // What is emulated of an extension does not go down.
     void take(const ExtensionRow& row) {
         const Decision& decision = device_.decision(row.extension);
-        const auto* node = findNode(original_.pNext, row.featureType);
-        const uint32_t asked = node != nullptr ? row.read(node) : 0;
+        uint32_t asked = 0;
+        for (const VkStructureType type : {row.featureType, row.aggregateType}) {
+            const auto* node = findNode(original_.pNext, type);
+            if (node != nullptr) asked |= row.read(node);
+        }
         if (decision.isPartial()) return takeAdded(row, asked & decision.added);
         const std::string_view name = rewrite::info(row.extension).vulkanName;
         if ((asked & ~decision.added) != 0) {
@@ -96,13 +110,16 @@ class RequestBuilder {
         const bool replaced = device_.hidden.replaced.contains(row.extension);
         if (replaced || !device_.facts.lists(name)) std::erase_if(names_, isIt);
         chain_.remove(row.featureType);
+        if (void* node = chain_.edit(row.aggregateType)) row.remove(node, asked);
     }
 
     // The rest is the driver's, as is the extension; it refuses what it has not.
     void takeAdded(const ExtensionRow& row, uint32_t asked) {
         if (asked == 0) return;
         request_.emulated.insert(row.extension);
-        if (void* node = chain_.edit(row.featureType)) row.remove(node, asked);
+        for (const VkStructureType type : {row.featureType, row.aggregateType}) {
+            if (void* node = chain_.edit(type)) row.remove(node, asked);
+        }
     }
 
     // Enables a feature in the aggregate structure if the application passes that, else in the

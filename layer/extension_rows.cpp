@@ -75,13 +75,17 @@ constexpr Grant kBfloat16Grants[] = {
 };
 // Matrices hold 8-bit floats as f16.
 bool carriesFloat8Matrices(const DeviceFacts& facts) {
-    return carriesMatrices(facts) && facts.traits.shaderFloat16;
+    return carriesMatrices(facts) && facts.traits.hasFloat16();
 }
 
 constexpr Grant kFloat8Grants[] = {
     {COOPVK_GRANT(VkPhysicalDeviceShaderFloat8FeaturesEXT, shaderFloat8)},
     {COOPVK_GRANT(VkPhysicalDeviceShaderFloat8FeaturesEXT, shaderFloat8CooperativeMatrix),
      .besideNative = true, .possible = carriesFloat8Matrices},
+};
+
+constexpr Grant kFloat16Grants[] = {
+    {COOPVK_GRANT(VkPhysicalDeviceShaderFloat16Int8Features, shaderFloat16), .besideNative = true},
 };
 
 template <typename Properties>
@@ -227,27 +231,44 @@ constexpr ExtensionRow kRows[] = {
      .mainFeatureOffset = offsetof(VkPhysicalDeviceShaderFloat8FeaturesEXT, shaderFloat8),
      .grants = kFloat8Grants,
      .needs = kFloat8Needs},
+    {.extension = Extension::kKhrShaderFloat16Int8,
+     .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES,
+     .featureSize = sizeof(VkPhysicalDeviceShaderFloat16Int8Features),
+     .features =
+         COOPVK_FEATURE_BITS(VkPhysicalDeviceShaderFloat16Int8Features, shaderFloat16, shaderInt8),
+     .mainFeatureOffset = offsetof(VkPhysicalDeviceShaderFloat16Int8Features, shaderFloat16),
+     .aggregateType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+     .aggregateFeatures =
+         COOPVK_FEATURE_BITS(VkPhysicalDeviceVulkan12Features, shaderFloat16, shaderInt8),
+     .promotedIn = VK_API_VERSION_1_2,
+     .grants = kFloat16Grants,
+     .needs = kFloat16Needs},
 };
 static_assert(std::size(kRows) == rewrite::kExtensionCount);
 
 }  // namespace
 
+FeatureBits ExtensionRow::bitsIn(const void* node) const {
+    const bool isAggregate = static_cast<const VkBaseInStructure*>(node)->sType == aggregateType;
+    return isAggregate ? aggregateFeatures : features;
+}
+
 uint32_t ExtensionRow::read(const void* node) const {
-    const auto members = bitsOf(node, features);
+    const auto members = bitsOf(node, bitsIn(node));
     uint32_t bits = 0;
     for (size_t i = 0; i < members.size(); ++i) bits |= members[i] != VK_FALSE ? 1u << i : 0u;
     return bits;
 }
 
 void ExtensionRow::add(void* node, uint32_t bits) const {
-    const auto members = bitsOf(node, features);
+    const auto members = bitsOf(node, bitsIn(node));
     for (size_t i = 0; i < members.size(); ++i) {
         if ((bits >> i & 1u) != 0) members[i] = VK_TRUE;
     }
 }
 
 void ExtensionRow::remove(void* node, uint32_t bits) const {
-    const auto members = bitsOf(node, features);
+    const auto members = bitsOf(node, bitsIn(node));
     for (size_t i = 0; i < members.size(); ++i) {
         if ((bits >> i & 1u) != 0) members[i] = VK_FALSE;
     }
@@ -276,6 +297,10 @@ std::string ExtensionRow::names(uint32_t bits) const {
         names.append(names.empty() ? "" : ", ").append(grant.name);
     }
     return names;
+}
+
+bool ExtensionRow::needsFloat16() const {
+    return std::ranges::find(needs, Feature::kShaderFloat16) != needs.end();
 }
 
 std::span<const ExtensionRow> extensionRows() { return kRows; }

@@ -38,6 +38,11 @@ struct ExtensionRow {
     size_t featureSize = 0;
     FeatureBits features = {};
     size_t mainFeatureOffset = 0;  // the member that says that a driver supports it
+    // The same members of VkPhysicalDeviceVulkan1xFeatures, and the version from which on drivers
+    // have them without the extension; VK_STRUCTURE_TYPE_MAX_ENUM where there are none.
+    VkStructureType aggregateType = VK_STRUCTURE_TYPE_MAX_ENUM;
+    FeatureBits aggregateFeatures = {};
+    uint32_t promotedIn = ~0u;
     std::span<const Grant> grants = {};
     // Its property structure; VK_STRUCTURE_TYPE_MAX_ENUM where there is none.
     VkStructureType propertiesType = VK_STRUCTURE_TYPE_MAX_ENUM;
@@ -55,12 +60,18 @@ struct ExtensionRow {
     uint32_t bit(size_t offset) const {
         return 1u << ((offset - features.offset) / sizeof(VkBool32));
     }
+    bool isIn(VkStructureType type) const { return type == featureType || type == aggregateType; }
+    // `node` is a structure of one of the two types.
     uint32_t read(const void* node) const;                   // those that are set
     void add(void* node, uint32_t bits) const;               // sets these
     void remove(void* node, uint32_t bits) const;            // clears these
     uint32_t granted(const DeviceFacts& facts) const;        // features that can be emulated
     uint32_t grantedBeside(const DeviceFacts& facts) const;  // if the main feature is native
     std::string names(uint32_t bits) const;                  // of grants
+    bool needsFloat16() const;                               // `needs` has kShaderFloat16
+
+ private:
+    FeatureBits bitsIn(const void* node) const;
 };
 
 // In the order of rewrite::Extension.

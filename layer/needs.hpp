@@ -93,4 +93,6 @@ inline constexpr Feature kBfloat16Needs[] = {Feature::kShaderInt16};
 
 inline constexpr Feature kFloat8Needs[] = {Feature::kShaderInt8, Feature::kShaderFloat16};
 
+inline constexpr Feature kFloat16Needs[] = {Feature::kShaderInt16};
+
 }  // namespace coopvk::layer

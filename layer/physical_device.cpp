@@ -19,6 +19,9 @@ PhysicalDeviceContext assessDevice(const Settings& settings, DeviceFacts facts) 
     device.facts = std::move(facts);
     device.decisions = decide(settings.emulate, device.facts);
     device.emulated = emulatedSet(device.decisions);
+    if (device.emulated.contains(rewrite::Extension::kKhrShaderFloat16Int8)) {
+        emulateHalves(device.facts.traits);
+    }
     device.nativeFeatures = nativeFeatures(device.decisions);
     device.hidden = {coveredSet(device.decisions), device.emulated,
                      replacedSet(device.decisions, device.facts)};

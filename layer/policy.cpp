@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "policy.hpp"
 
+#include <algorithm>
+
 #include "dependents.hpp"
 #include "device_facts.hpp"
 #include "extension_rows.hpp"
 
 namespace coopvk::layer {
 namespace {
+
+constexpr auto kHalves = rewrite::Extension::kKhrShaderFloat16Int8;
 
 std::string_view trim(std::string_view text) {
     constexpr std::string_view kBlank = " \t\r\n";
@@ -18,6 +22,12 @@ std::string_view trim(std::string_view text) {
 Decision leftAlone(uint32_t native, std::string reason) {
     const Provision provision = native != 0 ? Provision::kNative : Provision::kUnavailable;
     return {.provision = provision, .reason = std::move(reason), .native = native};
+}
+
+Decision unknown() {
+    return leftAlone(0,
+                     "the instance has neither Vulkan 1.1 nor "
+                     "VK_KHR_get_physical_device_properties2");
 }
 
 // Keeps all that the driver has, and adds what it lacks.
@@ -43,11 +53,7 @@ Decision decideOne(const EmulatePolicy& policy, const DeviceFacts& facts,
                    const rewrite::ExtensionInfo& info) {
     using Mode = EmulatePolicy::Mode;
     // Every extension of the table depends on these.
-    if (!facts.areFeaturesKnown) {
-        return leftAlone(0,
-                         "the instance has neither Vulkan 1.1 nor "
-                         "VK_KHR_get_physical_device_properties2");
-    }
+    if (!facts.areFeaturesKnown) return unknown();
     if (policy.mode == Mode::kAuto) return decideToAdd(facts, info);
     const uint32_t native = facts.nativeFeatures[info.extension];
     if (policy.mode == Mode::kList && !policy.list.contains(info.extension)) {
@@ -59,6 +65,36 @@ Decision decideOne(const EmulatePolicy& policy, const DeviceFacts& facts,
     return {.provision = Provision::kEmulated,
             .reason = native != 0 ? "over the driver's own" : "the driver lacks it",
             .added = extensionRow(info.extension).granted(facts)};
+}
+
+// Half floats are different: shaders that have them become slower, but many programs use them where
+// they find them. So they are emulated where they are named or where an extension needs them that
+// is named, and with `all` only where the driver lacks them. shaderInt8 stays the driver's.
+Decision decideHalves(const EmulatePolicy& policy, const DeviceFacts& facts) {
+    using Mode = EmulatePolicy::Mode;
+    const ExtensionRow& row = extensionRow(kHalves);
+    const uint32_t granted = row.granted(facts), native = facts.nativeFeatures[kHalves];
+    const bool has = facts.traits.shaderFloat16;
+    const bool isNamed = policy.mode == Mode::kList && policy.list.contains(kHalves);
+    const auto isNeeded = [&](const ExtensionRow& other) {
+        return policy.list.contains(other.extension) && other.needsFloat16();
+    };
+    const bool isWanted =
+        policy.mode == Mode::kAll ||
+        (policy.mode == Mode::kList && std::ranges::any_of(extensionRows(), isNeeded));
+    const auto none = [&](std::string reason) {
+        return Decision{has ? Provision::kNative : Provision::kUnavailable, std::move(reason),
+                        native};
+    };
+    if (!facts.areFeaturesKnown) return unknown();
+    if (!isNamed && has) return none("the driver's own");
+    if (!isNamed && !isWanted) return none("only where it is named: it is slower than f32");
+    std::string missing = rewrite::info(kHalves).missing(facts.traits);
+    if (!missing.empty()) return none(std::move(missing));
+    return {.provision = Provision::kEmulated,
+            .reason = has ? "over the driver's own" : "the driver lacks it",
+            .native = native & ~granted,
+            .added = granted};
 }
 
 }  // namespace
@@ -108,9 +144,19 @@ std::vector<rewrite::MatrixShape> shapesToAdd(const EmulatePolicy& policy, rewri
     return rewrite::addedMatrixShapes(facts.traits);
 }
 
-Decisions decide(const EmulatePolicy& policy, const DeviceFacts& facts) {
+void emulateHalves(rewrite::DeviceTraits& traits) {
+    traits.emulatesFloat16 = true;
+    traits.shaderFloat16 = traits.shaderMixedFloatDotProductFloat16AccFloat32 = false;
+}
+
+Decisions decide(const EmulatePolicy& policy, const DeviceFacts& original) {
     Decisions decisions;
+    DeviceFacts facts = original;
+    Decision& halves = decisions[static_cast<size_t>(kHalves)];
+    halves = decideHalves(policy, facts);
+    if (halves.added != 0) emulateHalves(facts.traits);
     for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
+        if (info.extension == kHalves) continue;
         decisions[static_cast<size_t>(info.extension)] = decideOne(policy, facts, info);
     }
     const Hidden hidden = {coveredSet(decisions), emulatedSet(decisions),

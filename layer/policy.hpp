@@ -54,6 +54,8 @@ std::vector<rewrite::MatrixShape> shapesToAdd(const EmulatePolicy& policy, rewri
                                               rewrite::ExtensionSet emulated);
 
 Decisions decide(const EmulatePolicy& policy, const DeviceFacts& facts);
+// What the rewriter and other decisions see of a device whose half floats are emulated.
+void emulateHalves(rewrite::DeviceTraits& traits);
 rewrite::ExtensionSet emulatedSet(const Decisions& decisions);
 // The extensions that are emulated completely: no feature of them is the driver's.
 rewrite::ExtensionSet coveredSet(const Decisions& decisions);

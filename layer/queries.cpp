@@ -98,6 +98,25 @@ PFN_vkGetPhysicalDeviceToolProperties nextToolProperties(const InstanceContext& 
     return instance.next.GetPhysicalDeviceToolPropertiesEXT;
 }
 
+// Emulated half floats promise nothing beyond the specification's rules.
+template <typename Properties>
+void clearHalfControls(VkBaseOutStructure* node) {
+    auto& properties = *reinterpret_cast<Properties*>(node);
+    properties.shaderSignedZeroInfNanPreserveFloat16 = VK_FALSE;
+    properties.shaderDenormPreserveFloat16 = VK_FALSE;
+    properties.shaderDenormFlushToZeroFloat16 = VK_FALSE;
+    properties.shaderRoundingModeRTEFloat16 = VK_FALSE;
+    properties.shaderRoundingModeRTZFloat16 = VK_FALSE;
+}
+
+void clearFloatControls(VkBaseOutStructure* node) {
+    if (node->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES) {
+        clearHalfControls<VkPhysicalDeviceFloatControlsProperties>(node);
+    } else if (node->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES) {
+        clearHalfControls<VkPhysicalDeviceVulkan12Properties>(node);
+    }
+}
+
 using Uuid = uint8_t[VK_UUID_SIZE];
 
 // What programs keep on disk, and rests on what coopvk does; null for other structures.
@@ -127,7 +146,7 @@ void getFeatures2(VkPhysicalDevice device, VkPhysicalDeviceFeatures2* features) 
     auto* hidden = static_cast<VkBaseOutStructure*>(features->pNext);
     for (; hidden != nullptr; hidden = hidden->pNext) physical.hidden.clearFeatures(hidden);
     visitEmulated(physical, features->pNext, [&](const ExtensionRow& row, void* node) {
-        if (static_cast<VkBaseOutStructure*>(node)->sType != row.featureType) return;
+        if (!row.isIn(static_cast<VkBaseOutStructure*>(node)->sType)) return;
         const Decision& decision = physical.decision(row.extension);
         row.remove(node, ~decision.native);
         row.add(node, decision.added);
@@ -150,6 +169,7 @@ void getProperties2(VkPhysicalDevice device, VkPhysicalDeviceProperties2* proper
     });
     auto* node = static_cast<VkBaseOutStructure*>(properties->pNext);
     for (; node != nullptr; node = node->pNext) {
+        if (physical.facts.traits.emulatesFloat16) clearFloatControls(node);
         Uuid* uuid = uuidOf(node);
         if (uuid != nullptr) mixIdentity(instance->settings, physical, *uuid);
     }

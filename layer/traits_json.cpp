@@ -59,6 +59,7 @@ const Member kMembers[] = {
     {"maxComputeSharedMemorySize", &DeviceTraits::maxComputeSharedMemorySize},
     {"maxComputeWorkGroupInvocations", &DeviceTraits::maxComputeWorkGroupInvocations},
     {"shaderBFloat16CooperativeMatrix", &DeviceTraits::shaderBFloat16CooperativeMatrix},
+    {"emulatesFloat16", &DeviceTraits::emulatesFloat16},
     {"shaderFloat8CooperativeMatrix", &DeviceTraits::shaderFloat8CooperativeMatrix},
     {"onlyNativeShapes", &DeviceTraits::onlyNativeShapes},
     {"scalarRegisters", &DeviceTraits::scalarRegisters},

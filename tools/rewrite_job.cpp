@@ -122,7 +122,12 @@ Result<bool> applyChoices(const RewriteOptions& options, rewrite::Target& target
     const auto policy = layer::EmulatePolicy::parse(options.emulate, complaints);
     if (!complaints.empty()) return failure(complaints.front());
     if (policy.mode == layer::EmulatePolicy::Mode::kList) target.emulated = policy.list;
-    if (options.emulate == "all") target.emulated = rewrite::ExtensionSet::all();
+    constexpr auto kHalves = rewrite::Extension::kKhrShaderFloat16Int8;
+    if (options.emulate == "all") {
+        target.emulated = rewrite::ExtensionSet::all();
+        if (!target.device.shaderFloat16) target.emulated.insert(kHalves);
+    }
+    if (target.emulated.contains(kHalves)) layer::emulateHalves(target.device);
     if (!options.backEnd.empty()) {
         const auto backEnd = rewrite::backEndFromName(options.backEnd);
         if (!backEnd) return failure("unknown back-end '" + options.backEnd + "'");

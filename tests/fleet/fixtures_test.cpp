@@ -12,6 +12,7 @@
 
 #include "coopvk/rewrite.hpp"
 #include "ir/module.hpp"
+#include "policy.hpp"
 #include "subject.hpp"
 #include "traits_json.hpp"
 
@@ -58,7 +59,7 @@ std::string lacking(const std::vector<uint32_t>& words, const DeviceTraits& trai
     const auto module = rewrite::Module::parse(words);
     if (!module) return module.error().message;
     for (const CapabilityRow& row : kCapabilities)
-        if (module->hasCapability(row.capability) && !(traits.*row.has))
+        if (module->hasCapability(row.capability) && !traits.has(row.has))
             return std::format("capability {}", static_cast<uint32_t>(row.capability));
     return {};
 }
@@ -80,6 +81,9 @@ rewrite::Result<rewrite::Rewritten> rewriteFor(const Subject& subject, const Dev
         entries.push_back({subject.constants[i].id, std::as_bytes(std::span(&values[i], 1))});
     rewrite::Target target;
     target.device = traits;
+    if (traits.emulatesFloat16) {
+        target.emulated.insert(rewrite::Extension::kKhrShaderFloat16Int8);
+    }
     target.subgroupSize = size;
     target.backEnd = rewrite::BackEnd::kCore;
     rewrite::Request request;
@@ -95,12 +99,14 @@ class Fixtures : public testing::TestWithParam<fs::path> {};
 
 TEST_P(Fixtures, TakeEverySubject) {
     const DeviceTraits traits = traitsOf(GetParam());
+    DeviceTraits seen = traits;
+    if (!traits.shaderFloat16) layer::emulateHalves(seen);
     uint32_t count = 0;
     for (const Subject& subject : builtInSubjects()) {
-        if (isLarge(subject) || !isPromised(subject, traits)) continue;
+        if (isLarge(subject) || !isPromised(subject, seen)) continue;
         for (uint32_t size = traits.minSubgroupSize; size <= traits.maxSubgroupSize; size *= 2) {
             const std::string what = std::format("{}, {} lanes", subject.name, size);
-            const auto rewritten = rewriteFor(subject, traits, size);
+            const auto rewritten = rewriteFor(subject, seen, size);
             ASSERT_TRUE(rewritten) << what << ": " << rewritten.error().message;
             EXPECT_EQ(rewrite::validate(rewritten->words).value_or(""), "") << what;
             EXPECT_TRUE(rewrite::scan(rewritten->words, rewrite::ExtensionSet::all()).empty())

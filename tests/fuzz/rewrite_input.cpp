@@ -157,6 +157,13 @@ RewriteInput::RewriteInput(std::span<const uint8_t> bytes) {
     }
     target_.backEnd = pick(kBackEnds, options_.backEnd);
     fillDevice(options_, target_.device);
+    // As the layer does it where vectors are emulated, too.
+    target_.device.emulatesFloat16 =
+        !target_.device.shaderFloat16 &&
+        target_.emulated.contains(rewrite::Extension::kNvCooperativeVector);
+    if (target_.device.emulatesFloat16) {
+        target_.emulated.insert(rewrite::Extension::kKhrShaderFloat16Int8);
+    }
     fillTuning(options_.tuning, target_.tuning);
     if (options_.entryPoint % 4 == 1) entryPoint_ = "main";
     if (options_.entryPoint % 4 == 2) entryPoint_ = nameOf(firstEntryPoint(words_));

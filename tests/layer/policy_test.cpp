@@ -11,6 +11,7 @@ namespace {
 
 using Mode = EmulatePolicy::Mode;
 using rewrite::Extension;
+constexpr auto kHalves = Extension::kKhrShaderFloat16Int8;
 
 EmulatePolicy parse(std::string_view text, size_t expectedComplaints = 0) {
     std::vector<std::string> complaints;
@@ -30,6 +31,7 @@ DeviceFacts makeFacts(rewrite::ExtensionSet native = {}) {
     DeviceFacts facts;
     for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
         if (native.contains(info.extension)) makeNative(facts, info.extension);
+        if (info.extension == kHalves) makeNative(facts, info.extension);
     }
     facts.traits.shaderFloat64 = facts.traits.shaderInt64 = true;
     return facts;
@@ -97,12 +99,14 @@ TEST(Policy, FeatureByFeature) {
             facts.nativeFeatures[row.extension] = native;
             const uint32_t main = row.bit(row.mainFeatureOffset);
             if ((native & main) != 0) facts.native.insert(row.extension);
+            if (row.extension == kHalves) facts.traits.shaderFloat16 = (native & main) != 0;
             const Decision decision = decide(parse("auto"), facts)[index];
             EXPECT_EQ(decision.native, native);
             EXPECT_EQ(decision.added & native, 0u);
             EXPECT_EQ(decision.added & ~row.granted(facts), 0u);
             EXPECT_EQ(decision.provision == Provision::kEmulated, decision.added != 0);
-            if (row.autoOnlyCompletes && native == 0) {
+            const bool isHalves = row.extension == kHalves && (native & main) == 0;
+            if (isHalves || (row.autoOnlyCompletes && native == 0)) {
                 EXPECT_EQ(decision.added, 0u);
                 EXPECT_NE(decision.reason.find("only where it is named"), std::string::npos);
                 continue;
@@ -129,11 +133,59 @@ TEST(Policy, FloatAtomicsBesideTheDriversOwn) {
               "shaderBufferFloat32Atomics, shaderBufferFloat32AtomicAdd");
 }
 
+Decision decideHalves(std::string_view text, const DeviceFacts& facts) {
+    return decide(parse(text), facts)[static_cast<size_t>(kHalves)];
+}
+
+// Half floats are emulated where they are named or a named extension needs them, and with `all`
+// where the driver lacks them.
+TEST(Policy, HalfFloats) {
+    DeviceFacts has = makeFacts();
+    const ExtensionRow& row = extensionRow(kHalves);
+    has.nativeFeatures[kHalves] = 0b11;
+    has.native.insert(kHalves);
+    DeviceFacts lacks = has;
+    lacks.nativeFeatures[kHalves] = 0b10;  // shaderInt8
+    lacks.native.erase(kHalves);
+    lacks.traits.shaderFloat16 = false;
+    lacks.traits.bufferDeviceAddress = true;
+    for (const char* text : {"auto", "VK_KHR_shader_bfloat16", "VK_COOPVK_shader_int4"}) {
+        EXPECT_EQ(decideHalves(text, has).provision, Provision::kNative) << text;
+        EXPECT_EQ(decideHalves(text, lacks).provision, Provision::kUnavailable) << text;
+        EXPECT_EQ(decideHalves(text, lacks).native, 0b10u);
+    }
+    EXPECT_EQ(decideHalves("all", has).provision, Provision::kNative);
+    for (const char* text : {"all", "VK_KHR_shader_float16_int8", "VK_NV_cooperative_vector",
+                             "VK_KHR_cooperative_matrix", "VK_EXT_shader_float8"}) {
+        const Decision decision = decideHalves(text, lacks);
+        EXPECT_EQ(decision.provision, Provision::kEmulated) << text;
+        EXPECT_EQ(row.names(decision.added), "shaderFloat16");
+        EXPECT_EQ(decision.native, 0b10u);
+    }
+    EXPECT_EQ(decideHalves("VK_KHR_shader_float16_int8", has).reason, "over the driver's own");
+    lacks.traits.shaderInt16 = false;
+    EXPECT_EQ(decideHalves("all", lacks).reason, "needs shaderInt16");
+}
+
+// What needs half floats is there with them.
+TEST(Policy, VectorsWithHalfFloats) {
+    DeviceFacts facts = makeFacts();
+    facts.traits.shaderFloat16 = false;
+    facts.traits.bufferDeviceAddress = true;
+    constexpr auto kVectors = static_cast<size_t>(Extension::kNvCooperativeVector);
+    EXPECT_EQ(decide(parse("auto"), facts)[kVectors].reason, "needs shaderFloat16");
+    for (const char* text : {"all", "VK_NV_cooperative_vector"}) {
+        EXPECT_EQ(decide(parse(text), facts)[kVectors].provision, Provision::kEmulated) << text;
+    }
+}
+
 TEST(Policy, EmulatedSet) {
     Decisions decisions;
     EXPECT_TRUE(emulatedSet(decisions).empty());
     for (Decision& decision : decisions) decision.provision = Provision::kEmulated;
-    EXPECT_EQ(emulatedSet(decisions), rewrite::ExtensionSet::all());
+    rewrite::ExtensionSet all = rewrite::ExtensionSet::all();
+    all.insert(kHalves);
+    EXPECT_EQ(emulatedSet(decisions), all);
 }
 
 }  // namespace

@@ -101,8 +101,17 @@ struct DeviceTraits {
     // Formats whose matrices are emulated: their shapes are advertised.
     bool shaderBFloat16CooperativeMatrix = false;
     bool shaderFloat8CooperativeMatrix = false;
+    // Half floats are emulated, in f32: shaders may have them, but f16 arithmetic is slow.
+    bool emulatesFloat16 = false;
     // Only shapes that tiles of nativeShapes can compute are advertised.
     bool onlyNativeShapes = false;
+
+    // Whether shaders may have half floats.
+    bool hasFloat16() const { return shaderFloat16 || emulatesFloat16; }
+    // One of the features above, or its emulation.
+    bool has(bool DeviceTraits::* feature) const {
+        return this->*feature || (feature == &DeviceTraits::shaderFloat16 && emulatesFloat16);
+    }
 };
 
 }  // namespace coopvk::rewrite

@@ -30,6 +30,7 @@ enum class Extension : uint32_t {
     kIntel2dBlockIo,
     kKhrShaderBfloat16,
     kExtShaderFloat8,
+    kKhrShaderFloat16Int8,  // shaderFloat16 alone
     kCount,
 };
 
@@ -41,9 +42,12 @@ class ExtensionSet {
     constexpr ExtensionSet(std::initializer_list<Extension> list) {
         for (Extension extension : list) insert(extension);
     }
+    // Those that can replace what a driver has: all but half floats, which devices that have them
+    // keep.
     static constexpr ExtensionSet all() {
         ExtensionSet set;
         set.bits_ = (1u << kExtensionCount) - 1u;
+        set.erase(Extension::kKhrShaderFloat16Int8);
         return set;
     }
     constexpr void insert(Extension e) { bits_ |= 1u << static_cast<uint32_t>(e); }
@@ -78,7 +82,7 @@ struct ExtensionInfo {
     Extension extension;
     std::string_view vulkanName;  // "VK_KHR_cooperative_matrix"
     uint32_t specVersion;         // VK_..._SPEC_VERSION
-    std::string_view spirvName;   // "SPV_KHR_cooperative_matrix"
+    std::string_view spirvName;   // "SPV_KHR_cooperative_matrix"; empty: core SPIR-V
     std::span<const ExtensionCapability> capabilities;
     // Returns why the device cannot carry the emulation ("needs shaderFloat16"); empty if it can.
     std::string (*missing)(const DeviceTraits& device);

@@ -80,7 +80,11 @@ constexpr ExtensionCapability kFloat8Capabilities[] = {
     capability(spv::Capability::Float8EXT),
     capability(spv::Capability::Float8CooperativeMatrixEXT, 1u << 1)};
 
-std::string missingForBfloat16(const DeviceTraits& device) {
+// For shaderFloat16 alone: shaderInt8 stays the driver's.
+constexpr ExtensionCapability kFloat16Capabilities[] = {capability(spv::Capability::Float16)};
+
+// For both formats of 16 bits.
+std::string missingForHalfWords(const DeviceTraits& device) {
     return device.shaderInt16 ? "" : "needs shaderInt16";
 }
 
@@ -107,7 +111,7 @@ std::string missingForMatrices(const DeviceTraits& device) {
 std::string missingForVectors(const DeviceTraits& device) {
     if (!device.vulkanMemoryModel) return "needs vulkanMemoryModel";
     if (!device.bufferDeviceAddress) return "needs bufferDeviceAddress";
-    if (!device.shaderFloat16) return "needs shaderFloat16";
+    if (!device.hasFloat16()) return "needs shaderFloat16";
     return {};
 }
 
@@ -146,9 +150,11 @@ constexpr ExtensionInfo kTable[] = {
     {Extension::kIntel2dBlockIo, "VK_COOPVK_shader_2d_block_io", 1, "SPV_INTEL_2d_block_io",
      kBlockIoCapabilities, missingForSubgroups},
     {Extension::kKhrShaderBfloat16, "VK_KHR_shader_bfloat16", 1, "SPV_KHR_bfloat16",
-     kBfloat16Capabilities, missingForBfloat16, false},
+     kBfloat16Capabilities, missingForHalfWords, false},
     {Extension::kExtShaderFloat8, "VK_EXT_shader_float8", 1, "SPV_EXT_float8", kFloat8Capabilities,
      missingForFloat8, false},
+    {Extension::kKhrShaderFloat16Int8, "VK_KHR_shader_float16_int8", 1, "", kFloat16Capabilities,
+     missingForHalfWords, false},
 };
 static_assert(std::size(kTable) == kExtensionCount);
 

@@ -23,7 +23,7 @@ struct Probe {
 };
 
 bool hasHalves(const DeviceTraits& device) {
-    return device.shaderFloat16 && device.storageBuffer16BitAccess;
+    return device.hasFloat16() && device.storageBuffer16BitAccess;
 }
 bool hasBytes(const DeviceTraits& device) {
     return device.shaderInt8 && device.storageBuffer8BitAccess;

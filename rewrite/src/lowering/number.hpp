@@ -45,11 +45,12 @@ struct Number {
     bool isFloat() const { return kind == NumberKind::kFloat; }
     // Whether it is an 8-bit float, which is unpacked to f16.
     bool isSmallFloat() const { return isFloat() && bits == 8; }
+    bool isHalf() const { return type == ComponentType::kFloat16; }
     uint32_t mantissaBits() const { return bits - 1 - fields.exponentBits; }
     bool isSigned() const { return kind == NumberKind::kSigned; }  // for integers
     uint32_t bytes() const { return bits / 8; }
     bool isSupportedBy(const DeviceTraits& device) const {
-        return feature == nullptr || device.*feature;
+        return feature == nullptr || device.has(feature);
     }
 };
 

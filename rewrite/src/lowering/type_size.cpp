@@ -95,7 +95,7 @@ void declareNumbersIn(TypeTable& types, const DeviceTraits& device, Id id, std::
         declareNumbersIn(types, device, type.word(0), seen);
     } else if (types.width(id) == 8    ? device.shaderInt8
                : types.width(id) != 16 ? false
-               : types.isFloat(id)     ? device.shaderFloat16
+               : types.isFloat(id)     ? device.hasFloat16()
                                        : device.shaderInt16) {
         types.declareArithmetic(types.scalarOf(id));
     }

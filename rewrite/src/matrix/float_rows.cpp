@@ -89,7 +89,7 @@ class PackedHalfRow : public PackedRow {
     static bool fits(const MatrixContext& context, const MulAdd& p) {
         return areHalves(context, p) && p.result->fragment.packWidth == 2 &&
                p.b->fragment.packWidth == 2 && p.b->fragment.packAxis == PackAxis::kColumns &&
-               !context.target.device.isCpu;
+               !context.target.device.isCpu && context.target.device.shaderFloat16;
     }
 
     Row begin(std::span<const Id> a, std::span<const Id> c) override {
@@ -116,7 +116,8 @@ class HalfDotRow : public PackedRow {
     using PackedRow::PackedRow;
 
     static bool fits(const MatrixContext& context, const MulAdd& p) {
-        return areHalves(context, p) && havePairsAlongK(p) && !context.target.device.isCpu;
+        return areHalves(context, p) && havePairsAlongK(p) && !context.target.device.isCpu &&
+               context.target.device.shaderFloat16;
     }
 
     Row begin(std::span<const Id> a, std::span<const Id> c) override {

@@ -3,7 +3,8 @@
 
 #include "ir/opcodes.hpp"
 #include "lowering/words.hpp"
-#include "numbers/bits.hpp"
+#include "numbers/converter.hpp"
+#include "numbers/half_floats.hpp"
 
 namespace coopvk::rewrite {
 
@@ -13,108 +14,12 @@ constexpr spv::Op kConverting[] = {spv::Op::OpFConvert, spv::Op::OpConvertFToU,
                                    spv::Op::OpConvertFToS, spv::Op::OpConvertSToF,
                                    spv::Op::OpConvertUToF};
 
-// Code for one or all components at a time.
-class Converter {
- public:
-    Converter(NumbersContext& context, Emitter& emit, uint32_t components)
-        : context_(context), types_(context.types), emit_(emit), components_(components) {}
-
-    Id f32() { return vector(types_.floatType(32)); }
-
-    // Any numeric value as f32. `odd`: see f64ToOddF32().
-    Id toF32(const Instruction& i, Id value, bool odd) {
-        const Id type = emit_.typeOf(value);
-        if (const Number* number = context_.format(type)) return decode(*number, value);
-        if (types_.isInteger(type)) return emit_.op(i.opcode, f32(), {value});
-        if (odd && types_.width(type) == 64) return oddF32(value);
-        const bool isF32 = types_.width(type) == 32;
-        return isF32 ? value : emit_.op(spv::Op::OpFConvert, f32(), {value});
-    }
-
-    Id oddF32(Id value) {
-        const Id f64 = types_.floatType(64), scalar = types_.floatType(32);
-        const Id function = context_.helper({3}, [&] {
-            FunctionBuilder f(types_, context_.newFunctions, "f64ToOddF32", scalar,
-                              std::span(&f64, 1));
-            return f.finish(f64ToOddF32(f.emit(), f.parameter(0)));
-        });
-        std::vector<Id> scalars;
-        for (const Id part : emit_.parts(value)) {
-            scalars.push_back(emit_.call(scalar, function, std::span(&part, 1)));
-        }
-        return emit_.join(f32(), scalars);
-    }
-
-    // f32 as another type.
-    Id fromF32(const Instruction& i, Id value) {
-        if (const Number* number = context_.format(i.type)) {
-            return encode(*number, value, context_.saturated.contains(i.result));
-        }
-        if (types_.isInteger(i.type)) return emit_.op(i.opcode, i.type, {value});
-        return types_.width(i.type) == 32 ? value : emit_.op(spv::Op::OpFConvert, i.type, {value});
-    }
-
-    // E5M2 are the upper bytes of f16. So denormals are kept, which devices may flush elsewhere.
-    Id upperBytesToF16(Id value, Id type) {
-        types_.declareArithmetic(types_.floatType(16));
-        const Id u32 = types_.uint32(), u8 = types_.intType(8, false);
-        const Id f16 = types_.scalarOf(type), pair = types_.vectorType(f16, 2);
-        std::vector<Id> scalars;
-        for (uint32_t c = 0; c < components_; ++c) {
-            const Id byte = components_ == 1 ? value : emit_.extract(u8, value, {c});
-            const Id word = Bits(emit_).left(emit_.op(spv::Op::OpUConvert, u32, {byte}), 8);
-            scalars.push_back(emit_.extract(f16, emit_.bitcast(pair, word), {0}));
-        }
-        return emit_.join(type, scalars);
-    }
-
-    Id decode(const Number& number, Id value) {
-        if (!number.isSmallFloat()) return bitsToF32(emit_, number, value, components_);
-        const Id function = context_.helper({0, number.fields.exponentBits, components_}, [&] {
-            const Id parameter[] = {integers(number)};
-            const std::string name = std::format("{}x{}ToF32", number.name, components_);
-            FunctionBuilder f(types_, context_.newFunctions, name, f32(), parameter);
-            return f.finish(bitsToF32(f.emit(), number, f.parameter(0), components_));
-        });
-        return emit_.call(f32(), function, std::span(&value, 1));
-    }
-
-    Id encode(const Number& number, Id value, bool saturates) {
-        const auto bits = [&](Emitter& emit, Id from) {
-            const Id words = f32ToBits(emit, number, from, components_, saturates);
-            return emit.op(spv::Op::OpUConvert, integers(number), {words});
-        };
-        if (!number.isSmallFloat()) return bits(emit_, value);
-        const std::vector<uint32_t> key = {saturates ? 2u : 1u, number.fields.exponentBits,
-                                           components_};
-        const Id function = context_.helper(key, [&] {
-            const Id parameter[] = {f32()};
-            const std::string name =
-                std::format("f32x{}To{}{}", components_, number.name, saturates ? "Saturated" : "");
-            FunctionBuilder f(types_, context_.newFunctions, name, integers(number), parameter);
-            return f.finish(bits(f.emit(), f.parameter(0)));
-        });
-        return emit_.call(integers(number), function, std::span(&value, 1));
-    }
-
- private:
-    Id vector(Id scalar) { return types_.vectorType(scalar, components_); }
-    Id integers(const Number& number) { return vector(types_.intType(number.bits, false)); }
-
-    NumbersContext& context_;
-    TypeTable& types_;
-    Emitter& emit_;
-    uint32_t components_;
-};
-
-// Gives `result`, which has the code's value, the id of the instruction.
-void finish(NumbersContext& context, Emitter& emit, const Instruction& i, Id result) {
-    context.replaced.insert(i.result);
-    emit.op(spv::Op::OpCopyObject, i.type, {result}, i.result);
-}
-
 bool isLoweredConversion(const NumbersContext& context, const Instruction& i) {
     return context.format(i.type) != nullptr || context.formatOf(i.word(0)) != nullptr;
+}
+
+bool isE5M2(const Number* number) {
+    return number != nullptr && number->type == ComponentType::kFloatE5M2;
 }
 
 bool lowerConversion(NumbersContext& context, Emitter& emit, const Instruction& i) {
@@ -137,11 +42,19 @@ bool lowerConversion(NumbersContext& context, Emitter& emit, const Instruction& 
     Converter convert(context, emit, components);
     const bool isHalf = from != nullptr && to == nullptr && types.isFloat(i.type) &&
                         types.width(i.type) == 16 && !types.encoding(i.type);
-    if (isHalf && from->fields.exponentBits == 5 && context.target.device.shaderFloat16) {
+    if (isHalf && isE5M2(from) && context.target.device.shaderFloat16) {
         finish(context, emit, i, convert.upperBytesToF16(value, i.type));
         return true;
     }
-    const bool odd = to != nullptr && to->isSmallFloat();
+    if (isE5M2(from) && to != nullptr && to->isHalf()) {
+        const Id halves = context.replacement(i.type);
+        const Id wide = emit.op(spv::Op::OpUConvert, halves, {value});
+        finish(context, emit, i, Bits(emit, halves).left(wide, 8));
+        return true;
+    }
+    // A second rounding must not change the result.
+    const bool odd = to != nullptr &&
+                     (to->isSmallFloat() || to->isHalf() || context.truncated.contains(i.result));
     finish(context, emit, i, convert.fromF32(i, convert.toF32(i, value, odd)));
     return true;
 }
@@ -152,7 +65,9 @@ bool isBfloat16(const TypeTable& types, Id type) {
 
 // In f32: products of two bfloat16 are exact there.
 bool lowerDot(NumbersContext& context, Emitter& emit, const Instruction& i) {
-    if (!context.lowersDots || !isBfloat16(context.types, i.type)) return false;
+    if (!context.lowersDots || !isBfloat16(context.types, i.type)) {
+        return lowerHalfArithmetic(context, emit, i);
+    }
     TypeTable& types = context.types;
     const uint32_t components = types.components(emit.typeOf(i.word(0)));
     for (const Id operand : {i.word(0), i.word(1)}) {
@@ -182,6 +97,7 @@ bool lowerBitcast(NumbersContext& context, Emitter& emit, Instruction& i) {
 }  // namespace
 
 void addNumberConversions(OpcodeTable<NumbersFunction>& table) {
+    addHalfArithmetic(table);
     table.add<lowerConversion>(kConverting);
     table.add<lowerDot>({spv::Op::OpDot});
     table.add<lowerBitcast>({spv::Op::OpBitcast});

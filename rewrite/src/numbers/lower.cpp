@@ -4,6 +4,7 @@
 #include "ir/opcodes.hpp"
 #include "ir/replace_types.hpp"
 #include "numbers/conversions.hpp"
+#include "numbers/half_floats.hpp"
 
 namespace coopvk::rewrite {
 
@@ -11,6 +12,7 @@ namespace {
 
 constexpr auto kBfloat16 = Extension::kKhrShaderBfloat16;
 constexpr auto kFloat8 = Extension::kExtShaderFloat8;
+constexpr auto kFloat16 = Extension::kKhrShaderFloat16Int8;
 constexpr uint32_t kType = 1u << 0, kDotProduct = 1u << 1;  // features
 
 // Instructions that may take these numbers (SPV_KHR_bfloat16 and SPV_EXT_float8, "Validation
@@ -30,10 +32,14 @@ bool isDecorated(const InstructionPtr& i, std::initializer_list<spv::Decoration>
     return std::ranges::any_of(decorations, [&](auto one) { return decorates(*i, one); });
 }
 
-void findSaturated(NumbersContext& context) {
+void findDecorated(NumbersContext& context) {
+    constexpr auto kTowardZero = static_cast<uint32_t>(spv::FPRoundingMode::RTZ);
     for (const InstructionPtr& i : context.module.section(Section::kAnnotations)) {
         if (isDecorated(i, {spv::Decoration::SaturatedToLargestFloat8NormalConversionEXT})) {
             context.saturated.insert(i->word(0));
+        }
+        if (isDecorated(i, {spv::Decoration::FPRoundingMode}) && i->word(2) == kTowardZero) {
+            context.truncated.insert(i->word(0));
         }
     }
 }
@@ -50,7 +56,7 @@ void dropDecorations(const NumbersContext& context, bool dropsFloat8) {
 }
 
 void dropDeclarations(Module& module, ExtensionSet extensions, bool keepsBfloat16) {
-    for (const Extension extension : {kBfloat16, kFloat8}) {
+    for (const Extension extension : {kBfloat16, kFloat8, kFloat16}) {
         if (!extensions.contains(extension)) continue;
         if (extension == kBfloat16 && keepsBfloat16) {
             module.removeCapability(spv::Capability::BFloat16DotProductKHR);
@@ -60,7 +66,7 @@ void dropDeclarations(Module& module, ExtensionSet extensions, bool keepsBfloat1
         for (const ExtensionCapability& one : info(extension).capabilities) {
             module.removeCapability(static_cast<spv::Capability>(one.capability));
         }
-        module.removeExtension(info(extension).spirvName);
+        if (!info(extension).spirvName.empty()) module.removeExtension(info(extension).spirvName);
     }
 }
 
@@ -78,6 +84,7 @@ void replaceLowered(NumbersContext& context) {
         names[id] = context.replacement(id);
         context.types.declareArithmetic(context.replacement(id));
     }
+    for (const auto& [id, matrix] : context.matrices) names[id] = context.replacement(id);
     replaceTypes(context.types, names);
 }
 
@@ -85,11 +92,17 @@ void replaceLowered(NumbersContext& context) {
 
 void NumbersContext::checkKept(const Instruction& i) {
     if (lowered.empty() || mayTakeNumbers(module, i)) return;
-    const bool touches =
-        format(i.type) != nullptr || std::ranges::any_of(i.operands, [&](const Operand& operand) {
-            return operand.isId && formatOf(operand.word) != nullptr;
-        });
-    if (touches) {
+    const Number* number = format(i.type);
+    bool hasMatrix = matrices.contains(i.type);
+    for (const Operand& operand : i.operands) {
+        if (number == nullptr && operand.isId) number = formatOf(operand.word);
+        hasMatrix |= operand.isId && matrices.contains(module.def(operand.word).type);
+    }
+    if (hasMatrix || (number != nullptr && number->isHalf())) {
+        if (movesHalves(i.opcode)) return;
+        fail(ErrorCode::kUnsupported, i,
+             "not one of the instructions for which coopvk emulates half floats");
+    } else if (number != nullptr) {
         fail(ErrorCode::kInvalidModule, i,
              "not one of the instructions that may take bfloat16 or 8-bit floats "
              "(SPV_KHR_bfloat16, SPV_EXT_float8)");
@@ -110,6 +123,7 @@ ExtensionSet numbersToLower(const Module& module, const Target& target) {
     add(kBfloat16, kDotProduct, BFloat16DotProductKHR);
     add(kFloat8, kType, Float8EXT);
     add(kFloat8, kType, Float8CooperativeMatrixEXT);
+    add(kFloat16, kType, Float16);
     return extensions;
 }
 
@@ -121,7 +135,7 @@ std::optional<Error> lowerNumbers(NumbersContext& context, ExtensionSet extensio
     if (keepsBfloat16) types.erase(kBfloat16);
     findLoweredTypes(context, types);
     if (context.error) return context.error;
-    findSaturated(context);
+    findDecorated(context);
     lowerNumberConstants(context);
     OpcodeTable<NumbersFunction> table;
     addNumberConversions(table);
@@ -134,6 +148,7 @@ std::optional<Error> lowerNumbers(NumbersContext& context, ExtensionSet extensio
     context.addNewFunctions();
     dropDecorations(context, extensions.contains(kFloat8));
     dropExecutionModes(context);
+    if (extensions.contains(kFloat16)) dropHalfModes(module);
     replaceLowered(context);
     dropDeclarations(module, extensions, keepsBfloat16);
     module.addCapability(spv::Capability::Shader);

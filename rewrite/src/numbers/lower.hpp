@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SPV_KHR_bfloat16 and SPV_EXT_float8: floats that the device does not have become unsigned
-// integers of the same bits, and each conversion becomes code. Memory, composites and bit casts
-// keep their bits.
+// SPV_KHR_bfloat16, SPV_EXT_float8 and half floats: floats that the device does not have become
+// unsigned integers of the same bits, and each conversion becomes code, as does arithmetic with
+// half floats. Memory, composites and bit casts keep their bits.
 #pragma once
 
 #include <unordered_set>
@@ -12,13 +12,21 @@
 
 namespace coopvk::rewrite {
 
+// An OpTypeMatrix.
+struct PlainMatrix {
+    Id column = 0;
+    uint32_t columns = 0;
+};
+
 struct NumbersContext : LoweringContext {
     using LoweringContext::LoweringContext;
 
     std::map<Id, const Number*> lowered;  // scalars and vectors to lower, by type id
+    std::map<Id, PlainMatrix> matrices;   // of half floats, by type id; they become arrays
     bool lowersDots = false;              // OpDot of bfloat16
     std::unordered_set<Id> saturated;     // SaturatedToLargestFloat8NormalConversionEXT
-    std::unordered_set<Id> replaced;      // conversions that have become code
+    std::unordered_set<Id> truncated;     // FPRoundingMode RTZ
+    std::unordered_set<Id> replaced;      // instructions that have become code
 
     // The format of a type that is lowered; nullptr for other types.
     const Number* format(Id type) const {
@@ -33,7 +41,7 @@ struct NumbersContext : LoweringContext {
     void checkKept(const Instruction& instruction) override;
 };
 
-// Which of the two extensions the target emulates that a module has types or OpDot of, beside what
+// Which of the extensions the target emulates that a module has types or OpDot of, beside what
 // Target::nativeFeatures leave to the driver.
 ExtensionSet numbersToLower(const Module& module, const Target& target);
 

@@ -16,6 +16,7 @@ bool mayContain(spv::Op opcode) {
 std::unordered_set<Id> typesWithNumbers(const NumbersContext& context) {
     std::unordered_set<Id> found;
     for (const auto& [id, number] : context.lowered) found.insert(id);
+    for (const auto& [id, matrix] : context.matrices) found.insert(id);
     for (const InstructionPtr& i : context.module.section(Section::kGlobals)) {
         if (!isArrayType(i->opcode) && i->opcode != spv::Op::OpTypeStruct) continue;
         if (std::ranges::any_of(i->operands, [&](const Operand& operand) {
@@ -27,7 +28,7 @@ std::unordered_set<Id> typesWithNumbers(const NumbersContext& context) {
     return found;
 }
 
-void checkVariables(NumbersContext& context) {
+void checkVariables(NumbersContext& context, ExtensionSet extensions) {
     const std::unordered_set<Id> with = typesWithNumbers(context);
     for (const InstructionPtr& i : context.module.section(Section::kGlobals)) {
         if (i->opcode != spv::Op::OpVariable || !with.contains(context.module.pointee(i->result))) {
@@ -35,40 +36,79 @@ void checkVariables(NumbersContext& context) {
         }
         const spv::StorageClass storage = storageOf(*i);
         if (storage != spv::StorageClass::Input && storage != spv::StorageClass::Output) continue;
-        context.fail(ErrorCode::kInvalidModule, *i,
-                     "a variable of storage class Input or Output has a bfloat16 or an 8-bit float "
-                     "(VUID-StandaloneSpirv-OpTypeFloat-10370 and -10823)");
+        if (extensions.contains(Extension::kKhrShaderFloat16Int8)) {
+            context.fail(ErrorCode::kUnsupported, *i,
+                         "a variable of storage class Input or Output has a 16- or 8-bit float, "
+                         "and coopvk emulates half floats");
+        } else {
+            context.fail(ErrorCode::kInvalidModule, *i,
+                         "a variable of storage class Input or Output has a bfloat16 or an 8-bit "
+                         "float (VUID-StandaloneSpirv-OpTypeFloat-10370 and -10823)");
+        }
+        return;
+    }
+}
+
+// A matrix becomes an array, which has no MatrixStride.
+void checkMatrixLayouts(NumbersContext& context) {
+    Module& module = context.module;
+    std::unordered_set<Id> matrices;
+    for (const auto& [id, matrix] : context.matrices) matrices.insert(id);
+    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
+        if (isArrayType(i->opcode) && matrices.contains(i->word(0))) matrices.insert(i->result);
+    }
+    constexpr auto kStride = static_cast<uint32_t>(spv::Decoration::MatrixStride);
+    for (const InstructionPtr& i : module.section(Section::kAnnotations)) {
+        if (i->opcode != spv::Op::OpMemberDecorate || i->word(2) != kStride) continue;
+        const Instruction& type = module.def(i->word(0));
+        if (!matrices.contains(type.word(i->word(1)))) continue;
+        context.fail(ErrorCode::kUnsupported, type,
+                     "a structure with a layout has a matrix of half floats, which are emulated");
         return;
     }
 }
 
 bool isOf(const Number& number, ExtensionSet extensions) {
+    if (number.isHalf()) return extensions.contains(Extension::kKhrShaderFloat16Int8);
     if (!number.encoding) return false;
     return extensions.contains(*number.encoding == spv::FPEncoding::BFloat16KHR
                                    ? Extension::kKhrShaderBfloat16
                                    : Extension::kExtShaderFloat8);
 }
 
+void findVector(NumbersContext& context, const Instruction& i, const Number& component) {
+    const bool isMatrix = i.opcode == spv::Op::OpTypeMatrix;
+    if (i.word(1) < 2 || i.word(1) > 4) {
+        context.fail(ErrorCode::kInvalidModule, i, "a vector has 2, 3 or 4 components");
+    } else if (!isMatrix) {
+        context.lowered[i.result] = &component;
+    } else if (component.isHalf() && context.types.components(i.word(0)) > 1) {
+        context.matrices[i.result] = {i.word(0), i.word(1)};
+    } else {
+        context.fail(ErrorCode::kInvalidModule, i,
+                     "a matrix consists of vectors of half, single or double floats");
+    }
+}
+
 void findType(NumbersContext& context, ExtensionSet extensions, const Instruction& i) {
     const auto encoding = context.types.encoding(i.result);
-    if (i.opcode == spv::Op::OpTypeFloat && encoding) {
+    if (i.opcode == spv::Op::OpTypeFloat) {
         const Number* number = findNumber(NumberKind::kFloat, i.word(0), encoding);
         if (number != nullptr && isOf(*number, extensions)) context.lowered[i.result] = number;
         return;
     }
-    const auto isLowered = [&](const Operand& operand) {
-        return operand.isId && context.format(operand.word) != nullptr;
-    };
-    if (i.opcode == spv::Op::OpTypeVector && context.format(i.word(0)) != nullptr) {
-        if (i.word(1) >= 2 && i.word(1) <= 4) {
-            context.lowered[i.result] = context.format(i.word(0));
-        } else {
-            context.fail(ErrorCode::kInvalidModule, i, "a vector has 2, 3 or 4 components");
-        }
-    } else if (isDeclaration(i) && i.type == 0 && !mayContain(i.opcode) &&
-               std::ranges::any_of(i.operands, isLowered)) {
+    const Number* component = nullptr;
+    for (const Operand& operand : i.operands) {
+        if (component == nullptr && operand.isId) component = context.format(operand.word);
+    }
+    if (component == nullptr || !isDeclaration(i) || i.type != 0) return;
+    if (i.opcode == spv::Op::OpTypeVector || i.opcode == spv::Op::OpTypeMatrix) {
+        findVector(context, i, *component);
+    } else if (!mayContain(i.opcode)) {
         context.fail(ErrorCode::kUnsupported, i,
-                     "a type of this kind cannot consist of bfloat16 or 8-bit floats here");
+                     component->isHalf()
+                         ? "a type of this kind cannot consist of half floats, which are emulated"
+                         : "a type of this kind cannot consist of bfloat16 or 8-bit floats here");
     }
 }
 
@@ -79,10 +119,14 @@ void findLoweredTypes(NumbersContext& context, ExtensionSet extensions) {
         findType(context, extensions, *i);
         if (context.error) return;
     }
-    checkVariables(context);
+    checkVariables(context, extensions);
+    checkMatrixLayouts(context);
 }
 
 Id NumbersContext::replacement(Id type) {
+    if (const auto matrix = matrices.find(type); matrix != matrices.end()) {
+        return types.arrayType(replacement(matrix->second.column), matrix->second.columns);
+    }
     const Number* number = format(type);
     if (number == nullptr) return type;
     return types.vectorType(types.intType(number->bits, false), types.components(type));

@@ -118,6 +118,9 @@ constexpr Row kTable[] = {
                 f.cooperativeMatrixGetCoordinate;
      },
      "the device has not all of VK_EXT_cooperative_matrix_maintenance1"},
+    {Requirement::kEmulatedHalves,
+     [](const Context&) { return std::getenv("COOPVK_TEST_EMULATED_HALVES") != nullptr; },
+     "the device has half floats of its own"},
     {Requirement::kEmulation, [](const Context& c) { return c.emulated; },
      "a driver's own cooperative matrices need not refuse this"},
     {Requirement::kFourLanes, [](const Context& c) { return c.subgroupSize == 4; },

@@ -38,6 +38,7 @@ enum class Requirement {
     kEmulation,           // what only coopvk has to refuse or to survive
     kPacks64,             // 64-bit values made of 32-bit ones, in plain shaders too
     kFourLanes,           // what a text has examples of
+    kEmulatedHalves,      // half floats are emulated (COOPVK_TEST_EMULATED_HALVES)
     kNativeShapesOnly,    // development against a driver's own cooperative matrices
 };
 
