@@ -55,7 +55,13 @@ class FloatRow : public RowProduct {
         }
     }
 
+    // Rounding to half floats takes long where they are emulated.
+    bool sumsStayOpen() const override {
+        return context_.target.device.emulatesFloat16 && accumulatesOpen(p_, Sums::kSingles);
+    }
+
     std::vector<Id> end(Row& row) override {
+        if (sumsStayOpen()) return row.sums;
         for (Id& sum : row.sums) sum = convertFloat(emit_, sum, p_.result->component);
         return pack(row.sums);
     }

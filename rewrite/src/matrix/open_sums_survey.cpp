@@ -23,8 +23,13 @@ uint64_t maxSums(const DeviceTraits& device) { return device.scalarRegisters ? 1
 class AccumulatorSurvey {
  public:
     AccumulatorSurvey(const Module& module, const TypeTable& types, const LayoutPolicy& policy,
-                      uint64_t maxSums)
-        : module_(module), types_(types), policy_(policy), maxSums_(maxSums), counts_(module) {}
+                      const DeviceTraits& device)
+        : module_(module),
+          types_(types),
+          policy_(policy),
+          maxSums_(maxSums(device)),
+          needsPairs_(!device.emulatesFloat16),
+          counts_(module) {}
 
     std::set<Id> run() {
         for (const auto& function : module_.functions()) visit(*function);
@@ -63,12 +68,15 @@ class AccumulatorSurvey {
         }
     }
 
-    // Whether A and B have pairs along K in packs, and all matrices are f16.
+    // Whether all matrices are f16, and A and B have pairs along K in packs where that is needed.
     bool multipliesPairs(const Instruction& product) const {
         const std::optional<Fragment> a = halves(module_.def(product.word(0)).type);
         const std::optional<Fragment> b = halves(module_.def(product.word(1)).type);
-        return a && b && halves(product.type) && a->packWidth == 2 && b->packWidth == 2 &&
-               b->packAxis == PackAxis::kRows && module_.def(product.word(2)).type == product.type;
+        if (!a || !b) return false;
+        const bool arePairs =
+            a->packWidth == 2 && b->packWidth == 2 && b->packAxis == PackAxis::kRows;
+        return halves(product.type) && (arePairs || !needsPairs_) &&
+               module_.def(product.word(2)).type == product.type;
     }
 
     // Products that loop over rows in a lane take no open sums.
@@ -121,6 +129,7 @@ class AccumulatorSurvey {
     const TypeTable& types_;
     const LayoutPolicy& policy_;
     const uint64_t maxSums_;
+    const bool needsPairs_;  // products of scalars add to f32 as well as those of pairs
     MatrixCounts counts_;
     std::set<Id> open_;
     std::map<Id, Id> pointers_;  // the matrix type of each pointer to a component
@@ -130,6 +139,7 @@ class AccumulatorSurvey {
 
 Sums sumsOf(const Target& target) {
     const DeviceTraits& device = target.device;
+    if (device.emulatesFloat16) return Sums::kSingles;
     if (device.isCpu || !device.shaderFloat16) return Sums::kClosed;
     return device.shaderMixedFloatDotProductFloat16AccFloat32 ? Sums::kSingles : Sums::kHalves;
 }
@@ -137,7 +147,7 @@ Sums sumsOf(const Target& target) {
 std::set<Id> openAccumulators(const Module& module, const TypeTable& types, const Target& target,
                               const LayoutPolicy& policy) {
     if (sumsOf(target) == Sums::kClosed) return {};
-    return AccumulatorSurvey(module, types, policy, maxSums(target.device)).run();
+    return AccumulatorSurvey(module, types, policy, target.device).run();
 }
 
 }  // namespace coopvk::rewrite
