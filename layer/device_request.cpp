@@ -96,13 +96,17 @@ class RequestBuilder {
             const auto* node = findNode(original_.pNext, type);
             if (node != nullptr) asked |= row.read(node);
         }
-        if (decision.isPartial()) return takeAdded(row, asked & decision.added);
         const std::string_view name = rewrite::info(row.extension).vulkanName;
+        const auto isIt = [&](const char* listed) { return name == listed; };
+        if (decision.isPartial()) {
+            // A driver need not list what its version of Vulkan has.
+            if (!device_.facts.lists(name)) std::erase_if(names_, isIt);
+            return takeAdded(row, asked & decision.added);
+        }
         if ((asked & ~decision.added) != 0) {
             request_.result = VK_ERROR_FEATURE_NOT_PRESENT;
             request_.message = "a feature of " + std::string(name) + " is not emulated";
         }
-        const auto isIt = [&](const char* listed) { return name == listed; };
         if (asked != 0 || std::ranges::any_of(names_, isIt)) {
             request_.emulated.insert(row.extension);
         }

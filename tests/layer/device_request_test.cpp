@@ -1,100 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device_request.hpp"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cstring>
 
-#include "extension_rows.hpp"
-#include "pnext.hpp"
+#include "request_fixture.hpp"
 
 namespace coopvk::layer {
 namespace {
 
-constexpr auto kMatrixType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR;
-constexpr auto k2 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
-constexpr auto k12 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
 constexpr auto k13 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
-constexpr auto kFloat16 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES;
-constexpr const char* kMatrixName = VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME;
-
-// A device that emulates matrices, and an application that asks for them.
-class Request : public testing::Test {
- protected:
-    Request() {
-        device.facts.apiVersion = VK_API_VERSION_1_3;
-        device.facts.features.set();
-        device.emulated.insert(rewrite::Extension::kKhrCooperativeMatrix);
-        matrix.cooperativeMatrix = VK_TRUE;
-        info.pNext = &matrix;
-        names = {kMatrixName};
-    }
-
-    DeviceRequest make() {
-        const auto& row = extensionRow(rewrite::Extension::kKhrCooperativeMatrix);
-        auto& decision = device.decisions[static_cast<size_t>(row.extension)];
-        decision = {};
-        if (!device.emulated.empty()) {
-            decision.provision = Provision::kEmulated;
-            decision.added = row.granted(device.facts);
-        }
-        device.hidden = {device.emulated, device.emulated,
-                         device.emulated};  // over the driver's own
-        info.enabledExtensionCount = static_cast<uint32_t>(names.size());
-        info.ppEnabledExtensionNames = names.data();
-        const DeviceRequest request = makeDeviceRequest(device, info, scratch);
-        listed.assign(request.info.ppEnabledExtensionNames,
-                      request.info.ppEnabledExtensionNames + request.info.enabledExtensionCount);
-        return request;
-    }
-    bool lists(std::string_view name) const {
-        return std::ranges::find(listed, name) != listed.end();
-    }
-    // How many structures of the request's chain have a feature of the table, and whether it is
-    // set in each. Vulkan forbids a feature's own structure beside its version's.
-    void expectEnabledOnce(const DeviceRequest& request, Feature feature) const {
-        const FeatureRow& row = featureTable()[static_cast<size_t>(feature)];
-        int places = 0;
-        const auto look = [&](VkStructureType type, size_t offset) {
-            const auto* node = findNode(request.info.pNext, type);
-            if (node == nullptr) return;
-            ++places;
-            EXPECT_TRUE(featureBit(const_cast<VkBaseInStructure*>(node), offset)) << row.name;
-        };
-        look(row.single, row.singleOffset);
-        look(row.aggregate, row.aggregateOffset);
-        if (row.single == k2 && request.info.pEnabledFeatures != nullptr) {
-            ++places;
-            auto core = *request.info.pEnabledFeatures;
-            EXPECT_TRUE(
-                featureBit(&core, row.singleOffset - offsetof(VkPhysicalDeviceFeatures2, features)))
-                << row.name;
-        }
-        EXPECT_EQ(places, 1) << row.name;
-    }
-    void expectAllNeedsOnce(const DeviceRequest& request) const {
-        for (Feature feature : extensionRow(rewrite::Extension::kKhrCooperativeMatrix).needs) {
-            // The driver's own matrices have a test of their own.
-            if (feature == Feature::kNativeCooperativeMatrix) continue;
-            expectEnabledOnce(request, feature);
-        }
-        std::vector<VkStructureType> types;
-        for (auto* node = static_cast<const VkBaseInStructure*>(request.info.pNext); node;
-             node = node->pNext) {
-            types.push_back(node->sType);
-        }
-        std::ranges::sort(types);
-        EXPECT_EQ(std::ranges::adjacent_find(types), types.end()) << "a structure stands twice";
-    }
-
-    PhysicalDeviceContext device;
-    VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix = {kMatrixType};
-    VkDeviceCreateInfo info = {VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
-    std::vector<const char*> names;
-    std::vector<std::string> listed;
-    Scratch scratch;
-};
 
 TEST_F(Request, TheDriversOwnMatricesOnlyWhereShadersKeepThem) {
     DeviceRequest request = make();
@@ -211,62 +126,6 @@ TEST_F(Request, OnlyWhatTheDeviceHas) {
     EXPECT_FALSE(node->shaderFloat16);
     EXPECT_TRUE(node->shaderInt8);
 }
-
-// The feature is in two structures, and shaderInt8 stays the driver's.
-class HalfRequest : public Request {
- protected:
-    HalfRequest() {
-        auto& halves = device.decisions[static_cast<size_t>(kHalves)];
-        halves = {.provision = Provision::kEmulated, .native = 0b10, .added = 0b01};
-        device.emulated.insert(kHalves);
-        device.facts.features.reset(static_cast<size_t>(Feature::kShaderFloat16));
-    }
-    static constexpr auto kHalves = rewrite::Extension::kKhrShaderFloat16Int8;
-};
-
-TEST_F(HalfRequest, TakesTheFeatureFromBothStructures) {
-    names = {VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME};
-    VkPhysicalDeviceShaderFloat16Int8Features single = {kFloat16};
-    single.shaderFloat16 = single.shaderInt8 = VK_TRUE;
-    VkPhysicalDeviceVulkan12Features v12 = {k12};
-    v12.shaderFloat16 = v12.shaderInt8 = v12.scalarBlockLayout = VK_TRUE;
-    for (void* chain : {static_cast<void*>(&single), static_cast<void*>(&v12)}) {
-        info.pNext = chain;
-        const DeviceRequest request = make();
-        EXPECT_EQ(request.result, VK_SUCCESS) << request.message;
-        EXPECT_TRUE(request.emulated.contains(kHalves));
-        EXPECT_TRUE(lists(VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME)) << "the driver's shaderInt8";
-        EXPECT_TRUE(request.info.pEnabledFeatures->shaderInt16);
-        if (const auto* node =
-                findNode<VkPhysicalDeviceShaderFloat16Int8Features>(request.info.pNext, kFloat16)) {
-            EXPECT_FALSE(node->shaderFloat16);
-            EXPECT_TRUE(node->shaderInt8);
-        } else {
-            const auto* below = findNode<VkPhysicalDeviceVulkan12Features>(request.info.pNext, k12);
-            ASSERT_NE(below, nullptr);
-            EXPECT_FALSE(below->shaderFloat16);
-            EXPECT_TRUE(below->shaderInt8 && below->scalarBlockLayout);
-        }
-    }
-    EXPECT_TRUE(single.shaderFloat16 && v12.shaderFloat16) << "the application's own memory";
-}
-
-// Programs that ask for shaderInt8 alone are left alone.
-TEST_F(HalfRequest, OnlyWhereTheFeatureIsAskedFor) {
-    names = {VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME};
-    VkPhysicalDeviceShaderFloat16Int8Features single = {kFloat16};
-    single.shaderInt8 = VK_TRUE;
-    info.pNext = &single;
-    const DeviceRequest request = make();
-    EXPECT_TRUE(request.emulated.empty());
-    const auto* node =
-        findNode<VkPhysicalDeviceShaderFloat16Int8Features>(request.info.pNext, kFloat16);
-    ASSERT_NE(node, nullptr);
-    EXPECT_TRUE(node->shaderInt8);
-}
-
-// The code of matrices has half floats.
-TEST_F(HalfRequest, ComesWithWhatNeedsIt) { EXPECT_TRUE(make().emulated.contains(kHalves)); }
 
 // Below a feature's version its extension is named, once; from it on it is not. No version has the
 // mixed dot product.

@@ -120,14 +120,16 @@ TEST(HalfFloats, ConversionsTowardZero) {
     const std::vector<uint64_t> more = inputs(f32, format("bf16"));
     values.insert(values.end(), more.begin(), more.end());
     const uint32_t size = Context::get().subgroupSize;
-    values.resize((values.size() + size - 1) / size * size);
+    const uint32_t row = 64 * size;  // of workgroups
+    values.resize((values.size() + row - 1) / row * row);
     Assembly assembly;
     assembly.buffers = {{"single", "f32", 4}, {"half", "f16", 2}, {"brain", "bf16", 2}};
     assembly.decorations = "OpDecorate %x FPRoundingMode RTZ\nOpDecorate %y FPRoundingMode RTZ\n";
     assembly.body = std::format(
         "%l = OpLoad %u32 %lane\n%g = OpLoad %u32x3 %group\n"
-        "%gx = OpCompositeExtract %u32 %g 0\n%base = OpIMul %u32 %gx %c_{}\n"
-        "%i = OpIAdd %u32 %base %l\n"
+        "%gx = OpCompositeExtract %u32 %g 0\n%gy = OpCompositeExtract %u32 %g 1\n"
+        "%above = OpIMul %u32 %gy %c_64\n%number = OpIAdd %u32 %above %gx\n"
+        "%base = OpIMul %u32 %number %c_{}\n%i = OpIAdd %u32 %base %l\n"
         "%at = OpAccessChain %sb_f32 %single %c_0 %i\n%v = OpLoad %f32 %at\n"
         "%x = OpFConvert %f16 %v\n%y = OpFConvert %bf16 %v\n"
         "%to_x = OpAccessChain %sb_f16 %half %c_0 %i\nOpStore %to_x %x\n"
@@ -135,7 +137,7 @@ TEST(HalfFloats, ConversionsTowardZero) {
         size);
     Dispatch dispatch;
     dispatch.buffers = {packed(f32, values), Bytes(values.size() * 2), Bytes(values.size() * 2)};
-    dispatch.groups = {static_cast<uint32_t>(values.size() / size), 1, 1};
+    dispatch.groups = {64, static_cast<uint32_t>(values.size() / row), 1};
     const auto after = run(assemble(assembly), dispatch);
     for (const auto& [name, buffer] : {std::pair("f16", 1), std::pair("bf16", 2)}) {
         const Format& to = format(name);
