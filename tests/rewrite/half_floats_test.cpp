@@ -63,12 +63,35 @@ TEST(HalfFloats, WhatIsRefused) {
     expectError({.globals = "%image = OpTypeImage %f16 2D 0 0 0 1 Unknown\n"},
                 ErrorCode::kUnsupported, "a type of this kind cannot consist of half floats");
     expectError({.decorations = "OpMemberDecorate %outer 0 Offset 0\n"
-                                "OpMemberDecorate %outer 0 ColMajor\n"
+                                "OpMemberDecorate %outer 0 RowMajor\n"
                                 "OpMemberDecorate %outer 0 MatrixStride 8\n",
                  .globals = "%outer = OpTypeStruct %mat\n"},
-                ErrorCode::kUnsupported, "a matrix of half floats");
+                ErrorCode::kUnsupported, "is row-major or has several strides");
     expectError({.body = "%r = OpAtomicFAddEXT %f16 %at0 %c1 %c0 %x\n"}, ErrorCode::kUnsupported,
                 "not one of the instructions for which coopvk emulates half floats");
+}
+
+// In memory the array of columns has the matrix's stride, in values it has none.
+TEST(HalfFloats, MatricesInBuffers) {
+    const std::string text = rewrittenHalves(
+        {.decorations = "OpMemberDecorate %outer 0 Offset 0\n"
+                        "OpMemberDecorate %outer 0 ColMajor\n"
+                        "OpMemberDecorate %outer 0 MatrixStride 16\n"
+                        "OpDecorate %many ArrayStride 64\nOpDecorate %outer Block\n"
+                        "OpDecorate %other DescriptorSet 0\nOpDecorate %other Binding 1\n",
+         .globals = "%many = OpTypeArray %mat %c4\n%outer = OpTypeStruct %many\n"
+                    "%p_outer = OpTypePointer StorageBuffer %outer\n"
+                    "%p_matrix = OpTypePointer StorageBuffer %mat\n"
+                    "%other = OpVariable %p_outer StorageBuffer\n",
+         .body = "%at = OpAccessChain %p_matrix %other %c0 %c2\n%n = OpLoad %mat %at\n"
+                 "%all = OpLoad %outer %other\n%e = OpCompositeExtract %mat %all 0 1\n"
+                 "OpStore %at %m\nOpStore %held %n\n%p = OpAccessChain %p_f16x4 %at %c1\n"
+                 "OpStore %p %v\nOpStore %held %e\n",
+         .interface = "%other"});
+    // Of one type; the text also has a comment at it.
+    EXPECT_EQ(countIn(text, " ArrayStride 16\n"), 2u) << text;
+    EXPECT_EQ(countIn(text, "MatrixStride"), 0u) << text;
+    EXPECT_EQ(countIn(text, "= OpTypeArray %v4ushort "), 2u) << text;
 }
 
 // Modules with 16-bit storage and conversions alone are the driver's.

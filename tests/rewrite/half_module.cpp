@@ -27,7 +27,7 @@ OpCapability GroupNonUniformShuffle
 {}
 %glsl = OpExtInstImport "GLSL.std.450"
 OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %main "main" %buffer %held
+OpEntryPoint GLCompute %main "main" %buffer %held {}
 OpExecutionMode %main LocalSize 1 1 1
 {}
 OpName %f16 "half"
@@ -97,8 +97,8 @@ OpDecorate %buffer Binding 0
 OpReturn
 OpFunctionEnd
 )",
-                       parts.capabilities, parts.modes, parts.decorations, parts.globals,
-                       parts.body);
+                       parts.capabilities, parts.interface, parts.modes, parts.decorations,
+                       parts.globals, parts.body);
 }
 
 Target withoutHalves() {

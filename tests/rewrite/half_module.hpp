@@ -11,6 +11,7 @@ namespace coopvk::rewrite::test {
 
 struct HalfParts {
     std::string capabilities, modes, decorations, globals, body;
+    std::string interface = {};  // further ids
 };
 
 // The body finds x and y of f16, v and w of four f16, a matrix m, an integer i and f of f32, with

@@ -5,6 +5,7 @@
 #include "ir/replace_types.hpp"
 #include "numbers/conversions.hpp"
 #include "numbers/half_floats.hpp"
+#include "numbers/half_matrices.hpp"
 
 namespace coopvk::rewrite {
 
@@ -139,6 +140,7 @@ std::optional<Error> lowerNumbers(NumbersContext& context, ExtensionSet extensio
     lowerNumberConstants(context);
     OpcodeTable<NumbersFunction> table;
     addNumberConversions(table);
+    if (!context.matricesInMemory.empty()) addHalfMatrixAccess(table);
     for (const auto& function : module.functions()) {
         if (context.error) return context.error;
         NumbersFunction lowering(context, *function);

@@ -23,6 +23,7 @@ struct NumbersContext : LoweringContext {
 
     std::map<Id, const Number*> lowered;  // scalars and vectors to lower, by type id
     std::map<Id, PlainMatrix> matrices;   // of half floats, by type id; they become arrays
+    std::map<Id, Id> matricesInMemory;    // of these, the arrays in memory with a layout
     bool lowersDots = false;              // OpDot of bfloat16
     std::unordered_set<Id> saturated;     // SaturatedToLargestFloat8NormalConversionEXT
     std::unordered_set<Id> truncated;     // FPRoundingMode RTZ

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/opcodes.hpp"
-#include "numbers/lower.hpp"
+#include "numbers/half_matrices.hpp"
 
 namespace coopvk::rewrite {
 
@@ -45,25 +45,6 @@ void checkVariables(NumbersContext& context, ExtensionSet extensions) {
                          "a variable of storage class Input or Output has a bfloat16 or an 8-bit "
                          "float (VUID-StandaloneSpirv-OpTypeFloat-10370 and -10823)");
         }
-        return;
-    }
-}
-
-// A matrix becomes an array, which has no MatrixStride.
-void checkMatrixLayouts(NumbersContext& context) {
-    Module& module = context.module;
-    std::unordered_set<Id> matrices;
-    for (const auto& [id, matrix] : context.matrices) matrices.insert(id);
-    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
-        if (isArrayType(i->opcode) && matrices.contains(i->word(0))) matrices.insert(i->result);
-    }
-    constexpr auto kStride = static_cast<uint32_t>(spv::Decoration::MatrixStride);
-    for (const InstructionPtr& i : module.section(Section::kAnnotations)) {
-        if (i->opcode != spv::Op::OpMemberDecorate || i->word(2) != kStride) continue;
-        const Instruction& type = module.def(i->word(0));
-        if (!matrices.contains(type.word(i->word(1)))) continue;
-        context.fail(ErrorCode::kUnsupported, type,
-                     "a structure with a layout has a matrix of half floats, which are emulated");
         return;
     }
 }
@@ -120,7 +101,8 @@ void findLoweredTypes(NumbersContext& context, ExtensionSet extensions) {
         if (context.error) return;
     }
     checkVariables(context, extensions);
-    checkMatrixLayouts(context);
+    if (context.error) return;
+    layOutHalfMatrices(context);
 }
 
 Id NumbersContext::replacement(Id type) {

@@ -203,5 +203,32 @@ void main() {
     }
 }
 
+// Loads, stores and accesses of whole matrices, columns and components.
+TEST(HalfFloats, MatricesInBuffers) {
+    COOPVK_REQUIRE(Requirement::kEmulatedHalves);
+    const Format& f16 = format("f16");
+    std::vector<uint64_t> in;
+    for (uint32_t i = 0; i < 48; ++i) in.push_back(halfBits(i));
+    Dispatch dispatch;
+    dispatch.buffers = {packed(f16, in)};
+    const auto after = run(compileGlsl(halfShader(R"(
+layout(binding = 0) buffer A { f16mat4 m[2]; f16mat4 chosen; } a;
+void main() {
+    if (gl_LocalInvocationIndex != 0) return;
+    a.chosen = f16mat4(a.m[0][0], a.m[1][1], a.m[0][2], a.m[1][3]);
+    f16mat4 first = a.m[0];
+    a.m[0] = a.m[1] * float16_t(2.0);
+    a.m[1] = first;
+    a.m[1][2].y = float16_t(-1.0);
+})")),
+                           dispatch);
+    const std::vector<uint64_t> got = unpacked(f16, after[0]);
+    for (uint32_t i = 0; i < 16; ++i) {
+        EXPECT_EQ(halfValue(got[i]), (16 + i) * 2) << i;
+        EXPECT_EQ(halfValue(got[16 + i]), i == 9 ? -1.0 : i) << i;
+        EXPECT_EQ(halfValue(got[32 + i]), i / 4 % 2 == 0 ? i : 16 + i) << i;
+    }
+}
+
 }  // namespace
 }  // namespace coopvk::test
