@@ -13,12 +13,14 @@ namespace coopvk::rewrite {
 Id smallFloatPair(Emitter& emit, const Number::FloatFields& fields, Id bytes) {
     TypeTable& types = emit.types();
     Bits bits(emit);
-    const Id first = bits.left(bits.mask(bytes, 0xFF), 8);
-    const Id second = bits.mask(bits.left(bytes, 16), 0xFF000000);
-    const Id spread = bits.either(first, second);
+    // In the upper byte of each half; other bits are masked below.
+    const Id spread = bits.either(bits.mask(bits.left(bytes, 8), 0x00FFFFFF),
+                                  bits.mask(bits.left(bytes, 16), 0xFF000000));
     const Id f16 = types.floatType(16);
     const Id pair = types.vectorType(f16, 2);
-    if (fields.exponentBits == 5 && fields.hasInfinity) return emit.bitcast(pair, spread);
+    if (fields.exponentBits == 5 && fields.hasInfinity) {
+        return emit.bitcast(pair, bits.mask(spread, 0xFF00FF00));
+    }
     const uint32_t by = 5 - fields.exponentBits;
     const Id magnitude = bits.right(bits.mask(spread, 0x7F007F00), by);
     // NaN would become a finite number. It has all bits set: adding one to its last bit carries
@@ -27,11 +29,13 @@ Id smallFloatPair(Emitter& emit, const Number::FloatFields& fields, Id bytes) {
     Id nan = bits.mask(carry, 0x80008000u >> by);
     // All bits of the exponent are set by it and the magnitude, or by so many times the bit.
     if (by > 1) nan = bits.op(spv::Op::OpIMul, bits.right(nan, 15 - by), emit.constant(0x7FFF));
-    const Id sign = bits.mask(spread, 0x80008000);
-    const Id half = bits.either(bits.either(magnitude, sign), nan);
     const double factor = 1u << (15 - fields.bias);
     const Id scale = types.constantSplat(pair, types.constantFloat(f16, factor));
-    return emit.op(spv::Op::OpFMul, pair, {emit.bitcast(pair, half), scale});
+    const Id half = emit.bitcast(pair, bits.either(magnitude, nan));
+    const Id scaled = emit.op(spv::Op::OpFMul, pair, {half, scale});
+    // Devices may drop the sign of NaN in a product.
+    const Id sign = bits.mask(spread, 0x80008000);
+    return emit.bitcast(pair, bits.either(emit.bitcast(types.uint32(), scaled), sign));
 }
 
 namespace {

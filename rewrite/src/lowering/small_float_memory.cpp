@@ -25,10 +25,12 @@ Id smallFloatBytes(Emitter& emit, const Number::FloatFields& fields, Id pair) {
                                   {pair, types.constantSplat(emit.typeOf(pair), scale)});
         const Id word = emit.bitcast(types.uint32(), scaled);
         const Id magnitude = bits.mask(bits.left(word, 5 - fields.exponentBits), 0x7F007F00);
+        // Devices may drop the sign of NaN in a product.
+        const Id sign = bits.mask(emit.bitcast(types.uint32(), pair), 0x80008000);
         // Numbers of the format are scaled to less than 2; NaN has all bits below the sign set.
         const Id isNan = bits.mask(bits.right(word, 14), 0x00010001);
         const Id nan = bits.op(spv::Op::OpIMul, isNan, emit.constant(0x7F00));
-        spread = bits.either(bits.either(magnitude, nan), bits.mask(word, 0x80008000));
+        spread = bits.either(bits.either(magnitude, nan), sign);
     }
     return bits.either(bits.mask(bits.right(spread, 8), 0xFF),
                        bits.mask(bits.right(spread, 16), 0xFF00));

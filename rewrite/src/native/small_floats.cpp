@@ -12,6 +12,11 @@ namespace coopvk::rewrite {
 
 namespace {
 
+StagedShape stagedShape(HalvesContext& context, Id type, bool columnMajor, uint32_t pointee) {
+    const auto matrix = matrixDimensions(context.module, context.module.def(type));
+    return StagedShape::byUnits(*matrix, columnMajor, pointee, context.target.subgroupSize);
+}
+
 // What a load or store accesses in the module's memory.
 struct MatrixInMemory {
     MatrixInMemory(HalvesFunction& f, const Instruction& at, size_t layout)
@@ -27,21 +32,19 @@ struct MatrixInMemory {
         stride = pointer.asIndex(f.emit(), at.word(layout + 1));
     }
 
-    // Elements that an invocation accesses at once: those of a pointee, or four. 0 with an error:
-    // a line does not consist of pointees.
-    uint32_t unit(HalvesFunction& f, const Instruction& at, uint32_t length) {
-        const uint32_t whole = pointer.pointeeBytes();
-        if (length % whole != 0) {
-            f.context.fail(ErrorCode::kUnsupported, at, "a line ends inside a pointee");
-            return 0;
-        }
-        return whole < 4 && length % 4 == 0 ? 4 : whole;
+    // How the matrix lies in shared memory. nullopt with an error: a line does not consist of
+    // pointees.
+    std::optional<StagedShape> staged(HalvesFunction& f, const Instruction& at, Id type) {
+        const StagedShape shape = stagedShape(f.context, type, columnMajor, pointer.pointeeBytes());
+        if (shape.unit != 0) return shape;
+        f.context.fail(ErrorCode::kUnsupported, at, "a line ends inside a pointee");
+        return std::nullopt;
     }
-    Id pointee(Emitter& emit, Id line, Id inner, uint32_t number) {
+    // A unit's pointee `number`, of `count`.
+    Id pointee(Emitter& emit, const StagedElements::Unit& unit, uint32_t number, uint32_t count) {
         const Id index = pointer.indexType();
-        const Id down = emit.mulInt(index, pointer.asIndex(emit, line), stride);
-        const Id along =
-            pointer.asIndex(emit, emit.plus(emit.over(inner, pointer.pointeeBytes()), number));
+        const Id down = emit.mulInt(index, pointer.asIndex(emit, unit.line), stride);
+        const Id along = pointer.asIndex(emit, emit.plus(emit.times(unit.place, count), number));
         return pointer.at(emit,
                           emit.addInt(index, pointer.origin(), emit.addInt(index, down, along)));
     }
@@ -57,19 +60,20 @@ bool holdLoad(HalvesFunction& f, const Instruction& load) {
     if (format == 0) return false;
     MatrixInMemory from(f, load, 1);
     if (!from.isValid) return true;
-    StagedElements staged(f, load.type, from.columnMajor);
-    const uint32_t unit = from.unit(f, load, staged.length());
-    if (unit == 0) return true;
+    const auto shape = from.staged(f, load, load.type);
+    if (!shape) return true;
+    StagedElements staged(f, load.type, from.columnMajor, *shape);
     Emitter& emit = f.emit();
     const Number& number = *numberOf(f.context.types, format);
-    staged.eachUnit(unit, [&](Id line, Id inner, Id first) {
+    const uint32_t bytes = from.pointer.pointeeBytes(), count = shape->unit / bytes;
+    staged.eachUnit([&](const StagedElements::Unit& unit) {
         std::vector<Id> values;
-        for (uint32_t i = 0; i < unit / from.pointer.pointeeBytes(); ++i) {
-            values.push_back(emit.load(from.pointer.pointee(), from.pointee(emit, line, inner, i),
-                                       from.memory.forLoad(from.pointer.pointeeBytes())));
+        for (uint32_t i = 0; i < count; ++i) {
+            values.push_back(emit.load(from.pointer.pointee(), from.pointee(emit, unit, i, count),
+                                       from.memory.forLoad(bytes)));
         }
-        staged.write(first, unpackComponents(emit, number, slotsOf(emit, values),
-                                             from.pointer.scalar(), staged.element()));
+        staged.write(unit, unpackComponents(emit, number, slotsOf(emit, values),
+                                            from.pointer.scalar(), staged.element()));
     });
     staged.readAll(load.result);
     return true;
@@ -81,21 +85,22 @@ bool holdStore(HalvesFunction& f, const Instruction& store) {
     if (format == 0) return false;
     MatrixInMemory to(f, store, 2);
     if (!to.isValid) return true;
-    StagedElements staged(f, type, to.columnMajor);
-    const uint32_t unit = to.unit(f, store, staged.length());
-    if (unit == 0) return true;
+    const auto shape = to.staged(f, store, type);
+    if (!shape) return true;
+    StagedElements staged(f, type, to.columnMajor, *shape);
     Emitter& emit = f.emit();
     const Number& number = *numberOf(f.context.types, format);
     staged.writeAll(store.word(1));
-    staged.eachUnit(unit, [&](Id line, Id inner, Id first) {
-        const std::vector<Slot> scalars = packComponents(emit, number, staged.read(first, unit),
-                                                         staged.element(), to.pointer.scalar());
-        const uint32_t count = to.pointer.components();
-        for (uint32_t i = 0; i * count < scalars.size(); ++i) {
+    const uint32_t bytes = to.pointer.pointeeBytes(), count = shape->unit / bytes;
+    staged.eachUnit([&](const StagedElements::Unit& unit) {
+        const std::vector<Slot> scalars =
+            packComponents(emit, number, staged.read(unit), staged.element(), to.pointer.scalar());
+        const uint32_t width = to.pointer.components();
+        for (uint32_t i = 0; i < count; ++i) {
             emit.store(
-                to.pointee(emit, line, inner, i),
-                gather(emit, to.pointer.scalar(), std::span(scalars).subspan(i * count, count)),
-                to.memory.forStore(to.pointer.pointeeBytes()));
+                to.pointee(emit, unit, i, count),
+                gather(emit, to.pointer.scalar(), std::span(scalars).subspan(i * width, width)),
+                to.memory.forStore(bytes));
         }
     });
     staged.barrier();
@@ -123,10 +128,11 @@ bool holdConversion(HalvesFunction& f, const Instruction& i) {
     // Both matrices lie in the memory of their elements' type, perhaps in the same places: each
     // element is read and written by one invocation.
     const ArithmeticDecorations decorations(context.module, i.result);
-    StagedElements source(f, type, false), target(f, i.type, false);
+    const StagedShape shape = StagedShape::byElements(*a);
+    StagedElements source(f, type, false, shape), target(f, i.type, false, shape);
     source.writeAll(i.word(0));
-    source.eachUnit(1, [&](Id, Id, Id at) {
-        Id value = scalarOf(emit, source.element(), source.read(at, 1)[0]);
+    source.eachUnit([&](const StagedElements::Unit& at) {
+        Id value = scalarOf(emit, source.element(), source.read(at)[0]);
         if (from != to && to != 0) {
             value = emit.op(i.opcode, to, {value});
             decorations.addTo(value);
@@ -156,22 +162,43 @@ bool holdMulAdd(HalvesFunction& f, Instruction& i) {
     return false;
 }
 
+void reserveFor(HalvesContext& context, Id type, const StagedShape& shape) {
+    const Id item = StagedElements::itemType(context.types, context.elementOf(type), shape.item);
+    context.staging.reserve(item, shape.lines * shape.stride);
+}
+
+// For a load or store. One with operands that are not valid fails when it is lowered.
+void reserveForMemory(HalvesContext& context, const Instruction& at, Id type, size_t layout) {
+    const Module& module = context.module;
+    const auto columnMajor = module.constantValue(at.word(layout));
+    const Instruction& pointer = module.def(module.def(at.word(0)).type);
+    if (!columnMajor || pointer.opcode != spv::Op::OpTypePointer) return;
+    const Id pointee = pointer.word(1);
+    const uint32_t bytes = context.types.width(pointee) * context.types.components(pointee) / 8;
+    if (bytes == 0 || !matrixDimensions(module, module.def(type))) return;
+    const StagedShape shape = stagedShape(context, type, *columnMajor == 1, bytes);
+    if (shape.unit != 0) reserveFor(context, type, shape);
+}
+
 void reserve(HalvesContext& context) {
-    const auto reserveFor = [&](Id type) {
-        const auto d = matrixDimensions(context.module, context.module.def(type));
-        if (d) context.staging.reserve(context.elementOf(type), d->rows * d->columns);
+    Module& module = context.module;
+    const auto reserveElements = [&](Id type) {
+        const auto d = matrixDimensions(module, module.def(type));
+        if (d) reserveFor(context, type, StagedShape::byElements(*d));
     };
-    context.module.visitBlocks([&](const Instruction& i) {
+    module.visitBlocks([&](const Instruction& i) {
         using enum spv::Op;
-        if (i.opcode == OpCooperativeMatrixLoadKHR && context.isMatrix(i.type)) reserveFor(i.type);
+        if (i.opcode == OpCooperativeMatrixLoadKHR && context.isMatrix(i.type)) {
+            reserveForMemory(context, i, i.type, 1);
+        }
         if (i.opcode == OpCooperativeMatrixStoreKHR && context.formatOf(i.word(1)) != 0) {
-            reserveFor(context.module.def(i.word(1)).type);
+            reserveForMemory(context, i, module.def(i.word(1)).type, 2);
         }
         if (!isConversion(i.opcode)) return;
-        const Id from = context.module.def(i.word(0)).type;
+        const Id from = module.def(i.word(0)).type;
         if (!context.isMatrix(i.type) && !context.isMatrix(from)) return;
-        reserveFor(from);
-        reserveFor(i.type);
+        reserveElements(from);
+        reserveElements(i.type);
     });
 }
 

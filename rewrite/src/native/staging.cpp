@@ -8,33 +8,34 @@
 
 namespace coopvk::rewrite {
 
-void Staging::reserve(Id component, uint32_t elements) {
-    Memory& memory = memories_[component];
+void Staging::reserve(Id element, uint32_t elements) {
+    Memory& memory = memories_[element];
     memory.elements = std::max(memory.elements, elements);
 }
 
 bool Staging::fits() const {
     if (memories_.empty()) return true;
     uint64_t bytes = 0;
-    for (const auto& [component, memory] : memories_) {
-        bytes += uint64_t{memory.elements} * subgroups_ * context_.types.width(component) / 8;
+    for (const auto& [element, memory] : memories_) {
+        const uint32_t bits = context_.types.width(element) * context_.types.components(element);
+        bytes += uint64_t{memory.elements} * subgroups_ * bits / 8;
     }
     return sharedMemoryHasRoom(context_.module, bytes, context_.target.device);
 }
 
-Id Staging::variable(Id component, Memory& memory) {
+Id Staging::variable(Id element, Memory& memory) {
     if (memory.variable != 0) return memory.variable;
     TypeTable& types = context_.types;
-    const Id array = types.arrayType(component, memory.elements * subgroups_);
+    const Id array = types.arrayType(element, memory.elements * subgroups_);
     return memory.variable =
                globalVariable(types, spv::StorageClass::Workgroup, array, "coopvk_staging");
 }
 
-Id Staging::at(Emitter& emit, Id component, Id index) {
-    Memory& memory = memories_[component];
-    const Id array = variable(component, memory);
+Id Staging::at(Emitter& emit, Id element, Id index) {
+    Memory& memory = memories_[element];
+    const Id array = variable(element, memory);
     const Id start = emit.times(readSubgroup(emit), memory.elements);
-    return emit.chain(component, {array, emit.addU32(start, index)});
+    return emit.chain(element, {array, emit.addU32(start, index)});
 }
 
 }  // namespace coopvk::rewrite

@@ -16,17 +16,17 @@ class Staging {
     // Whether the device has enough shared memory beside the module's.
     bool fits() const;
     // Reserves elements for each subgroup. All reservations precede the first access.
-    void reserve(Id component, uint32_t elements);
+    void reserve(Id element, uint32_t elements);
 
-    // Pointer to element `index` (u32) of this subgroup's memory for `component`.
-    Id at(Emitter& emit, Id component, Id index);
+    // Pointer to element `index` (u32) of this subgroup's memory for a scalar or vector type.
+    Id at(Emitter& emit, Id element, Id index);
 
  private:
     struct Memory {
         uint32_t elements = 0;  // for each subgroup
         Id variable = 0;
     };
-    Id variable(Id component, Memory& memory);
+    Id variable(Id element, Memory& memory);
 
     LoweringContext& context_;
     uint32_t subgroups_;

@@ -91,7 +91,7 @@ std::string caseName(const Case& c) {
 }
 
 std::vector<Case> cases() {
-    constexpr uint32_t kSizes[][2] = {{16, 16}, {48, 32}, {16, 80}};
+    constexpr uint32_t kSizes[][2] = {{16, 16}, {48, 16}, {16, 80}};
     std::vector<Case> all;
     for (size_t operation = 0; operation < std::size(kOperations); ++operation)
         for (size_t type = 0; type < std::size(kTypes); ++type)

@@ -24,9 +24,9 @@ struct Size {
     uint32_t m, n, k;
 };
 constexpr Size kSizes[] = {{16, 16, 16}, {32, 16, 16}, {48, 16, 32}, {16, 80, 16},
-                           {64, 64, 16}, {32, 32, 64}, {64, 64, 64}};
+                           {64, 64, 16}, {32, 32, 64}, {64, 32, 64}};
 // Too many elements for the invocations of a subgroup.
-constexpr Size kWorkgroupSizes[] = {{128, 64, 16}, {32, 16, 512}, {112, 48, 48}};
+constexpr Size kWorkgroupSizes[] = {{128, 64, 16}, {32, 16, 512}, {80, 48, 32}};
 
 struct ProductCase {
     Types types;

@@ -20,7 +20,7 @@ TEST_P(Matrix2Random, MatchesInterpreter) { expectMatrixProgram(GetParam()); }
 // COOPVK_TEST_PROGRAMS is a number of programs; without it, runs with other numbers of lanes have
 // other programs.
 std::vector<uint32_t> numbers() {
-    constexpr uint32_t kFew = 12, kMany = 3000;
+    constexpr uint32_t kFew = 6, kMany = 3000;
     uint32_t count = runsAll() ? kMany : kFew, first = 0;
     if (const char* text = std::getenv("COOPVK_TEST_PROGRAMS")) {
         count = static_cast<uint32_t>(std::strtoul(text, nullptr, 10));

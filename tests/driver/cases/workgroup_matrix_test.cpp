@@ -204,8 +204,8 @@ float place(const in uint32_t row, const in uint32_t column, const in float x, c
 constexpr Unary kUnaries[] = {
     Unary{"toA", 128, kF16, 32, 48, Use::kAccumulator, kF16, 32, 48, Use::kA, "",
           "y = coopmat<float16_t, gl_ScopeWorkgroup, 32, 48, gl_MatrixUseA>(x);\n", same<kF16>},
-    Unary{"toBOfHalves", 256, kF32, 64, 32, Use::kAccumulator, kF16, 64, 32, Use::kB, "",
-          "y = coopmat<float16_t, gl_ScopeWorkgroup, 64, 32, gl_MatrixUseB>(x);\n", same<kF16>},
+    Unary{"toBOfHalves", 256, kF32, 32, 32, Use::kAccumulator, kF16, 32, 32, Use::kB, "",
+          "y = coopmat<float16_t, gl_ScopeWorkgroup, 32, 32, gl_MatrixUseB>(x);\n", same<kF16>},
     Unary{"transpose", 128, kF16, 32, 48, Use::kAccumulator, kF16, 48, 32, Use::kB, "",
           "coopMatTransposeNV(y, x);\n", transposed<kF16>},
     Unary{"rows", 128, kF32, 64, 32, Use::kAccumulator, kF32, 64, 16, Use::kAccumulator, kAdd,
@@ -223,7 +223,7 @@ constexpr Unary kUnaries[] = {
           [](const Matrix& x, uint32_t, uint32_t) {
               return sumOf<kS32>(x, 0, x.rows, 0, x.columns);
           }},
-    Unary{"neighbours", 256, kF32, 64, 96, Use::kAccumulator, kF32, 32, 48, Use::kAccumulator, kAdd,
+    Unary{"neighbours", 256, kF32, 32, 64, Use::kAccumulator, kF32, 16, 32, Use::kAccumulator, kAdd,
           "coopMatReduceNV(y, x, gl_CooperativeMatrixReduce2x2NV, addFloat);\n",
           [](const Matrix& x, uint32_t row, uint32_t column) {
               return sumOf<kF32>(x, 2 * row, 2, 2 * column, 2);
