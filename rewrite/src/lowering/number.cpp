@@ -13,14 +13,12 @@ namespace coopvk::rewrite {
 Id smallFloatPair(Emitter& emit, const Number::FloatFields& fields, Id bytes) {
     TypeTable& types = emit.types();
     Bits bits(emit);
-    // In the upper byte of each half; other bits are masked below.
-    const Id spread = bits.either(bits.mask(bits.left(bytes, 8), 0x00FFFFFF),
-                                  bits.mask(bits.left(bytes, 16), 0xFF000000));
+    const Id first = bits.left(bits.mask(bytes, 0xFF), 8);
+    const Id second = bits.mask(bits.left(bytes, 16), 0xFF000000);
+    const Id spread = bits.either(first, second);
     const Id f16 = types.floatType(16);
     const Id pair = types.vectorType(f16, 2);
-    if (fields.exponentBits == 5 && fields.hasInfinity) {
-        return emit.bitcast(pair, bits.mask(spread, 0xFF00FF00));
-    }
+    if (fields.exponentBits == 5 && fields.hasInfinity) return emit.bitcast(pair, spread);
     const uint32_t by = 5 - fields.exponentBits;
     const Id magnitude = bits.right(bits.mask(spread, 0x7F007F00), by);
     // NaN would become a finite number. It has all bits set: adding one to its last bit carries
