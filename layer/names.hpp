@@ -8,4 +8,8 @@ inline constexpr const char* kLayerName = "VK_LAYER_COOPVK_emulation";
 inline constexpr const char* kLayerDescription =
     "Emulates cooperative matrices and their relatives by rewriting SPIR-V";
 
+// The function in place of vkNegotiateLoaderLayerInterfaceVersion that the manifest of
+// `coopvk config --install` names.
+inline constexpr const char* kNegotiateByConfiguration = "coopvkNegotiateByConfiguration";
+
 }  // namespace coopvk::layer

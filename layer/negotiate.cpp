@@ -1,37 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The library's only exported symbol.
+// The library's only exported symbols: one for each manifest.
 #include <vulkan/vk_layer.h>
 
+#include "by_configuration.hpp"
 #include "commands.hpp"
 #include "guard.hpp"
+#include "names.hpp"
 #include "pass_through.hpp"
 
-namespace layer = coopvk::layer;
+namespace coopvk::layer {
+namespace {
 
-extern "C" __attribute__((visibility("default"))) VKAPI_ATTR VkResult VKAPI_CALL
-vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface* negotiation) {
+struct Functions {
+    PFN_vkGetInstanceProcAddr getInstanceProcAddr;
+    PFN_vkGetDeviceProcAddr getDeviceProcAddr;
+    PFN_GetPhysicalDeviceProcAddr getPhysicalDeviceProcAddr;
+};
+
+template <auto GetInstanceProcAddr, auto GetDeviceProcAddr, auto GetPhysicalDeviceProcAddr>
+constexpr Functions kGuarded = {
+    Guard<"vkGetInstanceProcAddr", GetInstanceProcAddr>::call,
+    Guard<"vkGetDeviceProcAddr", GetDeviceProcAddr>::call,
+    Guard<"vk_layerGetPhysicalDeviceProcAddr", GetPhysicalDeviceProcAddr>::call,
+};
+constexpr Functions kLayer =
+    kGuarded<&getInstanceProcAddr, &getDeviceProcAddr, &getPhysicalDeviceProcAddr>;
+constexpr Functions kPassThrough = kGuarded<&pass::getInstanceProcAddr, &pass::getDeviceProcAddr,
+                                            &pass::getPhysicalDeviceProcAddr>;
+constexpr Functions kByConfiguration =
+    kGuarded<&configured::getInstanceProcAddr, &configured::getDeviceProcAddr,
+             &configured::getPhysicalDeviceProcAddr>;
+
+VkResult negotiate(VkNegotiateLayerInterface* negotiation, const Functions& functions) {
     constexpr uint32_t kVersion = 2;
     if (negotiation == nullptr || negotiation->sType != LAYER_NEGOTIATE_INTERFACE_STRUCT ||
         negotiation->loaderLayerInterfaceVersion < kVersion) {
         return VK_ERROR_INITIALIZATION_FAILED;
     }
+    const Functions& given = hasElevatedRights() ? kPassThrough : functions;
     negotiation->loaderLayerInterfaceVersion = kVersion;
-    if (layer::hasElevatedRights()) {
-        negotiation->pfnGetInstanceProcAddr =
-            layer::Guard<"vkGetInstanceProcAddr", &layer::pass::getInstanceProcAddr>::call;
-        negotiation->pfnGetDeviceProcAddr =
-            layer::Guard<"vkGetDeviceProcAddr", &layer::pass::getDeviceProcAddr>::call;
-        negotiation->pfnGetPhysicalDeviceProcAddr =
-            layer::Guard<"vk_layerGetPhysicalDeviceProcAddr",
-                         &layer::pass::getPhysicalDeviceProcAddr>::call;
-        return VK_SUCCESS;
-    }
-    negotiation->pfnGetInstanceProcAddr =
-        layer::Guard<"vkGetInstanceProcAddr", &layer::getInstanceProcAddr>::call;
-    negotiation->pfnGetDeviceProcAddr =
-        layer::Guard<"vkGetDeviceProcAddr", &layer::getDeviceProcAddr>::call;
-    negotiation->pfnGetPhysicalDeviceProcAddr =
-        layer::Guard<"vk_layerGetPhysicalDeviceProcAddr", &layer::getPhysicalDeviceProcAddr>::call;
+    negotiation->pfnGetInstanceProcAddr = given.getInstanceProcAddr;
+    negotiation->pfnGetDeviceProcAddr = given.getDeviceProcAddr;
+    negotiation->pfnGetPhysicalDeviceProcAddr = given.getPhysicalDeviceProcAddr;
     return VK_SUCCESS;
+}
+
+}  // namespace
+}  // namespace coopvk::layer
+
+namespace layer = coopvk::layer;
+
+extern "C" __attribute__((visibility("default"))) VKAPI_ATTR VkResult VKAPI_CALL
+vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface* negotiation) {
+    return layer::negotiate(negotiation, layer::kLayer);
+}
+
+// Its name is layer::kNegotiateByConfiguration.
+extern "C" __attribute__((visibility("default"))) VKAPI_ATTR VkResult VKAPI_CALL
+coopvkNegotiateByConfiguration(VkNegotiateLayerInterface* negotiation) {
+    return layer::negotiate(negotiation, layer::kByConfiguration);
 }

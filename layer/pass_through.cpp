@@ -36,31 +36,6 @@ Registry<NextOfDevice>& nextOfDevices() {
     return *registry;
 }
 
-VkResult createInstance(const VkInstanceCreateInfo* info, const VkAllocationCallbacks* allocator,
-                        VkInstance* instance) {
-    auto* link = findLink<VkLayerInstanceCreateInfo>(info->pNext);
-    if (link == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
-    const auto next = std::make_shared<NextOfInstance>();
-    next->getProc = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
-    next->getPhysicalDeviceProc = link->u.pLayerInfo->pfnNextGetPhysicalDeviceProcAddr;
-    const auto create =
-        reinterpret_cast<PFN_vkCreateInstance>(next->getProc(VK_NULL_HANDLE, "vkCreateInstance"));
-    if (create == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
-    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
-    const VkResult result = create(info, allocator, instance);
-    if (result != VK_SUCCESS) return result;
-    OnExit destroy([&] {
-        const auto function =
-            reinterpret_cast<PFN_vkDestroyInstance>(next->getProc(*instance, "vkDestroyInstance"));
-        if (function != nullptr) function(*instance, allocator);
-        *instance = VK_NULL_HANDLE;
-    });
-    next->handle = *instance;
-    nextOfInstances().add(*instance, next);
-    destroy.dismiss();
-    return VK_SUCCESS;
-}
-
 void destroyInstance(VkInstance instance, const VkAllocationCallbacks* allocator) {
     if (instance == VK_NULL_HANDLE) return;
     const auto next = nextOfInstances().take(instance);
@@ -68,30 +43,6 @@ void destroyInstance(VkInstance instance, const VkAllocationCallbacks* allocator
     const auto destroy =
         reinterpret_cast<PFN_vkDestroyInstance>(next->getProc(instance, "vkDestroyInstance"));
     if (destroy != nullptr) destroy(instance, allocator);
-}
-
-VkResult createDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo* info,
-                      const VkAllocationCallbacks* allocator, VkDevice* device) {
-    const auto instance = nextOfInstances().find(physical);
-    auto* link = findLink<VkLayerDeviceCreateInfo>(info->pNext);
-    if (instance == nullptr || link == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
-    const auto next = std::make_shared<NextOfDevice>();
-    next->getProc = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
-    const auto create = reinterpret_cast<PFN_vkCreateDevice>(
-        link->u.pLayerInfo->pfnNextGetInstanceProcAddr(instance->handle, "vkCreateDevice"));
-    if (create == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
-    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
-    const VkResult result = create(physical, info, allocator, device);
-    if (result != VK_SUCCESS) return result;
-    OnExit destroy([&] {
-        const auto function =
-            reinterpret_cast<PFN_vkDestroyDevice>(next->getProc(*device, "vkDestroyDevice"));
-        if (function != nullptr) function(*device, allocator);
-        *device = VK_NULL_HANDLE;
-    });
-    nextOfDevices().add(*device, next);
-    destroy.dismiss();
-    return VK_SUCCESS;
 }
 
 void destroyDevice(VkDevice device, const VkAllocationCallbacks* allocator) {
@@ -131,6 +82,59 @@ const Command* findCommand(std::string_view name) {
 }
 
 }  // namespace
+
+bool owns(VkInstance instance) { return nextOfInstances().find(instance) != nullptr; }
+bool owns(VkPhysicalDevice device) { return nextOfInstances().find(device) != nullptr; }
+bool owns(VkDevice device) { return nextOfDevices().find(device) != nullptr; }
+
+VkResult createInstance(const VkInstanceCreateInfo* info, const VkAllocationCallbacks* allocator,
+                        VkInstance* instance) {
+    auto* link = findLink<VkLayerInstanceCreateInfo>(info->pNext);
+    if (link == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
+    const auto next = std::make_shared<NextOfInstance>();
+    next->getProc = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+    next->getPhysicalDeviceProc = link->u.pLayerInfo->pfnNextGetPhysicalDeviceProcAddr;
+    const auto create =
+        reinterpret_cast<PFN_vkCreateInstance>(next->getProc(VK_NULL_HANDLE, "vkCreateInstance"));
+    if (create == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
+    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+    const VkResult result = create(info, allocator, instance);
+    if (result != VK_SUCCESS) return result;
+    OnExit destroy([&] {
+        const auto function =
+            reinterpret_cast<PFN_vkDestroyInstance>(next->getProc(*instance, "vkDestroyInstance"));
+        if (function != nullptr) function(*instance, allocator);
+        *instance = VK_NULL_HANDLE;
+    });
+    next->handle = *instance;
+    nextOfInstances().add(*instance, next);
+    destroy.dismiss();
+    return VK_SUCCESS;
+}
+
+VkResult createDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo* info,
+                      const VkAllocationCallbacks* allocator, VkDevice* device) {
+    const auto instance = nextOfInstances().find(physical);
+    auto* link = findLink<VkLayerDeviceCreateInfo>(info->pNext);
+    if (instance == nullptr || link == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
+    const auto next = std::make_shared<NextOfDevice>();
+    next->getProc = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
+    const auto create = reinterpret_cast<PFN_vkCreateDevice>(
+        link->u.pLayerInfo->pfnNextGetInstanceProcAddr(instance->handle, "vkCreateDevice"));
+    if (create == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
+    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+    const VkResult result = create(physical, info, allocator, device);
+    if (result != VK_SUCCESS) return result;
+    OnExit destroy([&] {
+        const auto function =
+            reinterpret_cast<PFN_vkDestroyDevice>(next->getProc(*device, "vkDestroyDevice"));
+        if (function != nullptr) function(*device, allocator);
+        *device = VK_NULL_HANDLE;
+    });
+    nextOfDevices().add(*device, next);
+    destroy.dismiss();
+    return VK_SUCCESS;
+}
 
 PFN_vkVoidFunction getInstanceProcAddr(VkInstance instance, const char* name) {
     if (const Command* found = findCommand(name)) return found->function;

@@ -21,6 +21,8 @@ inline constexpr const char* kRunReportVariable = "COOPVK_RUN_REPORT";
 
 namespace run_event {
 inline constexpr std::string_view kInstance = "instance";
+// EXE WINE: as sections of coopvk.conf match it; follows the one above
+inline constexpr std::string_view kProgram = "program";
 // DEVICE EXTENSION native|emulated|unavailable REASON
 inline constexpr std::string_view kDecision = "decision";
 // DEVICE EMULATED-EXTENSIONS NATIVE-EXTENSIONS: enabled by the program, separated by commas

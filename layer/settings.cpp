@@ -12,6 +12,7 @@
 
 #include "pnext.hpp"
 #include "program.hpp"
+#include "program_names.hpp"
 #include "setting_table.hpp"
 #include "unknown_settings.hpp"
 
@@ -48,22 +49,20 @@ class SettingSet {
     SettingSet(const SettingSet&) = delete;
     SettingSet& operator=(const SettingSet&) = delete;
 
-    // As text, whichever way it was given; the manifest's default where nothing was. A list of
-    // strings becomes a comma list.
-    std::string text(const SettingInfo& setting) const {
-        if (const char* value = environment(setting.variable)) return value;
-        const std::string key(setting.key);
-        std::vector<std::string> values;
-        if (set_ == VK_NULL_HANDLE || !vkuHasLayerSetting(set_, key.c_str()) ||
-            vkuGetLayerSettingValues(set_, key.c_str(), values) != VK_SUCCESS) {
-            return std::string(setting.standard);
+    // As text, whichever way it was given; the manifest's default where nothing was.
+    SettingFound find(const SettingInfo& setting, const ConfiguredSettings& configured) const {
+        if (const char* value = environment(setting.variable)) return {value, setting.variable};
+        // The library does not tell its variables from its file.
+        const std::string variable = libraryVariable(setting);
+        const char* librarys = environment(variable.c_str());
+        const bool isInVariable = librarys != nullptr && *librarys != '\0';
+        if (const auto& value = configured[setting]; value && !isInVariable) {
+            return {value->text, value->origin};
         }
-        std::string joined;
-        for (const std::string& value : values) {
-            if (!joined.empty()) joined += ',';
-            joined += value;
+        if (auto text = librarysText(std::string(setting.key))) {
+            return {*text, isInVariable ? variable : kSettingsFile};
         }
-        return joined;
+        return {std::string(setting.standard), "default"};
     }
 
     // Names that the application gave, and the manifest does not have.
@@ -79,6 +78,21 @@ class SettingSet {
     }
 
  private:
+    // A list of strings becomes a comma list.
+    std::optional<std::string> librarysText(const std::string& key) const {
+        std::vector<std::string> values;
+        if (set_ == VK_NULL_HANDLE || !vkuHasLayerSetting(set_, key.c_str()) ||
+            vkuGetLayerSettingValues(set_, key.c_str(), values) != VK_SUCCESS) {
+            return std::nullopt;
+        }
+        std::string joined;
+        for (const std::string& value : values) {
+            if (!joined.empty()) joined += ',';
+            joined += value;
+        }
+        return joined;
+    }
+
     const VkLayerSettingsCreateInfoEXT* first_ = nullptr;
     VkuLayerSettingSet set_ = VK_NULL_HANDLE;
 };
@@ -179,12 +193,30 @@ std::string_view backEndName(rewrite::BackEnd backEnd) {
     return kNames[static_cast<size_t>(backEnd)];
 }
 
+std::vector<SettingFound> explainSettings(const ConfiguredSettings& configured) {
+    const SettingSet set(nullptr);
+    std::vector<SettingFound> found;
+    for (const SettingInfo& setting : kSettings) found.push_back(set.find(setting, configured));
+    return found;
+}
+
+std::vector<std::string> checkSetting(std::string_view key, std::string_view value) {
+    std::vector<std::string> complaints;
+    const auto* reader = std::ranges::find(kReaders, key, &Reader::key);
+    Settings unused;
+    if (reader != std::end(kReaders)) reader->read(value, unused, complaints);
+    return complaints;
+}
+
 Settings loadSettings(const VkInstanceCreateInfo* createInfo,
                       std::vector<std::string>& complaints) {
     const SettingSet set(createInfo);
+    const ConfiguredSettings configured =
+        configuredFor(readConfigurations(), programNames(createInfo));
+    complaints.insert(complaints.end(), configured.faults.begin(), configured.faults.end());
     Settings settings;
     for (const Reader& reader : kReaders) {
-        reader.read(set.text(*findSetting(reader.key)), settings, complaints);
+        reader.read(set.find(*findSetting(reader.key), configured).text, settings, complaints);
     }
     complainOfUnknown(set, complaints);
     return settings;

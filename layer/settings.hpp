@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "configuration.hpp"
 #include "log.hpp"
 #include "names.hpp"
 #include "policy.hpp"
@@ -27,11 +28,24 @@ struct Settings {
     std::string emulateText = "auto";
 };
 
-// In falling order of precedence: COOPVK_<NAME>, the environment variables and the settings file
-// of the settings library, VkLayerSettingsCreateInfoEXT. `complaints` gets a line for each thing
-// that was not understood, names of settings among them. Not for programs with elevated rights: see
-// pass_through.hpp.
+// In falling order of precedence: COOPVK_<NAME>, VK_COOPVK_EMULATION_<NAME>, the user's
+// coopvk.conf, the system's (configuration.hpp), the settings file of the settings library,
+// VkLayerSettingsCreateInfoEXT. `complaints` gets a line for each thing that was not understood,
+// names of settings among them. Not for programs with elevated rights: see pass_through.hpp.
 Settings loadSettings(const VkInstanceCreateInfo* createInfo, std::vector<std::string>& complaints);
+
+// A setting's text and where it is from: a variable, "FILE:LINE", "vk_layer_settings.txt" or
+// "default".
+struct SettingFound {
+    std::string text, origin;
+};
+// Of a program that the configuration says this to, in the settings' order, as far as this
+// environment tells.
+std::vector<SettingFound> explainSettings(const ConfiguredSettings& configured);
+
+// What is wrong with the value of a setting, a line for each thing; none for an empty value, which
+// means the default.
+std::vector<std::string> checkSetting(std::string_view key, std::string_view value);
 
 // "auto", "core" or "native".
 std::string_view backEndName(rewrite::BackEnd backEnd);

@@ -9,6 +9,7 @@
 
 #include "context.hpp"
 #include "program.hpp"
+#include "program_names.hpp"
 
 namespace coopvk::layer {
 namespace {
@@ -129,6 +130,10 @@ std::unique_ptr<Statistics> Statistics::make(const Settings& settings) {
     std::unique_ptr<Statistics> statistics(new Statistics(settings));
     if (settings.statistics.empty() && !statistics->report_.isOn()) return nullptr;
     statistics->report_.write(run_event::kInstance, {});
+    if (statistics->report_.isOn()) {
+        const ProgramNames names = programNames(nullptr);
+        statistics->report_.write(run_event::kProgram, {names.exe, names.wine});
+    }
     return statistics;
 }
 

@@ -7,8 +7,6 @@
 #include <filesystem>
 #include <numeric>
 
-#include "setting_table.hpp"
-
 namespace coopvk::layer {
 namespace {
 
@@ -65,6 +63,14 @@ std::string variable(const char* name) {
 
 }  // namespace
 
+std::string libraryVariable(const SettingInfo& setting) {
+    std::string name(kLibraryPrefix);
+    for (const char c : setting.key) {
+        name += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    }
+    return name;
+}
+
 std::string unknownSetting(std::string_view given, std::string_view key) {
     std::string line = "setting ";
     line.append(given).append(": there is no such setting");
@@ -105,7 +111,7 @@ void findUnknownKeys(std::string_view text, std::vector<std::string>& complaints
 // The library does not tell which one it takes: its own folder's, else the variable's, else the
 // current folder's.
 std::string settingsFile() {
-    const fs::path file = "vk_layer_settings.txt";
+    const fs::path file = kSettingsFile;
     std::error_code error;
     std::string data = variable("XDG_DATA_HOME");
     if (const std::string home = variable("HOME"); data.empty() && !home.empty()) {

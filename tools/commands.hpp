@@ -9,6 +9,7 @@
 namespace coopvk::tool {
 
 void addCompareCommand(CLI::App& app, int& status);
+void addConfigCommand(CLI::App& app, int& status);
 void addDoctorCommand(CLI::App& app, int& status);
 void addInfoCommand(CLI::App& app, int& status);
 void addRewriteCommand(CLI::App& app, int& status);

@@ -11,9 +11,11 @@
 #include <filesystem>
 #include <iostream>
 
+#include "asked_for.hpp"
 #include "commands.hpp"
 #include "doctor/manifests.hpp"
 #include "doctor/program.hpp"
+#include "doctor/sections.hpp"
 #include "doctor/switches.hpp"
 #include "layer_location.hpp"
 #include "run_report.hpp"
@@ -37,10 +39,13 @@ void sayNoManifest(LayerKind kind, Findings& findings) {
              : "install coopvk into /usr/local or ~/.local, or its package"});
 }
 
-// The manifest that counts, where there is one.
-void checkManifests(LayerKind kind, Findings& findings) {
+// Returns whether the manifest that counts, where there is one, leaves it to the configuration.
+bool checkManifests(LayerKind kind, Findings& findings) {
     const auto found = findManifests(kind, findings);
-    if (found.empty()) return sayNoManifest(kind, findings);
+    if (found.empty()) {
+        sayNoManifest(kind, findings);
+        return false;
+    }
     const FoundManifest& first = found.front();
     std::cout << "manifest: " << first.file.string() << "\nlibrary: " << first.library << '\n';
     if (!first.problem.empty()) {
@@ -49,11 +54,13 @@ void checkManifests(LayerKind kind, Findings& findings) {
                             "2.36 or newer"});
     }
     for (size_t i = 1; i < found.size(); ++i) {
+        if (first.byConfiguration && !found[i].byConfiguration) continue;  // which it is for
         findings.push_back({false,
                             found[i].file.string() + " is another manifest of the layer, which "
                                                      "the loader leaves out",
                             "uninstall one of the two"});
     }
+    return first.byConfiguration;
 }
 
 struct Surroundings {
@@ -83,7 +90,9 @@ void checkSurroundings(Findings& findings) {
 }
 
 // In a child: what the loader really does, in this environment. The layer reports to `file`.
-[[noreturn]] void makeInstance(int file) {
+[[noreturn]] void makeInstance(int file, bool byConfiguration) {
+    // What the configuration says of this process is of no interest.
+    if (byConfiguration) ::setenv(layer::kEnableVariable, "1", 1);
     const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
     ::dup2(nowhere, STDERR_FILENO);
     ::dup2(nowhere, STDOUT_FILENO);
@@ -96,11 +105,11 @@ void checkSurroundings(Findings& findings) {
 }
 
 // Whether the layer came, after what the environment says by itself.
-bool tryLoader(Findings& findings) {
+bool tryLoader(bool byConfiguration, Findings& findings) {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) return false;
     const pid_t child = ::fork();
-    if (child == 0) makeInstance(ends[1]);
+    if (child == 0) makeInstance(ends[1], byConfiguration);
     ::close(ends[1]);
     std::string text;
     char buffer[512];
@@ -134,11 +143,13 @@ bool print(const Findings& findings) {
 int runDoctor(const Options& options) {
     Findings findings;
     Findings unused;
-    const bool implicit = !isNamed() || !findManifests(LayerKind::kImplicit, unused).empty();
-    checkManifests(implicit ? LayerKind::kImplicit : LayerKind::kExplicit, findings);
-    checkSwitches(implicit, findings);
+    const bool implicit = !layer::isNamed() || !findManifests(LayerKind::kImplicit, unused).empty();
+    const bool byConfiguration =
+        checkManifests(implicit ? LayerKind::kImplicit : LayerKind::kExplicit, findings);
+    checkSwitches(implicit, checkConfiguration(options.command, byConfiguration, findings),
+                  findings);
     checkSurroundings(findings);
-    const bool came = tryLoader(findings);
+    const bool came = tryLoader(byConfiguration, findings);
     if (!options.command.empty()) checkProgram(options.command.front(), findings);
     bool isOff = print(findings);
     if (!came && !isOff) {

@@ -72,6 +72,7 @@ void addLine(Story& story, std::string_view line) {
     Strings fields = split(line, '\t');
     if (fields.size() < 3) return;
     const std::string event = fields[0];
+    if (event == run_event::kProgram) return;
     ProgramStory& program = story.programs[fields[2]];
     if (event == run_event::kEmulated) story.emulated = true;
     if (fields.size() < 4) return;

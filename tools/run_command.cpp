@@ -16,6 +16,10 @@
 #include <iterator>
 
 #include "commands.hpp"
+#include "config/folders.hpp"
+#include "config/manifest.hpp"
+#include "config/program.hpp"
+#include "config/saved_section.hpp"
 #include "explanation.hpp"
 #include "layer_location.hpp"
 #include "names.hpp"
@@ -37,6 +41,7 @@ struct Options {
     std::array<std::string, std::size(layer::kSettings)> settings;
     bool printEnvironment = false;
     bool quiet = false;
+    bool save = false;
     std::vector<std::string> command;
 };
 
@@ -108,17 +113,50 @@ class ReportFile {
     std::string path_;
 };
 
+// What the options say, as lines of coopvk.conf.
+SavedLines linesToSave(const Options& options) {
+    SavedLines lines = {{std::string(layer::kEnableKey), "true"}};
+    for (size_t i = 0; i < options.settings.size(); ++i) {
+        const layer::SettingInfo& setting = layer::kSettings[i];
+        if (options.settings[i].empty()) continue;
+        lines.emplace_back(setting.key, valueOf(setting, options.settings[i]));
+    }
+    return lines;
+}
+
+// A section for each program that the layer saw, or for the one that was named.
+void save(const Options& options, const std::string& report) {
+    const auto saved = saveSections(programsOf(report), namesOf(options.command),
+                                    linesToSave(options), userConfiguration());
+    if (!saved) {
+        std::cerr << "coopvk: not saved: " << saved.error().message << '\n';
+        return;
+    }
+    for (const std::string& line : *saved) std::cerr << "coopvk: " << line << '\n';
+    std::error_code error;
+    if (!fs::exists(configuredManifest(false), error) &&
+        !fs::exists(configuredManifest(true), error)) {
+        std::cerr << "coopvk: it has no effect until the loader loads the layer by itself: "
+                     "coopvk config --install\n";
+    }
+}
+
 // Waits for the program, and tells why it had no use for coopvk, where that is so.
-int startAndExplain(const std::vector<std::string>& command) {
+int startAndExplain(const Options& options) {
+    const std::vector<std::string>& command = options.command;
     ReportFile report;
     if (report.path().empty()) return cannotStart(command.front(), replaceBy(command));
     setenv(layer::kRunReportVariable, report.path().c_str(), 1);
     const Ended ended = runAndWait(command);
     if (ended.error != 0) return cannotStart(command.front(), ended.error);
     const std::string name = fs::path(command.front()).filename();
-    for (const std::string& line : explain(report.text(), name, ended.othersLeft)) {
-        std::cerr << "coopvk: " << line << '\n';
+    const std::string text = report.text();
+    if (!options.quiet) {
+        for (const std::string& line : explain(text, name, ended.othersLeft)) {
+            std::cerr << "coopvk: " << line << '\n';
+        }
     }
+    if (options.save) save(options, text);
     std::cerr.flush();
     report.remove();
     endLike(ended.status);
@@ -157,7 +195,7 @@ int runRun(const Options& options) {
     }
     unsetenv("COOPVK_DISABLE");
     for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
-    if (!options.quiet) return startAndExplain(options.command);
+    if (!options.quiet || options.save) return startAndExplain(options);
     unsetenv(layer::kRunReportVariable);
     return cannotStart(options.command.front(), replaceBy(options.command));
 }
@@ -196,6 +234,9 @@ void addRunCommand(CLI::App& app, int& status) {
     }
     command->add_flag("-q,--quiet", options->quiet,
                       "Do not tell at the end why nothing was emulated");
+    command->add_flag("--save", options->save,
+                      "At the end, write these settings into ~/.config/coopvk/coopvk.conf, as a "
+                      "section for the program that switches the layer on");
     command->add_flag("--print-environment", options->printEnvironment,
                       "Print shell commands that set the environment, and start nothing");
     command->add_option("app", options->command, "The program and its arguments, after --");

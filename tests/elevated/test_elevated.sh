@@ -87,6 +87,7 @@ ways() {
     done
     echo "file VK_LAYER_SETTINGS_PATH=$work/settings"
     echo "current-folder COOPVK_ENABLE=1"
+    echo "configuration XDG_CONFIG_HOME=$work/configuration"
     echo "report COOPVK_RUN_REPORT=$1/report"
 }
 
@@ -111,9 +112,11 @@ check() {
         read -ra assignments <<<"$way"
         mkdir -p "$work/settings"
         settings "$target" >"$work/settings/vk_layer_settings.txt"
+        mkdir -p "$work/configuration/coopvk"
+        settings "$target" | sed 's/^coopvk_emulation\.//' >"$work/configuration/coopvk/coopvk.conf"
         [[ $way != current-folder* ]] || settings "$target" >"$start/vk_layer_settings.txt"
         [[ $way != report* ]] || : >"$target/report"
-        chmod -R go+rX "$work/settings"
+        chmod -R go+rX "$work/settings" "$work/configuration"
         chown -R "$owner" "$target"
         chown -R 65534 "$start"
         out=$(run "$kind" "$start" COOPVK_ENABLE=1 "${assignments[@]:1}" "$app" instance physical \
@@ -133,7 +136,7 @@ out=$(run plain "$work" COOPVK_ENABLE=1 COOPVK_EMULATE=all "$list")
 [[ $out == "with matrices: right" ]] ||
     fail "no matrices with the layer: $out"
 check plain 65534
-for way in environment library file current-folder; do
+for way in environment library file current-folder configuration; do
     grep -q "^$way.*: ./log ./shaders ./statistics" <<<"$written" || fail "plain: $written"
 done
 grep -q '^report: ./report' <<<"$written" || fail "plain: $written"

@@ -17,6 +17,7 @@ libraries=("$prefix"/lib*/libVkLayer_coopvk.so "$prefix"/lib/*/libVkLayer_coopvk
 [[ " ${libraries[*]} " == *" $prefix/lib"* ]] || fail 'no library'
 [[ -f $prefix/share/vulkan/implicit_layer.d/VkLayer_coopvk.json ]] || fail 'no manifest'
 [[ -f $prefix/include/coopvk/vulkan_coopvk.h ]] || fail 'no header'
+[[ -f $prefix/share/coopvk/coopvk.conf.example ]] || fail 'no example of a configuration'
 [[ -n $(find "$prefix/share/man/man1" -name 'coopvk.1*') ]] || fail 'no man page'
 ! grep -r -F "$prefix" "$prefix" || fail 'the prefix stands in a file'
 if [[ -n $check_portable ]]; then

@@ -51,6 +51,7 @@ installed=$(cd "$root" && find . -type f ! -path './var/*' | sort | sed -E 's|(l
 ./usr/include/coopvk/coopvk_int4.glsl
 ./usr/include/coopvk/vulkan_coopvk.h
 ./usr/lib/ARCH/coopvk/libVkLayer_coopvk.so
+./usr/share/coopvk/coopvk.conf.example
 ./usr/share/doc/coopvk/changelog.gz
 ./usr/share/doc/coopvk/copyright
 ./usr/share/man/man1/coopvk.1.gz

@@ -7,6 +7,7 @@
 //   those of VK_KHR_cooperative_matrix), device (plain), matrix-device (with
 //   VK_KHR_cooperative_matrix), pipeline (that uses it), no-pipeline (with an entry point that the
 //   shader does not have)
+//   engine=NAME, application=NAME (before instance: what it calls itself)
 //   callbacks (before instance: creates VK_EXT_debug_report's callbacks, and prints what they are
 //   told), messengers (VK_EXT_debug_utils' too)
 //   fork (the rest in a child), exit=N, abort, kill (SIGKILL), sleep (until a signal), leave
@@ -30,6 +31,7 @@ VkPhysicalDevice physical;
 VkDevice device;
 VkPipeline pipeline;
 bool hasMessengers, hasCallbacks;
+const char *engineName, *applicationName;
 VkDebugUtilsMessengerEXT messenger;
 VkDebugReportCallbackEXT callback;
 
@@ -92,6 +94,8 @@ void makeInstance() {
     check(volkInitialize() == VK_SUCCESS, "volkInitialize");
     VkApplicationInfo application = {VK_STRUCTURE_TYPE_APPLICATION_INFO};
     application.apiVersion = VK_API_VERSION_1_3;
+    application.pEngineName = engineName;
+    application.pApplicationName = applicationName;
     VkInstanceCreateInfo info = {VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
     info.pApplicationInfo = &application;
     const char* names[] = {VK_EXT_DEBUG_REPORT_EXTENSION_NAME, VK_EXT_DEBUG_UTILS_EXTENSION_NAME};
@@ -211,6 +215,8 @@ void destroyAll() {
 bool runStep(std::string_view step) {
     if (step == "messengers") hasMessengers = hasCallbacks = true;
     if (step == "callbacks") hasCallbacks = true;
+    if (step.starts_with("engine=")) engineName = step.data() + 7;
+    if (step.starts_with("application=")) applicationName = step.data() + 12;
     if (step == "instance") makeInstance();
     if (step == "physical") findPhysical();
     if (step == "list") printExtensions();

@@ -60,27 +60,41 @@ std::string libraryOf(const fs::path& manifest, const std::string& library) {
                : (manifest.parent_path() / library).lexically_normal().string();
 }
 
-std::string whyNotLoaded(const std::string& library) {
+constexpr const char* kNegotiate = "vkNegotiateLoaderLayerInterfaceVersion";
+
+std::string whyNotLoaded(const std::string& library, const std::string& negotiate) {
     void* handle = ::dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL);
     if (handle == nullptr) return ::dlerror();
-    const bool isLayer = ::dlsym(handle, "vkNegotiateLoaderLayerInterfaceVersion") != nullptr;
+    const bool isLayer = ::dlsym(handle, kNegotiate) != nullptr;
+    const bool canNegotiate = ::dlsym(handle, negotiate.c_str()) != nullptr;
     ::dlclose(handle);
-    return isLayer ? "" : library + ": no Vulkan layer";
+    if (!isLayer) return library + ": no Vulkan layer";
+    return canNegotiate ? "" : library + ": another version, without " + negotiate;
+}
+
+// The function that the loader calls first.
+std::string negotiateFunction(const json& layer) {
+    const json functions = layer.value("functions", json::object());
+    const json name = functions.is_object() ? functions.value(kNegotiate, json()) : json();
+    return name.is_string() ? name.get<std::string>() : kNegotiate;
 }
 
 bool isThisLayer(const json& layer) {
     return layer.is_object() && layer.value("name", json()) == layer::kLayerName;
 }
 
-FoundManifest describe(const fs::path& file, const json& library) {
+FoundManifest describe(const fs::path& file, const json& layer) {
     FoundManifest manifest;
     manifest.file = file;
+    const std::string negotiate = negotiateFunction(layer);
+    manifest.byConfiguration = negotiate == coopvk::layer::kNegotiateByConfiguration;
+    const json library = layer.value("library_path", json());
     if (!library.is_string() || library == "") {
         manifest.problem = "the manifest names none";
         return manifest;
     }
     manifest.library = libraryOf(file, library);
-    manifest.problem = whyNotLoaded(manifest.library);
+    manifest.problem = whyNotLoaded(manifest.library, negotiate);
     return manifest;
 }
 
@@ -118,7 +132,7 @@ std::vector<FoundManifest> findManifests(LayerKind kind, Findings& findings) {
             }
             const json layer = text.is_object() ? text.value("layer", json()) : json();
             if (!isThisLayer(layer)) continue;
-            found.push_back(describe(file, layer.value("library_path", json())));
+            found.push_back(describe(file, layer));
         }
     }
     return found;

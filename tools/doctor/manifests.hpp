@@ -19,8 +19,9 @@ std::vector<std::filesystem::path> layerPaths(LayerKind kind);
 
 struct FoundManifest {
     std::filesystem::path file;
-    std::string library;  // as the loader opens it
-    std::string problem;  // why that is not possible; empty if it is
+    std::string library;           // as the loader opens it
+    std::string problem;           // why that is not possible; empty if it is
+    bool byConfiguration = false;  // the one that `coopvk config --install` writes
 };
 
 // This layer's manifests there, the first of which counts. Files that nobody can read are findings.

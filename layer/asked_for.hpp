@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What switches a layer on or off, besides the configuration: the environment, and the application.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <string_view>
+
+namespace coopvk::layer {
+
+inline constexpr const char* kEnableVariable = "COOPVK_ENABLE";
+
+// Whether one of the patterns, separated by commas, stands for the layer's name: a name, with * at
+// its begin, its end or both; or ~all~, ~implicit~ or ~explicit~.
+bool filterHas(std::string_view patterns, std::string_view name, bool implicit);
+
+// VK_INSTANCE_LAYERS has the layer's name.
+bool isInLayerList();
+
+// VK_INSTANCE_LAYERS or VK_LOADER_LAYERS_ENABLE asks for the layer by its name.
+bool isNamed();
+
+// Whether the environment or the application asks for the layer. `info` may be null.
+bool isAskedFor(const VkInstanceCreateInfo* info);
+
+}  // namespace coopvk::layer

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "program_names.hpp"
+
+#include <strings.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "program.hpp"
+
+namespace coopvk::layer {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kWindowsEnding = ".exe";
+
+bool isWindowsProgram(std::string_view name) {
+    return name.size() > kWindowsEnding.size() &&
+           ::strncasecmp(name.data() + name.size() - kWindowsEnding.size(), kWindowsEnding.data(),
+                         kWindowsEnding.size()) == 0;
+}
+
+std::string fileOfProcess() {
+    constexpr std::string_view kDeleted = " (deleted)";  // as the kernel adds
+    std::error_code error;
+    std::string name = fs::read_symlink("/proc/self/exe", error).filename();
+    if (error || name.empty()) return std::string(programName());
+    if (name.ends_with(kDeleted)) name.resize(name.size() - kDeleted.size());
+    return name;
+}
+
+std::string textOf(const char* text) { return text == nullptr ? "" : text; }
+
+}  // namespace
+
+std::string windowsProgram(std::string_view exe, std::string_view arguments) {
+    // wine, wine64, wine-preloader, wine64-preloader
+    if (!exe.starts_with("wine")) return {};
+    while (!arguments.empty()) {
+        const std::string_view argument = arguments.substr(0, arguments.find('\0'));
+        arguments.remove_prefix(std::min(argument.size() + 1, arguments.size()));
+        const std::string_view name = argument.substr(argument.find_last_of("/\\") + 1);
+        if (isWindowsProgram(name)) return std::string(name);
+    }
+    return {};
+}
+
+ProgramNames programNames(const VkInstanceCreateInfo* info) {
+    ProgramNames names;
+    names.exe = fileOfProcess();
+    std::ifstream file("/proc/self/cmdline", std::ios::binary);
+    const std::string arguments{std::istreambuf_iterator<char>(file), {}};
+    names.wine = windowsProgram(names.exe, arguments);
+    const VkApplicationInfo* application = info == nullptr ? nullptr : info->pApplicationInfo;
+    if (application != nullptr) {
+        names.engine = textOf(application->pEngineName);
+        names.application = textOf(application->pApplicationName);
+    }
+    return names;
+}
+
+}  // namespace coopvk::layer

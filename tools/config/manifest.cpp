@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/manifest.hpp"
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "config/folders.hpp"
+#include "names.hpp"
+
+namespace coopvk::tool {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using rewrite::Error;
+using rewrite::ErrorCode;
+
+constexpr const char* kBelow = "vulkan/implicit_layer.d/VkLayer_coopvk_configured.json";
+
+Error problem(std::string what) { return {ErrorCode::kInvalidArgument, std::move(what)}; }
+
+}  // namespace
+
+fs::path configuredManifest(bool forAllUsers) {
+    const fs::path folder = forAllUsers ? fs::path("/etc") : userConfigFolder();
+    return folder.empty() ? fs::path() : folder / kBelow;
+}
+
+rewrite::Result<fs::path> installManifest(const fs::path& installed, bool forAllUsers) {
+    const fs::path target = configuredManifest(forAllUsers);
+    if (target.empty()) return problem("neither XDG_CONFIG_HOME nor HOME names a folder");
+    std::ifstream stream(installed);
+    json manifest = json::parse(stream, nullptr, false);
+    if (!manifest.is_object() || !manifest.contains("layer") || !manifest["layer"].is_object()) {
+        return problem(installed.string() + " is no manifest");
+    }
+    json& layer = manifest["layer"];
+    const fs::path library = layer.value("library_path", "");
+    layer["library_path"] = fs::weakly_canonical(installed.parent_path() / library).string();
+    layer["functions"] = {
+        {"vkNegotiateLoaderLayerInterfaceVersion", layer::kNegotiateByConfiguration}};
+    layer.erase("enable_environment");
+    layer.erase("instance_extensions");  // programs that the layer is off in find nothing of it
+    std::error_code error;
+    fs::create_directories(target.parent_path(), error);
+    std::ofstream out(target);
+    out << manifest.dump(4) << '\n';
+    out.close();
+    if (!out) return problem("cannot write " + target.string());
+    return target;
+}
+
+}  // namespace coopvk::tool

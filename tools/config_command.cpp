@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `coopvk config`: what coopvk.conf says to which programs, what is wrong with it, and the manifest
+// by which it can switch the layer on.
+#include <filesystem>
+#include <iostream>
+
+#include "commands.hpp"
+#include "config/folders.hpp"
+#include "config/manifest.hpp"
+#include "config/program.hpp"
+#include "configuration.hpp"
+#include "layer_location.hpp"
+#include "settings.hpp"
+
+namespace coopvk::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+    bool check = false, install = false, uninstall = false, system = false;
+    std::string file;  // to check
+    std::vector<std::string> command;
+};
+
+int fail(const std::string& what) {
+    std::cerr << "coopvk: " << what << '\n';
+    return 1;
+}
+
+int checkFiles(const Options& options) {
+    if (!options.file.empty() && !fs::exists(options.file)) {
+        return fail("there is no file " + options.file);
+    }
+    std::vector<layer::ConfigurationFile> files;
+    if (options.file.empty()) {
+        files = layer::readConfigurations();
+    } else {
+        files.push_back(layer::readConfiguration(options.file));
+    }
+    int status = 0;
+    for (const layer::ConfigurationFile& file : files) {
+        for (const std::string& fault : file.faults()) {
+            std::cout << fault << '\n';
+            status = 1;
+        }
+    }
+    return status;
+}
+
+int install(const Options& options) {
+    const auto folder = findManifestFolder();
+    if (!folder) return fail(std::string("the layer's manifest ") + kManifest + " is not found");
+    const auto written = installManifest(*folder / kManifest, options.system);
+    if (!written) return fail(written.error().message);
+    std::cout << "written: " << written->string()
+              << "\nThe loader now loads the layer into every program. It is off there, and passes "
+                 "everything\ndown, unless a section of coopvk.conf with enable = true matches.\n";
+    return 0;
+}
+
+int uninstall(const Options& options) {
+    const fs::path manifest = configuredManifest(options.system);
+    std::error_code error;
+    if (!fs::remove(manifest, error)) {
+        return fail(error ? manifest.string() + ": " + error.message()
+                          : "nothing to uninstall: there is no " + manifest.string());
+    }
+    std::cout << "removed: " << manifest.string() << '\n';
+    return 0;
+}
+
+void printSection(const layer::ConfigurationSection& section) {
+    if (section.isBroken || section.lines.empty()) return;
+    std::cout << "  " << (section.title.empty() ? "all programs" : section.title) << ": ";
+    const char* separator = "";
+    for (const layer::ConfigurationLine& line : section.lines) {
+        std::cout << separator << line.key << " = " << line.value;
+        separator = "; ";
+    }
+    std::cout << '\n';
+}
+
+void printFiles(const std::vector<layer::ConfigurationFile>& files) {
+    for (const layer::ConfigurationFile& file : files) {
+        if (file.path.empty()) continue;
+        std::cout << file.path << (file.exists ? "" : ": there is none") << '\n';
+        for (const layer::ConfigurationSection& section : file.sections) printSection(section);
+        for (const std::string& fault : file.faults()) std::cout << "  fault: " << fault << '\n';
+    }
+    for (const bool forAllUsers : {false, true}) {
+        std::error_code error;
+        const fs::path manifest = configuredManifest(forAllUsers);
+        if (!fs::exists(manifest, error)) continue;
+        std::cout << "The loader loads the layer into every program by " << manifest.string()
+                  << '\n';
+        return;
+    }
+    std::cout << "The loader does not load the layer by itself, so enable = true has no effect: "
+                 "coopvk config --install\n";
+}
+
+void printLine(std::string_view key, std::string_view value, std::string_view origin) {
+    const auto pad = [](std::string_view text, size_t width) {
+        std::cout << text << std::string(text.size() < width ? width - text.size() : 1, ' ');
+    };
+    std::cout << "  ";
+    pad(key, 17);
+    pad(value.empty() ? "-" : value, 10);
+    std::cout << origin << '\n';
+}
+
+// Each setting as the program would find it here.
+void printProgram(const std::vector<layer::ConfigurationFile>& files, const Options& options) {
+    const layer::ProgramNames names = namesOf(options.command);
+    const auto configured = layer::configuredFor(files, names);
+    std::cout << (names.wine.empty() ? "exe = " + names.exe : "wine = " + names.wine) << '\n';
+    printLine(layer::kEnableKey, configured.enable ? configured.enable->text : "false",
+              configured.enable ? configured.enable->origin : "default");
+    const auto found = layer::explainSettings(configured);
+    for (size_t i = 0; i < found.size(); ++i) {
+        printLine(layer::kSettings[i].key, found[i].text, found[i].origin);
+    }
+    for (const layer::ConfigurationFile& file : files) {
+        for (const layer::ConfigurationSection& section : file.sections) {
+            if (holdsFor(section, names) || !holdsFor(section, names, true)) continue;
+            std::cout << "  also, where names that only the running program tells match: "
+                      << file.path << ':' << section.line << ' ' << section.title << '\n';
+        }
+    }
+    for (const std::string& fault : configured.faults) std::cout << "  fault: " << fault << '\n';
+}
+
+int runConfig(const Options& options) {
+    if (options.check) return checkFiles(options);
+    if (options.install) return install(options);
+    if (options.uninstall) return uninstall(options);
+    const auto files = layer::readConfigurations();
+    if (options.command.empty()) {
+        printFiles(files);
+    } else {
+        printProgram(files, options);
+    }
+    return 0;
+}
+
+}  // namespace
+
+void addConfigCommand(CLI::App& app, int& status) {
+    CLI::App* command =
+        app.add_subcommand("config", "Show or check coopvk.conf, the settings by program");
+    auto options = std::make_shared<Options>();
+    auto* check = command
+                      ->add_option("--check", options->file,
+                                   "Print what is wrong in FILE, or in the files that the layer "
+                                   "reads; the status is 1 if anything is")
+                      ->option_text("[FILE]")
+                      ->expected(0, 1);
+    auto* install = command->add_flag("--install", options->install,
+                                      "Let the loader load the layer into every program, where it "
+                                      "is off unless a section says enable = true");
+    auto* uninstall = command->add_flag("--uninstall", options->uninstall, "Undo --install");
+    command->add_flag("--system", options->system,
+                      "With --install and --uninstall: for all users, in /etc");
+    install->excludes(uninstall)->excludes(check);
+    uninstall->excludes(check);
+    command->add_option("app", options->command,
+                        "Show the settings of this program, with its arguments, after --");
+    command->positionals_at_end();
+    command->callback([options, check, &status] {
+        options->check = check->count() > 0;
+        status = runConfig(*options);
+    });
+}
+
+}  // namespace coopvk::tool

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "doctor/sections.hpp"
+
+#include <algorithm>
+#include <iostream>
+
+#include "config/program.hpp"
+#include "configuration.hpp"
+
+namespace coopvk::tool {
+namespace {
+
+using layer::ConfigurationFile;
+using layer::ConfigurationSection;
+
+bool switches(const ConfigurationSection& section) {
+    return std::ranges::find(section.lines, layer::kEnableKey, &layer::ConfigurationLine::key) !=
+           section.lines.end();
+}
+
+std::string placeOf(const ConfigurationFile& file, const ConfigurationSection& section) {
+    return file.path + ":" + std::to_string(section.line) + " " + section.title;
+}
+
+}  // namespace
+
+bool checkConfiguration(const std::vector<std::string>& command, bool isAsked, Findings& findings) {
+    const auto files = layer::readConfigurations();
+    const layer::ProgramNames names = namesOf(command);
+    std::string perhaps;
+    for (const ConfigurationFile& file : files) {
+        for (const ConfigurationSection& section : file.sections) {
+            if (command.empty() || section.title.empty()) continue;
+            if (holdsFor(section, names)) {
+                std::cout << "section: " << placeOf(file, section) << '\n';
+            } else if (switches(section) && holdsFor(section, names, true)) {
+                perhaps += "\n      " + placeOf(file, section);
+            }
+        }
+        for (const std::string& fault : file.faults()) {
+            findings.push_back({false, fault, "mend the line; coopvk config --check tells when"});
+        }
+    }
+    const auto configured = layer::configuredFor(files, names);
+    const bool isEnabled = !command.empty() && configured.isEnabled();
+    if (isEnabled && !isAsked) {
+        findings.push_back(
+            {false,
+             configured.enable->origin +
+                 " would switch the layer on, but the loader does not load the layer "
+                 "by itself",
+             "coopvk config --install"});
+    }
+    if (!isEnabled && !perhaps.empty()) {
+        findings.push_back(
+            {false, "this depends on names that only the running program tells:" + perhaps,
+             "see whether COOPVK_LOG_LEVEL=info makes the program say something of coopvk"});
+    }
+    return isEnabled && isAsked;
+}
+
+}  // namespace coopvk::tool
