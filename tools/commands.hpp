@@ -8,6 +8,7 @@
 
 namespace coopvk::tool {
 
+void addAdviseCommand(CLI::App& app, int& status);
 void addCompareCommand(CLI::App& app, int& status);
 void addConfigCommand(CLI::App& app, int& status);
 void addDoctorCommand(CLI::App& app, int& status);

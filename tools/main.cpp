@@ -17,6 +17,7 @@ int runTool(int argc, char** argv) {
     coopvk::tool::addInfoCommand(app, status);
     coopvk::tool::addRewriteCommand(app, status);
     coopvk::tool::addRunCommand(app, status);
+    coopvk::tool::addAdviseCommand(app, status);
     coopvk::tool::addConfigCommand(app, status);
     coopvk::tool::addDoctorCommand(app, status);
     coopvk::tool::addCompareCommand(app, status);

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `coopvk advise`: runs a program without coopvk and with it, and says whether it is worth it.
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <format>
+#include <iostream>
+#include <regex>
+
+#include "advise/advice.hpp"
+#include "advise/measure.hpp"
+#include "asked_for.hpp"
+#include "commands.hpp"
+#include "explanation.hpp"
+#include "run_report.hpp"
+#include "setting_options.hpp"
+#include "temporary_file.hpp"
+
+namespace coopvk::tool {
+namespace {
+
+constexpr const char* kDisableVariable = "COOPVK_DISABLE";
+constexpr size_t kShownLines = 10;  // of a failed program's output
+
+struct Options {
+    SettingTexts settings;
+    int runs = 3;
+    std::string metric;  // a regular expression
+    bool higher = false, lower = false;
+    std::vector<std::string> command;
+};
+
+// Of the runs so far.
+struct Runs {
+    Side with, without;
+    std::string outputOfFailure;  // of the first one
+    std::string report;           // of the layer, from the first run with it
+    std::string problem;          // why no advice can be given
+    int status = 0;               // to exit with then
+};
+
+int fail(const std::string& what, int status = 1) {
+    std::cerr << "coopvk: " << what << '\n';
+    return status;
+}
+
+// Takes down how a run ended. False where that leaves nothing to compare.
+bool take(const Run& run, const Options& options, Side& side, Runs& runs) {
+    if (run.error != 0) {
+        runs.problem = "cannot start " + options.command.front() + ": " + std::strerror(run.error);
+        runs.status = run.error == ENOENT ? 127 : 126;  // as a shell would
+        return false;
+    }
+    if (!run.failure.empty()) {
+        if (runs.outputOfFailure.empty()) runs.outputOfFailure = run.output;
+        if (side.failure.empty()) side.failure = run.failure;
+        return true;
+    }
+    if (options.metric.empty()) {
+        side.figures.push_back(run.seconds);
+        return true;
+    }
+    const auto figure = findFigure(run.output, options.metric);
+    if (figure) side.figures.push_back(*figure);
+    if (!figure) {
+        runs.problem =
+            "no figure in the program's output: nothing matches '" + options.metric + "'";
+        runs.status = 1;
+    }
+    return figure.has_value();
+}
+
+Runs measure(const Options& options, const Environment& environment) {
+    Runs runs;
+    const Environment off = {{kDisableVariable, "1"}};
+    for (int i = 0; i < 2 * options.runs; ++i) {
+        // without, with, with, without, without, with, ...: what changes slowly hits both alike.
+        const bool with = i % 4 == 1 || i % 4 == 2;
+        Side& side = with ? runs.with : runs.without;
+        if (!side.failure.empty()) continue;
+        if (!with) {
+            const Run run = runOnce(options.command, off, {layer::kEnableVariable});
+            if (!take(run, options, side, runs)) break;
+            continue;
+        }
+        const TemporaryFile report;
+        Environment on = environment;
+        on.emplace_back(layer::kRunReportVariable, report.path());
+        const Run run = runOnce(options.command, on, {kDisableVariable});
+        if (runs.report.empty()) runs.report = report.text();
+        if (!take(run, options, side, runs)) break;
+    }
+    return runs;
+}
+
+// The extensions for which shaders were rewritten, and on which devices.
+std::string rewrittenOf(std::string_view report) {
+    std::vector<std::string> found;
+    while (!report.empty()) {
+        std::string_view line = report.substr(0, report.find('\n'));
+        report.remove_prefix(std::min(line.size() + 1, report.size()));
+        // EVENT PROCESS PROGRAM DEVICE EXTENSIONS
+        std::vector<std::string> fields;
+        for (int i = 0; i < 5; ++i) {
+            const std::string_view field = line.substr(0, line.find('\t'));
+            fields.emplace_back(field);
+            line.remove_prefix(std::min(field.size() + 1, line.size()));
+        }
+        if (fields[0] != layer::run_event::kEmulated || fields[4].empty()) continue;
+        std::string text = fields[4] + " on " + fields[3];
+        if (std::ranges::find(found, text) == found.end()) found.push_back(std::move(text));
+    }
+    std::string all;
+    for (const std::string& text : found) all += (all.empty() ? "" : "; ") + text;
+    return all;
+}
+
+std::string sideText(const Side& side, const Metric& metric) {
+    if (!side.failure.empty()) return "failed with " + side.failure;
+    // Seconds to the millisecond, and another figure as it comes.
+    const auto text = [&](double figure) {
+        return metric.unit.empty() ? std::format("{:.6g}", figure) : std::format("{:.3f}", figure);
+    };
+    const auto [low, high] = std::ranges::minmax(side.figures);
+    std::string range;
+    if (side.figures.size() > 1) range = std::format("   ({} to {})", text(low), text(high));
+    return text(median(side.figures)) + std::string(metric.unit) + range;
+}
+
+void printLine(std::string_view what, const std::string& text) {
+    std::cout << std::format("{:<16}{}\n", what, text);
+}
+
+void printOutput(const std::string& output) {
+    size_t start = output.size();
+    for (size_t i = 0; i <= kShownLines && start != std::string::npos && start > 0; ++i) {
+        start = output.rfind('\n', start - 1);
+    }
+    std::string_view text(output);
+    if (start != std::string::npos && start > 0) text.remove_prefix(start + 1);
+    while (!text.empty()) {
+        const std::string_view line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(line.size() + 1, text.size()));
+        std::cout << "    " << line << '\n';
+    }
+}
+
+void printAdvice(const Options& options, const Runs& runs, const Metric& metric) {
+    printLine("without coopvk", sideText(runs.without, metric));
+    printLine("with coopvk", sideText(runs.with, metric));
+    printOutput(runs.outputOfFailure);
+    const bool bothRan = runs.with.failure.empty() && runs.without.failure.empty();
+    if (bothRan) {
+        printLine("speed", std::format("{:.2f} times with coopvk",
+                                       speedup(runs.with, runs.without, metric)));
+    }
+    const std::string rewritten = rewrittenOf(runs.report);
+    printLine("rewritten", rewritten.empty() ? "nothing" : rewritten);
+    if (rewritten.empty()) {
+        const std::string name = std::filesystem::path(options.command.front()).filename();
+        for (const std::string& line : explain(runs.report, name, false)) {
+            std::cout << "    " << line << '\n';
+        }
+    }
+    printLine("advice", adviceOf(runs.with, runs.without, metric, rewritten));
+}
+
+int runAdvise(const Options& options) {
+    if (options.command.empty()) {
+        return fail("advise about what? (coopvk advise [options] -- APP [arguments])");
+    }
+    try {
+        findFigure("", options.metric);
+    } catch (const std::regex_error& error) {
+        return fail("--metric: '" + options.metric + "': " + error.what());
+    }
+    const auto environment = layerEnvironment(options.settings);
+    if (!environment) return fail(environment.error().message);
+    const bool higher = options.higher || (!options.metric.empty() && !options.lower);
+    const Metric metric = {options.metric.empty() ? " s" : "", higher};
+    const Runs runs = measure(options, *environment);
+    if (!runs.problem.empty()) return fail(runs.problem, runs.status);
+    printAdvice(options, runs, metric);
+    return !runs.with.failure.empty() && !runs.without.failure.empty() ? 1 : 0;
+}
+
+}  // namespace
+
+void addAdviseCommand(CLI::App& app, int& status) {
+    CLI::App* command = app.add_subcommand(
+        "advise", "Run a program without coopvk and with it, and tell whether it is worth it");
+    auto options = std::make_shared<Options>();
+    command->add_option("--runs", options->runs, "How often to run it on each side")
+        ->check(CLI::PositiveNumber);
+    auto* metric = command->add_option(
+        "--metric", options->metric,
+        "Compare what the program says of itself in place of its time: the first group of the last "
+        "match of this regular expression in its output");
+    auto* higher = command->add_flag("--higher-is-better", options->higher,
+                                     "Of two such figures the higher one is better (the default)");
+    auto* lower = command->add_flag("--lower-is-better", options->lower, "The lower one is");
+    higher->needs(metric)->excludes(lower);
+    lower->needs(metric);
+    addSettingOptions(*command, options->settings);
+    command->add_option("app", options->command, "The program and its arguments, after --");
+    command->positionals_at_end();
+    command->callback([options, &status] { status = runAdvise(*options); });
+}
+
+}  // namespace coopvk::tool

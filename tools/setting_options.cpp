@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "setting_options.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <vector>
+
+#include "asked_for.hpp"
+#include "names.hpp"
+#include "policy.hpp"
+
+namespace coopvk::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const layer::SettingInfo& kEmulate = *layer::findSetting("emulate");
+constexpr const layer::SettingInfo& kDumpDir = *layer::findSetting("dump_dir");
+
+const std::string& textOf(const SettingTexts& texts, const layer::SettingInfo& setting) {
+    return texts[static_cast<size_t>(&setting - layer::kSettings)];
+}
+
+rewrite::Error problem(std::string what) {
+    return {rewrite::ErrorCode::kInvalidArgument, std::move(what)};
+}
+
+// "log_level" becomes --log-level, which overrides the environment's COOPVK_LOG_LEVEL.
+void addSetting(CLI::App& command, const layer::SettingInfo& setting, std::string& value) {
+    std::string name = "--" + std::string(setting.key);
+    std::ranges::replace(name, '_', '-');
+    const std::string help(setting.description);
+    if (setting.type == "BOOL") {
+        command.add_flag_callback(name, [&value] { value = "true"; }, help);
+        return;
+    }
+    if (setting.key == "statistics") {
+        command.add_flag(name + "{1}", value, help)->option_text("[=FILE]");
+        return;
+    }
+    CLI::Option* option = command.add_option(name, value, help);
+    if (setting.values().empty()) {
+        option->option_text(setting.type == "SAVE_FILE"     ? "FILE"
+                            : setting.type == "SAVE_FOLDER" ? "DIR"
+                                                            : "TEXT");
+        return;
+    }
+    const auto values = setting.values();
+    option->check(CLI::IsMember(std::vector<std::string>(values.begin(), values.end())));
+}
+
+}  // namespace
+
+void addSettingOptions(CLI::App& command, SettingTexts& texts) {
+    for (size_t i = 0; i < texts.size(); ++i) {
+        addSetting(command, layer::kSettings[i], texts[i]);
+    }
+}
+
+std::string valueOf(const SettingTexts& texts, const layer::SettingInfo& setting) {
+    const std::string& text = textOf(texts, setting);
+    const bool isPath = setting.type.starts_with("SAVE_") || setting.key == "statistics";
+    return isPath && text != "1" && !text.empty() ? fs::absolute(text).string() : text;
+}
+
+rewrite::Result<Environment> layerEnvironment(const SettingTexts& texts) {
+    // The layer could only warn of it, which a program may hide.
+    std::vector<std::string> complaints;
+    layer::EmulatePolicy::parse(textOf(texts, kEmulate), complaints);
+    if (!complaints.empty()) return problem(complaints.front());
+    const auto manifests = findManifestFolder();
+    if (!manifests) {
+        return problem(std::string("the layer's manifest ") + kManifest +
+                       " is neither in ../share/vulkan/implicit_layer.d nor in ../layer, seen from "
+                       "this program's folder");
+    }
+    if (const std::string& folder = textOf(texts, kDumpDir);
+        !folder.empty() && folder.find('%') == std::string::npos) {
+        fs::create_directories(folder);  // the layer makes those that are named for a program
+    }
+    // How the loader finds the layer.
+    const SearchPath path = searchPath(*manifests);
+    Environment environment = path.environment;
+    if (!path.implicit) {
+        environment.emplace_back("VK_INSTANCE_LAYERS",
+                                 join(layer::kLayerName, std::getenv("VK_INSTANCE_LAYERS"), ':'));
+    }
+    environment.emplace_back(layer::kEnableVariable, "1");
+    for (const layer::SettingInfo& setting : layer::kSettings) {
+        if (textOf(texts, setting).empty()) continue;
+        environment.emplace_back(setting.variable, valueOf(texts, setting));
+    }
+    return environment;
+}
+
+}  // namespace coopvk::tool
