@@ -10,17 +10,33 @@
 
 namespace coopvk::rewrite {
 
+namespace {
+
+// Whether a float is the upper byte of the f16 with its value, as E5M2 is.
+bool isUpperByte(const Number::FloatFields& fields) {
+    return fields.exponentBits == 5 && fields.hasInfinity;
+}
+
+}  // namespace
+
 Id smallFloatPair(Emitter& emit, const Number::FloatFields& fields, Id bytes) {
-    TypeTable& types = emit.types();
     Bits bits(emit);
     const Id first = bits.left(bits.mask(bytes, 0xFF), 8);
     const Id second = bits.mask(bits.left(bytes, 16), 0xFF000000);
     const Id spread = bits.either(first, second);
+    TypeTable& types = emit.types();
+    if (isUpperByte(fields)) return emit.bitcast(types.vectorType(types.floatType(16), 2), spread);
+    return smallFloatsOfOddBytes(emit, fields, spread);
+}
+
+Id smallFloatsOfOddBytes(Emitter& emit, const Number::FloatFields& fields, Id word) {
+    TypeTable& types = emit.types();
+    Bits bits(emit);
     const Id f16 = types.floatType(16);
     const Id pair = types.vectorType(f16, 2);
-    if (fields.exponentBits == 5 && fields.hasInfinity) return emit.bitcast(pair, spread);
+    if (isUpperByte(fields)) return emit.bitcast(pair, bits.mask(word, 0xFF00FF00));
     const uint32_t by = 5 - fields.exponentBits;
-    const Id magnitude = bits.right(bits.mask(spread, 0x7F007F00), by);
+    const Id magnitude = bits.right(bits.mask(word, 0x7F007F00), by);
     // NaN would become a finite number. It has all bits set: adding one to its last bit carries
     // into the bit above its exponent.
     const Id carry = bits.op(spv::Op::OpIAdd, magnitude, emit.constant(0x01000100u >> by));
@@ -32,7 +48,7 @@ Id smallFloatPair(Emitter& emit, const Number::FloatFields& fields, Id bytes) {
     const Id half = emit.bitcast(pair, bits.either(magnitude, nan));
     const Id scaled = emit.op(spv::Op::OpFMul, pair, {half, scale});
     // Devices may drop the sign of NaN in a product.
-    const Id sign = bits.mask(spread, 0x80008000);
+    const Id sign = bits.mask(word, 0x80008000);
     return emit.bitcast(pair, bits.either(emit.bitcast(types.uint32(), scaled), sign));
 }
 

@@ -57,6 +57,8 @@ struct Number {
 // The two low bytes of a u32 as f16: moves exponent and mantissa to the positions in f16, and
 // multiplies by a power of two if the bias is smaller than that of f16.
 Id smallFloatPair(Emitter& emit, const Number::FloatFields& fields, Id bytes);
+// The same for bytes 1 and 3, in fewer instructions. The other bytes do not matter.
+Id smallFloatsOfOddBytes(Emitter& emit, const Number::FloatFields& fields, Id word);
 
 std::span<const Number> allNumbers();
 // nullptr if there is no such format.

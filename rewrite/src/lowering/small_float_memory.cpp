@@ -36,6 +36,14 @@ Id smallFloatBytes(Emitter& emit, const Number::FloatFields& fields, Id pair) {
                        bits.mask(bits.right(spread, 16), 0xFF00));
 }
 
+// The bytes of a word, in order.
+void unpackFour(Emitter& emit, const Number& number, Id word, std::vector<Slot>& out) {
+    const Id shifted = Bits(emit).left(word, number.bits);
+    const Id even = smallFloatsOfOddBytes(emit, number.fields, shifted);
+    const Id odd = smallFloatsOfOddBytes(emit, number.fields, word);
+    for (uint32_t i = 0; i < kPerWord / 2; ++i) out.insert(out.end(), {{even, i}, {odd, i}});
+}
+
 std::vector<Slot> unpackFloats(Emitter& emit, const Number& number, std::span<const Slot> memory,
                                Id memoryScalar, Id) {
     const std::vector<Id> words = toWords(emit, memory, memoryScalar);
@@ -43,11 +51,12 @@ std::vector<Slot> unpackFloats(Emitter& emit, const Number& number, std::span<co
                                                number.bits / words.size());
     std::vector<Slot> out;
     for (const Id word : words) {
-        for (uint32_t first = 0; first < perWord; first += 2) {
-            const Id bytes = Bits(emit).right(word, first * number.bits);
-            const Id pair = smallFloatPair(emit, number.fields, bytes);
-            for (uint32_t i = 0; i < 2 && first + i < perWord; ++i) out.push_back({pair, i});
+        if (perWord == kPerWord) {
+            unpackFour(emit, number, word, out);
+            continue;
         }
+        const Id pair = smallFloatPair(emit, number.fields, word);
+        for (uint32_t i = 0; i < perWord; ++i) out.push_back({pair, i});
     }
     return out;
 }

@@ -84,8 +84,7 @@ SubgroupArea makeArea(MatrixContext& context, const Lines& lines, Id component) 
 class SubgroupMemory {
  public:
     SubgroupMemory(MatrixContext& context, MatrixWriter& writer, const SubgroupMove& move)
-        : context_(context),
-          writer_(writer),
+        : writer_(writer),
           emit_(writer.emit()),
           m_(move),
           lines_(linesOf(move)),
@@ -167,7 +166,6 @@ class SubgroupMemory {
     }
     void barrier() { sharedBarrier(emit_, spv::Scope::Subgroup); }
 
-    MatrixContext& context_;
     MatrixWriter& writer_;
     Emitter& emit_;
     const SubgroupMove& m_;

@@ -25,6 +25,7 @@ struct Types {
 constexpr Types kHalves = {kF16, kF32, 16};
 constexpr Types kHalfSums = {kF16, kF16, 16};
 constexpr Types kBytes = {kS8, kS32, 32};
+constexpr Types kSmallFloats[] = {{kE4M3, kF32, 32}, {kE5M2, kF16, 16}, {kE5M2, kF32, 8}};
 
 struct Layouts {
     bool aColumnMajor = false, bColumnMajor = false;
@@ -42,6 +43,13 @@ rewrite::DeviceTraits gpuWithScalars() {
 rewrite::DeviceTraits gpuWithout() {
     rewrite::DeviceTraits device = gpuWithDots(0);
     device.shaderIntegerDotProduct = false;
+    device.maxSubgroupSize = 32;
+    return device;
+}
+
+// One with accelerated dot products, and few lanes.
+rewrite::DeviceTraits gpuWithAllDots() {
+    rewrite::DeviceTraits device = gpuWithDots(7);
     device.maxSubgroupSize = 32;
     return device;
 }
@@ -155,6 +163,38 @@ TEST(SlicedMulAdd, EveryLayout) {
         expectProduct(gpuWithout(), kBytes, layouts, kUsual, true);
         expectProduct(gpuWithDots(2), kBytes, layouts, kUsual, true);  // in a loop
     }
+}
+
+// On any GPU.
+TEST(SlicedMulAdd, SmallFloats) {
+    COOPVK_REQUIRE(Requirement::kEmulation);
+    for (uint32_t bits = 0; bits < 4; ++bits) {
+        const Layouts layouts = {(bits & 1) != 0, (bits & 2) != 0};
+        expectProduct(gpuWithAllDots(), kSmallFloats[0], layouts, kUsual, true);
+        expectProduct(gpuWithScalars(), kSmallFloats[2], layouts, kUsual, true);
+    }
+    for (const Types& types : kSmallFloats) {
+        expectProduct(gpuWithout(), types, {}, kUsual, true);
+        expectProduct(gpuWithDots(0), types, {}, kUsual, true);
+    }
+}
+
+// On GPUs that else need no slices.
+TEST(SlicedMulAdd, ManySums) {
+    COOPVK_REQUIRE(Requirement::kEmulation);
+    const std::string many = std::string(kUsual) + R"(
+    SUM more[36];
+    for (uint i = 0; i < 36; ++i) more[i] = SUM(0);
+    for (uint kk = 0; kk < TURNS * K; kk += K) {
+        MATRIX_A a;
+        LOAD_A(a, 0, kk);
+        MATRIX_B b;
+        LOAD_B(b, 0, kk);
+        for (uint i = 0; i < 36; ++i) more[i] = coopMatMulAdd(a, b, more[i]);
+    })";
+    expectProduct(gpuWithAllDots(), kHalves, {}, many, true);
+    expectProduct(gpuWithAllDots(), kHalves, {}, kUsual, false);
+    expectProduct(gpuWithAllDots(), kBytes, {}, many, false);
 }
 
 TEST(SlicedMulAdd, HalfSums) {

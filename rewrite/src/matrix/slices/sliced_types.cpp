@@ -3,6 +3,7 @@
 
 #include "matrix/byte_reading.hpp"
 #include "matrix/factors.hpp"
+#include "matrix/matrix_counts.hpp"
 #include "matrix/open_sums.hpp"
 #include "matrix/slices/slice_products.hpp"
 
@@ -32,31 +33,55 @@ bool loadsAllow(const TypeTable& types, const FactorSurvey& survey, const Sliced
 struct Components {
     uint32_t factorBits;  // of A and B, the narrower ones
     uint32_t sumBits;
+    uint64_t sums;  // of a lane, in one variable
     bool areFloats;
     bool areOpen;         // open sums (open_sums.hpp)
     bool haveDuplicates;  // there are fewer sums than lanes
 };
 
-// Columns of A in a slice; 0: no slices. Slices are deeper where an instruction multiplies several
-// columns at once. docs/fleet.md has the measurements.
-uint32_t depthFor(const Target& target, const LayoutPolicy& policy, const Components& c) {
+struct Slices {
+    uint32_t depth = 0;  // columns of A in a slice; 0: no slices
+    bool rolled = false;
+};
+
+// Slices are deeper where an instruction multiplies several columns at once. docs/fleet.md and
+// docs/benchmarks.md have the measurements.
+Slices slicesFor(const Target& target, const LayoutPolicy& policy, const Components& c) {
     const DeviceTraits& device = target.device;
-    if (device.isCpu) return 0;
+    if (device.isCpu) return {};
     // The product of each slice would end with the addition of both halves of a pair.
-    if (c.areFloats && c.sumBits == 16 && policy.halfPairsAlongK && !c.areOpen) return 0;
+    if (c.areFloats && c.sumBits == 16 && policy.halfPairsAlongK && !c.areOpen) return {};
+    // Their conversions are long code, which unrolled exceeds the cache of instructions: a quarter
+    // of the speed on an H200. A slice is a word.
+    if (c.areFloats && c.factorBits == 8) return {4, true};
     if (hasFewRegisters(device)) {
         const bool isWide = target.subgroupSize > 64;
-        if (!c.areFloats) return isWide ? 8 : 16;
-        return isWide && (c.sumBits == 32 || c.haveDuplicates) ? 2 : 4;
+        if (!c.areFloats) return {isWide ? 8u : 16u, true};
+        return {isWide && (c.sumBits == 32 || c.haveDuplicates) ? 2u : 4u, true};
     }
     if (device.scalarRegisters) {
-        if (!c.areFloats) return 0;
-        if (c.sumBits == 16) return 8;
+        if (!c.areFloats) return {};
+        if (c.sumBits == 16) return {8, false};
         const bool dots = device.shaderMixedFloatDotProductFloat16AccFloat32;
-        return dots && target.subgroupSize > 32 ? 8 : 4;
+        return {dots && target.subgroupSize > 32 ? 8u : 4u, false};
     }
-    if (acceleratesByteDots(device)) return 0;
-    return c.factorBits == 4 ? 8 : 4;
+    if (acceleratesByteDots(device)) {
+        constexpr uint64_t kManySums = 65;  // leave few registers for A and B
+        const bool isTight = c.areFloats && c.sumBits == 32 && c.sums >= kManySums;
+        return isTight ? Slices{4, true} : Slices{};
+    }
+    return {c.factorBits == 4 ? 8u : 4u, false};
+}
+
+// The most components of a type of accumulator that a variable keeps in each lane.
+uint64_t sumsOfLane(const Module& module, const Target& target, MatrixCounts& matrices, Id type) {
+    const auto d = matrixDimensions(module, module.def(type));
+    uint64_t kept = 1;
+    for (const auto& function : module.functions()) {
+        if (function->blocks.empty()) continue;
+        kept = std::max(kept, maxKept(matrices, *function, type));
+    }
+    return d ? kept * d->rows * d->columns / target.subgroupSize : 0;
 }
 
 }  // namespace
@@ -65,6 +90,7 @@ SlicedTypes chooseSlices(const TypeTable& types, const Target& target, const Lay
     const Module& module = types.module();
     const FactorSurvey survey(types, [](const Instruction&) { return true; }, false);
     const std::set<Id> open = openAccumulators(module, types, target, policy);
+    MatrixCounts matrices(module);
     SlicedTypes out;
     for (const Instruction* product : survey.products()) {
         const Id a = module.def(product->word(0)).type;
@@ -74,21 +100,22 @@ SlicedTypes chooseSlices(const TypeTable& types, const Target& target, const Lay
         if (!d || !d->isOfSubgroup() || !right || d->columns != right->rows) return {};
         if (!survey.has(a) || !survey.has(b)) return {};
         const Id sum = module.def(product->type).word(0);
-        const uint32_t depth =
-            depthFor(target, policy,
-                     {std::min(survey.bitsOf(a), survey.bitsOf(b)), types.width(sum),
-                      types.isFloat(sum), open.contains(product->type),
-                      uint64_t{d->rows} * right->columns < target.subgroupSize});
+        const auto [depth, rolled] =
+            slicesFor(target, policy,
+                      {std::min(survey.bitsOf(a), survey.bitsOf(b)), types.width(sum),
+                       sumsOfLane(module, target, matrices, product->type), types.isFloat(sum),
+                       open.contains(product->type),
+                       uint64_t{d->rows} * right->columns < target.subgroupSize});
         if (depth == 0 || d->columns <= depth || d->columns % depth != 0) return {};
         if (out.depth != 0 && (out.depth != depth || out.wholeDepth != d->columns)) return {};
         out.depth = depth;
         out.wholeDepth = d->columns;
+        out.rolled |= rolled;
         out.types.insert({a, b});
     }
     // 4-bit components take many registers, unless words of them are read as bytes.
-    out.rolled = hasFewRegisters(target.device) ||
-                 (module.hasCapability(spv::Capability::Int4CooperativeMatrixINTEL) &&
-                  !wantsByteDots(target.device));
+    out.rolled |= module.hasCapability(spv::Capability::Int4CooperativeMatrixINTEL) &&
+                  !wantsByteDots(target.device);
     if (out.depth == 0 || !loadsAllow(types, survey, out)) return {};
     return out;
 }
