@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace coopvk::compare {
 namespace {
@@ -99,6 +100,27 @@ std::string_view conversionOpcode(Component from, Component to) {
     return target.isSigned() ? "" : "OpUConvert";
 }
 
+std::vector<Instruction> conversions(Component from, Component to) {
+    const std::string_view opcode = conversionOpcode(from, to);
+    if (opcode.empty()) return {};
+    std::vector<Instruction> all = {{opcode}};
+    if (info(to).isFloat() && info(to).bits == 8) all.push_back({opcode, false, 0, true});
+    return all;
+}
+
+namespace {
+
+// NaN and infinity, or any bits of a format without arithmetic.
+uint64_t special(Rng& rng, Component type) {
+    const ComponentInfo& c = info(type);
+    if (!hasArithmetic(type) && rng.coin()) return maskBits(rng.next(), c.bits);
+    const Real infinity = std::numeric_limits<Real>::infinity();
+    if (rng.coin()) return encode(type, rng.coin() ? -infinity : infinity);
+    return maskBits(~0ull, c.bits);
+}
+
+}  // namespace
+
 Matrix drawForConversion(Rng& rng, Component from, Component to, uint32_t rows, uint32_t columns) {
     const ComponentInfo& source = info(from);
     const ComponentInfo& target = info(to);
@@ -108,8 +130,9 @@ Matrix drawForConversion(Rng& rng, Component from, Component to, uint32_t rows, 
             !target.isFloat()) {
             return matrix;
         }
-        // Within what f16 can hold.
-        const int64_t limit = 60000;
+        // Within what f16 can hold; of 8-bit floats a few are too large.
+        const bool isToByte = target.bits == 8;
+        const auto limit = isToByte ? static_cast<int64_t>(1.25L * largest(to)) : int64_t{60000};
         const auto low = static_cast<int64_t>(std::max(lowest(from), Wide{-limit}));
         const auto high = static_cast<int64_t>(std::min(highest(from), Wide{limit}));
         for (uint64_t& element : matrix.elements)
@@ -119,15 +142,18 @@ Matrix drawForConversion(Rng& rng, Component from, Component to, uint32_t rows, 
     Matrix matrix(from, rows, columns);
     Real limit =
         target.isFloat() ? 1000 : std::min<Real>(0.99L * static_cast<Real>(highest(to)), 60000);
+    if (target.isFloat() && target.bits == 8) limit = 1.25L * largest(to);
     limit = std::min(limit, largest(from));
+    // Of few bits what is just below it would be rounded up.
+    if (!hasArithmetic(from)) limit = roundDown(from, limit);
     const bool positive = !target.isFloat() && !target.isSigned();
+    const bool isToFormat = target.isFloat() && !hasArithmetic(to);
+    const bool hasSpecial = isToFormat || (target.isFloat() && !hasArithmetic(from));
     for (uint64_t& element : matrix.elements) {
-        const Real magnitude = limit * static_cast<Real>(rng.unit());
+        Real magnitude = limit * static_cast<Real>(rng.unit());
+        if (isToFormat) magnitude = std::ldexp(magnitude, static_cast<int>(rng.range(-24, 0)));
         element = encode(from, !positive && rng.coin() ? -magnitude : magnitude);
-        // Infinities and NaN of formats among them.
-        const bool isAny = !hasArithmetic(from) && target.isFloat() && rng.range(0, 3) == 0;
-        if (isAny)
-            element = rng.coin() ? maskBits(rng.next(), source.bits) : maskBits(~0ull, source.bits);
+        if (hasSpecial && rng.range(0, 3) == 0) element = special(rng, from);
     }
     return matrix;
 }

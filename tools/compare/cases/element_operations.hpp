@@ -28,7 +28,9 @@ std::vector<ElementOperation> vectorOperations(Component type);
 
 // Empty where one instruction does not do it.
 std::string_view conversionOpcode(Component from, Component to);
-// Values that the target can hold.
+// With it, and to 8-bit floats once more with saturation.
+std::vector<Instruction> conversions(Component from, Component to);
+// Values that the target can hold; and for bf16 and 8-bit floats those that become infinity or NaN.
 Matrix drawForConversion(Rng& rng, Component from, Component to, uint32_t rows, uint32_t columns);
 
 }  // namespace coopvk::compare

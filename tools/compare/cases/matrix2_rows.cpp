@@ -36,7 +36,7 @@ void addSide(const Gpu& gpu, FlexibleRows& all) {
                                p.ResultType,
                                p.saturatingAccumulation == VK_TRUE,
                                ofWorkgroup ? p.workgroupInvocations : 0};
-        if (!isCompared(row)) {
+        if (!mayHave(gpu, row)) {
             ++all.skipped[std::string(nameOf(gpu.side)) + " rows with bf16 or 8-bit floats"];
             continue;
         }

@@ -146,8 +146,10 @@ uint64_t decoded(const Variant& v, const TensorPlace& place, const Bytes& memory
         block += place.block[d] * (d + 1);
     }
     const std::byte quant = memory[kFirstByte + size_t{place.index} * kBlockBytes + i];
-    const uint32_t value = std::to_integer<uint32_t>(quant) % 16 + 16 * i + 256 * (block % 4);
+    uint32_t value = std::to_integer<uint32_t>(quant) % 16 + 16 * i + 256 * (block % 4);
     const Component component = v.type.component;
+    if (const uint32_t mask = decodedMask(component))
+        value = (value ^ value >> 4 ^ value >> 8) & mask;
     return info(component).isFloat() ? encode(component, value)
                                      : maskBits(value, info(component).bits);
 }

@@ -4,6 +4,7 @@
 // are called for each element.
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "compare/cases/element_operations.hpp"
 #include "compare/cases/matrix2_cases.hpp"
@@ -97,6 +98,41 @@ Expected greatestOf(const Matrix& in, const Range& r) {
     return exactly(in.component, greatest);
 }
 
+uint64_t termsOf(Reduce::Of of, const MatrixType& type) {
+    const Range range = rangeOf(of, Matrix(type.component, type.rows, type.columns), 0, 0);
+    return uint64_t{range.rows} * range.columns;
+}
+
+// Which of the ranges an element is in.
+size_t rangeOfElement(Reduce::Of of, const Matrix& in, uint32_t row, uint32_t column) {
+    switch (of) {
+        case Reduce::Of::kRows:
+            return row;
+        case Reduce::Of::kColumns:
+            return column;
+        case Reduce::Of::kAll:
+            return 0;
+        default:
+            return size_t{row / 2} * in.columns + column / 2;
+    }
+}
+
+// So few units in each range that each sum of them is exact.
+Matrix fewUnits(Rng& rng, Reduce::Of of, const MatrixType& type) {
+    Matrix matrix(type.component, type.rows, type.columns);
+    const auto size = static_cast<int64_t>(termsOf(of, type));
+    const uint32_t most = exactIntegers(type.component);
+    std::map<size_t, uint32_t> units;
+    for (uint32_t r = 0; r < type.rows; ++r)
+        for (uint32_t c = 0; c < type.columns; ++c) {
+            uint32_t& count = units[rangeOfElement(of, matrix, r, c)];
+            if (count == most || rng.range(1, size) > most) continue;
+            ++count;
+            matrix.at(r, c) = encode(type.component, rng.coin() ? 1 : -1);
+        }
+    return matrix;
+}
+
 struct ReduceRow {
     Reduce::Of of;
     std::string_view name;
@@ -135,12 +171,17 @@ void addReductions(const MatrixRow& row, Component component, std::vector<Case>&
                                      Use::kAccumulator};
             const MatrixType to = {component, row.m * reduce.resultRows,
                                    row.n * reduce.resultColumns, Use::kAccumulator};
+            if (by.by == Reduce::By::kSum && by.fill == Fill::kRandom &&
+                !tells(component, termsOf(reduce.of, from)))
+                continue;
             Variant v = {row.workgroup, from, to, Reduce{reduce.of, by.by}, {}};
             v.name = nameOf(row, from) + "/reduction/" + std::string(reduce.name) + " to " +
                      sizeOf(to) + ", " + std::string(by.name);
             add(
                 cases, row, "reduction", v,
                 [=](Rng& rng) {
+                    if (by.fill == Fill::kExact && !hasArithmetic(component))
+                        return fewUnits(rng, reduce.of, from);
                     return randomMatrix(rng, component, from.rows, from.columns, by.fill);
                 },
                 [=](const Matrix& in) {
@@ -160,12 +201,15 @@ void addReductions(const MatrixRow& row, Component component, std::vector<Case>&
 void addUseConversions(const MatrixRow& row, const MatrixType& from, const MatrixType& to,
                        std::vector<Case>& cases) {
     if (from.use != Use::kAccumulator || to.use == Use::kAccumulator) return;
-    const auto addOne = [&](std::string_view opcode, const std::string& what, bool transposes) {
-        if (opcode.empty() || to.rows != (transposes ? from.columns : from.rows) ||
+    const auto addOne = [&](const Instruction& instruction, const std::string& what,
+                            bool transposes) {
+        if (to.rows != (transposes ? from.columns : from.rows) ||
             to.columns != (transposes ? from.rows : from.columns))
             return;
-        const Variant v = {row.workgroup, from, to, Instruction{opcode},
-                           nameOf(row, from) + "/use-conversion/" + what + nameOf(to)};
+        const bool saturates = instruction.saturates;
+        const Variant v = {row.workgroup, from, to, instruction,
+                           nameOf(row, from) + "/use-conversion/" + what + nameOf(to) +
+                               (saturates ? ", saturated" : "")};
         add(
             cases, row, "use-conversion", v,
             [=](Rng& rng) {
@@ -177,17 +221,19 @@ void addUseConversions(const MatrixRow& row, const MatrixType& from, const Matri
                 for (uint32_t r = 0; r < to.rows; ++r)
                     for (uint32_t c = 0; c < to.columns; ++c) {
                         const uint64_t bits = transposes ? in.at(c, r) : in.at(r, c);
-                        expected.push_back(from.component == to.component
-                                               ? exactly(to.component, bits)
-                                               : converted(from.component, to.component, bits));
+                        expected.push_back(
+                            from.component == to.component
+                                ? exactly(to.component, bits)
+                                : converted(from.component, to.component, bits, saturates));
                     }
                 return expected;
             });
     };
-    const bool same = from.component == to.component;
-    addOne(same ? "OpCooperativeMatrixConvertNV" : conversionOpcode(from.component, to.component),
-           "to ", false);
-    if (same && to.use == Use::kB) addOne("OpCooperativeMatrixTransposeNV", "transposed to ", true);
+    for (const Instruction& instruction : conversions(from.component, to.component))
+        addOne(instruction, "to ", false);
+    if (from.component != to.component) return;
+    addOne({"OpCooperativeMatrixConvertNV"}, "to ", false);
+    if (to.use == Use::kB) addOne({"OpCooperativeMatrixTransposeNV"}, "transposed to ", true);
 }
 
 void addPerElement(const MatrixRow& row, const MatrixType& type, std::vector<Case>& cases) {
@@ -205,9 +251,10 @@ void addPerElement(const MatrixRow& row, const MatrixType& type, std::vector<Cas
                 for (uint32_t c = 0; c < in.columns; ++c) {
                     const uint32_t more = kPerElementPitch * r + c + kPerElementMore;
                     const uint64_t bits = in.at(r, c);
+                    // Formats without arithmetic are rounded once.
                     expected.push_back(
                         info(component).isFloat()
-                            ? exactly(component, encode(component, decode(component, bits) + more))
+                            ? correctlyRounded(component, decode(component, bits) + more)
                             : exactly(component, maskBits(bits + more, info(component).bits)));
                 }
             return expected;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compare/cases/matrix_multiply.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace coopvk::compare {
@@ -51,8 +52,24 @@ Matrix extremes(Rng& rng, const MatrixRow& row) {
     return c;
 }
 
+// All sums of them are exact in a format with few integers: of each sum only some terms, -1 and 1,
+// and C.
+Inputs fewUnits(const MatrixRow& row, Rng& rng) {
+    const uint32_t most = exactIntegers(row.result) / 2;
+    Inputs in = {randomRange(rng, row.a, row.m, row.k, -1, 1),
+                 {row.b, row.k, row.n},
+                 randomMatrix(rng, row.c, row.m, row.n, Fill::kExact)};
+    for (uint32_t column = 0; column < row.n; ++column)
+        for (uint32_t i = 0; i < std::min(most, row.k); ++i) {
+            const auto at = most < row.k ? static_cast<uint32_t>(rng.range(0, row.k - 1)) : i;
+            in.b.at(at, column) = encode(row.b, rng.coin() ? 1 : -1);
+        }
+    return in;
+}
+
 Inputs makeInputs(const Variant& v, Rng& rng) {
     const MatrixRow& row = v.row;
+    if (v.fill == Fill::kExact && !hasArithmetic(row.result)) return fewUnits(row, rng);
     const bool integers = !info(row.result).isFloat();
     const bool bounded = integers && (row.saturating || v.dialect == Dialect::kNv);
     const Fill factors = bounded && !productFits(row) ? Fill::kExact : v.fill;
@@ -121,6 +138,7 @@ void addMultiplyAdd(Dialect dialect, const MatrixRow& row, std::vector<Case>& ca
         for (const Layouts& layouts : kLayouts) {
             for (const Fill fill : {Fill::kExact, Fill::kRandom}) {
                 if (fill == Fill::kExact && !info(row.result).isFloat()) continue;
+                if (fill == Fill::kRandom && !tells(row.result, row.k + 1)) continue;
                 const std::string name =
                     nameOf(row) + "/multiply-add/" + std::string(layouts.name) + ", " +
                     std::string(nameOf(storage)) + (fill == Fill::kExact ? ", exact" : ", random");

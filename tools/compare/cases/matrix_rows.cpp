@@ -2,6 +2,7 @@
 #include "compare/cases/matrix_rows.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace coopvk::compare {
 namespace {
@@ -40,23 +41,16 @@ std::vector<Listed> nvRows(Gpu& gpu) {
     return rows;
 }
 
-// Whether matrices of the row's formats are enabled.
-bool hasFormats(const Gpu& gpu, const MatrixRow& row) {
-    const auto isEnabled = [&](Component type) {
-        if (hasArithmetic(type)) return true;
-        if (findComponent(type) == nullptr) return false;
-        return (type == VK_COMPONENT_TYPE_BFLOAT16_KHR
-                    ? gpu.features.bfloat16.shaderBFloat16CooperativeMatrix
-                    : gpu.features.float8.shaderFloat8CooperativeMatrix) == VK_TRUE;
-    };
-    return isEnabled(row.a) && isEnabled(row.b) && isEnabled(row.c) && isEnabled(row.result);
+// f16 to u64. SPV_NV_cooperative_matrix has no others.
+bool hasOnlyArithmetic(const MatrixRow& row) {
+    return hasArithmetic(std::max({row.a, row.b, row.c, row.result}));
 }
 
 void addSide(Dialect dialect, Gpu& gpu, MatrixRows& all) {
     for (Listed& listed : dialect == Dialect::kKhr ? khrRows(gpu) : nvRows(gpu)) {
         MatrixRow& row = listed.row;
         const bool scoped = listed.scope == VK_SCOPE_SUBGROUP_KHR;
-        const bool isKnown = isCompared(row) || (dialect == Dialect::kKhr && hasFormats(gpu, row));
+        const bool isKnown = dialect == Dialect::kKhr ? mayHave(gpu, row) : hasOnlyArithmetic(row);
         if (!scoped || !isKnown) {
             ++all.skipped[std::string(nameOf(gpu.side)) +
                           (scoped ? " rows with bf16 or 8-bit floats"
@@ -72,8 +66,14 @@ void addSide(Dialect dialect, Gpu& gpu, MatrixRows& all) {
 
 }  // namespace
 
-bool isCompared(const MatrixRow& row) {
-    return hasArithmetic(std::max({row.a, row.b, row.c, row.result}));
+bool mayHave(const Gpu& gpu, const MatrixRow& row) {
+    return std::ranges::all_of(std::array{row.a, row.b, row.c, row.result}, [&](Component type) {
+        if (hasArithmetic(type)) return true;
+        if (findComponent(type) == nullptr) return false;
+        return (type == VK_COMPONENT_TYPE_BFLOAT16_KHR
+                    ? gpu.features.bfloat16.shaderBFloat16CooperativeMatrix
+                    : gpu.features.float8.shaderFloat8CooperativeMatrix) == VK_TRUE;
+    });
 }
 
 namespace {

@@ -27,8 +27,9 @@ struct MatrixRow {
 std::string nameOf(const MatrixRow& row);
 std::string nameOf(const MatrixRow& row, const MatrixType& type);
 
-// f16 to u64: the others are bf16 and 8-bit floats, which are compared in KHR's list only.
-bool isCompared(const MatrixRow& row);
+// Whether shaders of this side may have matrices of the row's components. Those of bf16 and of
+// 8-bit floats are features of other extensions.
+bool mayHave(const Gpu& gpu, const MatrixRow& row);
 
 struct MatrixRows {
     std::vector<MatrixRow> rows;  // the native side's first, in its order

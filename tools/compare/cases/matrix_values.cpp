@@ -119,8 +119,8 @@ void addLoadStore(Dialect dialect, const MatrixRow& row, const MatrixType& type,
 
 void addArithmetic(Dialect dialect, const MatrixRow& row, const MatrixType& type,
                    std::vector<Case>& cases) {
-    if (!hasArithmetic(type.component)) return;
     for (const ElementOperation& operation : elementOperations(type.component)) {
+        if (!hasArithmetic(type.component)) break;
         if (dialect == Dialect::kNv && !operation.inNvMatrix) continue;
         Variant v = {dialect, row.workgroup, type, type, false, true, 16, Storage::kBuffer, {}};
         v.name = nameOf(row, type) + "/arithmetic/" + std::string(operation.opcode);
@@ -157,20 +157,26 @@ void addArithmetic(Dialect dialect, const MatrixRow& row, const MatrixType& type
 void addConversion(Dialect dialect, const MatrixRow& row, const MatrixType& from,
                    const MatrixType& to, std::vector<Case>& cases) {
     if (from.use != to.use || from.rows != to.rows || from.columns != to.columns) return;
-    const std::string_view opcode = conversionOpcode(from.component, to.component);
-    if (opcode.empty()) return;
     Variant v = {dialect, row.workgroup, from, to, false, false, 0, Storage::kBuffer, {}};
-    v.name = nameOf(row, from) + "/conversion/to " + std::string(nameOf(to.component));
-    add(cases, row, "conversion", v.name, [v, opcode](const DeviceShape& device, uint64_t seed) {
-        return plan(
-            v, 1, device, seed,
-            [&](Rng& rng, uint32_t) {
-                return drawForConversion(rng, v.from.component, v.to.component, v.from.rows,
-                                         v.from.columns);
-            },
-            Instruction{opcode},
-            [&](const auto& in) { return converted(v.from.component, v.to.component, in[0]); });
-    });
+    const std::string name =
+        nameOf(row, from) + "/conversion/to " + std::string(nameOf(to.component));
+    for (const Instruction& instruction : conversions(from.component, to.component)) {
+        v.name = name + (instruction.saturates ? ", saturated" : "");
+        add(cases, row, "conversion", v.name,
+            [v, instruction](const DeviceShape& device, uint64_t seed) {
+                return plan(
+                    v, 1, device, seed,
+                    [&](Rng& rng, uint32_t) {
+                        return drawForConversion(rng, v.from.component, v.to.component, v.from.rows,
+                                                 v.from.columns);
+                    },
+                    instruction,
+                    [&](const auto& in) {
+                        return converted(v.from.component, v.to.component, in[0],
+                                         instruction.saturates);
+                    });
+            });
+    }
 }
 
 }  // namespace coopvk::compare

@@ -47,7 +47,7 @@ void scatter(const Matrix& matrix, const Block& block, std::span<std::byte> memo
 Matrix gather(const Block& block, std::span<const std::byte> memory);
 
 enum class Fill {
-    kExact,   // small integers: every sum and product is exact in every format
+    kExact,   // small integers: every sum and product is exact in what shaders compute with
     kRandom,  // floats: magnitudes from 1/4 to 1, all bits random; integers: any bits
 };
 Matrix randomMatrix(Rng& rng, Component type, uint32_t rows, uint32_t columns, Fill fill);

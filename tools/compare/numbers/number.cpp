@@ -98,6 +98,12 @@ std::string_view nameOf(Component type) {
 
 bool hasArithmetic(Component type) { return type <= VK_COMPONENT_TYPE_UINT64_KHR; }
 
+Component arithmeticOf(Component type) {
+    return hasArithmetic(type) ? type : VK_COMPONENT_TYPE_FLOAT32_KHR;
+}
+
+uint32_t exactIntegers(Component type) { return 1u << (info(type).mantissaBits + 1); }
+
 Real largest(Component type) {
     return info(type).isFloat() ? decode(type, firstSpecial(info(type)) - 1)
                                 : static_cast<Real>(highest(type));

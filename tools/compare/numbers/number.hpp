@@ -43,6 +43,10 @@ std::string_view nameOf(Component type);
 // Whether shaders compute with it: f16 to u64. The others are only converted, and multiplied as
 // components of matrices.
 bool hasArithmetic(Component type);
+// What shaders compute with in its place: f32 where it has no arithmetic.
+Component arithmeticOf(Component type);
+// Up to it a float has all integers.
+uint32_t exactIntegers(Component type);
 // The largest number.
 Real largest(Component type);
 

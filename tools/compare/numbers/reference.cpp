@@ -52,9 +52,9 @@ Expected exactly(Component type, uint64_t bits) {
 Expected correctlyRounded(Component type, Real value) { return within(type, value, 0); }
 
 Expected within(Component type, Real value, Real tolerance) {
-    if (std::isnan(value)) return {encode(type, value), value, value, false};
-    return {encode(type, value), roundDown(type, value - tolerance),
-            roundUp(type, value + tolerance), false};
+    const uint64_t bits = encode(type, value);
+    if (isNan(type, bits)) return exactly(type, bits);
+    return {bits, roundDown(type, value - tolerance), roundUp(type, value + tolerance), false};
 }
 
 Expected FloatSum::expected(Fill fill) const {
@@ -64,6 +64,10 @@ Expected FloatSum::expected(Fill fill) const {
     const Real steps = terms_;
     const Real error = steps * epsilon(result_) * magnitude_;
     return within(result_, sum_, error + steps * smallestNormal(result_));
+}
+
+bool tells(Component result, uint64_t terms) {
+    return !info(result).isFloat() || static_cast<Real>(terms) * epsilon(result) < 1;
 }
 
 std::vector<Expected> multiplyAdd(const Matrix& a, const Matrix& b, const Matrix& c,
@@ -86,9 +90,15 @@ std::vector<Expected> multiplyAdd(const Matrix& a, const Matrix& b, const Matrix
     return expected;
 }
 
-Expected converted(Component from, Component to, uint64_t bits) {
+Expected converted(Component from, Component to, uint64_t bits, bool saturates) {
     const ComponentInfo& source = info(from);
     const ComponentInfo& target = info(to);
+    if (saturates) {
+        const Real value =
+            source.isFloat() ? decode(from, bits) : static_cast<Real>(toInteger(from, bits));
+        if (std::fabs(value) > largest(to))
+            return exactly(to, encode(to, std::copysign(largest(to), value)));
+    }
     if (source.isFloat() && target.isFloat()) return correctlyRounded(to, decode(from, bits));
     if (source.isFloat()) {
         const auto value = static_cast<Wide>(std::trunc(decode(from, bits)));

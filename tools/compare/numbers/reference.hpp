@@ -36,6 +36,10 @@ enum class Saturation { kNone, kAddition };
 std::vector<Expected> multiplyAdd(const Matrix& a, const Matrix& b, const Matrix& c,
                                   Component result, Saturation saturation, Fill fill);
 
+// Whether the freedom of a float sum of so many random terms is less than all of them together;
+// else any result would do.
+bool tells(Component result, uint64_t terms);
+
 // A sum of products in that freedom.
 class FloatSum {
  public:
@@ -53,7 +57,8 @@ class FloatSum {
     uint32_t terms_ = 0;
 };
 
-// One component by OpFConvert, OpConvertFToS, OpSConvert and so on.
-Expected converted(Component from, Component to, uint64_t bits);
+// One component by OpFConvert, OpConvertFToS, OpSConvert and so on; with
+// SaturatedToLargestFloat8NormalConversionEXT if it saturates.
+Expected converted(Component from, Component to, uint64_t bits, bool saturates = false);
 
 }  // namespace coopvk::compare

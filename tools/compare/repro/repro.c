@@ -29,12 +29,18 @@ static VkDevice device;
 static VkQueue queue;
 static VkCommandPool pool;
 static FEATURES_STRUCT extensionFeatures = {FEATURES_TYPE};
+static const char* const extensions[] = {EXTENSIONS};
 #ifdef RESTS_ON
 static VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrixFeatures = {
     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR};
-static const char* const extensions[] = {EXTENSION, RESTS_ON};
-#else
-static const char* const extensions[] = {EXTENSION};
+#endif
+#ifdef BFLOAT16
+static VkPhysicalDeviceShaderBfloat16FeaturesKHR bfloat16Features = {
+    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_BFLOAT16_FEATURES_KHR};
+#endif
+#ifdef FLOAT8
+static VkPhysicalDeviceShaderFloat8FeaturesEXT float8Features = {
+    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT8_FEATURES_EXT};
 #endif
 static VkPhysicalDeviceVulkan13Features features13 = {
     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
@@ -71,6 +77,14 @@ static void createDevice(uint32_t index) {
     features13.pNext = &extensionFeatures;
 #ifdef RESTS_ON
     extensionFeatures.pNext = &matrixFeatures;
+#endif
+#ifdef BFLOAT16
+    bfloat16Features.pNext = features13.pNext;
+    features13.pNext = &bfloat16Features;
+#endif
+#ifdef FLOAT8
+    float8Features.pNext = features13.pNext;
+    features13.pNext = &float8Features;
 #endif
     vkGetPhysicalDeviceFeatures2(physical, &features);
     float priority = 1;
@@ -259,22 +273,17 @@ static void dispatch(struct Memory* memories) {
 }
 #endif
 
-static double halfValue(uint64_t bits) {
-    const int exponent = (int)(bits >> 10 & 31), mantissa = (int)(bits & 1023);
-    const double value = exponent == 31  ? (mantissa ? NAN : INFINITY)
-                         : exponent == 0 ? ldexp(mantissa, -24)
-                                         : ldexp(mantissa + 1024, exponent - 25);
-    return bits & 0x8000 ? -value : value;
-}
-
 static double floatValue(uint64_t bits) {
-    if (ELEMENT_BYTES == 2) return halfValue(bits);
-    float single;
-    const uint32_t low = (uint32_t)bits;
-    double value;
-    memcpy(&single, &low, 4);
-    memcpy(&value, &bits, 8);
-    return ELEMENT_BYTES == 4 ? (double)single : value;
+    const uint64_t hidden = 1ull << MANTISSA_BITS, mantissa = bits & (hidden - 1);
+    const int top = (1 << EXPONENT_BITS) - 1, bias = top >> 1;
+    const int exponent = (int)(bits >> MANTISSA_BITS) & top;
+    const int isNan = HAS_INFINITY ? mantissa != 0 : mantissa == hidden - 1;
+    double value = exponent == 0
+                       ? ldexp((double)mantissa, 1 - bias - MANTISSA_BITS)
+                       : ldexp((double)(mantissa + hidden), exponent - bias - MANTISSA_BITS);
+    if (exponent == top && isNan) value = NAN;
+    if (exponent == top && HAS_INFINITY && !isNan) value = INFINITY;
+    return bits >> (8 * ELEMENT_BYTES - 1) & 1 ? -value : value;
 }
 
 static uint64_t element(const unsigned char* result, size_t row, size_t column) {

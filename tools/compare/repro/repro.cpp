@@ -142,20 +142,50 @@ std::string expectationText(const Plan& plan) {
            list("double", "high", [](const Expected& e) { return real(e.high); });
 }
 
+// What formats of the shader rest on.
+struct FormatRow {
+    std::string_view spirv, name, macro;
+};
+constexpr FormatRow kFormats[] = {
+    {"\"SPV_KHR_bfloat16\"", VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME, "BFLOAT16"},
+    {"\"SPV_EXT_float8\"", VK_EXT_SHADER_FLOAT8_EXTENSION_NAME, "FLOAT8"},
+};
+
+std::string extensionsText(const ExtensionRow& row, const Plan& plan) {
+    std::string text, names = quoted(row.name);
+    if (!row.restsOn.empty()) {
+        text += "#define RESTS_ON\n";
+        names += ", " + quoted(row.restsOn);
+    }
+    for (const FormatRow& format : kFormats) {
+        if (plan.assembly.find(format.spirv) == std::string::npos) continue;
+        text += "#define " + std::string(format.macro) + "\n";
+        names += ", " + quoted(format.name);
+    }
+    return text + "#define EXTENSIONS " + names + "\n";
+}
+
+// How floats lie in their bits.
+std::string numbersText(const ComponentInfo& c) {
+    return "\n#define IS_FLOAT " + std::to_string(c.isFloat()) + "\n#define MANTISSA_BITS " +
+           std::to_string(c.mantissaBits) + "\n#define EXPONENT_BITS " +
+           std::to_string(std::max(c.exponentBits, 1)) + "\n#define HAS_INFINITY " +
+           std::to_string(c.infinity);
+}
+
 std::string header(const Comparison& comparison, const Case& subject, const Plan& plan) {
     const ExtensionRow& row = rowOf(comparison.options().extension);
     const Block& block = plan.result;
     std::ostringstream out;
     out << "// A case of coopvk compare; repro.c runs it.\n#define CASE_NAME "
-        << quoted(subject.name) << "\n#define EXTENSION " << quoted(row.name)
-        << "\n#define FEATURES_STRUCT " << row.structure << "\n#define FEATURES_TYPE " << row.type
+        << quoted(subject.name) << "\n"
+        << extensionsText(row, plan) << "#define FEATURES_STRUCT " << row.structure
+        << "\n#define FEATURES_TYPE " << row.type
         << "\n\n// The result's elements.\n#define OUTPUT " << plan.output << "\n#define ROWS "
         << block.rows << "\n#define COLUMNS " << block.columns << "\n#define COLUMN_MAJOR "
         << block.columnMajor << "\n#define STRIDE " << block.stride << "\n#define OFFSET "
         << block.offset << "\n#define ELEMENT_BYTES " << info(block.component).bytes()
-        << "\n#define IS_FLOAT " << info(block.component).isFloat() << "\n#define GROUPS "
-        << plan.groups << "\n";
-    if (!row.restsOn.empty()) out << "#define RESTS_ON " << quoted(row.restsOn) << "\n";
+        << numbersText(info(block.component)) << "\n#define GROUPS " << plan.groups << "\n";
     out << buffersText(plan) << conversionsText(plan)
         << "\n// What each element must be; floats may be from low to high.\n"
         << expectationText(plan);

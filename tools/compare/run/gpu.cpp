@@ -21,7 +21,9 @@ std::vector<std::string> extensionsFor(const std::string& extension) {
 
 // Extensions whose formats matrices may have, where a side has them.
 std::vector<std::string> formatsFor(const std::string& extension) {
-    if (extension != VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME) return {};
+    if (extension != VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME &&
+        extension != VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME)
+        return {};
     return {VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME, VK_EXT_SHADER_FLOAT8_EXTENSION_NAME};
 }
 

@@ -40,11 +40,23 @@ class FunctionText {
     std::string name_, result_, text_;
 };
 
+// A component as what shaders compute with, and back.
+inline std::string widened(ModuleText& text, FunctionText& function, Component component,
+                           const std::string& value) {
+    if (hasArithmetic(component)) return value;
+    return function.line("OpFConvert", text.scalar(arithmeticOf(component)), value);
+}
+inline std::string narrowed(ModuleText& text, FunctionText& function, Component component,
+                            const std::string& value) {
+    if (hasArithmetic(component)) return value;
+    return function.line("OpFConvert", text.component(component), value);
+}
+
 // A 32-bit unsigned integer as a component.
 inline std::string fromInteger(ModuleText& text, FunctionText& function, Component component,
                                const std::string& value) {
     const ComponentInfo& c = info(component);
-    const std::string type = text.scalar(component);
+    const std::string type = text.component(component);
     if (c.isFloat()) return function.line("OpConvertUToF", type, value);
     if (component == VK_COMPONENT_TYPE_UINT32_KHR) return value;
     if (component == VK_COMPONENT_TYPE_SINT32_KHR) return function.line("OpBitcast", type, value);

@@ -33,20 +33,32 @@ void declareView(GlslText& text, const TensorView& view) {
                   ");");
 }
 
+// A value as what shaders compute with.
+std::string wide(const ComponentName& of, const std::string& value) {
+    return hasArithmetic(of.component) ? value : "float(" + value + ")";
+}
+
 }  // namespace
 
-std::string reduceCall(GlslText& text, const Reduce& reduce, const std::string& type) {
+std::string reduceCall(GlslText& text, const Reduce& reduce, const ComponentName& of) {
     constexpr std::string_view kMasks[] = {"Row", "Column", "RowAndColumn", "2x2"};
+    const std::string& type = of.type;
+    const std::string x = wide(of, "x"), y = wide(of, "y");
     text.declare(type + " combine(const in " + type + " x, const in " + type + " y) { return " +
-                 (reduce.by == Reduce::By::kGreatest ? "x > y ? x : y" : "x + y") + "; }");
+                 (reduce.by == Reduce::By::kGreatest ? x + " > " + y + " ? x : y"
+                                                     : type + "(" + x + " + " + y + ")") +
+                 "; }");
     return "coopMatReduceNV(result, a, gl_CooperativeMatrixReduce" +
            std::string(kMasks[static_cast<size_t>(reduce.of)]) + "NV, combine);";
 }
 
-std::string perElementCall(GlslText& text, const std::string& type) {
+std::string perElementCall(GlslText& text, const ComponentName& of) {
+    const std::string& type = of.type;
+    const std::string place = "row * " + std::to_string(kPerElementPitch) + "u + column";
     text.declare(type + " each(const in uint32_t row, const in uint32_t column, const in " + type +
-                 " x, const in " + type + " more) {\n    return x + " + type + "(row * " +
-                 std::to_string(kPerElementPitch) + "u + column) + more;\n}");
+                 " x, const in " + type + " more) {\n    return " + type + "(" + wide(of, "x") +
+                 " + " + (hasArithmetic(of.component) ? type : "float") + "(" + place + ") + " +
+                 wide(of, "more") + ");\n}");
     return "coopMatPerElementNV(result, a, each, " + type + "(" + std::to_string(kPerElementMore) +
            "));";
 }
@@ -74,7 +86,9 @@ std::string tensorArguments(GlslText& text, const TensorAccess& access) {
     return ", tensor, view";
 }
 
-std::string decodeFunction(GlslText& text, const TensorAccess& access, const std::string& type) {
+std::string decodeFunction(GlslText& text, const TensorAccess& access, const ComponentName& of) {
+    const std::string& type = of.type;
+    const uint32_t mask = decodedMask(of.component);
     text.extension("GL_EXT_buffer_reference");
     const TensorLayout& layout = access.layout;
     const std::string array = "[" + std::to_string(layout.dimensions()) + "]";
@@ -87,8 +101,10 @@ std::string decodeFunction(GlslText& text, const TensorAccess& access, const std
                  ", const in uint32_t inBlock" + array +
                  ") {\n    uint i = " + weighted("inBlock", packedStrides(layout.blockSize)) +
                  ";\n    uint b = " + weighted("block", places) +
-                 ";\n    uint quant = (quants.words[i >> 2] >> (8 * (i & 3))) & 15;\n    return " +
-                 type + "(quant + 16 * i + 256 * (b & 3));\n}");
+                 ";\n    uint quant = (quants.words[i >> 2] >> (8 * (i & 3))) & 15;\n    uint v = "
+                 "quant + 16 * i + 256 * (b & 3);\n    return " +
+                 type + (mask ? "((v ^ v >> 4 ^ v >> 8) & " + std::to_string(mask) + ")" : "(v)") +
+                 ";\n}");
     return ", decode";
 }
 

@@ -10,13 +10,19 @@
 
 namespace coopvk::compare {
 
-// Statements that set `result` from the matrix `a`; `type` is that of the components.
-std::string reduceCall(GlslText& text, const Reduce& reduce, const std::string& type);
-std::string perElementCall(GlslText& text, const std::string& type);
+// A component, and its name.
+struct ComponentName {
+    Component component;
+    std::string type;
+};
+
+// Statements that set `result` from the matrix `a`.
+std::string reduceCall(GlslText& text, const Reduce& reduce, const ComponentName& of);
+std::string perElementCall(GlslText& text, const ComponentName& of);
 
 // Declares `tensor` and `view` in main; gives ", tensor, view" or ", tensor".
 std::string tensorArguments(GlslText& text, const TensorAccess& access);
 // Declares what decodes blocks; gives ", decode".
-std::string decodeFunction(GlslText& text, const TensorAccess& access, const std::string& type);
+std::string decodeFunction(GlslText& text, const TensorAccess& access, const ComponentName& of);
 
 }  // namespace coopvk::compare

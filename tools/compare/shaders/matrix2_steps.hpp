@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "compare/numbers/number.hpp"
 #include "compare/numbers/tensor.hpp"
 
 namespace coopvk::compare {
@@ -37,7 +38,12 @@ struct TensorStore {
 
 // A block holds kBlockElements bytes. The element at place i in it (row by row) is decoded as
 // the low 4 bits of byte i, + 16 i + 256 (b mod 4), b being the sum of (d + 1) * coordinate d of
-// the block.
+// the block. Of this v a format without arithmetic has (v ^ v >> 4 ^ v >> 8) & decodedMask instead,
+// which it holds exactly.
 inline constexpr uint32_t kBlockElements = 16, kBlockBytes = 16;
+// 0: all bits.
+inline uint32_t decodedMask(Component component) {
+    return hasArithmetic(component) ? 0 : exactIntegers(component) - 1;
+}
 
 }  // namespace coopvk::compare

@@ -36,6 +36,7 @@ class Writer {
     std::string type(const MatrixType& type) { return isKhr() ? khrType(type) : nvType(type); }
     std::string khrType(const MatrixType& type);
     std::string component(Component type);
+    ComponentName named(Component type) { return {type, component(type)}; }
     // Declares the arrays of an operand.
     void declare(const MatrixProgram::Operand& operand);
     void fillSharedMemory();
@@ -180,22 +181,24 @@ std::string Writer::step(const MatrixProgram::MultiplyAdd& multiplyAdd) {
 
 std::string Writer::step(const MatrixProgram::DoubleEach&) {
     const Component c = program_.inputs[0].type.component;
-    const Argument element = {isKhr() ? component(c) : glslScalar(c), "a[i]"};
+    const std::string type = isKhr() ? component(c) : glslScalar(c);
+    const Argument element = {type, hasArithmetic(c) ? "a[i]" : "float(a[i])"};
     const Instruction add = {info(c).isFloat() ? "OpFAdd" : "OpIAdd"};
     const auto write = byNumber() ? glslByNumber : glslExpression;
+    const std::string sum = write(text_, add, c, type, {element, element});
     text_.open("for (uint i = 0; i < a.length(); ++i)");
-    text_.line("a[i] = " + write(text_, add, c, element.type, {element, element}) + ";");
+    text_.line("a[i] = " + (hasArithmetic(c) ? sum : type + "(" + sum + ")") + ";");
     text_.close();
     return "a";
 }
 
 std::string Writer::step(const Reduce& reduce) {
-    calls_.push_back(reduceCall(text_, reduce, component(program_.inputs[0].type.component)));
+    calls_.push_back(reduceCall(text_, reduce, named(program_.inputs[0].type.component)));
     return {};
 }
 
 std::string Writer::step(const PerElement&) {
-    calls_.push_back(perElementCall(text_, component(program_.inputs[0].type.component)));
+    calls_.push_back(perElementCall(text_, named(program_.inputs[0].type.component)));
     return {};
 }
 
@@ -206,7 +209,7 @@ std::string Writer::step(const TensorLoad& load) {
     const std::string array = program_.storage == Storage::kAddress ? text_.address(index, element)
                                                                     : text_.buffer(index, element);
     const std::string access = tensorArguments(text_, load.access);
-    const std::string decode = load.decodes ? decodeFunction(text_, load.access, component(c)) : "";
+    const std::string decode = load.decodes ? decodeFunction(text_, load.access, named(c)) : "";
     calls_.push_back("coopMatLoadTensorNV(result, " + array + ", " + std::to_string(load.first) +
                      "u" + access + decode + ");");
     return "a";
@@ -222,6 +225,10 @@ std::string Writer::step(const TensorStore& store) {
 std::string Writer::step(const Instruction& instruction) {
     if (instruction.opcode == "OpCooperativeMatrixTransposeNV") {
         calls_.push_back("coopMatTransposeNV(result, a);");
+        return {};
+    }
+    if (instruction.saturates) {
+        calls_.push_back("saturatedConvertEXT(result, a);");
         return {};
     }
     if (instruction.opcode == "OpCooperativeMatrixConvertNV")

@@ -175,7 +175,10 @@ std::string Writer::step(const Instruction& instruction) {
     }
     const bool changesUse = program_.inputs[0].type.use != program_.result.type.use;
     addNv2Capability(text_, instruction.opcode, changesUse);
-    return result(std::string(instruction.opcode), operands);
+    const std::string id = result(std::string(instruction.opcode), operands);
+    if (instruction.saturates)
+        text_.decorate("OpDecorate " + id + " SaturatedToLargestFloat8NormalConversionEXT");
+    return id;
 }
 
 std::string Writer::step(const Reduce& reduce) {
@@ -216,8 +219,15 @@ std::string Writer::result(const std::string& opcode, const std::string& operand
 
 std::string Writer::step(const MatrixProgram::DoubleEach&) {
     const MatrixType& matrix = program_.inputs[0].type;
-    const std::string typeId = type(matrix), element = text_.scalar(matrix.component);
+    const std::string typeId = type(matrix), element = text_.component(matrix.component);
     const std::string add = info(matrix.component).isFloat() ? "OpFAdd" : "OpIAdd";
+    const std::string wide = text_.scalar(arithmeticOf(matrix.component));
+    const auto converted = [&](const std::string& to, const std::string& value) {
+        if (hasArithmetic(matrix.component)) return value;
+        const std::string id = text_.fresh("converted");
+        text_.line(id + " = OpFConvert " + to + " " + value);
+        return id;
+    };
     const std::string variable = text_.variable("elements", typeId);
     const std::string pointerType = text_.pointer("Function", element);
     const std::string length = text_.fresh("length");
@@ -229,8 +239,9 @@ std::string Writer::step(const MatrixProgram::DoubleEach&) {
                           changed = text_.fresh("changed");
         text_.line(at + " = OpAccessChain " + pointerType + " " + variable + " " + i);
         text_.line(old + " = OpLoad " + element + " " + at);
-        text_.line(changed + " = " + add + " " + element + " " + old + " " + old);
-        text_.line("OpStore " + at + " " + changed);
+        const std::string number = converted(wide, old);
+        text_.line(changed + " = " + add + " " + wide + " " + number + " " + number);
+        text_.line("OpStore " + at + " " + converted(element, changed));
     });
     const std::string id = text_.fresh("result");
     text_.line(id + " = OpLoad " + typeId + " " + variable);

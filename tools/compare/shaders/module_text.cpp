@@ -61,7 +61,7 @@ std::string ModuleText::constant(uint32_t value) {
 }
 
 std::string ModuleText::constant(Component type, uint64_t bits) {
-    const std::string id = scalar(type);
+    const std::string id = component(type);
     // Floats by their value in hexadecimal would lose NaNs; small values are all that is needed.
     std::string name = without(id) + "_" + toText(type, bits);
     for (char& c : name)

@@ -101,7 +101,7 @@ std::string decodeFunction(ModuleText& text, const TensorLayout& layout, Compone
         text.declare("coordinates", "OpTypeArray " + u32 + " " +
                                         text.constant(static_cast<uint32_t>(layout.dimensions())));
     const std::string pointer = blockPointer(text);
-    FunctionText decode(text, "decode", text.scalar(component), {pointer, numbers, numbers});
+    FunctionText decode(text, "decode", text.component(component), {pointer, numbers, numbers});
     text.decorate("OpDecorate " + decode.parameter(0) + " Aliased");
     const auto line = [&](std::string_view opcode, const std::string& a, uint32_t b) {
         return decode.line(std::string(opcode), u32, a + " " + text.constant(b));
@@ -121,7 +121,13 @@ std::string decodeFunction(ModuleText& text, const TensorLayout& layout, Compone
     const std::string ofPlace = line("OpIMul", i, 16);
     const std::string ofBlock = line("OpIMul", line("OpBitwiseAnd", block, 3), 256);
     const std::string sum = decode.line("OpIAdd", u32, quant + " " + ofPlace);
-    const std::string all = decode.line("OpIAdd", u32, sum + " " + ofBlock);
+    std::string all = decode.line("OpIAdd", u32, sum + " " + ofBlock);
+    if (const uint32_t mask = decodedMask(component)) {
+        const std::string fours = line("OpShiftRightLogical", all, 4);
+        const std::string eights = line("OpShiftRightLogical", all, 8);
+        const std::string both = decode.line("OpBitwiseXor", u32, all + " " + fours);
+        all = line("OpBitwiseAnd", decode.line("OpBitwiseXor", u32, both + " " + eights), mask);
+    }
     return decode.end(fromInteger(text, decode, component, all));
 }
 
