@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <spirv-tools/libspirv.hpp>
 
+#include "format_faults.hpp"
 #include "matrix2_faults.hpp"
 
 namespace coopvk::test {
@@ -175,6 +176,9 @@ constexpr Fault kFaults[] = {
     {"clip", true, plantClip},
     {"slice", true, plantSlice},
     {"decode-place", true, plantDecodePlace},
+    {"conversion-rounding", true, plantConversionRounding},
+    {"conversion-saturation", true, plantConversionSaturation},
+    {"conversion-nan", true, plantConversionNan},
 };
 
 }  // namespace

@@ -25,8 +25,15 @@ namespace coopvk::test {
 //   clip           a view shows one row too few
 //   slice          a slice begins one too early in the first dimension
 //   decode-place   a decode function gets the block's first coordinate in place of the second
+// of conversions of f32 to bfloat16 and 8-bit floats there
+//   conversion-rounding    what is converted is greater by one unit of the format
+//   conversion-saturation  what saturates does not, and what does not does
+//   conversion-nan         NaN becomes 0
 // of shaders that coopvk has rewritten
 //   k-step         one product is left out of a sum
+//   format-rounding    numbers are rounded up, by more than a unit of bfloat16 or of e4m3
+//   format-saturation  what is too large for e4m3 becomes its largest number, not NaN
+//   format-nan         NaN of 8-bit floats becomes a number
 std::vector<uint32_t> plant(std::string_view fault, std::vector<uint32_t> words);
 
 }  // namespace coopvk::test

@@ -22,6 +22,7 @@ khr=VK_KHR_cooperative_matrix
 nv=VK_NV_cooperative_matrix
 nv2=VK_NV_cooperative_matrix2
 vector=VK_NV_cooperative_vector
+formats=VK_KHR_shader_bfloat16,VK_EXT_shader_float8
 
 # lanes N SIDES: of lavapipe, which has matrices of its own with 8. Lists the cases of all
 # extensions.
@@ -76,7 +77,8 @@ emulated() {
     write "$1" "$2"
     compile
     local emulate=$1
-    [[ $1 != "$nv2" ]] || emulate=$khr,$nv2
+    [[ $1 != "$khr" ]] || emulate=$khr,$formats
+    [[ $1 != "$nv2" ]] || emulate=$khr,$nv2,$formats
     agrees emulated "$coopvk" run --quiet --emulate "$emulate" --back-end core --
 }
 
@@ -119,6 +121,15 @@ emulated $nv2 'A 16x16 s8/block-load/blocks of 4x4, Phys'
 emulated $nv2 'B 16x16 f16/tensor-load/view of 3 dimensions'
 emulated $nv2 'C 16x16 f32/tensor-load/clip, Phys'
 emulated $nv2 'workgroup of 64: C 16x16 f32/tensor-store/strides'
+
+# Formats that GLSL does not compute with.
+emulated $khr '. [0-9x]* e5m2/elements/'
+emulated $khr '. [0-9x]* bf16/conversion/to e4m3$'
+emulated $nv2 'C 16x16 f32/use-conversion/to A 16x16 e4m3, saturated'
+emulated $nv2 'workgroup of 64: C 16x16 bf16/per-element/'
+emulated $nv2 'C 16x16 e5m2/reduction/all to 16x16, greatest'
+emulated $nv2 'A 16x16 e4m3/block-load/blocks of 4x4, Phys'
+emulated $nv2 '16x16x16 bf16 .* bf16/multiply-add/A rows B columns.*, StorageBuffer, exact'
 
 # What GLSL says in other ways than most.
 emulated $khr '.*saturating/multiply-add/.*StorageBuffer'

@@ -41,7 +41,7 @@ lacking=
 
 # Both scopes; of workgroups lavapipe has none.
 expect 0 "cooperativeMatrixConversions: $(both 7)" \
-    '^C 16x16 f16/(use-conversion|per-element|elements)'
+    '^C 16x16 f16/(use-conversion/.* [fsu][0-9]+$|per-element|elements)'
 expect 0 "cooperativeMatrixFlexibleDimensions: $(both 2)" \
     '^(16x16x16|32x16x48) f16.* f16/multiply-add/A rows B rows.*, StorageBuffer, exact'
 expect 0 "cooperativeMatrixReductions: $(both 4)" '^C .* (f16|s32)/reduction/(all|2x2) to 16x16, .*exact'
@@ -53,6 +53,17 @@ expect 0 "cooperativeMatrixTensorAddressing: 30 with the reference alone$lacking
     '^C 16x16 f16/(tensor-|block-).*, StorageBuffer'
 expect 0 "cooperativeMatrixBlockLoads: 7 with the reference alone$lacking" \
     '^workgroup of 64: A 16x16 s8/(tensor-|block-).*, PhysicalStorageBuffer'
+# Formats that the driver lacks.
+expect 0 'cooperativeMatrixConversions: 7 with the reference alone$' \
+    '^C 16x16 (f32/use-conversion/to A 16x16 (bf|e)|e5m2/use-conversion/to B 16x16 (e4m3|f16)$)' \
+    --all-rows
+expect 0 '^12 of 12 cases agree' \
+    '^(A 16x16 bf16|C 16x16 e4m3)/(elements|per-element|reduction/rows to 16x16|tensor-load/edge, S|tensor-store/clip, S|block-load/blocks of 4x4, S)' \
+    --all-rows
+products='16x16x16 (bf16 .* bf16|e5m2 .* e5m2|e4m3 \* e5m2 .* f16)/multiply-add'
+expect 0 "cooperativeMatrixWorkgroupScope: 6 with the reference alone$lacking" \
+    "^workgroup of 64: ($products/A columns B columns.*, StorageBuffer, exact|C 16x16 e5m2/(reduction/all to 16x16|per-element))" \
+    --all-rows
 # By the driver's matrices, conversions that change components and use, too.
 if [[ $lanes == 8 ]]; then
     expect 0 "cooperativeMatrixConversions: $(both 4)" \

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Faults in conversions of f32 matrices to bfloat16 and 8-bit floats; faults.hpp says what they
+// are.
+#pragma once
+
+#include "fault_text.hpp"
+
+namespace coopvk::test {
+
+// False where the shader has no place for it.
+bool plantConversionRounding(Text& text);
+bool plantConversionSaturation(Text& text);
+bool plantConversionNan(Text& text);
+
+}  // namespace coopvk::test
