@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Man page, licence and `cpack`, which makes a Debian package.
 
-# coopvk_install_compressed(file folder): installs FILE into FOLDER as Debian asks for it, compressed the same
+# coopvk_install_compressed(file folder): installs FILE, a whole path, into FOLDER as Debian asks for it, compressed the same
 # way every time; as it is where there is no gzip.
 find_program(COOPVK_GZIP gzip)
 mark_as_advanced(COOPVK_GZIP)
@@ -15,16 +15,18 @@ function(coopvk_install_compressed file folder)
     file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/compressed)
     add_custom_command(
         OUTPUT ${output}
-        COMMAND ${COOPVK_GZIP} -9n < ${CMAKE_CURRENT_SOURCE_DIR}/${file} > ${output}
+        COMMAND ${COOPVK_GZIP} -9n < ${file} > ${output}
         DEPENDS ${file}
-        COMMENT "Compressing ${file}")
+        COMMENT "Compressing ${name}")
     add_custom_target(compressed_${name} ALL DEPENDS ${output})
     set(COOPVK_INSTALLED_TARGETS ${COOPVK_INSTALLED_TARGETS} compressed_${name} PARENT_SCOPE)
     install(FILES ${output} DESTINATION ${folder})
 endfunction()
 
-coopvk_install_compressed(docs/coopvk.1 ${CMAKE_INSTALL_MANDIR}/man1)
-coopvk_install_compressed(cmake/package/changelog ${CMAKE_INSTALL_DATADIR}/doc/coopvk)
+configure_file(cmake/package/changelog.in ${CMAKE_CURRENT_BINARY_DIR}/package/changelog @ONLY)
+coopvk_install_compressed(${CMAKE_CURRENT_SOURCE_DIR}/docs/coopvk.1 ${CMAKE_INSTALL_MANDIR}/man1)
+coopvk_install_compressed(${CMAKE_CURRENT_BINARY_DIR}/package/changelog
+                          ${CMAKE_INSTALL_DATADIR}/doc/coopvk)
 install(FILES cmake/package/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/coopvk)
 
 if(NOT PROJECT_IS_TOP_LEVEL)

@@ -2,16 +2,27 @@
 #include <exception>
 #include <iostream>
 #include <string>
+#include <string_view>
 
 #include "commands.hpp"
 #include "coopvk/rewrite.hpp"
 
 namespace {
 
+// Empty where the sources are in no repository.
+constexpr std::string_view kCommit =
+#include "commit.inc"
+    ;
+
+std::string versionText() {
+    std::string text = "coopvk " COOPVK_VERSION " (";
+    if (!kCommit.empty()) text.append("commit ").append(kCommit).append(", ");
+    return text.append("rewriter ").append(coopvk::rewrite::version()).append(")");
+}
+
 int runTool(int argc, char** argv) {
     CLI::App app("Emulation of cooperative matrices and their relatives for Vulkan.", "coopvk");
-    app.set_version_flag("--version", "coopvk " COOPVK_VERSION " (rewriter " +
-                                          std::string(coopvk::rewrite::version()) + ")");
+    app.set_version_flag("--version", versionText());
     app.require_subcommand(1);
     int status = 0;
     coopvk::tool::addInfoCommand(app, status);

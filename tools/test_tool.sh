@@ -94,6 +94,10 @@ refuse 'at most the subgroup size' "$coopvk" rewrite "$work/mul.spv" --text --su
 refuse 'tesscontrol' "$coopvk" rewrite "$work/mul.spv" --text --subgroup-size 32 --stage foo
 refuse '--subgroup-size' "$coopvk" rewrite "$work/mul.spv" --text
 
+# Version
+[[ $("$coopvk" --version) =~ ^coopvk\ ([0-9.]+)\ \((commit\ [0-9a-f]{12},\ )?rewriter\ ([0-9.]+)\+[0-9a-f]{12}\)$ &&
+    ${BASH_REMATCH[1]} == "${BASH_REMATCH[3]}" ]] || fail "version: $("$coopvk" --version)"
+
 # run
 expect 'COOPVK_ENABLE=1' "$coopvk" run -- env
 expect 'COOPVK_EMULATE=all' "$coopvk" run --emulate all --log-level info -- env

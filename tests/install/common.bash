@@ -37,6 +37,24 @@ gives_matrices() {
     [[ $found == "$wanted" ]] || fail "matrices: $found, not $wanted, under: $*"
 }
 
+# works_by_configuration PREFIX: a section of coopvk.conf switches the layer on, from the one command to
+# the other.
+works_by_configuration() {
+    local coopvk=$1/bin/coopvk folder=$work/configuration
+    local -x XDG_CONFIG_HOME=$folder
+    mkdir -p "$folder/coopvk"
+    printf '[exe = vulkaninfo]\nenable = true\n' >"$folder/coopvk/coopvk.conf"
+    gives_matrices no env
+    "$coopvk" config --install >/dev/null
+    gives_matrices yes env
+    gives_matrices no env COOPVK_DISABLE=1
+    printf '[exe = another]\nenable = true\n' >"$folder/coopvk/coopvk.conf"
+    gives_matrices no env
+    "$coopvk" config --uninstall >/dev/null
+    [[ -z $(ls -A "$folder/vulkan/implicit_layer.d") ]] || fail 'coopvk config --uninstall leaves files'
+    rm -r "$folder"
+}
+
 # works_in PREFIX: the loader finds the layer there as it does in /usr; it is off by default; the
 # tool beside it works.
 works_in() {
@@ -48,6 +66,7 @@ works_in() {
         gives_matrices no $data COOPVK_ENABLE=1 COOPVK_DISABLE=1
         sees_layer yes $data COOPVK_ENABLE=1
     }
+    works_by_configuration "$prefix"
     gives_matrices no env COOPVK_ENABLE=1
     gives_matrices yes "$prefix/bin/coopvk" run --
     [[ $("$prefix/bin/coopvk" info) == *'VK_KHR_cooperative_matrix '*emulated* ]] ||

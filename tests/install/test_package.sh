@@ -21,6 +21,7 @@ package=("$work"/out/*.deb)
 field() { dpkg-deb -f "${package[0]}" "$1"; }
 [[ $(field Package) == coopvk ]] || fail 'name'
 [[ $(field Architecture) == "$(dpkg --print-architecture)" ]] || fail 'architecture'
+version=$(field Version)
 depends=$(field Depends)
 [[ $depends == *libvulkan1* ]] || fail "depends: $depends"
 [[ $depends =~ libc6\ \(\>=\ 2\.([0-9]+) ]] || fail "no libc6 in: $depends"
@@ -59,6 +60,10 @@ installed=$(cd "$root" && find . -type f ! -path './var/*' | sort | sed -E 's|(l
 (cd "$root" && md5sum --quiet -c "$work/control/md5sums") || fail 'md5sums'
 ! find "$root/usr" -perm /022 | grep . || fail 'writable by others'
 grep -q '^License: Apache-2.0' "$root/usr/share/doc/coopvk/copyright" || fail 'no licence'
+# One version everywhere.
+[[ $("$root/usr/bin/coopvk" --version) == "coopvk $version ("* ]] || fail "not version $version"
+[[ $(gzip -dc "$root/usr/share/doc/coopvk/changelog.gz" | head -n 1) == "coopvk ($version) "* ]] ||
+    fail 'the changelog has another version'
 works_in "$root/usr"
 in_root --purge coopvk
 [[ -z $(files) ]] || fail "left: $(files)"

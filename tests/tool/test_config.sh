@@ -82,6 +82,13 @@ emulated yes COOPVK_ENABLE=1 other
 emulated no COOPVK_ENABLE=0 other
 emulated yes VK_INSTANCE_LAYERS=VK_LAYER_COOPVK_emulation other
 emulated yes 'VK_LOADER_LAYERS_ENABLE=*coopvk*' other
+# Under the validation layer, which asks for commands as layers do.
+for way in 'one matrix-device pipeline' 'other device'; do
+    read -ra steps <<<"$way"
+    VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation "$work/bin/${steps[0]}" instance physical \
+        "${steps[@]:1}" >"$work/out" 2>&1 || fail "fails under the validation layer: $way: $(<"$work/out")"
+    ! grep -q 'Error' "$work/out" || fail "errors under the validation layer: $way: $(<"$work/out")"
+done
 # Also beside the installed manifest, which lies further back and asks for COOPVK_ENABLE.
 mkdir -p "$HOME/.local/share/vulkan/implicit_layer.d"
 sed "s|\"library_path\": .*|\"library_path\": \"$layer/libVkLayer_coopvk.so\",|" \
