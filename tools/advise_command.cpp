@@ -2,10 +2,12 @@
 //
 // `coopvk advise`: runs a program without coopvk and with it, and says whether it is worth it.
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <filesystem>
 #include <format>
 #include <iostream>
+#include <ranges>
 #include <regex>
 
 #include "advise/advice.hpp"
@@ -21,6 +23,7 @@ namespace coopvk::tool {
 namespace {
 
 constexpr const char* kDisableVariable = "COOPVK_DISABLE";
+constexpr size_t kShownRefusals = 3;
 constexpr size_t kShownLines = 10;  // of a failed program's output
 
 struct Options {
@@ -94,26 +97,23 @@ Runs measure(const Options& options, const Environment& environment) {
     return runs;
 }
 
-// The extensions for which shaders were rewritten, and on which devices.
-std::string rewrittenOf(std::string_view report) {
+// Events of one kind in the report, each once: "EXTENSIONS on DEVICE", or "MESSAGE on DEVICE".
+std::vector<std::string> eventsOf(std::string_view report, std::string_view event) {
     std::vector<std::string> found;
     while (!report.empty()) {
         std::string_view line = report.substr(0, report.find('\n'));
         report.remove_prefix(std::min(line.size() + 1, report.size()));
-        // EVENT PROCESS PROGRAM DEVICE EXTENSIONS
-        std::vector<std::string> fields;
-        for (int i = 0; i < 5; ++i) {
-            const std::string_view field = line.substr(0, line.find('\t'));
-            fields.emplace_back(field);
+        // EVENT PROCESS PROGRAM DEVICE ...
+        std::array<std::string, 5> fields;
+        for (std::string& field : fields) {
+            field = line.substr(0, line.find('\t'));
             line.remove_prefix(std::min(field.size() + 1, line.size()));
         }
-        if (fields[0] != layer::run_event::kEmulated || fields[4].empty()) continue;
+        if (fields[0] != event || fields[4].empty()) continue;
         std::string text = fields[4] + " on " + fields[3];
         if (std::ranges::find(found, text) == found.end()) found.push_back(std::move(text));
     }
-    std::string all;
-    for (const std::string& text : found) all += (all.empty() ? "" : "; ") + text;
-    return all;
+    return found;
 }
 
 std::string sideText(const Side& side, const Metric& metric) {
@@ -155,8 +155,15 @@ void printAdvice(const Options& options, const Runs& runs, const Metric& metric)
         printLine("speed", std::format("{:.2f} times with coopvk",
                                        speedup(runs.with, runs.without, metric)));
     }
-    const std::string rewritten = rewrittenOf(runs.report);
+    std::string rewritten;
+    for (const std::string& text : eventsOf(runs.report, layer::run_event::kEmulated)) {
+        rewritten += (rewritten.empty() ? "" : "; ") + text;
+    }
     printLine("rewritten", rewritten.empty() ? "nothing" : rewritten);
+    const auto refused = eventsOf(runs.report, layer::run_event::kRefused);
+    for (const std::string& text : refused | std::views::take(kShownRefusals)) {
+        printLine("refused", text);
+    }
     if (rewritten.empty()) {
         const std::string name = std::filesystem::path(options.command.front()).filename();
         for (const std::string& line : explain(runs.report, name, false)) {

@@ -80,6 +80,8 @@ advise 0 --runs 1 -- true
 has 'no Vulkan instance of true was seen' '^advice +leave coopvk off: no shader'
 advise 0 --runs 1 --emulate VK_NV_cooperative_vector -- "$app" instance physical device
 has 'VK_KHR_cooperative_matrix \(not in the emulate setting\)'
+advise 1 --runs 1 -- "$app" instance physical matrix-device no-pipeline
+has '^with coopvk +failed with status 3$' "^refused +.*'nothing'.* on llvmpipe"
 
 # What cannot be.
 advise 127 -- "$work/nothing"
