@@ -22,10 +22,22 @@ NumberArray numberArray(const LoweringContext& context, Id type) {
     return {type, def.word(0), static_cast<uint32_t>(*length)};
 }
 
+bool requireDefaultEncoding(LoweringContext& context, const Instruction& at, Id scalar) {
+    if (scalar == 0 || !context.types.encoding(scalar)) return true;
+    context.fail(ErrorCode::kInvalidModule, at,
+                 "floats must have the default encoding, no bfloat16 or 8-bit floats "
+                 "(SPV_QCOM_cooperative_matrix_conversion)");
+    return false;
+}
+
 void lowerBitCastArray(LoweringContext& context, Emitter& emit, const Instruction& cast) {
     const NumberArray to = numberArray(context, cast.type);
     const NumberArray from = numberArray(context, context.module.def(cast.word(0)).type);
     const TypeTable& types = context.types;
+    if (!requireDefaultEncoding(context, cast, to.element) ||
+        !requireDefaultEncoding(context, cast, from.element)) {
+        return;
+    }
     if (to.element == 0 || from.element == 0 ||
         uint64_t{to.length} * types.width(to.element) !=
             uint64_t{from.length} * types.width(from.element)) {
@@ -71,6 +83,7 @@ void lowerExtractSubArray(LoweringContext& context, Emitter& emit, const Instruc
     const NumberArray to = numberArray(context, extract.type);
     const NumberArray from = numberArray(context, context.module.def(extract.word(0)).type);
     const Id start = extract.word(1);
+    if (!requireDefaultEncoding(context, extract, from.element)) return;
     if (to.element == 0 || from.element != to.element || to.length > from.length ||
         !context.types.isInteger(emit.typeOf(start))) {
         context.fail(ErrorCode::kInvalidModule, extract,

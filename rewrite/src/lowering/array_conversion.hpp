@@ -15,6 +15,10 @@ struct NumberArray {
 };
 NumberArray numberArray(const LoweringContext& context, Id type);
 
+// Whether such an array, or a matrix that becomes one, may have elements of this scalar type: no
+// bfloat16 and no 8-bit floats. If not, fails.
+bool requireDefaultEncoding(LoweringContext& context, const Instruction& at, Id scalar);
+
 void lowerBitCastArray(LoweringContext& context, Emitter& emit, const Instruction& cast);
 void lowerExtractSubArray(LoweringContext& context, Emitter& emit, const Instruction& extract);
 

@@ -29,6 +29,7 @@ std::optional<MatrixLines> matchLines(MatrixContext& context, const Instruction&
                      "converts between a cooperative matrix and an array of scalars");
         return std::nullopt;
     }
+    if (!requireDefaultEncoding(context, at, matrix->format)) return std::nullopt;
     const bool areColumns = matrix->use == Use::kB;
     const MatrixLines lines{areColumns, areColumns ? matrix->columns : matrix->rows,
                             areColumns ? matrix->rows : matrix->columns};
