@@ -9,6 +9,7 @@
 #include "harness/assembly.hpp"
 #include "harness/compute.hpp"
 #include "harness/covering.hpp"
+#include "harness/listed.hpp"
 #include "harness/requirement.hpp"
 
 namespace coopvk::test {
@@ -198,6 +199,8 @@ uint64_t conversionInput(Rng& rng, Component from, Component to, uint32_t index)
 
 void runConversion(const Case& c) {
     for (Component type : {c.from, c.to}) COOPVK_REQUIRE(type);
+    COOPVK_REQUIRE(
+        (NeededMatrices{{c.from, kRows, kColumns, c.use}, {c.to, kRows, kColumns, c.use}}));
     Rng rng(caseName(c));
     const uint32_t count = c.tiles * kTile;
     Matrix a(c.from, 1, count);

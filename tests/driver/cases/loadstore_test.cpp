@@ -11,6 +11,7 @@
 #include "harness/compute.hpp"
 #include "harness/covering.hpp"
 #include "harness/glsl.hpp"
+#include "harness/listed.hpp"
 #include "harness/requirement.hpp"
 
 namespace coopvk::test {
@@ -174,6 +175,7 @@ bool packs64(const Case& c) {
 
 void runCase(const Case& c) {
     COOPVK_REQUIRE(c.component);
+    COOPVK_REQUIRE((NeededMatrices{{c.component, c.rows, c.columns, c.use}}));
     if (packs64(c)) COOPVK_REQUIRE(Requirement::kPacks64);
     Rng rng(caseName(c));
     Matrix matrix(c.component, c.rows, c.columns);

@@ -6,6 +6,7 @@
 
 #include "harness/covering.hpp"
 #include "harness/glsl.hpp"
+#include "harness/listed.hpp"
 #include "harness/matrix_group.hpp"
 #include "harness/requirement.hpp"
 
@@ -83,6 +84,8 @@ TEST_P(Matrix2Use, MatchesReference) {
     Rng rng(caseName(c));
     const Matrix in = randomMatrix(rng, c.types.from, c.rows, c.columns, Fill::kBits);
     Matrix want(c.types.to, c.transposes ? c.columns : c.rows, c.transposes ? c.rows : c.columns);
+    COOPVK_REQUIRE((NeededMatrices{{c.types.from, c.rows, c.columns, c.from, c.group},
+                                   {c.types.to, want.rows, want.columns, c.to, c.group}}));
     for (uint32_t row = 0; row < c.rows; ++row)
         for (uint32_t column = 0; column < c.columns; ++column)
             want.at(c.transposes ? column : row, c.transposes ? row : column) =

@@ -5,6 +5,7 @@
 
 #include "harness/assembly.hpp"
 #include "harness/compute.hpp"
+#include "harness/listed.hpp"
 #include "harness/matrix_group.hpp"
 #include "harness/requirement.hpp"
 
@@ -25,6 +26,12 @@ TEST_P(MatrixFormatElementCopies, ConvertTheUse) {
     const auto& [component, size, use] = GetParam();
     COOPVK_REQUIRE(component);
     COOPVK_REQUIRE(Requirement::kEmulation);
+    if (!info(component).hasArithmetic() && !isEmulated(component))
+        GTEST_SKIP() << "matrices of " << name(component) << " may be the driver's own";
+    COOPVK_REQUIRE((NeededMatrices{{component, size, size, Use::kA},
+                                   {component, size, size, Use::kB},
+                                   {component, size, size, Use::kAccumulator},
+                                   {Component::kF32, size, size, Use::kAccumulator}}));
     Assembly a;
     a.buffers = {scalars("a", component), scalars("b", component), scalars("c", component),
                  scalars("d", Component::kF32)};

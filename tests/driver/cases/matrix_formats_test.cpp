@@ -12,6 +12,7 @@
 #include "harness/assembly.hpp"
 #include "harness/covering.hpp"
 #include "harness/glsl.hpp"
+#include "harness/listed.hpp"
 #include "harness/matrix_group.hpp"
 #include "harness/requirement.hpp"
 
@@ -128,6 +129,7 @@ TEST_P(MatrixFormatOperation, MatchesReference) {
     COOPVK_REQUIRE(c.component);
     if (const std::string why = missing(c.group); !why.empty()) GTEST_SKIP() << why;
     if (operation.requirement) COOPVK_REQUIRE(*operation.requirement);
+    COOPVK_REQUIRE((NeededMatrices{{c.component, kRows, kColumns, c.use, c.group}}));
     Rng rng(caseName(c));
     const Matrix a = randomMatrix(rng, c.component, kRows, kColumns, Fill::kUnit);
     const Matrix b = randomMatrix(rng, c.component, kRows, kColumns, Fill::kUnit);
@@ -202,6 +204,8 @@ TEST_P(MatrixFormatRounding, MatchesReference) {
     Rng rng(roundingName(c));
     const std::vector<double> inputs = roundingInputs(rng, c.to);
     constexpr uint32_t kTileRows = 32, kTileColumns = 48, kTile = kTileRows * kTileColumns;
+    COOPVK_REQUIRE((NeededMatrices{{Component::kF32, kTileRows, kTileColumns, Use::kA, c.group},
+                                   {c.to, kTileRows, kTileColumns, Use::kA, c.group}}));
     Matrix in(Component::kF32, kTileRows, kTileColumns), want(c.to, kTileRows, kTileColumns);
     ASSERT_LE(inputs.size(), kTile);
     for (uint32_t i = 0; i < kTile; ++i) {
@@ -237,6 +241,7 @@ TEST_P(MatrixFormatAddressing, LoadsDecodesAndStores) {
     COOPVK_REQUIRE(component);
     if (const std::string why = missing(group); !why.empty()) GTEST_SKIP() << why;
     COOPVK_REQUIRE(Requirement::kMatrixElements);
+    COOPVK_REQUIRE((NeededMatrices{{component, kRows, kColumns, Use::kAccumulator, group}}));
     constexpr uint32_t kInRows = 13, kInColumns = 27;
     const std::string element(glsl::scalar(component));
     const uint64_t one = fromDouble(component, 1);
@@ -303,6 +308,7 @@ TEST_P(MatrixFormatBits, CastsKeepThem) {
     COOPVK_REQUIRE(component);
     COOPVK_REQUIRE(Requirement::kNativeShapesOnly);
     const Component integer = info(component).bytes == 1 ? Component::kU8 : Component::kU16;
+    COOPVK_REQUIRE((NeededMatrices{{component, 16, 16, Use::kB}, {integer, 16, 16, Use::kB}}));
     Assembly a;
     a.buffers = {scalars("a", component), scalars("b", integer), scalars("c", component)};
     a.declarations =

@@ -13,6 +13,7 @@
 #include "harness/compute.hpp"
 #include "harness/covering.hpp"
 #include "harness/glsl.hpp"
+#include "harness/listed.hpp"
 #include "harness/requirement.hpp"
 
 namespace coopvk::test {
@@ -98,6 +99,7 @@ bool glslCan(const Case& c) {
 
 void runCase(const Case& c) {
     for (Component type : {c.a, c.b, c.c}) COOPVK_REQUIRE(type);
+    COOPVK_REQUIRE((NeededProduct{c.m, c.n, c.k, c.a, c.b, c.c, c.result.value_or(c.c)}));
     Rng rng(caseName(c));
     const Matrix a = randomMatrix(rng, c.a, c.m, c.k, c.fill);
     const Matrix b = randomMatrix(rng, c.b, c.k, c.n, c.fill);

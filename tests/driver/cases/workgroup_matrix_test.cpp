@@ -10,6 +10,7 @@
 #include "harness/compute.hpp"
 #include "harness/covering.hpp"
 #include "harness/glsl.hpp"
+#include "harness/listed.hpp"
 #include "harness/requirement.hpp"
 
 namespace coopvk::test {
@@ -61,6 +62,9 @@ class WorkgroupProduct : public testing::TestWithParam<ProductCase> {};
 
 TEST_P(WorkgroupProduct, EqualsTheReference) {
     const ProductCase& p = GetParam();
+    for (const Component component : {p.factor, p.sum}) COOPVK_REQUIRE(component);
+    COOPVK_REQUIRE((NeededProduct{
+        p.m, p.n, p.k, p.factor, p.factor, p.sum, p.sum, {true, {p.invocations, 1, 1}}}));
     Rng rng("WorkgroupProduct" + nameOf(p));
     const Matrix a = randomMatrix(rng, p.factor, p.m, p.k, Fill::kSmall);
     const Matrix b = randomMatrix(rng, p.factor, p.k, p.n, Fill::kSmall);

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sizes of matrices of bfloat16 and 8-bit floats. coopvk takes more sizes than it lists; a driver
+// that has these formats of its own need not take any other size.
+#pragma once
+
+#include <volk.h>
+
+#include <string>
+#include <vector>
+
+#include "component.hpp"
+#include "matrix.hpp"
+#include "matrix_group.hpp"
+
+namespace coopvk::test {
+
+// A matrix's type in a shader.
+struct NeededMatrix {
+    Component component;
+    uint32_t rows, columns;
+    Use use;
+    MatrixGroup group = {};
+};
+using NeededMatrices = std::vector<NeededMatrix>;
+
+// OpCooperativeMatrixMulAddKHR.
+struct NeededProduct {
+    uint32_t m, n, k;
+    Component a, b, c, result;
+    MatrixGroup group = {};
+};
+
+// What a device lists: sizes of matrices of a subgroup, and of both scopes what sizes are multiples
+// of, up to a largest one.
+struct ListedMatrices {
+    std::vector<VkCooperativeMatrixPropertiesKHR> sizes;
+    std::vector<VkCooperativeMatrixFlexibleDimensionsPropertiesNV> flexible;
+    uint32_t maxDimension = 0;
+};
+bool isListed(const NeededMatrix& matrix, const ListedMatrices& listed);
+bool isListed(const NeededProduct& product, const ListedMatrices& listed);
+
+// "a 16x32 A of bf16 of a subgroup"
+std::string describe(const NeededMatrix& matrix);
+
+// Whether the environment asks coopvk to emulate the format (COOPVK_EMULATE), whatever the driver
+// has.
+bool isEmulated(Component format);
+
+// Why shaders with these matrices, or with this product, cannot run: a format among them may be the
+// driver's own, and the device does not list the sizes. Empty where they can.
+std::string missing(const NeededMatrices& matrices);
+std::string missing(const NeededProduct& product);
+
+}  // namespace coopvk::test
