@@ -80,8 +80,8 @@ struct Code {
     size_t sharedVariables = 0;
 };
 
-Code rewritten(const Move& m, uint32_t sharedBytes) {
-    const std::vector<uint32_t> words = test::assemble(moduleOf(m));
+Code rewritten(const std::string& module, uint32_t sharedBytes) {
+    const std::vector<uint32_t> words = test::assemble(module);
     Request request;
     request.words = words;
     Target target;
@@ -115,7 +115,7 @@ constexpr Move kLarge[] = {{48, 80, 0, true}, {48, 80, 1, true}, {128, 96, 1}, {
 TEST(ConversionSize, LargeOnesAreLinearInWhatALaneHolds) {
     for (const Move& m : kLarge) {
         SCOPED_TRACE(moduleOf(m));
-        const Code code = rewritten(m, 32768);
+        const Code code = rewritten(moduleOf(m), 32768);
         EXPECT_EQ(code.shuffles, 0u);
         EXPECT_EQ(code.sharedVariables, 1u);
         EXPECT_EQ(code.barriers, 2u);
@@ -128,7 +128,7 @@ TEST(ConversionSize, LargeOnesOfManySubgroupsGoInParts) {
     for (Move m : kLarge) {
         m.subgroups = 6;
         SCOPED_TRACE(moduleOf(m));
-        const Code code = rewritten(m, 32768);
+        const Code code = rewritten(moduleOf(m), 32768);
         EXPECT_EQ(code.shuffles, 0u);
         EXPECT_EQ(code.sharedVariables, 1u);
         EXPECT_GT(code.barriers, 2u);
@@ -139,7 +139,7 @@ TEST(ConversionSize, LargeOnesOfManySubgroupsGoInParts) {
 TEST(ConversionSize, SmallOnesShuffle) {
     for (const Move& m : {Move{16, 16, 0}, Move{16, 16, 1}, Move{16, 16, 1, true}}) {
         SCOPED_TRACE(moduleOf(m));
-        const Code code = rewritten(m, 32768);
+        const Code code = rewritten(moduleOf(m), 32768);
         EXPECT_GT(code.shuffles, 0u);
         EXPECT_EQ(code.sharedVariables, 0u);
     }
@@ -148,9 +148,41 @@ TEST(ConversionSize, SmallOnesShuffle) {
 TEST(ConversionSize, ShufflesWhereSharedMemoryHasNoRoom) {
     for (const Move& m : kLarge) {
         SCOPED_TRACE(moduleOf(m));
-        const Code code = rewritten(m, 256);
+        const Code code = rewritten(moduleOf(m), 256);
         EXPECT_GT(code.shuffles, 0u);
         EXPECT_EQ(code.sharedVariables, 0u);
+    }
+}
+
+// A module that loads an f16 matrix of 128 x 128 and stores it. `product`: and multiplies another
+// one.
+std::string loadAndStore(uint32_t use, bool product = false) {
+    std::string text = moduleOf({128, 128, use});
+    const auto replace = [&](std::string_view from, std::string_view to) {
+        const size_t at = text.find(from);
+        ASSERT_NE(at, text.npos) << from;
+        text.replace(at, from.size(), to);
+    };
+    replace("OpCooperativeMatrixLoadKHR %From", "OpCooperativeMatrixLoadKHR %To");
+    replace("%to = OpCooperativeMatrixConvertNV %To %from\n", "");
+    replace("StoreKHR %p %to", "StoreKHR %p %from");
+    if (!product) return text;
+    replace("%main = OpFunction", R"(%c1 = OpConstant %u32 1
+%A = OpTypeCooperativeMatrixKHR %f16 %c3 %rows %columns %c0
+%B = OpTypeCooperativeMatrixKHR %f16 %c3 %rows %columns %c1
+%a = OpConstantNull %A
+%b = OpConstantNull %B
+%c = OpConstantNull %From
+%main = OpFunction)");
+    replace("OpReturn", "%d = OpCooperativeMatrixMulAddKHR %From %a %b %c\nOpReturn");
+    return text;
+}
+
+// A lane has 512 components of such an accumulator, and 4,096 of an A that products read.
+TEST(ConversionSize, LargeMatricesThatNoProductReadsAreNotRepeated) {
+    for (const uint32_t use : {0u, 1u}) {
+        EXPECT_LE(rewritten(loadAndStore(use), 32768).instructions, 300u + 12 * 512);
+        EXPECT_GE(rewritten(loadAndStore(use, true), 32768).instructions, 4096u);
     }
 }
 

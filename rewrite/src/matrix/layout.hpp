@@ -101,7 +101,7 @@ struct LayoutPolicy {
     // grid row by row. So a subgroup reads few lines of A and of B.
     Grid workgroup, cell;
     // Matrix types of use A and B, by id, that are distributed as accumulators are
-    // (element_copies.hpp).
+    // (element_copies.hpp, large_matrices.hpp).
     std::set<uint32_t> likeAccumulators;
 };
 

@@ -8,6 +8,7 @@
 #include "ir/workgroup_size.hpp"
 #include "lowering/number_memory.hpp"
 #include "matrix/element_copies.hpp"
+#include "matrix/large_matrices.hpp"
 #include "matrix/matrix_types.hpp"
 
 namespace coopvk::rewrite {
@@ -147,7 +148,6 @@ LayoutPolicy choosePolicy(const Module& module, const TypeTable& types, const Ta
     const int accumulators =
         survey.rowMajorLoads[static_cast<size_t>(Use::kAccumulator)] + survey.rowMajorStores;
     LayoutPolicy policy;
-    policy.likeAccumulators = typesLikeAccumulators(module);
     policy.workgroup = workgroupGrid(module);
     policy.cell = cellOf(policy.workgroup, target.subgroupSize);
     // Mixed dot products read A and B in pairs along K.
@@ -166,6 +166,8 @@ LayoutPolicy choosePolicy(const Module& module, const TypeTable& types, const Ta
     else if (dots && b > 0 && !survey.loadsColumnsOfB)
         policy.grid = gridOfColumns(target.subgroupSize, survey);
     tune(policy, target.tuning, target.subgroupSize);
+    policy.likeAccumulators = largeTypesWithoutProducts(types, policy);
+    policy.likeAccumulators.merge(typesLikeAccumulators(module));
     return policy;
 }
 

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Large matrices of use A and B that no product reads. A lane holds all columns of its rows of A,
+// and all rows of its columns of B, as products want it; several lanes hold the same component.
+// Compilers of drivers fail at the code for thousands of components in each lane.
+#pragma once
+
+#include <set>
+
+#include "ir/types.hpp"
+#include "matrix/layout.hpp"
+
+namespace coopvk::rewrite {
+
+// The types to distribute as accumulators are: no product of the module reads a matrix of their
+// size and use, and else a lane would have too many components. `policy` without likeAccumulators.
+std::set<Id> largeTypesWithoutProducts(const TypeTable& types, const LayoutPolicy& policy);
+
+}  // namespace coopvk::rewrite

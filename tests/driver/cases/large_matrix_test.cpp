@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Matrices of use A and B so large that lanes hold them as accumulators, as no product reads them.
+#include <gtest/gtest.h>
+
+#include "harness/compute.hpp"
+#include "harness/glsl.hpp"
+#include "harness/requirement.hpp"
+#include "harness/rewritten.hpp"
+
+namespace coopvk::test {
+namespace {
+
+struct Size {
+    uint32_t rows, columns;
+};
+
+// Loads column by column, negates, widens, adds, and stores row by row.
+Words kernel(Use use, const Size& size) {
+    const std::string source = substitute(
+        R"(
+const uint R = ${R}, C = ${C};
+void main() {
+    ${HALF} h;
+    coopMatLoad(h, a, 0, R, gl_CooperativeMatrixLayoutColumnMajor);
+    ${SINGLE} s = ${SINGLE}(-h);
+    s = s + ${SINGLE}(0.5);
+    coopMatStore(s, d, 0, C, gl_CooperativeMatrixLayoutRowMajor);
+}
+)",
+        {{"R", std::to_string(size.rows)},
+         {"C", std::to_string(size.columns)},
+         {"HALF", glsl::matrix(Component::kF16, size.rows, size.columns, use)},
+         {"SINGLE", glsl::matrix(Component::kF32, size.rows, size.columns, use)}});
+    return compileGlsl(glsl::header() + glsl::buffer(0, "a", "float16_t") +
+                       glsl::buffer(1, "d", "float") + source);
+}
+
+void expectRightResult(const Words& words, const Size& size) {
+    Rng rng("LargeMatrices");
+    const Matrix a = randomMatrix(rng, Component::kF16, size.rows, size.columns, Fill::kSmall);
+    Bytes columns(tight(a, true).size(a));
+    scatter(a, tight(a, true), columns);
+    Dispatch dispatch;
+    dispatch.buffers = {columns, rng.bytes(a.elements.size() * sizeof(float))};
+    const std::vector<Bytes> after = run(words, dispatch);
+    Matrix expected(Component::kF32, size.rows, size.columns);
+    for (size_t i = 0; i < a.elements.size(); ++i) {
+        const double value = toDouble(Component::kF16, a.elements[i]);
+        expected.elements[i] = fromDouble(Component::kF32, 0.5 - value);
+    }
+    EXPECT_EQ(difference(unpack(Component::kF32, size.rows, size.columns, after[1]), expected), "");
+}
+
+// On CPUs each lane would hold all of B.
+TEST(LargeMatrixValues, OfUseB) {
+    COOPVK_REQUIRE(Requirement::kFlexibleDimensions);
+    COOPVK_REQUIRE(Requirement::kEmulation);
+    constexpr Size kSize = {64, 32};
+    expectRightResult(kernel(Use::kB, kSize), kSize);
+}
+
+// As on a GPU, where lanes form a grid of several columns.
+TEST(LargeMatrixValues, OfUseA) {
+    COOPVK_REQUIRE(Requirement::kEmulation);
+    constexpr Size kSize = {64, 64};
+    expectRightResult(rewrittenFor(gpuWithDots(0), kernel(Use::kA, kSize)), kSize);
+}
+
+}  // namespace
+}  // namespace coopvk::test
