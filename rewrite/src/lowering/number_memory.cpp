@@ -71,18 +71,8 @@ std::vector<Slot> packFourBits(Emitter& emit, const Number&, std::span<const Slo
 }
 
 Slot pickFourBits(Emitter& emit, const Number&, Id scalar, Id index, Id held) {
-    TypeTable& types = emit.types();
-    const Id u32 = types.uint32();
-    const Slot memory[] = {{scalar, 0}};
-    const std::vector<Id> words = toWords(emit, memory, emit.typeOf(scalar));
-    Id word = words[0];
-    if (words.size() > 1) {
-        const Id pair = emit.construct(types.vectorType(u32, 2), words);
-        word = emit.op(spv::Op::OpVectorExtractDynamic, u32, {pair, emit.over(index, 8)});
-        index = emit.modulo(index, 8);
-    }
-    const bool isSigned = types.isSigned(held);
-    const Id value = Bits(emit).field(word, emit.times(index, 4), 4, isSigned);
+    const bool isSigned = emit.types().isSigned(held);
+    const Id value = fieldOf(emit, scalar, index, 4, isSigned);
     return {emit.op(isSigned ? spv::Op::OpSConvert : spv::Op::OpUConvert, held, {value}), 0};
 }
 

@@ -83,17 +83,7 @@ std::vector<Slot> packFloats(Emitter& emit, const Number& number, std::span<cons
 }
 
 Slot pickFloat(Emitter& emit, const Number& number, Id scalar, Id index, Id) {
-    TypeTable& types = emit.types();
-    const Id u32 = types.uint32();
-    const Slot memory[] = {{scalar, 0}};
-    const std::vector<Id> words = toWords(emit, memory, emit.typeOf(scalar));
-    Id word = words[0];
-    if (words.size() > 1) {
-        const Id pair = emit.construct(types.vectorType(u32, 2), words);
-        word = emit.op(spv::Op::OpVectorExtractDynamic, u32, {pair, emit.over(index, kPerWord)});
-        index = emit.modulo(index, kPerWord);
-    }
-    const Id byte = Bits(emit).field(word, emit.times(index, number.bits), number.bits, false);
+    const Id byte = fieldOf(emit, scalar, index, number.bits, false);
     return {smallFloatPair(emit, number.fields, byte), 0};
 }
 

@@ -130,4 +130,18 @@ std::vector<Id> toWords(Emitter& emit, std::span<const Slot> memory, Id memorySc
     return words;
 }
 
+Id fieldOf(Emitter& emit, Id scalar, Id index, uint32_t bits, bool isSigned) {
+    const Id u32 = emit.types().uint32();
+    const Slot memory[] = {{scalar, 0}};
+    const std::vector<Id> words = toWords(emit, memory, emit.typeOf(scalar));
+    Id word = words[0];
+    if (words.size() > 1) {
+        const uint32_t perWord = 32 / bits;
+        const Id pair = emit.construct(emit.types().vectorType(u32, 2), words);
+        word = emit.op(spv::Op::OpVectorExtractDynamic, u32, {pair, emit.over(index, perWord)});
+        index = emit.modulo(index, perWord);
+    }
+    return Bits(emit).field(word, emit.times(index, bits), bits, isSigned);
+}
+
 }  // namespace coopvk::rewrite

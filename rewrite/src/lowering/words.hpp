@@ -33,6 +33,10 @@ std::vector<Slot> regroupFilled(Emitter& emit, std::span<const Slot> slots, Id f
 // Memory scalars as u32: regrouped if they fill whole words, else each zero extended.
 std::vector<Id> toWords(Emitter& emit, std::span<const Slot> memory, Id memoryScalar);
 
+// Field number `index` (u32), of `bits` bits each, of a memory scalar of 8 to 64 bits: as a u32,
+// sign or zero extended.
+Id fieldOf(Emitter& emit, Id scalar, Id index, uint32_t bits, bool isSigned);
+
 // Bitwise operations on values of an integer scalar or vector type, u32 by default. Constants are
 // the same in all components.
 class Bits {
