@@ -175,7 +175,7 @@ void printAdvice(const Options& options, const Runs& runs, const Metric& metric)
 
 int runAdvise(const Options& options) {
     if (options.command.empty()) {
-        return fail("advise about what? (coopvk advise [options] -- APP [arguments])");
+        return fail("no program given (coopvk advise [options] -- APP [arguments])");
     }
     try {
         findFigure("", options.metric);
@@ -196,17 +196,20 @@ int runAdvise(const Options& options) {
 
 void addAdviseCommand(CLI::App& app, int& status) {
     CLI::App* command = app.add_subcommand(
-        "advise", "Run a program without coopvk and with it, and tell whether it is worth it");
+        "advise", "Run a program without coopvk and with it, and say whether coopvk is worth it");
     auto options = std::make_shared<Options>();
-    command->add_option("--runs", options->runs, "How often to run it on each side")
+    command
+        ->add_option("--runs", options->runs,
+                     "How often to run the program without coopvk and with it")
         ->check(CLI::PositiveNumber);
     auto* metric = command->add_option(
         "--metric", options->metric,
-        "Compare what the program says of itself in place of its time: the first group of the last "
+        "Compare a figure that the program prints instead of its time: the first group of the last "
         "match of this regular expression in its output");
     auto* higher = command->add_flag("--higher-is-better", options->higher,
-                                     "Of two such figures the higher one is better (the default)");
-    auto* lower = command->add_flag("--lower-is-better", options->lower, "The lower one is");
+                                     "The higher of two such figures is better (the default)");
+    auto* lower = command->add_flag("--lower-is-better", options->lower,
+                                    "The lower of two such figures is better");
     higher->needs(metric)->excludes(lower);
     lower->needs(metric);
     addSettingOptions(*command, options->settings);

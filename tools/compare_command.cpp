@@ -68,7 +68,7 @@ int compareAll(const Options& options) {
     }
     if (options.repro) return writeRepro(options, comparison);
     if (comparison.chosen().empty()) {
-        std::cerr << "coopvk compare: no case is left to run\n";
+        std::cerr << "coopvk compare: there is no case to run\n";
         return kCouldNotRun;
     }
     compare::SavedResults saved;
@@ -109,47 +109,51 @@ compare::Sides sidesOf(std::string_view name) {
 
 void addCompareCommand(CLI::App& app, int& status) {
     CLI::App* command = app.add_subcommand(
-        "compare", "Hold a driver's own matrices or vectors against coopvk's and a reference");
+        "compare", "Compare a driver's own matrices or vectors with coopvk's and with a reference");
     auto options = std::make_shared<Options>();
     compare::Options& c = options->comparison;
     command->add_option("--extension", c.extension, "The extension to compare")
         ->check(CLI::IsMember({"VK_KHR_cooperative_matrix", "VK_NV_cooperative_matrix",
                                "VK_NV_cooperative_matrix2", "VK_NV_cooperative_vector"}));
-    command->add_option("--device", c.device, "Which of the devices that the loader lists");
+    command->add_option("--device", c.device,
+                        "The number of the device, in the order in which the loader lists devices");
     command
         ->add_option_function<std::string>(
             "--sides",
             [options](const std::string& name) { options->comparison.sides = sidesOf(name); },
-            "both, or one of native and emulated with the reference")
+            "Which results to compare with the reference: both, native or emulated")
         ->check(CLI::IsMember({"both", "native", "emulated"}));
-    command->add_option("--back-end", c.backEnd, "What emulated matrices become")
+    command->add_option("--back-end", c.backEnd, "What coopvk turns matrices into")
         ->check(CLI::IsMember({"auto", "core", "native"}));
-    command->add_option("--seed", c.seed, "Of the random inputs");
+    command->add_option("--seed", c.seed, "The seed of the random inputs");
     command->add_option("--filter", c.filter,
-                        "Only cases whose name this regular expression finds");
-    command->add_option("--case", c.onlyCase, "Only the case of this number");
-    command->add_flag("--quick", c.quick, "A sample of the grid");
-    command->add_flag("--all-rows", c.allRows, "Also property rows that only one side lists");
+                        "Run only cases whose name matches this regular expression");
+    command->add_option("--case", c.onlyCase, "Run only the case with this number");
+    command->add_flag("--quick", c.quick, "Run a sample of all cases");
+    command->add_flag("--all-rows", c.allRows, "Include property rows that only one side lists");
     command->add_option("--max-ulps", c.tolerance.maxUlps,
                         "Floats that are further apart differ, whatever the specification allows");
     command->add_option("--jobs", c.jobs,
-                        "Threads that create pipelines (default: as many as there are processors)");
-    command->add_flag("--quiet", c.quiet, "No progress on the standard error stream");
-    command->add_flag("--list", options->list, "Print the cases' numbers and names, and run none");
+                        "Threads that create pipelines (default: one for each processor)");
+    command->add_flag("--quiet", c.quiet, "Show no progress on the standard error stream");
+    command->add_flag("--list", options->list,
+                      "Print the numbers and names of the cases, and run none");
     command->add_option("--json", options->json, "Write everything to this file");
-    command->add_option("--html", options->html, "Write a report with maps of what differs");
+    command->add_option("--html", options->html,
+                        "Write a report with maps of the elements that differ");
     command->add_option("--markdown", options->markdown, "Write a table to this file");
-    command->add_option("--save", options->saveFile, "Keep one side's results in this file");
+    command->add_option("--save", options->saveFile, "Save the results of one side in this file");
     command
         ->add_option("--save-side", options->saveSide,
-                     "Which side's (default: native, where it is available)")
+                     "The side to save (default: native if it is available)")
         ->check(CLI::IsMember({"native", "emulated"}));
     command->add_option("--against", c.against,
-                        "Results that --save kept, in place of the native side");
+                        "Use the results that --save wrote, in place of the native side");
     command->add_option("--repro", options->repro,
-                        "Write the case of this number as a program of its own: data, results, a C "
+                        "Write the case with this number as a separate program: data, results, a C "
                         "program, and the shader in SPIR-V and GLSL");
-    command->add_option("--repro-dir", options->reproFolder, "Where to (default: coopvk-repro-N)");
+    command->add_option("--repro-dir", options->reproFolder,
+                        "The folder for that program (default: coopvk-repro-N)");
     command->footer("Exit status: 0 all cases agree, 1 some do not, 2 nothing could be compared.");
     command->callback([options, &status] { status = runCompare(*options); });
 }

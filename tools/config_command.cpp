@@ -54,9 +54,10 @@ int install(const Options& options) {
     if (!folder) return fail(std::string("the layer's manifest ") + kManifest + " is not found");
     const auto written = installManifest(*folder / kManifest, options.system);
     if (!written) return fail(written.error().message);
-    std::cout << "written: " << written->string()
-              << "\nThe loader now loads the layer into every program. It is off there, and passes "
-                 "everything\ndown, unless a section of coopvk.conf with enable = true matches.\n";
+    std::cout
+        << "written: " << written->string()
+        << "\nThe loader now loads the layer into every program. The layer is off there, and "
+           "passes every\ncall on, unless a section of coopvk.conf with enable = true matches.\n";
     return 0;
 }
 
@@ -125,8 +126,8 @@ void printProgram(const std::vector<layer::ConfigurationFile>& files, const Opti
     for (const layer::ConfigurationFile& file : files) {
         for (const layer::ConfigurationSection& section : file.sections) {
             if (holdsFor(section, names) || !holdsFor(section, names, true)) continue;
-            std::cout << "  also, where names that only the running program tells match: "
-                      << file.path << ':' << section.line << ' ' << section.title << '\n';
+            std::cout << "  also, if names match that only the running program knows: " << file.path
+                      << ':' << section.line << ' ' << section.title << '\n';
         }
     }
     for (const std::string& fault : configured.faults) std::cout << "  fault: " << fault << '\n';
@@ -153,8 +154,8 @@ void addConfigCommand(CLI::App& app, int& status) {
     auto options = std::make_shared<Options>();
     auto* check = command
                       ->add_option("--check", options->file,
-                                   "Print what is wrong in FILE, or in the files that the layer "
-                                   "reads; the status is 1 if anything is")
+                                   "Print the mistakes in FILE, or in the files that the layer "
+                                   "reads; the status is 1 if there are any")
                       ->option_text("[FILE]")
                       ->expected(0, 1);
     auto* install = command->add_flag("--install", options->install,

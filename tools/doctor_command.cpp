@@ -49,16 +49,16 @@ bool checkManifests(LayerKind kind, Findings& findings) {
     const FoundManifest& first = found.front();
     std::cout << "manifest: " << first.file.string() << "\nlibrary: " << first.library << '\n';
     if (!first.problem.empty()) {
-        findings.push_back({true, "the layer's library cannot be loaded: " + first.problem,
-                            "install coopvk anew; in another system's container it needs glibc "
-                            "2.36 or newer"});
+        findings.push_back(
+            {true, "the layer's library cannot be loaded: " + first.problem,
+             "install coopvk again; in another system's container it needs glibc 2.36 or newer"});
     }
     for (size_t i = 1; i < found.size(); ++i) {
         if (first.byConfiguration && !found[i].byConfiguration) continue;  // which it is for
-        findings.push_back({false,
-                            found[i].file.string() + " is another manifest of the layer, which "
-                                                     "the loader leaves out",
-                            "uninstall one of the two"});
+        findings.push_back(
+            {false,
+             found[i].file.string() + " is another manifest of the layer, which the loader ignores",
+             "uninstall one of the two"});
     }
     return first.byConfiguration;
 }
@@ -71,11 +71,11 @@ struct Surroundings {
 };
 constexpr Surroundings kSurroundings[] = {
     {"/.flatpak-info", nullptr, "this is inside a Flatpak sandbox",
-     "docs/use.md, Flatpak, tells how its programs get the layer"},
-    {nullptr, "SNAP", "this is inside a Snap sandbox, which sees no layer of the system's",
+     "docs/use.md, Flatpak, says how its programs get the layer"},
+    {nullptr, "SNAP", "this is inside a Snap sandbox, which does not see the system's layers",
      "use another package of the program"},
     {"/run/pressure-vessel", nullptr, "this is inside a container of the Steam runtime",
-     "docs/use.md, Steam and Proton, tells how games get the layer"},
+     "docs/use.md, Steam and Proton, says how games get the layer"},
     {"/.dockerenv", nullptr, "this is inside a container", "install coopvk in it"},
     {"/run/.containerenv", nullptr, "this is inside a container", "install coopvk in it"},
 };
@@ -124,8 +124,8 @@ bool tryLoader(bool byConfiguration, Findings& findings) {
         findings.push_back({true, "there is no Vulkan loader (libvulkan.so.1)",
                             "install it: libvulkan1, vulkan-loader or vulkan-icd-loader"});
     } else if (code != 0) {
-        findings.push_back({true, "no Vulkan instance can be made here",
-                            "install a Vulkan driver, and see that vulkaninfo works"});
+        findings.push_back({true, "cannot create a Vulkan instance here",
+                            "install a Vulkan driver with which vulkaninfo works"});
     }
     return text.starts_with(layer::run_event::kInstance);
 }
@@ -153,8 +153,8 @@ int runDoctor(const Options& options) {
     if (!options.command.empty()) checkProgram(options.command.front(), findings);
     bool isOff = print(findings);
     if (!came && !isOff) {
-        std::cout << "problem: the loader leaves the layer out\n"
-                     "  do: VK_LOADER_DEBUG=layer,error,warn vulkaninfo --summary tells why\n";
+        std::cout << "problem: the loader does not load the layer\n  do: "
+                     "VK_LOADER_DEBUG=layer,error,warn vulkaninfo --summary says why\n";
         isOff = true;
     }
     const std::string name = options.command.empty() ? "programs" : options.command.front();
@@ -167,7 +167,8 @@ int runDoctor(const Options& options) {
 
 void addDoctorCommand(CLI::App& app, int& status) {
     CLI::App* command = app.add_subcommand(
-        "doctor", "Tell whether the loader switches the layer on for a program, and what to do");
+        "doctor",
+        "Say whether the loader switches the layer on for a program, and what to do if not");
     auto options = std::make_shared<Options>();
     command->add_option("app", options->command, "The program and its arguments, after --");
     command->positionals_at_end();

@@ -94,11 +94,11 @@ void addLine(Story& story, std::string_view line) {
 
 void describeOffer(const DeviceStory& device, Strings& lines) {
     if (!device.native.empty()) {
-        lines.push_back("    the driver's own, left to it: " + join(device.native) +
-                        " (--emulate all puts coopvk's in their place)");
+        lines.push_back("    the driver's own, which coopvk leaves in place: " +
+                        join(device.native) + " (--emulate all replaces them by coopvk's)");
     }
     if (!device.offered.empty()) {
-        lines.push_back("    offered by coopvk, and not enabled: " + join(device.offered));
+        lines.push_back("    offered by coopvk, but not enabled: " + join(device.offered));
     }
     for (const std::string& text : device.unavailable) {
         lines.push_back("    not possible here: " + text);
@@ -123,7 +123,7 @@ void describeDevice(const std::string& name, const DeviceStory& device, Strings&
     } else if (device.created) {
         say("the program enabled none of the extensions");
     } else if (device.failures.empty()) {
-        say("the program looked at it, and created no device");
+        say("the program queried it, but created no device");
     }
     describeOffer(device, lines);
 }
@@ -135,7 +135,7 @@ void describeProgram(const std::string& name, const ProgramStory& program, Strin
     const bool any = std::ranges::any_of(program.devices, created);
     lines.push_back(
         "nothing was emulated in " + name +
-        (program.devices.empty() ? ": it created a Vulkan instance, and no device" : ""));
+        (program.devices.empty() ? ": it created a Vulkan instance, but no device" : ""));
     for (const auto& entry : program.devices) {
         // Those that it passed over do not matter where it chose another.
         if (!any || created(entry)) describeDevice(entry.first, entry.second, lines);
@@ -154,13 +154,13 @@ std::vector<std::string> explain(std::string_view report, std::string_view progr
         lines.push_back("nothing was emulated: no Vulkan instance of " + std::string(program) +
                         " was seen");
         lines.push_back(
-            "  It did not use Vulkan, found no driver, or did not use this machine's loader: a "
-            "sandbox, a container, other rights or a 32-bit program keep the layer out, and so "
-            "does VK_LOADER_LAYERS_DISABLE");
+            "  It did not use Vulkan, found no driver, or could not load the layer. The layer "
+            "cannot be loaded in sandboxes, in containers, in 32-bit programs, in programs with "
+            "other rights, and with VK_LOADER_LAYERS_DISABLE");
     }
     for (const auto& [name, story_] : story.programs) describeProgram(name, story_, lines);
     if (othersLeft)
-        lines.push_back("  Processes that it started still run, and may yet use Vulkan");
+        lines.push_back("  Processes that it started are still running, and may use Vulkan later");
     return lines;
 }
 

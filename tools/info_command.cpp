@@ -141,7 +141,7 @@ void printCombinations(const std::vector<rewrite::VectorCombination>& rows) {
 
 void printMeans(const std::vector<rewrite::ProductMeans>& means) {
     if (means.empty()) return;
-    std::cout << "  products of what is emulated:\n";
+    std::cout << "  how emulated products are computed:\n";
     for (const auto& [products, how] : means) {
         std::cout << "    " << products << ": " << how << '\n';
     }
@@ -230,10 +230,10 @@ void addInfoCommand(CLI::App& app, int& status) {
     auto options = std::make_shared<Options>();
     command->add_flag("--json", options->json, "Print JSON, which `coopvk rewrite --device` reads");
     command->add_option("--emulate", options->emulate,
-                        "In place of the layer's setting: auto, all or names");
+                        "Use this instead of the layer's setting: auto, all or names");
     command
         ->add_option("--back-end", options->backEnd,
-                     "In place of the layer's setting: auto, core or native")
+                     "Use this instead of the layer's setting: auto, core or native")
         ->check(CLI::IsMember({"auto", "core", "native"}));
     command->callback([options, &status] { status = runInfo(*options); });
 }

@@ -55,7 +55,7 @@ std::string reasonFor(ExtensionSet emulated, const IsHidden& isHidden) {
         if (!emulated.contains(info.extension) || !isHidden(ExtensionSet{info.extension})) continue;
         names.append(names.empty() ? "" : ", ").append(info.vulkanName);
     }
-    return "rests on the driver's own " + names + ", in whose place there is coopvk's";
+    return "depends on the driver's own " + names + ", which coopvk replaces";
 }
 
 void printInt4(std::ostream& out, const std::vector<rewrite::Int4MatrixShape>& shapes) {
@@ -178,7 +178,7 @@ void printLists(std::ostream& out, const Device& device,
     printInt4(out, int4Shapes(assessed));
     printBlocks(out, blocks(assessed));
     const auto hidden = hiddenOf(device, assessed.hidden);
-    if (!hidden.empty()) out << "  hidden of the driver's own:\n";
+    if (!hidden.empty()) out << "  the driver's own, hidden by coopvk:\n";
     for (const HiddenThing& thing : hidden) {
         out << "    " << thing.name << ": " << thing.reason << '\n';
     }

@@ -21,7 +21,10 @@ std::string versionText() {
 }
 
 int runTool(int argc, char** argv) {
-    CLI::App app("Emulation of cooperative matrices and their relatives for Vulkan.", "coopvk");
+    CLI::App app(
+        "Emulates cooperative matrices, cooperative vectors and related extensions for Vulkan "
+        "programs.",
+        "coopvk");
     app.set_version_flag("--version", versionText());
     app.require_subcommand(1);
     int status = 0;

@@ -86,14 +86,16 @@ void addRewriteCommand(CLI::App& app, int& status) {
     auto options = std::make_shared<RewriteOptions>();
     command
         ->add_option("input", options->input,
-                     "The module, as SPIR-V words; or the JSON of a request that the layer dumped, "
-                     "which is repeated, but for what other options say")
+                     "A SPIR-V module; or the JSON of a request that the layer dumped, which is "
+                     "repeated as it was unless other options change it")
         ->required();
-    command->add_option("-o,--output", options->output, "Where the result goes; - for stdout");
+    command->add_option("-o,--output", options->output,
+                        "Write the result to this file; - is the standard output");
     command->add_option("--subgroup-size", options->subgroupSize,
                         "Lanes of a subgroup: a power of two from 4 to 128");
     command->add_option("--device", options->device,
-                        "The device: a number of `coopvk info`, or a file of its --json");
+                        "The device for which to rewrite: a number from `coopvk info`, or a file "
+                        "with the output of `coopvk info --json`");
     command
         ->add_option("--spec", options->specialization,
                      "A specialization constant; TYPE is bool, s8 ... u64, f32 or f64")
@@ -101,19 +103,21 @@ void addRewriteCommand(CLI::App& app, int& status) {
         ->allow_extra_args(false);
     command->add_option("--emulate", options->emulate, "all, or Vulkan names of extensions")
         ->default_str("all");
-    command->add_option("--back-end", options->backEnd, "As the layer's: auto, core or native")
+    command
+        ->add_option("--back-end", options->backEnd, "What matrices become: auto, core or native")
         ->default_str("auto");
     command
         ->add_option("--tune", options->tune,
-                     "Layout of matrices, for measurements: grid-rows=N, row-block=N, "
+                     "The layout of matrices, for measurements: grid-rows=N, row-block=N, "
                      "column-block=N, pairs=k or pairs=n, unroll=N")
         ->option_text("NAME=VALUE,...");
     std::vector<std::string> stages;
     for (const auto& [name, stage] : stagesByName()) stages.push_back(name);
-    command->add_option("--stage", options->stage, "Shader stage of the module")
+    command->add_option("--stage", options->stage, "The shader stage")
         ->default_str("compute")
         ->check(CLI::IsMember(stages));
-    command->add_option("--entry-point", options->entryPoint, "Its entry point, if it has several");
+    command->add_option("--entry-point", options->entryPoint,
+                        "The entry point, if the module has several");
     command->add_flag("--text", options->text, "Write text in place of SPIR-V words");
     command->add_flag("--validate", options->validate, "Fail if spirv-val refuses the result");
     command->add_flag("-v,--verbose", options->verbose, "Say what was chosen and why");

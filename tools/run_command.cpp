@@ -68,8 +68,8 @@ void save(const Options& options, const std::string& report) {
     std::error_code error;
     if (!fs::exists(configuredManifest(false), error) &&
         !fs::exists(configuredManifest(true), error)) {
-        std::cerr << "coopvk: it has no effect until the loader loads the layer by itself: "
-                     "coopvk config --install\n";
+        std::cerr << "coopvk: the section has no effect before coopvk config --install, which lets "
+                     "the loader load the layer by itself\n";
     }
 }
 
@@ -96,7 +96,7 @@ int startAndExplain(const Options& options) {
 
 int runRun(const Options& options) {
     if (options.command.empty() && !options.printEnvironment) {
-        std::cerr << "coopvk: run what? (coopvk run [options] -- APP [arguments])\n";
+        std::cerr << "coopvk: no program given (coopvk run [options] -- APP [arguments])\n";
         return 1;
     }
     const auto environment = layerEnvironment(options.settings);
@@ -125,10 +125,10 @@ void addRunCommand(CLI::App& app, int& status) {
     auto options = std::make_shared<Options>();
     addSettingOptions(*command, options->settings);
     command->add_flag("-q,--quiet", options->quiet,
-                      "Do not tell at the end why nothing was emulated");
+                      "Do not say at the end why nothing was emulated");
     command->add_flag("--save", options->save,
-                      "At the end, write these settings into ~/.config/coopvk/coopvk.conf, as a "
-                      "section for the program that switches the layer on");
+                      "At the end, write these settings to ~/.config/coopvk/coopvk.conf, as a "
+                      "section that switches the layer on for the program");
     command->add_flag("--print-environment", options->printEnvironment,
                       "Print shell commands that set the environment, and start nothing");
     command->add_option("app", options->command, "The program and its arguments, after --");

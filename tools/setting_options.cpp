@@ -71,8 +71,8 @@ rewrite::Result<Environment> layerEnvironment(const SettingTexts& texts) {
     const auto manifests = findManifestFolder();
     if (!manifests) {
         return problem(std::string("the layer's manifest ") + kManifest +
-                       " is neither in ../share/vulkan/implicit_layer.d nor in ../layer, seen from "
-                       "this program's folder");
+                       " is neither in ../share/vulkan/implicit_layer.d nor in ../layer, relative "
+                       "to this program's folder");
     }
     if (const std::string& folder = textOf(texts, kDumpDir);
         !folder.empty() && folder.find('%') == std::string::npos) {

@@ -41,9 +41,9 @@ TEST(Explanation, OnlyAnInstance) {
 
 TEST(Explanation, NoDevice) {
     const std::string text = explained(kStart);
-    expect(text, "GPU: the program looked at it, and created no device");
-    expect(text, "the driver's own, left to it: VK_A (--emulate all");
-    expect(text, "offered by coopvk, and not enabled: VK_B");
+    expect(text, "GPU: the program queried it, but created no device");
+    expect(text, "the driver's own, which coopvk leaves in place: VK_A (--emulate all");
+    expect(text, "offered by coopvk, but not enabled: VK_B");
     expect(text, "not possible here: VK_C (needs shaderFloat16)");
 }
 

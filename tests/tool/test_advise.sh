@@ -87,7 +87,7 @@ has '^with coopvk +failed with status 3$' "^refused +.*'nothing'.* on llvmpipe"
 advise 127 -- "$work/nothing"
 has 'cannot start .*nothing'
 advise 1
-has 'advise about what'
+has 'no program given'
 advise 1 --metric '(' -- true
 has "--metric.*'\\('"
 ! "$coopvk" advise --runs 0 -- true 2>/dev/null || fail 'no runs are enough'

@@ -202,7 +202,7 @@ has 'COOPVK_ENABLE is not set' 'coopvk.conf' "is off in $work/bin/third"
 COOPVK_ENABLE=1 tool 0 doctor -- "$work/bin/third"
 printf '[engine = e]\nenable = true\nnonsense\n' >>"$conf"
 tool 1 doctor -- "$work/bin/third"
-has "^note: .*only the running program tells" "^      $conf:[0-9]+ \\[engine = e\\]" \
+has "^note: .*only the running program knows" "^      $conf:[0-9]+ \\[engine = e\\]" \
     "^note: $conf:[0-9]+: neither"
 COOPVK_DISABLE=1 tool 1 doctor -- "$work/bin/one"
 has 'COOPVK_DISABLE is set'

@@ -119,7 +119,7 @@ for library in '7' '""' 'null'; do
     put_manifest "$work/unnamed" ./none.so
     sed -i "s|\"library_path\": .*|\"library_path\": $library,|" "$work/unnamed/VkLayer_coopvk.json"
     doctor 1 COOPVK_ENABLE=1 VK_ADD_IMPLICIT_LAYER_PATH="$work/unnamed"
-    has 'library cannot be loaded: the manifest names none'
+    has 'library cannot be loaded: the manifest names no library'
     problems 1
 done
 mkdir "$work/nonsense"
@@ -133,7 +133,7 @@ loader on VK_INSTANCE_LAYERS=$name "$found"
 
 # No driver.
 doctor 1 "${on[@]}" VK_DRIVER_FILES="$work/none"
-has 'no Vulkan instance can be made'
+has 'cannot create a Vulkan instance'
 
 # Programs.
 doctor 0 "${on[@]}" -- "$app" --not-an-option-of-coopvk

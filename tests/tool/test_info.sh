@@ -43,9 +43,9 @@ same() {
     done
     # What is hidden is what is there without the layer, and not with it.
     while read -r name; do
-        [[ -z $name ]] || grep -q "^    $name: rests on " <<<"$info" || fail "$name vanished: $info"
+        [[ -z $name ]] || grep -q "^    $name: depends on " <<<"$info" || fail "$name vanished: $info"
     done < <(comm -23 <(sort <<<"$without") <(sort <<<"$seen"))
-    ! comm -12 <(sed -nE 's/^    (VK_[A-Za-z0-9_]+): rests on .*/\1/p' <<<"$info" | sort) \
+    ! comm -12 <(sed -nE 's/^    (VK_[A-Za-z0-9_]+): depends on .*/\1/p' <<<"$info" | sort) \
         <(sort <<<"$seen") | grep . || fail "is there, though hidden: ${environment[*]} $*"
     # Shapes, in their order.
     seen=$(env "${environment[@]}" "$coopvk" run -q "$@" -- "$app" instance physical shapes |
@@ -95,8 +95,8 @@ settings 'emulate = all' 'back_end = native'
 same VK_LAYER_SETTINGS_PATH="$work/settings" --
 [[ $info == "$native" ]] || fail 'a settings file does not count for the back-end'
 same -- --emulate VK_KHR_cooperative_matrix
-has '^  hidden of the driver.s own:$'
-has '^    VK_NV_cooperative_matrix2: rests on the driver.s own VK_KHR_cooperative_matrix,'
+has '^  the driver.s own, hidden by coopvk:$'
+has '^    VK_NV_cooperative_matrix2: depends on the driver.s own VK_KHR_cooperative_matrix,'
 json=$("$coopvk" info --json --emulate all --back-end native)
 for text in '"emulate": "all"' '"backEnd": "native"' '"emulatedInt4"' '"blockSizes"' \
     '"name": "VK_NV_cooperative_matrix2"' '"onlyNativeShapes": true'; do

@@ -48,12 +48,12 @@ run 0 -- "$app" instance physical device
 has 'no Vulkan instance of run_app was seen' 'VK_LOADER_LAYERS_DISABLE'
 unset VK_LOADER_LAYERS_DISABLE
 run 0 -- "$app" instance
-has '^coopvk: nothing was emulated in run_app: it created a Vulkan instance, and no device'
+has '^coopvk: nothing was emulated in run_app: it created a Vulkan instance, but no device'
 run 0 -- "$app" instance physical
-has 'looked at it, and created no device' 'not enabled: .*VK_KHR_cooperative_matrix'
+has 'queried it, but created no device' 'not enabled: .*VK_KHR_cooperative_matrix'
 run 0 -- "$app" instance physical device
 has 'llvmpipe.*: the program enabled none of the extensions' \
-    'offered by coopvk, and not enabled: .*VK_KHR_cooperative_matrix'
+    'offered by coopvk, but not enabled: .*VK_KHR_cooperative_matrix'
 run 0 -- "$app" instance physical matrix-device
 has 'the program enabled VK_KHR_cooperative_matrix \(by coopvk\), but created no pipeline'
 run 0 --emulate VK_NV_cooperative_vector -- "$app" instance physical device
@@ -62,7 +62,7 @@ run 0 -- "$app" instance physical matrix-device pipeline
 silent
 lanes 8
 run 0 -- "$app" instance physical matrix-device pipeline
-has "the program enabled VK_KHR_cooperative_matrix, the driver's own" '--emulate all puts'
+has "the program enabled VK_KHR_cooperative_matrix, the driver's own" '--emulate all replaces'
 run 0 --emulate all -- "$app" instance physical matrix-device pipeline
 silent
 

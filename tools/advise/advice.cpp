@@ -57,16 +57,16 @@ std::string adviceOf(const Side& with, const Side& without, const Metric& metric
         return "use coopvk: the program fails without it (" + without.failure + ")";
     }
     if (rewritten.empty()) {
-        return "leave coopvk off: no shader was rewritten, so it changes nothing for the better";
+        return "leave coopvk off: no shader was rewritten, so coopvk cannot help";
     }
     const double times = speedup(with, without, metric);
     if (!differ(with, without)) {
-        return "either: the difference is within what runs of one kind differ by; more runs tell "
-               "more (--runs)";
+        return "either: the difference is no larger than the difference between runs of the same "
+               "kind; more runs (--runs) may show more";
     }
     return times > 1 ? "use coopvk: the program is " + compared(times)
                      : "leave coopvk off: the program is " + compared(times) +
-                           "; it has shaders of its own that do more without emulated extensions";
+                           "; its own shaders without emulated extensions are faster";
 }
 
 std::optional<double> findFigure(std::string_view output, const std::string& pattern) {

@@ -121,8 +121,8 @@ rewrite::Result<std::vector<std::string>> saveSections(std::vector<layer::Progra
     std::vector<std::string> told;
     if (programs.empty()) {
         told.emplace_back(
-            "no program created a Vulkan instance with the layer; saved for the one "
-            "that was named");
+            "no program created a Vulkan instance with the layer; saved for the program of the "
+            "command line");
         programs.push_back(otherwise);
     }
     std::ifstream file(path, std::ios::binary);

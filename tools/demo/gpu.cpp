@@ -93,7 +93,7 @@ uint32_t memoryType(const VkPhysicalDeviceMemoryProperties& memory, uint32_t all
             return i;
         }
     }
-    throw std::runtime_error("the device has no memory that the host sees");
+    throw std::runtime_error("the device has no host-visible memory");
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ int learn(const Options& options) {
     const Clock::time_point start = Clock::now();
     Network network(gpu, target, options.width, options.groups);
     const double before = meanSquaredError(network.draw(), target);
-    std::printf("  network: %u-%u-%u-%u, %u parameters; pipelines made in %.1f s\n", kInputs,
+    std::printf("  network: %u-%u-%u-%u, %u parameters; pipelines created in %.1f s\n", kInputs,
                 kHidden, kHidden, kOutputs, network.parameterCount(), secondsSince(start));
     const Clock::time_point training = Clock::now();
     constexpr uint32_t kChunk = 5;
@@ -64,7 +64,8 @@ int learn(const Options& options) {
     writePng(options.output, {target, learned}, options.width, 4);
     std::printf("  mean squared error: %.5f before, %.5f after (%.1f dB to %.1f dB)\n", before,
                 after, decibels(before), decibels(after));
-    std::printf("  written: %s (left: to learn, right: learned)\n", options.output.c_str());
+    std::printf("  written: %s (left: the picture, right: what the network learned)\n",
+                options.output.c_str());
     // Less than a tenth of what there was, or the network has learned nothing.
     return after < before / 10 ? 0 : 1;
 }
@@ -74,15 +75,16 @@ int learn(const Options& options) {
 
 int main(int argc, char** argv) {
     coopvk::demo::Options options;
-    CLI::App app("A small network learns a picture by VK_NV_cooperative_vector's training");
+    CLI::App app(
+        "A small network learns a picture by the training operations of VK_NV_cooperative_vector");
     app.add_option("-o,--output", options.output, "PNG to write")->capture_default_str();
-    app.add_option("--width", options.width, "Pixels of a side, a multiple of 8")
+    app.add_option("--width", options.width, "Width and height in pixels, a multiple of 8")
         ->capture_default_str()
         ->check(CLI::Range(8u, 1024u));
     app.add_option("--steps", options.steps, "Training steps")
         ->capture_default_str()
         ->check(CLI::Range(1u, 1000000u));
-    app.add_option("--groups", options.groups, "Workgroups of 64 samples in a step")
+    app.add_option("--groups", options.groups, "Workgroups in a step, of 64 samples each")
         ->capture_default_str()
         ->check(CLI::Range(1u, 4096u));
     CLI11_PARSE(app, argc, argv);

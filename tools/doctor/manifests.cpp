@@ -68,8 +68,8 @@ std::string whyNotLoaded(const std::string& library, const std::string& negotiat
     const bool isLayer = ::dlsym(handle, kNegotiate) != nullptr;
     const bool canNegotiate = ::dlsym(handle, negotiate.c_str()) != nullptr;
     ::dlclose(handle);
-    if (!isLayer) return library + ": no Vulkan layer";
-    return canNegotiate ? "" : library + ": another version, without " + negotiate;
+    if (!isLayer) return library + " is no Vulkan layer";
+    return canNegotiate ? "" : library + " is another version, without " + negotiate;
 }
 
 // The function that the loader calls first.
@@ -90,7 +90,7 @@ FoundManifest describe(const fs::path& file, const json& layer) {
     manifest.byConfiguration = negotiate == coopvk::layer::kNegotiateByConfiguration;
     const json library = layer.value("library_path", json());
     if (!library.is_string() || library == "") {
-        manifest.problem = "the manifest names none";
+        manifest.problem = "the manifest names no library";
         return manifest;
     }
     manifest.library = libraryOf(file, library);
@@ -126,8 +126,8 @@ std::vector<FoundManifest> findManifests(LayerKind kind, Findings& findings) {
             const json text = json::parse(stream, nullptr, false);
             if (text.is_discarded()) {
                 if (file.filename() != kManifest) continue;
-                findings.push_back(
-                    {true, "the manifest " + file.string() + " is no JSON", "install coopvk anew"});
+                findings.push_back({true, "the manifest " + file.string() + " is no JSON",
+                                    "install coopvk again"});
                 continue;
             }
             const json layer = text.is_object() ? text.value("layer", json()) : json();

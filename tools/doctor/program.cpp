@@ -94,8 +94,8 @@ void checkSandbox(const fs::path& program, Findings& findings) {
     }
     if (name == "steam" || path.find("/SteamLinuxRuntime") != std::string::npos) {
         findings.push_back({false,
-                            "Steam starts games in containers, which bring along layers of "
-                            "/usr, /usr/local and ~/.local, and no others",
+                            "Steam starts games in containers, which include layers from /usr, "
+                            "/usr/local and ~/.local, and no others",
                             kSteamAdvice});
     }
 }
@@ -145,7 +145,7 @@ bool isElevated(const fs::path& program) {
 void checkProgram(const std::string& name, Findings& findings) {
     const fs::path program = findProgram(name);
     if (program.empty()) {
-        findings.push_back({true, "there is no program " + name, "name one that can be run"});
+        findings.push_back({true, "there is no program " + name, "name a program that can be run"});
         return;
     }
     if (isElevated(program)) {
@@ -159,10 +159,10 @@ void checkProgram(const std::string& name, Findings& findings) {
     if (const auto elf = readElf(program)) {
         checkElf(program, *elf, findings);
     } else if (const std::string line = firstLine(program); !line.empty()) {
-        findings.push_back(
-            {false,
-             program.string() + " is a script (" + line + "); what it starts was not looked at",
-             "name the program itself"});
+        findings.push_back({false,
+                            program.string() + " is a script (" + line +
+                                "); the program that it starts was not checked",
+                            "name the program itself"});
     }
 }
 

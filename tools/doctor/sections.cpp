@@ -38,7 +38,8 @@ bool checkConfiguration(const std::vector<std::string>& command, bool isAsked, F
             }
         }
         for (const std::string& fault : file.faults()) {
-            findings.push_back({false, fault, "mend the line; coopvk config --check tells when"});
+            findings.push_back(
+                {false, fault, "correct the line, and check it with coopvk config --check"});
         }
     }
     const auto configured = layer::configuredFor(files, names);
@@ -53,8 +54,8 @@ bool checkConfiguration(const std::vector<std::string>& command, bool isAsked, F
     }
     if (!isEnabled && !perhaps.empty()) {
         findings.push_back(
-            {false, "this depends on names that only the running program tells:" + perhaps,
-             "see whether COOPVK_LOG_LEVEL=info makes the program say something of coopvk"});
+            {false, "this depends on names that only the running program knows:" + perhaps,
+             "run the program with COOPVK_LOG_LEVEL=info, and see whether coopvk logs anything"});
     }
     return isEnabled && isAsked;
 }

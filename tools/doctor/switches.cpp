@@ -30,7 +30,7 @@ void checkSwitches(bool implicit, bool isConfigured, Findings& findings) {
         findings.push_back(
             {true,
              std::string(kDisableFilter) + "=" + std::string(disabling) +
-                 " keeps the loader from the layer",
+                 " stops the loader from loading the layer",
              "unset it, or add the layer: " + std::string(kAllowFilter) + "=" + layer::kLayerName});
     }
     if (byName || !implicit) return;

@@ -141,11 +141,12 @@ void writeMarkdown(const std::string& file, const Comparison& comparison,
         << "- native: " << sideLine(comparison.native()) << "\n"
         << "- emulated: " << sideLine(comparison.emulated()) << "\n";
     for (const std::string& note : comparison.notes()) out << "- " << note << "\n";
-    out << "\nCases that agree of all, and the largest distance between "
+    out << "\nThe number of cases that agree, the number of all cases, and the largest distance "
+           "between "
         << (comparison.native().present && comparison.emulated().present
                 ? "native and emulated"
                 : "the side that is available and the reference")
-        << " where results are not bit-identical.\n\n| row |";
+        << " if results are not bit-identical.\n\n| row |";
     for (const std::string& operation : table.operations) out << " " << operation << " |";
     out << "\n|---|";
     for (size_t i = 0; i < table.operations.size(); ++i) out << "---|";

@@ -38,9 +38,10 @@ std::unique_ptr<Gpu> open(SideKind side, const Options& options, SideDescription
     description.present = gpu->hasExtension();
     description.name = gpu->name();
     if (!description.present)
-        description.absent = gpu->name() + (side == SideKind::kNative
-                                                ? " has no " + options.extension
-                                                : " cannot carry coopvk's " + options.extension);
+        description.absent =
+            gpu->name() + (side == SideKind::kNative
+                               ? " has no " + options.extension
+                               : " lacks what coopvk needs for " + options.extension);
     return gpu;
 }
 

@@ -100,8 +100,7 @@ Gpu::Gpu(SideKind kind, const GpuOptions& options) : side(kind) {
             kind == SideKind::kEmulated
                 ? "the loader does not find coopvk's layer: set VK_ADD_IMPLICIT_LAYER_PATH (or "
                   "VK_ADD_LAYER_PATH) to the folder of VkLayer_coopvk.json"
-                : "coopvk's layer is in the way of the driver's own implementation: unset "
-                  "VK_INSTANCE_LAYERS");
+                : "coopvk's layer hides the driver's own implementation: unset VK_INSTANCE_LAYERS");
     }
     queryDevice(options.extension);
     createDevice(options.extension);
