@@ -11,14 +11,14 @@ namespace coopvk::layer {
 
 inline constexpr const char* kEnableVariable = "COOPVK_ENABLE";
 
-// Whether one of the patterns, separated by commas, stands for the layer's name: a name, with * at
-// its begin, its end or both; or ~all~, ~implicit~ or ~explicit~.
+// Whether one of the patterns, separated by commas, matches the layer's name. A pattern is a name
+// with * at its begin, its end or both; or ~all~, ~implicit~ or ~explicit~.
 bool filterHas(std::string_view patterns, std::string_view name, bool implicit);
 
-// VK_INSTANCE_LAYERS has the layer's name.
+// Whether VK_INSTANCE_LAYERS contains the layer's name.
 bool isInLayerList();
 
-// VK_INSTANCE_LAYERS or VK_LOADER_LAYERS_ENABLE asks for the layer by its name.
+// Whether VK_INSTANCE_LAYERS or VK_LOADER_LAYERS_ENABLE asks for the layer by its name.
 bool isNamed();
 
 // Whether the environment or the application asks for the layer. `info` may be null.

@@ -16,7 +16,7 @@
 namespace coopvk::layer::configured {
 namespace {
 
-// Where the layer has no part in a program, only what is wrong with the configuration is told.
+// If the layer is off in a program, it only logs mistakes in the configuration.
 void tellFaults(const VkInstanceCreateInfo& info, const ConfiguredSettings& configured) {
     if (configured.faults.empty()) return;
     std::vector<std::string> complaints;
@@ -53,7 +53,7 @@ Command command() {
     return {Name.text, reinterpret_cast<PFN_vkVoidFunction>(&Guard<Name, Function>::call)};
 }
 
-// Those that are asked for before it is known which instance they are for.
+// Commands that a program asks for before the layer knows for which instance.
 PFN_vkVoidFunction findCommand(std::string_view name) {
     static const std::array table = {
         command<"vkGetInstanceProcAddr", &configured::getInstanceProcAddr>(),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the loader gets of the layer by the manifest that `coopvk config --install` writes, which
-// loads it into every program: the layer where the environment, the application or a section of the
-// configuration asks for it; otherwise commands that pass everything down, and nothing else. It is
-// decided as each instance is created.
+// With the manifest that `coopvk config --install` writes, the loader loads the layer into every
+// program and calls this. If the environment, the application or a section of the configuration
+// asks for the layer, the loader gets the layer; otherwise it gets commands that only pass every
+// call on. This is decided when each instance is created.
 #pragma once
 
 #include <vulkan/vk_layer.h>

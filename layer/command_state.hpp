@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a command buffer under recording has bound, as far as a matrix conversion disturbs it. Kept
-// only on devices that emulate conversions.
+// What is bound in a command buffer during recording, as far as a matrix conversion changes it. The
+// layer keeps this only on devices that emulate conversions.
 #pragma once
 
 #include <vulkan/utility/vk_dispatch_table.h>
@@ -22,8 +22,7 @@ namespace coopvk::layer {
 
 struct DeviceContext;
 
-// A pipeline layout as vkCmdPushConstants2 takes it: a handle, or a create info of which this
-// keeps a copy.
+// A pipeline layout for vkCmdPushConstants2: a handle, or a copy of a create info.
 struct PushLayout {
     VkPipelineLayout handle = VK_NULL_HANDLE;
     VkPipelineLayoutCreateFlags flags = 0;
@@ -31,8 +30,8 @@ struct PushLayout {
     std::vector<VkPushConstantRange> ranges;
 };
 
-// The push constants, or push data, that commands set, the oldest first; what a later one covers is
-// dropped.
+// The push constants, or push data, that commands set, the oldest first. An entry is dropped if
+// later ones overwrite all of it.
 class PushConstantLog {
  public:
     struct Entry {
@@ -53,7 +52,7 @@ class PushConstantLog {
     std::vector<Entry> entries_;
 };
 
-// How vkCmdBeginConditionalRendering*EXT was called last; nothing where no condition holds.
+// The last call of vkCmdBeginConditionalRendering*EXT; nothing if no condition applies.
 using Condition = std::variant<std::monostate, VkConditionalRenderingBeginInfoEXT
 #ifdef VK_KHR_device_address_commands
                                ,
@@ -73,9 +72,9 @@ struct CommandState {
     // those invalidates that of heaps.
     bool usesHeaps = false;
     PushConstantLog pushConstants;  // push data while heaps are used
-    // Of this command buffer: not one that it inherits.
+    // The condition of this command buffer, not one that it inherits.
     Condition condition;
-    // What a command could not do; vkEndCommandBuffer reports it.
+    // The error of a command; vkEndCommandBuffer reports it.
     VkResult failure = VK_SUCCESS;
 
     void forget();  // as at the start of recording
@@ -83,12 +82,12 @@ struct CommandState {
     void setUsesHeaps(bool heaps);
 };
 
-// The commands below the layer; `state` is what commandStates().find() gave.
+// The commands of the next layer; `state` is the result of commandStates().find().
 const VkuDeviceDispatchTable& nextOf(VkCommandBuffer commands,
                                      const std::shared_ptr<CommandState>& state);
 
-// All command buffers of devices that emulate conversions. The states are externally synchronised,
-// as command buffers are. Removing allocates nothing: destruction must not fail.
+// All command buffers of devices that emulate conversions. Like command buffers, the states are
+// externally synchronised. Removing allocates nothing, since destruction must not fail.
 class CommandStates {
  public:
     void add(VkCommandBuffer commands, std::shared_ptr<CommandState> state);
@@ -101,7 +100,7 @@ class CommandStates {
  private:
     using Map = std::unordered_map<VkCommandBuffer, std::shared_ptr<CommandState>>;
 
-    // Threads that record at once seldom meet in one.
+    // Threads that record at the same time seldom need the same one.
     struct alignas(64) Shard {
         mutable std::shared_mutex mutex;
         Map states;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every Vulkan command that the layer intercepts: the one list from which the declarations below
-// and the look-up tables (proc_table.cpp) are made. Commands that are recorded or submitted often
-// stand only among the conversion commands, and so in nobody's way elsewhere.
+// Every Vulkan command that the layer intercepts. The declarations below and the look-up tables
+// (proc_table.cpp) are made from this list. Commands that are recorded or submitted often are only
+// among the conversion commands, so they cost nothing on other devices.
 #pragma once
 
 #include <vulkan/vk_layer.h>
@@ -21,7 +21,7 @@
 #define COOPVK_EXECUTION_GRAPH_COMMANDS(X)
 #endif
 
-// Newer than the oldest headers that this builds with.
+// The oldest headers with which coopvk builds lack these.
 #ifdef VK_ARM_data_graph
 #define COOPVK_DATA_GRAPH_COMMANDS(X) X(vkCreateDataGraphPipelinesARM, createDataGraphPipelines)
 #else
@@ -63,7 +63,7 @@
     X(vkGetPhysicalDeviceProperties2, getProperties2)                  \
     X(vkGetPhysicalDeviceProperties2KHR, getProperties2)
 
-// Queries that the layer answers even where nobody below has them.
+// Queries that the layer answers even if the next layer lacks them.
 #define COOPVK_ADDED_QUERIES(X)                                                                  \
     X(vkGetPhysicalDeviceToolProperties, getToolProperties)                                      \
     X(vkGetPhysicalDeviceToolPropertiesEXT, getToolProperties)                                   \
@@ -79,7 +79,7 @@
     X(vkGetDeviceProcAddr, getDeviceProcAddr) \
     X(vkDestroyDevice, destroyDevice)
 
-// Intercepted only on devices that emulate something, and only where the next layer has them.
+// Intercepted only on devices that emulate something, and only if the next layer has them.
 #define COOPVK_SHADER_COMMANDS(X)                                                       \
     X(vkCreateShaderModule, createShaderModule)                                         \
     X(vkDestroyShaderModule, destroyShaderModule)                                       \
@@ -99,13 +99,14 @@
     COOPVK_EXECUTION_GRAPH_COMMANDS(X)                                                  \
     COOPVK_DATA_GRAPH_COMMANDS(X)
 
-// Intercepted only on devices that emulate VK_NV_cooperative_vector, where nobody below has them.
+// Intercepted only on devices that emulate VK_NV_cooperative_vector; the next layer need not have
+// them.
 #define COOPVK_ADDED_COMMANDS(X)                                          \
     X(vkConvertCooperativeVectorMatrixNV, convertCooperativeVectorMatrix) \
     X(vkCmdConvertCooperativeVectorMatrixNV, cmdConvertCooperativeVectorMatrix)
 
-// What a matrix conversion must know of. Intercepted only on the same devices, and only where the
-// next layer has them.
+// Commands that a matrix conversion must know. Intercepted only on the same devices, and only if
+// the next layer has them.
 #define COOPVK_CONVERSION_COMMANDS(X)                                  \
     X(vkAllocateCommandBuffers, allocateCommandBuffers)                \
     X(vkFreeCommandBuffers, freeCommandBuffers)                        \
@@ -140,8 +141,8 @@
     X(vkCreateRenderPass2KHR, createRenderPass2)                       \
     COOPVK_ADDRESS_COMMANDS(X)
 
-// What sets or invalidates the state of descriptor heaps. Intercepted only on the same devices, and
-// only where they have VK_EXT_descriptor_heap.
+// Commands that set or invalidate the state of descriptor heaps. Intercepted only on the same
+// devices, and only if these have VK_EXT_descriptor_heap.
 #define COOPVK_HEAP_COMMANDS(X)                                                  \
     COOPVK_NEW_HEAP_COMMANDS(X)                                                  \
     X(vkCmdBindDescriptorSets, cmdBindDescriptorSets)                            \
@@ -163,7 +164,7 @@
 
 namespace coopvk::layer {
 
-// A command of two names is declared twice, which is allowed.
+// A command with two names is declared twice, which C++ allows.
 #define COOPVK_DECLARE(command, function) std::remove_pointer_t<PFN_##command> function;
 COOPVK_GLOBAL_COMMANDS(COOPVK_DECLARE)
 COOPVK_INSTANCE_COMMANDS(COOPVK_DECLARE)

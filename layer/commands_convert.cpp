@@ -10,7 +10,7 @@
 namespace coopvk::layer {
 namespace {
 
-// Empty, or what is wrong with a request whose plan is made.
+// Empty, or what is wrong with a request that has a plan.
 std::string checkSizes(const VkConvertCooperativeVectorMatrixInfoNV& info,
                        const MatrixConversion& conversion) {
     const uint64_t needed = conversion.source.placement.size;
@@ -26,7 +26,7 @@ std::string checkTargetSize(const VkConvertCooperativeVectorMatrixInfoNV& info,
     return "destination: fewer than " + std::to_string(needed) + " bytes";
 }
 
-// One element of vkCmdConvertCooperativeVectorMatrixNV; empty, or why it was left out.
+// Records one element of vkCmdConvertCooperativeVectorMatrixNV. Empty, or why it was not recorded.
 std::string recordOne(DeviceContext& device, VkCommandBuffer commands, PushMode mode,
                       const VkConvertCooperativeVectorMatrixInfoNV& info) {
     MatrixConversion conversion;

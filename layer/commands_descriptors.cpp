@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Push constants, descriptor heaps with their push data, and what invalidates one or the other, on
-// devices that emulate conversions. Each command goes down first, as in commands_record.cpp.
+// Push constants, descriptor heaps with their push data, and commands that invalidate one or the
+// other, on devices that emulate conversions. Each command calls the next layer first, as in
+// commands_record.cpp.
 #include "command_state.hpp"
 #include "commands.hpp"
 #include "pnext.hpp"
@@ -41,7 +42,7 @@ std::vector<std::byte> copyBytes(const void* values, size_t size) {
     return {bytes, bytes + size};
 }
 
-// Calls a command, by whichever of its two names the next layer has it.
+// Calls a command by the one of its two names that the next layer has.
 template <typename Function, typename... Args>
 std::shared_ptr<CommandState> pass(VkCommandBuffer commands, Function Table::* core,
                                    Function Table::* alias, Args... args) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Commands that change what a matrix conversion must restore (command_state.hpp), on devices that
-// emulate conversions. Each goes down first, so that no command is lost where there is no memory
-// to remember it.
+// emulate conversions. Each calls the next layer first, so no command is lost if there is no memory
+// to keep its state.
 #include "command_state.hpp"
 #include "commands.hpp"
 #include "guard.hpp"
@@ -72,7 +72,7 @@ VkResult beginCommandBuffer(VkCommandBuffer commands, const VkCommandBufferBegin
     const auto state = commandStates().find(commands);
     if (state != nullptr) {
         state->forget();
-        // Primary command buffers ignore pInheritanceInfo, whatever it is.
+        // Primary command buffers ignore pInheritanceInfo.
         const bool secondary = state->level == VK_COMMAND_BUFFER_LEVEL_SECONDARY;
         state->setUsesHeaps(secondary && inheritsHeaps(info->pInheritanceInfo));
     }
@@ -105,8 +105,8 @@ void cmdBindShaders(VkCommandBuffer commands, uint32_t count, const VkShaderStag
     }
 }
 
-// What secondary command buffers leave bound is undefined, but for descriptor heaps that they
-// inherit. Push data that is set again where it was undefined does no harm.
+// After secondary command buffers it is undefined what is bound, except for descriptor heaps that
+// they inherit. To set push data again that was undefined does no harm.
 void cmdExecuteCommands(VkCommandBuffer commands, uint32_t count,
                         const VkCommandBuffer* secondaries) {
     const auto state = commandStates().find(commands);

@@ -14,7 +14,7 @@ Function either(Function core, Function extension) {
     return core != nullptr ? core : extension;
 }
 
-// The barriers of the original commands, which name stages once for all.
+// The barriers of the original commands, which name stages once for all barriers.
 template <typename Barrier>
 const Barrier* ofStages(VkPipelineStageFlags from, VkPipelineStageFlags to, uint32_t count,
                         const Barrier* barriers, Scratch& scratch) {
@@ -26,7 +26,7 @@ const Barrier* ofStages(VkPipelineStageFlags from, VkPipelineStageFlags to, uint
         setAccesses<Barrier>);
 }
 
-// Dependencies of render passes: a VkMemoryBarrier2 in the chain stands in for their own masks.
+// Dependencies of render passes: a VkMemoryBarrier2 in the chain replaces their own masks.
 const VkSubpassDependency2* chained(uint32_t count, const VkSubpassDependency2* dependencies,
                                     Scratch& scratch) {
     constexpr auto kBarrier = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2;

@@ -41,7 +41,7 @@ std::string_view trim(std::string_view text) {
     return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
 }
 
-// A part of the file in a message, without what a terminal would take for commands.
+// A part of the file for a message, without characters that a terminal would interpret as commands.
 std::string plain(std::string_view text) {
     std::string result(text.substr(0, kMaxShown));
     std::ranges::replace_if(
@@ -193,7 +193,7 @@ ConfigurationFile readConfiguration(const std::string& path) {
         none.exists = false;
         return none;
     }
-    // Nobody waits for the writer of a pipe.
+    // Do not wait for the writer of a named pipe.
     if (!fs::is_regular_file(path, error)) return problem("is no file");
     std::ifstream stream(path, std::ios::binary);
     if (!stream) return problem("cannot be read");
@@ -227,8 +227,8 @@ ConfiguredSettings configuredFor(std::span<const ConfigurationFile> files,
     for (const ConfigurationFile& file : files) {
         for (const ConfigurationSection& section : file.sections) {
             if (!section.isBroken && !holdsFor(section, names)) continue;
-            // Which programs a broken section was meant for, nobody knows: all are told of that,
-            // and none of what is in it.
+            // Nobody knows for which programs a broken section was meant. So all programs log that
+            // it is broken, and none logs the faults in its lines.
             const auto faults =
                 std::span(section.faults).first(section.isBroken ? 1 : section.faults.size());
             result.faults.insert(result.faults.end(), faults.begin(), faults.end());

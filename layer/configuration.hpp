@@ -8,8 +8,9 @@
 //   enable = true                        # switches the layer on there
 //   emulate = VK_KHR_cooperative_matrix
 //
-// A section's conditions are separated by commas, and all must hold. Their patterns are those of
-// fnmatch(3). What comes later in a file wins, and the user's file over the system's.
+// A section's conditions are separated by commas, and all must be true. Their patterns are those of
+// fnmatch(3). Later lines of a file override earlier ones, and the user's file overrides the
+// system's.
 #pragma once
 
 #include <array>
@@ -58,15 +59,15 @@ struct ConfigurationFile {
 std::vector<std::string> configurationPaths();
 
 ConfigurationFile parseConfiguration(const std::string& path, std::string_view text);
-// A file that cannot be read is a fault of its own; one that does not exist is empty.
+// If a file cannot be read, that is a fault; a file that does not exist is empty.
 ConfigurationFile readConfiguration(const std::string& path);
 std::vector<ConfigurationFile> readConfigurations();
 
-// Whether all conditions hold. With `unknownHolds`, also where they depend on names that are empty.
+// Whether all conditions are true. With `unknownHolds`, a condition on an empty name is true.
 bool holdsFor(const ConfigurationSection& section, const ProgramNames& names,
               bool unknownHolds = false);
 
-// What the files say to one program.
+// What the files say for one program.
 struct ConfiguredSettings {
     struct Value {
         std::string text;
@@ -74,7 +75,7 @@ struct ConfiguredSettings {
     };
     std::array<std::optional<Value>, std::size(kSettings)> values;  // in the settings' order
     std::optional<Value> enable;
-    std::vector<std::string> faults;  // of what concerns the program
+    std::vector<std::string> faults;  // of lines that apply to the program
 
     const std::optional<Value>& operator[](const SettingInfo& setting) const {
         return values[static_cast<size_t>(&setting - kSettings)];

@@ -48,7 +48,7 @@ void InstanceContext::connect(const VkInstanceCreateInfo& info, VkInstance insta
                                 {info.ppEnabledExtensionNames, info.enabledExtensionCount});
 }
 
-// Emulates nothing, and is not kept: what failed for lack of memory may work the next time.
+// Emulates nothing, and is not kept: a query that failed for lack of memory may work the next time.
 const PhysicalDeviceContext& InstanceContext::unknownDevice(const DeviceFacts& facts) {
     log->error(std::string("cannot list the extensions of ") + facts.properties.deviceName + ": " +
                string_VkResult(facts.listing));
@@ -67,7 +67,8 @@ const PhysicalDeviceContext& InstanceContext::physicalDevice(VkPhysicalDevice de
             return *found->second;
         }
     }
-    // Asked outside the lock; two threads that come first both ask and get the same answer.
+    // The device is queried outside the lock. If two threads are first, both query it and get the
+    // same answer.
     DeviceFacts facts = queryDevice(queries, device);
     if (facts.listing != VK_SUCCESS) return unknownDevice(facts);
     auto context =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One object per Vulkan handle that the layer follows.
+// One object per Vulkan handle whose state the layer keeps.
 #pragma once
 
 #include <vulkan/utility/vk_dispatch_table.h>
@@ -27,9 +27,9 @@
 
 namespace coopvk::layer {
 
-// Queries of the next layer for matrices, vectors and blocks, by name; null: it has none. To be
-// called while the instance is created: once it exists, some loaders (1.3.239) answer with the
-// commands of the first layer, which would call themselves.
+// Finds the next layer's queries for matrices, vectors and blocks by name; null: it has none. Call
+// this while the instance is created: later some loaders (1.3.239) return the commands of the first
+// layer, which would call themselves.
 std::map<std::string_view, PFN_vkVoidFunction> loadNextQueries(
     VkInstance instance, PFN_vkGetInstanceProcAddr getNext,
     PFN_GetPhysicalDeviceProcAddr getNextPhysical);
@@ -42,7 +42,7 @@ class InstanceContext {
     void connect(const VkInstanceCreateInfo& info, VkInstance instance,
                  PFN_vkGetInstanceProcAddr getNext, PFN_GetPhysicalDeviceProcAddr getNextPhysical);
 
-    // Asks the device once; the answer stays valid as long as the instance.
+    // Queries the device once; the result stays valid as long as the instance.
     const PhysicalDeviceContext& physicalDevice(VkPhysicalDevice device);
 
     const Settings settings;
@@ -68,7 +68,8 @@ struct DeviceContext {
     VkDevice handle = VK_NULL_HANDLE;
     std::shared_ptr<InstanceContext> instance;
     const PhysicalDeviceContext* physical = nullptr;
-    // What this device emulates: chosen for the physical device, and enabled by the application.
+    // The extensions that this device emulates: those for its physical device that the application
+    // enabled.
     rewrite::ExtensionSet emulated;
     // See rewrite::Target::addsShapes.
     bool addsShapes = false;

@@ -98,7 +98,7 @@ VkResult ConversionKernel::prepare(DeviceContext& device, PushMode mode) {
         const std::scoped_lock lock(mutex_);
         if (kept.pipeline == VK_NULL_HANDLE) std::swap(kept, made);
     }
-    destroy(device, made);  // of a failure, or because somebody else was faster
+    destroy(device, made);  // after a failure, or because another thread was faster
     return result;
 }
 

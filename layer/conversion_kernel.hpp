@@ -14,13 +14,13 @@ namespace coopvk::layer {
 
 struct DeviceContext;
 
-// How the kernel gets its arguments: whichever leaves the application's descriptors valid.
+// How the kernel gets its arguments: in the way that leaves the application's descriptors valid.
 enum class PushMode { kConstants, kData };
 
 class ConversionKernel {
  public:
-    // Makes the pipeline on the first call. Thread safe, and no lock is held during calls down:
-    // debug callbacks may come from there and record conversions themselves.
+    // Makes the pipeline on the first call. Thread safe. It holds no lock while it calls the next
+    // layer, since debug callbacks from there may record conversions themselves.
     VkResult prepare(DeviceContext& device, PushMode mode);
     void destroy(DeviceContext& device);
 
@@ -31,7 +31,7 @@ class ConversionKernel {
                          const MatrixConversion& conversion, VkDeviceAddress source,
                          VkDeviceAddress target) const;
 
-    // Of the push constants, or push data, that dispatch() sets.
+    // The size of the push constants, or push data, that dispatch() sets.
     static constexpr uint32_t kPushBytes = 60;
 
  private:

@@ -14,7 +14,7 @@
 namespace coopvk::layer {
 namespace {
 
-// The device exists by now: for lack of memory, it does so without a line.
+// The device already exists: if memory runs out, only the log line is lost.
 void logDevice(const DeviceContext& device) noexcept {
     if (!device.log().wants(LogLevel::kInfo)) return;
     try {
@@ -46,7 +46,7 @@ bool enables(const VkDeviceCreateInfo& info, rewrite::Extension extension, size_
 }
 
 // Whether modules may use shapes that the driver's matrices lack: those that coopvk lists, or any
-// if it emulates flexible dimensions. The driver's flexible dimensions need nothing of coopvk.
+// shape if coopvk emulates flexible dimensions. The driver's own flexible dimensions do not count.
 bool addsShapes(const DeviceContext& device, const VkDeviceCreateInfo& info) {
     using rewrite::Extension;
     const PhysicalDeviceContext& physical = *device.physical;
@@ -79,7 +79,8 @@ VkResult createDevice(VkPhysicalDevice physicalDevice, const VkDeviceCreateInfo*
     const auto create =
         reinterpret_cast<PFN_vkCreateDevice>(getNextInstance(instance->handle, "vkCreateDevice"));
     if (create == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
-    // Loader's memory; moved on before the chain is copied, so that the copy has moved on too.
+    // The link is the loader's memory. It is advanced before the chain is copied, so that the copy
+    // has the advanced link.
     link->u.pLayerInfo = link->u.pLayerInfo->pNext;
 
     const auto context = std::make_shared<DeviceContext>();

@@ -10,7 +10,7 @@ DeferredHolds::~DeferredHolds() = default;
 
 void DeferredHolds::hold(VkDeferredOperationKHR operation, std::shared_ptr<BuiltStages> built) {
     const std::scoped_lock lock(mutex_);
-    // What was held before is dropped only after the lock: it destroys modules.
+    // The object that was held before is destroyed only after the lock, since it destroys modules.
     held_[reinterpret_cast<uint64_t>(operation)].swap(built);
 }
 

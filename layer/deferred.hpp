@@ -12,7 +12,8 @@ namespace coopvk::layer {
 class BuiltStages;
 
 // Keeps what a deferred operation still reads: the structures and modules that the layer made for
-// it. Dropped when the operation is destroyed, or used again, which it may only be once complete.
+// it. They are destroyed when the application destroys the operation or uses it again, which it may
+// do only after the operation is complete.
 class DeferredHolds {
  public:
     DeferredHolds();

@@ -53,8 +53,8 @@ bool isEmulated(rewrite::ExtensionSet emulated, const char* name) {
     return extension.has_value() && emulated.contains(*extension);
 }
 
-// What coopvk knows of itself, and what is usable alone, stays the driver's where coopvk replaces
-// nothing of the driver's.
+// Extensions that coopvk itself knows, and those that are usable alone, stay the driver's if coopvk
+// replaces nothing of the driver's.
 bool isHidden(const Hidden& hidden, const ExtensionRow& row, const Dependent& dependent) {
     if (isEmulated(hidden.emulated, dependent.owner())) return false;
     const bool isRow = isEmulated(rewrite::ExtensionSet::all(), dependent.owner());
@@ -62,7 +62,7 @@ bool isHidden(const Hidden& hidden, const ExtensionRow& row, const Dependent& de
     return (stays ? hidden.replaced : hidden.covered).contains(row.extension);
 }
 
-// Visits every dependent that is hidden, until a visit says that it is done.
+// Visits every hidden dependent, until a visit returns that it is done.
 template <typename Visit>
 bool anyHidden(const Hidden& hidden, const Visit& visit) {
     for (const ExtensionRow& row : extensionRows()) {

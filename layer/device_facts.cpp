@@ -203,7 +203,7 @@ void fillTraits(DeviceFacts& facts) {
     traits.maxComputeWorkGroupInvocations = facts.properties.limits.maxComputeWorkGroupInvocations;
 }
 
-// The driver's matrix shapes, as far as the rewriter has their component types.
+// Those of the driver's matrix shapes whose component types the rewriter has.
 void queryNativeShapes(const DeviceQueries& queries, VkPhysicalDevice device, DeviceFacts& facts) {
     uint32_t count = 0;
     if (!facts.native.contains(rewrite::Extension::kKhrCooperativeMatrix) ||

@@ -58,7 +58,8 @@ class RequestBuilder {
         for (const char* name : names_) {
             if (!device_.hidden.hasExtension(name)) continue;
             request_.result = VK_ERROR_EXTENSION_NOT_PRESENT;
-            request_.message = std::string(name) + " of the driver's own rests on what is emulated";
+            request_.message =
+                std::string(name) + ", which is the driver's own, depends on an emulated extension";
             return true;
         }
         const auto* node = static_cast<const VkBaseInStructure*>(original_.pNext);
@@ -66,19 +67,19 @@ class RequestBuilder {
             if (!device_.hidden.isAskedForBy(node) || meansNothing(node->sType)) continue;
             request_.result = VK_ERROR_FEATURE_NOT_PRESENT;
             request_.message = "a feature of structure type " + std::to_string(node->sType) +
-                               " rests on what is emulated";
+                               " depends on an emulated extension";
             return true;
         }
         return false;
     }
 
-    // A driver may report features of an extension that it does not list, and take them.
+    // A driver may report and accept features of an extension that it does not list.
     bool meansNothing(VkStructureType type) const {
         const char* extension = dependentExtension(type);
         return extension != nullptr && !device_.facts.lists(extension);
     }
 
-    // The code of emulated extensions may have half floats that the application does not ask for.
+    // The code of emulated extensions may use half floats that the application does not enable.
     void addHalves() {
         constexpr auto kHalves = rewrite::Extension::kKhrShaderFloat16Int8;
         if (!device_.emulated.contains(kHalves)) return;
@@ -88,7 +89,7 @@ class RequestBuilder {
         }
     }
 
-    // What is emulated of an extension does not go down.
+    // The emulated features of an extension are not passed on.
     void take(const ExtensionRow& row) {
         const Decision& decision = device_.decision(row.extension);
         uint32_t asked = 0;
@@ -99,7 +100,7 @@ class RequestBuilder {
         const std::string_view name = rewrite::info(row.extension).vulkanName;
         const auto isIt = [&](const char* listed) { return name == listed; };
         if (decision.isPartial()) {
-            // A driver need not list what its version of Vulkan has.
+            // A driver need not list extensions that are part of its Vulkan version.
             if (!device_.facts.lists(name)) std::erase_if(names_, isIt);
             return takeAdded(row, asked & decision.added);
         }
@@ -117,7 +118,8 @@ class RequestBuilder {
         if (void* node = chain_.edit(row.aggregateType)) row.remove(node, asked);
     }
 
-    // The rest is the driver's, as is the extension; it refuses what it has not.
+    // The other features are the driver's, and so is the extension; the driver refuses what it
+    // lacks.
     void takeAdded(const ExtensionRow& row, uint32_t asked) {
         if (asked == 0) return;
         request_.emulated.insert(row.extension);
@@ -142,7 +144,7 @@ class RequestBuilder {
         if (device_.facts.apiVersion < row.promotedIn) name(row.extension);
     }
 
-    // The oldest features stand in VkPhysicalDeviceFeatures2 or in pEnabledFeatures.
+    // The oldest features are in VkPhysicalDeviceFeatures2 or in pEnabledFeatures.
     void enableCore(const FeatureRow& row) {
         if (void* node = chain_.edit(kFeatures2)) {
             featureBit(node, row.singleOffset) = VK_TRUE;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What vkCreateDevice asks of the next layer in place of what the application asked for.
+// The create info that vkCreateDevice passes to the next layer, in place of the application's.
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -13,14 +13,15 @@
 namespace coopvk::layer {
 
 struct DeviceRequest {
-    VkResult result = VK_SUCCESS;    // an error where the application asks for what there is not
-    std::string message;             // and why
+    VkResult result =
+        VK_SUCCESS;       // an error if the application asks for something that does not exist
+    std::string message;  // and why
     VkDeviceCreateInfo info = {};    // to pass down; in scratch and application memory
     rewrite::ExtensionSet emulated;  // of what the application asks for
 };
 
-// Removes emulated extensions and features, and enables what the emulation needs of those features
-// that the device has. Writes nothing of the application's.
+// Removes emulated extensions and features, and enables those features of the device that the
+// emulation needs. Does not write to the application's memory.
 DeviceRequest makeDeviceRequest(const PhysicalDeviceContext& device,
                                 const VkDeviceCreateInfo& original, Scratch& scratch);
 

@@ -35,7 +35,7 @@ std::string stemOf(const std::string& original, const RecordedRequest& request,
 ShaderDumps::ShaderDumps(const Settings& settings, Log& log)
     : path_(settings.dumpDir), settings_(settings), log_(log) {}
 
-// Null where it cannot be used, which is said once.
+// Null if it cannot be used, which is logged once.
 const OutputFolder* ShaderDumps::folder() {
     std::call_once(opened_, [&] {
         auto opened = OutputFolder::open(path_);

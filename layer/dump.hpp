@@ -15,20 +15,21 @@ namespace coopvk::layer {
 struct RecordedRequest;
 struct Settings;
 
-// Writes shaders that were rewritten or refused into a folder that is made if need be:
+// Writes shaders that were rewritten or refused to a folder, which it makes if it does not exist:
 //   <hash>.spv                             the original
 //   <name>.json                            stage, entry point, subgroup size, specialization,
 //                                          device and settings, and what came of it
 //   <name>.spv                             its rewrite
-// with <name> for <hash>.<stage>.s<subgroup size>.<hash of all that the JSON says>, and each module
-// as text in .spvasm too. A failure is logged and changes nothing else. Safe from any thread.
+// where <name> is <hash>.<stage>.s<subgroup size>.<hash of the JSON's contents>. Each module is
+// also written as text, in .spvasm. A failure is logged and changes nothing else. Safe from any
+// thread.
 class ShaderDumps {
  public:
     ShaderDumps(const Settings& settings, Log& log);
 
     bool isOn() const { return !path_.empty(); }
-    // `request.shader` is filled in. `words`: what came out, if anything. `refusal`: null, or why
-    // the driver does not get it.
+    // Fills in `request.shader`. `words`: the result, or empty. `refusal`: null, or why the driver
+    // does not get the shader.
     void write(const ShaderWords& original, RecordedRequest request,
                std::span<const uint32_t> words, const std::string* refusal) noexcept;
 

@@ -42,7 +42,7 @@ std::vector<VkExtensionProperties> layerExtensions(const PhysicalDeviceContext& 
     return list;
 }
 
-// The driver's list without what is hidden, and after it what only the layer has.
+// The driver's list without hidden extensions, and after it those that only the layer has.
 std::vector<VkExtensionProperties> allExtensions(const PhysicalDeviceContext& device) {
     std::vector<VkExtensionProperties> list = device.facts.extensions;
     std::erase_if(list, [&](const VkExtensionProperties& listed) {

@@ -18,7 +18,7 @@ constexpr VkShaderStageFlags kAllStages =
     VK_SHADER_STAGE_MISS_BIT_KHR | VK_SHADER_STAGE_INTERSECTION_BIT_KHR |
     VK_SHADER_STAGE_CALLABLE_BIT_KHR;
 
-// A matrix access becomes accesses to its elements, which are as robust as any others.
+// A matrix access becomes accesses to elements, to which the device's robustness applies.
 bool accessesAreRobust(const DeviceFacts& facts) { return facts.has(Feature::kRobustBufferAccess); }
 
 bool hasInt4Matrices(const DeviceFacts& facts) {
@@ -29,7 +29,7 @@ bool carriesMatrices(const DeviceFacts& facts) {
     return rewrite::info(Extension::kKhrCooperativeMatrix).missing(facts.traits).empty();
 }
 
-// KHR's and NV's alike.
+// For both KHR's and NV's extension.
 template <typename Features>
 constexpr Grant kMatrixGrants[] = {
     {COOPVK_GRANT(Features, cooperativeMatrix)},

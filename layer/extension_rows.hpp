@@ -22,10 +22,10 @@ struct DeviceFacts;
 struct Grant {
     const char* name;
     size_t offset;
-    // Whether coopvk can add it beside what the driver has itself of the extension: a shader that
-    // uses it is rewritten, and all others stay the driver's.
+    // Whether coopvk can add it to the features that the driver itself has of the extension.
+    // Shaders that use it are rewritten; all others go to the driver unchanged.
     bool besideNative = false;
-    // Whether it can on this device, which has what the extension needs; null: always.
+    // Whether coopvk can do so on this device, which has what the extension needs; null: always.
     bool (*possible)(const DeviceFacts& facts) = nullptr;
 };
 
@@ -38,22 +38,23 @@ struct ExtensionRow {
     size_t featureSize = 0;
     FeatureBits features = {};
     size_t mainFeatureOffset = 0;  // the member that says that a driver supports it
-    // The same members of VkPhysicalDeviceVulkan1xFeatures, and the version from which on drivers
-    // have them without the extension; VK_STRUCTURE_TYPE_MAX_ENUM where there are none.
+    // The same members of VkPhysicalDeviceVulkan1xFeatures, and the Vulkan version from which on
+    // drivers have them without the extension; VK_STRUCTURE_TYPE_MAX_ENUM if there are none.
     VkStructureType aggregateType = VK_STRUCTURE_TYPE_MAX_ENUM;
     FeatureBits aggregateFeatures = {};
     uint32_t promotedIn = ~0u;
     std::span<const Grant> grants = {};
-    // Its property structure; VK_STRUCTURE_TYPE_MAX_ENUM where there is none.
+    // Its property structure; VK_STRUCTURE_TYPE_MAX_ENUM if there is none.
     VkStructureType propertiesType = VK_STRUCTURE_TYPE_MAX_ENUM;
-    // `native` are the features that stay the driver's, which has filled the structure.
+    // Fills the structure after the driver did. `native` are the features that stay the driver's.
     void (*fillProperties)(const DeviceFacts& facts, uint32_t native, void* node) = nullptr;
-    // What to enable below, where supported, for the output of the rewriter.
+    // Features that the rewriter's output needs; vkCreateDevice enables those that the device has.
     std::span<const Feature> needs = {};
-    // `auto` offers it only where the driver has a part of it: programs that find it there take it
-    // in place of VK_KHR_cooperative_matrix, which is faster so far (docs/benchmarks.md).
+    // `auto` offers it only if the driver has a part of it. Programs use it in place of
+    // VK_KHR_cooperative_matrix if they find it, and the latter is faster so far
+    // (docs/benchmarks.md).
     bool autoOnlyCompletes = false;
-    // What to hide of the driver while this is emulated; null if nothing.
+    // The driver's extensions to hide while this one is emulated; null if there are none.
     std::span<const Dependent> (*dependents)() = nullptr;
 
     // Members of the feature structure as bits: see rewrite::ExtensionFeatures.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The device features that emulation may rest on: one row each, read by the query that fills
-// DeviceTraits and by vkCreateDevice, which enables them.
+// The device features that emulation may need: one row each. The query that fills DeviceTraits
+// reads the rows, and vkCreateDevice enables the features.
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -54,7 +54,8 @@ struct FeatureRow {
     // VkPhysicalDeviceVulkan1xFeatures; VK_STRUCTURE_TYPE_MAX_ENUM if there is none.
     VkStructureType aggregate;
     size_t aggregateOffset;
-    // From this version on `single` needs no extension; before, `extension` (null: not at all).
+    // From this version on `single` needs no extension. Before, it needs `extension` (null: it is
+    // not available).
     uint32_t promotedIn;
     const char* extension;
 };
@@ -62,8 +63,8 @@ struct FeatureRow {
 // In the order of the enum.
 std::span<const FeatureRow> featureTable();
 
-// Neighbouring VkBool32 members of a feature structure. A structure's size does not tell how many
-// it has: padding may follow the last one.
+// Consecutive VkBool32 members of a feature structure. A structure's size does not determine their
+// number: padding may follow the last one.
 struct FeatureBits {
     size_t offset = 0;
     size_t count = 0;

@@ -27,7 +27,7 @@ constexpr mode_t kFileMode = 0600, kFolderMode = 0700;
 Error problem(std::string what) { return {ErrorCode::kInvalidArgument, std::move(what)}; }
 Error systemProblem() { return problem(std::strerror(errno)); }
 
-// Whether others than this user and root decide what is in the folder.
+// Whether users other than this one and root can write to the folder.
 bool isShared(int folder) {
     struct stat info = {};
     if (::fstat(folder, &info) != 0) return true;
@@ -41,7 +41,7 @@ bool isLink(int folder, const char* name) {
     return ::fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(info.st_mode);
 }
 
-// Opens with O_NOFOLLOW, and without it where nobody else can have laid the link.
+// Opens with O_NOFOLLOW; without it only if no other user can have made the link.
 Result<FileDescriptor> openIn(int folder, const std::string& name, int flags) {
     FileDescriptor file(::openat(folder, name.c_str(), flags | O_NOFOLLOW, kFileMode));
     if (file.isOpen()) return file;
@@ -58,7 +58,7 @@ Result<FileDescriptor> openIn(int folder, const std::string& name, int flags) {
     return systemProblem();
 }
 
-// Folder by folder, so that what was looked at is what is used.
+// Folder by folder, so that the folder that was checked is the one that is used.
 Result<FileDescriptor> openFolder(std::string_view path, IfMissing ifMissing) {
     FileDescriptor folder(::open(path.starts_with('/') ? "/" : ".", kFolderFlags));
     if (!folder.isOpen()) return systemProblem();
@@ -74,7 +74,7 @@ Result<FileDescriptor> openFolder(std::string_view path, IfMissing ifMissing) {
     return folder;
 }
 
-// Another's file could be read by others, or be another name of one that matters.
+// Others could read another user's file, or it could be a hard link to an important file.
 bool isOwnFile(int file) {
     struct stat info = {};
     return ::fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == ::geteuid() &&
@@ -126,7 +126,8 @@ FileDescriptor::~FileDescriptor() {
 }
 
 Result<FileDescriptor> openForAppending(const std::string& path, IfMissing ifMissing) {
-    // Opened anew, a file has a second place to write at, and its writers overwrite each other.
+    // If a file is opened again, it has a second write position, and its writers overwrite each
+    // other.
     if (const int stream = streamOf(path); stream >= 0) {
         FileDescriptor file(::fcntl(stream, F_DUPFD_CLOEXEC, 0));
         if (!file.isOpen()) return systemProblem();
@@ -136,7 +137,7 @@ Result<FileDescriptor> openForAppending(const std::string& path, IfMissing ifMis
     const size_t start = slash == std::string::npos ? 0 : slash + 1;
     auto folder = openFolder(std::string_view(path).substr(0, start), IfMissing::kFail);
     if (!folder) return folder.error();
-    // Nobody waits for the reader of a pipe.
+    // Do not wait for the reader of a named pipe.
     const int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK |
                       (ifMissing == IfMissing::kCreate ? O_CREAT : 0);
     auto file = openIn(folder->number(), path.substr(start), flags);

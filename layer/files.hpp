@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files that the layer writes where its settings say. In folders that others can write to as well,
-// as /tmp, nobody else decides what is written to, or reads it: links there are not followed, only
-// this user's own files are appended to, and new files come into a folder that others cannot enter.
+// Files that the layer writes to the paths in its settings. In folders that others can write to,
+// such as /tmp, no other user can redirect or read what the layer writes: it follows no links
+// there, appends only to this user's own files, and puts new files into a folder that others cannot
+// enter.
 #pragma once
 
 #include <string>
@@ -34,22 +35,23 @@ class FileDescriptor {
 
 enum class IfMissing { kCreate, kFail };
 
-// A file to append to. A new one is readable by its owner alone, and its folder must exist. Of
-// /dev/stdout, /dev/stderr and /dev/fd/N, the open stream itself. The error says what is wrong with
-// the path.
+// Opens a file to append to. Only its owner can read a new file, whose folder must exist. For
+// /dev/stdout, /dev/stderr and /dev/fd/N this is the open stream itself. The error says what is
+// wrong with the path.
 rewrite::Result<FileDescriptor> openForAppending(const std::string& path, IfMissing ifMissing);
 
-// A folder for files that are written whole.
+// A folder for files that are written completely or not at all.
 class OutputFolder {
  public:
-    // Made if need be, with those above it. In one that others can write to, a new folder of an
-    // unpredictable name is used instead.
+    // Makes the folder and its parents if they do not exist. If others can write to the folder,
+    // uses a new folder in it with an unpredictable name.
     static rewrite::Result<OutputFolder> open(const std::string& path);
 
-    // Where files really come.
+    // The folder into which files really go.
     const std::string& path() const { return path_; }
 
-    // In place of what was there. No reader meets half a file, and threads do not collide.
+    // Replaces an existing file. No reader sees a part of a file, and threads do not disturb each
+    // other.
     bool write(const std::string& name, std::string_view bytes) const;
 
  private:

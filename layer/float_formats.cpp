@@ -35,7 +35,7 @@ uint32_t widen(FloatFormat format, uint32_t bits) {
     const uint32_t rebias = (kBias - biasOf(format)) << kMantissaBits;
     if (magnitude >> format.mantissaBits != 0) return sign | ((magnitude << shift) + rebias);
     if (magnitude == 0) return sign;
-    // Denormal: the leading one goes where float32 implies it.
+    // Denormal: shifts the leading one to the position that float32 implies.
     const auto lead = static_cast<uint32_t>(std::bit_width(magnitude)) - 1;
     const uint32_t exponent = kBias - biasOf(format) + 1 + lead - format.mantissaBits;
     return sign | ((magnitude << (kMantissaBits - lead)) + ((exponent - 1) << kMantissaBits));
@@ -56,7 +56,8 @@ uint32_t narrow(FloatFormat format, uint32_t float32Bits) {
     const uint32_t smallestNormal = kBias - biasOf(format) + 1;  // its exponent field in float32
     const uint32_t exponent = magnitude >> kMantissaBits;
     if (exponent < smallestNormal) {
-        // What is less than half the smallest denormal is zero, and so is every float32 denormal.
+        // A value that is less than half the smallest denormal becomes zero, as every float32
+        // denormal does.
         const uint32_t further = shift + smallestNormal - exponent;
         if (further > kMantissaBits + 1) return sign;
         return sign | shiftRounded((magnitude & (kImplicitOne - 1)) | kImplicitOne, further);

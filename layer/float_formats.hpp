@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Conversions between the floating-point formats of matrices, on bits. Integer arithmetic only, so
-// that shaders/convert_matrix.comp can do the very same on any device: no rounding mode, no
-// flushing of denormals, no choice of NaN is left to a driver.
+// Conversions between the floating-point formats of matrices, on bits. They use integer arithmetic
+// only, so shaders/convert_matrix.comp gives the same results on any device: the driver chooses
+// neither a rounding mode, nor whether denormals are flushed, nor a NaN.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ inline constexpr FloatFormat kE4M3 = {4, 3, false};
 // Exact. A NaN keeps its sign and its payload.
 uint32_t widen(FloatFormat format, uint32_t bits);
 
-// To nearest, ties to even. What is too large becomes infinity, or NaN where there is none. A NaN
-// becomes quiet and keeps its sign and the upper bits of its payload.
+// To nearest, ties to even. A value that is too large becomes infinity, or NaN if the format has no
+// infinity. A NaN becomes quiet and keeps its sign and the upper bits of its payload.
 uint32_t narrow(FloatFormat format, uint32_t float32Bits);
 
 }  // namespace coopvk::layer

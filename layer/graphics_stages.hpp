@@ -5,8 +5,7 @@
 
 namespace coopvk::layer {
 
-// Whether a graphics pipeline (or pipeline library) reads its pStages at all; where it does not,
-// they may hold anything.
+// Whether a graphics pipeline (or pipeline library) reads its pStages; if not, they may be invalid.
 bool readsStages(const VkGraphicsPipelineCreateInfo& info);
 
 // Replaces the stages of `info`, which is the caller's copy, and of its shader groups.

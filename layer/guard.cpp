@@ -9,7 +9,7 @@
 namespace coopvk::layer {
 namespace {
 
-// Out of memory is what this is for, so nothing here allocates.
+// This handles a lack of memory, so nothing here allocates.
 void report(Log& log, const char* command, VkResult result) noexcept {
     log.writePieces(LogLevel::kError,
                     {command, ": failed within coopvk: ", string_VkResult(result)});

@@ -26,8 +26,8 @@ struct CommandName {
     char text[N];
 };
 
-// Guard<name, function>::call is what the outside sees of an entry point: no exception leaves it,
-// and none is silent.
+// Guard<name, function>::call is the entry point that applications and the loader call. No
+// exception leaves it, and each exception is logged.
 template <CommandName Name, auto Function>
 struct Guard;
 
@@ -51,7 +51,7 @@ struct Guard<Name, Function> {
     }
 };
 
-// Runs a function when a scope is left, unless it was told not to.
+// Runs a function when a scope is left, unless it was dismissed.
 template <typename F>
 class OnExit {
  public:

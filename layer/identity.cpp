@@ -8,7 +8,7 @@
 namespace coopvk::layer {
 namespace {
 
-// The layer decides what the rewriter is asked for, and so what comes of the same words.
+// The layer's requests to the rewriter decide what the same words become.
 std::string_view layerVersion() {
     return
 #include "source_version.inc"
@@ -30,8 +30,8 @@ Sha256 start(const Settings& settings, const DeviceFacts& facts, rewrite::Extens
     return hash;
 }
 
-// What the driver itself makes must not pass for what is made under these settings, nor the other
-// way round.
+// Data that the driver made without coopvk must not be used under these settings, nor the other way
+// round.
 bool standsApart(const Settings& settings, const PhysicalDeviceContext& device) {
     if (device.emulated.empty()) return false;
     const bool asDefault = settings.emulate.mode == EmulatePolicy::Mode::kAuto &&

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What else than an application's words decides what the driver compiles: the sources of rewriter
-// and layer, the settings, the driver, and what is emulated. Part of every identifier and key that
-// applications keep on disk.
+// Everything that decides what the driver compiles, apart from the application's words: the sources
+// of rewriter and layer, the settings, the driver, and what is emulated. Every identifier and key
+// that applications keep on disk contains it.
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -25,10 +25,10 @@ Sha256 startIdentifier(const Settings& settings, const PhysicalDeviceContext& de
 
 // In place of the driver's key.
 void mixIdentity(const DeviceContext& device, VkPipelineBinaryKeyKHR& key);
-// In place of a UUID of the driver's, for shader binaries or module identifiers. It stays the
-// driver's where the settings are the default ones and nothing of the driver's is replaced: then a
-// program that uses nothing of coopvk's keeps what it has on disk. What is coopvk's there has an
-// identity of its own: see shader_binaries.hpp.
+// Replaces a UUID of the driver's, for shader binaries or module identifiers. With the default
+// settings, and if coopvk replaces nothing of the driver's, the UUID stays the driver's. So a
+// program that uses nothing of coopvk's can still use its data on disk. Binaries that coopvk made
+// have an identity of their own: see shader_binaries.hpp.
 void mixIdentity(const Settings& settings, const PhysicalDeviceContext& device,
                  uint8_t (&uuid)[VK_UUID_SIZE]);
 

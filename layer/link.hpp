@@ -16,8 +16,8 @@ template <>
 inline constexpr VkStructureType kLinkType<VkLayerDeviceCreateInfo> =
     VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO;
 
-// The loader's link to the next layer, or null where the chain has none. It is the loader's memory,
-// and moving it on is the protocol.
+// The loader's link to the next layer, or null if the chain has none. It is the loader's memory,
+// and the loader's protocol requires that the layer advances it.
 template <typename Info>
 Info* findLink(const void* chain) {
     const auto* node = findNode(chain, kLinkType<Info>);

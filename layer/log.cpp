@@ -16,11 +16,11 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kNames = {"off", "error", "warn", "info", "debug"};
 
-// More than any line is made of, with its prefix and its end.
+// More pieces than any line has, with its prefix and its end.
 constexpr size_t kMaxPieces = 10;
 constexpr size_t kMaxPiecesText = 512;  // for the listener, who needs no more
 
-// In one call as a rule, so that lines of several processes do not mix.
+// Usually in one call, so that lines of several processes do not mix.
 void writeAll(int file, std::span<iovec> pieces) {
     const PipeSignalHeld held;
     while (!pieces.empty()) {

@@ -15,7 +15,7 @@ enum class LogLevel { kOff, kError, kWarn, kInfo, kDebug };
 
 std::optional<LogLevel> logLevelFromName(std::string_view name);
 
-// Is told what is logged, whole, at levels that the log leaves out too. May be called from any
+// Gets each complete message, also at levels that the log leaves out. May be called from any
 // thread, and must not throw.
 class LogListener {
  public:
@@ -32,10 +32,10 @@ class Log {
     Log(const Log&) = delete;
     Log& operator=(const Log&) = delete;
 
-    // Before the log is used by several threads; must live as long as the log.
+    // Call this before several threads use the log. The listener must live as long as the log.
     void setListener(LogListener* listener) { listener_ = listener; }
 
-    // Ask before building an expensive line.
+    // Call this before building an expensive line.
     bool wants(LogLevel level) const { return level <= level_; }
 
     // Never throws, and allocates nothing. Text of several lines becomes as many lines.

@@ -12,7 +12,8 @@ bool hasBufferAddresses(const DeviceFacts& facts) {
     return facts.has(Feature::kBufferDeviceAddress);
 }
 
-// If the driver has one of the features, the values must suit its shaders and emulated ones.
+// If the driver has one of the features, the values must be valid for its shaders and emulated
+// ones.
 void fillMatrix2Properties(const DeviceFacts& facts, uint32_t native, void* node) {
     using Features = VkPhysicalDeviceCooperativeMatrix2FeaturesNV;
     auto& properties = *static_cast<VkPhysicalDeviceCooperativeMatrix2PropertiesNV*>(node);

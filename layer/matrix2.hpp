@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What VK_NV_cooperative_matrix2 and the extensions beside it add to matrices: features and limits.
-// coopvk adds each feature beside those that a driver has itself: a shader with matrices that uses
-// one is lowered whole.
+// The features and limits that VK_NV_cooperative_matrix2 and related extensions add to matrices.
+// coopvk can add each feature to those that the driver has. If a shader uses an added feature, all
+// its matrices are lowered.
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -51,8 +51,8 @@ inline constexpr Grant kDecodeVectorGrants[] = {
 // VkPhysicalDeviceCooperativeMatrix2PropertiesNV.
 void fillMatrix2Properties(const DeviceFacts& facts, uint32_t native, void* node);
 
-// coopvk's rows of vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV: of both
-// scopes, or if the driver has flexible dimensions, those of workgroups.
+// coopvk's rows of vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV: for both
+// scopes; only for workgroups if the driver has flexible dimensions.
 std::vector<rewrite::FlexibleShape> flexibleShapes(const PhysicalDeviceContext& device);
 
 }  // namespace coopvk::layer

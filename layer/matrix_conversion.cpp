@@ -68,7 +68,7 @@ std::string makeView(VkComponentTypeKHR type, VkCooperativeVectorMatrixLayoutNV 
     view.optimal = rewrite::isOptimal(layout);
     view.lines = view.columnMajor ? info.numColumns : info.numRows;
     view.lineLength = view.columnMajor ? info.numRows : info.numColumns;
-    // Far more than there is memory, and far from the end of 64 bits.
+    // Much more than any memory, and much less than 2^64.
     constexpr uint64_t kMostBytes = uint64_t{1} << 48;
     const uint64_t lineBytes = view.optimal ? uint64_t{view.lineLength} * bytes : stride;
     if (view.lines != 0 && lineBytes > kMostBytes / view.lines) return "the matrix is too large";
@@ -76,8 +76,8 @@ std::string makeView(VkComponentTypeKHR type, VkCooperativeVectorMatrixLayoutNV 
     return {};
 }
 
-// The lines of a destination must not overlap. (Those of a source may: it is only read. And a query
-// asks for nothing but a size.)
+// The lines of a destination must not overlap. (Those of a source may, since it is only read. A
+// query only asks for a size.)
 std::string checkTarget(const MatrixView& view) {
     if (view.optimal || view.lines == 0 || view.lineLength == 0) return {};
     if (view.lineBytes() >= uint64_t{view.lineLength} * row(view.format).bytes) return {};
@@ -118,7 +118,7 @@ void convertOnHost(const MatrixConversion& conversion, const std::byte* source, 
     const MatrixView& from = conversion.source;
     const MatrixView& to = conversion.target;
     if (to.optimal) std::memset(target, 0, to.placement.size);
-    if (to.lineLength == 0) return;  // however many lines of nothing there are
+    if (to.lineLength == 0) return;  // also if there are many empty lines
     const uint32_t fromBytes = row(from.format).bytes, toBytes = row(to.format).bytes;
     for (uint32_t line = 0; line < to.lines; ++line) {
         for (uint32_t place = 0; place < to.lineLength; ++place) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// vkConvertCooperativeVectorMatrixNV without Vulkan's calling conventions: checks a request, and
-// carries it out on the host. shaders/convert_matrix.comp does the same on the device; the two
-// agree bit for bit.
+// vkConvertCooperativeVectorMatrixNV without Vulkan's structures: checks a request, and converts on
+// the host. shaders/convert_matrix.comp does the same on the device; the two agree bit for bit.
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -38,12 +37,12 @@ struct MatrixConversion {
     MatrixView target;
 };
 
-// Empty if the types and layouts are ones that conversions take, else what is wrong with them.
-// Enough to tell the destination's size.
+// Empty if conversions support the types and layouts, else what is wrong with them. This suffices
+// to calculate the destination's size.
 std::string planConversion(const VkConvertCooperativeVectorMatrixInfoNV& info,
                            MatrixConversion& conversion);
 
-// Empty if a planned conversion can be carried out. Sizes and addresses are the caller's to check.
+// Empty if a planned conversion is possible. The caller must check sizes and addresses.
 std::string checkStrides(const MatrixConversion& conversion);
 
 // Memory must be as large as the placements say.

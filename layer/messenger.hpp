@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the layer has to complain of, for the application's messengers (VK_EXT_debug_utils) and
-// report callbacks (VK_EXT_debug_report), whatever the log's level is.
+// Passes errors and warnings to the application's messengers (VK_EXT_debug_utils) and report
+// callbacks (VK_EXT_debug_report), whatever the log's level is.
 #pragma once
 
 #include <vulkan/utility/vk_dispatch_table.h>
@@ -13,9 +13,9 @@
 
 namespace coopvk::layer {
 
-// To those that the application created. The loader has them all, so the lines take the way that an
-// application's own messages take: vkSubmitDebugUtilsMessageEXT, which tells report callbacks too,
-// or vkDebugReportMessageEXT where there is only that.
+// To those that the application created. The loader knows them all, so the layer submits its lines
+// as an application submits its own messages: by vkSubmitDebugUtilsMessageEXT, which also calls
+// report callbacks, or by vkDebugReportMessageEXT if there is only that.
 class Messenger : public LogListener {
  public:
     void connect(VkInstance instance, const VkuInstanceDispatchTable& next);
@@ -27,7 +27,7 @@ class Messenger : public LogListener {
     PFN_vkDebugReportMessageEXT report_ = nullptr;
 };
 
-// To those of the instance's chain, which are for what happens while it is created.
+// To those of the instance's chain, which get messages while the instance is created.
 void tellCreator(const VkInstanceCreateInfo& info, LogLevel level, std::string_view text) noexcept;
 
 }  // namespace coopvk::layer

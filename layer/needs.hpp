@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The features to enable below, where supported, for what the rewriter makes of each extension.
+// The features that the rewriter's code for each extension needs; those that the device has are
+// enabled.
 #pragma once
 
 #include "features.hpp"

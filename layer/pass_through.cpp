@@ -16,7 +16,7 @@ bool hasElevatedRights() { return getauxval(AT_SECURE) != 0; }
 namespace pass {
 namespace {
 
-// All that is to be known of a handle is whom to ask next.
+// For a handle this keeps only the next layer's look-up function.
 struct NextOfInstance {
     VkInstance handle = VK_NULL_HANDLE;
     PFN_vkGetInstanceProcAddr getProc = nullptr;

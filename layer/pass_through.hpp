@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Commands that pass everything down: all that the loader gets of the layer in a program with
-// elevated rights, and in one for which the configuration does not switch the layer on
-// (by_configuration.hpp). The caller of a program with elevated rights chooses its environment, its
-// current folder and so everything that settings come from. Nothing of that is read here, no file
-// is opened, and nothing is added.
+// Commands that only pass every call on. The loader gets these in a program with elevated rights,
+// and in one for which the configuration does not switch the layer on (by_configuration.hpp). The
+// caller of a program with elevated rights controls its environment, its current folder, and so
+// everything from which settings come. So these commands read no settings, open no file, and add
+// nothing.
 #pragma once
 
 #include <vulkan/vk_layer.h>
@@ -12,7 +12,7 @@
 
 namespace coopvk::layer {
 
-// Whether the program runs with other rights than whoever started it: set-uid, set-gid, or with
+// Whether the program has other rights than the user who started it: set-uid, set-gid, or
 // capabilities (AT_SECURE, see getauxval(3)).
 bool hasElevatedRights();
 

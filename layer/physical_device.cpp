@@ -35,7 +35,7 @@ PhysicalDeviceContext assessDevice(const Settings& settings, DeviceFacts facts) 
     traits.shaderFloat8CooperativeMatrix = device.adds(
         rewrite::Extension::kExtShaderFloat8,
         offsetof(VkPhysicalDeviceShaderFloat8FeaturesEXT, shaderFloat8CooperativeMatrix));
-    // Where KHR's matrices are emulated, they are in its list.
+    // If KHR's matrices are emulated, they are in that extension's list.
     if (!device.answersFor(rewrite::Extension::kKhrCooperativeMatrix)) {
         device.formatShapes = rewrite::formatMatrixShapes(traits);
     }

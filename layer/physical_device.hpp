@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the layer decides for a physical device. The layer answers queries by it, and `coopvk info`
-// prints it.
+// What the layer decides for a physical device. The layer uses this to answer queries, and
+// `coopvk info` prints it.
 #pragma once
 
 #include "dependents.hpp"
@@ -18,15 +18,15 @@ struct PhysicalDeviceContext {
     rewrite::ExtensionSet emulated;             // completely or in part
     rewrite::ExtensionFeatures nativeFeatures;  // of extensions that are emulated in part
     Hidden hidden;
-    // Emulated extensions may use the driver's VK_KHR_cooperative_matrix.
+    // Whether emulated extensions may use the driver's VK_KHR_cooperative_matrix.
     bool nativeMatrices = false;
 
     const Decision& decision(rewrite::Extension extension) const {
         return decisions[static_cast<size_t>(extension)];
     }
-    // A member of the extension's feature structure is emulated.
+    // Whether a member of the extension's feature structure is emulated.
     bool adds(rewrite::Extension extension, size_t featureOffset) const;
-    // Its main feature is emulated, and so its queries are coopvk's.
+    // Whether its main feature is emulated, so that coopvk answers its queries.
     bool answersFor(rewrite::Extension extension) const;
     // Listed after the driver's shapes: those that consist of tiles of the driver's, and those of
     // emulated formats.

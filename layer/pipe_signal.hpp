@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writing to a pipe whose reader is gone without the signal that ends the application by default.
+// Prevents SIGPIPE, which ends an application by default, when writing to a pipe without a reader.
 #pragma once
 
 #include <signal.h>
@@ -9,8 +9,8 @@
 
 namespace coopvk::layer {
 
-// While it lives, this thread gets no SIGPIPE for what it writes: EPIPE tells. Signals that wait
-// for the thread or the process already are left to them.
+// While this object exists, the thread gets EPIPE instead of SIGPIPE for its writes. Signals that
+// were already pending for the thread or the process stay pending.
 class PipeSignalHeld {
  public:
     PipeSignalHeld() noexcept {

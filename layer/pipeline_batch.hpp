@@ -12,7 +12,7 @@
 
 namespace coopvk::layer {
 
-// A create info's flags, in whichever of the two places they stand.
+// A create info's flags, from the one of the two places that has them.
 template <typename Info>
 VkPipelineCreateFlags2 pipelineFlags(const Info& info) {
     const auto* flags = findNode<VkPipelineCreateFlags2CreateInfo>(
@@ -20,7 +20,7 @@ VkPipelineCreateFlags2 pipelineFlags(const Info& info) {
     return flags != nullptr ? flags->flags : info.flags;
 }
 
-// Makes a create info that names no base. False if its chain cannot be copied.
+// Removes the base pipeline from a create info. False if its chain cannot be copied.
 template <typename Info>
 bool dropBase(Info& info, Scratch& scratch) {
     constexpr auto kFlags2 = VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO;
@@ -36,8 +36,9 @@ bool dropBase(Info& info, Scratch& scratch) {
     return true;
 }
 
-// An index into the array of one call means nothing in a call of the info's own: names the pipeline
-// instead. Deriving is a hint, so one whose base does not exist is made without. False as above.
+// The index of a base pipeline in an array is invalid if each info has a call of its own: this
+// replaces the index by the pipeline. Deriving is a hint, so a pipeline whose base does not exist
+// is created without it. False as above.
 template <typename Info>
 bool resolveOwnBase(Info& info, std::span<const VkPipeline> made, Scratch& scratch) {
     const bool derived = (pipelineFlags(info) & VK_PIPELINE_CREATE_2_DERIVATIVE_BIT) != 0;
@@ -58,7 +59,7 @@ bool resolveBase(Info& info, std::span<const VkPipeline> made, Scratch& scratch)
         return resolveOwnBase(info, made, scratch);
 }
 
-// Says that nothing is known of a pipeline's creation, until a driver that makes it says more.
+// Marks the creation feedback of a pipeline as invalid, until the driver fills it in.
 template <typename Info>
 void clearFeedback(const Info& info) {
     const auto* node = findNode<VkPipelineCreationFeedbackCreateInfo>(
@@ -69,9 +70,9 @@ void clearFeedback(const Info& info) {
                 VkPipelineCreationFeedback{});
 }
 
-// Creates the pipelines whose create infos could be prepared, one after the other, as Vulkan asks
-// for an array in which some fail: those are null, the others exist, and VK_PIPELINE_CREATE_
-// EARLY_RETURN_ON_FAILURE_BIT ends it.
+// Creates the pipelines whose create infos could be prepared, one after the other. As Vulkan
+// requires for an array in which some fail, failed pipelines are null, the others exist, and
+// VK_PIPELINE_CREATE_EARLY_RETURN_ON_FAILURE_BIT ends the loop.
 template <typename Info, typename Create>
 VkResult createOneByOne(std::span<const Info> infos, std::span<const VkResult> prepared,
                         VkPipeline* pipelines, Scratch& scratch, const Create& create) {
@@ -85,7 +86,7 @@ VkResult createOneByOne(std::span<const Info> infos, std::span<const VkResult> p
         }
         if (result == VK_SUCCESS) result = create(1, &info, &pipelines[i]);
         if (result == VK_SUCCESS) continue;
-        // An error counts for more than "compile required", the first one for more than others.
+        // An error takes precedence over "compile required", and the first error over later ones.
         if (overall == VK_SUCCESS || (overall > 0 && result < 0)) overall = result;
         if (pipelineFlags(infos[i]) & VK_PIPELINE_CREATE_2_EARLY_RETURN_ON_FAILURE_BIT) break;
     }
@@ -93,11 +94,11 @@ VkResult createOneByOne(std::span<const Info> infos, std::span<const VkResult> p
 }
 
 // prepare(info, changed) edits a copy of a create info in place; create(count, infos, pipelines)
-// calls the next layer. What nobody changed goes down as it came.
+// calls the next layer. If nothing changed, the next layer gets the application's array.
 template <typename Info, typename Prepare, typename Create>
 VkResult createPipelineBatch(std::span<const Info> infos, VkPipeline* pipelines, Scratch& scratch,
                              const Prepare& prepare, const Create& create) {
-    // What this function is left without making, by an exception too, must not look made.
+    // Pipelines that this function does not create, also because of an exception, must be null.
     std::fill_n(pipelines, infos.size(), VkPipeline(VK_NULL_HANDLE));
     Info* copies = nullptr;
     std::vector<VkResult> results;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keys and binaries of pipelines that do not exist yet are asked for with their create info. It is
-// rewritten as for the creation itself, so that the driver's key depends on the words that it
-// would compile. The settings and the layer's version are mixed into it.
+// Applications ask for keys and binaries of pipelines that do not exist yet with a create info. The
+// layer rewrites it as for the creation itself, so that the driver's key depends on the words that
+// the driver would compile. The layer adds the settings and its version to the key.
 #include "commands.hpp"
 #include "graphics_stages.hpp"
 #include "identity.hpp"
@@ -19,7 +19,7 @@ VkResult buildInfo(BuiltStages& built, VkComputePipelineCreateInfo& info, bool& 
 VkResult buildInfo(BuiltStages& built, VkGraphicsPipelineCreateInfo& info, bool& changed) {
     return buildGraphics(built, info, changed);
 }
-// Of ray tracing and execution graphs.
+// For ray tracing and execution graphs.
 template <typename Info>
 VkResult buildInfo(BuiltStages& built, Info& info, bool& changed) {
     return built.buildArray(info.stageCount, info.pStages, changed);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the commands that create pipelines of one kind or another share.
+// Code that the commands for all kinds of pipelines share.
 #pragma once
 
 #include "context.hpp"
@@ -9,7 +9,7 @@
 
 namespace coopvk::layer {
 
-// Prepares a create info that is nothing but an array of stages.
+// Prepares a create info whose only shaders are in an array of stages.
 template <typename Info>
 VkResult buildStages(BuiltStages& built, Info& info, bool& changed) {
     return built.buildArray(info.stageCount, info.pStages, changed);
@@ -25,8 +25,8 @@ VkResult createPipelines(BuiltStages& built, std::span<const Info> infos, VkPipe
     return createPipelineBatch(infos, pipelines, built.scratch(), prepareOne, create);
 }
 
-// The same with stages that nobody needs afterwards; straight to the next layer where the device
-// emulates nothing.
+// The same with stages that are not needed afterwards. If the device emulates nothing, calls the
+// next layer directly.
 template <typename Info, typename Prepare, typename Create>
 VkResult createPipelines(DeviceContext& device, const VkAllocationCallbacks* allocator,
                          std::span<const Info> infos, VkPipeline* pipelines, const Prepare& prepare,

@@ -18,7 +18,7 @@ VkResult createComputePipelines(VkDevice device, VkPipelineCache cache, uint32_t
     return createPipelines(*context, allocator, std::span(infos, count), pipelines, build, create);
 }
 
-// The driver sizes what it would compile.
+// The driver must calculate the size for the words that it would compile.
 void getPipelineIndirectMemoryRequirements(VkDevice device, const VkComputePipelineCreateInfo* info,
                                            VkMemoryRequirements2* requirements) {
     requirements->memoryRequirements = {};
@@ -26,7 +26,7 @@ void getPipelineIndirectMemoryRequirements(VkDevice device, const VkComputePipel
     BuiltStages built(*context, nullptr);
     VkComputePipelineCreateInfo copy = *info;
     bool changed = false;
-    // Where it cannot be rewritten, which the log tells, its creation fails too.
+    // If it cannot be rewritten, which is logged, its creation fails, too.
     if (built.build(copy.stage, changed) != VK_SUCCESS) return;
     context->next.GetPipelineIndirectMemoryRequirementsNV(device, &copy, requirements);
 }

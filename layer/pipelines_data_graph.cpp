@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Data graphs compute with tensors, not with matrices or vectors: what coopvk emulates has no
-// meaning in them. A graph whose module declares it all the same is refused, since the driver has a
-// stub in the module's place.
+// Data graphs compute with tensors, not with matrices or vectors, so emulated capabilities have no
+// meaning in them. If a graph's module declares them anyway, the layer refuses the graph, since the
+// driver has a stub in place of the module.
 #include "commands.hpp"
 #include "hash.hpp"
 #include "pipelines.hpp"
@@ -16,7 +16,7 @@ namespace {
 
 using Info = VkDataGraphPipelineCreateInfoARM;
 
-// Null if the driver can take the graph as it is: also if it is a model, or known by its
+// Null if the driver can use the graph as it is, also if the graph is a model or is named by an
 // identifier.
 ShaderWordsRef graphWords(const DeviceContext& device, const Info& info) {
     const auto* graph = findNode<VkDataGraphPipelineShaderModuleCreateInfoARM>(
@@ -48,7 +48,7 @@ VkResult createDataGraphPipelines(VkDevice device, VkDeferredOperationKHR operat
                                   const VkAllocationCallbacks* allocator, VkPipeline* pipelines) {
     const auto context = devices().find(device);
     const auto create = [&](uint32_t n, const Info* list, VkPipeline* out) {
-        // As for ray tracing: an array with failures is created piece by piece.
+        // As for ray tracing: if an array has failures, its pipelines are created one by one.
         const VkDeferredOperationKHR here = n == count ? operation : VK_NULL_HANDLE;
         return context->next.CreateDataGraphPipelinesARM(device, here, cache, n, list, allocator,
                                                          out);

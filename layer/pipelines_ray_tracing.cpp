@@ -27,7 +27,8 @@ VkResult createRayTracingPipelinesKHR(VkDevice device, VkDeferredOperationKHR op
     const auto context = devices().find(device);
     const bool deferred = operation != VK_NULL_HANDLE;
     const auto create = [&](uint32_t n, const Info* list, VkPipeline* out) {
-        // An array with failures is created piece by piece, which one operation cannot carry.
+        // If an array has failures, its pipelines are created one by one, which one deferred
+        // operation cannot do.
         const VkDeferredOperationKHR here = n == count ? operation : VK_NULL_HANDLE;
         return context->next.CreateRayTracingPipelinesKHR(device, here, cache, n, list, allocator,
                                                           out);
@@ -35,8 +36,8 @@ VkResult createRayTracingPipelinesKHR(VkDevice device, VkDeferredOperationKHR op
     if (!context->rewrites()) return create(count, infos, pipelines);
     std::fill_n(pipelines, count, VkPipeline(VK_NULL_HANDLE));
 
-    // A deferred operation reads what was built until it is complete, longer than the
-    // application's allocator is promised to us.
+    // A deferred operation reads what was built until it is complete. The application's
+    // allocator need not be valid that long.
     const auto built = std::make_shared<BuiltStages>(*context, deferred ? nullptr : allocator);
     if (deferred) context->deferred.hold(operation, built);
     OnExit drop([&] { context->deferred.drop(operation); });

@@ -26,7 +26,7 @@ size_t readAround(const void* source, void* target) {
     constexpr uintptr_t kPage = 4096;
     const auto start = reinterpret_cast<uintptr_t>(source);
     const size_t first = std::min<size_t>(kUnknownSize, kPage - start % kPage);
-    // One range a page: the kernel stops in front of the first range that it cannot read.
+    // One range for each page: the kernel stops before the first range that it cannot read.
     iovec remote[] = {{const_cast<void*>(source), first},
                       {reinterpret_cast<void*>(start + first), kUnknownSize - first}};
     iovec local = {target, kUnknownSize};
@@ -40,10 +40,10 @@ size_t readAround(const void* source, void* target) {
 #endif
 }
 
-// A structure of a type that this build does not know cannot be measured. It must not be lost
-// either, nor may its pNext be written. So it is copied with a generous tail: whoever knows the
-// type reads only its own members, and the bytes behind them are never looked at. The kernel reads
-// them, so that the tail may end in unmapped memory.
+// The layer does not know the size of a structure whose type this build does not know. It must keep
+// the structure, but must not write to its pNext. So it copies the structure with many bytes after
+// it: code that knows the type reads only its members, and never the bytes after them. The kernel
+// copies the bytes, since they may end in unmapped memory.
 VkBaseOutStructure* copyUnknown(const VkBaseInStructure* node, Scratch& scratch) {
     void* copy = scratch.allocate(kUnknownSize);
     if (readAround(node, copy) < sizeof(VkBaseInStructure)) return nullptr;
@@ -90,7 +90,7 @@ ChainEditor::ChainEditor(const void* chain, Scratch& scratch) : scratch_(scratch
     }
 }
 
-// Makes node `index`, which is ours, point at its successor.
+// Makes node `index`, which is the layer's copy, point at its successor.
 void ChainEditor::link(size_t index) {
     auto* node = const_cast<VkBaseInStructure*>(nodes_[index]);
     node->pNext = index + 1 < nodes_.size() ? nodes_[index + 1] : nullptr;

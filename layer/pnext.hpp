@@ -13,7 +13,7 @@
 
 namespace coopvk::layer {
 
-// Size of a structure that may stand in a chain the layer edits; 0 for structures newer than this
+// Size of a structure that may be in a chain that the layer edits; 0 for structures newer than this
 // build.
 size_t structSize(VkStructureType type);
 
@@ -30,13 +30,13 @@ const T* findNode(const void* chain, VkStructureType type) {
     return reinterpret_cast<const T*>(findNode(chain, type));
 }
 
-// Edits a private version of a chain. Only the nodes in front of an edit are copied; what follows
-// stays the application's. Nodes of unknown type are kept: see copyNode in pnext.cpp.
+// Edits a private version of a chain. Only the nodes before an edit are copied; the nodes after it
+// stay the application's. Nodes of unknown type are kept: see copyNode in pnext.cpp.
 class ChainEditor {
  public:
     ChainEditor(const void* chain, Scratch& scratch);
 
-    // The chain to pass down. Valid as long as the scratch memory and the application's chain.
+    // The chain to pass on. Valid as long as the scratch memory and the application's chain.
     const void* head() const { return nodes_.empty() ? nullptr : nodes_.front(); }
 
     // A copy of the first node of a type that may be written to, or null if there is none.
@@ -65,7 +65,7 @@ class ChainEditor {
 
     Scratch& scratch_;
     std::vector<const VkBaseInStructure*> nodes_;
-    size_t copied_ = 0;  // how many leading nodes are ours
+    size_t copied_ = 0;  // how many leading nodes are copies
     bool ok_ = true;
 };
 

@@ -38,7 +38,8 @@ Decision decideToAdd(const DeviceFacts& facts, const rewrite::ExtensionInfo& inf
     const uint32_t added = (hasMain ? row.grantedBeside(facts) : row.granted(facts)) & ~native;
     if (added == 0) return leftAlone(native, "the driver's own");
     if (row.autoOnlyCompletes && native == 0) {
-        return leftAlone(0, "only where it is named: programs are faster with other matrices");
+        return leftAlone(
+            0, "only if the emulate setting asks for it: programs are faster with other matrices");
     }
     if (std::string missing = info.missing(facts.traits); !missing.empty()) {
         return leftAlone(native, native != 0 ? "the driver's own" : std::move(missing));
@@ -52,7 +53,7 @@ Decision decideToAdd(const DeviceFacts& facts, const rewrite::ExtensionInfo& inf
 Decision decideOne(const EmulatePolicy& policy, const DeviceFacts& facts,
                    const rewrite::ExtensionInfo& info) {
     using Mode = EmulatePolicy::Mode;
-    // Every extension of the table depends on these.
+    // Every extension of the table depends on these features.
     if (!facts.areFeaturesKnown) return unknown();
     if (policy.mode == Mode::kAuto) return decideToAdd(facts, info);
     const uint32_t native = facts.nativeFeatures[info.extension];
@@ -63,13 +64,13 @@ Decision decideOne(const EmulatePolicy& policy, const DeviceFacts& facts,
         return leftAlone(native, std::move(missing));
     }
     return {.provision = Provision::kEmulated,
-            .reason = native != 0 ? "over the driver's own" : "the driver lacks it",
+            .reason = native != 0 ? "in place of the driver's own" : "the driver lacks it",
             .added = extensionRow(info.extension).granted(facts)};
 }
 
-// Half floats are different: shaders that have them become slower, but many programs use them where
-// they find them. So they are emulated where they are named or where an extension needs them that
-// is named, and with `all` only where the driver lacks them. shaderInt8 stays the driver's.
+// Half floats are different: emulated ones are slow, but many programs use them if they find them.
+// So they are emulated if `emulate` names them or an extension that needs them, and with `all` only
+// if the driver lacks them. shaderInt8 stays the driver's.
 Decision decideHalves(const EmulatePolicy& policy, const DeviceFacts& facts) {
     using Mode = EmulatePolicy::Mode;
     const ExtensionRow& row = extensionRow(kHalves);
@@ -88,11 +89,12 @@ Decision decideHalves(const EmulatePolicy& policy, const DeviceFacts& facts) {
     };
     if (!facts.areFeaturesKnown) return unknown();
     if (!isNamed && has) return none("the driver's own");
-    if (!isNamed && !isWanted) return none("only where it is named: it is slower than f32");
+    if (!isNamed && !isWanted)
+        return none("only if the emulate setting asks for it: it is slower than f32");
     std::string missing = rewrite::info(kHalves).missing(facts.traits);
     if (!missing.empty()) return none(std::move(missing));
     return {.provision = Provision::kEmulated,
-            .reason = has ? "over the driver's own" : "the driver lacks it",
+            .reason = has ? "in place of the driver's own" : "the driver lacks it",
             .native = native & ~granted,
             .added = granted};
 }
@@ -165,7 +167,7 @@ Decisions decide(const EmulatePolicy& policy, const DeviceFacts& original) {
         Decision& decision = decisions[static_cast<size_t>(info.extension)];
         if (decision.provision != Provision::kNative) continue;
         if (!hidden.hasExtension(info.vulkanName)) continue;
-        decision = leftAlone(0, "the driver's own rests on what is emulated");
+        decision = leftAlone(0, "the driver's own, which depends on an emulated extension");
     }
     return decisions;
 }

@@ -72,7 +72,7 @@ bool hasHeaps([[maybe_unused]] const DeviceContext& device) {
 #endif
 }
 
-// On devices that emulate nothing, the layer is not in the way of anything.
+// On devices that emulate nothing, the layer intercepts nothing.
 bool intercepts(const DeviceContext& device, const CommandEntry& command, bool nextHasIt) {
     const bool converts = device.emulates(rewrite::Extension::kNvCooperativeVector);
     switch (command.kind) {
@@ -98,8 +98,8 @@ const CommandEntry* findCommand(std::string_view name) {
 }
 
 PFN_vkVoidFunction getInstanceProcAddr(VkInstance instance, const char* name) {
-    // Layers above that pass on commands which they do not know ask for this; the next layer's
-    // would lead past the queries that this one adds.
+    // Layers above use this to pass on commands that they do not know. The next layer's function
+    // would bypass the queries that this layer adds.
     constexpr CommandName kPhysicalDeviceCommands = "vk_layerGetPhysicalDeviceProcAddr";
     if (name == std::string_view(kPhysicalDeviceCommands.text)) {
         return entry<kPhysicalDeviceCommands, &getPhysicalDeviceProcAddr>();
@@ -107,7 +107,7 @@ PFN_vkVoidFunction getInstanceProcAddr(VkInstance instance, const char* name) {
     const CommandEntry* command = findCommand(name);
     if (command != nullptr && command->kind == CommandKind::kGlobal) return command->function;
     if (instance == VK_NULL_HANDLE) {
-        // Many a layer above asks for vkCreateDevice so.
+        // Many layers above get vkCreateDevice in this way.
         return name == std::string_view("vkCreateDevice") ? command->function : nullptr;
     }
     const auto context = instances().find(instance);

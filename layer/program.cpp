@@ -12,7 +12,7 @@ namespace {
 
 bool isControl(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
-// The name as part of a path: one folder's entry, and not a hidden one.
+// The name as part of a path: without separators, and not a hidden file.
 std::string nameInPath() {
     std::string name(programName());
     std::ranges::replace_if(name, [](char c) { return c == '/' || isControl(c); }, '_');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The program that the layer is in.
+// The program into which the layer is loaded.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace coopvk::layer {
 
-// Its file name, as it was called; of a Windows program in Wine, that one's.
+// Its file name, as it was called; under Wine, that of the Windows program.
 std::string_view programName();
 
 // "vulkaninfo[1234]": name and process, for log lines. Control characters become '?', and long

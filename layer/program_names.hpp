@@ -19,7 +19,7 @@ struct ProgramNames {
 // Of this process. `info` may be null.
 ProgramNames programNames(const VkInstanceCreateInfo* info);
 
-// The Windows program that the process of the file `exe` runs, or an empty name. `arguments` are
+// The Windows program that a process with the file `exe` runs, or an empty name. `arguments` are
 // those of the process, with a zero byte after each, as in /proc/self/cmdline.
 std::string windowsProgram(std::string_view exe, std::string_view arguments);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The queries of the emulated extensions: which matrices, vectors and blocks there are.
+// The queries of the emulated extensions, which list matrices, vectors and blocks.
 #include <algorithm>
 
 #include "arrays.hpp"
@@ -27,8 +27,8 @@ auto nextQuery(const InstanceContext& instance, const char* name) {
     return reinterpret_cast<Query>(instance.nextQueries.at(name));
 }
 
-// The rows of an emulated extension, each written by write(row, target); where it is not emulated,
-// what the next layer says, if it has the query.
+// The rows of an emulated extension, each written by write(row, target). If it is not emulated, the
+// result of the next layer, if that has the query.
 template <typename Row, typename Target, typename Write>
 VkResult answer(VkPhysicalDevice device, rewrite::Extension extension,
                 std::vector<Row> (*rows)(const rewrite::DeviceTraits&), const char* name,
@@ -48,7 +48,7 @@ VkComponentTypeKHR vulkanType(rewrite::ComponentType type) {
     return static_cast<VkComponentTypeKHR>(type);
 }
 
-// What KHR's and NV's rows have in common.
+// The members that KHR's and NV's rows have in common.
 template <typename Properties>
 void copySizesAndInputs(const rewrite::MatrixShape& shape, Properties& to) {
     to.MSize = shape.m;
@@ -85,7 +85,7 @@ VkResult giveAfter(VkResult(VKAPI_PTR* query)(VkPhysicalDevice, uint32_t*, Targe
     return out != nullptr && given < below ? VK_INCOMPLETE : rest;
 }
 
-// What KHR's successors have in common.
+// The members that the rows of KHR's successors have in common.
 template <typename Properties>
 void copyGranularity(const rewrite::MatrixShape& shape, Properties& to) {
     to.MGranularity = shape.m;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Features, general properties and tools of physical devices. The chains of these queries are
-// output: the next layer fills them all, skipping what it does not know, and then the emulated
-// extensions' structures are filled over it.
+// output. The next layer fills all structures that it knows; then this layer overwrites those of
+// emulated extensions.
 #include <algorithm>
 #include <string_view>
 #include <vector>
@@ -88,7 +88,7 @@ void fillTool(VkPhysicalDeviceToolProperties& tool) {
     copyText(kLayerName, tool.layer);
 }
 
-// Null where nobody below has any.
+// Null if the next layer has none.
 PFN_vkGetPhysicalDeviceToolProperties nextToolProperties(const InstanceContext& instance,
                                                          const DeviceFacts& facts) {
     if (facts.apiVersion >= VK_API_VERSION_1_3) {
@@ -98,7 +98,7 @@ PFN_vkGetPhysicalDeviceToolProperties nextToolProperties(const InstanceContext& 
     return instance.next.GetPhysicalDeviceToolPropertiesEXT;
 }
 
-// Emulated half floats promise nothing beyond the specification's rules.
+// For emulated half floats, only the specification's rules hold.
 template <typename Properties>
 void clearHalfControls(VkBaseOutStructure* node) {
     auto& properties = *reinterpret_cast<Properties*>(node);
@@ -119,7 +119,8 @@ void clearFloatControls(VkBaseOutStructure* node) {
 
 using Uuid = uint8_t[VK_UUID_SIZE];
 
-// What programs keep on disk, and rests on what coopvk does; null for other structures.
+// The UUID of data that programs keep on disk and that depends on coopvk; null for other
+// structures.
 Uuid* uuidOf(VkBaseOutStructure* node) {
     if (node->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OBJECT_PROPERTIES_EXT) {
         return &reinterpret_cast<VkPhysicalDeviceShaderObjectPropertiesEXT*>(node)

@@ -4,8 +4,8 @@
 namespace coopvk::layer {
 namespace {
 
-// At the end of the process: summaries of instances that nobody destroyed. Not in a child that was
-// forked off and made none, where threads that are no more may hold locks.
+// At the end of the process, writes summaries of instances that were not destroyed. Not in a forked
+// child that made no instance: there, threads that no longer exist may hold locks.
 struct LastSummaries {
     ~LastSummaries() {
         if (!Statistics::areMadeHere()) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds the context of a dispatchable handle. Handles of one instance or device share a dispatch
-// key: the pointer that the loader keeps in their first word.
+// Finds the context of a dispatchable handle. All handles of an instance or device have the same
+// dispatch key: the pointer that the loader keeps in their first word.
 #pragma once
 
 #include <memory>
@@ -36,7 +36,7 @@ class Registry {
         return found != contexts_.end() ? found->second : nullptr;
     }
 
-    // All there are now.
+    // All contexts that exist now.
     template <typename F>
     void forEach(const F& function) {
         for (const auto& [key, context] : contexts_.snapshot()) function(*context);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One request to the rewriter as JSON: what the layer writes beside a shader that it dumps, and
-// `coopvk rewrite` reads to repeat the very same thing.
+// One request to the rewriter as JSON. The layer writes it beside a shader that it dumps, and
+// `coopvk rewrite` reads it to repeat the request.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ struct RecordedRequest {
     std::string shader;  // the file of the original module, beside the JSON
     rewrite::Stage stage = rewrite::Stage::kCompute;
     std::string entryPoint;
-    // None where the application's data contradicts itself.
+    // Nothing if the application's data contradicts itself.
     std::optional<std::vector<RecordedConstant>> specialization;
     rewrite::Target target;
     bool validate = false;  // an output that the validator refuses is an error
@@ -34,10 +34,10 @@ struct RecordedRequest {
 
 nlohmann::ordered_json toJson(const RecordedRequest& request);
 
-// Members that it does not know are for people, and skipped.
+// Skips unknown members, which are for people.
 rewrite::Result<RecordedRequest> requestFromJson(const nlohmann::ordered_json& json);
 
-// The errors that do not come from the rewriter: of layer and tool, word for word.
+// Errors that do not come from the rewriter; layer and tool use the same texts.
 inline constexpr const char* kSpecializationOutOfRange = "specialization data out of range";
 rewrite::Error invalidOutput(const std::string& message);
 

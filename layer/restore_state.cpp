@@ -93,8 +93,7 @@ void suspendCondition(const CommandState& state, VkCommandBuffer commands) {
     state.device->next.CmdEndConditionalRenderingEXT(commands);
 }
 
-// All push constants: setting those of a layout that is not compatible leaves none of the others
-// defined.
+// All push constants: to set those of an incompatible layout makes all others undefined.
 void restoreState(const CommandState& state, VkCommandBuffer commands) {
     const DeviceContext& device = *state.device;
     for (const PushConstantLog::Entry& entry : state.pushConstants.entries()) {

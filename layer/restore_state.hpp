@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a command buffer gets back after a matrix conversion.
+// Restores the state of a command buffer after a matrix conversion.
 #pragma once
 
 #include "command_state.hpp"
 
 namespace coopvk::layer {
 
-// Conversions happen whatever the condition is.
+// Ends the condition, since conversions must not depend on it.
 void suspendCondition(const CommandState& state, VkCommandBuffer commands);
 
-// Gives the application back what conversions replaced, and the condition.
+// Restores what conversions replaced, and begins the condition again.
 void restoreState(const CommandState& state, VkCommandBuffer commands);
 
 }  // namespace coopvk::layer

@@ -15,8 +15,8 @@
 
 namespace coopvk::layer {
 
-// Everything on one device that the result of a rewrite depends on. (The device's traits and the
-// emulated set are the same for all entries of one cache.)
+// Everything on which the result of a rewrite depends on one device. (The device's traits and the
+// emulated set are the same for all entries of a cache.)
 struct RewriteKey {
     ShaderWordsRef words;
     rewrite::Stage stage = rewrite::Stage::kCompute;
@@ -32,7 +32,7 @@ struct RewriteKey {
 
 using RewrittenRef = std::shared_ptr<const rewrite::Rewritten>;
 
-// The results of a device's rewrites, the least recently used dropped first. Thread-safe.
+// The results of a device's rewrites. Drops the least recently used first. Thread-safe.
 class RewriteCache {
  public:
     explicit RewriteCache(size_t maxBytes = size_t{64} << 20) : maxBytes_(maxBytes) {}

@@ -11,7 +11,7 @@
 namespace coopvk::layer {
 namespace {
 
-// Fields must not contain what separates them.
+// Fields must not contain separators.
 void addField(std::string& line, std::string_view field) {
     for (const char c : field) line += c == '\t' || c == '\n' ? ' ' : c;
 }
@@ -23,7 +23,7 @@ RunReport::RunReport(const std::string& path) {
     if (auto file = openForAppending(path, IfMissing::kFail)) file_ = std::move(*file);
 }
 
-// One call, so that lines of several processes do not mix.
+// In one call, so that lines of several processes do not mix.
 void RunReport::write(std::string_view event, std::initializer_list<std::string_view> fields) {
     if (!isOn()) return;
     std::string line(event);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `coopvk run` wants to know of the program that it started. The layer appends a line to the
-// file that the environment names at each event, at once, so that nothing is lost when the program
-// crashes; several processes may share the file. A line is fields with tabs between them:
+// What the layer reports to `coopvk run` about the program that it started. At each event the layer
+// appends a line to the file that the environment names. It does so at once, so that nothing is
+// lost if the program crashes; several processes may share the file. A line has fields with tabs
+// between them:
 //
 //   EVENT  PROCESS  PROGRAM  ...
 //
@@ -27,9 +28,9 @@ inline constexpr std::string_view kProgram = "program";
 inline constexpr std::string_view kDecision = "decision";
 // DEVICE EMULATED-EXTENSIONS NATIVE-EXTENSIONS: enabled by the program, separated by commas
 inline constexpr std::string_view kDevice = "device";
-// DEVICE MESSAGE: vkCreateDevice asked for what there is not
+// DEVICE MESSAGE: vkCreateDevice asked for something that does not exist
 inline constexpr std::string_view kNoDevice = "no-device";
-// DEVICE EXTENSIONS: the first time that shaders or commands used these
+// DEVICE EXTENSIONS: shaders or commands used these for the first time
 inline constexpr std::string_view kEmulated = "emulated";
 // DEVICE MESSAGE: a shader that cannot be rewritten
 inline constexpr std::string_view kRefused = "refused";

@@ -14,8 +14,8 @@ namespace coopvk::layer {
 struct SettingInfo {
     std::string_view key;       // "log_level"
     const char* variable;       // of the environment: "COOPVK_LOG_LEVEL"
-    std::string_view type;      // as the manifest has it: STRING, ENUM, BOOL, SAVE_FILE, ...
-    std::string_view standard;  // what holds where nothing is set
+    std::string_view type;      // as in the manifest: STRING, ENUM, BOOL, SAVE_FILE, ...
+    std::string_view standard;  // the value if nothing is set
     std::string_view label;
     std::string_view description;
     static constexpr size_t kMaxValues = 8;

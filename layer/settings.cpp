@@ -19,7 +19,7 @@
 namespace coopvk::layer {
 namespace {
 
-// Settings name files to write, so a program with elevated rights does not take them from its
+// Settings name files to write, so in a program with elevated rights they must not come from the
 // caller's environment.
 const char* environment(const char* name) {
 #ifdef __GLIBC__
@@ -31,7 +31,7 @@ const char* environment(const char* name) {
 
 void ignoreMessage(const char*, const char*) {}
 
-// The settings library's set, for one call.
+// The set of settings of the settings library, for one call.
 class SettingSet {
  public:
     explicit SettingSet(const VkInstanceCreateInfo* createInfo) {
@@ -49,10 +49,10 @@ class SettingSet {
     SettingSet(const SettingSet&) = delete;
     SettingSet& operator=(const SettingSet&) = delete;
 
-    // As text, whichever way it was given; the manifest's default where nothing was.
+    // The value as text, from any source; the manifest's default if there is none.
     SettingFound find(const SettingInfo& setting, const ConfiguredSettings& configured) const {
         if (const char* value = environment(setting.variable)) return {value, setting.variable};
-        // The library does not tell its variables from its file.
+        // The library does not say whether a value is from a variable or from its file.
         const std::string variable = libraryVariable(setting);
         const char* librarys = environment(variable.c_str());
         const bool isInVariable = librarys != nullptr && *librarys != '\0';
@@ -65,7 +65,7 @@ class SettingSet {
         return {std::string(setting.standard), "default"};
     }
 
-    // Names that the application gave, and the manifest does not have.
+    // Names from the application that the manifest does not have.
     std::vector<const char*> unknown() const {
         std::vector<const char*> known, names;
         for (const SettingInfo& setting : kSettings) known.push_back(setting.key.data());
@@ -97,7 +97,7 @@ class SettingSet {
     VkuLayerSettingSet set_ = VK_NULL_HANDLE;
 };
 
-// How a setting becomes a member of Settings. `text` may be empty, which means the default.
+// Reads a setting into a member of Settings. An empty `text` means the default.
 struct Reader {
     std::string_view key;
     void (*read)(std::string_view text, Settings& settings, std::vector<std::string>& complaints);
@@ -169,8 +169,8 @@ void complainOfUnknown(const SettingSet& set, Complaints& complaints) {
 }
 
 consteval bool readersMatchManifest() {
-    // Not findSetting: GCC's undefined-behaviour sanitizer makes no constant of whether a pointer
-    // into kSettings is null.
+    // Not findSetting: with GCC's undefined-behaviour sanitizer, a comparison of a pointer into
+    // kSettings with null is no constant expression.
     for (const Reader& reader : kReaders) {
         if (std::ranges::count(kSettings, reader.key, &SettingInfo::key) != 1) return false;
     }

@@ -28,29 +28,29 @@ struct Settings {
     std::string emulateText = "auto";
 };
 
-// In falling order of precedence: COOPVK_<NAME>, VK_COOPVK_EMULATION_<NAME>, the user's
+// Sources, from the strongest to the weakest: COOPVK_<NAME>, VK_COOPVK_EMULATION_<NAME>, the user's
 // coopvk.conf, the system's (configuration.hpp), the settings file of the settings library,
-// VkLayerSettingsCreateInfoEXT. `complaints` gets a line for each thing that was not understood,
-// names of settings among them. Not for programs with elevated rights: see pass_through.hpp.
+// VkLayerSettingsCreateInfoEXT. `complaints` gets a line for each unknown name and each wrong
+// value. Not for programs with elevated rights: see pass_through.hpp.
 Settings loadSettings(const VkInstanceCreateInfo* createInfo, std::vector<std::string>& complaints);
 
-// A setting's text and where it is from: a variable, "FILE:LINE", "vk_layer_settings.txt" or
+// A setting's text and where it comes from: a variable, "FILE:LINE", "vk_layer_settings.txt" or
 // "default".
 struct SettingFound {
     std::string text, origin;
 };
-// Of a program that the configuration says this to, in the settings' order, as far as this
-// environment tells.
+// The settings of a program with this configuration, in the settings' order, as far as this
+// environment determines them.
 std::vector<SettingFound> explainSettings(const ConfiguredSettings& configured);
 
-// What is wrong with the value of a setting, a line for each thing; none for an empty value, which
-// means the default.
+// What is wrong with the value of a setting, a line for each mistake. An empty value, which means
+// the default, has none.
 std::vector<std::string> checkSetting(std::string_view key, std::string_view value);
 
 // "auto", "core" or "native".
 std::string_view backEndName(rewrite::BackEnd backEnd);
 
-// "1", "true", "0" and "false", in letters of either size.
+// "1", "true", "0" and "false", in upper or lower case.
 std::optional<bool> booleanFromText(std::string_view text);
 
 }  // namespace coopvk::layer

@@ -15,7 +15,7 @@ using Digest = std::array<uint8_t, 32>;
 class Sha256 {
  public:
     Sha256& add(std::span<const std::byte> bytes);
-    // With its length, so that neighbouring texts cannot run into each other.
+    // With its length, so that two consecutive texts cannot be confused with another pair.
     Sha256& addText(std::string_view text);
     template <typename T>
     Sha256& addValue(const T& value) {

@@ -11,7 +11,7 @@
 namespace coopvk::layer {
 namespace {
 
-// Then zeros up to the identity, which is the second half.
+// Zeros follow up to the identity, which is the second half.
 constexpr std::string_view kText = "coopvk shader binary 2";
 constexpr size_t kIdentityAt = kBinaryHeaderSize - sizeof(Digest);
 static_assert(kText.size() <= kIdentityAt);

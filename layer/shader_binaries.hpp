@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Binaries of shader objects that were made of rewritten words. The specialization is in those
-// words already, and a driver may take it amiss when the application, as it must, gives it again
-// with the binary. So such binaries carry a header of coopvk's, by which they are known again: with
-// the identity of what made them, since the device's UUID of binaries may be the driver's own.
+// Binaries of shader objects that were made from rewritten words. Those words already contain the
+// specialization. The application must pass the specialization again with the binary, and a driver
+// may fail on that. So such binaries have a header by which the layer recognises them. The header
+// also contains the identity of what made the binary, since the device's UUID of binaries may be
+// the driver's own.
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -17,7 +18,7 @@ namespace coopvk::layer {
 
 struct DeviceContext;
 
-// Leaves the driver's part at the alignment of 16 bytes that binaries need.
+// Its size keeps the driver's part at the alignment of 16 bytes that binaries need.
 constexpr size_t kBinaryHeaderSize = 64;
 using BinaryHeader = std::array<std::byte, kBinaryHeaderSize>;
 
@@ -28,10 +29,10 @@ enum class BinaryKind {
 };
 BinaryKind kindOfBinary(const DeviceContext& device, const void* code, size_t size);
 
-// The shader objects of a device that were made of rewritten words. Thread-safe.
+// The shader objects of a device that were made from rewritten words. Thread-safe.
 class RewrittenShaders {
  public:
-    // Out of memory, the shader is forgotten: its binaries then have no header.
+    // If memory runs out, the shader is not kept: its binaries then have no header.
     void add(VkShaderEXT shader) noexcept;
     void remove(VkShaderEXT shader);
     bool contains(VkShaderEXT shader);

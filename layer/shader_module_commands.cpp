@@ -49,7 +49,7 @@ VkResult createShaderModule(VkDevice device, const VkShaderModuleCreateInfo* cre
 void destroyShaderModule(VkDevice device, VkShaderModule module,
                          const VkAllocationCallbacks* allocator) {
     const auto context = devices().find(device);
-    // Before the driver may give the handle to another module.
+    // Before the driver can give the handle to another module.
     if (module != VK_NULL_HANDLE) context->modules.remove(module);
     context->next.DestroyShaderModule(device, module, allocator);
 }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kMaxIdentified = 4096;
 
-// void main() {} for compute, and OpString "00000000" whose text is made unique.
+// void main() {} for compute, and OpString "00000000", whose text becomes unique.
 constexpr StubWords kStub = {
     0x07230203, 0x00010000, 0x00000000, 0x00000006, 0x00000000, 0x00020011, 0x00000001, 0x0003000e,
     0x00000000, 0x00000001, 0x0005000f, 0x00000005, 0x00000001, 0x6e69616d, 0x00000000, 0x00060010,

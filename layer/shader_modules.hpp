@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shader modules that use emulated capabilities. The driver gets a stub in their place, so that
-// every command that takes a VkShaderModule works on it (names, private data, destruction) while
-// no driver ever sees the original words.
+// Shader modules that use emulated capabilities. The driver gets a stub in their place. So every
+// command that takes a VkShaderModule works on it (names, private data, destruction), and the
+// driver never sees the original words.
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -29,8 +29,8 @@ struct ShaderWords {
 };
 using ShaderWordsRef = std::shared_ptr<const ShaderWords>;
 
-// Words of the smallest compute shader there is. No two are equal, so that a driver which gives
-// equal modules one handle cannot merge two of ours.
+// The words of the smallest possible compute shader. No two are equal: a driver that gives equal
+// modules the same handle would merge two stubs.
 using StubWords = std::array<uint32_t, 40>;
 StubWords makeStub();
 
@@ -40,14 +40,14 @@ class ShaderModules {
         modules_.insert_or_assign(reinterpret_cast<uint64_t>(handle), std::move(words));
     }
     void remove(VkShaderModule handle) { modules_.erase(reinterpret_cast<uint64_t>(handle)); }
-    // Null for modules that went to the driver as they were.
+    // Null for modules that the driver got unchanged.
     ShaderWordsRef find(VkShaderModule handle) const {
         const auto found = modules_.find(reinterpret_cast<uint64_t>(handle));
         return found != modules_.end() ? found->second : nullptr;
     }
 
-    // Identifiers that were given out, so that a pipeline can be created from one alone. The
-    // oldest are forgotten when there are many; such a pipeline must then be compiled anew.
+    // Identifiers that the application got, so that a pipeline can be created from one alone. If
+    // there are many, the oldest are dropped; such a pipeline must then be compiled again.
     void remember(const Digest& identifier, ShaderWordsRef words);
     ShaderWordsRef findIdentifier(const uint8_t* identifier, uint32_t size) const;
 

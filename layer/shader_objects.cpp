@@ -8,8 +8,8 @@
 namespace coopvk::layer {
 namespace {
 
-// The driver's part of a binary that was made of rewritten words, without the specialization that
-// is in them already. Other binaries pass.
+// The driver's part of a binary that was made from rewritten words, without the specialization,
+// which these words already contain. Other binaries stay unchanged.
 VkResult unwrapBinary(const DeviceContext& device, VkShaderCreateInfoEXT& info, bool& changed) {
     const BinaryKind kind = kindOfBinary(device, info.pCode, info.codeSize);
     if (kind == BinaryKind::kForeign) return VK_INCOMPATIBLE_SHADER_BINARY_EXT;
@@ -50,7 +50,7 @@ VkResult createShaders(VkDevice device, uint32_t count, const VkShaderCreateInfo
     };
     if (!context->rewrites()) return create(count, infos);
 
-    // What is not reached, because of an exception too, must not look made.
+    // Shaders that are not reached, also because of an exception, must be null.
     std::fill_n(shaders, count, VkShaderEXT(VK_NULL_HANDLE));
     Scratch scratch;
     VkShaderCreateInfoEXT* copies = nullptr;

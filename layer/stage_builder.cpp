@@ -29,14 +29,14 @@ ShaderWordsRef stageWords(const DeviceContext& device,
     return device.modules.findIdentifier(identifier->pIdentifier, identifier->identifierSize);
 }
 
-// The size that the chain of a stage or shader object asks for, 0 if none.
+// The subgroup size that the chain of a stage or shader object requires; 0 if none.
 uint32_t requiredSubgroupSize(const void* chain) {
     const auto* node =
         findNode<VkPipelineShaderStageRequiredSubgroupSizeCreateInfo>(chain, kRequiredSize);
     return node == nullptr ? 0 : node->requiredSubgroupSize;
 }
 
-// A chain that asks for `size` in front of `chain`.
+// A structure that requires `size`, before `chain`.
 const void* withRequiredSubgroupSize(Scratch& scratch, const void* chain, uint32_t size) {
     VkPipelineShaderStageRequiredSubgroupSizeCreateInfo node = {};
     node.sType = kRequiredSize;
@@ -45,7 +45,7 @@ const void* withRequiredSubgroupSize(Scratch& scratch, const void* chain, uint32
     return scratch.copy(node);
 }
 
-// The same two flags, by the names and values of either structure.
+// The same two flags, with the names and values of either structure.
 struct SubgroupFlags {
     VkFlags varying;
     VkFlags full;
@@ -63,7 +63,7 @@ SubgroupFlags subgroupFlags(const VkShaderCreateInfoEXT&) {
 
 namespace {
 
-// Whether a module has anything that the device emulates, or may have a shape that it adds.
+// Whether a module uses anything that the device emulates, or may use a shape that coopvk adds.
 bool isForLayer(const DeviceContext& device, std::span<const uint32_t> words) {
     return !rewrite::scan(words, device.emulated, device.physical->nativeFeatures).empty() ||
            (device.addsShapes &&

@@ -14,11 +14,12 @@ namespace coopvk::layer {
 
 struct DeviceContext;
 
-// What one pipeline creation call made for the driver: copies of the application's structures and
-// modules with rewritten words. Lives until the driver has read it.
+// What the layer made for one pipeline creation call: copies of the application's structures, and
+// modules with rewritten words. It must exist until the driver has read it.
 class BuiltStages {
  public:
-    // The allocator must stay valid as long as the object: null where that outlives the call.
+    // The allocator must stay valid as long as the object; it is null if the object outlives the
+    // call.
     BuiltStages(DeviceContext& device, const VkAllocationCallbacks* allocator);
     ~BuiltStages();
     BuiltStages(const BuiltStages&) = delete;
@@ -42,11 +43,11 @@ class BuiltStages {
     std::vector<VkShaderModule> modules_;
 };
 
-// Words of a create info if they use what the device emulates, else null.
+// The words of a create info if they use something that the device emulates, else null.
 ShaderWordsRef emulatedWords(const DeviceContext& device, size_t codeSize, const void* code);
 
-// Rewrites `words`, the shader of a pipeline stage or of a shader object, and makes `info`, which
-// is the caller's copy, fit the result in all but the code itself. Info is
+// Rewrites `words`, the shader of a pipeline stage or of a shader object. Changes all members of
+// `info`, which is the caller's copy, to suit the result, but not its code. Info is
 // VkPipelineShaderStageCreateInfo or VkShaderCreateInfoEXT.
 template <typename Info>
 VkResult rewriteInfo(DeviceContext& device, Scratch& scratch, ShaderWordsRef words, Info& info,

@@ -46,7 +46,8 @@ rewrite::Target makeTarget(const DeviceContext& device, uint32_t size) {
     return target;
 }
 
-// What is needed to repeat a request, with what came of it. No entries: they contradict themselves.
+// What is needed to repeat a request, with its result. Without `entries`, the specialization data
+// contradicts itself.
 void dump(const DeviceContext& device, const StageRequest& request, const rewrite::Target& target,
           const std::vector<rewrite::SpecializationEntry>* entries, std::span<const uint32_t> words,
           const rewrite::Error* error) {
@@ -66,7 +67,7 @@ void dump(const DeviceContext& device, const StageRequest& request, const rewrit
                          error == nullptr ? nullptr : &error->message);
 }
 
-// One try with one subgroup size, from the cache or by rewriting.
+// Tries one subgroup size, from the cache or by rewriting.
 rewrite::Result<RewrittenRef> rewriteFor(DeviceContext& device, const StageRequest& request,
                                          const std::vector<rewrite::SpecializationEntry>& entries,
                                          uint32_t size, bool& cached) {
@@ -93,7 +94,7 @@ rewrite::Result<RewrittenRef> rewriteFor(DeviceContext& device, const StageReque
     }
     if (device.instance->settings.validateOutput) {
         if (const auto message = rewrite::validate(value->words)) {
-            // The driver must not see what the validator refuses.
+            // The driver must not get a module that the validator refuses.
             const rewrite::Error error = invalidOutput(*message);
             dump(device, request, target, &entries, value->words, &error);
             return error;
@@ -218,7 +219,7 @@ VkResult rewriteStage(DeviceContext& device, const StageRequest& request, StageP
         bool isCached = false;
         auto result = rewriteFor(device, request, entries, size, isCached);
         if (!result) {
-            // Other sizes can help a shader that this one is too small or large for, no other.
+            // Other sizes can only help a shader for which this one is too small or too large.
             const bool final = result.error().code != rewrite::ErrorCode::kUnsupported;
             if (!firstError) firstError = std::move(result.error());
             if (final) break;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From one shader stage with emulated capabilities to words that the driver takes.
+// Rewrites one shader stage with emulated capabilities to words that the driver accepts.
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -23,7 +23,7 @@ struct StageRequest {
     VkShaderStageFlagBits stage = VK_SHADER_STAGE_COMPUTE_BIT;
     const char* entryPoint = nullptr;
     const VkSpecializationInfo* specialization = nullptr;
-    uint32_t requiredSubgroupSize = 0;  // 0: the application leaves it open
+    uint32_t requiredSubgroupSize = 0;  // 0: the application requires no size
 };
 
 struct StagePlan {
@@ -37,7 +37,7 @@ VkResult rewriteStage(DeviceContext& device, const StageRequest& request, StageP
 
 // The parts, each a pure function.
 
-// Whether the driver can be told a subgroup size for the stage, and it matters.
+// Whether a subgroup size can be required for the stage, and has an effect.
 bool canRequireSize(const DeviceFacts& facts, VkShaderStageFlagBits stage);
 // The sizes to try, the best first.
 std::vector<uint32_t> subgroupSizes(const DeviceFacts& facts, const StageRequest& request);

@@ -24,7 +24,7 @@ std::string counted(uint64_t count, std::string_view what) {
     return std::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-// Statistics never keep a command from working.
+// An error in statistics never makes a command fail.
 template <typename F>
 void quietly(F function) noexcept {
     try {
@@ -102,7 +102,7 @@ void DeviceStatistics::reportUse(rewrite::ExtensionSet used) {
 std::vector<std::string> DeviceStatistics::summary() const {
     const std::scoped_lock lock(mutex_);
     const std::string names = namesOf(emulated_);
-    if (names.empty()) return {name_ + ": emulates nothing, so no shader was looked at"};
+    if (names.empty()) return {name_ + ": emulates nothing, so no shader was scanned"};
     std::vector<std::string> lines = {name_ + ": emulates " + names};
     lines.push_back(std::format(
         "  {} seen: {} untouched, {} with emulated capabilities; scanned in "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What an instance did: a summary for the `statistics` setting, and events for `coopvk run`.
-// Objects of these kinds exist only where one of the two is asked for. Safe from any thread, and
+// Objects of these classes exist only if one of the two is requested. Safe from any thread, and
 // nothing here throws.
 #pragma once
 
@@ -30,12 +30,12 @@ class DeviceStatistics {
 
     DeviceStatistics(Statistics& owner, std::string name, rewrite::ExtensionSet emulated);
 
-    // A module was looked at, and declares these.
+    // A module was scanned, and declares these.
     void scanned(bool wanted, Duration spent) noexcept;
-    // A shader stage was rewritten, or its result found.
+    // A shader stage was rewritten, or its result found in the cache.
     void rewrote(const rewrite::Rewritten& rewritten, bool cached, Duration spent) noexcept;
     void refused(std::string_view message) noexcept;
-    // A command of an emulated extension, which needs no shader of the application's.
+    // A command of an emulated extension that needs no shader of the application.
     void ranCommand(rewrite::Extension extension) noexcept;
 
     std::vector<std::string> summary() const;
@@ -59,20 +59,20 @@ class DeviceStatistics {
 // One VkInstance.
 class Statistics {
  public:
-    // Null where neither a summary nor events are asked for.
+    // Null if neither a summary nor events are requested.
     static std::unique_ptr<Statistics> make(const Settings& settings);
     ~Statistics();
 
     void decided(const PhysicalDeviceContext& device) noexcept;
     void failedDevice(const PhysicalDeviceContext& device, std::string_view message) noexcept;
-    // `emulated` and `native`: what the program enabled of the known extensions, coopvk's and the
-    // driver's. Null for lack of memory.
+    // `emulated` and `native`: those of coopvk's and of the driver's extensions that the program
+    // enabled. Null if memory runs out.
     DeviceStatistics* addDevice(const PhysicalDeviceContext& device, rewrite::ExtensionSet emulated,
                                 rewrite::ExtensionSet native) noexcept;
 
     // Once, and only in the process that made it.
     void writeSummary() noexcept;
-    // Whether this process made the last ones.
+    // Whether this process made the last instances.
     static bool areMadeHere() noexcept;
 
     RunReport& report() { return report_; }

@@ -24,7 +24,7 @@ constexpr VkAccessFlags2 kTransferAccesses =
 
 SyncScope withoutConversions(SyncScope scope) {
     const bool named = (scope.stages & kConversion) != 0;
-    // "All commands" contains the conversions, whose accesses are then meant, too.
+    // "All commands" includes the conversions, and so their accesses.
     if (!named && (scope.stages & VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT) == 0) return scope;
     if (scope.accesses & VK_ACCESS_2_TRANSFER_READ_BIT) {
         scope.accesses |= VK_ACCESS_2_SHADER_READ_BIT;

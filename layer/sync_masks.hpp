@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Matrix conversions run as dispatches where VK_NV_cooperative_vector is emulated. So whatever
-// waits for, or is waited for by, the conversion stage means the compute stage there, and the
-// stage's transfer accesses are shader accesses.
+// If VK_NV_cooperative_vector is emulated, matrix conversions are dispatches. So in every
+// dependency the conversion stage is replaced by the compute stage, and the stage's transfer
+// accesses by shader accesses.
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -13,8 +13,8 @@
 
 namespace coopvk::layer {
 
-// One side of a dependency. Masks of the original commands fit, too: their bits have the same
-// values.
+// One side of a dependency. This also holds the masks of the original commands, whose bits have the
+// same values.
 struct SyncScope {
     VkPipelineStageFlags2 stages = 0;
     VkAccessFlags2 accesses = 0;
@@ -58,8 +58,8 @@ void setScopes(Barrier& barrier, const SyncScopes& scopes) {
     setAccesses(barrier, scopes);
 }
 
-// An array with every barrier's scopes translated; the array itself where nothing changes.
-// get(barrier) gives a barrier's scopes, set(barrier, scopes) replaces them.
+// An array with every barrier's scopes translated; the array itself if nothing changes.
+// get(barrier) returns a barrier's scopes, set(barrier, scopes) replaces them.
 template <typename Barrier, typename Get, typename Set>
 const Barrier* translateBarriers(std::span<const Barrier> barriers, Scratch& scratch,
                                  const Get& get, const Set& set) {
@@ -79,7 +79,7 @@ const Barrier* withoutConversions(std::span<const Barrier> barriers, Scratch& sc
     return translateBarriers(barriers, scratch, scopesOf<Barrier>, setScopes<Barrier>);
 }
 
-// Gives `info` itself back where nothing changes.
+// Returns `info` itself if nothing changes.
 const VkDependencyInfo* withoutConversions(const VkDependencyInfo* info, Scratch& scratch);
 
 }  // namespace coopvk::layer

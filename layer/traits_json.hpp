@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// rewrite::DeviceTraits as JSON, so that shaders can be rewritten for a device that is elsewhere.
+// rewrite::DeviceTraits as JSON, so that shaders can be rewritten for a device of another machine.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,8 +11,8 @@ namespace coopvk::layer {
 
 nlohmann::ordered_json toJson(const rewrite::DeviceTraits& traits);
 
-// Takes what `coopvk info --json` prints (its first device), one device of it, or the traits
-// alone. Members that are absent keep their defaults, unknown ones are errors.
+// Reads the output of `coopvk info --json` (its first device), one device of it, or the traits
+// alone. Absent members keep their defaults, unknown ones are errors.
 rewrite::Result<rewrite::DeviceTraits> traitsFromJson(const nlohmann::ordered_json& json);
 
 }  // namespace coopvk::layer

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As the settings library names them: in the environment and in its file.
+// The names that the settings library uses in the environment and in its file.
 constexpr std::string_view kLibraryPrefix = "VK_COOPVK_EMULATION_", kPrefix = "COOPVK_";
 constexpr std::string_view kKeyPrefix = "coopvk_emulation.";
 // Variables that are no settings.
@@ -36,7 +36,7 @@ size_t distance(std::string_view a, std::string_view b) {
     return row.back();
 }
 
-// The setting that somebody may have meant, or null.
+// The setting that the user may have meant, or null.
 const SettingInfo* nearest(std::string_view key) {
     const auto* found = std::ranges::min_element(
         kSettings, {}, [&](const SettingInfo& setting) { return distance(key, setting.key); });
@@ -89,7 +89,7 @@ void findUnknownVariables(const char* const* environment, std::vector<std::strin
         const std::string key =
             lower(name.substr(isLibrarys ? kLibraryPrefix.size() : kPrefix.size()));
         if (findSetting(key) != nullptr || std::ranges::count(kOtherVariables, name) != 0) continue;
-        // Programs around coopvk have variables of their own.
+        // Scripts and tests of coopvk have variables of their own.
         if (!isLibrarys && nearest(key) == nullptr) continue;
         complaints.push_back(unknownSetting(name, key));
     }
@@ -108,8 +108,8 @@ void findUnknownKeys(std::string_view text, std::vector<std::string>& complaints
     }
 }
 
-// The library does not tell which one it takes: its own folder's, else the variable's, else the
-// current folder's.
+// The library does not say which file it reads: that of its own folder, else that of the variable,
+// else that of the current folder.
 std::string settingsFile() {
     const fs::path file = kSettingsFile;
     std::error_code error;

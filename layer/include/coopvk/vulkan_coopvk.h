@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The Vulkan face of two SPIR-V extensions that no registered Vulkan extension enables:
+// Vulkan extensions for two SPIR-V extensions that no registered Vulkan extension enables:
 //
 //   VK_COOPVK_shader_int4          SPV_INTEL_int4: 4-bit integers, and cooperative matrices of them
 //   VK_COOPVK_shader_2d_block_io   SPV_INTEL_2d_block_io: blocks of 2D memory, loaded by a subgroup
 //
-// Both are device extensions of the coopvk layer (VK_LAYER_COOPVK_emulation). Use them like any
-// other: look for the name in vkEnumerateDeviceExtensionProperties, ask for the features by chaining
-// the structure to vkGetPhysicalDeviceFeatures2, enable both in VkDeviceCreateInfo. The queries are
-// found with vkGetInstanceProcAddr. Nothing of this reaches the driver.
+// Both are device extensions of the coopvk layer (VK_LAYER_COOPVK_emulation). Use them like any other
+// extension: look for the name in vkEnumerateDeviceExtensionProperties, query the features with the
+// structure in the chain of vkGetPhysicalDeviceFeatures2, and enable extension and features in
+// VkDeviceCreateInfo. Get the queries from vkGetInstanceProcAddr. The driver sees nothing of this.
 //
 // As with any extension, modules with these capabilities work only on devices that were created with
-// it. The layer then also turns on the device features that its output needs (shaderInt8,
-// shaderInt16, shaderInt64, 8- and 16-bit storage, scalarBlockLayout), as far as the device has them.
+// it. The layer then also enables the device features that its output needs (shaderInt8, shaderInt16,
+// shaderInt64, 8- and 16-bit storage, scalarBlockLayout), if the device has them.
 //
-// The numbers of this file are no registered ones: VkStructureType values of extensions lie at
-// 1000000000 + 1000 * (extension number - 1), these at 0x70C00000, far beyond any that Khronos has
-// given out. Drivers and other layers skip structures that they do not know.
+// The numbers in this file are not registered. VkStructureType values of extensions are
+// 1000000000 + 1000 * (extension number - 1); those of this file begin at 0x70C00000, far above any
+// that Khronos has assigned. Drivers and other layers skip structures that they do not know.
 #ifndef COOPVK_VULKAN_COOPVK_H_
 #define COOPVK_VULKAN_COOPVK_H_
 
@@ -30,22 +30,23 @@ extern "C" {
 // VK_COOPVK_shader_int4
 //
 // SPIR-V: capabilities Int4TypeINTEL and Int4CooperativeMatrixINTEL.
-// - Scalars and vectors of 4-bit integers, in every place that SPV_INTEL_int4 allows. Vectors of 8
-//   and 16 components are declared with the Vector16 capability, which is accepted for them only.
-// - In StorageBuffer, PhysicalStorageBuffer, Uniform, PushConstant and Workgroup memory vectors of
-//   2, 4, 8 or 16 components take 1, 2, 4 or 8 bytes, the lower component in the lower bits. They
-//   may lie at any byte on devices with scalarBlockLayout. A module is faster where they lie at
-//   multiples of their size and are stored whole.
-// - Storing one component changes no byte but its own, so that other invocations may store to the
-//   rest of the vector. Two components that share a byte share the memory location, which is 8 bits
-//   (Vulkan specification, "Memory Model", "Memory Location"): to store to both, or to one and load
+// - Scalars and vectors of 4-bit integers are possible in every place that SPV_INTEL_int4 allows.
+//   Vectors of 8 and 16 components need the Vector16 capability, which is accepted for them only.
+// - In StorageBuffer, PhysicalStorageBuffer, Uniform, PushConstant and Workgroup memory, vectors of
+//   2, 4, 8 or 16 components take 1, 2, 4 or 8 bytes, with the lower component in the lower bits. On
+//   devices with scalarBlockLayout they may be at any byte. A module is faster if they are at
+//   multiples of their size and are stored as a whole.
+// - A store of one component changes only its own byte, so other invocations may store to the rest of
+//   the vector. Two components that share a byte share the memory location, which has 8 bits (Vulkan
+//   specification, "Memory Model", "Memory Location"). To store to both, or to store to one and load
 //   the other, without synchronization is a data race.
-// - A pointer to one component has no address of its own. It can be loaded, stored, copied and made
-//   by an access chain, but not passed to a function, selected or stored.
+// - A pointer to one component has no address of its own. An access chain can make it, and it can be
+//   loaded from, stored to and copied, but not passed to a function, selected or stored.
 // - A specialization constant of a 4-bit type takes one byte, of which the low four bits count.
-// - Matrices with 4-bit components are loaded from and stored to memory with two components a byte,
-//   the lower row or column in the lower bits; Stride counts what Pointer points to. Through a pointer
-//   to vectors of 16 only where all of these in the module lie at multiples of four bytes.
+// - Matrices with 4-bit components are loaded and stored with two components in a byte, the lower row
+//   or column in the lower bits. Stride counts elements of the type that Pointer points to. A pointer
+//   to vectors of 16 is possible only if all such vectors of the module are at multiples of four
+//   bytes.
 
 #define VK_COOPVK_shader_int4 1
 #define VK_COOPVK_SHADER_INT4_SPEC_VERSION 1
@@ -62,8 +63,8 @@ typedef struct VkPhysicalDeviceShaderInt4FeaturesCOOPVK {
     VkBool32 shaderInt4CooperativeMatrix;  // Int4CooperativeMatrixINTEL
 } VkPhysicalDeviceShaderInt4FeaturesCOOPVK;
 
-// A product A x B + C with 4-bit A and B. As VkCooperativeMatrixPropertiesKHR, but that A and B are
-// told by their signs, since VkComponentTypeKHR has no 4-bit values.
+// A product A x B + C with 4-bit A and B. Like VkCooperativeMatrixPropertiesKHR, but with the signs
+// of A and B instead of their types, since VkComponentTypeKHR has no 4-bit values.
 typedef struct VkCooperativeMatrixInt4PropertiesCOOPVK {
     VkStructureType sType;
     void* pNext;
@@ -78,8 +79,9 @@ typedef struct VkCooperativeMatrixInt4PropertiesCOOPVK {
     VkScopeKHR scope;
 } VkCooperativeMatrixInt4PropertiesCOOPVK;
 
-// The shapes that run, the best for the device first. With pProperties null, the number of them;
-// else up to *pPropertyCount are written, and VK_INCOMPLETE tells that there are more.
+// Lists the shapes that the device can run, the best ones first. If pProperties is null, returns
+// their number; else writes up to *pPropertyCount of them, and returns VK_INCOMPLETE if there are
+// more.
 typedef VkResult(VKAPI_PTR* PFN_vkGetPhysicalDeviceCooperativeMatrixInt4PropertiesCOOPVK)(
     VkPhysicalDevice physicalDevice, uint32_t* pPropertyCount,
     VkCooperativeMatrixInt4PropertiesCOOPVK* pProperties);
@@ -89,16 +91,16 @@ typedef VkResult(VKAPI_PTR* PFN_vkGetPhysicalDeviceCooperativeMatrixInt4Properti
 //
 // SPIR-V: capabilities Subgroup2DBlockIOINTEL, Subgroup2DBlockTransformINTEL and
 // Subgroup2DBlockTransposeINTEL.
-// - Where SPV_INTEL_2d_block_io asks for a CrossWorkgroup pointer, PhysicalStorageBuffer and
-//   StorageBuffer ones are taken too; a module's CrossWorkgroup pointers become
-//   PhysicalStorageBuffer ones. All may be typed or untyped. What lies behind CrossWorkgroup
-//   pointers has the layout that OpenCL C gives it where its types do not say one.
+// - Where SPV_INTEL_2d_block_io requires a CrossWorkgroup pointer, PhysicalStorageBuffer and
+//   StorageBuffer pointers are possible, too. A module's CrossWorkgroup pointers become
+//   PhysicalStorageBuffer pointers. All may be typed or untyped. If a type that a CrossWorkgroup
+//   pointer points to has no layout, it has that of OpenCL C.
 // - Memory Width and Memory Height go up to 2^24; the "224" of the text has lost its superscript.
 // - Coordinates are signed, whatever their type says: a negative one is out of bounds. So are
 //   elements that are only partly within Memory Width.
 // - Block b of several starts b * Block Width elements right of the first one.
-// - Rows that are missing because several rows are dealt to the subgroup at once are padding: zero
-//   when loaded, ignored when stored.
+// - If the subgroup handles several rows at once and the last group is incomplete, the missing rows
+//   are padding: zero when loaded, ignored when stored.
 // - Subgroups must be full. The layer gives compute stages a fixed subgroup size.
 // - Cache control decorations (SPV_INTEL_cache_controls) are ignored, and so are prefetches.
 
