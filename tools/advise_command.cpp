@@ -48,7 +48,7 @@ int fail(const std::string& what, int status = 1) {
     return status;
 }
 
-// Takes down how a run ended. False where that leaves nothing to compare.
+// Records how a run ended. False if there is nothing to compare then.
 bool take(const Run& run, const Options& options, Side& side, Runs& runs) {
     if (run.error != 0) {
         runs.problem = "cannot start " + options.command.front() + ": " + std::strerror(run.error);
@@ -78,7 +78,8 @@ Runs measure(const Options& options, const Environment& environment) {
     Runs runs;
     const Environment off = {{kDisableVariable, "1"}};
     for (int i = 0; i < 2 * options.runs; ++i) {
-        // without, with, with, without, without, with, ...: what changes slowly hits both alike.
+        // without, with, with, without, without, with, ...: slow changes of the machine affect both
+        // equally.
         const bool with = i % 4 == 1 || i % 4 == 2;
         Side& side = with ? runs.with : runs.without;
         if (!side.failure.empty()) continue;
@@ -118,7 +119,7 @@ std::vector<std::string> eventsOf(std::string_view report, std::string_view even
 
 std::string sideText(const Side& side, const Metric& metric) {
     if (!side.failure.empty()) return "failed with " + side.failure;
-    // Seconds to the millisecond, and another figure as it comes.
+    // Seconds to the millisecond, other figures with six digits.
     const auto text = [&](double figure) {
         return metric.unit.empty() ? std::format("{:.6g}", figure) : std::format("{:.3f}", figure);
     };

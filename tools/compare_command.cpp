@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `coopvk compare`: a driver's own matrices and vectors against coopvk's, on the same device.
+// `coopvk compare`: compares a driver's own matrices and vectors with coopvk's, on the same device.
 #include <cstdlib>
 #include <iostream>
 #include <memory>
@@ -26,7 +26,7 @@ struct Options {
 
 void addLayerToSearchPath() {
     const auto folder = findManifestFolder();
-    if (!folder) return;  // as the environment has it
+    if (!folder) return;  // the environment has the search path
     for (const auto& [name, value] : searchPath(*folder).environment)
         setenv(name.c_str(), value.c_str(), 1);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `coopvk config`: what coopvk.conf says to which programs, what is wrong with it, and the manifest
-// by which it can switch the layer on.
+// `coopvk config`: shows what coopvk.conf says for which programs and what is wrong with it, and
+// installs the manifest with which coopvk.conf can switch the layer on.
 #include <filesystem>
 #include <iostream>
 
@@ -112,7 +112,7 @@ void printLine(std::string_view key, std::string_view value, std::string_view or
     std::cout << origin << '\n';
 }
 
-// Each setting as the program would find it here.
+// Each setting that the program would have in this environment.
 void printProgram(const std::vector<layer::ConfigurationFile>& files, const Options& options) {
     const layer::ProgramNames names = namesOf(options.command);
     const auto configured = layer::configuredFor(files, names);

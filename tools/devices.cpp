@@ -36,7 +36,7 @@ std::string driverName(const layer::DeviceFacts& facts, VkPhysicalDevice device)
 std::vector<VkCooperativeMatrixPropertiesKHR> nativeShapes(const layer::DeviceFacts& facts,
                                                            VkInstance instance,
                                                            VkPhysicalDevice device) {
-    // Asked for by name: volk loads it only where the loader knows the extension.
+    // Loaded by name: volk loads it only if the loader knows the extension.
     const auto query = reinterpret_cast<PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR>(
         vkGetInstanceProcAddr(instance, "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR"));
     uint32_t count = 0;
@@ -76,7 +76,8 @@ std::vector<std::vector<std::byte>> dependentFeatures(const layer::DeviceQueries
 }  // namespace
 
 rewrite::Result<std::vector<Device>> queryDevices() {
-    setenv("COOPVK_DISABLE", "1", 1);  // else the layer's own answers would pass for native ones
+    setenv("COOPVK_DISABLE", "1",
+           1);  // else the layer's answers would be mistaken for the driver's
     if (volkInitialize() != VK_SUCCESS)
         return failure("there is no Vulkan loader (libvulkan.so.1)");
     VkApplicationInfo application = {};

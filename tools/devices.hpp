@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The devices of this machine as their drivers show them, with coopvk's layer switched off.
+// The devices of this machine as their drivers report them, with coopvk's layer switched off.
 #pragma once
 
 #include <volk.h>
@@ -19,8 +19,8 @@ struct Device {
     std::string driver;  // "llvmpipe, Mesa 26.1.6"
     // Rows of vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR, where native; pNext is null.
     std::vector<VkCooperativeMatrixPropertiesKHR> nativeShapes;
-    // The driver's answers about features of other extensions that build on emulated ones, each in
-    // its Vulkan structure.
+    // The driver's features of other extensions that depend on emulated ones, each in its Vulkan
+    // structure.
     std::vector<std::vector<std::byte>> dependentFeatures;
 };
 

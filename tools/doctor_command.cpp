@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `coopvk doctor`: whether the loader would find the layer for a program and switch it on, why not,
-// and what to do.
+// `coopvk doctor`: says whether the loader would find the layer for a program and switch it on; if
+// not, why, and what to do.
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -39,7 +39,8 @@ void sayNoManifest(LayerKind kind, Findings& findings) {
              : "install coopvk into /usr/local or ~/.local, or its package"});
 }
 
-// Returns whether the manifest that counts, where there is one, leaves it to the configuration.
+// Returns whether the manifest that the loader uses, if there is one, lets the configuration
+// decide.
 bool checkManifests(LayerKind kind, Findings& findings) {
     const auto found = findManifests(kind, findings);
     if (found.empty()) {
@@ -89,9 +90,9 @@ void checkSurroundings(Findings& findings) {
     }
 }
 
-// In a child: what the loader really does, in this environment. The layer reports to `file`.
+// In a child process: what the loader really does in this environment. The layer reports to `file`.
 [[noreturn]] void makeInstance(int file, bool byConfiguration) {
-    // What the configuration says of this process is of no interest.
+    // What the configuration says for this process does not matter.
     if (byConfiguration) ::setenv(layer::kEnableVariable, "1", 1);
     const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
     ::dup2(nowhere, STDERR_FILENO);
@@ -104,7 +105,7 @@ void checkSurroundings(Findings& findings) {
     ::_exit(vkCreateInstance(&info, nullptr, &instance) == VK_SUCCESS ? 0 : 3);
 }
 
-// Whether the layer came, after what the environment says by itself.
+// Whether the loader loaded the layer, apart from what the environment says.
 bool tryLoader(bool byConfiguration, Findings& findings) {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) return false;

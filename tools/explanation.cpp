@@ -31,7 +31,7 @@ std::string join(const Names& names) {
     return text;
 }
 
-// What is known of one device in one program, all its processes together.
+// What is known about one device in one program, in all processes of the program.
 struct DeviceStory {
     Names native, offered;
     Strings unavailable;  // "NAME (REASON)"
@@ -66,8 +66,8 @@ void addDecision(DeviceStory& device, const Strings& fields) {
     }
 }
 
-// EVENT PROCESS PROGRAM DEVICE ...; a line that was cut short, by a full disk perhaps, counts for
-// what is there.
+// EVENT PROCESS PROGRAM DEVICE ...; if a line is incomplete, for example because the disk was full,
+// its first fields count.
 void addLine(Story& story, std::string_view line) {
     Strings fields = split(line, '\t');
     if (fields.size() < 3) return;
@@ -137,7 +137,7 @@ void describeProgram(const std::string& name, const ProgramStory& program, Strin
         "nothing was emulated in " + name +
         (program.devices.empty() ? ": it created a Vulkan instance, but no device" : ""));
     for (const auto& entry : program.devices) {
-        // Those that it passed over do not matter where it chose another.
+        // If the program chose a device, the others do not matter.
         if (!any || created(entry)) describeDevice(entry.first, entry.second, lines);
     }
 }

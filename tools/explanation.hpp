@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Why a program ran without anything that coopvk emulates, from what the layer reported of it
-// (layer/run_report.hpp).
+// Explains from the layer's report (layer/run_report.hpp) why a program used nothing that coopvk
+// emulates.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace coopvk::tool {
 
-// Lines for a person. None where something was emulated. `othersLeft`: processes of the program
-// outlived it.
+// Lines for the user; none if something was emulated. `othersLeft`: processes that the program
+// started are still running.
 std::vector<std::string> explain(std::string_view report, std::string_view program,
                                  bool othersLeft);
 

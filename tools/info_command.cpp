@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `coopvk info`: what each device has itself, what coopvk gives it, and why not.
+// `coopvk info`: shows what each device has itself, what coopvk adds, and what it cannot add and
+// why.
 #include <vulkan/vk_enum_string_helper.h>
 
 #include <cstdlib>
@@ -26,7 +27,7 @@ using nlohmann::ordered_json;
 
 struct Options {
     bool json = false;
-    // Empty: as the environment and settings files have it.
+    // Empty: the environment and settings files decide.
     std::string emulate, backEnd;
 };
 
@@ -50,7 +51,7 @@ bool emulates(const layer::Decisions& decisions, rewrite::Extension extension) {
     return decisionFor(decisions, extension).provision == layer::Provision::kEmulated;
 }
 
-// What products of emulated cooperative vectors take; empty where none are emulated.
+// The types that products of emulated cooperative vectors can have; empty if none are emulated.
 std::vector<rewrite::VectorCombination> emulatedVectors(const Device& device,
                                                         const layer::Decisions& decisions) {
     if (!emulates(decisions, rewrite::Extension::kNvCooperativeVector)) return {};
@@ -69,7 +70,7 @@ ordered_json combinationList(const std::vector<rewrite::VectorCombination>& rows
     return list;
 }
 
-// The shapes of an emulated extension; none where it is not.
+// The shapes of an emulated extension; none if it is not emulated.
 std::vector<ShapeRow> shapesOf(const Device& device, const layer::Decisions& decisions,
                                rewrite::Extension extension) {
     if (!emulates(decisions, extension)) return {};
@@ -78,7 +79,7 @@ std::vector<ShapeRow> shapesOf(const Device& device, const layer::Decisions& dec
                        : rewrite::matrixShapes(device.facts.traits));
 }
 
-// How products of what is emulated are computed.
+// How emulated products are computed.
 std::vector<rewrite::ProductMeans> emulatedMeans(const layer::PhysicalDeviceContext& assessed) {
     std::vector<rewrite::ProductMeans> means = rewrite::productMeans(assessed.facts.traits);
     const bool matrices = emulates(assessed.decisions, rewrite::Extension::kKhrCooperativeMatrix);
@@ -174,7 +175,7 @@ void print(size_t index, const Device& device, const layer::PhysicalDeviceContex
     printMeans(emulatedMeans(assessed));
 }
 
-// The layer's own, but for what the command line says.
+// The layer's settings, with those of the command line.
 std::optional<layer::Settings> loadSettings(const Options& options) {
     std::vector<std::string> complaints;
     layer::EmulatePolicy::parse(options.emulate, complaints);

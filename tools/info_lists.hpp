@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lists of `coopvk info`: matrices of flexible dimensions, 4-bit matrices, 2D blocks, and what is
-// hidden of the driver's own.
+// Lists of `coopvk info`: matrices of flexible dimensions, 4-bit matrices, 2D blocks, and hidden
+// extensions and features of the driver.
 #pragma once
 
 #include <iosfwd>
@@ -14,7 +14,7 @@
 
 namespace coopvk::tool {
 
-// An extension, or the features of one, which the driver has and applications do not see.
+// An extension of the driver, or features of one, that applications do not see.
 struct HiddenThing {
     std::string name, reason;
 };

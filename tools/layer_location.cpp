@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Loaders from here on take VK_ADD_IMPLICIT_LAYER_PATH (a little older ones do, too).
+// Loaders from this version on read VK_ADD_IMPLICIT_LAYER_PATH (slightly older ones do, too).
 constexpr uint32_t kLoaderWithImplicitPath = VK_MAKE_API_VERSION(0, 1, 3, 300);
 
 }  // namespace

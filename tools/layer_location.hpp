@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the layer lies, and how the loader comes to look there.
+// Where the layer is, and how to make the loader look there.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,7 @@ inline constexpr const char* kManifest = "VkLayer_coopvk.json";
 // Variables and their values.
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
-// The folder of the manifest: of an installation, wherever it was moved to, or of a build.
+// The folder of the manifest: of an installation, also if it was moved, or of a build.
 std::optional<std::filesystem::path> findManifestFolder();
 
 struct SearchPath {
@@ -25,7 +25,7 @@ struct SearchPath {
 };
 SearchPath searchPath(const std::filesystem::path& folder);
 
-// `first`, and `second` behind the separator where it is not empty.
+// `first`, then the separator and `second` if `second` is not empty.
 std::string join(const std::string& first, const char* second, char separator);
 
 }  // namespace coopvk::tool

@@ -9,7 +9,7 @@
 
 namespace {
 
-// Empty where the sources are in no repository.
+// Empty if the sources are in no repository.
 constexpr std::string_view kCommit =
 #include "commit.inc"
     ;
@@ -35,7 +35,7 @@ int runTool(int argc, char** argv) {
     coopvk::tool::addConfigCommand(app, status);
     coopvk::tool::addDoctorCommand(app, status);
     coopvk::tool::addCompareCommand(app, status);
-    // CLI11 would only tell that there is none.
+    // CLI11 would only say that there is no command.
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommand_no_throw(argv[1]) == nullptr) {
         std::cerr << "coopvk: there is no command '" << argv[1] << "' (see coopvk --help)\n";
         return 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `coopvk rewrite`: one SPIR-V module, offline.
+// `coopvk rewrite`: rewrites one SPIR-V module offline.
 #include <fstream>
 #include <iostream>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `coopvk rewrite` is to do: a module alone with options, or a request that the layer wrote.
+// The input of `coopvk rewrite`: a module with options, or a request that the layer wrote.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ struct RewriteOptions {
     std::string output;
     uint32_t subgroupSize = 0;
     std::vector<std::string> specialization;
-    // Empty: as the input has it that the layer wrote, else the default.
+    // Empty: as in the request that the layer wrote, if there is one, else the default.
     std::string device;
     std::string emulate;
     std::string backEnd;
@@ -37,7 +37,7 @@ struct RewriteJob {
 
 rewrite::Result<RewriteJob> makeRewriteJob(const RewriteOptions& options);
 
-// Names as glslang has them.
+// The names that glslang uses.
 const std::map<std::string, rewrite::Stage, std::less<>>& stagesByName();
 
 }  // namespace coopvk::tool

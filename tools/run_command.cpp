@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `coopvk run`: starts a program with the layer switched on, wherever the layer lies, and tells at
-// its end if nothing was emulated, and why.
+// `coopvk run`: starts a program with the layer switched on, wherever the layer is. If nothing was
+// emulated, says why when the program ends.
 #include <unistd.h>
 
 #include <cerrno>
@@ -46,7 +46,7 @@ int cannotStart(const std::string& program, int error) {
     return error == ENOENT ? 127 : 126;  // as a shell would
 }
 
-// What the options say, as lines of coopvk.conf.
+// The options as lines of coopvk.conf.
 SavedLines linesToSave(const Options& options) {
     SavedLines lines = {{std::string(layer::kEnableKey), "true"}};
     for (const layer::SettingInfo& setting : layer::kSettings) {
@@ -56,7 +56,7 @@ SavedLines linesToSave(const Options& options) {
     return lines;
 }
 
-// A section for each program that the layer saw, or for the one that was named.
+// Writes a section for each program in which the layer was, or for the program of the command line.
 void save(const Options& options, const std::string& report) {
     const auto saved = saveSections(programsOf(report), namesOf(options.command),
                                     linesToSave(options), userConfiguration());
@@ -73,7 +73,7 @@ void save(const Options& options, const std::string& report) {
     }
 }
 
-// Waits for the program, and tells why it had no use for coopvk, where that is so.
+// Waits for the program, and says why nothing was emulated, if so.
 int startAndExplain(const Options& options) {
     const std::vector<std::string>& command = options.command;
     TemporaryFile report;

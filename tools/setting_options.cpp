@@ -64,7 +64,7 @@ std::string valueOf(const SettingTexts& texts, const layer::SettingInfo& setting
 }
 
 rewrite::Result<Environment> layerEnvironment(const SettingTexts& texts) {
-    // The layer could only warn of it, which a program may hide.
+    // The layer could only log a warning, which a program may hide.
     std::vector<std::string> complaints;
     layer::EmulatePolicy::parse(textOf(texts, kEmulate), complaints);
     if (!complaints.empty()) return problem(complaints.front());
@@ -76,7 +76,7 @@ rewrite::Result<Environment> layerEnvironment(const SettingTexts& texts) {
     }
     if (const std::string& folder = textOf(texts, kDumpDir);
         !folder.empty() && folder.find('%') == std::string::npos) {
-        fs::create_directories(folder);  // the layer makes those that are named for a program
+        fs::create_directories(folder);  // the layer makes folders with the program's name
     }
     // How the loader finds the layer.
     const SearchPath path = searchPath(*manifests);

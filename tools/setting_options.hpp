@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The layer's settings as options of commands that start programs, and the environment that they
-// make.
+// The layer's settings as options of commands that start programs, and the environment for these
+// programs.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -21,7 +21,7 @@ using SettingTexts = std::array<std::string, std::size(layer::kSettings)>;
 // --log-level and so on.
 void addSettingOptions(CLI::App& command, SettingTexts& texts);
 
-// What was given for a setting, with paths as programs with another working directory need them.
+// The value of a setting, with absolute paths for programs with another working directory.
 std::string valueOf(const SettingTexts& texts, const layer::SettingInfo& setting);
 
 // Variables that switch the layer on, with these settings, in a program; or what is wrong with

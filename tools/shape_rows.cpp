@@ -32,7 +32,7 @@ std::string shortName(std::string_view text, std::string_view prefix) {
 
 namespace {
 
-// As coopvk names them; what it does not know by Vulkan's name.
+// coopvk's names; Vulkan's names for types that coopvk does not know.
 std::string typeName(VkComponentTypeKHR type) {
     const std::string_view known = rewrite::name(static_cast<rewrite::ComponentType>(type));
     if (known != "unknown") return std::string(known);

@@ -19,8 +19,8 @@ constexpr std::array kPassedOn = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIG
 
 volatile sig_atomic_t program = 0;
 
-// What the kernel sends, for a key of the terminal, the program gets as well; what another process
-// sends comes here alone.
+// The program also gets signals that the kernel sends for a key of the terminal. Only this process
+// gets signals that another process sends to it.
 void passOn(int number, siginfo_t* info, void*) {
     const int error = errno;
     if (info->si_code <= 0 && program > 0) ::kill(program, number);
@@ -34,7 +34,7 @@ void passSignalsOn() {
     for (const int number : kPassedOn) {
         struct sigaction before = {};
         ::sigaction(number, nullptr, &before);
-        // What is ignored, by nohup for one, stays so for the program.
+        // Signals that are ignored, for example because of nohup, stay ignored in the program.
         if (before.sa_handler != SIG_IGN) ::sigaction(number, &action, nullptr);
     }
 }
@@ -49,7 +49,7 @@ void passSignalsOn() {
     ::_exit(EXIT_FAILURE);
 }
 
-// The program's status. Its orphans come here too.
+// The program's status. This process also waits for children that the program left.
 int waitFor(pid_t child) {
     for (;;) {
         int status = 0;
@@ -74,7 +74,7 @@ Ended runAndWait(const std::vector<std::string>& command) {
     int failure[2];
     if (::pipe2(failure, O_CLOEXEC) != 0) return {errno, 0, false};
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-    // No signal may come between the fork and the program's number.
+    // No signal may arrive between the fork and the time when the program's number is known.
     sigset_t all, signals;
     ::sigfillset(&all);
     ::sigprocmask(SIG_SETMASK, &all, &signals);

@@ -10,17 +10,17 @@ namespace coopvk::tool {
 
 struct Ended {
     int error = 0;   // errno, where the program could not be started
-    int status = 0;  // as waitpid has it
+    int status = 0;  // as waitpid returns it
     bool othersLeft = false;
 };
 
-// Signals that are sent to this process go on to the program; the program ends with this process.
+// Passes signals for this process on to the program. The program ends when this process ends.
 Ended runAndWait(const std::vector<std::string>& command);
 
-// Ends this process as the program ended: by the same status, or the same signal.
+// Ends this process as the program ended: with the same status, or by the same signal.
 [[noreturn]] void endLike(int status);
 
-// In place of this process; returns errno.
+// Replaces this process by the program; returns errno if that fails.
 int replaceBy(const std::vector<std::string>& command);
 
 }  // namespace coopvk::tool

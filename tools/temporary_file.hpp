@@ -12,7 +12,7 @@
 
 namespace coopvk::tool {
 
-// A file of its own, for what the layer reports or a program prints, which goes when this does.
+// A temporary file for the layer's report or a program's output. The destructor removes it.
 class TemporaryFile {
  public:
     TemporaryFile()

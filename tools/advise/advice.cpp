@@ -10,8 +10,9 @@
 namespace coopvk::tool {
 namespace {
 
-constexpr double kSmallest = 0.02;  // differences that nobody would care for, of the smaller median
-constexpr size_t kMaxLine = 4096;   // std::regex takes stack by the length of what it looks at
+constexpr double kSmallest =
+    0.02;  // a difference that does not matter, as a part of the smaller median
+constexpr size_t kMaxLine = 4096;  // std::regex needs stack in proportion to the text's length
 
 std::string compared(double speedup) {
     return speedup >= 1 ? std::format("{:.2f} times as fast with it", speedup)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `coopvk advise` makes of its runs of a program.
+// How `coopvk advise` evaluates its runs of a program.
 #pragma once
 
 #include <optional>
@@ -12,27 +12,27 @@ namespace coopvk::tool {
 
 // The runs of one side, with coopvk or without.
 struct Side {
-    std::vector<double> figures;  // seconds, or what the program says of itself; of good runs
-    std::string failure;          // how the first bad run ended: "status 1"; empty if none did
+    std::vector<double> figures;  // seconds, or the program's own figures; of successful runs
+    std::string failure;  // how the first failed run ended: "status 1"; empty if none failed
 };
 
-// What a figure is, and which ones are good.
+// What a figure means, and whether higher ones are better.
 struct Metric {
     std::string_view unit;  // " s", or empty for the program's own
     bool higherIsBetter = false;
 };
 
-// Of the middle two, their mean. There is at least one.
+// With an even number of figures, the mean of the middle two. There is at least one.
 double median(std::vector<double> figures);
 
-// How far figures lie from their median, as a rule: the median of the distances. One run that was
-// slower than the others, as the first is which fills caches, does not change it much.
+// The typical distance of figures from their median: the median of the distances. One slow run does
+// not change it much, such as the first run, which fills caches.
 double spread(const std::vector<double>& figures);
 
 // How many times as fast the program is with coopvk, by the medians.
 double speedup(const Side& with, const Side& without, const Metric& metric);
 
-// Whether the medians differ by more than the runs of a side do, and than two of a hundred.
+// Whether the medians differ by more than the runs of each side do, and by more than two percent.
 bool differ(const Side& with, const Side& without);
 
 // One line: what to do, and why. `rewritten` are the extensions for which shaders were rewritten;
@@ -40,9 +40,9 @@ bool differ(const Side& with, const Side& without);
 std::string adviceOf(const Side& with, const Side& without, const Metric& metric,
                      std::string_view rewritten);
 
-// What a program says of itself: the first group of the last match in its output, as a number.
-// `pattern` is an ECMAScript expression, which std::regex_error says if it is none. Looks at each
-// line by itself, of which it takes the first 4096 characters.
+// The program's own figure: the first group of the last match in its output, as a number. `pattern`
+// is an ECMAScript expression; if it is not valid, throws std::regex_error. Matches each line by
+// itself, of which it uses the first 4096 characters.
 std::optional<double> findFigure(std::string_view output, const std::string& pattern);
 
 }  // namespace coopvk::tool

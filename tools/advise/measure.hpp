@@ -13,10 +13,11 @@ struct Run {
     int error = 0;  // errno, where it could not be started
     double seconds = 0;
     std::string failure;  // "status 1" or "signal 11"; empty if it ended well
-    std::string output;   // of both streams; of a long one, the end
+    std::string output;   // of both streams; if it is long, its end
 };
 
-// Nothing to read, and both output streams into a file. `set` and `unset` change the environment.
+// The program gets no input, and both output streams go to a file. `set` and `unset` change the
+// environment.
 Run runOnce(const std::vector<std::string>& command, const Environment& set,
             const std::vector<std::string>& unset);
 

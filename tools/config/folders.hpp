@@ -7,10 +7,10 @@
 
 namespace coopvk::tool {
 
-// The user's coopvk.conf; empty where the environment names no folder.
+// The user's coopvk.conf; empty if the environment names no folder.
 inline std::filesystem::path userConfiguration() { return layer::configurationPaths().back(); }
 
-// Where it, and other programs' configuration, lies: ~/.config.
+// The folder of the configuration of all programs: ~/.config.
 inline std::filesystem::path userConfigFolder() {
     return userConfiguration().parent_path().parent_path();
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The manifest by which the loader loads the layer into every program, where the configuration
-// decides: like the installed one, but without enable_environment, and with a function of its own
-// to negotiate with.
+// The manifest with which the loader loads the layer into every program, so that the configuration
+// can decide. It is like the installed one, but without enable_environment, and with another
+// negotiation function.
 #pragma once
 
 #include <filesystem>
@@ -12,8 +12,8 @@
 
 namespace coopvk::tool {
 
-// Among the folders for configuration, since the loader takes the first manifest of a layer, and
-// looks there before it looks where the installed one lies. Empty where the environment names no
+// In a folder for configuration: the loader uses the first manifest of a layer that it finds, and
+// looks there before it looks in the folder of the installed one. Empty if the environment names no
 // folder.
 std::filesystem::path configuredManifest(bool forAllUsers);
 

@@ -19,7 +19,7 @@ layer::ProgramNames namesOf(const std::vector<std::string>& command) {
     std::string arguments;
     for (const std::string& argument : command) arguments += argument + '\0';
     names.wine = layer::windowsProgram(names.exe, arguments);
-    // A Windows program by itself, which the system starts with Wine.
+    // A Windows program, which the system starts with Wine.
     if (names.wine.empty()) names.wine = layer::windowsProgram("wine", command.front());
     return names;
 }

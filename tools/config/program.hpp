@@ -8,8 +8,8 @@
 
 namespace coopvk::tool {
 
-// The names that a program will have which a command starts, as far as they can be told before: an
-// engine's and an application's cannot.
+// The names of the program that a command starts, as far as they are known before it runs: the
+// names of engine and application are not.
 layer::ProgramNames namesOf(const std::vector<std::string>& command);
 
 }  // namespace coopvk::tool

@@ -17,25 +17,25 @@ namespace coopvk::tool {
 // Keys and values, in the order in which they are written.
 using SavedLines = std::vector<std::pair<std::string, std::string>>;
 
-// "[wine = game.exe]" of a Windows program, "[exe = NAME]" of others, with the characters that
-// patterns and comments are made of replaced by '?'.
+// "[wine = game.exe]" for a Windows program, "[exe = NAME]" for others; '?' replaces characters
+// with a meaning in patterns and comments.
 std::string sectionOf(const layer::ProgramNames& names);
 
-// The text of a coopvk.conf with this section: in place of the one with the same title, of which
-// comments stay, or else at the end.
+// The text of a coopvk.conf with this section. It replaces the section with the same title, whose
+// comments stay; if there is none, it is at the end.
 std::string withSection(std::string_view text, std::string_view title, const SavedLines& lines);
 
 // The programs in a report of layer/run_report.hpp that had an instance.
 std::vector<layer::ProgramNames> programsOf(std::string_view report);
 
-// Puts a section for each of the programs, or for `otherwise` where there are none, into the file.
-// Returns what to tell of it.
+// Writes a section for each of the programs, or for `otherwise` if there are none, to the file.
+// Returns lines for the user.
 rewrite::Result<std::vector<std::string>> saveSections(std::vector<layer::ProgramNames> programs,
                                                        const layer::ProgramNames& otherwise,
                                                        const SavedLines& lines,
                                                        const std::filesystem::path& path);
 
-// Puts the text in place of the file's, at once. Follows links. Makes the folder.
+// Replaces the file's text in one step. Follows links. Makes the folder.
 rewrite::Result<bool> replaceFile(const std::filesystem::path& path, const std::string& text);
 
 }  // namespace coopvk::tool

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Adam: one parameter an invocation. The training-optimal layout of floats is an array of elements,
-// so that this knows nothing of matrices; what pads them has no gradient and stays zero.
+// Adam, with one parameter for each invocation. The training-optimal layout of floats is an array of
+// elements, so this shader needs no matrices. Padding has no gradient and stays zero.
 #version 460
 
 layout(local_size_x = 64) in;

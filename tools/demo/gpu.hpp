@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// As little of Vulkan as a compute program needs: a device with cooperative vectors, buffers that
-// the host sees, compute pipelines over storage buffers.
+// The parts of Vulkan that this compute program needs: a device with cooperative vectors,
+// host-visible buffers, compute pipelines with storage buffers.
 #pragma once
 
 #include <volk.h>
@@ -20,7 +20,7 @@ void check(VkResult result, const char* what);
 
 class Gpu {
  public:
-    // Throws where no device has VK_NV_cooperative_vector with training.
+    // Throws if no device has VK_NV_cooperative_vector with training.
     Gpu();
     ~Gpu();
     Gpu(const Gpu&) = delete;
@@ -98,7 +98,7 @@ class Kernel {
     VkDescriptorSet set_ = VK_NULL_HANDLE;
 };
 
-// What the first stage wrote is there for the second one to read and write.
+// Makes the writes of the first stage visible to reads and writes of the second one.
 void barrier(VkCommandBuffer commands, VkPipelineStageFlags2 from, VkPipelineStageFlags2 to);
 inline constexpr VkPipelineStageFlags2 kCompute = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
 inline constexpr VkPipelineStageFlags2 kConversion =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Draws what the network knows: one pixel an invocation.
+// Draws the picture that the network learned: each invocation computes one pixel.
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_GOOGLE_include_directive : require

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lets a network learn a picture by cooperative vectors, and writes the picture and what was
-// learned of it beside each other.
+// Trains a network on a picture with cooperative vectors, and writes the picture and the network's
+// result beside each other.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -29,7 +29,7 @@ double secondsSince(Clock::time_point start) {
 
 double decibels(double error) { return -10 * std::log10(error); }
 
-// On a terminal, one line that changes; into a file, a line for every tenth.
+// On a terminal, one line that changes; in a file, a line for every tenth of the steps.
 void showProgress(uint32_t last, uint32_t done, uint32_t steps, double error, double seconds) {
     constexpr uint32_t kBar = 30;
     const bool isTerminal = isatty(STDOUT_FILENO) != 0;
@@ -66,7 +66,7 @@ int learn(const Options& options) {
                 after, decibels(before), decibels(after));
     std::printf("  written: %s (left: the picture, right: what the network learned)\n",
                 options.output.c_str());
-    // Less than a tenth of what there was, or the network has learned nothing.
+    // If the error is not less than a tenth of the first one, the network has learned nothing.
     return after < before / 10 ? 0 : 1;
 }
 

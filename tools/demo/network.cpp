@@ -109,7 +109,7 @@ std::vector<uint32_t> Network::constants(const Form& parameters, const Form* gra
     return list;
 }
 
-// Random weights, rows of floats, converted on the host.
+// Random weights, as rows of floats, which the host converts.
 void Network::initialise() {
     std::mt19937 random(1);
     for (size_t i = 0; i < kLayers.size(); ++i) {
@@ -135,7 +135,7 @@ void Network::initialise() {
     });
 }
 
-// All matrices, and biases as matrices of one row, by one command.
+// Converts all matrices, and biases as matrices of one row, with one command.
 void Network::convert(VkCommandBuffer commands, const Form& fromForm, const Buffer& from,
                       const Form& toForm, const Buffer& to) {
     std::array<size_t, 2 * kLayers.size()> sizes;

@@ -27,7 +27,7 @@ struct Layer {
 inline constexpr std::array<Layer, 3> kLayers = {
     {{kInputs, kHidden}, {kHidden, kHidden}, {kHidden, kOutputs}}};
 
-// How one copy of all parameters lies in a buffer.
+// The layout of one copy of all parameters in a buffer.
 struct Form {
     VkComponentTypeKHR type;
     VkCooperativeVectorMatrixLayoutNV layout;
@@ -45,7 +45,7 @@ class Network {
     Network(Gpu& gpu, const Pixels& target, uint32_t width, uint32_t groups);
 
     uint32_t parameterCount() const;
-    // Steps from `first` on; gives the mean squared error of the samples.
+    // Runs steps from `first` on; returns the mean squared error of the samples.
     double train(uint32_t first, uint32_t count, uint32_t steps);
     Pixels draw();
 

@@ -6,9 +6,9 @@
 
 namespace coopvk::tool {
 
-// Something about the layer in a program, and what to do.
+// A finding about the layer in a program, and what to do.
 struct Finding {
-    bool keepsOff = true;  // else it is only good to know
+    bool keepsOff = true;  // if not, it is only information
     std::string what, advice;
 };
 using Findings = std::vector<Finding>;

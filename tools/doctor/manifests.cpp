@@ -52,7 +52,7 @@ std::vector<fs::path> filesOf(const fs::path& path) {
     return files;
 }
 
-// With a slash: seen from the manifest's folder; else as any library.
+// A path with a slash is relative to the manifest's folder; a name is looked up as any library.
 std::string libraryOf(const fs::path& manifest, const std::string& library) {
     if (library.find('/') == std::string::npos) return library;
     return fs::path(library).is_absolute()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the loader looks for layers, and what it finds there: after the loader's documentation,
-// LoaderLayerInterface.md, "Linux Layer Discovery".
+// Where the loader looks for layers, and what it finds there, as the loader's documentation says
+// (LoaderLayerInterface.md, "Linux Layer Discovery").
 #pragma once
 
 #include <filesystem>
@@ -20,11 +20,11 @@ std::vector<std::filesystem::path> layerPaths(LayerKind kind);
 struct FoundManifest {
     std::filesystem::path file;
     std::string library;           // as the loader opens it
-    std::string problem;           // why that is not possible; empty if it is
+    std::string problem;           // why the loader cannot open it; empty if it can
     bool byConfiguration = false;  // the one that `coopvk config --install` writes
 };
 
-// This layer's manifests there, the first of which counts. Files that nobody can read are findings.
+// This layer's manifests there; the loader uses the first one. Unreadable files are findings.
 std::vector<FoundManifest> findManifests(LayerKind kind, Findings& findings);
 
 }  // namespace coopvk::tool

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What an ELF file says of itself.
+// The header of an ELF file.
 struct Elf {
     unsigned char wordClass = ELFCLASSNONE;
     uint16_t machine = EM_NONE;
@@ -50,7 +50,7 @@ std::optional<Elf> readElf(const fs::path& path) {
     return elf;
 }
 
-// "#!/usr/bin/env python3" gives "#!/usr/bin/env python3"; empty for what is no script.
+// The line with "#!"; empty if the file is no script.
 std::string firstLine(const fs::path& path) {
     std::ifstream file(path);
     std::string line;
@@ -84,7 +84,7 @@ void checkSandbox(const fs::path& program, Findings& findings) {
     for (const Sandbox& sandbox : kSandboxes) {
         if (name == sandbox.program) findings.push_back({true, sandbox.what, sandbox.advice});
     }
-    // Exported applications are links and scripts that call the program above.
+    // Exported applications are links and scripts that call one of the programs above.
     const std::string path = fs::weakly_canonical(program);
     if (program.string().starts_with("/snap/") || path == "/usr/bin/snap" ||
         path.starts_with("/snap/")) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What can be told of a program from its file.
+// What a program's file says about the program.
 #pragma once
 
 #include <filesystem>
@@ -13,10 +13,10 @@ namespace coopvk::tool {
 // Where a shell would find it; empty if nowhere.
 std::filesystem::path findProgram(const std::string& name);
 
-// Whether it would run with other rights than whoever starts it.
+// Whether it would run with other rights than the user who starts it.
 bool isElevated(const std::filesystem::path& program);
 
-// What keeps the layer out of it: elevated rights, another processor, no loader, a sandbox.
+// Finds what keeps the layer out of it: elevated rights, another processor, no loader, a sandbox.
 void checkProgram(const std::string& name, Findings& findings);
 
 }  // namespace coopvk::tool

@@ -8,9 +8,9 @@
 
 namespace coopvk::tool {
 
-// Prints which sections of coopvk.conf apply to the program that the command starts, and tells what
-// is wrong there. Returns whether they switch the layer on. `isAsked`: the loader's manifest leaves
-// it to them.
+// Prints which sections of coopvk.conf apply to the program that the command starts, and reports
+// mistakes there. Returns whether the sections switch the layer on. `isAsked`: the manifest that
+// the loader uses lets the configuration decide.
 bool checkConfiguration(const std::vector<std::string>& command, bool isAsked, Findings& findings);
 
 }  // namespace coopvk::tool

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a compute shader over storage buffers is bound to.
+// Layouts and descriptor sets of compute shaders with storage buffers.
 #pragma once
 
 #include <volk.h>

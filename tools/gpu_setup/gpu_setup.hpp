@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What programs that set up Vulkan for themselves share: checked calls, lists, chains of features,
-// choices among families and memory types. Vulkan's functions are passed in, since some programs
-// have several instances.
+// Code that is shared by programs that set up Vulkan themselves: checked calls, lists, chains of
+// features, and the choice of queue families and memory types. Vulkan's functions are parameters,
+// since some programs have several instances.
 #pragma once
 
 #include <volk.h>
@@ -27,8 +27,8 @@ class Error : public std::runtime_error {
 void check(VkResult result, const char* call);
 #define COOPVK_CHECK(call) ::coopvk::vulkan::check((call), #call)
 
-// Vulkan's two-call idiom: query(&count, elements or null) gives a VkResult. What the elements are
-// before they are filled tells their structure type.
+// Vulkan's two-call idiom: query(&count, elements or null) returns a VkResult. The initial value of
+// the elements has their structure type.
 template <typename T, typename Query>
 std::vector<T> listAll(const char* call, const T& empty, const Query& query) {
     std::vector<T> list;
@@ -44,7 +44,7 @@ std::vector<T> listAll(const char* call, const T& empty, const Query& query) {
     return list;
 }
 
-// `index` counts the devices that the environment leaves; throws where there is none.
+// `index` counts the devices that the environment does not hide; throws if there is none.
 VkPhysicalDevice physicalDevice(VkInstance instance, PFN_vkEnumeratePhysicalDevices enumerate,
                                 uint32_t index);
 
@@ -82,7 +82,7 @@ class Chain {
     VkBaseOutStructure* tail_;
 };
 
-// Chains what Features has: the core's structures, and those of the wanted extensions that the
+// Chains the structures of Features: those of the core, and those of the wanted extensions that the
 // device lists. Features has members core, v11, v12 and v13.
 template <typename Features>
 Chain chainFeatures(Features& features, std::span<const Extension<Features>> wanted,
@@ -120,11 +120,11 @@ ComputeFamily computeFamily(VkPhysicalDevice device,
 VkDevice createDevice(VkPhysicalDevice physical, PFN_vkCreateDevice create, uint32_t queueFamily,
                       std::span<const char* const> extensions, const void* features);
 
-// Destroys the module of its stage, also where it throws since the driver refuses the shader.
+// Destroys the module of its stage, also if it throws because the driver refuses the shader.
 VkPipeline createComputePipeline(VkDevice device, const VolkDeviceTable& vk,
                                  const VkComputePipelineCreateInfo& info);
 
-// Throws where no allowed type has what is wanted.
+// Throws if no allowed type has the wanted properties.
 uint32_t memoryType(VkPhysicalDevice device, PFN_vkGetPhysicalDeviceMemoryProperties query,
                     uint32_t allowed, VkMemoryPropertyFlags wanted);
 

@@ -130,7 +130,7 @@ Matrix drawForConversion(Rng& rng, Component from, Component to, uint32_t rows, 
             !target.isFloat()) {
             return matrix;
         }
-        // Within what f16 can hold; of 8-bit floats a few are too large.
+        // Values that f16 can hold; for 8-bit floats a few are too large.
         const bool isToByte = target.bits == 8;
         const auto limit = isToByte ? static_cast<int64_t>(1.25L * largest(to)) : int64_t{60000};
         const auto low = static_cast<int64_t>(std::max(lowest(from), Wide{-limit}));
@@ -144,7 +144,7 @@ Matrix drawForConversion(Rng& rng, Component from, Component to, uint32_t rows, 
         target.isFloat() ? 1000 : std::min<Real>(0.99L * static_cast<Real>(highest(to)), 60000);
     if (target.isFloat() && target.bits == 8) limit = 1.25L * largest(to);
     limit = std::min(limit, largest(from));
-    // Of few bits what is just below it would be rounded up.
+    // In a format with few bits, a value just below it would be rounded up.
     if (!hasArithmetic(from)) limit = roundDown(from, limit);
     const bool positive = !target.isFloat() && !target.isSigned();
     const bool isToFormat = target.isFloat() && !hasArithmetic(to);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Instructions that work element by element, on matrices and vectors alike: what they are, fit
-// operands, and what they give.
+// Instructions that work element by element, on matrices and vectors: a list of them, suitable
+// operands, and their results.
 #pragma once
 
 #include <functional>
@@ -26,11 +26,12 @@ std::vector<ElementOperation> elementOperations(Component type);
 // All instructions for vectors with components of a type.
 std::vector<ElementOperation> vectorOperations(Component type);
 
-// Empty where one instruction does not do it.
+// Empty if no single instruction does it.
 std::string_view conversionOpcode(Component from, Component to);
-// With it, and to 8-bit floats once more with saturation.
+// That instruction; for conversions to 8-bit floats also with saturation.
 std::vector<Instruction> conversions(Component from, Component to);
-// Values that the target can hold; and for bf16 and 8-bit floats those that become infinity or NaN.
+// Values that the target can hold; for bf16 and 8-bit floats also values that become infinity or
+// NaN.
 Matrix drawForConversion(Rng& rng, Component from, Component to, uint32_t rows, uint32_t columns);
 
 }  // namespace coopvk::compare

@@ -14,7 +14,7 @@ namespace {
 constexpr Dialect kDialect = Dialect::kNv2;
 constexpr uint32_t kLeastSize = 16;
 
-// One size for all dimensions, so that matrices of each use can become the others.
+// One size for all dimensions, so that a matrix of each use can be converted to the other uses.
 MatrixRow squareOf(const MatrixRow& flexible) {
     const uint32_t step = std::lcm(std::lcm(flexible.m, flexible.n), flexible.k);
     MatrixRow row = flexible;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The grid of cases of VK_NV_cooperative_matrix2: rows of flexible dimensions of both scopes, and
-// what each of the extension's features allows for them.
+// The cases of VK_NV_cooperative_matrix2: rows of flexible dimensions of both scopes, and the
+// operations that each of the extension's features allows for them.
 #pragma once
 
 #include "compare/cases/matrix2_rows.hpp"

@@ -8,7 +8,7 @@ namespace {
 
 using enum TensorClamp;
 
-// A way through memory for a matrix with so many rows and columns, which are multiples of 16.
+// A tensor in memory for a matrix with these rows and columns, which are multiples of 16.
 struct TensorRow {
     std::string_view name;
     TensorAccess (*make)(uint32_t rows, uint32_t columns);
@@ -35,7 +35,7 @@ TensorLayout exactly2D(uint32_t r, uint32_t c) {
     return layoutOf(kUndefined, {r, c}, {0, 0}, {r, c});
 }
 
-// What loads and stores have; behind the others that loads alone have.
+// Tensors for loads and stores, followed by those for loads only.
 constexpr TensorRow kRows[] = {
     {"1 dimension",
      [](uint32_t r, uint32_t c) -> TensorAccess {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cases of one matrix into another one: reductions, conversions to other uses, and functions that
-// are called for each element.
+// Cases that make one matrix from another: reductions, conversions to other uses, and functions
+// that are called for each element.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -117,7 +117,7 @@ size_t rangeOfElement(Reduce::Of of, const Matrix& in, uint32_t row, uint32_t co
     }
 }
 
-// So few units in each range that each sum of them is exact.
+// Each range has so few units that each sum of them is exact.
 Matrix fewUnits(Rng& rng, Reduce::Of of, const MatrixType& type) {
     Matrix matrix(type.component, type.rows, type.columns);
     const auto size = static_cast<int64_t>(termsOf(of, type));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Matrix conversions of VK_NV_cooperative_vector, on the host and on the device. Optimal layouts
-// are the implementation's own, so each goes there and back.
+// are the implementation's own, so each matrix is converted to such a layout and back.
 #include <cmath>
 
 #include "compare/cases/vector_cases.hpp"
@@ -29,7 +29,7 @@ size_t strideOf(Component type, Layout layout, uint32_t rows, uint32_t columns) 
     return size_t{layout == kColumns ? rows : columns} * info(type).bytes() + kPadding;
 }
 
-// Within what the inner type can hold, down to its denormal numbers.
+// Values that the inner type can hold, down to its denormal numbers.
 Matrix draw(Rng& rng, const Variant& v) {
     Matrix matrix = randomMatrix(rng, v.outer, v.rows, v.columns, Fill::kRandom);
     if (!info(v.outer).isFloat()) return matrix;

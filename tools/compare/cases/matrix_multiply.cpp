@@ -33,8 +33,8 @@ struct Inputs {
     Matrix a, b, c;
 };
 
-// Overflow of the product alone is undefined where sums saturate, and any overflow in the NV
-// extension.
+// If sums saturate, overflow of the product alone is undefined; in the NV extension any overflow
+// is.
 bool productFits(const MatrixRow& row) {
     const uint32_t bits = info(row.a).bits + info(row.b).bits + std::bit_width(row.k);
     return bits < info(row.result).bits;
@@ -52,8 +52,8 @@ Matrix extremes(Rng& rng, const MatrixRow& row) {
     return c;
 }
 
-// All sums of them are exact in a format with few integers: of each sum only some terms, -1 and 1,
-// and C.
+// All sums of them are exact in a format with few integers: in each sum only C and some terms, -1
+// and 1, are not 0.
 Inputs fewUnits(const MatrixRow& row, Rng& rng) {
     const uint32_t most = exactIntegers(row.result) / 2;
     Inputs in = {randomRange(rng, row.a, row.m, row.k, -1, 1),

@@ -23,7 +23,8 @@ struct MatrixRow {
                workgroup == other.workgroup;
     }
 };
-// "16x8x16 f16 * f16 + f32 = f32", with "saturating" behind it and "workgroup of 128: " ahead.
+// "16x8x16 f16 * f16 + f32 = f32", if needed with "saturating" after it and "workgroup of 128: "
+// before it.
 std::string nameOf(const MatrixRow& row);
 std::string nameOf(const MatrixRow& row, const MatrixType& type);
 
@@ -33,10 +34,10 @@ bool mayHave(const Gpu& gpu, const MatrixRow& row);
 
 struct MatrixRows {
     std::vector<MatrixRow> rows;  // the native side's first, in its order
-    // How many are left out, by what they are.
+    // How many rows are left out, by the reason.
     std::map<std::string, size_t> skipped;
 };
-// Either side may be missing.
+// One of the sides may be missing.
 MatrixRows matrixRows(Dialect dialect, Gpu* native, Gpu* emulated);
 
 }  // namespace coopvk::compare

@@ -22,7 +22,7 @@ struct Variant {
 using Reference = std::function<Expected(const std::vector<uint64_t>& in)>;
 using Draw = std::function<Matrix(Rng& rng, uint32_t operand)>;
 
-// Element by element, `reference` gives what `step` makes of the inputs.
+// `reference` returns the result of `step` for each element of the inputs.
 Plan plan(const Variant& v, uint32_t inputs, const DeviceShape& device, uint64_t seed,
           const Draw& draw, const MatrixProgram::Step& step, const Reference& reference) {
     std::vector<Block> blocks(
@@ -62,7 +62,7 @@ Plan plan(const Variant& v, uint32_t inputs, const DeviceShape& device, uint64_t
     return plan;
 }
 
-// Any number at all, denormals included.
+// Any number, also denormals.
 Matrix anyNumbers(Rng& rng, const MatrixType& type) {
     Matrix matrix = randomMatrix(rng, type.component, type.rows, type.columns, Fill::kRandom);
     if (!info(type.component).isFloat()) return matrix;
@@ -104,7 +104,8 @@ void addLoadStore(Dialect dialect, const MatrixRow& row, const MatrixType& type,
                 // Shared memory and addresses: from each layout into the other.
                 if (storage == Storage::kBuffer || fromColumns != toColumns) addCase(v, "");
                 if (fromColumns != toColumns) continue;
-                // Arrays of other elements than the matrix's: lines are whole numbers of them.
+                // Arrays of other elements than the matrix's: a line consists of whole elements of
+                // the array.
                 for (const uint32_t words : {1u, 4u}) {
                     const uint32_t line =
                         (fromColumns ? type.rows : type.columns) * info(type.component).bytes();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cases of what else a shader may do with a matrix: load and store, arithmetic by element,
-// conversion, element access.
+// Cases of the other operations on a matrix: load and store, arithmetic by element, conversion,
+// element access.
 #pragma once
 
 #include "compare/cases/matrix_rows.hpp"
@@ -14,7 +14,7 @@ void addLoadStore(Dialect dialect, const MatrixRow& row, const MatrixType& type,
                   std::vector<Case>& cases);
 void addArithmetic(Dialect dialect, const MatrixRow& row, const MatrixType& type,
                    std::vector<Case>& cases);
-// Nothing where one instruction does not convert the one to the other.
+// Nothing if no single instruction converts the one to the other.
 void addConversion(Dialect dialect, const MatrixRow& row, const MatrixType& from,
                    const MatrixType& to, std::vector<Case>& cases);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is compared. A case says what a shader computes; its plan holds all that a side needs to
-// run it, and what the result may be.
+// What is compared. A case says what a shader computes. Its plan contains everything that a side
+// needs to run it, and the allowed results.
 #pragma once
 
 #include <functional>
@@ -13,14 +13,15 @@
 
 namespace coopvk::compare {
 
-// A matrix of cooperative vectors that lies in a layout of the side's own while the shader runs.
-// Before: made from rows in the plan's buffer. After: turned back into rows.
+// A matrix of cooperative vectors that is in one of the side's own layouts while the shader runs.
+// Before, it is converted from a row-major matrix in the plan's buffer; after, it is converted
+// back.
 struct Relayout {
     size_t buffer = 0;  // of the plan: all of it, a tight row-major matrix before and after
     Component component = VK_COMPONENT_TYPE_FLOAT16_KHR;
     uint32_t rows = 0, columns = 0;
     Layout layout = VK_COOPERATIVE_VECTOR_MATRIX_LAYOUT_INFERENCING_OPTIMAL_NV;
-    bool back = false;  // the shader changes it: turn it back
+    bool back = false;  // the shader changes it: convert it back
 };
 
 // Without a shader: one matrix conversion from buffer 0 to buffer 1.

@@ -21,12 +21,12 @@ struct Variant {
     Fill fill;
     std::string name;
 
-    // As it lies in memory.
+    // The matrix in memory.
     uint32_t rows() const { return transpose ? k : m; }
     uint32_t columns() const { return transpose ? m : k; }
 };
 
-// Offsets in bytes at which matrix and bias start: what the alignment rules ask for.
+// Offsets in bytes at which matrix and bias start: the alignments that the rules require.
 constexpr size_t kMatrixOffset = 64;
 constexpr size_t kBiasOffset = 16;
 constexpr size_t kStrideAlignment = 16;
@@ -66,7 +66,7 @@ VectorProgram program(const Variant& v, const Block& inputs, const Block& result
     return program;
 }
 
-// What the input's numbers become by their interpretation.
+// The input's numbers after their interpretation.
 Wide interpretInteger(const VectorRow& row, uint64_t bits) {
     if (row.isPacked()) return toInteger(row.interpretation, bits);
     const Wide value = info(row.input).isFloat()
@@ -80,7 +80,8 @@ Matrix drawInput(Rng& rng, const Variant& v) {
     if (row.isPacked())
         return randomMatrix(rng, row.interpretation, kInvocations, v.k, Fill::kRandom);
     if (info(row.result).isFloat()) {
-        // A float interpretation of less precision may keep all of it: values that both have.
+        // With a float interpretation of less precision the input may keep its precision: use
+        // values that both types have.
         const Matrix exact = randomMatrix(rng, row.interpretation, kInvocations, v.k, v.fill);
         Matrix in(row.input, kInvocations, v.k);
         for (size_t i = 0; i < in.elements.size(); ++i)

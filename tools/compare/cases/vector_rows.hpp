@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Property rows of VK_NV_cooperative_vector, of both sides, and what else they say of themselves.
+// Property rows of VK_NV_cooperative_vector, and the other properties, of both sides.
 #pragma once
 
 #include "compare/numbers/number.hpp"

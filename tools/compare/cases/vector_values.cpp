@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What else a shader may do with a vector: load and store, instructions by component, conversion,
+// Cases of the other operations on a vector: load and store, instructions by component, conversion,
 // component access.
 #include <cmath>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Matrices on the host, and where their elements lie in a buffer. A vector is a row.
+// Matrices on the host, and the positions of their elements in a buffer. A vector is a row.
 #pragma once
 
 #include "compare/numbers/number.hpp"

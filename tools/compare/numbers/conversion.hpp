@@ -11,11 +11,11 @@ namespace coopvk::compare {
 bool isOptimal(Layout layout);
 // Into the layout, or back into rows.
 Conversion conversionOf(const Relayout& relayout, bool back);
-// The plan's row-major matrix as the shader is to find it, and back.
+// Converts the plan's row-major matrix to the layout that the shader reads, and back.
 Bytes intoLayout(Gpu& gpu, const Relayout& relayout, const Bytes& rows);
 Bytes outOfLayout(Gpu& gpu, const Relayout& relayout, const Bytes& blob);
-// Each conversion makes the next buffer of the one before; what the last one holds in the end.
-// Optimal layouts have the size that the side asks for.
+// Each conversion makes the next buffer from the one before it. Returns the contents of the last
+// one. Optimal layouts have the size that the side requires.
 Bytes convertInTurn(Gpu& gpu, const std::vector<Conversion>& conversions,
                     const std::vector<Bytes>& buffers);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers in the formats of matrix and vector components. A number travels as its bits.
+// Numbers in the formats of matrix and vector components. A number is represented by its bits.
 #pragma once
 
 #include <vulkan/vulkan_core.h>
@@ -43,16 +43,17 @@ std::string_view nameOf(Component type);
 // Whether shaders compute with it: f16 to u64. The others are only converted, and multiplied as
 // components of matrices.
 bool hasArithmetic(Component type);
-// What shaders compute with in its place: f32 where it has no arithmetic.
+// The type with which shaders compute instead: f32 if it has no arithmetic.
 Component arithmeticOf(Component type);
-// Up to it a float has all integers.
+// A float represents all integers up to this one.
 uint32_t exactIntegers(Component type);
 // The largest number.
 Real largest(Component type);
 
 uint64_t maskBits(uint64_t value, uint32_t bits);
 
-// Floats. encode rounds to nearest, ties to even; what is too large becomes infinite (or NaN).
+// For floats. encode rounds to nearest, ties to even; a value that is too large becomes infinite
+// (or NaN).
 Real decode(Component type, uint64_t bits);
 uint64_t encode(Component type, Real value);
 bool isNan(Component type, uint64_t bits);

@@ -12,7 +12,7 @@ namespace coopvk::compare {
 
 class Rng {
  public:
-    // A text beside the seed, so that cases do not depend on each other.
+    // A text in addition to the seed, so that cases do not depend on each other.
     Rng(uint64_t seed, std::string_view text) : state_(seed * 0x9e3779b97f4a7c15u) {
         uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a
         for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The third judge: what results may be by the words of the specifications, computed on the CPU
-// with exact integers and with floats of more precision than any of the formats.
+// The reference: the results that the specifications allow, computed on the CPU with exact integers
+// and with floats of more precision than any of the formats.
 //
-// What a float result may be is an interval. docs/compare.md tells where each comes from.
+// The allowed results of a float are an interval. docs/compare.md explains each interval.
 #pragma once
 
 #include "compare/numbers/block.hpp"
@@ -16,12 +16,12 @@ struct Expected {
     bool anything = false;   // undefined by the specification
 };
 
-// Whether a result is within its freedom.
+// Whether a result is in its interval.
 bool allowed(Component type, const Expected& expected, uint64_t bits);
-// How far a float result is from the exact one, as a share of the freedom (0 for none at all).
+// How far a float result is from the exact one, as a part of the allowed distance (0: exact).
 double shareOfFreedom(Component type, const Expected& expected, uint64_t bits);
 
-// No freedom at all.
+// Only the exact value.
 Expected exactly(Component type, uint64_t bits);
 // The exact value or, if it cannot be represented, either neighbour.
 Expected correctlyRounded(Component type, Real value);
@@ -30,17 +30,17 @@ Expected within(Component type, Real value, Real tolerance);
 
 enum class Saturation { kNone, kAddition };
 
-// A x B + C. Integers as SPV_KHR_cooperative_matrix has them; floats in any order, each step
-// rounded in any direction in the result's precision or better. Of kExact inputs every step is
-// exact, and so must be the result.
+// A x B + C. Integers as SPV_KHR_cooperative_matrix defines them; floats in any order, with each
+// step rounded in any direction to the result's precision or better. With kExact inputs every step
+// is exact, so the result must be exact.
 std::vector<Expected> multiplyAdd(const Matrix& a, const Matrix& b, const Matrix& c,
                                   Component result, Saturation saturation, Fill fill);
 
-// Whether the freedom of a float sum of so many random terms is less than all of them together;
-// else any result would do.
+// Whether the allowed difference of a float sum with this number of random terms is less than the
+// sum of their magnitudes; if not, any result would be allowed.
 bool tells(Component result, uint64_t terms);
 
-// A sum of products in that freedom.
+// A sum of products with that interval.
 class FloatSum {
  public:
     explicit FloatSum(Component result) : result_(result) {}

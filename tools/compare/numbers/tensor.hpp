@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tensor layouts and views of SPV_NV_tensor_addressing, and where an element of a matrix lies by
-// the functions in its text.
+// Tensor layouts and views of SPV_NV_tensor_addressing, and the position of a matrix element by the
+// functions in that specification.
 #pragma once
 
 #include <cstdint>

@@ -71,7 +71,7 @@ Verdict judge(const Plan& plan, const Outcome* native, const Outcome* emulated,
         };
         const double ulps = ulpsBetween(type, side(native), side(emulated));
         verdict.maxUlps = std::max(verdict.maxUlps, ulps);
-        // Integers have no freedom, so a difference is already marked.
+        // Integers must be exact, so a difference is already marked.
         if (info(type).isFloat() && ulps > tolerance.maxUlps) differs[i] = true;
         if (differs[i]) verdict.differing.push_back(static_cast<uint32_t>(i));
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The verdict on a case: native against emulated, and each against the reference.
+// The verdict on a case: compares native with emulated, and each of them with the reference.
 #pragma once
 
 #include <limits>
@@ -10,13 +10,13 @@
 
 namespace coopvk::compare {
 
-// What one side gave, against the reference.
+// The results of one side, compared with the reference.
 struct SideVerdict {
     bool present = false;  // it took part
     std::string error;     // why there is no result
-    size_t off = 0;        // elements outside of the specification's freedom
+    size_t off = 0;        // elements that the specification does not allow
     double maxUlps = 0;    // from the reference's rounded result
-    double maxShare = 0;   // of the freedom that is used
+    double maxShare = 0;   // of the allowed difference that is used
 };
 
 // One element of a case that does not agree, for reports.
@@ -34,7 +34,7 @@ struct Verdict {
     const Case* subject = nullptr;
     Status status = Status::kAgree;
     SideVerdict native, emulated;
-    // Between the sides; where one is missing, between the other and the reference.
+    // Between the sides; if one is missing, between the other and the reference.
     double maxUlps = 0;
     uint32_t rows = 0, columns = 0;
     Component component = VK_COMPONENT_TYPE_FLOAT32_KHR;

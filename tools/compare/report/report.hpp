@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a comparison found, in several forms.
+// The results of a comparison, in several forms.
 #pragma once
 
 #include <ostream>
@@ -13,12 +13,12 @@ namespace coopvk::compare {
 struct Tally {
     size_t cases = 0, agreed = 0, errors = 0;
     double maxUlps = 0;
-    double nativeShare = 0, emulatedShare = 0;  // of the freedom, used at most
+    double nativeShare = 0, emulatedShare = 0;  // the largest used part of the allowed difference
 
     void add(const Verdict& verdict);
     // "24/24, 3 ulps"; without the ulps where all is bit-identical
     std::string text() const;
-    // "native uses at most 3 % of the freedom, emulated 2 %"; empty where results are exact
+    // "native uses at most 3 % of the freedom, emulated 2 %"; empty if results are exact
     std::string shares() const;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One HTML file without anything outside of it: the table of all cases, and a map of the elements
-// of each case that does not agree.
+// One HTML file that needs no other files: the table of all cases, and a map of the elements of
+// each case that does not agree.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -14,7 +14,7 @@ namespace {
 
 // Cases that get maps; the rest is only listed.
 constexpr size_t kMappedCases = 200;
-// Elements of a map that tell their values.
+// Elements of a map that show their values.
 constexpr size_t kToldElements = 512;
 
 constexpr const char* kHead =

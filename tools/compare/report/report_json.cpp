@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// JSON has no infinity: null stands for a NaN against a number.
+// JSON has no infinity: null means a NaN on one side and a number on the other.
 ordered_json number(double value) {
     return std::isfinite(value) ? ordered_json(value) : ordered_json();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Results of one side in a file, to be held against another machine's or driver's.
+// Results of one side in a file, for a comparison with those of another machine or driver.
 #pragma once
 
 #include <map>

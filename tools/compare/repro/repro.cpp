@@ -142,7 +142,7 @@ std::string expectationText(const Plan& plan) {
            list("double", "high", [](const Expected& e) { return real(e.high); });
 }
 
-// What formats of the shader rest on.
+// The extensions and features that the shader's formats need.
 struct FormatRow {
     std::string_view spirv, name, macro;
 };
@@ -165,7 +165,7 @@ std::string extensionsText(const ExtensionRow& row, const Plan& plan) {
     return text + "#define EXTENSIONS " + names + "\n";
 }
 
-// How floats lie in their bits.
+// The bit fields of float formats.
 std::string numbersText(const ComponentInfo& c) {
     return "\n#define IS_FLOAT " + std::to_string(c.isFloat()) + "\n#define MANTISSA_BITS " +
            std::to_string(c.mantissaBits) + "\n#define EXPONENT_BITS " +
@@ -195,7 +195,7 @@ std::string header(const Comparison& comparison, const Case& subject, const Plan
     return out.str();
 }
 
-// Every element with what the sides made of it.
+// Every element with the results of the sides.
 std::string elementsText(const Plan& plan, const Comparison::Outcomes& outcomes) {
     const Component type = plan.result.component;
     std::string text = "row\tcolumn\tnative\temulated\treference\tnative bits\temulated bits\n";

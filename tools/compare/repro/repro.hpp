@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One case by itself, for a bug report: a folder with the shader, the data, a C program that runs
-// them, and a page that says what is wrong.
+// One case for a bug report: a folder with the shader, the data, a C program that runs them, and a
+// page that says what is wrong.
 #pragma once
 
 #include <filesystem>

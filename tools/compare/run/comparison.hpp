@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A whole comparison: the sides, the grid, and what came of it.
+// A whole comparison: the sides, the cases, and the results.
 #pragma once
 
 #include <memory>
@@ -29,7 +29,7 @@ struct Options {
     uint32_t jobs = 0;  // threads that create pipelines; 0: as many as there are processors
 };
 
-// Who takes part, for reports.
+// A side of the comparison, for reports.
 struct SideDescription {
     bool present = false;
     std::string name;    // device and driver, and where the results come from
@@ -42,7 +42,7 @@ class Comparison {
     explicit Comparison(const Options& options);
     ~Comparison();
 
-    // Of the chosen ones; numbers are those of the whole grid.
+    // The chosen cases, with their numbers among all cases.
     const std::vector<Case>& grid() const { return grid_; }
     const std::vector<size_t>& chosen() const { return chosen_; }
     const std::vector<std::string>& notes() const { return notes_; }

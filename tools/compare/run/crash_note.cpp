@@ -11,7 +11,7 @@
 namespace coopvk::compare {
 namespace {
 
-// Nothing else is safe to touch in a signal's handler.
+// A signal handler may safely use nothing else.
 thread_local std::array<char, 512> currentCase;
 thread_local volatile std::sig_atomic_t currentLength = 0;
 

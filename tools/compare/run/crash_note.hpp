@@ -5,8 +5,8 @@
 
 namespace coopvk::compare {
 
-// While it lives, a crash of this thread (in a driver's compiler, mostly) says in which case it
-// happened.
+// While this object exists, a crash of this thread (mostly in a driver's compiler) prints the case
+// in which it happened.
 class CrashNote {
  public:
     explicit CrashNote(const std::string& name);

@@ -10,16 +10,16 @@
 namespace coopvk::compare {
 namespace {
 
-// Far more than any case takes; a driver that hangs is given up.
+// Much more than any case needs; after that the driver is assumed to hang.
 constexpr uint64_t kTimeoutNanoseconds = 60ull * 1000 * 1000 * 1000;
 
-// The extension, and what it rests on.
+// The extension, and the extensions that it needs.
 std::vector<std::string> extensionsFor(const std::string& extension) {
     if (extension != VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME) return {extension};
     return {extension, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME};
 }
 
-// Extensions whose formats matrices may have, where a side has them.
+// Extensions with number formats for matrices, if a side has them.
 std::vector<std::string> formatsFor(const std::string& extension) {
     if (extension != VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME &&
         extension != VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME)
@@ -123,7 +123,7 @@ void Gpu::createInstance(const GpuOptions& options) {
     app.apiVersion = VK_API_VERSION_1_3;
     VkInstanceCreateInfo info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
     info.pApplicationInfo = &app;
-    // By name, too, for where it was found as an explicit layer.
+    // Also by name, since it may be found as an explicit layer.
     if (side == SideKind::kEmulated && layerIsListed()) {
         info.enabledLayerCount = 1;
         info.ppEnabledLayerNames = &layer::kLayerName;
@@ -174,7 +174,7 @@ void Gpu::queryDevice(const std::string& extension) {
             wanted.push_back(row.extension);
     vulkan::chainFeatures<Features>(features, wanted, all);
     vki.vkGetPhysicalDeviceFeatures2(physical, &features.core);
-    // A case that accesses memory outside of its buffers is caught by guards around them.
+    // Guards around the buffers show whether a case writes to memory outside of them.
     features.core.features.robustBufferAccess = VK_FALSE;
     hasExtension_ = true;
     for (const std::string& name : names) hasExtension_ &= vulkan::contains(all, name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One side of a comparison: a Vulkan instance and device of its own, as the driver shows it or
-// with coopvk's layer in the way.
+// One side of a comparison: a separate Vulkan instance and device, without coopvk's layer or with
+// it.
 #pragma once
 
 #include <volk.h>
@@ -27,7 +27,7 @@ struct GpuOptions {
     std::string logLevel = "error";
 };
 
-// All features that cases rest on, as the device reports and as they are enabled.
+// All features that cases need, as the device reports them and as they are enabled.
 struct Features {
     VkPhysicalDeviceFeatures2 core;
     VkPhysicalDeviceVulkan11Features v11;

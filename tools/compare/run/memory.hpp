@@ -20,7 +20,7 @@ class Memory {
     }
     VkDeviceAddress address(size_t index) const { return address_ + offsets_[index]; }
     Bytes read(size_t index) const;
-    // The first byte outside of buffer `except` that is not what it was, for people; or empty.
+    // The first byte outside of buffer `except` that has changed, as text; or empty.
     std::string strayWrite(size_t except) const;
 
  private:

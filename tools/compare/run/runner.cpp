@@ -14,7 +14,7 @@ namespace {
 constexpr uint32_t kBindings = 4;
 constexpr uint32_t kPushBytes = 8 * kBindings;
 
-// Anything but the result's elements must be as before.
+// Everything except the result's elements must be unchanged.
 void checkSurroundings(const Block& block, const Bytes& before, const Bytes& after) {
     Bytes masked = after;
     for (uint32_t r = 0; r < block.rows; ++r)

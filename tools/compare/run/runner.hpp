@@ -12,7 +12,7 @@
 
 namespace coopvk::compare {
 
-// What a side made of a plan: the result's elements, or why there are none.
+// The result of a plan on a side: the elements, or why there are none.
 struct Outcome {
     std::optional<Matrix> result;
     std::string error;
@@ -25,12 +25,12 @@ class Runner {
     Runner(const Runner&) = delete;
     Runner& operator=(const Runner&) = delete;
 
-    // Creates the plan's pipeline ahead of run(). Any number of threads may call it at once.
+    // Creates the plan's pipeline before run(). Several threads may call it at the same time.
     void prepare(const Plan& plan);
     Outcome run(const Plan& plan);
     // Drops all pipelines.
     void forget();
-    // The device is gone; nothing more can run.
+    // Whether the device is lost, so that nothing more can run.
     bool lost() const { return lost_; }
     Gpu& gpu() { return gpu_; }
 

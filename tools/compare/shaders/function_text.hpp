@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A function beside main, as SPIR-V text, put together line by line.
+// A function besides main, as SPIR-V text that is built line by line.
 #pragma once
 
 #include "compare/shaders/module_text.hpp"
@@ -40,7 +40,7 @@ class FunctionText {
     std::string name_, result_, text_;
 };
 
-// A component as what shaders compute with, and back.
+// Converts a component to the type with which shaders compute, and back.
 inline std::string widened(ModuleText& text, FunctionText& function, Component component,
                            const std::string& value) {
     if (hasArithmetic(component)) return value;

@@ -9,7 +9,7 @@
 namespace coopvk::compare {
 namespace {
 
-// How GLSL says it: with an operator, a function, or a constructor; or not at all.
+// How GLSL writes it: with an operator, a function, or a constructor; or not at all.
 enum class Form { kPrefix, kInfix, kRightShift, kFunction, kConstructor, kNone };
 
 struct Row {
@@ -98,7 +98,7 @@ std::string functionName(std::string_view opcode) {
     return name;
 }
 
-// GLSL shifts in the sign of signed numbers, and zeros into others.
+// GLSL shifts in the sign for signed numbers, and zeros for unsigned ones.
 bool isRightShiftOf(const Instruction& instruction, Component component) {
     return (instruction.opcode == "OpShiftRightArithmetic") == info(component).isSigned();
 }

@@ -13,12 +13,12 @@ struct Argument {
     std::string type, name;
 };
 
-// "a + b". Of conversions `component` is the operand's.
+// "a + b". For conversions, `component` is that of the operand.
 std::string glslExpression(GlslText& text, const Instruction& instruction, Component component,
                            const std::string& resultType, const std::vector<Argument>& operands);
 
-// The same for types that GLSL's words do not take: "fAdd(a, b)", with a function that is declared
-// as the instruction of that number in SPIR-V (GL_EXT_spirv_intrinsics).
+// The same for types that GLSL's operators do not support: "fAdd(a, b)", with a function that is
+// declared as the SPIR-V instruction with that number (GL_EXT_spirv_intrinsics).
 std::string glslByNumber(GlslText& text, const Instruction& instruction, Component component,
                          const std::string& resultType, const std::vector<Argument>& operands);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A compute shader in GLSL, put together from pieces that declare what they need: what
-// module_text.hpp is for SPIR-V.
+// A compute shader in GLSL, built from pieces that declare what they need. module_text.hpp does the
+// same for SPIR-V.
 #pragma once
 
 #include <set>
@@ -40,7 +40,7 @@ class GlslText {
         line("}");
     }
 
-    // Names of arrays: in storage buffers, in shared memory, and behind an address in the push
+    // Names of arrays in storage buffers, in shared memory, and at an address in the push
     // constants, in the order of their index.
     std::string buffer(uint32_t binding, const Element& element);
     std::string shared(uint32_t index, const Element& element, uint32_t length);

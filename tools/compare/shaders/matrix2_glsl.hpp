@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls of GL_NV_cooperative_matrix2's functions, and the functions that they are given.
+// Calls of GL_NV_cooperative_matrix2's functions, and the functions that they take as arguments.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ std::string perElementCall(GlslText& text, const ComponentName& of);
 
 // Declares `tensor` and `view` in main; gives ", tensor, view" or ", tensor".
 std::string tensorArguments(GlslText& text, const TensorAccess& access);
-// Declares what decodes blocks; gives ", decode".
+// Declares the function that decodes blocks; returns ", decode".
 std::string decodeFunction(GlslText& text, const TensorAccess& access, const ComponentName& of);
 
 }  // namespace coopvk::compare

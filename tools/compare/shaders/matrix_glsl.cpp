@@ -52,7 +52,7 @@ class Writer {
     std::string step(const PerElement&);
     std::string step(const TensorLoad& load);
     std::string step(const TensorStore& store);
-    // coopmat of 64-bit components is not what GLSL's operators take.
+    // GLSL's operators do not support coopmat with 64-bit components.
     bool byNumber() const {
         return isKhr() && (isWide(program_.inputs[0]) || isWide(program_.result));
     }
@@ -98,7 +98,7 @@ void Writer::declare(const MatrixProgram::Operand& operand) {
     const auto index = static_cast<uint32_t>(operands_.size());
     operands_.push_back(&operand);
     const Element& element = operand.element;
-    // Compilers that know the extension ask for it; older ones do without.
+    // Compilers that know the extension require it; older ones do not need it.
     if (isWide(operand)) text_.extension("GL_EXT_shader_64bit_indexing", "enable");
     memories_.push_back(program_.storage == Storage::kAddress ? text_.address(index, element)
                                                               : text_.buffer(index, element));
@@ -125,7 +125,7 @@ std::string Writer::access(std::string_view function, const std::string& matrix,
            "u, " + std::string(layout) + ");";
 }
 
-// Scalars are what coopmat and arrays take; but of 64 bits coopmat takes none by its name.
+// coopmat and arrays take scalar types; but coopmat does not take 64-bit ones by their names.
 std::string Writer::component(Component type) {
     const ComponentInfo& c = info(type);
     if (!hasArithmetic(type)) {
@@ -159,7 +159,7 @@ std::string Writer::khrType(const MatrixType& type) {
            std::string(kUses[static_cast<size_t>(type.use)]) + ">";
 }
 
-// What the compiler does not see from the types.
+// Operands that the compiler cannot derive from the types.
 std::string Writer::multiplyAddOperands(bool saturating) const {
     constexpr std::string_view kSaturating = "gl_MatrixOperandsSaturatingAccumulation";
     uint32_t operands = 0;
@@ -243,7 +243,7 @@ std::string Writer::step(const Instruction& instruction) {
 std::string matrixGlsl(const MatrixProgram& program) { return Writer(program).write(); }
 
 std::string matrixGlslLacks(const MatrixProgram& program) {
-    // fcoopmatNV<64> becomes one of 32 bits, and icoopmatNV<64> is refused.
+    // The compiler turns fcoopmatNV<64> into a type of 32 bits, and refuses icoopmatNV<64>.
     const bool wide = isWide(program.inputs[0]) || isWide(program.result);
     return program.dialect == Dialect::kNv && wide
                ? "OpTypeCooperativeMatrixNV of 64-bit components"

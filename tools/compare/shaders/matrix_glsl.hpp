@@ -8,7 +8,7 @@
 namespace coopvk::compare {
 
 std::string matrixGlsl(const MatrixProgram& program);
-// What is in the program that GLSL has no words for; empty where it has all.
+// What the program contains that GLSL cannot express; empty if there is nothing.
 std::string matrixGlslLacks(const MatrixProgram& program);
 
 }  // namespace coopvk::compare

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a shader over cooperative matrices does, as data. From it the shader is written in SPIR-V
-// (matrix_spirv.cpp) and in GLSL (matrix_glsl.cpp), in the words of VK_KHR_cooperative_matrix,
-// of VK_NV_cooperative_matrix, or of VK_KHR_cooperative_matrix with VK_NV_cooperative_matrix2.
+// What a shader with cooperative matrices does, as data. From this data the shader is written in
+// SPIR-V (matrix_spirv.cpp) and in GLSL (matrix_glsl.cpp), with VK_KHR_cooperative_matrix, with
+// VK_NV_cooperative_matrix, or with VK_KHR_cooperative_matrix and VK_NV_cooperative_matrix2.
 #pragma once
 
 #include <string>
@@ -18,9 +18,9 @@ namespace coopvk::compare {
 
 enum class Dialect { kKhr, kNv, kNv2 };
 
-// Whose the matrices are.
+// The scope of the matrices.
 enum class MatrixScope { kSubgroup, kWorkgroup };
-// Of so many invocations that share matrices; 0: a subgroup.
+// The number of invocations that share matrices; 0: a subgroup.
 inline MatrixScope scopeOf(uint32_t workgroup) {
     return workgroup ? MatrixScope::kWorkgroup : MatrixScope::kSubgroup;
 }
@@ -37,10 +37,10 @@ struct MatrixType {
 };
 std::string nameOf(const MatrixType& type);  // "A 16x8 f16"
 
-// Loads matrices from buffers (or addresses) 0, 1, ... and stores what a step makes of them into
-// the next one; where `storage` is Workgroup they make the way through shared memory.
+// Loads matrices from buffers (or addresses) 0, 1, ... and stores the result of a step to the next
+// one; if `storage` is Workgroup, they go through shared memory.
 struct MatrixProgram {
-    // A matrix, and the array that it lies in; lines are whole numbers of the array's elements.
+    // A matrix, and the array that contains it; a line consists of whole elements of the array.
     struct Operand {
         Operand(const MatrixType& matrix, const Block& where)
             : Operand(matrix, where, Element(where.component)) {}

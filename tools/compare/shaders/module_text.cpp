@@ -62,7 +62,7 @@ std::string ModuleText::constant(uint32_t value) {
 
 std::string ModuleText::constant(Component type, uint64_t bits) {
     const std::string id = component(type);
-    // Floats by their value in hexadecimal would lose NaNs; small values are all that is needed.
+    // Hexadecimal float values could not express NaN; but only small values are needed.
     std::string name = without(id) + "_" + toText(type, bits);
     for (char& c : name)
         if (c == '-')

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A compute shader as SPIR-V text, put together from pieces that declare what they need. It holds
-// nothing that its case does not use, so that it can be read, and sent with a bug report.
+// A compute shader as SPIR-V text, built from pieces that declare what they need. It contains
+// nothing that its case does not use, so that people can read it and send it with a bug report.
 #pragma once
 
 #include <set>
@@ -21,9 +21,9 @@ class ModuleText {
     void extension(std::string_view name) { extensions_.insert(std::string(name)); }
     void decorate(std::string_view text) { decorations_ += std::string(text) + "\n"; }
     void line(std::string_view text) { body_ += std::string(text) + "\n"; }
-    // Another function than main, whole.
+    // A complete function other than main.
     void function(std::string_view text) { functions_ += text; }
-    // "%NAME = TEXT" among types and constants, once. Gives "%NAME".
+    // Adds "%NAME = TEXT" to types and constants, once. Returns "%NAME".
     std::string declare(std::string_view name, std::string_view text);
     // A fresh id for the body.
     std::string fresh(std::string_view prefix) {
@@ -49,7 +49,7 @@ class ModuleText {
     };
     Array buffer(uint32_t binding, const Element& element);
     Array shared(std::string_view name, const Element& element, uint32_t length);
-    // Push constant `index` holds the address. Call it before any body that uses it.
+    // Push constant `index` contains the address. Call this before any body that uses it.
     Array address(uint32_t index, const Element& element);
 
     // Pointers to an element and to the whole array, in the body.
@@ -83,7 +83,7 @@ class ModuleText {
     Loop beginLoop(const std::string& first, const std::string& end);
     void endLoop(const Loop& loop, const std::string& step);
     std::string input(std::string_view name, std::string_view builtIn, std::string_view type);
-    // Gives the element's id; "%block_..." of the same name is the block.
+    // Returns the element's id; "%block_..." with the same name is the block.
     std::string elementBlock(const Element& element);
     std::string elementType(const Element& element);
 

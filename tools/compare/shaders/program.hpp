@@ -8,14 +8,15 @@
 
 namespace coopvk::compare {
 
-// None where a case has no shader.
+// None if a case has no shader.
 using Program = std::variant<std::monostate, MatrixProgram, VectorProgram>;
 
 // Texts to assemble or to compile; empty without a shader. Both do the same with the same
 // bindings, push constants and workgroups.
 std::string spirvOf(const Program& program);
 std::string glslOf(const Program& program);
-// The instruction that GLSL has no words for: then it has no text. Empty where it has all.
+// An instruction that GLSL cannot express; then there is no GLSL text. Empty if GLSL can express
+// all.
 std::string glslLacks(const Program& program);
 
 }  // namespace coopvk::compare

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the arrays of a case's shader lie, and what they hold.
+// The storage of the arrays of a case's shader, and what they contain.
 #pragma once
 
 #include <string_view>
@@ -14,11 +14,11 @@ inline constexpr Storage kAllStorages[] = {Storage::kBuffer, Storage::kWorkgroup
                                            Storage::kAddress};
 std::string_view nameOf(Storage storage);  // as in SPIR-V
 
-// Whether arrays of so many bytes, all in all, may lie there: half of the shared memory that every
-// device has is the implementation's of matrices of a workgroup.
+// Whether arrays with this total number of bytes fit there. Half of the shared memory that every
+// device has is reserved for the implementation of matrices of a workgroup.
 bool fits(Storage storage, size_t bytes);
 
-// What holds components of a type: that type, or another for packed and fp8 ones.
+// The type that contains components: their own type, or another one for packed and fp8 components.
 Component holder(Component type);
 
 // What the elements of an array are: components, or vectors of them.

@@ -32,7 +32,7 @@ class Writer {
 
  private:
     std::string declare(const VectorProgram::Array& array);
-    // The buffers' contents in shared memory, which takes their place.
+    // The buffers' contents in shared memory, which replaces the buffers.
     void fillSharedMemory();
     const VectorProgram::Operand& operand(size_t i) const {
         return i < program_.inputs.size() ? program_.inputs[i] : *program_.result;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a shader over cooperative vectors does, as data. From it the shader is written in SPIR-V
-// (vector_spirv.cpp) and in GLSL (vector_glsl.cpp). Each invocation has vectors of its own, which
-// lie in buffers one after the other.
+// What a shader with cooperative vectors does, as data. From this data the shader is written in
+// SPIR-V (vector_spirv.cpp) and in GLSL (vector_glsl.cpp). Each invocation has its own vectors,
+// which are in buffers one after the other.
 #pragma once
 
 #include <optional>
@@ -17,13 +17,13 @@ namespace coopvk::compare {
 
 using Layout = VkCooperativeVectorMatrixLayoutNV;
 
-// One workgroup of so many invocations runs each case.
+// One workgroup with this number of invocations runs each case.
 inline constexpr uint32_t kInvocations = 32;
 
 // `count` components for each of so many invocations, at 16 bytes' alignment.
 Block vectorsOf(Component type, uint32_t count, uint32_t invocations = kInvocations);
 
-// An invocation that takes part where they diverge: two of three.
+// If invocations diverge, these take part: two of three.
 inline constexpr uint32_t kDivergingCycle = 3, kDivergingOut = 1;
 inline bool takesPart(uint32_t invocation) { return invocation % kDivergingCycle != kDivergingOut; }
 

@@ -18,7 +18,7 @@ class Writer {
     void declareShared(const Instruction&) {}
     void declareShared(const VectorProgram::Product& product);
     void declareShared(const VectorProgram::Accumulation& accumulation);
-    // The buffers' contents in shared memory, which takes their place.
+    // The buffers' contents in shared memory, which replaces the buffers.
     void fillSharedMemory();
 
     std::string type(Component component, uint32_t count);
