@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes a test's shader into the folder that COOPVK_KEEP_SHADERS names, if it is set: that is how
-// fuzzing comes to its first inputs (scripts/fuzz --seeds).
+// Writes a test's shader to the folder that COOPVK_KEEP_SHADERS names, if it is set. In this way
+// fuzzing gets its first inputs (scripts/fuzz --seeds).
 #pragma once
 
 #include <cstdint>

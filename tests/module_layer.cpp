@@ -10,7 +10,7 @@ namespace coopvk::test {
 namespace {
 
 std::mutex mutex;
-// By dispatch key: what the next in the chain has.
+// By dispatch key: the look-up function of the next layer.
 std::map<void*, PFN_vkGetInstanceProcAddr> instances;
 std::map<void*, PFN_vkGetDeviceProcAddr> devices;
 
@@ -59,7 +59,7 @@ VKAPI_ATTR VkResult VKAPI_CALL createDevice(VkPhysicalDevice physical,
     const PFN_vkGetInstanceProcAddr next = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
     const PFN_vkGetDeviceProcAddr nextDevice = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
     link->u.pLayerInfo = link->u.pLayerInfo->pNext;
-    // Without an instance, as many layers do.
+    // Without an instance, as many layers do this.
     const auto create =
         reinterpret_cast<PFN_vkCreateDevice>(next(VK_NULL_HANDLE, "vkCreateDevice"));
     const VkResult result = create(physical, info, allocator, device);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A Vulkan layer for tests that sees shader modules on their way down, and whatever else it asks
-// for. A library of module_layer.cpp and definitions of createShaderModule and furtherCommands is
-// one.
+// A Vulkan layer for tests that intercepts the creation of shader modules, and further commands if
+// it wants. A library with module_layer.cpp and definitions of createShaderModule and
+// furtherCommands is such a layer.
 #pragma once
 
 #include <vulkan/vk_layer.h>
@@ -18,17 +18,17 @@ VKAPI_ATTR VkResult VKAPI_CALL createShaderModule(VkDevice device,
                                                   const VkAllocationCallbacks* allocator,
                                                   VkShaderModule* module);
 
-// To be defined: what more the layer has a command of its own for.
+// To be defined: the layer's functions for further commands.
 struct Command {
     const char* name;
     PFN_vkVoidFunction function;
 };
 std::span<const Command> furtherCommands();
 
-// The next one in the chain; nullptr where there is none of that name.
+// The next layer's function; nullptr if it has none of that name.
 PFN_vkVoidFunction deviceCommandBelow(VkDevice device, const char* name);
 
-// The next one in the chain.
+// The next layer's function.
 VkResult createShaderModuleBelow(VkDevice device, const VkShaderModuleCreateInfo* info,
                                  const VkAllocationCallbacks* allocator, VkShaderModule* module);
 

@@ -184,7 +184,7 @@ def main():
     base = request["base"] or {"reported": reported, "extensions": listed}
     answer = {"reported": reported, "extensions": listed,
               "results": results(device, base["reported"], base["extensions"], request["single"])}
-    # Of what it reports itself, too.
+    # Also without features that it reports itself.
     answer["results"]["all that is reported"] = everything(device, reported, listed, False)
     answer["results"]["all that is reported, of versions"] = everything(device, reported, listed,
                                                                         True)

@@ -90,11 +90,11 @@ def differences(without, with_layer):
         if place not in with_layer:
             yield "lost", place, f"{value}"
         elif value != now:
-            # A feature that comes is no change of what there was.
+            # An added feature does not change the existing ones.
             what = "new" if value is False and now is True else "changed"
             yield what, place, f"{value} -> {now}"
     for place in with_layer.keys() - without.keys():
-        # The members of a structure that comes, but do not say that anything does.
+        # The members of an added structure that do not say that anything else is added.
         if with_layer[place] is not False:
             yield "new", place, f"{with_layer[place]}"
 

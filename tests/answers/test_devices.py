@@ -108,7 +108,7 @@ def expected(request, without, with_layer, rows):
         return [SUCCESS]
     if feature and row.get("extension") in with_layer["extensions"]:
         return [FEATURE_NOT_PRESENT]
-    # Nobody knows the structure: drivers may leave it unread.
+    # The structure is unknown, so drivers may skip it.
     return same + [FEATURE_NOT_PRESENT]
 
 

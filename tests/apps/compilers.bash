@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# What compilers emit: every shader of glslang's own test suite that uses cooperative matrices or
-# vectors, compiled, rewritten for several subgroup sizes and validated. Sourced by
+# Tests the output of compilers: compiles every shader of glslang's own test suite that uses cooperative
+# matrices or vectors, rewrites it for several subgroup sizes, and validates the result. Sourced by
 # scripts/test-apps.
 #
-# The suite is read from a copy outside the project: COOPVK_GLSLANG_SOURCE, or glslang/ in
-# coopvk's cache folder, or the source package of the distribution.
+# The suite is outside of the project: in COOPVK_GLSLANG_SOURCE, in glslang/ of coopvk's cache folder,
+# or in the source package of the distribution.
 # shellcheck shell=bash disable=SC2154  # variables of that script
 
 find_glslang_tests() {
@@ -17,8 +17,7 @@ find_glslang_tests() {
     return 1
 }
 
-# Unpacks the distribution's source package into the cache folder; APT's own files stay as they
-# are.
+# Unpacks the distribution's source package to the cache folder; does not change APT's own files.
 fetch_glslang() {
     local partial=$COOPVK_CACHE/glslang.partial
     mkdir -p "$partial"
@@ -44,7 +43,7 @@ rewrite_corpus() {
     local tests=$1 tool=$2 refusals=$3 work=$4 sizes=$5 file name size message why
     for file in "$tests"/spv.*.{comp,frag,vert,mesh,task,rgen} "$work"/own.*.comp; do
         name=${file##*/}
-        # Shaders whose names say error are there to be refused by the compiler.
+        # The compiler must refuse shaders with "error" in their names.
         [[ -f $file && $name != *[eE]rror* ]] || continue
         grep -qiE 'cooperative|coopmat|coopvec' "$file" || continue
         if ! message=$(glslang --amb --aml --target-env vulkan1.3 -V "$file" \
@@ -57,7 +56,7 @@ rewrite_corpus() {
                 message=$("$tool" rewrite "$work/in.spv" -o "$work/out.spv" \
                     --subgroup-size "$size" 2>&1 >/dev/null) || break
                 message=$(spirv-val --target-env vulkan1.4 "$work/out.spv" 2>&1) || break
-                # What is not in coopvk's table is none of the rewriter's business; here it is.
+                # The rewriter ignores capabilities that are not in coopvk's table; this test checks them.
                 message=$(spirv-dis --no-color "$work/out.spv" |
                     sed -nE 's/^ *OpCapability (.*Cooperative(Matrix|Vector).*)$/left: \1/p' |
                     head -n 1)

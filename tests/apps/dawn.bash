@@ -34,8 +34,8 @@ test_dawn() {
         dawn_run own '*SubgroupMatrix*' 44
         return
     fi
-    # A driver without matrices of its own. Two more tests want other devices and are skipped on
-    # lavapipe's own matrices too: one subgroup size cannot be chosen, limits are not tiered.
+    # A driver without matrices of its own. Two more tests need other devices, and are skipped with
+    # lavapipe's own matrices, too: the subgroup size cannot be chosen, and limits are not tiered.
     dawn_run 4 '*SubgroupMatrixTest.*:*MatrixConstruct.*:*MatrixConstruct/*' 6
     # The four tests of the largest tiles compile for an hour: some ten seconds for each shape listed.
     [[ -n $quick ]] || dawn_run 8 '*SubgroupMatrix*:-*TileDim_32_*' 40

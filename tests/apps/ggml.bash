@@ -44,7 +44,7 @@ ggml_run() {
     fi
 }
 
-# ggml_selection LANES: a few shapes of each type: whole tiles, batches and tiles that hang over the
+# ggml_selection LANES: a few shapes of each type: whole tiles, batches, and tiles that extend beyond the
 # edge.
 ggml_selection() {
     local lanes=$1 type
@@ -52,7 +52,7 @@ ggml_selection() {
         ggml_run "$lanes" MUL_MAT "$type" \
             "type_a=$type,type_b=f32,m=(16|100),n=16,k=(256|96),bs=\\[(1,1|3,2)\\],nr=\\[1,1\\]"
     done
-    # ggml takes subgroups for no smaller than 8: it writes products by way of shared memory with one
+    # ggml assumes that subgroups have at least 8 lanes: it writes products through shared memory with one
     # lane for each of a tile's 8 rows (WARP and TM in mul_mm.comp).
     for type in $([[ $lanes == 4 ]] || echo f16 q4_K); do
         ggml_run "$lanes" MUL_MAT_ID "$type" "type_a=$type,.*n_mats=4,n_used=2,b=0,m=512,n=17,"
@@ -62,9 +62,9 @@ ggml_selection() {
     done
 }
 
-# The driver takes seconds to compile one of these shaders: each operation, each way in which ggml
-# unpacks a type, whole tiles and tiles that hang over the edge. A driver without matrices of its own
-# has 4 lanes.
+# The driver takes seconds to compile one of these shaders, so this runs each operation, each way in
+# which ggml unpacks a type, whole tiles, and tiles that extend beyond the edge. Lavapipe has no
+# matrices of its own with 4 lanes.
 ggml_quick() {
     local type some='type_b=f32,m=(16|100),n=16,k=(256|96),bs=\[1,1\],nr=\[1,1\]'
     ggml_run 4 MUL_MAT f16 "type_a=f16,$some"
@@ -75,7 +75,7 @@ ggml_quick() {
     for type in f16 q4_0; do ggml_run 8 MUL_MAT "$type" "type_a=$type,$some" NV_coopmat2; done
 }
 
-# ggml_complete LANES: all that ggml has of these operations and types.
+# ggml_complete LANES: all of ggml's tests of these operations and types.
 ggml_complete() {
     local type
     # Flash attention has no q4_K.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# ggml and Dawn on the driver's own matrices: lavapipe's at 8 lanes are 8x8x8, so that every larger
-# shape is tiled. Sourced by scripts/test-apps, after ggml.bash and dawn.bash.
+# ggml and Dawn on the driver's own matrices. Lavapipe's are 8x8x8 at 8 lanes, so every larger shape
+# consists of tiles. Sourced by scripts/test-apps, after ggml.bash and dawn.bash.
 # shellcheck shell=bash disable=SC2154,SC2034  # variables of that script
 
 native_ggml() {

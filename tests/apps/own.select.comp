@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// glslang makes one OpSelect of `c ? x : y` with matrices, which spirv-val refuses in the input:
-// the result must be valid all the same.
+// glslang compiles `c ? x : y` with matrices to one OpSelect, which spirv-val refuses in the input. The
+// result must be valid anyway.
 #version 450
 #extension GL_KHR_cooperative_matrix : require
 #extension GL_KHR_memory_scope_semantics : require

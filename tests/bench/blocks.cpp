@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A copy by 2D block loads and stores (shaders/copy.comp) against a plain loop of the same driver.
+// Compares a copy by 2D block loads and stores (shaders/copy.comp) with a plain loop on the same
+// driver.
 #include <cstdio>
 #include <cstring>
 #include <random>
@@ -49,7 +50,7 @@ uint32_t differing(const std::vector<uint32_t>& words, const std::vector<std::by
 
 void benchBlocks(const Options& options) {
     Pair pair(options.device);
-    // As many words a row as rows: 256 MiB, far more than caches hold.
+    // As many words in a row as rows: 256 MiB, much more than caches hold.
     const uint32_t size = options.size ? options.size : pair.native.isCpu() ? 1024 : 8192;
     const uint32_t lanes = pair.native.properties11.subgroupSize;
     const std::vector<uint32_t> words = randomWords(size_t{size} * size);

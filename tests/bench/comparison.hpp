@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernels that do the same work, timed in turns, as a table.
+// Kernels that do the same work: times them alternately, and makes a table.
 #pragma once
 
 #include <functional>
@@ -19,13 +19,13 @@ struct Entry {
     std::string verdict;             // on its result, or why there is none
 };
 
-// A table of entries that are compared with the first of them.
+// A table of entries, each compared with the first one.
 class Comparison {
  public:
     Comparison(std::string title, Dispatch dispatch)
         : title_(std::move(title)), dispatch_(std::move(dispatch)) {}
 
-    // Makes a kernel, runs it once with `checked` and has `check` look at what it left behind.
+    // Makes a kernel, runs it once with `checked`, and lets `check` check the result.
     void add(std::string name, Gpu& gpu, Words words, std::span<const uint32_t> constants,
              std::span<Buffer* const> buffers, const Dispatch& checked,
              const std::function<std::string()>& check);
@@ -40,7 +40,7 @@ class Comparison {
     bool cpu_ = false;
 };
 
-// "exact", or how many of how many are wrong.
+// "exact", or how many of all results are wrong.
 std::string verdict(uint32_t wrong, uint32_t of);
 
 }  // namespace coopvk::bench

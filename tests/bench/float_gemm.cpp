@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A product of square matrices of bfloat16 and 8-bit floats with f32 sums (shaders/word_gemm.comp),
-// against the driver's own f16 matrices. Inputs are integers from -4 to 4, which every format has,
-// so that sums are exact in any order.
+// Compares products of square matrices of bfloat16 and 8-bit floats with f32 sums
+// (shaders/word_gemm.comp) with the driver's own f16 matrices. Inputs are integers from -4 to 4,
+// which every format can represent, so sums are exact in any order.
 #include <bit>
 #include <cstdio>
 #include <cstring>
@@ -46,7 +46,7 @@ struct Way {
 };
 constexpr LayerSettings kCore = {"all", "core"};
 constexpr LayerSettings kFloat8OnF16 = {"VK_EXT_shader_float8", "native"};
-// The first way that the device has is what the others are compared with.
+// The others are compared with the first way that the device has.
 constexpr Way kWays[] = {{"f16, native", kF16, Layer::kAbsent, {}},
                          {"bf16, native", kBf16, Layer::kAbsent, {}},
                          {"e4m3, native", kE4M3, Layer::kAbsent, {}},

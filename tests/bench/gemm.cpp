@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A product of square matrices with cooperative matrices (shaders/gemm.comp): the driver's own
-// against coopvk's.
+// A product of square matrices with cooperative matrices (shaders/gemm.comp): compares the driver's
+// own with coopvk's.
 #include <cstdio>
 
 #include "coopvk/rewrite.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the subjects that multiply f16 matrices share: square inputs of multiples of a half, small
-// enough that sums are exact in any order, so that a result is right or wrong.
+// Code that the subjects with products of f16 matrices share: square inputs of multiples of a half,
+// so small that sums are exact in any order. So every result is either right or wrong.
 #pragma once
 
 #include <array>
@@ -57,7 +57,7 @@ class GemmProblem {
 
 struct GemmBuffers {
     GemmBuffers(Gpu& gpu, const GemmProblem& problem);
-    // Fills the result with what is no number, whether read as f16 or f32.
+    // Fills the result with bits that are NaN both as f16 and as f32.
     void poisonResult() { c.fill(0x7fff7fff); }
     std::array<Buffer*, 3> list() { return {&a, &b, &c}; }
     Buffer a, b, c;

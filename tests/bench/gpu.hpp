@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A Vulkan instance and device of its own, with coopvk's layer in the way or not, so that one
-// process times both.
+// A separate Vulkan instance and device, with coopvk's layer or without it, so that one process can
+// time both.
 #pragma once
 
 #include <volk.h>
@@ -20,12 +20,12 @@ enum class Layer { kAbsent, kPresent };
 
 // The layer's settings of the same names.
 struct LayerSettings {
-    // What to emulate, also over the driver's own, unless COOPVK_EMULATE says otherwise.
+    // What to emulate, also in place of the driver's own, unless COOPVK_EMULATE says otherwise.
     const char* emulate = "all";
     const char* backEnd = "auto";
 };
 
-// All features that benchmarks rest on, as the device reports and as it was enabled.
+// All features that benchmarks need, as the device reports them and as they are enabled.
 struct Features {
     VkPhysicalDeviceFeatures2 core;
     VkPhysicalDeviceVulkan11Features v11;
@@ -42,7 +42,7 @@ struct Features {
 
 class Gpu {
  public:
-    // `index` counts the devices that the environment leaves.
+    // `index` counts the devices that the environment does not hide.
     Gpu(Layer layer, uint32_t index, const LayerSettings& settings = {});
     Gpu(const Gpu&) = delete;
     Gpu& operator=(const Gpu&) = delete;
@@ -53,7 +53,7 @@ class Gpu {
     // A device's name and its driver's.
     std::string name() const;
     uint32_t memoryType(uint32_t allowed, VkMemoryPropertyFlags wanted) const;
-    // Lists f16 * f16 + `sum` -> `sum` of this size, at subgroup scope.
+    // Whether the device lists f16 * f16 + `sum` -> `sum` with this size, at subgroup scope.
     bool multiplies(uint32_t m, uint32_t n, uint32_t k, VkComponentTypeKHR sum) const;
     // Records with `record`, submits and waits.
     template <typename Record>
@@ -90,7 +90,7 @@ class Gpu {
     VkCommandBuffer commands_ = VK_NULL_HANDLE;
 };
 
-// The two devices that a comparison needs: the same one, seen directly and through coopvk.
+// The two devices for a comparison: the same physical device, without and with coopvk.
 struct Pair {
     explicit Pair(uint32_t index);
     Gpu native;

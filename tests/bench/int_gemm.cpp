@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A product of square matrices of signed integers with 32-bit sums (shaders/word_gemm.comp): 4-bit
-// components against 8-bit ones, both emulated. Inputs are in the 4-bit range, so that both compute
-// the same.
+// A product of square matrices of signed integers with 32-bit sums (shaders/word_gemm.comp):
+// compares 4-bit components with 8-bit ones, both emulated. Inputs are in the 4-bit range, so both
+// compute the same.
 #include <cstdio>
 #include <cstring>
 #include <random>
@@ -27,7 +27,7 @@ struct Components {
             value = static_cast<int8_t>(static_cast<int>(random() % 16) - 8);
     }
     int at(uint32_t line, uint32_t index) const { return values[size_t{line} * size + index]; }
-    // Components of so many bits, the first in the lowest bits.
+    // Components of this number of bits, the first in the lowest bits.
     std::vector<uint32_t> packed(uint32_t bits) const {
         const uint32_t perWord = 32 / bits;
         std::vector<uint32_t> words(values.size() / perWord);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A compute pipeline over storage buffers (set 0, bindings 0, 1, ...), and its time on the device.
+// A compute pipeline with storage buffers (set 0, bindings 0, 1, ...), and its time on the device.
 #pragma once
 
 #include <array>
@@ -41,7 +41,7 @@ class Buffer {
 
 constexpr uint32_t kPushConstantBytes = 128;  // every device has these
 
-// Specialization constant n gets constants[n]. Throws where the driver refuses the shader.
+// Specialization constant n gets constants[n]. Throws if the driver refuses the shader.
 VkPipeline createPipeline(Gpu& gpu, const vulkan::Layout& layout, Words words,
                           std::span<const uint32_t> constants);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What rewriting a shader adds to creating its pipeline, and what a scan costs for a shader that
-// needs nothing. Without files: a gemm that can read 32 formats, of which 30 are dead code.
+// The time that rewriting a shader adds to creating its pipeline, and the time of a scan for a
+// shader that uses nothing emulated. Without files: a gemm that can read 32 formats, of which 30
+// are dead code.
 #include <chrono>
 #include <cstdio>
 #include <span>
@@ -103,7 +104,7 @@ class Rewriting {
         };
         const uint32_t rounds = options_.rounds ? options_.rounds : options_.quick ? 3 : 9;
         const Samples samples = interleave(contenders, rounds);
-        // The best of each: on a busy machine, what else runs adds more than rewriting takes.
+        // The best of each: on a busy machine, other work can take more time than rewriting.
         const double rewrite = best(samples[0]), creation = best(samples[1]);
         return {module.name,
                 size,
@@ -114,7 +115,8 @@ class Rewriting {
                 scanTime(words)};
     }
 
-    // What a driver leaves to a shader's first dispatch (llvmpipe: code generation) is not counted.
+    // Work that a driver does in a shader's first dispatch (llvmpipe: code generation) is not
+    // counted.
     double create(std::vector<uint32_t>& words) {
         ++words[3];  // the bound: new words for a driver that remembers those it has seen
         const std::vector<Buffer*> buffers(std::max(bindings(words), 1u), &dummy_);

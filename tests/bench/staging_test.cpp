@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The arithmetic by which the matrix kernels of this folder share out their copies to shared
-// memory: each piece is copied once at every subgroup size that Vulkan drivers have, also at those
-// that no driver has which could run the kernels here.
+// Tests the arithmetic by which the matrix kernels of this folder divide their copies to shared
+// memory: each piece is copied once at every subgroup size that Vulkan drivers have, also at sizes
+// of drivers that cannot run the kernels.
 #include "shaders/staging.glsl"
 
 #include <gtest/gtest.h>

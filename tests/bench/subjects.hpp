@@ -17,7 +17,8 @@ struct Options {
     bool quick = false;
     // gemm: component types of the sums.
     std::vector<std::string> sums = {"f32", "f16"};
-    // gemm: layouts to measure beside the rewriter's own, as `coopvk rewrite --tune` takes them.
+    // gemm: layouts to measure in addition to the rewriter's choice, as for `coopvk rewrite
+    // --tune`.
     std::vector<std::string> tunings;
     // Files: gemm: already rewritten shaders to time natively; rewriting: shaders to rewrite.
     std::vector<std::string> spirv;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How long a pipeline with cooperative vectors takes (shaders/layers.comp), the driver's own and
-// coopvk's: until it is created and one workgroup has run, since some drivers (llvmpipe) generate
-// code only then.
+// The time for a pipeline with cooperative vectors (shaders/layers.comp), the driver's own and
+// coopvk's. The time ends when the pipeline is created and one workgroup has run, since some
+// drivers (llvmpipe) generate code only then.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A small neural network on cooperative vectors (shaders/mlp.comp): the driver's own against
-// coopvk's, and against loops. Weights and inputs are small fractions, so that one pass through the
+// A small neural network with cooperative vectors (shaders/mlp.comp): compares the driver's own
+// with coopvk's and with loops. Weights and inputs are small fractions, so one pass through the
 // network is exact in any order of summation.
 #include <algorithm>
 #include <cstdio>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A Vulkan layer for tests, to be put right above the driver: it plants the fault that
-// COOPVK_FAULT names into each shader module.
+// A Vulkan layer for tests, directly above the driver. It plants the fault that COOPVK_FAULT names
+// into each shader module.
 #include <cstdlib>
 
 #include "../module_layer.hpp"

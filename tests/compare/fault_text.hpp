@@ -11,7 +11,7 @@
 
 namespace coopvk::test {
 
-// SPIR-V as lines of text, with names that tell types and values: %float, %uint_8.
+// SPIR-V as lines of text, with names that show types and values: %float, %uint_8.
 class Text {
  public:
     explicit Text(const std::string& text) {

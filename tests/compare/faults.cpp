@@ -15,7 +15,7 @@ constexpr spv_target_env kEnvironment = SPV_ENV_UNIVERSAL_1_6;
 constexpr const char* kMultiply =
     R"((%\w+) = OpCooperativeMatrixMulAddKHR (%\w+) (%\w+) (%\w+) (%\w+))";
 
-// One more in each element that lane 3 has of what the instruction gives.
+// Adds one to each element of the instruction's result that lane 3 has.
 bool plantLaneBehind(Text& text, const std::string& pattern) {
     const auto product = text.find(pattern);
     if (!product) return false;
@@ -56,7 +56,7 @@ bool plantStoreLayout(Text& text) {
     return swapLayout(text, R"((OpCooperativeMatrixStoreKHR %\w+ %\w+ )(%\w+) (%\w+.*))", 0);
 }
 
-// Scales what an instruction with a matrix of f32 as its result gives.
+// Scales the result of an instruction, a matrix of f32.
 bool plantScale(Text& text, const std::string& pattern, const char* factor) {
     const auto found = text.find(pattern);
     if (!found) return false;
@@ -71,7 +71,7 @@ bool plantScale(Text& text, const std::string& pattern, const char* factor) {
     return true;
 }
 
-// 1 + 2^-11, as far off as a result that was rounded to f16; and four ulps of f32.
+// 1 + 2^-11, the error of a result that was rounded to f16; and four ulps of f32.
 bool plantRounding(Text& text) { return plantScale(text, kMultiply, "1.00048828125"); }
 bool plantUlps(Text& text) {
     return plantScale(text, R"((%\w+) = OpFAdd (%\w+) )", "1.000000476837158203125");
@@ -97,7 +97,7 @@ bool addFourth(Text& text, size_t load, const std::string& layout, const std::st
     return true;
 }
 
-// A sum of 8 products less one of them: A and B of its lines alone have 8 times that product.
+// A sum of 8 products minus one of them: A and B made of its lines alone give 8 times that product.
 bool plantOwnStep(Text& text) {
     const auto product = text.find(kMultiply);
     if (!product) return false;
@@ -118,7 +118,7 @@ bool plantOwnStep(Text& text) {
     return true;
 }
 
-// The sixth step of a sum is left out, whether it is one instruction or two.
+// Omits the sixth step of a sum, which may be one instruction or two.
 bool plantStep(Text& text) {
     auto sum = text.find(R"((%\w+) = OpExtInst (%\w+) %\w+ Fma %\w+ %\w+ (%\w+))", 5);
     if (!sum) sum = text.find(R"((%\w+) = OpFAdd (%\w+) (%\w+) %\w+)", 5);
@@ -137,8 +137,8 @@ bool plantConversion(Text& text) {
     return plantLaneBehind(text, R"((%\w+) = Op(?:CooperativeMatrixConvert\w+|FConvert) (%\w+) )");
 }
 
-// What rounds to a narrow format, in integers: adds more than a unit; keeps what is too large at
-// the largest number of e4m3; and takes its NaN for a number.
+// Integer code that rounds to a narrow format: adds more than a unit; or limits values that are too
+// large to the largest number of e4m3; or treats NaN as a number.
 bool plantNumber(Text& text, const std::string& pattern, const std::string& in, const char* value) {
     bool isPlanted = false;
     while (const auto found = text.find("(" + in + ") " + pattern + "$")) {

@@ -9,7 +9,7 @@
 
 namespace coopvk::test {
 
-// The words with the fault in them; unchanged where the shader has no place for it. Known faults:
+// The words with the fault in them; unchanged if the shader has no place for it. Known faults:
 // of a driver's own matrices
 //   lane           one more in each element of a product that lane 3 holds
 //   layout         the second matrix is loaded from the other layout

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Faults in conversions of f32 matrices to bfloat16 and 8-bit floats; faults.hpp says what they
-// are.
+// Faults in conversions of f32 matrices to bfloat16 and 8-bit floats; faults.hpp lists them.
 #pragma once
 
 #include "fault_text.hpp"
 
 namespace coopvk::test {
 
-// False where the shader has no place for it.
+// False if the shader has no place for it.
 bool plantConversionRounding(Text& text);
 bool plantConversionSaturation(Text& text);
 bool plantConversionNan(Text& text);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Faults in what VK_NV_cooperative_matrix2 adds; faults.hpp says what they are.
+// Faults in the features of VK_NV_cooperative_matrix2; faults.hpp lists them.
 #pragma once
 
 #include "fault_text.hpp"
 
 namespace coopvk::test {
 
-// False where the shader has no place for it.
+// False if the shader has no place for it.
 bool plantReduceDirection(Text& text);
 bool plantReduceTwice(Text& text);
 bool plantElementSwap(Text& text);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: test_faults.sh COOPVK FOLDER
-# Plants faults by the layer in FOLDER, and looks whether `coopvk compare` finds them, and where.
+# Plants faults with the layer in FOLDER, and checks that `coopvk compare` finds them, and where.
 set -euo pipefail
 
 coopvk=$1
@@ -16,7 +16,7 @@ fail() {
 }
 
 # expect FAULT STATUS PATTERN ARGUMENTS...: with the fault, coopvk compare exits with STATUS, and
-# PATTERN finds what it prints.
+# its output matches PATTERN.
 expect() {
     local fault=$1 status=$2 pattern=$3 out got=0
     shift 3
@@ -56,7 +56,7 @@ expect k-step 1 "$off" --filter "$rows, exact" --extension VK_NV_cooperative_mat
 expect k-step 1 'emulated is off the reference: \[0,0\] \[0,4\] \[0,8\] \[0,12\] \[1,0\]' \
     --extension $vectors --filter '^f16 \* f16 \+ f16 = f16/multiply/16x16 rows, Storage.*exact'
 
-# Formats that the driver lacks: what rounds to them, and what overflow and NaN become.
+# Formats that the driver lacks: rounding to them, overflow and NaN.
 format='^C 8x8 (f32/conversion/to (bf16|e4m3)|e4m3/conversion/to f32)$'
 expect none 0 '^3 of 3 cases agree' --all-rows --filter "$format"
 off='differ .* elements.*emulated is off the reference'
@@ -66,7 +66,7 @@ done
 expect format-saturation 1 "$off" --all-rows --filter '^C 8x8 f32/conversion/to e4m3$'
 expect format-nan 1 "$off" --all-rows --filter '^C 8x8 e4m3/conversion/to f32$'
 
-# A driver's earlier results against its present ones.
+# Compares a driver's earlier results with its present ones.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 few="multiply/16x16 rows, StorageBuffer, exact"
@@ -83,7 +83,7 @@ columns=$(grep -o '<rect x="[0-9]*"' "$work/report.html" | sort -u | wc -l)
 ! grep -Eq '(src|href)=|@import|url\(' "$work/report.html" || fail 'the report needs other files'
 grep -q '"offReference": "native"' "$work/report.json" || fail 'no culprit in the JSON file'
 
-# What --repro writes shows the fault by itself, without coopvk, and only where the fault is.
+# The program that --repro writes shows the fault without coopvk, and only in the right elements.
 number=$("$coopvk" compare --list --filter "$rows, exact" | sed -n 's/^\([0-9]*\) .*/\1/p')
 expect lane 1 "differ.*native is off.*$lane3" --repro "$number" --repro-dir "$work/bug"
 # shellcheck disable=SC2086  # several flags

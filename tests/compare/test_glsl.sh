@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: test_glsl.sh COOPVK
-# The GLSL that `coopvk compare --repro` writes: it compiles, and what it makes runs in the program
-# beside it, where it gives what the tool found. At least one case of each operation.
+# The GLSL that `coopvk compare --repro` writes: it compiles, and the result runs in the program beside
+# it, with the results that the tool found. At least one case of each operation.
 set -euo pipefail
 
 coopvk=$1
@@ -60,8 +60,8 @@ compile() {
 # numbers NAME: of an array in case.h.
 numbers() { sed -n "/^static const double $1\[\]/,/^};/p" "$bug/case.h" | tail -n +2; }
 
-# agrees SIDE COMMAND...: COMMAND, with the shader from GLSL, finds no element off; where there is
-# only one right result, the bits are those that the tool found on SIDE.
+# agrees SIDE COMMAND...: COMMAND, with the shader from GLSL, finds no wrong element; if there is only
+# one right result, the bits are those that the tool found on SIDE.
 agrees() {
     local out column=6
     [[ $1 == native ]] || column=7
@@ -94,7 +94,7 @@ for extension in $khr $nv $nv2 $vector; do
     [[ $(wc -w <<<"$operations") -ge 5 ]] || fail "$extension has only $operations"
     for operation in $operations; do
         [[ $operation != *-conversion || $extension == "$nv2" ]] || continue
-        # The first is of rows, where lavapipe's own is wrong (test_matrix2.sh).
+        # The first case reduces rows, which lavapipe itself does wrong (test_matrix2.sh).
         [[ $operation != reduction ]] || continue
         emulated $extension ".*/$operation/"
     done
@@ -131,7 +131,7 @@ emulated $nv2 'C 16x16 e5m2/reduction/all to 16x16, greatest'
 emulated $nv2 'A 16x16 e4m3/block-load/blocks of 4x4, Phys'
 emulated $nv2 '16x16x16 bf16 .* bf16/multiply-add/A rows B columns.*, StorageBuffer, exact'
 
-# What GLSL says in other ways than most.
+# Instructions with special forms in GLSL.
 emulated $khr '.*saturating/multiply-add/.*StorageBuffer'
 emulated $khr '.*s64 = s64/multiply-add/A rows B columns.*Workgroup'
 emulated $khr '.*f64 = f64/multiply-add/A columns B rows.*, exact'
@@ -157,7 +157,7 @@ emulated $vector 'vectors of s8/arithmetic/OpShiftRightArithmetic'
 emulated $vector 'vectors of u32/arithmetic/OpShiftRightArithmetic'
 emulated $vector 'vectors of s32/extended/SClamp'
 
-# What it cannot say, and where there is nothing to say.
+# Instructions that GLSL cannot express, and cases without a shader.
 write $nv '. [0-9x]* s64/load-store/'
 grep -q 'no words.*OpTypeCooperativeMatrixNV of 64-bit' "$bug/shader.comp" || fail 'no note'
 ! grep -q 'glslang' "$bug/README.md" || fail 'a command that cannot work'

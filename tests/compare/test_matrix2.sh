@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: test_matrix2.sh COOPVK LANES
-# `coopvk compare` over VK_NV_cooperative_matrix2 on lavapipe with so many lanes. With 8 it has
-# flexible dimensions, reductions, conversions and per-element operations of its own.
+# `coopvk compare` with VK_NV_cooperative_matrix2 on lavapipe, with this number of lanes. With 8 lanes
+# lavapipe has flexible dimensions, reductions, conversions and per-element operations of its own.
 set -euo pipefail
 
 coopvk=$1 lanes=$2
@@ -14,8 +14,8 @@ fail() {
     exit 1
 }
 
-# expect STATUS PATTERN FILTER [ARGUMENTS]: coopvk compare of the cases that FILTER finds exits with
-# STATUS, and PATTERN finds what it prints.
+# expect STATUS PATTERN FILTER [ARGUMENTS]: coopvk compare of the cases that match FILTER exits with
+# STATUS, and its output matches PATTERN.
 expect() {
     local got=0
     out=$("$coopvk" compare --quiet --extension VK_NV_cooperative_matrix2 --sides "$sides" \
@@ -28,7 +28,7 @@ expect() {
 sides=both
 [[ $lanes != 16 ]] || sides=emulated
 
-# both N: what so many cases are held against, which the driver's own can take part in.
+# both N: the text for N cases that the driver's own side can also run.
 both() {
     if [[ $lanes == 8 ]]; then
         printf '%s cases on both sides' "$1"
@@ -64,7 +64,7 @@ products='16x16x16 (bf16 .* bf16|e5m2 .* e5m2|e4m3 \* e5m2 .* f16)/multiply-add'
 expect 0 "cooperativeMatrixWorkgroupScope: 6 with the reference alone$lacking" \
     "^workgroup of 64: ($products/A columns B columns.*, StorageBuffer, exact|C 16x16 e5m2/(reduction/all to 16x16|per-element))" \
     --all-rows
-# By the driver's matrices, conversions that change components and use, too.
+# On the driver's matrices, also conversions that change components and use.
 if [[ $lanes == 8 ]]; then
     expect 0 "cooperativeMatrixConversions: $(both 4)" \
         '^C 16x16 f(16|32)/use-conversion/to [AB] 16x16 s8' --back-end native

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: test_matrix2_faults.sh COOPVK FAULTS LAYER LANES
-# Plants faults in each feature of VK_NV_cooperative_matrix2 by the layer in the folder FAULTS, and
-# looks whether `coopvk compare` finds them, and where. LAYER is the folder of coopvk's layer.
+# Plants faults in each feature of VK_NV_cooperative_matrix2 with the layer in the folder FAULTS, and
+# checks that `coopvk compare` finds them, and where. LAYER is the folder of coopvk's layer.
 set -euo pipefail
 
 coopvk=$1 faults=$2 layer=$3 lanes=$4
@@ -18,7 +18,7 @@ fail() {
 }
 
 # check FAULT STATUS PATTERN FILTER COMMAND...: with the fault, COMMAND exits with STATUS for the
-# cases that FILTER finds, and PATTERN finds what it prints.
+# cases that match FILTER, and its output matches PATTERN.
 check() {
     local out got=0
     out=$(COOPVK_FAULT=$1 "${@:5}" compare --quiet --extension VK_NV_cooperative_matrix2 \
@@ -27,21 +27,21 @@ check() {
     grep -Eq -- "$3" <<<"$out" || fail "$1: no '$3'"$'\n'"$out"
 }
 
-# A driver's own: the fault lies right above lavapipe, which has matrices with 8 lanes. Lane 3
+# A driver's own matrices: the fault is directly above lavapipe, which has matrices with 8 lanes. Lane 3
 # holds each eighth column.
 own() {
     local sides=both
     VK_ADD_LAYER_PATH=$faults check "$@" "$coopvk"
 }
 
-# What coopvk has rewritten: the fault lies right above the driver, too.
+# Shaders that coopvk has rewritten: the fault is also directly above the driver.
 rewritten() {
     local sides=emulated
     VK_ADD_LAYER_PATH=$faults check "$@" "$coopvk"
 }
 
-# Emulated ones: the fault lies above coopvk's layer, which must be an explicit one then. The
-# program finds no implicit one from another folder.
+# Emulated matrices: the fault is above coopvk's layer, which must be an explicit layer then. The
+# program finds no implicit layer in another folder.
 cp "$coopvk" "$work/coopvk"
 emulated() {
     local sides=emulated
@@ -91,7 +91,7 @@ for holder in '' 'workgroup of 64: '; do
     emulated conversion 1 "differ.*: [1-9][0-9]* of 256 elements.*$off" \
         "$of$c/use-conversion/to A 16x16 f16"
     emulated element-swap 1 "differ.*: [1-9][0-9]* of 256 elements.*$off" "$of$c/per-element"
-    # By formats, both where what is too large saturates and where not.
+    # By formats, with and without saturation of values that are too large.
     emulated conversion-rounding 1 '^0 of 5 cases agree, 5 differ' \
         "$formats (A 16x16 e|B 16x16 bf)"
     emulated conversion-saturation 1 '^0 of 4 cases agree, 4 differ' "$formats A 16x16 e"
@@ -103,7 +103,7 @@ for holder in '' 'workgroup of 64: '; do
     emulated clip 1 "9 of 99 elements.*$off \[0,90\] \[0,91\]" "$of$c/tensor-store/clip, StorageBuffer"
     emulated clip 1 "$clip" "$of$c/block-load/.*clip, StorageBuffer"
     emulated slice 1 "differ.*elements.*$off" "$of$c/tensor-load/2 dimensions, StorageBuffer"
-    # All but those whose two coordinates are the same.
+    # All elements except those whose two coordinates are the same.
     emulated decode-place 1 "240 of 256 elements.*$off \[0,1\]" \
         "$of$c/block-load/blocks of 1x16, StorageBuffer"
     emulated decode-place 1 "192 of 256 elements.*$off \[0,1\] \[0,2\] \[0,3\] \[0,5\]" \

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: test_commands.sh SOURCE BUILD [FILE...]
-# Runs the commands of README.md and docs/*.md: each block that begins with ```sh. What to do with
-# it stands in the line before:
+# Runs the commands of README.md and docs/*.md: each block that begins with ```sh. The line before a
+# block says how to run it:
 #
 #   <!-- test: run -->               in a folder of the document's own, with a home folder of its own
 #   <!-- test: run in checkout -->   in the source folder
@@ -12,8 +12,8 @@
 #   <!-- test: first COMMAND -->     a line more: to be run in the source folder before
 #
 # `run` may be followed by `; prints TEXT`. A block without such a line is an error, and so is one
-# that fails. In a document's blocks APP is a program that uses Vulkan, and what earlier blocks
-# installed and wrote is there.
+# that fails. In a document's blocks, APP is a program that uses Vulkan; files that earlier blocks
+# installed or wrote exist.
 set -euo pipefail
 
 source=$(cd "$1" && pwd) build=$2
@@ -27,7 +27,7 @@ fail() {
     exit 1
 }
 
-# The user's own caches are the only things of the home folder that blocks get.
+# Of the user's home folder, blocks get only the caches.
 export COOPVK_CACHE=${COOPVK_CACHE:-$HOME/.cache/coopvk} COOPVK_SOURCE=$source
 export VK_DRIVER_FILES=${VK_DRIVER_FILES:-/usr/share/vulkan/icd.d/lvp_icd.json}
 export XDG_RUNTIME_DIR=${XDG_RUNTIME_DIR:-/tmp} TMPDIR=$work/tmp

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: test_options.sh SOURCE COOPVK
-# Manual page, README and documents against what --help and the layer's manifest say.
+# Compares manual page, README and documents with --help and the layer's manifest.
 set -euo pipefail
 
 source=$1 coopvk=$2
@@ -50,7 +50,7 @@ same 'variables of the manual page' "$(printf '%s\n' COOPVK_ENABLE COOPVK_DISABL
     "$(sed -n '/^\.SH ENVIRONMENT/,/^\.SH FILES/p' "$page" | grep -oE '^\.BR? COOPVK_[A-Z_]+' | cut -d' ' -f2 | sort)"
 same 'settings of the README' "$(for key in $settings; do echo "| \`$key\` | \`COOPVK_${key^^}\` |"; done | sort)" \
     "$(grep -oE '^\| `[a-z_]+` \| `COOPVK_[A-Z_]+` \|' "$source/README.md" | sort)"
-# Defaults that are told are the manifest's.
+# Defaults in the manual page are those of the manifest.
 while read -r variable default; do
     key=${variable#COOPVK_}
     manifest_default=$(sed -n "/\"key\": \"${key,,}\",$/,/\"default\"/p" "$manifest" |
@@ -87,7 +87,7 @@ for file in "$source"/README.md "$source"/docs/*.md; do
         grep -oE '^    (coopvk|(\./)?scripts/[a-z-]+) .*' "$file" | sed 's/^ *//'; } || true)
 done
 
-# The page is one that man can show, where there is a tool to tell.
+# man can show the page; checked if there is a tool for it.
 if command -v mandoc >/dev/null; then
     mandoc -T lint -W warning "$page" || fail 'mandoc'
 elif command -v groff >/dev/null; then

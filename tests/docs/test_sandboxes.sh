@@ -37,7 +37,7 @@ block() {
 text=$(block)
 [[ -n $text ]] || fail "docs/use.md has no block of '$name'"
 
-# put FILE...: copies files, and the libraries that they need, to where a system has them.
+# put FILE...: copies files, and the libraries that they need, to their places in a system.
 put() {
     local file place
     for file in "$@"; do
@@ -57,7 +57,7 @@ make_system() {
     mkdir -p "$files"/usr/{bin,etc,lib64,lib/extensions/vulkan,share/vulkan/icd.d}
     cp /usr/share/vulkan/icd.d/lvp_icd.json "$files/usr/share/vulkan/icd.d/"
     cp "$program" "$files/usr/bin/run_app"
-    # What is not coopvk's must not matter: the program has matrices, or fails.
+    # Files that are not coopvk's must not matter: the program has matrices, or fails.
     printf '#!/bin/sh\nLP_NATIVE_VECTOR_WIDTH=128 exec run_app instance physical %s\n' \
         'matrix-device pipeline' >"$files/usr/bin/APP"
     chmod +x "$files/usr/bin/APP"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: test_elevated.sh STACKING_LINKED RUN_APP LAYER_FOLDER
-# In a program with elevated rights the layer does nothing, whatever the user who starts it asks
-# for. Real set-uid programs, the real loader, and the manifest where the loader looks also for such
-# programs: in /usr/share/vulkan, which is another folder in a mount namespace of this test.
+# In a program with elevated rights the layer does nothing, whatever the user who starts it sets. The
+# test uses real set-uid programs, the real loader, and a manifest in a folder where the loader looks
+# for such programs, too: /usr/share/vulkan, which is another folder in a mount namespace of this test.
 set -euo pipefail
 
 skip() {
@@ -17,7 +17,7 @@ fail() {
 
 if [[ ${1:-} != --inside ]]; then
     [[ $(id -u) == 0 ]] || skip 'only root can make a set-uid program and mount folders'
-    # In a root that somebody changed into, / is no mount point, whose propagation one could set.
+    # In a chroot, / is no mount point, so its propagation cannot be set.
     for propagation in private unchanged; do
         ! unshare --mount --propagation $propagation true 2>/dev/null ||
             exec unshare --mount --propagation $propagation "$0" --inside "$@"
@@ -29,10 +29,10 @@ export VK_DRIVER_FILES=/usr/share/vulkan/icd.d/lvp_icd.json LP_NATIVE_VECTOR_WID
 unset "${!COOPVK_@}" "${!VK_COOPVK_@}" "${!VK_LAYER_@}" "${!VK_ADD_@}" "${!VK_LOADER_@}" \
     VK_INSTANCE_LAYERS VK_IMPLICIT_LAYER_PATH XDG_CONFIG_HOME XDG_DATA_HOME
 
-# as_user COMMAND...: as somebody who owns none of the files here.
+# as_user COMMAND...: as a user who owns none of the files here.
 as_user() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
 
-# A folder where set-uid counts, whatever this system mounts how.
+# A folder in which set-uid works, however this system mounts its folders.
 for base in "${TMPDIR:-/tmp}" /tmp /var/tmp "$layer"; do
     work=$(mktemp -d "$base/coopvk-elevated-XXXXXX")
     chmod 755 "$work"
@@ -68,7 +68,7 @@ else
     echo '  not done: no file capabilities here, or no python3 to give them'
 fi
 
-# run KIND FOLDER VARIABLE=VALUE... COMMAND...: as the user, in the folder; prints what it prints.
+# run KIND FOLDER VARIABLE=VALUE... COMMAND...: as the user, in the folder; prints the command's output.
 run() {
     local program="$work/$1" folder=$2
     shift 2
@@ -78,7 +78,7 @@ run() {
         "$program/$1" "${@:2}" 2>&1)
 }
 
-# ways FOLDER: each way to give settings, one word and its assignment a line.
+# ways FOLDER: all ways to pass settings; each line has a name and an assignment.
 ways() {
     local name
     echo "environment COOPVK_LOG_LEVEL=debug COOPVK_LOG_FILE=$1/log COOPVK_STATISTICS=$1/statistics COOPVK_DUMP_DIR=$1/shaders COOPVK_EMULATE=all"
@@ -91,7 +91,7 @@ ways() {
     echo "report COOPVK_RUN_REPORT=$1/report"
 }
 
-# settings FOLDER: a settings file that has everything written below the folder.
+# settings FOLDER: a settings file that makes the layer write everything below the folder.
 settings() {
     local row
     for row in log_level=debug log_file="$1/log" statistics="$1/statistics" dump_dir="$1/shaders" \
@@ -100,8 +100,8 @@ settings() {
     done
 }
 
-# check KIND OWNER: runs the program in each way. What it writes below $target, which only OWNER can
-# write to, is in $written; a line for each way.
+# check KIND OWNER: runs the program in each way. $written lists what it writes below $target, to which
+# only OWNER can write; a line for each way.
 check() {
     local kind=$1 owner=$2 way out
     local -a assignments
@@ -126,7 +126,7 @@ check() {
     done < <(ways "$work/any")
 }
 
-# Without rights, all of this does something: the test looks in the right places.
+# Without elevated rights, each way has an effect: this shows that the test looks in the right places.
 vector=VK_NV_cooperative_vector
 without=$(run plain "$work" "$list" --list)
 [[ $without != *$vector* ]] || fail "the driver has $vector itself"
@@ -141,7 +141,7 @@ for way in environment library file current-folder configuration; do
 done
 grep -q '^report: ./report' <<<"$written" || fail "plain: $written"
 
-# With rights, the loader takes the layer all the same, and nothing happens.
+# With elevated rights, the loader still loads the layer, but nothing happens.
 for kind in $kinds; do
     out=$(run "$kind" "$work" VK_LOADER_DEBUG=layer COOPVK_ENABLE=1 "$list" --list)
     grep -q 'VK_LAYER_COOPVK_emulation' <<<"$out" || fail "the loader leaves the layer out: $out"

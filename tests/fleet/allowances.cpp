@@ -60,7 +60,7 @@ double number(std::string_view text) {
     return value;
 }
 
-// "8, 69 %", or "8" where the driver does not give its code.
+// "8, 69 %", or "8" if the driver does not give its code.
 Allowance allowanceOf(std::string_view cell) {
     const size_t comma = cell.find(',');
     Allowance allowance{number(trim(cell.substr(0, comma))), {}};
@@ -124,7 +124,8 @@ std::vector<std::string> Allowances::check(const Measurement& m, double spillSpr
     const auto row = rows_.find({m.subject, m.device, m.size});
     if (row == rows_.end()) return {"no figure is written for it: scripts/fleet --write"};
     std::vector<std::string> problems;
-    // What is written may be the least of what the driver makes of it.
+    // The written figure may be the smallest of the figures that the driver gives in different
+    // runs.
     const double most = std::floor(row->second.spills * (1 + spillSpread) * (1 + kMoreSpills));
     if (spillsOf(m) > most)
         problems.push_back(

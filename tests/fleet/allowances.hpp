@@ -15,7 +15,7 @@
 namespace coopvk::fleet {
 
 inline constexpr double kMaxSeconds = 10;   // of processor time for one pipeline
-inline constexpr double kMoreSpills = 0.1;  // share of those written; none where none are
+inline constexpr double kMoreSpills = 0.1;  // part of the written spills; none if none are written
 inline constexpr double kFewerUseful = 3;   // percentage points
 
 struct Allowance {
@@ -25,17 +25,17 @@ struct Allowance {
 
 class Allowances {
  public:
-    // From the document's part between the markers. Throws where there is none, or a row of it
-    // makes no sense.
+    // From the document's part between the markers. Throws if there is none, or if a row of it is
+    // invalid.
     explicit Allowances(std::string_view document);
 
-    // The Mesa whose compilers the figures are of, as its drivers tell it.
+    // The version of Mesa with whose compilers the figures were made, as its drivers report it.
     const std::string& driver() const { return driver_; }
-    // What is wrong with a measurement, a line each: names the statistic. `spillSpread`: the
-    // device's.
+    // The problems of a measurement, one on each line, with the name of the statistic.
+    // `spillSpread` is that of the device.
     std::vector<std::string> check(const Measurement& measurement, double spillSpread = 0) const;
 
-    // The document with what was measured in place of what it has.
+    // The document with the measured figures in place of its own.
     static std::string write(std::string_view document, const std::string& driver,
                              const std::vector<Measurement>& measurements);
 
@@ -45,7 +45,7 @@ class Allowances {
     std::string driver_;
 };
 
-// What is wrong whatever a document allows: a line each.
+// Problems that no document allows, one on each line.
 std::vector<std::string> problemsOf(const Measurement& measurement);
 
 }  // namespace coopvk::fleet

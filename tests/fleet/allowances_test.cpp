@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A shader that becomes worse must fail, with a line that names the statistic: the check itself, on
-// figures made up here.
+// If a shader becomes worse, the check must fail, with a line that names the statistic. This tests
+// the check itself, with invented figures.
 #include "allowances.hpp"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ TEST(FleetAllowances, NameWhatIsWorse) {
     EXPECT_EQ(allowances.check(measured("m1", "bench/b", 4, 10)).size(), 2u);
 }
 
-// 20 may be the least of a spread of a half; what does not spill is always the same.
+// 20 may be the smallest value of a spread of a half; shaders without spills always have none.
 TEST(FleetAllowances, TakeWhatDiffersFromRunToRun) {
     const Allowances allowances(kDocument);
     EXPECT_TRUE(allowances.check(measured("m1", "bench/a", 33, 1), 0.5).empty());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A Vulkan layer, to be put above coopvk, that keeps the shader of each compute pipeline in the
-// folder that COOPVK_CAPTURE names, with what it was specialized with: files as coopvk_fleet
-// --folder reads them. A pipeline that the program gives a name has that name.
+// A Vulkan layer for use above coopvk. It saves the shader of each compute pipeline, with its
+// specialization, in the folder that COOPVK_CAPTURE names. `coopvk_fleet --folder` reads these
+// files. If the program names a pipeline, the files have that name.
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -29,7 +29,7 @@ const VkBaseInStructure* find(const void* chain, VkStructureType type) {
     return node;
 }
 
-// The words of a stage, which may bring them along.
+// The words of a stage, which may be inlined in it.
 std::vector<uint32_t> wordsOf(const VkPipelineShaderStageCreateInfo& stage) {
     if (const auto found = modules.find(stage.module); found != modules.end()) return found->second;
     const auto* inlined = reinterpret_cast<const VkShaderModuleCreateInfo*>(
@@ -77,7 +77,7 @@ VKAPI_ATTR VkResult VKAPI_CALL createComputePipelines(VkDevice device, VkPipelin
     const auto next = reinterpret_cast<PFN_vkCreateComputePipelines>(
         deviceCommandBelow(device, "vkCreateComputePipelines"));
     const VkResult result = next(device, cache, count, infos, allocator, pipelines);
-    // Tests make pipelines that must be refused; no driver has to take these.
+    // Tests make pipelines that coopvk must refuse; drivers need not accept these.
     for (uint32_t i = 0; i < count; ++i) {
         if (pipelines[i] != VK_NULL_HANDLE) keep(infos[i].stage, pipelines[i]);
     }

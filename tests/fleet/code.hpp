@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads the assembly text that drivers give of their compilers' output, and counts what its hottest
-// loop does.
+// Reads the assembly text that drivers give for their compilers' output, and counts the
+// instructions of its hottest loop.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct Code {
 
 enum class Kind { kMultiplyAdd, kConversion, kOther, kNotVector };
 
-// What instructions whose names begin so are.
+// The kind of instructions whose names begin with this text.
 struct Row {
     std::string_view prefix;
     Kind kind = Kind::kOther;
@@ -39,14 +39,14 @@ struct Dialect {
     std::string_view representation;  // the driver's name for the text
     Code (*read)(std::string_view text);
     std::span<const Row>
-        rows;  // the first that fits counts; what none fits is no vector instruction
+        rows;  // the first that matches counts; if none matches, it is no vector instruction
 };
 
-// nullptr for a text that is no assembly.
+// nullptr if the text is no assembly.
 const Dialect* dialectOf(std::string_view representation);
 
 struct Counts {
-    uint64_t vector = 0;  // instructions that each lane computes something with
+    uint64_t vector = 0;  // instructions that compute something for each lane
     uint64_t multiplyAddInstructions = 0;
     uint64_t multiplyAdds = 0;  // of each lane
     uint64_t conversions = 0;
@@ -57,12 +57,12 @@ struct Counts {
 };
 
 struct HotCode {
-    bool isLoop = false;  // else there is none that multiplies, and all code was counted
+    bool isLoop = false;  // if false, no loop multiplies, and all code was counted
     Counts counts;
 };
 
-// Of the loops that contain no other one with more than an eighth of their multiply-adds, the one
-// with most of these.
+// The loop with most multiply-adds, among those that contain no other loop with more than an eighth
+// of their multiply-adds.
 HotCode countHotCode(const Code& code, std::span<const Row> rows);
 
 }  // namespace coopvk::fleet

@@ -22,7 +22,7 @@ void expectCounts(const HotCode& hot, const Counts& want) {
 }
 
 TEST(FleetCode, Amd) {
-    // The loop is entered in its middle; what comes before and behind it does not count.
+    // The loop is entered in its middle; code before and after it does not count.
     const HotCode hot = hotOf("Assembly",
                               "BB0:\n"
                               "\tv_fma_f32 v1, v2, v3, v4          ; d54b0001 04120702\n"
@@ -98,7 +98,7 @@ TEST(FleetCode, Nvidia) {
 }
 
 TEST(FleetCode, Apple) {
-    // A preamble of its own comes along; jumps tell how far they go, in bytes.
+    // The text contains a preamble, too; jumps have distances in bytes.
     const HotCode hot = hotOf("printed",
                               "shader: MESA_SHADER_COMPUTE\n"
                               "   0: 9a0d02c21400             ffma     r9, r9, r9, r9\n"

@@ -7,7 +7,7 @@
 namespace coopvk::fleet {
 namespace {
 
-// A column: how a measurement's figure reads, empty where it has none.
+// A column: the text of a measurement's figure; empty if it has none.
 struct Column {
     const char* heading;
     std::string (*text)(const Measurement& m);

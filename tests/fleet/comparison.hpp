@@ -10,8 +10,8 @@
 
 namespace coopvk::fleet {
 
-// A table in Markdown of what both runs have: a row for each shader at each size on each device, in
-// the order of `after`; "8 > 0" where a figure changed.
+// A table in Markdown of everything that both runs have: a row for each shader at each size on each
+// device, in the order of `after`; "8 > 0" if a figure changed.
 std::string compare(const std::vector<Measurement>& before, const std::vector<Measurement>& after);
 
 }  // namespace coopvk::fleet

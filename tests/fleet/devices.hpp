@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The fleet: GPUs that Mesa's drivers can be made to see without having them. A preload library
-// of Mesa's (Debian: mesa-drm-shim) answers for the kernel; compilers are the real ones.
+// The fleet: GPUs that Mesa's drivers report although they are not there. A preload library of
+// Mesa's (Debian: mesa-drm-shim) answers in place of the kernel; the compilers are the real ones.
 #pragma once
 
 #include <map>
@@ -16,17 +16,18 @@ struct Device {
     std::string gpu;      // what people call it
     std::string library;  // that is preloaded, without the ending of its file's name
     std::string driver;   // of the driver's manifest, how the file's name begins
-    // Which GPU the library and the driver take for present, and what makes the driver tell more.
+    // Variables that select the GPU for the library and the driver, and that make the driver report
+    // more.
     std::map<std::string, std::string> environment;
     bool isShort = false;  // of the short group of tests
-    // By how much the driver's spills of one shader differ from run to run where there are any: the
-    // most that were seen over the least, less 1.
+    // How much the driver's spills of one shader differ between runs, if there are any: the largest
+    // number that was seen, divided by the smallest, minus 1.
     double spillSpread = 0;
 };
 
-// What devices.json has.
+// The devices in devices.json.
 std::vector<Device> devices();
-// Throws where there is none of that name.
+// Throws if there is none with that name.
 Device deviceOf(std::string_view name);
 
 // Paths; empty where there is no such file. `folders` are separated by colons.

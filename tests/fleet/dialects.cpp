@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The assembly languages of Mesa's drivers: how a line reads, and what its instruction is.
+// The assembly languages of Mesa's drivers: how to read a line, and the kind of its instruction.
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -155,7 +155,7 @@ Code readNvidia(std::string_view text) {
         line = trim(line);
         Instruction instruction;
         if (const size_t equals = line.find(" = "); equals != line.npos) {
-            // What all lanes share is computed once, beside the vector units.
+            // Values that all lanes share are computed once, outside of the vector units.
             if (line.front() == 'u') instruction.name = "uniform ";
             line.remove_prefix(equals + 3);
         }

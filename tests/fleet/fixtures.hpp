@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `coopvk info --json` tells of a device of the fleet, kept so that the rewriter can be tested
-// for it without any driver.
+// The output of `coopvk info --json` for a device of the fleet, with which the rewriter can be
+// tested for that device without any driver.
 #pragma once
 
 #include <string>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The fleet's subjects, rewritten for each of its devices at each of their subgroup sizes, without
-// drivers: what comes out is valid, uses nothing that is emulated, and asks for no feature that the
-// device does not have.
+// Rewrites the fleet's subjects for each of its devices at each of their subgroup sizes, without
+// drivers. The output is valid, uses nothing that is emulated, and needs no feature that the device
+// lacks.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -54,7 +54,7 @@ constexpr CapabilityRow kCapabilities[] = {
     {spv::Capability::DotProduct, &DeviceTraits::shaderIntegerDotProduct},
 };
 
-// The first feature that a module asks for and the device does not have; empty where it has all.
+// The first feature that a module needs and the device lacks; empty if it has all.
 std::string lacking(const std::vector<uint32_t>& words, const DeviceTraits& traits) {
     const auto module = rewrite::Module::parse(words);
     if (!module) return module.error().message;

@@ -104,7 +104,7 @@ void Gpu::queryDevice() {
     // Bounds checks would be counted among a shader's own instructions.
     features.core.features.robustBufferAccess = VK_FALSE;
     features.v13.robustImageAccess = VK_FALSE;
-    // It asks for an extension that no subject needs.
+    // It needs an extension that no subject needs.
     features.meshShader.primitiveFragmentShadingRateMeshShader = VK_FALSE;
 }
 

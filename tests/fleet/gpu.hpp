@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The device at hand, through the real loader and the layer, with all that shaders may ask for
-// turned on. Nothing is ever submitted to it.
+// The device of this process, through the real loader and the layer, with all features that shaders
+// may need. Nothing is ever submitted to it.
 #pragma once
 
 #include <volk.h>
@@ -38,15 +38,15 @@ struct Features {
 
 class Gpu {
  public:
-    // The first device that the environment leaves. Throws where there is none, where it cannot
-    // tell what its compiler made of a shader, and where coopvk is not in the way.
+    // The first device that the environment does not hide. Throws if there is none, if it cannot
+    // report its compiler's output, or if coopvk is not loaded.
     Gpu();
     Gpu(const Gpu&) = delete;
     Gpu& operator=(const Gpu&) = delete;
     ~Gpu();
 
     bool has(std::string_view extension) const { return vulkan::contains(extensions, extension); }
-    // Sizes that compute shaders may ask for; the one that the device has where they may not.
+    // Subgroup sizes that compute shaders may require; if they cannot, the device's only one.
     std::vector<uint32_t> subgroupSizes() const;
     bool canRequireSize() const;
 

@@ -50,7 +50,7 @@ VkDescriptorType imageType(const Instruction& type) {
     return isStorage ? VK_DESCRIPTOR_TYPE_STORAGE_IMAGE : VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE;
 }
 
-// What a variable of a storage class and type is bound to; nullopt where to nothing.
+// The descriptor type for a variable of a storage class and type; nullopt if it has none.
 std::optional<VkDescriptorType> descriptorType(const Module& module, spv::StorageClass storage,
                                                Id type) {
     if (storage == spv::StorageClass::StorageBuffer) return VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;

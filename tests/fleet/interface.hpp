@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a shader wants to be bound to, read from its words.
+// The descriptors and push constants that a shader needs, read from its words.
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -20,7 +20,7 @@ struct ShaderInterface {
     std::map<uint32_t, std::map<uint32_t, VkDescriptorSetLayoutBinding>> sets;
 };
 
-// Of the first entry point. Throws where the words are no SPIR-V or have no entry point.
+// For the first entry point. Throws if the words are no SPIR-V or have no entry point.
 ShaderInterface readInterface(std::span<const uint32_t> words);
 
 }  // namespace coopvk::fleet

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A large accumulator of a subgroup becomes a factor, transposed: each lane gets many elements that
-// other lanes have. Compilers of drivers have crashed at it.
+// A large accumulator of a subgroup becomes a factor, transposed: each lane gets many elements of other
+// lanes. Compilers of drivers have crashed with this shader.
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_KHR_cooperative_matrix : require

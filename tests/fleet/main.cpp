@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// coopvk_fleet: what the compilers of GPU drivers make of coopvk's output, without GPUs. The driver
-// of scripts/fleet; docs/fleet.md tells more.
+// coopvk_fleet: shows what the compilers of GPU drivers make of coopvk's output, without GPUs. The
+// main program of scripts/fleet; see docs/fleet.md.
 #include <fnmatch.h>
 
 #include <CLI/CLI.hpp>
@@ -68,7 +68,7 @@ std::vector<Device> chooseDevices(const Options& options) {
     return list;
 }
 
-// What the worker needs to choose as its parent did.
+// The options with which the worker chooses the same subjects as its parent.
 std::vector<std::string> workerArguments(const Options& options) {
     std::vector<std::string> list;
     for (const std::string& subject : options.subjects)
@@ -102,7 +102,7 @@ void writeFile(const std::string& path, const std::string& text) {
     if (!file.flush()) throw std::runtime_error("cannot write " + path);
 }
 
-// All that is to be measured; devices that cannot be had are told of.
+// Everything to measure; prints devices that are not available.
 std::vector<Measurement> measureAll(const Options& options) {
     std::vector<Measurement> all;
     for (const Device& device : chooseDevices(options)) {
@@ -117,7 +117,7 @@ std::vector<Measurement> measureAll(const Options& options) {
     return all;
 }
 
-// Tells all problems; whether there are none.
+// Prints all problems; returns whether there are none.
 bool judge(const Options& options, const std::vector<Measurement>& all) {
     std::optional<Allowances> allowances;
     if (!options.check.empty()) allowances.emplace(readFile(options.check));

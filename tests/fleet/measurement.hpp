@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What became of one subject at one subgroup size on one device, in terms that all drivers share.
+// The result of one subject at one subgroup size on one device, in terms that all drivers share.
 #pragma once
 
 #include <cstdint>
@@ -34,22 +34,22 @@ struct Measurement {
     std::string device, driver, subject;  // driver: "Mesa 26.1.6"
     uint32_t size = 0;                    // lanes
     std::string problem;                  // empty: the pipeline was created, and all was well
-    bool isMissing = false;  // `problem` tells what the subject needs that the device does not have
-    bool isPlain = false;    // uses nothing that is emulated: it went to the driver as it is
+    bool isMissing = false;  // `problem` names what the subject needs and the device lacks
+    bool isPlain = false;    // uses nothing that is emulated: the driver got it unchanged
     double seconds = 0;      // of processor time
     std::optional<double> statistics[kStatisticCount];
-    std::optional<HotCode> hot;  // where the driver gives its code
+    std::optional<HotCode> hot;  // if the driver gives its code
 
     std::optional<double> operator[](Statistic s) const {
         return statistics[static_cast<size_t>(s)];
     }
 };
 
-// Adds up what a pipeline's shaders have; of registers and waves the worst counts.
+// Adds the figures of a pipeline's shaders; for registers and waves the worst counts.
 void measure(const std::vector<Executable>& executables, Measurement& measurement);
 
-// Of a shader at which the driver crashed. `begun`: its problem is the feature that the shader
-// needs and the device lacks, if any; without it the driver may do anything.
+// For a shader with which the driver crashed. `begun`: its problem is the feature that the shader
+// needs and the device lacks, if any; without that feature the driver's behaviour is undefined.
 Measurement crashed(Measurement begun, const std::string& end);
 
 nlohmann::ordered_json toJson(const Measurement& measurement);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a subject needs of a device, by its SPIR-V.
+// What a subject needs from a device, according to its SPIR-V.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace coopvk::fleet {
 
-// The first extension that the subject uses and the device, as the layer shows it, does not list;
-// empty where there is none.
+// The first extension that the subject uses and that the device with the layer does not list; empty
+// if there is none.
 std::string missingExtension(const Gpu& gpu, const Subject& subject);
 
-// The same for features. Drivers may do more than they promise: only a refusal or
-// a crash needs this excuse.
+// The same for features. Drivers may do more than they promise, so this matters only after a
+// refusal or a crash.
 std::string missingFeature(const Gpu& gpu, const Subject& subject);
 
 }  // namespace coopvk::fleet

@@ -94,7 +94,7 @@ double valueOf(const VkPipelineExecutableStatisticKHR& statistic) {
     }
 }
 
-// Asked for twice: how long the texts are, then for the texts.
+// Queried twice: for the lengths of the texts, then for the texts.
 void readTexts(Gpu& gpu, const VkPipelineExecutableInfoKHR& info, Executable& executable) {
     const auto ask = [&](uint32_t* count, VkPipelineExecutableInternalRepresentationKHR* out) {
         return gpu.vk.vkGetPipelineExecutableInternalRepresentationsKHR(gpu.device, &info, count,
@@ -139,8 +139,7 @@ std::vector<Executable> executablesOf(Gpu& gpu, VkPipeline pipeline) {
     return list;
 }
 
-// Other stages come alone, as shader objects, which drivers tell nothing of but that they took
-// them.
+// Other stages are single shader objects, of which drivers report only whether they accept them.
 Creation createShaderObject(Gpu& gpu, const Subject& subject, const ShaderInterface& interface,
                             const Layouts& layouts, const Specialization& specialization) {
     const VkPushConstantRange range{VK_SHADER_STAGE_ALL, 0,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes a pipeline of a subject (a shader object, if it is of a graphics stage) and asks the driver
-// what its compiler made of it (VK_KHR_pipeline_executable_properties).
+// Makes a pipeline from a subject (a shader object, if it is of a graphics stage) and queries the
+// output of the driver's compiler (VK_KHR_pipeline_executable_properties).
 #pragma once
 
 #include <string>
@@ -27,8 +27,8 @@ struct Creation {
     std::vector<Executable> executables;
 };
 
-// `size` is asked for where the device takes such wishes and the subject does not leave it to the
-// device. Throws where the subject itself is at fault.
+// Requires the subgroup size `size` if the device allows that and the subject does not leave the
+// size to the device. Throws if the subject itself is invalid.
 Creation createPipeline(Gpu& gpu, const Subject& subject, uint32_t size);
 
 }  // namespace coopvk::fleet

@@ -14,7 +14,7 @@ namespace {
 
 #include "fleet_shaders.inc"
 
-// What the programs that use a shader specialize it with.
+// The specialization that the programs with this shader use.
 struct Use {
     std::string_view prefix;  // of the shader's name
     std::vector<Constant> constants;
@@ -41,7 +41,7 @@ void add(const std::string& name, std::span<const uint32_t> words, std::vector<S
     list.push_back({name, {words.begin(), words.end()}, constantsOf(name), {}});
 }
 
-// What a program gave, from the file beside the words.
+// A program's specialization, from the file beside the words.
 void readUse(const std::filesystem::path& file, Subject& subject) {
     std::ifstream stream(file);
     if (!stream) return;

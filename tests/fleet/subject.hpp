@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shaders that the fleet's compilers are given.
+// Shaders for the fleet's compilers.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ struct Subject {
     std::string name;  // "bench/gemm_f32_16x16x16"
     std::vector<uint32_t> words;
     std::vector<Constant> constants;
-    // The subgroup size that its program asked for, 0 where it left that to the device; no value:
-    // it is for any size.
+    // The subgroup size that its program required; 0 if the program left that to the device; no
+    // value if the shader is for any size.
     std::optional<uint32_t> size;
 };
 
@@ -32,9 +32,9 @@ struct Subject {
 // of this folder.
 std::vector<Subject> builtInSubjects();
 
-// Every file NAME.spv below a folder, as PREFIX/NAME, sorted. Beside it may lie NAME.json with what
-// a program gave when it made a pipeline of it: {"constants": [[id, value, bytes], ...],
-// "subgroupSize": 32}. Throws where a file cannot be read.
+// Every file NAME.spv below a folder, as PREFIX/NAME, sorted. Beside it there may be NAME.json with
+// the specialization of a program's pipeline: {"constants": [[id, value, bytes], ...],
+// "subgroupSize": 32}. Throws if a file cannot be read.
 std::vector<Subject> subjectsIn(const std::string& folder, const std::string& prefix);
 
 }  // namespace coopvk::fleet

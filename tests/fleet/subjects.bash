@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Shaders that are not of the project, or that only its tests make: collected for the long run of the
-# fleet into a folder of the build, never kept. Sourced by scripts/fleet.
+# Collects shaders that are not part of the project, or that only its tests make, in a folder of the
+# build, for the long run of the fleet. Sourced by scripts/fleet.
 # shellcheck shell=bash disable=SC2154  # variables of that script
 # shellcheck source=../apps/compilers.bash
 source "$COOPVK_SOURCE/tests/apps/compilers.bash"
@@ -10,8 +10,7 @@ source "$COOPVK_SOURCE/tests/apps/ggml.bash"
 # count_shaders FOLDER
 count_shaders() { find "$1" -name '*.spv' | wc -l; }
 
-# The shaders of the driver tests: whatever their programs make of results that no GPU computes, they
-# write them down.
+# The shaders of the driver tests: the test programs write them to files, whatever the results are.
 collect_driver() {
     local folder=$collected/driver
     [[ ! -d $folder ]] || return 0
@@ -60,7 +59,7 @@ collect_glslang() {
     say "== $(count_shaders "$folder") shaders of glslang's test suite"
 }
 
-# capture_ggml DEVICE NAME VARIABLE=VALUE ARGUMENT...: what ggml makes pipelines of in such a run.
+# capture_ggml DEVICE NAME VARIABLE=VALUE ARGUMENT...: saves the shaders of ggml's pipelines in such a run.
 capture_ggml() {
     local device=$1 folder=$collected/ggml/$1/$2 variable=$3
     shift 3

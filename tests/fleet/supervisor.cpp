@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder that is gone at the end.
+// A temporary folder, which the destructor removes.
 class Folder {
  public:
     Folder() : path_((fs::temp_directory_path() / "coopvk-fleet-XXXXXX").string()) {
@@ -53,13 +53,13 @@ void setEnvironment(const Device& device, const Surroundings& surroundings) {
         setUnlessSet("COOPVK_ENABLE", "1");
         return;
     }
-    // Layers that are named have the order of their names: the first sees what the program gives.
+    // Named layers are in the order of the list: the first one is nearest to the program.
     setenv("VK_ADD_LAYER_PATH", ((folder / "capture").string() + ":" + layer).c_str(), 1);
     setenv("VK_INSTANCE_LAYERS", "VK_LAYER_COOPVK_test_capture:VK_LAYER_COOPVK_emulation", 1);
     setenv("COOPVK_CAPTURE", fs::absolute(surroundings.capture).c_str(), 1);
 }
 
-// Only returns where the program cannot be started.
+// Returns only if the program cannot be started.
 void start(const char* file, std::vector<std::string>& arguments) {
     std::vector<char*> list;
     for (std::string& argument : arguments) list.push_back(argument.data());
@@ -93,7 +93,7 @@ std::string endOf(int status) {
     return std::format("exit status {}", WEXITSTATUS(status));
 }
 
-// One process: takes in what it tells until it ends.
+// One process: reads its output until it ends.
 class Process {
  public:
     Process(const Device& device, const Surroundings& surroundings,
@@ -112,7 +112,7 @@ class Process {
     Process& operator=(const Process&) = delete;
     ~Process() { std::fclose(report_); }
 
-    // Whether it did all its work; else `begun` tells at what it ended, if anything.
+    // Whether it did all its work; if not, `begun` is the work at which it ended, if any.
     bool read(std::vector<Measurement>& list) {
         char* line = nullptr;
         size_t capacity = 0;

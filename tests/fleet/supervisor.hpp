@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Processes that see a device of the fleet.
+// Processes for which a device of the fleet exists.
 #pragma once
 
 #include <string>
@@ -20,16 +20,16 @@ struct Surroundings {
 // Whether the preload library and the driver are installed; else what to install.
 std::string whyNot(const Device& device, const Surroundings& surroundings);
 
-// Runs the worker in a process of its own, and starts it again behind whatever it crashed at.
-// `arguments` are the worker's. Throws where it does not even get a device.
+// Runs the worker in a separate process. After a crash, starts it again with the next piece of
+// work. `arguments` are the worker's. Throws if the worker gets no device.
 std::vector<Measurement> runWorker(const Device& device, const Surroundings& surroundings,
                                    const std::vector<std::string>& arguments);
 
-// What a program that sees the device writes to its standard output. Throws where it fails.
+// The standard output of a program for which the device exists. Throws if the program fails.
 std::string outputOf(const Device& device, const Surroundings& surroundings,
                      std::vector<std::string> program);
 
-// Becomes another program, which sees the device. Returns only if that fails.
+// Replaces this process by a program for which the device exists. Returns only if that fails.
 void becomeProgram(const Device& device, const Surroundings& surroundings,
                    std::vector<std::string> program);
 

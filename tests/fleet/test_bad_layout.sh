@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: test_bad_layout.sh FLEET COOPVK BENCH SOURCE
-# A deliberately bad layout of matrices must fail the fleet's check, with a line that names device,
-# shader and statistic: a product whose lanes are all below each other, so that each of them holds
-# whole rows.
+# With a deliberately bad layout of matrices the fleet's check must fail, with a line that names device,
+# shader and statistic. All lanes of the product are in one column, so each of them holds whole rows.
 set -euo pipefail
 
 fleet=$1 coopvk=$2 bench=$3 source=$4
@@ -19,7 +18,7 @@ for layout in good bad; do
         --device "$source/tests/rewrite/devices/navi21.json" --spec 0=256 "${tune[@]}"
 done
 
-# check LAYOUT: what the check says of it.
+# check LAYOUT: the output of the check.
 check() {
     "$fleet" --device navi21 --lanes 32 --no-built-in --folder "$work/$1=bench" \
         --check "$source/docs/fleet.md" 2>&1

@@ -23,7 +23,7 @@ namespace {
 
 constexpr rlim_t kMaxSeconds = 60;  // of processor time for one pipeline; then the process ends
 
-// What goes to the standard output while it lives: some drivers print their code there.
+// Captures the standard output while it exists, since some drivers print their code there.
 class Printed {
  public:
     Printed() : memory_(memfd_create("printed", 0)), before_(dup(STDOUT_FILENO)) {
@@ -50,7 +50,7 @@ class Printed {
     int memory_, before_;
 };
 
-// The layer's log, from where it was last read.
+// The layer's log, from the position up to which it was read before.
 class LayerLog {
  public:
     LayerLog() : path_(std::getenv("COOPVK_LOG_FILE")) { take(); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The part that runs in a process of its own for each device, since drivers may crash: makes a
-// pipeline of each subject at each subgroup size.
+// Makes a pipeline of each subject at each subgroup size. Since drivers may crash, this runs in a
+// separate process for each device.
 #pragma once
 
 #include <cstdio>
@@ -18,11 +18,12 @@ struct Work {
     uint32_t onlySize = 0;   // lanes; 0: all that the device has
     uint32_t first = 0;      // number of the first piece of work: others were done before
     std::string textFolder;  // where the driver's texts go; empty: nowhere
-    // Of tests: coopvk refuses some on purpose, and others at another subgroup size than theirs.
+    // Subjects of tests: coopvk must refuse some of them, and others at another subgroup size than
+    // theirs.
     bool mayBeRefused = false;
 };
 
-// Writes two lines of JSON for each piece: what begins, and what became of it.
+// Writes two lines of JSON for each piece of work: its start and its result.
 void work(const Work& work, std::FILE* report);
 
 }  // namespace coopvk::fleet

@@ -8,7 +8,7 @@
 namespace coopvk::fuzz {
 namespace {
 
-// The rewriter's cache of a device only grows, and a leak shows when a device goes.
+// The rewriter's cache of a device only grows, and a leak shows only when a device is destroyed.
 constexpr uint32_t kInputsOfAWorld = 5000;
 
 World& world() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What must hold for the layer's commands on any settings and any chains of structures.
+// Properties of the layer's commands that must hold for any settings and any chains of structures.
 #pragma once
 
 #include <cstdint>

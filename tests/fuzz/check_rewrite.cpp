@@ -17,9 +17,10 @@ using rewrite::ExtensionSet;
 using rewrite::Result;
 using rewrite::Rewritten;
 
-// One in so many inputs is rewritten twice.
+// One input of this number is rewritten twice.
 constexpr uint32_t kRepeatOneOf = 64;
-// Of outputs that are longer than this, spirv-val sees one in so many: it takes most of the time.
+// Of outputs that are longer than this, spirv-val checks one of this number, since it takes most of
+// the time.
 constexpr size_t kLongOutput = 4000;
 constexpr uint32_t kValidateLongOneOf = 8;
 // spirv-val goes through all members of all members, however often a type comes.
@@ -86,7 +87,7 @@ bool isTooDeepToValidate(std::span<const uint32_t> words) {
     return false;
 }
 
-// 4-bit integers come with vectors that Vulkan's environment has not; SPIR-V itself has.
+// 4-bit integers need vectors that SPIR-V allows but Vulkan's environment does not.
 bool isVulkan(std::span<const uint32_t> words) {
     return !rewrite::scan(words, {Extension::kIntelInt4}).contains(Extension::kIntelInt4);
 }

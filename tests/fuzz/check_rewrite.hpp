@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What must hold for the rewriter on any bytes at all.
+// Properties of the rewriter that must hold for any bytes.
 #pragma once
 
 #include <cstdint>

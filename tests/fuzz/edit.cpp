@@ -121,7 +121,7 @@ void Edit::movePhis(uint32_t from, uint32_t to) {
     }
 }
 
-// From the end to the front, so that positions hold.
+// From the end to the front, so that positions stay valid.
 void Edit::apply(uint32_t value) {
     const size_t function = facts_.functionOf(use_.place);
     const uint32_t block = module_.instructions[facts_.blockOf(use_.place)].result();

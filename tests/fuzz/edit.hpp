@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A use of a value, and what is to be put around it so that another value takes its place.
+// A use of a value, and the instructions to insert so that another value replaces it.
 #pragma once
 
 #include <initializer_list>
@@ -20,8 +20,8 @@ struct Use {
     uint32_t type = 0;
 };
 
-// Some use in a block of a value that has a type. Matrices, vectors and what holds them come more
-// often than other values.
+// A random use, in a block, of a value that has a type. Matrices, vectors and types that contain
+// them are more likely than other values.
 std::optional<Use> findUse(const Module& module, const Facts& facts, Random& random);
 
 class Edit {
@@ -39,10 +39,10 @@ class Edit {
     }
     // A variable of the function that has the use.
     uint32_t variable(uint32_t type);
-    // In front of the use; with a result where there is a type.
+    // Inserts before the use; with a result if there is a type.
     uint32_t emit(spv::Op opcode, uint32_t type, std::initializer_list<Word> operands);
     uint32_t label();
-    // Labels may be needed before they stand.
+    // Labels may be needed before they are inserted.
     void place(uint32_t label) { before_.push_back(makeInstruction(spv::Op::OpLabel, 0, label)); }
     uint32_t freshId() { return module_.freshId(); }
     void emitWithId(spv::Op opcode, uint32_t type, uint32_t result,
@@ -50,9 +50,9 @@ class Edit {
     // A function T f(T x) { return x; }
     uint32_t identityFunction(uint32_t type);
 
-    // The use's block ends in the emitted instructions and goes on behind this label.
+    // The use's block ends in the emitted instructions and continues after this label.
     void blockContinuesAt(uint32_t label) { tail_ = label; }
-    // Puts everything in; the use is one of this value from then on.
+    // Inserts everything; afterwards the use is a use of this value.
     void apply(uint32_t value);
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Changes that keep a valid module valid: a value takes a way round, another of its type comes in
-// its place, constants have other values, blocks are split.
+// Changes that keep a valid module valid: pass a value through other instructions, replace it by
+// another value of its type, change constants, split blocks.
 #include <algorithm>
 
 #include "edit.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 using spv::Op;
 
-// What a value is made of, as far as it is numbers.
+// The number type of which a value consists, if it consists of numbers.
 const Instruction* componentOf(const Facts& facts, uint32_t type) {
     const Instruction* found = facts.find(type);
     for (int depth = 0; found != nullptr && depth < 4; ++depth) {
@@ -32,7 +32,7 @@ const Instruction* componentOf(const Facts& facts, uint32_t type) {
     return nullptr;
 }
 
-// A use of what may be stored and chosen, unlike pointers and images.
+// A use of a value that may be stored and selected, unlike pointers and images.
 std::optional<Use> findDataUse(const Module& module, const Facts& facts, Random& random) {
     for (int tries = 0; tries < 8; ++tries) {
         const auto use = findUse(module, facts, random);

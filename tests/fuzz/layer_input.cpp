@@ -71,7 +71,7 @@ std::span<const KnownStructure> knownStructures() {
 
 namespace {
 
-// Structures that matter to emulation come more often than their number would have it.
+// Structures that matter to emulation are more likely than others.
 constexpr VkStructureType kFavourites[] = {
     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_NV,

@@ -37,8 +37,8 @@ class Reader {
     size_t at_ = 0;
 };
 
-// Memory of exactly the size that it has to have, so that whoever reads or writes behind it is
-// found out; and whether it was written to.
+// Memory of exactly the required size, so that sanitizers find reads and writes beyond it; also
+// checks whether it was written to.
 class Blocks {
  public:
     std::byte* addBytes(size_t size, const void* from = nullptr);
@@ -65,7 +65,7 @@ class Blocks {
     std::vector<Block> blocks_;
 };
 
-// What may stand in a chain that the layer looks at.
+// Structures that are allowed in a chain that the layer reads.
 struct KnownStructure {
     VkStructureType type;
     size_t size;
@@ -73,8 +73,8 @@ struct KnownStructure {
 };
 std::span<const KnownStructure> knownStructures();
 
-// A chain of up to so many structures in front of `tail`. Features are set or not; other
-// structures are zero; some are of types that nobody knows.
+// A chain of up to this number of structures before `tail`. Features are set or not; other
+// structures are zero; some have unknown types.
 void* readChain(Reader& reader, Blocks& blocks, uint32_t most, void* tail = nullptr);
 
 }  // namespace coopvk::fuzz

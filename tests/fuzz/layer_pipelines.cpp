@@ -30,7 +30,7 @@ class Pipelines {
 
  private:
     static constexpr uint32_t kMostStages = 3;
-    // No handle of the fake driver's, which are small numbers.
+    // Not a handle of the fake driver, whose handles are small numbers.
     static inline const auto kNotWritten = reinterpret_cast<VkPipeline>(~uint64_t{0});
 
     VkShaderModuleCreateInfo moduleInfo() {
@@ -190,7 +190,7 @@ class Pipelines {
             index);
     }
 
-    // Where a graphics pipeline does not read its stages, they may hold anything.
+    // If a graphics pipeline does not read its stages, they may be invalid.
     template <typename Info>
     void note(const Info& info) {
         if constexpr (std::is_same_v<Info, VkGraphicsPipelineCreateInfo>) {
@@ -198,7 +198,7 @@ class Pipelines {
         }
     }
 
-    // Creates up to three at once; each that is said to be made must be there, and no other.
+    // Creates up to three at once. Exactly those that are reported as created must exist.
     template <typename Info, typename Create>
     std::string createAll(Info (Pipelines::*make)(uint32_t), const Create& create) {
         std::vector<Info> infos;

@@ -105,7 +105,7 @@ void* readSettings(Reader& reader, Blocks& blocks, std::vector<std::string>& tex
 
 // --- Arrays of answers
 
-// Calls a query with each way of asking: for the count, with room for fewer, with room for all.
+// Calls a query in all ways: for the count, with an array that is too small, with one for all.
 template <typename Element, typename Query>
 Complaint checkArray(Reader& reader, Element empty, const Query& query) {
     uint32_t all = 0;
@@ -121,7 +121,7 @@ Complaint checkArray(Reader& reader, Element empty, const Query& query) {
     return std::nullopt;
 }
 
-// The chain's nodes stay what they are, whatever is written into them.
+// Writes to the nodes of a chain must not change their types and links.
 bool isSameChain(const void* chain, const std::vector<VkBaseOutStructure>& before) {
     const auto* node = static_cast<const VkBaseOutStructure*>(chain);
     for (const VkBaseOutStructure& expected : before) {

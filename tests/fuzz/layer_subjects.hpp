@@ -15,7 +15,7 @@ using Complaint = std::optional<std::string>;
 
 // Settings: environment, vk_layer_settings.txt, VkLayerSettingsCreateInfoEXT.
 Complaint checkSettings(Reader& reader, World& world);
-// What physical devices are asked: features, properties, extensions, shapes.
+// Queries of physical devices: features, properties, extensions, shapes.
 Complaint checkQueries(Reader& reader, World& world);
 // vkCreateDevice.
 Complaint checkDevice(Reader& reader, World& world);
@@ -23,7 +23,7 @@ Complaint checkDevice(Reader& reader, World& world);
 Complaint checkPipelines(Reader& reader, World& world);
 // vkConvertCooperativeVectorMatrixNV.
 Complaint checkConversion(Reader& reader, World& world);
-// What is recorded around vkCmdConvertCooperativeVectorMatrixNV.
+// Commands that are recorded around vkCmdConvertCooperativeVectorMatrixNV.
 Complaint checkCommands(Reader& reader, World& world);
 
 }  // namespace coopvk::fuzz

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An instance and some devices through the layer, above the fake driver, which one input after the
-// other uses; renewed now and then.
+// An instance and some devices through the layer, above the fake driver. Many inputs use the same
+// ones; they are created again now and then.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ class World {
     const FuzzDevice& device(uint32_t which) const { return devices_[which % devices_.size()]; }
     // Forgets what the driver saw.
     void forget();
-    // What the driver should not have seen.
+    // Calls that the driver should not have got.
     std::optional<std::string> complaint(const FuzzDevice& device) const;
 
  private:

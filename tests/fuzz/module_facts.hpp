@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What changes of a module want to know about it: types, definitions, functions, blocks.
+// Facts about a module that changes need: types, definitions, functions, blocks.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +17,18 @@ class Facts {
  public:
     explicit Facts(const Module& module);
 
-    // Position of what defines the id; kNone where nothing does.
+    // Position of the instruction that defines the id; kNone if there is none.
     static constexpr size_t kNone = ~size_t{0};
     size_t definition(uint32_t id) const;
     const Instruction* find(uint32_t id) const;
     uint32_t typeOf(uint32_t id) const;
-    // Position of the first OpFunction; of the end where there is none.
+    // Position of the first OpFunction; of the end if there is none.
     size_t firstFunction() const { return firstFunction_; }
-    // Positions in blocks of functions, behind variables and phis, before merges and terminators:
-    // places where an instruction may be put in front of.
+    // Positions in blocks of functions, after variables and phis, before merges and terminators: an
+    // instruction may be inserted before them.
     const std::vector<size_t>& places() const { return places_; }
-    // Values that may be used at the place: constants and globals, what its own block defines
-    // before it, what the function's first block defines, parameters.
+    // Values that may be used at the position: constants and globals, values that its own block
+    // defines before it, values that the function's first block defines, parameters.
     std::vector<uint32_t> valuesAt(size_t place) const;
     // The same, of that type only.
     std::vector<uint32_t> valuesAt(size_t place, uint32_t type) const;

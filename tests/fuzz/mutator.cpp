@@ -204,7 +204,7 @@ void mutate(Module& module, Random& random) {
 }
 
 void splice(Module& module, const Module& other, Random& random) {
-    // The ids of the piece that it does not define itself become ones that do the same here.
+    // Ids of the piece that it does not define itself are replaced by similar ids of this module.
     const size_t begin = random.below(other.instructions.size());
     const size_t length = std::min(1 + random.below(12), other.instructions.size() - begin);
     const Facts here(module), there(other);
@@ -224,7 +224,7 @@ void splice(Module& module, const Module& other, Random& random) {
             word.value = found->second;
         }
     }
-    // Behind an instruction of the kind of the piece's first, if there is one.
+    // After an instruction of the same kind as the piece's first one, if there is any.
     size_t at = random.below(module.instructions.size());
     for (size_t tries = 0; tries < module.instructions.size(); ++tries) {
         const size_t candidate = (at + tries) % module.instructions.size();

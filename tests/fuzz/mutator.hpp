@@ -34,14 +34,14 @@ void mutate(Module& module, Random& random);
 // A piece of the other module, its ids replaced by new ones or by ones of the same kind.
 void splice(Module& module, const Module& other, Random& random);
 
-// The same for a fuzzer's bytes; empty where there is nothing to change.
+// The same for a fuzzer's bytes; empty if there is nothing to change.
 std::vector<uint8_t> mutateInput(std::span<const uint8_t> bytes, Random& random);
 std::vector<uint8_t> spliceInputs(std::span<const uint8_t> bytes, std::span<const uint8_t> other,
                                   Random& random);
 
-// One change; false where the module has no place for it.
+// One change; false if the module has no place for it.
 using Move = bool (*)(Module&, Random&);
-// Of those that keep a valid module valid, but for bad luck.
+// One of the changes that nearly always keep a valid module valid.
 std::span<const Move> gentleMoves();
 
 }  // namespace coopvk::fuzz

@@ -34,7 +34,7 @@ void addFiles(const fs::path& path, std::vector<File>& files) {
     }
 }
 
-// What a change is wrong with is left behind, for a closer look.
+// Keeps an input that failed, for closer inspection.
 void report(const std::string& name, const Bytes* bytes, const std::string& complaint) {
     std::printf("%s: %s\n", name.c_str(), complaint.c_str());
     if (bytes == nullptr) return;

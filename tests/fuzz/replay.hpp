@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The main program of what tries a fuzzer's files without a fuzzer.
+// The main program for trying a fuzzer's files without a fuzzer.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ struct Subject {
     void (*explain)(const Bytes& bytes) = nullptr;
 };
 
-// [--explain] [--changes N] FILE|FOLDER...: tries all files, then so many changes of them, always
-// the same ones. Exit status: 0 if there were files and nothing was wrong.
+// [--explain] [--changes N] FILE|FOLDER...: tries all files, then N changes of them, always the
+// same ones. Exit status: 0 if there were files and nothing was wrong.
 int replay(int count, char** arguments, const Subject& subject);
 
 }  // namespace coopvk::fuzz

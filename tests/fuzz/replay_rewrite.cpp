@@ -3,7 +3,7 @@
 // usage: replay_rewrite [--explain] [--changes N] FILE|FOLDER...
 //
 // Tries files, and changes of them, on the rewriter as the fuzzer does, without one. --explain:
-// what a file asks for and what becomes of it.
+// what a file requests, and the result.
 #include <cstdio>
 
 #include "check_rewrite.hpp"

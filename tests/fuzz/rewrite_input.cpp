@@ -19,7 +19,7 @@ using rewrite::MatrixShape;
 using rewrite::Stage;
 
 constexpr uint32_t kSubgroupSizes[] = {32, 4, 8, 16, 64, 128, 3, 0};
-// Which stage is asked for; mostly that of the first entry point.
+// The requested stage; mostly that of the first entry point.
 constexpr std::optional<Stage> kStages[] = {
     std::nullopt, std::nullopt,       std::nullopt, Stage::kCompute, Stage::kVertex,
     std::nullopt, std::nullopt,       Stage::kMesh, Stage::kRaygen,  Stage::kFragment,
@@ -73,7 +73,7 @@ constexpr ComponentType kF16 = ComponentType::kFloat16, kF32 = ComponentType::kF
                         kS8 = ComponentType::kSint8, kU8 = ComponentType::kUint8,
                         kS32 = ComponentType::kSint32, kU32 = ComponentType::kUint32;
 
-// What drivers have: one of 8 lanes, a desktop one, one of a single odd shape.
+// Shapes of drivers: one with 8 lanes, a desktop GPU's, and one with a single odd shape.
 std::vector<MatrixShape> nativeShapes(uint8_t which) {
     switch (which % 4) {
         case 1:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a fuzzer's bytes mean to the rewriter: a module, alone or behind a record of options that
-// say what it is rewritten for.
+// A fuzzer's bytes as input of the rewriter: a module, alone or after a record of options that say
+// for what it is rewritten.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ struct SpecializationBytes {
     uint8_t pattern = 0;  // of all others
 };
 
-// 32 bytes in front of a module. All zeros: what a module alone is rewritten for.
+// 32 bytes before a module. All zeros means the same as no record.
 struct Options {
     uint8_t mark = kMark;
     uint8_t subgroupSize = 0;  // indices into tables of rewrite_input.cpp
@@ -53,7 +53,7 @@ class RewriteInput {
     const std::vector<uint32_t>& words() const { return words_; }
     const rewrite::Target& target() const { return target_; }
     rewrite::Request request() const;
-    // The words with what their specialization says as defaults: what is really asked for.
+    // The words with the specialization as default values: the module that is really requested.
     std::vector<uint32_t> specialisedWords() const;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A SPIR-V module as a list of instructions, for changing it: any words can be taken apart and put
-// together again, those that are no SPIR-V too.
+// A SPIR-V module as a list of instructions that can be changed. Any words can be split into
+// instructions and joined again, also words that are no SPIR-V.
 #pragma once
 
 #include <array>
@@ -47,8 +47,7 @@ struct Module {
     uint32_t freshId() { return header[3]++; }
 };
 
-// Which words are ids comes from SPIRV-Tools' grammar up to where that gives up, and is guessed
-// from there on.
+// SPIRV-Tools' grammar says which words are ids; after the point where it fails, this is guessed.
 Module split(std::span<const uint32_t> words);
 std::vector<uint32_t> join(const Module& module);
 

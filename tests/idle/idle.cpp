@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An application that has no use for coopvk. scripts/bench-idle counts the instructions of what it
-// does, with and without the layer, in the functions whose names begin with measure.
+// An application that does not use coopvk. scripts/bench-idle counts instructions, with and without
+// the layer, in the functions whose names begin with "measure".
 #include <volk.h>
 
 #include <cstdio>

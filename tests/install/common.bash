@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the tests of installations share. Sourced, never run.
+# Functions that the tests of installations share. Sourced, never run.
 # shellcheck shell=bash
 set -euo pipefail
 
@@ -15,7 +15,7 @@ fail() {
     exit 1
 }
 
-# The names in a folder, sorted; not the folder's own.
+# The names in a folder, sorted, without that of the folder.
 list() { (cd "$1" && find . -mindepth 1 | sort); }
 
 # sees_layer WANTED COMMAND...: whether vulkaninfo, under COMMAND, lists the layer.
@@ -37,8 +37,8 @@ gives_matrices() {
     [[ $found == "$wanted" ]] || fail "matrices: $found, not $wanted, under: $*"
 }
 
-# works_by_configuration PREFIX: a section of coopvk.conf switches the layer on, from the one command to
-# the other.
+# works_by_configuration PREFIX: a section of coopvk.conf switches the layer on between
+# `coopvk config --install` and `coopvk config --uninstall`.
 works_by_configuration() {
     local coopvk=$1/bin/coopvk folder=$work/configuration
     local -x XDG_CONFIG_HOME=$folder
@@ -55,8 +55,8 @@ works_by_configuration() {
     rm -r "$folder"
 }
 
-# works_in PREFIX: the loader finds the layer there as it does in /usr; it is off by default; the
-# tool beside it works.
+# works_in PREFIX: the loader finds the layer there as in /usr; the layer is off by default; the tool in
+# that prefix works.
 works_in() {
     local prefix=$1 data="env XDG_DATA_DIRS=$1/share"
     # shellcheck disable=SC2086  # a command and its arguments

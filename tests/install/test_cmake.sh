@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: test_cmake.sh BUILD CHECK_PORTABLE|""
-# `cmake --install` and the uninstall target: what is installed works from wherever it is moved to,
-# and nothing is left of it.
+# `cmake --install` and the uninstall target: the installation also works after it was moved, and
+# uninstalling removes all of it.
 # shellcheck source=common.bash
 source "$(dirname -- "${BASH_SOURCE[0]}")/common.bash"
 

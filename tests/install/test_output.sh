@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: test_output.sh SOURCE
-# What the scripts print stays whole where it goes to a file: `scripts/test >FILE 2>&1` with
-# programs in place of the compiler and the tests, and no script opens its own output once more,
-# which empties the file.
+# The output of scripts is complete if it goes to a file: runs `scripts/test >FILE 2>&1` with other
+# programs in place of the compiler and the tests. No script may open its own output again, since that
+# would empty the file.
 # shellcheck source=common.bash
 source "$(dirname -- "${BASH_SOURCE[0]}")/common.bash"
 
@@ -49,7 +49,7 @@ done
 [[ $(tail -n 1 "$log") == '8 passed, 0 failed, 3 skipped' ]] || fail "ends with: $(tail -n 1 "$log")"
 grep -qE '^  real programs +[0-9]+ s, +[0-9]+ s of processor time$' "$log" || fail 'no times'
 
-# The system opens these names anew, from the file's start.
+# The system opens these names again, at the file's start.
 if found=$(grep -nE '(tee|>)( -[a-z]+)* *"?/(dev/(stdout|stderr|fd/)|proc/self/fd/)' \
     "$source"/scripts/* "$source"/.ci/* "$source"/tests/*/*.sh "$source"/tests/*/*.bash |
     grep -v "${0##*/}:"); then

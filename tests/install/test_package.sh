@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: test_package.sh BUILD
-# `cpack` makes a Debian package whose installation makes the layer available, off by default, and
-# whose removal leaves nothing. It is installed into a root of its own, by the dpkg of this machine.
+# `cpack` makes a Debian package. Its installation makes the layer available, off by default; its
+# removal leaves nothing. This machine's dpkg installs it into a separate root.
 # shellcheck source=common.bash
 source "$(dirname -- "${BASH_SOURCE[0]}")/common.bash"
 
@@ -35,7 +35,7 @@ if command -v apt-get >/dev/null; then
     grep -q '^Inst coopvk ' "$work/log" || fail "$(<"$work/log")"
 fi
 
-# Installed, used, and removed. Whatever this machine's dpkg leaves out, as man pages, is put in.
+# Installs, uses and removes it, also files that this machine's dpkg excludes, such as manual pages.
 root=$work/root
 mkdir -p "$root/var/lib/dpkg"
 touch "$root/var/lib/dpkg/status"

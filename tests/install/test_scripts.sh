@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: test_scripts.sh SOURCE
-# `scripts/build --prefix DIR`, which goes on the release build, and --uninstall; and --help of
-# each script.
+# `scripts/build --prefix DIR`, which uses the release build, and --uninstall; and --help of each
+# script.
 # shellcheck source=common.bash
 source "$(dirname -- "${BASH_SOURCE[0]}")/common.bash"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Matrix shapes that coopvk lists behind a driver's own: the driver's stay the first and its
-// modules untouched, and only what uses an added shape is rewritten.
+// Matrix shapes that coopvk lists after a driver's own: the driver's shapes stay the first, modules
+// that use only these stay unchanged, and only modules that use an added shape are rewritten.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -10,8 +10,8 @@ namespace coopvk::test {
 // How many of this thread's allocations are not freed.
 int64_t liveAllocations();
 
-// While it lives, the thread's allocations fail, all but the first `allowed` ones and those that
-// fit into what a new-handler has freed.
+// While this object exists, the thread's allocations fail, except the first `allowed` ones and
+// those that fit into memory that a new-handler has freed.
 class FailingAllocations {
  public:
     explicit FailingAllocations(uint64_t allowed);
@@ -23,7 +23,7 @@ class FailingAllocations {
     static bool happened();
 };
 
-// While it lives, a limit holds or does not.
+// While this object exists, a limit applies or does not apply.
 class SwitchedAllocations {
  public:
     explicit SwitchedAllocations(bool limited);
@@ -35,7 +35,7 @@ class SwitchedAllocations {
     bool before_;
 };
 
-// While it lives, they work all the same.
+// While this object exists, allocations succeed anyway.
 class WorkingAllocations : public SwitchedAllocations {
  public:
     WorkingAllocations() : SwitchedAllocations(false) {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The layer as the manifest of `coopvk config --install` loads it: on where the configuration says
-// so, and out of the way elsewhere.
+// The layer as the manifest of `coopvk config --install` loads it: on in programs for which the
+// configuration says so, and passing every call on in others.
 #include "by_configuration.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 namespace configured = layer::configured;
 
-// Every command that the layer intercepts somewhere.
+// Every command that the layer intercepts on any device.
 #define COOPVK_NAME(command, function) #command,
 constexpr const char* kInstanceCommands[] = {COOPVK_PHYSICAL_DEVICE_COMMANDS(COOPVK_NAME)
                                                  COOPVK_ADDED_QUERIES(COOPVK_NAME)};
@@ -168,8 +168,8 @@ TEST_F(ByConfiguration, OnWhereItIsAskedFor) {
     EXPECT_TRUE(isOn());
 }
 
-// Where the layer is off, each command is the next layer's own, but those that the layer must see
-// to know whom to ask next.
+// If the layer is off, each command is the next layer's own, except those that the layer needs to
+// know the next layer.
 TEST_F(ByConfiguration, OffMeansOutOfTheWay) {
     const VkInstance instance = makeInstance();
     const VkDevice device = makeDevice(instance);
@@ -218,7 +218,7 @@ TEST_F(ByConfiguration, EachInstanceByItself) {
     destroy(off);
 }
 
-// A fault is told once, by its line, and the program goes on.
+// A fault is logged once, with its line, and the program continues.
 TEST_F(ByConfiguration, Faults) {
     write("[exe = layer_tests]\nenable = true\nback_end = gpu\n[exe = other]\nnonsense = 1\n");
     testing::internal::CaptureStderr();

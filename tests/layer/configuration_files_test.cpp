@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// coopvk.conf as the layer finds it, beside the other ways to give settings.
+// coopvk.conf together with the other sources of settings.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -101,7 +101,7 @@ TEST_F(ConfigurationFiles, BadValuesLeaveWhatHolds) {
     EXPECT_TRUE(complaints[1].starts_with(file().string() + ":4: ")) << complaints[1];
 }
 
-// Whatever lies there, no program waits or fails.
+// Whatever kind of file is there, no program waits or fails.
 TEST_F(ConfigurationFiles, NoFiles) {
     load();
     EXPECT_TRUE(complaints.empty());

@@ -103,7 +103,7 @@ TEST(Configuration, LaterLinesAndFilesWin) {
     EXPECT_TRUE(other.isEnabled());
 }
 
-// Each fault is told with its line; the rest of the file holds.
+// Each fault is logged with its line; the rest of the file applies.
 TEST(Configuration, Faults) {
     struct Row {
         const char* line;
@@ -132,7 +132,7 @@ TEST(Configuration, Faults) {
         EXPECT_EQ(valueOf(bench, kLogLevel), "(none)");
         EXPECT_EQ(valueOf(bench, kEmulate), "(none)");
         EXPECT_EQ(bench.faults.size(), 1u);
-        // Programs that the section is not about hear nothing of it.
+        // Programs that the section does not match log nothing about it.
         EXPECT_TRUE(forProgram(text, {"a", "", "", ""}).faults.empty());
     }
 }
@@ -143,7 +143,7 @@ TEST(Configuration, BrokenSections) {
         const std::string text = std::string(title) + "\nenable = true\nnonsense = 1\n";
         const ConfigurationFile file = parseConfiguration("f", text);
         EXPECT_EQ(file.faults().size(), 2u) << title;
-        // Of any program, since nobody knows which it was for.
+        // In every program, since nobody knows for which one it was meant.
         const auto any = configuredFor(std::span(&file, 1), {"a", "a.exe", "a", "a"});
         EXPECT_FALSE(any.isEnabled()) << title;
         ASSERT_EQ(any.faults.size(), 1u) << title;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Matrix conversions: requests that make no sense, failures while recording. And commands that only
-// conversions have an interest in are the driver's own on every device that has none.
+// Matrix conversions: invalid requests, failures while recording. On devices without conversions,
+// commands that only conversions need are the driver's own.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -30,7 +30,7 @@ TEST(ConversionCommands, InNobodysWay) {
     EXPECT_NE(driver.deviceCommand(vectors, "vkCmdBindPipeline"), own);
     EXPECT_NE(driver.deviceCommand(vectors, "vkConvertCooperativeVectorMatrixNV"), nullptr);
     EXPECT_NE(driver.deviceCommand(vectors, "vkCmdConvertCooperativeVectorMatrixNV"), nullptr);
-    // What the driver has not, the layer does not make up.
+    // The layer does not add commands that the driver lacks.
     EXPECT_EQ(driver.deviceCommand(vectors, "vkCmdPipelineBarrier2"), nullptr);
     driver.destroyDevice(vectors);
     driver.destroyInstance();
@@ -57,7 +57,7 @@ TEST_F(Conversions, TooLarge) {
     EXPECT_EQ(convert(), VK_ERROR_UNKNOWN);
 }
 
-// Found by fuzzing: 2^32 lines of nothing took a minute.
+// Found by fuzzing: 2^32 empty lines took a minute.
 TEST_F(Conversions, ManyEmptyLines) {
     info.numRows = ~0u;
     info.numColumns = 0;

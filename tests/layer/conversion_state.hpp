@@ -17,13 +17,13 @@ class ConversionState : public RecordedConversions {
  protected:
     ConversionState() : RecordedConversions(true) {}
 
-    // What the driver is asked for a conversion.
+    // The calls that the driver gets for a conversion.
     Commands convertNow() {
         driver.seenCommands.clear();
         record();
         return std::exchange(driver.seenCommands, {});
     }
-    // The commands behind the dispatch: what the application gets back.
+    // The commands after the dispatch, which restore the application's state.
     static Commands restored(const Commands& commands) {
         for (size_t i = 0; i < commands.size(); ++i) {
             if (commands[i].name != "vkCmdDispatch") continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a recorded conversion does to the state around it: push constants in banks, conditions. And
-// a pipeline that is made while another call makes it.
+// The effect of a recorded conversion on the state around it: push constants in banks, conditions.
+// Also a pipeline that is made while another call makes it.
 #include "conversion_state.hpp"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ TEST_F(ConversionState, Banks) {
     push2(commands, &pushed);
     Commands expected = {{"vkCmdPushConstants2", {3, 0, 7}}};
     EXPECT_EQ(restored(convertNow()), expected);
-    // With a layout that has no handle, in front of the bank and behind it.
+    // With a layout that has no handle, before the bank and after it.
     VkPipelineLayoutCreateInfo inlined = {VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
     pushed.layout = VK_NULL_HANDLE;
     bank.pNext = &inlined;

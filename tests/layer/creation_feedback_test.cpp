@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// VkPipelineCreationFeedback of pipelines that the layer refuses: no application may take what its
-// memory held before for an answer.
+// VkPipelineCreationFeedback of pipelines that the layer refuses: it must not keep the memory's
+// contents from before, which an application could mistake for a result.
 #include "shader_routes.hpp"
 
 namespace coopvk::test {
@@ -56,7 +56,7 @@ TEST_F(CreationFeedback, Compute) {
     testing::internal::GetCapturedStderr();
     refused.expectNothing();
     later.expectNothing();
-    // The driver's answers stay: this one gives none.
+    // The driver's feedback stays; this driver gives none.
     infos[0].pNext = &good.info;
     good = Feedback();
     EXPECT_EQ(COOPVK_DEVICE_COMMAND(driver, device, vkCreateComputePipelines)(

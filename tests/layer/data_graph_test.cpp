@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Data graphs: few drivers have them, and matrices are not among what they compute with.
+// Data graphs: few drivers have them, and they do not compute with matrices.
 #include "shader_routes.hpp"
 
 #ifdef VK_ARM_data_graph

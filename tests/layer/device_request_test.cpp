@@ -170,7 +170,7 @@ TEST_F(Request, RefusesHiddenFeatures) {
     EXPECT_EQ(make().result, VK_SUCCESS);
     bfloat16.shaderBFloat16CooperativeMatrix = VK_TRUE;
     EXPECT_EQ(make().result, VK_ERROR_FEATURE_NOT_PRESENT);
-    // Also where the application does not ask for the emulated extension.
+    // Also if the application does not enable the emulated extension.
     names.clear();
     matrix.cooperativeMatrix = VK_FALSE;
     EXPECT_EQ(make().result, VK_ERROR_FEATURE_NOT_PRESENT);
@@ -178,7 +178,7 @@ TEST_F(Request, RefusesHiddenFeatures) {
     EXPECT_EQ(make().result, VK_SUCCESS);
 }
 
-// The layer has VK_EXT_tooling_info where the driver does not, emulating or not.
+// If the driver lacks VK_EXT_tooling_info, the layer has it, with and without emulation.
 TEST_F(Request, ToolingInfo) {
     names.push_back(VK_EXT_TOOLING_INFO_EXTENSION_NAME);
     EXPECT_EQ(make().result, VK_SUCCESS);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the layer leaves of a shader, and that it is enough to repeat its rewrite.
+// The files that the layer dumps for a shader suffice to repeat its rewrite.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -53,7 +53,7 @@ class Dumps : public ShaderRoutes {
         EXPECT_EQ(files.size(), 1u);
         return files.empty() ? ordered_json() : ordered_json::parse(std::ifstream(files[0]));
     }
-    // Rewrites what the files say, and nothing else.
+    // Rewrites the request that the files describe.
     rewrite::Result<rewrite::Rewritten> repeat(const ordered_json& json) const {
         const auto recorded = layer::requestFromJson(json);
         EXPECT_TRUE(recorded) << recorded.error().message;
@@ -248,7 +248,7 @@ TEST(Requests, WrongOnesAreNamed) {
     EXPECT_FALSE(layer::requestFromJson(ordered_json::array()));
 }
 
-// What stays the driver's of an extension is part of the request.
+// The features of an extension that stay the driver's are part of the request.
 TEST(RequestJson, NativeFeatures) {
     layer::RecordedRequest request;
     request.shader = "x.spv";

@@ -34,7 +34,7 @@ void destroyObject(VkDevice, Handle handle, const VkAllocationCallbacks* allocat
     driver().objects.destroy(numberOf(handle), allocator);
 }
 
-// What a dispatchable handle points at: the loader's word, different for each.
+// The object of a dispatchable handle: the loader's word, which differs for each.
 struct Dispatchable {
     void* key = this;
 };
@@ -396,7 +396,7 @@ VkResult allocateCommandBuffers(VkDevice device, const VkCommandBufferAllocateIn
     return VK_SUCCESS;
 }
 
-// Those whose handle nobody got meanwhile are gone.
+// Objects whose handle was not given again since then are destroyed.
 void dropCommandBuffers(std::span<const VkCommandBuffer> list, std::string_view command) {
     for (VkCommandBuffer commands : list) driver().commandBuffers.erase(commands);
     happen(command);

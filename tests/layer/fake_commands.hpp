@@ -20,7 +20,7 @@ FakeDriver*& current();
 
 uint64_t nextHandle();
 
-// Does what FakeDriver::during has for a command.
+// Calls the function that FakeDriver::during has for a command.
 void happen(std::string_view command);
 
 // A command by its name.
@@ -29,7 +29,7 @@ struct Entry {
     PFN_vkVoidFunction function;
 };
 
-// Drivers throw nothing: memory ends in the layer only.
+// Drivers throw nothing: only the layer runs out of memory.
 template <auto Function>
 struct Entrance;
 

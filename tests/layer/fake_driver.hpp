@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A driver, or next layer, that writes down what it is asked, so that the layer's commands can be
-// tested on devices of every kind without one. One at a time; not for several threads.
+// A driver, or next layer, that records its calls, so that the layer's commands can be tested on
+// devices of every kind without a real one. One at a time; not for several threads.
 #pragma once
 
 #include <vulkan/vk_layer.h>
@@ -41,8 +41,8 @@ struct SeenPipeline {
     VkPipelineCreateFlags2 flags = 0;
 };
 
-// A command in a command buffer, with those of its arguments that somebody may want to look at:
-// see fake_recording.cpp.
+// A command in a command buffer, with those of its arguments that tests check: see
+// fake_recording.cpp.
 struct SeenCommand {
     std::string_view name;
     std::vector<uint64_t> values;
@@ -51,7 +51,7 @@ struct SeenCommand {
 void PrintTo(const SeenCommand& command, std::ostream* out);
 constexpr uint64_t kNoBank = ~uint64_t{0};
 
-// What vkCreateDevice was asked for.
+// The arguments of vkCreateDevice.
 struct SeenDevice {
     std::vector<std::string> extensions;
     std::map<VkStructureType, std::vector<VkBool32>> features;  // by structure, all members
@@ -67,7 +67,7 @@ class FakeDriver {
     FakeDriver(const FakeDriver&) = delete;
     FakeDriver& operator=(const FakeDriver&) = delete;
 
-    // What the device is like; to be set before it is asked.
+    // The properties of the device; set these before it is queried.
     uint32_t apiVersion = VK_API_VERSION_1_3;
     std::vector<std::string> extensions;
     layer::FeatureSet features;  // all but those that change what tests would have to expect
@@ -81,19 +81,19 @@ class FakeDriver {
 
     VkResult deferredResult = VK_OPERATION_DEFERRED_KHR;  // of pipelines with an operation
     uint32_t int4Shapes = 0;  // how many it lists itself; with none, it has not the query
-    // Its own; with none, it has not the query.
+    // Its own; if there are none, it lacks the query.
     std::vector<VkCooperativeMatrixPropertiesKHR> matrixShapes;
     bool answersFromTheTop = false;  // once there is an instance, queries are the first layer's
     bool recordsAll = false;         // has every command that the layer has an interest in
 
-    // By command: what another thread, or a callback, does during the next call. Of commands that
-    // destroy something, when the handle is free again.
+    // By command: what another thread, or a callback, does during the next call. For commands that
+    // destroy something, this happens when the handle is free again.
     std::map<std::string_view, std::function<void()>> during;
     uint64_t reuse = 0;  // the next object's handle, where it is not 0
 
     std::vector<const char*> instanceExtensions;  // that instances are made with
 
-    // Through the layer, as the loader does it.
+    // Creates it through the layer, as the loader does.
     VkInstance makeInstance(uint32_t version = VK_API_VERSION_1_3, const void* next = nullptr,
                             const VkAllocationCallbacks* allocator = nullptr);
     void destroyInstance(const VkAllocationCallbacks* allocator = nullptr);
@@ -108,7 +108,7 @@ class FakeDriver {
     PFN_vkVoidFunction instanceCommand(const char* name);
     PFN_vkVoidFunction deviceCommand(VkDevice device, const char* name);
 
-    // What it saw.
+    // The recorded calls.
     SeenDevice device;
     std::map<uint64_t, Words> modules;  // that exist
     std::vector<Words> createdModules;  // ever

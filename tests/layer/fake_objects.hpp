@@ -20,12 +20,13 @@ class FakeObjects {
  public:
     // False if the allocator has no memory.
     bool make(uint64_t handle, const VkAllocationCallbacks* allocator);
-    // With an allocator exactly if it was made with one.
+    // Must get an allocator exactly if the object was made with one.
     void destroy(uint64_t handle, const VkAllocationCallbacks* allocator);
 
     bool has(uint64_t handle) const { return memory_.contains(handle); }
     size_t living() const { return memory_.size(); }
-    // What was destroyed without having been made, or with or without an allocator unlike then.
+    // Objects that were destroyed without having been made, or with an allocator only at one of the
+    // two times.
     uint32_t mistakes() const { return mistakes_; }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Commands in command buffers of the fake driver: they write down what they are asked, or count.
+// Commands in command buffers of the fake driver: they record their arguments, or count calls.
 #include <algorithm>
 #include <ostream>
 

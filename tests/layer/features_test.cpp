@@ -30,7 +30,7 @@ TEST(Features, TableIsInOrderAndNamesEachBitOnce) {
     EXPECT_EQ(featureTable().size(), static_cast<size_t>(Feature::kCount));
 }
 
-// An extension's structure has as many members as its row says: those behind are padding.
+// An extension's structure has as many members as its row says; padding follows.
 TEST(Features, ExtensionRows) {
     for (size_t i = 0; i < extensionRows().size(); ++i) {
         const ExtensionRow& row = extensionRows()[i];
@@ -67,7 +67,7 @@ constexpr rewrite::ExtensionSet kKhr = {rewrite::Extension::kKhrCooperativeMatri
 constexpr Hidden kMatrix = {kKhr, kKhr, kKhr};
 constexpr Hidden kNothing = {};
 
-// Whatever names VK_KHR_cooperative_matrix as its dependency in the registry.
+// All extensions that depend on VK_KHR_cooperative_matrix in the registry.
 TEST(Dependents, Extensions) {
     for (const char* name :
          {"VK_NV_cooperative_matrix2", "VK_NV_cooperative_matrix_decode_vector",
@@ -81,7 +81,7 @@ TEST(Dependents, Extensions) {
     }
 }
 
-// What coopvk emulates itself is not hidden, whatever it builds on.
+// Extensions that coopvk itself emulates are not hidden, whatever they depend on.
 TEST(Dependents, EmulatedOnes) {
     for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
         const Hidden hidden = {rewrite::ExtensionSet::all(), rewrite::ExtensionSet::all(),
@@ -90,7 +90,7 @@ TEST(Dependents, EmulatedOnes) {
     }
 }
 
-// What coopvk emulates beside the driver's own hides nothing of it.
+// If coopvk adds features to the driver's, it hides none of the driver's.
 TEST(Dependents, OnlyOfWhatIsReplaced) {
     constexpr Hidden kAdded = {{}, rewrite::ExtensionSet::all()};
     EXPECT_FALSE(kAdded.hasExtension("VK_NV_cooperative_matrix2"));

@@ -80,7 +80,7 @@ TEST_F(FilesTest, LinksThatOthersCanLayAreNotFollowed) {
     EXPECT_EQ(read(own / "precious"), "p");
     EXPECT_FALSE(fs::exists(own / "new"));
     EXPECT_FALSE(fs::exists(own / "log"));
-    // The log says so, and goes on elsewhere.
+    // The log says so, and continues elsewhere.
     testing::internal::CaptureStderr();
     Log(LogLevel::kWarn, shared / "log").warn("still said");
     const std::string text = testing::internal::GetCapturedStderr();
@@ -111,7 +111,7 @@ TEST_F(FilesTest, SystemsFiles) {
     ::close(ends[1]);
 }
 
-// As a program's own output may be redirected: what either writes stays.
+// As if a program's own output were redirected there: neither overwrites the other.
 TEST_F(FilesTest, OpenStreamsAreShared) {
     const fs::path path = own / "output";
     const int stream = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
@@ -139,7 +139,7 @@ TEST_F(FilesTest, PipesOfNoReaderDoNotStopTheProgram) {
     EXPECT_NE(append(shared / "log"), "");
 }
 
-// Another name of a file that matters.
+// A hard link to an important file.
 TEST_F(FilesTest, HardLinksThatOthersCanLay) {
     std::ofstream(own / "precious") << "p";
     fs::create_hard_link(own / "precious", shared / "log");
@@ -153,7 +153,7 @@ TEST_F(FilesTest, FilesOfOthers) {
     ASSERT_EQ(::chown((shared / "log").c_str(), 65534, 65534), 0);
     EXPECT_NE(append(shared / "log").find("not this user's own file"), std::string::npos);
     EXPECT_EQ(read(shared / "log"), "o");
-    // A folder is as good as its owner.
+    // Whether a folder is safe depends on its owner.
     fs::create_directory(own / "theirs");
     fs::create_symlink(own / "precious", own / "theirs" / "log");
     ASSERT_EQ(::chown((own / "theirs").c_str(), 65534, 65534), 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// shaderFloat16, which is in two structures, where the driver lacks it: as programs see it, and as
-// the driver is asked for it.
+// shaderFloat16, which is in two structures, with a driver that lacks it: what programs see, and
+// what the driver gets.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

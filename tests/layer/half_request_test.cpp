@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What vkCreateDevice asks of a driver without shaderFloat16.
+// The arguments of vkCreateDevice for a driver without shaderFloat16.
 #include "request_fixture.hpp"
 
 namespace coopvk::layer {
@@ -46,7 +46,7 @@ TEST_F(HalfRequest, TakesTheFeatureFromBothStructures) {
     EXPECT_TRUE(single.shaderFloat16 && v12.shaderFloat16) << "the application's own memory";
 }
 
-// Programs that ask for shaderInt8 alone are left alone.
+// For programs that enable only shaderInt8, nothing changes.
 TEST_F(HalfRequest, OnlyWhereTheFeatureIsAskedFor) {
     names = {VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME};
     VkPhysicalDeviceShaderFloat16Int8Features single = {kFloat16};
@@ -60,7 +60,7 @@ TEST_F(HalfRequest, OnlyWhereTheFeatureIsAskedFor) {
     EXPECT_TRUE(node->shaderInt8);
 }
 
-// Of version 1.2 drivers have the feature structure in any case.
+// From version 1.2 on, drivers always have the feature structure.
 TEST_F(HalfRequest, NamesOnlyWhatTheDriverLists) {
     names = {VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME};
     VkPhysicalDeviceShaderFloat16Int8Features single = {kFloat16};

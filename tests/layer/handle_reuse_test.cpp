@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// As soon as a driver has destroyed an object, it may give the handle to another thread's. What the
-// layer keeps for the new object must not go with the old one's.
+// As soon as a driver has destroyed an object, it may give the same handle to an object of another
+// thread. The layer must not remove its data of the new object together with that of the old one.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -85,7 +85,7 @@ TEST_F(ShaderRoutes, ReusedDeferredOperation) {
 
 class ReusedCommandBuffers : public RecordedConversions {
  protected:
-    // The next command buffer has the handle of the one that there is.
+    // The next command buffer has the handle of the existing one.
     void allocateDuring(const char* command) {
         driver.during[command] = [&] {
             driver.reuse = numberOf(commands);

@@ -81,7 +81,7 @@ TEST_F(HeapState, BoundHeapsStayBound) {
         bindHeap(command);
         expectHeapsKept(convertNow());
     }
-    // What secondaries inherit, they leave.
+    // Secondary command buffers do not change what they inherit.
     COOPVK_DEVICE_COMMAND(driver, device, vkCmdExecuteCommands)(commands, 0, nullptr);
     expectHeapsKept(convertNow());
 }
@@ -93,7 +93,7 @@ TEST_F(HeapState, InheritedHeaps) {
     expectSetsKept(convertNow());
 }
 
-// Whose pInheritanceInfo is anything.
+// Its pInheritanceInfo may be invalid.
 TEST_F(HeapState, PrimariesInheritNothing) {
     VkCommandBufferBeginInfo how = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
     how.pInheritanceInfo = reinterpret_cast<const VkCommandBufferInheritanceInfo*>(uintptr_t{1});
@@ -101,7 +101,7 @@ TEST_F(HeapState, PrimariesInheritNothing) {
     expectSetsKept(convertNow());
 }
 
-// The last command says which state there is; what it invalidated is not set again.
+// The last command determines the state; state that it invalidated is not set again.
 TEST_F(HeapState, EitherInvalidatesTheOther) {
     push({5});
     pushData(9);
@@ -155,7 +155,7 @@ TEST_F(HeapState, SetsInvalidateHeaps) {
     }
 }
 
-// Devices without heaps have nothing in the way of their descriptor sets.
+// On devices without heaps the layer does not intercept commands for descriptor sets.
 TEST(DescriptorSets, InNobodysWay) {
     FakeDriver driver;
     driver.makeInstance();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A conversion of a matrix on the host that is in order, to spoil.
+// A valid conversion of a matrix on the host, which tests make invalid.
 #pragma once
 
 #include <vulkan/vulkan_core.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What programs keep on disk: UUIDs, identifiers and binaries, and whose they are. And programs
-// that enable nothing of coopvk's, for which the layer might as well not be there.
+// Data that programs keep on disk: UUIDs, identifiers and binaries, and to which build they belong.
+// Also programs that enable nothing of coopvk's: the layer must not change anything for them.
 #include <algorithm>
 #include <cstring>
 
@@ -77,7 +77,7 @@ class Identity : public ShaderRoutes {
         COOPVK_DEVICE_COMMAND(driver, device, vkDestroyShaderEXT)(device, shader, nullptr);
         return binary;
     }
-    // Makes a shader object of it, and tells what the driver got.
+    // Makes a shader object from it, and returns what the driver got.
     VkResult makeFrom(const std::vector<char>& binary) {
         driver.shaders.clear();
         VkShaderEXT shader = VK_NULL_HANDLE;
@@ -97,7 +97,7 @@ class Identity : public ShaderRoutes {
     const Uuids own = {std::string(VK_UUID_SIZE, 0x5a), std::string(VK_UUID_SIZE, 0x3c)};
 };
 
-// By default programs that use nothing of coopvk's keep what they have on disk.
+// By default, programs that use nothing of coopvk's can still use their data on disk.
 TEST_F(Identity, UuidsAreTheDriversByDefault) {
     EXPECT_EQ(uuids(), own);
     restart("auto");
@@ -169,7 +169,7 @@ TEST_F(Identity, BinariesOfOtherSettingsDoNot) {
     restart("all");
     EXPECT_EQ(makeFrom(binary), VK_INCOMPATIBLE_SHADER_BINARY_EXT);
     EXPECT_TRUE(driver.shaders.empty()) << "nothing of it may reach the driver";
-    // Nor one of another build, which has another identity in its header.
+    // Nor a binary of another build, which has another identity in its header.
     std::vector<char> other = makeBinary();
     other[40] = static_cast<char>(other[40] ^ 1);
     EXPECT_EQ(makeFrom(other), VK_INCOMPATIBLE_SHADER_BINARY_EXT);

@@ -77,7 +77,7 @@ TEST(Logs, UnusableFile) {
 
 void noteSignal(int) { signalsSeen = signalsSeen + 1; }
 
-// A pipe whose reader is gone ends no application, which hears nothing of it.
+// A pipe without a reader neither ends an application nor sends it a signal.
 TEST(Logs, ReaderGone) {
     std::string folder = std::filesystem::temp_directory_path() / "coopvk-pipe-XXXXXX";
     ASSERT_NE(mkdtemp(folder.data()), nullptr);
@@ -132,7 +132,7 @@ TEST(Logs, LinesOfThreadsStayWhole) {
     EXPECT_EQ(count, 400);
 }
 
-// Which the test changes, as a program does that calls itself something else.
+// The test changes the name, as a program does that changes its own name.
 class ProgramNames : public testing::Test {
  protected:
     ~ProgramNames() override { program_invocation_short_name = before_; }
@@ -163,7 +163,7 @@ TEST_F(ProgramNames, InPaths) {
     EXPECT_EQ(expandPath("/logs/%n-%p.txt"), "/logs/game-" + process + ".txt");
     EXPECT_EQ(expandPath("100%%p %x %"), "100%p %x %");
     EXPECT_EQ(expandPath(""), "");
-    // A program does not choose the folder.
+    // A program's name cannot choose the folder.
     use("..");
     EXPECT_EQ(expandPath("/logs/%n"), "/logs/_..");
     use("");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The layer's manifest as the loader and Vulkan Configurator read it, against the layer itself.
+// Compares the layer's manifest, as the loader and Vulkan Configurator read it, with the layer
+// itself.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -29,7 +30,7 @@ std::string upper(std::string_view text) {
     return result;
 }
 
-// As a settings file or a variable has it.
+// The text of a setting in a settings file or a variable.
 std::string textOf(const json& value) {
     return value.is_string() ? value.get<std::string>() : value.dump();
 }
@@ -70,7 +71,7 @@ TEST_F(ManifestTest, Head) {
     EXPECT_EQ(layer.at("disable_environment"), json({{"COOPVK_DISABLE", "1"}}));
 }
 
-// What Vulkan Configurator asks of a setting.
+// What Vulkan Configurator requires of a setting.
 TEST_F(ManifestTest, EverySettingIsDescribed) {
     const std::set<std::string> types = {"STRING", "ENUM", "BOOL", "SAVE_FILE", "SAVE_FOLDER"};
     std::set<std::string> keys;
@@ -115,7 +116,7 @@ TEST_F(ManifestTest, TheLayersTableIsTheManifests) {
     }
 }
 
-// Saying the default is saying nothing, by whichever way.
+// To set the default value has no effect, from any source.
 TEST_F(ManifestTest, DefaultsAreTheLayers) {
     const Settings standard = load();
     EXPECT_TRUE(isSame(standard, Settings()));
@@ -131,7 +132,7 @@ TEST_F(ManifestTest, DefaultsAreTheLayers) {
     }
 }
 
-// A value other than the default, for each setting and by each way, changes what the layer does.
+// Any other value, for each setting and from each source, changes what the layer does.
 TEST_F(ManifestTest, EverySettingReachesTheLayer) {
     const Settings standard = load();
     const auto folder = std::filesystem::temp_directory_path() /

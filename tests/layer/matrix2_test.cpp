@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// VK_NV_cooperative_matrix2 and VK_EXT_cooperative_matrix_maintenance1 where the driver has
-// matrices of its own, and some features of these extensions or none: modules that use only the
-// driver's go down as they came, all others become core SPIR-V, or tiles.
+// VK_NV_cooperative_matrix2 and VK_EXT_cooperative_matrix_maintenance1 with a driver that has
+// matrices of its own, and some features of these extensions or none. The driver gets modules that
+// use only its features unchanged; all others become core SPIR-V, or tiles.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -57,8 +57,8 @@ class Matrix2 : public ShaderRoutes {
         driver.limits.maxComputeWorkGroupInvocations = 512;
     }
 
-    // A driver with 8x8x8 matrices and these features, and a device with all that is shown; of
-    // VK_EXT_cooperative_matrix_maintenance1 only where `ext` says so.
+    // A driver with 8x8x8 matrices and these features, and a device with everything that it lists;
+    // of VK_EXT_cooperative_matrix_maintenance1 only if `ext` says so.
     void startWith(uint32_t native, bool ext = false, const char* emulate = "auto") {
         if (device != VK_NULL_HANDLE) stop();
         driver.extensions = {VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME};
@@ -153,7 +153,7 @@ TEST_F(Matrix2, AllIsTheDriversOwn) {
     EXPECT_EQ(fateOf(with(moduleText(48), "CooperativeMatrixReductionsNV")), "native");
 }
 
-// A capability that both extensions own is the driver's where it has one of them.
+// A capability of both extensions is the driver's if the driver has one of them.
 TEST_F(Matrix2, CapabilitiesOfTwoExtensions) {
     startWith(kFlexible | kReductions, /*ext=*/true);
     EXPECT_EQ(fateOf(with(moduleText(8), "CooperativeMatrixReductionsNV")), "native");
@@ -178,7 +178,7 @@ TEST_F(Matrix2, Limits) {
     EXPECT_GT(limits.cooperativeMatrixWorkgroupScopeReservedSharedMemory, 0u);
 }
 
-// What ggml asks for: f16 factors, and f16 and f32 sums.
+// The combinations that ggml needs: f16 factors, and f16 and f32 sums.
 TEST_F(Matrix2, FlexibleDimensions) {
     startWith(0, false, kName);
     const uint32_t most = properties().cooperativeMatrixWorkgroupScopeMaxWorkgroupSize;
@@ -201,7 +201,7 @@ TEST_F(Matrix2, FlexibleDimensions) {
     }
 }
 
-// The driver's subgroups are the driver's: coopvk lists workgroups only, behind them.
+// The rows for subgroups are the driver's; coopvk lists only workgroups, after them.
 TEST_F(Matrix2, FlexibleDimensionsBesideTheDriversOwn) {
     startWith(kFlexible);
     EXPECT_FALSE(rows().empty());
@@ -210,7 +210,7 @@ TEST_F(Matrix2, FlexibleDimensionsBesideTheDriversOwn) {
     EXPECT_TRUE(rows().empty()) << "the driver has not the query";
 }
 
-// Each combination that the specification asks for, of each scope.
+// Each combination that the specification requires, for each scope.
 TEST_F(Matrix2, Granularities) {
     startWith(0, true);
     const auto query =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// 4-bit integers above a driver that has them. No registered extension enables them, so what a
-// driver has is told by the layer's own, VK_COOPVK_shader_int4, with its feature structure.
+// 4-bit integers above a driver that has them. No registered extension enables them, so the driver
+// reports the layer's own extension, VK_COOPVK_shader_int4, with its feature structure.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -54,7 +54,7 @@ OpFunctionEnd
 
 class NativeInt4 : public ShaderRoutes {
  protected:
-    // A device with 4-bit integers enabled, above a driver that has, or has not, its own.
+    // A device with 4-bit integers enabled, above a driver with or without its own.
     void startWith(const char* emulate, bool native) {
         stop();
         driver.createdModules.clear();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every command of the layer, with memory that ends at each allocation in turn: the C++ ones of
-// the layer, or those of the application's allocator. The command succeeds or says so, nothing
-// looks made that is not, and nothing is left behind.
+// Every command of the layer, with each allocation failing in turn: the C++ ones of the layer, or
+// those of the application's allocator. The command succeeds or returns an error, returns no handle
+// of an object that does not exist, and leaks nothing.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -17,7 +17,7 @@
 namespace coopvk::test {
 namespace {
 
-// Whose memory ends: that of C++ allocations, SPIRV-Tools' among them, or the application's.
+// Which allocations fail: C++ ones, also those of SPIRV-Tools, or the application's.
 enum class Memory { kCpp, kAllocator };
 
 struct Case {
@@ -51,7 +51,7 @@ class OutOfMemory : public testing::TestWithParam<Case> {
         unsetenv("COOPVK_LOG_FILE");
     }
 
-    // One call with all but the first `allowed` allocations failing. False if none had to fail.
+    // One call in which all allocations after the first `allowed` ones fail. False if none failed.
     bool starve(uint64_t allowed) {
         const auto& [command, memory] = GetParam();
         Rig rig(command.before);
@@ -68,14 +68,14 @@ class OutOfMemory : public testing::TestWithParam<Case> {
             failed = rig.memory.failed();
             rig.memory.unlimit();
         }
-        // Only vkEndCommandBuffer can tell of a recorded command, which must not go missing.
+        // Only vkEndCommandBuffer can report the failure of a recorded command, and it must do so.
         const bool missing = failed && rig.driver.recorded == recorded;
         if (command.before == Before::kCommands && rig.commands != VK_NULL_HANDLE) {
             const VkResult end = rig.end();
             EXPECT_TRUE(!missing || end == VK_ERROR_OUT_OF_HOST_MEMORY);
             if (result == VK_SUCCESS) result = end;
         }
-        // Where memory ended behind what can fail, the command is done.
+        // If memory ran out after everything that can fail, the command has succeeded.
         if (!failed || result == VK_SUCCESS) {
             EXPECT_EQ(result, VK_SUCCESS);
         } else {
@@ -90,8 +90,8 @@ TEST_P(OutOfMemory, AnywhereIsHandled) {
     bool failed = true;
     for (uint64_t allowed = 0; failed; ++allowed) {
         int64_t left = 1;
-        // Again while something is left: tables that live as long as the process grow now and then,
-        // a leak is one every time.
+        // Repeats while memory is left: tables that exist as long as the process grow now and then,
+        // but a leak shows every time.
         for (int i = 0; i < 100 && left != 0; ++i) {
             left = -liveAllocations();
             failed = starve(allowed);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Drivers that have an extension of coopvk's table with some features, and not others: nothing of
-// theirs is lost, and only what they lack is emulated.
+// Drivers that have some features of an extension in coopvk's table: the driver's features stay,
+// and only the missing ones are emulated.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -73,7 +73,7 @@ class PartialFeatures : public testing::Test {
         EXPECT_EQ(node, before) << "the application's memory";
         return result;
     }
-    // What the driver was asked for of the extension.
+    // The features of the extension that the driver had to enable.
     uint32_t seen(const ExtensionRow& row) {
         const auto found = driver.device.features.find(row.featureType);
         uint32_t bits = 0;
@@ -124,7 +124,7 @@ TEST_F(PartialFeatures, NothingOfTheDriversIsLost) {
             const uint32_t all = reported(row);
             EXPECT_EQ(all & native, native);
             VkDevice device = VK_NULL_HANDLE;
-            // As a program does that knows nothing of coopvk.
+            // As a program that knows nothing of coopvk.
             ASSERT_EQ(make(row, native, device), VK_SUCCESS);
             if (native != 0) {
                 EXPECT_EQ(seen(row), native);
@@ -132,7 +132,7 @@ TEST_F(PartialFeatures, NothingOfTheDriversIsLost) {
                 EXPECT_FALSE(isInTheWay(device));
             }
             driver.destroyDevice(device);
-            // As one does that enables all it is shown.
+            // As a program that enables everything that the device reports.
             ASSERT_EQ(make(row, all, device), VK_SUCCESS);
             EXPECT_EQ(seen(row), native) << "nothing that the driver lacks, and all that it has";
             EXPECT_EQ(isInTheWay(device), all != native);
@@ -153,7 +153,7 @@ TEST_F(PartialFeatures, FloatAtomics) {
     EXPECT_TRUE(second.shaderBufferFloat16Atomics);
     EXPECT_TRUE(second.sparseImageFloat32AtomicMinMax);
     stop();
-    // With `all` nothing is left of the driver's own.
+    // With `all` none of the driver's features stay.
     setenv("COOPVK_EMULATE", "all", 1);
     startWith(row, kEvery & ~kBufferAdd);
     EXPECT_EQ(reported(row), kBuffer | kBufferAdd);
@@ -162,7 +162,7 @@ TEST_F(PartialFeatures, FloatAtomics) {
     EXPECT_FALSE(second.shaderBufferFloat16Atomics);
 }
 
-// The second extension is worth something without any feature of the first.
+// The second extension is usable without any feature of the first.
 TEST_F(PartialFeatures, ListedWithoutFeatures) {
     const ExtensionRow& row = layer::extensionRow(kAtomics);
     startWith(row, 0);
@@ -180,7 +180,7 @@ TEST_F(PartialFeatures, ListedWithoutFeatures) {
     driver.destroyDevice(device);
 }
 
-// Vulkan 1.0 alone cannot tell what the driver has: loaders fill the structures with zeros.
+// Vulkan 1.0 alone cannot report what the driver has: loaders fill the structures with zeros.
 TEST_F(PartialFeatures, InstancesThatCannotTell) {
     const ExtensionRow& row = layer::extensionRow(kAtomics);
     for (const bool told : {false, true}) {
@@ -198,7 +198,7 @@ TEST_F(PartialFeatures, InstancesThatCannotTell) {
     }
 }
 
-// What is neither the driver's nor coopvk's is refused, by whom it may.
+// Features that neither the driver nor coopvk has are refused by one of the two.
 TEST_F(PartialFeatures, WhatNobodyHasGoesDown) {
     const ExtensionRow& row = layer::extensionRow(kAtomics);
     startWith(row, kSharedAdd);

@@ -12,7 +12,7 @@ using Info = VkComputePipelineCreateInfo;
 
 VkPipeline handleOf(uint64_t number) { return reinterpret_cast<VkPipeline>(number); }
 
-// A batch whose infos are told apart by their layout's number.
+// A batch whose infos have layouts with different numbers.
 class Batches : public testing::Test {
  protected:
     Batches() {
@@ -90,7 +90,7 @@ TEST_F(Batches, EarlyReturn) {
                                                   VK_NULL_HANDLE}));
 }
 
-// In whichever of the two places the flags stand.
+// With the flags in either of the two places.
 TEST_F(Batches, EarlyReturnByTheNewerFlags) {
     changing.fill(true);
     prepared[0] = VK_ERROR_UNKNOWN;
@@ -103,7 +103,7 @@ TEST_F(Batches, EarlyReturnByTheNewerFlags) {
     for (VkPipeline pipeline : pipelines) EXPECT_EQ(pipeline, handleOf(0));
 }
 
-// The driver's "compile required" counts less than an error, whichever comes first.
+// An error takes precedence over the driver's "compile required", whichever comes first.
 TEST_F(Batches, ErrorsCountMost) {
     changing.fill(true);
     created[0] = VK_PIPELINE_COMPILE_REQUIRED;
@@ -132,7 +132,7 @@ TEST_F(Batches, DerivativesByIndex) {
     EXPECT_EQ(seen[2].basePipelineIndex, -1);
 }
 
-// A base that would have to be compiled is no error of the pipeline that derives from it.
+// If the base would have to be compiled, that is no error for the pipeline that derives from it.
 TEST_F(Batches, DerivativesOfWhatMustBeCompiled) {
     changing.fill(true);
     created[0] = VK_PIPELINE_COMPILE_REQUIRED;

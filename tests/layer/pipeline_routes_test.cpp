@@ -23,7 +23,7 @@ TEST_F(ShaderRoutes, GraphicsPipelines) {
     const auto create = COOPVK_DEVICE_COMMAND(driver, device, vkCreateGraphicsPipelines);
     EXPECT_EQ(create(device, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline), VK_SUCCESS);
     EXPECT_EQ(last(0).words, plain);
-    // A library of other parts than shaders may have anything for stages.
+    // A library of parts without shaders may have invalid stages.
     VkGraphicsPipelineLibraryCreateInfoEXT parts = {
         VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT, nullptr,
         VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT};
@@ -98,7 +98,7 @@ TEST_F(DeferredPipelines, AtOnce) {
     EXPECT_EQ(driver.modules.size(), 1u) << "the stub";
 }
 
-// What the driver still reads outlives the call, until the operation goes.
+// Data that the driver still reads exists after the call, until the operation is destroyed.
 TEST_F(DeferredPipelines, Later) {
     EXPECT_EQ(make(operation, matrix), VK_OPERATION_DEFERRED_KHR);
     EXPECT_EQ(driver.modules.size(), 2u) << "the stub, and the module that it still reads";

@@ -139,7 +139,7 @@ TEST_F(Chain, Prepends) {
     EXPECT_EQ(chain.head(), first);
     EXPECT_EQ(first->pNext, &robustness);
     EXPECT_EQ(first->storageBuffer16BitAccess, VK_FALSE);
-    // Removing behind it leaves it where it is.
+    // Removing a node after it does not copy it.
     EXPECT_TRUE(chain.remove(kRobustness));
     EXPECT_EQ(chain.head(), first);
     EXPECT_EQ(first->pNext, &matrix);
@@ -175,7 +175,7 @@ TEST_F(Chain, CopiesUpToUnmappedMemory) {
     munmap(pages, page);
 }
 
-// The table of sizes against the headers' own idea, where a wrong row would show.
+// Compares the table of sizes with the headers' structures.
 TEST(StructSizes, Known) {
     EXPECT_EQ(structSize(k12), sizeof(VkPhysicalDeviceVulkan12Features));
     EXPECT_EQ(structSize(kMatrix), sizeof(VkPhysicalDeviceCooperativeMatrixFeaturesKHR));

@@ -26,7 +26,7 @@ void makeNative(DeviceFacts& facts, Extension extension) {
     facts.nativeFeatures[extension] = (1u << row.features.count) - 1;
 }
 
-// A device that can carry every emulation, with the given extensions of its own.
+// A device with everything that each emulation needs, and with the given extensions of its own.
 DeviceFacts makeFacts(rewrite::ExtensionSet native = {}) {
     DeviceFacts facts;
     for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
@@ -75,7 +75,7 @@ TEST(Policy, Decisions) {
     EXPECT_EQ(decideMatrix(",", native).provision, Provision::kNative);
 }
 
-// A device that cannot carry it keeps what it has, and the reason names what is missing.
+// A device that lacks what the emulation needs keeps its own, and the reason names what is missing.
 TEST(Policy, WhatTheDeviceLacks) {
     DeviceFacts facts = makeFacts();
     facts.traits.vulkanMemoryModel = false;
@@ -88,8 +88,8 @@ TEST(Policy, WhatTheDeviceLacks) {
     EXPECT_EQ(decideMatrix("all", facts).provision, Provision::kNative);
 }
 
-// In `auto` only what a driver lacks is added to what it has: nothing where coopvk's would not fit
-// beside it.
+// `auto` only adds what a driver lacks, and adds nothing that cannot be used together with the
+// driver's.
 TEST(Policy, FeatureByFeature) {
     for (const ExtensionRow& row : extensionRows()) {
         const auto index = static_cast<size_t>(row.extension);
@@ -138,8 +138,8 @@ Decision decideHalves(std::string_view text, const DeviceFacts& facts) {
     return decide(parse(text), facts)[static_cast<size_t>(kHalves)];
 }
 
-// Half floats are emulated where they are named or a named extension needs them, and with `all`
-// where the driver lacks them.
+// Half floats are emulated if `emulate` names them or an extension that needs them, and with `all`
+// if the driver lacks them.
 TEST(Policy, HalfFloats) {
     DeviceFacts has = makeFacts();
     const ExtensionRow& row = extensionRow(kHalves);
@@ -169,7 +169,7 @@ TEST(Policy, HalfFloats) {
     EXPECT_EQ(decideHalves("all", lacks).reason, "needs shaderInt16");
 }
 
-// What needs half floats is there with them.
+// Extensions that need half floats are available with them.
 TEST(Policy, VectorsWithHalfFloats) {
     DeviceFacts facts = makeFacts();
     facts.traits.shaderFloat16 = false;

@@ -32,7 +32,7 @@ class PushConstants : public testing::Test {
     PushConstantLog log_;
 };
 
-// Re-pushing what is bound must give the last values, in as few entries as that takes.
+// Pushing the recorded entries again must give the last values, with as few entries as possible.
 TEST_F(PushConstants, LaterOnesCoverEarlierOnes) {
     add(kCompute, 0, 16, 1);
     add(kCompute, 0, 16, 2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Instances, physical devices and devices through the layer, above a driver of the test's making.
+// Instances, physical devices and devices through the layer, above the tests' driver.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -90,7 +90,7 @@ TEST_F(Queries, LeavesWhatTheDriverHas) {
     EXPECT_EQ(std::ranges::count(list(layer::kLayerName), kMatrixName), 0);
 }
 
-// Listed, but without its main feature: as good as absent.
+// Listed, but without its main feature: treated as absent.
 TEST_F(Queries, ListedButNotSupported) {
     makeNative();
     driver.moreFeatures[kMatrixType] = {VK_FALSE, VK_FALSE};
@@ -184,7 +184,7 @@ TEST_F(Queries, MatrixShapes) {
     }
 }
 
-// A driver that has the extension but, as this one, not the command, has no shapes.
+// A driver that has the extension but not the command, as this one, has no shapes.
 TEST_F(Queries, MatrixShapesOfNobody) {
     makeNative();
     driver.makeInstance();
@@ -210,7 +210,7 @@ TEST_F(Queries, Tools) {
     }
 }
 
-// Below Vulkan 1.3 there is VK_EXT_tooling_info, of the layer's own where the driver has none.
+// Before Vulkan 1.3 there is VK_EXT_tooling_info; if the driver lacks it, it is the layer's.
 TEST_F(Queries, ToolsOfOlderDevices) {
     driver.apiVersion = VK_API_VERSION_1_2;
     driver.tools = 1;
@@ -225,7 +225,7 @@ TEST_F(Queries, ToolsOfOlderDevices) {
               (std::vector<std::string>{"driver's tool", "coopvk"}));
 }
 
-// As layers above it do that pass on what they do not know.
+// As layers above do that pass on commands which they do not know.
 TEST_F(Queries, CommandsThatLayersAboveDoNotKnow) {
     constexpr const char* kName = "vk_layerGetPhysicalDeviceProcAddr";
     const VkInstance instance = driver.makeInstance();
@@ -262,7 +262,7 @@ TEST_F(Queries, OldInstance) {
     EXPECT_FALSE(lists(kMatrixName)) << "no subgroups below Vulkan 1.1";
 }
 
-// Out of memory now, and well again later; a line tells.
+// Out of memory now, and successful later; the log says so.
 TEST_F(Queries, FailedListing) {
     driver.makeInstance();
     driver.listing = VK_ERROR_OUT_OF_HOST_MEMORY;
@@ -312,7 +312,7 @@ TEST_F(Queries, RefusedDevices) {
     EXPECT_EQ(driver.createdDevices, 0u);
 }
 
-// Above a device that emulates nothing the layer is in nobody's way.
+// On a device that emulates nothing the layer intercepts nothing.
 TEST_F(Queries, UntouchedDevices) {
     makeNative();
     driver.makeInstance();

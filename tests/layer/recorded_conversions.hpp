@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Matrix conversions above a driver that writes down what it is asked.
+// Matrix conversions above a driver that records its calls.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ class Conversions : public testing::Test, protected HostConversion {
     VkDevice device;
 };
 
-// Nothing but vkEndCommandBuffer can tell of a failure.
+// Only vkEndCommandBuffer can report a failure.
 class RecordedConversions : public Conversions {
  protected:
     explicit RecordedConversions(bool recordsAll = false) : Conversions(recordsAll) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For tests of what vkCreateDevice asks of the driver.
+// For tests of the arguments that vkCreateDevice passes to the driver.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ inline constexpr auto k12 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURE
 inline constexpr auto kFloat16 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES;
 inline constexpr const char* kMatrixName = VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME;
 
-// A device that emulates matrices, and an application that asks for them.
+// A device that emulates matrices, and an application that enables them.
 class Request : public testing::Test {
  protected:
     Request() {
@@ -42,7 +42,7 @@ class Request : public testing::Test {
             decision.added = row.granted(device.facts);
         }
         device.hidden = {device.emulated, device.emulated,
-                         device.emulated};  // over the driver's own
+                         device.emulated};  // in place of the driver's own
         info.enabledExtensionCount = static_cast<uint32_t>(names.size());
         info.ppEnabledExtensionNames = names.data();
         const DeviceRequest request = makeDeviceRequest(device, info, scratch);
@@ -77,7 +77,7 @@ class Request : public testing::Test {
     }
     void expectAllNeedsOnce(const DeviceRequest& request) const {
         for (Feature feature : extensionRow(rewrite::Extension::kKhrCooperativeMatrix).needs) {
-            // The driver's own matrices have a test of their own.
+            // Another test is for the driver's own matrices.
             if (feature == Feature::kNativeCooperativeMatrix) continue;
             expectEnabledOnce(request, feature);
         }

@@ -113,7 +113,7 @@ TEST_F(ShaderRoutes, ShaderObjects) {
     EXPECT_EQ(shaders[2], VK_NULL_HANDLE);
 }
 
-// Where the size varies the driver is told which one the code was made for.
+// If the size varies, the driver gets the one for which the code was made.
 TEST_F(ShaderRoutes, RequiredSubgroupSize) {
     EXPECT_EQ(makeCompute(stageOf(makeModule(matrix))), VK_SUCCESS);
     EXPECT_EQ(last().requiredSubgroupSize, 0u) << "it cannot vary";
@@ -136,7 +136,7 @@ TEST_F(ShaderRoutes, RequiredSubgroupSize) {
     EXPECT_EQ(last().chain.size(), 1u);
 }
 
-// Every module that the layer makes and destroys goes through the application's allocator.
+// The layer makes and destroys every module with the application's allocator.
 TEST_F(ShaderRoutes, Allocators) {
     const TestAllocator memory;
     const VkAllocationCallbacks* allocator = memory.callbacks();

@@ -175,7 +175,7 @@ TEST_F(SettingsTest, Precedence) {
     EXPECT_EQ(settings.logFile, "/log/of/app");
 }
 
-// However they are given.
+// From any source.
 TEST_F(SettingsTest, MisspeltNames) {
     setenv("COOPVK_EMULAT", "all", 1);
     setenv("COOPVK_LOGLEVEL", "info", 1);
@@ -218,7 +218,7 @@ TEST_F(SettingsTest, PathsNameTheProgram) {
     EXPECT_TRUE(complaints.empty());
 }
 
-// Another layer's settings are none of ours.
+// Settings of another layer are ignored.
 TEST_F(SettingsTest, OfAnotherLayer) {
     const char* level = "debug";
     const VkLayerSettingEXT setting = {"VK_LAYER_OTHER_thing", "log_level",

@@ -57,7 +57,7 @@ TEST(ShaderModules, Identifiers) {
     EXPECT_EQ(modules.findIdentifier(makeDigest(8).data(), digest.size()), nullptr);
 }
 
-// Thousands of identifiers push out the oldest.
+// After thousands of identifiers the oldest are dropped.
 TEST(ShaderModules, ForgetsTheOldest) {
     ShaderModules modules;
     const auto find = [&](uint32_t number) {

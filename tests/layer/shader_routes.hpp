@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A device through the layer, above a driver that writes down what it gets, and the ways in which
-// a shader reaches it.
+// A device through the layer, above a driver that records its calls, and the ways in which a shader
+// reaches it.
 #pragma once
 
 #include <gtest/gtest.h>

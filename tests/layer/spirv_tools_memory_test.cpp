@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SPIRV-Tools is built without exceptions. Where memory ends inside it, none may be lost all the
-// same, also where it is about to tell what is wrong with a module.
+// SPIRV-Tools is built without exceptions. If memory runs out in it, nothing may leak anyway, also
+// while it reports what is wrong with a module.
 #include <gtest/gtest.h>
 
 #include <new>
@@ -17,7 +17,7 @@
 namespace coopvk::test {
 namespace {
 
-// What a use of SPIRV-Tools came to: empty where memory ended.
+// The result of a use of SPIRV-Tools: empty if memory ran out.
 using Outcome = std::string;
 
 Outcome rewriteIt(const Words& words) {
@@ -93,8 +93,8 @@ TEST(SpirvToolsMemory, MayEndAnywhere) {
     }
 }
 
-// At once in several threads, in some of which memory lasts: each has what it put by, and none gets
-// another one's.
+// In several threads at the same time, in some of which memory suffices: each has its own reserve,
+// and none gets that of another thread.
 TEST(SpirvToolsMemory, MayEndInSomeOfManyThreads) {
     constexpr size_t kThreads = 8;
     Words faulty = matrixShader();

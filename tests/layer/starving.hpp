@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each of the layer's commands, called where memory may end at any allocation.
+// Calls of each of the layer's commands in which any allocation may fail.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace coopvk::test {
 
-// What a command needs to exist before.
+// The objects that must exist before a command.
 enum class Before { kNothing, kInstance, kDevice, kCommands };
 
 // An instance, a device that emulates matrices and vectors, and what a command made. All objects

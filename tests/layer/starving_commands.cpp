@@ -195,7 +195,8 @@ VkResult convert(Rig& rig, const char* name) {
     return result == VK_ERROR_UNKNOWN ? VK_SUCCESS : result;
 }
 
-// While a condition holds, with push constants to restore; the first makes the pipeline.
+// While a condition is active, with push constants to restore; the first conversion makes the
+// pipeline.
 VkResult recordConversion(Rig& rig, const char* name) {
     pushConstants(rig, "vkCmdPushConstants");
     beginCondition(rig, "vkCmdBeginConditionalRenderingEXT");

@@ -8,7 +8,7 @@ namespace {
 
 constexpr auto kPoint = VK_PIPELINE_BIND_POINT_COMPUTE;
 
-// Calls a command with arguments that the driver does not look at.
+// Calls a command with arguments that the driver does not read.
 template <typename Function, auto... arguments>
 VkResult call(Rig& rig, const char* name) {
     rig.command<Function>(name)(rig.commands, arguments...);

@@ -100,7 +100,7 @@ VkResult getProperties(Rig& rig, const char* name) {
     return VK_SUCCESS;
 }
 
-// Queries of arrays, all in one way: asked with room for one.
+// Queries of arrays, each with an array for one element.
 template <typename Element>
 VkResult queryArray(Rig& rig, const char* name) {
     using Query = VkResult(VKAPI_PTR*)(VkPhysicalDevice, uint32_t*, Element*);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the layer counts and reports of a program, above the driver that writes down.
+// What the layer counts and reports about a program, above the driver that records its calls.
 #include "statistics.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@
 namespace coopvk::test {
 namespace {
 
-// The routes again, with a file for statistics, one for the report, or both.
+// All ways of a shader again, with a file for statistics, one for the report, or both.
 class StatisticsTest : public ShaderRoutes {
  protected:
     StatisticsTest() {
@@ -146,7 +146,7 @@ TEST_F(StatisticsTest, OfManyThreads) {
     expect(text, "vectors: alone: 100 stages\n");
 }
 
-// A process that was forked off says nothing of its parent's.
+// A forked process reports nothing about its parent's instances.
 TEST_F(StatisticsTest, NotByAChild) {
     layer::Settings settings;
     settings.statistics = file;
@@ -185,7 +185,7 @@ TEST_F(StatisticsTest, Report) {
     expect(read(report), "refused" + who + "\tfake device\tcannot rewrite compute shader");
 }
 
-// What another program left there is neither created nor needed.
+// The layer neither creates nor needs what another program left there.
 TEST_F(StatisticsTest, ReportThatIsGone) {
     restartWith(layer::kRunReportVariable, folder / "none");
     EXPECT_EQ(makeCompute(stageOf(makeModule(matrix))), VK_SUCCESS);

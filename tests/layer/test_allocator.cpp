@@ -12,7 +12,7 @@ TestAllocator::TestAllocator() {
                                   VkSystemAllocationScope) -> void* {
         return static_cast<TestAllocator*>(self)->allocate(size, alignment);
     };
-    // No driver of these tests grows anything.
+    // No driver of these tests reallocates memory.
     callbacks_.pfnReallocation = [](void*, void*, size_t, size_t,
                                     VkSystemAllocationScope) -> void* { return nullptr; };
     callbacks_.pfnFree = [](void* self, void* memory) {

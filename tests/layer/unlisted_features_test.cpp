@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Drivers that report features of extensions that they do not list, as RADV does with
-// VK_NV_cooperative_matrix2 where it has no matrices.
+// VK_NV_cooperative_matrix2 if it has no matrices.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -43,8 +43,8 @@ class UnlistedFeatures : public testing::Test {
     FakeDriver driver;
 };
 
-// Emulated matrices have none of them, so that they are not shown. A program that enables them all
-// the same, as it may without coopvk, does so with it.
+// Emulated matrices have none of these features, so they are not reported. A program that enables
+// them anyway, as it can without coopvk, can also do so with coopvk.
 TEST_F(UnlistedFeatures, AreNotShownNorRefused) {
     haveMatrices();
     driver.moreFeatures[kMatrix2] = std::vector<VkBool32>(7, VK_TRUE);
@@ -56,7 +56,7 @@ TEST_F(UnlistedFeatures, AreNotShownNorRefused) {
     EXPECT_TRUE(driver.device.features.contains(kMatrix2));
 }
 
-// Where coopvk emulates them, the driver is not asked for them.
+// If coopvk emulates them, the driver need not enable them.
 TEST_F(UnlistedFeatures, AreEmulated) {
     setenv("COOPVK_EMULATE", "all", 1);
     driver.moreFeatures[kMatrix2] = std::vector<VkBool32>(7, VK_TRUE);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Decorations of arithmetic on matrices and vectors are those of the arithmetic on their parts. And
-// the chains that lead to their elements promise nothing that the module's own did not.
+// Decorations of arithmetic on matrices and vectors apply to the arithmetic on their parts. Access
+// chains to their elements promise nothing that the module's own chains did not.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -82,7 +82,7 @@ TEST(ArithmeticDecorations, FloatsStayPrecise) {
     EXPECT_EQ(tiles.size(), 8u);
 }
 
-// Parts are put together by OpCompositeConstruct, which the decoration must not be on.
+// OpCompositeConstruct joins the parts; it must not have the decoration.
 TEST(ArithmeticDecorations, IntegersDoNotWrap) {
     std::string source = test::multiplyModule(16, 16, 16);
     replace(source, "OpExtension",
@@ -125,7 +125,7 @@ TEST(ArithmeticDecorations, VectorsOfIntegersDoNotWrap) {
     }
 }
 
-// Rows and columns of a matrix may lie beyond the inner array that the pointer leads into.
+// Rows and columns of a matrix may be beyond the inner array that the pointer points into.
 TEST(ElementPointers, PromiseNoBounds) {
     std::string source = test::multiplyModule(16, 16, 16);
     replace(source, "%pa = OpAccessChain", "%pa = OpInBoundsAccessChain");

@@ -10,7 +10,7 @@
 
 namespace coopvk::test {
 
-// Fails the test and returns no words where the text does not assemble.
+// Fails the test and returns no words if the text does not assemble.
 std::vector<uint32_t> assemble(std::string_view text);
 
 // A compute module that loads an f16 A (rows x depth) and B (depth x columns), multiplies them

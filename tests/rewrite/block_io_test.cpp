@@ -14,7 +14,7 @@ namespace {
 using Op = BlockOperation;
 using Places = std::vector<std::pair<uint32_t, uint32_t>>;
 
-// What a lane holds of one block, padding included.
+// The elements of one block that a lane holds, with padding.
 Places placesOf(const BlockPlan& plan, uint32_t lane) {
     Places places;
     for (uint32_t step = 0; step < plan.steps; ++step) {
@@ -54,7 +54,8 @@ TEST(BlockPlan, ExamplesOfTheText) {
                                                             {{0, 3}, {1, 3}, {2, 3}, {3, 3}}}));
 }
 
-// Every element of a block in exactly one place; runs within or beyond the block as a whole.
+// Every element of a block is in exactly one place; runs are completely inside or outside of the
+// block.
 TEST(BlockPlan, MapsEveryElementOnce) {
     for (const Op op : {Op::kLoad, Op::kLoadTranspose, Op::kLoadTransform}) {
         for (const uint32_t size : {1u, 2u, 4u}) {
@@ -186,7 +187,7 @@ TEST(BlockIo, OutputIsValidAndDeterministic) {
     }
 }
 
-// What is contiguous for an invocation moves 16 bytes at a time, whatever the elements.
+// Contiguous elements of an invocation are moved 16 bytes at a time, whatever their size.
 TEST(BlockIo, MovesContiguousElementsTogether) {
     for (const uint32_t size : {1u, 2u, 4u, 8u}) {
         // Of 64 bytes, each of four invocations has a quarter.
@@ -224,7 +225,7 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
     return at == std::string::npos ? text : text.replace(at, from.size(), to);
 }
 
-// The private array's floats are taken apart as integers, which the module need not have declared.
+// The private array's floats are handled as integers, which the module need not have declared.
 TEST(BlockIo, DeclaresPrivateIntegers) {
     struct Row {
         uint32_t bits;
@@ -260,7 +261,7 @@ TEST(BlockIo, DeclaresPrivateIntegers) {
     }
 }
 
-// Whatever accesses memory through CrossWorkgroup pointers says how it is aligned afterwards.
+// Every access through CrossWorkgroup pointers has an alignment afterwards.
 TEST(BlockIo, ChangesCrossWorkgroupPointers) {
     std::string text = copyModule(4, 8);
     text = replaced(text, "OpCapability Shader", "OpCapability Shader\nOpCapability Addresses");
@@ -344,7 +345,7 @@ OpSubgroup2DBlockPrefetchINTEL)");
                               "ArrayStride 256\n", "ArrayStride 32768\n", "1 Offset 4\n"}) {
         EXPECT_NE(after.find(there), std::string::npos) << there << after;
     }
-    // More than is moved part by part; a variable, which there is none of in Vulkan.
+    // More than is moved part by part; a variable, which Vulkan does not have.
     const auto refused = [&](std::string bad) {
         const Result<Rewritten> none = run(test::assemble(bad), 8, {});
         return none ? std::string() : none.error().message;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Variables that alias a module's buffers keep what the module says of all accesses to these
-// (SPIR-V specification, sections 2.18.2 "Aliasing" and 3.20 "Decoration"), whichever extension
-// wants them.
+// Variables that alias a module's buffers keep the module's decorations for accesses to these
+// buffers (SPIR-V specification, sections 2.18.2 "Aliasing" and 3.20 "Decoration"), for all
+// extensions that need such variables.
 #include <gtest/gtest.h>
 
 #include <format>
@@ -105,7 +105,7 @@ std::string rewritten(const std::string& text) {
     return disassemble(out->words);
 }
 
-// "%name" of the structure that views have.
+// "%name" of the structure of views.
 std::string viewBlock(const std::string& text) {
     const size_t name = text.find("\"coopvk_buffer\"");
     const size_t start = text.rfind('%', name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How much code conversions of use and transpositions become, in a subgroup: compilers of drivers
-// fail with too many values at a time. That results are right, tests/driver tells.
+// The amount of code for conversions of use and transpositions in a subgroup: compilers of drivers
+// fail with too many values at the same time. tests/driver tests the results.
 #include <gtest/gtest.h>
 
 #include <format>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Half floats where the device has no shaderFloat16: modes, layouts, and what is refused.
+// Half floats on a device without shaderFloat16: modes, layouts, and what is refused.
 #include <gtest/gtest.h>
 
 #include "assemble.hpp"
@@ -94,7 +94,7 @@ TEST(HalfFloats, MatricesInBuffers) {
     EXPECT_EQ(countIn(text, "= OpTypeArray %v4ushort "), 2u) << text;
 }
 
-// Modules with 16-bit storage and conversions alone are the driver's.
+// Modules with only 16-bit storage and conversions stay the driver's.
 TEST(HalfFloats, StorageAloneIsNotEmulated) {
     std::string text = halfModule({.body = "%r = OpFConvert %f32 %x\n"});
     text.erase(text.find("OpCapability Float16\n"),

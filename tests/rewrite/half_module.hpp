@@ -14,7 +14,7 @@ struct HalfParts {
     std::string interface = {};  // further ids
 };
 
-// The body finds x and y of f16, v and w of four f16, a matrix m, an integer i and f of f32, with
+// The body can use x and y of f16, v and w of four f16, a matrix m, an integer i and f of f32, with
 // pointers at0 to at5.
 std::string halfModule(const HalfParts& parts);
 
@@ -26,7 +26,7 @@ Result<Rewritten> rewriteHalves(const HalfParts& parts);
 // The disassembled output, which must be valid and without half floats, as must the input be.
 std::string rewrittenHalves(const HalfParts& parts);
 
-// How often a text has a part.
+// How often a text contains a part.
 size_t countIn(std::string_view text, std::string_view part);
 
 }  // namespace coopvk::rewrite::test

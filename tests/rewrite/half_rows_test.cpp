@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each instruction that may have half floats, where the device has no shaderFloat16.
+// Each instruction that may have half floats, on a device without shaderFloat16.
 #include <gtest/gtest.h>
 
 #include <format>
@@ -166,7 +166,7 @@ TEST(HalfFloats, OtherInstructionsOfGlsl) {
     }
 }
 
-// Both results of modf and frexp are stored or given.
+// Both results of modf and frexp are stored or returned.
 TEST(HalfFloats, PointersGetTheSecondResult) {
     const std::string text =
         rewrittenHalves({.body = "%r = OpExtInst %f16 %glsl Modf %x %whole\n"

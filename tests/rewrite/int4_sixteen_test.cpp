@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Vectors of sixteen 4-bit integers at any byte: what no shader of the driver tests has.
+// Vectors of sixteen 4-bit integers at any byte: cases that no shader of the driver tests has.
 #include <gtest/gtest.h>
 
 #include <format>
@@ -108,7 +108,8 @@ TEST(Int4Sixteen, OutputIsValid) {
     }
 }
 
-// At multiples of four bytes two words stand for a vector, which matrices may be behind.
+// At multiples of four bytes a vector is two words, and matrices may be loaded through pointers to
+// it.
 TEST(Int4Sixteen, MatricesNeedWholeWords) {
     const Parts parts = {
         "OpCapability Int4CooperativeMatrixINTEL\nOpCapability "

@@ -128,8 +128,8 @@ TEST(Int4, OddVectorsStayOutOfMemory) {
     }
 }
 
-// A module that loads, or stores, a value of `type` behind a pointer whose type does not tell what
-// is there: an untyped one, or one to a single 4-bit integer somewhere in physical memory.
+// A module that loads or stores a value of `type` through a pointer whose type does not say what is
+// there: an untyped one, or one to a single 4-bit integer somewhere in physical memory.
 std::string accessModule(bool untyped, std::string_view type, bool store = false) {
     const std::string pointer = untyped ? "%u = OpTypeUntypedPointerKHR StorageBuffer\n"
                                         : "%u = OpTypePointer PhysicalStorageBuffer %u4\n";
@@ -206,7 +206,7 @@ TEST(Int4, UntypedPointersDeclareWhatTheyAccess) {
     }
 }
 
-// Where an untyped pointer does not tell how far it is aligned, or its accesses say so.
+// An untyped pointer without an alignment, or with accesses that have one.
 TEST(Int4, UntypedPointersMayPointAnywhere) {
     const std::string text = accessModule(true, "%u4x4");
     const std::string load = "%v = OpLoad %u4x4 %p", chain = "%block %out %c0 %c0";
@@ -296,8 +296,8 @@ OpFunctionEnd
                        bytes, type);
 }
 
-// A component's store changes its byte; without 8-bit storage, or where there are sixteen, by
-// atomic instructions on the word, which change no other bits.
+// A store of a component changes only its byte. Without 8-bit storage, or with sixteen components,
+// it uses atomic instructions on the word, which change no other bits.
 TEST(Int4, ComponentStoresLeaveTheRestAlone) {
     struct Row {
         const char* type;
@@ -408,7 +408,7 @@ OpFunctionEnd
                        component);
 }
 
-// The type that says how components lie in memory is gone once all matrices are lowered.
+// The type that describes components in memory is removed after all matrices are lowered.
 TEST(Int4, MatricesLeaveNoFormatBehind) {
     const Result<Rewritten> out = run(test::assemble(matrixModule("%s4")));
     ASSERT_TRUE(out) << out.error().message;

@@ -20,8 +20,8 @@ struct LayoutCase {
 
 class Layout : public testing::TestWithParam<LayoutCase> {};
 
-// Every element of an accumulator is in exactly one (lane, row, column) place; of A and B, all of
-// K is in each lane that holds the row or column.
+// Every element of an accumulator is in exactly one lane. For A and B, each lane that holds a row
+// or column holds all its elements along K.
 TEST_P(Layout, DistributesEveryElementOnce) {
     const LayoutCase c = GetParam();
     const LayoutPolicy policy = c.policy(false);

@@ -11,7 +11,7 @@
 namespace coopvk::rewrite {
 namespace {
 
-// Two loads, %100 and %200, what stands between them (%between), and a use of both behind.
+// Two loads, %100 and %200, the code between them (%between), and a use of both after them.
 struct Case {
     std::string_view name;
     std::string_view between;

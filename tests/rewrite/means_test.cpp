@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `coopvk info` says of a device's products, by what the device says of itself.
+// What `coopvk info` says about a device's products, depending on what the device reports.
 #include "coopvk/means.hpp"
 
 #include <gtest/gtest.h>

@@ -21,7 +21,7 @@ TEST(Module, RoundTripsBitForBit) {
 TEST(Module, RefusesWhatIsNoModule) {
     EXPECT_FALSE(Module::parse({}));
     const std::vector<uint32_t> words = test::assemble(test::multiplyModule(16, 8, 16));
-    // From the middle on the entry point is there, but not the end of its function.
+    // From the middle on, the text contains the entry point but not the end of its function.
     for (size_t length = words.size() / 2; length < words.size(); ++length) {
         EXPECT_FALSE(Module::parse(std::span(words).first(length))) << length << " words";
     }
@@ -34,7 +34,7 @@ TEST(Module, RefusesUndefinedIds) {
     EXPECT_FALSE(Module::parse(words));
 }
 
-// Found by fuzzing: they went through to the output, capabilities that are emulated too.
+// Found by fuzzing: they were passed on to the output, also emulated capabilities.
 TEST(Module, RefusesAnythingButLinesBetweenFunctions) {
     const std::vector<uint32_t> words = test::assemble(test::multiplyModule(16, 8, 16));
     const auto with = [&](std::vector<uint32_t> more) {
@@ -48,7 +48,7 @@ TEST(Module, RefusesAnythingButLinesBetweenFunctions) {
         with({kCapability, static_cast<uint32_t>(spv::Capability::CooperativeMatrixKHR)})));
 }
 
-// The same within functions; a constant there could be part of itself, by way of a phi.
+// The same in functions; a constant there could contain itself through a phi.
 TEST(Module, RefusesDeclarationsInBlocks) {
     const std::vector<uint32_t> words = test::assemble(test::multiplyModule(16, 8, 16));
     const uint32_t next = words[3];
@@ -96,7 +96,7 @@ TEST(Module, RefusesNumbersOfOtherWidths) {
     }
 }
 
-// Found by fuzzing: types that are part of themselves had no end.
+// Found by fuzzing: the rewriter did not end for types that contain themselves.
 TEST(Module, RefusesTypesOfThemselves) {
     const std::string head =
         "OpCapability Shader\nOpCapability PhysicalStorageBufferAddresses\n"

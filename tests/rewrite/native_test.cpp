@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The native back-end: what stays a matrix, in which tiles, and when it gives up.
+// The native back-end: what stays a matrix, in which tiles, and which modules it refuses.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -99,8 +99,8 @@ TEST(Native, RefusesProductsOfOtherSizes) {
     EXPECT_NE(operand.error().message.find("sizes or uses"), std::string::npos);
 }
 
-// No driver has matrices of 4-bit components: modules with them go the other way from the start,
-// also where native is asked for; what is wrong with them is told as there.
+// No driver has matrices of 4-bit components, so the core back-end handles modules with them, also
+// if native is requested. Its errors are reported.
 TEST(Native, NeverTriesFourBitMatrices) {
     const auto replaced = [](std::string text, std::string_view from, std::string_view to) {
         const size_t at = text.find(from);
@@ -129,7 +129,7 @@ TEST(Native, NeverTriesFourBitMatrices) {
     }
 }
 
-// KHR matrices that are emulated are emulated, unless native is asked for.
+// Emulated KHR matrices become core SPIR-V, unless native is requested.
 TEST(Native, AutoEmulatesWhatIsToBeEmulated) {
     const auto words = test::assemble(test::multiplyModule(16, 16, 16));
     const auto out = run(words, {halves(16, 16, 16)}, BackEnd::kAuto);
@@ -218,7 +218,7 @@ Result<Rewritten> runRoles(const RoleModule& m, BackEnd backEnd, uint32_t shared
     return out;
 }
 
-// Roles change by way of 512 bytes for each subgroup.
+// Conversions of role use 512 bytes for each subgroup.
 TEST(Native, SharesSharedMemoryWithTheShader) {
     RoleModule m;
     m.shared = "%shared";
@@ -269,7 +269,7 @@ TEST(Native, MeasuresNestedStructuresOnce) {
     m.declarations +=
         "%sharedPointer = OpTypePointer Workgroup %s59\n"
         "%shared = OpVariable %sharedPointer Workgroup\n";
-    // spirv-val would look at each of them.
+    // spirv-val would visit each of them.
     const auto out =
         run(test::assemble(textOf(m)), {{8, 8, 8, kFloat16, kFloat16, kFloat16, kFloat16, false}},
             BackEnd::kNative);
@@ -323,7 +323,7 @@ TEST(Native, IgnoresEmptyShapes) {
     EXPECT_TRUE(run(test::assemble(text), {empty, tile}, BackEnd::kNative));
 }
 
-// A module may ask for the length of what is no matrix.
+// A module may query the length of an object that is no matrix.
 TEST(Native, RefusesLengthsOfOtherTypes) {
     RoleModule m;
     m.declarations = "%length = OpSpecConstantOp %u32 CooperativeMatrixLengthKHR %u32\n";
@@ -417,7 +417,7 @@ TEST(NativeAdded, TilesAddedShapes) {
     EXPECT_EQ(validate(out->words), std::nullopt);
 }
 
-// Shapes that nobody lists are between the program and its driver.
+// Shapes that neither coopvk nor the driver lists go to the driver unchanged.
 TEST(NativeAdded, LeavesShapesThatNobodyLists) {
     const auto odd = test::assemble(test::multiplyModule(24, 24, 24));
     auto out = runAdding(odd, kOfWholeMatrices);

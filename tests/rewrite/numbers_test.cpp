@@ -20,7 +20,7 @@ struct Parts {
     std::string capabilities, decorations, globals, body, functions;
 };
 
-// A buffer of a structure with a bfloat16, an E4M3 and an E5M2, and what the parts say.
+// A buffer of a structure with a bfloat16, an E4M3 and an E5M2, and further text.
 std::string moduleOf(const Parts& parts) {
     return std::format(R"(
 OpCapability Shader
@@ -237,7 +237,7 @@ TEST(Numbers, InterfacesAreRefused) {
                 ErrorCode::kInvalidModule, "storage class Input or Output");
 }
 
-// Constants are computed as shaders do it: rounded once, to nearest even.
+// Constants are computed as in shaders: rounded once, to nearest even.
 TEST(Numbers, SpecializationConstantsAreConverted) {
     const std::string text = textOf({.decorations = "OpDecorate %s SpecId 1",
                                      .globals = R"(

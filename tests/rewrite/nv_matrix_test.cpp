@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which roles the matrices of VK_NV_cooperative_matrix get, as the unified module shows them.
+// The roles of VK_NV_cooperative_matrix's matrices in the unified module.
 #include "unify/nv_matrix.hpp"
 
 #include <gtest/gtest.h>

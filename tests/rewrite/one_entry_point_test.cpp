@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Modules of several entry points: the one that is asked for stays, with what it reaches.
+// Modules with several entry points: the requested one stays, with everything that it uses.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 namespace coopvk::rewrite {
 namespace {
 
-// Two entry points of one name, and a third one; each reads vectors through a function of its own,
-// and all through one that they share. Shared memory is the compute stage's alone.
+// Two entry points with the same name, and a third one. Each reads vectors through its own
+// function, and all use a common one. Only the compute stage has shared memory.
 constexpr std::string_view kModule = R"(
 OpCapability Shader
 OpCapability CooperativeVectorNV

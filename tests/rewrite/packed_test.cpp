@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Elements in packs: every element has a place of its own, and indices that are known when a shader
-// is rewritten lead where those lead that are not.
+// Elements in packs: every element has its own place, and constant indices select the same place as
+// dynamic ones.
 #include "lowering/packed.hpp"
 
 #include <gtest/gtest.h>

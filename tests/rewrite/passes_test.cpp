@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The list of passes: each keeps its word, and one that does not is caught.
+// The list of passes: each establishes the facts that it promises, and a pass that does not is
+// found.
 #include "api/passes.hpp"
 
 #include <gtest/gtest.h>
@@ -37,7 +38,7 @@ TEST(Passes, EachGivesWhatItSays) {
 
 using Broken = std::optional<Error>;
 
-// Leaves a use of what it takes away.
+// Removes an instruction, but leaves a use of it.
 Broken takeDefinition(Rewriting& r) {
     InstructionList& globals = r.module.section(Section::kGlobals);
     std::erase_if(globals, [](const auto& i) { return i->opcode == spv::Op::OpTypeVoid; });

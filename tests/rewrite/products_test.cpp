@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which instructions a product becomes, by what a device says of itself. That results are right,
-// tests/driver tells.
+// The instructions of a product, depending on what a device reports. tests/driver tests the
+// results.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -85,7 +85,7 @@ TEST(Products, OfBytesByAcceleratedDots) {
     }
 }
 
-// Of devices that accelerate none, those with few lanes multiply floats.
+// If a device accelerates none and has few lanes, it multiplies floats.
 TEST(Products, OfBytesWithoutAcceleration) {
     DeviceTraits device;
     device.shaderIntegerDotProduct = true;
@@ -153,7 +153,7 @@ TEST(Products, OfHalvesStayOpenInLoops) {
     EXPECT_EQ(rewritten(loopOfHalves(), device).count("OpFDot2MixAcc32VALVE"), 0u);
 }
 
-// Where a pointer to a component does more than load and store, each product closes its sums.
+// If a pointer to a component does more than load and store, each product adds its partial sums.
 TEST(Products, OfHalvesCloseWherePointersEscape) {
     const std::string load =
         "%place = OpAccessChain %component %kept %c0\n"

@@ -56,7 +56,7 @@ TEST(RewriteErrors, WorkgroupOfNothing) {
     EXPECT_NE(out.error().message.find("workgroup size of zero"), std::string::npos);
 }
 
-// The length is folded ahead of the check of sizes. It was a division by zero.
+// The length is folded before the check of sizes. It was a division by zero.
 TEST(RewriteErrors, LengthOfWorkgroupMatrixOfOneRow) {
     std::string text = test::multiplyModule(16, 16, 16);
     text.insert(text.find("%main = OpFunction"),
@@ -138,7 +138,7 @@ TEST(RewriteBarriers, OfSubgroupsGoWhereLanesAreInStep) {
     EXPECT_EQ(count("OpMemoryBarrier"), "1");
 }
 
-// Only what tiles of the driver's own matrices make up.
+// Only shapes that consist of tiles of the driver's own matrices.
 TEST(Shapes, OfTheNativeBackEndAreCarried) {
     using enum ComponentType;
     DeviceTraits device;
@@ -185,7 +185,7 @@ TEST(Shapes, FirstOnesStay) {
     }
 }
 
-// ONNX Runtime's and Dawn's kernels for Intel ask for these, also on CPUs.
+// ONNX Runtime's and Dawn's kernels for Intel need these, also on CPUs.
 TEST(Shapes, HaveThoseOfIntelsDrivers) {
     using enum ComponentType;
     for (const bool isCpu : {false, true}) {

@@ -28,7 +28,7 @@ TEST(Table, NamesLeadBackToTheirRows) {
     EXPECT_FALSE(extensionFromVulkanName("VK_KHR_swapchain"));
 }
 
-// A capability counts unless the device's own features are all that allow it.
+// A capability counts unless only the device's own features allow it.
 TEST(Scan, LeavesTheDevicesOwn) {
     for (const ExtensionInfo& row : extensionTable()) {
         if (row.extension == Extension::kExtShaderAtomicFloat) continue;  // has tests of its own
@@ -45,7 +45,7 @@ TEST(Scan, LeavesTheDevicesOwn) {
     }
 }
 
-// test_version.sh holds it against the sources.
+// test_version.sh compares it with the sources.
 TEST(Version, HasTheReleasesAndTheSources) {
     const std::string_view text = version();
     const size_t plus = text.find('+');
@@ -96,7 +96,7 @@ TEST(Scan, FindsWorkgroupMatrices) {
     }
 }
 
-// What two extensions own is the device's where one of them is.
+// A capability of two extensions is the device's if the device has one of them.
 TEST(Scan, SharedCapabilities) {
     constexpr auto kMatrix2 = Extension::kNvCooperativeMatrix2;
     constexpr auto kMaintenance1 = Extension::kExtCooperativeMatrixMaintenance1;

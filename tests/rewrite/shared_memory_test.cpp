@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shared memory and atomics of cooperative vectors: by the module's memory model, within the limits
-// of the stage, and with a lock that orders what it guards.
+// Shared memory and atomics of cooperative vectors: they follow the module's memory model and the
+// limits of the stage, and a lock orders the accesses that it guards.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Matrices of 8-bit floats and of bfloat16: each instruction that may take them gives a valid
+// Matrices of 8-bit floats and of bfloat16: each instruction that may have them results in a valid
 // module.
 #include <gtest/gtest.h>
 
@@ -287,7 +287,8 @@ constexpr NativeCase kNativeCases[] = {
 
 class SmallFloatNative : public testing::TestWithParam<NativeCase> {};
 
-// 8-bit floats are f16 in the driver's matrices; what these lack becomes core SPIR-V.
+// 8-bit floats are f16 in the driver's matrices; shaders that these cannot express become core
+// SPIR-V.
 TEST_P(SmallFloatNative, UsesTheDriversHalves) {
     const NativeCase& c = GetParam();
     std::string text = module({"Subgroup", "", std::string(c.code) + std::string(c.store)});

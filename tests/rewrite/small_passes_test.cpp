@@ -90,7 +90,7 @@ TEST(FloatAtomics, Scan) {
     EXPECT_FALSE(found("%r = OpLoad %f32 %p"));
     // A number that looks like the start of an OpAtomicLoad.
     EXPECT_FALSE(found("%r = OpLoad %f32 %p\nOpLine %name 393443 393443"));
-    // Nobody looks where the device has them.
+    // The scan does not search for them if the device has them.
     EXPECT_TRUE(scan(test::assemble(atomics("OpAtomicStore %p %c1 %c0 %one")), {}).empty());
 }
 
@@ -101,7 +101,7 @@ ExtensionFeatures ownAtomics(uint32_t bits) {
     return own;
 }
 
-// Only what the device lacks is looked for: here, by storage class.
+// The scan searches only for what the device lacks: here, by storage class.
 TEST(FloatAtomics, ScanBesideTheDevicesOwn) {
     constexpr ExtensionSet kEmulated = {Extension::kExtShaderAtomicFloat};
     constexpr uint32_t kBuffer = 1u << 0, kBufferAdd = 1u << 1, kSharedAdd = 1u << 5;
@@ -124,7 +124,7 @@ TEST(FloatAtomics, ScanBesideTheDevicesOwn) {
     }
 }
 
-// Integers are nobody's business.
+// Atomics of integers are not affected.
 TEST(FloatAtomics, ScanSeesIntegersAsSuch) {
     const std::string body =
         "%pu = OpAccessChain %puint %e %c0 %c1\nOpAtomicStore %pu %c1 %c0 %c0\n"
@@ -166,7 +166,7 @@ TEST(FloatAtomics, Lowered) {
         << text;
 }
 
-// What is left of other memory, and of other widths, keeps what it declares.
+// Atomics of other memory and of other widths stay, with their capabilities.
 TEST(FloatAtomics, OthersKeepWhatTheyDeclare) {
     std::string source = atomics(
         "%r = OpAtomicFAddEXT %f32 %p %c1 %c0 %one\n%s = OpAtomicFAddEXT %f32 %shared %c1 %c0 %r",
@@ -195,7 +195,7 @@ TEST(FloatAtomics, OthersKeepWhatTheyDeclare) {
     EXPECT_EQ(disassemble(out->words).find("AtomicFloat32AddEXT"), std::string::npos);
 }
 
-// Whose atomics give anything: the loop ends for them all the same.
+// Its atomics may return any value: the loop must end anyway.
 TEST(FloatAtomics, HelperInvocationsLeaveTheLoop) {
     std::string source = atomics("%r = OpAtomicFAddEXT %f32 %p %c1 %c0 %one", kAdd);
     EXPECT_EQ(disassemble(run(test::assemble(source))->words).find("HelperInvocation"),
@@ -240,7 +240,7 @@ TEST(FloatAtomics, PointerOfUnknownOrigin) {
     EXPECT_NE(out.error().message.find("float atomic"), std::string::npos);
 }
 
-// A variable that aliases the module's own has the same descriptor, however that is said.
+// A variable that aliases the module's own has the same descriptor, however the module declares it.
 TEST(DecorationGroups, SayTheSame) {
     std::string source = atomics("%r = OpAtomicFAddEXT %f32 %p %c1 %c0 %one", kAdd);
     const auto replace = [&](std::string_view what, std::string_view with) {

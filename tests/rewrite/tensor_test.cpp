@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tensor layouts and views as values, and what is refused of loads and stores by them.
+// Tensor layouts and views as values, and loads and stores with them that are refused.
 #include <gtest/gtest.h>
 
 #include <format>
@@ -11,7 +11,7 @@
 namespace coopvk::rewrite {
 namespace {
 
-// What a case may say of its own; the rest is a load of a 16x16 f32 matrix %m.
+// The parts that a case may replace; the rest is a load of a 16x16 f32 matrix %m.
 struct Parts {
     std::string layout = "%c2 %c1";           // operands of the layout's type
     std::string view = "%c2 %false %c1 %c0";  // of the view's type
@@ -148,7 +148,7 @@ const Parts kMoves[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Tensor, TensorValue, testing::ValuesIn(kMoves));
 
-// Neighbours are decoded, loaded and stored at once where the layout allows it.
+// Adjacent elements are decoded, loaded and stored at once if the layout allows it.
 TEST(TensorRuns, AreAccessedAtOnce) {
     const auto count = [](const Parts& parts, std::string_view what) {
         const Result<Rewritten> out = rewritten(parts);
@@ -173,7 +173,7 @@ TEST(TensorRuns, AreAccessedAtOnce) {
     // 16 elements in each lane.
     EXPECT_EQ(count(decoded, "OpFunctionCall %v4float"), 4u);
     EXPECT_EQ(count({}, "OpLoad %v4float"), 4u);
-    decoded.layout = "%c2 %c3";  // Repeat: neighbours need not stay neighbours
+    decoded.layout = "%c2 %c3";  // Repeat: adjacent elements need not stay adjacent
     EXPECT_EQ(count(decoded, "OpFunctionCall %v4float"), 0u);
     EXPECT_EQ(count({.layout = "%c2 %c3"}, "OpLoad %v4float"), 0u);
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: test_version.sh CMAKE SCRIPT FOLDER VERSION PROGRAM
-# The version of rewriter or layer depends on its sources and the release, and on nothing else. PROGRAM was
-# built of FOLDER, so that its version is in it.
+# The version of rewriter or layer depends on its sources and the release, and on nothing else. PROGRAM
+# was built from FOLDER, so it contains that version.
 set -euo pipefail
 
 cmake=$1 script=$2 folder=$3 version=$4 program=$5

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The reserve for SPIRV-Tools among other users of the new-handler.
+// The memory reserve for SPIRV-Tools, together with other users of the new-handler.
 #include "ir/tools_reserve.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ using Work = ToolsReserve::Work;
 void throwing() { throw std::bad_alloc(); }
 void another() { throw std::bad_alloc(); }
 
-// What operator new does where memory has ended. Whether there is some, after that.
+// Does what operator new does if memory runs out. Returns whether there is memory afterwards.
 bool findsMemory() {
     try {
         const std::new_handler handler = std::get_new_handler();
@@ -76,8 +76,8 @@ TEST_F(ToolsReserveTest, OneThatTheProgramSetsMeanwhileStays) {
     EXPECT_EQ(std::get_new_handler(), another);
 }
 
-// A program that exchanges the handler for a while may bring the reserve's back when no reserve is
-// there any more.
+// A program that replaces the handler temporarily may restore the reserve's handler when there is
+// no reserve any more.
 TEST_F(ToolsReserveTest, ItsOwnMayComeBackLate) {
     std::set_new_handler(throwing);
     std::new_handler found = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cooperative vectors: what comes out is valid core SPIR-V, deterministic, and of bounded size.
+// Cooperative vectors: the output is valid core SPIR-V, deterministic, and of limited size.
 #include <gtest/gtest.h>
 
 #include <format>
@@ -73,7 +73,7 @@ std::string asTask(std::string source) {
     return source;
 }
 
-// Not every driver counts the invocations of a partly filled subgroup rightly.
+// Some drivers count the invocations of a partly filled subgroup wrongly.
 TEST(Vector, SubgroupsShareOnlyWhereTheyAreFilled) {
     const auto textFor = [](std::string_view localSize, uint32_t largest, bool isTask = false) {
         Request request;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What cooperative vectors become by what a device says of itself.
+// The code for cooperative vectors, depending on what a device reports.
 #include <gtest/gtest.h>
 
 #include <format>
@@ -43,7 +43,7 @@ bool has(const Output& out, std::string_view what) {
     return out.text.find(what) != std::string::npos;
 }
 
-// The element at a place that is told by matrix layout and offset.
+// The element at a place that the matrix layout and the offset determine.
 std::string atOffset(std::string source) {
     const std::string_view constant = "%x %zero %at %zero %zero";
     source.replace(source.find(constant), constant.size(), "%x %zero %at %where %zero");

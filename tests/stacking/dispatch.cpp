@@ -23,7 +23,7 @@ float expected(uint32_t i, bool matrices) {
     return sum;
 }
 
-// What one dispatch needs, in a device without anything else.
+// The objects for one dispatch, on a device without other objects.
 class Dispatch {
  public:
     Dispatch(const Vulkan& vulkan, VkDevice device, uint32_t memoryType)

@@ -78,7 +78,7 @@ bool Gpu::findMatrices() {
     const auto getFeatures =
         reinterpret_cast<PFN_vkGetPhysicalDeviceFeatures2>(vulkan_.vkGetInstanceProcAddr(
             instance_, core ? "vkGetPhysicalDeviceFeatures2" : "vkGetPhysicalDeviceFeatures2KHR"));
-    // Without the latter, nobody can know.
+    // Without the latter, it cannot be queried.
     if (get == nullptr || getFeatures == nullptr) return false;
     VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrices = {
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An application: computes with matrices where it can, without them else, and says which.
+// An application: computes with matrices if it can, else without them, and prints which.
 // usage: PROGRAM [--api MINOR] [--no-properties2] [MODE]
 //   --api MINOR        of Vulkan 1.MINOR; default: 3
 //   --no-properties2   with --api 0: without VK_KHR_get_physical_device_properties2
@@ -112,8 +112,8 @@ int runSettings(Options options, const std::string& a, const std::string& b) {
     return right ? 0 : 1;
 }
 
-// The loader has layers and drivers unloaded with each instance. How much more memory there is in
-// use per cycle, once the first ones are over.
+// The loader unloads layers and drivers with each instance. Measures how much more memory is in use
+// after each cycle, apart from the first ones.
 int runCycles(const Options& options) {
     constexpr int kFirst = 4, kCycles = 20;
     constexpr size_t kAllowed = 8192;  // bytes a cycle: the driver keeps two thousand

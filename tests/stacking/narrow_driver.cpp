@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A Vulkan driver beside another one in the process: a second lavapipe, with 4 lanes whatever the
-// environment says of the first one's. Not for several threads.
+// A second Vulkan driver in the process: another lavapipe, which has 4 lanes whatever the
+// environment sets for the first one. Not for several threads.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>

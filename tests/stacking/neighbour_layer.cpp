@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Another layer in the process. It appends a line to the file that COOPVK_TEST_NEIGHBOUR_LOG names
-// for each shader module that passes, and tells whether it has cooperative matrices: above coopvk
-// they have, below they have not.
+// Another layer in the process. For each shader module it appends a line to the file that
+// COOPVK_TEST_NEIGHBOUR_LOG names, which says whether the module has cooperative matrices. Above
+// coopvk modules have them, below coopvk they do not.
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>

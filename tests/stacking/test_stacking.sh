@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: test_stacking.sh PROGRAMS LAYER
-# Runs the programs in folder PROGRAMS with the layer in folder LAYER in different stacks; each
-# compares what it computes with sums of its own.
+# Runs the programs in folder PROGRAMS with the layer in folder LAYER, together with different drivers and
+# layers; each program compares its results with its own sums.
 set -euo pipefail
 
 programs=$1 layer=$2
@@ -21,7 +21,7 @@ fail() {
     exit 1
 }
 
-# expect TEXT ENVIRONMENT... -- PROGRAM ARGUMENT...: it succeeds, and TEXT is all that it prints.
+# expect TEXT ENVIRONMENT... -- PROGRAM ARGUMENT...: the program succeeds and prints exactly TEXT.
 expect() {
     local text=$1 got=0
     local -a environment=()
@@ -38,7 +38,7 @@ expect() {
 }
 rewrites() { grep -q rewrote "$work/log"; }
 
-# Every way to find Vulkan; off unless asked for.
+# Every way to find Vulkan; the layer is off unless it is switched on.
 for way in linked opened by_volk; do
     expect 'with matrices: right' $emulating -- $way
     rewrites || fail 'nothing was rewritten'
@@ -46,7 +46,7 @@ for way in linked opened by_volk; do
     expect 'two: right' -- $way --two
 done
 
-# Settings are of their instance alone, whichever they are.
+# Settings apply only to their instance.
 mkdir "$work/a" "$work/b"
 out=$("$programs/stacking_linked" --settings "$work/a" "$work/b" 2>&1) || fail "settings: $out"
 [[ $out == 'settings: right' ]] || fail "not just 'settings: right': $out"
@@ -70,7 +70,7 @@ for files in "$work/narrow.json:$VK_DRIVER_FILES" "$VK_DRIVER_FILES:$work/narrow
         linked --drivers
     [[ $(grep -o 'rewrote .* subgroup [0-9]*' "$work/log" | grep -o '[0-9]*$' | sort -u) == 4$'\n'8 ]] ||
         fail "rewritten for: $(grep rewrote "$work/log")"
-    # The loader has its own mind about the order.
+    # The loader decides the order.
     seen=$(env VK_DRIVER_FILES="$files" "$programs/stacking_linked" --drivers) || fail "drivers: $seen"
     [[ $seen == 'with matrices, without matrices, right' ||
         $seen == 'without matrices, with matrices, right' ]] || fail "drivers: $seen"
@@ -80,11 +80,11 @@ for files in "$work/narrow.json:$VK_DRIVER_FILES" "$VK_DRIVER_FILES:$work/narrow
 done
 seen=
 
-# Instances that come and go leave nothing.
+# Instances that are created and destroyed leak nothing.
 expect 'cycles: right' COOPVK_ENABLE= -- opened --cycles
 expect 'cycles: right' $emulating -- opened --cycles
 
-# Validation below and above; there as an explicit layer, the loader's nearest to the application.
+# Validation layers below and above; above as an explicit layer, which is nearest to the application.
 validation=VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation
 for way in linked by_volk; do
     expect 'with matrices: right' $emulating $validation -- $way
@@ -94,7 +94,7 @@ for way in linked by_volk; do
     rewrites || fail 'nothing was rewritten below validation'
 done
 
-# VK_LAYER_PATH, which is about explicit layers, is in nobody's way.
+# VK_LAYER_PATH, which is for explicit layers, has no effect.
 expect 'with matrices: right' $emulating VK_LAYER_PATH="$work" -- linked
 expect 'with matrices: right' $emulating VK_IMPLICIT_LAYER_PATH="$work" VK_LAYER_PATH="$layer" \
     VK_INSTANCE_LAYERS=VK_LAYER_COOPVK_emulation -- opened
@@ -132,7 +132,7 @@ for settings in $emulating COOPVK_EMULATE=auto; do
     done
 done
 
-# What no one can query is not claimed.
+# The layer offers nothing that cannot be queried.
 list() { env "$@" "$programs/stacking_linked" --list --api 0 --no-properties2 | sort; }
 for settings in COOPVK_EMULATE=auto $emulating; do
     more=$(comm -23 <(list $settings) <(list COOPVK_DISABLE=1) | grep -v '^VK_EXT_tooling_info$') ||

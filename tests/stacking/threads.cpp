@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Eight threads that make and destroy modules, pipelines, shader objects and devices on two
-// instances of different settings, and on a device that each instance's threads share.
+// Eight threads that make and destroy modules, pipelines, shader objects and devices: on two
+// instances with different settings, and on one device of each instance that its threads share.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>

@@ -54,7 +54,7 @@ struct Vulkan {
 #undef STACKING_MEMBER
 };
 
-// Before there is an instance: what needs none, at least.
+// Before there is an instance: at least the commands that need none.
 bool findVulkan(Vulkan& vulkan);
 // Once there is one.
 void findVulkan(Vulkan& vulkan, VkInstance instance);

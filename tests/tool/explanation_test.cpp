@@ -75,7 +75,7 @@ TEST(Explanation, FailedDevice) {
            "GPU: no device was created: a feature is not emulated");
 }
 
-// The device that was chosen counts, not others; each program for itself.
+// Only the chosen device counts, separately for each program.
 TEST(Explanation, ManyDevicesAndPrograms) {
     const std::string text = explained(kStart +
                                        "decision\t7\tgame\tCPU\tVK_A\temulated\tlacks it\n"

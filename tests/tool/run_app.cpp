@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // usage: run_app STEP...
 //
-// A program that uses Vulkan as far as its arguments say:
+// A program that does with Vulkan what its arguments say:
 //
 //   instance, physical (asks what there is), list (prints the device's extensions), shapes (prints
 //   those of VK_KHR_cooperative_matrix), device (plain), matrix-device (with

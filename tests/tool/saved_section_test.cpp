@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 const SavedLines kLines = {{"enable", "true"}, {"emulate", "all"}};
 
-// What programs find in a text that was saved.
+// The settings that programs get from a saved text.
 layer::ConfiguredSettings find(const std::string& text, const layer::ProgramNames& names) {
     const auto file = layer::parseConfiguration("f", text);
     EXPECT_TRUE(file.faults().empty()) << text;
@@ -32,12 +32,12 @@ TEST(SavedSection, Texts) {
              Row{"", "[exe = a]\nenable = true\nemulate = all\n"},
              Row{"log_level = info",
                  "log_level = info\n\n[exe = a]\nenable = true\nemulate = all\n"},
-             // In place of the same section's settings; comments and others stay.
+             // Replaces the settings of the same section; comments and other sections stay.
              Row{"# top\n[exe = a]\n# why\nback_end = core\nenable = false\n\n[exe = b]\n"
                  "enable = false\n",
                  "# top\n[exe = a]\nenable = true\nemulate = all\n# why\n\n[exe = b]\n"
                  "enable = false\n"},
-             // Of several, the last one holds.
+             // If there are several, the last one applies.
              Row{"[exe = a]\nback_end = core\n[exe = a]\nback_end = native\n",
                  "[exe = a]\nback_end = core\n[exe = a]\nenable = true\nemulate = all\n"},
              Row{"[exe = a, engine = b]\nenable = false\n",
@@ -51,7 +51,7 @@ TEST(SavedSection, Texts) {
     }
 }
 
-// Whatever a program is called, its section matches it.
+// Whatever a program's name is, its section matches it.
 TEST(SavedSection, NamesMatchThemselves) {
     for (const layer::ProgramNames& names :
          {layer::ProgramNames{"plain-1.2_3", "", "", ""},
@@ -104,7 +104,7 @@ TEST_F(SavedFile, IsMadeAndReplaced) {
     EXPECT_EQ(std::distance(fs::directory_iterator(path.parent_path()), {}), 1);
 }
 
-// A file that is kept elsewhere stays there, with its rights.
+// If the file is a link, the file that it points to is changed, and keeps its rights.
 TEST_F(SavedFile, LinksAndRights) {
     const fs::path real = folder / "real.conf", link = folder / "coopvk.conf";
     std::ofstream(real) << "log_level = info\n";

@@ -19,7 +19,7 @@ fail() {
     exit 1
 }
 
-# program TEXT: what is measured. Writes down how it was called, and has a shader rewritten.
+# program TEXT: makes the program to measure. It records how it was called, and has a shader rewritten.
 program() {
     printf '#!/bin/sh\n%s\n%s\n' 'echo "${COOPVK_ENABLE:-0}${COOPVK_DISABLE:-0}" >>"$work/calls"
 [ "${COOPVK_ENABLE:-0}" = 0 ] || "$app" instance physical matrix-device pipeline || exit 9' "$1" \
@@ -28,7 +28,7 @@ program() {
     rm -f "$work/calls"
 }
 
-# advise STATUS ARGUMENTS...: what it prints is in $out.
+# advise STATUS ARGUMENTS...: its output is in $out.
 advise() {
     local status=$1 got=0
     shift
@@ -43,12 +43,12 @@ has() {
     done
 }
 
-# By the program's own figure.
+# Compared by the program's own figure.
 program 'echo "score: 1"; [ "${COOPVK_ENABLE:-0}" = 1 ] && echo "score: 30" || echo "score: 10.0"'
 advise 0 --metric 'score: ([0-9.]+)' -- "$work/program"
 has '^without coopvk +10 +\(10 to 10\)$' '^with coopvk +30 +\(30 to 30\)$' '^speed +3\.00 times with coopvk$' \
     '^rewritten +VK_KHR_cooperative_matrix' '^advice +use coopvk: the program is 3\.00 times as fast'
-# Three runs of each, by turns; the others' switches do not matter.
+# Three runs of each, alternately; variables that are already set do not matter.
 [[ $(tr '\n' ' ' <"$work/calls") == '01 10 10 01 01 10 ' ]] || fail "calls: $(<"$work/calls")"
 rm "$work/calls"
 COOPVK_DISABLE=1 COOPVK_ENABLE=0 advise 0 --runs 1 --metric 'score: ([0-9.]+)' \
@@ -58,7 +58,7 @@ has '^speed +0\.33 times with coopvk$' '^advice +leave coopvk off: the program i
 advise 1 --runs 1 --metric 'points: ([0-9.]+)' -- "$work/program"
 has "no figure.*'points: "
 
-# By time, of which nobody knows how long the program takes beside the wait.
+# Compared by time, of which only the wait is known.
 program '[ "${COOPVK_ENABLE:-0}" = 1 ] || sleep 3'
 advise 0 --runs 1 -- "$work/program"
 has '^without coopvk +[3-9]\.[0-9]+ s$' '^with coopvk +[0-9.]+ s$' '^advice +use coopvk'
@@ -83,7 +83,7 @@ has 'VK_KHR_cooperative_matrix \(not in the emulate setting\)'
 advise 1 --runs 1 -- "$app" instance physical matrix-device no-pipeline
 has '^with coopvk +failed with status 3$' "^refused +.*'nothing'.* on llvmpipe"
 
-# What cannot be.
+# Invalid uses.
 advise 127 -- "$work/nothing"
 has 'cannot start .*nothing'
 advise 1

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: test_config.sh COOPVK RUN_APP LAYER_FOLDER EXAMPLE
-# coopvk.conf with the real loader and a real driver: programs that it names see extensions that
-# the driver has not, others do not; `coopvk config`, `coopvk run --save` and `coopvk doctor`.
+# coopvk.conf with the real loader and a real driver: programs that it names see extensions that the
+# driver lacks, others do not. Also `coopvk config`, `coopvk run --save` and `coopvk doctor`.
 set -euo pipefail
 
 coopvk=$1 app=$2 layer=$3 example=$4
@@ -24,8 +24,8 @@ fail() {
     exit 1
 }
 
-# emulated yes|no VARIABLE=VALUE... PROGRAM STEP...: whether it finds VK_NV_cooperative_vector, which
-# only coopvk has here; and that it prints no errors, unless $loud is yes.
+# emulated yes|no VARIABLE=VALUE... PROGRAM STEP...: the program finds VK_NV_cooperative_vector, which
+# only coopvk has here, or does not; it prints no errors, unless $loud is yes.
 emulated() {
     local wanted=$1 found=no
     shift
@@ -40,7 +40,7 @@ emulated() {
     [[ ${loud:-} == yes ]] || fail "$program says: $(<"$work/err")"
 }
 
-# tool STATUS ARGUMENTS...: what it prints is in $out.
+# tool STATUS ARGUMENTS...: its output is in $out.
 tool() {
     local status=$1 got=0
     shift
@@ -82,14 +82,14 @@ emulated yes COOPVK_ENABLE=1 other
 emulated no COOPVK_ENABLE=0 other
 emulated yes VK_INSTANCE_LAYERS=VK_LAYER_COOPVK_emulation other
 emulated yes 'VK_LOADER_LAYERS_ENABLE=*coopvk*' other
-# Under the validation layer, which asks for commands as layers do.
+# Below the validation layer, which queries commands as layers do.
 for way in 'one matrix-device pipeline' 'other device'; do
     read -ra steps <<<"$way"
     VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation "$work/bin/${steps[0]}" instance physical \
         "${steps[@]:1}" >"$work/out" 2>&1 || fail "fails under the validation layer: $way: $(<"$work/out")"
     ! grep -q 'Error' "$work/out" || fail "errors under the validation layer: $way: $(<"$work/out")"
 done
-# Also beside the installed manifest, which lies further back and asks for COOPVK_ENABLE.
+# Also together with the installed manifest, which the loader finds later and which needs COOPVK_ENABLE.
 mkdir -p "$HOME/.local/share/vulkan/implicit_layer.d"
 sed "s|\"library_path\": .*|\"library_path\": \"$layer/libVkLayer_coopvk.so\",|" \
     "$layer/VkLayer_coopvk.json" >"$HOME/.local/share/vulkan/implicit_layer.d/VkLayer_coopvk.json"
@@ -130,7 +130,7 @@ has '^exe = one$' "^  enable +true +$conf:3\$" "^  log_level +info +$conf:4\$" \
 out=$(COOPVK_EMULATE=all "$coopvk" config -- "$work/bin/other")
 has '^  enable +false +default$' '^  emulate +all +COOPVK_EMULATE$' "^  log_file .*$conf:1\$"
 
-# What is wrong is told by line; it keeps no program from running.
+# Mistakes are reported with their line; programs run anyway.
 put <<'CONF'
 log_level = loud
 [exe = one]
@@ -153,7 +153,7 @@ has "^$conf:1: " "^$conf:4: " "^$conf:5: "
 [[ $(wc -l <<<"$out") == 3 ]] || fail "more than three lines: $out"
 tool 1 config --check "$conf"
 has "^$conf:4: setting emulat: there is no such setting; did you mean 'emulate'\\?\$"
-# The example that is installed says nothing, and all of it can be said.
+# The installed example sets nothing, and all its lines are valid without the #.
 tool 0 config --check "$example"
 [[ -z $out ]] || fail "the example: $out"
 ! grep -Eq '^[^#]' "$example" || fail 'the example switches something on'
@@ -167,7 +167,7 @@ tool 0 config --check "$work/good.conf"
 tool 1 config --check "$work/none.conf"
 has 'there is no file'
 
-# run --save: what was tried holds from then on, for that program.
+# run --save: the settings apply from then on, for that program.
 rm -r "${conf%/*}"
 emulated no one
 tool 0 run --quiet --save --emulate VK_NV_cooperative_vector --back-end core --log-file log.txt \
@@ -207,7 +207,7 @@ has "^note: .*only the running program knows" "^      $conf:[0-9]+ \\[engine = e
 COOPVK_DISABLE=1 tool 1 doctor -- "$work/bin/one"
 has 'COOPVK_DISABLE is set'
 
-# And away.
+# Uninstall.
 tool 0 config --uninstall
 has "^removed: $manifest\$"
 [[ ! -e $manifest ]] || fail 'the manifest is left'

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: test_doctor.sh COOPVK RUN_APP LAYER_FOLDER
-# `coopvk doctor`: what it says of each thing that keeps the layer off, and that its exit status
-# agrees with what the real loader does in the same environment.
+# `coopvk doctor`: what it says about everything that keeps the layer off. Its exit status must agree with
+# what the real loader does in the same environment.
 set -euo pipefail
 
 coopvk=$1 app=$2 layer=$3
@@ -19,7 +19,7 @@ fail() {
     exit 1
 }
 
-# doctor STATUS VARIABLE=VALUE... [-- APP]: what it prints is in $out.
+# doctor STATUS VARIABLE=VALUE... [-- APP]: its output is in $out.
 doctor() {
     local status=$1 got=0
     shift
@@ -86,7 +86,7 @@ done
 loader on "$found" VK_LOADER_LAYERS_ENABLE='*COOPVK*'
 loader on "${on[@]}" VK_LOADER_LAYERS_DISABLE='~all~' VK_LOADER_LAYERS_ENABLE=$name
 
-# Manifests, wherever the loader looks.
+# Manifests in all folders where the loader looks.
 loader off COOPVK_ENABLE=1
 has 'finds no manifest' "^ +$HOME/.local/share/vulkan/implicit_layer.d$" 'coopvk run'
 loader off "${on[@]}" VK_IMPLICIT_LAYER_PATH="$work/empty"
@@ -188,7 +188,7 @@ if [[ $(id -u) == 0 ]]; then
 else
     echo '  not done: only root can make a set-uid program of another user'
 fi
-# Everything at once is told at once.
+# Several problems are reported together.
 doctor 1 COOPVK_DISABLE=1 VK_LOADER_LAYERS_DISABLE='~all~' "$found" -- "$work/bin/narrow"
 problems 4
 

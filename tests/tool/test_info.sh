@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: test_info.sh COOPVK RUN_APP
-# `coopvk info` answers as the layer does: against what a program sees through it, with the same
-# environment and settings files.
+# `coopvk info` answers as the layer does: compares it with what a program sees through the layer, with the
+# same environment and settings files.
 set -euo pipefail
 
 coopvk=$1 app=$2
@@ -21,8 +21,8 @@ VK_QCOM_cooperative_matrix_conversion VK_EXT_shader_replicated_composites
 VK_NV_cooperative_matrix2 VK_EXT_cooperative_matrix_maintenance1
 VK_NV_cooperative_matrix_decode_vector VK_EXT_shader_atomic_float VK_COOPVK_shader_int4 VK_COOPVK_shader_2d_block_io'
 
-# same VARIABLE=VALUE... -- OPTION...: info with the options says what a program sees. What each
-# prints is in $info and $seen.
+# same VARIABLE=VALUE... -- OPTION...: info with the options says what a program sees. Their outputs are in
+# $info and $seen.
 same() {
     local -a environment=()
     while [[ $1 != -- ]]; do environment+=("$1") && shift; done
@@ -34,14 +34,14 @@ same() {
         status=$(sed -nE "s/^    $name +([a-z]+) .*/\1/p" <<<"$info")
         [[ $status =~ ^(native|emulated|unavailable)$ ]] || fail "$name: '$status' of $info"
         if [[ $status == unavailable ]]; then
-            # A driver may list what it then has no feature of.
+            # A driver may list an extension without having any feature of it.
             ! grep -qx "$name" <<<"$seen" ||
                 grep -qx "$name" <<<"$without" || fail "$name is there: ${environment[*]} $*"
         else
             grep -qx "$name" <<<"$seen" || fail "$name is not there: ${environment[*]} $*"
         fi
     done
-    # What is hidden is what is there without the layer, and not with it.
+    # Hidden is what exists without the layer, and does not exist with it.
     while read -r name; do
         [[ -z $name ]] || grep -q "^    $name: depends on " <<<"$info" || fail "$name vanished: $info"
     done < <(comm -23 <(sort <<<"$without") <(sort <<<"$seen"))

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: test_run.sh COOPVK RUN_APP
-# `coopvk run` from the outside: what it explains, and that a program ends as it would without it.
+# `coopvk run`: its explanations, and that a program ends as it would without it.
 set -euo pipefail
 
 coopvk=$1 app=$2
@@ -19,7 +19,7 @@ fail() {
 
 lanes() { export LP_NATIVE_VECTOR_WIDTH=$(($1 * 32)); }
 
-# run STATUS ARGUMENTS...: coopvk run exits with STATUS; what it prints is in $out.
+# run STATUS ARGUMENTS...: coopvk run exits with STATUS; its output is in $out.
 run() {
     local status=$1 got=0
     shift
@@ -106,7 +106,7 @@ has 'COOPVK_RUN_REPORT='
 run 0 --quiet -- env
 ! grep -q COOPVK_RUN_REPORT <<<"$out" || fail 'a report that nobody reads'
 
-# signalled SIGNAL STATUS: one that only coopvk gets reaches the program, and ends both.
+# signalled SIGNAL STATUS: a signal that only coopvk gets reaches the program, and ends both.
 signalled() {
     local status=0 fifo=$work/fifo
     rm -f "$fifo"
@@ -122,7 +122,7 @@ signalled() {
     wait "$pid" || status=$?
     [[ $status == "$2" ]] || fail "status $status after SIG$1"
     for _ in {1..50}; do
-        # Nobody may wait for it any more.
+        # The process must not remain.
         grep -qs '^State:[[:space:]]*[^ZX[:space:]]' "/proc/$child/status" || return 0
         sleep 0.1
     done
@@ -133,7 +133,7 @@ signalled HUP 129
 signalled KILL 137
 rm -f "$TMPDIR"/*  # SIGKILL leaves one
 
-# Statistics, also of what nobody destroyed.
+# Statistics, also for instances that were not destroyed.
 lanes 4
 run 0 --statistics -- "$app" instance physical matrix-device pipeline
 has '^coopvk: info: run_app\[[0-9]+\]: statistics of run_app \(process [0-9]+\)$' \
@@ -147,7 +147,7 @@ for ending in leave exit=0; do
     grep -q 'matrices: core: 1 stage$' "$work/statistics" || fail "no statistics after $ending"
     rm "$work/statistics"
 done
-# A child has its own, also where its parent had the layer before.
+# A child process has its own, also if its parent had the layer before.
 run 0 "--statistics=$work/statistics" -- "$app" instance fork instance physical matrix-device \
     pipeline leave
 [[ $(grep -c 'matrices: core: 1 stage$' "$work/statistics") == 1 &&
@@ -168,11 +168,11 @@ requests=("$work"/shaders/*.json)
 [[ ${#requests[@]} == 1 ]] || fail "dumped: $(ls "$work/shaders")"
 "$coopvk" rewrite "${requests[0]}" -o "$work/again.spv" || fail 'a dump is not rewritten'
 cmp "${requests[0]%.json}.spv" "$work/again.spv"
-# Other options change what they say.
+# Other options change the request.
 "$coopvk" rewrite "${requests[0]}" -o "$work/other.spv" --tune row-block=1,column-block=1 --subgroup-size 8
 ! cmp -s "$work/other.spv" "$work/again.spv" || fail '--subgroup-size changes nothing'
 rm -r "$work/shaders"
-# And so those that are refused.
+# The same for refused shaders.
 run 3 --dump-dir "$work/shaders" -- "$app" instance physical matrix-device no-pipeline
 requests=("$work"/shaders/*.json)
 [[ ${#requests[@]} == 1 ]] || fail "dumped: $(ls "$work/shaders")"
@@ -181,8 +181,8 @@ message=$(sed -n 's/^coopvk: error: .*: cannot rewrite compute shader [0-9a-f]*:
 ! again=$("$coopvk" rewrite "${requests[0]}" --text 2>&1) || fail 'what was refused is rewritten'
 [[ $again == "coopvk: ${requests[0]}: $message" ]] || fail "not '$message' again: $again"
 
-# And are told to the application's own messengers, once each, whatever the log's level is; what is
-# wrong with the settings, to those that are there while the instance is made.
+# The application's own messengers get each refusal once, whatever the log's level is. Messengers that
+# exist while the instance is created also get errors of settings.
 for level in warn off; do
     COOPVK_EMULAT=all run 3 --log-level $level -- "$app" messengers instance physical matrix-device \
         no-pipeline

@@ -37,7 +37,7 @@ layout(set = 0, binding = 1) readonly buffer BufferB { uvec4 b8[]; };
 layout(set = 0, binding = 2) buffer BufferC { ACCUMULATOR c[]; };
 layout(push_constant) uniform Sizes { uint M, N, K; };
 
-// Two neighbours of a row. glslang's loads of NV matrices take no arrays of f16vec2.
+// Two adjacent elements of a row. glslang's loads of NV matrices take no arrays of f16vec2.
 #ifdef NV
 #define PAIR uint
 #define UNPACK(pair) (pair)
@@ -67,7 +67,7 @@ shared PAIR tileB[kGroupK * kStrideB];
 #define MULTIPLY_ADD coopMatMulAdd
 #endif
 
-// Copies 8 neighbours of a row from global to shared memory.
+// Copies 8 adjacent elements of a row from global to shared memory.
 #define COPY8(tile, at, value)          \
     tile[(at) + 0] = UNPACK((value).x); \
     tile[(at) + 1] = UNPACK((value).y); \
@@ -78,7 +78,7 @@ shared PAIR tileB[kGroupK * kStrideB];
 layout(constant_id = 1) const uint kFormatA = 0;
 layout(constant_id = 2) const uint kFormatB = 1;
 
-// Two neighbours out of fields of `bits` bits that start at bit `at`, with a scale in the last
+// Two adjacent elements from fields of `bits` bits that start at bit `at`, with a scale in the last
 // byte.
 #define PACK2(value, bits, at, offset)                                                     \
     packFloat2x16(f16vec2((float(bitfieldExtract(value, int(at), int(bits))) - (offset)) * \

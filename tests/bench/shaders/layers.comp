@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Three layers of SIZE x SIZE f16 weights with biases, each followed by max(x, 0): a shader to
-// create pipelines of, short apart from what cooperative vectors make of it.
+// Three layers of SIZE x SIZE f16 weights with biases, each followed by max(x, 0). This shader is for
+// creating pipelines; apart from the code for cooperative vectors it is short.
 //
 // -D ROW_MAJOR   row-major weights
 // -D OPTIMAL     weights in the device's inferencing-optimal layout

@@ -19,7 +19,7 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
 
 const uint kLayers = 3, kSize = 64;
-// What one layer's weights take, and one copy of all.
+// The size of one layer's weights, and of one copy of all weights.
 layout(constant_id = 0) const uint kLayerBytes = kSize * kSize * 2;
 
 layout(local_size_x = 128) in;

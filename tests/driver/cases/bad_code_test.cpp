@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Code that is no valid SPIR-V: an error code, nothing else in the batch harmed, no crash.
+// Code that is no valid SPIR-V: gives an error code, does not affect the rest of the batch, and
+// does not crash.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 namespace coopvk::test {
 namespace {
 
-// A module that only the rewriter gets to judge: the product's inner sizes contradict each other.
+// A module that only the rewriter checks: the product's inner sizes contradict each other.
 Words contradictory() {
     Assembly a;
     a.buffers = {scalars("a", Component::kF32), scalars("b", Component::kF32),
@@ -50,7 +51,7 @@ TEST(BadCode, EarlyReturn) {
     EXPECT_EQ(batch.pipeline(2), VkPipeline{});
 }
 
-// Creates a module and a pipeline; true if one of the two says that something is wrong.
+// Creates a module and a pipeline; true if one of the two returns an error.
 bool refused(const Words& words, bool inlined) {
     Context& context = Context::get();
     const Layout layout(context);
@@ -81,7 +82,7 @@ TEST(BadCode, ShaderObject) {
     EXPECT_EQ(shader.handle, VkShaderEXT{});
 }
 
-// Cut anywhere behind the capabilities, so that it still is the rewriter's to refuse.
+// Cut at any place after the capabilities, so that the rewriter must refuse it.
 TEST(BadCode, Truncated) {
     COOPVK_REQUIRE(Requirement::kEmulation);
     const Words whole = scaledSum(0);
@@ -97,7 +98,7 @@ TEST(BadCode, WrongIds) {
     const Words whole = scaledSum(0);
     Rng rng("WrongIds");
     int tried = 0;
-    // Every operand of a matrix instruction becomes an id that is no such thing.
+    // Every operand of a matrix instruction becomes the id of something else.
     for (size_t i = 5; i < whole.size(); i += whole[i] >> 16) {
         const uint32_t opcode = whole[i] & 0xffff;
         if (opcode < 4456 || opcode > 4458) continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SPV_INTEL_2d_block_io: every operation, element size and kind of pointer against the text's own
-// words, and what must be refused.
+// SPV_INTEL_2d_block_io: compares every operation, element size and kind of pointer with the
+// specification's definition, and tests what must be refused.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -54,7 +54,8 @@ std::vector<Kind> kinds() {
     return list;
 }
 
-// Of all kinds with all pointers of a list, those that this run takes with one kind.
+// Of the combinations of all kinds with all pointers of a list, those with one kind that this run
+// takes.
 template <typename Pointers, typename FactorsOf>
 auto pointersOf(const Kind& kind, Pointers pointers, FactorsOf factorsOf) {
     using Pointer = typename decltype(pointers(kind))::value_type;
@@ -73,7 +74,7 @@ auto pointersOf(const Kind& kind, Pointers pointers, FactorsOf factorsOf) {
 
 class BlockIo : public testing::TestWithParam<Kind> {};
 
-// Widths below, at and above the subgroup size, and such as are no power of two.
+// Widths below, equal to and above the subgroup size, and some that are no power of two.
 TEST_P(BlockIo, Shapes) {
     COOPVK_REQUIRE(Requirement::kEmulation);
     const auto [op, size] = GetParam();
@@ -195,7 +196,7 @@ TEST_P(BlockIo, WideOperands) {
         shader.dimensionType = dimension;
         shader.coordinateType = coordinate;
         std::vector<Region> regions = randomRegions(rng, block);
-        // Far out, where the lower half says something else.
+        // Far outside, where the lower half of the coordinate has another value.
         for (const int64_t far : {int64_t{1} << 31, int64_t{1} << 32, int64_t{1} << 40,
                                   -(int64_t{1} << 32), INT64_MIN, INT64_MAX - 7}) {
             if (typeBytes(coordinate) < 8) break;
@@ -206,7 +207,7 @@ TEST_P(BlockIo, WideOperands) {
     }
 }
 
-// At, and one beyond, what lies in the region as a whole; regions of no or one row.
+// At the last position inside of the region, and one beyond; regions of no or one row.
 TEST_P(BlockIo, Edges) {
     COOPVK_REQUIRE(Requirement::kEmulation);
     const auto [op, size] = GetParam();
@@ -234,7 +235,7 @@ TEST_P(BlockIo, Edges) {
                                      {68, 4, 72, 0, 0}}) {
             regions.push_back(region);
         }
-        // Rows that overlap are no place to store to.
+        // No stores to rows that overlap.
         if (op != BlockOp::kStore) {
             regions.push_back({128, 12, 64, 0, 0});
             regions.push_back({128, 12, 8, last, 8});
@@ -246,9 +247,9 @@ TEST_P(BlockIo, Edges) {
     }
 }
 
-// The largest regions: up to 2^24 rows of up to 2^24 bytes. Only the memory around the block is
-// there, so loads, which may read the region's first element for one that is out of bounds, stay
-// inside, and every invocation has an element.
+// The largest regions: up to 2^24 rows of up to 2^24 bytes. Only the memory around the block
+// exists. Loads may read the region's first element in place of one that is out of bounds; so here
+// they stay inside, and every invocation has an element.
 TEST_P(BlockIo, LargestRegions) {
     COOPVK_REQUIRE(Requirement::kEmulation);
     const auto [op, size] = GetParam();
@@ -300,8 +301,8 @@ std::string kindName(const testing::TestParamInfo<Kind>& kind) {
 
 INSTANTIATE_TEST_SUITE_P(All, BlockIo, testing::ValuesIn(kinds()), kindName);
 
-// The six examples of the text, which has a subgroup size of four: what each invocation is
-// assigned, written down as the text does.
+// The six examples of the specification, which has a subgroup size of four: the elements of each
+// invocation, as the specification lists them.
 struct Example {
     Block block;
     std::vector<std::vector<std::pair<uint32_t, uint32_t>>> assigned;  // row, column
@@ -331,7 +332,7 @@ const std::vector<Example>& examples() {
     return list;
 }
 
-// The reference of these tests says the same as the text.
+// The reference of these tests agrees with the specification.
 TEST(BlockExamples, Reference) {
     for (const Example& example : examples()) {
         const std::vector<LaneElements> dealt = dealBlock(example.block, 4);
@@ -413,7 +414,7 @@ TEST(BlockIoBadCode, Shapes) {
     }
 }
 
-// Operands that are of no use as what they are.
+// Operands of the wrong kind.
 TEST(BlockIoBadCode, Operands) {
     COOPVK_REQUIRE(Requirement::kEmulation);
     const uint32_t lanes = Context::get().subgroupSize;
@@ -438,7 +439,7 @@ TEST(BlockIoBadCode, Operands) {
         {"%coordinate %held", "%floats %held", "Coordinate must be a vector of two integers"},
         {"%w %h %p", "%w %coordinate %p", "must be integer scalars"},
         {"%w %h %p", "%w %h %float", "must be integer scalars"},
-        // What holds the block.
+        // The private pointer.
         {"%k_4 %k_8 %k_4", "%k_4 %c_64 %c_64", "the private pointer leads to"},
         {"%k_4 %k_8 %k_4", "%k_4 %huge %huge", "elements in each invocation; the limit is 65536"},
     };

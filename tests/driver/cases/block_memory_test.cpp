@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CrossWorkgroup memory without layout decorations, as OpenCL lays it out: in a module with 2D
-// block instructions, beside those.
+// CrossWorkgroup memory without layout decorations has OpenCL's layout, in a module that also has
+// 2D block instructions.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -80,7 +80,7 @@ TEST(BlockMemory, NaturalLayout) {
         copy[kLast] = item[0];
     }
     const std::vector<Bytes> after = run(assemble(stepModule(), Checked::kNo), dispatch);
-    // What lies between members may have been accessed along with them.
+    // Bytes between members may have been accessed together with them.
     for (size_t byte = lanes * kBytes; byte < memory.size(); ++byte) {
         if (!isMember(byte % kBytes)) memory[byte] = after[0][byte];
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where loads, stores and products stand in the control flow, and who executes them: loop headers
-// and continue blocks, switches, subgroups that part ways, many subgroups and workgroups.
+// Loads, stores and products in all places of the control flow: loop headers and continue blocks,
+// switches, subgroups that take different branches, many subgroups and workgroups.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -117,7 +117,7 @@ TEST_P(ControlFlow, CopiesTheRightTiles) {
 INSTANTIATE_TEST_SUITE_P(All, ControlFlow, testing::Range(size_t{0}, cases().size()),
                          [](const auto& param) { return cases()[param.param].name; });
 
-// A load in a loop's header block, and a store in the block of its merge and continue.
+// A load in a loop's header block, and stores in its merge block and its continue block.
 TEST(ControlFlowAssembly, HeaderContinueAndMerge) {
     Assembly a;
     a.buffers = {scalars("a", Component::kF32), scalars("d", Component::kF32)};

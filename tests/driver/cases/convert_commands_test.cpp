@@ -160,7 +160,7 @@ TEST(ConvertCommands, RenderPassDependency) {
     EXPECT_EQ(barrier.srcStageMask, kStage);  // the application's memory stays as it is
 }
 
-// Two at once, and one that comes to nothing between them.
+// Two conversions in one command, with an empty one between them.
 TEST(ConvertCommands, Several) {
     const std::vector<Bytes> before = {halves("a"), Rng("x").bytes(querySize(kThere)), halves("b"),
                                        Rng("y").bytes(querySize(kThere))};
@@ -194,7 +194,7 @@ TEST(ConvertCommands, Secondary) {
     });
 }
 
-// A command buffer that is recorded anew does not know what was bound before.
+// A command buffer that is recorded again has no state from before.
 TEST(ConvertCommands, RecordedAgain) {
     Context& context = Context::get();
     const std::vector<Bytes> before = roundTripBuffers();
@@ -238,7 +238,7 @@ TEST(ConvertCommands, RecordedAgain) {
     vkDestroyCommandPool(context.device, pool, nullptr);
 }
 
-// An error in a recorded conversion comes out at the end of the recording.
+// The end of the recording reports an error in a recorded conversion.
 TEST(ConvertCommands, Refused) {
     Context& context = Context::get();
     const Memory memory(context, {Bytes(64), Bytes(64)});

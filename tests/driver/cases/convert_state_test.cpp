@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Matrix conversions among other commands: what is bound stays bound, and conditions hold.
+// Matrix conversions among other commands: bound state stays bound, and conditions stay active.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -70,7 +70,7 @@ struct PushShader {
     VkDescriptorSet set = VK_NULL_HANDLE;
 };
 
-// A condition that does not hold stops what follows a conversion, but not the conversion.
+// A condition that is false stops commands after a conversion, but not the conversion.
 TEST(ConvertCommands, ConditionalRendering) {
     COOPVK_REQUIRE(Requirement::kConditionalRendering);
     const PushShader shader;

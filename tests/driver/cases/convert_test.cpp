@@ -35,7 +35,7 @@ Bytes convertBoth(const ConversionRequest& request, const Bytes& source) {
     return convertBoth(request, source, querySize(request));
 }
 
-// Values that lie at, just below and just above where the rounding to `type` changes.
+// Values at, just below and just above the points where the rounding to `type` changes.
 std::vector<uint32_t> borders(MatrixType type) {
     std::vector<uint32_t> list;
     const uint32_t codes = type == kF16 ? 0x7c00 : 0x7c;
@@ -216,7 +216,7 @@ TEST(Convert, TrainingLayoutIsAnArray) {
     }
 }
 
-// The size is a function of the destination alone.
+// The size depends on the destination only.
 TEST(Convert, QuerySize) {
     for (MatrixType type : {kF32, kF16, kE4M3, kE5M2}) {
         for (MatrixLayout layout : {kInferencing, kTraining}) {
@@ -231,7 +231,7 @@ TEST(Convert, QuerySize) {
     EXPECT_EQ(querySize({{kF32, kTraining}, {kF32, kColumnMajor, 64}, 3, 5}), 5u * 64);
 }
 
-// A source may even be strange, where only the size is asked for or lines overlap.
+// A source may be invalid if only the size is queried, and its lines may overlap.
 TEST(Convert, ShortSourceStride) {
     EXPECT_EQ(querySize({{kF32, kRowMajor, 3}, {kF32, kRowMajor, 64}, 3, 5}), 3u * 64);
     const Bytes source = toBytes({1.0f, 2.0f, 3.0f, 4.0f});
@@ -240,7 +240,7 @@ TEST(Convert, ShortSourceStride) {
     EXPECT_EQ(difference(result, toBytes({1.0f, 2.0f, 3.0f, 2.0f, 3.0f, 4.0f})), "");
 }
 
-// Too little room: nothing is written. As much as the last element needs is enough.
+// If the destination is too small, nothing is written. It suffices if the last element fits.
 TEST(Convert, SmallDestination) {
     const VkDevice device = Context::get().device;
     const Bytes source = Rng("source").bytes(3 * 20);

@@ -78,7 +78,7 @@ TEST(CoopvkExtensions, Int4Features) {
     EXPECT_TRUE(features.shaderInt4CooperativeMatrix);
 }
 
-// The driver below must see neither the names nor the structures.
+// The driver must see neither the names nor the structures.
 TEST(CoopvkExtensions, DeviceWithAll) {
     COOPVK_REQUIRE(Requirement::kEmulation);
     const Context& context = Context::get();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the tests choose of all combinations: nothing is left out that they promise.
+// The tests' choice among all combinations contains everything that it promises.
 #include "harness/covering.hpp"
 
 #include <gtest/gtest.h>

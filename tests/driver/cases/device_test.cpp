@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the device says of itself, and more devices beside the one that the other tests share.
+// What the device reports, and further devices besides the one that the other tests share.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace coopvk::test {
 namespace {
 
-// VK_KHR_cooperative_matrix asks for no more than its feature and the memory model.
+// VK_KHR_cooperative_matrix needs only its feature and the memory model.
 TEST(Devices, BesideEachOther) {
     OtherDevice with(true), without(false), again(true);
     const Words sum = scaledSum(50);
@@ -68,7 +68,7 @@ TEST(Devices, ManyInstancesAtOnce) {
     expectValue(sum, {}, scaledSumOf(52));
 }
 
-// Counts what is allocated and knows what may be freed.
+// Counts allocations, and checks that only allocated memory is freed.
 class CountingAllocator {
  public:
     CountingAllocator() : callbacks{this, allocate, reallocate, free, nullptr, nullptr} {}
@@ -136,8 +136,8 @@ TEST(Devices, AllocationCallbacks) {
     EXPECT_FALSE(allocator.sawForeign());
 }
 
-// A native extension that needs native matrices is not there while these are emulated: what is
-// there of that name is coopvk's, whole.
+// A native extension that needs native matrices is hidden while these are emulated. If the
+// extension is listed, it is completely coopvk's.
 TEST(Devices, NothingRestsOnNativeMatrices) {
     COOPVK_REQUIRE(Requirement::kEmulation);
     const Context& context = Context::get();
@@ -151,7 +151,7 @@ TEST(Devices, NothingRestsOnNativeMatrices) {
     EXPECT_TRUE(features.cooperativeMatrixTensorAddressing);
 }
 
-// Too small an array is filled as far as it goes, and the caller told.
+// An array that is too small is filled completely, and the result is VK_INCOMPLETE.
 TEST(Devices, ShortQueries) {
     const Context& context = Context::get();
     uint32_t count = 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Products of bytes as GPUs get them, by dot products of four: whichever of these a device
-// accelerates, and whichever signs the operands have.
+// Products of bytes as on GPUs, with dot products of four bytes: for all combinations of dot
+// products that a device accelerates and of the operands' signs.
 #include <gtest/gtest.h>
 
 #include "harness/compute.hpp"
@@ -89,7 +89,7 @@ TEST(DotMulAdd, EveryDeviceAndSign) {
     }
 }
 
-// C is added last, so that offsets must be gone by then.
+// C is added last, so offsets must be removed before.
 TEST(DotMulAdd, Saturating) {
     COOPVK_REQUIRE(Requirement::kEmulation);
     for (const uint32_t accelerated : {0u, 2u, 4u, 7u}) {
@@ -108,8 +108,8 @@ TEST(DotMulAdd, Layouts) {
     }
 }
 
-// Components that the shader looks at, or changes, are bytes again; those of the other operand
-// follow.
+// If the shader reads or changes components, these are bytes again; those of the other operand,
+// too.
 TEST(DotMulAdd, ComponentsBetween) {
     COOPVK_REQUIRE(Requirement::kEmulation);
     for (const char* between :
@@ -123,7 +123,7 @@ TEST(DotMulAdd, ComponentsBetween) {
     }
 }
 
-// By f32 where there are no such dot products.
+// In f32 if there are no such dot products.
 TEST(DotMulAdd, AsFloats) {
     COOPVK_REQUIRE(Requirement::kEmulation);
     rewrite::DeviceTraits device = gpuWithDots(0);

@@ -125,7 +125,7 @@ void runArithmetic(const Case& c) {
         const Matrix part = randomMatrix(rng, c.from, 1, length, kind);
         std::copy(part.elements.begin(), part.elements.end(), m.elements.begin() + first);
     };
-    // Half everyday numbers, half any bits.
+    // Half of them ordinary numbers, half of them any bits.
     for (Matrix* m : {&a, &b}) {
         fill(*m, Fill::kUnit, 0, count / 2);
         fill(*m, Fill::kBits, count / 2, count - count / 2);
@@ -177,8 +177,8 @@ uint64_t conversionInput(Rng& rng, Component from, Component to, uint32_t index)
     uint64_t bits = wrap(rng.next(), info(from).bits());
     if (info(from).isFloat()) {
         if (hasFewPatterns(to) && index % 4) {
-            // Near halfway between two numbers, denormal ones included; a double is kept to what
-            // a float holds, since some drivers convert by way of one.
+            // Near halfway between two numbers, also denormal ones; a double has a value that f32
+            // can represent, since some drivers convert through f32.
             double number = 0;
             do {
                 number = toDouble(to, wrap(rng.next(), info(to).bits()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The worked examples beside the GLSL headers, compiled as they stand.
+// The examples for the GLSL headers, compiled without changes.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// VK_EXT_shader_atomic_float: 32-bit floats in buffers, reached in every way that shaders have.
+// VK_EXT_shader_atomic_float: 32-bit floats in buffers, accessed in all ways that shaders have.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -135,7 +135,7 @@ TEST(FloatAtomics, Addresses) {
     EXPECT_EQ(asFloats(after), (std::vector<float>{0, 0, n / 8, n / 8, n / 8, n / 8 - n / 4}));
 }
 
-// No capability tells of these.
+// No capability declares these.
 TEST(FloatAtomics, LoadStoreExchange) {
     COOPVK_REQUIRE(Requirement::kAtomicFloat);
     const std::string source =
@@ -155,13 +155,13 @@ TEST(FloatAtomics, LoadStoreExchange) {
     std::iota(values.begin(), values.end(), 1.0f);
     std::memcpy(before.data(), values.data(), 65 * 4);  // the token is 65
     const std::vector<float> after = asFloats(runAtomics(source, {before})[0]);
-    // Every token was taken by somebody else, but for the last one.
+    // Another invocation took every token except the last one.
     std::vector<float> tokens(after.begin() + 64, after.end());
     std::sort(tokens.begin(), tokens.end());
     EXPECT_EQ(tokens, values);
 }
 
-// Bits that are no number come back as they are.
+// NaN keeps its bits.
 TEST(FloatAtomics, ExchangeKeepsBits) {
     COOPVK_REQUIRE(Requirement::kAtomicFloat);
     const std::string source = header() +

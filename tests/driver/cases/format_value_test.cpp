@@ -188,8 +188,8 @@ TEST(BFloat16, SpecializationConstants) {
     EXPECT_EQ(after[0], toBytes({-5.0f, 2.0f}));
 }
 
-// The result lies between what rounding of each intermediate sum down and up gives. Of small
-// integers it is exact.
+// The result is between the sums with each intermediate sum rounded down and up. For small integers
+// it is exact.
 TEST(BFloat16, DotProducts) {
     COOPVK_REQUIRE(Requirement::kBfloat16);
     const Format& bf16 = format("bf16");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whole matrix products in the shape of real kernels: tiles in shared memory filled by wide loads,
-// arrays of accumulators, a loop over K, several subgroups and workgroups, an epilogue.
+// Whole matrix products as in real kernels: tiles in shared memory that wide loads fill, arrays of
+// accumulators, a loop over K, several subgroups and workgroups, an epilogue.
 #include <gtest/gtest.h>
 
 #include <cmath>

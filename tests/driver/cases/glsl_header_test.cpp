@@ -63,7 +63,7 @@ std::string blockCall(BlockOp op) {
     return {};
 }
 
-// What every function is called with.
+// The arguments of every function.
 Block blockOf(BlockOp op, const BlockTypes& types) { return {op, types.elementSize, 8, 4, 2}; }
 
 uint32_t elementsOf(const Block& block, const BlockTypes& types) {
@@ -143,7 +143,8 @@ TEST(GlslInt4, Values) {
     const std::string source = shaderText("coopvk_int4.glsl", R"(
 layout(set = 0, binding = 0) readonly buffer A { uint a[]; };
 layout(set = 0, binding = 1) buffer B { uint b[]; };
-// Pairs can go through functions and variables, and be taken apart by what takes any vector.
+// Pairs can go through functions and variables, and instructions for any vector can access their
+// components.
 spirv_instruction(id = 81) coopvk_u4 componentU4x2(coopvk_u4x2 v, spirv_literal uint index);
 spirv_instruction(id = 81) coopvk_s4 componentS4x2(coopvk_s4x2 v, spirv_literal uint index);
 void main() {

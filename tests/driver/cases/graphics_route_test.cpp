@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Graphics pipelines, their libraries and graphics shader objects, on a device that emulates
-// matrices: what uses none passes untouched.
+// matrices: the driver gets shaders that use no matrices unchanged.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -97,8 +97,8 @@ TEST_F(GraphicsRoutes, SeveralAtOnce) {
     expectScaledRamp(drawPicture(layout, b.handle), 2, 7);
 }
 
-// One library for each of the four parts, linked to a pipeline. Parts without shaders may leave
-// anything in pStages.
+// One library for each of the four parts, linked to a pipeline. In parts without shaders, pStages
+// may be invalid.
 TEST_F(GraphicsRoutes, PipelineLibraries) {
     COOPVK_REQUIRE(Requirement::kPipelineLibrary);
     const StageLayout layout;

@@ -153,7 +153,7 @@ void main() {
     }
 }
 
-// Reductions and scans of small integers are exact; what moves values keeps their bits.
+// Reductions and scans of small integers are exact; instructions that move values keep their bits.
 TEST(HalfFloats, Subgroups) {
     COOPVK_REQUIRE(Requirement::kEmulatedHalves);
     constexpr size_t kLanes = 64, kResults = 7;

@@ -15,7 +15,7 @@
 namespace coopvk::test {
 namespace {
 
-// Of each pattern of 16 bits.
+// For each pattern of 16 bits.
 TEST(HalfFloats, AllPatternsToOtherTypes) {
     COOPVK_REQUIRE(Requirement::kEmulatedHalves);
     COOPVK_REQUIRE(Requirement::kFloat64);
@@ -57,7 +57,7 @@ TEST(HalfFloats, AllPatternsToOtherTypes) {
     }
 }
 
-// Each half float, what is halfway between two, and the neighbours of these; integers.
+// Each half float, the values halfway between two, and the neighbours of these; integers.
 TEST(HalfFloats, OtherTypesRoundToNearestEven) {
     COOPVK_REQUIRE(Requirement::kEmulatedHalves);
     COOPVK_REQUIRE(Requirement::kFloat64);

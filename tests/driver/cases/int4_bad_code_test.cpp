@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What SPV_INTEL_int4 forbids: each refused by the layer, with the rule in the log.
+// Code that SPV_INTEL_int4 forbids: the layer refuses it, and the log names the rule.
 #include <gtest/gtest.h>
 
 #include "harness/int4_case.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// 4-bit integers out of other numbers and back, several in one shader, and bitcasts. What each
-// conversion gives is in int4_conversions_test.cpp.
+// 4-bit integers from other numbers and back, several in one shader, and bitcasts.
+// int4_conversions_test.cpp tests the result of each conversion.
 #include <gtest/gtest.h>
 
 #include "harness/int4_case.hpp"
@@ -14,7 +14,7 @@ using int4::u;
 
 const Int4Cases& casts() {
     static const Int4Cases list = {
-        // Scalars out of 32 bits and back.
+        // Scalars from 32 bits and back.
         {"ScalarSigned", "", "%a = OpSConvert %s4 %x\n%r = OpSConvert %u32 %a\n",
          [](uint32_t x) { return static_cast<uint32_t>(s(x, 0)); }},
         {"ScalarUnsigned", "", "%a = OpUConvert %u4 %x\n%r = OpUConvert %u32 %a\n",

@@ -19,7 +19,8 @@ struct Step {
     bool signedOp;      // OpSConvert, OpConvertSToF or OpConvertFToS
 };
 
-// What the text of each instruction allows: zero extension and OpConvertFToU give unsigned types.
+// The types that each instruction's definition allows: zero extension and OpConvertFToU have
+// unsigned results.
 std::vector<Step> stepsOf(const ComponentInfo& wide) {
     std::vector<Step> steps;
     for (const bool toWide : {true, false}) {
@@ -74,8 +75,8 @@ class Writer {
         return prefix_ + "_" + name + std::to_string(n);
     }
 
-    // 17/16: what it makes of a 4-bit number is exact in all floats and rounds to that towards
-    // zero.
+    // 17/16: its product with a 4-bit number is exact in all floats, and rounds toward zero to that
+    // number.
     void declareFactor() {
         const std::string factor = " = OpConstant " + type_ + " 1.0625\n";
         a_.declarations += "%factor" + factor + "%factors = OpConstantComposite " + type_ +
@@ -187,7 +188,7 @@ class Writer {
     uint32_t number_ = 0, results_ = 0;
 };
 
-// What a step makes of a nibble.
+// The result of a step for a nibble.
 uint64_t expected(const ComponentInfo& wide, const Step& step, uint32_t nibble) {
     if (!step.toWide) return nibble;
     const Wide number = extend(nibble, 4, step.signedOp);
@@ -202,7 +203,7 @@ TEST_P(Int4Conversions, BothWays) {
     const ComponentInfo& wide = info(GetParam());
     COOPVK_REQUIRE(GetParam());
     const std::vector<Step> steps = stepsOf(wide);
-    // As many invocations as there are values, so that all come at each place that counts.
+    // As many invocations as there are values, so that each value is at each position that matters.
     Dispatch dispatch;
     dispatch.groups = {4, 1, 1};
     const uint32_t invocations = 4 * Context::get().subgroupSize;

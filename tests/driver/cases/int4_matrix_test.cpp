@@ -81,8 +81,8 @@ TEST(Int4Products, Signs) {
     }
 }
 
-// By dot products of four bytes: whichever a device accelerates, operands of either sign, types of
-// the other.
+// With dot products of four bytes: all that a device may accelerate, operands of either sign, types
+// of the other sign.
 TEST(Int4Products, Dots) {
     COOPVK_REQUIRE(Requirement::kEmulation);
     for (const uint32_t accelerated : {0u, 1u, 2u, 4u, 6u}) {
@@ -96,7 +96,7 @@ TEST(Int4Products, Dots) {
     }
 }
 
-// Words that are put together of components: lines across those of memory, or too short.
+// Words that are built from components: lines across those of memory, or lines that are too short.
 TEST(Int4Products, DotsOfOtherLayouts) {
     COOPVK_REQUIRE(Requirement::kEmulation);
     for (const auto& [m, n, k] : {std::array{8u, 8u, 8u}, {4u, 4u, 4u}}) {
@@ -135,7 +135,7 @@ TEST(Int4Memory, Pointees) {
     }
 }
 
-// What is loaded from one layout and stored to another; bits beside the matrix stay.
+// Loads from one layout and stores to another; bits outside of the matrix do not change.
 TEST(Int4Memory, CopiesBetweenLayouts) {
     COOPVK_REQUIRE(Requirement::kEmulation);
     const uint32_t shapes[][2] = {{8, 32}, {6, 10}, {3, 5}, {16, 8}};
@@ -167,7 +167,7 @@ TEST(Int4Memory, CopiesBetweenLayouts) {
     }
 }
 
-// Out of memory behind an address, into Workgroup memory and from there, to another address.
+// From memory at an address, through Workgroup memory, to memory at another address.
 TEST(Int4Memory, StorageClasses) {
     COOPVK_REQUIRE(Requirement::kEmulation);
     constexpr uint32_t kRows = 16, kColumns = 32;

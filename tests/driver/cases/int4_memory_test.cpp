@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// 4-bit integers in variables: pointers to single components, copies, odd vectors. What is in
-// memory with a layout is in int4_storage_test.cpp.
+// 4-bit integers in variables: pointers to single components, copies, odd vectors.
+// int4_storage_test.cpp tests memory with a layout.
 #include <gtest/gtest.h>
 
 #include "harness/int4_case.hpp"

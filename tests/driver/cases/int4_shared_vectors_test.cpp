@@ -22,8 +22,8 @@ Assembly withInt4() {
     return a;
 }
 
-// Each invocation stores some components of a vector, together with those that store the others:
-// both of a byte, or one where single 4-bit integers are kept apart.
+// Several invocations store the components of a vector: each stores both components of a byte, or
+// one if single 4-bit integers are stored separately.
 struct Shared {
     const char* name;
     uint32_t components;     // of the vectors

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Vectors of 2, 4, 8 and 16 4-bit integers in every storage class that SPV_INTEL_int4 allows them
-// in, in structures and arrays, at multiples of their size and at any byte: loaded and stored as a
-// whole, within what they are in, and one component at a time.
+// Vectors of 2, 4, 8 and 16 4-bit integers in every storage class in which SPV_INTEL_int4 allows
+// them, in structures and arrays, at multiples of their size and at any byte: loaded and stored as
+// a whole, as part of a structure or array, and one component at a time.
 #include <gtest/gtest.h>
 
 #include "harness/int4_block.hpp"

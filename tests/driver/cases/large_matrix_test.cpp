@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Matrices of use A and B so large that lanes hold them as accumulators, as no product reads them.
+// Matrices of use A and B so large that lanes hold them as accumulators, since no product reads
+// them.
 #include <gtest/gtest.h>
 
 #include "harness/compute.hpp"

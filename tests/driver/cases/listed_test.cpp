@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which sizes of matrices the tests of bfloat16 and 8-bit floats take for listed.
+// Which sizes of matrices the tests of bfloat16 and 8-bit floats treat as listed.
 #include "harness/listed.hpp"
 
 #include <gtest/gtest.h>

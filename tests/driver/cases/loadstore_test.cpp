@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // OpCooperativeMatrixLoadKHR and StoreKHR: components × pointee types × uses × layouts × strides ×
-// storage classes. Any bits must travel unchanged, and no byte outside of the matrix may change.
+// storage classes. All bits must stay the same, and no byte outside of the matrix may change.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -60,8 +60,8 @@ std::string caseName(const Case& c) {
            std::string(kSources[static_cast<int>(c.source)]);
 }
 
-// A side with everything worked out. Pointer and stride are aligned as Vulkan asks: to the lesser
-// of 16 bytes and the length of a row or column.
+// A load or a store with all values computed. Pointer and stride are aligned as Vulkan requires: to
+// the lesser of 16 bytes and the length of a row or column.
 struct Access {
     Access(const Matrix& matrix, const Side& side) {
         const uint32_t line =
@@ -74,7 +74,7 @@ struct Access {
         placement.offset = side.offset * step;
         stride = static_cast<uint32_t>(placement.stride / side.pointee.bytes);
         element = static_cast<uint32_t>(placement.offset / side.pointee.bytes);
-        // One more step behind, so that writes past the end show within the buffer too.
+        // One more step at the end, so that the buffer also shows writes past the end.
         count = static_cast<uint32_t>((placement.size(matrix) + 2 * step) / side.pointee.bytes);
         bytes = size_t{count} * side.pointee.bytes;
     }
@@ -237,7 +237,7 @@ const std::vector<Row>& rows() {
 }
 
 // Every component with every pointee, through each storage class; uses, layouts, strides and
-// offsets rotate so that each meets each.
+// offsets rotate so that all combinations of two occur.
 std::vector<Case> pointees() {
     std::vector<Case> cases;
     uint32_t turn = 0;
@@ -316,7 +316,7 @@ std::vector<Case> shapes() {
     return cases;
 }
 
-// Lines that end within a pointee, and pointees that no power of two describes.
+// Lines that end within a pointee, and pointees whose size is no power of two.
 std::vector<Case> partial() {
     struct Partial {
         Component component;
@@ -343,7 +343,7 @@ std::vector<Case> partial() {
     return cases;
 }
 
-// Anything with anything.
+// Random combinations.
 std::vector<Case> random() {
     Rng rng("random loads and stores");
     const auto pick = [&](int64_t limit) { return static_cast<uint32_t>(rng.range(0, limit - 1)); };

@@ -111,8 +111,9 @@ INSTANTIATE_TEST_SUITE_P(All, Matrix2Use, testing::ValuesIn(cases()),
 
 class Matrix2Together : public testing::TestWithParam<uint32_t> {};
 
-// Each subgroup of a workgroup transposes a matrix of its own, at the same time as the others: so
-// large that GPUs do it through shared memory, which the most subgroups can only have in parts.
+// Each subgroup of a workgroup transposes its own matrix at the same time as the others. The
+// matrices are so large that GPUs use shared memory; with many subgroups, each gets only a part of
+// it.
 TEST_P(Matrix2Together, SubgroupsDoNotMix) {
     const uint32_t subgroups = GetParam();
     if (const std::string why = missing(MatrixGroup{}); !why.empty()) GTEST_SKIP() << why;
@@ -168,7 +169,7 @@ TEST_P(Matrix2Chain, ResultsAreFactors) {
                                "(1));\n" + glsl::store("D", "d", "32") + "}\n";
     Rng rng("ResultsAreFactors" + nameOf(group));
     Matrix a(Component::kF16, kM, kK), b(Component::kF16, kK, kN);
-    // Of few values: the second product's sums stay exact.
+    // Few different values, so that the second product's sums stay exact.
     for (Matrix* matrix : {&a, &b})
         for (uint64_t& element : matrix->elements)
             element = fromDouble(Component::kF16, static_cast<double>(rng.range(-1, 1)));

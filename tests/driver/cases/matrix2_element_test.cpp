@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions that are called for each element of a matrix, with its row and column and further
-// arguments, and which may read and write memory; and where an element is.
+// Functions that are called for each element of a matrix, with its row, its column and further
+// arguments, and that may read and write memory; and the coordinates of an element.
 #include <gtest/gtest.h>
 
 #include "harness/covering.hpp"

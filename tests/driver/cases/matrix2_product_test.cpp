@@ -125,8 +125,8 @@ std::vector<LoadCase> loadCases() {
 
 class Matrix2Load : public testing::TestWithParam<LoadCase> {};
 
-// From one layout to the other, by way of a workgroup's memory, with padding between lines. Any
-// bits travel unchanged.
+// From one layout to the other, through a workgroup's memory, with padding between lines. All bits
+// stay the same.
 TEST_P(Matrix2Load, FromOneLayoutToTheOther) {
     const LoadCase& c = GetParam();
     if (const std::string why = missing(c.group); !why.empty()) GTEST_SKIP() << why;

@@ -17,8 +17,8 @@ class Matrix2Random : public testing::TestWithParam<uint32_t> {};
 
 TEST_P(Matrix2Random, MatchesInterpreter) { expectMatrixProgram(GetParam()); }
 
-// COOPVK_TEST_PROGRAMS is a number of programs; without it, runs with other numbers of lanes have
-// other programs.
+// COOPVK_TEST_PROGRAMS is the number of programs; without it, each number of lanes has other
+// programs.
 std::vector<uint32_t> numbers() {
     constexpr uint32_t kFew = 6, kMany = 3000;
     uint32_t count = runsAll() ? kMany : kFew, first = 0;

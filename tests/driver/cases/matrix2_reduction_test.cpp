@@ -85,7 +85,7 @@ std::vector<Case> cases() {
     });
 }
 
-// The elements that a result's element is made of.
+// The elements that are combined to an element of the result.
 Matrix expected(const Matrix& in, const Case& c) {
     const Sizes& s = c.size();
     const Reduce reduce = kReduces[c.reduce].reduce;
@@ -144,7 +144,7 @@ INSTANTIATE_TEST_SUITE_P(All, Matrix2Reduction, testing::ValuesIn(cases()),
 
 class Matrix2Softmax : public testing::TestWithParam<MatrixGroup> {};
 
-// Twice in a loop, of a matrix in an array: what is subtracted was reduced of the same matrix.
+// Twice in a loop, with a matrix in an array: its reduction is subtracted from it.
 TEST_P(Matrix2Softmax, RowsLessTheirGreatest) {
     const MatrixGroup& group = GetParam();
     if (const std::string why = missing(group); !why.empty()) GTEST_SKIP() << why;

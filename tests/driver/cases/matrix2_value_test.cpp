@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A workgroup's matrices as values: what glsl_value_test.cpp does with a subgroup's.
+// A workgroup's matrices as values, as glsl_value_test.cpp does for a subgroup's.
 #include <gtest/gtest.h>
 
 #include "harness/covering.hpp"

@@ -21,7 +21,8 @@ struct CopyCase {
 class MatrixFormatElementCopies : public testing::TestWithParam<CopyCase> {};
 
 // Translators of D3D12 shaders copy element i of an accumulator to element i of A or B, since both
-// are distributed alike on the processors that they are made for. Nothing promises that.
+// are distributed alike on the processors that they support. The specification does not promise
+// that.
 TEST_P(MatrixFormatElementCopies, ConvertTheUse) {
     const auto& [component, size, use] = GetParam();
     COOPVK_REQUIRE(component);

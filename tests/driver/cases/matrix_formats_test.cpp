@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Matrices of bfloat16 and of 8-bit floats, of a subgroup and of a workgroup: what shaders do with
-// single elements, functions that are called for elements, reductions, conversions with and without
-// saturation, and tensors. Products, loads and stores, and plain conversions of these formats are
-// in the tests of all formats.
+// Matrices of bfloat16 and of 8-bit floats, of a subgroup and of a workgroup: operations on single
+// elements, functions that are called for elements, reductions, conversions with and without
+// saturation, and tensors. The tests of all formats contain products, loads and stores, and plain
+// conversions of these formats.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -170,8 +170,8 @@ std::vector<RoundingCase> roundingCases() {
     });
 }
 
-// The f32 numbers that show how a format rounds: each of its numbers, what is halfway between two
-// of them, and the neighbours of that; numbers beyond the largest one, infinities and NaN.
+// The f32 numbers that show how a format rounds: each of its numbers, the values halfway between
+// two of them, and the neighbours of these; numbers beyond the largest one, infinities and NaN.
 std::vector<double> roundingInputs(Rng& rng, Component to) {
     const ComponentInfo& target = info(to);
     std::vector<double> all = {0.0, -0.0,    HUGE_VAL,  -HUGE_VAL, std::nan(""), 1e38,     -1e38,
@@ -234,7 +234,7 @@ INSTANTIATE_TEST_SUITE_P(All, MatrixFormatRounding, testing::ValuesIn(roundingCa
 
 class MatrixFormatAddressing : public testing::TestWithParam<std::tuple<Component, MatrixGroup>> {};
 
-// Loads a tensor that is smaller than the matrix, once as it lies and once through a function, and
+// Loads a tensor that is smaller than the matrix, once directly and once through a function, and
 // stores to a larger one.
 TEST_P(MatrixFormatAddressing, LoadsDecodesAndStores) {
     const auto& [component, group] = GetParam();

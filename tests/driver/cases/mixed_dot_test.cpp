@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Products of f16 into f32 by VK_VALVE_shader_mixed_float_dot_product. No driver on the CPU has it,
-// so that its instruction is replaced by its definition before the shader runs.
+// Products of f16 into f32 with VK_VALVE_shader_mixed_float_dot_product. No CPU driver has it, so
+// the tests replace its instruction by its definition before the shader runs.
 #include <gtest/gtest.h>
 
 #include "harness/compute.hpp"
@@ -40,7 +40,8 @@ Bytes laidOut(const Matrix& matrix, bool columnMajor) {
     return bytes;
 }
 
-// Both orders of additions stay within what a product may be off; sums of small integers are exact.
+// Both orders of additions stay within the allowed error of a product; sums of small integers are
+// exact.
 void expectProduct(const MixedCase& c, Fill fill, DotOrder order) {
     rewrite::DeviceTraits device = gpuWithDots(0);
     device.shaderMixedFloatDotProductFloat16AccFloat32 = true;

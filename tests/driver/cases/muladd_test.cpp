@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OpCooperativeMatrixMulAddKHR: every advertised shape, shapes that nobody advertises, all type
-// combinations and all operand bits, against the reference.
+// OpCooperativeMatrixMulAddKHR: compares every listed shape, shapes that are not listed, all type
+// combinations and all operand bits with the reference.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -127,7 +127,7 @@ void addFills(std::vector<Case>& cases, Case c) {
         }
         return;
     }
-    // The product of a saturating sum must not overflow: narrow inputs may be anything.
+    // The product of a saturating sum must not overflow. Narrow inputs may have any value.
     const bool narrow = info(c.a).bytes < info(c.c).bytes && info(c.a).bytes == 1;
     c.fill = saturating && !narrow ? Fill::kSmall : Fill::kBits;
     cases.push_back(c);
@@ -135,7 +135,7 @@ void addFills(std::vector<Case>& cases, Case c) {
 
 Component component(VkComponentTypeKHR type) { return findComponent(type)->type; }
 
-// Drivers on the CPU compile large multiply-adds for seconds: of those only some rows run, all
+// CPU drivers take seconds to compile large multiply-adds. So only some rows of these run; all run
 // with COOPVK_TEST_FULL=1.
 bool skipped(const VkCooperativeMatrixPropertiesKHR& shape, size_t row) {
     struct Rule {
@@ -150,7 +150,8 @@ bool skipped(const VkCooperativeMatrixPropertiesKHR& shape, size_t row) {
     return true;
 }
 
-// Rows of formats that most devices lack are many: the runs with 4, 8 and 16 lanes share them.
+// There are many rows of formats that most devices lack: the runs with 4, 8 and 16 lanes divide
+// them.
 bool isOfFormat(const Case& c) {
     constexpr Component kFormats[] = {Component::kBF16, Component::kE4M3, Component::kE5M2};
     return std::ranges::any_of(kFormats,
@@ -210,13 +211,13 @@ std::vector<Case> everyType() {
     return cases;
 }
 
-// A saturating sum of a signed and an unsigned view of the same bits could be read in two ways;
-// Vulkan never advertises one.
+// A saturating sum of a signed and an unsigned type could be understood in two ways; Vulkan never
+// lists one.
 bool clear(uint32_t operands) {
     return !(operands & kSaturating) || !(operands & kCSigned) == !(operands & kResultSigned);
 }
 
-// The operand bits, not the types, say what is signed.
+// The operand bits, not the types, determine signedness.
 std::vector<Case> everyOperand() {
     constexpr Types kInteger[] = {
         {kS8, kS8, kS32}, {kU8, kU8, kU32}, {kS16, kS16, kS32}, {kU32, kU32, kU32}};

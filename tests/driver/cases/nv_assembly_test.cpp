@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// VK_NV_cooperative_matrix: what only assembly can say.
+// VK_NV_cooperative_matrix: code that only assembly can express.
 #include <gtest/gtest.h>
 
 #include "harness/assembly.hpp"

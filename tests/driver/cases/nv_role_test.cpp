@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// VK_NV_cooperative_matrix: its matrices have no use, so one value may be A here and B or
-// accumulator there. Square matrices of one size, whose every role is possible; inputs X, Y and Z
-// come in, R goes out.
+// VK_NV_cooperative_matrix: its matrices have no use, so one value may be A in one instruction and
+// B or accumulator in another. Square matrices of one size can have every role. The inputs are X, Y
+// and Z, the result is R.
 #include <gtest/gtest.h>
 
 #include "harness/compute.hpp"

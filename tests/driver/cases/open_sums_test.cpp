@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// f16 accumulators whose sums stay open while a loop adds products to them, as GPUs get them: two
-// f16 each, or one f32 by mixed dot products (which are replaced by their definition).
+// f16 accumulators of which the code keeps partial sums while a loop adds products to them, as on
+// GPUs: two f16 each, or one f32 with mixed dot products (which are replaced by their definition).
 #include <gtest/gtest.h>
 
 #include "harness/compute.hpp"
@@ -17,8 +17,8 @@ using enum Component;
 
 constexpr uint32_t kM = 8, kN = 8, kK = 16, kTurns = 3, kDepth = kK * kTurns;
 
-// A shader that adds `turns` products to C in sums[0], and to nothing in sums[1]. `behind` follows
-// the loop; sums[0] is the result.
+// A shader that adds `turns` products to C in sums[0], and to zero in sums[1]. `behind` follows the
+// loop; sums[0] is the result.
 std::string shaderText(std::string_view behind) {
     const std::string accumulator = glsl::matrix(kF16, kM, kN, Use::kAccumulator);
     const std::string depth = std::to_string(kDepth);
@@ -83,7 +83,7 @@ TEST(OpenSumsMulAdd, Loop) {
     }
 }
 
-// Whatever reads or writes the accumulators behind the loop, which changes nothing of the result.
+// Instructions that read or write the accumulators after the loop, without changing the result.
 TEST(OpenSumsMulAdd, OtherUses) {
     COOPVK_REQUIRE(Requirement::kEmulation);
     const std::string perElement = "for (int i = 0; i < C.length(); ++i) ";
@@ -103,7 +103,7 @@ TEST(OpenSumsMulAdd, OtherUses) {
     }
 }
 
-// What no product was added to keeps every bit, of zeros and denormals, too.
+// Accumulators to which no product was added keep all bits, also zeros and denormals.
 TEST(OpenSumsMulAdd, NothingAdded) {
     COOPVK_REQUIRE(Requirement::kEmulation);
     Rng rng("OpenSums nothing");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What may be made of compute pipelines: derivatives, executions that the device itself generates,
-// keys and binaries; and create infos that contradict themselves.
+// Derivatives, device-generated executions, keys and binaries of compute pipelines; and create
+// infos that contradict themselves.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -92,7 +92,7 @@ TEST(PipelineRoutes, DerivativesByIndex) {
     expectScaledRamp(runRamp(layout, second.handle), 2, 4);
 }
 
-// A buffer of the kind that the device generates commands in.
+// A buffer for device-generated commands.
 class PreprocessBuffer {
  public:
     explicit PreprocessBuffer(const VkMemoryRequirements& needed) : size(needed.size) {
@@ -133,7 +133,7 @@ class PreprocessBuffer {
     VkDeviceMemory memory_ = VK_NULL_HANDLE;
 };
 
-// What the device reads for each dispatch that it generates.
+// The data that the device reads for each dispatch that it generates.
 struct Sequence {
     uint32_t pipeline = 0;
     uint32_t unused = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pointers that loads and stores go through: variable pointers, memory operands, nested blocks,
-// arrays of buffers, buffer addresses inside memory, explicitly laid out shared memory.
+// Pointers of loads and stores: variable pointers, memory operands, nested blocks, arrays of
+// buffers, buffer addresses in memory, shared memory with an explicit layout.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -330,7 +330,7 @@ TEST(SharedMemory, AccumulatorBecomesOperand) {
         glsl::matrix(Component::kF16, 8, 8, Use::kAccumulator) +
         " H = " + glsl::matrix(Component::kF16, 8, 8, Use::kAccumulator) + "(C);\n" +
         glsl::store("H", "tile", "16") + "barrier();\n" +
-        // Every lane touches the tile on its own in between.
+        // Every lane accesses the tile by itself in between.
         "for (uint i = gl_LocalInvocationIndex; i < 64; i += gl_WorkGroupSize.x)\n"
         "tile[(i / 8) * 16 + i % 8] *= float16_t(2);\nbarrier();\n" +
         glsl::load("P", "tile", "16") + "C = coopMatMulAdd(P, B, C);\n" +

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // VK_QCOM_cooperative_matrix_conversion: matrices from arrays and back, in every legal combination
-// of use, component and array; sub-arrays; casts of arrays. Any bits must travel unchanged.
+// of use, component and array; sub-arrays; casts of arrays. All bits must stay the same.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -105,7 +105,7 @@ TEST_P(QcomLines, Construct) {
         " M;\nvectorToCoopmatQCOM(array, M);\n" + glsl::store("M", "dst", std::to_string(l.cols)) +
         "}\n";
     Rng rng("QcomConstruct");
-    // What the lanes beyond the matrix bring must not matter.
+    // The arrays of lanes beyond the matrix must not matter.
     const uint32_t lanes = Context::get().subgroupSize;
     const Matrix matrix = randomMatrix(rng, c.component, l.rows, l.cols, Fill::kBits);
     Dispatch dispatch;
@@ -206,7 +206,7 @@ TEST(QcomArrays, BitCast) {
             }
             Rng rng("QcomBitCast");
             Dispatch dispatch;
-            // Finite in every reading, so that nothing may be quieted on the way.
+            // Finite as every type, so that no NaN can become quiet.
             const Matrix halves = randomMatrix(rng, Component::kF16, 1, kBytes / 2, Fill::kBits);
             dispatch.buffers = {pack(halves), rng.bytes(kBytes)};
             const std::vector<Bytes> after = run(assemble(assembly), dispatch);
@@ -246,7 +246,7 @@ TEST(QcomArrays, SubArrays) {
     }
 }
 
-// Signed start index, and elements that GLSL has not: as the SPIR-V text says.
+// A signed start index, and elements that GLSL lacks, as the SPIR-V specification allows.
 TEST(QcomArrays, SignedStartIndex) {
     if (const std::string why = missingConversion(); !why.empty()) GTEST_SKIP() << why;
     Assembly assembly;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ray tracing pipelines on a device that emulates matrices: at once, deferred, and from libraries;
-// what uses no matrices passes untouched. No ray is traced: a ray generation shader calls a
-// callable one for each of its invocations.
+// Ray tracing pipelines on a device that emulates matrices: created directly, deferred, and from
+// libraries. The driver gets shaders that use no matrices unchanged. No ray is traced: a ray
+// generation shader calls a callable shader for each of its invocations.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -92,7 +92,7 @@ VkPhysicalDeviceRayTracingPipelinePropertiesKHR rayTracingProperties() {
     return result;
 }
 
-// Traces kRays rays; group 0 generates them, group 1 is what they call.
+// Traces kRays rays; group 0 generates them, and they call group 1.
 Bytes trace(const StageLayout& layout, VkPipeline pipeline) {
     const auto properties = rayTracingProperties();
     const size_t handle = properties.shaderGroupHandleSize;
@@ -145,7 +145,7 @@ TEST_F(RayTracingRoutes, AtOnce) {
     expectScaledRamp(trace(layout, pipeline.handle), 2, 3);
 }
 
-// Joined only after the application has thrown its modules away.
+// Joined only after the application has destroyed its modules.
 TEST_F(RayTracingRoutes, Deferred) {
     const VkDevice device = Context::get().device;
     const StageLayout layout;

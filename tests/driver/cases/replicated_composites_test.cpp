@@ -11,8 +11,8 @@
 namespace coopvk::test {
 namespace {
 
-// Sums up composites that are made in every way. %c7 is 7 unless specialized as constant 7, the
-// length of the array 3 times that, by OpSpecConstantOp.
+// Adds the constituents of composites that are made in every way. %c7 is 7 unless specialized as
+// constant 7; the length of the array is 3 times that, by OpSpecConstantOp.
 constexpr std::string_view kSource = R"(
 OpCapability Shader
 OpCapability ReplicatedCompositesEXT

@@ -162,7 +162,7 @@ TEST(Routes, CreationFeedback) {
     EXPECT_TRUE(whole.flags & VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT);
 }
 
-// Matrices that reach beyond a buffer: what is outside stays as it is.
+// Matrices that extend beyond a buffer: memory outside does not change.
 TEST(Routes, Robustness) {
     COOPVK_REQUIRE(Requirement::kRobustness);
     VkPipelineRobustnessCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO};
@@ -235,7 +235,7 @@ TEST(Routes, ShaderObjectBinary) {
                                     words.size() * 4, special, shader));
     size_t size = 0;
     COOPVK_CHECK(vkGetShaderBinaryDataEXT(Context::get().device, shader.handle, &size, nullptr));
-    // Binary data wants the alignment of 16 bytes.
+    // Binary data needs an alignment of 16 bytes.
     std::vector<std::array<uint64_t, 2>> data(size / 16 + 1);
     size_t small = size - 1;
     EXPECT_EQ(vkGetShaderBinaryDataEXT(Context::get().device, shader.handle, &small, data.data()),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Products of 4-bit integers in slices along K, as rewritten for a GPU without dot products of
-// bytes: where all sums of a slice are exact as f16, these are what it computes.
+// bytes. If all sums of a slice are exact as f16, they are computed in f16.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ struct Signs {
     uint32_t literal() const { return (aAsSigned ? 1 : 0) | (bAsSigned ? 2 : 0) | 12; }
 };
 
-// A and B lie in rows and in columns; both go through shared memory.
+// A and B are row-major and column-major; both go through shared memory.
 Words kernel(const Signs& s) {
     const std::string source = substitute(
         R"(#version 460

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Products that GPUs take in slices along K, and those that must stay whole: kernels with tiles in
-// shared memory, as they are rewritten for such GPUs.
+// Products that are computed in slices along K on GPUs, and those that must not be: kernels with
+// tiles in shared memory, as they are rewritten for such GPUs.
 #include <gtest/gtest.h>
 
 #include "harness/compute.hpp"
@@ -225,7 +225,7 @@ TEST(SlicedMulAdd, StraightOn) {
     expectProduct(gpuWithDots(0), kHalves, {}, kProducts, true);
 }
 
-// Functions that compute where matrices lie are called elsewhere, too.
+// Functions that compute the positions of matrices are also called elsewhere.
 TEST(SlicedMulAdd, CallsInBetween) {
     COOPVK_REQUIRE(Requirement::kEmulation);
     constexpr std::string_view kProducts = R"(
@@ -244,8 +244,8 @@ TEST(SlicedMulAdd, CallsInBetween) {
     expectProduct(gpuWithScalars(), kHalves, {}, kProducts, true);
 }
 
-// Kernels whose products are no sums of those of slices as they are written, or of which that
-// cannot be seen.
+// Kernels whose products cannot be computed as sums over slices, or for which the rewriter cannot
+// see it.
 constexpr std::string_view kWhole[] = {
     // A is loaded ahead of the loop over columns' slices: once for all of K.
     R"(
@@ -258,7 +258,8 @@ constexpr std::string_view kWhole[] = {
         barrier();
         for (uint i = 0; i < 2; ++i) sums[i][j] = coopMatMulAdd(a[i][t], b, sums[i][j]);
     })",
-    // B of the next turn is loaded ahead of this turn's products, and memory says to where.
+    // B of the next iteration is loaded before the products of this one, to a place that memory
+    // contains.
     R"(
     const uint odd = uint(abs(float(c[0]))) & 1;
     MATRIX_A a[2];
@@ -281,7 +282,7 @@ constexpr std::string_view kWhole[] = {
             LOAD_B(b, j, kk);
             sums[i][j] += coopMatMulAdd(a, b, SUM(0));
         })",
-    // Sums are looked at, and changed, between products.
+    // Sums are read and changed between products.
     R"(
     for (uint kk = 0; kk < TURNS * K; kk += K) for (uint i = 0; i < 2; ++i)
         for (uint j = 0; j < 2; ++j) {
@@ -310,7 +311,8 @@ constexpr std::string_view kWhole[] = {
         }
     })"};
 
-// B of the next turn is loaded ahead of this turn's products, to where the turn's number says.
+// B of the next iteration is loaded before the products of this one, to a place that depends on the
+// iteration's number.
 TEST(SlicedMulAdd, LoadedAhead) {
     COOPVK_REQUIRE(Requirement::kEmulation);
     constexpr std::string_view kAhead = R"(
@@ -333,7 +335,7 @@ TEST(SlicedMulAdd, WholeWhereItMustBe) {
     }
 }
 
-// Only some products of a module could be: all stay whole.
+// Only some products of a module could be computed in slices: none is.
 TEST(SlicedMulAdd, AllOrNone) {
     COOPVK_REQUIRE(Requirement::kEmulation);
     const std::string first(kUsual);

@@ -82,7 +82,7 @@ TEST(Specialization, SizesFromSelection) {
     for (const Shape& s : shapes()) expectProduct(words, s, {constants(s)});
 }
 
-// Use has to be a specialization constant in assembly: GLSL wants a literal.
+// Use is a specialization constant only in assembly: GLSL needs a literal.
 TEST(Specialization, Use) {
     Assembly a;
     a.buffers = {scalars("a", Component::kF16), scalars("b", Component::kF16),
@@ -110,7 +110,7 @@ TEST(Specialization, Use) {
 }
 
 TEST(Specialization, ElementsAndLoops) {
-    // Values of constants steer loops and array sizes next to the matrices.
+    // Constants also determine loops and array sizes.
     const std::string source =
         glsl::header() + kSizes + glsl::buffer(0, "a", "float") + glsl::buffer(1, "d", "float") +
         "#define T coopmat<float, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator>\n"

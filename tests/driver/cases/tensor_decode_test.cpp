@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Decode functions of OpCooperativeMatrixLoadTensorNV, over descriptors and addresses: what they
-// are called with, and what they may do with the pointer that they get.
+// Decode functions of OpCooperativeMatrixLoadTensorNV, with descriptors and addresses: their
+// arguments, and the operations on their pointer.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -28,8 +28,8 @@ struct BlockBytes {
     }
 };
 
-// A way to decode: its GLSL, in which `x` is a number made of the coordinates in the block; and
-// what comes of it. All are small integers.
+// A way to decode: its GLSL, in which `x` is a number made of the coordinates in the block, and its
+// result. All are small integers.
 struct Way {
     const char* name;
     uint32_t blockBytes, alignment;
@@ -132,7 +132,7 @@ struct Choice {
     TensorWish wish;
 };
 
-// What `x` is.
+// The value of `x`.
 uint32_t coordinateNumber(const TensorPlace& place, uint32_t dimensions) {
     uint32_t x = 0;
     for (uint32_t d = 0; d < dimensions; ++d) {

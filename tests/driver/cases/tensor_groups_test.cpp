@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several OpCooperativeMatrixLoadTensorNV behind each other, which the rewriter may bring together:
-// of layouts that allow the fastest way and of others, with what uses one load ahead of the next.
+// Several consecutive OpCooperativeMatrixLoadTensorNV, which the rewriter may bring together: with
+// layouts that allow the fastest way and with others, and with uses of one load before the next.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OpCooperativeMatrixLoadTensorNV and StoreTensorNV: random layouts and views of each number of
-// dimensions, with each clamp mode, by each storage class, against the text's functions on the
-// host. Any bits must travel unchanged, and no byte outside of the tensor may change.
+// OpCooperativeMatrixLoadTensorNV and StoreTensorNV: compares random layouts and views of each
+// number of dimensions, with each clamp mode and storage class, with the specification's functions
+// on the host. All bits must stay the same, and no byte outside of the tensor may change.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -35,7 +35,7 @@ constexpr Shape kWorkgroupShapes[] = {{16, 16}, {32, 16}, {16, 48}, {64, 32}, {3
 constexpr Component kComponents[] = {Component::kF16, Component::kF32, Component::kU8,
                                      Component::kS32, Component::kS8,  Component::kU16};
 
-// One case: what its number says, and what follows from random numbers; the tensor later.
+// One case: values that its number determines, and random ones; the tensor follows later.
 struct Program {
     explicit Program(uint32_t number, bool isStore, bool ofWorkgroup)
         : rng(std::format("Tensor{}{}{}", number, isStore, ofWorkgroup)), workgroup(ofWorkgroup) {
@@ -63,7 +63,7 @@ struct Program {
 
     void placeTensor() {
         tensor = randomTensor(rng, wish);
-        // The text asks for a Pointer at a multiple of 16 bytes; programs have others.
+        // The specification requires a Pointer at a multiple of 16 bytes; programs use others.
         const uint32_t step = rng.range(0, 2) == 0 ? std::max(1u, info(component).bytes / 4)
                                                    : 48 / std::gcd(48u, pointee.bytes);
         firstElement = step * static_cast<uint32_t>(rng.range(0, 3));

@@ -28,7 +28,7 @@ struct At {
 enum class For { kAny, kFloat, kUnsigned, kSigned };
 
 // ${add} adds two vectors of type %V; %E is the component type, %n the number of components, %k_2
-// and %k_3 are constants of it, %k_s is a specialized 2. What stands before @ in the body are
+// and %k_3 are constants of it, %k_s is a specialized 2. The text before @ in the body declares
 // variables of the function.
 struct Snippet {
     const char* name;

@@ -82,7 +82,7 @@ TEST_P(VectorValueDescriptors, Match) {
     const std::vector<Bytes> after = run(compileGlsl(source), dispatch);
     for (uint32_t which = 0; which < 2; ++which) {
         for (uint32_t at = 0; at < kBytes; at += 2) {
-            // Behind the results is anything, NaN too.
+            // The memory after the results has any contents, also NaN.
             if (after[4 + which][at] == want[which][at] &&
                 after[4 + which][at + 1] == want[which][at + 1]) {
                 continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Large cooperative vectors that a shader assembles out of elements which it loads one by one: next
-// to each other, in other orders, and with writes among the loads.
+// Large cooperative vectors that a shader assembles from elements which it loads one by one:
+// adjacent elements, in other orders, and with writes among the loads.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Loads and stores of cooperative vectors through arrays of other types, in every storage class, at
-// byte offsets of each invocation's own. All bits come through; what lies beside a vector stays.
+// a byte offset of each invocation. All bits stay the same; memory beside a vector does not change.
 #include <gtest/gtest.h>
 
 #include "harness/covering.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Matrix-vector products: types, layouts, sizes, where the matrix lies, who takes part. Values are
-// small integers, so that every order and precision of the sum gives the same.
+// Matrix-vector products: types, layouts, sizes, storage of the matrix, active invocations. Values
+// are small integers, so every order and precision of the sum has the same result.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -55,7 +55,7 @@ std::string nameOf(const testing::TestParamInfo<Case>& info) {
            std::to_string(c.invocations) + "_" + std::to_string(info.index);
 }
 
-// What the input becomes by its interpretation.
+// The input after its interpretation.
 double interpret(double value, const VectorComponent& from, const VectorComponent& as) {
     if (as.isFloat) return value;
     const double rounded = from.isFloat ? std::nearbyint(value) : value;
@@ -64,7 +64,7 @@ double interpret(double value, const VectorComponent& from, const VectorComponen
 
 class VectorMultiply : public testing::TestWithParam<Case> {
  protected:
-    // Runs the case's shader, as the application has it or as something else has made it.
+    // Runs the case's shader, or another version of it.
     void check(Words (*prepared)(const Words&));
 
     const Case& c_ = GetParam();
@@ -157,8 +157,7 @@ void VectorMultiply::check(Words (*prepared)(const Words&)) {
     ConversionRequest request = {
         plain, {c_.matrix, c_.layout, optimal() ? 0 : stride()}, rows(), columns()};
     const size_t lines = c_.layout == kColumnMajor ? columns() : rows();
-    // NaN and large numbers wherever no element lies, also below the padding that conversions
-    // write.
+    // NaN and large numbers in all bytes without an element, also where conversions write padding.
     constexpr std::byte kBad{0xff};
     constexpr size_t kGap = 64;
     const size_t matrixBytes = align(optimal() ? querySize(request) : lines * stride(), 64) + kGap;
@@ -219,7 +218,7 @@ TEST_P(VectorMultiply, Matches) {
     check([](const Words& words) { return words; });
 }
 
-// What processors with scalar registers get runs on any other, too.
+// Code for processors with scalar registers also runs on others.
 class VectorMultiplyScalar : public VectorMultiply {};
 TEST_P(VectorMultiplyScalar, Matches) { check(forScalarRegisters); }
 
@@ -289,8 +288,8 @@ std::vector<Case> placeCases() {
     return cases;
 }
 
-// Rows around the blocks that columns are summed in, many columns: every sum of a block lives until
-// the block is done.
+// Numbers of rows around the size of the blocks in which columns are summed, with many columns:
+// every sum of a block is live until the block is done.
 std::vector<Case> columnCases() {
     std::vector<Case> cases;
     for (const uint32_t m : {17u, 31u, 33u, 64u}) {

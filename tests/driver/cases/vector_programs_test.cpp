@@ -2,8 +2,8 @@
 //
 // Random programs on variables that hold cooperative vectors: copies, swaps, sums that read what
 // they write, old values used after their variable was written, branches, loops, functions, globals
-// and arrays. Large vectors are passed by pointers, so that a value that is read where it no longer
-// lies would show. Integers wrap, so that every result is exact.
+// and arrays. Large vectors are passed by pointers, so reads of overwritten values would show.
+// Integers wrap, so every result is exact.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -218,15 +218,15 @@ TEST_P(VectorProgram, Matches) {
         const auto pick = [&](size_t count) {
             return static_cast<size_t>(rng.range(0, static_cast<int64_t>(count) - 1));
         };
-        // Different variables, so that every statement means one thing; mostly main's own.
+        // Different variables, so that every statement has only one meaning; mostly main's own.
         const auto variable = [&] { return pick(pick(3) == 0 ? kVariableCount : 4); };
         Names names = {variable(), 0, 0, rng.range(0, 9), static_cast<uint32_t>(pick(c.n))};
         do names.j = variable();
         while (names.j == names.i);
         do names.k = variable();
         while (names.k == names.i || names.k == names.j);
-        // Every kind has its turn; last, where nothing hides what comes out, old values are
-        // used after their variables changed.
+        // Every kind occurs. Last, where nothing can hide the result, old values are used after
+        // their variables changed.
         size_t kind = (c.seed * kStatements + s) % std::size(kKinds);
         if (s + 2 >= kStatements) {
             const bool swaps = s + 2 == kStatements;

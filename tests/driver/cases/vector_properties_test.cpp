@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the device says of its cooperative vectors.
+// What the device reports about its cooperative vectors.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Products, outer products and sums in every stage that the device has: each of 39 invocations
-// multiplies a vector of its own by one matrix and adds to gradients that all share. Values are
-// small integers, which f16 holds exactly in any order of additions.
+// multiplies its own vector by one matrix and adds to gradients that all share. Values are small
+// integers, so sums in f16 are exact in any order of additions.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -156,7 +156,7 @@ std::vector<Case> cases() {
 
 INSTANTIATE_TEST_SUITE_P(, VectorStages, testing::ValuesIn(cases()), nameOf);
 
-// What the tests above rest on: shaders without vectors, which need no layer.
+// The tests above need these to work: shaders without vectors, which need no layer.
 class PlainStages : public testing::TestWithParam<Case> {};
 
 TEST_P(PlainStages, Run) {
@@ -171,8 +171,8 @@ TEST_P(PlainStages, Run) {
                   i < kStageInvocations ? i + 1 : 0);
 }
 
-// In the partly filled last subgroup of task shaders NVIDIA's driver 580 counts lanes that do not
-// exist; coopvk must not rest on them.
+// In the partly filled last subgroup of task shaders, NVIDIA's driver 580 counts lanes that do not
+// exist; coopvk must not rely on them.
 class StageSubgroups : public testing::TestWithParam<Case> {};
 
 TEST_P(StageSubgroups, AreCounted) {

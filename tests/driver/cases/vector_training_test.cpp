@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Outer products and sums that many invocations add to memory: to one place, to a place of their
-// own, to places that some share. Values are small integers: the order of additions is open.
+// Outer products and sums that many invocations add to memory: all to one place, each to its own
+// place, and some to the same place. Values are small integers, since the order of additions is
+// undefined.
 #include <gtest/gtest.h>
 
 #include "harness/covering.hpp"
@@ -196,7 +197,7 @@ TEST_P(VectorTraining, Adds) {
     check([](const Words& words) { return words; });
 }
 
-// What GPUs with few registers get runs on any other, too.
+// Code for GPUs with few registers also runs on others.
 class VectorTrainingFewRegisters : public VectorTraining {};
 TEST_P(VectorTrainingFewRegisters, Adds) { check(forFewRegisters); }
 

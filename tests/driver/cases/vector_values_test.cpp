@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cooperative vectors as values: element-wise instructions, elements, variables, control flow; of
-// sizes that are lowered unrolled and of sizes that become loops.
+// Cooperative vectors as values: element-wise instructions, elements, variables, control flow; with
+// sizes that are lowered unrolled and with sizes that become loops.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -250,7 +250,7 @@ INSTANTIATE_TEST_SUITE_P(Matrix2, MatrixUnary, testing::ValuesIn(unaries()), [](
            std::string(std::get<1>(test.param) ? "_subgroup" : "_workgroup");
 });
 
-// More elements than shared memory has room for at once.
+// More elements than fit into shared memory at the same time.
 INSTANTIATE_TEST_SUITE_P(
     Matrix2Large, MatrixUnary,
     testing::Values(std::tuple(Unary{"transposeInTurns", 256, kF16, 128, 128, Use::kAccumulator,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A Vulkan driver without half floats: lavapipe with shaderFloat16 hidden. It refuses devices that
-// ask for the feature, and shader modules that declare Float16.
+// enable the feature, and shader modules that declare Float16.
 #include <dlfcn.h>
 #include <vulkan/vk_icd.h>
 #include <vulkan/vulkan.h>
@@ -16,7 +16,7 @@ Function find(const char* name) {
     return library == nullptr ? nullptr : reinterpret_cast<Function>(dlsym(library, name));
 }
 
-// Of whichever instance or device was last asked for: lavapipe has the same for all.
+// For the instance or device that was queried last: lavapipe has the same functions for all.
 PFN_vkGetPhysicalDeviceFeatures2 nextFeatures = nullptr;
 PFN_vkCreateDevice nextDevice = nullptr;
 PFN_vkGetDeviceProcAddr nextProc = nullptr;

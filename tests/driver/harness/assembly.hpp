@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SPIR-V assembly for what GLSL cannot say. An Assembly is a compute module with all scalar types,
-// small constants and storage buffers declared; the test adds its own types and functions.
+// SPIR-V assembly for code that GLSL cannot express. An Assembly is a compute module that declares
+// all scalar types, small constants and storage buffers; the test adds its own types and functions.
 //
 // Ids: %void %void_fn %bool, scalar types %f16 %s8 %u32 ..., vectors %f16x2 %u32x4 ..., 32-bit
 // constants %c_0 to %c_64 (unsigned), pointers %sb_f16 (StorageBuffer), %fn_X and so on as the

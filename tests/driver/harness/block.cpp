@@ -27,7 +27,7 @@ const char* instruction(BlockOp op) {
     return "";
 }
 
-// A value that is dealt to an invocation: one element, or those that a transformed one packs.
+// A value of an invocation: one element, or the elements that a transformed one packs.
 using Value = LaneElements;
 using Row = std::vector<Value>;
 
@@ -139,7 +139,7 @@ uint32_t privateElements(const BlockShader& shader, uint32_t lanes) {
 }
 
 namespace {
-// Words that tell a region: its dimensions, its coordinate, what to add to its address.
+// Words that describe a region: its dimensions, its coordinate, an offset to its address.
 constexpr const char* kParameters[] = {"w", "h",      "p",        "x",        "x_high",
                                        "y", "y_high", "back_low", "back_high"};
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// 2D blocks on the host: which elements an invocation gets, by the words of SPV_INTEL_2d_block_io,
-// and shaders that load or store one block for each workgroup.
+// 2D blocks on the host: which elements an invocation gets by the definitions of
+// SPV_INTEL_2d_block_io, and shaders that load or store one block for each workgroup.
 #pragma once
 
 #include <optional>
@@ -35,19 +35,20 @@ std::vector<LaneElements> dealBlock(const Block& block, uint32_t lanes);
 struct Region {
     uint32_t width, height, pitch;
     int64_t x, y;
-    // The base address lies so many bytes ahead of the memory, which is then far inside the region.
+    // The base address is this number of bytes before the memory, which is then far inside the
+    // region.
     uint64_t ahead = 0;
 };
 Region randomRegion(Rng& rng, const Block& block);
-// Where an element lies, from the region's start; nullopt if it is out of bounds.
+// The position of an element from the region's start; nullopt if it is out of bounds.
 std::optional<uint64_t> byteOf(const Region& region, const Block& block, const BlockElement& e);
 
-// What the instruction does: from or to the region's memory, to or from what the invocations hold,
-// each `perLane` bytes behind the one before.
+// What the instruction does: moves data between the region's memory and the invocations' data, each
+// `perLane` bytes after the one before.
 void moveBlock(const Block& block, const Region& region, std::byte* memory, std::byte* held,
                size_t perLane, uint32_t lanes);
 
-// How a shader says it.
+// How a shader expresses it.
 struct BlockShader {
     Block block;
     std::string regionType = "u32";   // of the buffer that holds the regions: "u8", "u32x4"

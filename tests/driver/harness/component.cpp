@@ -149,7 +149,7 @@ uint64_t convert(Component to, Component from, uint64_t bits) {
         return fromDouble(to, value);
     }
     if (source.isFloat()) {
-        // Callers keep to values that the target can hold; the rest is undefined in SPIR-V.
+        // Callers use only values that the target can hold; others are undefined in SPIR-V.
         return wrap(static_cast<uint64_t>(static_cast<Wide>(std::trunc(toDouble(from, bits)))),
                     target.bits());
     }
@@ -162,7 +162,7 @@ uint64_t convert(Component to, Component from, uint64_t bits) {
                                            ? static_cast<float>(static_cast<int64_t>(value))
                                            : static_cast<float>(static_cast<uint64_t>(value)));
     }
-    // Exact in a double up to 53 bits, which every source of a half or double case keeps to.
+    // Exact in a double up to 53 bits; no source of a half or double case has more.
     return fromDouble(to, static_cast<double>(value));
 }
 

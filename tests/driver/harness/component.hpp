@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Matrix component types and exact conversions between them, independent of any driver.
-// A value travels as its bits in a uint64_t.
+// A value is represented by its bits in a uint64_t.
 #pragma once
 
 #include <cstdint>
@@ -53,7 +53,7 @@ std::string_view name(Component type);
 // nullptr: the tests do not know the type.
 const ComponentInfo* findComponent(uint32_t vulkan);
 
-// How a binary floating-point number lies in its bits.
+// The bit fields of a binary floating-point number.
 struct FloatFormat {
     int exponentBits, fractionBits, bias;
     bool hasInfinity = true;  // if not, only the number with all bits set is NaN

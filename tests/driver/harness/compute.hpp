@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs compute shaders: bytes in, bytes out. Every buffer lies between guard zones of random
-// bytes; a run fails if the shader touches them.
+// Runs compute shaders: bytes in, bytes out. Every buffer is between guard zones of random bytes; a
+// run fails if the shader changes them.
 #pragma once
 
 #include <array>
@@ -21,8 +21,8 @@ struct SpecConstant {
     uint32_t size = 4;  // bytes, from the low end
 };
 
-// VkSpecializationInfo and the memory behind it. Constant 0 is the subgroup size, by which every
-// shader of the tests sizes its workgroup.
+// VkSpecializationInfo and its memory. Constant 0 is the subgroup size, from which every shader of
+// the tests derives its workgroup size.
 class Specialization {
  public:
     Specialization(const Context& context, std::vector<SpecConstant> constants);

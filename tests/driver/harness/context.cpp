@@ -18,7 +18,7 @@ VKAPI_ATTR VkBool32 VKAPI_CALL onMessage(VkDebugUtilsMessageSeverityFlagBitsEXT,
                                          const VkDebugUtilsMessengerCallbackDataEXT* data,
                                          void* user) {
     std::string text = data->pMessageIdName ? data->pMessageIdName : "";
-    // The loader warns of every layer that the environment adds, as the validated runs have it do.
+    // The loader warns about every layer that the environment adds, as in runs with validation.
     if (text == "Loader Message" && data->pMessage &&
         std::string_view(data->pMessage).starts_with("env var 'VK_INSTANCE_LAYERS'"))
         return VK_FALSE;
@@ -218,7 +218,7 @@ void Context::queryFeatures() {
     vkGetPhysicalDeviceFeatures2(physical, &features.core);
     // Bounds checks in every access would only slow the tests down.
     features.core.features.robustBufferAccess = VK_FALSE;
-    // It asks for an extension that no test needs.
+    // It needs an extension that no test needs.
     features.meshShader.primitiveFragmentShadingRateMeshShader = VK_FALSE;
 }
 

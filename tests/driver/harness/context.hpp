@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One instance and one device, shared by every test of the program, with all that the tests need
-// turned on. Reached through the real loader, so through whichever layers the environment names.
+// One instance and one device that all tests of the program share, with all features that the tests
+// need. They are created through the real loader, and so with the layers that the environment
+// names.
 #pragma once
 
 #include <volk.h>
@@ -20,7 +21,7 @@
 
 namespace coopvk::test {
 
-// Every feature that the tests look at, as the device reports it and as it was enabled.
+// Every feature that the tests query, as the device reports it and as it was enabled.
 struct Features {
     VkPhysicalDeviceFeatures2 core;
     VkPhysicalDeviceVulkan11Features v11;

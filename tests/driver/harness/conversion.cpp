@@ -32,7 +32,7 @@ double plainValue(const Fp8& format, uint32_t code) {
 uint32_t encodeFp8(const Fp8& format, double value) {
     const uint32_t sign = std::signbit(value) ? 0x80u : 0u;
     if (std::isnan(value)) return sign | 0x7f;
-    // The code after the last finite one stands for all that is too large.
+    // The code after the last finite one means all values that are too large.
     const double magnitude = std::fmin(std::fabs(value), plainValue(format, format.firstSpecial));
     uint32_t best = 0;
     for (uint32_t code = 1; code <= format.firstSpecial; ++code) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Matrix conversions of VK_NV_cooperative_vector, and an independent account of what they do.
+// Matrix conversions of VK_NV_cooperative_vector, and an independent reference for them.
 #pragma once
 
 #include "memory.hpp"
@@ -18,8 +18,8 @@ inline constexpr MatrixLayout kTraining = VK_COOPERATIVE_VECTOR_MATRIX_LAYOUT_TR
 
 size_t matrixElementBytes(MatrixType type);
 
-// Floating-point types only. The reference does not share a line with what it judges: it searches
-// the nearest of all values of an 8-bit type.
+// Floating-point types only. The reference shares no code with what it tests: it searches the
+// nearest of all values of an 8-bit type.
 double decodeElement(MatrixType type, uint32_t bits);
 uint32_t encodeElement(MatrixType type, double value);      // to nearest even
 bool sameElement(MatrixType type, uint32_t a, uint32_t b);  // any two NaNs are the same
@@ -47,7 +47,7 @@ struct ConversionRequest {
 };
 
 size_t querySize(const ConversionRequest& request);
-// `target` is what memory holds before; what it holds afterwards.
+// `target` is the memory's contents before. Returns the contents afterwards.
 Bytes convertOnHost(const ConversionRequest& request, const Bytes& source, Bytes target);
 Bytes convertOnDevice(const ConversionRequest& request, const Bytes& source, const Bytes& target);
 // Records one conversion between two buffers of a Memory.

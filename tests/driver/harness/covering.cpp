@@ -42,7 +42,7 @@ Goals goalsOf(const std::vector<Factors>& cases, bool pairs) {
 }
 
 std::vector<size_t> greedy(const Goals& goals) {
-    // Among equals the first of a shuffled order: neighbours in a list are alike.
+    // Of equally good cases, the first in a shuffled order, since neighbours in a list are similar.
     std::vector<size_t> order(goals.of.size());
     std::iota(order.begin(), order.end(), size_t{0});
     Rng rng("covering");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Few cases in place of all combinations: every pair of values of two factors that occurs in a list
-// of cases also occurs in what is chosen of it.
+// of cases also occurs in the chosen cases.
 #pragma once
 
 #include <algorithm>
@@ -24,11 +24,11 @@ std::vector<size_t> coveringPairs(const std::vector<Factors>& cases);
 // The same for every value of each factor.
 std::vector<size_t> coveringValues(const std::vector<Factors>& cases);
 
-// The part that a run with 4, 8 or 16 lanes has of coveringPairs of all three, where the number of
-// lanes is one more factor: each run has every value, all together every pair.
+// The part of coveringPairs for a run with 4, 8 or 16 lanes, if the number of lanes is one more
+// factor: each run has every value, and the three runs together have every pair.
 std::vector<size_t> partOfRun(const std::vector<Factors>& cases, uint32_t lanes);
 
-// What the environment asks for:
+// The choice of the environment:
 //   COOPVK_TEST_FULL=1            every case
 //   COOPVK_TEST_COVERS=pairs      coveringPairs
 //   COOPVK_TEST_COVERS=values     coveringValues
@@ -49,8 +49,8 @@ std::vector<Case> covering(const std::vector<Case>& cases, FactorsOf factorsOf) 
     return result;
 }
 
-// The same, with all cases of which isAlways(case) is true: such as cannot run everywhere, where a
-// pair could be lost.
+// The same, with all cases for which isAlways(case) is true, for example cases that cannot run
+// everywhere, so that no pair is lost.
 template <typename Case, typename FactorsOf, typename IsAlways>
 std::vector<Case> covering(std::vector<Case> cases, FactorsOf factorsOf, IsAlways isAlways) {
     const auto always = std::stable_partition(cases.begin(), cases.end(),
@@ -60,7 +60,7 @@ std::vector<Case> covering(std::vector<Case> cases, FactorsOf factorsOf, IsAlway
     return result;
 }
 
-// A factor's value, of what std::to_string and strings take.
+// A factor's value, from a type that std::to_string or strings accept.
 template <typename T>
 std::string factor(const T& value) {
     if constexpr (std::is_enum_v<T>) {

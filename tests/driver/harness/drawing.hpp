@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The smallest picture there is: one triangle over 4 by 4 pixels, without attachments.
+// The smallest possible drawing: one triangle over 4 by 4 pixels, without attachments.
 #pragma once
 
 #include <functional>
@@ -18,8 +18,8 @@ Words triangleVertexShader();
 // d[pixel] = a[pixel] * FACTOR + summand, FACTOR being specialization constant 1, else 2.
 Words pictureFragmentShader(int summand);
 
-// Everything that VkGraphicsPipelineCreateInfo points at but for shaders: fixed state without
-// attachments, viewport and scissor static.
+// Everything to which VkGraphicsPipelineCreateInfo points, except shaders: fixed state without
+// attachments, static viewport and scissor.
 struct GraphicsState {
     GraphicsState();
     GraphicsState(const GraphicsState&) = delete;
@@ -40,7 +40,7 @@ struct GraphicsState {
     VkPipelineRenderingCreateInfo rendering;
 };
 
-// Draws, and gives what the fragments wrote.
+// Draws, and returns what the fragments wrote.
 Bytes drawPicture(const StageLayout& layout, const std::function<void(VkCommandBuffer)>& bind);
 // With a pipeline.
 Bytes drawPicture(const StageLayout& layout, VkPipeline pipeline);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Number formats of shaders, bfloat16 and 8-bit floats among them, with a reference of their
-// values and of rounding that is made from the formats' definitions: a list of all numbers that a
-// format has, and a search for the nearest one. Bits travel in a uint64_t.
+// Number formats of shaders, also bfloat16 and 8-bit floats. The reference of their values and of
+// rounding follows from the formats' definitions: a list of all numbers of a format, and a search
+// for the nearest one. Values are represented by their bits in a uint64_t.
 #pragma once
 
 #include <cstdint>
@@ -41,21 +41,21 @@ const Format& format(std::string_view name);
 // Floats only.
 double valueOf(const Format& format, uint64_t bits);
 bool isNan(const Format& format, uint64_t bits);
-// The number of the format that is nearest to a value, of two equally near ones the one with an
-// even last bit. Beyond the largest one: infinity, NaN if there is none, or with `saturates` the
-// largest number.
+// The number of the format that is nearest to a value; of two equally near ones, the one with an
+// even last bit. Beyond the largest one: infinity, NaN if there is no infinity, or with `saturates`
+// the largest number.
 uint64_t nearest(const Format& format, double value, bool saturates = false);
 
-// What SPIR-V's conversion instruction gives; nullopt where it leaves the result undefined.
-// Conversions to and from bfloat16 go by way of f32 (SPV_KHR_bfloat16).
+// The result of SPIR-V's conversion instruction; nullopt if the result is undefined. Conversions to
+// and from bfloat16 go through f32 (SPV_KHR_bfloat16).
 std::optional<uint64_t> converted(const Format& to, const Format& from, uint64_t bits,
                                   bool saturates = false);
 
-// Whether the f32 on the way between bfloat16 and f64 is denormal: devices may flush it to zero.
+// Whether the intermediate f32 between bfloat16 and f64 is denormal: devices may flush it to zero.
 bool mayBeFlushed(const Format& to, const Format& from, uint64_t bits);
 
 // Values of `from` that show how conversions to `to` round: all bits of formats of up to 16 bits;
-// else each number of `to`, what is halfway between two of them, the neighbours of all these,
+// else each number of `to`, the values halfway between two of them, the neighbours of all these,
 // infinities, NaN, denormals, and random bits.
 std::vector<uint64_t> inputs(const Format& from, const Format& to);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pieces of GLSL that the tests' shaders are put together from.
+// Pieces of GLSL from which the tests build their shaders.
 #pragma once
 
 #include <string>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What GLSL does with matrix values: elements, variables, arrays, structs, functions, control flow.
+// Operations of GLSL on matrix values: elements, variables, arrays, structs, functions, control
+// flow.
 #pragma once
 
 #include <vector>

@@ -4,7 +4,7 @@
 namespace coopvk::test::int4 {
 namespace {
 
-// Where things lie in a block, in nibbles.
+// Positions in a block, in nibbles.
 size_t firstAt(const BlockCase& c) { return size_t{c.layout().first} * 2; }
 size_t itemAt(const BlockCase& c, uint32_t item) {
     return size_t{c.layout().items + item * c.layout().stride} * 2;
@@ -13,7 +13,7 @@ size_t vectorAt(const BlockCase& c, uint32_t item) {
     return itemAt(c, item) + size_t{c.layout().vector} * 2;
 }
 
-// What invocation i is after: two items, two components.
+// The values that invocation i accesses: two items, two components.
 struct Chosen {
     uint32_t item, other, component, otherComponent;
 };
@@ -21,10 +21,10 @@ Chosen chosenBy(const BlockCase& c, uint32_t i) {
     return {i % kItems, (i + 1) % kItems, i % c.components, (i + 3) % c.components};
 }
 
-// Of the constants that are put into blocks, by number.
+// The value of a constant that is put into blocks, by its number.
 uint32_t constantAt(uint32_t n) { return (n * 5 + 3) % 16; }
 
-// The types and the invocation's choices; what is done with them comes from the two tests.
+// The types and the invocation's choices; the two tests add the operations on them.
 class Shader {
  public:
     explicit Shader(const BlockCase& c) : c_(c), v_((c.isSigned() ? "s4x" : "u4x") + number()) {
@@ -51,7 +51,7 @@ class Shader {
         line("%k2 = OpUMod %u32 %i3 " + constant(c.components));
     }
 
-    // Invocations load from one block, and store what they got as words.
+    // Invocations load from one block, and store the values as words.
     Assembly loads() {
         a_.buffers = {{"in", "u32", 4}, {"out", "u32x2", 8}};
         makeSource();
@@ -75,8 +75,8 @@ class Shader {
         for (const char* one : {"%ek", "%el", "%eb"}) storeScalar(one);
         return a_;
     }
-    // Each invocation copies the block to one of its own, by way of the storage class, and there
-    // changes some of it.
+    // Each invocation copies the block to its own block, through the storage class, and changes
+    // parts of it there.
     Assembly stores() {
         a_.buffers = {{"in", "block", c_.layout().size}, {"out", "block", c_.layout().size}};
         makeTarget();

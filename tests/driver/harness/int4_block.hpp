@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A block of vectors of 4-bit integers, in structures and arrays, in memory of every kind: shaders
-// that load from it and store to it, and what becomes of the bytes.
+// A block of vectors of 4-bit integers, in structures and arrays, in all kinds of memory: shaders
+// that load from it and store to it, and the expected bytes.
 #pragma once
 
 #include <algorithm>
@@ -62,14 +62,14 @@ struct BlockCase {
     }
 };
 
-// Invocations load from one block, and store what they got as so many pairs of words each.
+// Invocations load from one block, and store the values as this number of pairs of words each.
 inline constexpr uint32_t kLoadResults = 7;
 Assembly loadingModule(const BlockCase& c);
 void expectedLoads(const BlockCase& c, const Bytes& block, uint32_t invocation,
                    std::vector<uint64_t>& want);
 
-// Each invocation copies the block to one of its own, by way of the storage class, and there
-// changes some of it.
+// Each invocation copies the block to its own block, through the storage class, and changes parts
+// of it there.
 Assembly storingModule(const BlockCase& c);
 void expectedStores(const BlockCase& c, const Bytes& in, Bytes& out, uint32_t invocation);
 

@@ -12,7 +12,7 @@
 
 namespace coopvk::test::int4 {
 
-// A matrix of 4-bit values, and where it lies in memory.
+// A matrix of 4-bit values, and its layout in memory.
 struct Nibbles {
     uint32_t rows, columns;
     bool isSigned;
@@ -36,10 +36,10 @@ struct NibbleMemory {
 uint32_t pointeeBytes(const std::string& type);
 uint32_t tightStride(const NibbleMemory& memory, uint32_t rows, uint32_t columns);
 size_t bytesOf(const NibbleMemory& memory, uint32_t rows, uint32_t columns);
-// A layout; `padding` pointees lie between its lines.
+// A layout with `padding` pointees between its lines.
 NibbleMemory memoryOf(const char* pointee, bool columnMajor, uint32_t rows, uint32_t columns,
                       uint32_t padding = 0);
-// Nibble of a byte array where an element lies.
+// The nibble of a byte array that contains an element.
 size_t nibbleAt(const NibbleMemory& memory, uint32_t row, uint32_t column);
 void scatter(Nibbles& matrix, const NibbleMemory& memory, Bytes& bytes);
 Nibbles randomNibbles(Rng& rng, uint32_t rows, uint32_t columns, bool isSigned);
@@ -49,7 +49,7 @@ std::string nibbleType(bool isSigned);
 // "%ID = OpTypeCooperativeMatrixKHR ..." of subgroup scope.
 std::string matrixOf(const char* id, const std::string& component, uint32_t rows, uint32_t columns,
                      uint32_t use);
-// A module with 4-bit types, and the named buffers of what their elements are.
+// A module with 4-bit types, and the named buffers with the types of their elements.
 Assembly withNibbles(const std::vector<std::pair<std::string, std::string>>& buffers);
 // %ID from a buffer; to a buffer.
 std::string load(const std::string& id, const std::string& type, const std::string& buffer,

@@ -23,7 +23,8 @@ State& state() {
     return value;
 }
 
-// Why matrices need not be the driver's own: it has no shape for them, or too few elements each.
+// Reasons why matrices need not be the driver's own: it has no shape for them, or they have too few
+// elements.
 bool isDriversFault(std::string_view line) {
     return line.find("no shape of the driver divides") != line.npos ||
            line.find("a constant depends on the length of a native matrix") != line.npos;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The layer's log, kept in a file of this process and read while tests run: it proves that
-// shaders were rewritten, and tells what the layer found wrong with its own output.
+// The layer's log, in a file of this process that is read while tests run. It proves that shaders
+// were rewritten, and shows what the layer found wrong with its own output.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace coopvk::test {
 
-// What became of the matrices of the shaders in the log.
+// The back-ends of the matrices of the shaders in the log.
 struct BackEnds {
     uint32_t native = 0, core = 0;
     std::string unexplained;  // lines that say why it is core, by no limit of the driver's
@@ -17,7 +17,7 @@ struct BackEnds {
 
 class LayerLog {
  public:
-    // Points the layer at a new file; before the instance is made.
+    // Makes the layer log to a new file. Call this before the instance is created.
     static void start();
     // What was logged since the last call.
     static std::string take();

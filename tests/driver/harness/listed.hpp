@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sizes of matrices of bfloat16 and 8-bit floats. coopvk takes more sizes than it lists; a driver
-// that has these formats of its own need not take any other size.
+// Sizes of matrices of bfloat16 and 8-bit floats. coopvk accepts more sizes than it lists; a driver
+// with its own matrices of these formats need not accept other sizes.
 #pragma once
 
 #include <volk.h>
@@ -44,12 +44,12 @@ bool isListed(const NeededProduct& product, const ListedMatrices& listed);
 // "a 16x32 A of bf16 of a subgroup"
 std::string describe(const NeededMatrix& matrix);
 
-// Whether the environment asks coopvk to emulate the format (COOPVK_EMULATE), whatever the driver
-// has.
+// Whether the environment makes coopvk emulate the format (COOPVK_EMULATE), also if the driver has
+// it.
 bool isEmulated(Component format);
 
-// Why shaders with these matrices, or with this product, cannot run: a format among them may be the
-// driver's own, and the device does not list the sizes. Empty where they can.
+// Why shaders with these matrices, or with this product, cannot run: a format may be the driver's
+// own, and the device may not list the sizes. Empty if they can run.
 std::string missing(const NeededMatrices& matrices);
 std::string missing(const NeededProduct& product);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The driver tests' main: makes the device before any test, refuses to test anything but the
-// emulation, and fails a test during which a layer or the loader complained.
+// The driver tests' main. It makes the device before any test, tests nothing but the emulation, and
+// fails a test during which a layer or the loader reported an error.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -21,7 +21,7 @@ bool wanted(const char* variable) {
     return value && *value && *value != '0';
 }
 
-// Why this set-up cannot stand for a test of the emulation; empty if it can.
+// Why this set-up would not test the emulation; empty if it does.
 std::string unfit(const Context& context) {
     if (wanted("COOPVK_TEST_NATIVE")) {
         if (context.emulated) return "COOPVK_TEST_NATIVE is set, but coopvk is active";
@@ -38,12 +38,13 @@ std::string unfit(const Context& context) {
     return {};
 }
 
-// Fails the test during which a layer or the loader complained or the layer made invalid code.
+// Fails the test during which a layer or the loader reported an error, or the layer made invalid
+// code.
 class FailOnMessages : public testing::EmptyTestEventListener {
     void OnTestEnd(const testing::TestInfo& test) override {
         const std::string log = LayerLog::take();
         if (test.result()->Failed()) std::printf("%s", log.c_str());
-        // Tests of bad code mean the layer to complain.
+        // In tests of bad code the layer must report errors.
         const bool isBad = std::string_view(test.test_suite_name()).starts_with("BadCode");
         if (!isBad && log.find("is not valid") != log.npos)
             ADD_FAILURE() << "spirv-val refuses the rewritten shader:\n" << log;
@@ -56,7 +57,7 @@ class FailOnMessages : public testing::EmptyTestEventListener {
         }
     }
 
-    // Where matrices should stay the driver's own, none becomes core code unnoticed.
+    // If matrices should stay the driver's own, none may become core code.
     void backEnds(const BackEnds& seen) {
         if (!wanted("COOPVK_TEST_NATIVE_BACK_END")) return;
         EXPECT_EQ(seen.unexplained, "") << "core code for no reason of the driver's";
@@ -73,7 +74,7 @@ class FailOnMessages : public testing::EmptyTestEventListener {
     uint32_t native_ = 0, core_ = 0;  // in the suite
 };
 
-// Tells in reports (--gtest_output) how much processor time each test took.
+// Adds the processor time of each test to reports (--gtest_output).
 class TellProcessorTime : public testing::EmptyTestEventListener {
     void OnTestStart(const testing::TestInfo&) override { start_ = processorTime(); }
     void OnTestEnd(const testing::TestInfo&) override {

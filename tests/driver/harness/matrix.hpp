@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Matrices on the host: contents, how they lie in memory, and what their product must be.
+// Matrices on the host: contents, layout in memory, and the expected product.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +40,7 @@ enum class Fill {
 };
 Matrix randomMatrix(Rng& rng, Component type, uint32_t rows, uint32_t columns, Fill fill);
 
-// Where element (row, column) lies in memory: offset and stride in bytes.
+// The position of element (row, column) in memory: offset and stride in bytes.
 struct Placement {
     bool columnMajor = false;
     size_t stride = 0;
@@ -55,7 +55,7 @@ Placement tight(const Matrix& matrix, bool columnMajor = false);
 void scatter(const Matrix& matrix, const Placement& placement, std::span<std::byte> memory);
 // Fills `matrix` from memory.
 void gather(Matrix& matrix, const Placement& placement, std::span<const std::byte> memory);
-// The matrix as a buffer that holds nothing else, tightly packed row by row.
+// The matrix as a buffer that contains nothing else, tightly packed row by row.
 Bytes pack(const Matrix& matrix);
 Matrix unpack(Component type, uint32_t rows, uint32_t columns, std::span<const std::byte> memory);
 
@@ -74,8 +74,8 @@ struct Product {
     Matrix value;
     std::vector<double> tolerance;  // per element, zero for integers
 };
-// a × b + c as the extension's text defines it. `exact` asks for no tolerance at all: for inputs
-// whose every partial sum is representable.
+// a × b + c as the extension's specification defines it. With `exact` there is no tolerance: for
+// inputs of which every partial sum is representable.
 Product mulAdd(const Matrix& a, const Matrix& b, const Matrix& c, Component result,
                uint32_t operands, bool exact);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Matrices of a subgroup and of a workgroup, of the extensions that build on
-// VK_KHR_cooperative_matrix: one shader text for both scopes.
+// Matrices of a subgroup and of a workgroup, of the extensions that depend on
+// VK_KHR_cooperative_matrix, with one shader text for both scopes.
 #pragma once
 
 #include <array>
@@ -14,7 +14,8 @@
 
 namespace coopvk::test {
 
-// Who holds a matrix: a subgroup, which is the whole workgroup then, or a workgroup.
+// The invocations that hold a matrix: a subgroup, which is then the whole workgroup, or a
+// workgroup.
 struct MatrixGroup {
     bool isWorkgroup = false;
     std::array<uint32_t, 3> size = {};  // of the workgroup; for a subgroup it is one subgroup wide
@@ -27,24 +28,25 @@ const std::vector<MatrixGroup>& matrixGroups();
 // Tests of one program each. The runs with 4, 8 and 16 lanes share the groups of each.
 enum class GroupTest { kChain, kSoftmax, kPlace, kCoordinates, kLoop, kManyWorkgroups };
 std::vector<MatrixGroup> matrixGroupsOf(GroupTest test);
-// Why tests of such matrices cannot run; empty where they can.
+// Why tests of such matrices cannot run; empty if they can.
 std::string missing(const MatrixGroup& group);
 
-// What glsl:: makes, for that group: it is written for one subgroup.
+// The text that glsl:: makes for one subgroup, adapted to that group.
 std::string inGroup(std::string source, const MatrixGroup& group);
 // glsl::header() with the extensions; NV's or EXT's names of their functions: see nvOrExt().
 std::string matrix2Header();
-// Every "NV" behind a function of cooperative matrices, or a constant of theirs, becomes "EXT".
+// Replaces "NV" by "EXT" at the end of every function and constant of cooperative matrices.
 std::string asExt(std::string source);
 
-// A buffer for an array of `element`s with random contents: what a shader does not write shows.
+// A buffer for an array of `element`s with random contents, so that elements that a shader does not
+// write show.
 Bytes poison(Rng& rng, const Matrix& like);
 // An element as a number: exact for all types but 64-bit integers.
 double numberAt(const Matrix& matrix, uint32_t row, uint32_t column);
 void setNumber(Matrix& matrix, uint32_t row, uint32_t column, double value);
 
-// Runs the shader, compares `result`'s buffer with `want`, exactly, and the others with what they
-// held. Buffers are by binding.
+// Runs the shader. Compares `result`'s buffer with `want`, exactly, and the other buffers with
+// their contents before. Buffers are in the order of bindings.
 void expectMatrix(const std::string& source, const MatrixGroup& group, Dispatch dispatch,
                   size_t result, const Matrix& want);
 

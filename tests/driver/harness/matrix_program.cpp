@@ -94,7 +94,7 @@ uint32_t ProgramWriter::output(bool isFactor, uint32_t count) {
 }
 
 std::optional<Statement> randomStatement(ProgramWriter& w, const Variables& variables) {
-    // Statements that hold others: not too deep.
+    // Statements that contain others: not too deep.
     std::vector<std::span<const StatementMaker>> kinds = {valueStatements(), valueStatements(),
                                                           callbackStatements(), memoryStatements()};
     if (w.depth < 2) kinds.push_back(controlStatements());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Random programs on matrices of VK_NV_cooperative_matrix2. Each statement is GLSL and a function
-// that does the same on the host. Integers wrap; floats hold integers so small that all sums of
-// them are exact.
+// that does the same on the host. Integers wrap; floats have integer values so small that all sums
+// of them are exact.
 #pragma once
 
 #include <functional>
@@ -28,11 +28,11 @@ struct MatrixType {
     bool operator==(const MatrixType&) const = default;
     std::string glsl() const;
     std::string_view scalar() const { return info(component).glsl; }
-    // What names of buffers and functions for its component end in.
+    // The ending of the names of buffers and functions for its component.
     std::string suffix() const { return isFactor ? "F" : "S"; }
     // gl_SubgroupID times `step`, to be added to an index; nothing for workgroups.
     std::string offset(uint32_t step) const;
-    // A barrier for what a matrix of this scope left in memory.
+    // A barrier after a matrix of this scope was written to memory.
     std::string barrier() const;
 };
 
@@ -53,7 +53,7 @@ struct OutputIndex {
     auto operator<=>(const OutputIndex&) const = default;
 };
 
-// What a subgroup sees: its variables, and a copy of the workgroup's.
+// The state of a subgroup: its variables, and a copy of the workgroup's.
 struct Machine {
     uint32_t subgroup = 0;
     std::vector<Values> variables = {};
@@ -115,11 +115,11 @@ Statement loadOf(ProgramWriter& writer, const Variable& variable, size_t index);
 Statement storeOf(ProgramWriter& writer, const Variable& variable, size_t index);
 // Elements of a type in shared memory, for each subgroup.
 inline constexpr uint32_t kSharedElements = 1152;
-// Any; none if the variables do not suit what was picked.
+// A random statement; none if the variables do not suit the chosen kind.
 std::optional<Statement> randomStatement(ProgramWriter& writer, const Variables& variables);
 std::string callbackFunctions(const ProgramWriter& writer);
 
-// Runs a program and compares all that it writes, exactly.
+// Runs a program and compares everything that it writes, exactly.
 void expectMatrixProgram(uint32_t number);
 
 }  // namespace coopvk::test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Statements that hold others: loops, branches, functions with matrix parameters.
+// Statements that contain others: loops, branches, functions with matrix parameters.
 #include <format>
 
 #include "matrix_program.hpp"

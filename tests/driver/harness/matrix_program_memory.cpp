@@ -17,7 +17,7 @@ constexpr uint32_t kMostElements = 8000;
 
 const auto kAny = [](const MatrixType&) { return true; };
 
-// Where a matrix lies in memory.
+// The position of a matrix in memory.
 struct Place {
     bool columnMajor;
     uint32_t first, stride, step;  // step: from one subgroup's to the next one's

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whole programs: their variables and statements, the shader, and what it must write.
+// Whole programs: their variables and statements, the shader, and its expected results.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -69,7 +69,7 @@ bool add(Program& p, const Statement& statement) {
     return true;
 }
 
-// Elements of arrays by numbers that compilers do not know.
+// Elements of arrays, by indices that compilers do not know.
 Variables renamed(ProgramWriter& w, Variables variables) {
     for (Variable& v : variables) {
         const size_t at = v.name.find('[');
@@ -124,8 +124,8 @@ uint64_t bitsOf(Component component, int64_t value) {
                                      : wrap(static_cast<uint64_t>(value), info(component).bits());
 }
 
-// What the shader left in a buffer against what it had before and what the machines wrote; zero has
-// either sign.
+// Compares the buffer after the shader with its contents before and with the machines' writes. Zero
+// may have either sign.
 std::string wrong(const ProgramWriter& w, const Program& p, uint32_t binding, const Bytes& before,
                   const Bytes& after) {
     const Component component = binding == 2 ? w.factor : w.sum;

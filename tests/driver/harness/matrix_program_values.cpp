@@ -98,7 +98,7 @@ Made swapped(ProgramWriter& w, const Variables& all) {
                      }};
 }
 
-// Factors become accumulators, and accumulators any use: what GLSL has.
+// Factors become accumulators, and accumulators any use: the conversions that GLSL has.
 Made conversion(ProgramWriter& w, const Variables& all) {
     const size_t i = *w.variable(all, kAny);
     const MatrixType& to = all[i].type;

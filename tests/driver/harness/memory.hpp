@@ -26,7 +26,7 @@ class Memory {
     }
     VkDeviceAddress address(size_t index) const;
     void write(size_t index, size_t offset, VkDeviceAddress value);
-    // Takes the contents out and throws if anything else changed.
+    // Returns the contents, and throws if anything else changed.
     std::vector<Bytes> read(const std::vector<Bytes>& contents) const;
 
  private:
@@ -63,7 +63,7 @@ class Commands {
     VkFence fence_ = VK_NULL_HANDLE;
 };
 
-// Records anything on some buffers, runs it, and gives their contents afterwards.
+// Records commands on some buffers, runs them, and returns the contents afterwards.
 using Recorder = std::function<void(Commands& commands, const Memory& memory)>;
 std::vector<Bytes> runCommands(const std::vector<Bytes>& buffers, const Recorder& record);
 

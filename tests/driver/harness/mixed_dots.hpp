@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OpFDot2MixAcc32VALVE (SPV_VALVE_mixed_float_dot_product) for drivers that do not know it: core
-// instructions that do what its text says.
+// OpFDot2MixAcc32VALVE (SPV_VALVE_mixed_float_dot_product) for drivers that do not know it:
+// replaces it by core instructions with the same result.
 #pragma once
 
 #include "shader.hpp"
 
 namespace coopvk::test {
 
-// In which order the two products and the accumulator are added; the text leaves that open.
+// The order in which the two products and the accumulator are added, which the specification leaves
+// open.
 enum class DotOrder { kProductsFirst, kAccumulatorFirst };
 
 // The module with each of these instructions replaced by conversions to f32, multiplications and

@@ -8,7 +8,7 @@
 
 namespace coopvk::test::nv {
 
-// Empty if the device takes VK_NV_cooperative_matrix, else why it cannot be tested.
+// Empty if the device has VK_NV_cooperative_matrix, else why it cannot be tested.
 std::string missing();
 // Version, extensions and workgroup size, as glsl::header().
 std::string header(uint32_t subgroups = 1);

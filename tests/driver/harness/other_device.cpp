@@ -14,7 +14,8 @@ OtherDevice::OtherDevice(bool matrices, VkPhysicalDevice physical, PFN_vkCreateD
     queue.queueFamilyIndex = Context::get().queueFamily;
     queue.queueCount = 1;
     queue.pQueuePriorities = &priority;
-    // Only what the shaders need themselves; subgroup size control, for one, is the layer's need.
+    // Only what the shaders need themselves; for example, only the layer needs subgroup size
+    // control.
     VkPhysicalDeviceCooperativeMatrixFeaturesKHR feature{
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR};
     feature.cooperativeMatrix = VK_TRUE;

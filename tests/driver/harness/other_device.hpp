@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Devices, and instances, beside the ones that all tests share.
+// Devices and instances in addition to those that all tests share.
 #pragma once
 
 #include "compute.hpp"
 
 namespace coopvk::test {
 
-// A device with its own dispatch table, that enables nothing but what the sample shaders need.
+// A device with its own dispatch table, which enables only what the sample shaders need.
 class OtherDevice {
  public:
     // On the shared physical device.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What this process may use of the processor, and has used: unlike time on a clock, the same
-// whatever else runs on the machine.
+// The processor time that this process has used, and its limit. Unlike real time, it does not
+// depend on other programs on the machine.
 #pragma once
 
 #include <cstdint>

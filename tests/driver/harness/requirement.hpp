@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The only way a test may be skipped: the device lacks something named here.
+// The only reason to skip a test: the device lacks something that is named here.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -42,9 +42,9 @@ enum class Requirement {
     kNativeShapesOnly,    // development against a driver's own cooperative matrices
 };
 
-// Empty if the device has it, else why the test cannot run.
+// Empty if the device has this requirement, else why the test cannot run.
 std::string missing(Requirement requirement);
-// The same for component types, which all but 64-bit ones must be there.
+// The same for component types. The device must have all except 64-bit ones.
 std::string missing(Component type);
 
 }  // namespace coopvk::test

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shaders as the layer rewrites them for devices other than the one below. What comes out has no
-// matrices, and goes to the driver as it is.
+// Shaders as the layer rewrites them for devices other than the tests' own. The result has no
+// matrices, and the driver gets it unchanged.
 #pragma once
 
 #include "coopvk/rewrite.hpp"
@@ -13,19 +13,21 @@ namespace coopvk::test {
 // 1 signed, 2 unsigned, 4 mixed.
 rewrite::DeviceTraits gpuWithDots(uint32_t accelerated);
 
-// Nothing, and a failure of the test, if it cannot be rewritten or keeps anything to emulate.
+// Nothing, and a failure of the test, if it cannot be rewritten or the result still needs
+// emulation.
 Words rewrittenFor(const rewrite::DeviceTraits& device, const Words& words);
 
 // The same for a GPU with scalar registers.
 Words forScalarRegisters(const Words& words);
 
-// For a GPU with wide subgroups and nothing that lanes share: few registers for each.
+// For a GPU with wide subgroups and without registers that lanes share: few registers for each
+// lane.
 Words forFewRegisters(const Words& words);
-// The same, where products of vectors are tiles of a subgroup, too.
+// The same, but products of vectors may also be tiles of a subgroup.
 Words forFewRegistersAndTiles(const Words& words);
 
-// Whether the module's dot products are those that gpuWithDots(accelerated) is to do: accelerated
-// ones, or where there are none those of unsigned bytes.
+// Whether the module's dot products are those for gpuWithDots(accelerated): accelerated ones, or
+// those of unsigned bytes if none is accelerated.
 bool hasRightDots(const Words& words, uint32_t accelerated);
 
 }  // namespace coopvk::test

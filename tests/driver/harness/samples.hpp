@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Small shaders that can be told apart by what they compute, and ways to make many of them.
+// Small shaders with different results, and ways to make many of them.
 #pragma once
 
 #include <memory>

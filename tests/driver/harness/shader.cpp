@@ -141,7 +141,7 @@ std::vector<std::string> wordsOf(const std::string& line) {
     return words;
 }
 
-// The one value that is stored to each local variable which is but stored to once and loaded whole.
+// The value that is stored to each local variable that is stored once and only loaded as a whole.
 std::map<std::string, std::string> storedOnce(const std::vector<std::vector<std::string>>& code) {
     std::map<std::string, std::string> values;
     for (const auto& i : code) {

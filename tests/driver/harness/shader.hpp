@@ -31,7 +31,8 @@ std::string disassemble(const Words& words);
 // A file of shaders/, with what it includes.
 std::string readShader(const std::string& name);
 
-// Local variables that are stored once and loaded whole become values, as some compilers have them.
+// Local variables that are stored once and loaded as a whole become values, as in the output of
+// some compilers.
 Words withoutLocalVariables(const Words& words);
 
 // Replaces every ${NAME} in a text; an unknown name throws.

@@ -10,13 +10,13 @@
 
 namespace coopvk::test {
 
-// Whole subgroups and a part of one, in stages with workgroups a single workgroup.
+// Whole subgroups and a part of one; in stages with workgroups, a single workgroup.
 inline constexpr uint32_t kStageInvocations = 39;
 
-// `source` holds extensions, declarations and `void work(uint i)`, without #version. It runs for i
-// from 0 to kStageInvocations - 1, in stages with workgroups to `workgroup` - 1, and finds the
-// addresses of the buffers, in their order, in `uint64_t address[]` of `table`. Gives the buffers'
-// contents afterwards.
+// `source` contains extensions, declarations and `void work(uint i)`, without #version. It runs for
+// i from 0 to kStageInvocations - 1 (in stages with workgroups to `workgroup` - 1). The addresses
+// of the buffers are in `uint64_t address[]` of `table`, in the buffers' order. Returns the
+// buffers' contents afterwards.
 std::vector<Bytes> runStage(VkShaderStageFlagBits stage, const std::string& source,
                             const std::vector<Bytes>& buffers,
                             uint32_t workgroup = kStageInvocations);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What runs of all stages are made of: shaders that call work(), and the buffers that they see.
+// The parts of a run in any stage: shaders that call work(), and their buffers.
 #pragma once
 
 #include <memory>
@@ -37,11 +37,11 @@ inline constexpr size_t kAddresses = 16;
 std::string tableDeclaration();
 // The stage's main(), which calls the source's work(), and its workgroup where it has one.
 Words workShader(VkShaderStageFlagBits stage, const std::string& source, uint32_t workgroup);
-// Stages around the one that works.
+// The other stages of the pipeline.
 Words plainShader(VkShaderStageFlagBits stage, const std::string& declarations,
                   const std::string& main);
 
-// What a run needs besides shaders: its buffers and the table of their addresses.
+// The other parts of a run: its buffers and the table of their addresses.
 class Run {
  public:
     Run(const std::vector<Bytes>& buffers, VkDeviceAddress scene) : contents_(buffers) {

@@ -43,7 +43,8 @@ bool clampCoordinate(const TensorLayout& t, uint32_t d, bool isStore, int64_t& c
             c = modulo(c, size);
             return true;
         case TensorClamp::kMirror:
-            // The text's period is zero where there is one element, which is then meant.
+            // The specification's period is zero if there is one element; then that element is
+            // meant.
             c = size == 1 ? 0 : modulo(c, 2 * size - 2);
             if (c >= size) c = 2 * size - 2 - c;
             return true;

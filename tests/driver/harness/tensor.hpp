@@ -50,15 +50,16 @@ struct TensorPlace {
     TensorNumbers blockCoordinate{}, coordinateInBlock{};
 };
 
-// Of the element of a matrix with so many columns; `view` may be null. matrixCoordToTensorElement
-// and matrixCoordToTensorElementWithView. Nothing may be out of bounds where the mode is Undefined.
+// The position of an element of a matrix with this number of columns; `view` may be null.
+// matrixCoordToTensorElement and matrixCoordToTensorElementWithView. With the mode Undefined
+// nothing may be out of bounds.
 TensorPlace tensorPlace(const TensorLayout& layout, const TensorView* view, uint32_t row,
                         uint32_t column, uint32_t columns, bool isStore);
 
 // Numbers in a shader: literals, or members of a buffer `numbers`.
 class TensorText {
  public:
-    // `first`: what the buffer begins with.
+    // `first`: the first numbers of the buffer.
     explicit TensorText(bool fromBuffer, std::vector<uint32_t> first = {0})
         : fromBuffer_(fromBuffer), numbers_(std::move(first)) {}
 

@@ -46,7 +46,7 @@ TensorNumbers randomSizes(Rng& rng, const TensorWish& w, uint32_t count, uint32_
         return sizes;
     }
     TensorNumbers sizes = factors(rng, w.rows * w.columns, count);
-    // Others than the matrix has: elements go round, and meet.
+    // Sizes that differ from the matrix: elements wrap around, and several have the same position.
     if (!w.isStore && chance(rng, 3)) {
         for (uint32_t d = 0; d < count; ++d) sizes[d] = pick(rng, 1, count > 3 ? 6 : 12);
     }

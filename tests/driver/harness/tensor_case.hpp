@@ -27,12 +27,12 @@ struct TensorWish {
     uint32_t rows = 1, columns = 1;  // of the matrix
     bool isStore = false;
     bool hasBlocks = false;
-    // In the last dimension all lies at multiples of 8, and blocks have multiples of 4.
+    // In the last dimension everything is at multiples of 8, and blocks have multiples of 4.
     bool isAligned = false;
 };
 
-// A case in which no element is out of bounds where the mode is Undefined and, of stores, none
-// goes where another one goes.
+// A case in which no element is out of bounds with the mode Undefined and, for stores, no two
+// elements go to the same place.
 TensorCase randomTensor(Rng& rng, const TensorWish& wish);
 
 // The places of all elements, row by row, and the number of elements or blocks of the tensor.

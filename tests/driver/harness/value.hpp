@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tests of what a shader may do with matrix values: three matrices A, B and C of one type come in,
-// one comes out, and each of its elements is a function of the three elements at its place.
+// Tests of operations on matrix values: the inputs are three matrices A, B and C of one type, the
+// result is one matrix, and each of its elements is a function of the three elements at its
+// position.
 #pragma once
 
 #include <functional>
@@ -18,17 +19,17 @@ struct ValueType {
     Use use = Use::kAccumulator;
 };
 std::string valueTypeName(const ValueType& type);
-// The types that value tests go through.
+// The types of the value tests.
 std::vector<ValueType> valueTypes();
 
 using ElementFunction = std::function<double(double a, double b, double c)>;
 
-// GLSL: `body` computes R from A, B and C, all of type T, with scalar type E; `global` stands
+// GLSL: `body` computes R from A, B and C, all of type T, with scalar type E; `global` is the text
 // before main. push.n[0] to n[3] are 3, 1, 0 and 2.
 struct GlslValue {
     std::string name, global, body;
     ElementFunction expected;
-    // glslang emits some things that spirv-val refuses, but drivers get to see.
+    // glslang emits some code that spirv-val refuses, but that drivers get.
     Checked checked = Checked::kYes;
 };
 std::string glslValueSource(const GlslValue& value, const ValueType& type);

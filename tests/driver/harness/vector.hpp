@@ -32,7 +32,7 @@ const VectorComponent& component(VkComponentTypeKHR type);
 void putElement(Bytes& bytes, size_t offset, const VectorComponent& type, double value);
 double getElement(const Bytes& bytes, size_t offset, const VectorComponent& type);
 
-// Extensions and the memory model pragma, then a workgroup of so many invocations.
+// Extensions and the memory model pragma, then a workgroup with this number of invocations.
 std::string vectorHeader(uint32_t invocations);
 
 }  // namespace coopvk::test
