@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// 2D block loads and stores (SPV_INTEL_2d_block_io) for GLSL, by GL_EXT_spirv_intrinsics. For
-// devices with VK_COOPVK_shader_2d_block_io (vulkan_coopvk.h).
+// 2D block loads and stores (SPV_INTEL_2d_block_io) for GLSL, declared with
+// GL_EXT_spirv_intrinsics. For devices with VK_COOPVK_shader_2d_block_io (vulkan_coopvk.h).
 //
 //   coopvkBlockLoad           (ES, W, H, N, base, width, height, pitch, coordinate, result)
 //   coopvkBlockLoadTransposed (ES, W, H, N, base, width, height, pitch, coordinate, result)
@@ -9,24 +9,25 @@
 //   coopvkBlockPrefetch       (ES, W, H, N, base, width, height, pitch, coordinate)
 //   coopvkBlockStore          (ES, W, H, N, source, base, width, height, pitch, coordinate)
 //
-// N blocks of H rows of W elements of ES bytes, side by side, from `coordinate` (ivec2: element,
-// row) of the memory region at `base`, whose rows have `width` bytes and start `pitch` bytes apart.
-// Elements outside the region are zero when loaded and ignored when stored.
+// Each function accesses N blocks side by side, each with H rows of W elements of ES bytes. The
+// first block starts at `coordinate` (ivec2: element, row) of the memory region at `base`. The
+// region has `height` rows of `width` bytes, which start `pitch` bytes apart. Elements outside the
+// region are zero when loaded and ignored when stored.
 //
 // ES, W, H and N must be constants: literals, `const` variables or specialization constants. `base`
-// names the region's first element in a buffer (`data[0]`, `reference.data[0]`), aligned to 64
-// bytes; `result` and `source` name the first element of an array that is a local variable. The
-// subgroup acts as one: all invocations must get there, with the same arguments.
+// is the region's first element in a buffer (`data[0]`, `reference.data[0]`), aligned to 64 bytes;
+// `result` and `source` are the first element of an array that is a local variable. All invocations
+// of the subgroup must execute the call together, with the same arguments.
 //
-// Which elements an invocation gets: rows of W elements (padded to a power of two) are dealt to the
-// subgroup one after the other. Where W equals the subgroup size, invocation i gets column i, one
-// element for each row; where W is smaller, several rows share the subgroup; where W is larger,
-// each invocation gets several neighbours. Transposed loads deal columns as if they were rows.
-// Transformed ones first pack the elements of 2 rows (ES = 2) or 4 rows (ES = 1) into a uint,
-// lowest row in the lowest bits.
+// The elements of an invocation: rows of W elements (padded to a power of two) are distributed over
+// the subgroup one after the other. If W equals the subgroup size, invocation i gets column i, one
+// element for each row. If W is smaller, the subgroup holds several rows at once. If W is larger,
+// each invocation gets several adjacent elements. Transposed loads distribute columns instead of
+// rows. Transformed loads first pack the elements of 2 rows (ES = 2) or 4 rows (ES = 1) into a uint,
+// with the lowest row in the lowest bits.
 //
-// Types: base and array of the same one of those listed at the end, or byte arrays into uint ones;
-// COOPVK_BLOCK_TYPES(Base, Array) declares the functions for another pair.
+// Types: base and array have the same type of those listed at the end, or base is of bytes and the
+// array of uint. COOPVK_BLOCK_TYPES(Base, Array) declares the functions for another pair.
 #ifndef COOPVK_2D_BLOCK_IO_GLSL_
 #define COOPVK_2D_BLOCK_IO_GLSL_
 

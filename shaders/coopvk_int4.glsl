@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// 4-bit integers and cooperative matrices of them (SPV_INTEL_int4) for GLSL, by
+// 4-bit integers and cooperative matrices of them (SPV_INTEL_int4) for GLSL, declared with
 // GL_EXT_spirv_intrinsics. For devices with VK_COOPVK_shader_int4 (vulkan_coopvk.h).
 //
 // Values
@@ -17,18 +17,18 @@
 //   COOPVK_INT4_MATRIX_FUNCTIONS(name, Matrix, Pointee)
 //       declares  Matrix nameLoad(pointee, layout, stride)
 //                 void nameStore(pointee, matrix, layout, stride)
-//       pointee: a buffer's element where the matrix starts, with two components to a byte;
-//       layout: coopvkRowMajor or coopvkColumnMajor; stride: from row to row (column to column),
-//       counted in pointees
+//       pointee: the buffer's element at which the matrix starts, with two components in a byte;
+//       layout: coopvkRowMajor or coopvkColumnMajor; stride: the distance between rows (columns),
+//       in pointees
 //   COOPVK_INT4_MULTIPLY_ADD(name, A, B, C)
 //       declares  C name(A a, B b, C c, SIGNS), the product a x b + c; one of A and B may also be a
 //       coopmat of 8-bit components, C is a coopmat of 32-bit ones. SIGNS is a literal: the sum of
 //       1u (A is signed), 2u (B is signed) and 12u (C and the result are signed)
 //
-// glslang tells functions apart by name only where their parameters are of such types, hence the
-// many names. What GLSL cannot say, and only SPIR-V can: literals and specialization constants of
-// 4-bit types, 4-bit vectors as members of buffer blocks (load the integer and use coopvkU4x8), and
-// access to single elements of a matrix of 4-bit components.
+// There are many names, since glslang does not overload functions by parameters of such types. GLSL
+// cannot express the following, only SPIR-V can: literals and specialization constants of 4-bit types,
+// 4-bit vectors as members of buffer blocks (load the integer and use coopvkU4x8), and access to
+// single elements of a matrix of 4-bit components.
 #ifndef COOPVK_INT4_GLSL_
 #define COOPVK_INT4_GLSL_
 
