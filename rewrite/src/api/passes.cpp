@@ -22,6 +22,7 @@
 #include "unify/int4/types.hpp"
 #include "unify/nv_matrix.hpp"
 #include "unify/small_floats/small_floats.hpp"
+#include "unify/transpositions.hpp"
 #include "vector/lower.hpp"
 
 namespace coopvk::rewrite {
@@ -57,6 +58,12 @@ Failure unifyIntegers(Rewriting& r) {
         r.out.used.insert(Extension::kKhrCooperativeMatrix);
     }
     return std::nullopt;
+}
+
+Failure convertBeforeTranspositions(Rewriting& r) {
+    if (!r.lowersMatrices) return std::nullopt;
+    LoweringContext context(r.types, r.target);
+    return splitTranspositions(context);
 }
 
 // Float8CooperativeMatrixEXT needs the type, which stays.
@@ -207,6 +214,8 @@ constexpr Pass kPasses[] = {
     {"unify NV matrices", {kNoSpecIds}, {kNoNvMatrices}, unifyNv},
     {"declare matrices", {kNoSpecIds}, {}, declareMatrices},
     {"choose what is lowered", {kInt4InMatrices, kNoNvMatrices}, {}, chooseWhatIsLowered},
+    {"split transpositions", {kNoSpecIds, kNoNvMatrices}, {}, convertBeforeTranspositions},
+    // After all conversions are instructions.
     {"hold 8-bit floats of matrices", {kNoSpecIds, kNoNvMatrices}, {}, holdFloats},
     {"lower matrices",
      {kInt4InMatrices, kNoNvMatrices, kOneEntryPoint},

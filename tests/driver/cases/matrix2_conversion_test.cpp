@@ -61,9 +61,8 @@ std::vector<Case> cases() {
                     all.push_back({kWidening[types], use, Use::kAccumulator, rows, columns, group,
                                    false, true});
                 }
-                if (kNarrowing[types].from == kNarrowing[types].to)
-                    all.push_back({kNarrowing[types], Use::kAccumulator, Use::kB, rows, columns,
-                                   group, true});
+                all.push_back(
+                    {kNarrowing[types], Use::kAccumulator, Use::kB, rows, columns, group, true});
             }
         }
     }
