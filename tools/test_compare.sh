@@ -80,7 +80,7 @@ lanes 4
 expect 0 'has no VK_KHR_cooperative_matrix' --quick --filter '^8x8x8'
 
 expect 2 'no Vulkan device 7' --device 7
-expect 2 'no case is left' --filter 'no such case'
+expect 2 'there is no case' --filter 'no such case'
 expect 2 'cannot read' --against "$work/none"
 expect 2 'holds no results' --against "$work/khr.md"
 VK_DRIVER_FILES=$work/none expect 2 'gave VK_ERROR'

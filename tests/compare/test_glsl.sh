@@ -159,7 +159,7 @@ emulated $vector 'vectors of s32/extended/SClamp'
 
 # Instructions that GLSL cannot express, and cases without a shader.
 write $nv '. [0-9x]* s64/load-store/'
-grep -q 'no words.*OpTypeCooperativeMatrixNV of 64-bit' "$bug/shader.comp" || fail 'no note'
+grep -q 'it lacks .*OpTypeCooperativeMatrixNV of 64-bit' "$bug/shader.comp" || fail 'no note'
 ! grep -q 'glslang' "$bug/README.md" || fail 'a command that cannot work'
 write $vector '.*/device-conversion/'
 [[ ! -e $bug/shader.comp ]] || fail 'a shader for a conversion'

@@ -148,9 +148,9 @@ void writeHtml(const std::string& file, const Comparison& comparison,
         << "<br>\nemulated: " << sideText(comparison.emulated()) << "<br>\nseed "
         << comparison.options().seed;
     for (const std::string& note : comparison.notes()) out << "<br>\n" << escape(note);
-    out << "</p>\n<p>Cases that agree of all, and the largest distance. Green: bit-identical; "
-           "yellow: within what the specification leaves open; red: some differ; violet: some "
-           "could not run.</p>\n";
+    out << "</p>\n<p>The number of cases that agree, the number of all cases, and the largest "
+           "distance. Green: bit-identical; yellow: the specification allows the differences; red: "
+           "some cases differ; violet: some could not run.</p>\n";
     writeTable(out, table);
     size_t mapped = 0, left = 0;
     for (const Verdict& verdict : verdicts) {

@@ -224,7 +224,7 @@ std::string glslText(const std::string& name, const Program& program) {
     const std::string head = "// " + name + "\n//\n// A case of coopvk compare; ";
     const std::string lacks = glslLacks(program);
     if (!lacks.empty())
-        return head + "GLSL has no words for its shader: none for " + lacks +
+        return head + "GLSL cannot express this shader: it lacks " + lacks +
                ".\n// shader.spvasm is the shader.\n";
     return head + "shader.spvasm is the same in SPIR-V.\n//" + std::string(kCompileGlsl) + "\n" +
            glslOf(program);
@@ -232,14 +232,14 @@ std::string glslText(const std::string& name, const Program& program) {
 
 std::string shaderPage(const Plan& plan) {
     if (plan.assembly.empty())
-        return "The case has no shader: it is conversions of matrices by\n"
-               "vkConvertCooperativeVectorMatrixNV, on the host or in a command buffer. "
+        return "The case has no shader: it converts matrices "
+               "with\nvkConvertCooperativeVectorMatrixNV, on the host or in a command buffer. "
                "Buffers:\n\n";
     std::string text = "`shader.spvasm` (and `shader.spv`) runs in " + std::to_string(plan.groups) +
                        " workgroup. ";
     const std::string lacks = glslLacks(plan.program);
     text += lacks.empty() ? "`shader.comp` does the same in GLSL. "
-                          : "GLSL has no words for it: none for " + lacks + ". ";
+                          : "GLSL cannot express it: it lacks " + lacks + ". ";
     return text + "Storage buffers of set 0:\n\n";
 }
 
@@ -256,16 +256,15 @@ std::string page(const Comparison& comparison, const Plan& plan, const Verdict& 
     for (size_t i = 0; i < plan.buffers.size(); ++i) {
         out << "- " << i << ": " << plan.labels[i] << ", " << plan.buffers[i].size() << " bytes";
         for (size_t a = 0; a < plan.addresses.size(); ++a)
-            if (plan.addresses[a] == i) out << ", reached by push constant " << a;
+            if (plan.addresses[a] == i) out << ", with its address in push constant " << a;
         out << "\n";
     }
-    out << "\n`elements.tsv` has what each side gave. To run it without coopvk:\n\n"
-           "    cc -std=c11 -O1 repro.c -o repro -lvulkan -lm && ./repro\n\n"
-           "Arguments: the index of the device, and a file of SPIR-V to run in place of the "
-           "case's. "
-           "It prints the elements that are off and ends with status 1 if there are any.\n";
+    out << "\n`elements.tsv` has the results of each side. To run the case without coopvk:\n\n    "
+           "cc -std=c11 -O1 repro.c -o repro -lvulkan -lm && ./repro\n\nArguments: the number of "
+           "the device, and a SPIR-V file to run in place of the case's shader. The program prints "
+           "the wrong elements, and exits with status 1 if there are any.\n";
     if (!glslOf(plan.program).empty())
-        out << "\nThe shader from GLSL:\n\n" << kCompileGlsl << "    ./repro 0 glsl.spv\n";
+        out << "\nTo run the shader from GLSL:\n\n" << kCompileGlsl << "    ./repro 0 glsl.spv\n";
     out << "\nWith coopvk:\n\n    coopvk compare --extension " << comparison.options().extension
         << " --seed " << comparison.options().seed << " --case " << verdict.number << "\n";
     return out.str();
