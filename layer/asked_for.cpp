@@ -8,6 +8,7 @@
 #include <string>
 
 #include "names.hpp"
+#include "system/system.hpp"
 
 namespace coopvk::layer {
 namespace {
@@ -56,7 +57,9 @@ bool filterHas(std::string_view patterns, std::string_view name, bool implicit) 
     return false;
 }
 
-bool isInLayerList() { return listHas(variable("VK_INSTANCE_LAYERS"), ':', kLayerName); }
+bool isInLayerList() {
+    return listHas(variable("VK_INSTANCE_LAYERS"), system::kListSeparator, kLayerName);
+}
 
 bool isNamed() {
     return isInLayerList() || filterHas(variable("VK_LOADER_LAYERS_ENABLE"), kLayerName, true);

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "configuration.hpp"
 
-#include <fnmatch.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
 #include "settings.hpp"
+#include "system/system.hpp"
 #include "unknown_settings.hpp"
 
 namespace coopvk::layer {
@@ -17,21 +15,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kSystemFolder = "/etc";
 constexpr const char* kFile = "coopvk/coopvk.conf";
 constexpr size_t kMaxSize = size_t{1} << 20;  // bytes of a file
 constexpr size_t kMaxShown = 80;              // characters of a line in a message
 
+enum class Case { kRegarded, kIgnored, kOfFiles };
+
 struct NameRow {
     std::string_view name;
     std::string ProgramNames::* member;
-    int flags;  // of fnmatch
+    Case letterCase;
 };
 constexpr NameRow kNames[] = {
-    {"exe", &ProgramNames::exe, 0},
-    {"wine", &ProgramNames::wine, FNM_CASEFOLD},  // as Windows compares names of files
-    {"engine", &ProgramNames::engine, 0},
-    {"application", &ProgramNames::application, 0},
+    {"exe", &ProgramNames::exe, Case::kOfFiles},
+    {"wine", &ProgramNames::wine, Case::kIgnored},  // as Windows compares names of files
+    {"engine", &ProgramNames::engine, Case::kRegarded},
+    {"application", &ProgramNames::application, Case::kRegarded},
 };
 
 std::string_view trim(std::string_view text) {
@@ -148,14 +147,9 @@ bool conditionHolds(const ConfigurationCondition& condition, const ProgramNames&
     const auto* row = std::ranges::find(kNames, condition.name, &NameRow::name);
     const std::string& name = names.*row->member;
     if (name.empty()) return unknownHolds;
-    return ::fnmatch(condition.pattern.c_str(), name.c_str(), row->flags) == 0;
-}
-
-std::string folderFromEnvironment() {
-    const char* folder = ::secure_getenv("XDG_CONFIG_HOME");
-    if (folder != nullptr && *folder == '/') return folder;  // relative ones are to be ignored
-    const char* home = ::secure_getenv("HOME");
-    return home == nullptr || *home == '\0' ? "" : std::string(home) + "/.config";
+    const bool ignoreCase = row->letterCase == Case::kOfFiles ? system::kFileNamesIgnoreCase
+                                                              : row->letterCase == Case::kIgnored;
+    return system::matchesPattern(condition.pattern, name, ignoreCase);
 }
 
 }  // namespace
@@ -169,8 +163,10 @@ std::vector<std::string> ConfigurationFile::faults() const {
 }
 
 std::vector<std::string> configurationPaths() {
-    const std::string folder = folderFromEnvironment();
-    return {fs::path(kSystemFolder) / kFile, folder.empty() ? "" : fs::path(folder) / kFile};
+    const auto fileIn = [](const fs::path& folder) {
+        return folder.empty() ? std::string() : (folder / kFile).make_preferred().string();
+    };
+    return {fileIn(system::systemConfigFolder()), fileIn(system::userConfigFolder())};
 }
 
 ConfigurationFile parseConfiguration(const std::string& path, std::string_view text) {

@@ -3,9 +3,11 @@
 // Files that the layer writes to the paths in its settings. In folders that others can write to,
 // such as /tmp, no other user can redirect or read what the layer writes: it follows no links
 // there, appends only to this user's own files, and puts new files into a folder that others cannot
-// enter.
+// enter. On Windows, files get the rights of their folder, and the layer checks nothing of this.
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,6 +34,13 @@ class FileDescriptor {
  private:
     int number_ = -1;
 };
+
+inline constexpr int kErrorStream = 2;
+
+// Writes up to kMaxPieces pieces, usually in one call, so that lines of processes do not mix.
+// Stops at an error; a pipe without a reader does not send the program a signal. Allocates nothing.
+void writePieces(int file, std::span<const std::string_view> pieces) noexcept;
+inline constexpr size_t kMaxPieces = 16;
 
 enum class IfMissing { kCreate, kFail };
 

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "log.hpp"
 
-#include <sys/uio.h>
-#include <unistd.h>
-
 #include <array>
-#include <cerrno>
 #include <span>
 
-#include "pipe_signal.hpp"
 #include "program.hpp"
 
 namespace coopvk::layer {
@@ -16,27 +11,7 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kNames = {"off", "error", "warn", "info", "debug"};
 
-// More pieces than any line has, with its prefix and its end.
-constexpr size_t kMaxPieces = 10;
 constexpr size_t kMaxPiecesText = 512;  // for the listener, who needs no more
-
-// Usually in one call, so that lines of several processes do not mix.
-void writeAll(int file, std::span<iovec> pieces) {
-    const PipeSignalHeld held;
-    while (!pieces.empty()) {
-        const ssize_t written = ::writev(file, pieces.data(), static_cast<int>(pieces.size()));
-        if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) return;
-        auto left = static_cast<size_t>(written);
-        while (!pieces.empty() && left >= pieces.front().iov_len) {
-            left -= pieces.front().iov_len;
-            pieces = pieces.subspan(1);
-        }
-        if (pieces.empty()) return;
-        pieces.front().iov_base = static_cast<char*>(pieces.front().iov_base) + left;
-        pieces.front().iov_len -= left;
-    }
-}
 
 }  // namespace
 
@@ -88,10 +63,11 @@ void Log::writePieces(LogLevel level, std::initializer_list<std::string_view> pi
 
 void Log::putLine(LogLevel level, std::initializer_list<std::string_view> pieces) noexcept {
     if (level == LogLevel::kOff || !wants(level)) return;
-    std::array<iovec, kMaxPieces> line;
+    // More pieces than any line has, with its prefix and its end.
+    std::array<std::string_view, kMaxPieces> line;
     size_t count = 0;
     const auto add = [&](std::string_view piece) {
-        if (!piece.empty()) line[count++] = {const_cast<char*>(piece.data()), piece.size()};
+        if (!piece.empty()) line[count++] = piece;
     };
     const ProgramTag program;
     add("coopvk: ");
@@ -104,7 +80,8 @@ void Log::putLine(LogLevel level, std::initializer_list<std::string_view> pieces
     }
     add("\n");
     const std::scoped_lock lock(mutex_);
-    writeAll(file_.isOpen() ? file_.number() : STDERR_FILENO, std::span(line).first(count));
+    layer::writePieces(file_.isOpen() ? file_.number() : kErrorStream,
+                       std::span(line).first(count));
 }
 
 }  // namespace coopvk::layer

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The library's only exported symbols: one for each manifest.
+// The library's only exported symbols: one for each manifest. The build defines COOPVK_EXPORT.
 #include <vulkan/vk_layer.h>
 
 #include "by_configuration.hpp"
@@ -8,6 +8,7 @@
 #include "guard.hpp"
 #include "names.hpp"
 #include "pass_through.hpp"
+#include "system/system.hpp"
 
 namespace coopvk::layer {
 namespace {
@@ -38,7 +39,8 @@ VkResult negotiate(VkNegotiateLayerInterface* negotiation, const Functions& func
         negotiation->loaderLayerInterfaceVersion < kVersion) {
         return VK_ERROR_INITIALIZATION_FAILED;
     }
-    const Functions& given = hasElevatedRights() ? kPassThrough : functions;
+    system::stayLoaded();
+    const Functions& given = system::hasElevatedRights() ? kPassThrough : functions;
     negotiation->loaderLayerInterfaceVersion = kVersion;
     negotiation->pfnGetInstanceProcAddr = given.getInstanceProcAddr;
     negotiation->pfnGetDeviceProcAddr = given.getDeviceProcAddr;
@@ -51,13 +53,13 @@ VkResult negotiate(VkNegotiateLayerInterface* negotiation, const Functions& func
 
 namespace layer = coopvk::layer;
 
-extern "C" __attribute__((visibility("default"))) VKAPI_ATTR VkResult VKAPI_CALL
+extern "C" COOPVK_EXPORT VKAPI_ATTR VkResult VKAPI_CALL
 vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface* negotiation) {
     return layer::negotiate(negotiation, layer::kLayer);
 }
 
 // Its name is layer::kNegotiateByConfiguration.
-extern "C" __attribute__((visibility("default"))) VKAPI_ATTR VkResult VKAPI_CALL
+extern "C" COOPVK_EXPORT VKAPI_ATTR VkResult VKAPI_CALL
 coopvkNegotiateByConfiguration(VkNegotiateLayerInterface* negotiation) {
     return layer::negotiate(negotiation, layer::kByConfiguration);
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pass_through.hpp"
 
-#include <sys/auxv.h>
-
 #include <string_view>
 
 #include "guard.hpp"
@@ -10,8 +8,6 @@
 #include "registry.hpp"
 
 namespace coopvk::layer {
-
-bool hasElevatedRights() { return getauxval(AT_SECURE) != 0; }
 
 namespace pass {
 namespace {

@@ -12,10 +12,6 @@
 
 namespace coopvk::layer {
 
-// Whether the program has other rights than the user who started it: set-uid, set-gid, or
-// capabilities (AT_SECURE, see getauxval(3)).
-bool hasElevatedRights();
-
 namespace pass {
 
 // Whether the instance that the handle belongs to, or the device, was created here.

@@ -8,11 +8,7 @@
 #include <cstring>
 
 #include "coopvk/vulkan_coopvk.h"
-
-#ifdef __linux__
-#include <sys/uio.h>
-#include <unistd.h>
-#endif
+#include "system/system.hpp"
 
 namespace coopvk::layer {
 namespace {
@@ -20,33 +16,13 @@ namespace {
 // Larger than any structure of the current headers; see copyUnknown.
 constexpr size_t kUnknownSize = 2048;
 
-// Copies as much as can be read, up to kUnknownSize bytes; 0 if nothing can.
-size_t readAround(const void* source, void* target) {
-#ifdef __linux__
-    constexpr uintptr_t kPage = 4096;
-    const auto start = reinterpret_cast<uintptr_t>(source);
-    const size_t first = std::min<size_t>(kUnknownSize, kPage - start % kPage);
-    // One range for each page: the kernel stops before the first range that it cannot read.
-    iovec remote[] = {{const_cast<void*>(source), first},
-                      {reinterpret_cast<void*>(start + first), kUnknownSize - first}};
-    iovec local = {target, kUnknownSize};
-    const unsigned long ranges = first < kUnknownSize ? 2 : 1;
-    const ssize_t got = process_vm_readv(getpid(), &local, 1, remote, ranges, 0);
-    return got > 0 ? static_cast<size_t>(got) : 0;
-#else
-    (void)source;
-    (void)target;
-    return 0;
-#endif
-}
-
 // The layer does not know the size of a structure whose type this build does not know. It must keep
 // the structure, but must not write to its pNext. So it copies the structure with many bytes after
-// it: code that knows the type reads only its members, and never the bytes after them. The kernel
+// it: code that knows the type reads only its members, and never the bytes after them. The system
 // copies the bytes, since they may end in unmapped memory.
 VkBaseOutStructure* copyUnknown(const VkBaseInStructure* node, Scratch& scratch) {
     void* copy = scratch.allocate(kUnknownSize);
-    if (readAround(node, copy) < sizeof(VkBaseInStructure)) return nullptr;
+    if (system::copyReadable(node, copy, kUnknownSize) < sizeof(VkBaseInStructure)) return nullptr;
     return static_cast<VkBaseOutStructure*>(copy);
 }
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program.hpp"
 
-#include <errno.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <charconv>
+
+#include "system/system.hpp"
 
 namespace coopvk::layer {
 namespace {
@@ -22,10 +21,7 @@ std::string nameInPath() {
 
 }  // namespace
 
-std::string_view programName() {
-    const std::string_view name = program_invocation_short_name;
-    return name.substr(name.rfind('\\') + 1);
-}
+std::string_view programName() { return system::programName(); }
 
 ProgramTag::ProgramTag() noexcept {
     constexpr size_t kRoomForNumber = 16;
@@ -33,7 +29,8 @@ ProgramTag::ProgramTag() noexcept {
         text_[size_++] = isControl(c) ? '?' : c;
     }
     text_[size_++] = '[';
-    const auto end = std::to_chars(text_.data() + size_, text_.data() + text_.size(), ::getpid());
+    const auto end =
+        std::to_chars(text_.data() + size_, text_.data() + text_.size(), system::processId());
     size_ = static_cast<size_t>(end.ptr - text_.data());
     text_[size_++] = ']';
 }
@@ -43,7 +40,7 @@ std::string expandPath(std::string_view path) {
     for (size_t i = 0; i < path.size(); ++i) {
         const char next = path[i] == '%' && i + 1 < path.size() ? path[i + 1] : '\0';
         if (next == 'p') {
-            expanded += std::to_string(::getpid());
+            expanded += std::to_string(system::processId());
         } else if (next == 'n') {
             expanded += nameInPath();
         } else if (next == '%') {

@@ -1,32 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program_names.hpp"
 
-#include <strings.h>
-
-#include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <algorithm>
+#include <cctype>
 
 #include "program.hpp"
+#include "system/system.hpp"
 
 namespace coopvk::layer {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::string_view kWindowsEnding = ".exe";
 
 bool isWindowsProgram(std::string_view name) {
     return name.size() > kWindowsEnding.size() &&
-           ::strncasecmp(name.data() + name.size() - kWindowsEnding.size(), kWindowsEnding.data(),
-                         kWindowsEnding.size()) == 0;
+           std::ranges::equal(name.substr(name.size() - kWindowsEnding.size()), kWindowsEnding, {},
+                              [](unsigned char c) { return std::tolower(c); });
 }
 
 std::string fileOfProcess() {
     constexpr std::string_view kDeleted = " (deleted)";  // as the kernel adds
-    std::error_code error;
-    std::string name = fs::read_symlink("/proc/self/exe", error).filename();
-    if (error || name.empty()) return std::string(programName());
+    std::string name = system::programFile().filename().string();
+    if (name.empty()) return std::string(programName());
     if (name.ends_with(kDeleted)) name.resize(name.size() - kDeleted.size());
     return name;
 }
@@ -50,9 +45,7 @@ std::string windowsProgram(std::string_view exe, std::string_view arguments) {
 ProgramNames programNames(const VkInstanceCreateInfo* info) {
     ProgramNames names;
     names.exe = fileOfProcess();
-    std::ifstream file("/proc/self/cmdline", std::ios::binary);
-    const std::string arguments{std::istreambuf_iterator<char>(file), {}};
-    names.wine = windowsProgram(names.exe, arguments);
+    names.wine = windowsProgram(names.exe, system::programArguments());
     const VkApplicationInfo* application = info == nullptr ? nullptr : info->pApplicationInfo;
     if (application != nullptr) {
         names.engine = textOf(application->pEngineName);

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run_report.hpp"
 
-#include <unistd.h>
-
-#include <cstdlib>
-
-#include "pipe_signal.hpp"
 #include "program.hpp"
+#include "system/system.hpp"
 
 namespace coopvk::layer {
 namespace {
@@ -23,12 +19,11 @@ RunReport::RunReport(const std::string& path) {
     if (auto file = openForAppending(path, IfMissing::kFail)) file_ = std::move(*file);
 }
 
-// In one call, so that lines of several processes do not mix.
 void RunReport::write(std::string_view event, std::initializer_list<std::string_view> fields) {
     if (!isOn()) return;
     std::string line(event);
     line += '\t';
-    line += std::to_string(::getpid());
+    line += std::to_string(system::processId());
     line += '\t';
     addField(line, programName());
     for (const std::string_view field : fields) {
@@ -36,13 +31,10 @@ void RunReport::write(std::string_view event, std::initializer_list<std::string_
         addField(line, field);
     }
     line += '\n';
-    const PipeSignalHeld held;
-    [[maybe_unused]] const ssize_t written = ::write(file_.number(), line.data(), line.size());
+    const std::string_view whole = line;
+    writePieces(file_.number(), {&whole, 1});
 }
 
-std::string runReportPath() {
-    const char* path = secure_getenv(kRunReportVariable);
-    return path == nullptr ? "" : path;
-}
+std::string runReportPath() { return system::trustedVariable(kRunReportVariable).value_or(""); }
 
 }  // namespace coopvk::layer

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "settings.hpp"
 
-#include <unistd.h>
-
 #include <cctype>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -14,20 +11,11 @@
 #include "program.hpp"
 #include "program_names.hpp"
 #include "setting_table.hpp"
+#include "system/system.hpp"
 #include "unknown_settings.hpp"
 
 namespace coopvk::layer {
 namespace {
-
-// Settings name files to write, so in a program with elevated rights they must not come from the
-// caller's environment.
-const char* environment(const char* name) {
-#ifdef __GLIBC__
-    return secure_getenv(name);
-#else
-    return std::getenv(name);
-#endif
-}
 
 void ignoreMessage(const char*, const char*) {}
 
@@ -51,11 +39,13 @@ class SettingSet {
 
     // The value as text, from any source; the manifest's default if there is none.
     SettingFound find(const SettingInfo& setting, const ConfiguredSettings& configured) const {
-        if (const char* value = environment(setting.variable)) return {value, setting.variable};
+        if (const auto value = system::trustedVariable(setting.variable)) {
+            return {*value, setting.variable};
+        }
         // The library does not say whether a value is from a variable or from its file.
         const std::string variable = libraryVariable(setting);
-        const char* librarys = environment(variable.c_str());
-        const bool isInVariable = librarys != nullptr && *librarys != '\0';
+        const auto librarys = system::trustedVariable(variable.c_str());
+        const bool isInVariable = librarys && !librarys->empty();
         if (const auto& value = configured[setting]; value && !isInVariable) {
             return {value->text, value->origin};
         }
@@ -159,7 +149,7 @@ constexpr Reader kReaders[] = {
 };
 
 void complainOfUnknown(const SettingSet& set, Complaints& complaints) {
-    findUnknownVariables(environ, complaints);
+    findUnknownVariables(system::environment(), complaints);
     if (const std::string path = settingsFile(); !path.empty()) {
         std::ifstream file(path);
         const std::string text{std::istreambuf_iterator<char>(file), {}};

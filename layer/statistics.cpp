@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "statistics.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <format>
@@ -10,11 +8,12 @@
 #include "context.hpp"
 #include "program.hpp"
 #include "program_names.hpp"
+#include "system/system.hpp"
 
 namespace coopvk::layer {
 namespace {
 
-std::atomic<pid_t> lastMaker = 0;
+std::atomic<int> lastMaker = 0;
 
 double milliseconds(DeviceStatistics::Duration duration) {
     return std::chrono::duration<double, std::milli>(duration).count();
@@ -141,7 +140,7 @@ Statistics::Statistics(const Settings& settings)
     : setting_(settings.statistics),
       logFile_(settings.logFile),
       report_(runReportPath()),
-      process_(::getpid()) {
+      process_(system::processId()) {
     lastMaker = process_;
 }
 
@@ -180,14 +179,14 @@ DeviceStatistics* Statistics::addDevice(const PhysicalDeviceContext& device,
 
 void Statistics::writeSummary() noexcept {
     quietly([&] {
-        if (setting_.empty() || ::getpid() != process_) return;
+        if (setting_.empty() || system::processId() != process_) return;
         const std::scoped_lock lock(mutex_);
         if (!written_) writeLines();
         written_ = true;
     });
 }
 
-bool Statistics::areMadeHere() noexcept { return ::getpid() == lastMaker; }
+bool Statistics::areMadeHere() noexcept { return system::processId() == lastMaker; }
 
 void Statistics::writeLines() {
     Log log(LogLevel::kInfo, booleanFromText(setting_) ? logFile_ : setting_);

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <numeric>
 
+#include "system/system.hpp"
+
 namespace coopvk::layer {
 namespace {
 
@@ -113,16 +115,12 @@ void findUnknownKeys(std::string_view text, std::vector<std::string>& complaints
 std::string settingsFile() {
     const fs::path file = kSettingsFile;
     std::error_code error;
-    std::string data = variable("XDG_DATA_HOME");
-    if (const std::string home = variable("HOME"); data.empty() && !home.empty()) {
-        data = home + "/.local/share";
-    }
-    if (const fs::path userFile = fs::path(data) / "vulkan/settings.d" / file;
-        !data.empty() && fs::is_regular_file(userFile, error)) {
-        return userFile;
+    if (const fs::path folder = system::settingsFolder();
+        !folder.empty() && fs::is_regular_file(folder / file, error)) {
+        return (folder / file).string();
     }
     if (const fs::path named = variable("VK_LAYER_SETTINGS_PATH"); fs::exists(named, error)) {
-        return fs::is_directory(named, error) ? named / file : named;
+        return (fs::is_directory(named, error) ? named / file : named).string();
     }
     return fs::exists(file, error) ? file.string() : "";
 }

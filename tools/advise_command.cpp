@@ -166,7 +166,7 @@ void printAdvice(const Options& options, const Runs& runs, const Metric& metric)
         printLine("refused", text);
     }
     if (rewritten.empty()) {
-        const std::string name = std::filesystem::path(options.command.front()).filename();
+        const std::string name = std::filesystem::path(options.command.front()).filename().string();
         for (const std::string& line : explain(runs.report, name, false)) {
             std::cout << "    " << line << '\n';
         }

@@ -10,6 +10,7 @@
 #include "compare/repro/repro.hpp"
 #include "compare/run/comparison.hpp"
 #include "layer_location.hpp"
+#include "system/system.hpp"
 
 namespace coopvk::tool {
 namespace {
@@ -28,7 +29,7 @@ void addLayerToSearchPath() {
     const auto folder = findManifestFolder();
     if (!folder) return;  // the environment has the search path
     for (const auto& [name, value] : searchPath(*folder).environment)
-        setenv(name.c_str(), value.c_str(), 1);
+        layer::system::setVariable(name, value);
 }
 
 void printGrid(const compare::Comparison& comparison) {

@@ -12,6 +12,8 @@
 #include "configuration.hpp"
 #include "layer_location.hpp"
 #include "settings.hpp"
+#include "system/system.hpp"
+#include "system/tool_system.hpp"
 
 namespace coopvk::tool {
 namespace {
@@ -68,6 +70,8 @@ int uninstall(const Options& options) {
         return fail(error ? manifest.string() + ": " + error.message()
                           : "nothing to uninstall: there is no " + manifest.string());
     }
+    const std::string wrong = system::unregisterManifest(manifest, options.system);
+    if (!wrong.empty()) return fail(wrong);
     std::cout << "removed: " << manifest.string() << '\n';
     return 0;
 }
@@ -163,7 +167,8 @@ void addConfigCommand(CLI::App& app, int& status) {
                                       "is off unless a section says enable = true");
     auto* uninstall = command->add_flag("--uninstall", options->uninstall, "Undo --install");
     command->add_flag("--system", options->system,
-                      "With --install and --uninstall: for all users, in /etc");
+                      "With --install and --uninstall: for all users, in " +
+                          layer::system::systemConfigFolder().string());
     install->excludes(uninstall)->excludes(check);
     uninstall->excludes(check);
     command->add_option("app", options->command,

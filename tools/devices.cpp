@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices.hpp"
 
-#include <cstdlib>
 #include <memory>
 
 #include "dependents.hpp"
 #include "extension_rows.hpp"
 #include "pnext.hpp"
+#include "system/system.hpp"
+#include "system/tool_system.hpp"
 
 namespace coopvk::tool {
 namespace {
@@ -76,10 +77,11 @@ std::vector<std::vector<std::byte>> dependentFeatures(const layer::DeviceQueries
 }  // namespace
 
 rewrite::Result<std::vector<Device>> queryDevices() {
-    setenv("COOPVK_DISABLE", "1",
-           1);  // else the layer's answers would be mistaken for the driver's
-    if (volkInitialize() != VK_SUCCESS)
-        return failure("there is no Vulkan loader (libvulkan.so.1)");
+    // Else the layer's answers would be mistaken for the driver's.
+    layer::system::setVariable("COOPVK_DISABLE", "1");
+    if (volkInitialize() != VK_SUCCESS) {
+        return failure(std::string("there is no Vulkan loader (") + system::kLoaderLibrary + ")");
+    }
     VkApplicationInfo application = {};
     application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
     application.pApplicationName = "coopvk";

@@ -18,6 +18,7 @@
 #include "policy.hpp"
 #include "settings.hpp"
 #include "shape_rows.hpp"
+#include "system/system.hpp"
 #include "traits_json.hpp"
 
 namespace coopvk::tool {
@@ -180,8 +181,12 @@ std::optional<layer::Settings> loadSettings(const Options& options) {
     std::vector<std::string> complaints;
     layer::EmulatePolicy::parse(options.emulate, complaints);
     const bool isWrong = !complaints.empty();
-    if (!options.emulate.empty()) setenv("COOPVK_EMULATE", options.emulate.c_str(), 1);
-    if (!options.backEnd.empty()) setenv("COOPVK_BACK_END", options.backEnd.c_str(), 1);
+    if (!options.emulate.empty()) {
+        layer::system::setVariable("COOPVK_EMULATE", options.emulate);
+    }
+    if (!options.backEnd.empty()) {
+        layer::system::setVariable("COOPVK_BACK_END", options.backEnd);
+    }
     complaints.clear();
     layer::Settings settings = layer::loadSettings(nullptr, complaints);
     for (const std::string& complaint : complaints) std::cerr << "coopvk: " << complaint << '\n';

@@ -5,6 +5,9 @@
 
 #include <cstdlib>
 
+#include "system/system.hpp"
+#include "system/tool_system.hpp"
+
 namespace coopvk::tool {
 namespace {
 
@@ -16,11 +19,10 @@ constexpr uint32_t kLoaderWithImplicitPath = VK_MAKE_API_VERSION(0, 1, 3, 300);
 }  // namespace
 
 std::optional<fs::path> findManifestFolder() {
+    const fs::path program = layer::system::programFile();
+    if (program.empty()) return std::nullopt;
     std::error_code error;
-    const fs::path program = fs::read_symlink("/proc/self/exe", error);
-    if (error) return std::nullopt;
-    const fs::path above = program.parent_path().parent_path();
-    for (const fs::path& folder : {above / "share/vulkan/implicit_layer.d", above / "layer"}) {
+    for (const fs::path& folder : system::manifestFolders(program)) {
         if (fs::exists(folder / kManifest, error)) return folder;
     }
     return std::nullopt;
@@ -39,7 +41,8 @@ SearchPath searchPath(const fs::path& folder) {
     const char* only = path.implicit ? "VK_IMPLICIT_LAYER_PATH" : "VK_LAYER_PATH";
     const char* added = path.implicit ? "VK_ADD_IMPLICIT_LAYER_PATH" : "VK_ADD_LAYER_PATH";
     const char* variable = std::getenv(only) != nullptr ? only : added;
-    path.environment.emplace_back(variable, join(folder, std::getenv(variable), ':'));
+    path.environment.emplace_back(
+        variable, join(folder.string(), std::getenv(variable), layer::system::kListSeparator));
     return path;
 }
 

@@ -87,7 +87,7 @@ Result<RewriteJob> readJob(const std::string& path) {
         if (!request) return failure(path + ": " + request.error().message);
         job.request = std::move(*request);
         job.isRecorded = true;
-        shader = std::filesystem::path(path).replace_filename(job.request.shader);
+        shader = std::filesystem::path(path).replace_filename(job.request.shader).string();
     } else {
         job.request.specialization.emplace();
     }

@@ -2,10 +2,7 @@
 //
 // `coopvk run`: starts a program with the layer switched on, wherever the layer is. If nothing was
 // emulated, says why when the program ends.
-#include <unistd.h>
-
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <iostream>
@@ -19,6 +16,8 @@
 #include "run_report.hpp"
 #include "setting_options.hpp"
 #include "supervisor.hpp"
+#include "system/system.hpp"
+#include "system/tool_system.hpp"
 #include "temporary_file.hpp"
 
 namespace coopvk::tool {
@@ -33,13 +32,6 @@ struct Options {
     bool save = false;
     std::vector<std::string> command;
 };
-
-// For a POSIX shell.
-std::string quote(const std::string& text) {
-    std::string quoted = "'";
-    for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return quoted + "'";
-}
 
 int cannotStart(const std::string& program, int error) {
     std::cerr << "coopvk: cannot start " << program << ": " << std::strerror(error) << '\n';
@@ -78,10 +70,10 @@ int startAndExplain(const Options& options) {
     const std::vector<std::string>& command = options.command;
     TemporaryFile report;
     if (report.path().empty()) return cannotStart(command.front(), replaceBy(command));
-    setenv(layer::kRunReportVariable, report.path().c_str(), 1);
+    layer::system::setVariable(layer::kRunReportVariable, report.path());
     const Ended ended = runAndWait(command);
     if (ended.error != 0) return cannotStart(command.front(), ended.error);
-    const std::string name = fs::path(command.front()).filename();
+    const std::string name = fs::path(command.front()).filename().string();
     const std::string text = report.text();
     if (!options.quiet) {
         for (const std::string& line : explain(text, name, ended.othersLeft)) {
@@ -105,16 +97,16 @@ int runRun(const Options& options) {
         return 1;
     }
     if (options.printEnvironment) {
-        std::cout << "unset COOPVK_DISABLE\n";
+        std::cout << system::unsetCommand("COOPVK_DISABLE") << '\n';
         for (const auto& [name, value] : *environment) {
-            std::cout << "export " << name << '=' << quote(value) << '\n';
+            std::cout << system::setCommand(name, value) << '\n';
         }
         return 0;
     }
-    unsetenv("COOPVK_DISABLE");
-    for (const auto& [name, value] : *environment) setenv(name.c_str(), value.c_str(), 1);
+    layer::system::unsetVariable("COOPVK_DISABLE");
+    for (const auto& [name, value] : *environment) layer::system::setVariable(name, value);
     if (!options.quiet || options.save) return startAndExplain(options);
-    unsetenv(layer::kRunReportVariable);
+    layer::system::unsetVariable(layer::kRunReportVariable);
     return cannotStart(options.command.front(), replaceBy(options.command));
 }
 

@@ -8,6 +8,8 @@
 #include "asked_for.hpp"
 #include "names.hpp"
 #include "policy.hpp"
+#include "system/system.hpp"
+#include "system/tool_system.hpp"
 
 namespace coopvk::tool {
 namespace {
@@ -70,9 +72,8 @@ rewrite::Result<Environment> layerEnvironment(const SettingTexts& texts) {
     if (!complaints.empty()) return problem(complaints.front());
     const auto manifests = findManifestFolder();
     if (!manifests) {
-        return problem(std::string("the layer's manifest ") + kManifest +
-                       " is neither in ../share/vulkan/implicit_layer.d nor in ../layer, relative "
-                       "to this program's folder");
+        return problem(std::string("the layer's manifest ") + kManifest + " is " +
+                       system::kManifestFolders + ", relative to this program's folder");
     }
     if (const std::string& folder = textOf(texts, kDumpDir);
         !folder.empty() && folder.find('%') == std::string::npos) {
@@ -83,7 +84,8 @@ rewrite::Result<Environment> layerEnvironment(const SettingTexts& texts) {
     Environment environment = path.environment;
     if (!path.implicit) {
         environment.emplace_back("VK_INSTANCE_LAYERS",
-                                 join(layer::kLayerName, std::getenv("VK_INSTANCE_LAYERS"), ':'));
+                                 join(layer::kLayerName, std::getenv("VK_INSTANCE_LAYERS"),
+                                      layer::system::kListSeparator));
     }
     environment.emplace_back(layer::kEnableVariable, "1");
     for (const layer::SettingInfo& setting : layer::kSettings) {

@@ -10,7 +10,7 @@ namespace coopvk::tool {
 
 struct Ended {
     int error = 0;   // errno, where the program could not be started
-    int status = 0;  // as waitpid returns it
+    int status = 0;  // as waitpid returns it; on Windows, the exit code
     bool othersLeft = false;
 };
 

@@ -1,36 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
+
+#include "system/tool_system.hpp"
 
 namespace coopvk::tool {
 
 // A temporary file for the layer's report or a program's output. The destructor removes it.
 class TemporaryFile {
  public:
-    TemporaryFile()
-        : path_((std::filesystem::temp_directory_path() / "coopvk-run-XXXXXX").string()) {
-        const int file = ::mkostemp(path_.data(), O_CLOEXEC);
-        if (file < 0) path_.clear();
-        if (file >= 0) ::close(file);
-    }
+    TemporaryFile() : path_(system::makeTemporaryFile()) {}
     ~TemporaryFile() { remove(); }
     TemporaryFile(const TemporaryFile&) = delete;
     TemporaryFile& operator=(const TemporaryFile&) = delete;
 
     void remove() {
-        if (!path_.empty()) ::unlink(path_.c_str());
+        std::error_code error;
+        if (!path_.empty()) std::filesystem::remove(path_, error);
     }
     const std::string& path() const { return path_; }  // empty: there is none
     std::string text() const {
-        std::ifstream file(path_, std::ios::binary);
+        std::ifstream file(std::filesystem::path(path_), std::ios::binary);
         return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     }
 

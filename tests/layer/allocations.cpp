@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "allocations.hpp"
 
-#include <malloc.h>
-
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
 #include <new>
+
+#include "heap.hpp"
 
 namespace coopvk::test {
 namespace {
@@ -43,7 +42,7 @@ void* allocate(size_t size, size_t alignment) {
         const InHandler now;
         handler();
     }
-    void* memory = std::aligned_alloc(alignment, whole);
+    void* memory = takeMemory(whole, alignment);
     if (memory == nullptr) throw std::bad_alloc();
     ++live;
     return memory;
@@ -51,9 +50,9 @@ void* allocate(size_t size, size_t alignment) {
 
 void release(void* memory) {
     if (memory == nullptr) return;
-    if (inHandler) handedBack += malloc_usable_size(memory);
+    if (inHandler) handedBack += sizeOfMemory(memory);
     --live;
-    std::free(memory);
+    giveMemoryBack(memory);
 }
 
 }  // namespace

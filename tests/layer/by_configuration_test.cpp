@@ -18,6 +18,7 @@
 #include "fake_commands.hpp"
 #include "fake_driver.hpp"
 #include "names.hpp"
+#include "system/system.hpp"
 
 namespace coopvk::test {
 namespace {
@@ -44,16 +45,16 @@ class ByConfiguration : public testing::Test {
     ByConfiguration()
         : folder(fs::temp_directory_path() / ("coopvk-by-conf-" + std::to_string(getpid()))) {
         fs::create_directories(folder / "coopvk");
-        const char* before = std::getenv("XDG_CONFIG_HOME");
+        const char* before = std::getenv(COOPVK_CONFIG_VARIABLE);
         if (before != nullptr) configHome = before;
-        setenv("XDG_CONFIG_HOME", folder.c_str(), 1);
+        setenv(COOPVK_CONFIG_VARIABLE, folder.c_str(), 1);
         clear();
         driver.recordsAll = true;
     }
     ~ByConfiguration() override {
         clear();
-        unsetenv("XDG_CONFIG_HOME");
-        if (configHome) setenv("XDG_CONFIG_HOME", configHome->c_str(), 1);
+        unsetenv(COOPVK_CONFIG_VARIABLE);
+        if (configHome) setenv(COOPVK_CONFIG_VARIABLE, configHome->c_str(), 1);
         fs::remove_all(folder);
     }
 
@@ -137,7 +138,7 @@ TEST_F(ByConfiguration, OffUnlessASectionSaysSo) {
     EXPECT_FALSE(isOn());
     write("[exe = other]\nenable = true\n");
     EXPECT_FALSE(isOn());
-    write("[exe = layer_tests]\nenable = false\n");
+    write("[exe = " COOPVK_LAYER_TESTS "]\nenable = false\n");
     EXPECT_FALSE(isOn());
     write("[exe = layer_*]\nenable = true\n");
     EXPECT_TRUE(isOn());
@@ -151,10 +152,12 @@ TEST_F(ByConfiguration, OffUnlessASectionSaysSo) {
 
 TEST_F(ByConfiguration, OnWhereItIsAskedFor) {
     write("[exe = *]\nenable = false\n");
+    const std::string layerList =
+        std::string("other") + layer::system::kListSeparator + layer::kLayerName;
     for (const auto& [name, value, on] :
          {std::tuple{"COOPVK_ENABLE", "1", true}, std::tuple{"COOPVK_ENABLE", "0", false},
           std::tuple{"COOPVK_ENABLE", "", false},
-          std::tuple{"VK_INSTANCE_LAYERS", "other:VK_LAYER_COOPVK_emulation", true},
+          std::tuple{"VK_INSTANCE_LAYERS", layerList.c_str(), true},
           std::tuple{"VK_INSTANCE_LAYERS", "other", false},
           std::tuple{"VK_LOADER_LAYERS_ENABLE", "*coopvk*", true},
           std::tuple{"VK_LOADER_LAYERS_ENABLE", "*other*", false}}) {
@@ -220,7 +223,8 @@ TEST_F(ByConfiguration, EachInstanceByItself) {
 
 // A fault is logged once, with its line, and the program continues.
 TEST_F(ByConfiguration, Faults) {
-    write("[exe = layer_tests]\nenable = true\nback_end = gpu\n[exe = other]\nnonsense = 1\n");
+    write("[exe = " COOPVK_LAYER_TESTS
+          "]\nenable = true\nback_end = gpu\n[exe = other]\nnonsense = 1\n");
     testing::internal::CaptureStderr();
     EXPECT_TRUE(isOn());
     std::string text = testing::internal::GetCapturedStderr();
@@ -228,7 +232,7 @@ TEST_F(ByConfiguration, Faults) {
     EXPECT_NE(text.find("coopvk.conf:3: setting back_end: unknown back-end 'gpu'"),
               std::string::npos)
         << text;
-    write("[exe = layer_tests]\nenable = yes\n");
+    write("[exe = " COOPVK_LAYER_TESTS "]\nenable = yes\n");
     testing::internal::CaptureStderr();
     EXPECT_FALSE(isOn());
     text = testing::internal::GetCapturedStderr();

@@ -2,7 +2,6 @@
 //
 // coopvk.conf together with the other sources of settings.
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -23,9 +22,9 @@ class ConfigurationFiles : public testing::Test {
     ConfigurationFiles()
         : folder(fs::temp_directory_path() / ("coopvk-configuration-" + std::to_string(getpid()))) {
         fs::create_directories(folder / "coopvk");
-        const char* before = std::getenv("XDG_CONFIG_HOME");
+        const char* before = std::getenv(COOPVK_CONFIG_VARIABLE);
         if (before != nullptr) configHome = before;
-        setenv("XDG_CONFIG_HOME", folder.c_str(), 1);
+        setenv(COOPVK_CONFIG_VARIABLE, folder.c_str(), 1);
         for (const SettingInfo& setting : kSettings) unsetenv(setting.variable);
     }
     ~ConfigurationFiles() override {
@@ -33,12 +32,12 @@ class ConfigurationFiles : public testing::Test {
         for (const SettingInfo& setting : kSettings) unsetenv(setting.variable);
         unsetenv("VK_COOPVK_EMULATION_LOG_LEVEL");
         unsetenv("VK_LAYER_SETTINGS_PATH");
-        unsetenv("XDG_CONFIG_HOME");
-        if (configHome) setenv("XDG_CONFIG_HOME", configHome->c_str(), 1);
+        unsetenv(COOPVK_CONFIG_VARIABLE);
+        if (configHome) setenv(COOPVK_CONFIG_VARIABLE, configHome->c_str(), 1);
     }
 
     void write(const std::string& text) { std::ofstream(file()) << text; }
-    fs::path file() const { return folder / "coopvk/coopvk.conf"; }
+    fs::path file() const { return folder / "coopvk" / "coopvk.conf"; }
     Settings load(const VkInstanceCreateInfo* info = nullptr) {
         complaints.clear();
         return loadSettings(info, complaints);
@@ -49,25 +48,9 @@ class ConfigurationFiles : public testing::Test {
     std::vector<std::string> complaints;
 };
 
-TEST_F(ConfigurationFiles, Paths) {
-    const auto paths = configurationPaths();
-    ASSERT_EQ(paths.size(), 2u);
-    EXPECT_EQ(paths[0], "/etc/coopvk/coopvk.conf");
-    EXPECT_EQ(paths[1], file());
-    const std::string home = std::getenv("HOME") == nullptr ? "" : std::getenv("HOME");
-    setenv("XDG_CONFIG_HOME", "relative", 1);
-    setenv("HOME", "/a/home", 1);
-    EXPECT_EQ(configurationPaths()[1], "/a/home/.config/coopvk/coopvk.conf");
-    unsetenv("XDG_CONFIG_HOME");
-    EXPECT_EQ(configurationPaths()[1], "/a/home/.config/coopvk/coopvk.conf");
-    unsetenv("HOME");
-    EXPECT_EQ(configurationPaths()[1], "");
-    if (!home.empty()) setenv("HOME", home.c_str(), 1);
-}
-
 // The environment, then the user's file, then vk_layer_settings.txt, then the application.
 TEST_F(ConfigurationFiles, Precedence) {
-    write("log_level = info\n[exe = layer_tests]\ndump_dir = /from/conf\n");
+    write("log_level = info\n[exe = " COOPVK_LAYER_TESTS "]\ndump_dir = /from/conf\n");
     std::ofstream(folder / "vk_layer_settings.txt")
         << "coopvk_emulation.dump_dir = /from/settings\ncoopvk_emulation.emulate = all\n";
     setenv("VK_LAYER_SETTINGS_PATH", folder.c_str(), 1);
@@ -94,7 +77,7 @@ TEST_F(ConfigurationFiles, Precedence) {
 }
 
 TEST_F(ConfigurationFiles, BadValuesLeaveWhatHolds) {
-    write("log_level = info\nlog_level = loud\n[exe = layer_tests]\nemulat = all\n");
+    write("log_level = info\nlog_level = loud\n[exe = " COOPVK_LAYER_TESTS "]\nemulat = all\n");
     EXPECT_EQ(load().logLevel, LogLevel::kInfo);
     ASSERT_EQ(complaints.size(), 2u);
     EXPECT_TRUE(complaints[0].starts_with(file().string() + ":2: ")) << complaints[0];
@@ -105,22 +88,10 @@ TEST_F(ConfigurationFiles, BadValuesLeaveWhatHolds) {
 TEST_F(ConfigurationFiles, NoFiles) {
     load();
     EXPECT_TRUE(complaints.empty());
-    ASSERT_EQ(mkfifo(file().c_str(), 0600), 0);
+    fs::create_directory(file());
     load();
     ASSERT_EQ(complaints.size(), 1u);
     EXPECT_NE(complaints[0].find("is no file"), std::string::npos);
-    fs::remove(file());
-    fs::create_directory(file());
-    load();
-    EXPECT_EQ(complaints.size(), 1u);
-    fs::remove(file());
-    fs::create_symlink("/dev/zero", file());
-    load();
-    EXPECT_EQ(complaints.size(), 1u);
-    fs::remove(file());
-    fs::create_symlink(file(), file());
-    load();
-    EXPECT_EQ(complaints.size(), 0u);  // as one that does not exist
     fs::remove(file());
     write(std::string((size_t{1} << 20) + 1, '#'));
     load();

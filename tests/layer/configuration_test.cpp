@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "system/system.hpp"
+
 namespace coopvk::layer {
 namespace {
 
@@ -57,7 +59,7 @@ TEST(Configuration, Conditions) {
     for (const Row& row : {
              Row{"[exe = llama-bench]", true, false},
              Row{"[exe = llama-benc]", false, false},
-             Row{"[exe = LLAMA-BENCH]", false, false},
+             Row{"[exe = LLAMA-BENCH]", system::kFileNamesIgnoreCase, false},
              Row{"[exe = llama-[a-c]ench]", true, false},
              Row{"[exe = *]", true, true},
              Row{"[exe = llama?bench]", true, false},
@@ -182,12 +184,12 @@ TEST(Configuration, NamesOfThisProcess) {
     VkApplicationInfo application = {VK_STRUCTURE_TYPE_APPLICATION_INFO};
     VkInstanceCreateInfo info = {VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
     info.pApplicationInfo = &application;
-    EXPECT_EQ(programNames(nullptr).exe, "layer_tests");
+    EXPECT_EQ(programNames(nullptr).exe, COOPVK_LAYER_TESTS);
     EXPECT_EQ(programNames(&info).engine, "");
     application.pEngineName = "an engine";
     application.pApplicationName = "an application";
     const ProgramNames names = programNames(&info);
-    EXPECT_EQ(names.exe, "layer_tests");
+    EXPECT_EQ(names.exe, COOPVK_LAYER_TESTS);
     EXPECT_EQ(names.wine, "");
     EXPECT_EQ(names.engine, "an engine");
     EXPECT_EQ(names.application, "an application");

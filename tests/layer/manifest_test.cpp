@@ -83,7 +83,7 @@ TEST_F(ManifestTest, EverySettingIsDescribed) {
         EXPECT_FALSE(setting.at("label").get<std::string>().empty());
         EXPECT_TRUE(setting.at("description").get<std::string>().ends_with('.'));
         EXPECT_TRUE(types.contains(setting.at("type")));
-        EXPECT_EQ(setting.at("platforms"), json({"LINUX"}));
+        EXPECT_EQ(setting.at("platforms"), json({COOPVK_PLATFORM}));
         const bool isBool = setting.at("type") == "BOOL";
         EXPECT_EQ(setting.at("default").is_boolean(), isBool);
         EXPECT_EQ(setting.at("default").is_string(), !isBool);

@@ -41,7 +41,7 @@ class OutOfMemory : public testing::TestWithParam<Case> {
     OutOfMemory() {
         setenv("COOPVK_EMULATE", "auto", 1);
         setenv("COOPVK_LOG_LEVEL", "info", 1);  // lines take memory, too
-        setenv("COOPVK_LOG_FILE", "/dev/null", 1);
+        setenv("COOPVK_LOG_FILE", COOPVK_NOWHERE, 1);
         testing::internal::CaptureStderr();  // where the log is while there is no instance
     }
     ~OutOfMemory() override {

@@ -2,10 +2,10 @@
 #include "pnext.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <cstring>
+
+#include "last_page.hpp"
 
 namespace coopvk::layer {
 namespace {
@@ -160,19 +160,15 @@ TEST_F(Chain, KeepsUnknownStructures) {
 
 // One whose last byte is the last of its page, with nothing mapped behind.
 TEST_F(Chain, CopiesUpToUnmappedMemory) {
-    const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-    void* pages =
-        mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    ASSERT_NE(pages, MAP_FAILED);
-    ASSERT_EQ(munmap(static_cast<std::byte*>(pages) + page, page), 0);
-    auto* unknown = new (static_cast<std::byte*>(pages) + page - sizeof(Unknown)) Unknown;
+    const test::LastPage page;
+    ASSERT_NE(page.end(), nullptr);
+    auto* unknown = new (page.end() - sizeof(Unknown)) Unknown;
     unknown->pNext = &robustness;
     ChainEditor chain(unknown, scratch);
     EXPECT_TRUE(chain.remove(kMatrix));
     ASSERT_TRUE(chain.ok());
     const auto* copy = static_cast<const Unknown*>(chain.head());
     EXPECT_EQ(std::memcmp(copy->payload, unknown->payload, sizeof(unknown->payload)), 0);
-    munmap(pages, page);
 }
 
 // Compares the table of sizes with the headers' structures.

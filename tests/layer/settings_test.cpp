@@ -212,9 +212,9 @@ TEST_F(SettingsTest, PathsNameTheProgram) {
     setenv("COOPVK_DUMP_DIR", "/a/%p", 1);
     setenv("COOPVK_STATISTICS", "/a/%n", 1);
     const Settings settings = load();
-    EXPECT_EQ(settings.logFile, "/a/layer_tests." + process);
+    EXPECT_EQ(settings.logFile, "/a/" COOPVK_LAYER_TESTS "." + process);
     EXPECT_EQ(settings.dumpDir, "/a/" + process);
-    EXPECT_EQ(settings.statistics, "/a/layer_tests");
+    EXPECT_EQ(settings.statistics, "/a/" COOPVK_LAYER_TESTS);
     EXPECT_TRUE(complaints.empty());
 }
 

@@ -2,7 +2,8 @@
 #include "test_allocator.hpp"
 
 #include <algorithm>
-#include <cstdlib>
+
+#include "heap.hpp"
 
 namespace coopvk::test {
 
@@ -31,13 +32,13 @@ void* TestAllocator::allocate(size_t size, size_t alignment) {
     ++made_;
     ++living_;
     const size_t step = std::max(alignment, alignof(std::max_align_t));
-    return std::aligned_alloc(step, (size + step - 1) / step * step);
+    return takeMemory((size + step - 1) / step * step, step);
 }
 
 void TestAllocator::release(void* memory) {
     if (memory == nullptr) return;
     --living_;
-    std::free(memory);
+    giveMemoryBack(memory);
 }
 
 }  // namespace coopvk::test

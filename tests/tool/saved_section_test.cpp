@@ -104,19 +104,6 @@ TEST_F(SavedFile, IsMadeAndReplaced) {
     EXPECT_EQ(std::distance(fs::directory_iterator(path.parent_path()), {}), 1);
 }
 
-// If the file is a link, the file that it points to is changed, and keeps its rights.
-TEST_F(SavedFile, LinksAndRights) {
-    const fs::path real = folder / "real.conf", link = folder / "coopvk.conf";
-    std::ofstream(real) << "log_level = info\n";
-    fs::permissions(real, fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read);
-    fs::create_symlink(real, link);
-    ASSERT_TRUE(replaceFile(link, "text\n"));
-    EXPECT_TRUE(fs::is_symlink(link));
-    EXPECT_EQ(textOf(real), "text\n");
-    EXPECT_EQ(fs::status(real).permissions(),
-              fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read);
-}
-
 TEST_F(SavedFile, WhatCannotBe) {
     const layer::ProgramNames named = {"named", "", "", ""};
     EXPECT_FALSE(saveSections({}, named, {{"log_file", "/a#b"}}, folder / "f"));

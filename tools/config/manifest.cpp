@@ -4,8 +4,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "config/folders.hpp"
 #include "names.hpp"
+#include "system/system.hpp"
+#include "system/tool_system.hpp"
 
 namespace coopvk::tool {
 namespace {
@@ -22,13 +23,14 @@ Error problem(std::string what) { return {ErrorCode::kInvalidArgument, std::move
 }  // namespace
 
 fs::path configuredManifest(bool forAllUsers) {
-    const fs::path folder = forAllUsers ? fs::path("/etc") : userConfigFolder();
-    return folder.empty() ? fs::path() : folder / kBelow;
+    const fs::path folder =
+        forAllUsers ? layer::system::systemConfigFolder() : layer::system::userConfigFolder();
+    return folder.empty() ? fs::path() : (folder / kBelow).make_preferred();
 }
 
 rewrite::Result<fs::path> installManifest(const fs::path& installed, bool forAllUsers) {
     const fs::path target = configuredManifest(forAllUsers);
-    if (target.empty()) return problem("neither XDG_CONFIG_HOME nor HOME names a folder");
+    if (target.empty()) return problem(layer::system::kNoUserFolder);
     std::ifstream stream(installed);
     json manifest = json::parse(stream, nullptr, false);
     if (!manifest.is_object() || !manifest.contains("layer") || !manifest["layer"].is_object()) {
@@ -47,6 +49,9 @@ rewrite::Result<fs::path> installManifest(const fs::path& installed, bool forAll
     out << manifest.dump(4) << '\n';
     out.close();
     if (!out) return problem("cannot write " + target.string());
+    if (const std::string wrong = system::registerManifest(target, forAllUsers); !wrong.empty()) {
+        return problem(wrong);
+    }
     return target;
 }
 

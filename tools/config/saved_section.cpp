@@ -10,6 +10,7 @@
 #include "configuration.hpp"
 #include "files.hpp"
 #include "run_report.hpp"
+#include "system/system.hpp"
 
 namespace coopvk::tool {
 namespace {
@@ -83,9 +84,10 @@ rewrite::Result<bool> replaceFile(const fs::path& path, const std::string& text)
     fs::create_directories(target.parent_path(), error);
     const auto before = fs::status(target, error).permissions();
     const bool existed = fs::exists(target, error);
-    const auto folder = layer::OutputFolder::open(target.parent_path());
+    const auto folder = layer::OutputFolder::open(target.parent_path().string());
     if (!folder) return problem(path.string() + ": " + folder.error().message);
-    if (folder->path() != target.parent_path() || !folder->write(target.filename(), text)) {
+    if (folder->path() != target.parent_path() ||
+        !folder->write(target.filename().string(), text)) {
         return problem("cannot write " + path.string());
     }
     if (existed) fs::permissions(target, before, error);
@@ -112,7 +114,7 @@ rewrite::Result<std::vector<std::string>> saveSections(std::vector<layer::Progra
                                                        const layer::ProgramNames& otherwise,
                                                        const SavedLines& lines,
                                                        const fs::path& path) {
-    if (path.empty()) return problem("neither XDG_CONFIG_HOME nor HOME names a folder");
+    if (path.empty()) return problem(layer::system::kNoUserFolder);
     for (const auto& [key, value] : lines) {
         if (value.find_first_of("#\n") != std::string::npos) {
             return problem(key + " cannot be '" + value + "' in a file, where # begins a comment");
@@ -127,6 +129,7 @@ rewrite::Result<std::vector<std::string>> saveSections(std::vector<layer::Progra
     }
     std::ifstream file(path, std::ios::binary);
     std::string text{std::istreambuf_iterator<char>(file), {}};
+    file.close();  // Windows replaces no file that is open
     for (const layer::ProgramNames& program : programs) {
         const std::string title = sectionOf(program);
         text = withSection(text, title, lines);

@@ -13,6 +13,8 @@
 #include <optional>
 #include <span>
 
+#include "system/tool_system.hpp"
+
 namespace coopvk::tool {
 namespace {
 
@@ -116,22 +118,6 @@ void checkElf(const fs::path& program, const Elf& elf, Findings& findings) {
 
 }  // namespace
 
-fs::path findProgram(const std::string& name) {
-    const auto isProgram = [](const fs::path& path) {
-        std::error_code error;
-        return fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
-    };
-    if (name.find('/') != std::string::npos) return isProgram(name) ? fs::path(name) : fs::path();
-    const char* variable = std::getenv("PATH");
-    std::string_view folders = variable == nullptr ? "/bin:/usr/bin" : variable;
-    for (;;) {
-        const std::string_view folder = folders.substr(0, folders.find(':'));
-        if (const fs::path path = fs::path(folder) / name; isProgram(path)) return path;
-        if (folder.size() == folders.size()) return {};
-        folders.remove_prefix(folder.size() + 1);
-    }
-}
-
 bool isElevated(const fs::path& program) {
     struct stat info = {};
     if (::stat(program.c_str(), &info) != 0) return false;
@@ -143,7 +129,7 @@ bool isElevated(const fs::path& program) {
 }
 
 void checkProgram(const std::string& name, Findings& findings) {
-    const fs::path program = findProgram(name);
+    const fs::path program = system::findProgram(name);
     if (program.empty()) {
         findings.push_back({true, "there is no program " + name, "name a program that can be run"});
         return;

@@ -10,9 +10,6 @@
 
 namespace coopvk::tool {
 
-// Where a shell would find it; empty if nowhere.
-std::filesystem::path findProgram(const std::string& name);
-
 // Whether it would run with other rights than the user who starts it.
 bool isElevated(const std::filesystem::path& program);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compare/run/crash_note.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <csignal>
 #include <string_view>
+
+#include "system/tool_system.hpp"
 
 namespace coopvk::compare {
 namespace {
@@ -15,15 +15,11 @@ namespace {
 thread_local std::array<char, 512> currentCase;
 thread_local volatile std::sig_atomic_t currentLength = 0;
 
-void write(std::string_view text) {
-    const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
-    static_cast<void>(written);
-}
-
 void onCrash(int signal) {
-    write("coopvk compare: crash in case ");
-    write({currentCase.data(), static_cast<size_t>(currentLength)});
-    write(currentLength ? "\n" : "(a thread of the driver's)\n");
+    using tool::system::writeToErrorStream;
+    writeToErrorStream("coopvk compare: crash in case ");
+    writeToErrorStream({currentCase.data(), static_cast<size_t>(currentLength)});
+    writeToErrorStream(currentLength ? "\n" : "(a thread of the driver's)\n");
     std::signal(signal, SIG_DFL);
     std::raise(signal);
 }
@@ -34,8 +30,7 @@ CrashNote::CrashNote(const std::string& name) {
     const size_t length = std::min(name.size(), currentCase.size());
     std::copy_n(name.begin(), length, currentCase.begin());
     currentLength = static_cast<std::sig_atomic_t>(length);
-    for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT})
-        std::signal(signal, onCrash);
+    for (const int signal : tool::system::crashSignals()) std::signal(signal, onCrash);
 }
 
 CrashNote::~CrashNote() { currentLength = 0; }

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "names.hpp"
+#include "system/system.hpp"
 
 namespace coopvk::compare {
 namespace {
@@ -35,17 +36,20 @@ std::string join(const std::vector<std::string>& names) {
 
 // The loader and the layer read these when an instance is created.
 void setEnvironment(SideKind side, const GpuOptions& options) {
+    using layer::system::setVariable;
     if (side == SideKind::kNative) {
-        setenv("COOPVK_DISABLE", "1", 1);
+        setVariable("COOPVK_DISABLE", "1");
         return;
     }
-    unsetenv("COOPVK_DISABLE");
-    setenv("COOPVK_ENABLE", "1", 1);
+    layer::system::unsetVariable("COOPVK_DISABLE");
+    setVariable("COOPVK_ENABLE", "1");
     std::vector<std::string> emulated = extensionsFor(options.extension);
     for (const std::string& format : formatsFor(options.extension)) emulated.push_back(format);
-    setenv("COOPVK_EMULATE", join(emulated).c_str(), 1);
-    setenv("COOPVK_BACK_END", options.backEnd.c_str(), 1);
-    setenv("COOPVK_LOG_LEVEL", options.logLevel.c_str(), 0);
+    setVariable("COOPVK_EMULATE", join(emulated));
+    setVariable("COOPVK_BACK_END", options.backEnd);
+    if (std::getenv("COOPVK_LOG_LEVEL") == nullptr) {
+        setVariable("COOPVK_LOG_LEVEL", options.logLevel);
+    }
 }
 
 bool layerIsListed() {

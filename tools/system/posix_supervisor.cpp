@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "supervisor.hpp"
-
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -11,6 +9,8 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+
+#include "supervisor.hpp"
 
 namespace coopvk::tool {
 namespace {

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "files.hpp"
-
 #include <fcntl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <cstdint>
 #include <cstring>
 
+#include "files.hpp"
 #include "hash.hpp"
+#include "system/pipe_signal.hpp"
 
 namespace coopvk::layer {
 namespace {
@@ -123,6 +126,29 @@ bool writeAll(int file, std::string_view bytes) {
 
 FileDescriptor::~FileDescriptor() {
     if (isOpen()) ::close(number_);
+}
+
+void writePieces(int file, std::span<const std::string_view> pieces) noexcept {
+    std::array<iovec, kMaxPieces> ranges;
+    const size_t count = std::min(pieces.size(), ranges.size());
+    std::ranges::transform(pieces.first(count), ranges.begin(), [](std::string_view piece) {
+        return iovec{const_cast<char*>(piece.data()), piece.size()};
+    });
+    auto left = std::span(ranges).first(count);
+    const PipeSignalHeld held;
+    while (!left.empty()) {
+        const ssize_t written = ::writev(file, left.data(), static_cast<int>(left.size()));
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return;
+        auto size = static_cast<size_t>(written);
+        while (!left.empty() && size >= left.front().iov_len) {
+            size -= left.front().iov_len;
+            left = left.subspan(1);
+        }
+        if (left.empty()) return;
+        left.front().iov_base = static_cast<char*>(left.front().iov_base) + size;
+        left.front().iov_len -= size;
+    }
 }
 
 Result<FileDescriptor> openForAppending(const std::string& path, IfMissing ifMissing) {

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <errno.h>
+#include <fnmatch.h>
+#include <sys/auxv.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+#include "system/system.hpp"
+
+namespace coopvk::layer::system {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string variable(const char* name) {
+    const char* value = std::getenv(name);
+    return value == nullptr ? "" : value;
+}
+
+}  // namespace
+
+const char kListSeparator = ':';
+const bool kFileNamesIgnoreCase = false;
+const char* const kNoUserFolder = "neither XDG_CONFIG_HOME nor HOME names a folder";
+
+std::optional<std::string> trustedVariable(const char* name) {
+    const char* value = ::secure_getenv(name);
+    return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+void setVariable(const std::string& name, const std::string& value) {
+    ::setenv(name.c_str(), value.c_str(), 1);
+}
+
+void unsetVariable(const std::string& name) { ::unsetenv(name.c_str()); }
+
+const char* const* environment() { return environ; }
+
+fs::path systemConfigFolder() { return "/etc"; }
+
+fs::path userConfigFolder() {
+    const char* folder = ::secure_getenv("XDG_CONFIG_HOME");
+    if (folder != nullptr && *folder == '/') return folder;  // relative ones are to be ignored
+    const char* home = ::secure_getenv("HOME");
+    return home == nullptr || *home == '\0' ? fs::path() : fs::path(home) / ".config";
+}
+
+fs::path settingsFolder() {
+    std::string data = variable("XDG_DATA_HOME");
+    if (const std::string home = variable("HOME"); data.empty() && !home.empty()) {
+        data = home + "/.local/share";
+    }
+    return data.empty() ? fs::path() : fs::path(data) / "vulkan/settings.d";
+}
+
+int processId() { return ::getpid(); }
+
+// Of a Windows program in Wine, that one's.
+std::string_view programName() {
+    const std::string_view name = program_invocation_short_name;
+    return name.substr(name.rfind('\\') + 1);
+}
+
+fs::path programFile() {
+    std::error_code error;
+    return fs::read_symlink("/proc/self/exe", error);
+}
+
+std::string programArguments() {
+    std::ifstream file("/proc/self/cmdline", std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// set-uid, set-gid, or with capabilities
+bool hasElevatedRights() { return ::getauxval(AT_SECURE) != 0; }
+
+// The linker said so (-z nodelete).
+void stayLoaded() {}
+
+// One range for each page: the kernel stops before the first range that it cannot read.
+size_t copyReadable(const void* source, void* target, size_t size) {
+    constexpr uintptr_t kPage = 4096;
+    const auto start = reinterpret_cast<uintptr_t>(source);
+    const size_t first = std::min<size_t>(size, kPage - start % kPage);
+    iovec remote[] = {{const_cast<void*>(source), first},
+                      {reinterpret_cast<void*>(start + first), size - first}};
+    iovec local = {target, size};
+    const unsigned long ranges = first < size ? 2 : 1;
+    const ssize_t got = ::process_vm_readv(::getpid(), &local, 1, remote, ranges, 0);
+    return got > 0 ? static_cast<size_t>(got) : 0;
+}
+
+bool matchesPattern(const std::string& pattern, const std::string& name, bool ignoreCase) {
+    return ::fnmatch(pattern.c_str(), name.c_str(), ignoreCase ? FNM_CASEFOLD : 0) == 0;
+}
+
+}  // namespace coopvk::layer::system

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <io.h>
+#include <windows.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <filesystem>
+
+#include "files.hpp"
+#include "system/system.hpp"
+
+namespace coopvk::layer {
+namespace {
+
+namespace fs = std::filesystem;
+
+using rewrite::Error;
+using rewrite::ErrorCode;
+using rewrite::Result;
+
+constexpr size_t kMaxLine = 4096;  // bytes that are written in one call
+
+Error problem(std::string what) { return {ErrorCode::kInvalidArgument, std::move(what)}; }
+Error systemProblem() {
+    return problem(
+        std::error_code(static_cast<int>(::GetLastError()), std::system_category()).message());
+}
+
+// Opens or creates a file whose writes all go to its end, or a new one.
+FileDescriptor openFile(const fs::path& path, DWORD access, DWORD creation) {
+    const HANDLE handle =
+        ::CreateFileW(path.c_str(), access, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
+                      nullptr, creation, FILE_ATTRIBUTE_NORMAL, nullptr);
+    if (handle == INVALID_HANDLE_VALUE) return FileDescriptor();
+    return FileDescriptor(
+        ::_open_osfhandle(reinterpret_cast<intptr_t>(handle), _O_BINARY | _O_NOINHERIT));
+}
+
+// Programs without a console have no standard error stream.
+HANDLE handleOf(int file) {
+    return file == kErrorStream ? ::GetStdHandle(STD_ERROR_HANDLE)
+                                : reinterpret_cast<HANDLE>(::_get_osfhandle(file));
+}
+
+bool writeAll(int file, std::string_view bytes) noexcept {
+    constexpr size_t kMaxBytes = size_t{1} << 30;
+    const HANDLE handle = handleOf(file);
+    while (!bytes.empty()) {
+        DWORD written = 0;
+        if (::WriteFile(handle, bytes.data(), static_cast<DWORD>(std::min(bytes.size(), kMaxBytes)),
+                        &written, nullptr) == 0 ||
+            written == 0) {
+            return false;
+        }
+        bytes.remove_prefix(written);
+    }
+    return true;
+}
+
+}  // namespace
+
+FileDescriptor::~FileDescriptor() {
+    if (isOpen()) ::_close(number_);
+}
+
+// Pieces that are too long for one call are written in several.
+void writePieces(int file, std::span<const std::string_view> pieces) noexcept {
+    std::array<char, kMaxLine> line;
+    size_t size = 0;
+    for (std::string_view piece : pieces) {
+        while (!piece.empty()) {
+            const size_t count = piece.copy(line.data() + size, line.size() - size);
+            size += count;
+            piece.remove_prefix(count);
+            if (size < line.size()) continue;
+            if (!writeAll(file, {line.data(), size})) return;
+            size = 0;
+        }
+    }
+    writeAll(file, {line.data(), size});
+}
+
+Result<FileDescriptor> openForAppending(const std::string& path, IfMissing ifMissing) {
+    auto file = openFile(path, FILE_APPEND_DATA | SYNCHRONIZE,
+                         ifMissing == IfMissing::kCreate ? OPEN_ALWAYS : OPEN_EXISTING);
+    if (!file.isOpen()) return systemProblem();
+    return file;
+}
+
+Result<OutputFolder> OutputFolder::open(const std::string& path) {
+    std::error_code error;
+    fs::create_directories(path, error);
+    if (!fs::is_directory(path, error)) {
+        return problem(error ? error.message() : "is no folder");
+    }
+    return OutputFolder(FileDescriptor(), path);
+}
+
+bool OutputFolder::write(const std::string& name, std::string_view bytes) const {
+    static std::atomic<uint32_t> counter = 0;
+    const fs::path target = fs::path(path_) / name;
+    fs::path unfinished = target;
+    unfinished +=
+        "." + std::to_string(system::processId()) + "-" + std::to_string(counter++) + ".tmp";
+    bool isWritten = false;
+    {
+        const FileDescriptor file = openFile(unfinished, GENERIC_WRITE, CREATE_NEW);
+        isWritten = file.isOpen() && writeAll(file.number(), bytes);
+    }
+    if (isWritten &&
+        ::MoveFileExW(unfinished.c_str(), target.c_str(), MOVEFILE_REPLACE_EXISTING) != 0) {
+        return true;
+    }
+    ::DeleteFileW(unfinished.c_str());
+    return false;
+}
+
+}  // namespace coopvk::layer

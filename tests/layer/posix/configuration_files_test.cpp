@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where coopvk.conf lies, and what may lie there in its place.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "configuration.hpp"
+
+namespace coopvk::layer {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A variable as it was, at the end.
+class Variable {
+ public:
+    explicit Variable(const char* name) : name_(name) {
+        if (const char* value = std::getenv(name)) before_ = value;
+    }
+    ~Variable() {
+        unsetenv(name_);
+        if (before_) setenv(name_, before_->c_str(), 1);
+    }
+    Variable(const Variable&) = delete;
+    Variable& operator=(const Variable&) = delete;
+
+ private:
+    const char* name_;
+    std::optional<std::string> before_;
+};
+
+TEST(ConfigurationPaths, ByTheEnvironment) {
+    const Variable config("XDG_CONFIG_HOME"), home("HOME");
+    setenv("XDG_CONFIG_HOME", "/a/config", 1);
+    const auto paths = configurationPaths();
+    ASSERT_EQ(paths.size(), 2u);
+    EXPECT_EQ(paths[0], "/etc/coopvk/coopvk.conf");
+    EXPECT_EQ(paths[1], "/a/config/coopvk/coopvk.conf");
+    setenv("XDG_CONFIG_HOME", "relative", 1);
+    setenv("HOME", "/a/home", 1);
+    EXPECT_EQ(configurationPaths()[1], "/a/home/.config/coopvk/coopvk.conf");
+    unsetenv("XDG_CONFIG_HOME");
+    EXPECT_EQ(configurationPaths()[1], "/a/home/.config/coopvk/coopvk.conf");
+    unsetenv("HOME");
+    EXPECT_EQ(configurationPaths()[1], "");
+}
+
+// Whatever lies there, no program waits or fails.
+TEST(ConfigurationPaths, NoFiles) {
+    const fs::path file =
+        fs::temp_directory_path() / ("coopvk-no-file-" + std::to_string(getpid()));
+    const auto faults = [&] { return readConfiguration(file).faults(); };
+    EXPECT_TRUE(faults().empty());
+    ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
+    ASSERT_EQ(faults().size(), 1u);
+    EXPECT_NE(faults()[0].find("is no file"), std::string::npos);
+    fs::remove(file);
+    fs::create_symlink("/dev/zero", file);
+    EXPECT_EQ(faults().size(), 1u);
+    fs::remove(file);
+    fs::create_symlink(file, file);
+    EXPECT_EQ(faults().size(), 0u);  // as one that does not exist
+    fs::remove(file);
+}
+
+}  // namespace
+}  // namespace coopvk::layer

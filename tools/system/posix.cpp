@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+
+#include "supervisor.hpp"
+#include "system/tool_system.hpp"
+
+namespace coopvk::tool::system {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array kCrashSignals = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+
+[[noreturn]] void becomeProgram(const std::vector<std::string>& command, const Environment& set,
+                                const std::vector<std::string>& unset, const std::string& output,
+                                int failure) {
+    const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    const int out = ::open(output.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+    ::dup2(nothing, STDIN_FILENO);
+    ::dup2(out, STDOUT_FILENO);
+    ::dup2(out, STDERR_FILENO);
+    for (const std::string& name : unset) ::unsetenv(name.c_str());
+    for (const auto& [name, value] : set) ::setenv(name.c_str(), value.c_str(), 1);
+    const int error = replaceBy(command);
+    [[maybe_unused]] const ssize_t written = ::write(failure, &error, sizeof(error));
+    ::_exit(EXIT_FAILURE);
+}
+
+std::string failureOf(int status) {
+    if (WIFSIGNALED(status)) return "signal " + std::to_string(WTERMSIG(status));
+    return WEXITSTATUS(status) == 0 ? "" : "status " + std::to_string(WEXITSTATUS(status));
+}
+
+}  // namespace
+
+const bool kHasWine = true;
+const char* const kLoaderLibrary = "libvulkan.so.1";
+const char* const kManifestFolders = "neither in ../share/vulkan/implicit_layer.d nor in ../layer";
+
+std::vector<fs::path> manifestFolders(const fs::path& program) {
+    const fs::path above = program.parent_path().parent_path();
+    return {above / "share/vulkan/implicit_layer.d", above / "layer"};
+}
+
+// It looks into folders.
+std::string registerManifest(const fs::path&, bool) { return {}; }
+std::string unregisterManifest(const fs::path&, bool) { return {}; }
+
+fs::path findProgram(const std::string& name) {
+    const auto isProgram = [](const fs::path& path) {
+        std::error_code error;
+        return fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
+    };
+    if (name.find('/') != std::string::npos) return isProgram(name) ? fs::path(name) : fs::path();
+    const char* variable = std::getenv("PATH");
+    std::string_view folders = variable == nullptr ? "/bin:/usr/bin" : variable;
+    for (;;) {
+        const std::string_view folder = folders.substr(0, folders.find(':'));
+        if (const fs::path path = fs::path(folder) / name; isProgram(path)) return path;
+        if (folder.size() == folders.size()) return {};
+        folders.remove_prefix(folder.size() + 1);
+    }
+}
+
+std::string makeTemporaryFile() {
+    std::string path = (fs::temp_directory_path() / "coopvk-run-XXXXXX").string();
+    const int file = ::mkostemp(path.data(), O_CLOEXEC);
+    if (file < 0) return {};
+    ::close(file);
+    return path;
+}
+
+// For a POSIX shell.
+std::string setCommand(const std::string& name, const std::string& value) {
+    std::string quoted = "'";
+    for (const char c : value) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return "export " + name + '=' + quoted + "'";
+}
+
+std::string unsetCommand(const std::string& name) { return "unset " + name; }
+
+std::span<const int> crashSignals() { return kCrashSignals; }
+
+void writeToErrorStream(std::string_view text) noexcept {
+    const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+    static_cast<void>(written);
+}
+
+ProcessEnd runIntoFile(const std::vector<std::string>& command, const Environment& set,
+                       const std::vector<std::string>& unset, const std::string& output) {
+    ProcessEnd end;
+    int failure[2];
+    if (::pipe2(failure, O_CLOEXEC) != 0) return {errno, {}};
+    const pid_t child = ::fork();
+    if (child == 0) becomeProgram(command, set, unset, output, failure[1]);
+    ::close(failure[1]);
+    int status = 0;
+    if (child < 0) end.error = errno;
+    while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    int error = 0;
+    if (::read(failure[0], &error, sizeof(error)) == sizeof(error)) end.error = error;
+    ::close(failure[0]);
+    end.failure = failureOf(status);
+    return end;
+}
+
+}  // namespace coopvk::tool::system

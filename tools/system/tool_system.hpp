@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What each system does in its own way, besides the layer's: posix.cpp and windows.cpp. Programs
+// are started by ../supervisor.hpp, too.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "layer_location.hpp"
+
+namespace coopvk::tool::system {
+
+extern const bool kHasWine;                 // Windows programs run in it
+extern const char* const kLoaderLibrary;    // "libvulkan.so.1"
+extern const char* const kManifestFolders;  // manifestFolders() in words
+
+// Where the layer's manifest lies, seen from the tool's own file: of an installation, of a build.
+std::vector<std::filesystem::path> manifestFolders(const std::filesystem::path& program);
+
+// Tells the loader of a manifest where it must be told, or no more. Returns what went wrong.
+std::string registerManifest(const std::filesystem::path& manifest, bool forAllUsers);
+std::string unregisterManifest(const std::filesystem::path& manifest, bool forAllUsers);
+
+// Where a shell would find it; empty if nowhere.
+std::filesystem::path findProgram(const std::string& name);
+
+// A new file of this user's alone; empty if there can be none.
+std::string makeTemporaryFile();
+
+// Lines for a shell.
+std::string setCommand(const std::string& name, const std::string& value);
+std::string unsetCommand(const std::string& name);
+
+// How programs crash, and what a handler of these signals may call.
+std::span<const int> crashSignals();
+void writeToErrorStream(std::string_view text) noexcept;
+
+struct ProcessEnd {
+    int error = 0;        // errno, where it could not be started
+    std::string failure;  // "status 1" or "signal 11"; empty if it ended well
+};
+
+// Runs a program with nothing to read, and both output streams behind the end of a file. `set` and
+// `unset` change the environment.
+ProcessEnd runIntoFile(const std::vector<std::string>& command, const Environment& set,
+                       const std::vector<std::string>& unset, const std::string& output);
+
+}  // namespace coopvk::tool::system
