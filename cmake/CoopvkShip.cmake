@@ -5,10 +5,11 @@
 # An application loads the layer into its own process, with its own libstdc++ and perhaps its own
 # copy of SPIRV-Tools. So nothing that the layer links statically may be seen from outside
 # (--exclude-libs), no symbol of the application or of the loader may replace one of the layer's
-# (-Bsymbolic), and the C++ runtime travels inside.
+# (-Bsymbolic), and the C++ runtime travels inside. On Windows libraries export what is declared so,
+# and the toolchain file links the runtime.
 function(coopvk_ship)
     foreach(target IN LISTS ARGN)
-        if(NOT TARGET ${target} OR MSVC OR APPLE)
+        if(NOT TARGET ${target} OR WIN32 OR APPLE)
             continue()
         endif()
         get_target_property(type ${target} TYPE)

@@ -12,6 +12,10 @@ export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
 # The Debian release that has all that is needed, and the root that scripts/setup makes of it.
 COOPVK_RELEASE=forky
 COOPVK_ROOT=$COOPVK_CACHE/$COOPVK_RELEASE
+# The one that has Wine, and where sources of libraries for Windows lie: spirv-tools and
+# vulkan-utility-libraries.
+# shellcheck disable=SC2034  # read by the scripts that source this file
+COOPVK_STABLE=trixie COOPVK_WINDOWS_SOURCES=$COOPVK_CACHE/windows-sources
 # Where scripts/setup writes whether commands run on the host or in the root.
 # shellcheck disable=SC2034  # read by the scripts that source this file
 COOPVK_CHOICE=$COOPVK_CACHE/environment
@@ -32,6 +36,28 @@ have() { command -v "$1" >/dev/null 2>&1; }
 
 # in_env COMMAND...: runs a command in the environment that scripts/setup chose.
 in_env() { "$COOPVK_SOURCE/scripts/env" "$@"; }
+
+# fetch_source PACKAGE FOLDER: unpacks the distribution's source package into FOLDER; APT's own files
+# stay as they are.
+fetch_source() {
+    local package=$1 folder=$2 partial=$2.partial
+    mkdir -p "$partial"
+    in_env bash -s -- "$partial" "$package" <<'SCRIPT' || return 1
+        set -e
+        cd "$1"
+        mkdir -p lists/partial
+        cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null |
+            sed -n 's/^deb /deb-src /p' >sources.list
+        [ -s sources.list ]
+        options="-q -o Dir::Etc::sourcelist=$PWD/sources.list -o Dir::Etc::sourceparts=/dev/null
+            -o Dir::State::lists=$PWD/lists -o Dir::Cache::srcpkgcache= -o Dir::Cache::pkgcache="
+        apt-get $options update
+        apt-get $options source --only-source "$2"
+        rm -rf source && mv "$2"-*/ source
+SCRIPT
+    partial=$("$COOPVK_SOURCE/scripts/env" --outside "$partial")
+    rm -rf "$folder" && mv "$partial/source" "$folder"
+}
 
 # jobs_count: how many compilers to run at once; one needs up to 1.5 GB.
 jobs_count() {

@@ -17,27 +17,6 @@ find_glslang_tests() {
     return 1
 }
 
-# Unpacks the distribution's source package to the cache folder; does not change APT's own files.
-fetch_glslang() {
-    local partial=$COOPVK_CACHE/glslang.partial
-    mkdir -p "$partial"
-    in_env bash -s -- "$partial" >"$logs/glslang-source" 2>&1 <<'SCRIPT' || return 1
-        set -e
-        cd "$1"
-        mkdir -p lists/partial
-        cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null |
-            sed -n 's/^deb /deb-src /p' >sources.list
-        [ -s sources.list ]
-        options="-q -o Dir::Etc::sourcelist=$PWD/sources.list -o Dir::Etc::sourceparts=/dev/null
-            -o Dir::State::lists=$PWD/lists -o Dir::Cache::srcpkgcache= -o Dir::Cache::pkgcache="
-        apt-get $options update
-        apt-get $options source --only-source glslang
-        rm -rf source && mv glslang-*/ source
-SCRIPT
-    partial=$("$COOPVK_SOURCE/scripts/env" --outside "$partial")
-    rm -rf "$COOPVK_CACHE/glslang" && mv "$partial/source" "$COOPVK_CACHE/glslang"
-}
-
 # Runs where coopvk is built. Prints a line for each shader: PASS, FAIL or KNOWN, and why.
 rewrite_corpus() {
     local tests=$1 tool=$2 refusals=$3 work=$4 sizes=$5 file name size message why
@@ -77,7 +56,10 @@ rewrite_corpus() {
 
 test_compilers() {
     local tests sizes='4 8 16 32 64 128' work result
-    if ! tests=$(find_glslang_tests) && { ! fetch_glslang || ! tests=$(find_glslang_tests); }; then
+    if ! tests=$(find_glslang_tests) && {
+        ! fetch_source glslang "$COOPVK_CACHE/glslang" >"$logs/glslang-source" 2>&1 ||
+            ! tests=$(find_glslang_tests)
+    }; then
         skip "compilers: no copy of glslang's sources; name one with COOPVK_GLSLANG_SOURCE" \
             "($(tail -n 1 "$logs/glslang-source" 2>/dev/null))"
         return
