@@ -104,29 +104,34 @@ void readComponentsAlone(VectorContext& context, Function& function) {
 
 namespace {
 
-// A function(variable, source) that stores valueAt(function, index) to each pack of the variable.
+// A function(target, source) that stores valueAt(function, index) to each pack of the target.
 template <typename ValueAt>
-Id packLoop(VectorContext& context, const VectorType& type, HelperKind kind, std::string_view name,
-            Id source, ValueAt valueAt) {
-    return context.helper({kind, type.id}, [&] {
-        const Id pointer = context.types.pointerType(spv::StorageClass::Function, type.id);
-        const Id parameters[] = {pointer, source};
+Id packLoop(VectorContext& context, const VectorType& type, std::vector<uint32_t> key,
+            std::string_view name, std::array<Id, 2> parameters, ValueAt valueAt) {
+    return context.helper(std::move(key), [&] {
         VectorFunction f(context, name, 0, parameters);
         f.loop(type.packs(), [&](Id p) { f.store(f.element(f.parameter(0), p), valueAt(f, p)); });
         return f.finish();
     });
 }
 
+Id pointerTo(VectorContext& context, const VectorType& type) {
+    return context.types.pointerType(spv::StorageClass::Function, type.id);
+}
+
 }  // namespace
 
-Id copyFunction(VectorContext& context, const VectorType& type) {
-    const Id pointer = context.types.pointerType(spv::StorageClass::Function, type.id);
-    return packLoop(context, type, kCopyHelper, "coopvk_vector_copy", pointer,
+Id copyFunction(VectorContext& context, const VectorType& type, Id target, Id source) {
+    const Id pointer = pointerTo(context, type);
+    std::vector<uint32_t> key = {kCopyHelper, type.id};
+    if (target != pointer || source != pointer) key.insert(key.end(), {target, source});
+    return packLoop(context, type, std::move(key), "coopvk_vector_copy", {target, source},
                     [](VectorFunction& f, Id p) { return f.load(f.element(f.parameter(1), p)); });
 }
 
 Id fillFunction(VectorContext& context, const VectorType& type) {
-    return packLoop(context, type, kFillHelper, "coopvk_vector_fill", type.pack,
+    return packLoop(context, type, {kFillHelper, type.id}, "coopvk_vector_fill",
+                    {pointerTo(context, type), type.pack},
                     [](VectorFunction& f, Id) { return f.parameter(1); });
 }
 

@@ -48,8 +48,9 @@ void dropUnusedLoads(VectorContext& context, Function& function);
 // If the only uses of a variable are a helper's result and a copy of it to another variable, the
 // helper writes to that other variable.
 void forwardCopies(VectorContext& context, Function& function, const PointerHelpers& helpers);
-// coopvk_vector_copy(target, source): copies a variable.
-Id copyFunction(VectorContext& context, const VectorType& type);
+// coopvk_vector_copy(target, source): copies a variable. For pointers of these types, which may
+// have different storage classes.
+Id copyFunction(VectorContext& context, const VectorType& type, Id target, Id source);
 // coopvk_vector_fill(target, pack): sets all packs of a variable.
 Id fillFunction(VectorContext& context, const VectorType& type);
 // The constituent of type `type` to which all constituents of a constant composite are equal; 0 if

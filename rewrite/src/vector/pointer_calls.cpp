@@ -140,14 +140,19 @@ class CallRewriter {
     void rewrite(InstructionPtr i) {
         const auto helper =
             i->opcode == spv::Op::OpFunctionCall ? helpers_.find(i->word(0)) : helpers_.end();
-        const bool isReplaced = helper != helpers_.end() ? replaceCall(*i, helper->second)
-                                : isLocalStore(*i)       ? replaceStore(*i)
-                                                         : replaceExtract(*i);
+        const bool isReplaced =
+            helper != helpers_.end() ? replaceCall(*i, helper->second) : replaceAccess(*i);
         if (isReplaced) {
             context_.module.retire(std::move(i));
         } else {
             keep(std::move(i));
         }
+    }
+
+    bool replaceAccess(const Instruction& i) {
+        if (i.opcode == spv::Op::OpCompositeExtract) return replaceExtract(i);
+        if (i.opcode == spv::Op::OpLoad) return replaceLoad(i);
+        return i.opcode == spv::Op::OpStore && replaceStore(i);
     }
 
     void keep(InstructionPtr i) {
@@ -166,29 +171,56 @@ class CallRewriter {
         if (isLocalStore(kept)) holders_[kept.word(1)] = kept.word(0);
     }
 
+    // Whether calls may pass a pointer to a variable that is not local.
+    bool isElsewhere(Id pointer) const {
+        return !isLocal(pointer) && isOneOf(context_.module.def(pointer).opcode,
+                                            {spv::Op::OpVariable, spv::Op::OpFunctionParameter});
+    }
+
+    void copy(Id to, Id from, Id vector) {
+        const VectorType& type = *context_.largeVector(vector);
+        callVoid(copyFunction(context_, type, emit_.typeOf(to), emit_.typeOf(from)), {to, from});
+        forgetContents(to);
+    }
+
     // Stores a value that another variable holds, or a constant with equal components, in a loop.
     bool replaceStore(const Instruction& store) {
         const Id to = store.word(0), value = store.word(1);
-        const Id from = knownHolder(value);
-        if (from == to) return true;
-        const VectorType& type =
-            *context_.largeVector(context_.module.def(emit_.typeOf(to)).word(1));
-        if (emit_.typeOf(value) != type.id) return false;
-        if (const Id pack = repeatedConstituent(context_, value, type.pack)) {
-            callVoid(fillFunction(context_, type), {to, pack});
-        } else if (from != 0) {
-            callVoid(copyFunction(context_, type), {to, from});
-        } else {
+        const VectorType* type = context_.largeVector(emit_.typeOf(value));
+        if (store.operands.size() != 2 || type == nullptr || !(isLocal(to) || isElsewhere(to))) {
             return false;
         }
-        forgetContents(to);
+        const Id from = knownHolder(value);
+        if (from == to) return true;
+        const Id pack = isLocal(to) ? repeatedConstituent(context_, value, type->pack) : 0;
+        if (pack != 0) {
+            callVoid(fillFunction(context_, *type), {to, pack});
+            forgetContents(to);
+        } else if (from != 0) {
+            copy(to, from, type->id);
+        }
+        return pack != 0 || from != 0;
+    }
+
+    // Copies a vector in a loop to a variable, if a call or a store takes it whole.
+    bool replaceLoad(const Instruction& load) {
+        const auto takesWhole = [](const Instruction* user) {
+            return isOneOf(user->opcode, {spv::Op::OpFunctionCall, spv::Op::OpStore});
+        };
+        if (context_.largeVector(load.type) == nullptr || load.operands.size() != 1 ||
+            !isElsewhere(load.word(0)) || std::ranges::none_of(users_[load.result], takesWhole)) {
+            return false;
+        }
+        const Id variable = resultVariable(load.result, load.type);
+        copy(variable, load.word(0), load.type);
+        emit_.op(spv::Op::OpLoad, load.type, {variable}, load.result);
+        results_[load.result] = variable;
         return true;
     }
 
     // Loads only the component from the variable that holds the composite.
     bool replaceExtract(const Instruction& extract) {
-        if (extract.opcode != spv::Op::OpCompositeExtract ||
-            context_.largeVector(emit_.typeOf(extract.word(0))) == nullptr) {
+        if (context_.largeVector(emit_.typeOf(extract.word(0))) == nullptr) {
             return false;
         }
         const Id holder = knownHolder(extract.word(0));
