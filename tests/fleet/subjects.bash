@@ -88,5 +88,6 @@ collect_ggml() {
         capture_ggml "$device" "attention-$kind" "$variable" test -o FLASH_ATTN_EXT -p \
             'hsk=64,hsv=64,nh=4,nr23=\[1,1\],kv=113,nb=32,mask=1,sinks=0,max_bias=0\.0*,logit_softcap=0\.0*,prec=f32,type_K=f16'
     done
-    say "== $(count_shaders "$collected/ggml/$device") shaders of ggml's on $device"
+    say "== $(count_shaders "$collected/ggml/$device") shaders of ggml's on $device" \
+        "$(sed -n 's/^ *what(): */(ggml says: /p' "$collected/ggml/$device"/*/log | sed -n '1s/$/)/p')"
 }
