@@ -57,6 +57,7 @@ inline constexpr Feature kVectorNeeds[] = {
     Feature::kSubgroupSizeControl,
     Feature::kComputeFullSubgroups,
     Feature::kShaderIntegerDotProduct,
+    Feature::kNativeCooperativeMatrix,
     Feature::kBufferDeviceAddress,
     Feature::kShaderBufferFloat32AtomicAdd,
     Feature::kShaderSharedFloat32AtomicAdd,

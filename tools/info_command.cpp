@@ -82,7 +82,11 @@ std::vector<ShapeRow> shapesOf(const Device& device, const layer::Decisions& dec
 
 // How emulated products are computed.
 std::vector<rewrite::ProductMeans> emulatedMeans(const layer::PhysicalDeviceContext& assessed) {
-    std::vector<rewrite::ProductMeans> means = rewrite::productMeans(assessed.facts.traits);
+    const rewrite::DeviceTraits& traits = assessed.facts.traits;
+    using enum rewrite::BackEnd;
+    const rewrite::BackEnd native = traits.onlyNativeShapes ? kNative : kAuto;
+    std::vector<rewrite::ProductMeans> means =
+        rewrite::productMeans(traits, assessed.nativeMatrices ? native : kCore);
     const bool matrices = emulates(assessed.decisions, rewrite::Extension::kKhrCooperativeMatrix);
     const bool vectors = emulates(assessed.decisions, rewrite::Extension::kNvCooperativeVector);
     std::erase_if(means, [&](const rewrite::ProductMeans& one) {

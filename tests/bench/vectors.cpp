@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <memory>
+#include <optional>
 #include <random>
 
 #include "comparison.hpp"
@@ -114,56 +116,76 @@ struct DeviceBuffers {
     Buffer weights, optimal, inputs, outputs;
 };
 
+struct Way {
+    const char* name;
+    Layer layer;
+    LayerSettings settings;
+};
+constexpr const char* kVectorsOnly = VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME;
+// The driver's own come first: the others are compared with it.
+constexpr Way kWays[] = {{"native", Layer::kAbsent, {}},
+                         {"on KHR matrices", Layer::kPresent, {kVectorsOnly, "native"}},
+                         {"on core SPIR-V", Layer::kPresent, {"all", "core"}}};
+
+struct Contestant {
+    Contestant(const Way& way, const Network& network, const Options& options)
+        : gpu(way.layer, options.device, way.settings),
+          groups(gpu.isCpu() ? kGroupsOnCpu : kGroups),
+          buffers(gpu, network, groups) {}
+    Gpu gpu;
+    uint32_t groups;
+    DeviceBuffers buffers;
+};
+
 class Vectors {
  public:
-    explicit Vectors(const Options& options)
-        : options_(options),
-          pair_(options.device),
-          groups_(pair_.native.isCpu() ? kGroupsOnCpu : kGroups),
-          nativeBuffers_(pair_.native, network_, groups_),
-          emulatedBuffers_(pair_.emulated, network_, groups_) {}
+    explicit Vectors(const Options& options) : options_(options) {
+        for (size_t i = 0; i < std::size(kWays); ++i) {
+            contestants_.push_back(std::make_unique<Contestant>(kWays[i], network_, options));
+        }
+    }
 
     void run() {
-        std::printf("## vectors: 3 layers of 64 x 64, f16\n\n%s\n\n", pair_.native.name().c_str());
-        Comparison table("weights", {{groups_, 1, 1}, {kRepetitions, kVectors - 1}});
-        for (const char* kind : {"row_major", "diverging", "optimal"})
-            add(table, "native", kind, pair_.native);
-        addShader(table, "plain loops", pair_.native, "mlp_plain", nullptr);
-        for (const char* kind : {"row_major", "diverging", "optimal"})
-            add(table, "emulated", kind, pair_.emulated);
-        const double products = 1.0 * kLayers * kRepetitions * kGroup * groups_;
+        Contestant& native = *contestants_.front();
+        std::printf("## vectors: 3 layers of 64 x 64, f16\n\n%s\n\n", native.gpu.name().c_str());
+        Comparison table("weights", {{native.groups, 1, 1}, {kRepetitions, kVectors - 1}});
+        add(table, 0);
+        addShader(table, "plain loops", native, "mlp_plain", nullptr);
+        if (native.gpu.has(VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME)) add(table, 1);
+        add(table, 2);
+        const double products = 1.0 * kLayers * kRepetitions * kGroup * native.groups;
         table.print(options_, products * 2 * kSize * kSize, flops);
     }
 
  private:
-    void add(Comparison& table, std::string_view who, std::string_view kind, Gpu& gpu) {
-        if (!gpu.features.cooperativeVector.cooperativeVector) return;
-        std::string name = std::string(who) + " " + std::string(kind);
-        std::replace(name.begin(), name.end(), '_', '-');
-        const std::string shader = "mlp_" + std::string(kind);
-        if (kind != "optimal") return addShader(table, name, gpu, shader, nullptr);
-        const Optimal optimal(gpu, network_);
-        addShader(table, name, gpu, shader, &optimal);
+    void add(Comparison& table, size_t way) {
+        Contestant& contestant = *contestants_[way];
+        if (!contestant.gpu.features.cooperativeVector.cooperativeVector) return;
+        for (const std::string kind : {"row_major", "diverging", "optimal"}) {
+            std::string name = std::string(kWays[way].name) + " " + kind;
+            std::replace(name.begin(), name.end(), '_', '-');
+            std::optional<Optimal> optimal;
+            if (kind == "optimal") optimal.emplace(contestant.gpu, network_);
+            addShader(table, name, contestant, "mlp_" + kind, optimal ? &*optimal : nullptr);
+        }
     }
 
-    void addShader(Comparison& table, const std::string& name, Gpu& gpu, const std::string& shader,
-                   const Optimal* optimal) {
-        DeviceBuffers& buffers = &gpu == &pair_.native ? nativeBuffers_ : emulatedBuffers_;
+    void addShader(Comparison& table, const std::string& name, Contestant& contestant,
+                   const std::string& shader, const Optimal* optimal) {
+        DeviceBuffers& buffers = contestant.buffers;
         if (optimal) buffers.optimal.write(optimal->bytes);
         Buffer* const list[] = {optimal ? &buffers.optimal : &buffers.weights, &buffers.inputs,
                                 &buffers.outputs};
         const uint32_t layerBytes = optimal ? optimal->layerBytes : kLayerBytes;
         buffers.outputs.fill(0x7fff7fff);  // not a number
-        table.add(name, gpu, builtInShader(shader), std::span(&layerBytes, 1), list,
-                  {{groups_, 1, 1}, {1, kVectors - 1}},
+        table.add(name, contestant.gpu, builtInShader(shader), std::span(&layerBytes, 1), list,
+                  {{contestant.groups, 1, 1}, {1, kVectors - 1}},
                   [&] { return verdict(network_.wrong(buffers.outputs.read()), kChecked); });
     }
 
     const Options& options_;
     Network network_;
-    Pair pair_;
-    uint32_t groups_;
-    DeviceBuffers nativeBuffers_, emulatedBuffers_;
+    std::vector<std::unique_ptr<Contestant>> contestants_;
 };
 
 }  // namespace

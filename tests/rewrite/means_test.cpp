@@ -10,9 +10,10 @@
 namespace coopvk::rewrite {
 namespace {
 
-std::map<std::string_view, std::string_view> meansFor(const DeviceTraits& device) {
+std::map<std::string_view, std::string_view> meansFor(const DeviceTraits& device,
+                                                      BackEnd vectors = BackEnd::kCore) {
     std::map<std::string_view, std::string_view> means;
-    for (const ProductMeans& one : productMeans(device)) means[one.products] = one.means;
+    for (const ProductMeans& one : productMeans(device, vectors)) means[one.products] = one.means;
     return means;
 }
 
@@ -43,6 +44,17 @@ TEST(Means, OfADeviceWithScalarRegisters) {
     DeviceTraits device = desktop();
     device.scalarRegisters = true;
     EXPECT_EQ(meansFor(device).at(kShared), "each invocation alone");
+}
+
+TEST(Means, OfADeviceWithMatrices) {
+    using enum ComponentType;
+    DeviceTraits device = desktop();
+    device.nativeShapes = {{16, 16, 16, kFloat16, kFloat16, kFloat32, kFloat32, false}};
+    EXPECT_EQ(meansFor(device).at(kShared), "tiles of the subgroup");
+    EXPECT_EQ(meansFor(device, BackEnd::kAuto).at(kShared), "the driver's matrices");
+    device.scalarRegisters = true;
+    EXPECT_EQ(meansFor(device, BackEnd::kAuto).at(kShared), "each invocation alone");
+    EXPECT_EQ(meansFor(device, BackEnd::kNative).at(kShared), "the driver's matrices");
 }
 
 TEST(Means, LeaveOutWhatTheDeviceLacks) {

@@ -72,6 +72,48 @@ TEST(VectorTraits, ScalarRegistersLearnThatWeightsAreShared) {
     EXPECT_FALSE(has(outputFor(source, silent), "OpGroupNonUniform"));
 }
 
+// A device with matrices of f16, whose vectors alone are emulated.
+Target withMatrices(BackEnd backEnd) {
+    using enum ComponentType;
+    Target target = targetOf(32, false);
+    target.emulated = {Extension::kNvCooperativeVector};
+    target.backEnd = backEnd;
+    target.device.nativeShapes = {{16, 8, 16, kFloat16, kFloat16, kFloat32, kFloat32, false},
+                                  {16, 16, 16, kFloat16, kFloat16, kFloat16, kFloat16, false},
+                                  {16, 16, 16, kFloat16, kFloat16, kFloat32, kFloat32, false},
+                                  {64, 64, 16, kFloat16, kFloat16, kFloat32, kFloat32, false}};
+    return target;
+}
+
+const std::vector<std::string_view> kByDriver = {"vectors: the driver's matrices"};
+const std::vector<std::string_view> kTiles = {"vectors: tiles"};
+
+// The largest shape whose matrices have a divisor of the subgroup's lanes as rows and columns, and
+// of these the one with the more exact sums.
+TEST(VectorTraits, DriverMatricesMultiplyWeightsThatAllShare) {
+    const std::string source = test::layerModule(64, 64, 0, false);
+    const Output out = outputFor(source, withMatrices(BackEnd::kAuto));
+    EXPECT_EQ(out.paths, kByDriver);
+    EXPECT_TRUE(has(out, "OpTypeCooperativeMatrixKHR %half %uint_3 %uint_16 %uint_16 %uint_0"));
+    EXPECT_TRUE(has(out, "OpTypeCooperativeMatrixKHR %float %uint_3 %uint_16 %uint_16 %uint_2"));
+    EXPECT_FALSE(has(out, "OpTypeCooperativeMatrixKHR %half %uint_3 %uint_64"));
+}
+
+TEST(VectorTraits, DriverMatricesAreNotUsedWhereTheyMustNotOrDoNotPay) {
+    const std::string source = test::layerModule(64, 64, 0, false);
+    EXPECT_EQ(outputFor(source, withMatrices(BackEnd::kCore)).paths, kTiles);
+    Target emulates = withMatrices(BackEnd::kAuto);
+    emulates.emulated.insert(Extension::kKhrCooperativeMatrix);
+    EXPECT_EQ(outputFor(source, emulates).paths, kTiles);
+    Target cpu = withMatrices(BackEnd::kAuto);
+    cpu.device.isCpu = true;
+    EXPECT_EQ(outputFor(source, cpu).paths, kTiles);
+    cpu.backEnd = BackEnd::kNative;
+    EXPECT_EQ(outputFor(source, cpu).paths, kByDriver);
+    EXPECT_EQ(outputFor(test::layerModule(4, 64, 0, false), withMatrices(BackEnd::kAuto)).paths,
+              kTiles);
+}
+
 std::string replaced(std::string source, std::string_view what, std::string_view by) {
     return source.replace(source.find(what), what.size(), by);
 }

@@ -17,8 +17,9 @@ struct ProductMeans {
 };
 
 // Rewrites a small shader of each kind for the device, at its subgroup size and by the core
-// back-end, and inspects the result. Kinds that the device cannot have are left out. Throws only
-// std::bad_alloc.
-std::vector<ProductMeans> productMeans(const DeviceTraits& device);
+// back-end, and inspects the result. `vectors`: the back-end for cooperative vectors. Kinds that
+// the device cannot have are left out. Throws only std::bad_alloc.
+std::vector<ProductMeans> productMeans(const DeviceTraits& device,
+                                       BackEnd vectors = BackEnd::kCore);
 
 }  // namespace coopvk::rewrite

@@ -165,20 +165,27 @@ std::string_view meansOf(Kind kind, const Rewritten& out) {
         case Kind::kVectors:
             break;
     }
-    const bool tiles = std::ranges::find(out.paths, "vectors: tiles") != out.paths.end();
-    return tiles ? "tiles of the subgroup" : "each invocation alone";
+    const auto has = [&](std::string_view path) {
+        return std::ranges::find(out.paths, path) != out.paths.end();
+    };
+    if (has("vectors: the driver's matrices")) return "the driver's matrices";
+    return has("vectors: tiles") ? "tiles of the subgroup" : "each invocation alone";
 }
 
 }  // namespace
 
-std::vector<ProductMeans> productMeans(const DeviceTraits& device) {
+std::vector<ProductMeans> productMeans(const DeviceTraits& device, BackEnd vectors) {
     std::vector<ProductMeans> means;
-    Target target;
-    target.device = device;
-    target.subgroupSize = device.subgroupSize;
-    target.backEnd = BackEnd::kCore;
     for (const Probe& probe : kProbes) {
         if (!probe.possible(device)) continue;
+        Target target;
+        target.device = device;
+        target.subgroupSize = device.subgroupSize;
+        target.backEnd = BackEnd::kCore;
+        if (probe.kind == Kind::kVectors) {
+            target.backEnd = vectors;
+            target.emulated = {Extension::kNvCooperativeVector};
+        }
         const std::vector<uint32_t> words = assemble(probe);
         Request request;
         request.words = words;

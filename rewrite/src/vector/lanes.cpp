@@ -10,8 +10,6 @@ namespace coopvk::rewrite {
 
 namespace {
 
-constexpr uint32_t kQuads = 8;  // of 16 bytes, of each vector, that are exchanged at once
-
 uint64_t invocationsOfWorkgroup(const VectorContext& context) {
     const auto [x, y, z] = context.localSize;
     return uint64_t{x} * y * z;
@@ -70,13 +68,13 @@ void UniformityTest::requireArguments(const Location& location, size_t first) {
 
 namespace {
 
-// The shared memory for the tiles of all products; 0 if there is too little left.
-Id exchangeVariable(VectorContext& context, const Tile& tile) {
-    const auto [entry, isNew] = context.variables.try_emplace({0xE8C, tile.laneQuads()}, 0);
+// The variable that all products share; 0 if there is too little memory left.
+Id exchangeVariable(VectorContext& context, const Exchange& exchange) {
+    const auto [entry, isNew] = context.variables.try_emplace({0xE8C, exchange.laneQuads()}, 0);
     if (!isNew) return entry->second;
     const uint64_t invocations = invocationsOfWorkgroup(context);
-    const uint64_t subgroups = (invocations + tile.lanes - 1) / tile.lanes;
-    const uint64_t quads = subgroups * tile.lanes * tile.laneQuads();
+    const uint64_t subgroups = (invocations + exchange.lanes - 1) / exchange.lanes;
+    const uint64_t quads = subgroups * exchange.lanes * exchange.laneQuads();
     if (!sharedMemoryHasRoom(context.module, 16 * quads, context.target.device)) return 0;
     TypeTable& types = context.types;
     const Id quad = types.vectorType(types.uint32(), 4);
@@ -122,47 +120,57 @@ Id isSubgroupFull(VectorFunction& f, uint32_t lanes) {
 
 }  // namespace
 
-Id subgroupNumber(VectorContext& context, Emitter& emit, const Tile& tile) {
+Id subgroupNumber(VectorContext& context, Emitter& emit, const Exchange& exchange) {
     context.module.addCapability(spv::Capability::GroupNonUniform);
     // NVIDIA's driver 580 has a wrong SubgroupId in task and mesh shaders.
     if (!isMeshStage(context)) return readSubgroup(emit);
-    return emit.divInt(context.types.uint32(), firstInvocation(emit), emit.constant(tile.lanes));
+    return emit.divInt(context.types.uint32(), firstInvocation(emit),
+                       emit.constant(exchange.lanes));
 }
 
-Tile planTile(VectorContext& context, const VectorMatrixMul& product, Sum sum) {
+bool canExchange(const VectorContext& context, const VectorMatrixMul& product) {
     // Logical pointers cannot be compared.
     const bool isBiasPointer = product.hasBias && product.bias.passesPointer();
     const bool hasWorkgroups = context.stage == Stage::kCompute || isMeshStage(context);
     // If one Workgroup variable has an explicit layout, all must have one.
     const bool explicitLayout =
         context.module.hasCapability(spv::Capability::WorkgroupMemoryExplicitLayoutKHR);
-    if (!hasWorkgroups || !hasVotes(context) || explicitLayout || !product.linesAreRows() ||
-        product.lineBytes() % 16 != 0 || product.matrix.kind == Location::Kind::kElements ||
-        product.m < 4 || invocationsOfWorkgroup(context) < context.target.subgroupSize ||
-        isBiasPointer || !hasReliableLanes(context)) {
-        return {};
-    }
+    return hasWorkgroups && hasVotes(context) && !explicitLayout && product.linesAreRows() &&
+           product.lineBytes() % 16 == 0 && product.matrix.kind != Location::Kind::kElements &&
+           product.m >= 4 && invocationsOfWorkgroup(context) >= context.target.subgroupSize &&
+           !isBiasPointer && hasReliableLanes(context);
+}
+
+Exchange planExchange(VectorContext& context) {
+    Exchange exchange;
+    exchange.lanes = context.target.subgroupSize;
+    exchange.quads = kExchangeQuads;
+    exchange.variable = exchangeVariable(context, exchange);
+    return exchange;
+}
+
+Tile planTile(VectorContext& context, const VectorMatrixMul& product, Sum sum) {
+    if (!canExchange(context, product)) return {};
     Tile tile;
-    tile.lanes = context.target.subgroupSize;
-    tile.quads = kQuads;
+    const uint32_t lanes = context.target.subgroupSize;
     // Devices with wide subgroups have fewer registers for each lane.
-    tile.columnsPerLane = tile.lanes == 32 ? 8 : tile.lanes >= 8 ? 4 : 2;
-    tile.gridColumns = tile.lanes / tile.columnsPerLane;
-    tile.gridRows = std::min(tile.lanes / tile.gridColumns, kQuads);
+    tile.columnsPerLane = lanes == 32 ? 8 : lanes >= 8 ? 4 : 2;
+    tile.gridColumns = lanes / tile.columnsPerLane;
+    tile.gridRows = std::min(lanes / tile.gridColumns, kExchangeQuads);
     const uint32_t width = product.result->packWidth;
     tile.rowsPerLane = static_cast<uint32_t>(
         roundUp(std::min(4 * width, divideUp(product.m, tile.gridRows)), width));
     tile.tiles = divideUp(product.m, tile.rowsPerTile());
     // A unit of input is a word; exchanged parts belong to whole quads of the matrix.
     const uint32_t unitsPerWord = 4 / product.matrixType.bytes() / unitComponents(sum);
-    if (unitsPerWord == 0 || kQuads % unitsPerWord != 0) return {};
-    tile.exchange = exchangeVariable(context, tile);
-    return tile.exchange != 0 ? tile : Tile{};
+    if (unitsPerWord == 0 || kExchangeQuads % unitsPerWord != 0) return {};
+    tile.exchange = planExchange(context);
+    return tile.isUsed() ? tile : Tile{};
 }
 
-Id canUseTile(const ProductWork& work, const Tile& tile) {
+Id isProductShared(const ProductWork& work, const Exchange& exchange) {
     VectorFunction& f = work.function;
-    UniformityTest uniform(f, isSubgroupFull(f, tile.lanes));
+    UniformityTest uniform(f, isSubgroupFull(f, exchange.lanes));
     const auto requireLocation = [&](const Location& location, size_t first) {
         uniform.require(f.parameter(first + location.arguments.size() - 1));
         uniform.requireArguments(location, first);

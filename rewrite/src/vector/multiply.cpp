@@ -171,7 +171,43 @@ std::vector<Id> parameterTypes(VectorContext& context, const VectorMatrixMul& p)
     return types;
 }
 
-Id buildProduct(VectorContext& context, const VectorMatrixMul& p, const std::string& name) {
+// Emits the product by the driver's matrices. Units of the input may be others than those of the
+// product by each invocation alone.
+void computeByDriver(const ProductWork& work, const DriverProduct& plan) {
+    const VectorMatrixMul& p = work.product;
+    Arithmetic arithmetic(work.function, plan.sum(), p.inputType, p.matrixType);
+    ProductInput input(work.function, arithmetic, p, work.parameters.input);
+    prepareAlone(work.function.context().target.device, p, input);
+    ProductResult result = work.result.summedAs(plan.sum());
+    multiplyByDriver({work.function, p, work.parameters, arithmetic, input, work.matrix, result},
+                     plan);
+}
+
+// The ways to compute a product that are worth having in a helper function, beside the one by each
+// invocation alone.
+struct ProductPlan {
+    DriverProduct driver;
+    Tile tile;
+
+    bool isShared() const { return driver.isUsed() || tile.isUsed(); }
+    const Exchange& exchange() const { return driver.isUsed() ? driver.exchange : tile.exchange; }
+    uint32_t rows() const { return driver.isUsed() ? driver.rows : tile.rows(); }
+    std::string_view path() const {
+        if (driver.isUsed()) return "vectors: the driver's matrices";
+        return tile.isUsed() ? "vectors: tiles" : "vectors: alone";
+    }
+};
+
+ProductPlan planProduct(VectorContext& context, const VectorMatrixMul& p) {
+    ProductPlan plan;
+    plan.driver = planDriverProduct(context, p);
+    if (plan.driver.isUsed() || context.target.device.scalarRegisters) return plan;
+    plan.tile = planTile(context, p, sumFor(context, p));
+    return plan;
+}
+
+Id buildProduct(VectorContext& context, const VectorMatrixMul& p, const ProductPlan& plan,
+                const std::string& name) {
     const std::vector<Id> types = parameterTypes(context, p);
     VectorFunction f(context, name, p.result->id, types);
     ProductParameters parameters;
@@ -181,33 +217,45 @@ Id buildProduct(VectorContext& context, const VectorMatrixMul& p, const std::str
     parameters.stride =
         takesStride(p) ? f.parameter(types.size() - 1) : context.types.constantU32(*p.lineStride());
     const Sum sum = sumFor(context, p);
-    const Tile tile = context.target.device.scalarRegisters ? Tile{} : planTile(context, p, sum);
     const Sum sumAlone = sumAloneFor(sum, p);
     Arithmetic arithmetic(f, sum, p.inputType, p.matrixType);
     Arithmetic arithmeticAlone(f, sumAlone, p.inputType, p.matrixType);
     // Units are the same for both sums.
     ProductInput input(f, arithmeticAlone, p, parameters.input);
     VectorMemory matrix(f, p.matrix, parameters.matrix);
-    ProductResult result(f, p, sum, parameters, std::max(rowsAlone(p), tile.rows()));
+    ProductResult result(f, p, sum, parameters, std::max(rowsAlone(p), plan.rows()));
     ProductResult resultAlone = result.summedAs(sumAlone);
-    prepareAlone(context.target.device, p, input);
     const ProductWork work = {f, p, parameters, arithmetic, input, matrix, result};
     const ProductWork alone = {f, p, parameters, arithmeticAlone, input, matrix, resultAlone};
-    context.paths.insert(tile.isUsed() ? "vectors: tiles" : "vectors: alone");
-    if (tile.isUsed()) {
+    const auto computeAlone = [&] { multiplyAlone(alone); };
+    context.paths.insert(plan.path());
+    if (plan.driver.isUsed()) {
         f.choose(
-            canUseTile(work, tile), [&] { multiplyAsTile(work, tile); },
-            [&] { multiplyAlone(alone); });
+            isProductShared(work, plan.exchange()), [&] { computeByDriver(work, plan.driver); },
+            [&] {
+                prepareAlone(context.target.device, p, input);
+                computeAlone();
+            });
+        return f.finish(result.value());
+    }
+    prepareAlone(context.target.device, p, input);
+    if (plan.tile.isUsed()) {
+        f.choose(
+            isProductShared(work, plan.exchange()), [&] { multiplyAsTile(work, plan.tile); },
+            computeAlone);
     } else {
-        multiplyAlone(alone);
+        computeAlone();
     }
     return f.finish(result.value());
 }
 
 Id build(VectorContext& context, const VectorMatrixMul& p) {
     const std::string name = helperName(p);
-    if (!canShareWeights(context, p)) return buildProduct(context, p, name);
-    const Id alone = buildProduct(context, p, name + "_alone");
+    const ProductPlan plan = planProduct(context, p);
+    if (plan.isShared() || !canShareWeights(context, p)) {
+        return buildProduct(context, p, plan, name);
+    }
+    const Id alone = buildProduct(context, p, plan, name + "_alone");
     return shareWeights(context, name, p.result->id, parameterTypes(context, p), alone);
 }
 

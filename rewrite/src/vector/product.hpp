@@ -188,33 +188,67 @@ void prepareAlone(const DeviceTraits& device, const VectorMatrixMul& product, Pr
 // The number of rows that multiplyAlone() stores.
 uint32_t rowsAlone(const VectorMatrixMul& product);
 
-// The products of all invocations (lanes) of a subgroup, computed together. The lanes form a grid.
-// Each computes some rows for the vectors of some lanes, so it loads a weight once for several
-// vectors. Lanes exchange vectors and results through shared memory.
+inline constexpr uint32_t kExchangeQuads = 8;
+
+// Shared memory through which the invocations (lanes) of a subgroup exchange vectors and results.
+struct Exchange {
+    uint32_t lanes = 0;  // of the subgroup
+    uint32_t quads = 0;  // 16 bytes each: the part of a vector that is exchanged at once
+    Id variable = 0;     // uvec4[subgroups * lanes * laneQuads()]; 0: there is none
+
+    // Quads for a lane; the one that is unused spreads lanes over banks.
+    uint32_t laneQuads() const { return quads + 1; }
+};
+
+// A boolean: whether all lanes are active and multiply by the same matrix.
+Id isProductShared(const ProductWork& work, const Exchange& exchange);
+// The index of the subgroup in its workgroup (u32), if isProductShared().
+Id subgroupNumber(VectorContext& context, Emitter& emit, const Exchange& exchange);
+
+// The products of all lanes of a subgroup, computed together. The lanes form a grid. Each computes
+// some rows for the vectors of some lanes, so it loads a weight once for several vectors.
 struct Tile {
-    uint32_t lanes = 0;        // of the subgroup; 0: no tile is used
+    Exchange exchange;
     uint32_t gridRows = 0;     // lanes along the rows of the product
     uint32_t gridColumns = 0;  // lanes along the vectors
     uint32_t rowsPerLane = 0;  // at most as many as 16 bytes of results hold
     uint32_t columnsPerLane = 0;
     uint32_t tiles = 0;  // along the rows of the product
-    uint32_t quads = 0;  // 16 bytes each: the part of an input that is exchanged at once
-    Id exchange = 0;     // uvec4[subgroups * lanes * laneQuads()] in shared memory
 
-    bool isUsed() const { return lanes != 0; }
+    bool isUsed() const { return exchange.variable != 0; }
     uint32_t rowsPerTile() const { return gridRows * rowsPerLane; }
     uint32_t rows() const { return tiles * rowsPerTile(); }
-    // Quads of shared memory for a lane; the one that is unused spreads lanes over banks.
-    uint32_t laneQuads() const { return quads + 1; }
 };
 
 // Not isUsed() if the stage, the device or the shape does not allow tiles.
 Tile planTile(VectorContext& context, const VectorMatrixMul& product, Sum sum);
-// A boolean: whether all lanes are active and multiply by the same matrix.
-Id canUseTile(const ProductWork& work, const Tile& tile);
-// The index of the subgroup in its workgroup (u32), if canUseTile().
-Id subgroupNumber(VectorContext& context, Emitter& emit, const Tile& tile);
 void multiplyAsTile(const ProductWork& work, const Tile& tile);
+
+// The same by matrices of the driver's VK_KHR_cooperative_matrix: A has rows of the weights, and
+// the columns of B are the inputs of as many lanes. Both go through the exchange.
+struct DriverProduct {
+    Exchange exchange;
+    MatrixShape shape = {};
+    bool hasHalfResults = false;  // components of the result are f16
+    uint32_t rows = 0;            // that are computed: M, rounded up
+
+    bool isUsed() const { return exchange.variable != 0; }
+    // Units of the input are words of B's components; totals are as the exchange holds them.
+    Sum sum() const;
+    uint32_t totalBytes() const { return sum() == Sum::kHalfPairs ? 2 : 4; }
+    // Rows whose totals are exchanged at once.
+    uint32_t rowsPerTile() const { return 16 * exchange.quads / totalBytes(); }
+};
+
+// Not isUsed() if tiles are not possible, or if the driver has no matrices for these types, or must
+// not be asked for them.
+DriverProduct planDriverProduct(VectorContext& context, const VectorMatrixMul& product);
+void multiplyByDriver(const ProductWork& work, const DriverProduct& plan);
+
+// Whether lanes can exchange the vectors of a product; its matrix has lines of whole quads.
+bool canExchange(const VectorContext& context, const VectorMatrixMul& product);
+// The shared memory for all products; sets the variable to 0 if there is too little left.
+Exchange planExchange(VectorContext& context);
 
 // Whether the shader tests if all invocations of the subgroup use the same matrix. Processors with
 // scalar registers load a uniform value once for the subgroup, so tiles gain nothing there, and

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Computes the products of a subgroup's invocations (lanes) by matrices of the driver's
+// VK_KHR_cooperative_matrix. A has rows of the weights, B has the inputs of as many lanes as it has
+// columns, and the accumulator has their totals. All go through shared memory: GPUs load a matrix
+// from there faster than from rows that lie apart in a buffer, and weights are converted on the
+// way. Bias and result stay with the lanes.
+#include "ir/memory_model.hpp"
+#include "vector/shared_vectors.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+// Whether vectors may use the driver's matrices. Unless the user asks for them, only on GPUs like
+// the one on which they were measured to be faster (docs/benchmarks.md): with scalar registers an
+// invocation alone is fast, too, and needs fewer registers.
+bool mayUseMatrices(const Target& target) {
+    const DeviceTraits& device = target.device;
+    if (device.nativeShapes.empty() || target.backEnd == BackEnd::kCore) return false;
+    if (target.backEnd == BackEnd::kNative) return true;
+    return !device.isCpu && !device.scalarRegisters &&
+           !target.emulated.contains(Extension::kKhrCooperativeMatrix);
+}
+
+bool isHeldAsHalf(const Number& number) { return number.isHalf() || number.isSmallFloat(); }
+
+class ShapeChoice {
+ public:
+    ShapeChoice(const VectorContext& context, const VectorMatrixMul& product)
+        : context_(context), p_(product) {
+        // Words of the input have four 8-bit integers.
+        if (sumFor(context, product) == Sum::kDot) {
+            a_ = p_.matrixType.type;
+            b_ = p_.inputType.type;
+        } else if (isHeldAsHalf(p_.matrixType) && isHeldAsHalf(p_.inputType) &&
+                   context.target.device.shaderFloat16) {
+            a_ = b_ = ComponentType::kFloat16;
+        }
+    }
+
+    std::optional<MatrixShape> run() const {
+        std::optional<MatrixShape> best;
+        for (const MatrixShape& shape : context_.target.device.nativeShapes) {
+            if (fits(shape) && (!best || isBetter(shape, *best))) best = shape;
+        }
+        return best;
+    }
+
+    bool hasHalfResults() const {
+        return a_ == ComponentType::kFloat16 &&
+               numberOf(context_.types, p_.result->component)->isHalf();
+    }
+
+ private:
+    bool fits(const MatrixShape& shape) const {
+        const uint32_t lanes = context_.target.subgroupSize;
+        const uint32_t step = shape.k * findNumber(shape.a)->bytes();
+        const bool hasTypes = shape.a == a_ && shape.b == b_ && shape.c == shape.result &&
+                              !shape.saturating && holdsTotals(shape.result);
+        const bool isDivided = lanes % shape.m == 0 && lanes % shape.n == 0 && shape.m % 8 == 0 &&
+                               4 * kExchangeQuads % shape.m == 0 && step % 16 == 0 &&
+                               kExchangeQuads % (step / 16) == 0;
+        // Less would compute more zeros than products.
+        return hasTypes && isDivided && 2 * p_.m >= shape.m && 2 * p_.k >= shape.k;
+    }
+
+    bool holdsTotals(ComponentType type) const {
+        using enum ComponentType;
+        if (a_ != kFloat16) return type == kSint32 || type == kUint32;
+        return type == kFloat32 || (type == kFloat16 && hasHalfResults());
+    }
+
+    // Larger shapes, and of these the ones with more exact sums.
+    static bool isBetter(const MatrixShape& a, const MatrixShape& b) {
+        const auto size = [](const MatrixShape& s) { return uint64_t{s.m} * s.n * s.k; };
+        if (size(a) != size(b)) return size(a) > size(b);
+        return a.result == ComponentType::kFloat32 && b.result == ComponentType::kFloat16;
+    }
+
+    const VectorContext& context_;
+    const VectorMatrixMul& p_;
+    ComponentType a_ = kNoComponentType, b_ = kNoComponentType;
+};
+
+class DriverMatrices : SharedVectors {
+ public:
+    DriverMatrices(const ProductWork& work, const DriverProduct& plan)
+        : SharedVectors(work, plan.exchange), plan_(plan), shape_(plan.shape) {
+        f_.module().addCapability(spv::Capability::CooperativeMatrixKHR);
+        f_.module().addExtension("SPV_KHR_cooperative_matrix");
+        makeTypes();
+    }
+
+    void run() {
+        begin();
+        const uint32_t perTile = plan_.rowsPerTile();
+        const uint32_t whole = plan_.rows / perTile, rest = plan_.rows % perTile;
+        f_.repeat(whole, 1,
+                  [&](Id t) { computeTile(times(t, perTile), perTile, whole * perTile); });
+        if (rest != 0) computeTile(c(whole * perTile), rest, 0);
+    }
+
+ private:
+    using Use = spv::CooperativeMatrixUse;
+    using Layout = spv::CooperativeMatrixLayout;
+
+    Id matrixType(ComponentType type, uint32_t rows, uint32_t columns, Use use) {
+        const Number& number = *findNumber(type);
+        const Id component = number.isFloat() ? types_.floatType(number.bits)
+                                              : types_.intType(number.bits, number.isSigned());
+        types_.declareArithmetic(component);
+        return types_.matrixType({idOperand(component),
+                                  idOperand(emit_.scope(spv::Scope::Subgroup)), idOperand(c(rows)),
+                                  idOperand(c(columns)), idOperand(c(static_cast<uint32_t>(use)))});
+    }
+
+    void makeTypes() {
+        const bool isHalf = plan_.sum() == Sum::kHalfPairs;
+        const ComponentType total = isHalf ? ComponentType::kFloat16 : shape_.result;
+        a_ = matrixType(shape_.a, shape_.m, shape_.k, Use::MatrixAKHR);
+        b_ = matrixType(shape_.b, shape_.k, shape_.n, Use::MatrixBKHR);
+        sum_ = matrixType(shape_.result, shape_.m, shape_.n, Use::MatrixAccumulatorKHR);
+        total_ = matrixType(total, shape_.m, shape_.n, Use::MatrixAccumulatorKHR);
+    }
+
+    uint32_t quadsPerStep() const { return shape_.k * findNumber(shape_.a)->bytes() / 16; }
+    uint32_t groups() const { return exchange_.lanes / shape_.n; }
+    Id sumOf(uint32_t block, uint32_t group) { return sums_[block * groups() + group]; }
+
+    // Computes `rows` rows from `first` (u32) on: blocks of as many rows as A has.
+    void computeTile(Id first, uint32_t rows, uint32_t looped) {
+        const uint32_t blocks = rows / shape_.m;
+        while (sums_.size() < blocks * groups()) sums_.push_back(f_.variable(sum_));
+        for (uint32_t s = 0; s < blocks * groups(); ++s) {
+            f_.store(sums_[s], types_.constantNull(sum_));
+        }
+        forEachChunk(quadsPerStep(),
+                     [&](Id quad, uint32_t quads) { addChunk(first, rows, quad, quads); });
+        shareTotals(blocks);
+        work_.result.store(first, loadTotals(rows), looped);
+        barrier();
+    }
+
+    // Adds the products with `quads` quads of each line from `firstQuad` (u32) on. The memory holds
+    // the inputs first, then rows of the weights, as many at once as there are lanes.
+    void addChunk(Id first, uint32_t rows, Id firstQuad, uint32_t quads) {
+        const uint32_t steps = divideUp(quads * inputQuadsPerMatrixQuad(), quadsPerStep());
+        std::vector<Id> inputs;
+        for (uint32_t s = 0; s < steps; ++s) {
+            for (uint32_t g = 0; g < groups(); ++g) {
+                inputs.push_back(loadMatrix(b_, Layout::ColumnMajorKHR, g * shape_.n, s));
+            }
+        }
+        for (uint32_t r = 0; r < rows; r += exchange_.lanes) {
+            const uint32_t count = std::min(rows - r, exchange_.lanes);
+            barrier();
+            shareWeights(plus(first, r), count, firstQuad, quads);
+            barrier();
+            for (uint32_t row = 0; row < count; row += shape_.m) {
+                addBlock((r + row) / shape_.m, row, steps, inputs);
+            }
+        }
+    }
+
+    // Neighbouring lanes take neighbouring quads of a line. The zeros behind the inputs stay.
+    void shareWeights(Id firstRow, uint32_t rows, Id firstQuad, uint32_t quads) {
+        for (uint32_t i = 0; i < rows * quads; i += exchange_.lanes) {
+            const Id index = plus(lane_, i);
+            const bool isWhole = i + exchange_.lanes <= rows * quads;
+            const Id isInside =
+                isWhole ? 0 : emit_.compare(spv::Op::OpULessThan, index, c(rows * quads));
+            f_.when(isInside, [&] {
+                const Id row = over(index, quads), quad = modulo(index, quads);
+                shareQuad(addU32(firstRow, row), addU32(firstQuad, quad),
+                          addU32(laneBase(row), times(quad, inputQuadsPerMatrixQuad())));
+            });
+        }
+    }
+
+    // Stores a quad of a row's line, converted, to the quads of the exchange from `slot` on.
+    void shareQuad(Id row, Id quad, Id slot) {
+        if (plan_.rows != p_.m) row = atMost(emit_, row, p_.m - 1);
+        const Id line = work_.matrix.fromStart(mulU32(row, work_.parameters.stride)).bytes();
+        const Id loaded = work_.matrix.quadAt(addU32(over(line, 16), quad));
+        if (inputQuadsPerMatrixQuad() == 1) return store(slot, loaded);
+        std::vector<Id> words;
+        for (const Id unit : work_.arithmetic.units(emit_.parts(loaded))) {
+            words.push_back(emit_.bitcast(u32(), unit));
+        }
+        for (uint32_t q = 0; q < words.size() / 4; ++q) {
+            store(plus(slot, q), emit_.construct(quad_, std::span(words).subspan(4 * q, 4)));
+        }
+    }
+
+    // `row`: of the weights that the memory holds.
+    void addBlock(uint32_t block, uint32_t row, uint32_t steps, std::span<const Id> inputs) {
+        for (uint32_t s = 0; s < steps; ++s) {
+            const Id weights = loadMatrix(a_, Layout::RowMajorKHR, row, s);
+            for (uint32_t g = 0; g < groups(); ++g) {
+                const Id variable = sumOf(block, g);
+                const Id ids[] = {weights, inputs[s * groups() + g], f_.load(variable)};
+                Operands operands = idOperands(ids);
+                if (const uint32_t mask = signs(); mask != 0) operands.push_back(literal(mask));
+                f_.store(variable, emit_.op(spv::Op::OpCooperativeMatrixMulAddKHR, sum_,
+                                            std::move(operands)));
+            }
+        }
+    }
+
+    // Cooperative Matrix Operands.
+    uint32_t signs() const {
+        using enum spv::CooperativeMatrixOperandsMask;
+        const std::array types = {shape_.a, shape_.b, shape_.c, shape_.result};
+        constexpr std::array kBits = {MatrixASignedComponentsKHR, MatrixBSignedComponentsKHR,
+                                      MatrixCSignedComponentsKHR, MatrixResultSignedComponentsKHR};
+        uint32_t mask = 0;
+        for (size_t i = 0; i < types.size(); ++i) {
+            if (findNumber(types[i])->isSigned()) mask |= static_cast<uint32_t>(kBits[i]);
+        }
+        return mask;
+    }
+
+    // Pointer to what the memory holds for a lane, or of a row of the weights.
+    Id slotOf(uint32_t lane, uint32_t quad) {
+        return slot(plus(base_, lane * exchange_.laneQuads() + quad));
+    }
+    Operands access(std::initializer_list<Id> ids, Layout layout) {
+        Operands operands = idOperands({ids.begin(), ids.size()});
+        append(operands,
+               {idOperand(c(static_cast<uint32_t>(layout))), idOperand(c(exchange_.laneQuads()))});
+        append(operands, nonPrivateAccess(f_.module()));
+        return operands;
+    }
+
+    Id loadMatrix(Id type, Layout layout, uint32_t lane, uint32_t step) {
+        return emit_.op(spv::Op::OpCooperativeMatrixLoadKHR, type,
+                        access({slotOf(lane, step * quadsPerStep())}, layout));
+    }
+
+    void shareTotals(uint32_t blocks) {
+        for (uint32_t b = 0; b < blocks; ++b) {
+            const uint32_t bytes = b * shape_.m * plan_.totalBytes();
+            for (uint32_t g = 0; g < groups(); ++g) {
+                Id total = f_.load(sumOf(b, g));
+                if (total_ != sum_) total = emit_.op(spv::Op::OpFConvert, total_, {total});
+                emit_.opVoid(
+                    spv::Op::OpCooperativeMatrixStoreKHR,
+                    access({slotOf(g * shape_.n, bytes / 16), total}, Layout::ColumnMajorKHR));
+            }
+        }
+        barrier();
+    }
+
+    std::vector<Id> loadTotals(uint32_t rows) {
+        const Id type = plan_.sum() == Sum::kHalfPairs ? types_.vectorType(f16(), 2)
+                        : plan_.sum() == Sum::kDot     ? s32()
+                                                       : f32();
+        std::vector<Id> totals;
+        for (uint32_t q = 0; q < rows * plan_.totalBytes() / 16; ++q) {
+            for (const Id word : emit_.parts(load(plus(laneQuads_, q)))) {
+                for (const Id total : emit_.parts(emit_.bitcast(type, word))) {
+                    totals.push_back(total);
+                }
+            }
+        }
+        return totals;
+    }
+
+    const DriverProduct& plan_;
+    const MatrixShape& shape_;
+    Id a_ = 0, b_ = 0, sum_ = 0;
+    Id total_ = 0;          // the accumulator's type in shared memory
+    std::vector<Id> sums_;  // variables: by block of rows, then by group of lanes
+};
+
+}  // namespace
+
+Sum DriverProduct::sum() const {
+    if (shape.a != ComponentType::kFloat16) return Sum::kDot;
+    return hasHalfResults ? Sum::kHalfPairs : Sum::kHalfPieces;
+}
+
+DriverProduct planDriverProduct(VectorContext& context, const VectorMatrixMul& product) {
+    if (!mayUseMatrices(context.target) || context.stage != Stage::kCompute ||
+        !canExchange(context, product)) {
+        return {};
+    }
+    const ShapeChoice choice(context, product);
+    const std::optional<MatrixShape> shape = choice.run();
+    if (!shape) return {};
+    const auto rows = static_cast<uint32_t>(roundUp(product.m, shape->m));
+    return {planExchange(context), *shape, choice.hasHalfResults(), rows};
+}
+
+void multiplyByDriver(const ProductWork& work, const DriverProduct& plan) {
+    DriverMatrices(work, plan).run();
+}
+
+}  // namespace coopvk::rewrite
