@@ -59,33 +59,40 @@ collect_glslang() {
     say "== $(count_shaders "$folder") shaders of glslang's test suite"
 }
 
-# capture_ggml DEVICE NAME VARIABLE=VALUE ARGUMENT...: saves the shaders of ggml's pipelines in such a run.
+# capture_ggml DEVICE NAME 'VARIABLE=VALUE ...' ARGUMENT...: saves the shaders of ggml's pipelines in such
+# a run.
 capture_ggml() {
-    local device=$1 folder=$collected/ggml/$1/$2 variable=$3
+    local device=$1 folder=$collected/ggml/$1/$2 variables
+    read -ra variables <<<"$3"
     shift 3
     [[ ! -d $folder ]] || return 0
     mkdir -p "$folder"
-    in_env env GGML_VK_VISIBLE_DEVICES=0 GGML_VK_DEBUG_MARKERS=1 "$variable" timeout 300 \
+    in_env env GGML_VK_VISIBLE_DEVICES=0 GGML_VK_DEBUG_MARKERS=1 "${variables[@]}" timeout 300 \
         "$program" --device "$device" --capture "$folder" -- "$ggml" "$@" -b Vulkan0 \
         >"$folder/log" 2>&1 </dev/null || true
 }
 
-# collect_ggml DEVICE: its largest products and its flash attention, with matrices and without.
+# How ggml computes products: with VK_NV_cooperative_matrix2, with VK_KHR_cooperative_matrix, without both.
+declare -rA GGML_KINDS=(
+    [matrix2]='COOPVK_FLEET=1'
+    [matrices]='GGML_VK_DISABLE_COOPMAT2=1'
+    [plain]='GGML_VK_DISABLE_COOPMAT2=1 GGML_VK_DISABLE_COOPMAT=1'
+)
+
+# collect_ggml DEVICE: its largest products and its flash attention, in each of these ways.
 collect_ggml() {
-    local device=$1 type kind variable ggml
+    local device=$1 type kind ggml
     if ! ggml=$(in_env bash -c "$(declare -f find_ggml); find_ggml"); then
         warn "SKIPPED: ggml on $device: test-backend-ops is not installed (Debian: llama.cpp-tests," \
             "libggml0-backend-vulkan)"
         return 0
     fi
-    for kind in matrices plain; do
-        variable=COOPVK_FLEET=1
-        [[ $kind == matrices ]] || variable=GGML_VK_DISABLE_COOPMAT=1
+    for kind in "${!GGML_KINDS[@]}"; do
         for type in f16 q4_0 q8_0; do
-            capture_ggml "$device" "$type-$kind" "$variable" perf -o MUL_MAT -p \
+            capture_ggml "$device" "$type-$kind" "${GGML_KINDS[$kind]}" perf -o MUL_MAT -p \
                 "type_a=$type,type_b=f32,m=4096,n=512,k=14336"
         done
-        capture_ggml "$device" "attention-$kind" "$variable" test -o FLASH_ATTN_EXT -p \
+        capture_ggml "$device" "attention-$kind" "${GGML_KINDS[$kind]}" test -o FLASH_ATTN_EXT -p \
             'hsk=64,hsv=64,nh=4,nr23=\[1,1\],kv=113,nb=32,mask=1,sinks=0,max_bias=0\.0*,logit_softcap=0\.0*,prec=f32,type_K=f16'
     done
     say "== $(count_shaders "$collected/ggml/$device") shaders of ggml's on $device" \
