@@ -55,6 +55,21 @@ works_by_configuration() {
     rm -r "$folder"
 }
 
+# names_its_architecture PREFIX: the loader passes the layer over if its manifest names another
+# architecture than that of the process.
+names_its_architecture() {
+    local copy=$work/other_architecture
+    local data="env XDG_DATA_DIRS=$copy/share COOPVK_ENABLE=1"
+    cp -R "$1" "$copy"
+    # shellcheck disable=SC2086  # a command and its arguments
+    {
+        sees_layer yes $data
+        sed -i 's/"library_arch": "64"/"library_arch": "32"/' "$copy"/share/vulkan/implicit_layer.d/*.json
+        sees_layer no $data
+    }
+    rm -r "$copy"
+}
+
 # works_in PREFIX: the loader finds the layer there as in /usr; the layer is off by default; the tool in
 # that prefix works.
 works_in() {
@@ -66,6 +81,7 @@ works_in() {
         gives_matrices no $data COOPVK_ENABLE=1 COOPVK_DISABLE=1
         sees_layer yes $data COOPVK_ENABLE=1
     }
+    names_its_architecture "$prefix"
     works_by_configuration "$prefix"
     gives_matrices no env COOPVK_ENABLE=1
     gives_matrices yes "$prefix/bin/coopvk" run --
