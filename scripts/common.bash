@@ -37,6 +37,9 @@ have() { command -v "$1" >/dev/null 2>&1; }
 # in_env COMMAND...: runs a command in the environment that scripts/setup chose.
 in_env() { "$COOPVK_SOURCE/scripts/env" "$@"; }
 
+# sysroot_of ARCH: the folder of what scripts/sysroot unpacked for another architecture.
+sysroot_of() { say "$COOPVK_CACHE/$COOPVK_RELEASE-$1"; }
+
 # fetch_source PACKAGE FOLDER: unpacks the distribution's source package into FOLDER; APT's own files
 # stay as they are.
 fetch_source() {
