@@ -23,18 +23,27 @@ function(coopvk_install_compressed file folder)
     install(FILES ${output} DESTINATION ${folder})
 endfunction()
 
+set(package coopvk)
+set(architecture i386)  # as Debian names it
+if(CMAKE_LIBRARY_ARCHITECTURE MATCHES "^aarch64-")
+    set(architecture arm64)
+endif()
+if(COOPVK_COMPANION)
+    set(package coopvk-${architecture})
+else()
+    coopvk_install_compressed(${CMAKE_CURRENT_SOURCE_DIR}/docs/coopvk.1 ${CMAKE_INSTALL_MANDIR}/man1)
+endif()
 configure_file(cmake/package/changelog.in ${CMAKE_CURRENT_BINARY_DIR}/package/changelog @ONLY)
-coopvk_install_compressed(${CMAKE_CURRENT_SOURCE_DIR}/docs/coopvk.1 ${CMAKE_INSTALL_MANDIR}/man1)
 coopvk_install_compressed(${CMAKE_CURRENT_BINARY_DIR}/package/changelog
-                          ${CMAKE_INSTALL_DATADIR}/doc/coopvk)
-install(FILES cmake/package/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/coopvk)
+                          ${CMAKE_INSTALL_DATADIR}/doc/${package})
+install(FILES cmake/package/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package})
 
 if(NOT PROJECT_IS_TOP_LEVEL)
     return()
 endif()
 set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_GENERATOR DEB)
-set(CPACK_PACKAGE_NAME coopvk)
+set(CPACK_PACKAGE_NAME ${package})
 set(CPACK_PACKAGE_VENDOR coopvk)
 set(CPACK_PACKAGE_CONTACT "coopvk contributors <coopvk@coopvk.invalid>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Vulkan layer that emulates cooperative matrices and vectors")
@@ -45,15 +54,27 @@ it rewrites SPIR-V when pipelines are created.
 .
 The layer is off unless COOPVK_ENABLE=1 is set; \"coopvk run -- PROGRAM\" does
 so for one program.")
+if(COOPVK_COMPANION)
+    string(APPEND CPACK_PACKAGE_DESCRIPTION
+"
+.
+This package has the layer for programs of this architecture. Install it beside
+the package coopvk of the system's own architecture.")
+endif()
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
-set(CPACK_COOPVK_MANIFEST ${CMAKE_INSTALL_DATADIR}/vulkan/implicit_layer.d/VkLayer_coopvk.json)
+set(CPACK_COOPVK_MANIFEST ${CMAKE_INSTALL_DATADIR}/vulkan/implicit_layer.d/${COOPVK_MANIFEST_NAME})
 set(CPACK_COOPVK_LIBRARY_FOLDER lib/${CMAKE_LIBRARY_ARCHITECTURE}/coopvk)
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/PackageLayout.cmake)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION graphics)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libvulkan1")  # found at run time
+if(CMAKE_CROSSCOMPILING)  # dpkg-shlibdeps knows installed libraries only
+    set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE ${architecture})
+    set(CPACK_COOPVK_OBJDUMP ${CMAKE_OBJDUMP})
+else()
+    set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+endif()
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "mesa-vulkan-drivers | vulkan-icd")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS

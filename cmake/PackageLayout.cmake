@@ -14,3 +14,15 @@ file(RENAME ${file} ${prefix}/${CPACK_COOPVK_LIBRARY_FOLDER}/${name})
 file(RELATIVE_PATH path ${folder} ${prefix}/${CPACK_COOPVK_LIBRARY_FOLDER}/${name})
 string(REPLACE "\"${library}\"" "\"${path}\"" text "${text}")
 file(WRITE ${manifest} "${text}")
+
+# Without dpkg-shlibdeps: the newest version of glibc's symbols that the library takes. It needs nothing
+# else (scripts/check-portable).
+if(CPACK_COOPVK_OBJDUMP)
+    execute_process(COMMAND ${CPACK_COOPVK_OBJDUMP} -T ${prefix}/${CPACK_COOPVK_LIBRARY_FOLDER}/${name}
+                    OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+    string(REGEX MATCHALL "GLIBC_[0-9.]+" versions "${symbols}")
+    list(SORT versions COMPARE NATURAL ORDER DESCENDING)
+    list(GET versions 0 newest)
+    string(REPLACE "GLIBC_" "" newest ${newest})
+    string(PREPEND CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= ${newest}), ")
+endif()

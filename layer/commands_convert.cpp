@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Matrix conversions of VK_NV_cooperative_vector, on the host and in command buffers.
+#include <utility>
+
 #include "command_state.hpp"
 #include "commands.hpp"
 #include "guard.hpp"
@@ -83,11 +85,13 @@ VkResult convertCooperativeVectorMatrix(VkDevice device,
     if (wrong.empty() && target != nullptr) wrong = checkSizes(*info, conversion);
     if (wrong.empty() && target != nullptr && source == nullptr) wrong = "source: no address";
     if (wrong.empty() && info->pDstSize == nullptr) wrong = "destination: no size";
+    const uint64_t bytes = conversion.target.wholeSize();
+    if (wrong.empty() && !std::in_range<size_t>(bytes)) wrong = "the matrix is too large";
     if (!wrong.empty()) {
         context->log().error("vkConvertCooperativeVectorMatrixNV: " + wrong);
         return VK_ERROR_UNKNOWN;
     }
-    const size_t size = conversion.target.wholeSize();
+    const auto size = static_cast<size_t>(bytes);
     if (target == nullptr) {
         *info->pDstSize = size;
         return VK_SUCCESS;

@@ -117,7 +117,7 @@ std::string checkStrides(const MatrixConversion& conversion) {
 void convertOnHost(const MatrixConversion& conversion, const std::byte* source, std::byte* target) {
     const MatrixView& from = conversion.source;
     const MatrixView& to = conversion.target;
-    if (to.optimal) std::memset(target, 0, to.placement.size);
+    if (to.optimal) std::memset(target, 0, static_cast<size_t>(to.placement.size));
     if (to.lineLength == 0) return;  // also if there are many empty lines
     const uint32_t fromBytes = row(from.format).bytes, toBytes = row(to.format).bytes;
     for (uint32_t line = 0; line < to.lines; ++line) {

@@ -56,9 +56,15 @@ int install(const Options& options) {
     if (!folder) return fail(std::string("the layer's manifest ") + kManifest + " is not found");
     const auto written = installManifest(*folder / kManifest, options.system);
     if (!written) return fail(written.error().message);
+    std::cout << "written: " << written->string() << '\n';
+    std::error_code error;
+    if (const fs::path narrow = *folder / kNarrowManifest; fs::exists(narrow, error)) {
+        const auto second = installManifest(narrow, options.system, true);
+        if (!second) return fail(second.error().message);
+        std::cout << "written: " << second->string() << '\n';
+    }
     std::cout
-        << "written: " << written->string()
-        << "\nThe loader now loads the layer into every program. The layer is off there, and "
+        << "The loader now loads the layer into every program. The layer is off there, and "
            "passes every\ncall on, unless a section of coopvk.conf with enable = true matches.\n";
     return 0;
 }
@@ -73,7 +79,9 @@ int uninstall(const Options& options) {
     const std::string wrong = system::unregisterManifest(manifest, options.system);
     if (!wrong.empty()) return fail(wrong);
     std::cout << "removed: " << manifest.string() << '\n';
-    return 0;
+    const fs::path narrow = configuredManifest(options.system, true);
+    if (fs::remove(narrow, error)) std::cout << "removed: " << narrow.string() << '\n';
+    return error ? fail(narrow.string() + ": " + error.message()) : 0;
 }
 
 void printSection(const layer::ConfigurationSection& section) {

@@ -155,8 +155,9 @@ std::vector<std::string> explain(std::string_view report, std::string_view progr
                         " was seen");
         lines.push_back(
             "  It did not use Vulkan, found no driver, or could not load the layer. The layer "
-            "cannot be loaded in sandboxes, in containers, in 32-bit programs, in programs with "
-            "other rights, and with VK_LOADER_LAYERS_DISABLE");
+            "cannot be loaded in sandboxes, in containers, in 32-bit programs without coopvk-i386, "
+            "in "
+            "programs with other rights, and with VK_LOADER_LAYERS_DISABLE");
     }
     for (const auto& [name, story_] : story.programs) describeProgram(name, story_, lines);
     if (othersLeft)

@@ -12,6 +12,8 @@
 namespace coopvk::tool {
 
 inline constexpr const char* kManifest = "VkLayer_coopvk.json";
+// Beside it if the layer for 32-bit programs is installed, too.
+inline constexpr const char* kNarrowManifest = "VkLayer_coopvk_32.json";
 
 // Variables and their values.
 using Environment = std::vector<std::pair<std::string, std::string>>;

@@ -55,16 +55,32 @@ works_by_configuration() {
     rm -r "$folder"
 }
 
-# names_its_architecture PREFIX: the loader passes the layer over if its manifest names another
-# architecture than that of the process.
+# configures_both PREFIX: `coopvk config --install` writes a manifest for each word size.
+configures_both() {
+    local -x XDG_CONFIG_HOME=$1/configuration
+    local folder=$XDG_CONFIG_HOME/vulkan/implicit_layer.d
+    "$1/bin/coopvk" config --install >/dev/null
+    grep -q '"library_arch": "64"' "$folder/VkLayer_coopvk_configured.json" || fail 'not for 64 bits'
+    grep -q '"library_arch": "32"' "$folder/VkLayer_coopvk_configured_32.json" || fail 'not for 32 bits'
+    "$1/bin/coopvk" config --uninstall >/dev/null
+    [[ -z $(ls -A "$folder") ]] || fail "coopvk config --uninstall leaves $(ls -A "$folder")"
+}
+
+# names_its_architecture PREFIX: the loader passes a manifest over if it names another architecture than
+# that of the process, and takes one that lies beside it.
 names_its_architecture() {
     local copy=$work/other_architecture
     local data="env XDG_DATA_DIRS=$copy/share COOPVK_ENABLE=1"
+    local manifests=$copy/share/vulkan/implicit_layer.d
     cp -R "$1" "$copy"
     # shellcheck disable=SC2086  # a command and its arguments
     {
         sees_layer yes $data
-        sed -i 's/"library_arch": "64"/"library_arch": "32"/' "$copy"/share/vulkan/implicit_layer.d/*.json
+        sed 's/"library_arch": "64"/"library_arch": "32"/' "$manifests/VkLayer_coopvk.json" \
+            >"$manifests/VkLayer_coopvk_32.json"
+        sees_layer yes $data
+        configures_both "$copy"
+        mv "$manifests/VkLayer_coopvk_32.json" "$manifests/VkLayer_coopvk.json"
         sees_layer no $data
     }
     rm -r "$copy"

@@ -48,7 +48,7 @@ TEST_F(Conversions, TooLarge) {
     info.srcStride = std::numeric_limits<size_t>::max() - 15;
     EXPECT_EQ(convert(), VK_ERROR_UNKNOWN);
     info.srcStride = 16;
-    info.dstStride = size_t{1} << 63;
+    info.dstStride = size_t{1} << (std::numeric_limits<size_t>::digits - 1);
     EXPECT_EQ(convert(), VK_ERROR_UNKNOWN);
     info.dstStride = 16;
     info.numRows = info.numColumns = ~0u;

@@ -11,14 +11,17 @@ namespace {
 using Info = VkComputePipelineCreateInfo;
 
 VkPipeline handleOf(uint64_t number) { return reinterpret_cast<VkPipeline>(number); }
+size_t numberOf(VkPipelineLayout layout) {
+    return static_cast<size_t>(reinterpret_cast<uint64_t>(layout));
+}
 
 // A batch whose infos have layouts with different numbers.
 class Batches : public testing::Test {
  protected:
     Batches() {
-        for (uint64_t i = 0; i < 4; ++i) {
+        for (uint32_t i = 0; i < 4; ++i) {
             infos[i].sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
-            infos[i].layout = reinterpret_cast<VkPipelineLayout>(i);
+            infos[i].layout = reinterpret_cast<VkPipelineLayout>(uint64_t{i});
             infos[i].basePipelineIndex = -1;
         }
         pipelines.assign(4, handleOf(999));
@@ -28,7 +31,7 @@ class Batches : public testing::Test {
         return createPipelineBatch(
             std::span<const Info>(infos), pipelines.data(), scratch,
             [&](Info& info, bool& changed) {
-                const auto i = reinterpret_cast<uint64_t>(info.layout);
+                const size_t i = numberOf(info.layout);
                 changed = changing[i];
                 if (changed) info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
                 return prepared[i];
@@ -37,7 +40,7 @@ class Batches : public testing::Test {
                 ++calls;
                 VkResult result = VK_SUCCESS;
                 for (uint32_t k = 0; k < count; ++k) {
-                    const auto i = reinterpret_cast<uint64_t>(list[k].layout);
+                    const size_t i = numberOf(list[k].layout);
                     seen.push_back(list[k]);
                     lastList = list;
                     out[k] = created[i] == VK_SUCCESS ? handleOf(i + 1) : VK_NULL_HANDLE;

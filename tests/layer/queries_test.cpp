@@ -65,7 +65,7 @@ class Queries : public testing::Test {
 };
 
 TEST_F(Queries, Instances) {
-    EXPECT_NE(driver.makeInstance(), VK_NULL_HANDLE);
+    EXPECT_NE(driver.makeInstance(), nullptr);
     EXPECT_EQ(driver.createdInstances, 1u);
     driver.destroyInstance();
     EXPECT_EQ(driver.destroyedInstances, 1u);
@@ -276,7 +276,7 @@ TEST_F(Queries, FailedListing) {
               std::string::npos)
         << text;
     testing::internal::CaptureStderr();
-    EXPECT_EQ(driver.makeMatrixDevice(), VK_NULL_HANDLE);
+    EXPECT_EQ(driver.makeMatrixDevice(), nullptr);
     EXPECT_EQ(driver.createdDevices, 0u);
     testing::internal::GetCapturedStderr();
     driver.listing = VK_SUCCESS;
@@ -286,7 +286,7 @@ TEST_F(Queries, FailedListing) {
 TEST_F(Queries, DevicesAskForWhatTheEmulationNeeds) {
     driver.makeInstance();
     VkDevice device = driver.makeMatrixDevice();
-    ASSERT_NE(device, VK_NULL_HANDLE);
+    ASSERT_NE(device, nullptr);
     EXPECT_EQ(std::ranges::count(driver.device.extensions, kMatrixName), 0);
     EXPECT_FALSE(driver.device.features.contains(kMatrixType));
     EXPECT_TRUE(driver.device.features.contains(

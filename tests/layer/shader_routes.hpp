@@ -31,7 +31,7 @@ class ShaderRoutes : public testing::Test {
     void start() {
         driver.makeInstance();
         device = driver.makeMatrixDevice();
-        ASSERT_NE(device, VK_NULL_HANDLE);
+        ASSERT_NE(device, nullptr);
     }
     // With its modules.
     void stop() {

@@ -150,8 +150,19 @@ own=$(od -An -tu1 -j18 -N1 "$coopvk" | tr -d ' ')
 own=$(printf '\\x%02x' "$own")
 elf narrow '\x01' '\x03'
 doctor 1 "${on[@]}" -- "$work/bin/narrow"
-has 'is a 32-bit program'
+has 'is a 32-bit program' 'coopvk-i386'
 problems 1
+# Manifests for both word sizes. This program can load one of the libraries only.
+mkdir "$work/both"
+sed "s|\"library_path\": .*|\"library_path\": \"$layer/libVkLayer_coopvk.so\",|" \
+    "$layer/VkLayer_coopvk.json" >"$work/both/VkLayer_coopvk.json"
+sed -e 's|"library_path": .*|"library_path": "/narrow.so",|' -e 's|"library_arch": "64"|"library_arch": "32"|' \
+    "$layer/VkLayer_coopvk.json" >"$work/both/VkLayer_coopvk_32.json"
+both=(COOPVK_ENABLE=1 "VK_ADD_IMPLICIT_LAYER_PATH=$work/both")
+doctor 0 "${both[@]}"
+[[ $out != *another*manifest* && $out != *narrow.so* ]] || fail "$out"
+doctor 0 "${both[@]}" -- "$work/bin/narrow"
+has "is on in $work/bin/narrow\\.$"
 elf foreign '\x02' '\x15' # PowerPC
 doctor 1 "${on[@]}" -- "$work/bin/foreign"
 has 'for another processor'

@@ -17,19 +17,22 @@ using rewrite::Error;
 using rewrite::ErrorCode;
 
 constexpr const char* kBelow = "vulkan/implicit_layer.d/VkLayer_coopvk_configured.json";
+constexpr const char* kNarrowBelow = "vulkan/implicit_layer.d/VkLayer_coopvk_configured_32.json";
 
 Error problem(std::string what) { return {ErrorCode::kInvalidArgument, std::move(what)}; }
 
 }  // namespace
 
-fs::path configuredManifest(bool forAllUsers) {
+fs::path configuredManifest(bool forAllUsers, bool forNarrow) {
     const fs::path folder =
         forAllUsers ? layer::system::systemConfigFolder() : layer::system::userConfigFolder();
-    return folder.empty() ? fs::path() : (folder / kBelow).make_preferred();
+    return folder.empty() ? fs::path()
+                          : (folder / (forNarrow ? kNarrowBelow : kBelow)).make_preferred();
 }
 
-rewrite::Result<fs::path> installManifest(const fs::path& installed, bool forAllUsers) {
-    const fs::path target = configuredManifest(forAllUsers);
+rewrite::Result<fs::path> installManifest(const fs::path& installed, bool forAllUsers,
+                                          bool forNarrow) {
+    const fs::path target = configuredManifest(forAllUsers, forNarrow);
     if (target.empty()) return problem(layer::system::kNoUserFolder);
     std::ifstream stream(installed);
     json manifest = json::parse(stream, nullptr, false);

@@ -83,6 +83,29 @@ bool isThisLayer(const json& layer) {
     return layer.is_object() && layer.value("name", json()) == layer::kLayerName;
 }
 
+bool isFor(const json& layer, const std::string& wordSize) {
+    return layer.value("library_arch", json(wordSize)) == wordSize;
+}
+
+// Calls `visit` with this layer's manifests, in the loader's order.
+template <typename Visit>
+void eachManifest(LayerKind kind, Findings& findings, const Visit& visit) {
+    for (const fs::path& path : layerPaths(kind)) {
+        for (const fs::path& file : filesOf(path)) {
+            std::ifstream stream(file);
+            const json text = json::parse(stream, nullptr, false);
+            if (text.is_discarded()) {
+                if (file.filename() != kManifest) continue;
+                findings.push_back({true, "the manifest " + file.string() + " is no JSON",
+                                    "install coopvk again"});
+                continue;
+            }
+            const json layer = text.is_object() ? text.value("layer", json()) : json();
+            if (isThisLayer(layer)) visit(file, layer);
+        }
+    }
+}
+
 FoundManifest describe(const fs::path& file, const json& layer) {
     FoundManifest manifest;
     manifest.file = file;
@@ -119,23 +142,21 @@ std::vector<fs::path> layerPaths(LayerKind kind) {
 }
 
 std::vector<FoundManifest> findManifests(LayerKind kind, Findings& findings) {
+    const std::string own = std::to_string(8 * sizeof(void*));
     std::vector<FoundManifest> found;
-    for (const fs::path& path : layerPaths(kind)) {
-        for (const fs::path& file : filesOf(path)) {
-            std::ifstream stream(file);
-            const json text = json::parse(stream, nullptr, false);
-            if (text.is_discarded()) {
-                if (file.filename() != kManifest) continue;
-                findings.push_back({true, "the manifest " + file.string() + " is no JSON",
-                                    "install coopvk again"});
-                continue;
-            }
-            const json layer = text.is_object() ? text.value("layer", json()) : json();
-            if (!isThisLayer(layer)) continue;
-            found.push_back(describe(file, layer));
-        }
-    }
+    eachManifest(kind, findings, [&](const fs::path& file, const json& layer) {
+        if (isFor(layer, own)) found.push_back(describe(file, layer));
+    });
     return found;
+}
+
+bool hasManifestFor(const std::string& wordSize, LayerKind kind) {
+    Findings unused;
+    bool has = false;
+    eachManifest(kind, unused, [&](const fs::path&, const json& layer) {
+        has = has || layer.value("library_arch", json()) == wordSize;
+    });
+    return has;
 }
 
 }  // namespace coopvk::tool

@@ -24,7 +24,11 @@ struct FoundManifest {
     bool byConfiguration = false;  // the one that `coopvk config --install` writes
 };
 
-// This layer's manifests there; the loader uses the first one. Unreadable files are findings.
+// This layer's manifests there for programs of this word size; the loader uses the first one.
+// Unreadable files are findings.
 std::vector<FoundManifest> findManifests(LayerKind kind, Findings& findings);
+
+// Whether one says that it is for programs of another word size, such as "32".
+bool hasManifestFor(const std::string& wordSize, LayerKind kind);
 
 }  // namespace coopvk::tool

@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 
+#include "doctor/manifests.hpp"
 #include "system/tool_system.hpp"
 
 namespace coopvk::tool {
@@ -105,8 +106,10 @@ void checkSandbox(const fs::path& program, Findings& findings) {
 void checkElf(const fs::path& program, const Elf& elf, Findings& findings) {
     const auto own = readElf("/proc/self/exe");
     if (elf.wordClass == ELFCLASS32) {
+        if (hasManifestFor("32", LayerKind::kImplicit)) return;
         findings.push_back({true, program.string() + " is a 32-bit program, and the layer is not",
-                            "use a 64-bit build of the program"});
+                            "install the layer for 32-bit programs (coopvk-i386), or use a 64-bit "
+                            "build of the program"});
     } else if (own && elf.machine != own->machine) {
         findings.push_back({true, program.string() + " is for another processor than the layer",
                             "use a build of the program, or of coopvk, for the same processor"});

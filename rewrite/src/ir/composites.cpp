@@ -10,7 +10,10 @@ namespace coopvk::rewrite {
 Id memberType(const Module& module, Id type, std::optional<uint64_t> index) {
     using enum spv::Op;
     const Instruction& def = module.def(type);
-    if (def.opcode == OpTypeStruct) return index ? def.word(*index) : 0;
+    if (def.opcode == OpTypeStruct) {
+        const bool isMember = index && *index < def.operands.size();
+        return isMember ? def.word(static_cast<size_t>(*index)) : 0;
+    }
     const bool isComposite =
         isOneOf(def.opcode,
                 {OpTypeArray, OpTypeRuntimeArray, OpTypeVector, OpTypeMatrix,

@@ -43,7 +43,7 @@ std::optional<Error> expand(const Module& module, Instruction& i) {
                                  i.result)};
     }
     i.opcode = opcode;
-    i.operands.assign(*count, Operand(i.operands[0]));
+    i.operands.assign(static_cast<size_t>(*count), Operand(i.operands[0]));
     return std::nullopt;
 }
 

@@ -83,10 +83,11 @@ MatrixLeaves::Place MatrixLeaves::follow(Id composite, std::span<const Operand> 
             place.type = type->word(0);
             continue;
         }
-        const uint64_t member =
+        const uint64_t known =
             index.isId ? module_.constantValue(index.word).value_or(0) : index.word;
-        if (member >= type->operands.size()) return {};
-        for (uint64_t before = 0; before < member; ++before) {
+        if (known >= type->operands.size()) return {};
+        const auto member = static_cast<size_t>(known);
+        for (size_t before = 0; before < member; ++before) {
             place.firstLeaf += static_cast<uint32_t>(of(type->word(before)).size());
         }
         place.type = type->word(member);

@@ -52,7 +52,7 @@ Int4Values::Position Int4Values::position(const Int4Type& type, Id index) {
 Id Int4Values::wordAt(std::span<const Id> words, Id which) {
     if (words.size() == 1) return words[0];
     if (const std::optional<uint64_t> known = context_.module.constantValue(which)) {
-        return words[*known];
+        return words[static_cast<size_t>(*known)];
     }
     const Id second = emit_.compare(spv::Op::OpINotEqual, which, emit_.constant(0));
     return emit_.op(spv::Op::OpSelect, context_.types.uint32(), {second, words[1], words[0]});
