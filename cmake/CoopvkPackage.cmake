@@ -62,10 +62,13 @@ This package has the layer for programs of this architecture. Install it beside
 the package coopvk of the system's own architecture.")
 endif()
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
-set(CPACK_STRIP_FILES ON)
+# The package with the debugging information strips the other one.
+set(CPACK_DEBIAN_DEBUGINFO_PACKAGE ON)
+coopvk_commit(commit CPACK_COOPVK_TIME)
 set(CPACK_COOPVK_MANIFEST ${CMAKE_INSTALL_DATADIR}/vulkan/implicit_layer.d/${COOPVK_MANIFEST_NAME})
 set(CPACK_COOPVK_LIBRARY_FOLDER lib/${CMAKE_LIBRARY_ARCHITECTURE}/coopvk)
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/PackageLayout.cmake)
+set(CPACK_POST_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/PackageSymbols.cmake)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION graphics)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libvulkan1")  # found at run time

@@ -2,6 +2,11 @@
 # Run by cpack on what it is about to pack. The layer is loaded by its path and no library to link
 # with, so in a Debian package it has a folder of its own instead of one that ldconfig looks at.
 
+# The same sources give the same package at any time.
+if(CPACK_COOPVK_TIME AND NOT DEFINED ENV{SOURCE_DATE_EPOCH})
+    set(ENV{SOURCE_DATE_EPOCH} ${CPACK_COOPVK_TIME})
+endif()
+
 set(prefix ${CPACK_TEMPORARY_INSTALL_DIRECTORY}${CPACK_PACKAGING_INSTALL_PREFIX})
 set(manifest ${prefix}/${CPACK_COOPVK_MANIFEST})
 file(READ ${manifest} text)

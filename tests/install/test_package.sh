@@ -7,6 +7,7 @@
 source "$(dirname -- "${BASH_SOURCE[0]}")/common.bash"
 
 build=$1
+source=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$build/CMakeCache.txt")
 for program in dpkg dpkg-deb dpkg-shlibdeps; do
     command -v "$program" >/dev/null || { echo "SKIPPED: there is no $program here"; exit 77; }
 done
@@ -65,6 +66,26 @@ grep -q '^License: Apache-2.0' "$root/usr/share/doc/coopvk/copyright" || fail 'n
 [[ $(gzip -dc "$root/usr/share/doc/coopvk/changelog.gz" | head -n 1) == "coopvk ($version) "* ]] ||
     fail 'the changelog has another version'
 works_in "$root/usr"
+# The other package has its symbols: functions and lines, by the build ID, without paths of this machine.
+symbols=$work/symbols
+dpkg-deb -x "$work"/out/coopvk-dbgsym_*.ddeb "$symbols"
+dpkg-deb -e "$work"/out/coopvk-dbgsym_*.ddeb "$work/symbols-control"
+(cd "$symbols" && md5sum --quiet -c "$work/symbols-control/md5sums") || fail 'md5sums of the symbols'
+for file in "$root"/usr/lib/*/coopvk/libVkLayer_coopvk.so "$root/usr/bin/coopvk"; do
+    id=$(readelf -n "$file" | sed -n 's/.*Build ID: //p')
+    debug=$symbols/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug
+    [[ -f $debug ]] || fail "no symbols of ${file##*/}, whose build ID is '$id'"
+    ! grep -aqF "$source" "$debug" || fail "$source is named in the symbols of ${file##*/}"
+    ! readelf -S "$file" | grep -qF .debug_info || fail "${file##*/} still has its symbols"
+    place=$(nm "$debug" | awk '/ [tT] _ZN6coopvk.*assessDevice/ && !/cold/ && !n++ { print $1 }')
+    line=$(addr2line -e "$debug" "$place")
+    [[ -n $place && $line == *layer/physical_device.cpp:[0-9]* ]] || fail "symbols of ${file##*/}: $line"
+done
+# Later, the same bytes.
+cpack --config "$build/CPackConfig.cmake" -B "$work/again" >"$work/log" 2>&1 || fail "$(<"$work/log")"
+for file in "$work"/out/*.*deb; do
+    cmp "$file" "$work/again/${file##*/}" || fail "not the same bytes again: ${file##*/}"
+done
 in_root --purge coopvk
 [[ -z $(files) ]] || fail "left: $(files)"
 [[ $(grep -c '^Package: coopvk' "$root/var/lib/dpkg/status") == 0 ]] || fail 'dpkg remembers it'
