@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <errno.h>
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <sys/auxv.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <span>
 
+#include "files.hpp"
 #include "system/system.hpp"
 
 namespace coopvk::layer::system {
@@ -21,6 +25,22 @@ namespace fs = std::filesystem;
 std::string variable(const char* name) {
     const char* value = std::getenv(name);
     return value == nullptr ? "" : value;
+}
+
+// The kernel refuses to write to a pipe what it cannot read.
+size_t copyByPipe(std::span<const iovec> ranges, std::byte* target) {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return 0;
+    const FileDescriptor out(ends[0]), in(ends[1]);
+    size_t done = 0;
+    for (const iovec& range : ranges) {
+        const ssize_t written = ::write(in.number(), range.iov_base, range.iov_len);
+        if (written <= 0) break;
+        const ssize_t got = ::read(out.number(), target + done, static_cast<size_t>(written));
+        if (got > 0) done += static_cast<size_t>(got);
+        if (got < static_cast<ssize_t>(range.iov_len)) break;
+    }
+    return done;
 }
 
 }  // namespace
@@ -93,7 +113,10 @@ size_t copyReadable(const void* source, void* target, size_t size) {
     iovec local = {target, size};
     const unsigned long ranges = first < size ? 2 : 1;
     const ssize_t got = ::process_vm_readv(::getpid(), &local, 1, remote, ranges, 0);
-    return got > 0 ? static_cast<size_t>(got) : 0;
+    if (got >= 0) return static_cast<size_t>(got);
+    // Emulators such as QEMU do not know this call, and sandboxes may forbid it.
+    if (errno != ENOSYS && errno != EPERM) return 0;
+    return copyByPipe(std::span(remote, ranges), static_cast<std::byte*>(target));
 }
 
 bool matchesPattern(const std::string& pattern, const std::string& name, bool ignoreCase) {
