@@ -112,6 +112,8 @@ void fillTuning(uint8_t bits, rewrite::MatrixTuning& tuning) {
     if (bits & 4) tuning.columnBlock = bits >> 6;
     if (bits & 8) tuning.halfPairsAlongK = (bits & 32) != 0;
     if (bits & 16) tuning.unrolledProducts = bits & 32 ? 0u : 16u;
+    if ((bits & 48) == 48) tuning.sliceDepth = 1u << (bits >> 6);
+    if (bits & 64) tuning.rollSlices = (bits & 128) != 0;
 }
 
 // The module's first OpEntryPoint, from its second word on; empty if it has none.

@@ -10,21 +10,24 @@ namespace coopvk::rewrite {
 namespace {
 
 TEST(Tuning, FromText) {
-    const auto all =
-        matrixTuningFromText("grid-rows=8,row-block=0,column-block=2,pairs=k,unroll=1000");
+    const auto all = matrixTuningFromText(
+        "grid-rows=8,row-block=0,column-block=2,pairs=k,unroll=1000,slice=4,slices=rolled");
     ASSERT_TRUE(all) << all.error().message;
     EXPECT_EQ(all->gridRows, 8u);
     EXPECT_EQ(all->rowBlock, 0u);
     EXPECT_EQ(all->columnBlock, 2u);
     EXPECT_EQ(all->halfPairsAlongK, true);
     EXPECT_EQ(all->unrolledProducts, 1000u);
+    EXPECT_EQ(all->sliceDepth, 4u);
+    EXPECT_EQ(all->rollSlices, true);
     const auto one = matrixTuningFromText("pairs=n");
     ASSERT_TRUE(one);
     EXPECT_EQ(one->halfPairsAlongK, false);
     EXPECT_FALSE(one->gridRows);
     EXPECT_TRUE(matrixTuningFromText(""));
-    for (const char* wrong : {"grid-rows=0", "grid-rows=3", "row-block=x", "unroll=", "unroll",
-                              "pairs=m", "lanes=4", "unroll=1=2", ",", "unroll=99999999999"}) {
+    for (const char* wrong :
+         {"grid-rows=0", "grid-rows=3", "row-block=x", "unroll=", "unroll", "pairs=m", "lanes=4",
+          "slice=3", "slices=", "slices=4", "unroll=1=2", ",", "unroll=99999999999"}) {
         EXPECT_FALSE(matrixTuningFromText(wrong)) << wrong;
     }
 }
@@ -52,6 +55,7 @@ TEST(Tuning, Overrides) {
     EXPECT_FALSE(tuned({.gridRows = 64}));
     EXPECT_FALSE(tuned({.gridRows = 0}));
     EXPECT_FALSE(tuned({.rowBlock = 3}));
+    EXPECT_FALSE(tuned({.sliceDepth = 3}));
 }
 
 }  // namespace

@@ -55,8 +55,11 @@ struct MatrixTuning {
     std::optional<uint32_t> columnBlock;  // the same for columns
     std::optional<bool> halfPairsAlongK;  // 16-bit components of B are in pairs along K, else N
     std::optional<uint32_t> unrolledProducts;  // most products of an invocation without a loop
+    std::optional<uint32_t> sliceDepth;        // columns of A that are loaded at once; 0: all
+    std::optional<bool> rollSlices;            // the loop over slices stays a loop
 };
-// "grid-rows=8,row-block=1,column-block=2,pairs=k,unroll=1024", or any of these.
+// "grid-rows=8,row-block=1,column-block=2,pairs=k,unroll=1024,slice=4,slices=rolled", or any of
+// these.
 Result<MatrixTuning> matrixTuningFromText(std::string_view text);
 
 // What a module is rewritten for: a device, the subgroup size of the pipeline stage, and the

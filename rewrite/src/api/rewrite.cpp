@@ -36,12 +36,13 @@ std::optional<Error> checkTuning(const Target& target) {
         return !block || *block == 0 || std::has_single_bit(*block);
     };
     if (fits(tuning.gridRows, target.subgroupSize) && blockFits(tuning.rowBlock) &&
-        blockFits(tuning.columnBlock)) {
+        blockFits(tuning.columnBlock) && blockFits(tuning.sliceDepth)) {
         return std::nullopt;
     }
-    return Error{ErrorCode::kInvalidArgument,
-                 "grid-rows, row-block and column-block must be powers of two, and grid-rows at "
-                 "most the subgroup size"};
+    return Error{
+        ErrorCode::kInvalidArgument,
+        "grid-rows, row-block, column-block and slice must be powers of two, and grid-rows "
+        "at most the subgroup size"};
 }
 
 // Passes may use the device's atomics of floats only where these are not emulated.

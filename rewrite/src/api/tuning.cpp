@@ -26,12 +26,27 @@ constexpr TuningRow kRows[] = {
     {"row-block", &MatrixTuning::rowBlock, true, true},
     {"column-block", &MatrixTuning::columnBlock, true, true},
     {"unroll", &MatrixTuning::unrolledProducts, false, true},
+    {"slice", &MatrixTuning::sliceDepth, true, true},
+};
+
+struct TuningChoice {
+    std::string_view name, value;
+    std::optional<bool> MatrixTuning::* choice;
+    bool chosen;
+};
+
+constexpr TuningChoice kChoices[] = {
+    {"pairs", "k", &MatrixTuning::halfPairsAlongK, true},
+    {"pairs", "n", &MatrixTuning::halfPairsAlongK, false},
+    {"slices", "rolled", &MatrixTuning::rollSlices, true},
+    {"slices", "unrolled", &MatrixTuning::rollSlices, false},
 };
 
 // False if there is no such name or the value does not fit it.
 bool apply(std::string_view name, std::string_view value, MatrixTuning& tuning) {
-    if (name == "pairs" && (value == "k" || value == "n")) {
-        tuning.halfPairsAlongK = value == "k";
+    for (const TuningChoice& row : kChoices) {
+        if (row.name != name || row.value != value) continue;
+        tuning.*row.choice = row.chosen;
         return true;
     }
     for (const TuningRow& row : kRows) {
@@ -58,9 +73,11 @@ Result<MatrixTuning> matrixTuningFromText(std::string_view text) {
         if (apply(pair.substr(0, equals), value, tuning)) continue;
         return Error{
             ErrorCode::kInvalidArgument,
-            std::format("'{}' is none of grid-rows=, row-block=, column-block= with a power of "
-                        "two, unroll= with a number, pairs=k and pairs=n",
-                        pair)};
+            std::format(
+                "'{}' is none of grid-rows=, row-block=, column-block=, slice= with a power "
+                "of two, unroll= with a number, pairs=k, pairs=n, slices=rolled and "
+                "slices=unrolled",
+                pair)};
     }
     return tuning;
 }

@@ -73,6 +73,10 @@ Slices slicesFor(const Target& target, const LayoutPolicy& policy, const Compone
     return {c.factorBits == 4 ? 8u : 4u, false};
 }
 
+Slices tuned(Slices slices, const MatrixTuning& tuning) {
+    return {tuning.sliceDepth.value_or(slices.depth), tuning.rollSlices.value_or(slices.rolled)};
+}
+
 // The most components of a type of accumulator that a variable keeps in each lane.
 uint64_t sumsOfLane(const Module& module, const Target& target, MatrixCounts& matrices, Id type) {
     const auto d = matrixDimensions(module, module.def(type));
@@ -88,7 +92,7 @@ uint64_t sumsOfLane(const Module& module, const Target& target, MatrixCounts& ma
 
 SlicedTypes chooseSlices(const TypeTable& types, const Target& target, const LayoutPolicy& policy) {
     const Module& module = types.module();
-    const FactorSurvey survey(types, [](const Instruction&) { return true; }, false);
+    const FactorSurvey survey(types, [](const Instruction&) { return true; }, {});
     const std::set<Id> open = openAccumulators(module, types, target, policy);
     MatrixCounts matrices(module);
     SlicedTypes out;
@@ -100,12 +104,13 @@ SlicedTypes chooseSlices(const TypeTable& types, const Target& target, const Lay
         if (!d || !d->isOfSubgroup() || !right || d->columns != right->rows) return {};
         if (!survey.has(a) || !survey.has(b)) return {};
         const Id sum = module.def(product->type).word(0);
-        const auto [depth, rolled] =
-            slicesFor(target, policy,
-                      {std::min(survey.bitsOf(a), survey.bitsOf(b)), types.width(sum),
-                       sumsOfLane(module, target, matrices, product->type), types.isFloat(sum),
-                       open.contains(product->type),
-                       uint64_t{d->rows} * right->columns < target.subgroupSize});
+        const Components components = {std::min(survey.bitsOf(a), survey.bitsOf(b)),
+                                       types.width(sum),
+                                       sumsOfLane(module, target, matrices, product->type),
+                                       types.isFloat(sum),
+                                       open.contains(product->type),
+                                       uint64_t{d->rows} * right->columns < target.subgroupSize};
+        const auto [depth, rolled] = tuned(slicesFor(target, policy, components), target.tuning);
         if (depth == 0 || d->columns <= depth || d->columns % depth != 0) return {};
         if (out.depth != 0 && (out.depth != depth || out.wholeDepth != d->columns)) return {};
         out.depth = depth;
