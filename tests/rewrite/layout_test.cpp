@@ -74,5 +74,54 @@ INSTANTIATE_TEST_SUITE_P(
                     LayoutCase{16, 3, 7, 0, 0, true}, LayoutCase{32, 24, 12, 1, 2, true},
                     LayoutCase{8, 64, 16, 1, 4, false}, LayoutCase{8, 48, 40, 2, 2, false}));
 
+struct RunCase {
+    Dimension along;
+    uint32_t length, lanes, rows, columns, bits;
+};
+
+class Runs : public testing::TestWithParam<RunCase> {};
+
+// Every element is in exactly one lane, in a run of neighbours; lanes of consecutive numbers hold
+// neighbouring runs of a line.
+TEST_P(Runs, DistributeEveryElementOnce) {
+    const RunCase& c = GetParam();
+    LayoutPolicy policy;
+    policy.workgroup = makeGrid(c.lanes, false);
+    const Fragment f = makeRunFragment(policy, {c.along, c.length}, c.rows, c.columns, c.bits);
+    const bool alongRows = c.along == Dimension::kRows;
+    const Axis& along = alongRows ? f.rows : f.columns;
+    const Axis& across = alongRows ? f.columns : f.rows;
+    EXPECT_LE(along.lanes * across.lanes, c.lanes);
+    EXPECT_EQ(f.packWidth, 32 / c.bits);
+    std::set<std::pair<uint32_t, uint32_t>> seen, packs;
+    for (uint32_t lane = 0; lane < along.lanes * across.lanes; ++lane) {
+        for (uint32_t i = 0; i < across.count(); ++i) {
+            for (uint32_t j = 0; j < along.count(); ++j) {
+                const uint32_t line = across.index(lane / along.lanes, i);
+                const uint32_t place = along.index(lane % along.lanes, j);
+                EXPECT_LT(line, across.size);
+                EXPECT_LT(place, along.size);
+                EXPECT_TRUE(seen.insert({line, place}).second);
+                EXPECT_EQ(place % c.length, j % c.length);
+                const uint32_t row = alongRows ? j : i, column = alongRows ? i : j;
+                if (lane == 0) packs.insert({f.packOf(row, column), f.componentOf(row, column)});
+            }
+        }
+    }
+    EXPECT_EQ(seen.size(), size_t{c.rows} * c.columns);
+    EXPECT_EQ(packs.size(), f.length());
+    if (along.lanes > 1) {
+        EXPECT_EQ(along.index(1, 0), c.length);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, Runs,
+                         testing::Values(RunCase{Dimension::kColumns, 8, 256, 128, 64, 16},
+                                         RunCase{Dimension::kRows, 8, 256, 64, 128, 16},
+                                         RunCase{Dimension::kColumns, 8, 256, 16, 16, 16},
+                                         RunCase{Dimension::kColumns, 16, 64, 48, 80, 8},
+                                         RunCase{Dimension::kRows, 4, 128, 96, 48, 32},
+                                         RunCase{Dimension::kRows, 32, 32, 32, 32, 16}));
+
 }  // namespace
 }  // namespace coopvk::rewrite

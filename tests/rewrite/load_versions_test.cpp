@@ -136,7 +136,7 @@ const Case kCases[] = {
     {.name = "TwoProducts", .isDuplicated = true, .body = kTwice},
     {.name = "UsedInTheBlock", .isDuplicated = true, .body = kLaterUse, .phis = 1},
     {.name = "UsedInAnotherBlock", .isDuplicated = true, .behind = kStoreProduct, .phis = 1},
-    {.name = "NotDecoded", .isDuplicated = false, .decode = "None"},
+    {.name = "NotDecoded", .isDuplicated = true, .decode = "None"},
     {.name = "NoProduct", .isDuplicated = false, .body = kStored},
     {.name = "ProductOfOthers", .isDuplicated = false, .body = kOtherProduct},
 };
@@ -161,7 +161,7 @@ TEST_P(LoadVersionsTest, HaveLoadsAndProducts) {
     const size_t products = countOf(module, kProduct);
     std::set<Id> followed = gatherTensorLoads(module);
     ASSERT_EQ(followed.size(), 1u);
-    const LoadVersions versions = duplicateDecodedLoads(types, followed);
+    const LoadVersions versions = duplicateLoads(types, followed);
     const size_t copies = GetParam().isDuplicated ? 2 : 1;
     EXPECT_EQ(countOf(module, kLoad), 2 * copies);
     EXPECT_EQ(countOf(module, kProduct), products * copies);

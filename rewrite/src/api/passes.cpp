@@ -12,6 +12,7 @@
 #include "matrix/matrix_types.hpp"
 #include "matrix/product_loops.hpp"
 #include "matrix/slices/slice_products.hpp"
+#include "matrix/tiles/factor_runs.hpp"
 #include "native/listed.hpp"
 #include "native/lower.hpp"
 #include "native/small_floats.hpp"
@@ -126,7 +127,8 @@ Failure lowerToCore(Rewriting& r) {
         }
         convertAroundTiles(r.types, tiles);
     }
-    const LayoutPolicy policy = choosePolicy(r.module, r.types, target);
+    LayoutPolicy policy = choosePolicy(r.module, r.types, target);
+    policy.runs = chooseRuns(r.types, tiles);
     foldSpecConstants(r.types, [&](Id type) { return matrixLength(r.types, policy, type); });
     keepProductLoopsRolled(r.module, target.subgroupSize,
                            target.tuning.unrolledProducts.value_or(kMaxUnrolledProducts));

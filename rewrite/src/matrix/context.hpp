@@ -55,6 +55,7 @@ struct ProductSlices {
 struct SharedWords {
     Id variable = 0;                    // 0: nothing uses it
     std::optional<uint32_t> available;  // nullopt: not computed yet
+    std::optional<uint32_t> forDeepSlices;
     uint32_t used = 0;
 };
 
@@ -82,6 +83,10 @@ struct MatrixContext : PackedContext {
     std::set<Id> followedLoads;
     std::vector<const Instruction*> waitingLoads;
     LoadVersions loadVersions;
+    // Products in tiles that a copy ends (tensor/load_prefetch.hpp); and those of them that are
+    // lowered, with the function that ends them.
+    std::set<Id> openedProducts;
+    std::map<Id, Id> productEnds;
     TilePlan tiles;
 
     const MatrixType* matrix(Id type) const {
@@ -99,6 +104,12 @@ struct MatrixContext : PackedContext {
                 ofWorkgroup ? policy.workgroup : policy.grid,
                 ofWorkgroup ? policy.cell : policy.grid,
                 ofWorkgroup ? invocations : target.subgroupSize};
+    }
+
+    // The same in the lanes of a fragment.
+    GridPosition position(InstructionList& out, const Fragment& fragment) {
+        if (!fragment.run) return position(out, fragment.scope);
+        return {types, out, fragment, invocations};
     }
 
     const PackedType* packed(Id type) const override { return matrix(type); }

@@ -11,9 +11,8 @@ namespace coopvk::rewrite {
 using enum spv::Op;
 
 FactorSurvey::FactorSurvey(const TypeTable& types,
-                           const std::function<bool(const Instruction& type)>& isWanted,
-                           bool keepsLength)
-    : module_(types.module()), types_(types), keepsLength_(keepsLength) {
+                           const std::function<bool(const Instruction& type)>& isWanted, Form form)
+    : module_(types.module()), types_(types), form_(form) {
     const InstructionList& globals = module_.section(Section::kGlobals);
     for (const InstructionPtr& i : globals) {
         if (i->opcode == OpTypeCooperativeMatrixKHR && isWanted(*i)) found_.insert(i->result);
@@ -21,7 +20,7 @@ FactorSurvey::FactorSurvey(const TypeTable& types,
     if (found_.empty()) return;
     for (const InstructionPtr& i : globals) {
         const bool hasNoValue = isOneOf(i->opcode, {OpConstantNull, OpUndef});
-        if (i->type != 0 && !(keepsLength && hasNoValue)) found_.erase(i->type);
+        if (i->type != 0 && !(form.keepsLength && hasNoValue)) found_.erase(i->type);
     }
     module_.visitBlocks([&](const Instruction& i) { visit(i); });
 }
@@ -29,6 +28,9 @@ FactorSurvey::FactorSurvey(const TypeTable& types,
 void FactorSurvey::visit(const Instruction& i) {
     if (isNonSemantic(module_, i)) return;
     switch (i.opcode) {
+        case OpCooperativeMatrixLoadTensorNV:
+            if (!form_.allowsTensors) return visitOther(i);
+            [[fallthrough]];
         case OpCooperativeMatrixLoadKHR:
             loads_.push_back(&i);
             return;
@@ -54,7 +56,7 @@ void FactorSurvey::visitOther(const Instruction& i) {
         return dropIndexed(module_.pointee(i.word(0)), i, first);
     }
     const bool asksLength = i.opcode == OpCooperativeMatrixLengthKHR;
-    if (movesValues(i.opcode) || (asksLength && keepsLength_)) return;
+    if (movesValues(i.opcode) || (asksLength && form_.keepsLength)) return;
     found_.erase(i.type);
     for (const Operand& operand : i.operands) {
         if (!operand.isId) continue;
@@ -93,7 +95,7 @@ std::set<Id> typesInWords(const TypeTable& types, const Target& target,
         const uint32_t bits = types.width(type.word(0));
         return makeFragment(policy, *d, bits).packWidth == 32 / bits;
     };
-    FactorSurvey survey(types, mayBeWords, true);
+    FactorSurvey survey(types, mayBeWords, {.keepsLength = true});
     // A product reads both operands as words, or neither.
     survey.dropUnless([&](const Instruction& product, Id a, Id b) {
         return survey.bitsOf(a) == survey.bitsOf(b) &&

@@ -12,14 +12,19 @@ namespace coopvk::rewrite {
 
 class FactorSurvey {
  public:
-    // Considers the matrix types for which `isWanted` is true. `keepsLength`: the other form has as
-    // many components, so OpCooperativeMatrixLengthKHR, OpConstantNull and OpUndef are allowed.
+    // What the other form allows.
+    struct Form {
+        // It has as many components: OpCooperativeMatrixLengthKHR, OpConstantNull and OpUndef.
+        bool keepsLength = false;
+        bool allowsTensors = false;  // OpCooperativeMatrixLoadTensorNV
+    };
+    // Considers the matrix types for which `isWanted` is true.
     FactorSurvey(const TypeTable& types,
-                 const std::function<bool(const Instruction& type)>& isWanted, bool keepsLength);
+                 const std::function<bool(const Instruction& type)>& isWanted, Form form);
 
     bool has(Id type) const { return found_.contains(type); }
     const std::set<Id>& found() const { return found_; }
-    // All multiply-adds and loads of the module.
+    // All multiply-adds and loads of the module; with Form::allowsTensors also those of tensors.
     const std::vector<const Instruction*>& products() const { return products_; }
     const std::vector<const Instruction*>& loads() const { return loads_; }
     // Bits of a component of a type in memory.
@@ -35,7 +40,7 @@ class FactorSurvey {
 
     const Module& module_;
     const TypeTable& types_;
-    const bool keepsLength_;
+    const Form form_;
     std::set<Id> found_;
     std::vector<const Instruction*> products_;
     std::vector<const Instruction*> loads_;

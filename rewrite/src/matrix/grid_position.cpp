@@ -16,7 +16,17 @@ Id GridPosition::laneInCell() {
     return once(laneInCell_, [&] { return emit_.modulo(lane, cell_.rows * cell_.columns); });
 }
 
+// lane / before % count.
+Id GridPosition::lineOf(Id& line, uint32_t before, uint32_t count) {
+    const Id lane = this->lane();
+    return once(line, [&] {
+        const Id whole = emit_.over(lane, before);
+        return before * count >= lanes_ ? whole : emit_.modulo(whole, count);
+    });
+}
+
 Id GridPosition::row() {
+    if (isByColumns_) return lineOf(row_, 1, grid_.rows);
     const Id lane = this->lane();
     const bool isOneColumn = cell_.columns == grid_.columns;
     const Id inCell = isOneColumn ? lane : laneInCell();
@@ -32,6 +42,7 @@ Id GridPosition::row() {
 }
 
 Id GridPosition::column() {
+    if (isByColumns_) return lineOf(column_, grid_.rows, grid_.columns);
     const Id lane = this->lane();
     const uint32_t across = grid_.columns / cell_.columns;
     const Id inCell = across == 1 ? lane : laneInCell();

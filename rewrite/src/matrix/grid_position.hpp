@@ -17,6 +17,14 @@ class GridPosition {
     GridPosition(TypeTable& types, InstructionList& out, LaneScope scope, Grid grid, Grid cell,
                  uint32_t lanes)
         : emit_(types, out), scope_(scope), grid_(grid), cell_(cell), lanes_(lanes) {}
+    // The position of a workgroup's invocation in the lanes of a fragment in runs.
+    GridPosition(TypeTable& types, InstructionList& out, const Fragment& inRuns, uint32_t lanes)
+        : emit_(types, out),
+          scope_(LaneScope::kWorkgroup),
+          grid_{inRuns.rows.lanes, inRuns.columns.lanes},
+          cell_(grid_),
+          isByColumns_(inRuns.run->along == Dimension::kRows),
+          lanes_(lanes) {}
 
     // u32 values.
     Id lane();  // SubgroupLocalInvocationId, or LocalInvocationIndex
@@ -36,6 +44,7 @@ class GridPosition {
 
  private:
     Id laneInCell();
+    Id lineOf(Id& line, uint32_t before, uint32_t count);
     template <typename Make>
     Id once(Id& value, Make make) {
         if (value == 0) value = make();
@@ -45,6 +54,7 @@ class GridPosition {
     Emitter emit_;
     const LaneScope scope_;
     const Grid grid_, cell_;
+    const bool isByColumns_ = false;  // consecutive lanes fill the grid column by column
     const uint32_t lanes_;
     Id lane_ = 0, laneInCell_ = 0, row_ = 0, column_ = 0;
     std::map<std::pair<Id, uint32_t>, Id> axisLanes_;  // by coordinate and number of lanes

@@ -20,6 +20,8 @@ void lowerTensorStore(MatrixContext& context, MatrixWriter& writer, const Instru
 
 // OpCooperativeMatrixMulAddKHR: a call of a helper function, one for each combination of types.
 void lowerMulAdd(MatrixContext& context, MatrixWriter& writer, const Instruction& mulAdd);
+// OpCopyObject that ends an opened product (tensor/load_prefetch.hpp).
+bool lowerProductEnd(MatrixContext& context, MatrixWriter& writer, const Instruction& copy);
 
 // OpCooperativeMatrixConvertNV: changes the use (A, B, accumulator) of a matrix.
 void lowerRoleConversion(MatrixContext& context, MatrixWriter& writer,

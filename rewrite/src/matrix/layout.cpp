@@ -49,6 +49,25 @@ Fragment makeWorkgroupFragment(const LayoutPolicy& policy, uint32_t rows, uint32
     return fragment;
 }
 
+Fragment makeRunFragment(const LayoutPolicy& policy, Run run, uint32_t rows, uint32_t columns,
+                         uint32_t componentBits) {
+    const uint32_t lanes = policy.workgroup.rows * policy.workgroup.columns;
+    Fragment fragment;
+    fragment.scope = LaneScope::kWorkgroup;
+    fragment.run = run;
+    const bool alongRows = run.along == Dimension::kRows;
+    Axis& along = alongRows ? fragment.rows : fragment.columns;
+    Axis& across = alongRows ? fragment.columns : fragment.rows;
+    along.size = alongRows ? rows : columns;
+    along.lanes = std::min(lanes, largestPowerOfTwoIn(along.size / run.length));
+    along.block = run.length;
+    across.size = alongRows ? columns : rows;
+    across.lanes = std::min(lanes / along.lanes, largestPowerOfTwoIn(across.size));
+    fragment.packWidth = std::max(1u, 32 / componentBits);
+    fragment.packAxis = alongRows ? PackAxis::kRows : PackAxis::kColumns;
+    return fragment;
+}
+
 Grid makeGrid(uint32_t lanes, bool tall) {
     const auto log2 = static_cast<uint32_t>(std::bit_width(lanes)) - 1;
     const uint32_t smaller = 1u << log2 / 2;

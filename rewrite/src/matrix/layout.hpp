@@ -24,9 +24,15 @@
 // A matrix of scope Workgroup is distributed as accumulators are, whatever its use: each element is
 // in one lane, in blocks of 4 x 4 neighbours. So conversions of use move nothing. A multiply-add
 // gets its operands through shared memory (workgroup_product.cpp).
+//
+// Matrices of scope Workgroup that are only loaded from tensors and multiplied as tiles are
+// distributed in "runs": neighbours that are neighbours in memory, too. Consecutive lanes hold
+// consecutive runs of a line, so that a lane, and a subgroup, load much at once.
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <set>
 
 namespace coopvk::rewrite {
@@ -68,12 +74,21 @@ enum class PackAxis { kColumns, kRows };
 // Whose invocations are the lanes.
 enum class LaneScope { kSubgroup, kWorkgroup };
 
+// Neighbours along a dimension that a lane holds together.
+struct Run {
+    Dimension along = Dimension::kColumns;
+    uint32_t length = 1;
+
+    bool operator==(const Run&) const = default;
+};
+
 struct Fragment {
     Axis rows;
     Axis columns;
     uint32_t packWidth = 1;  // components in a pack
     PackAxis packAxis = PackAxis::kColumns;
     LaneScope scope = LaneScope::kSubgroup;
+    std::optional<Run> run;  // distributed in runs of this kind
 
     const Axis& axis(Dimension d) const { return d == Dimension::kRows ? rows : columns; }
     uint32_t length() const { return rows.count() * columns.count(); }
@@ -103,6 +118,8 @@ struct LayoutPolicy {
     // Matrix types of use A and B, by id, that are distributed as accumulators are
     // (element_copies.hpp, large_matrices.hpp).
     std::set<uint32_t> likeAccumulators;
+    // Matrix types of scope Workgroup, by id, that are distributed in runs (tiles/factor_runs.hpp).
+    std::map<uint32_t, Run> runs;
 };
 
 Fragment makeFragment(const LayoutPolicy& policy, Use use, uint32_t rows, uint32_t columns,
@@ -111,6 +128,9 @@ Fragment makeFragment(const LayoutPolicy& policy, Use use, uint32_t rows, uint32
 Fragment makeWorkgroupFragment(const LayoutPolicy& policy, uint32_t rows, uint32_t columns,
                                uint32_t componentBits);
 inline constexpr uint32_t kWorkgroupBlock = 4;
+// The same in runs, whose length divides the size of the dimension.
+Fragment makeRunFragment(const LayoutPolicy& policy, Run run, uint32_t rows, uint32_t columns,
+                         uint32_t componentBits);
 
 // The squarest grid of `lanes` lanes, a power of two. Where it cannot be square, it has more
 // columns than rows, or with `tall` more rows than columns.

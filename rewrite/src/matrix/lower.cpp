@@ -10,6 +10,7 @@
 #include "matrix/open_sums.hpp"
 #include "matrix/workgroup_memory.hpp"
 #include "tensor/load_groups.hpp"
+#include "tensor/load_prefetch.hpp"
 
 namespace coopvk::rewrite {
 
@@ -78,6 +79,7 @@ OpcodeTable<MatrixFunction> matrixTable() {
     table.add<lowerTensorStore>({OpCooperativeMatrixStoreTensorNV});
     table.add<lowerTensorSetting>(kTensorValues);
     table.add<lowerMulAdd>({OpCooperativeMatrixMulAddKHR});
+    table.add<lowerProductEnd>({OpCopyObject});
     table.add<lowerLength>({OpCooperativeMatrixLengthKHR});
     table.add<lowerRoleConversion>({OpCooperativeMatrixConvertNV});
     table.add<lowerTransposition>({OpCooperativeMatrixTransposeNV});
@@ -106,9 +108,12 @@ std::optional<Error> lowerMatrices(MatrixContext& context) {
     context.tensors = lowerTensorTypes(context);
     if (context.error) return context.error;
     lowerMatrixConstants(context);
+    if (!context.tiles.types.empty()) {
+        context.openedProducts = prefetchTensorLoads(context.types, context.tensors);
+    }
     context.followedLoads = gatherTensorLoads(module);
     if (!context.tiles.types.empty()) {
-        context.loadVersions = duplicateDecodedLoads(context.types, context.followedLoads);
+        context.loadVersions = duplicateLoads(context.types, context.followedLoads);
     }
     const OpcodeTable<MatrixFunction> table = matrixTable();
     for (const auto& function : module.functions()) {

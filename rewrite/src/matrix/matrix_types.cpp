@@ -43,6 +43,13 @@ Fragment makeFragment(const LayoutPolicy& policy, const MatrixDimensions& d,
     return makeFragment(policy, d.use, d.rows, d.columns, componentBits);
 }
 
+Fragment fragmentOf(const LayoutPolicy& policy, Id type, const MatrixDimensions& d,
+                    uint32_t componentBits) {
+    const auto run = policy.runs.find(type);
+    if (run == policy.runs.end()) return makeFragment(policy, d, componentBits);
+    return makeRunFragment(policy, run->second, d.rows, d.columns, componentBits);
+}
+
 std::optional<uint32_t> matrixLength(const TypeTable& types, const LayoutPolicy& policy,
                                      Id matrixType) {
     const Module& module = types.module();
@@ -52,7 +59,7 @@ std::optional<uint32_t> matrixLength(const TypeTable& types, const LayoutPolicy&
     std::optional<MatrixDimensions> d = matrixDimensions(module, type);
     if (!d) return std::nullopt;
     if (policy.likeAccumulators.contains(matrixType)) d->use = Use::kAccumulator;
-    return makeFragment(policy, *d, bits).length();
+    return fragmentOf(policy, matrixType, *d, bits).length();
 }
 
 namespace {
@@ -124,7 +131,7 @@ MatrixType describe(const MatrixContext& context, const Instruction& type, bool 
     uint32_t use = static_cast<uint32_t>(d.use) + (matrix.likeAccumulator ? 4u : 0u);
     if (matrix.likeAccumulator) d.use = Use::kAccumulator;
     const uint32_t bits = inWords ? matrix.number->bits : types.width(matrix.component);
-    matrix.fragment = makeFragment(context.policy, d, bits);
+    matrix.fragment = fragmentOf(context.policy, type.result, d, bits);
     describePacks(matrix, types);
     // At scope Workgroup, elements are distributed alike whatever the use.
     if (!d.isOfSubgroup()) use = ~0u;
@@ -165,7 +172,7 @@ const MatrixType& typeWith(MatrixContext& context, const MatrixType& from, Id fo
     for (const auto& [id, known] : context.matrices) {
         if (known.use == from.use && known.component == component && known.number == &number &&
             known.rows == from.rows && known.columns == from.columns &&
-            known.fragment.scope == from.fragment.scope && !known.words &&
+            known.fragment.scope == from.fragment.scope && !known.fragment.run && !known.words &&
             known.likeAccumulator == from.likeAccumulator) {
             return known;
         }

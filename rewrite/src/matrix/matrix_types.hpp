@@ -21,6 +21,9 @@ std::optional<MatrixDimensions> matrixDimensions(const Module& module, const Ins
 // How a matrix whose components are held in `componentBits` bits is distributed.
 Fragment makeFragment(const LayoutPolicy& policy, const MatrixDimensions& d,
                       uint32_t componentBits);
+// The same for a matrix type of the module.
+Fragment fragmentOf(const LayoutPolicy& policy, Id type, const MatrixDimensions& d,
+                    uint32_t componentBits);
 
 // Components of a matrix in an invocation; nullopt where the type's operands are not constant, or
 // the component type has no number format.

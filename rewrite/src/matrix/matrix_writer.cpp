@@ -12,4 +12,11 @@ GridPosition& MatrixWriter::position(LaneScope scope) {
     return *position;
 }
 
+GridPosition& MatrixWriter::position(const MatrixType& m) {
+    if (!m.fragment.run) return position(m.fragment.scope);
+    const auto found = runPositions_.find(m.id);
+    if (found != runPositions_.end()) return found->second;
+    return runPositions_.emplace(m.id, matrices_.position(prologue(), m.fragment)).first->second;
+}
+
 }  // namespace coopvk::rewrite

@@ -16,7 +16,7 @@ class MatrixWriter : public FunctionWriter {
 
     // The invocation's position, as values that are the same in the whole function.
     GridPosition& position(LaneScope scope);
-    GridPosition& position(const MatrixType& m) { return position(m.fragment.scope); }
+    GridPosition& position(const MatrixType& m);
 
     // u32: the invocation's lane on an axis of the matrix, and the row and column of a local
     // element.
@@ -35,6 +35,7 @@ class MatrixWriter : public FunctionWriter {
  private:
     MatrixContext& matrices_;
     std::optional<GridPosition> positions_[2];
+    std::map<Id, GridPosition> runPositions_;  // by matrix type, of those in runs
 };
 
 }  // namespace coopvk::rewrite

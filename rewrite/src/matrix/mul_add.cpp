@@ -72,24 +72,48 @@ Id factorOf(MatrixContext& context, MatrixWriter& writer, const MatrixType*& mat
     return converted;
 }
 
-// The function that computes the product; 0 with an error.
-Id helperFor(MatrixContext& context, const MulAdd& product, const Instruction& mulAdd) {
+using EmitProduct = Id (*)(MatrixContext& context, FunctionBuilder& function, const MulAdd& product,
+                           const Instruction& at);
+
+// The function that computes a product, or a part of it; 0 with an error.
+Id helperFor(MatrixContext& context, const MulAdd& product, const Instruction& mulAdd,
+             std::string_view part, EmitProduct emitPart) {
     const std::vector<uint32_t> key = {static_cast<uint32_t>(mulAdd.opcode),
                                        product.a->id,
                                        product.b->id,
                                        product.c->id,
                                        product.result->id,
-                                       product.operands};
+                                       product.operands,
+                                       static_cast<uint32_t>(part.size())};
     return context.helper(key, [&] {
-        const Id parameters[] = {product.a->id, product.b->id, product.c->id};
-        FunctionBuilder function(context.types, context.newFunctions, helperName(context, product),
+        std::vector<Id> parameters = {product.a->id, product.b->id, product.c->id};
+        if (emitPart == emitTileProductEnd) parameters = {product.c->id};
+        FunctionBuilder function(context.types, context.newFunctions,
+                                 helperName(context, product) + std::string(part),
                                  product.result->id, parameters);
-        if (product.result->fragment.scope == LaneScope::kWorkgroup) {
-            const auto emitWhole = product.result->tiles ? emitTileProduct : emitWorkgroupProduct;
-            return emitWhole(context, function, product, mulAdd);
-        }
-        return emitProduct(context, function, product);
+        return emitPart(context, function, product, mulAdd);
     });
+}
+
+Id emitSubgroupProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& product,
+                       const Instruction&) {
+    return emitProduct(context, function, product);
+}
+
+// The function that lowerMulAdd() calls.
+Id helperFor(MatrixContext& context, const MulAdd& product, const Instruction& mulAdd) {
+    if (product.result->fragment.scope == LaneScope::kSubgroup) {
+        return helperFor(context, product, mulAdd, "", emitSubgroupProduct);
+    }
+    if (!product.result->tiles) {
+        return helperFor(context, product, mulAdd, "", emitWorkgroupProduct);
+    }
+    if (!context.openedProducts.contains(mulAdd.result)) {
+        return helperFor(context, product, mulAdd, "", emitTileProduct);
+    }
+    context.productEnds[mulAdd.result] =
+        helperFor(context, product, mulAdd, "_end", emitTileProductEnd);
+    return helperFor(context, product, mulAdd, "_opened", emitOpenedTileProduct);
 }
 
 }  // namespace
@@ -137,6 +161,13 @@ void lowerMulAdd(MatrixContext& context, MatrixWriter& writer, const Instruction
     const InstructionPtr round =
         makeInstruction(spv::Op::OpFConvert, mulAdd.type, mulAdd.result, {idOperand(sums)});
     lowerMatrixConversion(context, emit, *round);
+}
+
+bool lowerProductEnd(MatrixContext& context, MatrixWriter& writer, const Instruction& copy) {
+    const auto end = context.productEnds.find(copy.word(0));
+    if (end == context.productEnds.end()) return false;
+    writer.emit().call(copy.type, end->second, std::array{copy.word(0)}, copy.result);
+    return true;
 }
 
 }  // namespace coopvk::rewrite

@@ -40,5 +40,11 @@ Id emitWorkgroupProduct(MatrixContext& context, FunctionBuilder& function, const
 // loads its rows of A and columns of B as tiles, and multiplies these. 0 with context.error.
 Id emitTileProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& product,
                    const Instruction& at);
+// The same in two parts: function(a, b, c) up to the last slice in shared memory, and
+// function(sums) that multiplies this slice.
+Id emitOpenedTileProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& product,
+                         const Instruction& at);
+Id emitTileProductEnd(MatrixContext& context, FunctionBuilder& function, const MulAdd& product,
+                      const Instruction& at);
 
 }  // namespace coopvk::rewrite

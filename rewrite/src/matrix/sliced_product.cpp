@@ -17,21 +17,32 @@ SlicedProduct::SlicedProduct(MatrixContext& context, FunctionBuilder& function,
 }
 
 void SlicedProduct::forEachSlice(const std::function<void(Id start)>& stage,
-                                 const std::function<void()>& multiply) {
-    f_.repeat(p_.a->columns / depth_, 1, [&](Id slice) {
-        const Id start = emit_.times(slice, depth_);
+                                 const std::function<void()>& multiply, bool leavesLast) {
+    const auto stageAt = [&](Id start) {
         memory_.barrier();
         stage(start);
         memory_.barrier();
+    };
+    const uint32_t slices = p_.a->columns / depth_ - (leavesLast ? 1 : 0);
+    f_.repeat(slices, 1, [&](Id slice) {
+        stageAt(emit_.times(slice, depth_));
         multiply();
     });
+    if (leavesLast) stageAt(emit_.constant(slices * depth_));
+}
+
+GridPosition& SlicedProduct::positionOf(const MatrixType& m) {
+    if (!m.fragment.run) return position_;
+    const auto found = inRuns_.find(m.id);
+    if (found != inRuns_.end()) return found->second;
+    return inRuns_.emplace(m.id, context_.position(emit_.out(), m.fragment)).first->second;
 }
 
 void SlicedProduct::forEachBlock(const MatrixType& matrix, Dimension k, Id start, Id stores,
                                  const std::function<void(uint32_t block, Id inSlice)>& body) {
     const Axis& axis = matrix.fragment.axis(k);
-    for (uint32_t block = 0; block < axis.count(); block += axis.block) {
-        const Id index = position_.indexOn(emit_, k, axis, block);
+    for (uint32_t block = 0; block < axis.count(); block += blockOf(axis)) {
+        const Id index = positionOf(matrix).indexOn(emit_, k, axis, block);
         const Id inSlice = emit_.op(spv::Op::OpISub, types_.uint32(), {index, start});
         Id stored = stores;
         if (depth_ < axis.size) {

@@ -4,6 +4,8 @@
 // B lie in shared memory.
 #pragma once
 
+#include <numeric>
+
 #include "matrix/packs.hpp"
 #include "matrix/product.hpp"
 #include "matrix/workgroup_memory.hpp"
@@ -17,15 +19,18 @@ class SlicedProduct {
                   uint32_t depth, uint32_t words);
 
     // For each slice, the first of whose columns of A is `start` (u32): runs stage() between
-    // barriers, then multiply().
+    // barriers, then multiply(). `leavesLast`: does not multiply the last one.
     void forEachSlice(const std::function<void(Id start)>& stage,
-                      const std::function<void()>& multiply);
+                      const std::function<void()>& multiply, bool leavesLast = false);
     // Runs body(block, inSlice) for the blocks of a matrix along K that this lane stores: their
     // first local index, and their place in the slice that begins at `start`. `stores`: whether the
-    // lane stores at all; 0: it does.
+    // lane stores at all; 0: it does. Each block has blockOf() elements along K.
     void forEachBlock(const MatrixType& matrix, Dimension k, Id start, Id stores,
                       const std::function<void(uint32_t block, Id inSlice)>& body);
-    Id isNoDuplicate(const MatrixType& m) { return position_.isNoDuplicate(emit_, m.fragment); }
+    // Slices may divide the blocks of an axis.
+    uint32_t blockOf(const Axis& k) const { return std::gcd(k.block, depth_); }
+    GridPosition& positionOf(const MatrixType& m);
+    Id isNoDuplicate(const MatrixType& m) { return positionOf(m).isNoDuplicate(emit_, m.fragment); }
 
     // Variables for the packs of the sums, with these values; and the values that they have now.
     void beginSums(Id pack, std::span<const Id> values);
@@ -38,8 +43,9 @@ class SlicedProduct {
     const MulAdd& p_;
     const uint32_t depth_;
     WorkgroupMemory memory_;
-    GridPosition position_;
-    std::vector<Id> sums_;  // the variables
+    GridPosition position_;              // of matrices that are not in runs
+    std::map<Id, GridPosition> inRuns_;  // by matrix type
+    std::vector<Id> sums_;               // the variables
 };
 
 }  // namespace coopvk::rewrite

@@ -169,7 +169,7 @@ class TensorLoad : TensorTransfer {
     void any() {
         TensorWalk walk(writer_, matrix_, kMaxTensorPlaces);
         const Id array = componentArray();
-        if (operands_.view != 0) {
+        if (address_.clips()) {
             HeldElements object(matrix_, emit_, operands_.object);
             spill(object, array);
         }

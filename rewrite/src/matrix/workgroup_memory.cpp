@@ -12,10 +12,10 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// All, a half, a quarter, and so on of the reserved words: the most that the module leaves.
-uint32_t wordsLeft(const MatrixContext& context) {
+// All, a half, a quarter, and so on of these bytes: the most words that the module leaves.
+uint32_t wordsLeft(const MatrixContext& context, uint32_t bytes) {
     const DeviceTraits& device = context.target.device;
-    for (uint32_t words = reservedSharedMemory(device) / 4; words != 0; words /= 2) {
+    for (uint32_t words = bytes / 4; words != 0; words /= 2) {
         if (sharedMemoryHasRoom(context.module, uint64_t{words} * 4, device)) return words;
     }
     return 0;
@@ -25,7 +25,9 @@ uint32_t wordsLeft(const MatrixContext& context) {
 
 uint32_t workgroupWords(MatrixContext& context, const Instruction& at, uint32_t least) {
     SharedWords& shared = context.shared;
-    if (!shared.available) shared.available = wordsLeft(context);
+    if (!shared.available) {
+        shared.available = wordsLeft(context, reservedSharedMemory(context.target.device));
+    }
     if (*shared.available >= least) return *shared.available;
     context.fail(ErrorCode::kUnsupported, at,
                  std::format("a matrix of scope Workgroup needs {} bytes of shared memory, and the "
@@ -33,6 +35,17 @@ uint32_t workgroupWords(MatrixContext& context, const Instruction& at, uint32_t 
                              "(cooperativeMatrixWorkgroupScopeReservedSharedMemory)",
                              uint64_t{least} * 4, uint64_t{*shared.available} * 4));
     return 0;
+}
+
+uint32_t deepSliceWords(MatrixContext& context) {
+    constexpr uint32_t kMostBytes = 48 * 1024;
+    SharedWords& shared = context.shared;
+    if (!shared.forDeepSlices) {
+        const uint32_t bytes =
+            std::min(context.target.device.maxComputeSharedMemorySize, kMostBytes);
+        shared.forDeepSlices = wordsLeft(context, bytes);
+    }
+    return *shared.forDeepSlices;
 }
 
 WorkgroupMemory::WorkgroupMemory(MatrixContext& context, Emitter& emit)

@@ -12,6 +12,9 @@ namespace coopvk::rewrite {
 // Words that an instruction may use: of those that the layer reserves, as many as the module's
 // variables leave. 0, with an error at the instruction, if they are fewer than `least`.
 uint32_t workgroupWords(MatrixContext& context, const Instruction& at, uint32_t least);
+// Words that the module leaves of all shared memory, for slices so deep that they save barriers.
+// More than 48 KB would leave room for too few workgroups on a processor.
+uint32_t deepSliceWords(MatrixContext& context);
 
 // The accesses of one instruction.
 class WorkgroupMemory {

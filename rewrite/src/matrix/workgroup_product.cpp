@@ -129,7 +129,7 @@ class WorkgroupProduct : SlicedProduct {
                     Id inSlice) {
         const Id first = firstWord(operand, emit_.over(inSlice, operand.alongK),
                                    emit_.over(inSlice, kWorkgroupBlock));
-        for (uint32_t k = 0; k < operand.k().block; k += operand.alongK) {
+        for (uint32_t k = 0; k < blockOf(operand.k()); k += operand.alongK) {
             const uint32_t line = operand.first + k / operand.alongK * operand.lineWords();
             for (uint32_t w = 0; w < operand.laneWords(); w += operand.runWords()) {
                 std::vector<Id> words;

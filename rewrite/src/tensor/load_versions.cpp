@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
+#include "tensor/load_prefetch.hpp"
 
 namespace coopvk::rewrite {
 
@@ -13,14 +13,6 @@ namespace {
 
 bool isTensorLoad(const Instruction& i) {
     return i.opcode == spv::Op::OpCooperativeMatrixLoadTensorNV;
-}
-
-// Whether a tensor load has DecodeFunc.
-bool isDecoded(const Instruction& load) {
-    const std::span<const Operand> further = operandsBehind(load, 3);
-    const std::span<const Operand> addressing = further.subspan(memoryOperandCount(further));
-    constexpr auto kDecodes = static_cast<uint32_t>(spv::TensorAddressingOperandsMask::DecodeFunc);
-    return !addressing.empty() && (addressing[0].word & kDecodes) != 0;
 }
 
 bool namesAny(const Instruction& i, const std::set<Id>& ids) {
@@ -94,30 +86,29 @@ class BlockSplitter {
     std::map<Id, Id> ends_;
 };
 
-// From a group of loads, of which one is decoded, to the last product that uses what they load, and
-// the stores behind it.
+// From a group of loads to the last product that uses what they load, and the stores behind it.
 std::optional<Range> BlockSplitter::nextRange(const InstructionList& body) const {
     Range range;
     std::set<Id> loaded;  // values, and variables that they are stored to
-    bool isInGroup = false, decodes = false;
+    bool isInGroup = false;
     for (size_t at = 0; at < body.size(); ++at) {
         const Instruction& i = *body[at];
         if (isTensorLoad(i)) {
             if (!isInGroup) {
                 if (range.end != 0) break;
                 loaded.clear();
-                decodes = false;
                 range.first = at;
             }
-            decodes |= isDecoded(i);
             isInGroup = followed_.contains(i.result);
             loaded.insert(i.result);
+        } else if (!loaded.empty() && endsProduct(module_, i)) {
+            range.end = at + 1;
         } else if (namesAny(i, loaded)) {
             const bool stores = i.opcode == spv::Op::OpStore;
             loaded.insert(stores ? i.word(0) : i.result);
             const bool multiplies = i.opcode == spv::Op::OpCooperativeMatrixMulAddKHR;
             const bool isNextStore = stores && range.end == at;
-            if (decodes && (multiplies || isNextStore)) range.end = at + 1;
+            if (multiplies || isNextStore) range.end = at + 1;
         }
     }
     if (range.end == 0) return std::nullopt;
@@ -230,7 +221,7 @@ void renamePredecessors(const Function& function, const std::map<Id, Id>& ends) 
 
 }  // namespace
 
-LoadVersions duplicateDecodedLoads(TypeTable& types, std::set<Id>& followed) {
+LoadVersions duplicateLoads(TypeTable& types, std::set<Id>& followed) {
     LoadVersions versions;
     for (const auto& function : types.module().functions()) {
         BlockSplitter splitter(types, *function, followed, versions);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Duplicates the code from tensor loads with decode functions to the products that use them: one
-// version for layouts that allow the fastest loads, one for all others. Without this, both ways to
-// load join ahead of the product, where a GPU waits for the loads, and holds in registers what
-// either way needs.
+// Duplicates the code from tensor loads to the products that use them: one version for layouts that
+// allow the fastest loads, one for all others. Without this, both ways to load join ahead of the
+// product, where a GPU waits for the loads, and holds in registers what either way needs.
 #pragma once
 
 #include <map>
@@ -22,7 +21,7 @@ struct LoadVersions {
 };
 
 // `followed`: the result of gatherTensorLoads(), to which the loads of both versions are added. A
-// group without a decode function, or without a product behind it in its block, stays as it is.
-LoadVersions duplicateDecodedLoads(TypeTable& types, std::set<Id>& followed);
+// group without a product behind it in its block stays as it is.
+LoadVersions duplicateLoads(TypeTable& types, std::set<Id>& followed);
 
 }  // namespace coopvk::rewrite

@@ -81,10 +81,8 @@ Id TensorAddress::isSeparable() {
     if (access_.view != nullptr && access_.view->dimensions != dimensions()) return 0;
     const uint32_t innermost = permuted(dimensions() - 1);
     Id condition = equal(layoutAt(Layout::kSpan, innermost), emit_.constant(access_.columns));
-    if (access_.view != nullptr) {
-        condition = emit_.both(condition, isUnclipped());
-        condition = emit_.both(condition, viewIsSpan());
-    }
+    if (clips()) condition = emit_.both(condition, isUnclipped());
+    if (access_.view != nullptr) condition = emit_.both(condition, viewIsSpan());
     return emit_.both(condition, isNotEmpty());
 }
 

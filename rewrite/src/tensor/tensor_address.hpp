@@ -65,6 +65,9 @@ class TensorAddress {
     // From now on, parts are of runs of so many elements.
     void setRuns(uint32_t length) { run_ = length; }
 
+    // Whether the view may clip elements: those that a load leaves as they are in Object.
+    bool clips() const { return access_.view != nullptr && access_.view->mayClip; }
+
     // The place of an element for any address. Calls a helper function.
     TensorPart ofElement(Id row, Id column);
 

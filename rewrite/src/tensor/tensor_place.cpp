@@ -60,7 +60,7 @@ Coordinates TensorAddress::ofSpan(Id row) {
 Id TensorAddress::linear(TensorPart& part, Id row, Id column) {
     const Id u32 = types_.uint32();
     Id width = emit_.constant(access_.columns);
-    if (access_.view != nullptr) {
+    if (clips()) {
         const auto clip = [&](Id at, View::Clip offset, View::Clip span) {
             const Id begin = clipAt(offset);
             const Id end = emit_.addU32(begin, clipAt(span));
@@ -137,7 +137,7 @@ std::vector<std::pair<Id*, Id>> TensorAddress::valuesOf(TensorPart& part) {
     const Id u32 = types_.uint32(), boolean = types_.boolType();
     std::vector<std::pair<Id*, Id>> values = {{&part.index, u32}};
     if (clampMode() != spv::TensorClampMode::Undefined) values.emplace_back(&part.inside, boolean);
-    if (access_.view != nullptr) values.emplace_back(&part.isKept, boolean);
+    if (clips()) values.emplace_back(&part.isKept, boolean);
     for (uint32_t d = 0; access_.isDecoded && d < dimensions(); ++d) {
         values.emplace_back(&part.block[d], u32);
         values.emplace_back(&part.inBlock[d], u32);

@@ -58,7 +58,7 @@ std::string_view lowerView(LoweringContext& context, TensorTypes& types, Instruc
     }
     std::optional<std::vector<uint32_t>> permutation = permutationOf(module, type, *dimensions);
     if (!permutation) return "p0 to p<Dim-1> of a tensor view must be a permutation of 0 to Dim-1";
-    const TensorViewType view = {type.result, *dimensions, has == spv::Op::OpConstantTrue,
+    const TensorViewType view = {type.result, *dimensions, has == spv::Op::OpConstantTrue, false,
                                  *std::move(permutation)};
     types.views.emplace(type.result, view);
     becomeStructure(context, type, view.members());
@@ -77,6 +77,11 @@ TensorTypes lowerTensorTypes(LoweringContext& context) {
         if (type.opcode == spv::Op::OpTypeTensorViewNV) what = lowerView(context, types, type);
         if (!what.empty()) context.fail(ErrorCode::kInvalidModule, type, what);
     }
+    context.module.visitBlocks([&](const Instruction& i) {
+        if (i.opcode != spv::Op::OpTensorViewSetClipNV) return;
+        const auto view = types.views.find(i.type);
+        if (view != types.views.end()) view->second.mayClip = true;
+    });
     return types;
 }
 

@@ -35,6 +35,7 @@ struct TensorViewType {
     Id id = 0;
     uint32_t dimensions = 0;
     bool hasDimensions = false;
+    bool mayClip = false;  // an instruction sets a clip of such a view
     std::vector<uint32_t> permutation;
 
     uint32_t member(Field field, uint32_t dimension) const {

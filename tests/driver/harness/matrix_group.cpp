@@ -100,7 +100,12 @@ void setNumber(Matrix& matrix, uint32_t row, uint32_t column, double value) {
 
 void expectMatrix(const std::string& source, const MatrixGroup& group, Dispatch dispatch,
                   size_t result, const Matrix& want) {
-    const std::vector<Bytes> after = run(compileGlsl(inGroup(source, group)), dispatch);
+    expectMatrix(compileGlsl(inGroup(source, group)), dispatch, result, want);
+}
+
+void expectMatrix(const Words& shader, const Dispatch& dispatch, size_t result,
+                  const Matrix& want) {
+    const std::vector<Bytes> after = run(shader, dispatch);
     const Matrix got = unpack(want.component, want.rows, want.columns, after[result]);
     EXPECT_EQ(difference(got, Product{want, std::vector<double>(want.elements.size())}), "");
     for (size_t i = 0; i < after.size(); ++i) {

@@ -49,5 +49,6 @@ void setNumber(Matrix& matrix, uint32_t row, uint32_t column, double value);
 // their contents before. Buffers are in the order of bindings.
 void expectMatrix(const std::string& source, const MatrixGroup& group, Dispatch dispatch,
                   size_t result, const Matrix& want);
+void expectMatrix(const Words& shader, const Dispatch& dispatch, size_t result, const Matrix& want);
 
 }  // namespace coopvk::test

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <map>
 #include <spirv-tools/libspirv.hpp>
+#include <spirv-tools/optimizer.hpp>
 #include <sstream>
 #include <stdexcept>
 
@@ -108,6 +109,19 @@ Words compile(const std::string& source, Checked checked, Flavour flavour,
 
 Words compileGlsl(const std::string& source, Checked checked) {
     return compile(source, checked, Flavour::kUsual);
+}
+
+Words inSsaForm(const Words& words) {
+    spvtools::Optimizer optimizer(kEnvironment);
+    optimizer.RegisterPass(spvtools::CreateSSARewritePass());
+    spvtools::OptimizerOptions options;
+    options.set_run_validator(false);
+    Words result;
+    if (!optimizer.Run(words.data(), words.size(), &result, options)) {
+        throw std::runtime_error("SPIRV-Tools cannot bring the shader into SSA form");
+    }
+    validateOrThrow(result, "in SSA form");
+    return result;
 }
 
 Words compileGlslStage(VkShaderStageFlagBits stage, const std::string& source) {

@@ -19,6 +19,9 @@ enum class Checked { kYes, kNo };  // kNo: for sources that are invalid on purpo
 
 // A compute shader. Throws with the compiler's log and the source if it does not compile.
 Words compileGlsl(const std::string& source, Checked checked = Checked::kYes);
+// The same shader in SSA form: values in place of the variables of functions, where SPIRV-Tools
+// can.
+Words inSsaForm(const Words& words);
 // For Vulkan 1.1, whose SPIR-V 1.3 knows the memory model as an extension only.
 Words compileGlslToSpirv13(const std::string& source);
 // With line numbers and NonSemantic.Shader.DebugInfo.100.

@@ -36,7 +36,7 @@ class TileExchange {
     // The fewest words of shared memory that suffice.
     static uint32_t leastWords(const TypeTable& types, const MatrixType& tiled) {
         const TileGrid& g = *tiled.tiles;
-        return RowsInMemory::of(0, g.subgroupColumns * g.columns, types.width(tiled.component))
+        return LinesInMemory::of(0, g.subgroupColumns * g.columns, types.width(tiled.component))
             .words(g.subgroupRows * g.rows);
     }
 
@@ -98,9 +98,9 @@ class TileExchange {
 
  private:
     uint32_t rows() const { return grid_.subgroupRows * grid_.rows; }
-    RowsInMemory rowsOf(uint32_t across) const {
-        return RowsInMemory::of(0, grid_.subgroupColumns * across * grid_.columns,
-                                context_.types.width(tiled_.component));
+    LinesInMemory rowsOf(uint32_t across) const {
+        return LinesInMemory::of(0, grid_.subgroupColumns * across * grid_.columns,
+                                 context_.types.width(tiled_.component));
     }
 
     // Computes positions ahead of all control flow, since later blocks use them, too.
@@ -227,7 +227,7 @@ class TileExchange {
     GridPosition position_;
     SubgroupPosition subgroup_;
     uint32_t across_ = 1;  // neighbours in a row of tiles of a subgroup that are in memory at once
-    RowsInMemory rows_;
+    LinesInMemory rows_;
     std::vector<Place> blockRows_, blockColumns_;
 };
 

@@ -6,22 +6,23 @@
 
 namespace coopvk::rewrite {
 
-Operands TileMemory::access(Operands operands, const RowsInMemory& rows) {
-    constexpr auto kRowMajor = static_cast<uint32_t>(spv::CooperativeMatrixLayout::RowMajorKHR);
-    operands.push_back(idOperand(emit_.constant(kRowMajor)));
-    operands.push_back(idOperand(emit_.constant(rows.stride / 4)));
+Operands TileMemory::access(Operands operands, const LinesInMemory& lines) {
+    using enum spv::CooperativeMatrixLayout;
+    const auto layout = static_cast<uint32_t>(lines.areColumns ? ColumnMajorKHR : RowMajorKHR);
+    operands.push_back(idOperand(emit_.constant(layout)));
+    operands.push_back(idOperand(emit_.constant(lines.stride / 4)));
     append(operands, nonPrivateAccess(context_.module));
     return operands;
 }
 
-Id TileMemory::load(Id type, const RowsInMemory& rows, Id row, Id column) {
+Id TileMemory::load(Id type, const LinesInMemory& lines, Id row, Id column) {
     return emit_.op(spv::Op::OpCooperativeMatrixLoadKHR, type,
-                    access({idOperand(pointer(rows, row, column))}, rows));
+                    access({idOperand(pointer(lines, row, column))}, lines));
 }
 
-void TileMemory::store(Id tile, const RowsInMemory& rows, Id row, Id column) {
+void TileMemory::store(Id tile, const LinesInMemory& lines, Id row, Id column) {
     emit_.opVoid(spv::Op::OpCooperativeMatrixStoreKHR,
-                 access({idOperand(pointer(rows, row, column)), idOperand(tile)}, rows));
+                 access({idOperand(pointer(lines, row, column)), idOperand(tile)}, lines));
 }
 
 SubgroupPosition readSubgroupPosition(Emitter& emit, const TileGrid& grid) {

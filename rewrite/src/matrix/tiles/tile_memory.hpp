@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loads and stores of tiles, which lie row by row in the shared memory of workgroup_memory.hpp.
+// Loads and stores of tiles, which lie row by row, or column by column, in the shared memory of
+// workgroup_memory.hpp.
 #pragma once
 
 #include "matrix/tiles/tile_grid.hpp"
@@ -8,22 +9,25 @@
 
 namespace coopvk::rewrite {
 
-// Rows of components in shared memory.
-struct RowsInMemory {
+// Rows or columns of components in shared memory.
+struct LinesInMemory {
     uint32_t first = 0;    // first word; a multiple of four
-    uint32_t stride = 0;   // words from one row to the next; a multiple of four
+    uint32_t stride = 0;   // words from one line to the next; a multiple of four
     uint32_t perWord = 1;  // components of a word
+    bool areColumns = false;
 
-    // Rows of `columns` components. Padding lets rows begin at different banks.
-    static RowsInMemory of(uint32_t first, uint32_t columns, uint32_t componentBits) {
+    // Lines of `length` components. Padding lets lines begin at different banks.
+    static LinesInMemory of(uint32_t first, uint32_t length, uint32_t componentBits,
+                            bool areColumns = false) {
         const uint32_t perWord = 32 / componentBits;
-        return {first, (columns / perWord + 3) / 4 * 4 + 4, perWord};
+        return {first, (length / perWord + 3) / 4 * 4 + 4, perWord, areColumns};
     }
-    uint32_t words(uint32_t rows) const { return rows * stride; }
+    uint32_t words(uint32_t lines) const { return lines * stride; }
     // Number of the vector of four words that has component (row, column): all are u32.
     Id vectorOf(Emitter& emit, Id row, Id column) const {
-        const Id along = emit.over(column, 4 * perWord);
-        return emit.plus(emit.addU32(emit.times(row, stride / 4), along), first / 4);
+        const Id line = areColumns ? column : row;
+        const Id along = emit.over(areColumns ? row : column, 4 * perWord);
+        return emit.plus(emit.addU32(emit.times(line, stride / 4), along), first / 4);
     }
 };
 
@@ -34,14 +38,14 @@ class TileMemory {
 
     // The tile whose first component is at (row, column), both u32. The number of its word is a
     // multiple of four.
-    Id load(Id type, const RowsInMemory& rows, Id row, Id column);
-    void store(Id tile, const RowsInMemory& rows, Id row, Id column);
+    Id load(Id type, const LinesInMemory& lines, Id row, Id column);
+    void store(Id tile, const LinesInMemory& lines, Id row, Id column);
 
  private:
-    Id pointer(const RowsInMemory& rows, Id row, Id column) {
-        return memory_.pointerToVector(rows.vectorOf(emit_, row, column));
+    Id pointer(const LinesInMemory& lines, Id row, Id column) {
+        return memory_.pointerToVector(lines.vectorOf(emit_, row, column));
     }
-    Operands access(Operands operands, const RowsInMemory& rows);
+    Operands access(Operands operands, const LinesInMemory& lines);
 
     MatrixContext& context_;
     Emitter& emit_;

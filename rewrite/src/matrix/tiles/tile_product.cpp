@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Multiply-adds whose accumulators are tiles: emitTileProduct (product.hpp).
+#include <algorithm>
+
 #include "matrix/sliced_product.hpp"
 #include "matrix/tiles/tile_memory.hpp"
 
@@ -11,18 +13,28 @@ namespace {
 // Where the parts of A and B in a slice lie in shared memory.
 struct Slice {
     uint32_t depth = 0;  // columns of A; divides K
-    RowsInMemory a, b;
-
-    uint32_t words(uint32_t rowsOfA) const { return a.words(rowsOfA) + b.words(depth); }
+    LinesInMemory a, b;
+    uint32_t words = 0;  // of both
 };
 
+// Lines of a matrix along the dimension of its runs, from word `first` on.
+LinesInMemory linesOf(const TypeTable& types, const MatrixType& m, uint32_t first, uint32_t rows,
+                      uint32_t columns) {
+    const bool areColumns = m.fragment.run && m.fragment.run->along == Dimension::kRows;
+    return LinesInMemory::of(first, areColumns ? rows : columns, types.width(m.component),
+                             areColumns);
+}
+
 Slice sliceOf(const MatrixContext& context, const MulAdd& p, uint32_t depth) {
-    const uint32_t bitsOfA = context.types.width(p.a->component);
-    const uint32_t bitsOfB = context.types.width(p.b->component);
+    const auto wordsOf = [](const LinesInMemory& lines, uint32_t rows, uint32_t columns) {
+        return lines.words(lines.areColumns ? columns : rows);
+    };
     Slice slice;
     slice.depth = depth;
-    slice.a = RowsInMemory::of(0, depth, bitsOfA);
-    slice.b = RowsInMemory::of(slice.a.words(p.a->rows), p.b->columns, bitsOfB);
+    slice.a = linesOf(context.types, *p.a, 0, p.a->rows, depth);
+    const uint32_t wordsOfA = wordsOf(slice.a, p.a->rows, depth);
+    slice.b = linesOf(context.types, *p.b, wordsOfA, depth, p.b->columns);
+    slice.words = wordsOfA + wordsOf(slice.b, depth, p.b->columns);
     return slice;
 }
 
@@ -30,12 +42,13 @@ class TileProduct : SlicedProduct {
  public:
     TileProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& product,
                 const Slice& slice)
-        : SlicedProduct(context, function, product, slice.depth, slice.words(product.a->rows)),
+        : SlicedProduct(context, function, product, slice.depth, slice.words),
           grid_(*product.result->tiles),
           slice_(slice),
           tiles_(context, emit_, memory_) {}
 
-    Id emit() {
+    // All of the product, or all but the multiplication of the last slice.
+    Id emit(bool leavesLast) {
         HeldElements a(*p_.a, emit_, f_.parameter(0));
         HeldElements b(*p_.b, emit_, f_.parameter(1));
         // Positions are computed ahead of all control flow, since later blocks use them, too.
@@ -47,50 +60,90 @@ class TileProduct : SlicedProduct {
                 stage(*p_.a, a, slice_.a, storesA, start, Dimension::kColumns);
                 stage(*p_.b, b, slice_.b, storesB, start, Dimension::kRows);
             },
-            [&] { multiply(); });
+            [&] { multiply(); }, leavesLast);
+        return f_.finish(constructFromPacks(emit_, *p_.result, loadSums()));
+    }
+
+    Id emitEnd() {
+        subgroup_ = readSubgroupPosition(emit_, grid_);
+        beginSums(p_.result->pack, extractPacks(emit_, *p_.c, f_.parameter(0)));
+        multiply();
         return f_.finish(constructFromPacks(emit_, *p_.result, loadSums()));
     }
 
  private:
     Id storesOf(const MatrixType& m) {
-        position_.laneOn(Dimension::kRows, m.fragment.rows);
-        position_.laneOn(Dimension::kColumns, m.fragment.columns);
+        positionOf(m).laneOn(Dimension::kRows, m.fragment.rows);
+        positionOf(m).laneOn(Dimension::kColumns, m.fragment.columns);
         return isNoDuplicate(m);
     }
 
     // Stores what this lane holds of a slice to shared memory. `k`: the dimension of K.
-    void stage(const MatrixType& m, HeldElements& elements, const RowsInMemory& rows, Id stores,
+    void stage(const MatrixType& m, HeldElements& elements, const LinesInMemory& lines, Id stores,
                Id start, Dimension k) {
+        const Axis& line = m.fragment.axis(other(k));
+        const bool inRuns = m.fragment.run.has_value();
+        const bool runsAlongK = inRuns && m.fragment.run->along == k;
+        const uint32_t length = runsAlongK ? blockOf(m.fragment.axis(k)) : line.block;
         forEachBlock(m, k, start, stores, [&](uint32_t block, Id inSlice) {
-            const Axis& line = m.fragment.axis(other(k));
             for (uint32_t o = 0; o < line.count(); o += line.block) {
-                const Id place = position_.indexOn(emit_, other(k), line, o);
-                if (k == Dimension::kRows)
-                    stageBlock(m, elements, rows, {block, o}, inSlice, place);
+                const Id place = positionOf(m).indexOn(emit_, other(k), line, o);
+                const bool isB = k == Dimension::kRows;
+                const Place at =
+                    isB ? Place{block, o, inSlice, place} : Place{o, block, place, inSlice};
+                if (inRuns)
+                    stageRun(m, elements, lines, at, length);
                 else
-                    stageBlock(m, elements, rows, {o, block}, place, inSlice);
+                    stageBlock(m, elements, lines, at);
             }
         });
     }
 
-    struct Local {
-        uint32_t row, column;
+    // The local row and column of an element, and those in memory (u32).
+    struct Place {
+        uint32_t localRow, localColumn;
+        Id row, column;
     };
 
-    void stageBlock(const MatrixType& m, HeldElements& elements, const RowsInMemory& rows, Local at,
-                    Id row, Id column) {
-        const Id vector = rows.vectorOf(emit_, row, column);
-        const Id component = emit_.modulo(emit_.over(column, rows.perWord), 4);
+    Id gatherWord(const MatrixType& m, std::span<const Slot> slots) {
+        return emit_.bitcast(types_.uint32(), gather(emit_, m.component, slots));
+    }
+
+    void stageBlock(const MatrixType& m, HeldElements& elements, const LinesInMemory& lines,
+                    const Place& at) {
+        const Id vector = lines.vectorOf(emit_, at.row, at.column);
+        const Id component = emit_.modulo(emit_.over(at.column, lines.perWord), 4);
         for (uint32_t r = 0; r < kWorkgroupBlock; ++r) {
             std::vector<Id> words;
-            for (uint32_t first = 0; first < kWorkgroupBlock; first += rows.perWord) {
+            for (uint32_t first = 0; first < kWorkgroupBlock; first += lines.perWord) {
                 std::vector<Slot> slots;
-                for (uint32_t i = 0; i < rows.perWord; ++i) {
-                    slots.push_back(elements.at(at.row + r, at.column + first + i));
+                for (uint32_t i = 0; i < lines.perWord; ++i) {
+                    slots.push_back(elements.at(at.localRow + r, at.localColumn + first + i));
                 }
-                words.push_back(emit_.bitcast(types_.uint32(), gather(emit_, m.component, slots)));
+                words.push_back(gatherWord(m, slots));
             }
-            memory_.storePart(emit_.plus(vector, r * rows.stride / 4), component, words);
+            memory_.storePart(emit_.plus(vector, r * lines.stride / 4), component, words);
+        }
+    }
+
+    // Stores `length` elements along a line: whole vectors of four words.
+    void stageRun(const MatrixType& m, HeldElements& elements, const LinesInMemory& lines,
+                  const Place& at, uint32_t length) {
+        const Id first = lines.vectorOf(emit_, at.row, at.column);
+        const uint32_t perVector = 4 * lines.perWord;
+        for (uint32_t vector = 0; vector < length / perVector; ++vector) {
+            std::vector<Id> words;
+            for (uint32_t word = 0; word < 4; ++word) {
+                std::vector<Slot> slots;
+                for (uint32_t i = 0; i < lines.perWord; ++i) {
+                    const uint32_t along = vector * perVector + word * lines.perWord + i;
+                    slots.push_back(lines.areColumns
+                                        ? elements.at(at.localRow + along, at.localColumn)
+                                        : elements.at(at.localRow, at.localColumn + along));
+                }
+                words.push_back(gatherWord(m, slots));
+            }
+            memory_.storePart(emit_.plus(first, vector), 0, words);
         }
     }
 
@@ -136,19 +189,37 @@ class TileProduct : SlicedProduct {
     SubgroupPosition subgroup_;
 };
 
+// The deepest slice for which there is shared memory; nullopt with an error.
+std::optional<Slice> chooseSlice(MatrixContext& context, const MulAdd& p, const Instruction& at) {
+    const uint32_t step = p.result->tiles->depth;
+    Slice slice = sliceOf(context, p, step);
+    if (workgroupWords(context, at, slice.words) == 0) return std::nullopt;
+    const uint32_t words = std::max(slice.words, deepSliceWords(context));
+    for (uint32_t depth = step; depth <= p.a->columns; depth += step) {
+        const Slice deeper = sliceOf(context, p, depth);
+        if (p.a->columns % depth == 0 && deeper.words <= words) slice = deeper;
+    }
+    return slice;
+}
+
 }  // namespace
 
 Id emitTileProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& p,
                    const Instruction& at) {
-    const uint32_t step = p.result->tiles->depth;
-    Slice slice = sliceOf(context, p, step);
-    const uint32_t words = workgroupWords(context, at, slice.words(p.a->rows));
-    if (words == 0) return 0;
-    for (uint32_t depth = step; depth <= p.a->columns; depth += step) {
-        const Slice deeper = sliceOf(context, p, depth);
-        if (p.a->columns % depth == 0 && deeper.words(p.a->rows) <= words) slice = deeper;
-    }
-    return TileProduct(context, function, p, slice).emit();
+    const std::optional<Slice> slice = chooseSlice(context, p, at);
+    return slice ? TileProduct(context, function, p, *slice).emit(false) : 0;
+}
+
+Id emitOpenedTileProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& p,
+                         const Instruction& at) {
+    const std::optional<Slice> slice = chooseSlice(context, p, at);
+    return slice ? TileProduct(context, function, p, *slice).emit(true) : 0;
+}
+
+Id emitTileProductEnd(MatrixContext& context, FunctionBuilder& function, const MulAdd& p,
+                      const Instruction& at) {
+    const std::optional<Slice> slice = chooseSlice(context, p, at);
+    return slice ? TileProduct(context, function, p, *slice).emitEnd() : 0;
 }
 
 }  // namespace coopvk::rewrite

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "matrix/tiles/factor_runs.hpp"
+
+#include <algorithm>
+
+#include "ir/memory_operands.hpp"
+#include "lowering/number_memory.hpp"
+#include "matrix/factors.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+constexpr uint32_t kVectorBits = 128;  // of one access of memory
+
+class RunChooser {
+ public:
+    RunChooser(const TypeTable& types, const TilePlan& tiles)
+        : module_(types.module()),
+          types_(types),
+          tiles_(tiles),
+          survey_(types, [&](const Instruction& type) { return isFactor(type); },
+                  {.keepsLength = true, .allowsTensors = true}) {}
+
+    std::map<Id, Run> run() {
+        for (const Id type : survey_.found()) runs_[type] = std::nullopt;
+        for (const Instruction* load : survey_.loads()) visitLoad(*load);
+        for (const Instruction* product : survey_.products()) visitProduct(*product);
+        std::map<Id, Run> chosen;
+        for (const auto& [type, run] : runs_) {
+            if (run) chosen.emplace(type, *run);
+        }
+        return chosen;
+    }
+
+ private:
+    bool isFactor(const Instruction& type) const {
+        const auto d = matrixDimensions(module_, type);
+        return d && !d->isOfSubgroup() && d->use != Use::kAccumulator;
+    }
+
+    std::span<const Operand> addressing(const Instruction& load) const {
+        const std::span<const Operand> further = operandsBehind(load, 3);
+        return further.subspan(memoryOperandCount(further));
+    }
+
+    static bool has(std::span<const Operand> addressing, spv::TensorAddressingOperandsMask bit) {
+        return !addressing.empty() && (addressing[0].word & static_cast<uint32_t>(bit)) != 0;
+    }
+
+    // The dimension of the matrix along which elements are neighbours in memory; nullopt: neither.
+    std::optional<Dimension> memoryDimension(const Instruction& load) const {
+        const std::span<const Operand> further = addressing(load);
+        if (!has(further, spv::TensorAddressingOperandsMask::TensorView)) {
+            return Dimension::kColumns;
+        }
+        if (further.size() < 2) return std::nullopt;
+        // Behind Dim and HasDimensions, the view type has its permutation.
+        const Instruction& view = module_.def(module_.def(further[1].word).type);
+        if (view.opcode != spv::Op::OpTypeTensorViewNV || view.operands.size() < 3) {
+            return std::nullopt;
+        }
+        const size_t last = view.operands.size() - 3;
+        if (module_.constantValue(view.word(2 + last)) == last) return Dimension::kColumns;
+        if (last > 0 && module_.constantValue(view.word(1 + last)) == last) {
+            return Dimension::kRows;
+        }
+        return std::nullopt;
+    }
+
+    void visitLoad(const Instruction& load) {
+        const auto found = runs_.find(load.type);
+        if (found == runs_.end()) return;
+        const bool isTensor = load.opcode == spv::Op::OpCooperativeMatrixLoadTensorNV;
+        const std::optional<Dimension> along = isTensor ? memoryDimension(load) : std::nullopt;
+        const std::optional<Run>& known = found->second;
+        if (!along || (known && known->along != *along)) {
+            runs_.erase(found);
+            return;
+        }
+        found->second = Run{*along, kVectorBits / survey_.bitsOf(load.type)};
+    }
+
+    void visitProduct(const Instruction& product) {
+        const TileGrid* grid = tiles_.grid(product.type);
+        const auto drop = [&](Id factor, uint32_t TileGrid::* rows, uint32_t TileGrid::* columns) {
+            const Id type = module_.def(factor).type;
+            const auto found = runs_.find(type);
+            if (found == runs_.end() || !found->second) return;
+            if (grid == nullptr || !fits(type, *found->second, grid->*rows, grid->*columns)) {
+                runs_.erase(found);
+            }
+        };
+        drop(product.word(0), &TileGrid::rows, &TileGrid::depth);
+        drop(product.word(1), &TileGrid::depth, &TileGrid::columns);
+    }
+
+    // Whether the matrix consists of runs, and each line of a tile of whole vectors in shared
+    // memory.
+    bool fits(Id type, Run run, uint32_t tileRows, uint32_t tileColumns) const {
+        const Instruction& matrix = module_.def(type);
+        const auto d = matrixDimensions(module_, matrix);
+        const bool alongRows = run.along == Dimension::kRows;
+        const uint32_t held = heldBits(types_, matrix.word(0));
+        return (alongRows ? d->rows : d->columns) % run.length == 0 &&
+               (alongRows ? tileRows : tileColumns) * held % kVectorBits == 0;
+    }
+
+    const Module& module_;
+    const TypeTable& types_;
+    const TilePlan& tiles_;
+    const FactorSurvey survey_;
+    std::map<Id, std::optional<Run>> runs_;  // by type; nullopt: no load of it is known
+};
+
+}  // namespace
+
+std::map<Id, Run> chooseRuns(const TypeTable& types, const TilePlan& tiles) {
+    if (tiles.grids.empty()) return {};
+    return RunChooser(types, tiles).run();
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tensor/load_prefetch.hpp"
+
+#include "ir/emitter.hpp"
+#include "tensor/prefetch_loop.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+using enum spv::Op;
+
+// Copies of a loop's values: of the first iteration, or of the one that follows the present one.
+enum class When { kFirst, kPresent, kNext };
+
+class LoopCopies {
+ public:
+    // `loaded`: what holds the present iteration's loads, by the loads' results.
+    LoopCopies(TypeTable& types, const LoopValues& values, const std::map<Id, Id>& loaded)
+        : module_(types.module()), values_(values), loaded_(loaded) {}
+
+    // The value at that time. Appends the instructions that compute it to `out`, once each.
+    Id at(When when, Id value, InstructionList& out) {
+        const Instruction* i = values_.find(value);
+        if (i == nullptr) return value;
+        if (when == When::kPresent && loaded_.contains(value)) return loaded_.at(value);
+        if (i->opcode == OpPhi) return atPhi(when, *i, out);
+        const auto known = copies_.find({when, value});
+        if (known != copies_.end()) return known->second;
+        return copies_[{when, value}] = copy(when, *i, out);
+    }
+
+    // A copy of an instruction, with a new result.
+    Id copy(When when, const Instruction& i, InstructionList& out) {
+        auto made = std::make_unique<Instruction>(i);
+        for (Operand& o : made->operands) {
+            if (o.isId) o.word = at(when, o.word, out);
+        }
+        made->result = module_.takeId();
+        module_.copyNamesAndDecorations(i.result, made->result);
+        module_.setDef(made.get());
+        out.push_back(std::move(made));
+        return out.back()->result;
+    }
+
+ private:
+    Id atPhi(When when, const Instruction& phi, InstructionList& out) {
+        switch (when) {
+            case When::kFirst:
+                return values_.first(phi);
+            case When::kPresent:
+                return phi.result;
+            default:
+                return at(When::kPresent, values_.next(phi), out);
+        }
+    }
+
+    Module& module_;
+    const LoopValues& values_;
+    const std::map<Id, Id>& loaded_;
+    std::map<std::pair<When, Id>, Id> copies_;
+};
+
+class Prefetcher {
+ public:
+    Prefetcher(TypeTable& types, Function& function, const PrefetchLoop& loop)
+        : types_(types),
+          module_(types.module()),
+          function_(function),
+          loop_(loop),
+          values_(module_, loop),
+          copies_(types, values_, present_) {}
+
+    // Returns the product that is copied.
+    Id run() {
+        for (const Instruction* load : loop_.loads) present_[load->result] = module_.takeId();
+        const Id opened = splitBody();
+        splitBefore();
+        joinInHeader();
+        replaceLoads();
+        return opened;
+    }
+
+ private:
+    std::unique_ptr<Block> newBlock() {
+        auto block = std::make_unique<Block>();
+        block->label = makeInstruction(OpLabel, 0, module_.takeId(), {});
+        module_.setDef(block->label.get());
+        return block;
+    }
+    void add(Block& block, spv::Op opcode, Id type, Id result, Operands operands) {
+        block.body.push_back(makeInstruction(opcode, type, result, std::move(operands)));
+        if (result != 0) module_.setDef(block.body.back().get());
+    }
+    void branch(Block& block, Id label) { add(block, OpBranch, 0, 0, {idOperand(label)}); }
+    // Ends a block with a branch to `more` if the loop goes on.
+    void branchIf(Block& block, Id condition, const Block& more, const Block& none,
+                  const Block& merge) {
+        const Id yes = loop_.goesOnIf ? more.id() : none.id();
+        const Id no = loop_.goesOnIf ? none.id() : more.id();
+        add(block, OpSelectionMerge, 0, 0, {idOperand(merge.id()), literal(0)});
+        add(block, OpBranchConditional, 0, 0,
+            {idOperand(condition), idOperand(yes), idOperand(no)});
+    }
+
+    // Copies of the loads, of the first or of the next iteration.
+    std::vector<Id> loadsOf(When when, Block& block) {
+        std::vector<Id> loaded;
+        for (const Instruction* load : loop_.loads) {
+            Instruction other = *load;
+            other.operands[1].word = undefined(load->type);  // Object
+            loaded.push_back(copies_.copy(when, other, block.body));
+        }
+        return loaded;
+    }
+
+    // An undefined value ahead of the loop.
+    Id undefined(Id type) {
+        Id& value = undefined_[type];
+        if (value != 0) return value;
+        value = module_.takeId();
+        InstructionPtr made = makeInstruction(OpUndef, type, value, {});
+        module_.setDef(made.get());
+        insertAt(loop_.before->body, loop_.before->body.size() - 1, listOf(std::move(made)));
+        return value;
+    }
+
+    static InstructionList listOf(InstructionPtr one) {
+        InstructionList list;
+        list.push_back(std::move(one));
+        return list;
+    }
+
+    size_t indexOf(const Block* block) const {
+        size_t index = 0;
+        while (function_.blocks[index].get() != block) ++index;
+        return index;
+    }
+    void insertBehind(const Block* block, std::vector<std::unique_ptr<Block>> more) {
+        function_.blocks.insert(
+            function_.blocks.begin() + static_cast<std::ptrdiff_t>(indexOf(block) + 1),
+            std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+    }
+
+    // Divides the body at the product. Returns the opened product.
+    Id splitBody() {
+        Block& body = *loop_.body;
+        std::unique_ptr<Block> more = newBlock(), none = newBlock(), rest = newBlock();
+        rest->body = takeFrom(body.body, loop_.product + 1);
+        InstructionPtr product = std::move(body.body.back());
+        body.body.pop_back();
+        const Id opened = module_.takeId();
+        add(body, product->opcode, product->type, opened, product->operands);
+        const Id goesOn = copies_.at(When::kNext, loop_.condition, body.body);
+        branchIf(body, goesOn, *more, *none, *rest);
+        next_ = loadsOf(When::kNext, *more);
+        std::vector<Id> ends;
+        for (Block* block : {more.get(), none.get()}) {
+            ends.push_back(module_.takeId());
+            add(*block, OpCopyObject, product->type, ends.back(), {idOperand(opened)});
+            branch(*block, rest->id());
+        }
+        InstructionList phis;
+        const auto join = [&](Id type, Id result, Id ofMore, Id ofNone) {
+            phis.push_back(makeInstruction(OpPhi, type, result,
+                                           {idOperand(ofMore), idOperand(more->id()),
+                                            idOperand(ofNone), idOperand(none->id())}));
+            module_.setDef(phis.back().get());
+        };
+        join(product->type, product->result, ends[0], ends[1]);
+        for (size_t i = 0; i < next_.size(); ++i) {
+            const Id type = loop_.loads[i]->type, joined = module_.takeId();
+            join(type, joined, next_[i], undefined(type));
+            next_[i] = joined;
+        }
+        insertAt(rest->body, 0, std::move(phis));
+        module_.retire(std::move(product));
+        std::vector<std::unique_ptr<Block>> blocks;
+        last_ = rest.get();
+        for (auto* block : {&more, &none, &rest}) blocks.push_back(std::move(*block));
+        if (loop_.step == loop_.body) {
+            // The continue target shall have no branches.
+            blocks.push_back(newBlock());
+            last_->body.back()->operands = {idOperand(blocks.back()->id())};
+            last_ = blocks.back().get();
+            branch(*last_, loop_.header->id());
+        } else {
+            last_ = loop_.step;
+        }
+        insertBehind(&body, std::move(blocks));
+        return opened;
+    }
+
+    // The first iteration's loads, ahead of the loop.
+    void splitBefore() {
+        Block& before = *loop_.before;
+        std::unique_ptr<Block> loads = newBlock(), after = newBlock();
+        first_ = loadsOf(When::kFirst, *loads);
+        branch(*loads, after->id());
+        module_.retire(std::move(before.body.back()));
+        before.body.pop_back();
+        const Id runs = copies_.at(When::kFirst, loop_.condition, before.body);
+        branchIf(before, runs, *loads, *after, *after);
+        for (size_t i = 0; i < first_.size(); ++i) {
+            const Id type = loop_.loads[i]->type, joined = module_.takeId();
+            add(*after, OpPhi, type, joined,
+                {idOperand(first_[i]), idOperand(loads->id()), idOperand(undefined_.at(type)),
+                 idOperand(before.id())});
+            first_[i] = joined;
+        }
+        branch(*after, loop_.header->id());
+        entry_ = after->id();
+        std::vector<std::unique_ptr<Block>> blocks;
+        blocks.push_back(std::move(loads));
+        blocks.push_back(std::move(after));
+        insertBehind(&before, std::move(blocks));
+    }
+
+    void joinInHeader() {
+        Block& header = *loop_.header;
+        const auto rename = [&](Operand& o) {
+            if (o.word == loop_.before->id()) o.word = entry_;
+            if (o.word == loop_.step->id()) o.word = last_->id();
+        };
+        for (const InstructionPtr& i : header.body) {
+            if (i->opcode == OpLoopMerge) rename(i->operands[1]);
+            for (size_t o = 1; i->opcode == OpPhi && o < i->operands.size(); o += 2) {
+                rename(i->operands[o]);
+            }
+        }
+        InstructionList phis;
+        for (size_t k = 0; k < loop_.loads.size(); ++k) {
+            const Instruction& load = *loop_.loads[k];
+            phis.push_back(makeInstruction(OpPhi, load.type, present_.at(load.result),
+                                           {idOperand(first_[k]), idOperand(entry_),
+                                            idOperand(next_[k]), idOperand(last_->id())}));
+            module_.setDef(phis.back().get());
+        }
+        insertAt(header.body, 0, std::move(phis));
+    }
+
+    // The header's phis give what the loads gave.
+    void replaceLoads() {
+        for (const auto& block : function_.blocks) {
+            std::erase_if(block->body, [&](InstructionPtr& i) {
+                if (!present_.contains(i->result)) return false;
+                module_.retire(std::move(i));
+                return true;
+            });
+            for (const InstructionPtr& i : block->body) {
+                for (Operand& o : i->operands) {
+                    const auto found = o.isId ? present_.find(o.word) : present_.end();
+                    if (found != present_.end()) o.word = found->second;
+                }
+            }
+        }
+    }
+
+    TypeTable& types_;
+    Module& module_;
+    Function& function_;
+    const PrefetchLoop& loop_;
+    const LoopValues values_;
+    std::map<Id, Id> present_;  // the header's phis, by the loads' results
+    LoopCopies copies_;
+    std::map<Id, Id> undefined_;    // by type
+    std::vector<Id> first_, next_;  // what the phis join, by load
+    Id entry_ = 0;                  // the block ahead of the header
+    Block* last_ = nullptr;         // the block that branches back to the header
+};
+
+}  // namespace
+
+std::set<Id> prefetchTensorLoads(TypeTable& types, const TensorTypes& tensors) {
+    std::set<Id> opened;
+    for (const auto& function : types.module().functions()) {
+        for (size_t b = 0; b < function->blocks.size(); ++b) {
+            Block& header = *function->blocks[b];
+            const std::optional<PrefetchLoop> loop =
+                findPrefetchLoop(types.module(), tensors, *function, header);
+            if (!loop) continue;
+            opened.insert(Prefetcher(types, *function, *loop).run());
+            while (function->blocks[b].get() != &header) ++b;
+        }
+    }
+    return opened;
+}
+
+bool endsProduct(const Module& module, const Instruction& i) {
+    return i.opcode == OpCopyObject && module.def(i.word(0)).opcode == OpCooperativeMatrixMulAddKHR;
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tensor/prefetch_loop.hpp"
+
+#include <algorithm>
+
+#include "ir/memory_operands.hpp"
+#include "ir/opcodes.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+using enum spv::Op;
+
+bool isTensorLoad(const Instruction& i) { return i.opcode == OpCooperativeMatrixLoadTensorNV; }
+bool isProduct(const Instruction& i) { return i.opcode == OpCooperativeMatrixMulAddKHR; }
+
+// Instructions whose result depends on nothing but their operands.
+bool isPure(spv::Op opcode) {
+    constexpr spv::Op kLogic[] = {OpIEqual,
+                                  OpINotEqual,
+                                  OpUGreaterThan,
+                                  OpSGreaterThan,
+                                  OpULessThan,
+                                  OpSLessThan,
+                                  OpULessThanEqual,
+                                  OpSLessThanEqual,
+                                  OpUGreaterThanEqual,
+                                  OpSGreaterThanEqual,
+                                  OpLogicalAnd,
+                                  OpLogicalOr,
+                                  OpLogicalNot,
+                                  OpSelect,
+                                  OpBitwiseAnd,
+                                  OpBitwiseOr,
+                                  OpBitwiseXor,
+                                  OpNot,
+                                  OpShiftLeftLogical,
+                                  OpShiftRightLogical,
+                                  OpShiftRightArithmetic,
+                                  OpUMod,
+                                  OpSRem,
+                                  OpSMod,
+                                  OpCopyObject,
+                                  OpCompositeExtract,
+                                  OpCompositeConstruct,
+                                  OpCompositeInsert};
+    return isArithmetic(opcode) || isConversion(opcode) || isAccessChain(opcode) ||
+           std::ranges::find(kLogic, opcode) != std::end(kLogic) ||
+           std::ranges::find(kTensorValues, opcode) != std::end(kTensorValues);
+}
+
+bool isControl(const Instruction& i) {
+    return isOneOf(i.opcode,
+                   {OpPhi, OpLoopMerge, OpSelectionMerge, OpBranch, OpBranchConditional}) ||
+           isDebugLine(i.opcode);
+}
+
+Block* blockOf(Function& function, Id label) {
+    const auto found =
+        std::ranges::find_if(function.blocks, [&](const auto& b) { return b->id() == label; });
+    return found == function.blocks.end() ? nullptr : found->get();
+}
+
+bool branchesTo(const Block& block, Id label) {
+    return block.body.back()->opcode == OpBranch && block.body.back()->word(0) == label;
+}
+
+// Whether it suffices to move the load. Decoding is work that overlaps nothing there, and where a
+// view clips elements, these are those of Object.
+bool isSimple(const Module& module, const TensorTypes& tensors, const Instruction& load) {
+    const std::span<const Operand> further = operandsBehind(load, 3);
+    const std::span<const Operand> addressing = further.subspan(memoryOperandCount(further));
+    if (isVolatile(further) || addressing.empty()) return false;
+    using enum spv::TensorAddressingOperandsMask;
+    const auto has = [&](spv::TensorAddressingOperandsMask bit) {
+        return (addressing[0].word & static_cast<uint32_t>(bit)) != 0;
+    };
+    if (has(DecodeFunc)) return false;
+    if (!has(TensorView)) return true;
+    const TensorViewType* view =
+        addressing.size() < 2 ? nullptr : tensors.viewOf(module, addressing[1].word);
+    return view != nullptr && !view->mayClip;
+}
+
+// Fills the blocks of the loop. False if it has others.
+bool findBlocks(Function& function, Block& header, PrefetchLoop& loop) {
+    const InstructionList& body = header.body;
+    if (body.size() < 3 || body.front()->opcode != OpPhi || body.front()->operands.size() != 4 ||
+        body[body.size() - 2]->opcode != OpLoopMerge ||
+        body.back()->opcode != OpBranchConditional) {
+        return false;
+    }
+    const Instruction& merge = *body[body.size() - 2];
+    const Instruction& branch = *body.back();
+    loop.header = &header;
+    loop.condition = branch.word(0);
+    loop.goesOnIf = branch.word(2) == merge.word(0);
+    if (!loop.goesOnIf && branch.word(1) != merge.word(0)) return false;
+    loop.body = blockOf(function, branch.word(loop.goesOnIf ? 1 : 2));
+    loop.step = blockOf(function, merge.word(1));
+    const Instruction& phi = *body.front();
+    const bool isFirstFromStep = loop.step != nullptr && phi.word(1) == loop.step->id();
+    loop.before = blockOf(function, phi.word(isFirstFromStep ? 3 : 1));
+    if (!loop.body || !loop.step || !loop.before || !branchesTo(*loop.before, header.id()) ||
+        !branchesTo(*loop.step, header.id()) || loop.body == &header) {
+        return false;
+    }
+    const auto merges = [](const InstructionPtr& i) {
+        return isOneOf(i->opcode, {OpLoopMerge, OpSelectionMerge, OpPhi});
+    };
+    return (loop.step == loop.body || branchesTo(*loop.body, loop.step->id())) &&
+           std::ranges::none_of(loop.body->body, merges) &&
+           std::ranges::none_of(loop.step->body, merges) &&
+           std::ranges::none_of(loop.before->body, [](const InstructionPtr& i) {
+               return isOneOf(i->opcode, {OpLoopMerge, OpSelectionMerge});
+           });
+}
+
+// Finds the loads and the one product that uses two of them.
+bool findProduct(PrefetchLoop& loop) {
+    const InstructionList& body = loop.body->body;
+    if (std::ranges::count_if(body, [](const auto& i) { return isProduct(*i); }) != 1) return false;
+    std::set<Id> loaded;
+    for (loop.product = 0; !isProduct(*body[loop.product]); ++loop.product) {
+        if (!isTensorLoad(*body[loop.product])) continue;
+        loop.loads.push_back(body[loop.product].get());
+        loaded.insert(loop.loads.back()->result);
+    }
+    const Instruction& product = *body[loop.product];
+    return loop.loads.size() == 2 && loaded.contains(product.word(0)) &&
+           loaded.contains(product.word(1)) &&
+           std::ranges::none_of(body.begin() + static_cast<std::ptrdiff_t>(loop.product),
+                                body.end(), [](const auto& i) { return isTensorLoad(*i); });
+}
+
+}  // namespace
+
+LoopValues::LoopValues(const Module& module, const PrefetchLoop& loop)
+    : module_(module), loop_(loop) {
+    for (const Block* block : {loop.header, loop.body, loop.step}) {
+        for (const InstructionPtr& i : block->body) visit(*i);
+    }
+}
+
+void LoopValues::visit(const Instruction& i) {
+    if (i.result != 0) defined_[i.result] = &i;
+    if (i.opcode == OpStore) {
+        const Id variable = variableOf(i.word(0));
+        stored_.insert(variable);
+        onlyPrivateStores_ &= module_.storage(variable) == spv::StorageClass::Function;
+        return;
+    }
+    onlyPrivateStores_ &=
+        isPure(i.opcode) || isControl(i) || i.opcode == OpLoad || isTensorLoad(i) || isProduct(i);
+}
+
+Id LoopValues::variableOf(Id pointer) const {
+    while (isAccessChain(module_.def(pointer).opcode)) pointer = module_.def(pointer).word(0);
+    return pointer;
+}
+
+Id LoopValues::fromStep(const Instruction& phi, bool isFromStep) const {
+    const bool isFirst = (phi.word(1) == loop_.step->id()) == isFromStep;
+    return phi.word(isFirst ? 0 : 2);
+}
+
+bool LoopValues::canRepeat(Id value) {
+    const Instruction* i = find(value);
+    if (i == nullptr || !visited_.insert(value).second) return true;
+    return canRepeat(*i);
+}
+
+bool LoopValues::canRepeat(const Instruction& i) {
+    if (i.opcode == OpPhi) return canRepeat(next(i));
+    if (i.opcode == OpLoad) {
+        const Id variable = variableOf(i.word(0));
+        using enum spv::StorageClass;
+        if (stored_.contains(variable) ||
+            !isOneOf(module_.storage(variable), {Function, Private, PushConstant, Input})) {
+            return false;
+        }
+    } else if (!isPure(i.opcode)) {
+        return false;
+    }
+    return std::ranges::all_of(i.operands,
+                               [&](const Operand& o) { return !o.isId || canRepeat(o.word); });
+}
+
+std::optional<PrefetchLoop> findPrefetchLoop(const Module& module, const TensorTypes& tensors,
+                                             Function& function, Block& header) {
+    PrefetchLoop loop;
+    if (!findBlocks(function, header, loop) || !findProduct(loop)) return std::nullopt;
+    LoopValues values(module, loop);
+    if (!values.hasOnlyPrivateStores() || !values.canRepeat(loop.condition)) return std::nullopt;
+    for (const Instruction* load : loop.loads) {
+        if (!isSimple(module, tensors, *load)) return std::nullopt;
+        // Object, operand 1, stays unused.
+        for (size_t o = 0; o < load->operands.size(); ++o) {
+            if (o != 1 && load->operands[o].isId && !values.canRepeat(load->word(o))) {
+                return std::nullopt;
+            }
+        }
+    }
+    return loop;
+}
+
+}  // namespace coopvk::rewrite

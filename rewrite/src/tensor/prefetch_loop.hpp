@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Finds the loops in which tensor loads can move to the iteration before (load_prefetch.hpp).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+
+#include "ir/module.hpp"
+#include "tensor/tensor_types.hpp"
+
+namespace coopvk::rewrite {
+
+// A loop of a header, which tests the condition, a body, and perhaps a block behind the body that
+// is the continue target. The body loads from tensors, and multiplies what it loads once.
+struct PrefetchLoop {
+    Block* before = nullptr;  // branches to the header
+    Block* header = nullptr;
+    Block* body = nullptr;
+    Block* step = nullptr;  // the continue target, which may be the body
+    Id condition = 0;
+    bool goesOnIf = true;             // the value of the condition with which the body runs
+    std::vector<Instruction*> loads;  // in the body, ahead of the product
+    size_t product = 0;               // number of the product in the body
+};
+
+// What the instructions of a loop depend on.
+class LoopValues {
+ public:
+    LoopValues(const Module& module, const PrefetchLoop& loop);
+
+    // The instruction of the loop that defines a value; nullptr: the value is the same in all
+    // iterations.
+    const Instruction* find(Id value) const {
+        const auto found = defined_.find(value);
+        return found == defined_.end() ? nullptr : found->second;
+    }
+    // The value of the header's phi in the first iteration, and that in the next one.
+    Id first(const Instruction& phi) const { return fromStep(phi, false); }
+    Id next(const Instruction& phi) const { return fromStep(phi, true); }
+    // Whether the instructions that compute a value, of this iteration and of the next one, may run
+    // once more elsewhere in the loop and ahead of it.
+    bool canRepeat(Id value);
+    // Whether nothing in the loop can change memory that a tensor load reads.
+    bool hasOnlyPrivateStores() const { return onlyPrivateStores_; }
+
+ private:
+    void visit(const Instruction& i);
+    Id fromStep(const Instruction& phi, bool isFromStep) const;
+    bool canRepeat(const Instruction& i);
+    Id variableOf(Id pointer) const;
+
+    const Module& module_;
+    const PrefetchLoop& loop_;
+    std::map<Id, const Instruction*> defined_;
+    std::set<Id> stored_;  // variables
+    std::set<Id> visited_;
+    bool onlyPrivateStores_ = true;
+};
+
+// The loop with this header, if its loads can move.
+std::optional<PrefetchLoop> findPrefetchLoop(const Module& module, const TensorTypes& tensors,
+                                             Function& function, Block& header);
+
+}  // namespace coopvk::rewrite

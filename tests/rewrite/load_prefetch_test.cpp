@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tensor/load_prefetch.hpp"
+
+#include <gtest/gtest.h>
+
+#include <format>
+
+#include "assemble.hpp"
+#include "coopvk/rewrite.hpp"
+
+namespace coopvk::rewrite {
+namespace {
+
+// A loop that loads A and B, multiplies them and keeps the sum in a phi.
+struct Case {
+    std::string_view name;
+    bool isMoved;
+    std::string_view addressing = "None";  // of A: Tensor Addressing Operands
+    std::string_view behind = "";          // the product, in the body
+    std::string_view ahead = "";           // of the loads, in the body
+    std::string_view at = "%k";            // column of A and row of B at which the slices begin
+    std::string_view factor = "%a";        // of the product
+    bool hasStep = false;                  // the continue target is a block of its own
+    bool endsIfTrue = false;               // the condition ends the loop
+};
+
+std::string moduleText(const Case& c) {
+    const std::string_view step = R"(
+%next_k = OpIAdd %u32 %k %c16
+OpStore %counter %next_k
+OpBranch %header)";
+    return std::format(
+        R"(
+OpCapability Shader
+OpCapability VulkanMemoryModel
+OpCapability PhysicalStorageBufferAddresses
+OpCapability CooperativeMatrixKHR
+OpCapability TensorAddressingNV
+OpCapability CooperativeMatrixTensorAddressingNV
+OpCapability CooperativeMatrixBlockLoadsNV
+OpExtension "SPV_KHR_cooperative_matrix"
+OpExtension "SPV_NV_tensor_addressing"
+OpExtension "SPV_NV_cooperative_matrix2"
+OpMemoryModel PhysicalStorageBuffer64 Vulkan
+OpEntryPoint GLCompute %main "main" %buffer
+OpExecutionMode %main LocalSize 32 1 1
+OpDecorate %floats ArrayStride 4
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %buffer DescriptorSet 0
+OpDecorate %buffer Binding 0
+%void = OpTypeVoid
+%void_fn = OpTypeFunction %void
+%bool = OpTypeBool
+%false = OpConstantFalse %bool
+%u32 = OpTypeInt 32 0
+%f32 = OpTypeFloat 32
+%c0 = OpConstant %u32 0
+%c1 = OpConstant %u32 1
+%c2 = OpConstant %u32 2
+%c3 = OpConstant %u32 3
+%c16 = OpConstant %u32 16
+%c256 = OpConstant %u32 256
+%c264 = OpConstant %u32 264
+%f0 = OpConstant %f32 0
+%floats = OpTypeRuntimeArray %f32
+%block = OpTypeStruct %floats
+%block_pointer = OpTypePointer StorageBuffer %block
+%pointer = OpTypePointer StorageBuffer %f32
+%u32_pointer = OpTypePointer Function %u32
+%buffer = OpVariable %block_pointer StorageBuffer
+%physical = OpTypePointer PhysicalStorageBuffer %f32
+%coordinates = OpTypeArray %u32 %c2
+%decode_type = OpTypeFunction %f32 %physical %coordinates %coordinates
+%A = OpTypeCooperativeMatrixKHR %f32 %c3 %c16 %c16 %c0
+%B = OpTypeCooperativeMatrixKHR %f32 %c3 %c16 %c16 %c1
+%C = OpTypeCooperativeMatrixKHR %f32 %c3 %c16 %c16 %c2
+%a0 = OpConstantNull %A
+%b0 = OpConstantNull %B
+%zeros = OpConstantComposite %C %f0
+%layout = OpTypeTensorLayoutNV %c2 %c1
+%plain = OpTypeTensorViewNV %c2 %false %c0 %c1
+%permuted = OpTypeTensorViewNV %c2 %false %c1 %c0
+%main = OpFunction %void None %void_fn
+%entry = OpLabel
+%counter = OpVariable %u32_pointer Function
+%t = OpCreateTensorLayoutNV %layout
+%view = OpCreateTensorViewNV %plain
+%transposed = OpCreateTensorViewNV %permuted
+%clipped = OpTensorViewSetClipNV %plain %view %c0 %c2 %c0 %c16
+%p = OpAccessChain %pointer %buffer %c0 %c0
+OpBranch %header
+%header = OpLabel
+%k = OpPhi %u32 %c0 %entry %next_k %{0}
+%former_a = OpPhi %A %a0 %entry %a %{0}
+%sum = OpPhi %C %zeros %entry %product %{0}
+%goes_on = {1} %bool %k %c256
+OpLoopMerge %merge %{0} None
+OpBranchConditional %goes_on %{2} %{3}
+%body = OpLabel
+{4}
+%la = OpTensorLayoutSliceNV %layout %t %c0 %c16 {5} %c16
+%a = OpCooperativeMatrixLoadTensorNV %A %p %former_a %la None {6}
+%lb = OpTensorLayoutSliceNV %layout %t {5} %c16 %c0 %c16
+%b = OpCooperativeMatrixLoadTensorNV %B %p %b0 %lb None None
+%product = OpCooperativeMatrixMulAddKHR %C {7} %b %sum
+{8}
+{9}
+%merge = OpLabel
+OpCooperativeMatrixStoreTensorNV %p %sum %t None None
+OpReturn
+OpFunctionEnd
+%decode = OpFunction %f32 None %decode_type
+%address = OpFunctionParameter %physical
+%in_tensor = OpFunctionParameter %coordinates
+%in_block = OpFunctionParameter %coordinates
+%decode_label = OpLabel
+%decoded = OpLoad %f32 %address Aligned 4
+OpReturnValue %decoded
+OpFunctionEnd
+)",
+        c.hasStep ? "step" : "body", c.endsIfTrue ? "OpUGreaterThanEqual" : "OpULessThan",
+        c.endsIfTrue ? "merge" : "body", c.endsIfTrue ? "body" : "merge", c.ahead, c.at,
+        c.addressing, c.factor, c.behind,
+        c.hasStep ? "OpBranch %step\n%step = OpLabel" + std::string(step) : std::string(step));
+}
+
+const Case kCases[] = {
+    {.name = "Loop", .isMoved = true},
+    {.name = "Step", .isMoved = true, .hasStep = true},
+    {.name = "EndsIfTrue", .isMoved = true, .endsIfTrue = true},
+    {.name = "Permuted", .isMoved = true, .addressing = "TensorView %transposed"},
+    {.name = "Computed", .isMoved = true, .ahead = "%twice = OpIMul %u32 %k %c2", .at = "%twice"},
+    {.name = "Clipped", .isMoved = false, .addressing = "TensorView %clipped"},
+    {.name = "Decoded", .isMoved = false, .addressing = "DecodeFunc %decode"},
+    {.name = "Variable", .isMoved = false, .ahead = "%read = OpLoad %u32 %counter", .at = "%read"},
+    {.name = "StoresTensor",
+     .isMoved = false,
+     .behind = "OpCooperativeMatrixStoreTensorNV %p %product %t None None"},
+    {.name = "StoresToBuffer", .isMoved = false, .behind = "OpStore %p %f0"},
+    {.name = "Barrier", .isMoved = false, .ahead = "OpControlBarrier %c2 %c2 %c264"},
+    {.name = "TwoProducts",
+     .isMoved = false,
+     .behind = "%other = OpCooperativeMatrixMulAddKHR %C %a %b %product"},
+    {.name = "OtherFactor", .isMoved = false, .factor = "%a0"},
+};
+
+size_t countOf(const Module& module, spv::Op opcode) {
+    size_t count = 0;
+    module.visitBlocks([&](const Instruction& i) { count += i.opcode == opcode ? 1 : 0; });
+    return count;
+}
+
+// The numbers and permutations of the views, as lowerTensorTypes() gives them.
+TensorTypes tensorTypes(const Module& module) {
+    TensorTypes types;
+    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
+        if (i->opcode != spv::Op::OpTypeTensorViewNV) continue;
+        const bool isPlain = module.constantValue(i->word(2)) == 0u;
+        types.views[i->result] = {.id = i->result, .dimensions = 2, .mayClip = isPlain};
+    }
+    return types;
+}
+
+class LoadPrefetch : public testing::TestWithParam<Case> {};
+
+TEST_P(LoadPrefetch, MovesLoadsToTheIterationBefore) {
+    const Case& c = GetParam();
+    const std::vector<uint32_t> words = test::assemble(moduleText(c));
+    ASSERT_EQ(validate(words), std::nullopt);
+    Result<Module> parsed = Module::parse(words);
+    ASSERT_TRUE(parsed) << parsed.error().message;
+    Module& module = *parsed;
+    TypeTable types(module);
+    const std::set<Id> opened = prefetchTensorLoads(types, tensorTypes(module));
+    EXPECT_EQ(validate(module.serialise()), std::nullopt);
+    if (!c.isMoved) {
+        EXPECT_TRUE(opened.empty());
+        EXPECT_EQ(module.serialise(), words);
+        return;
+    }
+    ASSERT_EQ(opened.size(), 1u);
+    EXPECT_EQ(module.def(*opened.begin()).opcode, spv::Op::OpCooperativeMatrixMulAddKHR);
+    // Ahead of the loop, and for the next iteration.
+    EXPECT_EQ(countOf(module, spv::Op::OpCooperativeMatrixLoadTensorNV), 4u);
+    EXPECT_EQ(countOf(module, spv::Op::OpCooperativeMatrixMulAddKHR), 1u);
+    size_t ends = 0;
+    for (const auto& block : module.functions().front()->blocks) {
+        bool loads = false, hasEnd = false;
+        for (const InstructionPtr& i : block->body) {
+            loads |= i->opcode == spv::Op::OpCooperativeMatrixLoadTensorNV;
+            EXPECT_FALSE(loads && i->opcode == spv::Op::OpCooperativeMatrixMulAddKHR);
+            if (!endsProduct(module, *i)) continue;
+            EXPECT_TRUE(opened.contains(i->word(0)));
+            hasEnd = true;
+            ++ends;
+        }
+        EXPECT_TRUE(!loads || hasEnd || block == module.functions().front()->blocks[1]);
+    }
+    EXPECT_EQ(ends, 2u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Tensor, LoadPrefetch, testing::ValuesIn(kCases),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+}  // namespace
+}  // namespace coopvk::rewrite
