@@ -55,7 +55,6 @@ struct ProductSlices {
 struct SharedWords {
     Id variable = 0;                    // 0: nothing uses it
     std::optional<uint32_t> available;  // nullopt: not computed yet
-    std::optional<uint32_t> forDeepSlices;
     uint32_t used = 0;
 };
 

@@ -7,6 +7,7 @@
 #include "ir/workgroup_size.hpp"
 #include "lowering/built_ins.hpp"
 #include "lowering/shared_memory.hpp"
+#include "matrix/workgroup_memory.hpp"
 
 namespace coopvk::rewrite {
 
@@ -92,7 +93,8 @@ bool usesLineMemory(const MatrixContext& context, const MatrixLines& lines, Id c
     }
     if (context.helpers.contains(keyOf(lines, component))) return true;
     const uint64_t bytes = elementsOf(context, lines) * context.types.width(component) / 8;
-    return bytes != 0 && sharedMemoryHasRoom(context.module, bytes, device);
+    return bytes != 0 &&
+           sharedMemoryHasRoom(context.module, bytes + workgroupMemoryBytes(context), device);
 }
 
 void constructThroughMemory(MatrixContext& context, MatrixWriter& writer, const MatrixType& matrix,

@@ -9,6 +9,7 @@
 #include "lowering/built_ins.hpp"
 #include "lowering/shared_memory.hpp"
 #include "matrix/packs.hpp"
+#include "matrix/workgroup_memory.hpp"
 
 namespace coopvk::rewrite {
 
@@ -53,14 +54,6 @@ uint32_t slotCount(const MatrixContext& context, uint32_t elements) {
     return elements + context.target.subgroupSize;
 }
 
-// Bytes that matrices of scope Workgroup may need.
-uint64_t bytesOfWorkgroup(const MatrixContext& context) {
-    const bool any = std::ranges::any_of(context.matrices, [](const auto& matrix) {
-        return matrix.second.fragment.scope == LaneScope::kWorkgroup;
-    });
-    return any ? reservedSharedMemory(context.target.device) : 0;
-}
-
 // For whole lines, or as large parts of them as there is room for.
 SubgroupArea makeArea(MatrixContext& context, const Lines& lines, Id component) {
     const uint64_t subgroups = subgroupsOf(context.module, context.target.subgroupSize);
@@ -68,7 +61,7 @@ SubgroupArea makeArea(MatrixContext& context, const Lines& lines, Id component) 
         const uint32_t elements = lines.elements(parts);
         const uint64_t count = subgroups * slotCount(context, elements);
         const uint64_t bytes = count * context.types.width(component) / 8;
-        if (!sharedMemoryHasRoom(context.module, bytes + bytesOfWorkgroup(context),
+        if (!sharedMemoryHasRoom(context.module, bytes + workgroupMemoryBytes(context),
                                  context.target.device)) {
             continue;
         }

@@ -12,10 +12,10 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// All, a half, a quarter, and so on of these bytes: the most words that the module leaves.
-uint32_t wordsLeft(const MatrixContext& context, uint32_t bytes) {
+// All, a half, a quarter, and so on of the reserved words: the most that the module leaves.
+uint32_t wordsLeft(const MatrixContext& context) {
     const DeviceTraits& device = context.target.device;
-    for (uint32_t words = bytes / 4; words != 0; words /= 2) {
+    for (uint32_t words = reservedSharedMemory(device) / 4; words != 0; words /= 2) {
         if (sharedMemoryHasRoom(context.module, uint64_t{words} * 4, device)) return words;
     }
     return 0;
@@ -25,9 +25,7 @@ uint32_t wordsLeft(const MatrixContext& context, uint32_t bytes) {
 
 uint32_t workgroupWords(MatrixContext& context, const Instruction& at, uint32_t least) {
     SharedWords& shared = context.shared;
-    if (!shared.available) {
-        shared.available = wordsLeft(context, reservedSharedMemory(context.target.device));
-    }
+    if (!shared.available) shared.available = wordsLeft(context);
     if (*shared.available >= least) return *shared.available;
     context.fail(ErrorCode::kUnsupported, at,
                  std::format("a matrix of scope Workgroup needs {} bytes of shared memory, and the "
@@ -37,15 +35,25 @@ uint32_t workgroupWords(MatrixContext& context, const Instruction& at, uint32_t 
     return 0;
 }
 
-uint32_t deepSliceWords(MatrixContext& context) {
-    constexpr uint32_t kMostBytes = 48 * 1024;
-    SharedWords& shared = context.shared;
-    if (!shared.forDeepSlices) {
-        const uint32_t bytes =
-            std::min(context.target.device.maxComputeSharedMemorySize, kMostBytes);
-        shared.forDeepSlices = wordsLeft(context, bytes);
+uint32_t deepSliceWords(const MatrixContext& context) {
+    constexpr uint32_t kMostBytes = 48 * 1024, kStep = 1024;
+    const DeviceTraits& device = context.target.device;
+    uint32_t fits = 0,
+             tooMany = std::min(device.maxComputeSharedMemorySize, kMostBytes) / kStep + 1;
+    while (tooMany - fits > 1) {
+        const uint32_t steps = (fits + tooMany) / 2;
+        const bool hasRoom = sharedMemoryHasRoom(context.module, uint64_t{steps} * kStep, device);
+        (hasRoom ? fits : tooMany) = steps;
     }
-    return *shared.forDeepSlices;
+    return fits * kStep / 4;
+}
+
+uint64_t workgroupMemoryBytes(const MatrixContext& context) {
+    const bool any = std::ranges::any_of(context.matrices, [](const auto& matrix) {
+        return matrix.second.fragment.scope == LaneScope::kWorkgroup;
+    });
+    if (!any) return 0;
+    return std::max(reservedSharedMemory(context.target.device), context.shared.used * 4);
 }
 
 WorkgroupMemory::WorkgroupMemory(MatrixContext& context, Emitter& emit)

@@ -14,7 +14,9 @@ namespace coopvk::rewrite {
 uint32_t workgroupWords(MatrixContext& context, const Instruction& at, uint32_t least);
 // Words that the module leaves of all shared memory, for slices so deep that they save barriers.
 // More than 48 KB would leave room for too few workgroups on a processor.
-uint32_t deepSliceWords(MatrixContext& context);
+uint32_t deepSliceWords(const MatrixContext& context);
+// Bytes that no other variable may take.
+uint64_t workgroupMemoryBytes(const MatrixContext& context);
 
 // The accesses of one instruction.
 class WorkgroupMemory {

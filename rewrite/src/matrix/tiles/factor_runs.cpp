@@ -36,7 +36,9 @@ class RunChooser {
  private:
     bool isFactor(const Instruction& type) const {
         const auto d = matrixDimensions(module_, type);
-        return d && !d->isOfSubgroup() && d->use != Use::kAccumulator;
+        return d && !d->isOfSubgroup() && d->use != Use::kAccumulator &&
+               heldBits(types_, type.word(0)) != 0 &&
+               isOneOf(types_.width(type.word(0)), {8u, 16u, 32u});
     }
 
     std::span<const Operand> addressing(const Instruction& load) const {
@@ -78,7 +80,12 @@ class RunChooser {
             runs_.erase(found);
             return;
         }
-        found->second = Run{*along, kVectorBits / survey_.bitsOf(load.type)};
+        const auto d = matrixDimensions(module_, module_.def(load.type));
+        const Run run = {*along, kVectorBits / survey_.bitsOf(load.type)};
+        if ((*along == Dimension::kRows ? d->rows : d->columns) % run.length != 0)
+            runs_.erase(found);
+        else
+            found->second = run;
     }
 
     void visitProduct(const Instruction& product) {
@@ -95,15 +102,10 @@ class RunChooser {
         drop(product.word(1), &TileGrid::depth, &TileGrid::columns);
     }
 
-    // Whether the matrix consists of runs, and each line of a tile of whole vectors in shared
-    // memory.
+    // Whether each line of a tile consists of whole vectors in shared memory.
     bool fits(Id type, Run run, uint32_t tileRows, uint32_t tileColumns) const {
-        const Instruction& matrix = module_.def(type);
-        const auto d = matrixDimensions(module_, matrix);
-        const bool alongRows = run.along == Dimension::kRows;
-        const uint32_t held = heldBits(types_, matrix.word(0));
-        return (alongRows ? d->rows : d->columns) % run.length == 0 &&
-               (alongRows ? tileRows : tileColumns) * held % kVectorBits == 0;
+        const uint32_t held = heldBits(types_, module_.def(type).word(0));
+        return (run.along == Dimension::kRows ? tileRows : tileColumns) * held % kVectorBits == 0;
     }
 
     const Module& module_;

@@ -193,8 +193,9 @@ class TileProduct : SlicedProduct {
 std::optional<Slice> chooseSlice(MatrixContext& context, const MulAdd& p, const Instruction& at) {
     const uint32_t step = p.result->tiles->depth;
     Slice slice = sliceOf(context, p, step);
-    if (workgroupWords(context, at, slice.words) == 0) return std::nullopt;
-    const uint32_t words = std::max(slice.words, deepSliceWords(context));
+    uint32_t words = workgroupWords(context, at, slice.words);
+    if (words == 0) return std::nullopt;
+    words = std::max(words, deepSliceWords(context));
     for (uint32_t depth = step; depth <= p.a->columns; depth += step) {
         const Slice deeper = sliceOf(context, p, depth);
         if (p.a->columns % depth == 0 && deeper.words <= words) slice = deeper;
