@@ -4,7 +4,7 @@
 
 usage: random_whisper.py SIZE TYPE FILE
 
-SIZE   tiny (38 million parameters), medium (760 million) or large (1.5 billion)
+SIZE   tiny (9 million parameters), medium (760 million) or large (1.5 billion)
 TYPE   of the matrices: f16 or q4_0
 FILE   what to write
 
@@ -18,7 +18,7 @@ import sys
 from random_model import TYPES, pattern, write_pattern
 
 # Width, heads, layers, of the encoder and the decoder alike. The larger ones are as usual.
-SIZES = {"tiny": (384, 6, 4), "medium": (1024, 16, 24), "large": (1280, 20, 32)}
+SIZES = {"tiny": (128, 2, 4), "medium": (1024, 16, 24), "large": (1280, 20, 32)}
 AUDIO_CONTEXT, TEXT_CONTEXT, MELS, FREQUENCIES = 1500, 448, 80, 201
 TOKENS, NAMED_TOKENS = 51865, 50257  # the program makes up names of the others
 QUANTIZATION_VERSION = 2
