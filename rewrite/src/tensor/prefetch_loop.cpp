@@ -103,7 +103,8 @@ bool findBlocks(Function& function, Block& header, PrefetchLoop& loop) {
     const bool isFirstFromStep = loop.step != nullptr && phi.word(1) == loop.step->id();
     loop.before = blockOf(function, phi.word(isFirstFromStep ? 3 : 1));
     if (!loop.body || !loop.step || !loop.before || !branchesTo(*loop.before, header.id()) ||
-        !branchesTo(*loop.step, header.id()) || loop.body == &header) {
+        !branchesTo(*loop.step, header.id()) || loop.body == &header ||
+        isOneOf(loop.before, {loop.header, loop.body, loop.step})) {
         return false;
     }
     const auto merges = [](const InstructionPtr& i) {
