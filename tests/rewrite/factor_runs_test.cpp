@@ -32,10 +32,12 @@ OpCapability VulkanMemoryModel
 OpCapability CooperativeMatrixKHR
 OpCapability TensorAddressingNV
 OpCapability CooperativeMatrixTensorAddressingNV
+OpCapability CooperativeMatrixBlockLoadsNV
+OpCapability PhysicalStorageBufferAddresses
 OpExtension "SPV_KHR_cooperative_matrix"
 OpExtension "SPV_NV_tensor_addressing"
 OpExtension "SPV_NV_cooperative_matrix2"
-OpMemoryModel Logical Vulkan
+OpMemoryModel PhysicalStorageBuffer64 Vulkan
 OpEntryPoint GLCompute %main "main" %buffer
 OpExecutionMode %main LocalSize 128 1 1
 OpDecorate %halves ArrayStride 2
@@ -61,6 +63,9 @@ OpDecorate %buffer Binding 0
 %block_pointer = OpTypePointer StorageBuffer %block
 %pointer = OpTypePointer StorageBuffer %f16
 %buffer = OpVariable %block_pointer StorageBuffer
+%physical = OpTypePointer PhysicalStorageBuffer %f16
+%coordinates = OpTypeArray %u32 %c2
+%decode_type = OpTypeFunction %f16 %physical %coordinates %coordinates
 %A = OpTypeCooperativeMatrixKHR %f16 %c2 %c32 %c64 %c0
 %B = OpTypeCooperativeMatrixKHR %f16 %c2 %c64 %c32 %c1
 %C = OpTypeCooperativeMatrixKHR %f32 %c2 %c32 %c32 %c2
@@ -81,6 +86,14 @@ OpDecorate %buffer Binding 0
 {}
 OpReturn
 OpFunctionEnd
+%decode = OpFunction %f16 None %decode_type
+%address = OpFunctionParameter %physical
+%in_tensor = OpFunctionParameter %coordinates
+%in_block = OpFunctionParameter %coordinates
+%decode_label = OpLabel
+%decoded = OpLoad %f16 %address Aligned 2
+OpReturnValue %decoded
+OpFunctionEnd
 )",
                        c.viewOfA, c.viewOfB, c.more);
 }
@@ -95,6 +108,14 @@ const Case kCases[] = {
     {.name = "BothDimensions",
      .more = "%again = OpCooperativeMatrixLoadTensorNV %A %p %a0 %t None TensorView %transposed",
      .a = std::nullopt},
+    {.name = "Decoded", .viewOfA = "DecodeFunc %decode", .a = Run{Dimension::kColumns, 4}},
+    {.name = "AlsoDecoded",
+     .more = "%again = OpCooperativeMatrixLoadTensorNV %A %p %a0 %t None DecodeFunc %decode",
+     .a = Run{Dimension::kColumns, 4}},
+    {.name = "AlsoPlain",
+     .viewOfA = "DecodeFunc %decode",
+     .more = "%again = OpCooperativeMatrixLoadTensorNV %A %p %a0 %t None None",
+     .a = Run{Dimension::kColumns, 4}},
     {.name = "Arithmetic", .more = "%twice = OpFAdd %A %a %a", .a = std::nullopt},
     {.name = "Stored",
      .more = "OpCooperativeMatrixStoreTensorNV %p %b %t None None",

@@ -53,6 +53,21 @@ bool isTerminator(spv::Op opcode) {
                             OpTerminateRayKHR, OpEmitMeshTasksEXT, OpAbortKHR});
 }
 
+bool isPure(spv::Op opcode) {
+    using enum spv::Op;
+    constexpr std::pair<spv::Op, spv::Op> kRanges[] = {
+        {OpVectorExtractDynamic, OpTranspose}, {OpConvertFToU, OpBitcast},
+        {OpSNegate, OpSMulExtended},           {OpAny, OpFUnordGreaterThanEqual},
+        {OpShiftRightLogical, OpBitCount},     {OpPhi, OpBranchConditional},
+    };
+    return std::ranges::any_of(kRanges,
+                               [&](const auto& range) {
+                                   return opcode >= range.first && opcode <= range.second;
+                               }) ||
+           isOneOf(opcode, {OpNop, OpUndef, OpLine, OpNoLine, OpReturn, OpReturnValue,
+                            OpInBoundsAccessChain, OpAccessChain, OpVariable, OpUnreachable});
+}
+
 Section sectionOf(spv::Op opcode) {
     using enum spv::Op;
     constexpr std::pair<spv::Op, Section> kSections[] = {

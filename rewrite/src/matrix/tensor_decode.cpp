@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/side_effects.hpp"
 #include "lowering/narrow_access.hpp"
 #include "lowering/type_size.hpp"
 
@@ -27,6 +28,7 @@ TensorDecode::TensorDecode(MatrixContext& context, Emitter& emit, const Instruct
                           "dimensions");
         return;
     }
+    mayRepeat_ = hasNoSideEffects(module, function);
     functionType_ = type.result;
     resultType_ = type.word(0);
     const Id block = module.def(type.word(1)).word(1);

@@ -20,6 +20,8 @@ class TensorDecode {
                  bool isVector = false);
 
     bool valid() const { return function_ != 0; }
+    // Whether more calls than one for each element of the matrix make no difference.
+    bool mayRepeat() const { return mayRepeat_; }
     // The element at a place, or the vector that begins there.
     Id call(Emitter& emit, const TensorPart& place);
 
@@ -32,6 +34,7 @@ class TensorDecode {
     MatrixContext& context_;
     const Instruction& at_;
     const uint32_t dimensions_;
+    bool mayRepeat_ = false;
     Id function_ = 0;      // the function to call
     Id functionType_ = 0;  // of the application's function
     uint32_t blockBytes_ = 0;

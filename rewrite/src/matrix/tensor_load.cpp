@@ -110,7 +110,7 @@ class TensorLoad : TensorTransfer {
     // A run is inside or outside of the tensor as a whole.
     std::vector<Slot> readRunInside(const TensorPart& place) {
         if (place.inside == 0) return readRun(place);
-        if (vectors_) {
+        if (vectors_ && !vectors_->mayRepeat()) {
             const Id type = types_.vectorType(matrix_.component, run_.length);
             const Id outside = emit_.splat(type, clampValue_);
             const Id values[] = {writer_.chosenValue(
@@ -159,9 +159,10 @@ class TensorLoad : TensorTransfer {
     }
 
     // Reads in any case, where it can: an element outside of the tensor has the address of one
-    // inside.
+    // inside. In a branch, a GPU would wait for each element before it reads the next one.
     Id readClamped(const TensorPart& place) {
-        if (decode_ || place.inside == 0) return readInside(place);
+        const bool reads = !decode_ || decode_->mayRepeat();
+        if (!reads || place.inside == 0) return readInside(place);
         return emit_.op(spv::Op::OpSelect, matrix_.component,
                         {place.inside, read(place), clampValue_});
     }

@@ -15,45 +15,8 @@ using enum spv::Op;
 bool isTensorLoad(const Instruction& i) { return i.opcode == OpCooperativeMatrixLoadTensorNV; }
 bool isProduct(const Instruction& i) { return i.opcode == OpCooperativeMatrixMulAddKHR; }
 
-// Instructions whose result depends on nothing but their operands.
-bool isPure(spv::Op opcode) {
-    constexpr spv::Op kLogic[] = {OpIEqual,
-                                  OpINotEqual,
-                                  OpUGreaterThan,
-                                  OpSGreaterThan,
-                                  OpULessThan,
-                                  OpSLessThan,
-                                  OpULessThanEqual,
-                                  OpSLessThanEqual,
-                                  OpUGreaterThanEqual,
-                                  OpSGreaterThanEqual,
-                                  OpLogicalAnd,
-                                  OpLogicalOr,
-                                  OpLogicalNot,
-                                  OpSelect,
-                                  OpBitwiseAnd,
-                                  OpBitwiseOr,
-                                  OpBitwiseXor,
-                                  OpNot,
-                                  OpShiftLeftLogical,
-                                  OpShiftRightLogical,
-                                  OpShiftRightArithmetic,
-                                  OpUMod,
-                                  OpSRem,
-                                  OpSMod,
-                                  OpCopyObject,
-                                  OpCompositeExtract,
-                                  OpCompositeConstruct,
-                                  OpCompositeInsert};
-    return isArithmetic(opcode) || isConversion(opcode) || isAccessChain(opcode) ||
-           std::ranges::find(kLogic, opcode) != std::end(kLogic) ||
-           std::ranges::find(kTensorValues, opcode) != std::end(kTensorValues);
-}
-
-bool isControl(const Instruction& i) {
-    return isOneOf(i.opcode,
-                   {OpPhi, OpLoopMerge, OpSelectionMerge, OpBranch, OpBranchConditional}) ||
-           isDebugLine(i.opcode);
+bool isTensorValue(spv::Op opcode) {
+    return std::ranges::find(kTensorValues, opcode) != std::end(kTensorValues);
 }
 
 Block* blockOf(Function& function, Id label) {
@@ -152,8 +115,8 @@ void LoopValues::visit(const Instruction& i) {
         onlyPrivateStores_ &= module_.storage(variable) == spv::StorageClass::Function;
         return;
     }
-    onlyPrivateStores_ &=
-        isPure(i.opcode) || isControl(i) || i.opcode == OpLoad || isTensorLoad(i) || isProduct(i);
+    onlyPrivateStores_ &= isPure(i.opcode) || isTensorValue(i.opcode) || i.opcode == OpLoad ||
+                          isTensorLoad(i) || isProduct(i);
 }
 
 Id LoopValues::variableOf(Id pointer) const {
@@ -181,7 +144,7 @@ bool LoopValues::canRepeat(const Instruction& i) {
             !isOneOf(module_.storage(variable), {Function, Private, PushConstant, Input})) {
             return false;
         }
-    } else if (!isPure(i.opcode)) {
+    } else if (!isPure(i.opcode) && !isTensorValue(i.opcode)) {
         return false;
     }
     return std::ranges::all_of(i.operands,

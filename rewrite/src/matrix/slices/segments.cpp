@@ -9,29 +9,7 @@
 
 namespace coopvk::rewrite {
 
-namespace {
-
 using spv::Op;
-
-constexpr bool between(Op opcode, Op first, Op last) { return opcode >= first && opcode <= last; }
-
-// Whether an instruction only computes a value of its operands, or only directs control flow.
-bool isPure(Op opcode) {
-    constexpr std::pair<Op, Op> kRanges[] = {
-        {Op::OpVectorExtractDynamic, Op::OpTranspose}, {Op::OpConvertFToU, Op::OpBitcast},
-        {Op::OpSNegate, Op::OpSMulExtended},           {Op::OpAny, Op::OpFUnordGreaterThanEqual},
-        {Op::OpShiftRightLogical, Op::OpBitCount},     {Op::OpPhi, Op::OpBranchConditional},
-    };
-    for (const auto& [first, last] : kRanges) {
-        if (between(opcode, first, last)) return true;
-    }
-    return opcode == Op::OpNop || opcode == Op::OpUndef || opcode == Op::OpLine ||
-           opcode == Op::OpNoLine || opcode == Op::OpReturn || opcode == Op::OpReturnValue ||
-           opcode == Op::OpInBoundsAccessChain || opcode == Op::OpAccessChain ||
-           opcode == Op::OpVariable || opcode == Op::OpUnreachable;
-}
-
-}  // namespace
 
 Instruction* mergeOf(const Block& block) {
     for (const InstructionPtr& i : block.body) {

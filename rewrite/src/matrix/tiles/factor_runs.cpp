@@ -13,6 +13,10 @@ namespace {
 
 constexpr uint32_t kVectorBits = 128;  // of one access of memory
 
+// Decode functions read small parts of blocks. With short runs, more lanes read at once from the
+// same cache line (docs/benchmarks.md). DecodeVectorFunc decodes four elements at most.
+constexpr uint32_t kDecodedLength = 4;
+
 class RunChooser {
  public:
     RunChooser(const TypeTable& types, const TilePlan& tiles)
@@ -81,11 +85,17 @@ class RunChooser {
             return;
         }
         const auto d = matrixDimensions(module_, module_.def(load.type));
-        const Run run = {*along, kVectorBits / survey_.bitsOf(load.type)};
+        Run run = {*along, lengthFor(load)};
+        if (known) run.length = std::min(run.length, known->length);
         if ((*along == Dimension::kRows ? d->rows : d->columns) % run.length != 0)
             runs_.erase(found);
         else
             found->second = run;
+    }
+
+    uint32_t lengthFor(const Instruction& load) const {
+        const bool isDecoded = has(addressing(load), spv::TensorAddressingOperandsMask::DecodeFunc);
+        return isDecoded ? kDecodedLength : kVectorBits / survey_.bitsOf(load.type);
     }
 
     void visitProduct(const Instruction& product) {

@@ -126,24 +126,28 @@ class TileProduct : SlicedProduct {
         }
     }
 
-    // Stores `length` elements along a line: whole vectors of four words.
+    // Stores `length` elements along a line: whole vectors of four words, or a part of one.
     void stageRun(const MatrixType& m, HeldElements& elements, const LinesInMemory& lines,
                   const Place& at, uint32_t length) {
         const Id first = lines.vectorOf(emit_, at.row, at.column);
-        const uint32_t perVector = 4 * lines.perWord;
-        for (uint32_t vector = 0; vector < length / perVector; ++vector) {
+        const uint32_t wordsAtOnce = std::min(4u, length / lines.perWord);
+        const uint32_t perPart = wordsAtOnce * lines.perWord;
+        const Id along = lines.areColumns ? at.row : at.column;
+        const Id component =
+            wordsAtOnce == 4 ? 0 : emit_.modulo(emit_.over(along, lines.perWord), 4);
+        for (uint32_t part = 0; part < length / perPart; ++part) {
             std::vector<Id> words;
-            for (uint32_t word = 0; word < 4; ++word) {
+            for (uint32_t word = 0; word < wordsAtOnce; ++word) {
                 std::vector<Slot> slots;
                 for (uint32_t i = 0; i < lines.perWord; ++i) {
-                    const uint32_t along = vector * perVector + word * lines.perWord + i;
+                    const uint32_t offset = part * perPart + word * lines.perWord + i;
                     slots.push_back(lines.areColumns
-                                        ? elements.at(at.localRow + along, at.localColumn)
-                                        : elements.at(at.localRow, at.localColumn + along));
+                                        ? elements.at(at.localRow + offset, at.localColumn)
+                                        : elements.at(at.localRow, at.localColumn + offset));
                 }
                 words.push_back(gatherWord(m, slots));
             }
-            memory_.storePart(emit_.plus(first, vector), 0, words);
+            memory_.storePart(emit_.plus(first, part), component, words);
         }
     }
 

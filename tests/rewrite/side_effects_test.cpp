@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/side_effects.hpp"
+
+#include <gtest/gtest.h>
+
+#include <format>
+
+#include "assemble.hpp"
+#include "coopvk/rewrite.hpp"
+
+namespace coopvk::rewrite {
+namespace {
+
+// What the function %subject or the function %inner, which it calls, executes.
+struct Case {
+    std::string_view name;
+    bool hasEffect;
+    std::string_view code = "";
+    std::string_view ofInner = "";
+};
+
+const Case kCases[] = {
+    {.name = "Arithmetic", .hasEffect = false, .code = "%sum = OpIAdd %u32 %parameter %c1"},
+    {.name = "Load", .hasEffect = false, .code = "%read = OpLoad %u32 %word"},
+    {.name = "OwnVariable", .hasEffect = false, .code = "OpStore %own %parameter"},
+    {.name = "Extended",
+     .hasEffect = false,
+     .code = "%max = OpExtInst %u32 %glsl UMax %parameter %c1"},
+    {.name = "Switch",
+     .hasEffect = false,
+     .code = "OpSelectionMerge %after None\nOpSwitch %parameter %other 1 %one\n%one = OpLabel\n"
+             "OpBranch %after\n%other = OpLabel\nOpBranch %after\n%after = OpLabel"},
+    {.name = "VolatileLoad", .hasEffect = true, .code = "%read = OpLoad %u32 %word Volatile"},
+    {.name = "VolatileStore", .hasEffect = true, .code = "OpStore %own %parameter Volatile"},
+    {.name = "Buffer", .hasEffect = true, .code = "OpStore %word %parameter"},
+    {.name = "Private", .hasEffect = true, .code = "OpStore %private %parameter"},
+    {.name = "Atomic",
+     .hasEffect = true,
+     .code = "%former = OpAtomicIAdd %u32 %word %c1 %c0 %parameter"},
+    {.name = "Barrier", .hasEffect = true, .code = "OpControlBarrier %c2 %c2 %c264"},
+    {.name = "Print", .hasEffect = true, .code = "%print = OpExtInst %void %printf 1 %format"},
+    {.name = "Inner", .hasEffect = true, .ofInner = "OpStore %word %given"},
+    {.name = "InnerLoad", .hasEffect = false, .ofInner = "%read = OpLoad %u32 %word"},
+};
+
+std::string moduleText(const Case& c) {
+    return std::format(R"(
+OpCapability Shader
+OpExtension "SPV_KHR_non_semantic_info"
+%glsl = OpExtInstImport "GLSL.std.450"
+%printf = OpExtInstImport "NonSemantic.DebugPrintf"
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main" %buffer %private
+OpExecutionMode %main LocalSize 1 1 1
+%format = OpString "called"
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %buffer DescriptorSet 0
+OpDecorate %buffer Binding 0
+%void = OpTypeVoid
+%void_fn = OpTypeFunction %void
+%u32 = OpTypeInt 32 0
+%fn = OpTypeFunction %void %u32
+%c0 = OpConstant %u32 0
+%c1 = OpConstant %u32 1
+%c2 = OpConstant %u32 2
+%c264 = OpConstant %u32 264
+%block = OpTypeStruct %u32
+%block_pointer = OpTypePointer StorageBuffer %block
+%pointer = OpTypePointer StorageBuffer %u32
+%function_pointer = OpTypePointer Function %u32
+%private_pointer = OpTypePointer Private %u32
+%buffer = OpVariable %block_pointer StorageBuffer
+%private = OpVariable %private_pointer Private
+%main = OpFunction %void None %void_fn
+%main_label = OpLabel
+%called = OpFunctionCall %void %subject %c1
+OpReturn
+OpFunctionEnd
+%subject = OpFunction %void None %fn
+%parameter = OpFunctionParameter %u32
+%label = OpLabel
+%own = OpVariable %function_pointer Function
+{}
+%inner_called = OpFunctionCall %void %inner %parameter
+OpReturn
+OpFunctionEnd
+%inner = OpFunction %void None %fn
+%given = OpFunctionParameter %u32
+%inner_label = OpLabel
+{}
+OpReturn
+OpFunctionEnd
+)",
+                       c.code.find("%word") != std::string_view::npos
+                           ? "%word = OpAccessChain %pointer %buffer %c0\n" + std::string(c.code)
+                           : std::string(c.code),
+                       c.ofInner.find("%word") != std::string_view::npos
+                           ? "%word = OpAccessChain %pointer %buffer %c0\n" + std::string(c.ofInner)
+                           : std::string(c.ofInner));
+}
+
+class SideEffects : public testing::TestWithParam<Case> {};
+
+TEST_P(SideEffects, AreFound) {
+    const std::vector<uint32_t> words = test::assemble(moduleText(GetParam()));
+    ASSERT_EQ(validate(words), std::nullopt);
+    Result<Module> module = Module::parse(words);
+    ASSERT_TRUE(module) << module.error().message;
+    const Id subject = module->functions()[1]->id();
+    EXPECT_EQ(hasNoSideEffects(*module, subject), !GetParam().hasEffect);
+}
+
+INSTANTIATE_TEST_SUITE_P(Functions, SideEffects, testing::ValuesIn(kCases),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+}  // namespace
+}  // namespace coopvk::rewrite
