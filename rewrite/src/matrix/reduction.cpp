@@ -152,16 +152,14 @@ class LineReduction {
             memory.barrier();
             writer_.guarded(writer_.isNoDuplicate(*r_.from), [&] {
                 for (size_t t = start; t < end; ++t) {
-                    const Id index = emit_.plus(place, offset(t));
-                    memory.store(index, wordOf(emit_, *r_.from, {totals[t], 0}));
+                    memory.store(place, offset(t), wordOf(emit_, *r_.from, {totals[t], 0}));
                 }
             });
             memory.barrier();
             for (size_t t = start; t < end; ++t) {
-                const Id begin = emit_.plus(first, offset(t));
                 Id total = 0;
                 for (uint32_t lane = 0; lane < lanes; ++lane) {
-                    const Id word = memory.load(emit_.plus(begin, lane));
+                    const Id word = memory.load(first, offset(t) + lane);
                     total = r_.combined(emit_, total, componentOf(emit_, *r_.from, word));
                 }
                 result.push_back(total);

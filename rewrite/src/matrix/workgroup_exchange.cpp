@@ -28,7 +28,7 @@ class WordExchange {
                               std::span<const Id> read) {
         memory_.barrier();
         f_.when(writes, [&] {
-            for (const auto& [number, word] : written) memory_.store(number, word);
+            for (const auto& [number, word] : written) memory_.store(number, 0, word);
         });
         memory_.barrier();
         std::vector<Id> result;
@@ -46,7 +46,7 @@ class WordExchange {
             memory_.barrier();
             for (const auto& [number, word] : written) {
                 const Id place = emit_.op(spv::Op::OpISub, u32, {number, start});
-                f_.when(emit_.both(writes, isInPart(place)), [&] { memory_.store(place, word); });
+                f_.when(emit_.both(writes, isInPart(place)), [&] { memory_.store(place, 0, word); });
             }
             memory_.barrier();
             for (size_t i = 0; i < read.size(); ++i) {

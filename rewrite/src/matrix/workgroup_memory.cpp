@@ -65,24 +65,28 @@ void WorkgroupMemory::use(uint32_t words) {
     context_.shared.used = std::max(context_.shared.used, words);
 }
 
-Id WorkgroupMemory::load(Id index) {
-    return emit_.load(context_.types.uint32(), pointer(index), nonPrivateAccess(context_.module));
-}
+Id WorkgroupMemory::load(Id first, uint32_t offset) { return loadRun(first, offset, 1)[0]; }
 
-void WorkgroupMemory::store(Id index, Id word) {
-    emit_.store(pointer(index), word, nonPrivateAccess(context_.module));
+void WorkgroupMemory::store(Id first, uint32_t offset, Id word) {
+    const Id words[] = {word};
+    storeRun(first, offset, words);
 }
 
 void WorkgroupMemory::barrier() { sharedBarrier(emit_, spv::Scope::Workgroup); }
 
 Id WorkgroupMemory::fourWords() { return context_.types.vectorType(context_.types.uint32(), 4); }
 
+WorkgroupMemory::Place WorkgroupMemory::placeOf(Id first, uint32_t offset) {
+    const Id word = emit_.plus(first, offset % 4);
+    return {emit_.plus(emit_.over(word, 4), offset / 4), emit_.modulo(word, 4)};
+}
+
 // The variable is declared later, so Emitter::chain does not know its storage class.
-Id WorkgroupMemory::pointer(Id index) {
+Id WorkgroupMemory::pointer(const Place& place, uint32_t following) {
     TypeTable& types = context_.types;
-    return emit_.op(spv::Op::OpAccessChain,
-                    types.pointerType(spv::StorageClass::Workgroup, types.uint32()),
-                    {context_.shared.variable, emit_.over(index, 4), emit_.modulo(index, 4)});
+    return emit_.op(
+        spv::Op::OpAccessChain, types.pointerType(spv::StorageClass::Workgroup, types.uint32()),
+        {context_.shared.variable, place.vector, emit_.plus(place.component, following)});
 }
 
 Id WorkgroupMemory::pointerToVector(Id vector) {
@@ -91,19 +95,22 @@ Id WorkgroupMemory::pointerToVector(Id vector) {
                     {context_.shared.variable, vector});
 }
 
-std::vector<Id> WorkgroupMemory::loadRun(Id index, uint32_t count) {
+std::vector<Id> WorkgroupMemory::loadRun(Id first, uint32_t offset, uint32_t count) {
+    const Operands access = nonPrivateAccess(context_.module);
+    const Place place = placeOf(first, offset);
     if (count == 4) {
-        return emit_.parts(emit_.load(fourWords(), pointerToVector(emit_.over(index, 4)),
-                                      nonPrivateAccess(context_.module)));
+        return emit_.parts(emit_.load(fourWords(), pointerToVector(place.vector), access));
     }
     std::vector<Id> words;
-    for (uint32_t i = 0; i < count; ++i) words.push_back(load(emit_.plus(index, i)));
+    for (uint32_t i = 0; i < count; ++i) {
+        words.push_back(emit_.load(context_.types.uint32(), pointer(place, i), access));
+    }
     return words;
 }
 
-void WorkgroupMemory::storeRun(Id index, std::span<const Id> words) {
-    if (words.size() == 4) return storePart(emit_.over(index, 4), 0, words);
-    for (uint32_t i = 0; i < words.size(); ++i) store(emit_.plus(index, i), words[i]);
+void WorkgroupMemory::storeRun(Id first, uint32_t offset, std::span<const Id> words) {
+    const Place place = placeOf(first, offset);
+    storePart(place.vector, place.component, words);
 }
 
 void WorkgroupMemory::storePart(Id vector, Id component, std::span<const Id> words) {
@@ -112,12 +119,8 @@ void WorkgroupMemory::storePart(Id vector, Id component, std::span<const Id> wor
         emit_.store(pointerToVector(vector), emit_.construct(fourWords(), words), access);
         return;
     }
-    TypeTable& types = context_.types;
-    const Id type = types.pointerType(spv::StorageClass::Workgroup, types.uint32());
     for (uint32_t i = 0; i < words.size(); ++i) {
-        const Id pointer = emit_.op(spv::Op::OpAccessChain, type,
-                                    {context_.shared.variable, vector, emit_.plus(component, i)});
-        emit_.store(pointer, words[i], access);
+        emit_.store(pointer({vector, component}, i), words[i], access);
     }
 }
 

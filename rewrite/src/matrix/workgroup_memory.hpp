@@ -25,11 +25,13 @@ class WorkgroupMemory {
 
     // Declares that the instruction uses words 0 to words - 1.
     void use(uint32_t words);
-    Id load(Id index);  // u32
-    // `count` consecutive words. With a count of four, `index` is a multiple of four.
-    std::vector<Id> loadRun(Id index, uint32_t count);
-    void store(Id index, Id word);
-    void storeRun(Id index, std::span<const Id> words);
+    // Word number `first` + `offset` (u32). Constant parts of it belong in `offset`, since drivers
+    // then need one address for all accesses with the same `first`.
+    Id load(Id first, uint32_t offset = 0);
+    void store(Id first, uint32_t offset, Id word);
+    // One, two or four consecutive words, which begin at a multiple of their number.
+    std::vector<Id> loadRun(Id first, uint32_t offset, uint32_t count);
+    void storeRun(Id first, uint32_t offset, std::span<const Id> words);
     // Stores words of one vector of four: `vector` is its number, `component` that of the first
     // word.
     void storePart(Id vector, Id component, std::span<const Id> words);
@@ -38,7 +40,12 @@ class WorkgroupMemory {
     void barrier();
 
  private:
-    Id pointer(Id index);
+    // A word in the array of vectors, and what follows it in its vector.
+    struct Place {
+        Id vector = 0, component = 0;
+    };
+    Place placeOf(Id first, uint32_t offset);
+    Id pointer(const Place& place, uint32_t following);
     Id fourWords();
 
     MatrixContext& context_;

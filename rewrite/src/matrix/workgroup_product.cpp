@@ -136,7 +136,7 @@ class WorkgroupProduct : SlicedProduct {
                 for (uint32_t i = 0; i < operand.runWords(); ++i) {
                     words.push_back(word(operand, elements, block + k, w + i));
                 }
-                memory_.storeRun(emit_.plus(first, line + operand.offset(w)), words);
+                memory_.storeRun(first, line + operand.offset(w), words);
             }
         }
     }
@@ -161,7 +161,7 @@ class WorkgroupProduct : SlicedProduct {
             const uint32_t line = operand.first + k * operand.lineWords();
             for (uint32_t w = 0; w < operand.laneWords(); w += operand.runWords()) {
                 const std::vector<Id> words = memory_.loadRun(
-                    emit_.plus(first, line + operand.offset(w)), operand.runWords());
+                    first, line + operand.offset(w), operand.runWords());
                 for (uint32_t i = 0; i < words.size(); ++i) {
                     const uint32_t x = (w + i) * operand.alongLine, onK = k * operand.alongK;
                     const uint32_t pack =

@@ -57,7 +57,7 @@ class TileExchange {
             forEachBlock(i, first, [&](uint32_t block, Id place) {
                 for (uint32_t r = 0; r < kWorkgroupBlock; ++r) {
                     const std::vector<Id> run =
-                        memory_.loadRun(emit_.plus(place, r * rows_.stride), wordsOfBlockRow());
+                        memory_.loadRun(place, r * rows_.stride, wordsOfBlockRow());
                     for (uint32_t w = 0; w < run.size(); ++w) {
                         f_.store(words[wordOfBlock(block, r, w)], run[w]);
                     }
@@ -80,10 +80,11 @@ class TileExchange {
             f_.when(writes, [&] {
                 forEachBlock(i, first, [&](uint32_t block, Id place) {
                     for (uint32_t r = 0; r < kWorkgroupBlock; ++r) {
+                        std::vector<Id> run;
                         for (uint32_t w = 0; w < wordsOfBlockRow(); ++w) {
-                            memory_.store(emit_.plus(place, r * rows_.stride + w),
-                                          words[wordOfBlock(block, r, w)]);
+                            run.push_back(words[wordOfBlock(block, r, w)]);
                         }
+                        memory_.storeRun(place, r * rows_.stride, run);
                     }
                 });
             });
