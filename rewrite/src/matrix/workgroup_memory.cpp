@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "coopvk/advertised.hpp"
+#include "ir/index_parts.hpp"
 #include "ir/memory_model.hpp"
 #include "lowering/number_memory.hpp"
 #include "lowering/shared_memory.hpp"
@@ -77,7 +78,9 @@ void WorkgroupMemory::barrier() { sharedBarrier(emit_, spv::Scope::Workgroup); }
 Id WorkgroupMemory::fourWords() { return context_.types.vectorType(context_.types.uint32(), 4); }
 
 WorkgroupMemory::Place WorkgroupMemory::placeOf(Id first, uint32_t offset) {
-    const Id word = emit_.plus(first, offset % 4);
+    const IndexParts parts = separateConstant(emit_, first);
+    offset += parts.constant;
+    const Id word = emit_.plus(parts.variable, offset % 4);
     return {emit_.plus(emit_.over(word, 4), offset / 4), emit_.modulo(word, 4)};
 }
 
