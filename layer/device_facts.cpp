@@ -216,7 +216,9 @@ void queryNativeShapes(const DeviceQueries& queries, VkPhysicalDevice device, De
     std::vector<VkCooperativeMatrixPropertiesKHR> rows(count, empty);
     if (queries.getMatrixProperties(device, &count, rows.data()) < VK_SUCCESS) return;
     rows.resize(std::min<size_t>(count, rows.size()));
-    const auto known = [](VkComponentTypeKHR type) { return type <= VK_COMPONENT_TYPE_UINT64_KHR; };
+    const auto known = [](VkComponentTypeKHR type) {
+        return type <= VK_COMPONENT_TYPE_UINT64_KHR || type == VK_COMPONENT_TYPE_BFLOAT16_KHR;
+    };
     const auto component = [](VkComponentTypeKHR type) {
         return static_cast<rewrite::ComponentType>(type);
     };

@@ -97,6 +97,7 @@ struct DeviceTraits {
     uint32_t maxMeshSharedMemorySize = 28672;
     uint32_t maxMeshPayloadAndSharedMemorySize = 28672;
     // Shapes of the driver's VK_KHR_cooperative_matrix with scope Subgroup; empty if it lacks it.
+    // Matrices of scope Workgroup may become tiles of bfloat16, if that is the driver's own.
     std::vector<MatrixShape> nativeShapes;
     // Formats whose matrices are emulated: their shapes are advertised.
     bool shaderBFloat16CooperativeMatrix = false;

@@ -47,7 +47,7 @@ MatrixShape heldShape(MatrixShape shape) {
 
 bool isTileable(const MatrixShape& shape, const DeviceTraits& device) {
     return std::ranges::any_of(device.nativeShapes, [&](const MatrixShape& native) {
-        return isMadeOf(heldShape(shape), native);
+        return native.a != kBFloat16 && isMadeOf(heldShape(shape), native);
     });
 }
 

@@ -26,6 +26,13 @@ inline bool hasFewRegisters(const DeviceTraits& device) {
     return !device.isCpu && device.maxSubgroupSize >= kManyLanes && !device.scalarRegisters;
 }
 
+// GPUs with accelerated dot products of bytes have registers for many sums, if they neither share
+// scalar registers nor have few of their own.
+inline bool hasManyRegisters(const DeviceTraits& device) {
+    return !device.isCpu && !device.scalarRegisters && !hasFewRegisters(device) &&
+           (device.dot4x8Signed || device.dot4x8Unsigned || device.dot4x8Mixed);
+}
+
 struct LoweringContext {
     LoweringContext(TypeTable& theTypes, const Target& theTarget)
         : module(theTypes.module()), types(theTypes), target(theTarget), views(theTypes) {}

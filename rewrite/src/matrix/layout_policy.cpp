@@ -122,6 +122,16 @@ Grid gridOfColumns(uint32_t subgroupSize, const Survey& survey) {
     return {subgroupSize / columns, columns};
 }
 
+// With f16 in pairs along N, A takes fewer registers than B: more rows of lanes share B. Where
+// products are sliced along K (chooseSlices()), f32 sums are faster so, too, and f16 sums are not.
+bool prefersTallGrid(const Survey& survey, const LayoutPolicy& policy, const Target& target) {
+    if (policy.halfPairsAlongK) return false;
+    if (!hasManyRegisters(target.device)) return survey.multipliesIntoHalf;
+    constexpr uint32_t kPairsOfColumns = 16;  // of a grid that is not tall
+    return survey.multipliesIntoHalf ? survey.columns < kPairsOfColumns
+                                     : survey.multipliesHalfIntoSingle;
+}
+
 void tune(LayoutPolicy& policy, const MatrixTuning& tuning, uint32_t subgroupSize) {
     if (tuning.gridRows) policy.grid = {*tuning.gridRows, subgroupSize / *tuning.gridRows};
     policy.rowBlock = tuning.rowBlock.value_or(policy.rowBlock);
@@ -158,9 +168,7 @@ LayoutPolicy choosePolicy(const Module& module, const TypeTable& types, const Ta
     // different banks of shared memory. Along a line, a lane reads at once what it holds together.
     policy.rowBlock = (a != 0 ? a : accumulators) > 0 ? 1 : 0;
     if (b < 0) policy.columnBlock = survey.rowMajorStores > 0 ? 32 / survey.storedBits : 1;
-    // With f16 in pairs along N, A takes fewer registers than B.
-    const bool tall = survey.multipliesIntoHalf && !policy.halfPairsAlongK;
-    policy.grid = makeGrid(target.subgroupSize, tall);
+    policy.grid = makeGrid(target.subgroupSize, prefersTallGrid(survey, policy, target));
     if (target.device.isCpu)
         policy.grid = cpuGrid(target.subgroupSize, survey);
     else if (dots && b > 0 && !survey.loadsColumnsOfB)

@@ -57,14 +57,17 @@ void dropDeclarations(const MatrixContext& context) {
         module.removeExtension(extension);
     }
     // The formats stay; other passes lower them.
-    for (const auto& [ofMatrices, ofType] :
-         {std::pair(Float8CooperativeMatrixEXT, Float8EXT),
-          std::pair(BFloat16CooperativeMatrixKHR, BFloat16TypeKHR)}) {
-        if (!module.hasCapability(ofMatrices)) continue;
+    const bool hasTiles = !context.tiles.types.empty();
+    const bool hasBFloat16Tiles =
+        hasTiles && !context.target.emulated.contains(Extension::kKhrShaderBfloat16);
+    for (const auto& [ofMatrices, ofType, stays] :
+         {std::tuple(Float8CooperativeMatrixEXT, Float8EXT, false),
+          std::tuple(BFloat16CooperativeMatrixKHR, BFloat16TypeKHR, hasBFloat16Tiles)}) {
+        if (stays || !module.hasCapability(ofMatrices)) continue;
         module.removeCapability(ofMatrices);
         module.addCapability(ofType);
     }
-    if (!context.tiles.types.empty()) return;
+    if (hasTiles) return;
     module.removeCapability(CooperativeMatrixKHR);
     module.removeExtension("SPV_KHR_cooperative_matrix");
 }

@@ -46,7 +46,8 @@ class WordExchange {
             memory_.barrier();
             for (const auto& [number, word] : written) {
                 const Id place = emit_.op(spv::Op::OpISub, u32, {number, start});
-                f_.when(emit_.both(writes, isInPart(place)), [&] { memory_.store(place, 0, word); });
+                f_.when(emit_.both(writes, isInPart(place)),
+                        [&] { memory_.store(place, 0, word); });
             }
             memory_.barrier();
             for (size_t i = 0; i < read.size(); ++i) {

@@ -160,8 +160,8 @@ class WorkgroupProduct : SlicedProduct {
         for (uint32_t k = 0; k < lines; ++k) {
             const uint32_t line = operand.first + k * operand.lineWords();
             for (uint32_t w = 0; w < operand.laneWords(); w += operand.runWords()) {
-                const std::vector<Id> words = memory_.loadRun(
-                    first, line + operand.offset(w), operand.runWords());
+                const std::vector<Id> words =
+                    memory_.loadRun(first, line + operand.offset(w), operand.runWords());
                 for (uint32_t i = 0; i < words.size(); ++i) {
                     const uint32_t x = (w + i) * operand.alongLine, onK = k * operand.alongK;
                     const uint32_t pack =

@@ -17,7 +17,10 @@ struct Size {
 class Planner {
  public:
     Planner(const Module& module, const TypeTable& types, const Target& target)
-        : module_(module), types_(types), shapes_(target.device.nativeShapes) {}
+        : module_(module), types_(types), shapes_(target.device.nativeShapes) {
+        std::erase_if(shapes_,
+                      [](const MatrixShape& shape) { return shape.a == ComponentType::kBFloat16; });
+    }
 
     Result<NativePlan> run() {
         if (shapes_.empty()) return unsupported("the driver has no cooperative matrices");
@@ -111,7 +114,7 @@ class Planner {
 
     const Module& module_;
     const TypeTable& types_;
-    const std::vector<MatrixShape>& shapes_;
+    std::vector<MatrixShape> shapes_;
     NativePlan plan_;
     std::vector<MatrixShape> products_;
     std::string problem_;

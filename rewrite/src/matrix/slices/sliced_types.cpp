@@ -65,10 +65,13 @@ Slices slicesFor(const Target& target, const LayoutPolicy& policy, const Compone
         const bool dots = device.shaderMixedFloatDotProductFloat16AccFloat32;
         return {dots && target.subgroupSize > 32 ? 8u : 4u, false};
     }
-    if (acceleratesByteDots(device)) {
+    if (hasManyRegisters(device)) {
+        if (!c.areFloats) return {};
         constexpr uint64_t kManySums = 65;  // leave few registers for A and B
-        const bool isTight = c.areFloats && c.sumBits == 32 && c.sums >= kManySums;
-        return isTight ? Slices{4, true} : Slices{};
+        if (c.sumBits == 32 && c.sums >= kManySums) return {4, true};
+        if (policy.halfPairsAlongK) return {};
+        if (c.sumBits == 16) return {8, false};
+        return c.factorBits == 16 ? Slices{4, true} : Slices{};
     }
     return {c.factorBits == 4 ? 8u : 4u, false};
 }

@@ -17,10 +17,12 @@ class Planner {
  public:
     Planner(const Module& module, const TypeTable& types, const Target& target,
             uint32_t invocations)
-        : module_(module),
-          types_(types),
-          shapes_(target.device.nativeShapes),
-          subgroups_(invocations / target.subgroupSize) {
+        : module_(module), types_(types), subgroups_(invocations / target.subgroupSize) {
+        const bool hasBFloat16 = !target.emulated.contains(Extension::kKhrShaderBfloat16);
+        std::ranges::copy_if(target.device.nativeShapes, std::back_inserter(shapes_),
+                             [&](const MatrixShape& shape) {
+                                 return hasBFloat16 || shape.a != ComponentType::kBFloat16;
+                             });
         if (invocations % target.subgroupSize != 0) subgroups_ = 0;
     }
 
@@ -132,7 +134,7 @@ class Planner {
 
     const Module& module_;
     const TypeTable& types_;
-    const std::vector<MatrixShape>& shapes_;
+    std::vector<MatrixShape> shapes_;
     uint32_t subgroups_;
     TilePlan plan_;
     std::set<Id> excluded_;
