@@ -193,7 +193,7 @@ TEST(SlicedMulAdd, ManySums) {
         for (uint i = 0; i < 36; ++i) more[i] = coopMatMulAdd(a, b, more[i]);
     })";
     expectProduct(gpuWithAllDots(), kHalves, {}, many, true);
-    expectProduct(gpuWithAllDots(), kHalves, {}, kUsual, false);
+    expectProduct(gpuWithAllDots(), kHalves, {}, kUsual, true);
     expectProduct(gpuWithAllDots(), kBytes, {}, many, false);
 }
 
@@ -201,6 +201,7 @@ TEST(SlicedMulAdd, HalfSums) {
     COOPVK_REQUIRE(Requirement::kEmulation);
     expectProduct(gpuWithScalars(), kHalfSums, {}, kUsual, true);
     expectProduct(gpuWithDots(0), kHalfSums, {}, kUsual, true);
+    expectProduct(gpuWithAllDots(), kHalfSums, {}, kUsual, true);
 }
 
 // No loop around the products, and one of them in a function.
