@@ -106,60 +106,69 @@ void fillSubgroups(const VkPhysicalDeviceSubgroupProperties& subgroup, DeviceFac
     traits.subgroupArithmetic = subgroup.supportedOperations & VK_SUBGROUP_FEATURE_ARITHMETIC_BIT;
 }
 
+// What extends the query of properties; nullptr where the device does not have it.
+struct PropertyStructures {
+    VkPhysicalDeviceSubgroupProperties* subgroup = nullptr;
+    VkPhysicalDeviceSubgroupSizeControlProperties* control = nullptr;
+    VkPhysicalDeviceShaderIntegerDotProductProperties* dot = nullptr;
+    VkPhysicalDeviceMeshShaderPropertiesEXT* mesh = nullptr;
+    VkPhysicalDeviceDriverProperties* driver = nullptr;
+    VkPhysicalDeviceShaderCorePropertiesAMD* core = nullptr;
+};
+
+PropertyStructures addProperties(QueryChain& chain, const DeviceFacts& facts) {
+    PropertyStructures p;
+    const auto addIf = [&]<typename T>(bool isKnown, VkStructureType type, T*& node) {
+        if (isKnown) node = reinterpret_cast<T*>(chain.add(type, sizeof(T)));
+    };
+    addIf(true, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES, p.subgroup);
+    addIf(facts.has(Feature::kSubgroupSizeControl),
+          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES, p.control);
+    addIf(facts.has(Feature::kShaderIntegerDotProduct),
+          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES, p.dot);
+    addIf(facts.lists(VK_EXT_MESH_SHADER_EXTENSION_NAME),
+          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_PROPERTIES_EXT, p.mesh);
+    addIf(usable(facts, VK_API_VERSION_1_2, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME),
+          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES, p.driver);
+    addIf(facts.lists(VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME),
+          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD, p.core);
+    return p;
+}
+
+void fillSubgroupSizes(const VkPhysicalDeviceSubgroupSizeControlProperties& control,
+                       DeviceFacts& facts) {
+    if (control.minSubgroupSize == 0) return;
+    facts.traits.minSubgroupSize = control.minSubgroupSize;
+    facts.traits.maxSubgroupSize = control.maxSubgroupSize;
+    facts.requiredSubgroupSizeStages = control.requiredSubgroupSizeStages;
+    facts.maxComputeWorkgroupSubgroups = control.maxComputeWorkgroupSubgroups;
+    facts.traits.subgroupSizeControl =
+        (control.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
+}
+
 void queryProperties(const DeviceQueries& queries, VkPhysicalDevice device, DeviceFacts& facts) {
     if (queries.getProperties2 == nullptr || facts.apiVersion < VK_API_VERSION_1_1) return;
     VkPhysicalDeviceProperties2 properties = {};
     properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
     QueryChain chain(reinterpret_cast<VkBaseOutStructure*>(&properties));
-    const auto add = [&]<typename T>(VkStructureType type, T*& node) {
-        node = reinterpret_cast<T*>(chain.add(type, sizeof(T)));
-    };
-    VkPhysicalDeviceSubgroupProperties* subgroup = nullptr;
-    VkPhysicalDeviceSubgroupSizeControlProperties* control = nullptr;
-    VkPhysicalDeviceShaderIntegerDotProductProperties* dot = nullptr;
-    add(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES, subgroup);
-    if (facts.has(Feature::kSubgroupSizeControl)) {
-        add(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES, control);
-    }
-    if (facts.has(Feature::kShaderIntegerDotProduct)) {
-        add(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES, dot);
-    }
-    VkPhysicalDeviceMeshShaderPropertiesEXT* mesh = nullptr;
-    if (facts.lists(VK_EXT_MESH_SHADER_EXTENSION_NAME)) {
-        add(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_PROPERTIES_EXT, mesh);
-    }
-    VkPhysicalDeviceDriverProperties* driver = nullptr;
-    if (usable(facts, VK_API_VERSION_1_2, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME)) {
-        add(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES, driver);
-    }
-    VkPhysicalDeviceShaderCorePropertiesAMD* core = nullptr;
-    if (facts.lists(VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME)) {
-        add(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD, core);
-    }
+    const PropertyStructures p = addProperties(chain, facts);
     queries.getProperties2(device, &properties);
 
     rewrite::DeviceTraits& traits = facts.traits;
-    traits.lanesInStep = driver != nullptr && driver->driverID == VK_DRIVER_ID_MESA_LLVMPIPE;
-    traits.scalarRegisters = core != nullptr && core->sgprsPerSimd != 0;
-    fillSubgroups(*subgroup, facts);
-    if (control != nullptr && control->minSubgroupSize != 0) {
-        traits.minSubgroupSize = control->minSubgroupSize;
-        traits.maxSubgroupSize = control->maxSubgroupSize;
-        facts.requiredSubgroupSizeStages = control->requiredSubgroupSizeStages;
-        facts.maxComputeWorkgroupSubgroups = control->maxComputeWorkgroupSubgroups;
-        traits.subgroupSizeControl =
-            (control->requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
+    traits.lanesInStep = p.driver != nullptr && p.driver->driverID == VK_DRIVER_ID_MESA_LLVMPIPE;
+    traits.scalarRegisters = p.core != nullptr && p.core->sgprsPerSimd != 0;
+    fillSubgroups(*p.subgroup, facts);
+    if (p.control != nullptr) fillSubgroupSizes(*p.control, facts);
+    if (p.mesh != nullptr) {
+        traits.maxTaskSharedMemorySize = p.mesh->maxTaskSharedMemorySize;
+        traits.maxTaskPayloadAndSharedMemorySize = p.mesh->maxTaskPayloadAndSharedMemorySize;
+        traits.maxMeshSharedMemorySize = p.mesh->maxMeshSharedMemorySize;
+        traits.maxMeshPayloadAndSharedMemorySize = p.mesh->maxMeshPayloadAndSharedMemorySize;
     }
-    if (mesh != nullptr) {
-        traits.maxTaskSharedMemorySize = mesh->maxTaskSharedMemorySize;
-        traits.maxTaskPayloadAndSharedMemorySize = mesh->maxTaskPayloadAndSharedMemorySize;
-        traits.maxMeshSharedMemorySize = mesh->maxMeshSharedMemorySize;
-        traits.maxMeshPayloadAndSharedMemorySize = mesh->maxMeshPayloadAndSharedMemorySize;
-    }
-    if (dot != nullptr) {
-        traits.dot4x8Signed = dot->integerDotProduct4x8BitPackedSignedAccelerated;
-        traits.dot4x8Unsigned = dot->integerDotProduct4x8BitPackedUnsignedAccelerated;
-        traits.dot4x8Mixed = dot->integerDotProduct4x8BitPackedMixedSignednessAccelerated;
+    if (p.dot != nullptr) {
+        traits.dot4x8Signed = p.dot->integerDotProduct4x8BitPackedSignedAccelerated;
+        traits.dot4x8Unsigned = p.dot->integerDotProduct4x8BitPackedUnsignedAccelerated;
+        traits.dot4x8Mixed = p.dot->integerDotProduct4x8BitPackedMixedSignednessAccelerated;
     }
 }
 

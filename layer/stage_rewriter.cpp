@@ -199,22 +199,17 @@ std::string_view stageName(VkShaderStageFlagBits stage) {
     return rewrite::stageName(static_cast<rewrite::Stage>(stage));
 }
 
-VkResult rewriteStage(DeviceContext& device, const StageRequest& request, StagePlan& plan) {
-    const Clock::time_point start = Clock::now();
-    std::vector<rewrite::SpecializationEntry> entries;
-    if (!readSpecialization(request.specialization, entries)) {
-        const rewrite::Error error = {rewrite::ErrorCode::kInvalidArgument,
-                                      kSpecializationOutOfRange};
-        const uint32_t size = subgroupSizes(device.facts(), request).front();
-        dump(device, request, makeTarget(device, size), nullptr, {}, &error);
-        logFailure(device, request, error.message);
-        return VK_ERROR_UNKNOWN;
-    }
+namespace {
 
+using Entries = std::vector<rewrite::SpecializationEntry>;
+
+// Rewrites for the first subgroup size for which the shader can be rewritten and fits. Sets what
+// was rewritten, and the size. An error if there is none.
+std::optional<rewrite::Error> rewriteForAnySize(DeviceContext& device, const StageRequest& request,
+                                                const Entries& entries, StagePlan& plan,
+                                                bool& cached) {
     const DeviceFacts& facts = device.facts();
     std::optional<rewrite::Error> firstError;
-    plan = {};
-    bool cached = false;
     for (uint32_t size : subgroupSizes(facts, request)) {
         bool isCached = false;
         auto result = rewriteFor(device, request, entries, size, isCached);
@@ -233,11 +228,11 @@ VkResult rewriteStage(DeviceContext& device, const StageRequest& request, StageP
         }
         if (fits) break;
     }
-    if (plan.rewritten == nullptr) {
-        logFailure(device, request, firstError->message);
-        return resultOf(firstError->code);
-    }
+    return plan.rewritten == nullptr ? firstError : std::nullopt;
+}
 
+// What the pipeline must require of its subgroups.
+void setRequirements(const DeviceFacts& facts, const StageRequest& request, StagePlan& plan) {
     const uint32_t x = plan.rewritten->localSize[0];
     const bool fixed = fixesSubgroupSize(*plan.rewritten);
     plan.addRequiredSize =
@@ -245,6 +240,28 @@ VkResult rewriteStage(DeviceContext& device, const StageRequest& request, StageP
     plan.requireFull = fixed && facts.has(Feature::kComputeFullSubgroups) &&
                        (request.stage & kWorkgroupStages) != 0 && x != 0 &&
                        x % plan.subgroupSize == 0;
+}
+
+}  // namespace
+
+VkResult rewriteStage(DeviceContext& device, const StageRequest& request, StagePlan& plan) {
+    const Clock::time_point start = Clock::now();
+    Entries entries;
+    if (!readSpecialization(request.specialization, entries)) {
+        const rewrite::Error error = {rewrite::ErrorCode::kInvalidArgument,
+                                      kSpecializationOutOfRange};
+        const uint32_t size = subgroupSizes(device.facts(), request).front();
+        dump(device, request, makeTarget(device, size), nullptr, {}, &error);
+        logFailure(device, request, error.message);
+        return VK_ERROR_UNKNOWN;
+    }
+    plan = {};
+    bool cached = false;
+    if (const auto error = rewriteForAnySize(device, request, entries, plan, cached)) {
+        logFailure(device, request, error->message);
+        return resultOf(error->code);
+    }
+    setRequirements(device.facts(), request, plan);
     if (plan.rewritten->untouched) return VK_SUCCESS;
     const Clock::duration spent = Clock::now() - start;
     logRewrite(device, request, plan, spent);
