@@ -6,6 +6,7 @@
 #include "ir/replace_types.hpp"
 #include "lowering/element_pointer.hpp"
 #include "matrix/element_copies.hpp"
+#include "native/shared_halves.hpp"
 #include "native/staged_elements.hpp"
 
 namespace coopvk::rewrite {
@@ -55,9 +56,9 @@ struct MatrixInMemory {
     bool columnMajor = false, isValid = false;
 };
 
-bool holdLoad(HalvesFunction& f, const Instruction& load) {
+bool holdLoad(HalvesFunction& f, Instruction& load) {
     const Id format = f.context.format(load.type);
-    if (format == 0) return false;
+    if (format == 0 || holdSharedLoad(f, load)) return false;
     MatrixInMemory from(f, load, 1);
     if (!from.isValid) return true;
     const auto shape = from.staged(f, load, load.type);
@@ -188,7 +189,8 @@ void reserve(HalvesContext& context) {
     };
     module.visitBlocks([&](const Instruction& i) {
         using enum spv::Op;
-        if (i.opcode == OpCooperativeMatrixLoadKHR && context.isMatrix(i.type)) {
+        if (i.opcode == OpCooperativeMatrixLoadKHR && context.isMatrix(i.type) &&
+            !context.sharedHalves.contains(i.word(0))) {
             reserveForMemory(context, i, i.type, 1);
         }
         if (i.opcode == OpCooperativeMatrixStoreKHR && context.formatOf(i.word(1)) != 0) {
@@ -200,6 +202,26 @@ void reserve(HalvesContext& context) {
         reserveElements(from);
         reserveElements(i.type);
     });
+}
+
+// Chooses as much shared memory for f16 as the device has room for, and reserves what the other
+// matrices need. False: they need more than there is.
+bool reserveAll(HalvesContext& context) {
+    std::vector<SharedCandidate> chosen = sharedCandidates(context);
+    for (;; chosen.pop_back()) {
+        context.staging.clear();
+        context.sharedHalves.clear();
+        uint64_t bytes = 0;
+        for (const SharedCandidate& one : chosen) {
+            bytes += one.bytes;
+            for (const Id pointer : one.pointers) context.sharedHalves[pointer] = one.halves;
+        }
+        reserve(context);
+        if (context.staging.fits(bytes)) break;
+        if (chosen.empty()) return false;
+    }
+    for (const SharedCandidate& one : chosen) holdSharedVariable(context, one);
+    return true;
 }
 
 }  // namespace
@@ -220,12 +242,13 @@ std::optional<Error> holdInDriverMatrices(TypeTable& types, const Target& target
                      "elements of an accumulator are copied to those of a matrix of use A or B, "
                      "which the driver may distribute in another way"};
     }
-    reserve(context);
-    if (!context.staging.fits()) {
+    if (!reserveAll(context)) {
         return Error{ErrorCode::kUnsupported,
                      "matrices of 8-bit floats need more shared memory than the shader leaves"};
     }
     OpcodeTable<HalvesFunction> table;
+    table.add<holdSharedPointer>({spv::Op::OpAccessChain, spv::Op::OpInBoundsAccessChain});
+    table.add<holdSharedStore>({spv::Op::OpStore});
     table.add<holdLoad>({spv::Op::OpCooperativeMatrixLoadKHR});
     table.add<holdStore>({spv::Op::OpCooperativeMatrixStoreKHR});
     table.add<holdMulAdd>({spv::Op::OpCooperativeMatrixMulAddKHR});

@@ -13,11 +13,20 @@
 
 namespace coopvk::rewrite {
 
+// Shared memory of the module that has f16 in place of 8-bit floats (shared_halves.hpp).
+struct SharedHalves {
+    Id format = 0;       // the 8-bit type
+    Id element = 0;      // what the module's pointers pointed to
+    Id item = 0;         // what they point to
+    uint32_t items = 1;  // for each element
+};
+
 struct HalvesContext : SmallFloatContext {
     HalvesContext(TypeTable& theTypes, const Target& theTarget, uint32_t subgroups)
         : SmallFloatContext(theTypes, theTarget), staging(*this, subgroups) {}
 
     Staging staging;
+    std::map<Id, SharedHalves> sharedHalves;  // by pointer to an element
 
     // The type of the driver's matrices that hold those of a type; the type itself if it has no
     // 8-bit floats.

@@ -13,9 +13,9 @@ void Staging::reserve(Id element, uint32_t elements) {
     memory.elements = std::max(memory.elements, elements);
 }
 
-bool Staging::fits() const {
-    if (memories_.empty()) return true;
-    uint64_t bytes = 0;
+bool Staging::fits(uint64_t more) const {
+    if (memories_.empty() && more == 0) return true;
+    uint64_t bytes = more;
     for (const auto& [element, memory] : memories_) {
         const uint32_t bits = context_.types.width(element) * context_.types.components(element);
         bytes += uint64_t{memory.elements} * subgroups_ * bits / 8;

@@ -13,8 +13,10 @@ class Staging {
     Staging(LoweringContext& context, uint32_t subgroups)
         : context_(context), subgroups_(subgroups) {}
 
-    // Whether the device has enough shared memory beside the module's.
-    bool fits() const;
+    // Whether the device has enough shared memory beside the module's, and `more` bytes.
+    bool fits(uint64_t more = 0) const;
+    // Forgets all reservations.
+    void clear() { memories_.clear(); }
     // Reserves elements for each subgroup. All reservations precede the first access.
     void reserve(Id element, uint32_t elements);
 
