@@ -55,10 +55,8 @@ class FloatRow : public RowProduct {
         }
     }
 
-    // Rounding to half floats takes long where they are emulated.
-    bool sumsStayOpen() const override {
-        return context_.target.device.emulatesFloat16 && accumulatesOpen(p_, Sums::kSingles);
-    }
+    // Only where rounding to half floats takes long.
+    bool sumsStayOpen() const override { return accumulatesOpen(p_, Sums::kSingles); }
 
     std::vector<Id> end(Row& row) override {
         if (sumsStayOpen()) return row.sums;

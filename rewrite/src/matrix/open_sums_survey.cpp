@@ -17,8 +17,15 @@ namespace coopvk::rewrite {
 namespace {
 
 // The most open sums in a lane. Each takes a register, which two f16 components would share. GPUs
-// with scalar registers (AMD's) have 256 vector registers; Apple's spill from 64 sums on.
-uint64_t maxSums(const DeviceTraits& device) { return device.scalarRegisters ? 128 : 32; }
+// with scalar registers (AMD's) have 256 vector registers; Apple's spill from 64 sums on. CPUs keep
+// accumulators in memory anyway.
+uint64_t maxSums(const DeviceTraits& device) {
+    if (device.isCpu) return 512;
+    return device.scalarRegisters ? 128 : 32;
+}
+
+// Whether scalar sums in f32 are better than rounding each product's result to f16.
+bool prefersSingles(const DeviceTraits& device) { return device.emulatesFloat16 || device.isCpu; }
 
 class AccumulatorSurvey {
  public:
@@ -28,7 +35,7 @@ class AccumulatorSurvey {
           types_(types),
           policy_(policy),
           maxSums_(maxSums(device)),
-          needsPairs_(!device.emulatesFloat16),
+          needsPairs_(!prefersSingles(device)),
           counts_(module) {}
 
     std::set<Id> run() {
@@ -139,8 +146,8 @@ class AccumulatorSurvey {
 
 Sums sumsOf(const Target& target) {
     const DeviceTraits& device = target.device;
-    if (device.emulatesFloat16) return Sums::kSingles;
-    if (device.isCpu || !device.shaderFloat16) return Sums::kClosed;
+    if (prefersSingles(device)) return Sums::kSingles;
+    if (!device.shaderFloat16) return Sums::kClosed;
     return device.shaderMixedFloatDotProductFloat16AccFloat32 ? Sums::kSingles : Sums::kHalves;
 }
 

@@ -20,6 +20,9 @@ std::string_view problem(const VectorContext& context, const Instruction& type) 
     if (!component.empty()) return component;
     if (context.types.encoding(type.word(0)))
         return "components with an FP Encoding are not emulated";
+    if (numberOf(context.types, type.word(0)) == nullptr) {
+        return "components of this format are not emulated";
+    }
     const std::optional<uint64_t> count = context.module.constantValue(type.word(1));
     if (!count || *count == 0 || *count > kMaxComponents) {
         return "Component Count must be a constant from 1 to 16384";

@@ -48,7 +48,13 @@ struct Slices {
 // docs/benchmarks.md have the measurements.
 Slices slicesFor(const Target& target, const LayoutPolicy& policy, const Components& c) {
     const DeviceTraits& device = target.device;
-    if (device.isCpu) return {};
+    if (device.isCpu) {
+        // Few registers: with 8 lanes or more, those of a loop over slices suffice for the sums.
+        constexpr uint32_t kLanes = 8;
+        const bool isSliced = c.areFloats && (c.sumBits == 32 || c.areOpen) && c.factorBits == 16 &&
+                              target.subgroupSize >= kLanes;
+        return isSliced ? Slices{2, true} : Slices{};
+    }
     // The product of each slice would end with the addition of both halves of a pair.
     if (c.areFloats && c.sumBits == 16 && policy.halfPairsAlongK && !c.areOpen) return {};
     // Their conversions are long code, which unrolled exceeds the cache of instructions: a quarter
