@@ -110,7 +110,7 @@ void addRewriteCommand(CLI::App& app, int& status) {
         ->add_option("--tune", options->tune,
                      "The layout of matrices, for measurements: grid-rows=N, row-block=N, "
                      "column-block=N, pairs=k or pairs=n, unroll=N, slice=N, slices=rolled or "
-                     "slices=unrolled")
+                     "slices=unrolled, shared=f32 or shared=f16")
         ->option_text("NAME=VALUE,...");
     std::vector<std::string> stages;
     for (const auto& [name, stage] : stagesByName()) stages.push_back(name);

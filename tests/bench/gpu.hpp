@@ -33,6 +33,7 @@ struct Features {
     VkPhysicalDeviceVulkan13Features v13;
     VkPhysicalDeviceCooperativeMatrixFeaturesKHR cooperativeMatrix;
     VkPhysicalDeviceCooperativeMatrixFeaturesNV nvCooperativeMatrix;
+    VkPhysicalDeviceCooperativeMatrix2FeaturesNV cooperativeMatrix2;
     VkPhysicalDeviceCooperativeVectorFeaturesNV cooperativeVector;
     VkPhysicalDeviceShaderBfloat16FeaturesKHR bfloat16;
     VkPhysicalDeviceShaderFloat8FeaturesEXT float8;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The time that rewriting a shader adds to creating its pipeline, and the time of a scan for a
-// shader that uses nothing emulated. Without files: a gemm that can read 32 formats, of which 30
-// are dead code.
+// shader that uses nothing emulated. For each back-end; where the driver knows the shader's
+// extensions, it creates the shader's own pipeline, too. Without files: a gemm that can read 32
+// formats, of which 30 are dead code.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <span>
@@ -55,7 +57,7 @@ std::vector<Module> chooseModules(const Options& options, uint32_t subgroupSize)
     return list;
 }
 
-// Bindings that the shader decorates anything with.
+// One more than the highest binding that the shader decorates anything with.
 uint32_t bindings(Words words) {
     constexpr uint32_t kDecorate = 71, kBinding = 33;
     uint32_t count = 0;
@@ -77,58 +79,91 @@ class Rewriting {
 
     void run() {
         std::printf("## rewriting\n\n%s\n\n", gpu_.name().c_str());
-        Table table({"shader", "words", "rewritten", "rewrite", "driver creates", "share",
-                     "scan of the rewritten"});
-        for (const Module& module : chooseModules(options_, target_.subgroupSize))
-            table.add(measure(module));
+        Table table({"shader", "back-end", "words", "rewritten", "rewrite", "driver creates",
+                     "share", "the shader's own", "times its own", "scan of the rewritten"});
+        for (const Module& module : chooseModules(options_, target_.subgroupSize)) {
+            table.add(measure(module, rewrite::BackEnd::kCore));
+            if (!target_.device.nativeShapes.empty())
+                table.add(measure(module, rewrite::BackEnd::kNative));
+        }
         table.print();
     }
 
  private:
-    std::vector<std::string> measure(const Module& module) {
+    std::vector<std::string> measure(const Module& module, rewrite::BackEnd backEnd) {
+        const bool native = backEnd == rewrite::BackEnd::kNative;
+        rewrite::Target target = target_;
+        target.backEnd = backEnd;
+        if (native) target.emulated.erase(rewrite::Extension::kKhrCooperativeMatrix);
         std::vector<rewrite::SpecializationEntry> entries;
         for (const Constant& constant : module.constants)
             entries.push_back({constant.id, std::as_bytes(std::span(&constant.value, 1))});
         rewrite::Request request;
         request.words = module.words;
         request.specialization = entries;
-        auto rewritten = rewrite::rewrite(request, target_);
-        const std::string size = std::to_string(module.words.size());
-        if (!rewritten) return {module.name, size, rewritten.error().message};
+        auto rewritten = rewrite::rewrite(request, target);
+        const std::vector<std::string> row = {module.name, native ? "native" : "core",
+                                              std::to_string(module.words.size())};
+        if (!rewritten) return joined(row, {rewritten.error().message});
 
         std::vector<uint32_t>& words = rewritten->words;
-        const Contender contenders[] = {
+        std::vector<uint32_t> own = module.words;
+        const std::vector<uint32_t> constants = byId(module.constants);
+        std::vector<Contender> contenders = {
             {"rewrite",
-             [&] { return hostSeconds([&] { (void)rewrite::rewrite(request, target_); }); }},
-            {"create", [&] { return create(words); }},
+             [&] { return hostSeconds([&] { (void)rewrite::rewrite(request, target); }); }},
+            {"create", [&] { return create(words, {}); }},
         };
+        if (driverKnows(module.words))
+            contenders.push_back({"own", [&] { return create(own, constants); }});
         const uint32_t rounds = options_.rounds ? options_.rounds : options_.quick ? 3 : 9;
         const Samples samples = interleave(contenders, rounds);
         // The best of each: on a busy machine, other work can take more time than rewriting.
         const double rewrite = best(samples[0]), creation = best(samples[1]);
-        return {module.name,
-                size,
-                std::to_string(words.size()),
-                duration(rewrite),
-                duration(creation),
-                fixed(100 * rewrite / creation, 2) + " %",
-                scanTime(words)};
+        const double itsOwn = samples.size() > 2 ? best(samples[2]) : 0;
+        return joined(
+            row, {std::to_string(words.size()), duration(rewrite), duration(creation),
+                  fixed(100 * rewrite / creation, 2) + " %", itsOwn ? duration(itsOwn) : "none",
+                  itsOwn ? fixed((rewrite + creation) / itsOwn, 2) : "",
+                  scanTime(words, target.emulated)});
+    }
+
+    static std::vector<std::string> joined(std::vector<std::string> row,
+                                           const std::vector<std::string>& rest) {
+        row.insert(row.end(), rest.begin(), rest.end());
+        return row;
+    }
+
+    static std::vector<uint32_t> byId(std::span<const Constant> constants) {
+        std::vector<uint32_t> values;
+        for (const Constant& constant : constants) {
+            values.resize(std::max<size_t>(values.size(), constant.id + 1));
+            values[constant.id] = constant.value;
+        }
+        return values;
+    }
+
+    // Whether the device has all extensions that the shader uses.
+    bool driverKnows(Words words) const {
+        const rewrite::ExtensionSet used = rewrite::scan(words, rewrite::ExtensionSet::all());
+        return std::ranges::all_of(rewrite::extensionTable(), [&](const auto& row) {
+            return !used.contains(row.extension) || gpu_.has(row.vulkanName);
+        });
     }
 
     // Work that a driver does in a shader's first dispatch (llvmpipe: code generation) is not
     // counted.
-    double create(std::vector<uint32_t>& words) {
+    double create(std::vector<uint32_t>& words, std::span<const uint32_t> constants) {
         ++words[3];  // the bound: new words for a driver that remembers those it has seen
         const std::vector<Buffer*> buffers(std::max(bindings(words), 1u), &dummy_);
-        return hostSeconds([&] { Kernel(gpu_, words, {}, buffers); });
+        return hostSeconds([&] { Kernel(gpu_, words, constants, buffers); });
     }
 
-    static std::string scanTime(Words words) {
+    static std::string scanTime(Words words, const rewrite::ExtensionSet& emulated) {
         constexpr uint32_t kRuns = 1000;
         bool found = false;
         const double seconds = hostSeconds([&] {
-            for (uint32_t i = 0; i < kRuns; ++i)
-                found |= !rewrite::scan(words, rewrite::ExtensionSet::all()).empty();
+            for (uint32_t i = 0; i < kRuns; ++i) found |= !rewrite::scan(words, emulated).empty();
         });
         if (found) throw std::runtime_error("a rewritten shader needs rewriting");
         return duration(seconds / kRuns);

@@ -25,6 +25,20 @@ constexpr uint32_t kVectors = 4096;   // different inputs
 constexpr uint32_t kRepetitions = 8;  // passes through the network, when timed
 constexpr uint32_t kGroups = 8192, kGroupsOnCpu = 32;
 constexpr uint32_t kChecked = 200;  // vectors of the result
+constexpr uint32_t kMostCopies = 32;
+
+// A shader of mlp.comp, and how many copies of the weights a subgroup reads.
+struct Kind {
+    const char* name;
+    const char* shader;
+    uint32_t copies = 1;
+};
+constexpr Kind kKinds[] = {{"row-major", "mlp_row_major"},
+                           {"diverging", "mlp_diverging", 2},
+                           {"diverging in 4", "mlp_diverging", 4},
+                           {"diverging in 8", "mlp_diverging", 8},
+                           {"diverging in 32", "mlp_diverging", kMostCopies},
+                           {"optimal", "mlp_optimal"}};
 
 // Bits of the f16 numbers n / 8 with n from -1 to 1, and n / 2 with n from 0 to 2.
 constexpr uint16_t kWeightBits[] = {0xb000, 0x0000, 0x3000};
@@ -104,12 +118,14 @@ struct Optimal {
 
 struct DeviceBuffers {
     DeviceBuffers(Gpu& gpu, const Network& network, uint32_t groups)
-        : weights(gpu, 2 * kLayers * kLayerBytes),
+        : weights(gpu, kMostCopies * kLayers * kLayerBytes),
           optimal(gpu, 4 * kLayers * kLayerBytes),
           inputs(gpu, VkDeviceSize{kVectors} * kSize * 2),
           outputs(gpu, VkDeviceSize{groups} * kGroup * kSize * 2) {
-        std::vector<uint16_t> copies = network.weights;
-        copies.insert(copies.end(), network.weights.begin(), network.weights.end());
+        std::vector<uint16_t> copies;
+        for (uint32_t copy = 0; copy < kMostCopies; ++copy) {
+            copies.insert(copies.end(), network.weights.begin(), network.weights.end());
+        }
         weights.write(std::as_bytes(std::span<const uint16_t>(copies)));
         inputs.write(std::as_bytes(std::span<const uint16_t>(network.inputs)));
     }
@@ -150,7 +166,7 @@ class Vectors {
         std::printf("## vectors: 3 layers of 64 x 64, f16\n\n%s\n\n", native.gpu.name().c_str());
         Comparison table("weights", {{native.groups, 1, 1}, {kRepetitions, kVectors - 1}});
         add(table, 0);
-        addShader(table, "plain loops", native, "mlp_plain", nullptr);
+        addShader(table, "plain loops", native, {"plain loops", "mlp_plain"}, nullptr);
         if (native.gpu.has(VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME)) add(table, 1);
         add(table, 2);
         const double products = 1.0 * kLayers * kRepetitions * kGroup * native.groups;
@@ -161,24 +177,23 @@ class Vectors {
     void add(Comparison& table, size_t way) {
         Contestant& contestant = *contestants_[way];
         if (!contestant.gpu.features.cooperativeVector.cooperativeVector) return;
-        for (const std::string kind : {"row_major", "diverging", "optimal"}) {
-            std::string name = std::string(kWays[way].name) + " " + kind;
-            std::replace(name.begin(), name.end(), '_', '-');
+        for (const Kind& kind : kKinds) {
             std::optional<Optimal> optimal;
-            if (kind == "optimal") optimal.emplace(contestant.gpu, network_);
-            addShader(table, name, contestant, "mlp_" + kind, optimal ? &*optimal : nullptr);
+            if (kind.name == std::string_view("optimal")) optimal.emplace(contestant.gpu, network_);
+            addShader(table, std::string(kWays[way].name) + " " + kind.name, contestant, kind,
+                      optimal ? &*optimal : nullptr);
         }
     }
 
     void addShader(Comparison& table, const std::string& name, Contestant& contestant,
-                   const std::string& shader, const Optimal* optimal) {
+                   const Kind& kind, const Optimal* optimal) {
         DeviceBuffers& buffers = contestant.buffers;
         if (optimal) buffers.optimal.write(optimal->bytes);
         Buffer* const list[] = {optimal ? &buffers.optimal : &buffers.weights, &buffers.inputs,
                                 &buffers.outputs};
-        const uint32_t layerBytes = optimal ? optimal->layerBytes : kLayerBytes;
+        const uint32_t constants[] = {optimal ? optimal->layerBytes : kLayerBytes, kind.copies};
         buffers.outputs.fill(0x7fff7fff);  // not a number
-        table.add(name, contestant.gpu, builtInShader(shader), std::span(&layerBytes, 1), list,
+        table.add(name, contestant.gpu, builtInShader(kind.shader), constants, list,
                   {{contestant.groups, 1, 1}, {1, kVectors - 1}},
                   [&] { return verdict(network_.wrong(buffers.outputs.read()), kChecked); });
     }

@@ -114,6 +114,7 @@ void fillTuning(uint8_t bits, rewrite::MatrixTuning& tuning) {
     if (bits & 16) tuning.unrolledProducts = bits & 32 ? 0u : 16u;
     if ((bits & 48) == 48) tuning.sliceDepth = 1u << (bits >> 6);
     if (bits & 64) tuning.rollSlices = (bits & 128) != 0;
+    if (bits & 8) tuning.sharedSingles = (bits & 16) != 0;
 }
 
 // The module's first OpEntryPoint, from its second word on; empty if it has none.
@@ -188,6 +189,28 @@ rewrite::Request RewriteInput::request() const {
     return {words_, stage.value_or(stageOf(firstEntryPoint(words_))), entryPoint_, entries_};
 }
 
+namespace {
+
+// Specialization constants become constants.
+void freezeConstants(Module& module) {
+    constexpr std::pair<spv::Op, spv::Op> kFrozen[] = {
+        {spv::Op::OpSpecConstantTrue, spv::Op::OpConstantTrue},
+        {spv::Op::OpSpecConstantFalse, spv::Op::OpConstantFalse},
+        {spv::Op::OpSpecConstant, spv::Op::OpConstant},
+        {spv::Op::OpSpecConstantComposite, spv::Op::OpConstantComposite}};
+    std::erase_if(module.instructions, [](const Instruction& i) {
+        return i.opcode() == spv::Op::OpDecorate &&
+               i.operand(1) == static_cast<uint32_t>(spv::Decoration::SpecId);
+    });
+    for (Instruction& i : module.instructions) {
+        for (const auto& [from, to] : kFrozen) {
+            if (i.opcode() == from) i.setOpcode(to);
+        }
+    }
+}
+
+}  // namespace
+
 std::vector<uint32_t> RewriteInput::specialisedWords() const {
     Module module = split(words_);
     std::unordered_map<uint32_t, uint32_t> constantOf;  // by result
@@ -213,6 +236,7 @@ std::vector<uint32_t> RewriteInput::specialisedWords() const {
             }
         }
     }
+    freezeConstants(module);
     return join(module);
 }
 

@@ -53,7 +53,7 @@ class RewriteInput {
     const std::vector<uint32_t>& words() const { return words_; }
     const rewrite::Target& target() const { return target_; }
     rewrite::Request request() const;
-    // The words with the specialization as default values: the module that is really requested.
+    // The words with the specialization's values as constants: the module that is really requested.
     std::vector<uint32_t> specialisedWords() const;
 
  private:

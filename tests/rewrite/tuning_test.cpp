@@ -11,7 +11,8 @@ namespace {
 
 TEST(Tuning, FromText) {
     const auto all = matrixTuningFromText(
-        "grid-rows=8,row-block=0,column-block=2,pairs=k,unroll=1000,slice=4,slices=rolled");
+        "grid-rows=8,row-block=0,column-block=2,pairs=k,unroll=1000,slice=4,slices=rolled,"
+        "shared=f32");
     ASSERT_TRUE(all) << all.error().message;
     EXPECT_EQ(all->gridRows, 8u);
     EXPECT_EQ(all->rowBlock, 0u);
@@ -20,6 +21,7 @@ TEST(Tuning, FromText) {
     EXPECT_EQ(all->unrolledProducts, 1000u);
     EXPECT_EQ(all->sliceDepth, 4u);
     EXPECT_EQ(all->rollSlices, true);
+    EXPECT_EQ(all->sharedSingles, true);
     const auto one = matrixTuningFromText("pairs=n");
     ASSERT_TRUE(one);
     EXPECT_EQ(one->halfPairsAlongK, false);

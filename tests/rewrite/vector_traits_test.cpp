@@ -110,8 +110,24 @@ TEST(VectorTraits, DriverMatricesAreNotUsedWhereTheyMustNotOrDoNotPay) {
     EXPECT_EQ(outputFor(source, cpu).paths, kTiles);
     cpu.backEnd = BackEnd::kNative;
     EXPECT_EQ(outputFor(source, cpu).paths, kByDriver);
-    EXPECT_EQ(outputFor(test::layerModule(4, 64, 0, false), withMatrices(BackEnd::kAuto)).paths,
-              kTiles);
+    // Less than half of 16 rows.
+    Target large = withMatrices(BackEnd::kAuto);
+    large.device.nativeShapes.erase(large.device.nativeShapes.begin());
+    EXPECT_EQ(outputFor(test::layerModule(7, 64, 0, false), large).paths, kTiles);
+    EXPECT_EQ(outputFor(test::layerModule(8, 64, 0, false), large).paths, kByDriver);
+}
+
+// Each group of lanes that share weights is computed in turn; only lanes without the rest of their
+// subgroup compute alone.
+TEST(VectorTraits, DriverMatricesMultiplyWeightsOfGroupsOfLanes) {
+    const std::string source = atOffset(test::layerModule(64, 64, 0, false));
+    const Output out = outputFor(source, withMatrices(BackEnd::kAuto));
+    EXPECT_EQ(out.paths, kByDriver);
+    EXPECT_TRUE(has(out, "OpGroupNonUniformBallotFindLSB"));
+    EXPECT_TRUE(has(out, "OpGroupNonUniformShuffle"));
+    Target silent = withMatrices(BackEnd::kAuto);
+    silent.device.subgroupShuffle = false;
+    EXPECT_EQ(outputFor(source, silent).paths, kTiles);
 }
 
 std::string replaced(std::string source, std::string_view what, std::string_view by) {

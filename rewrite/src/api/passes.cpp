@@ -11,6 +11,7 @@
 #include "matrix/lower.hpp"
 #include "matrix/matrix_types.hpp"
 #include "matrix/product_loops.hpp"
+#include "matrix/shared_singles.hpp"
 #include "matrix/slices/slice_products.hpp"
 #include "matrix/tiles/factor_runs.hpp"
 #include "native/listed.hpp"
@@ -126,6 +127,9 @@ Failure lowerToCore(Rewriting& r) {
                          "Workgroup that can be tiles of the driver's matrices"};
         }
         convertAroundTiles(r.types, tiles);
+    }
+    if (!r.native && holdSharedSingles(r.types, target)) {
+        r.out.notes.push_back("f16 matrices in shared memory are f32");
     }
     LayoutPolicy policy = choosePolicy(r.module, r.types, target);
     policy.runs = chooseRuns(r.types, tiles);

@@ -17,10 +17,12 @@ namespace coopvk::rewrite {
 
 namespace {
 
-std::optional<Error> checkTarget(const Target& target, ExtensionSet used) {
-    const bool fixed = std::ranges::any_of(extensionTable(), [&](const ExtensionInfo& row) {
-        return row.fixesSubgroupSize && used.contains(row.extension);
-    });
+// Matrices of an emulated format may come without the capability of matrices.
+std::optional<Error> checkTarget(const Request& request, const Target& target, ExtensionSet used) {
+    const bool fixed = usesFormatMatrices(request.words, target) ||
+                       std::ranges::any_of(extensionTable(), [&](const ExtensionInfo& row) {
+                           return row.fixesSubgroupSize && used.contains(row.extension);
+                       });
     const uint32_t size = target.subgroupSize;
     if (!fixed || (std::has_single_bit(size) && size >= 4 && size <= 128)) return std::nullopt;
     return Error{ErrorCode::kInvalidArgument,
@@ -63,7 +65,7 @@ constexpr bool kChecksPasses = true;
 
 Result<Rewritten> rewriteModule(const Request& request, const Target& target, bool native) {
     const ExtensionSet used = scan(request.words, target.emulated, target.nativeFeatures);
-    if (std::optional<Error> error = checkTarget(target, used)) return *std::move(error);
+    if (std::optional<Error> error = checkTarget(request, target, used)) return *std::move(error);
     if (std::optional<Error> error = checkTuning(target)) return *std::move(error);
     return rewriteFor(request, target, native, kChecksPasses);
 }

@@ -40,6 +40,8 @@ constexpr TuningChoice kChoices[] = {
     {"pairs", "n", &MatrixTuning::halfPairsAlongK, false},
     {"slices", "rolled", &MatrixTuning::rollSlices, true},
     {"slices", "unrolled", &MatrixTuning::rollSlices, false},
+    {"shared", "f32", &MatrixTuning::sharedSingles, true},
+    {"shared", "f16", &MatrixTuning::sharedSingles, false},
 };
 
 // False if there is no such name or the value does not fit it.
@@ -75,8 +77,8 @@ Result<MatrixTuning> matrixTuningFromText(std::string_view text) {
             ErrorCode::kInvalidArgument,
             std::format(
                 "'{}' is none of grid-rows=, row-block=, column-block=, slice= with a power "
-                "of two, unroll= with a number, pairs=k, pairs=n, slices=rolled and "
-                "slices=unrolled",
+                "of two, unroll= with a number, pairs=k, pairs=n, slices=rolled, "
+                "slices=unrolled, shared=f32 and shared=f16",
                 pair)};
     }
     return tuning;

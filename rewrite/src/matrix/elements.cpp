@@ -102,12 +102,12 @@ bool lowerMatrixConversion(MatrixContext& context, Emitter& emit, const Instruct
     if (from == nullptr || to == nullptr || (!from->isConverted() && !to->isConverted())) {
         return lowerElementWise(context, emit, i);
     }
-    if (from->shape != to->shape) {
+    const bool casts = i.opcode == spv::Op::OpBitcast;
+    if (from->shape != to->shape || (casts && from->number->bits != to->number->bits)) {
         context.fail(ErrorCode::kInvalidModule, i, "operand types do not fit Result Type");
         return true;
     }
     if (from->hasSmallFloats() || to->hasSmallFloats()) {
-        const bool casts = i.opcode == spv::Op::OpBitcast;
         casts ? castSmallFloats(emit, i, *from, *to) : convertSmallFloats(emit, i, *from, *to);
         return true;
     }

@@ -66,7 +66,7 @@ void lowerRoleConversion(MatrixContext& context, MatrixWriter& writer,
     const MatrixType* from = context.matrixOfValue(conversion.word(0));
     const MatrixType* to = context.matrix(conversion.type);
     if (from != nullptr && to != nullptr &&
-        (from->component != to->component || isTransposed(context, conversion))) {
+        (from->number != to->number || isTransposed(context, conversion))) {
         // VK_EXT_cooperative_matrix_maintenance1: transposed, or integers of other signedness.
         Instruction cast = conversion;
         cast.opcode = spv::Op::OpBitcast;

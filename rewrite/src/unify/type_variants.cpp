@@ -63,6 +63,7 @@ Operands TypeVariants::typeOperands(const Instruction& declaration, std::span<co
         operand.word = type(operand.word, roles.first(count));
         // Structures have several inner types, arrays and pointers one.
         if (declaration.opcode == spv::Op::OpTypeStruct) roles = roles.subspan(count);
+        if (declaration.opcode == spv::Op::OpTypeArray) break;  // the length
     }
     return operands;
 }

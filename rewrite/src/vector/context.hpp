@@ -39,6 +39,10 @@ struct VectorContext : PackedContext {
         const VectorType* found = packed(type);
         return found != nullptr && isLarge(*found) ? found : nullptr;
     }
+    bool isWord(Id value) const {
+        const Id type = module.def(value).type;
+        return types.isInteger(type) && types.width(type) == 32 && types.components(type) == 1;
+    }
     bool hasLargeVectors() const {
         return std::ranges::any_of(vectors,
                                    [](const auto& entry) { return isLarge(entry.second); });
@@ -106,6 +110,9 @@ class VectorCode {
 bool hasVotes(const VectorContext& context);
 // Whether they can use the subgroup arithmetic of Accumulator::addReduced().
 bool canReduce(const VectorContext& context);
+
+// An integer as it is, or the words of an address.
+std::vector<Id> wordsOf(Emitter& emit, Id value);
 
 struct Location;
 

@@ -26,17 +26,16 @@ bool hasReliableLanes(const VectorContext& context) {
            invocationsOfWorkgroup(context) % context.target.subgroupSize == 0;
 }
 
-// An integer as it is, or the words of an address.
-std::vector<Id> wordsOf(Emitter& emit, Id value) {
-    if (emit.module().def(emit.typeOf(value)).opcode != spv::Op::OpTypePointer) return {value};
-    return emit.parts(emit.bitcast(emit.types().vectorType(emit.types().uint32(), 2), value));
-}
-
 bool hasSubgroups(const VectorContext& context) {
     return (context.target.device.subgroupStages & static_cast<uint32_t>(context.stage)) != 0;
 }
 
 }  // namespace
+
+std::vector<Id> wordsOf(Emitter& emit, Id value) {
+    if (emit.module().def(emit.typeOf(value)).opcode != spv::Op::OpTypePointer) return {value};
+    return emit.parts(emit.bitcast(emit.types().vectorType(emit.types().uint32(), 2), value));
+}
 
 bool hasVotes(const VectorContext& context) {
     const DeviceTraits& device = context.target.device;
@@ -89,7 +88,8 @@ Id firstInvocation(Emitter& emit) {
     return emit.op(spv::Op::OpISub, emit.types().uint32(), {invocation, readLane(emit)});
 }
 
-// Returns a boolean: whether all invocations of the subgroup are active.
+}  // namespace
+
 Id isSubgroupFull(VectorFunction& f, uint32_t lanes) {
     Emitter& emit = f.emit();
     const DeviceTraits& device = f.context().target.device;
@@ -117,8 +117,6 @@ Id isSubgroupFull(VectorFunction& f, uint32_t lanes) {
     }
     return full;
 }
-
-}  // namespace
 
 Id subgroupNumber(VectorContext& context, Emitter& emit, const Exchange& exchange) {
     context.module.addCapability(spv::Capability::GroupNonUniform);

@@ -96,16 +96,43 @@ Id VectorMemory::elementPointer(Id scalarIndex) {
     return result;
 }
 
-// A scalar of the array as an unsigned integer of its size.
+// The integers that hold scalars of the array: words, or as wide as wider scalars.
+Id VectorMemory::holder() { return elementBytes() > 4 ? bits(elementBytes()) : u32(); }
+
+bool VectorMemory::isHalf(Id type) {
+    return types_.isFloat(type) && types_.width(type) == 16 && !types_.encoding(type);
+}
+
+// A scalar of the array in the low bits of its holder. Where 16-bit integers have no arithmetic,
+// f16 are converted in pairs.
 Id VectorMemory::loadScalar(Id scalarIndex) {
-    const Id value = load(types_.scalarOf(location_.element), elementPointer(scalarIndex));
-    return emit_.bitcast(bits(elementBytes()), value);
+    const Id type = types_.scalarOf(location_.element);
+    Id value = load(type, elementPointer(scalarIndex));
+    if (elementBytes() >= 4) return emit_.bitcast(holder(), value);
+    if (isHalf(type)) {
+        const Id pair = types_.vectorType(type, 2);
+        return emit_.bitcast(u32(),
+                             emit_.construct(pair, std::array{value, types_.constantNull(type)}));
+    }
+    if (types_.isFloat(type)) value = emit_.bitcast(bits(elementBytes()), value);
+    return emit_.op(spv::Op::OpUConvert, u32(), {value});
 }
 
 void VectorMemory::storeScalar(Id scalarIndex, Id value) {
     const Id type = types_.scalarOf(location_.element);
     const Id pointer = elementPointer(scalarIndex);
-    store(type, pointer, emit_.bitcast(type, value));
+    if (elementBytes() >= 4) {
+        value = emit_.bitcast(type, value);
+    } else if (isHalf(type)) {
+        value = emit_.extract(type, emit_.bitcast(types_.vectorType(type, 2), value), {0});
+    } else if (types_.isFloat(type)) {
+        const Id narrow = emit_.op(spv::Op::OpUConvert, bits(elementBytes()), {value});
+        value = emit_.bitcast(type, narrow);
+    } else {
+        value = emit_.op(types_.isSigned(type) ? spv::Op::OpSConvert : spv::Op::OpUConvert, type,
+                         {value});
+    }
+    store(type, pointer, value);
 }
 
 // The `bytes` (1, 2 or 4) bytes from byte bytes * index on, in the low bits of a word.
@@ -115,38 +142,34 @@ Id VectorMemory::loadElements(uint32_t bytes, Id index) {
         Id word = 0;
         const Id first = times(index, bytes / size);
         for (uint32_t i = 0; i < bytes / size; ++i) {
-            Id part = loadScalar(plus(first, i));
-            if (size < 4) part = emit_.op(spv::Op::OpUConvert, u32(), {part});
-            word = Bits(emit_).withPart(word, part, 8 * size * i);
+            word = Bits(emit_).withPart(word, loadScalar(plus(first, i)), 8 * size * i);
         }
         return word;
     }
     const Id whole = loadScalar(over(index, size / bytes));
     const Id shift = times(modulo(index, size / bytes), 8 * bytes);
-    Id part = Bits(emit_, bits(size)).rightBy(whole, shift);
-    if (size != 4) part = emit_.op(spv::Op::OpUConvert, u32(), {part});
+    Id part = Bits(emit_, holder()).rightBy(whole, shift);
+    if (holder() != u32()) part = emit_.op(spv::Op::OpUConvert, u32(), {part});
     return bytes == 4 ? part : Bits(emit_).mask(part, (1u << 8 * bytes) - 1);
 }
 
 void VectorMemory::storeElements(uint32_t bytes, Id index, Id word) {
     const uint32_t size = elementBytes();
-    const Id type = bits(size);
     if (size <= bytes) {
         const Id first = times(index, bytes / size);
         for (uint32_t i = 0; i < bytes / size; ++i) {
-            Id part = Bits(emit_).right(word, 8 * size * i);
-            if (size < 4) part = emit_.op(spv::Op::OpUConvert, type, {part});
-            storeScalar(plus(first, i), part);
+            storeScalar(plus(first, i), Bits(emit_).right(word, 8 * size * i));
         }
         return;
     }
     // The other bytes of the element keep their values.
+    const Id type = holder();
     const Id at = over(index, size / bytes);
     const Id shift = times(modulo(index, size / bytes), 8 * bytes);
     const uint64_t low = (uint64_t{1} << 8 * bytes) - 1;
     Bits whole(emit_, type);
     const Id mask = whole.leftBy(types_.constant(type, low), shift);
-    Id part = size == 4 ? word : emit_.op(spv::Op::OpUConvert, type, {word});
+    Id part = type == u32() ? word : emit_.op(spv::Op::OpUConvert, type, {word});
     part = whole.leftBy(whole.mask(part, low), shift);
     const Id old = loadScalar(at);
     const Id others = whole.both(old, emit_.op(spv::Op::OpNot, type, {mask}));

@@ -97,6 +97,8 @@ class VectorMemory : private VectorCode {
     Id viewPointer(Id type, Id index);
     Id castTo(Id type);
     Id elementPointer(Id scalarIndex);
+    Id holder();
+    bool isHalf(Id type);
     Id loadScalar(Id scalarIndex);
     void storeScalar(Id scalarIndex, Id value);
     Id loadElements(uint32_t bytes, Id index);

@@ -45,6 +45,9 @@ class ProductReader {
             return fail(ErrorCode::kInvalidModule,
                         "row and column major layouts need a MatrixStride");
         }
+        if (stride() != 0 && !context_.isWord(stride())) {
+            return fail(ErrorCode::kInvalidModule, "MatrixStride is not a 32-bit integer scalar");
+        }
         if (const auto known = context_.module.constantValue(stride())) {
             p.stride = static_cast<uint32_t>(*known);
         }
@@ -171,27 +174,12 @@ std::vector<Id> parameterTypes(VectorContext& context, const VectorMatrixMul& p)
     return types;
 }
 
-// Emits the product by the driver's matrices. Units of the input may be others than those of the
-// product by each invocation alone.
-void computeByDriver(const ProductWork& work, const DriverProduct& plan) {
-    const VectorMatrixMul& p = work.product;
-    Arithmetic arithmetic(work.function, plan.sum(), p.inputType, p.matrixType);
-    ProductInput input(work.function, arithmetic, p, work.parameters.input);
-    prepareAlone(work.function.context().target.device, p, input);
-    ProductResult result = work.result.summedAs(plan.sum());
-    multiplyByDriver({work.function, p, work.parameters, arithmetic, input, work.matrix, result},
-                     plan);
-}
-
 // The ways to compute a product that are worth having in a helper function, beside the one by each
 // invocation alone.
 struct ProductPlan {
     DriverProduct driver;
     Tile tile;
 
-    bool isShared() const { return driver.isUsed() || tile.isUsed(); }
-    const Exchange& exchange() const { return driver.isUsed() ? driver.exchange : tile.exchange; }
-    uint32_t rows() const { return driver.isUsed() ? driver.rows : tile.rows(); }
     std::string_view path() const {
         if (driver.isUsed()) return "vectors: the driver's matrices";
         return tile.isUsed() ? "vectors: tiles" : "vectors: alone";
@@ -206,45 +194,60 @@ ProductPlan planProduct(VectorContext& context, const VectorMatrixMul& p) {
     return plan;
 }
 
-Id buildProduct(VectorContext& context, const VectorMatrixMul& p, const ProductPlan& plan,
-                const std::string& name) {
-    const std::vector<Id> types = parameterTypes(context, p);
-    VectorFunction f(context, name, p.result->id, types);
+// A helper function, and its parameters.
+struct Helper {
+    Helper(VectorContext& context, const VectorMatrixMul& p, std::string_view name,
+           std::span<const Id> types)
+        : function(context, name, p.result->id, types),
+          parameters{.input = function.parameter(0),
+                     .stride = takesStride(p) ? function.parameter(types.size() - 1)
+                                              : context.types.constantU32(*p.lineStride()),
+                     .matrix = 1,
+                     .bias = 1 + p.matrix.arguments.size()},
+          matrix(function, p.matrix, parameters.matrix) {}
+
+    VectorFunction function;
     ProductParameters parameters;
-    parameters.input = f.parameter(0);
-    parameters.matrix = 1;
-    parameters.bias = 1 + p.matrix.arguments.size();
-    parameters.stride =
-        takesStride(p) ? f.parameter(types.size() - 1) : context.types.constantU32(*p.lineStride());
+    VectorMemory matrix;
+};
+
+// The product by the driver's matrices; locations must be uniform in the subgroup.
+Id buildByDriver(VectorContext& context, const VectorMatrixMul& p, const DriverProduct& plan,
+                 const std::string& name) {
+    Helper helper(context, p, name, parameterTypes(context, p));
+    VectorFunction& f = helper.function;
+    Arithmetic arithmetic(f, plan.sum(), p.inputType, p.matrixType);
+    ProductInput input(f, arithmetic, p, helper.parameters.input);
+    prepareAlone(context.target.device, p, input);
+    ProductResult result(f, p, plan.sum(), helper.parameters, plan.rows);
+    multiplyByDriver({f, p, helper.parameters, arithmetic, input, helper.matrix, result}, plan);
+    return f.finish(result.value());
+}
+
+// The product by each invocation alone, or by tiles where these are used and locations uniform.
+Id buildProduct(VectorContext& context, const VectorMatrixMul& p, const Tile& tile,
+                const std::string& name) {
+    Helper helper(context, p, name, parameterTypes(context, p));
+    VectorFunction& f = helper.function;
+    const ProductParameters& parameters = helper.parameters;
     const Sum sum = sumFor(context, p);
     const Sum sumAlone = sumAloneFor(sum, p);
     Arithmetic arithmetic(f, sum, p.inputType, p.matrixType);
     Arithmetic arithmeticAlone(f, sumAlone, p.inputType, p.matrixType);
     // Units are the same for both sums.
     ProductInput input(f, arithmeticAlone, p, parameters.input);
-    VectorMemory matrix(f, p.matrix, parameters.matrix);
-    ProductResult result(f, p, sum, parameters, std::max(rowsAlone(p), plan.rows()));
+    ProductResult result(f, p, sum, parameters, std::max(rowsAlone(p), tile.rows()));
     ProductResult resultAlone = result.summedAs(sumAlone);
-    const ProductWork work = {f, p, parameters, arithmetic, input, matrix, result};
-    const ProductWork alone = {f, p, parameters, arithmeticAlone, input, matrix, resultAlone};
-    const auto computeAlone = [&] { multiplyAlone(alone); };
-    context.paths.insert(plan.path());
-    if (plan.driver.isUsed()) {
-        f.choose(
-            isProductShared(work, plan.exchange()), [&] { computeByDriver(work, plan.driver); },
-            [&] {
-                prepareAlone(context.target.device, p, input);
-                computeAlone();
-            });
-        return f.finish(result.value());
-    }
+    const ProductWork work = {f, p, parameters, arithmetic, input, helper.matrix, result};
+    const ProductWork alone = {f,          p, parameters, arithmeticAlone, input, helper.matrix,
+                               resultAlone};
     prepareAlone(context.target.device, p, input);
-    if (plan.tile.isUsed()) {
+    if (tile.isUsed()) {
         f.choose(
-            isProductShared(work, plan.exchange()), [&] { multiplyAsTile(work, plan.tile); },
-            computeAlone);
+            isProductShared(work, tile.exchange), [&] { multiplyAsTile(work, tile); },
+            [&] { multiplyAlone(alone); });
     } else {
-        computeAlone();
+        multiplyAlone(alone);
     }
     return f.finish(result.value());
 }
@@ -252,11 +255,16 @@ Id buildProduct(VectorContext& context, const VectorMatrixMul& p, const ProductP
 Id build(VectorContext& context, const VectorMatrixMul& p) {
     const std::string name = helperName(p);
     const ProductPlan plan = planProduct(context, p);
-    if (plan.isShared() || !canShareWeights(context, p)) {
-        return buildProduct(context, p, plan, name);
-    }
-    const Id alone = buildProduct(context, p, plan, name + "_alone");
-    return shareWeights(context, name, p.result->id, parameterTypes(context, p), alone);
+    context.paths.insert(plan.path());
+    const bool isShared =
+        !plan.driver.isUsed() && !plan.tile.isUsed() && canShareWeights(context, p);
+    if (!plan.driver.isUsed() && !isShared) return buildProduct(context, p, plan.tile, name);
+    const Id alone = buildProduct(context, p, {}, name + "_alone");
+    const std::vector<Id> types = parameterTypes(context, p);
+    if (isShared) return shareWeights(context, name, p.result->id, types, alone);
+    const Id together = buildByDriver(context, p, plan.driver, name + "_together");
+    return multiplyInGroups(context, name, p.result->id, types, {together, alone},
+                            plan.driver.exchange.lanes);
 }
 
 }  // namespace

@@ -205,6 +205,9 @@ Id isProductShared(const ProductWork& work, const Exchange& exchange);
 // The index of the subgroup in its workgroup (u32), if isProductShared().
 Id subgroupNumber(VectorContext& context, Emitter& emit, const Exchange& exchange);
 
+// Returns a boolean: whether all lanes of the subgroup are active.
+Id isSubgroupFull(VectorFunction& function, uint32_t lanes);
+
 // The products of all lanes of a subgroup, computed together. The lanes form a grid. Each computes
 // some rows for the vectors of some lanes, so it loads a weight once for several vectors.
 struct Tile {
@@ -224,8 +227,8 @@ struct Tile {
 Tile planTile(VectorContext& context, const VectorMatrixMul& product, Sum sum);
 void multiplyAsTile(const ProductWork& work, const Tile& tile);
 
-// The same by matrices of the driver's VK_KHR_cooperative_matrix: A has rows of the weights, and
-// the columns of B are the inputs of as many lanes. Both go through the exchange.
+// The same by matrices of the driver's VK_KHR_cooperative_matrix: the rows of A are the inputs of
+// as many lanes, and the columns of B are rows of the weights. Both go through the exchange.
 struct DriverProduct {
     Exchange exchange;
     MatrixShape shape = {};
@@ -233,7 +236,7 @@ struct DriverProduct {
     uint32_t rows = 0;            // that are computed: M, rounded up
 
     bool isUsed() const { return exchange.variable != 0; }
-    // Units of the input are words of B's components; totals are as the exchange holds them.
+    // Units of the input are words of A's components; totals are as the exchange holds them.
     Sum sum() const;
     uint32_t totalBytes() const { return sum() == Sum::kHalfPairs ? 2 : 4; }
     // Rows whose totals are exchanged at once.
@@ -259,6 +262,18 @@ bool canShareWeights(const VectorContext& context, const VectorMatrixMul& produc
 // values, else as they are.
 Id shareWeights(VectorContext& context, std::string_view name, Id resultType,
                 std::span<const Id> parameterTypes, Id alone);
+
+// Functions with the same parameters: the input, then the locations.
+struct ProductFunctions {
+    Id together = 0;  // by all lanes of a subgroup, for uniform locations
+    Id alone = 0;     // by one invocation
+};
+
+// Returns a function with the parameters of `functions`. If all lanes of the subgroup are active,
+// it calls `together` for each of their different locations, else `alone`.
+Id multiplyInGroups(VectorContext& context, std::string_view name, Id resultType,
+                    std::span<const Id> parameterTypes, const ProductFunctions& functions,
+                    uint32_t lanes);
 
 // The minimum of a u32 value and a constant.
 Id atMost(Emitter& emit, Id value, uint32_t limit);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Computes the products of a subgroup's invocations (lanes) by matrices of the driver's
-// VK_KHR_cooperative_matrix. A has rows of the weights, B has the inputs of as many lanes as it has
-// columns, and the accumulator has their totals. All go through shared memory: GPUs load a matrix
-// from there faster than from rows that lie apart in a buffer, and weights are converted on the
-// way. Bias and result stay with the lanes.
+// VK_KHR_cooperative_matrix. A has the inputs of as many lanes as it has rows, B has rows of the
+// weights as columns, and the accumulator has the totals. All go through shared memory: GPUs load a
+// matrix from there faster than from rows that lie apart in a buffer, and weights are converted on
+// the way. A lane's totals are a row there: drivers store two at once. Lanes keep bias and result.
 #include "ir/memory_model.hpp"
 #include "vector/shared_vectors.hpp"
 
@@ -31,8 +31,8 @@ class ShapeChoice {
         : context_(context), p_(product) {
         // Words of the input have four 8-bit integers.
         if (sumFor(context, product) == Sum::kDot) {
-            a_ = p_.matrixType.type;
-            b_ = p_.inputType.type;
+            a_ = p_.inputType.type;
+            b_ = p_.matrixType.type;
         } else if (isHeldAsHalf(p_.matrixType) && isHeldAsHalf(p_.inputType) &&
                    context.target.device.shaderFloat16) {
             a_ = b_ = ComponentType::kFloat16;
@@ -58,11 +58,11 @@ class ShapeChoice {
         const uint32_t step = shape.k * findNumber(shape.a)->bytes();
         const bool hasTypes = shape.a == a_ && shape.b == b_ && shape.c == shape.result &&
                               !shape.saturating && holdsTotals(shape.result);
-        const bool isDivided = lanes % shape.m == 0 && lanes % shape.n == 0 && shape.m % 8 == 0 &&
-                               4 * kExchangeQuads % shape.m == 0 && step % 16 == 0 &&
+        const bool isDivided = lanes % shape.m == 0 && lanes % shape.n == 0 && shape.n % 8 == 0 &&
+                               4 * kExchangeQuads % shape.n == 0 && step % 16 == 0 &&
                                kExchangeQuads % (step / 16) == 0;
         // Less would compute more zeros than products.
-        return hasTypes && isDivided && 2 * p_.m >= shape.m && 2 * p_.k >= shape.k;
+        return hasTypes && isDivided && 2 * p_.m >= shape.n && 2 * p_.k >= shape.k;
     }
 
     bool holdsTotals(ComponentType type) const {
@@ -125,12 +125,12 @@ class DriverMatrices : SharedVectors {
     }
 
     uint32_t quadsPerStep() const { return shape_.k * findNumber(shape_.a)->bytes() / 16; }
-    uint32_t groups() const { return exchange_.lanes / shape_.n; }
+    uint32_t groups() const { return exchange_.lanes / shape_.m; }
     Id sumOf(uint32_t block, uint32_t group) { return sums_[block * groups() + group]; }
 
-    // Computes `rows` rows from `first` (u32) on: blocks of as many rows as A has.
+    // Computes `rows` rows from `first` (u32) on: blocks of as many rows as B has columns.
     void computeTile(Id first, uint32_t rows, uint32_t looped) {
-        const uint32_t blocks = rows / shape_.m;
+        const uint32_t blocks = rows / shape_.n;
         while (sums_.size() < blocks * groups()) sums_.push_back(f_.variable(sum_));
         for (uint32_t s = 0; s < blocks * groups(); ++s) {
             f_.store(sums_[s], types_.constantNull(sum_));
@@ -149,7 +149,7 @@ class DriverMatrices : SharedVectors {
         std::vector<Id> inputs;
         for (uint32_t s = 0; s < steps; ++s) {
             for (uint32_t g = 0; g < groups(); ++g) {
-                inputs.push_back(loadMatrix(b_, Layout::ColumnMajorKHR, g * shape_.n, s));
+                inputs.push_back(loadMatrix(a_, Layout::RowMajorKHR, g * shape_.m, s));
             }
         }
         for (uint32_t r = 0; r < rows; r += exchange_.lanes) {
@@ -157,8 +157,8 @@ class DriverMatrices : SharedVectors {
             barrier();
             shareWeights(plus(first, r), count, firstQuad, quads);
             barrier();
-            for (uint32_t row = 0; row < count; row += shape_.m) {
-                addBlock((r + row) / shape_.m, row, steps, inputs);
+            for (uint32_t row = 0; row < count; row += shape_.n) {
+                addBlock((r + row) / shape_.n, row, steps, inputs);
             }
         }
     }
@@ -196,10 +196,10 @@ class DriverMatrices : SharedVectors {
     // `row`: of the weights that the memory holds.
     void addBlock(uint32_t block, uint32_t row, uint32_t steps, std::span<const Id> inputs) {
         for (uint32_t s = 0; s < steps; ++s) {
-            const Id weights = loadMatrix(a_, Layout::RowMajorKHR, row, s);
+            const Id weights = loadMatrix(b_, Layout::ColumnMajorKHR, row, s);
             for (uint32_t g = 0; g < groups(); ++g) {
                 const Id variable = sumOf(block, g);
-                const Id ids[] = {weights, inputs[s * groups() + g], f_.load(variable)};
+                const Id ids[] = {inputs[s * groups() + g], weights, f_.load(variable)};
                 Operands operands = idOperands(ids);
                 if (const uint32_t mask = signs(); mask != 0) operands.push_back(literal(mask));
                 f_.store(variable, emit_.op(spv::Op::OpCooperativeMatrixMulAddKHR, sum_,
@@ -240,13 +240,13 @@ class DriverMatrices : SharedVectors {
 
     void shareTotals(uint32_t blocks) {
         for (uint32_t b = 0; b < blocks; ++b) {
-            const uint32_t bytes = b * shape_.m * plan_.totalBytes();
+            const uint32_t bytes = b * shape_.n * plan_.totalBytes();
             for (uint32_t g = 0; g < groups(); ++g) {
                 Id total = f_.load(sumOf(b, g));
                 if (total_ != sum_) total = emit_.op(spv::Op::OpFConvert, total_, {total});
                 emit_.opVoid(
                     spv::Op::OpCooperativeMatrixStoreKHR,
-                    access({slotOf(g * shape_.n, bytes / 16), total}, Layout::ColumnMajorKHR));
+                    access({slotOf(g * shape_.m, bytes / 16), total}, Layout::RowMajorKHR));
             }
         }
         barrier();
@@ -283,13 +283,13 @@ Sum DriverProduct::sum() const {
 
 DriverProduct planDriverProduct(VectorContext& context, const VectorMatrixMul& product) {
     if (!mayUseMatrices(context.target) || context.stage != Stage::kCompute ||
-        !canExchange(context, product)) {
+        !context.target.device.subgroupShuffle || !canExchange(context, product)) {
         return {};
     }
     const ShapeChoice choice(context, product);
     const std::optional<MatrixShape> shape = choice.run();
     if (!shape) return {};
-    const auto rows = static_cast<uint32_t>(roundUp(product.m, shape->m));
+    const auto rows = static_cast<uint32_t>(roundUp(product.m, shape->n));
     return {planExchange(context), *shape, choice.hasHalfResults(), rows};
 }
 

@@ -218,6 +218,9 @@ void lowerOuterProduct(VectorContext& context, Emitter& emit, const Instruction&
     } else if (g.strideValue == 0) {
         context.fail(ErrorCode::kInvalidModule, i, "row and column major layouts need a stride");
         return;
+    } else if (!context.isWord(g.strideValue)) {
+        context.fail(ErrorCode::kInvalidModule, i, "MatrixStride is not a 32-bit integer scalar");
+        return;
     } else if (const auto known = context.module.constantValue(g.strideValue)) {
         g.stride = static_cast<uint32_t>(*known);
     }

@@ -4,7 +4,7 @@
 // to one vector an invocation.
 //
 // -D ROW_MAJOR   cooperative vectors, row-major weights
-// -D DIVERGING   the same, but the halves of a subgroup read two copies of the weights
+// -D DIVERGING   the same, but parts of a subgroup read copies of the weights
 // -D OPTIMAL     weights in the device's inferencing-optimal layout
 // -D PLAIN       no cooperative vectors: loops, with wide loads of the weights
 #version 460
@@ -21,6 +21,8 @@
 const uint kLayers = 3, kSize = 64;
 // The size of one layer's weights, and of one copy of all weights.
 layout(constant_id = 0) const uint kLayerBytes = kSize * kSize * 2;
+// Copies of the weights that a subgroup reads.
+layout(constant_id = 1) const uint kCopies = 2;
 
 layout(local_size_x = 128) in;
 layout(set = 0, binding = 0) readonly buffer Weights { float16_t weights[]; };
@@ -74,7 +76,8 @@ void main() {
 void main() {
     const uint invocation = gl_GlobalInvocationID.x;
 #ifdef DIVERGING
-    const uint copy = gl_SubgroupInvocationID < gl_SubgroupSize / 2 ? 0 : kLayers * kLayerBytes;
+    const uint copy =
+        gl_SubgroupInvocationID * kCopies / gl_SubgroupSize * (kLayers * kLayerBytes);
 #else
     const uint copy = 0;
 #endif

@@ -66,13 +66,18 @@ constexpr std::string_view kUsual = R"(
     }
 )";
 
+// What the arrays in shared memory consist of: components of the matrices, or words of these.
+enum class Elements { kComponents, kWords };
+
 // A kernel that copies A and B to shared memory and multiplies them as `products` says.
-Words kernel(const Types& t, const Layouts& layouts, std::string_view products) {
+Words kernel(const Types& t, const Layouts& layouts, std::string_view products,
+             Elements elements = Elements::kComponents) {
     const auto number = [](uint32_t value) { return std::to_string(value); };
     const uint32_t k = t.depth * kTurns;
     const std::string strideA = number(layouts.aColumnMajor ? kSize : k);
     const std::string strideB = number(layouts.bColumnMajor ? k : kSize);
-    const std::string element(glsl::scalar(t.factor));
+    const bool words = elements == Elements::kWords;
+    const std::string element(words ? "uint" : glsl::scalar(t.factor));
     const std::string atA =
         layouts.aColumnMajor ? "(kk) * STRIDE_A + (i) * TILE" : "(i) * TILE * STRIDE_A + (kk)";
     const std::string atB =
@@ -83,14 +88,17 @@ const uint TILE = ${TILE}, K = ${K}, TURNS = ${TURNS}, STRIDE_A = ${STRIDE_A}, S
 #define MATRIX_A ${A}
 #define MATRIX_B ${B}
 #define SUM ${SUM}
-#define LOAD_A(m, i, kk) coopMatLoad(m, tileA, ${AT_A}, STRIDE_A, ${LAYOUT_A})
-#define LOAD_B(m, j, kk) coopMatLoad(m, tileB, ${AT_B}, STRIDE_B, ${LAYOUT_B})
-shared ${ELEMENT} tileA[2 * TILE * K * TURNS];
-shared ${ELEMENT} tileB[2 * TILE * K * TURNS];
+const uint PER_ELEMENT = ${PER_ELEMENT}, ELEMENTS = 2 * TILE * K * TURNS / PER_ELEMENT;
+#define LOAD(m, tile, at, stride, layout) \
+    coopMatLoad(m, tile, (at) / PER_ELEMENT, stride / PER_ELEMENT, layout)
+#define LOAD_A(m, i, kk) LOAD(m, tileA, ${AT_A}, STRIDE_A, ${LAYOUT_A})
+#define LOAD_B(m, j, kk) LOAD(m, tileB, ${AT_B}, STRIDE_B, ${LAYOUT_B})
+shared ${ELEMENT} tileA[ELEMENTS];
+shared ${ELEMENT} tileB[ELEMENTS];
 const uint kTimes = 3;
 uint times(uint a, uint b) { return a * b; }
 void main() {
-    for (uint i = gl_LocalInvocationIndex; i < 2 * TILE * K * TURNS; i += gl_WorkGroupSize.x) {
+    for (uint i = gl_LocalInvocationIndex; i < ELEMENTS; i += gl_WorkGroupSize.x) {
         tileA[i] = a0[i];
         tileB[i] = b0[i];
     }
@@ -118,6 +126,7 @@ void main() {
          {"LAYOUT_A", glsl::layout(layouts.aColumnMajor)},
          {"LAYOUT_B", glsl::layout(layouts.bColumnMajor)},
          {"ELEMENT", element},
+         {"PER_ELEMENT", number(words ? 32 / info(t.factor).bits() : 1)},
          {"PRODUCTS", std::string(products)}});
     return compileGlsl(glsl::header() + glsl::buffer(0, "a0", element) +
                        glsl::buffer(1, "b0", element) + glsl::buffer(2, "c", glsl::scalar(t.sum)) +
@@ -134,7 +143,8 @@ Bytes laidOut(const Matrix& matrix, bool columnMajor) {
 // Runs a kernel that computes A * B + C, which is exact for these values, as rewritten for the
 // device. `sliced`: whether its products are to be.
 void expectProduct(const rewrite::DeviceTraits& device, const Types& t, const Layouts& layouts,
-                   std::string_view products, bool sliced) {
+                   std::string_view products, bool sliced,
+                   Elements elements = Elements::kComponents) {
     Rng rng("Slices");
     const uint32_t k = t.depth * kTurns;
     const Fill fill = info(t.factor).isFloat() ? Fill::kSmall : Fill::kBits;
@@ -144,7 +154,7 @@ void expectProduct(const rewrite::DeviceTraits& device, const Types& t, const La
     Dispatch dispatch;
     dispatch.buffers = {laidOut(a, layouts.aColumnMajor), laidOut(b, layouts.bColumnMajor), pack(c),
                         rng.bytes(pack(c).size())};
-    const Words words = rewrittenFor(device, kernel(t, layouts, products));
+    const Words words = rewrittenFor(device, kernel(t, layouts, products, elements));
     EXPECT_EQ(disassemble(words).find("coopvk_slice") != std::string::npos, sliced) << products;
     const std::vector<Bytes> after = run(words, dispatch);
     const uint32_t operands =
@@ -193,8 +203,31 @@ TEST(SlicedMulAdd, ManySums) {
         for (uint i = 0; i < 36; ++i) more[i] = coopMatMulAdd(a, b, more[i]);
     })";
     expectProduct(gpuWithAllDots(), kHalves, {}, many, true);
-    expectProduct(gpuWithAllDots(), kHalves, {}, kUsual, true);
+    expectProduct(gpuWithAllDots(), kHalves, {}, kUsual, false);
     expectProduct(gpuWithAllDots(), kBytes, {}, many, false);
+}
+
+// Such GPUs hold f32 in shared memory in place of f16, if there is room.
+TEST(SlicedMulAdd, SharedSingles) {
+    COOPVK_REQUIRE(Requirement::kEmulation);
+    const auto hasSingles = [](const rewrite::DeviceTraits& device, const Types& types) {
+        const std::string text = disassemble(rewrittenFor(device, kernel(types, {}, kUsual)));
+        return text.find("OpTypePointer Workgroup %float") != text.npos;
+    };
+    // Two arrays of two tiles.
+    rewrite::DeviceTraits full = gpuWithAllDots();
+    full.maxComputeSharedMemorySize = 2 * 2 * kTile * kHalves.depth * kTurns * sizeof(float);
+    EXPECT_TRUE(hasSingles(gpuWithAllDots(), kHalves));
+    EXPECT_TRUE(hasSingles(full, kHalves));
+    --full.maxComputeSharedMemorySize;
+    EXPECT_FALSE(hasSingles(full, kHalves));
+    EXPECT_FALSE(hasSingles(gpuWithAllDots(), kHalfSums));
+    EXPECT_FALSE(hasSingles(gpuWithScalars(), kHalves));
+    for (uint32_t bits = 0; bits < 4; ++bits) {
+        const Layouts layouts = {(bits & 1) != 0, (bits & 2) != 0};
+        expectProduct(gpuWithAllDots(), kHalves, layouts, kUsual, false);
+        expectProduct(gpuWithAllDots(), kHalves, layouts, kUsual, false, Elements::kWords);
+    }
 }
 
 TEST(SlicedMulAdd, HalfSums) {

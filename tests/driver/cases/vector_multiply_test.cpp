@@ -16,7 +16,8 @@ namespace coopvk::test {
 namespace {
 
 enum class Where { kBuffer, kAddress, kByteBuffer };
-enum class Who { kAll, kDivergent, kOwnMatrix };
+// kOwnMatrix: invocations use one of kMatrices matrices; kTwoMatrices: of two of them.
+enum class Who { kAll, kDivergent, kOwnMatrix, kTwoMatrices };
 
 constexpr VkComponentTypeKHR kF16 = VK_COMPONENT_TYPE_FLOAT16_KHR;
 constexpr VkComponentTypeKHR kF32 = VK_COMPONENT_TYPE_FLOAT32_KHR;
@@ -44,7 +45,7 @@ std::string nameOf(const testing::TestParamInfo<Case>& info) {
     const Case& c = info.param;
     constexpr const char* kLayouts[] = {"Rows", "Columns", "Inference", "Training"};
     constexpr const char* kWhere[] = {"", "Address", "Bytes"};
-    constexpr const char* kWho[] = {"", "Divergent", "OwnMatrix"};
+    constexpr const char* kWho[] = {"", "Divergent", "OwnMatrix", "TwoMatrices"};
     std::string name(component(c.input).name);
     for (const auto type : {c.interpretation, c.matrix, c.result}) {
         name += "_" + std::string(component(type).name);
@@ -73,7 +74,7 @@ class VectorMultiply : public testing::TestWithParam<Case> {
     const VectorComponent& matrix_ = component(c_.matrix);
     const VectorComponent& result_ = component(c_.result);
     static constexpr uint32_t kGroups = 2;
-    static constexpr uint32_t kMatrices = 3;
+    static constexpr uint32_t kMatrices = 7;
 
     uint32_t inputComponents() const { return as_.isPacked() ? (c_.k + 3) / 4 : c_.k; }
     size_t inputBytes() const { return align(as_.isPacked() ? c_.k : c_.k * input_.bytes, 16); }
@@ -102,8 +103,8 @@ class VectorMultiply : public testing::TestWithParam<Case> {
                                              : "layout(set = 0, binding = 2) readonly ");
         text += "buffer B { " + where + " b[]; };\n";
         text += "layout(set = 0, binding = 3) buffer R { " + out + " r[]; };\n";
-        text += "void main() {\n  uint i = gl_GlobalInvocationID.x;\n  uint set = " +
-                std::string(c_.who == Who::kOwnMatrix ? "i % 3" : "1") + ";\n";
+        text +=
+            "void main() {\n  uint i = gl_GlobalInvocationID.x;\n  uint set = " + setOf() + ";\n";
         text += "  coopvecNV<" + in + ", " + std::to_string(inputComponents()) +
                 "> v;\n  coopVecLoadNV(v, a, i * " + std::to_string(inputBytes()) + ");\n";
         text += "  coopvecNV<" + out + ", " + std::to_string(c_.m) + "> o = coopvecNV<" + out +
@@ -122,6 +123,16 @@ class VectorMultiply : public testing::TestWithParam<Case> {
                 ", gl_CooperativeVectorMatrixLayout" + kLayouts[c_.layout] + "NV, " +
                 (c_.transpose ? "true" : "false") + ", " + std::to_string(stride()) + ");\n";
         return text + "  coopVecStoreNV(o, r, i * " + std::to_string(resultBytes()) + ");\n}\n";
+    }
+
+    // The index of an invocation's matrix, and the GLSL for it.
+    uint32_t setOf(uint32_t i) const {
+        if (c_.who == Who::kOwnMatrix) return i % kMatrices;
+        return c_.who == Who::kTwoMatrices && i % 5 < 2 ? 2 : 1;
+    }
+    std::string setOf() const {
+        if (c_.who == Who::kOwnMatrix) return "i % " + std::to_string(kMatrices);
+        return c_.who == Who::kTwoMatrices ? "i % 5 < 2 ? 2 : 1" : "1";
     }
 
     double number(Rng& rng, const VectorComponent& type) const {
@@ -192,7 +203,7 @@ void VectorMultiply::check(Words (*prepared)(const Words&)) {
     const Bytes r = run(prepared(compileGlsl(source(matrixBytes))), dispatch)[3];
     int wrong = 0;
     for (uint32_t i = 0; i < count && wrong < 5; ++i) {
-        const uint32_t set = c_.who == Who::kOwnMatrix ? i % 3 : 1;
+        const uint32_t set = setOf(i);
         for (uint32_t m = 0; m < c_.m; ++m) {
             double sum =
                 c_.bias ? getElement(b, set * resultBytes() + m * result_.bytes, result_) : 0;
@@ -331,11 +342,11 @@ std::vector<Case> fewRegisterCases() {
     return cases;
 }
 
-// By all invocations as a tile, and by some of them alone.
+// By all invocations as a tile, also where they use several matrices, and by some of them alone.
 std::vector<Case> tileCases() {
     std::vector<Case> cases;
     for (const auto& [m, k] : {std::pair{64u, 64u}, {33u, 128u}, {8u, 16u}})
-        for (const Who who : {Who::kAll, Who::kDivergent})
+        for (const Who who : {Who::kAll, Who::kDivergent, Who::kOwnMatrix, Who::kTwoMatrices})
             cases.push_back(
                 {kF16, kF16, kF16, kF16, m, k, kInferencing, false, true, Where::kBuffer, who});
     return cases;

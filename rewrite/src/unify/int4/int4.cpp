@@ -76,6 +76,10 @@ std::optional<Error> unifyInt4(Int4Context& context) {
     }
     if (context.error) return context.error;
     memory.retypePointers();
+    // Accesses to components have taken the place of their pointers.
+    std::unordered_set<Id> pointers;
+    for (const auto& [id, pointer] : context.componentPointers) pointers.insert(id);
+    module.forget(pointers);
     renameInt4Types(context);
     module.removeCapability(spv::Capability::Int4TypeINTEL);
     module.removeCapability(spv::Capability::Vector16);

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Finds arrays in shared memory that only stage matrices: a shader stores elements there and loads
+// matrices from there. Another type may take the place of their elements.
+#pragma once
+
+#include <functional>
+#include <set>
+
+#include "ir/types.hpp"
+
+namespace coopvk::rewrite {
+
+struct StagingArray {
+    Id variable = 0;
+    Id element = 0;            // a scalar or vector
+    uint32_t bytes = 0;        // of an element: a power of two, at most 16
+    uint64_t length = 0;       // elements
+    std::set<Id> matrices;     // the types of matrices that are loaded
+    std::vector<Id> pointers;  // to elements
+};
+
+// The arrays from which only matrices of types for which `isWanted` is true are loaded, with a
+// constant layout and a stride; at least one.
+std::vector<StagingArray> stagingArrays(const TypeTable& types,
+                                        const std::function<bool(Id matrixType)>& isWanted);
+
+}  // namespace coopvk::rewrite
