@@ -37,6 +37,8 @@ if(COOPVK_SANITIZE)
     add_compile_options(-fsanitize=${COOPVK_SANITIZE} -fno-sanitize=vptr -fno-omit-frame-pointer
                         -fno-sanitize-recover=all)
     add_link_options(-fsanitize=${COOPVK_SANITIZE})
+    # An access to an empty std::optional, or outside a span, stops the program, too.
+    add_compile_definitions(_GLIBCXX_ASSERTIONS)
     # GCC sees what its instrumentation hides: std::regex would not compile without warnings.
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
         add_compile_options(-Wno-maybe-uninitialized)

@@ -32,7 +32,7 @@ std::string checkTargetSize(const VkConvertCooperativeVectorMatrixInfoNV& info,
 std::string recordOne(DeviceContext& device, VkCommandBuffer commands, PushMode mode,
                       const VkConvertCooperativeVectorMatrixInfoNV& info) {
     MatrixConversion conversion;
-    std::string wrong = planConversion(info, conversion);
+    std::string wrong = planConversion(info, device.facts().traits.blockedWeights, conversion);
     if (wrong.empty()) wrong = checkStrides(conversion);
     if (wrong.empty()) wrong = checkSizes(info, conversion);
     if (wrong.empty()) wrong = checkTargetSize(info, conversion);
@@ -80,7 +80,7 @@ VkResult convertCooperativeVectorMatrix(VkDevice device,
     MatrixConversion conversion;
     const auto* source = static_cast<const std::byte*>(info->srcData.hostAddress);
     auto* target = static_cast<std::byte*>(info->dstData.hostAddress);
-    std::string wrong = planConversion(*info, conversion);
+    std::string wrong = planConversion(*info, context->facts().traits.blockedWeights, conversion);
     if (wrong.empty() && target != nullptr) wrong = checkStrides(conversion);
     if (wrong.empty() && target != nullptr) wrong = checkSizes(*info, conversion);
     if (wrong.empty() && target != nullptr && source == nullptr) wrong = "source: no address";

@@ -15,7 +15,7 @@ constexpr uint32_t kGroupSize = 64;
 constexpr uint32_t kMostGroups = 65535;  // what every device allows
 
 // As in shaders/convert_matrix.comp.
-constexpr uint32_t kColumnMajor = 1, kOptimal = 2;
+constexpr uint32_t kColumnMajor = 1, kOptimal = 2, kInBlocks = 4;
 
 struct KernelMatrix {
     ElementFormat format;
@@ -26,7 +26,8 @@ struct KernelMatrix {
 
     explicit KernelMatrix(const MatrixView& view)
         : format(view.format),
-          flags((view.columnMajor ? kColumnMajor : 0) | (view.optimal ? kOptimal : 0)),
+          flags((view.columnMajor ? kColumnMajor : 0) | (view.optimal ? kOptimal : 0) |
+                (view.placement.inBlocks ? kInBlocks : 0)),
           lines(view.lines),
           lineLength(view.lineLength),
           lineBytes(static_cast<uint32_t>(view.lineBytes())) {}

@@ -55,7 +55,7 @@ uint32_t fromFloat32(ElementFormat format, uint32_t bits) {
 // One side of a request; empty if it makes sense.
 std::string makeView(VkComponentTypeKHR type, VkCooperativeVectorMatrixLayoutNV vulkanLayout,
                      size_t stride, const VkConvertCooperativeVectorMatrixInfoNV& info,
-                     MatrixView& view) {
+                     bool blocked, MatrixView& view) {
     const auto layout = static_cast<rewrite::VectorMatrixLayout>(vulkanLayout);
     const auto format = formatOf(type);
     if (!format) return "component type " + std::to_string(type) + " has no conversions";
@@ -72,7 +72,8 @@ std::string makeView(VkComponentTypeKHR type, VkCooperativeVectorMatrixLayoutNV 
     constexpr uint64_t kMostBytes = uint64_t{1} << 48;
     const uint64_t lineBytes = view.optimal ? uint64_t{view.lineLength} * bytes : stride;
     if (view.lines != 0 && lineBytes > kMostBytes / view.lines) return "the matrix is too large";
-    view.placement = rewrite::placeMatrix(layout, info.numRows, info.numColumns, bytes, stride);
+    view.placement =
+        rewrite::placeMatrix(layout, info.numRows, info.numColumns, bytes, stride, blocked);
     return {};
 }
 
@@ -93,13 +94,13 @@ std::string checkAlignment(const MatrixView& view) {
 
 }  // namespace
 
-std::string planConversion(const VkConvertCooperativeVectorMatrixInfoNV& info,
+std::string planConversion(const VkConvertCooperativeVectorMatrixInfoNV& info, bool blocked,
                            MatrixConversion& conversion) {
-    std::string wrong =
-        makeView(info.srcComponentType, info.srcLayout, info.srcStride, info, conversion.source);
+    std::string wrong = makeView(info.srcComponentType, info.srcLayout, info.srcStride, info,
+                                 blocked, conversion.source);
     if (!wrong.empty()) return "source: " + wrong;
-    wrong =
-        makeView(info.dstComponentType, info.dstLayout, info.dstStride, info, conversion.target);
+    wrong = makeView(info.dstComponentType, info.dstLayout, info.dstStride, info, blocked,
+                     conversion.target);
     if (!wrong.empty()) return "destination: " + wrong;
     if (areConvertible(info.srcComponentType, info.dstComponentType)) return {};
     return "component type " + std::to_string(info.srcComponentType) + " does not convert to " +

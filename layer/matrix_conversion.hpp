@@ -38,8 +38,8 @@ struct MatrixConversion {
 };
 
 // Empty if conversions support the types and layouts, else what is wrong with them. This suffices
-// to calculate the destination's size.
-std::string planConversion(const VkConvertCooperativeVectorMatrixInfoNV& info,
+// to calculate the destination's size. `blocked`: DeviceTraits::blockedWeights.
+std::string planConversion(const VkConvertCooperativeVectorMatrixInfoNV& info, bool blocked,
                            MatrixConversion& conversion);
 
 // Empty if a planned conversion is possible. The caller must check sizes and addresses.

@@ -29,6 +29,11 @@ PhysicalDeviceContext assessDevice(const Settings& settings, DeviceFacts facts) 
     device.facts.traits.onlyNativeShapes =
         device.nativeMatrices && settings.backEnd == rewrite::BackEnd::kNative;
     rewrite::DeviceTraits& traits = device.facts.traits;
+    rewrite::Target target;
+    target.device = traits;
+    target.emulated = device.emulated;
+    target.backEnd = device.nativeMatrices ? settings.backEnd : rewrite::BackEnd::kCore;
+    traits.blockedWeights = rewrite::prefersBlockedWeights(target);
     traits.shaderBFloat16CooperativeMatrix = device.adds(
         rewrite::Extension::kKhrShaderBfloat16,
         offsetof(VkPhysicalDeviceShaderBfloat16FeaturesKHR, shaderBFloat16CooperativeMatrix));

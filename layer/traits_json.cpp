@@ -60,6 +60,7 @@ const Member kMembers[] = {
     {"maxComputeWorkGroupInvocations", &DeviceTraits::maxComputeWorkGroupInvocations},
     {"shaderBFloat16CooperativeMatrix", &DeviceTraits::shaderBFloat16CooperativeMatrix},
     {"emulatesFloat16", &DeviceTraits::emulatesFloat16},
+    {"blockedWeights", &DeviceTraits::blockedWeights},
     {"shaderFloat8CooperativeMatrix", &DeviceTraits::shaderFloat8CooperativeMatrix},
     {"onlyNativeShapes", &DeviceTraits::onlyNativeShapes},
     {"scalarRegisters", &DeviceTraits::scalarRegisters},

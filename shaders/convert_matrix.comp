@@ -14,7 +14,9 @@ layout(buffer_reference, buffer_reference_align = 4) buffer Words { uint word[];
 // layer::ElementFormat
 const uint kFloat32 = 0, kFloat16 = 1, kE4M3 = 2, kE5M2 = 3, kByte = 4;
 // layer::MatrixView
-const uint kColumnMajor = 1, kOptimal = 2;
+const uint kColumnMajor = 1, kOptimal = 2, kInBlocks = 4;
+// rewrite::placeMatrix(): rows of a block, and bytes of a row that lie together there.
+const uint kBlockRows = 8, kUnit = 16;
 
 struct Matrix {
     uint format;
@@ -86,11 +88,34 @@ uint narrow(uint format, uint bits) {
     return sign | min(rounded, format == kE4M3 ? all : top);
 }
 
+bool has(Matrix matrix, uint flag) { return (matrix.flags & flag) != 0; }
+
+// The first byte of an element.
+uint placeOf(Matrix matrix, uint line, uint place) {
+    const uint byte = place * elementBytes(matrix.format);
+    if (!has(matrix, kInBlocks)) return line * matrix.lineBytes + byte;
+    return line / kBlockRows * kBlockRows * matrix.lineBytes + byte / kUnit * kUnit * kBlockRows +
+           line % kBlockRows * kUnit + byte % kUnit;
+}
+
+// The line (x) and the place in it (y) of the element at a byte.
+uvec2 elementAt(Matrix matrix, uint byte) {
+    const uint bytes = elementBytes(matrix.format);
+    if (!has(matrix, kInBlocks)) {
+        const uint line = byte / matrix.lineBytes;
+        return uvec2(line, (byte - line * matrix.lineBytes) / bytes);
+    }
+    const uint block = byte / (kBlockRows * matrix.lineBytes);
+    const uint inBlock = byte - block * kBlockRows * matrix.lineBytes;
+    const uint units = inBlock / (kUnit * kBlockRows);
+    return uvec2(block * kBlockRows + inBlock / kUnit % kBlockRows,
+                 (units * kUnit + inBlock % kUnit) / bytes);
+}
+
 uint load(uint row, uint column) {
-    const bool columnMajor = (push.from.flags & kColumnMajor) != 0;
+    const bool columnMajor = has(push.from, kColumnMajor);
     const uint bytes = elementBytes(push.from.format);
-    const uint at = columnMajor ? column * push.from.lineBytes + row * bytes
-                                : row * push.from.lineBytes + column * bytes;
+    const uint at = columnMajor ? placeOf(push.from, column, row) : placeOf(push.from, row, column);
     const uint word = push.source.word[at / 4];
     return bytes == 4 ? word : bitfieldExtract(word, int(at % 4) * 8, int(bytes) * 8);
 }
@@ -101,20 +126,19 @@ uint converted(uint bits) {
 }
 
 void makeWord(uint index) {
-    const bool columnMajor = (push.to.flags & kColumnMajor) != 0;
+    const bool columnMajor = has(push.to, kColumnMajor);
     const uint bytes = elementBytes(push.to.format);
     const uint ones = 0xffffffffu >> (32 - 8 * bytes);
     uint value = 0, mask = 0;
     for (uint i = 0; i < 4; i += bytes) {
         const uint at = index * 4 + i;
-        const uint line = at / push.to.lineBytes;
-        const uint place = (at - line * push.to.lineBytes) / bytes;
-        if (line >= push.to.lines || place >= push.to.lineLength) continue;
-        const uint bits = columnMajor ? load(place, line) : load(line, place);
+        const uvec2 element = elementAt(push.to, at);
+        if (element.x >= push.to.lines || element.y >= push.to.lineLength) continue;
+        const uint bits = columnMajor ? load(element.y, element.x) : load(element.x, element.y);
         value |= converted(bits) << (8 * i);
         mask |= ones << (8 * i);
     }
-    if (mask == 0xffffffffu || (push.to.flags & kOptimal) != 0) {
+    if (mask == 0xffffffffu || has(push.to, kOptimal)) {
         push.target.word[index] = value;
     } else if (mask != 0) {
         // Bytes that are not the matrix's may be written by others at the same time.

@@ -62,6 +62,7 @@ constexpr bool DeviceTraits::* kFlags[] = {
     &DeviceTraits::onlyNativeShapes,
     &DeviceTraits::scalarBlockLayout,
     &DeviceTraits::scalarRegisters,
+    &DeviceTraits::blockedWeights,
 };
 
 template <typename T, size_t kCount>

@@ -249,7 +249,7 @@ TEST(DecorationGroups, SayTheSame) {
     replace("OpDecorate %d DescriptorSet 0\nOpDecorate %d Binding 0",
             "OpName %place \"place\"\nOpDecorate %place DescriptorSet 2\n"
             "OpDecorate %place Binding 5\n%place = OpDecorationGroup\n"
-            "OpGroupDecorate %place %d");
+            "OpGroupDecorate %place %d\nOpGroupDecorate %place %d");
     replace("OpMemberDecorate %block 0 Offset 0",
             "OpDecorate %start Offset 0\nOpDecorate %start NonReadable\n"
             "%start = OpDecorationGroup\nOpGroupMemberDecorate %start %block 0");

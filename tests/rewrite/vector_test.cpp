@@ -5,6 +5,7 @@
 
 #include <format>
 #include <map>
+#include <set>
 #include <spirv/unified1/spirv.hpp11>
 
 #include "assemble.hpp"
@@ -371,18 +372,49 @@ TEST(Vector, ErrorsNameWhatIsWrong) {
 TEST(MatrixPlacement, OptimalLinesAreAligned) {
     for (const auto layout :
          {VectorMatrixLayout::kInferencingOptimal, VectorMatrixLayout::kTrainingOptimal}) {
-        const MatrixPlacement p = placeMatrix(layout, 5, 9, 2, 1234);
+        const MatrixPlacement p = placeMatrix(layout, 5, 9, 2, 1234, false);
         EXPECT_EQ(p.rowBytes, 32u);
         EXPECT_EQ(p.columnBytes, 2u);
         EXPECT_EQ(p.size, 192u);
     }
-    const MatrixPlacement rows = placeMatrix(VectorMatrixLayout::kRowMajor, 5, 9, 2, 40);
+    const MatrixPlacement rows = placeMatrix(VectorMatrixLayout::kRowMajor, 5, 9, 2, 40, false);
     EXPECT_EQ(rows.at(4, 8), 176u);
     EXPECT_EQ(rows.size, 178u);
-    const MatrixPlacement columns = placeMatrix(VectorMatrixLayout::kColumnMajor, 5, 9, 2, 40);
+    const MatrixPlacement columns =
+        placeMatrix(VectorMatrixLayout::kColumnMajor, 5, 9, 2, 40, false);
     EXPECT_EQ(columns.at(4, 8), 328u);
     EXPECT_EQ(columns.size, 330u);
-    EXPECT_EQ(placeMatrix(VectorMatrixLayout::kRowMajor, 0, 9, 2, 40).size, 0u);
+    EXPECT_EQ(placeMatrix(VectorMatrixLayout::kRowMajor, 0, 9, 2, 40, false).size, 0u);
+}
+
+TEST(MatrixPlacement, BlocksHaveSixteenBytesOfEachRow) {
+    const auto layout = VectorMatrixLayout::kInferencingOptimal;
+    const MatrixPlacement p = placeMatrix(layout, 9, 11, 2, 0, true);
+    EXPECT_EQ(p.at(0, 7), 14u);
+    EXPECT_EQ(p.at(1, 0), 16u);
+    EXPECT_EQ(p.at(7, 0), 112u);
+    EXPECT_EQ(p.at(0, 8), 128u);
+    EXPECT_EQ(p.at(7, 10), 128u + 112 + 4);
+    EXPECT_EQ(p.at(8, 0), 256u);
+    EXPECT_EQ(p.size, 512u) << "two blocks of eight rows, each of 32 bytes";
+    EXPECT_FALSE(placeMatrix(VectorMatrixLayout::kTrainingOptimal, 9, 11, 2, 0, true).inBlocks);
+}
+
+TEST(MatrixPlacement, ElementsOfBlocksDoNotOverlap) {
+    for (const uint64_t bytes : {1, 2, 4}) {
+        const MatrixPlacement p =
+            placeMatrix(VectorMatrixLayout::kInferencingOptimal, 19, 35, bytes, 0, true);
+        std::set<uint64_t> places;
+        for (uint64_t row = 0; row < 19; ++row) {
+            for (uint64_t column = 0; column < 35; ++column) {
+                const uint64_t place = p.at(row, column);
+                EXPECT_EQ(place % bytes, 0u);
+                EXPECT_LE(place + bytes, p.size);
+                places.insert(place);
+            }
+        }
+        EXPECT_EQ(places.size(), 19u * 35);
+    }
 }
 
 }  // namespace

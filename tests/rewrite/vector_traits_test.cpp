@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <format>
+#include <iterator>
+#include <regex>
 
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
@@ -115,6 +117,62 @@ TEST(VectorTraits, DriverMatricesAreNotUsedWhereTheyMustNotOrDoNotPay) {
     large.device.nativeShapes.erase(large.device.nativeShapes.begin());
     EXPECT_EQ(outputFor(test::layerModule(7, 64, 0, false), large).paths, kTiles);
     EXPECT_EQ(outputFor(test::layerModule(8, 64, 0, false), large).paths, kByDriver);
+}
+
+// A device whose driver has matrices with the rows of a block.
+Target withBlocks() {
+    using enum ComponentType;
+    Target target = withMatrices(BackEnd::kAuto);
+    target.device.nativeShapes.push_back({16, 8, 8, kFloat16, kFloat16, kFloat16, kFloat16, false});
+    target.device.nativeShapes.push_back({16, 8, 8, kFloat16, kFloat16, kFloat32, kFloat32, false});
+    target.device.blockedWeights = prefersBlockedWeights(target);
+    return target;
+}
+
+TEST(VectorTraits, BlocksAreWantedWhereMatricesOfTheDriverHoldThem) {
+    EXPECT_TRUE(withBlocks().device.blockedWeights);
+    EXPECT_FALSE(prefersBlockedWeights(withMatrices(BackEnd::kAuto)));
+    Target target = withBlocks();
+    target.backEnd = BackEnd::kCore;
+    EXPECT_FALSE(prefersBlockedWeights(target));
+    target = withBlocks();
+    target.emulated = {Extension::kKhrCooperativeMatrix};
+    EXPECT_FALSE(prefersBlockedWeights(target)) << "the driver's own vectors have its own layouts";
+}
+
+// The driver loads blocks from the buffer. Sums of few products are f16 if the results are.
+TEST(VectorTraits, DriverMatricesLoadBlocksOfWeights) {
+    constexpr uint32_t kRows = 0, kInferencing = 2;
+    constexpr std::string_view kBlock =
+        "OpTypeCooperativeMatrixKHR %half %uint_3 %uint_8 %uint_8 %uint_1";
+    constexpr std::string_view kHalfSums =
+        "OpTypeCooperativeMatrixKHR %half %uint_3 %uint_16 %uint_8 %uint_2";
+    constexpr std::string_view kSums =
+        "OpTypeCooperativeMatrixKHR %float %uint_3 %uint_16 %uint_8 %uint_2";
+    const Output few = outputFor(test::layerModule(64, 64, kInferencing, false), withBlocks());
+    EXPECT_EQ(few.paths, kByDriver);
+    EXPECT_TRUE(has(few, kBlock) && has(few, kHalfSums));
+    EXPECT_FALSE(has(few, kSums));
+    const Output many = outputFor(test::layerModule(64, 72, kInferencing, false), withBlocks());
+    EXPECT_TRUE(has(many, kBlock) && has(many, kSums));
+    const Output rows = outputFor(test::layerModule(64, 64, kRows, false), withBlocks());
+    EXPECT_FALSE(has(rows, kBlock));
+    Target inRows = withBlocks();
+    inRows.device.blockedWeights = false;
+    EXPECT_FALSE(has(outputFor(test::layerModule(64, 64, kInferencing, false), inRows), kBlock));
+}
+
+// The array of 32 pairs that loops shift starts as zeros.
+TEST(VectorTraits, ShiftedResultsAreNeverUndefined) {
+    const std::string source = test::layerModule(64, 64, 0, false);
+    for (const Target& target : {withMatrices(BackEnd::kAuto), targetOf(32, true)}) {
+        const std::string text = outputFor(source, target).text;
+        std::smatch zero;
+        ASSERT_TRUE(std::regex_search(text, zero, std::regex("(%\\w+) = OpConstantNull %v2half")));
+        const std::regex store("(OpBitcast %uint|OpStore %\\w+) " + zero[1].str() + "\\b");
+        const auto stores = std::sregex_iterator(text.begin(), text.end(), store);
+        EXPECT_GE(std::distance(stores, std::sregex_iterator()), 32);
+    }
 }
 
 // Each group of lanes that share weights is computed in turn; only lanes without the rest of their

@@ -104,6 +104,9 @@ struct DeviceTraits {
     bool shaderFloat8CooperativeMatrix = false;
     // Half floats are emulated, in f32: shaders may have them, but f16 arithmetic is slow.
     bool emulatesFloat16 = false;
+    // Matrices of the inferencing-optimal layout lie in blocks of rows (vector_matrix.hpp). Shaders
+    // and conversions must agree.
+    bool blockedWeights = false;
     // Only shapes that tiles of nativeShapes can compute are advertised.
     bool onlyNativeShapes = false;
 

@@ -127,6 +127,10 @@ ExtensionSet scan(std::span<const uint32_t> words, ExtensionSet emulated,
 bool mayUseAddedShapes(std::span<const uint32_t> words, const DeviceTraits& device,
                        ExtensionSet emulated = {}, const ExtensionFeatures& native = {});
 
+// Whether a device should have DeviceTraits::blockedWeights: it has matrices of f16 that hold a
+// block's rows, and products of emulated vectors may use them.
+bool prefersBlockedWeights(const Target& target);
+
 // Rewrites a module into one that uses none of target.emulated. Callers need not call it where
 // scan() is empty, which is faster. Never throws.
 Result<Rewritten> rewrite(const Request& request, const Target& target) noexcept;

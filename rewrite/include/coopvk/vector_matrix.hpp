@@ -4,7 +4,9 @@
 // Shaders, host conversion and device conversion share this definition.
 //
 // The implementation defines the optimal layouts. Here both are plain arrays of elements of the
-// matrix type, padding included: applications may work on them element by element.
+// matrix type, padding included: applications may work on them element by element. Rows follow each
+// other, except that the inferencing-optimal layout has blocks of rows on some devices
+// (DeviceTraits::blockedWeights): first 16 bytes of each row of a block, then the next 16 of each.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +28,8 @@ constexpr bool isOptimal(VectorMatrixLayout layout) {
 
 // Rows of the optimal layouts start at multiples of this: loads can be 16 bytes wide.
 inline constexpr uint64_t kOptimalLineAlignment = 16;
+// Rows of a block: those that the driver's matrices have at once.
+inline constexpr uint64_t kBlockRows = 8;
 // Sizes of the optimal layouts are multiples of this, the alignment of matrix offsets: matrices can
 // follow each other without gaps.
 inline constexpr uint64_t kOptimalSizeAlignment = 64;
@@ -34,23 +38,29 @@ constexpr uint64_t roundUp(uint64_t value, uint64_t multiple) {
     return (value + multiple - 1) / multiple * multiple;
 }
 
-// Element (row, column) starts at byte row * rowBytes + column * columnBytes.
+// Where elements lie. Without blocks, element (row, column) starts at byte row * rowBytes + column
+// * columnBytes.
 struct MatrixPlacement {
     uint64_t rowBytes = 0;
     uint64_t columnBytes = 0;
+    bool inBlocks = false;
     // Bytes that the matrix takes: in the optimal layouts with padding, which conversions fill with
     // zeros; in the others up to the end of the last element.
     uint64_t size = 0;
 
     constexpr uint64_t at(uint64_t row, uint64_t column) const {
-        return row * rowBytes + column * columnBytes;
+        if (!inBlocks) return row * rowBytes + column * columnBytes;
+        const uint64_t place = column * columnBytes, unit = kOptimalLineAlignment;
+        return row / kBlockRows * kBlockRows * rowBytes + place / unit * unit * kBlockRows +
+               row % kBlockRows * unit + place % unit;
     }
 };
 
 // `stride` is the distance between rows (row major) or columns (column major) in bytes; the optimal
-// layouts ignore it. `componentBytes` is the size of an element.
+// layouts ignore it. `componentBytes` is the size of an element. `blocked`: the device has
+// DeviceTraits::blockedWeights.
 constexpr MatrixPlacement placeMatrix(VectorMatrixLayout layout, uint64_t rows, uint64_t columns,
-                                      uint64_t componentBytes, uint64_t stride) {
+                                      uint64_t componentBytes, uint64_t stride, bool blocked) {
     if (rows == 0 || columns == 0) return {};
     MatrixPlacement placement;
     switch (layout) {
@@ -65,7 +75,10 @@ constexpr MatrixPlacement placeMatrix(VectorMatrixLayout layout, uint64_t rows, 
         default:
             placement.rowBytes = roundUp(columns * componentBytes, kOptimalLineAlignment);
             placement.columnBytes = componentBytes;
-            placement.size = roundUp(rows * placement.rowBytes, kOptimalSizeAlignment);
+            placement.inBlocks = blocked && layout == VectorMatrixLayout::kInferencingOptimal;
+            placement.size =
+                roundUp(roundUp(rows, placement.inBlocks ? kBlockRows : 1) * placement.rowBytes,
+                        kOptimalSizeAlignment);
             return placement;
     }
     placement.size = placement.at(rows - 1, columns - 1) + componentBytes;

@@ -116,6 +116,18 @@ std::string describe(const LayoutPolicy& policy, bool inTiles) {
                        policy.grid.rows, policy.grid.columns, policy.rowBlock, policy.columnBlock);
 }
 
+// Whether reductions of a workgroup's matrices may begin in its subgroups, which must be full.
+bool canReduceInSubgroups(const Module& module, const Target& target) {
+    const uint32_t width = localSize(module)[0];
+    if (width == 0 || width % target.subgroupSize != 0 || !target.device.subgroupShuffle) {
+        return false;
+    }
+    bool reduces = false;
+    module.visitBlocks(
+        [&](const Instruction& i) { reduces |= i.opcode == spv::Op::OpCooperativeMatrixReduceNV; });
+    return reduces;
+}
+
 Failure lowerToCore(Rewriting& r) {
     const Target& target = r.target;
     TilePlan tiles;
@@ -139,6 +151,7 @@ Failure lowerToCore(Rewriting& r) {
     MatrixContext context(r.types, target);
     context.policy = policy;
     context.invocations = invocationsOf(r.module);
+    context.cellsAreSubgroups = canReduceInSubgroups(r.module, target);
     context.tiles = std::move(tiles);
     context.slices = sliceProducts(r.types, target, policy);
     if (Failure error = lowerMatrices(context)) return error;

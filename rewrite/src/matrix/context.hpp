@@ -70,6 +70,9 @@ struct MatrixContext : PackedContext {
 
     LayoutPolicy policy;
     uint32_t invocations = 0;           // of the workgroup; 0: not known
+    // Each cell of the workgroup's grid is a subgroup: lanes are numbered by subgroups. Else they
+    // are numbered by LocalInvocationIndex.
+    bool cellsAreSubgroups = false;
     std::map<Id, MatrixType> matrices;  // by type id; ordered, for deterministic output
     // The matrix types of pointers to open sums, by pointer.
     std::map<Id, const MatrixType*> sumPointers;
@@ -102,7 +105,8 @@ struct MatrixContext : PackedContext {
                 scope,
                 ofWorkgroup ? policy.workgroup : policy.grid,
                 ofWorkgroup ? policy.cell : policy.grid,
-                ofWorkgroup ? invocations : target.subgroupSize};
+                ofWorkgroup ? invocations : target.subgroupSize,
+                ofWorkgroup && cellsAreSubgroups};
     }
 
     // The same in the lanes of a fragment.

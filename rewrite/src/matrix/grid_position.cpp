@@ -1,14 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matrix/grid_position.hpp"
 
+#include <bit>
+
 #include "lowering/built_ins.hpp"
 
 namespace coopvk::rewrite {
 
 Id GridPosition::lane() {
     return once(lane_, [&] {
-        return scope_ == LaneScope::kSubgroup ? readLane(emit_) : readInvocation(emit_);
+        if (scope_ == LaneScope::kSubgroup) return readLane(emit_);
+        return limited(cellsAreSubgroups_ ? numberBySubgroup() : readInvocation(emit_));
     });
+}
+
+Id GridPosition::numberBySubgroup() {
+    const Id first = emit_.times(readSubgroup(emit_), cell_.rows * cell_.columns);
+    return emit_.addU32(first, readLane(emit_));
+}
+
+// Shows the compiler that a number is below lanes_. Without this, NVIDIA's driver 580 loses what
+// some lanes store to shared memory (Matrix2Product, 80x48x32 in a workgroup of 2x32x1).
+Id GridPosition::limited(Id lane) {
+    return std::has_single_bit(lanes_) ? emit_.modulo(lane, lanes_) : lane;
 }
 
 Id GridPosition::laneInCell() {

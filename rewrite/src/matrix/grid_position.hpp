@@ -13,10 +13,15 @@ namespace coopvk::rewrite {
 class GridPosition {
  public:
     // Emits each instruction once, into `out`. `lanes`: invocations of the scope, of which some may
-    // be outside of the grid. `cell`: see LayoutPolicy.
+    // be outside of the grid. `cell`: see LayoutPolicy. `cellsAreSubgroups`: see MatrixContext.
     GridPosition(TypeTable& types, InstructionList& out, LaneScope scope, Grid grid, Grid cell,
-                 uint32_t lanes)
-        : emit_(types, out), scope_(scope), grid_(grid), cell_(cell), lanes_(lanes) {}
+                 uint32_t lanes, bool cellsAreSubgroups)
+        : emit_(types, out),
+          scope_(scope),
+          grid_(grid),
+          cell_(cell),
+          cellsAreSubgroups_(cellsAreSubgroups),
+          lanes_(lanes) {}
     // The position of a workgroup's invocation in the lanes of a fragment in runs.
     GridPosition(TypeTable& types, InstructionList& out, const Fragment& inRuns, uint32_t lanes)
         : emit_(types, out),
@@ -27,7 +32,7 @@ class GridPosition {
           lanes_(lanes) {}
 
     // u32 values.
-    Id lane();  // SubgroupLocalInvocationId, or LocalInvocationIndex
+    Id lane();  // SubgroupLocalInvocationId, or the number in the workgroup
     Id row();   // in the grid; of invocations outside of it, that of one with lower number
     Id column();
     Id coordinate(Dimension d) { return d == Dimension::kRows ? row() : column(); }
@@ -43,6 +48,8 @@ class GridPosition {
     void setLane(Id lane) { lane_ = lane; }  // where the module has read it already
 
  private:
+    Id numberBySubgroup();
+    Id limited(Id lane);
     Id laneInCell();
     Id lineOf(Id& line, uint32_t before, uint32_t count);
     template <typename Make>
@@ -54,6 +61,7 @@ class GridPosition {
     Emitter emit_;
     const LaneScope scope_;
     const Grid grid_, cell_;
+    const bool cellsAreSubgroups_ = false;
     const bool isByColumns_ = false;  // consecutive lanes fill the grid column by column
     const uint32_t lanes_;
     Id lane_ = 0, laneInCell_ = 0, row_ = 0, column_ = 0;

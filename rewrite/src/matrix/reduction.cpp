@@ -110,16 +110,29 @@ class LineReduction {
 
     std::vector<Id> acrossLanes(std::vector<Id> totals, Dimension d) {
         if (axis(d).lanes == 1) return totals;
-        return r_.ofWorkgroup() ? throughMemory(totals, d) : throughShuffles(std::move(totals), d);
+        const uint32_t inSubgroup = lanesInSubgroup(d);
+        if (inSubgroup > 1) totals = throughShuffles(std::move(totals), d, inSubgroup);
+        return inSubgroup == axis(d).lanes ? totals : throughMemory(totals, d, inSubgroup);
+    }
+
+    // The grid of a subgroup's lanes.
+    const Grid& subgroup() const {
+        return r_.ofWorkgroup() ? context_.policy.cell : context_.policy.grid;
+    }
+
+    // How many of the axis's lanes are in one subgroup.
+    uint32_t lanesInSubgroup(Dimension d) const {
+        if (r_.ofWorkgroup() && !context_.cellsAreSubgroups) return 1;
+        const uint32_t lanes = d == Dimension::kRows ? subgroup().rows : subgroup().columns;
+        return std::min(axis(d).lanes, lanes);
     }
 
     // Each lane combines its totals with those of the lane at distance 1, then 2, then 4, ...
-    std::vector<Id> throughShuffles(std::vector<Id> totals, Dimension d) {
+    std::vector<Id> throughShuffles(std::vector<Id> totals, Dimension d, uint32_t lanes) {
         if (!requireShuffles(context_, r_.at)) return totals;
-        const Id along = exchange_.laneOn(d, axis(d));
-        const Id line = exchange_.gridCoordinate(other(d));
-        for (uint32_t distance = 1; distance < axis(d).lanes; distance *= 2) {
-            const Id lane = exchange_.laneAt(d, Bits(emit_).flip(along, distance), line);
+        const uint32_t step = d == Dimension::kColumns ? 1 : subgroup().columns;
+        for (uint32_t distance = 1; distance < lanes; distance *= 2) {
+            const Id lane = Bits(emit_).flip(writer_.lane(), distance * step);
             for (Id& total : totals) {
                 const Slot there = exchange_.fromLane({total, 0}, lane);
                 total = r_.combined(emit_, total, scalarOf(emit_, r_.from->component, there));
@@ -128,10 +141,10 @@ class LineReduction {
         return totals;
     }
 
-    // Every lane writes its totals, and reads those of the lanes that hold the same rows or
-    // columns.
-    std::vector<Id> throughMemory(const std::vector<Id>& totals, Dimension d) {
-        const uint32_t lanes = axis(d).lanes;
+    // Every lane, or one of each `together` that have the same totals, writes its totals, and reads
+    // those of the lanes that hold the same rows or columns.
+    std::vector<Id> throughMemory(const std::vector<Id>& totals, Dimension d, uint32_t together) {
+        const uint32_t lanes = axis(d).lanes / together;
         const uint32_t perTotal = lanes * axis(other(d)).lanes;
         const uint32_t words = workgroupWords(context_, r_.at, perTotal);
         if (words == 0) return totals;
@@ -140,7 +153,13 @@ class LineReduction {
         const Id along = writer_.laneOn(*r_.from, d);
         const Id line = writer_.laneOn(*r_.from, other(d));
         const Id first = emit_.times(line, lanes);
-        const Id place = emit_.addU32(first, along);
+        const Id place = emit_.addU32(first, emit_.over(along, together));
+        Id writes = writer_.isNoDuplicate(*r_.from);
+        if (together > 1) {
+            const Id inGroup = emit_.modulo(along, together);
+            writes =
+                emit_.both(writes, emit_.compare(spv::Op::OpIEqual, inGroup, emit_.constant(0)));
+        }
         WorkgroupMemory memory(context_, emit_);
         memory.use(atOnce * perTotal);
         std::vector<Id> result;
@@ -150,7 +169,7 @@ class LineReduction {
                 return static_cast<uint32_t>(t - start) * perTotal;
             };
             memory.barrier();
-            writer_.guarded(writer_.isNoDuplicate(*r_.from), [&] {
+            writer_.guarded(writes, [&] {
                 for (size_t t = start; t < end; ++t) {
                     memory.store(place, offset(t), wordOf(emit_, *r_.from, {totals[t], 0}));
                 }

@@ -233,7 +233,12 @@ std::optional<Error> holdInDriverMatrices(TypeTable& types, const Target& target
     TypeNames names;
     for (size_t g = 0; g < module.section(Section::kGlobals).size(); ++g) {
         const Id id = module.section(Section::kGlobals)[g]->result;
-        if (context.isMatrix(id)) names[id] = context.held(id);
+        if (!context.isMatrix(id)) continue;
+        if (!matrixDimensions(module, module.def(id))) {
+            return Error{ErrorCode::kUnsupported,
+                         "Rows, Columns and Use must be constants, from 1 to 65535 and 0 to 2"};
+        }
+        names[id] = context.held(id);
     }
     if (names.empty()) return std::nullopt;
     for (const Id type : typesLikeAccumulators(module)) {

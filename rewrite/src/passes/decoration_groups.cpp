@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <map>
+#include <set>
 #include <unordered_set>
 
 #include "passes/whole_module.hpp"
@@ -18,7 +19,11 @@ class Groups {
             if (i->opcode == spv::Op::OpDecorationGroup) groups_[i->result];
         }
         for (const InstructionPtr& i : annotations()) {
-            if (isOfGroup(*i)) groups_.at(i->word(0)).push_back(i.get());
+            if (isOfGroup(*i)) {
+                groups_.at(i->word(0)).push_back(i.get());
+            } else {
+                present_.insert(wordsOf(*i));
+            }
         }
     }
 
@@ -37,6 +42,12 @@ class Groups {
     }
 
  private:
+    static std::vector<uint32_t> wordsOf(const Instruction& i) {
+        std::vector<uint32_t> words = {static_cast<uint32_t>(i.opcode)};
+        for (const Operand& operand : i.operands) words.push_back(operand.word);
+        return words;
+    }
+
     InstructionList& annotations() { return module_.section(Section::kAnnotations); }
 
     bool isOfGroup(const Instruction& i) const {
@@ -60,11 +71,13 @@ class Groups {
         module_.retire(std::move(i));
     }
 
-    // `target`: an id, or a structure type and the number of a member.
+    // `target`: an id, or a structure type and the number of a member. What it has already, perhaps
+    // by another group, it does not get twice.
     void decorate(Id group, std::span<const Operand> target) {
         const auto found = groups_.find(group);
         if (found == groups_.end() || copies_ > kMostCopies) return;
         for (const Instruction* decoration : found->second) {
+            ++copies_;
             Operands operands(target.begin(), target.end());
             operands.insert(operands.end(), decoration->operands.begin() + 1,
                             decoration->operands.end());
@@ -73,13 +86,15 @@ class Groups {
                 opcode = opcode == spv::Op::OpDecorateString ? spv::Op::OpMemberDecorateString
                                                              : spv::Op::OpMemberDecorate;
             }
-            annotations().push_back(makeInstruction(opcode, 0, 0, std::move(operands)));
-            ++copies_;
+            InstructionPtr copy = makeInstruction(opcode, 0, 0, std::move(operands));
+            if (!present_.insert(wordsOf(*copy)).second) continue;
+            annotations().push_back(std::move(copy));
         }
     }
 
     Module& module_;
     std::map<Id, std::vector<const Instruction*>> groups_;  // with their decorations
+    std::set<std::vector<uint32_t>> present_;               // decorations in words
     size_t copies_ = 0;
 };
 

@@ -64,8 +64,7 @@ class LoopCopies {
 class Prefetcher {
  public:
     Prefetcher(TypeTable& types, Function& function, const PrefetchLoop& loop)
-        : types_(types),
-          module_(types.module()),
+        : module_(types.module()),
           function_(function),
           loop_(loop),
           values_(module_, loop),
@@ -256,7 +255,6 @@ class Prefetcher {
         }
     }
 
-    TypeTable& types_;
     Module& module_;
     Function& function_;
     const PrefetchLoop& loop_;

@@ -4,7 +4,7 @@
 // shader tests.
 #include "lowering/built_ins.hpp"
 #include "lowering/shared_memory.hpp"
-#include "vector/product.hpp"
+#include "vector/product_together.hpp"
 
 namespace coopvk::rewrite {
 

@@ -188,11 +188,11 @@ uint32_t widestAccess(uint32_t bytes) {
 
 }  // namespace
 
-// (bytes() + byte) / bytes
+// (bytes() + the place of `byte`) / bytes
 Id VectorMemory::Line::index(uint32_t byte, uint32_t bytes) {
     const auto [entry, isNew] = divided_.try_emplace(bytes, 0);
     if (isNew) entry->second = memory_.over(bytes_, bytes);
-    return memory_.plus(entry->second, byte / bytes);
+    return memory_.plus(entry->second, (byte / 16 * quadBytes_ + byte % 16) / bytes);
 }
 
 std::vector<Id> VectorMemory::Line::load(uint32_t byte, uint32_t bytes) {

@@ -56,7 +56,8 @@ class VectorMemory : private VectorCode {
     // Accesses at constant distances from a byte offset.
     class Line {
      public:
-        Line(VectorMemory& memory, Id bytes) : memory_(memory), bytes_(bytes) {}
+        Line(VectorMemory& memory, Id bytes, uint32_t quadBytes)
+            : memory_(memory), bytes_(bytes), quadBytes_(quadBytes) {}
 
         // The byte offset (u32).
         Id bytes() const { return bytes_; }
@@ -73,13 +74,21 @@ class VectorMemory : private VectorCode {
 
         VectorMemory& memory_;
         Id bytes_;
+        uint32_t quadBytes_;
         std::map<uint32_t, Id> divided_;  // bytes_ by the size of an access
     };
-    Line line(Id bytes) { return Line(*this, bytes); }
+    // `quadBytes`: from 16 bytes of the line to the next ones. Then the byte offset is a multiple
+    // of 16, and no access goes beyond 16 bytes that lie together.
+    Line line(Id bytes, uint32_t quadBytes = 16) { return Line(*this, bytes, quadBytes); }
     // At start() + `bytes` (u32).
-    Line fromStart(Id bytes) { return line(addU32(start_, bytes)); }
+    Line fromStart(Id bytes, uint32_t quadBytes = 16) {
+        return line(addU32(start_, bytes), quadBytes);
+    }
     // The 16 bytes from byte 16 * index (u32) on, as a vector of four words. Not for kElements.
-    Id quadAt(Id index) { return load(bits(16), viewPointer(bits(16), index)); }
+    Id quadAt(Id index) { return load(bits(16), quadPointer(index)); }
+    Id quadPointer(Id index) { return viewPointer(bits(16), index); }
+    // Memory operands for an instruction that reads quads.
+    Operands quadAccess() { return access_.forLoad(declare(bits(16))); }
 
     // Whether pointers to `type`, a scalar of 32 bits, can access the memory.
     bool isArrayOf(Id type) const;

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "vector/lower.hpp"
-#include "vector/product.hpp"
+#include "vector/product_together.hpp"
 
 namespace coopvk::rewrite {
 
@@ -87,6 +87,8 @@ class ProductReader {
         p.m = static_cast<uint32_t>(*m);
         p.k = static_cast<uint32_t>(*k);
         p.layout = static_cast<VectorMatrixLayout>(*layout);
+        p.inBlocks = context_.target.device.blockedWeights &&
+                     p.layout == VectorMatrixLayout::kInferencingOptimal;
         p.transpose = *transpose;
         const Operand last = i_.operands.back();
         const bool hasMask = i_.operands.size() > afterMatrix_ + 4 && !last.isId;
@@ -219,14 +221,15 @@ Id buildByDriver(VectorContext& context, const VectorMatrixMul& p, const DriverP
     Arithmetic arithmetic(f, plan.sum(), p.inputType, p.matrixType);
     ProductInput input(f, arithmetic, p, helper.parameters.input);
     prepareAlone(context.target.device, p, input);
-    ProductResult result(f, p, plan.sum(), helper.parameters, plan.rows);
+    ProductResult result(f, p, plan.sum(), helper.parameters, plan.rows,
+                         rowStoresFor(context, plan.rows, true));
     multiplyByDriver({f, p, helper.parameters, arithmetic, input, helper.matrix, result}, plan);
     return f.finish(result.value());
 }
 
 // The product by each invocation alone, or by tiles where these are used and locations uniform.
 Id buildProduct(VectorContext& context, const VectorMatrixMul& p, const Tile& tile,
-                const std::string& name) {
+                bool isOneOfTwoForms, const std::string& name) {
     Helper helper(context, p, name, parameterTypes(context, p));
     VectorFunction& f = helper.function;
     const ProductParameters& parameters = helper.parameters;
@@ -236,7 +239,8 @@ Id buildProduct(VectorContext& context, const VectorMatrixMul& p, const Tile& ti
     Arithmetic arithmeticAlone(f, sumAlone, p.inputType, p.matrixType);
     // Units are the same for both sums.
     ProductInput input(f, arithmeticAlone, p, parameters.input);
-    ProductResult result(f, p, sum, parameters, std::max(rowsAlone(p), tile.rows()));
+    const uint32_t rows = std::max(rowsAlone(p), tile.rows());
+    ProductResult result(f, p, sum, parameters, rows, rowStoresFor(context, rows, isOneOfTwoForms));
     ProductResult resultAlone = result.summedAs(sumAlone);
     const ProductWork work = {f, p, parameters, arithmetic, input, helper.matrix, result};
     const ProductWork alone = {f,          p, parameters, arithmeticAlone, input, helper.matrix,
@@ -258,8 +262,10 @@ Id build(VectorContext& context, const VectorMatrixMul& p) {
     context.paths.insert(plan.path());
     const bool isShared =
         !plan.driver.isUsed() && !plan.tile.isUsed() && canShareWeights(context, p);
-    if (!plan.driver.isUsed() && !isShared) return buildProduct(context, p, plan.tile, name);
-    const Id alone = buildProduct(context, p, {}, name + "_alone");
+    if (!plan.driver.isUsed() && !isShared) {
+        return buildProduct(context, p, plan.tile, plan.tile.isUsed(), name);
+    }
+    const Id alone = buildProduct(context, p, {}, plan.driver.isUsed(), name + "_alone");
     const std::vector<Id> types = parameterTypes(context, p);
     if (isShared) return shareWeights(context, name, p.result->id, types, alone);
     const Id together = buildByDriver(context, p, plan.driver, name + "_together");

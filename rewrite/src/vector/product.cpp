@@ -10,12 +10,6 @@ namespace {
 
 constexpr uint32_t kGroup = 4;  // components of the input that are converted together
 
-// Whether dynamic indices into arrays are slow: where subgroups are wide, compilers turn them into
-// branches, or keep the array in memory.
-bool hasSlowIndices(const Target& target) {
-    return !target.device.isCpu && (target.device.scalarRegisters || target.subgroupSize >= 64);
-}
-
 }  // namespace
 
 uint32_t VectorMatrixMul::lineBytes() const {
@@ -28,9 +22,20 @@ std::optional<uint32_t> VectorMatrixMul::lineStride() const {
     const uint32_t rows = transpose ? k : m;
     const uint32_t columns = transpose ? m : k;
     const MatrixPlacement placement =
-        placeMatrix(layout, rows, columns, matrixType.bytes(), stride.value_or(0));
+        placeMatrix(layout, rows, columns, matrixType.bytes(), stride.value_or(0), inBlocks);
     const bool byRow = layout != VectorMatrixLayout::kColumnMajor;
     return static_cast<uint32_t>(byRow ? placement.rowBytes : placement.columnBytes);
+}
+
+uint32_t VectorMatrixMul::quadBytes() const {
+    return static_cast<uint32_t>(kOptimalLineAlignment * (inBlocks ? kBlockRows : 1));
+}
+
+Id startOfLine(Emitter& emit, bool inBlocks, Id stride, Id line) {
+    if (!inBlocks) return emit.mulU32(line, stride);
+    constexpr auto kRows = static_cast<uint32_t>(kBlockRows);
+    const Id block = emit.mulU32(emit.over(line, kRows), emit.times(stride, kRows));
+    return emit.addU32(block, emit.times(emit.modulo(line, kRows), kOptimalLineAlignment));
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -170,14 +175,27 @@ Id ProductInput::unitAt(Id index) {
 // ---------------------------------------------------------------------------------------------
 // The result
 
+RowStores rowStoresFor(const VectorContext& context, uint32_t rows, bool isOneOfTwoForms) {
+    const Target& target = context.target;
+    if (target.device.isCpu) return RowStores::kIndexed;
+    if (target.device.scalarRegisters || target.subgroupSize >= 64) return RowStores::kShifted;
+    return isOneOfTwoForms && rows <= kMostShiftedRows ? RowStores::kShifted : RowStores::kIndexed;
+}
+
 ProductResult::ProductResult(VectorFunction& function, const VectorMatrixMul& product, Sum sum,
-                             const ProductParameters& parameters, uint32_t rows)
+                             const ProductParameters& parameters, uint32_t rows, RowStores stores)
     : VectorCode(function),
       product_(product),
       sum_(sum),
+      stores_(stores),
       packs_(function, product.result->pack, divideUp(rows, product.result->packWidth),
              Indices::kConstant) {
     if (product.hasBias) bias_.emplace(function, product.bias, parameters.bias);
+    if (stores_ == RowStores::kIndexed) return;
+    // NVIDIA's driver 580 takes the wrong elements if the first ones to be shifted are undefined.
+    for (uint32_t p = 0; p < divideUp(rows, product.result->packWidth); ++p) {
+        packs_.store(c(p), types_.constantNull(product.result->pack));
+    }
 }
 
 Id ProductResult::biasOf(Id row) {
@@ -239,7 +257,7 @@ void ProductResult::store(Id first, std::span<const Id> totals, uint32_t looped)
 
 void ProductResult::storePacks(Id first, std::span<const Id> packs, uint32_t looped) {
     const auto count = static_cast<uint32_t>(packs.size());
-    if (f_.module().constantValue(first) || !hasSlowIndices(f_.context().target)) {
+    if (f_.module().constantValue(first) || stores_ == RowStores::kIndexed) {
         for (uint32_t p = 0; p < count; ++p) packs_.store(plus(first, p), packs[p]);
         return;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A matrix-vector product in a helper function: the instruction's operands, the arithmetic, and
-// what both methods share: each invocation alone, or a subgroup together.
+// A matrix-vector product in a helper function: the instruction's operands, the arithmetic, what
+// all methods share, and the product by each invocation alone. product_together.hpp has the others.
 #pragma once
 
 #include "coopvk/vector_matrix.hpp"
@@ -30,6 +30,7 @@ struct VectorMatrixMul {
     uint32_t m = 0;  // components of the result
     uint32_t k = 0;  // components of the input, packed ones counted singly
     VectorMatrixLayout layout = VectorMatrixLayout::kRowMajor;
+    bool inBlocks = false;  // as placeMatrix() says
     bool transpose = false;
     std::optional<uint32_t> stride;  // bytes; nullopt: not constant, or the layout needs none
     Location matrix;
@@ -41,8 +42,11 @@ struct VectorMatrixMul {
     uint32_t lineLength() const { return linesAreRows() ? k : m; }
     // Bytes of a line that may be read, with the padding of the optimal layouts.
     uint32_t lineBytes() const;
-    // Bytes from one line to the next; nullopt: the helper function's stride parameter.
+    // Bytes from one line to the next (in blocks: as if they followed each other); nullopt: the
+    // helper function's stride parameter.
     std::optional<uint32_t> lineStride() const;
+    // Bytes from 16 bytes of a line to the next ones.
+    uint32_t quadBytes() const;
 };
 
 // The type in which a product is summed. A unit is an operand of its multiply-adds: a scalar, or
@@ -107,6 +111,10 @@ struct ProductParameters {
     size_t bias = 0;
 };
 
+// The byte at which a line (u32) starts, from the start of the matrix on (u32). `stride`: as
+// lineStride(), u32.
+Id startOfLine(Emitter& emit, bool inBlocks, Id stride, Id line);
+
 // The input's components as units.
 class ProductInput : private VectorCode {
  public:
@@ -135,12 +143,24 @@ class ProductInput : private VectorCode {
     std::optional<FloatComponents> floats_;
 };
 
+inline constexpr uint32_t kMostShiftedRows = 64;
+
+// How loops store rows of a result to a local array.
+enum class RowStores {
+    kIndexed,  // at a dynamic index: GPUs keep such an array in memory, or branch
+    kShifted,  // at the end of the array, after shifting it: all indices are constant
+};
+
+// `isOneOfTwoForms`: another function, or another branch, computes the product by a subgroup
+// together. A dynamic index would make that one slow, too (docs/benchmarks.md).
+RowStores rowStoresFor(const VectorContext& context, uint32_t rows, bool isOneOfTwoForms);
+
 // The result's packs, in a local array to which rows are stored.
 class ProductResult : private VectorCode {
  public:
     // `rows`: at least the components of the result.
     ProductResult(VectorFunction& function, const VectorMatrixMul& product, Sum sum,
-                  const ProductParameters& parameters, uint32_t rows);
+                  const ProductParameters& parameters, uint32_t rows, RowStores stores);
 
     // Stores rows from `first` (u32, the first of a pack) on. Totals have the type of the sum;
     // those of rows beyond the result are undefined. If `first` is not constant, the calls of a
@@ -167,6 +187,7 @@ class ProductResult : private VectorCode {
  private:
     const VectorMatrixMul& product_;
     Sum sum_;
+    RowStores stores_;
     LocalArray packs_;
     std::optional<VectorMemory> bias_;
 };
@@ -187,93 +208,6 @@ void multiplyAlone(const ProductWork& work);
 void prepareAlone(const DeviceTraits& device, const VectorMatrixMul& product, ProductInput& input);
 // The number of rows that multiplyAlone() stores.
 uint32_t rowsAlone(const VectorMatrixMul& product);
-
-inline constexpr uint32_t kExchangeQuads = 8;
-
-// Shared memory through which the invocations (lanes) of a subgroup exchange vectors and results.
-struct Exchange {
-    uint32_t lanes = 0;  // of the subgroup
-    uint32_t quads = 0;  // 16 bytes each: the part of a vector that is exchanged at once
-    Id variable = 0;     // uvec4[subgroups * lanes * laneQuads()]; 0: there is none
-
-    // Quads for a lane; the one that is unused spreads lanes over banks.
-    uint32_t laneQuads() const { return quads + 1; }
-};
-
-// A boolean: whether all lanes are active and multiply by the same matrix.
-Id isProductShared(const ProductWork& work, const Exchange& exchange);
-// The index of the subgroup in its workgroup (u32), if isProductShared().
-Id subgroupNumber(VectorContext& context, Emitter& emit, const Exchange& exchange);
-
-// Returns a boolean: whether all lanes of the subgroup are active.
-Id isSubgroupFull(VectorFunction& function, uint32_t lanes);
-
-// The products of all lanes of a subgroup, computed together. The lanes form a grid. Each computes
-// some rows for the vectors of some lanes, so it loads a weight once for several vectors.
-struct Tile {
-    Exchange exchange;
-    uint32_t gridRows = 0;     // lanes along the rows of the product
-    uint32_t gridColumns = 0;  // lanes along the vectors
-    uint32_t rowsPerLane = 0;  // at most as many as 16 bytes of results hold
-    uint32_t columnsPerLane = 0;
-    uint32_t tiles = 0;  // along the rows of the product
-
-    bool isUsed() const { return exchange.variable != 0; }
-    uint32_t rowsPerTile() const { return gridRows * rowsPerLane; }
-    uint32_t rows() const { return tiles * rowsPerTile(); }
-};
-
-// Not isUsed() if the stage, the device or the shape does not allow tiles.
-Tile planTile(VectorContext& context, const VectorMatrixMul& product, Sum sum);
-void multiplyAsTile(const ProductWork& work, const Tile& tile);
-
-// The same by matrices of the driver's VK_KHR_cooperative_matrix: the rows of A are the inputs of
-// as many lanes, and the columns of B are rows of the weights. Both go through the exchange.
-struct DriverProduct {
-    Exchange exchange;
-    MatrixShape shape = {};
-    bool hasHalfResults = false;  // components of the result are f16
-    uint32_t rows = 0;            // that are computed: M, rounded up
-
-    bool isUsed() const { return exchange.variable != 0; }
-    // Units of the input are words of A's components; totals are as the exchange holds them.
-    Sum sum() const;
-    uint32_t totalBytes() const { return sum() == Sum::kHalfPairs ? 2 : 4; }
-    // Rows whose totals are exchanged at once.
-    uint32_t rowsPerTile() const { return 16 * exchange.quads / totalBytes(); }
-};
-
-// Not isUsed() if tiles are not possible, or if the driver has no matrices for these types, or must
-// not be asked for them.
-DriverProduct planDriverProduct(VectorContext& context, const VectorMatrixMul& product);
-void multiplyByDriver(const ProductWork& work, const DriverProduct& plan);
-
-// Whether lanes can exchange the vectors of a product; its matrix has lines of whole quads.
-bool canExchange(const VectorContext& context, const VectorMatrixMul& product);
-// The shared memory for all products; sets the variable to 0 if there is too little left.
-Exchange planExchange(VectorContext& context);
-
-// Whether the shader tests if all invocations of the subgroup use the same matrix. Processors with
-// scalar registers load a uniform value once for the subgroup, so tiles gain nothing there, and
-// cost registers. But their drivers must know that the address is uniform.
-bool canShareWeights(const VectorContext& context, const VectorMatrixMul& product);
-// Returns a function with the parameters of `alone`, a product by one invocation: the input, then
-// the locations. If the latter are equal in the subgroup, it passes them to `alone` as uniform
-// values, else as they are.
-Id shareWeights(VectorContext& context, std::string_view name, Id resultType,
-                std::span<const Id> parameterTypes, Id alone);
-
-// Functions with the same parameters: the input, then the locations.
-struct ProductFunctions {
-    Id together = 0;  // by all lanes of a subgroup, for uniform locations
-    Id alone = 0;     // by one invocation
-};
-
-// Returns a function with the parameters of `functions`. If all lanes of the subgroup are active,
-// it calls `together` for each of their different locations, else `alone`.
-Id multiplyInGroups(VectorContext& context, std::string_view name, Id resultType,
-                    std::span<const Id> parameterTypes, const ProductFunctions& functions,
-                    uint32_t lanes);
 
 // The minimum of a u32 value and a constant.
 Id atMost(Emitter& emit, Id value, uint32_t limit);

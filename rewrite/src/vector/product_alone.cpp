@@ -63,7 +63,8 @@ class InvocationProduct : private VectorCode {
 
  private:
     VectorMemory::Line lineAt(Id index) {
-        return work_.matrix.fromStart(mulU32(index, work_.parameters.stride));
+        return work_.matrix.fromStart(
+            startOfLine(emit_, p_.inBlocks, work_.parameters.stride, index), p_.quadBytes());
     }
 
     std::vector<Id> sumLines(std::vector<VectorMemory::Line>& lines) {
@@ -95,7 +96,7 @@ class InvocationProduct : private VectorCode {
         const uint32_t quads = p_.k * p_.matrixType.bytes() / 16;
         const uint32_t unitsPerQuad = 4 * arithmetic_.unitsPerWord();
         f_.loop(quads, [&](Id q) {
-            const Id bytes = times(q, 16);
+            const Id bytes = times(q, p_.quadBytes());
             const Id firstUnit = times(q, unitsPerQuad);
             std::vector<Id> inputs;
             for (uint32_t u = 0; u < unitsPerQuad; ++u) {
@@ -131,11 +132,12 @@ class InvocationProduct : private VectorCode {
         const uint32_t perWord = 4 / p_.matrixType.bytes();
         const uint32_t perUnit = arithmetic_.sum() == Sum::kHalfPairs ? 2 : 1;
         const std::vector<Id> variables = sumVariables(divideUp(rows, perUnit));
-        const Id firstByte = times(first, p_.matrixType.bytes());
+        // A multiple of 16 bytes of the column.
+        const Id firstByte = times(first, p_.matrixType.bytes() * p_.quadBytes() / 16);
         f_.loop(p_.k, [&](Id k) {
             const Id x = work_.input.unitAt(k);
             const Id start = addU32(lineAt(k).bytes(), firstByte);
-            const std::vector<Id> words = work_.matrix.line(start).load(0, bytes);
+            const std::vector<Id> words = work_.matrix.line(start, p_.quadBytes()).load(0, bytes);
             for (uint32_t w = 0; w < words.size(); ++w) {
                 const std::vector<Id> weights = arithmetic_.units({&words[w], 1});
                 for (uint32_t u = 0; u < weights.size(); ++u) {

@@ -12,77 +12,6 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// Whether vectors may use the driver's matrices. Unless the user asks for them, only on GPUs like
-// the one on which they were measured to be faster (docs/benchmarks.md): with scalar registers an
-// invocation alone is fast, too, and needs fewer registers.
-bool mayUseMatrices(const Target& target) {
-    const DeviceTraits& device = target.device;
-    if (device.nativeShapes.empty() || target.backEnd == BackEnd::kCore) return false;
-    if (target.backEnd == BackEnd::kNative) return true;
-    return !device.isCpu && !device.scalarRegisters &&
-           !target.emulated.contains(Extension::kKhrCooperativeMatrix);
-}
-
-bool isHeldAsHalf(const Number& number) { return number.isHalf() || number.isSmallFloat(); }
-
-class ShapeChoice {
- public:
-    ShapeChoice(const VectorContext& context, const VectorMatrixMul& product)
-        : context_(context), p_(product) {
-        // Words of the input have four 8-bit integers.
-        if (sumFor(context, product) == Sum::kDot) {
-            a_ = p_.inputType.type;
-            b_ = p_.matrixType.type;
-        } else if (isHeldAsHalf(p_.matrixType) && isHeldAsHalf(p_.inputType) &&
-                   context.target.device.shaderFloat16) {
-            a_ = b_ = ComponentType::kFloat16;
-        }
-    }
-
-    std::optional<MatrixShape> run() const {
-        std::optional<MatrixShape> best;
-        for (const MatrixShape& shape : context_.target.device.nativeShapes) {
-            if (fits(shape) && (!best || isBetter(shape, *best))) best = shape;
-        }
-        return best;
-    }
-
-    bool hasHalfResults() const {
-        return a_ == ComponentType::kFloat16 &&
-               numberOf(context_.types, p_.result->component)->isHalf();
-    }
-
- private:
-    bool fits(const MatrixShape& shape) const {
-        const uint32_t lanes = context_.target.subgroupSize;
-        const uint32_t step = shape.k * findNumber(shape.a)->bytes();
-        const bool hasTypes = shape.a == a_ && shape.b == b_ && shape.c == shape.result &&
-                              !shape.saturating && holdsTotals(shape.result);
-        const bool isDivided = lanes % shape.m == 0 && lanes % shape.n == 0 && shape.n % 8 == 0 &&
-                               4 * kExchangeQuads % shape.n == 0 && step % 16 == 0 &&
-                               kExchangeQuads % (step / 16) == 0;
-        // Less would compute more zeros than products.
-        return hasTypes && isDivided && 2 * p_.m >= shape.n && 2 * p_.k >= shape.k;
-    }
-
-    bool holdsTotals(ComponentType type) const {
-        using enum ComponentType;
-        if (a_ != kFloat16) return type == kSint32 || type == kUint32;
-        return type == kFloat32 || (type == kFloat16 && hasHalfResults());
-    }
-
-    // Larger shapes, and of these the ones with more exact sums.
-    static bool isBetter(const MatrixShape& a, const MatrixShape& b) {
-        const auto size = [](const MatrixShape& s) { return uint64_t{s.m} * s.n * s.k; };
-        if (size(a) != size(b)) return size(a) > size(b);
-        return a.result == ComponentType::kFloat32 && b.result == ComponentType::kFloat16;
-    }
-
-    const VectorContext& context_;
-    const VectorMatrixMul& p_;
-    ComponentType a_ = kNoComponentType, b_ = kNoComponentType;
-};
-
 class DriverMatrices : SharedVectors {
  public:
     DriverMatrices(const ProductWork& work, const DriverProduct& plan)
@@ -143,7 +72,8 @@ class DriverMatrices : SharedVectors {
     }
 
     // Adds the products with `quads` quads of each line from `firstQuad` (u32) on. The memory holds
-    // the inputs first, then rows of the weights, as many at once as there are lanes.
+    // the inputs first, then rows of the weights, as many at once as there are lanes; or only the
+    // inputs, if weights come from the buffer.
     void addChunk(Id first, uint32_t rows, Id firstQuad, uint32_t quads) {
         const uint32_t steps = divideUp(quads * inputQuadsPerMatrixQuad(), quadsPerStep());
         std::vector<Id> inputs;
@@ -152,14 +82,34 @@ class DriverMatrices : SharedVectors {
                 inputs.push_back(loadMatrix(a_, Layout::RowMajorKHR, g * shape_.m, s));
             }
         }
+        if (plan_.loadsBlocks) return addBlocks(first, rows, firstQuad, inputs);
         for (uint32_t r = 0; r < rows; r += exchange_.lanes) {
             const uint32_t count = std::min(rows - r, exchange_.lanes);
             barrier();
             shareWeights(plus(first, r), count, firstQuad, quads);
             barrier();
             for (uint32_t row = 0; row < count; row += shape_.n) {
-                addBlock((r + row) / shape_.n, row, steps, inputs);
+                addBlock((r + row) / shape_.n, inputs, [&](uint32_t step) {
+                    return loadMatrix(b_, Layout::ColumnMajorKHR, row, step);
+                });
             }
+        }
+    }
+
+    // The weights of a step are a block's rows of one quad: one after the other.
+    void addBlocks(Id first, uint32_t rows, Id firstQuad, std::span<const Id> inputs) {
+        for (uint32_t row = 0; row < rows; row += shape_.n) {
+            const Id start =
+                startOfLine(emit_, p_.inBlocks, work_.parameters.stride, plus(first, row));
+            const Id block =
+                addU32(over(work_.matrix.fromStart(start).bytes(), 16), times(firstQuad, shape_.n));
+            addBlock(row / shape_.n, inputs, [&](uint32_t step) {
+                Operands operands =
+                    idOperands(std::array{work_.matrix.quadPointer(plus(block, step * shape_.n)),
+                                          c(static_cast<uint32_t>(Layout::ColumnMajorKHR)), c(1)});
+                append(operands, work_.matrix.quadAccess());
+                return emit_.op(spv::Op::OpCooperativeMatrixLoadKHR, b_, std::move(operands));
+            });
         }
     }
 
@@ -181,8 +131,9 @@ class DriverMatrices : SharedVectors {
     // Stores a quad of a row's line, converted, to the quads of the exchange from `slot` on.
     void shareQuad(Id row, Id quad, Id slot) {
         if (plan_.rows != p_.m) row = atMost(emit_, row, p_.m - 1);
-        const Id line = work_.matrix.fromStart(mulU32(row, work_.parameters.stride)).bytes();
-        const Id loaded = work_.matrix.quadAt(addU32(over(line, 16), quad));
+        const Id start = startOfLine(emit_, p_.inBlocks, work_.parameters.stride, row);
+        const Id line = over(work_.matrix.fromStart(start).bytes(), 16);
+        const Id loaded = work_.matrix.quadAt(addU32(line, times(quad, p_.quadBytes() / 16)));
         if (inputQuadsPerMatrixQuad() == 1) return store(slot, loaded);
         std::vector<Id> words;
         for (const Id unit : work_.arithmetic.units(emit_.parts(loaded))) {
@@ -193,10 +144,11 @@ class DriverMatrices : SharedVectors {
         }
     }
 
-    // `row`: of the weights that the memory holds.
-    void addBlock(uint32_t block, uint32_t row, uint32_t steps, std::span<const Id> inputs) {
-        for (uint32_t s = 0; s < steps; ++s) {
-            const Id weights = loadMatrix(b_, Layout::ColumnMajorKHR, row, s);
+    // load(step): the weights of a step.
+    template <typename Load>
+    void addBlock(uint32_t block, std::span<const Id> inputs, Load load) {
+        for (uint32_t s = 0; s < inputs.size() / groups(); ++s) {
+            const Id weights = load(s);
             for (uint32_t g = 0; g < groups(); ++g) {
                 const Id variable = sumOf(block, g);
                 const Id ids[] = {inputs[s * groups() + g], weights, f_.load(variable)};
@@ -275,23 +227,6 @@ class DriverMatrices : SharedVectors {
 };
 
 }  // namespace
-
-Sum DriverProduct::sum() const {
-    if (shape.a != ComponentType::kFloat16) return Sum::kDot;
-    return hasHalfResults ? Sum::kHalfPairs : Sum::kHalfPieces;
-}
-
-DriverProduct planDriverProduct(VectorContext& context, const VectorMatrixMul& product) {
-    if (!mayUseMatrices(context.target) || context.stage != Stage::kCompute ||
-        !context.target.device.subgroupShuffle || !canExchange(context, product)) {
-        return {};
-    }
-    const ShapeChoice choice(context, product);
-    const std::optional<MatrixShape> shape = choice.run();
-    if (!shape) return {};
-    const auto rows = static_cast<uint32_t>(roundUp(product.m, shape->n));
-    return {planExchange(context), *shape, choice.hasHalfResults(), rows};
-}
 
 void multiplyByDriver(const ProductWork& work, const DriverProduct& plan) {
     DriverMatrices(work, plan).run();

@@ -36,7 +36,8 @@ class TileProduct : SharedVectors {
             Id row = plus(firstRow, r);
             if (p_.m % tile_.rowsPerTile() != 0) row = atMost(emit_, row, p_.m - 1);
             rows_.push_back(row);
-            const Id bytes = work_.matrix.fromStart(mulU32(row, work_.parameters.stride)).bytes();
+            const Id start = startOfLine(emit_, p_.inBlocks, work_.parameters.stride, row);
+            const Id bytes = work_.matrix.fromStart(start).bytes();
             lines_.push_back(over(bytes, 16));
         }
         for (Id sum : sums_) f_.store(sum, work_.arithmetic.zero());
@@ -63,7 +64,8 @@ class TileProduct : SharedVectors {
             }
         }
         for (uint32_t r = 0; r < tile_.rowsPerLane; ++r) {
-            const Id quad = work_.matrix.quadAt(addU32(lines_[r], matrixQuad));
+            const Id quad =
+                work_.matrix.quadAt(addU32(lines_[r], times(matrixQuad, p_.quadBytes() / 16)));
             const std::vector<Id> weights = work_.arithmetic.units(emit_.parts(quad));
             for (uint32_t j = 0; j < tile_.columnsPerLane; ++j) {
                 const Id variable = sums_[r * tile_.columnsPerLane + j];

@@ -7,7 +7,7 @@
 #include "ir/memory_model.hpp"
 #include "lowering/built_ins.hpp"
 #include "lowering/shared_memory.hpp"
-#include "vector/product.hpp"
+#include "vector/product_together.hpp"
 
 namespace coopvk::rewrite {
 

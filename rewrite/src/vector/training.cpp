@@ -16,6 +16,7 @@ struct Gradient {
     const VectorType* elements = nullptr;  // the elements of a line
     const Number* number = nullptr;        // the format in memory
     std::optional<uint32_t> stride;        // bytes from line to line; nullopt: a parameter
+    bool inBlocks = false;                 // the lines, as placeMatrix() says
     Location target;
     std::vector<Id> values = {};  // of type `lines`, if any, and of type `elements`
     Id strideValue = 0;
@@ -104,7 +105,7 @@ class GradientWriter : private VectorCode {
 
     void addLines(uint32_t first, uint32_t count, bool reduced) {
         lines_->each(count, [&](Id index, Id factor) {
-            const Id offset = mulU32(plus(index, first), stride_);
+            const Id offset = startOfLine(emit_, g_.inBlocks, stride_, plus(index, first));
             addLine(memory_.fromStart(offset).bytes(), factor, reduced);
         });
     }
@@ -129,7 +130,13 @@ class GradientWriter : private VectorCode {
     }
 
     void addNumbers(Id start, Id word, std::span<const Id> numbers, bool reduced) {
-        const Id byte = addU32(start, times(word, 4));
+        constexpr uint32_t kWords = 4;  // that lie together in a block
+        Id place = word;
+        if (g_.inBlocks) {
+            place = addU32(times(over(word, kWords), kWords * static_cast<uint32_t>(kBlockRows)),
+                           modulo(word, kWords));
+        }
+        const Id byte = addU32(start, times(place, 4));
         if (reduced) {
             accumulator_.addReduced(byte, numbers);
         } else {
@@ -177,9 +184,9 @@ void call(VectorContext& context, Emitter& emit, Gradient& g, const Instruction&
           std::string_view name) {
     g.target = locate(context, emit, i.word(0), i.word(1), i);
     if (!g.target.valid()) return;
-    std::vector<uint32_t> key = {kGradientHelper,    g.lines != nullptr ? g.lines->id : 0,
-                                 g.elements->id,     g.number->bits,
-                                 g.stride ? 1u : 0u, g.stride.value_or(0)};
+    std::vector<uint32_t> key = {
+        kGradientHelper, g.lines != nullptr ? g.lines->id : 0,          g.elements->id,
+        g.number->bits,  (g.stride ? 1u : 0u) | (g.inBlocks ? 2u : 0u), g.stride.value_or(0)};
     g.target.appendKey(key);
     const Id helper = context.helper(key, [&] { return build(context, g, i, name); });
     std::vector<Id> arguments = g.target.arguments;
@@ -213,8 +220,10 @@ void lowerOuterProduct(VectorContext& context, Emitter& emit, const Instruction&
     g.values = {i.word(byColumn ? 3 : 2), i.word(byColumn ? 2 : 3)};
     g.strideValue = i.word(6);
     if (isOptimal(order)) {
-        const auto placement = placeMatrix(order, a->count, b->count, g.number->bytes(), 0);
+        const auto placement = placeMatrix(order, a->count, b->count, g.number->bytes(), 0,
+                                           context.target.device.blockedWeights);
         g.stride = static_cast<uint32_t>(placement.rowBytes);
+        g.inBlocks = placement.inBlocks;
     } else if (g.strideValue == 0) {
         context.fail(ErrorCode::kInvalidModule, i, "row and column major layouts need a stride");
         return;

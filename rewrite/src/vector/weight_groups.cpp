@@ -4,7 +4,7 @@
 // share one are a group. All lanes compute the products of each group together, and keep those of
 // their own. For any number of groups this was faster than lanes alone (docs/benchmarks.md).
 #include "ir/opcodes.hpp"
-#include "vector/product.hpp"
+#include "vector/product_together.hpp"
 
 namespace coopvk::rewrite {
 

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "coopvk/vector_matrix.hpp"
+
 namespace coopvk::test {
 namespace {
 
@@ -134,6 +136,18 @@ Bytes convertOnHost(const ConversionRequest& request, const Bytes& source, Bytes
     COOPVK_CHECK(vkConvertCooperativeVectorMatrixNV(Context::get().device, &info));
     if (size > target.size()) throw std::runtime_error("more bytes written than there are");
     return target;
+}
+
+bool hasBlockedWeights() {
+    constexpr VkComponentTypeKHR kType = VK_COMPONENT_TYPE_FLOAT16_KHR;
+    constexpr uint32_t kRows = 2, kColumns = 16;
+    const size_t rowBytes = size_t{kColumns} * matrixElementBytes(kType);
+    const ConversionRequest request = {
+        {kType, kRowMajor, rowBytes}, {kType, kInferencing}, kRows, kColumns};
+    Bytes source(kRows * rowBytes);
+    source[rowBytes] = std::byte{1};  // of element (1, 0)
+    const Bytes target = convertOnHost(request, source, Bytes(querySize(request)));
+    return target[rewrite::kOptimalLineAlignment] == std::byte{1};
 }
 
 void recordConversion(VkCommandBuffer commands, const ConversionRequest& request,

@@ -50,6 +50,9 @@ size_t querySize(const ConversionRequest& request);
 // `target` is the memory's contents before. Returns the contents afterwards.
 Bytes convertOnHost(const ConversionRequest& request, const Bytes& source, Bytes target);
 Bytes convertOnDevice(const ConversionRequest& request, const Bytes& source, const Bytes& target);
+// Whether matrices in the inferencing-optimal layout lie in blocks (rewrite::placeMatrix()) on this
+// device.
+bool hasBlockedWeights();
 // Records one conversion between two buffers of a Memory.
 void recordConversion(VkCommandBuffer commands, const ConversionRequest& request,
                       const Memory& memory, size_t source, size_t sourceSize, size_t target,

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "context.hpp"
+#include "conversion.hpp"
 
 namespace coopvk::test {
 
@@ -30,6 +31,10 @@ Words rewrittenFor(const rewrite::DeviceTraits& device, const Words& words) {
     rewrite::Target target;
     target.subgroupSize = lanes;
     target.device = device;
+    // The layer converts the matrices.
+    target.device.blockedWeights =
+        !rewrite::scan(words, {rewrite::Extension::kNvCooperativeVector}).empty() &&
+        hasBlockedWeights();
     rewrite::Result<rewrite::Rewritten> out = rewrite::rewrite(request, target);
     if (!out) {
         ADD_FAILURE() << out.error().message;

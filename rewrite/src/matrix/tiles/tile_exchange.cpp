@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Conversions between accumulators in tiles and distributed ones (tile_grid.hpp).
+#include <algorithm>
+
 #include "ir/function_builder.hpp"
 #include "matrix/instructions.hpp"
 #include "matrix/packs.hpp"
@@ -24,13 +26,14 @@ class TileExchange {
           memory_(context, emit_),
           tiles_(context, emit_, memory_),
           position_(context.position(emit_.out(), LaneScope::kWorkgroup)) {
-        for (uint32_t across = grid_.across; across > 0; --across) {
-            if (grid_.across % across != 0 || rowsOf(across).words(rows()) > words) continue;
-            across_ = across;
-            break;
-        }
+        const auto wordsOf = [&](uint32_t down, uint32_t across) {
+            return rowsOf(across).words(grid_.subgroupRows * down * grid_.rows);
+        };
+        across_ = largestDivisor(grid_.across, [&](uint32_t n) { return wordsOf(1, n) <= words; });
+        down_ =
+            largestDivisor(grid_.down, [&](uint32_t n) { return wordsOf(n, across_) <= words; });
         rows_ = rowsOf(across_);
-        memory_.use(rows_.words(rows()));
+        memory_.use(wordsOf(down_, across_));
     }
 
     // The fewest words of shared memory that suffice.
@@ -47,14 +50,13 @@ class TileExchange {
         for (uint32_t w = 0; w < wordCount(); ++w) {
             words.push_back(f_.variable(context_.types.uint32()));
         }
-        forEachPart([&](uint32_t i, uint32_t first) {
+        forEachPart([&](const Part& part) {
             memory_.barrier();
-            for (uint32_t j = 0; j < across_; ++j) {
-                tiles_.store(tiles[i * grid_.across + first + j], rows_, rowOfTile(),
-                             columnOfTile(j));
-            }
+            forEachTile(part, [&](uint32_t tile, Id row, Id column) {
+                tiles_.store(tiles[tile], rows_, row, column);
+            });
             memory_.barrier();
-            forEachBlock(i, first, [&](uint32_t block, Id place) {
+            forEachBlock(part, [&](uint32_t block, Id place) {
                 for (uint32_t r = 0; r < kWorkgroupBlock; ++r) {
                     const std::vector<Id> run =
                         memory_.loadRun(place, r * rows_.stride, wordsOfBlockRow());
@@ -75,10 +77,10 @@ class TileExchange {
         begin();
         const Id writes = position_.isNoDuplicate(emit_, distributed_.fragment);
         std::vector<Id> tiles(grid_.count());
-        forEachPart([&](uint32_t i, uint32_t first) {
+        forEachPart([&](const Part& part) {
             memory_.barrier();
             f_.when(writes, [&] {
-                forEachBlock(i, first, [&](uint32_t block, Id place) {
+                forEachBlock(part, [&](uint32_t block, Id place) {
                     for (uint32_t r = 0; r < kWorkgroupBlock; ++r) {
                         std::vector<Id> run;
                         for (uint32_t w = 0; w < wordsOfBlockRow(); ++w) {
@@ -89,16 +91,27 @@ class TileExchange {
                 });
             });
             memory_.barrier();
-            for (uint32_t j = 0; j < across_; ++j) {
-                tiles[i * grid_.across + first + j] =
-                    tiles_.load(tiled_.pack, rows_, rowOfTile(), columnOfTile(j));
-            }
+            forEachTile(part, [&](uint32_t tile, Id row, Id column) {
+                tiles[tile] = tiles_.load(tiled_.pack, rows_, row, column);
+            });
         });
         return f_.finish(constructFromPacks(emit_, tiled_, tiles));
     }
 
  private:
-    uint32_t rows() const { return grid_.subgroupRows * grid_.rows; }
+    // Of each subgroup, the tiles that are in memory at once: from these on, down_ x across_.
+    struct Part {
+        uint32_t firstRow = 0, firstColumn = 0;
+    };
+
+    template <typename Fits>
+    static uint32_t largestDivisor(uint32_t count, Fits fits) {
+        for (uint32_t divisor = count; divisor > 1; --divisor) {
+            if (count % divisor == 0 && fits(divisor)) return divisor;
+        }
+        return 1;
+    }
+
     LinesInMemory rowsOf(uint32_t across) const {
         return LinesInMemory::of(0, grid_.subgroupColumns * across * grid_.columns,
                                  context_.types.width(tiled_.component));
@@ -112,7 +125,7 @@ class TileExchange {
         const Id columnLane = position_.laneOn(Dimension::kColumns, f.columns);
         for (uint32_t r = 0; r < f.rows.count(); r += kWorkgroupBlock) {
             blockRows_.push_back(
-                placeOn(indexOn(emit_, f.rows, rowLane, r), grid_.rows, grid_.down, 1));
+                placeOn(indexOn(emit_, f.rows, rowLane, r), grid_.rows, grid_.down, down_));
         }
         for (uint32_t c = 0; c < f.columns.count(); c += kWorkgroupBlock) {
             blockColumns_.push_back(placeOn(indexOn(emit_, f.columns, columnLane, c), grid_.columns,
@@ -137,26 +150,46 @@ class TileExchange {
         return {tile, emit_.addU32(emit_.times(slot, size), inTile)};
     }
 
-    // Calls body(i, first) for each part: of each subgroup, the tiles of its row i from number
-    // `first` on, across_ of them.
-    void forEachPart(const std::function<void(uint32_t i, uint32_t first)>& body) {
-        for (uint32_t i = 0; i < grid_.down; ++i) {
-            for (uint32_t first = 0; first < grid_.across; first += across_) body(i, first);
+    void forEachPart(const std::function<void(const Part&)>& body) {
+        for (uint32_t row = 0; row < grid_.down; row += down_) {
+            for (uint32_t column = 0; column < grid_.across; column += across_) {
+                body({row, column});
+            }
         }
+    }
+
+    // Calls body(tile, row, column) for this subgroup's tiles of a part; row and column (u32) are
+    // those in memory.
+    void forEachTile(const Part& part,
+                     const std::function<void(uint32_t tile, Id row, Id column)>& body) {
+        const auto first = [&](Id subgroup, uint32_t atOnce, uint32_t tile, uint32_t size) {
+            return emit_.times(emit_.plus(emit_.times(subgroup, atOnce), tile), size);
+        };
+        for (uint32_t i = 0; i < down_; ++i) {
+            const Id row = first(subgroup_.row, down_, i, grid_.rows);
+            for (uint32_t j = 0; j < across_; ++j) {
+                body((part.firstRow + i) * grid_.across + part.firstColumn + j, row,
+                     first(subgroup_.column, across_, j, grid_.columns));
+            }
+        }
+    }
+
+    // Whether one of `tiles` tiles is among the `atOnce` from `first` on; 0: all are.
+    Id isAmong(Id tile, uint32_t first, uint32_t atOnce, uint32_t tiles) {
+        if (atOnce == tiles) return 0;
+        const Id fromFirst =
+            emit_.op(spv::Op::OpISub, context_.types.uint32(), {tile, emit_.constant(first)});
+        return emit_.compare(spv::Op::OpULessThan, fromFirst, emit_.constant(atOnce));
     }
 
     // Runs body(block, place) for the blocks of this lane that are in memory. `place`: the word of
     // the block's first element.
-    void forEachBlock(uint32_t i, uint32_t first,
-                      const std::function<void(uint32_t block, Id place)>& body) {
+    void forEachBlock(const Part& part, const std::function<void(uint32_t block, Id place)>& body) {
         uint32_t block = 0;
         for (const Place& row : blockRows_) {
             for (const Place& column : blockColumns_) {
-                const Id isRow = emit_.compare(spv::Op::OpIEqual, row.tile, emit_.constant(i));
-                const Id fromFirst = emit_.op(spv::Op::OpISub, context_.types.uint32(),
-                                              {column.tile, emit_.constant(first)});
-                const Id isColumn =
-                    emit_.compare(spv::Op::OpULessThan, fromFirst, emit_.constant(across_));
+                const Id isRow = isAmong(row.tile, part.firstRow, down_, grid_.down);
+                const Id isColumn = isAmong(column.tile, part.firstColumn, across_, grid_.across);
                 f_.when(emit_.both(isRow, isColumn), [&] {
                     const Id down = emit_.times(row.inMemory, rows_.stride);
                     const Id along = emit_.over(column.inMemory, rows_.perWord);
@@ -165,12 +198,6 @@ class TileExchange {
                 ++block;
             }
         }
-    }
-
-    Id rowOfTile() { return emit_.times(subgroup_.row, grid_.rows); }
-    Id columnOfTile(uint32_t j) {
-        const Id first = emit_.times(subgroup_.column, across_);
-        return emit_.times(emit_.plus(first, j), grid_.columns);
     }
 
     // A lane's elements as words, by block, then row of the block.
@@ -227,7 +254,7 @@ class TileExchange {
     TileMemory tiles_;
     GridPosition position_;
     SubgroupPosition subgroup_;
-    uint32_t across_ = 1;  // neighbours in a row of tiles of a subgroup that are in memory at once
+    uint32_t down_ = 1, across_ = 1;  // rows and columns of a subgroup's tiles in memory at once
     LinesInMemory rows_;
     std::vector<Place> blockRows_, blockColumns_;
 };
@@ -241,8 +268,10 @@ void lowerTileConversion(MatrixContext& context, MatrixWriter& writer, const Ins
     const std::vector<uint32_t> key = {static_cast<uint32_t>(at.opcode), from.id, to.id};
     const Id function = context.helper(key, [&]() -> Id {
         const uint32_t least = TileExchange::leastWords(context.types, tiled);
-        const uint32_t words = workgroupWords(context, at, least);
+        uint32_t words = workgroupWords(context, at, least);
         if (words == 0) return 0;
+        // Fewer parts need fewer barriers.
+        words = std::max(words, deepSliceWords(context));
         const Id parameters[] = {from.id};
         FunctionBuilder builder(context.types, context.newFunctions,
                                 from.tiles ? "coopvk_deal_tiles" : "coopvk_make_tiles", to.id,

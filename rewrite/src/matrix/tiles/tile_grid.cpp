@@ -35,23 +35,9 @@ class Planner {
 
  private:
     void visit(const Instruction& i) {
-        if (i.opcode == spv::Op::OpCooperativeMatrixGetCoordinateEXT) {
-            excluded_.insert(module_.def(i.word(0)).type);
-        }
-        if (i.opcode == spv::Op::OpCooperativeMatrixMulAddKHR) {
-            const auto d = matrixDimensions(module_, module_.def(i.type));
-            if (d && !d->isOfSubgroup()) addProduct(i);
-            return;
-        }
-        // The tile of a component is known only when the shader runs.
-        const bool isInsert = i.opcode == spv::Op::OpCompositeInsert;
-        if (i.opcode != spv::Op::OpCompositeExtract && !isInsert) return;
-        const size_t first = isInsert ? 2 : 1;
-        Id type = module_.def(i.word(first - 1)).type;
-        const auto isMatrix = [&](Id id) {
-            return module_.def(id).opcode == spv::Op::OpTypeCooperativeMatrixKHR;
-        };
-        if (findIndexInto(module_, type, i.operands, first, isMatrix)) excluded_.insert(type);
+        if (i.opcode != spv::Op::OpCooperativeMatrixMulAddKHR) return;
+        const auto d = matrixDimensions(module_, module_.def(i.type));
+        if (d && !d->isOfSubgroup()) addProduct(i);
     }
 
     ComponentType componentOf(Id matrix) const {
@@ -140,18 +126,6 @@ class Planner {
     std::set<Id> excluded_;
 };
 
-// Whether an instruction takes tiles as operands and as its result.
-bool takesTiles(const Module& module, const TilePlan& plan, const Instruction& i) {
-    using enum spv::Op;
-    if (i.opcode == OpCooperativeMatrixMulAddKHR || movesValues(i.opcode)) return true;
-    if (isConversion(i.opcode)) {
-        const TileGrid* from = plan.grid(module.def(i.word(0)).type);
-        const TileGrid* to = plan.grid(i.type);
-        return from != nullptr && to != nullptr && *from == *to;
-    }
-    return isArithmetic(i.opcode) || i.opcode == OpMatrixTimesScalar || isNonSemantic(module, i);
-}
-
 }  // namespace
 
 bool TilePlan::isTile(Id type) const {
@@ -175,45 +149,6 @@ Id TilePlan::tileType(TypeTable& table, Id component, uint32_t rows, uint32_t co
 TilePlan planTiles(const Module& module, const TypeTable& types, const Target& target,
                    uint32_t invocations) {
     return Planner(module, types, target, invocations).run();
-}
-
-void convertAroundTiles(TypeTable& types, TilePlan& plan) {
-    Module& module = types.module();
-    for (const auto& [type, grid] : plan.grids) {
-        const Id distributed = module.takeId();
-        plan.distributed[type] = distributed;
-        const Operands operands = module.def(type).operands;
-        module.append(Section::kGlobals, makeInstruction(spv::Op::OpTypeCooperativeMatrixKHR, 0,
-                                                         distributed, operands));
-    }
-    for (const auto& function : module.functions()) {
-        for (const auto& block : function->blocks) {
-            InstructionList body;
-            for (InstructionPtr& i : block->body) {
-                Emitter emit(types, body);
-                if (takesTiles(module, plan, *i)) {
-                    body.push_back(std::move(i));
-                    continue;
-                }
-                for (Operand& operand : i->operands) {
-                    if (!operand.isId) continue;
-                    const auto found = plan.distributed.find(module.def(operand.word).type);
-                    if (found == plan.distributed.end()) continue;
-                    operand.word = emit.op(spv::Op::OpCooperativeMatrixConvertNV, found->second,
-                                           {operand.word});
-                }
-                const Id type = i->type, result = i->result;
-                const auto found = plan.distributed.find(type);
-                if (found == plan.distributed.end()) {
-                    body.push_back(std::move(i));
-                    continue;
-                }
-                const Id value = emit.op(i->opcode, found->second, std::move(i->operands));
-                emit.op(spv::Op::OpCooperativeMatrixConvertNV, type, {value}, result);
-            }
-            block->body = std::move(body);
-        }
-    }
 }
 
 }  // namespace coopvk::rewrite

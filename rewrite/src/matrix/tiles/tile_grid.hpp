@@ -4,9 +4,10 @@
 // supports. Each subgroup of the workgroup holds a rectangle of tiles.
 //
 // Products and element-wise instructions take tiles. All other instructions depend on which
-// invocation holds which element, and of a tile only the driver knows that. So each type in tiles
-// gets a second type, which is distributed to invocations as layout.hpp says. Conversions between
-// both types, through shared memory (tile_exchange.cpp), surround the other instructions.
+// invocation holds which element, and of a tile only the driver knows that. So there are two types
+// for each type of accumulators: one in tiles, and one that is distributed to invocations as
+// layout.hpp says. The module's values have the type with which fewer conversions between both,
+// through shared memory (tile_exchange.cpp), are necessary.
 #pragma once
 
 #include <map>
@@ -27,8 +28,8 @@ struct TileGrid {
 };
 
 struct TilePlan {
-    std::map<Id, TileGrid> grids;               // by type of accumulators
-    std::map<Id, Id> distributed;               // the second type, by the type in tiles
+    std::map<Id, TileGrid> grids;               // by type in tiles
+    std::map<Id, Id> distributed;               // the distributed type, by the type in tiles
     std::map<std::vector<uint32_t>, Id> types;  // of tiles, by component, rows, columns, use
 
     const TileGrid* grid(Id type) const {
@@ -40,13 +41,14 @@ struct TilePlan {
     Id tileType(TypeTable& types, Id component, uint32_t rows, uint32_t columns, Use use);
 };
 
-// Which accumulators become tiles: those of products for which the driver supports a shape, unless
-// a literal index picks a component of their values. `invocations`: of the workgroup.
+// Which accumulators become tiles: those of products for which the driver supports a shape.
+// `invocations`: of the workgroup.
 TilePlan planTiles(const Module& module, const TypeTable& types, const Target& target,
                    uint32_t invocations);
 
-// Surrounds instructions that take no tiles with conversions: OpCooperativeMatrixConvertNV between
-// a type in tiles and its second type.
+// Adds the second type of each type of accumulators. OpCooperativeMatrixConvertNV converts between
+// both, around products if the module's values are distributed, else around instructions that take
+// no tiles.
 void convertAroundTiles(TypeTable& types, TilePlan& plan);
 
 }  // namespace coopvk::rewrite

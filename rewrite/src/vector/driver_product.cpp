@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which products of vectors are computed by the driver's matrices, and by which of them.
+#include <algorithm>
+
+#include "vector/product_together.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+using enum ComponentType;
+
+// Products of so many components may be summed in f16, if the results are f16: the driver rounds
+// a sum once for each matrix of A.
+constexpr uint32_t kMostHalfProducts = 64;
+
+// Whether vectors may use the driver's matrices. Unless the user asks for them, only on GPUs like
+// the one on which they were measured to be faster (docs/benchmarks.md): with scalar registers an
+// invocation alone is fast, too, and needs fewer registers.
+bool mayUseMatrices(const Target& target) {
+    const DeviceTraits& device = target.device;
+    if (device.nativeShapes.empty() || target.backEnd == BackEnd::kCore) return false;
+    if (target.backEnd == BackEnd::kNative) return true;
+    return !device.isCpu && !device.scalarRegisters &&
+           !target.emulated.contains(Extension::kKhrCooperativeMatrix);
+}
+
+bool isHeldAsHalf(const Number& number) { return number.isHalf() || number.isSmallFloat(); }
+
+// Whether B has the rows of a block as columns, and 16 bytes of each: then it lies in one piece.
+bool isBlockShape(const MatrixShape& shape) {
+    return shape.a == kFloat16 && shape.b == kFloat16 && shape.n == kBlockRows &&
+           shape.k * findNumber(kFloat16)->bytes() == kOptimalLineAlignment;
+}
+
+class ShapeChoice {
+ public:
+    ShapeChoice(const VectorContext& context, const VectorMatrixMul& product)
+        : context_(context), p_(product) {
+        // Words of the input have four 8-bit integers.
+        if (sumFor(context, product) == Sum::kDot) {
+            a_ = p_.inputType.type;
+            b_ = p_.matrixType.type;
+        } else if (isHeldAsHalf(p_.matrixType) && isHeldAsHalf(p_.inputType) &&
+                   context.target.device.shaderFloat16) {
+            a_ = b_ = kFloat16;
+        }
+    }
+
+    std::optional<MatrixShape> run() const {
+        std::optional<MatrixShape> best;
+        for (const MatrixShape& shape : context_.target.device.nativeShapes) {
+            if (fits(shape) && (!best || isBetter(shape, *best))) best = shape;
+        }
+        return best;
+    }
+
+    bool hasHalfResults() const {
+        return a_ == kFloat16 && numberOf(context_.types, p_.result->component)->isHalf();
+    }
+
+    // Whether matrices of this shape load the weights from where they lie.
+    bool loadsBlocks(const MatrixShape& shape) const {
+        return p_.inBlocks && p_.matrixType.isHalf() && !p_.matrix.place.nonUniform &&
+               isBlockShape(shape);
+    }
+
+ private:
+    bool fits(const MatrixShape& shape) const {
+        const uint32_t lanes = context_.target.subgroupSize;
+        const uint32_t step = shape.k * findNumber(shape.a)->bytes();
+        const bool hasTypes = shape.a == a_ && shape.b == b_ && shape.c == shape.result &&
+                              !shape.saturating && holdsTotals(shape.result);
+        const bool isDivided = lanes % shape.m == 0 && lanes % shape.n == 0 && shape.n % 8 == 0 &&
+                               4 * kExchangeQuads % shape.n == 0 && step % 16 == 0 &&
+                               kExchangeQuads % (step / 16) == 0;
+        // Less would compute more zeros than products.
+        return hasTypes && isDivided && 2 * p_.m >= shape.n && 2 * p_.k >= shape.k;
+    }
+
+    bool holdsTotals(ComponentType type) const {
+        if (a_ != kFloat16) return type == kSint32 || type == kUint32;
+        return type == kFloat32 || (type == kFloat16 && hasHalfResults());
+    }
+
+    // Those that load blocks, then larger shapes, and of these the ones with the wanted sums.
+    bool isBetter(const MatrixShape& a, const MatrixShape& b) const {
+        const auto size = [](const MatrixShape& s) { return uint64_t{s.m} * s.n * s.k; };
+        if (loadsBlocks(a) != loadsBlocks(b)) return loadsBlocks(a);
+        if (size(a) != size(b)) return size(a) > size(b);
+        const ComponentType sums =
+            loadsBlocks(a) && p_.k <= kMostHalfProducts ? kFloat16 : kFloat32;
+        return a.result == sums && b.result != sums;
+    }
+
+    const VectorContext& context_;
+    const VectorMatrixMul& p_;
+    ComponentType a_ = kNoComponentType, b_ = kNoComponentType;
+};
+
+}  // namespace
+
+bool prefersBlockedWeights(const Target& target) {
+    return target.emulated.contains(Extension::kNvCooperativeVector) && mayUseMatrices(target) &&
+           std::ranges::any_of(target.device.nativeShapes, isBlockShape);
+}
+
+Sum DriverProduct::sum() const {
+    if (shape.a != kFloat16) return Sum::kDot;
+    return hasHalfResults ? Sum::kHalfPairs : Sum::kHalfPieces;
+}
+
+DriverProduct planDriverProduct(VectorContext& context, const VectorMatrixMul& product) {
+    if (!mayUseMatrices(context.target) || context.stage != Stage::kCompute ||
+        !context.target.device.subgroupShuffle || !canExchange(context, product)) {
+        return {};
+    }
+    const ShapeChoice choice(context, product);
+    const std::optional<MatrixShape> shape = choice.run();
+    if (!shape) return {};
+    return {.exchange = planExchange(context),
+            .shape = *shape,
+            .hasHalfResults = choice.hasHalfResults(),
+            .loadsBlocks = choice.loadsBlocks(*shape),
+            .rows = static_cast<uint32_t>(roundUp(product.m, shape->n))};
+}
+
+}  // namespace coopvk::rewrite

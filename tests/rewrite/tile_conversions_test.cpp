@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which values are tiles of the driver's matrices, by the conversions that are left.
+#include <gtest/gtest.h>
+
+#include <format>
+
+#include "assemble.hpp"
+#include "coopvk/rewrite.hpp"
+#include "ir/module.hpp"
+
+namespace coopvk::rewrite {
+namespace {
+
+// A module whose main function has A, B and `zeros`, the products' C, and the text.
+std::string moduleText(std::string_view text) {
+    return std::format(R"(
+OpCapability Shader
+OpCapability Float16
+OpCapability StorageBuffer16BitAccess
+OpCapability VulkanMemoryModel
+OpCapability CooperativeMatrixKHR
+OpCapability CooperativeMatrixReductionsNV
+OpCapability CooperativeMatrixConversionsNV
+OpExtension "SPV_KHR_cooperative_matrix"
+OpExtension "SPV_NV_cooperative_matrix2"
+OpMemoryModel Logical Vulkan
+OpEntryPoint GLCompute %main "main" %buffer %sums
+OpExecutionMode %main LocalSize 128 1 1
+OpDecorate %halves ArrayStride 2
+OpDecorate %singles ArrayStride 4
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %sumblock Block
+OpMemberDecorate %sumblock 0 Offset 0
+OpDecorate %buffer DescriptorSet 0
+OpDecorate %buffer Binding 0
+OpDecorate %sums DescriptorSet 0
+OpDecorate %sums Binding 1
+%void = OpTypeVoid
+%void_fn = OpTypeFunction %void
+%bool = OpTypeBool
+%u32 = OpTypeInt 32 0
+%f16 = OpTypeFloat 16
+%f32 = OpTypeFloat 32
+%combine_fn = OpTypeFunction %f32 %f32 %f32
+%c0 = OpConstant %u32 0
+%c1 = OpConstant %u32 1
+%c2 = OpConstant %u32 2
+%c64 = OpConstant %u32 64
+%f0 = OpConstant %f32 0
+%halves = OpTypeRuntimeArray %f16
+%block = OpTypeStruct %halves
+%block_pointer = OpTypePointer StorageBuffer %block
+%pointer = OpTypePointer StorageBuffer %f16
+%singles = OpTypeRuntimeArray %f32
+%sumblock = OpTypeStruct %singles
+%sumblock_pointer = OpTypePointer StorageBuffer %sumblock
+%sumpointer = OpTypePointer StorageBuffer %f32
+%buffer = OpVariable %block_pointer StorageBuffer
+%sums = OpVariable %sumblock_pointer StorageBuffer
+%A = OpTypeCooperativeMatrixKHR %f16 %c2 %c64 %c64 %c0
+%B = OpTypeCooperativeMatrixKHR %f16 %c2 %c64 %c64 %c1
+%C = OpTypeCooperativeMatrixKHR %f32 %c2 %c64 %c64 %c2
+%zeros = OpConstantComposite %C %f0
+%combine = OpFunction %f32 None %combine_fn
+%x = OpFunctionParameter %f32
+%y = OpFunctionParameter %f32
+%begin = OpLabel
+%total = OpFAdd %f32 %x %y
+OpReturnValue %total
+OpFunctionEnd
+%main = OpFunction %void None %void_fn
+%entry = OpLabel
+%p = OpAccessChain %pointer %buffer %c0 %c0
+%q = OpAccessChain %sumpointer %sums %c0 %c0
+%a = OpCooperativeMatrixLoadKHR %A %p %c0 %c64
+%b = OpCooperativeMatrixLoadKHR %B %p %c0 %c64
+{}
+OpReturn
+OpFunctionEnd
+)",
+                       text);
+}
+
+struct Conversions {
+    size_t toTiles = 0, fromTiles = 0;  // calls in the main function
+    bool operator==(const Conversions&) const = default;
+};
+
+Conversions conversionsIn(std::string_view text) {
+    using enum ComponentType;
+    const std::vector<uint32_t> words = test::assemble(moduleText(text));
+    Request request;
+    request.words = words;
+    Target target;
+    target.subgroupSize = 32;
+    target.device.nativeShapes = {{16, 16, 16, kFloat16, kFloat16, kFloat32, kFloat32, false}};
+    target.emulated = {Extension::kNvCooperativeMatrix2};
+    target.backEnd = BackEnd::kNative;
+    const Result<Rewritten> out = rewrite(request, target);
+    if (!out) {
+        ADD_FAILURE() << out.error().message;
+        return {};
+    }
+    EXPECT_EQ(validate(out->words), std::nullopt);
+    EXPECT_EQ(out->paths.front(), "matrices: native, in tiles of workgroups");
+    const Result<Module> module = Module::parse(out->words);
+    std::map<Id, std::string> names;
+    for (const InstructionPtr& i : module->section(Section::kDebug)) {
+        if (i->opcode == spv::Op::OpName) names[i->word(0)] = stringFromOperands(*i, 1);
+    }
+    Conversions conversions;
+    module->visitBlocks([&](const Instruction& i) {
+        if (i.opcode != spv::Op::OpFunctionCall) return;
+        if (names[i.word(0)] == "coopvk_make_tiles") ++conversions.toTiles;
+        if (names[i.word(0)] == "coopvk_deal_tiles") ++conversions.fromTiles;
+    });
+    return conversions;
+}
+
+TEST(TileConversions, SumsOfALoopAreTiles) {
+    EXPECT_EQ(conversionsIn(R"(
+OpBranch %header
+%header = OpLabel
+%i = OpPhi %u32 %c0 %entry %next %header
+%sum = OpPhi %C %zeros %entry %product %header
+%product = OpCooperativeMatrixMulAddKHR %C %a %b %sum
+%next = OpIAdd %u32 %i %c1
+%again = OpULessThan %bool %next %c64
+OpLoopMerge %merge %header None
+OpBranchConditional %again %header %merge
+%merge = OpLabel
+%reduced = OpCooperativeMatrixReduceNV %C %product Row %combine
+OpCooperativeMatrixStoreKHR %q %product %c0 %c64
+OpCooperativeMatrixStoreKHR %q %reduced %c0 %c64)"),
+              (Conversions{1, 3}));
+}
+
+// The reductions would need four conversions, the product needs one.
+TEST(TileConversions, ReducedProductsAreDistributed) {
+    EXPECT_EQ(conversionsIn(R"(
+%product = OpCooperativeMatrixMulAddKHR %C %a %b %zeros
+%first = OpCooperativeMatrixReduceNV %C %product Row %combine
+%second = OpCooperativeMatrixReduceNV %C %first Column %combine
+OpCooperativeMatrixStoreKHR %q %second %c0 %c64)"),
+              (Conversions{0, 1}));
+}
+
+// C is added behind the conversion.
+TEST(TileConversions, SumsOfDistributedValuesNeedNoTiles) {
+    EXPECT_EQ(conversionsIn(R"(
+%before = OpCooperativeMatrixLoadKHR %C %q %c0 %c64
+%product = OpCooperativeMatrixMulAddKHR %C %a %b %before
+%first = OpCooperativeMatrixReduceNV %C %product Row %combine
+%second = OpCooperativeMatrixMulAddKHR %C %a %b %first
+%third = OpCooperativeMatrixReduceNV %C %second Row %combine
+OpCooperativeMatrixStoreKHR %q %third %c0 %c64)"),
+              (Conversions{0, 2}));
+}
+
+// A literal index picks a component of the distributed value.
+TEST(TileConversions, PickedComponentsAreDistributed) {
+    EXPECT_EQ(conversionsIn(R"(
+%product = OpCooperativeMatrixMulAddKHR %C %a %b %zeros
+%component = OpCompositeExtract %f32 %product 0
+OpStore %q %component)"),
+              (Conversions{0, 1}));
+}
+
+}  // namespace
+}  // namespace coopvk::rewrite
