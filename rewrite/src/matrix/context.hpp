@@ -69,7 +69,7 @@ struct MatrixContext : PackedContext {
         : PackedContext(theTypes, theTarget, "cooperative matrix") {}
 
     LayoutPolicy policy;
-    uint32_t invocations = 0;           // of the workgroup; 0: not known
+    uint32_t invocations = 0;  // of the workgroup; 0: not known
     // Each cell of the workgroup's grid is a subgroup: lanes are numbered by subgroups. Else they
     // are numbered by LocalInvocationIndex.
     bool cellsAreSubgroups = false;
