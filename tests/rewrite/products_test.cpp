@@ -18,10 +18,10 @@ constexpr uint32_t kProducts = kSize * kSize * kSize / kLanes;  // of a lane
 struct Code {
     std::string text;
     std::vector<std::string> notes;
-    size_t count(const std::string& opcode) const {
+    size_t count(const std::string& opcode) const { return countText(opcode + " "); }
+    size_t countText(const std::string& part) const {
         size_t number = 0;
-        for (size_t at = text.find(opcode + " "); at != std::string::npos;
-             at = text.find(opcode + " ", at + 1)) {
+        for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
             ++number;
         }
         return number;
@@ -165,6 +165,20 @@ TEST(Products, OfHalvesAreSinglesInLoopsOnCpus) {
     EXPECT_EQ(open.count("OpFAdd"), 0u);
     // The closed sums become f32 ahead of the product, too.
     EXPECT_LT(open.count("OpFConvert"), closed.count("OpFConvert"));
+}
+
+// NVIDIA's compiler may otherwise add in another order, which takes more instructions.
+TEST(Products, MultiplyAddsKeepTheirOrderOnGpusWithManyRegisters) {
+    const std::string module = test::multiplyModule(kSize, kSize, kSize);
+    DeviceTraits device;
+    EXPECT_EQ(rewritten(module, device).countText("; NoContraction"), 0u);
+    device.maxSubgroupSize = kLanes;
+    device.dot4x8Unsigned = true;
+    const Code code = rewritten(module, device);
+    EXPECT_GT(code.count("Fma"), 0u);
+    EXPECT_EQ(code.countText("; NoContraction"), code.count("Fma"));
+    device.scalarRegisters = true;
+    EXPECT_EQ(rewritten(module, device).countText("; NoContraction"), 0u);
 }
 
 // If a pointer to a component does more than load and store, each product adds its partial sums.

@@ -63,6 +63,21 @@ TEST(VectorTraits, ScalarRegistersShareWeightsWithoutTiles) {
     EXPECT_FALSE(has(alone, "BroadcastFirst")) << "constant places are the same for all anyway";
 }
 
+// As for matrices (Products.MultiplyAddsKeepTheirOrderOnGpusWithManyRegisters).
+TEST(VectorTraits, MultiplyAddsKeepTheirOrderOnGpusWithManyRegisters) {
+    const std::string source = test::layerModule(64, 64, 0, false);
+    const auto count = [&](const Target& target) {
+        const std::string text = outputFor(source, target).text;
+        const std::regex decoration("NoContraction");
+        return std::distance(std::sregex_iterator(text.begin(), text.end(), decoration), {});
+    };
+    Target target = targetOf(32, false);
+    const auto ofSource = count(target);
+    target.device.maxSubgroupSize = 32;
+    target.device.dot4x8Unsigned = true;
+    EXPECT_GT(count(target), ofSource);
+}
+
 // Weights at an offset that the shader computes: it asks whether all lanes have the same one.
 TEST(VectorTraits, ScalarRegistersLearnThatWeightsAreShared) {
     const std::string source = atOffset(test::layerModule(64, 64, 0, false));

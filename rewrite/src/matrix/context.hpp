@@ -15,7 +15,7 @@ namespace coopvk::rewrite {
 
 struct Number;
 
-// How a lane holds the components of an accumulator between products (open_sums.hpp).
+// How a lane holds the components of an accumulator while products are added (open_sums.hpp).
 enum class Sums {
     kClosed,   // as themselves
     kHalves,   // each as two f16, whose sum is the component

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Open sums: what a lane holds of an f16 accumulator while a loop adds products to it. Each
-// component is two f16, to which packed f16 arithmetic adds the products of pairs along K; or one
-// f32, on CPUs, with mixed dot products, and where half floats are emulated. They become one f16
-// ("close") where anything but a product reads the component. SPV_KHR_cooperative_matrix leaves
+// Open sums: what a lane holds of an f16 accumulator while a loop, or one product of matrices of
+// scope Workgroup, adds products to it. Each component is two f16, to which packed f16 arithmetic
+// adds the products of pairs along K; or one f32, on CPUs, with mixed dot products, and where half
+// floats are emulated. They become one f16 ("close") where anything but a product reads the
+// component. SPV_KHR_cooperative_matrix leaves
 // order and precision of a product's sums to the implementation.
 #pragma once
 

@@ -3,11 +3,10 @@
 // One row of a product in a lane: the arithmetic that suits the component types and the device.
 #pragma once
 
-#include <spirv/unified1/GLSL.std.450.h>
-
 #include <functional>
 #include <memory>
 
+#include "lowering/fused_multiply_add.hpp"
 #include "matrix/packs.hpp"
 #include "matrix/product.hpp"
 
@@ -100,7 +99,7 @@ class RowProduct {
     // Adds a * b to a sum; a, b and the sum are floats of `type`, scalars or vectors.
     void multiplyAdd(Id& sum, Id type, Id a, Id b) {
         sum = sum == 0 ? emit_.op(spv::Op::OpFMul, type, {a, b})
-                       : emit_.glsl(GLSLstd450Fma, type, {a, b, sum});
+                       : fusedMultiplyAdd(emit_, context_.target.device, a, b, sum);
     }
 
     MatrixContext& context_;

@@ -53,9 +53,9 @@ void SlicedProduct::forEachBlock(const MatrixType& matrix, Dimension k, Id start
     }
 }
 
-void SlicedProduct::beginSums(Id pack, std::span<const Id> values) {
+void SlicedProduct::beginSums(Id type, std::span<const Id> values) {
     for (const Id value : values) {
-        sums_.push_back(f_.variable(pack));
+        sums_.push_back(f_.variable(type));
         f_.store(sums_.back(), value);
     }
 }

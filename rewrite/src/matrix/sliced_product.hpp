@@ -32,8 +32,8 @@ class SlicedProduct {
     GridPosition& positionOf(const MatrixType& m);
     Id isNoDuplicate(const MatrixType& m) { return positionOf(m).isNoDuplicate(emit_, m.fragment); }
 
-    // Variables for the packs of the sums, with these values; and the values that they have now.
-    void beginSums(Id pack, std::span<const Id> values);
+    // Variables for the sums, with these values of this type; and the values that they have now.
+    void beginSums(Id type, std::span<const Id> values);
     std::vector<Id> loadSums();
 
     MatrixContext& context_;

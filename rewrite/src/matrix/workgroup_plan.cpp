@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matrix/workgroup_plan.hpp"
 
+#include <algorithm>
+
 #include "lowering/number.hpp"
 #include "matrix/matrix_types.hpp"
 #include "matrix/workgroup_memory.hpp"
@@ -17,6 +19,31 @@ MatrixType scalarSums(TypeTable& types, const MatrixType& result, Id component) 
     sum.fragment.packWidth = sum.packWidth = 1;
     sum.pack = component;
     sum.id = types.arrayType(component, sum.count);
+    return sum;
+}
+
+// The most open sums of a lane, each of which takes a register: half of the registers that each of
+// a workgroup's invocations has if the workgroup has a multiprocessor for itself.
+uint32_t maxOpenSums(uint32_t invocations) {
+    constexpr uint32_t kRegisters = 65536, kRegistersOfLane = 256;
+    return std::min(kRegistersOfLane, kRegisters / std::max(1u, invocations)) / 2;
+}
+
+// Whether sums are faster if they are open. Then both factors are pairs along K, and no instruction
+// multiplies two numbers by one half of a pair, which NVIDIA's GPUs do at half the rate
+// (docs/benchmarks.md, "Pairs along K"). GPUs with subgroups of several sizes have fewer registers
+// for each lane of the larger ones.
+bool prefersOpenSums(const MatrixContext& context, const MatrixType& result) {
+    const DeviceTraits& device = context.target.device;
+    return hasManyRegisters(device) && device.minSubgroupSize == device.maxSubgroupSize &&
+           result.length() <= maxOpenSums(context.invocations);
+}
+
+MatrixType openSumsOf(TypeTable& types, const MatrixType& result) {
+    MatrixType sum = result;
+    sum.sums = Sums::kHalves;
+    sum.sum = types.vectorType(result.component, 2);
+    sum.id = types.arrayType(sum.sum, sum.length());
     return sum;
 }
 
@@ -42,9 +69,12 @@ WorkgroupPlan planOf(const MatrixContext& context, const MulAdd& p) {
         plan.b.component = bytes ? p.b->component : types.intType(32, p.signs.b);
         plan.step = plan.a.alongK = plan.b.alongK = bytes ? 4 : 1;
     } else if (areHalves && device.shaderFloat16 && !device.isCpu) {
-        // Pairs of A along K and of B along N, for packed arithmetic.
+        // Pairs of A along K, and of B along K or along N, for packed arithmetic.
         plan.a.component = plan.b.component = p.a->component;
-        plan.step = plan.a.alongK = plan.b.alongLine = 2;
+        plan.step = plan.a.alongK = 2;
+        const bool isOpen = prefersOpenSums(context, *p.result);
+        (isOpen ? plan.b.alongK : plan.b.alongLine) = 2;
+        if (isOpen) plan.sum = openSumsOf(types, *p.result);
     } else {
         plan.a.component = plan.b.component = types.floatType(32);
         plan.sum = scalarSums(types, *p.result, types.floatType(32));

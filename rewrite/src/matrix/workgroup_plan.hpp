@@ -45,9 +45,16 @@ struct StagedOperand {
 
 struct WorkgroupPlan {
     StagedOperand a, b;
-    MatrixType sum;      // the type in which sums are computed
+    MatrixType sum;      // the type in which sums are computed; perhaps open (open_sums.hpp)
     uint32_t step = 1;   // columns of A that are multiplied at once
     uint32_t depth = 0;  // columns of A in a slice; divides K
+
+    bool isOpen() const { return sum.sums != Sums::kClosed; }
+    // What a lane adds to in each step, and its type.
+    uint32_t sums() const { return isOpen() ? sum.length() : sum.packs(); }
+    Id sumType() const { return isOpen() ? sum.sum : sum.pack; }
+    // Multiply-adds of a lane in a step: of scalars, or of pairs.
+    uint32_t products() const { return isOpen() ? sums() * step / 2 : sums() * step; }
 };
 
 WorkgroupPlan planOf(const MatrixContext& context, const MulAdd& product);

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "matrix/integer_arithmetic.hpp"
+#include "matrix/open_sums.hpp"
 #include "matrix/row_product.hpp"
 #include "matrix/sliced_product.hpp"
 #include "matrix/workgroup_plan.hpp"
@@ -13,6 +14,10 @@
 namespace coopvk::rewrite {
 
 namespace {
+
+// More multiply-adds in an iteration would exceed a GPU's instruction cache. On NVIDIA's GPUs half
+// as many are as fast, and take less time to compile.
+uint32_t maxProducts(const DeviceTraits& device) { return hasManyRegisters(device) ? 512 : 1024; }
 
 class WorkgroupProduct : SlicedProduct {
  public:
@@ -31,7 +36,7 @@ class WorkgroupProduct : SlicedProduct {
             position_.laneOn(o->kDimension(), o->k());
             lineLane(*o);
         }
-        beginSums(plan_.sum.pack, firstSums());
+        beginSums(plan_.sumType(), firstSums());
         forEachSlice(
             [&](Id start) {
                 stage(plan_.a, a, start, storesA);
@@ -58,12 +63,14 @@ class WorkgroupProduct : SlicedProduct {
     bool addsCLast() const { return p_.saturating; }
 
     std::vector<Id> firstSums() {
-        return addsCLast() ? std::vector<Id>(plan_.sum.packs(), types_.constantNull(plan_.sum.pack))
-                           : convert(*p_.c, plan_.sum, f_.parameter(2));
+        if (addsCLast()) return std::vector<Id>(plan_.sums(), types_.constantNull(plan_.sumType()));
+        const std::vector<Id> packs = convert(*p_.c, plan_.sum, f_.parameter(2));
+        return plan_.isOpen() ? openSums(emit_, plan_.sum, packs) : packs;
     }
 
     Id endSums() {
         std::vector<Id> sums = loadSums();
+        if (plan_.isOpen()) sums = closeSums(emit_, plan_.sum, sums);
         if (addsCLast()) {
             const std::vector<Id> addends = extractPacks(emit_, *p_.c, f_.parameter(2));
             const Id word = types_.intType(32, false);
@@ -120,16 +127,20 @@ class WorkgroupProduct : SlicedProduct {
 
     // Stores what this lane holds of a slice to shared memory.
     void stage(const StagedOperand& operand, HeldElements& elements, Id start, Id stores) {
-        forEachBlock(
-            *operand.matrix, operand.kDimension(), start, stores,
-            [&](uint32_t block, Id inSlice) { stageBlock(operand, elements, block, inSlice); });
+        forEachBlock(*operand.matrix, operand.kDimension(), start, stores,
+                     [&](uint32_t block, Id inSlice) {
+                         for (uint32_t k = 0; k < blockOf(operand.k()); k += kWorkgroupBlock) {
+                             stageBlock(operand, elements, block + k, emit_.plus(inSlice, k));
+                         }
+                     });
     }
 
+    // The same for kWorkgroupBlock of them along K, whose lines have one order (ordersByBlock()).
     void stageBlock(const StagedOperand& operand, HeldElements& elements, uint32_t block,
                     Id inSlice) {
         const Id first = firstWord(operand, emit_.over(inSlice, operand.alongK),
                                    emit_.over(inSlice, kWorkgroupBlock));
-        for (uint32_t k = 0; k < blockOf(operand.k()); k += operand.alongK) {
+        for (uint32_t k = 0; k < kWorkgroupBlock; k += operand.alongK) {
             const uint32_t line = operand.first + k / operand.alongK * operand.lineWords();
             for (uint32_t w = 0; w < operand.laneWords(); w += operand.runWords()) {
                 std::vector<Id> words;
@@ -177,9 +188,8 @@ class WorkgroupProduct : SlicedProduct {
     // computes another.
     void multiplySlice() {
         const uint32_t steps = plan_.depth / plan_.step;
-        // More multiplications in an iteration would exceed a GPU's instruction cache.
-        constexpr uint32_t kMaxProducts = 1024;
-        const uint32_t fitting = std::max(1u, kMaxProducts / (plan_.sum.packs() * plan_.step));
+        const uint32_t fitting =
+            std::max(1u, maxProducts(context_.target.device) / plan_.products());
         const uint32_t atOnce =
             context_.target.device.isCpu ? 1 : std::gcd(steps, std::bit_floor(fitting));
         f_.loop(

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The arithmetic of matrix-vector products: multiply-adds and sums.
-#include <spirv/unified1/GLSL.std.450.h>
-
+#include "lowering/fused_multiply_add.hpp"
 #include "vector/product.hpp"
 
 namespace coopvk::rewrite {
@@ -111,7 +110,7 @@ std::vector<Id> Arithmetic::unitsOf(Id word) {
 Id Arithmetic::multiplyAdd(Id weight, Id input, Id accumulator) {
     // Some CPUs have no fused multiply-add.
     if (takesHalves() || (sum_ == Sum::kFloat && !device().isCpu)) {
-        return emit_.glsl(GLSLstd450Fma, emit_.typeOf(accumulator), {weight, input, accumulator});
+        return fusedMultiplyAdd(emit_, device(), weight, input, accumulator);
     }
     const bool isFloat = sum_ == Sum::kFloat;
     const Id product = sum_ == Sum::kDot ? dot(weight, input)

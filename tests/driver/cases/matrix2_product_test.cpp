@@ -4,6 +4,9 @@
 // and stores of any layout, several products in a shader beside its own shared memory.
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <span>
+
 #include "harness/covering.hpp"
 #include "harness/glsl.hpp"
 #include "harness/matrix_group.hpp"
@@ -20,6 +23,8 @@ constexpr Types kTypes[] = {{Component::kF16, Component::kF32},
                             {Component::kF16, Component::kF16},
                             {Component::kS8, Component::kS32},
                             {Component::kU8, Component::kU32}};
+
+constexpr Types kHalves[] = {{Component::kF16, Component::kF16}};
 
 struct Size {
     uint32_t m, n, k;
@@ -42,9 +47,9 @@ std::string caseName(const ProductCase& c) {
            nameOf(c.group);
 }
 
-std::vector<ProductCase> productCases() {
+std::vector<ProductCase> productCases(std::span<const Types> typesOfCases) {
     std::vector<ProductCase> all;
-    for (const Types& types : kTypes) {
+    for (const Types& types : typesOfCases) {
         for (const MatrixGroup& group : matrixGroups()) {
             for (const Size& size : kSizes) all.push_back({types, size, group});
             if (!group.isWorkgroup) continue;
@@ -70,8 +75,8 @@ uint32_t signsOf(const Types& types) {
 
 class Matrix2Product : public testing::TestWithParam<ProductCase> {};
 
-// `asOnGpus`: the driver gets what a GPU with many registers gets.
-void expectProduct(const ProductCase& c, bool asOnGpus) {
+// `gpu`: the driver gets what this GPU gets.
+void expectProduct(const ProductCase& c, const std::optional<rewrite::DeviceTraits>& gpu = {}) {
     const auto& [m, n, k] = c.size;
     Rng rng(caseName(c));
     const Matrix a = randomMatrix(rng, c.types.factor, m, k, Fill::kSmall);
@@ -88,22 +93,45 @@ void expectProduct(const ProductCase& c, bool asOnGpus) {
     Dispatch dispatch;
     dispatch.buffers = {pack(a), pack(b), pack(addend), poison(rng, addend)};
     const Words words = compileGlsl(inGroup(source, c.group));
-    expectMatrix(asOnGpus ? rewrittenFor(gpuWithDots(7), words) : words, dispatch, 3,
+    expectMatrix(gpu ? rewrittenFor(*gpu, words) : words, dispatch, 3,
                  mulAdd(a, b, addend, c.types.sum, signsOf(c.types), true).value);
 }
 
 TEST_P(Matrix2Product, MatchesReference) {
     if (const std::string why = missing(GetParam().group); !why.empty()) GTEST_SKIP() << why;
-    expectProduct(GetParam(), false);
+    expectProduct(GetParam());
 }
 
 TEST_P(Matrix2Product, MatchesReferenceAsOnGpus) {
     if (const std::string why = missing(GetParam().group); !why.empty()) GTEST_SKIP() << why;
-    expectProduct(GetParam(), true);
+    expectProduct(GetParam(), gpuWithDots(7));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Matrix2Product, testing::ValuesIn(productCases()),
+INSTANTIATE_TEST_SUITE_P(All, Matrix2Product, testing::ValuesIn(productCases(kTypes)),
                          [](const auto& param) { return caseName(param.param); });
+
+// GPUs with many registers add the products of even and of odd positions along K apart.
+class Matrix2HalfProduct : public testing::TestWithParam<ProductCase> {};
+
+TEST_P(Matrix2HalfProduct, MatchesReferenceWithManyRegisters) {
+    if (const std::string why = missing(GetParam().group); !why.empty()) GTEST_SKIP() << why;
+    expectProduct(GetParam(), gpuWithManyRegisters());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Matrix2HalfProduct, testing::ValuesIn(productCases(kHalves)),
+                         [](const auto& param) { return caseName(param.param); });
+
+// An invocation then holds all of K, of which a slice is a part.
+TEST(Matrix2SmallGroup, MultipliesInTwoInvocations) {
+    const MatrixGroup group = {true, {2, 1, 1}};
+    if (const std::string why = missing(group); !why.empty()) GTEST_SKIP() << why;
+    for (const Types& types : kTypes) {
+        SCOPED_TRACE(name(types.sum));
+        for (const auto& gpu : {gpuWithDots(7), gpuWithManyRegisters()}) {
+            expectProduct({types, {16, 16, 32}, group}, gpu);
+        }
+    }
+}
 
 // ---------------------------------------------------------------------------------------------
 // Loads and stores

@@ -47,13 +47,6 @@ rewrite::DeviceTraits gpuWithout() {
     return device;
 }
 
-// One with accelerated dot products, and few lanes.
-rewrite::DeviceTraits gpuWithAllDots() {
-    rewrite::DeviceTraits device = gpuWithDots(7);
-    device.maxSubgroupSize = 32;
-    return device;
-}
-
 constexpr std::string_view kUsual = R"(
     for (uint kk = 0; kk < TURNS * K; kk += K) {
         MATRIX_A a[2];
@@ -180,7 +173,7 @@ TEST(SlicedMulAdd, SmallFloats) {
     COOPVK_REQUIRE(Requirement::kEmulation);
     for (uint32_t bits = 0; bits < 4; ++bits) {
         const Layouts layouts = {(bits & 1) != 0, (bits & 2) != 0};
-        expectProduct(gpuWithAllDots(), kSmallFloats[0], layouts, kUsual, true);
+        expectProduct(gpuWithManyRegisters(), kSmallFloats[0], layouts, kUsual, true);
         expectProduct(gpuWithScalars(), kSmallFloats[2], layouts, kUsual, true);
     }
     for (const Types& types : kSmallFloats) {
@@ -202,9 +195,9 @@ TEST(SlicedMulAdd, ManySums) {
         LOAD_B(b, 0, kk);
         for (uint i = 0; i < 36; ++i) more[i] = coopMatMulAdd(a, b, more[i]);
     })";
-    expectProduct(gpuWithAllDots(), kHalves, {}, many, true);
-    expectProduct(gpuWithAllDots(), kHalves, {}, kUsual, false);
-    expectProduct(gpuWithAllDots(), kBytes, {}, many, false);
+    expectProduct(gpuWithManyRegisters(), kHalves, {}, many, true);
+    expectProduct(gpuWithManyRegisters(), kHalves, {}, kUsual, false);
+    expectProduct(gpuWithManyRegisters(), kBytes, {}, many, false);
 }
 
 // Such GPUs hold f32 in shared memory in place of f16, if there is room.
@@ -215,18 +208,18 @@ TEST(SlicedMulAdd, SharedSingles) {
         return text.find("OpTypePointer Workgroup %float") != text.npos;
     };
     // Two arrays of two tiles.
-    rewrite::DeviceTraits full = gpuWithAllDots();
+    rewrite::DeviceTraits full = gpuWithManyRegisters();
     full.maxComputeSharedMemorySize = 2 * 2 * kTile * kHalves.depth * kTurns * sizeof(float);
-    EXPECT_TRUE(hasSingles(gpuWithAllDots(), kHalves));
+    EXPECT_TRUE(hasSingles(gpuWithManyRegisters(), kHalves));
     EXPECT_TRUE(hasSingles(full, kHalves));
     --full.maxComputeSharedMemorySize;
     EXPECT_FALSE(hasSingles(full, kHalves));
-    EXPECT_FALSE(hasSingles(gpuWithAllDots(), kHalfSums));
+    EXPECT_FALSE(hasSingles(gpuWithManyRegisters(), kHalfSums));
     EXPECT_FALSE(hasSingles(gpuWithScalars(), kHalves));
     for (uint32_t bits = 0; bits < 4; ++bits) {
         const Layouts layouts = {(bits & 1) != 0, (bits & 2) != 0};
-        expectProduct(gpuWithAllDots(), kHalves, layouts, kUsual, false);
-        expectProduct(gpuWithAllDots(), kHalves, layouts, kUsual, false, Elements::kWords);
+        expectProduct(gpuWithManyRegisters(), kHalves, layouts, kUsual, false);
+        expectProduct(gpuWithManyRegisters(), kHalves, layouts, kUsual, false, Elements::kWords);
     }
 }
 
@@ -234,7 +227,7 @@ TEST(SlicedMulAdd, HalfSums) {
     COOPVK_REQUIRE(Requirement::kEmulation);
     expectProduct(gpuWithScalars(), kHalfSums, {}, kUsual, true);
     expectProduct(gpuWithDots(0), kHalfSums, {}, kUsual, true);
-    expectProduct(gpuWithAllDots(), kHalfSums, {}, kUsual, true);
+    expectProduct(gpuWithManyRegisters(), kHalfSums, {}, kUsual, true);
 }
 
 // No loop around the products, and one of them in a function.

@@ -22,6 +22,12 @@ rewrite::DeviceTraits gpuWithDots(uint32_t accelerated) {
     return device;
 }
 
+rewrite::DeviceTraits gpuWithManyRegisters() {
+    rewrite::DeviceTraits device = gpuWithDots(7);
+    device.maxSubgroupSize = device.minSubgroupSize;
+    return device;
+}
+
 Words rewrittenFor(const rewrite::DeviceTraits& device, const Words& words) {
     const uint32_t lanes = device.subgroupSize;
     const rewrite::SpecializationEntry width = {0, std::as_bytes(std::span(&lanes, 1))};

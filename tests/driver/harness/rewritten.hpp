@@ -12,6 +12,8 @@ namespace coopvk::test {
 // A GPU with dot products of four bytes, accelerated for some signednesses; bits of `accelerated`:
 // 1 signed, 2 unsigned, 4 mixed.
 rewrite::DeviceTraits gpuWithDots(uint32_t accelerated);
+// One with all of these, and with subgroups of one size: many registers for each lane.
+rewrite::DeviceTraits gpuWithManyRegisters();
 
 // Nothing, and a failure of the test, if it cannot be rewritten or the result still needs
 // emulation.
