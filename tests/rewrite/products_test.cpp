@@ -181,6 +181,33 @@ TEST(Products, MultiplyAddsKeepTheirOrderOnGpusWithManyRegisters) {
     EXPECT_EQ(rewritten(module, device).countText("; NoContraction"), 0u);
 }
 
+// A product of f16 matrices of a workgroup.
+std::string workgroupModule(std::string_view capability) {
+    std::string text = test::multiplyModule(kSize, kSize, kSize);
+    for (int matrix = 0; matrix < 3; ++matrix) replace(text, " %c3 %", " %c2 %");
+    replace(text, "%C = OpTypeCooperativeMatrixKHR %f32", "%C = OpTypeCooperativeMatrixKHR %f16");
+    replace(text, "%pc = OpAccessChain %floatPointer %out", "%pc = OpAccessChain %halfPointer %in");
+    replace(text, "LocalSize 32", "LocalSize 64");
+    replace(text, "OpExtension",
+            std::string(capability) + "OpExtension \"SPV_NV_cooperative_matrix2\"\nOpExtension");
+    return text;
+}
+
+// Open sums close behind the product, by additions.
+TEST(Products, OfWorkgroupsHaveOpenSumsWhereRegistersAllowThem) {
+    constexpr uint32_t kHeld = 4 * 4;  // a block of the result, in a lane
+    const std::string module = workgroupModule("");
+    DeviceTraits device;
+    device.minSubgroupSize = device.maxSubgroupSize = kLanes;
+    EXPECT_EQ(rewritten(module, device).count("OpFAdd"), 0u);
+    device.dot4x8Unsigned = true;
+    EXPECT_EQ(rewritten(module, device).count("OpFAdd"), kHeld / 2);
+    const std::string decodes = workgroupModule("OpCapability CooperativeMatrixBlockLoadsNV\n");
+    EXPECT_EQ(rewritten(decodes, device).count("OpFAdd"), 0u);
+    device.minSubgroupSize = kLanes / 4;
+    EXPECT_EQ(rewritten(module, device).count("OpFAdd"), 0u);
+}
+
 // If a pointer to a component does more than load and store, each product adds its partial sums.
 TEST(Products, OfHalvesCloseWherePointersEscape) {
     const std::string load =

@@ -32,10 +32,11 @@ uint32_t maxOpenSums(uint32_t invocations) {
 // Whether sums are faster if they are open. Then both factors are pairs along K, and no instruction
 // multiplies two numbers by one half of a pair, which NVIDIA's GPUs do at half the rate
 // (docs/benchmarks.md, "Pairs along K"). GPUs with subgroups of several sizes have fewer registers
-// for each lane of the larger ones.
+// for each lane of the larger ones, and functions that decode elements need registers, too.
 bool prefersOpenSums(const MatrixContext& context, const MatrixType& result) {
     const DeviceTraits& device = context.target.device;
     return hasManyRegisters(device) && device.minSubgroupSize == device.maxSubgroupSize &&
+           !context.module.hasCapability(spv::Capability::CooperativeMatrixBlockLoadsNV) &&
            result.length() <= maxOpenSums(context.invocations);
 }
 
