@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The state of a subgroup and of its workgroup while they execute. SPIR-V has no recursion: each id
+// has one place in a subgroup, and a frame only says where execution is in a function.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "coopvk_reference/execute.hpp"
+#include "execution/value.hpp"
+#include "program/program.hpp"
+
+namespace coopvk::reference {
+
+class Workgroup;
+class Races;
+
+// Lanes that wait at the start of a block.
+struct Waiting {
+    uint32_t block = 0;
+    LaneMask mask;
+};
+
+struct Frame {
+    const Function* function = nullptr;
+    uint32_t block = 0;
+    uint32_t position = 0;          // of the next instruction in the block
+    LaneMask mask;                  // lanes that execute
+    std::vector<Waiting> waiting;   // by block, nearest last
+    LaneMask returned;
+    uint32_t result = kNone;        // slot of the caller that gets the result
+};
+
+class Subgroup {
+ public:
+    const Program* program = nullptr;
+    Workgroup* group = nullptr;
+    uint32_t index = 0;             // in the workgroup
+    uint32_t lanes = 0;
+    LaneMask all;                   // lanes that have an invocation
+    LaneMask mask;                  // lanes that execute now
+    uint32_t phase = 0;             // see Step::kMeet
+    std::vector<Frame> frames;
+    LaneMask ended;                 // lanes that terminated
+    std::vector<Value> values;      // by slot
+    // Variables of Function, Private and Input storage: component c of lane l at [c * lanes + l].
+    std::vector<uint64_t> privateData;
+    std::vector<LaneMask> privateDefined;
+    const Range* lastBuffer = nullptr;
+
+    Value value(uint32_t slot) const { return values[slot]; }
+    Value result(const Instruction& instruction) const { return values[instruction.result]; }
+    Value operand(const Instruction& instruction, uint32_t index_) const {
+        return values[instruction.operands[index_].slot];
+    }
+    // Of operand `index_`, the same in all active lanes; reports kCheckUniformity if it is not.
+    uint64_t uniform(const Instruction& instruction, uint32_t index_);
+    bool checks(Check check) const;
+    void report(Check check, const Instruction& instruction, uint32_t lane, std::string message);
+    void finish();   // frees nothing: ready for the next workgroup
+
+    std::vector<uint64_t> storage;
+    std::vector<LaneMask> storageDefined;
+};
+
+// Calls a function for the lanes of `mask` and returns when it has returned in all of them. The
+// arguments are copied to its parameters; its result is in value(function.result) until the next
+// call. False: it stopped. Barriers and other meetings of subgroups are not possible in it.
+bool callFunction(Subgroup& subgroup, const Function& function, std::span<const Value> arguments,
+                  LaneMask mask);
+
+// Calls f(lane) for each active lane; a plain loop if all are active.
+template <typename F>
+inline void forLanes(const Subgroup& subgroup, F&& function) {
+    if (subgroup.mask == LaneMask::firstLanes(subgroup.lanes)) {
+        for (uint32_t lane = 0; lane < subgroup.lanes; ++lane) function(lane);
+    } else {
+        subgroup.mask.forEach(function);
+    }
+}
+
+class Workgroup {
+ public:
+    const Program* program = nullptr;
+    const Dispatch* dispatch = nullptr;
+    Resources* resources = nullptr;
+    const Settings* settings = nullptr;
+    std::array<uint32_t, 3> id = {};
+    std::vector<Subgroup> subgroups;
+    std::vector<std::byte> shared;          // Workgroup variables
+    std::vector<uint8_t> sharedWritten;
+    Range sharedRange, pushRange;
+    Races* races = nullptr;                 // null: not checked
+    class ReportSink* sink = nullptr;
+    uint64_t random = 0;                    // state of the generator, from the seed
+};
+
+}  // namespace coopvk::reference

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A program in the compact form that is executed: each id of a value has a slot, operands name
+// slots, blocks are in an order in which lanes that part meet again.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "execution/value.hpp"
+#include "program/types.hpp"
+
+namespace coopvk::reference {
+
+class Subgroup;
+struct Instruction;
+struct OpcodeRow;
+
+inline constexpr uint32_t kNone = ~uint32_t{0};
+
+// What the subgroup does after an instruction.
+enum class Step : uint8_t {
+    kNext,      // the next instruction
+    kBranched,  // the handler has set block, mask and position
+    kYield,     // the next instruction, but other subgroups may run first
+    kMeet,      // wait until all subgroups of the workgroup are here; then the handler runs again in
+                // each, with Subgroup::phase 1, before any of them goes on
+    kStop,      // the execution ends with an error
+};
+using Handler = Step (*)(Subgroup&, const Instruction&);
+
+// Without result type and result id, in the order of the specification.
+struct Operand {
+    uint32_t word = 0;      // an id, a literal (its low word), or a mask
+    uint32_t high = 0;      // high word of a literal of 64 bits
+    uint32_t slot = kNone;  // of an id that has a value
+};
+
+// What a family of instructions prepares when the program is made.
+struct Prepared {
+    virtual ~Prepared() = default;
+};
+
+struct Instruction {
+    Handler handler = nullptr;
+    const OpcodeRow* row = nullptr;
+    spv::Op opcode = spv::Op::OpNop;
+    uint32_t resultId = 0;
+    uint32_t result = kNone;       // slot
+    const Type* type = nullptr;    // of the result
+    std::vector<Operand> operands;
+    uint32_t word = 0;             // position in the module
+    std::shared_ptr<const Prepared> prepared;
+
+    const Operand& operator[](uint32_t index) const { return operands[index]; }
+};
+
+// A branch from one block to another copies values to the phis there.
+struct Edge {
+    uint32_t block = kNone;                             // in the order of the function
+    std::vector<std::pair<uint32_t, uint32_t>> copies;  // slot of the phi, slot of its value
+};
+
+struct Block {
+    uint32_t id = 0;
+    std::vector<Instruction> instructions;  // without phis; the last one is the terminator
+    std::vector<Edge> edges;                // in the order of the terminator's targets
+};
+
+struct Function {
+    uint32_t id = 0;
+    const Type* type = nullptr;           // its return type
+    std::vector<uint32_t> parameters;     // slots
+    std::vector<Block> blocks;            // a merge block is behind all that it merges
+    uint32_t result = kNone;              // slot of the returned value
+};
+
+// What is known of an id.
+struct Slot {
+    const Type* type = nullptr;
+    uint32_t id = 0;
+    bool constant = false;
+    uint64_t storage = 0;     // first component in the subgroup's storage, or in that of constants
+    Pointee pointee;          // of a pointer
+};
+
+struct Variable {
+    uint32_t slot = kNone;
+    spv::StorageClass storage = spv::StorageClass::Function;
+    const Type* type = nullptr;       // of what it holds; null if untyped without one
+    uint64_t offset = 0;              // Function, Private, Input: component; Workgroup: byte
+    uint32_t set = 0, binding = 0;
+    bool descriptorArray = false;
+    uint32_t builtIn = kNone;
+    uint32_t initializer = kNone;     // slot
+};
+
+// Rounding and flushing of a float width (SPV_KHR_float_controls).
+struct FloatControls {
+    bool towardZero = false;
+    bool flushDenorms = false;
+};
+
+class Program {
+ public:
+    uint32_t lanes = 32;                       // of a subgroup
+    std::array<uint32_t, 3> workgroupSize = {1, 1, 1};
+    uint32_t invocations = 1;                  // of a workgroup
+    uint32_t subgroups = 1;                    // of a workgroup
+    bool vulkanMemoryModel = false;
+    FloatControls float16, float32, float64;
+    uint64_t sharedSize = 0;                   // bytes of Workgroup variables
+    uint32_t privateComponents = 0;            // of Function, Private and Input variables
+    uint64_t storageComponents = 0;            // of values that are not constants
+
+    std::vector<std::unique_ptr<Type>> types;
+    std::unordered_map<uint32_t, const Type*> typeOf;   // by id
+    std::vector<Slot> slots;
+    std::unordered_map<uint32_t, uint32_t> slotOf;      // by id
+    std::vector<Variable> variables;                    // of the module
+    std::vector<std::unique_ptr<Function>> functions;
+    std::unordered_map<uint32_t, const Function*> functionOf;   // by id
+    const Function* entry = nullptr;
+    std::unordered_map<uint32_t, std::string> names, strings;   // by id
+    std::vector<std::pair<uint32_t, std::string>> lines;        // first word, "file:line"
+
+    // Values of constants, for all lanes.
+    std::vector<uint64_t> constantData;
+    std::vector<LaneMask> constantDefined;
+
+    // Low bits of lane 0 of a constant's component.
+    uint64_t constantAt(uint32_t slot, uint32_t component = 0) const {
+        return constantData[(slots[slot].storage + component) * lanes];
+    }
+};
+
+}  // namespace coopvk::reference
