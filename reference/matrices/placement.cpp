@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "matrices/placement.hpp"
+
+#include <algorithm>
+
+namespace coopvk::reference::matrices {
+namespace {
+
+uint32_t lengthOf(const Shape& s) {
+    const uint64_t elements = uint64_t(s.rows) * s.columns;
+    return uint32_t((elements + s.invocations - 1) / s.invocations);
+}
+
+// Matrices of different types lie differently.
+uint64_t typeSeed(const Shape& s, uint64_t seed) {
+    return mix(seed ^ mix(uint64_t(s.rows) << 34 ^ uint64_t(s.columns) << 2 ^ uint64_t(s.use + 1)));
+}
+
+}  // namespace
+
+Placement::Placement(const Shape& shape, Choice choice, uint64_t seed)
+    : shape_(shape), length_(lengthOf(shape)) {
+    permutation_.count = std::max<uint64_t>(uint64_t(length_) * shape.invocations, 1);
+    if (choice == Choice::kShuffled) {
+        permutation_ = Permutation::bySeed(permutation_.count, typeSeed(shape, seed));
+    }
+    if (choice == Choice::kAdversarial) {
+        // A and B lie in opposite orders, an accumulator unlike both.
+        runs_ = shape.use != 1;
+        columnMajor_ = shape.use == 0 || shape.use == 2;
+        permutation_.offset = shape.use == 2 ? permutation_.count / 2 : 0;
+    }
+}
+
+Position Placement::position(uint32_t invocation, uint32_t component) const {
+    const uint64_t number =
+        runs_ ? uint64_t(shape_.invocations - 1 - invocation) * length_ + (length_ - 1 - component)
+              : uint64_t(component) * shape_.invocations + invocation;
+    const uint64_t element = permutation_(number);
+    if (element >= uint64_t(shape_.rows) * shape_.columns) return {};
+    const auto major = uint32_t(element / (columnMajor_ ? shape_.rows : shape_.columns));
+    const auto minor = uint32_t(element % (columnMajor_ ? shape_.rows : shape_.columns));
+    return columnMajor_ ? Position{minor, major, true} : Position{major, minor, true};
+}
+
+}  // namespace coopvk::reference::matrices

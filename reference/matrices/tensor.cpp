@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "matrices/tensor.hpp"
+
+#include <algorithm>
+
+namespace coopvk::reference::matrices {
+namespace {
+
+// OpSMod: the sign of the divisor. A divisor of 0 has no remainder: 0.
+int64_t modulo(int64_t value, int64_t divisor) {
+    if (divisor == 0) return 0;
+    const int64_t rest = value % divisor;
+    return rest != 0 && (rest < 0) != (divisor < 0) ? rest + divisor : rest;
+}
+
+// linearToSpanCoord and linearToViewCoord: false if a size is 0.
+bool toCoordinate(uint32_t index, const Coordinate& size, const Coordinate& order,
+                  uint32_t dimensions, Coordinate& coordinate) {
+    for (uint32_t d = dimensions; d-- > 0;) {
+        const uint32_t i = order[d];
+        if (size[i] == 0) return false;
+        coordinate[i] = index % size[i];
+        index /= size[i];
+    }
+    return true;
+}
+
+constexpr Coordinate kInOrder{0, 1, 2, 3, 4};
+
+uint32_t toLinear(const Coordinate& coordinate, const Coordinate& stride, uint32_t dimensions) {
+    uint32_t index = 0;
+    for (uint32_t d = 0; d < dimensions; ++d) index += coordinate[d] * stride[d];
+    return index;
+}
+
+// matrixCoordToLinear with a view: false if the element is clipped.
+bool clip(const TensorView& view, uint32_t row, uint32_t column, uint32_t columns,
+          uint32_t& index) {
+    if (row < view.clipRowOffset || row >= view.clipRowOffset + view.clipRowSpan ||
+        column < view.clipColumnOffset || column >= view.clipColumnOffset + view.clipColumnSpan) {
+        return false;
+    }
+    const uint32_t width = std::min(columns, view.clipColumnSpan);
+    index = (row - view.clipRowOffset) * width + (column - view.clipColumnOffset);
+    return true;
+}
+
+// linearToViewCoord and viewCoordToLinear: false if a size is 0.
+bool throughView(const TensorLayout& layout, const TensorView& view, uint32_t& index) {
+    const Coordinate& size = view.hasDimensions ? view.size : layout.span;
+    Coordinate coordinate{};
+    if (!toCoordinate(index, size, view.permutation, view.dimensions, coordinate)) return false;
+    Coordinate stride = view.stride;
+    if (!view.hasDimensions) {
+        stride[view.dimensions - 1] = 1;
+        for (uint32_t d = view.dimensions - 1; d-- > 0;) {
+            stride[d] = stride[d + 1] * layout.span[d + 1];
+        }
+    }
+    index = toLinear(coordinate, stride, view.dimensions);
+    return true;
+}
+
+// A coordinate that is out of bounds, by the clamp mode of a load.
+int64_t clamped(ClampMode mode, int64_t c, int64_t size) {
+    switch (mode) {
+        case ClampMode::clampToEdge:
+            return std::min(std::max<int64_t>(c, 0), size - 1);
+        case ClampMode::repeat:
+            return modulo(c, size);
+        case ClampMode::repeatMirrored:
+            c = modulo(c, 2 * size - 2);
+            return c >= size ? 2 * size - 2 - c : c;
+        case ClampMode::undefined:
+        case ClampMode::constant:
+            break;
+    }
+    return c;
+}
+
+// spanCoordToTensorCoord
+Access toTensor(const TensorLayout& layout, const Coordinate& coordinate, bool store,
+                TensorElement& element) {
+    for (uint32_t d = 0; d < layout.dimensions; ++d) {
+        const int64_t size = layout.size[d];
+        int64_t c = int32_t(coordinate[d] + layout.offset[d]);
+        if (c < 0 || c >= size) {
+            if (layout.clampMode == ClampMode::undefined) return Access::undefined;
+            if (store || layout.clampMode == ClampMode::constant) return Access::constant;
+            c = clamped(layout.clampMode, c, size);
+            if (c < 0 || c >= size) return Access::undefined;  // of a size of 0
+        }
+        if (layout.blockSize[d] == 0) return Access::undefined;
+        element.inBlock[d] = uint32_t(c) % layout.blockSize[d];
+        element.block[d] = uint32_t(c) / layout.blockSize[d];
+    }
+    return Access::element;
+}
+
+}  // namespace
+
+TensorLayout createLayout(uint32_t dimensions, ClampMode mode) {
+    TensorLayout layout;
+    layout.dimensions = dimensions;
+    layout.clampMode = mode;
+    layout.blockSize.fill(1);
+    return layout;
+}
+
+TensorLayout setDimension(TensorLayout layout, const Coordinate& size) {
+    layout.size = layout.span = size;
+    layout.offset = {};
+    layout.stride[layout.dimensions - 1] = 1;
+    for (uint32_t d = layout.dimensions - 1; d-- > 0;) {
+        const uint32_t block = std::max(layout.blockSize[d + 1], 1u);
+        const uint64_t blocks = (uint64_t(size[d + 1]) + block - 1) / block;
+        layout.stride[d] = layout.stride[d + 1] * uint32_t(blocks);
+    }
+    return layout;
+}
+
+TensorLayout slice(TensorLayout layout, const Coordinate& offset, const Coordinate& span) {
+    for (uint32_t d = 0; d < layout.dimensions; ++d) layout.offset[d] += offset[d];
+    layout.span = span;
+    return layout;
+}
+
+TensorView setDimension(TensorView view, const Coordinate& size) {
+    view.size = size;
+    view.stride[view.dimensions - 1] = 1;
+    for (uint32_t d = view.dimensions - 1; d-- > 0;)
+        view.stride[d] = view.stride[d + 1] * size[d + 1];
+    return view;
+}
+
+TensorElement tensorElement(const TensorLayout& layout, const TensorView* view, uint32_t row,
+                            uint32_t column, uint32_t columns, bool store) {
+    TensorElement element;
+    uint32_t index = row * columns + column;
+    if (view != nullptr) {
+        if (!clip(*view, row, column, columns, index)) {
+            element.access = Access::clipped;
+            return element;
+        }
+        if (!throughView(layout, *view, index)) return element;
+    }
+    Coordinate coordinate{};
+    if (!toCoordinate(index, layout.span, kInOrder, layout.dimensions, coordinate)) return element;
+    element.access = toTensor(layout, coordinate, store, element);
+    element.index = toLinear(element.block, layout.stride, layout.dimensions);
+    return element;
+}
+
+}  // namespace coopvk::reference::matrices

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cooperative vectors (SPV_NV_cooperative_vector), their matrices in memory, and 2D blocks
+// (SPV_INTEL_2d_block_io: the examples of its text).
+#include <gtest/gtest.h>
+
+#include "matrices/block.hpp"
+#include "matrices/vector_matrix.hpp"
+#include "matrices/vector_product.hpp"
+
+namespace coopvk::reference::matrices {
+namespace {
+
+std::vector<Element> elementsOf(Number number, std::initializer_list<double> values) {
+    std::vector<Element> elements;
+    for (double v : values) elements.push_back({numbers::encodeDouble(number, v), true});
+    return elements;
+}
+
+TEST(Vectors, InputsAreConvertedOrUnpacked) {
+    VectorFormats formats{Number::f32, Number::s8, false, Number::s8, Number::s32};
+    const auto input =
+        interpretInput(elementsOf(Number::f32, {2.5, -3.5, 1000, -1000}), formats, 4);
+    EXPECT_EQ(input[0].bits, 2u);
+    EXPECT_EQ(input[1].bits, 0xFCu);
+    EXPECT_EQ(input[2].bits, 0x7Fu);
+    EXPECT_EQ(input[3].bits, 0x80u);
+    formats = {Number::u32, Number::s8, true, Number::s8, Number::s32};
+    const Element packed[] = {{0x04FF0201, true}, {0x00000005, true}};
+    const auto unpacked = interpretInput(packed, formats, 5);
+    const uint64_t expected[] = {1, 2, 0xFF, 4, 5};
+    ASSERT_EQ(unpacked.size(), 5u);
+    for (size_t i = 0; i < 5; ++i) EXPECT_EQ(unpacked[i].bits, expected[i]);
+}
+
+TEST(Vectors, ProductsHaveABias) {
+    const VectorFormats formats{Number::f16, Number::f16, false, Number::f16, Number::f16};
+    const auto row = elementsOf(Number::f16, {1, 2, 3});
+    const auto input = elementsOf(Number::f16, {4, 5, 6});
+    const Element bias{numbers::encodeDouble(Number::f16, 0.5), true};
+    const SumRule rule{Number::f32};
+    const auto value = [](Element e) { return numbers::decodeDouble(Number::f32, e.bits); };
+    EXPECT_EQ(value(rowProduct(row, input, std::nullopt, formats, rule)), 32);
+    EXPECT_EQ(value(rowProduct(row, input, bias, formats, rule)), 32.5);
+    const VectorFormats integers{Number::s32, Number::s8, false, Number::u8, Number::s32};
+    const Element a[] = {{0xFF, true}}, b[] = {{0xFF, true}};
+    EXPECT_EQ(rowProduct(a, b, Element{5, true}, integers, {Number::s32}).bits, uint32_t(5 - 255));
+}
+
+TEST(Vectors, MatricesInMemory) {
+    const VectorMatrix rows = *vectorMatrix(0, 0, 3, 4, 16);
+    const VectorMatrix columns = *vectorMatrix(1, 1, 3, 4, 16);
+    const VectorMatrix optimal = *vectorMatrix(0, 3, 3, 4, 0);
+    EXPECT_EQ(rows.offset(2, 3), 2u * 16 + 3 * 2);
+    EXPECT_EQ(rows.size(), 2u * 16 + 4 * 2);
+    EXPECT_EQ(columns.offset(2, 3), 3u * 16 + 2 * 4);
+    EXPECT_EQ(optimal.offset(2, 3), 11u * 2);
+    EXPECT_EQ(optimal.size(), 24u);
+    EXPECT_FALSE(vectorMatrix(99, 0, 3, 4, 0));
+    EXPECT_FALSE(vectorMatrix(0, 4, 3, 4, 0));
+    // vkConvertCooperativeVectorMatrixNV rounds to nearest even: 1 + 2^-11 is a tie in binary16.
+    std::vector<std::byte> source(columns.size()), destination(optimal.size());
+    const auto at = std::span(source).subspan(columns.offset(1, 2), 4);
+    writeElement(numbers::encodeDouble(Number::f32, 1 + 0x1p-11), at);
+    ASSERT_TRUE(convertMatrix(columns, source, optimal, destination));
+    EXPECT_EQ(readElement(std::span(destination).subspan(6 * 2, 2)), 0x3C00u);
+    EXPECT_EQ(readElement(std::span(destination).subspan(7 * 2, 2)), 0u);
+}
+
+TEST(Vectors, BitsRegroup) {
+    const Element words[] = {{0x44332211, true}, {0x88776655, false}};
+    const auto bytes = regroup(words, 32, 8);
+    ASSERT_EQ(bytes.size(), 8u);
+    EXPECT_EQ(bytes[1].bits, 0x22u);
+    EXPECT_TRUE(bytes[3].defined);
+    EXPECT_FALSE(bytes[4].defined);
+    const auto halves = regroup(bytes, 8, 16);
+    EXPECT_EQ(halves[3].bits, 0x8877u);
+}
+
+struct BlockExample {
+    Block block;
+    std::vector<std::vector<std::pair<uint32_t, uint32_t>>> values;  // (row, column) by invocation
+};
+
+// "Examples" 1 to 4, with a subgroup of four.
+TEST(Blocks, ExamplesOfTheText) {
+    const BlockExample examples[] = {
+        {{BlockKind::plain, 4, 4, 2, 1},
+         {{{0, 0}, {1, 0}}, {{0, 1}, {1, 1}}, {{0, 2}, {1, 2}}, {{0, 3}, {1, 3}}}},
+        {{BlockKind::plain, 4, 2, 4, 1},
+         {{{0, 0}, {2, 0}}, {{0, 1}, {2, 1}}, {{1, 0}, {3, 0}}, {{1, 1}, {3, 1}}}},
+        {{BlockKind::plain, 4, 8, 2, 1},
+         {{{0, 0}, {0, 1}, {1, 0}, {1, 1}},
+          {{0, 2}, {0, 3}, {1, 2}, {1, 3}},
+          {{0, 4}, {0, 5}, {1, 4}, {1, 5}},
+          {{0, 6}, {0, 7}, {1, 6}, {1, 7}}}},
+        {{BlockKind::transpose, 4, 2, 4, 1},
+         {{{0, 0}, {0, 1}}, {{1, 0}, {1, 1}}, {{2, 0}, {2, 1}}, {{3, 0}, {3, 1}}}},
+    };
+    for (const BlockExample& example : examples) {
+        const BlockMapping mapping(example.block, 4);
+        ASSERT_EQ(mapping.valuesOfInvocation(), example.values[0].size());
+        for (uint32_t lane = 0; lane < 4; ++lane) {
+            for (uint32_t i = 0; i < mapping.valuesOfInvocation(); ++i) {
+                const BlockElement element = mapping.element(lane, i, 0);
+                EXPECT_EQ(std::pair(element.row, element.column), example.values[lane][i]);
+                EXPECT_FALSE(element.padding);
+            }
+        }
+    }
+}
+
+// Examples 5 and 6: rows in one value, lower rows in lower bits.
+TEST(Blocks, TransformsPackRows) {
+    for (const uint32_t size : {2u, 1u}) {
+        const BlockMapping mapping({BlockKind::transform, size, 4, 4 / size, 1}, 4);
+        EXPECT_EQ(mapping.elementsOfValue(), 4 / size);
+        EXPECT_EQ(mapping.valuesOfInvocation(), 1u);
+        for (uint32_t lane = 0; lane < 4; ++lane) {
+            for (uint32_t part = 0; part < 4 / size; ++part) {
+                const BlockElement element = mapping.element(lane, 0, part);
+                EXPECT_EQ(element.row, part);
+                EXPECT_EQ(element.column, lane);
+            }
+        }
+    }
+}
+
+TEST(Blocks, PaddingAndSeveralBlocks) {
+    const BlockMapping mapping({BlockKind::plain, 2, 6, 3, 2}, 8);  // padded to 8 columns
+    EXPECT_EQ(mapping.valuesOfInvocation(), 6u);
+    EXPECT_TRUE(mapping.element(6, 0, 0).padding);
+    EXPECT_FALSE(mapping.element(5, 2, 0).padding);
+    EXPECT_EQ(mapping.element(1, 4, 0).column, 7u);  // second block, column 1
+    EXPECT_EQ(mapping.element(1, 4, 0).row, 1u);
+    EXPECT_TRUE(insideMemory(31, 0, 2, 64, 1));
+    EXPECT_FALSE(insideMemory(32, 0, 2, 64, 1));
+    EXPECT_FALSE(insideMemory(-1, 0, 2, 64, 1));
+    EXPECT_FALSE(insideMemory(0, 1, 2, 64, 1));
+}
+
+}  // namespace
+}  // namespace coopvk::reference::matrices
