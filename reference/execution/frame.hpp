@@ -16,6 +16,7 @@ namespace coopvk::reference {
 
 class Workgroup;
 class Races;
+class ReportSink;
 
 // Lanes that wait at the start of a block.
 struct Waiting {
@@ -59,11 +60,27 @@ class Subgroup {
     uint64_t uniform(const Instruction& instruction, uint32_t index_);
     bool checks(Check check) const;
     void report(Check check, const Instruction& instruction, uint32_t lane, std::string message);
-    void finish();   // frees nothing: ready for the next workgroup
 
     std::vector<uint64_t> storage;
     std::vector<LaneMask> storageDefined;
+    const Instruction* meeting = nullptr;   // where it waits for the other subgroups
+    bool stopped = false;
+    std::vector<uint64_t> staging;          // of phis
+    std::vector<LaneMask> stagingDefined;
 };
+
+enum class Outcome { kFinished, kYield, kMeet, kStop };
+
+// Executes until the subgroup waits, yields, or has left all frames but `depth`.
+Outcome run(Subgroup& subgroup, size_t depth);
+// Starts a function: its arguments must be in its parameters.
+void enter(Subgroup& subgroup, const Function& function, LaneMask mask, uint32_t result);
+// Copies components where the lanes of the mask are, with what is defined.
+void copyComponents(const Value& to, uint32_t toFirst, const Value& from, uint32_t fromFirst,
+                    uint32_t count, LaneMask mask);
+inline void copyValue(const Value& to, const Value& from, LaneMask mask) {
+    copyComponents(to, 0, from, 0, to.type->components, mask);
+}
 
 // Calls a function for the lanes of `mask` and returns when it has returned in all of them. The
 // arguments are copied to its parameters; its result is in value(function.result) until the next
@@ -93,8 +110,9 @@ class Workgroup {
     std::vector<uint8_t> sharedWritten;
     Range sharedRange, pushRange;
     Races* races = nullptr;                 // null: not checked
-    class ReportSink* sink = nullptr;
+    ReportSink* sink = nullptr;
     uint64_t random = 0;                    // state of the generator, from the seed
+    uint64_t nextRandom();
 };
 
 }  // namespace coopvk::reference

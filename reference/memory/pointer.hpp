@@ -24,6 +24,12 @@ inline constexpr uint64_t kOutside = uint64_t{1} << 63;
 
 Pointer pointerAt(const Value& pointer, uint32_t lane);
 
+// Function, Private, Input, Output: memory of components.
+constexpr bool holdsComponents(spv::StorageClass storage) {
+    return storage == spv::StorageClass::Function || storage == spv::StorageClass::Private ||
+           storage == spv::StorageClass::Input || storage == spv::StorageClass::Output;
+}
+
 // Memory operands of an instruction, and whether it is an atomic one.
 struct Access {
     uint32_t operands = 0;   // spv::MemoryAccessMask
@@ -35,14 +41,18 @@ struct Access {
 // From the operand `first` on, if there is one: mask, then its operands. Scopes are constants.
 Access accessOf(const Program& program, const Instruction& instruction, uint32_t first);
 
-// The bytes [offset, offset + size) from the pointer on, for a read or a write; null if they are
-// outside of the memory (reported). All storage classes but Function, Private, Input.
+// The bytes [offset, offset + size) from the pointer on; null data if they are outside of the memory
+// (reported). All storage classes but Function, Private, Input.
 struct Span {
     std::byte* data = nullptr;
     uint8_t* written = nullptr;    // null: not tracked
 };
 Span locate(Subgroup& subgroup, const Instruction& instruction, uint32_t lane, const Pointer& pointer,
             uint64_t offset, uint64_t size);
+// Notes an access for the check of races.
+void noteAccess(Subgroup& subgroup, const Instruction& instruction, uint32_t lane,
+                const Pointer& pointer, const std::byte* data, uint64_t size, bool write,
+                const Access& access);
 
 // Reads bytes; zeros and false if they are outside of the memory. `written` becomes false if one of
 // them was never written (reported). For cooperative matrices, pass the lane that holds the element.

@@ -55,6 +55,8 @@ struct Instruction {
     const Type* type = nullptr;    // of the result
     std::vector<Operand> operands;
     uint32_t word = 0;             // position in the module
+    bool saturates = false;        // decorated so: a conversion to the nearest number of the format
+    uint32_t rounding = kNone;     // spv::FPRoundingMode, if decorated so
     std::shared_ptr<const Prepared> prepared;
 
     const Operand& operator[](uint32_t index) const { return operands[index]; }
@@ -64,6 +66,7 @@ struct Instruction {
 struct Edge {
     uint32_t block = kNone;                             // in the order of the function
     std::vector<std::pair<uint32_t, uint32_t>> copies;  // slot of the phi, slot of its value
+    bool staged = false;                                // a phi's value is another phi here
 };
 
 struct Block {

@@ -16,6 +16,7 @@ enum class Choice {
     kPlain,        // what most devices do
     kShuffled,     // by the seed
     kAdversarial,  // what breaks programs that rely on more than the texts promise
+    kExact,        // SUMS only: exact sums, rounded once
 };
 
 enum class ReportAction {
@@ -33,6 +34,7 @@ struct Settings {
     uint32_t checks = kAllChecks;         // CHECKS: all, none, or names with commas between
     ReportAction action = ReportAction::kMessage;  // REPORT: ignore, message, error
     uint32_t threads = 0;                 // THREADS: of the host; 0: as many as it has
+    std::string extensions = "all";       // EXTENSIONS: all, none, or names with commas between
     uint32_t reports = 20;                // REPORTS: at most so many of one execution
 };
 

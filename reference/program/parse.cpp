@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "program/parse.hpp"
+
+#include <memory>
+#include <spirv-tools/libspirv.h>
+
+namespace coopvk::reference {
+
+namespace {
+
+struct Reader {
+    std::vector<Parsed> instructions;
+    uint32_t word = 5;   // after the header
+};
+
+std::string literalString(const uint32_t* words, uint32_t count) {
+    std::string text;
+    for (uint32_t i = 0; i < count * 4; ++i) {
+        const char letter = static_cast<char>(words[i / 4] >> (i % 4 * 8));
+        if (letter == '\0') break;
+        text += letter;
+    }
+    return text;
+}
+
+spv_result_t readInstruction(void* user, const spv_parsed_instruction_t* from) {
+    Reader& reader = *static_cast<Reader*>(user);
+    Parsed to;
+    to.opcode = static_cast<spv::Op>(from->opcode);
+    to.typeId = from->type_id;
+    to.resultId = from->result_id;
+    to.word = reader.word;
+    for (uint16_t i = 0; i < from->num_operands; ++i) {
+        const spv_parsed_operand_t& operand = from->operands[i];
+        const uint32_t* words = from->words + operand.offset;
+        if (operand.type == SPV_OPERAND_TYPE_RESULT_ID || operand.type == SPV_OPERAND_TYPE_TYPE_ID)
+            continue;
+        if (operand.type == SPV_OPERAND_TYPE_LITERAL_STRING) {
+            to.text = literalString(words, operand.num_words);
+            continue;
+        }
+        to.operands.push_back({words[0], operand.num_words > 1 ? words[1] : 0,
+                               spvIsIdType(operand.type) != 0});
+    }
+    reader.word += from->num_words;
+    reader.instructions.push_back(std::move(to));
+    return SPV_SUCCESS;
+}
+
+struct Deleter {
+    void operator()(spv_context context) const { spvContextDestroy(context); }
+    void operator()(spv_validator_options options) const { spvValidatorOptionsDestroy(options); }
+    void operator()(spv_diagnostic diagnostic) const { spvDiagnosticDestroy(diagnostic); }
+};
+template <typename T>
+using Owned = std::unique_ptr<std::remove_pointer_t<T>, Deleter>;
+
+Status validate(spv_const_context context, const ProgramRequest& request) {
+    const ValidationRules& rules = request.rules;
+    const Owned<spv_validator_options> options(spvValidatorOptionsCreate());
+    spvValidatorOptionsSetRelaxBlockLayout(options.get(), rules.relaxedBlockLayout);
+    spvValidatorOptionsSetUniformBufferStandardLayout(options.get(),
+                                                      rules.uniformBufferStandardLayout);
+    spvValidatorOptionsSetScalarBlockLayout(options.get(), rules.scalarBlockLayout);
+    spvValidatorOptionsSetWorkgroupScalarBlockLayout(options.get(),
+                                                     rules.workgroupScalarBlockLayout);
+    spvValidatorOptionsSetAllowLocalSizeId(options.get(), rules.localSizeId);
+    spv_const_binary_t binary{request.words.data(), request.words.size()};
+    spv_diagnostic message = nullptr;
+    const spv_result_t result = spvValidateWithOptions(context, options.get(), &binary, &message);
+    const Owned<spv_diagnostic> owner(message);
+    if (result == SPV_SUCCESS) return Done{};
+    return Error{ErrorCode::kInvalidModule, message != nullptr ? message->error : "invalid SPIR-V"};
+}
+
+}  // namespace
+
+Result<std::vector<Parsed>> parse(const ProgramRequest& request) {
+    const Owned<spv_context> context(spvContextCreate(SPV_ENV_VULKAN_1_3));
+    if (!context) return Error{ErrorCode::kOutOfMemory, "no memory for SPIRV-Tools"};
+    if (request.rules.validate) {
+        Status valid = validate(context.get(), request);
+        if (!valid) return valid.error();
+    }
+    Reader reader;
+    spv_diagnostic message = nullptr;
+    const spv_result_t result =
+        spvBinaryParse(context.get(), &reader, request.words.data(), request.words.size(), nullptr,
+                       readInstruction, &message);
+    const Owned<spv_diagnostic> owner(message);
+    if (result != SPV_SUCCESS)
+        return Error{ErrorCode::kInvalidModule,
+                     message != nullptr ? message->error : "not a SPIR-V module"};
+    return std::move(reader.instructions);
+}
+
+}  // namespace coopvk::reference
