@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device.hpp"
+
+#include "commands.hpp"
+#include "features.hpp"
+
+namespace coopvk::reference::icd {
+namespace {
+
+struct PrivateDataSlot : Object {
+    using Handle = VkPrivateDataSlot;
+};
+
+}  // namespace
+
+VkResult CreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo* info,
+                      const VkAllocationCallbacks*, VkDevice* out) {
+    PhysicalDevice& physical = *from<PhysicalDevice>(handle);
+    auto device = std::make_unique<Device>();
+    const std::span names(info->ppEnabledExtensionNames, info->enabledExtensionCount);
+    if (!enable(names, physical.extensions, device->extensions))
+        return VK_ERROR_EXTENSION_NOT_PRESENT;
+    if (!hasFeatures(physical.extensions, *info)) return VK_ERROR_FEATURE_NOT_PRESENT;
+    device->physical = &physical;
+    device->queue.device = device.get();
+    *out = handleOf(device.release());
+    return VK_SUCCESS;
+}
+
+void DestroyDevice(VkDevice handle, const VkAllocationCallbacks*) {
+    Device* device = from<Device>(handle);
+    if (device != nullptr) device->queue.stop();
+    delete device;
+}
+
+void GetDeviceQueue(VkDevice handle, uint32_t, uint32_t, VkQueue* out) {
+    *out = handleOf(&from<Device>(handle)->queue);
+}
+
+void GetDeviceQueue2(VkDevice handle, const VkDeviceQueueInfo2*, VkQueue* out) {
+    GetDeviceQueue(handle, 0, 0, out);
+}
+
+void GetDeviceGroupPeerMemoryFeatures(VkDevice, uint32_t, uint32_t, uint32_t,
+                                      VkPeerMemoryFeatureFlags* out) {
+    *out = VK_PEER_MEMORY_FEATURE_COPY_SRC_BIT | VK_PEER_MEMORY_FEATURE_COPY_DST_BIT |
+           VK_PEER_MEMORY_FEATURE_GENERIC_SRC_BIT | VK_PEER_MEMORY_FEATURE_GENERIC_DST_BIT;
+}
+
+VkResult CreatePrivateDataSlot(VkDevice, const VkPrivateDataSlotCreateInfo*,
+                               const VkAllocationCallbacks*, VkPrivateDataSlot* out) {
+    return make<PrivateDataSlot>(out);
+}
+
+void DestroyPrivateDataSlot(VkDevice device, VkPrivateDataSlot slot,
+                            const VkAllocationCallbacks* allocator) {
+    destroy<PrivateDataSlot>(device, slot, allocator);
+}
+
+VkResult SetPrivateData(VkDevice handle, VkObjectType, uint64_t object, VkPrivateDataSlot slot,
+                        uint64_t data) {
+    const std::lock_guard lock(from<Device>(handle)->mutex);
+    reinterpret_cast<Object*>(object)->privateData[from<PrivateDataSlot>(slot)] = data;
+    return VK_SUCCESS;
+}
+
+void GetPrivateData(VkDevice handle, VkObjectType, uint64_t object, VkPrivateDataSlot slot,
+                    uint64_t* data) {
+    const std::lock_guard lock(from<Device>(handle)->mutex);
+    const auto& all = reinterpret_cast<Object*>(object)->privateData;
+    const auto found = all.find(from<PrivateDataSlot>(slot));
+    *data = found == all.end() ? 0 : found->second;
+}
+
+}  // namespace coopvk::reference::icd

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "extensions.hpp"
+#include "instance.hpp"
+#include "memory.hpp"
+#include "object.hpp"
+
+namespace coopvk::reference::icd {
+
+struct CommandBuffer;
+struct Device;
+struct Fence;
+struct Semaphore;
+
+// A semaphore to wait for or to signal; binary ones ignore the value.
+struct SemaphoreValue {
+    Semaphore* semaphore = nullptr;
+    uint64_t value = 0;
+};
+
+// One batch of a submission.
+struct Batch {
+    std::vector<SemaphoreValue> waits;
+    std::vector<CommandBuffer*> commands;
+    std::vector<SemaphoreValue> signals;
+    Fence* fence = nullptr;
+};
+
+// The queue executes batches in order on a thread of its own, which the first submission starts.
+struct Queue : Object {
+    using Handle = VkQueue;
+    Device* device = nullptr;
+    std::deque<Batch> batches;  // guarded by the device's mutex, as the next two
+    bool busy = false;
+    bool stopping = false;
+    std::thread thread;
+
+    void submit(std::vector<Batch> added);
+    VkResult waitIdle();
+    void stop();
+
+ private:
+    void run();
+    void execute(std::unique_lock<std::mutex>& lock, const Batch& batch);
+};
+
+struct Device : Object {
+    using Handle = VkDevice;
+    PhysicalDevice* physical = nullptr;
+    ExtensionSet extensions;  // that are enabled
+    AddressSpace addresses;
+    Queue queue;
+
+    // Guards what host and queue share: fences, semaphores, events, queries, private data.
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool lost = false;
+
+    const Settings& settings() const { return physical->settings; }
+    // Changes what waiting threads look at.
+    template <typename Change>
+    void change(const Change& apply) {
+        const std::lock_guard lock(mutex);
+        apply();
+        changed.notify_all();
+    }
+    void lose() {
+        change([&] { lost = true; });
+    }
+    // Waits until ready(), for `timeout` nanoseconds: VK_SUCCESS, VK_TIMEOUT, VK_ERROR_DEVICE_LOST.
+    template <typename Ready>
+    VkResult wait(uint64_t timeout, const Ready& ready) {
+        constexpr uint64_t kForever = uint64_t{1} << 60;
+        const auto done = [&] { return lost || ready(); };
+        std::unique_lock lock(mutex);
+        if (timeout >= kForever) {
+            changed.wait(lock, done);
+        } else if (!changed.wait_for(lock, std::chrono::nanoseconds(timeout), done)) {
+            return VK_TIMEOUT;
+        }
+        return lost ? VK_ERROR_DEVICE_LOST : VK_SUCCESS;
+    }
+};
+
+}  // namespace coopvk::reference::icd

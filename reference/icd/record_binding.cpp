@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Commands that bind what dispatches use.
+#include <algorithm>
+#include <cstring>
+
+#include "command_buffer.hpp"
+#include "commands.hpp"
+#include "programs.hpp"
+
+namespace coopvk::reference::icd {
+namespace {
+
+constexpr VkShaderStageFlags kCompute = VK_SHADER_STAGE_COMPUTE_BIT;
+
+void bindProgram(VkCommandBuffer handle, std::shared_ptr<const Program> program,
+                 const Object* object, VkObjectType type) {
+    record(handle, [program = std::move(program), object, type](Execution& execution) {
+        execution.program = program;
+        execution.programObject = object;
+        execution.programType = type;
+    });
+}
+
+uint32_t dynamicCount(const DescriptorSet& set) {
+    uint32_t count = 0;
+    for (const Binding& binding : set.bindings->all)
+        count += binding.isDynamic() ? binding.count : 0;
+    return count;
+}
+
+void bindSets(VkCommandBuffer handle, uint32_t first, std::span<const VkDescriptorSet> sets,
+              std::span<const uint32_t> offsets) {
+    for (const VkDescriptorSet each : sets) {
+        const DescriptorSet* set = from<DescriptorSet>(each);
+        BoundSet bound{set, {}, nullptr};
+        if (set != nullptr) {
+            const size_t count = std::min<size_t>(dynamicCount(*set), offsets.size());
+            bound.offsets.assign(offsets.begin(), offsets.begin() + count);
+            offsets = offsets.subspan(count);
+        }
+        record(handle, [first, bound](Execution& execution) { execution.sets[first] = bound; });
+        ++first;
+    }
+}
+
+// The set as the pushes so far left it, changed by `update`.
+template <typename Update>
+void push(VkCommandBuffer handle, VkPipelineLayout layout, uint32_t number, const Update& update) {
+    std::shared_ptr<const DescriptorSet>& last = from<CommandBuffer>(handle)->pushed[number];
+    const std::shared_ptr<const Bindings>& bindings = from<PipelineLayout>(layout)->sets[number];
+    auto set = std::make_shared<DescriptorSet>();
+    set->reset(bindings);
+    if (last != nullptr && last->bindings == bindings) set->descriptors = last->descriptors;
+    update(*set);
+    last = set;
+    record(handle,
+           [set, number](Execution& execution) { execution.sets[number] = {set.get(), {}, set}; });
+}
+
+}  // namespace
+
+void CmdBindPipeline(VkCommandBuffer handle, VkPipelineBindPoint point, VkPipeline pipeline) {
+    if (point != VK_PIPELINE_BIND_POINT_COMPUTE) return;
+    const Pipeline* bound = from<Pipeline>(pipeline);
+    bindProgram(handle, bound->program, bound, VK_OBJECT_TYPE_PIPELINE);
+}
+
+void CmdBindShadersEXT(VkCommandBuffer handle, uint32_t count, const VkShaderStageFlagBits* stages,
+                       const VkShaderEXT* shaders) {
+    for (uint32_t i = 0; i < count; ++i) {
+        if (stages[i] != VK_SHADER_STAGE_COMPUTE_BIT) continue;
+        const ShaderObject* bound = shaders == nullptr ? nullptr : from<ShaderObject>(shaders[i]);
+        bindProgram(handle, bound == nullptr ? nullptr : bound->program, bound,
+                    VK_OBJECT_TYPE_SHADER_EXT);
+    }
+}
+
+void CmdBindDescriptorSets(VkCommandBuffer handle, VkPipelineBindPoint point, VkPipelineLayout,
+                           uint32_t first, uint32_t count, const VkDescriptorSet* sets,
+                           uint32_t offsetCount, const uint32_t* offsets) {
+    if (point == VK_PIPELINE_BIND_POINT_COMPUTE)
+        bindSets(handle, first, {sets, count}, {offsets, offsetCount});
+}
+
+void CmdBindDescriptorSets2(VkCommandBuffer handle, const VkBindDescriptorSetsInfo* info) {
+    if (info->stageFlags & kCompute)
+        bindSets(handle, info->firstSet, {info->pDescriptorSets, info->descriptorSetCount},
+                 {info->pDynamicOffsets, info->dynamicOffsetCount});
+}
+
+void CmdPushDescriptorSet(VkCommandBuffer handle, VkPipelineBindPoint point,
+                          VkPipelineLayout layout, uint32_t set, uint32_t count,
+                          const VkWriteDescriptorSet* writes) {
+    if (point != VK_PIPELINE_BIND_POINT_COMPUTE) return;
+    push(handle, layout, set, [&](DescriptorSet& to) {
+        for (uint32_t i = 0; i < count; ++i) to.write(writes[i]);
+    });
+}
+
+void CmdPushDescriptorSet2(VkCommandBuffer handle, const VkPushDescriptorSetInfo* info) {
+    if (info->stageFlags & kCompute)
+        CmdPushDescriptorSet(handle, VK_PIPELINE_BIND_POINT_COMPUTE, info->layout, info->set,
+                             info->descriptorWriteCount, info->pDescriptorWrites);
+}
+
+void CmdPushDescriptorSetWithTemplate(VkCommandBuffer handle, VkDescriptorUpdateTemplate update,
+                                      VkPipelineLayout layout, uint32_t set, const void* data) {
+    push(handle, layout, set,
+         [&](DescriptorSet& to) { from<UpdateTemplate>(update)->update(to, data); });
+}
+
+void CmdPushDescriptorSetWithTemplate2(VkCommandBuffer handle,
+                                       const VkPushDescriptorSetWithTemplateInfo* info) {
+    CmdPushDescriptorSetWithTemplate(handle, info->descriptorUpdateTemplate, info->layout,
+                                     info->set, info->pData);
+}
+
+void CmdPushConstants(VkCommandBuffer handle, VkPipelineLayout, VkShaderStageFlags stages,
+                      uint32_t offset, uint32_t size, const void* values) {
+    if ((stages & kCompute) == 0 || offset + uint64_t{size} > kMaxPushConstantBytes) return;
+    const auto* begin = static_cast<const std::byte*>(values);
+    record(handle, [offset, bytes = std::vector(begin, begin + size)](Execution& execution) {
+        std::copy(bytes.begin(), bytes.end(), execution.pushConstants.begin() + offset);
+    });
+}
+
+void CmdPushConstants2(VkCommandBuffer handle, const VkPushConstantsInfo* info) {
+    CmdPushConstants(handle, info->layout, info->stageFlags, info->offset, info->size,
+                     info->pValues);
+}
+
+}  // namespace coopvk::reference::icd
