@@ -79,22 +79,22 @@ int64_t clamped(ClampMode mode, int64_t c, int64_t size) {
 }
 
 // spanCoordToTensorCoord
-Access toTensor(const TensorLayout& layout, const Coordinate& coordinate, bool store,
-                TensorElement& element) {
+TensorAccess toTensor(const TensorLayout& layout, const Coordinate& coordinate, bool store,
+                      TensorElement& element) {
     for (uint32_t d = 0; d < layout.dimensions; ++d) {
         const int64_t size = layout.size[d];
         int64_t c = int32_t(coordinate[d] + layout.offset[d]);
         if (c < 0 || c >= size) {
-            if (layout.clampMode == ClampMode::undefined) return Access::undefined;
-            if (store || layout.clampMode == ClampMode::constant) return Access::constant;
+            if (layout.clampMode == ClampMode::undefined) return TensorAccess::undefined;
+            if (store || layout.clampMode == ClampMode::constant) return TensorAccess::constant;
             c = clamped(layout.clampMode, c, size);
-            if (c < 0 || c >= size) return Access::undefined;  // of a size of 0
+            if (c < 0 || c >= size) return TensorAccess::undefined;  // of a size of 0
         }
-        if (layout.blockSize[d] == 0) return Access::undefined;
+        if (layout.blockSize[d] == 0) return TensorAccess::undefined;
         element.inBlock[d] = uint32_t(c) % layout.blockSize[d];
         element.block[d] = uint32_t(c) / layout.blockSize[d];
     }
-    return Access::element;
+    return TensorAccess::element;
 }
 
 }  // namespace
@@ -139,7 +139,7 @@ TensorElement tensorElement(const TensorLayout& layout, const TensorView* view, 
     uint32_t index = row * columns + column;
     if (view != nullptr) {
         if (!clip(*view, row, column, columns, index)) {
-            element.access = Access::clipped;
+            element.access = TensorAccess::clipped;
             return element;
         }
         if (!throughView(layout, *view, index)) return element;

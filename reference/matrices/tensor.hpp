@@ -41,7 +41,7 @@ TensorLayout setDimension(TensorLayout layout, const Coordinate& size);
 TensorLayout slice(TensorLayout layout, const Coordinate& offset, const Coordinate& span);
 TensorView setDimension(TensorView view, const Coordinate& size);
 
-enum class Access : uint8_t {
+enum class TensorAccess : uint8_t {
     element,    // at `index`
     constant,   // loads: the clamp value; stores: nothing
     clipped,    // loads: the element of Object; stores: nothing
@@ -50,7 +50,7 @@ enum class Access : uint8_t {
 
 // Where an element of a matrix lies in memory.
 struct TensorElement {
-    Access access = Access::undefined;
+    TensorAccess access = TensorAccess::undefined;
     uint32_t index = 0;  // in elements (blocks) from the pointer
     Coordinate block{};
     Coordinate inBlock{};

@@ -81,6 +81,8 @@ Status Decoder::chooseRow(const Parsed& from, Instruction& to) {
         decorations_.has(from.resultId, spv::Decoration::SaturatedConversion) ||
         decorations_.has(from.resultId,
                          spv::Decoration::SaturatedToLargestFloat8NormalConversionEXT);
+    to.transposes =
+        decorations_.has(from.resultId, spv::Decoration::CooperativeMatrixTransposeEXT);
     if (const auto mode = decorations_.of(from.resultId, spv::Decoration::FPRoundingMode))
         to.rounding = *mode;
     to.handler = to.row->handler;

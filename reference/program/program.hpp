@@ -56,6 +56,7 @@ struct Instruction {
     std::vector<Operand> operands;
     uint32_t word = 0;             // position in the module
     bool saturates = false;        // decorated so: a conversion to the nearest number of the format
+    bool transposes = false;       // decorated CooperativeMatrixTransposeEXT
     uint32_t rounding = kNone;     // spv::FPRoundingMode, if decorated so
     std::shared_ptr<const Prepared> prepared;
 

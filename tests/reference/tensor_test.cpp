@@ -32,7 +32,7 @@ TEST(Tensors, SlicesAddOffsets) {
     TensorLayout layout = slice(layout2(ClampMode::undefined, 100, 50), {10, 20}, {4, 8});
     layout = slice(layout, {1, 2}, {4, 8});
     const TensorElement element = tensorElement(layout, nullptr, 3, 7, 8, false);
-    EXPECT_EQ(element.access, Access::element);
+    EXPECT_EQ(element.access, TensorAccess::element);
     EXPECT_EQ(element.index, (10u + 1 + 3) * 50 + 20 + 2 + 7);
     // A matrix of 2 x 16 has the same 32 elements: row 1, column 5 is number 21, (2, 5) of the
     // span.
@@ -44,10 +44,10 @@ TEST(Tensors, ClampModes) {
     const auto column = [](ClampMode mode, int32_t offset, bool store = false) {
         const TensorLayout layout = slice(layout2(mode, 1, 5), {0, uint32_t(offset)}, {1, 1});
         const TensorElement element = tensorElement(layout, nullptr, 0, 0, 1, store);
-        return element.access == Access::element ? int(element.index) : -int(element.access);
+        return element.access == TensorAccess::element ? int(element.index) : -int(element.access);
     };
-    const auto constant = -int(Access::constant);
-    EXPECT_EQ(column(ClampMode::undefined, 5), -int(Access::undefined));
+    const auto constant = -int(TensorAccess::constant);
+    EXPECT_EQ(column(ClampMode::undefined, 5), -int(TensorAccess::undefined));
     EXPECT_EQ(column(ClampMode::undefined, 4), 4);
     EXPECT_EQ(column(ClampMode::constant, -1), constant);
     EXPECT_EQ(column(ClampMode::clampToEdge, -3), 0);
@@ -61,7 +61,7 @@ TEST(Tensors, ClampModes) {
     }
     // "Out of bounds stores are discarded."
     EXPECT_EQ(column(ClampMode::repeat, 12, true), constant);
-    EXPECT_EQ(column(ClampMode::undefined, 12, true), -int(Access::undefined));
+    EXPECT_EQ(column(ClampMode::undefined, 12, true), -int(TensorAccess::undefined));
 }
 
 TEST(Tensors, BlocksCountInBlocks) {
@@ -111,9 +111,9 @@ TEST(Tensors, ClipsSkipElementsAndNarrowTheMatrix) {
     view.clipRowSpan = 2;
     view.clipColumnOffset = 4;
     view.clipColumnSpan = 3;
-    EXPECT_EQ(tensorElement(layout, &view, 0, 4, 16, false).access, Access::clipped);
-    EXPECT_EQ(tensorElement(layout, &view, 1, 7, 16, false).access, Access::clipped);
-    EXPECT_EQ(tensorElement(layout, &view, 3, 4, 16, true).access, Access::clipped);
+    EXPECT_EQ(tensorElement(layout, &view, 0, 4, 16, false).access, TensorAccess::clipped);
+    EXPECT_EQ(tensorElement(layout, &view, 1, 7, 16, false).access, TensorAccess::clipped);
+    EXPECT_EQ(tensorElement(layout, &view, 3, 4, 16, true).access, TensorAccess::clipped);
     EXPECT_EQ(tensorElement(layout, &view, 1, 4, 16, false).index, 0u);
     EXPECT_EQ(tensorElement(layout, &view, 2, 6, 16, false).index, 5u);
 }

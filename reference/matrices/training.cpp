@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SPV_NV_cooperative_vector, training: outer products and sums that are added to memory.
+#include <atomic>
+
+#include "matrices/cooperation.hpp"
+#include "matrices/rows.hpp"
+#include "matrices/vector_matrix.hpp"
+#include "matrices/vector_product.hpp"
+
+namespace coopvk::reference::matrices {
+namespace {
+
+template <typename Word>
+void addTo(std::byte* place, Number number, double addend) {
+    std::atomic_ref<Word> word(*reinterpret_cast<Word*>(place));
+    Word old = word.load(std::memory_order_relaxed);
+    Word sum;
+    do {
+        const double value = numbers::decodeDouble(number, old) + addend;
+        sum = Word(numbers::encodeDouble(number, value));
+    } while (!word.compare_exchange_weak(old, sum, std::memory_order_relaxed));
+}
+
+// "behaves as if it were a Relaxed atomic add with Device scope".
+struct Accumulator {
+    Subgroup& s;
+    const Instruction& i;
+    Number number;
+
+    void add(uint32_t lane, const Pointer& pointer, uint64_t offset, const Element& addend) const {
+        const uint32_t size = numbers::format(number).bits / 8;
+        const Span place = locate(s, i, lane, pointer, offset, size);
+        if (place.data == nullptr) return;
+        if (!addend.defined)
+            s.report(kCheckUndefined, i, lane, "adds an undefined value to memory");
+        if (place.written != nullptr && *place.written == 0) {
+            s.report(kCheckUnwritten, i, lane, "adds to memory that nothing wrote");
+        }
+        Access access;
+        access.atomic = true;
+        noteAccess(s, i, lane, pointer, place.data, size, true, access);
+        const double value = numbers::decodeDouble(number, addend.bits);
+        if (reinterpret_cast<uintptr_t>(place.data) % size != 0) {
+            s.report(kCheckBounds, i, lane, "adds to memory that is not aligned");
+        } else if (size == 2) {
+            addTo<uint16_t>(place.data, number, value);
+        } else if (size == 4) {
+            addTo<uint32_t>(place.data, number, value);
+        } else {
+            addTo<uint64_t>(place.data, number, value);
+        }
+    }
+};
+
+Pointer pointerBehind(const Subgroup& s, const Instruction& i, uint32_t lane) {
+    Pointer at = pointerAt(s.operand(i, 0), lane);
+    at.offset += s.operand(i, 1).at(0, lane);
+    return at;
+}
+
+// Operands: Pointer, Offset, A, B, MemoryLayout, MatrixInterpretation, MatrixStride.
+Step outerProducts(Subgroup& s, const Instruction& i) {
+    const Value a = s.operand(i, 2), b = s.operand(i, 3);
+    const auto constant = [&](uint32_t operand) {
+        return uint32_t(s.program->constantAt(i[operand].slot));
+    };
+    const auto matrix = vectorMatrix(constant(5), constant(4), a.components(), b.components(), 0);
+    if (!matrix) return Step::kStop;
+    const Number components = numberOf(*a.type->element);
+    const Accumulator accumulator{s, i, matrix->number};
+    s.mask.forEach([&](uint32_t lane) {
+        VectorMatrix own = *matrix;
+        if (i.operands.size() > 6) own.stride = s.operand(i, 6).at(0, lane);
+        const Pointer pointer = pointerBehind(s, i, lane);
+        for (uint32_t row = 0; row < own.rows; ++row) {
+            for (uint32_t column = 0; column < own.columns; ++column) {
+                const uint64_t product =
+                    outerProduct(components, a.at(row, lane), b.at(column, lane), own.number);
+                accumulator.add(lane, pointer, own.offset(row, column),
+                                {product, a.isDefined(row, lane) && b.isDefined(column, lane)});
+            }
+        }
+    });
+    return Step::kNext;
+}
+
+// Operands: Pointer, Offset, V.
+Step sums(Subgroup& s, const Instruction& i) {
+    const Value v = s.operand(i, 2);
+    const Accumulator accumulator{s, i, numberOf(*v.type->element)};
+    const uint32_t size = v.type->element->width / 8;
+    s.mask.forEach([&](uint32_t lane) {
+        const Pointer pointer = pointerBehind(s, i, lane);
+        for (uint32_t c = 0; c < v.components(); ++c) {
+            accumulator.add(lane, pointer, uint64_t(c) * size,
+                            {v.at(c, lane), v.isDefined(c, lane)});
+        }
+    });
+    return Step::kNext;
+}
+
+constexpr OpcodeRow kRows[] = {
+    row(spv::Op::OpCooperativeVectorOuterProductAccumulateNV, outerProducts),
+    row(spv::Op::OpCooperativeVectorReduceSumAccumulateNV, sums),
+};
+
+}  // namespace
+
+}  // namespace coopvk::reference::matrices
+
+coopvk::reference::Rows coopvk::reference::trainingRows() { return matrices::kRows; }

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs with cooperative matrices: SPV_KHR_cooperative_matrix, SPV_NV_cooperative_matrix2.
+// Expected values are those of the linear algebra that the texts name.
+#include <gtest/gtest.h>
+
+#include "program_runner.hpp"
+
+namespace coopvk::reference::test {
+namespace {
+
+std::string text(const std::string& body, const std::string& scope = "3", uint32_t local = 4,
+                 const std::string& functions = "") {
+    return R"(
+OpCapability Shader
+OpCapability VulkanMemoryModel
+OpCapability CooperativeMatrixKHR
+OpCapability CooperativeMatrixReductionsNV
+OpCapability CooperativeMatrixConversionsNV
+OpCapability CooperativeMatrixPerElementOperationsNV
+OpCapability CooperativeMatrixTensorAddressingNV
+OpCapability TensorAddressingNV
+OpExtension "SPV_KHR_cooperative_matrix"
+OpExtension "SPV_NV_cooperative_matrix2"
+OpExtension "SPV_NV_tensor_addressing"
+OpMemoryModel Logical Vulkan
+OpEntryPoint GLCompute %main "main" %buffer0 %buffer1 %buffer2
+OpExecutionMode %main LocalSize )" +
+           std::to_string(local) + R"( 1 1
+OpDecorate %array ArrayStride 4
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %buffer0 DescriptorSet 0
+OpDecorate %buffer0 Binding 0
+OpDecorate %buffer1 DescriptorSet 0
+OpDecorate %buffer1 Binding 1
+OpDecorate %buffer2 DescriptorSet 0
+OpDecorate %buffer2 Binding 2
+%void = OpTypeVoid
+%u32 = OpTypeInt 32 0
+%f32 = OpTypeFloat 32
+%0 = OpConstant %u32 0
+%1 = OpConstant %u32 1
+%2 = OpConstant %u32 2
+%4 = OpConstant %u32 4
+%6 = OpConstant %u32 6
+%8 = OpConstant %u32 8
+%scope = OpConstant %u32 )" +
+           scope + R"(
+%A = OpTypeCooperativeMatrixKHR %f32 %scope %4 %8 %0
+%B = OpTypeCooperativeMatrixKHR %f32 %scope %8 %6 %1
+%C = OpTypeCooperativeMatrixKHR %f32 %scope %4 %6 %2
+%BT = OpTypeCooperativeMatrixKHR %f32 %scope %6 %4 %1
+%array = OpTypeRuntimeArray %f32
+%block = OpTypeStruct %array
+%pointer = OpTypePointer StorageBuffer %block
+%element = OpTypePointer StorageBuffer %f32
+%buffer0 = OpVariable %pointer StorageBuffer
+%buffer1 = OpVariable %pointer StorageBuffer
+%buffer2 = OpVariable %pointer StorageBuffer
+%zero = OpConstant %f32 0
+%zeros = OpConstantComposite %C %zero
+%procedure = OpTypeFunction %void
+%binary = OpTypeFunction %f32 %f32 %f32
+%indexed = OpTypeFunction %f32 %u32 %u32 %f32
+%layout = OpTypeTensorLayoutNV %2 %1
+%main = OpFunction %void None %procedure
+%entry = OpLabel
+%p0 = OpAccessChain %element %buffer0 %0 %0
+%p1 = OpAccessChain %element %buffer1 %0 %0
+%p2 = OpAccessChain %element %buffer2 %0 %0
+)" + body + R"(
+OpReturn
+OpFunctionEnd
+)" + functions;
+}
+
+std::vector<uint32_t> floats(uint32_t count, int factor, int modulus) {
+    std::vector<uint32_t> words;
+    for (uint32_t i = 0; i < count; ++i) {
+        words.push_back(bitsOf(float(int(i) * factor % modulus - modulus / 2)));
+    }
+    return words;
+}
+
+struct Case {
+    uint32_t lanes;
+    Choice placement;
+};
+const Case kCases[] = {{4, Choice::kPlain},     {4, Choice::kShuffled}, {4, Choice::kAdversarial},
+                       {8, Choice::kShuffled},  {32, Choice::kPlain},   {64, Choice::kAdversarial},
+                       {128, Choice::kShuffled}};
+
+Run prepared(const Case& c) {
+    Run run;
+    run.lanes = c.lanes;
+    run.settings.placement = c.placement;
+    run.buffers = {{0, floats(32, 7, 11)}, {1, floats(48, 5, 13)}, {2, std::vector<uint32_t>(64)}};
+    return run;
+}
+
+void expectRan(const Run& run) {
+    EXPECT_EQ(run.error, "");
+    for (const Report& report : run.reports) ADD_FAILURE() << describe(report);
+}
+
+float at(const Run& run, uint32_t binding, uint32_t index) {
+    return floatOf(run.buffers.at(binding)[index]);
+}
+
+const char* const kProduct = R"(
+%a = OpCooperativeMatrixLoadKHR %A %p0 %0 %8
+%b = OpCooperativeMatrixLoadKHR %B %p1 %0 %6
+%c = OpCooperativeMatrixMulAddKHR %C %a %b %zeros
+OpCooperativeMatrixStoreKHR %p2 %c %1 %4
+)";
+
+TEST(MatrixPrograms, Multiply) {
+    for (const Case& c : kCases) {
+        for (const char* scope : {"3", "2"}) {  // Subgroup, Workgroup
+            Run r = prepared(c);
+            const uint32_t local = *scope == '2' ? 3 * c.lanes : c.lanes;
+            run(r, text(kProduct, scope, local));
+            expectRan(r);
+            for (uint32_t row = 0; row < 4; ++row) {
+                for (uint32_t column = 0; column < 6; ++column) {
+                    float expected = 0;
+                    for (uint32_t k = 0; k < 8; ++k) {
+                        expected += at(r, 0, row * 8 + k) * at(r, 1, k * 6 + column);
+                    }
+                    EXPECT_EQ(at(r, 2, column * 4 + row), expected) << c.lanes << " " << scope;
+                }
+            }
+        }
+    }
+}
+
+TEST(MatrixPrograms, ReduceTransposeAndCallFunctions) {
+    const std::string body = R"(
+%c = OpCooperativeMatrixLoadKHR %C %p1 %0 %6
+%sums = OpCooperativeMatrixReduceNV %C %c Row %add
+%mixed = OpCooperativeMatrixPerElementOpNV %C %sums %combine
+%t = OpCooperativeMatrixTransposeNV %BT %mixed
+OpCooperativeMatrixStoreKHR %p2 %t %0 %4
+)";
+    const std::string functions = R"(
+%add = OpFunction %f32 None %binary
+%left = OpFunctionParameter %f32
+%right = OpFunctionParameter %f32
+%addEntry = OpLabel
+%sum = OpFAdd %f32 %left %right
+OpReturnValue %sum
+OpFunctionEnd
+%combine = OpFunction %f32 None %indexed
+%row = OpFunctionParameter %u32
+%column = OpFunctionParameter %u32
+%value = OpFunctionParameter %f32
+%combineEntry = OpLabel
+%scaled = OpIMul %u32 %column %8
+%place = OpIAdd %u32 %scaled %row
+%number = OpConvertUToF %f32 %place
+%result = OpFAdd %f32 %value %number
+OpReturnValue %result
+OpFunctionEnd
+)";
+    for (const Case& c : kCases) {
+        for (const char* scope : {"3", "2"}) {
+            Run r = prepared(c);
+            run(r, text(body, scope, *scope == '2' ? 2 * c.lanes : c.lanes, functions));
+            expectRan(r);
+            for (uint32_t row = 0; row < 4; ++row) {
+                float sum = 0;
+                for (uint32_t k = 0; k < 6; ++k) sum += at(r, 1, row * 6 + k);
+                for (uint32_t column = 0; column < 6; ++column) {
+                    EXPECT_EQ(at(r, 2, column * 4 + row), sum + float(column * 8 + row));
+                }
+            }
+        }
+    }
+}
+
+// A slice of 4 x 6 from (1, 1) on in a tensor of 4 x 7: row 3 is outside, and becomes the clamp
+// value.
+TEST(MatrixPrograms, TensorsClamp) {
+    const std::string body = R"(
+%l0 = OpCreateTensorLayoutNV %layout
+%l1 = OpTensorLayoutSetDimensionNV %layout %l0 %4 %7
+%l2 = OpTensorLayoutSliceNV %layout %l1 %1 %4 %1 %6
+%l3 = OpTensorLayoutSetClampValueNV %layout %l2 %clamp
+%c = OpCooperativeMatrixLoadTensorNV %C %p1 %zeros %l3 None None
+OpCooperativeMatrixStoreKHR %p2 %c %0 %6
+)";
+    std::string whole = text(body);
+    const std::string constants = "%7 = OpConstant %u32 7\n%clamp = OpConstant %u32 0x40A00000\n";
+    whole.insert(whole.find("%layout = "), constants);
+    for (const Case& c : kCases) {
+        Run r = prepared(c);
+        std::string own = whole;
+        own.replace(own.find("LocalSize 4"), 11, "LocalSize " + std::to_string(c.lanes));
+        run(r, own);
+        expectRan(r);
+        for (uint32_t row = 0; row < 4; ++row) {
+            for (uint32_t column = 0; column < 6; ++column) {
+                const float expected = row == 3 ? 5.0f : at(r, 1, (row + 1) * 7 + column + 1);
+                EXPECT_EQ(at(r, 2, row * 6 + column), expected);
+            }
+        }
+    }
+}
+
+TEST(MatrixPrograms, ReportWhatTheTextsForbid) {
+    // Outside of the buffer: rows of 32 elements in a buffer of 32.
+    Run outside = prepared({4, Choice::kPlain});
+    std::string body = kProduct;
+    body.replace(body.find("%p0 %0 %8"), 9, "%p0 %0 %32");
+    std::string whole = text(body);
+    whole.insert(whole.find("%scope = "), "%32 = OpConstant %u32 32\n");
+    run(outside, whole);
+    EXPECT_EQ(outside.error, "");
+    ASSERT_FALSE(outside.reports.empty());
+    EXPECT_EQ(outside.reports[0].check, kCheckBounds);
+    // Memory that nothing wrote, which the product then stores.
+    Run unwritten = prepared({4, Choice::kPlain});
+    unwritten.written[0] = std::vector<uint8_t>(128, 1);
+    unwritten.written[0][8] = 0;
+    run(unwritten, text(kProduct));
+    ASSERT_FALSE(unwritten.reports.empty());
+    EXPECT_EQ(unwritten.reports[0].check, kCheckUnwritten);
+    EXPECT_EQ(unwritten.reports.back().check, kCheckUndefined);
+}
+
+}  // namespace
+}  // namespace coopvk::reference::test

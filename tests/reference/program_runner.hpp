@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs a compute shader of SPIR-V text on the interpreter, with storage buffers of 32-bit words.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "coopvk_reference/execute.hpp"
+
+namespace coopvk::reference::test {
+
+struct Run {
+    uint32_t lanes = 4;
+    std::array<uint32_t, 3> groups = {1, 1, 1};
+    Settings settings;
+    std::map<uint32_t, std::vector<uint32_t>> buffers;  // of set 0, by binding; changed by the run
+    std::map<uint32_t, std::vector<uint8_t>> written;  // optional: not 0 for bytes that are written
+    std::vector<SpecializationValue> specialization;
+
+    // Results: reports in their order; empty error if the program ran.
+    std::vector<Report> reports;
+    std::string error;
+};
+
+// Assembles (SPIR-V 1.6), makes the program and executes it.
+void run(Run& run, const std::string& text);
+
+// Bits of binary32.
+uint32_t bitsOf(float value);
+float floatOf(uint32_t bits);
+
+}  // namespace coopvk::reference::test
