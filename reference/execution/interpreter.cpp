@@ -51,7 +51,8 @@ Outcome runBlock(Subgroup& s, bool tracksDefined) {
     for (const Instruction* at = &instructions[frame->position];; ++at) {
         ++frame->position;
         const Step step = at->handler(s, *at);
-        if (tracksDefined && at->row->defined != Defined::kHandler && at->result != kNone)
+        if (tracksDefined && at->row->defined != Defined::kHandler && at->result != kNone &&
+            at->handler == at->row->handler)
             propagate(s, *at, s.mask);
         switch (step) {
             case Step::kNext:

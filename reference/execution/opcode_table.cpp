@@ -33,7 +33,8 @@ constexpr Family kCore[] = {
     conversionRows, bitRows,       dotRows,       linearRows,  groupRows,  voteRows,
     chainRows,      accessRows,    atomicRows,    copyRows,
 #if __has_include("matrices/rows.hpp")
-    matrixRows,     tensorRows,    vectorRows,    blockRows,   arrayRows,
+    matrixRows,     matrixMemoryRows, callbackRows, tensorRows,  tensorMemoryRows,
+    vectorRows,     trainingRows,  blockRows,     arrayRows,
 #endif
 };
 constexpr Family kGlsl[] = {glslFloatRows, glslExponentialRows, glslIntegerRows, glslVectorRows};

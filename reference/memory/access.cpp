@@ -13,20 +13,20 @@ namespace {
 struct AccessPlan final : Prepared {
     std::vector<Leaf> leaves;    // of a value in memory of bytes
     uint64_t size = 0;           // bytes from its first to its last
-    Access access, secondAccess; // the second: the read of a copy
+    Access access;
 };
 
 uint64_t sizeOfLeaf(const Leaf& leaf) { return sizeOf({leaf.scalar}); }
 
 // The layout of the value: by the pointer's pointee, or if that has another type, by the value's own.
-std::shared_ptr<AccessPlan> planOf(const Program& program, uint32_t pointer, const Type* type) {
-    auto plan = std::make_shared<AccessPlan>();
+AccessPlan planOf(const Program& program, uint32_t pointer, const Type* type) {
+    AccessPlan plan;
     Pointee pointee = program.slots[pointer].pointee;
     if (pointee.type != type) pointee = {type};
     if (holdsComponents(program.slots[pointer].type->storage)) return plan;
-    plan->leaves = leavesOf(pointee);
-    for (const Leaf& leaf : plan->leaves)
-        plan->size = std::max(plan->size, leaf.offset + sizeOfLeaf(leaf));
+    plan.leaves = leavesOf(pointee);
+    for (const Leaf& leaf : plan.leaves)
+        plan.size = std::max(plan.size, leaf.offset + sizeOfLeaf(leaf));
     return plan;
 }
 
@@ -184,15 +184,54 @@ Step store(Subgroup& s, const Instruction& i) {
     return afterAccess(s);
 }
 
+// Operands: target, source, operands of the write (or of both), operands of the read.
+struct CopyPlan final : Prepared {
+    AccessPlan target, source;
+    const Type* type = nullptr;
+};
+
+Step copyMemory(Subgroup& s, const Instruction& i) {
+    const auto& plan = static_cast<const CopyPlan&>(*i.prepared);
+    const uint32_t count = plan.type->components;
+    s.staging.resize(std::max<size_t>(s.staging.size(), size_t{count} * s.lanes));
+    s.stagingDefined.resize(std::max<size_t>(s.stagingDefined.size(), count));
+    const Value staged{s.staging.data(), s.stagingDefined.data(), plan.type, s.lanes};
+    const Value target = s.operand(i, 0), source = s.operand(i, 1);
+    if (holdsComponents(source.type->storage))
+        loadComponents(s, i, source, staged);
+    else
+        loadBytes(s, i, source, staged, plan.source, plan.source.access);
+    if (holdsComponents(target.type->storage))
+        storeComponents(s, i, target, staged);
+    else
+        storeBytes(s, i, target, staged, plan.target, plan.target.access);
+    return afterAccess(s);
+}
+
+Status prepareCopy(const Program& program, Instruction& i) {
+    auto plan = std::make_shared<CopyPlan>();
+    const Type* target = program.slots[i[0].slot].pointee.type;
+    const Type* source = program.slots[i[1].slot].pointee.type;
+    plan->type = target != nullptr ? target : source;
+    if (plan->type == nullptr)
+        return Error{ErrorCode::kInvalidModule, "OpCopyMemory has no type to copy"};
+    plan->target = planOf(program, i[0].slot, plan->type);
+    plan->source = planOf(program, i[1].slot, plan->type);
+    plan->target.access = plan->source.access = accessOf(program, i, 2);
+    i.prepared = std::move(plan);
+    return Done{};
+}
+
 Status prepareLoad(const Program& program, Instruction& i) {
-    auto plan = planOf(program, i[0].slot, i.type);
+    auto plan = std::make_shared<AccessPlan>(planOf(program, i[0].slot, i.type));
     plan->access = accessOf(program, i, 1);
     i.prepared = std::move(plan);
     return Done{};
 }
 
 Status prepareStore(const Program& program, Instruction& i) {
-    auto plan = planOf(program, i[0].slot, program.slots[i[1].slot].type);
+    auto plan =
+        std::make_shared<AccessPlan>(planOf(program, i[0].slot, program.slots[i[1].slot].type));
     plan->access = accessOf(program, i, 2);
     i.prepared = std::move(plan);
     return Done{};
@@ -201,6 +240,7 @@ Status prepareStore(const Program& program, Instruction& i) {
 constexpr OpcodeRow kRows[] = {
     row(spv::Op::OpLoad, load, Defined::kHandler, prepareLoad),
     row(spv::Op::OpStore, store, Defined::kHandler, prepareStore),
+    row(spv::Op::OpCopyMemory, copyMemory, Defined::kHandler, prepareCopy),
 };
 
 }  // namespace

@@ -16,6 +16,10 @@ class Races {
     Races(Workgroup&, BufferHistory&) {}
     void begin(Workgroup&) {}
     void meet(Workgroup&, const Instruction&) {}
+    void release(Subgroup&, spv::Scope, uint32_t) {}
+    void acquire(Subgroup&, spv::Scope, uint32_t) {}
+    void atomic(Subgroup&, const Instruction&, uint32_t, const Pointer&) {}
+    void meetLanes(Subgroup&) {}
     void note(Subgroup&, const Instruction&, uint32_t, const Pointer&, const std::byte*, uint64_t,
               bool, const Access&) {}
 };

@@ -8,6 +8,11 @@ namespace coopvk::reference {
 
 namespace {
 
+bool isId(spv_operand_type_t type) {
+    return type == SPV_OPERAND_TYPE_ID || type == SPV_OPERAND_TYPE_SCOPE_ID ||
+           type == SPV_OPERAND_TYPE_MEMORY_SEMANTICS_ID;
+}
+
 struct Reader {
     std::vector<Parsed> instructions;
     uint32_t word = 5;   // after the header
@@ -40,7 +45,7 @@ spv_result_t readInstruction(void* user, const spv_parsed_instruction_t* from) {
             continue;
         }
         to.operands.push_back({words[0], operand.num_words > 1 ? words[1] : 0,
-                               spvIsIdType(operand.type) != 0});
+                               isId(operand.type)});
     }
     reader.word += from->num_words;
     reader.instructions.push_back(std::move(to));

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Barriers (SPIR-V, 3.52.20), and instructions without an effect here.
+#include "execution/families.hpp"
+#include "execution/frame.hpp"
+#include "memory/races.hpp"
+
+namespace coopvk::reference {
+
+namespace {
+
+spv::Scope scopeOf(Subgroup& s, const Instruction& i, uint32_t operand) {
+    return static_cast<spv::Scope>(s.operand(i, operand).at(0, s.mask.first()));
+}
+
+// Operands: scope of execution, scope of memory, semantics.
+Step controlBarrier(Subgroup& s, const Instruction& i) {
+    if (s.phase == 0 && s.mask != s.all)
+        s.report(kCheckDivergence, i, (s.all & ~s.mask).first(),
+                 "a barrier that this lane does not reach with the others");
+    const auto semantics = static_cast<uint32_t>(s.operand(i, 2).at(0, s.mask.first()));
+    const bool meets = scopeOf(s, i, 0) < spv::Scope::Subgroup;
+    if (s.group->races != nullptr) {
+        const spv::Scope memory = scopeOf(s, i, 1);
+        if (s.phase == 0) s.group->races->release(s, memory, semantics);
+        if (!meets) s.group->races->meetLanes(s);
+        if (s.phase == 1 || !meets) s.group->races->acquire(s, memory, semantics);
+    }
+    return meets && s.phase == 0 ? Step::kMeet : Step::kNext;
+}
+
+// Operands: scope, semantics.
+Step memoryBarrier(Subgroup& s, const Instruction& i) {
+    if (s.group->races != nullptr) {
+        const auto semantics = static_cast<uint32_t>(s.operand(i, 1).at(0, s.mask.first()));
+        s.group->races->release(s, scopeOf(s, i, 0), semantics);
+        s.group->races->acquire(s, scopeOf(s, i, 0), semantics);
+    }
+    return Step::kNext;
+}
+
+Step assume(Subgroup& s, const Instruction& i) {
+    const Value condition = s.operand(i, 0);
+    s.mask.forEach([&](uint32_t lane) {
+        if (condition.at(0, lane) == 0)
+            s.report(kCheckProgram, i, lane, "an assumption does not hold");
+    });
+    return Step::kNext;
+}
+
+Step nothing(Subgroup&, const Instruction&) { return Step::kNext; }
+
+constexpr OpcodeRow kRows[] = {
+    row(spv::Op::OpControlBarrier, controlBarrier),
+    row(spv::Op::OpMemoryBarrier, memoryBarrier),
+    row(spv::Op::OpAssumeTrueKHR, assume),
+    row(spv::Op::OpUntypedPrefetchKHR, nothing),
+};
+
+}  // namespace
+
+Rows barrierRows() { return kRows; }
+
+}  // namespace coopvk::reference

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Composites, vectors, copies, selection (SPIR-V, 3.52.12). A cooperative matrix is a composite of the
+// components of its lane.
+#include <algorithm>
+
+#include "execution/families.hpp"
+#include "execution/frame.hpp"
+
+namespace coopvk::reference {
+
+namespace {
+
+struct Indices final : Prepared {
+    uint32_t component = 0;
+};
+
+// The component at which indices lead into a composite, from operand `first` on.
+Status prepareIndices(const Program& program, Instruction& i, uint32_t composite, uint32_t first) {
+    auto indices = std::make_shared<Indices>();
+    const Type* type = program.slots[i[composite].slot].type;
+    for (uint32_t n = first; n < i.operands.size(); ++n) {
+        const uint32_t index = i[n].word;
+        const uint64_t count = type->kind == Kind::kStruct ? type->members.size() : type->count;
+        if (!type->isComposite() || index >= count)
+            return Error{ErrorCode::kInvalidModule, "an index is outside of its composite"};
+        const Part part = partOf(*type, index);
+        indices->component += part.component;
+        type = part.type;
+    }
+    i.prepared = std::move(indices);
+    return Done{};
+}
+Status prepareExtract(const Program& program, Instruction& i) {
+    return prepareIndices(program, i, 0, 1);
+}
+Status prepareInsert(const Program& program, Instruction& i) {
+    return prepareIndices(program, i, 1, 2);
+}
+uint32_t componentOf(const Instruction& i) {
+    return static_cast<const Indices&>(*i.prepared).component;
+}
+
+Step construct(Subgroup& s, const Instruction& i) {
+    const Value result = s.result(i);
+    uint32_t to = 0;
+    // One constituent for all components of a matrix; vectors from scalars and vectors.
+    const bool replicate = i.type->kind == Kind::kCooperativeMatrix ||
+                           i.opcode == spv::Op::OpCompositeConstructReplicateEXT;
+    for (uint32_t next = 0; to < result.components(); ++next) {
+        if (next == i.operands.size()) {
+            if (!replicate) break;
+            next = 0;
+        }
+        const Value from = s.operand(i, next);
+        const uint32_t count = std::min(from.components(), result.components() - to);
+        if (count == 0) break;
+        copyComponents(result, to, from, 0, count, s.mask);
+        to += count;
+    }
+    return Step::kNext;
+}
+
+Step extract(Subgroup& s, const Instruction& i) {
+    const Value result = s.result(i);
+    copyComponents(result, 0, s.operand(i, 0), componentOf(i), result.components(), s.mask);
+    return Step::kNext;
+}
+
+// Operands: object, composite, indices.
+Step insert(Subgroup& s, const Instruction& i) {
+    const Value object = s.operand(i, 0), result = s.result(i);
+    copyValue(result, s.operand(i, 1), s.mask);
+    copyComponents(result, componentOf(i), object, 0, object.components(), s.mask);
+    return Step::kNext;
+}
+
+Step copy(Subgroup& s, const Instruction& i) {
+    copyValue(s.result(i), s.operand(i, 0), s.mask);
+    return Step::kNext;
+}
+
+// Some value, but always the same: undefined components count as defined from here on.
+Step freeze(Subgroup& s, const Instruction& i) {
+    const Value result = s.result(i);
+    copyValue(result, s.operand(i, 0), s.mask);
+    for (uint32_t c = 0; c < result.components(); ++c) result.defined[c] |= s.mask;
+    return Step::kNext;
+}
+
+// A literal of 0xFFFFFFFF: the component is undefined.
+Step shuffle(Subgroup& s, const Instruction& i) {
+    const Value a = s.operand(i, 0), b = s.operand(i, 1), result = s.result(i);
+    for (uint32_t c = 0; c < result.components(); ++c) {
+        const uint32_t from = i[2 + c].word;
+        if (from < a.components())
+            copyComponents(result, c, a, from, 1, s.mask);
+        else if (from - a.components() < b.components())
+            copyComponents(result, c, b, from - a.components(), 1, s.mask);
+        else
+            result.defined[c] &= ~s.mask;
+    }
+    return Step::kNext;
+}
+
+uint64_t indexAt(Subgroup& s, const Instruction& i, const Value& index, uint32_t count,
+                 uint32_t lane) {
+    const auto at = static_cast<uint64_t>(signExtend(index.at(0, lane), index.type->width));
+    if (at < count) return at;
+    s.report(kCheckBounds, i, lane,
+             "component " + std::to_string(static_cast<int64_t>(at)) + " of a vector of " +
+                 std::to_string(count));
+    return kNone;
+}
+
+Step extractDynamic(Subgroup& s, const Instruction& i) {
+    const Value from = s.operand(i, 0), index = s.operand(i, 1), result = s.result(i);
+    s.mask.forEach([&](uint32_t lane) {
+        const uint64_t at = indexAt(s, i, index, from.components(), lane);
+        const auto component = static_cast<uint32_t>(at);
+        result.at(0, lane) = at == kNone ? 0 : from.at(component, lane);
+        result.defined[0].assign(lane, at != kNone && index.isDefined(0, lane) &&
+                                           from.isDefined(component, lane));
+    });
+    return Step::kNext;
+}
+
+Step insertDynamic(Subgroup& s, const Instruction& i) {
+    const Value from = s.operand(i, 0), object = s.operand(i, 1), index = s.operand(i, 2);
+    const Value result = s.result(i);
+    copyValue(result, from, s.mask);
+    s.mask.forEach([&](uint32_t lane) {
+        const uint64_t at = indexAt(s, i, index, result.components(), lane);
+        if (at == kNone) return;
+        const auto component = static_cast<uint32_t>(at);
+        result.at(component, lane) = object.at(0, lane);
+        result.defined[component].assign(lane,
+                                         object.isDefined(0, lane) && index.isDefined(0, lane));
+    });
+    return Step::kNext;
+}
+
+// Operands: condition (a scalar, or a vector for each component), then, else. What is not chosen may
+// be undefined.
+Step select(Subgroup& s, const Instruction& i) {
+    const Value condition = s.operand(i, 0), then = s.operand(i, 1), other = s.operand(i, 2);
+    const Value result = s.result(i);
+    const bool each = condition.components() > 1;
+    LaneMask taken;
+    for (uint32_t c = 0; c < result.components(); ++c) {
+        const uint32_t at = each ? c : 0;
+        if (c == 0 || each) {
+            taken = {};
+            forLanes(s, [&](uint32_t lane) {
+                if (condition.at(at, lane) != 0) taken.set(lane);
+            });
+        }
+        forLanes(s, [&](uint32_t lane) {
+            result.at(c, lane) = condition.at(at, lane) != 0 ? then.at(c, lane) : other.at(c, lane);
+        });
+        const LaneMask defined = condition.defined[at] & ((taken & then.defined[c]) |
+                                                          (~taken & other.defined[c]));
+        result.defined[c] = (result.defined[c] & ~s.mask) | (defined & s.mask);
+    }
+    return Step::kNext;
+}
+
+Step transpose(Subgroup& s, const Instruction& i) {
+    const Value from = s.operand(i, 0), result = s.result(i);
+    const uint32_t columns = from.type->count, rows = from.type->element->count;
+    for (uint32_t column = 0; column < columns; ++column)
+        for (uint32_t r = 0; r < rows; ++r)
+            copyComponents(result, r * columns + column, from, column * rows + r, 1, s.mask);
+    return Step::kNext;
+}
+
+// A variable is undefined, or has its initializer, each time that its function starts.
+Step variable(Subgroup& s, const Instruction& i) {
+    const Type* type = s.program->slots[i.result].pointee.type;
+    if (type == nullptr || s.values[i.result].components() != 2) return Step::kNext;
+    const uint64_t first = s.values[i.result].at(1, 0);
+    const Value to{s.privateData.data() + first * s.lanes, s.privateDefined.data() + first, type,
+                   s.lanes};
+    const uint32_t initializer = i.opcode == spv::Op::OpVariable ? 1 : 2;
+    if (i.operands.size() > initializer && i[initializer].slot != kNone) {
+        copyValue(to, s.operand(i, initializer), s.mask);
+        return Step::kNext;
+    }
+    for (uint32_t c = 0; c < type->components; ++c) to.defined[c] &= ~s.mask;
+    return Step::kNext;
+}
+
+constexpr auto kHere = Defined::kHandler;
+constexpr OpcodeRow kRows[] = {
+    row(spv::Op::OpCompositeConstruct, construct),
+    row(spv::Op::OpCompositeConstructReplicateEXT, construct),
+    row(spv::Op::OpCompositeExtract, extract, kHere, prepareExtract),
+    row(spv::Op::OpCompositeInsert, insert, kHere, prepareInsert),
+    row(spv::Op::OpCopyObject, copy),
+    row(spv::Op::OpCopyLogical, copy),
+    row(spv::Op::OpExpectKHR, copy),
+    row(spv::Op::OpFreezeKHR, freeze),
+    row(spv::Op::OpVectorShuffle, shuffle),
+    row(spv::Op::OpVectorExtractDynamic, extractDynamic),
+    row(spv::Op::OpVectorInsertDynamic, insertDynamic),
+    row(spv::Op::OpSelect, select),
+    row(spv::Op::OpTranspose, transpose),
+    row(spv::Op::OpVariable, variable),
+    row(spv::Op::OpUntypedVariableKHR, variable),
+};
+
+}  // namespace
+
+Rows compositeRows() { return kRows; }
+
+}  // namespace coopvk::reference

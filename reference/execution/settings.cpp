@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "coopvk_reference/settings.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+namespace coopvk::reference {
+
+namespace {
+
+bool readNumber(std::string_view text, uint64_t& number) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return error == std::errc{} && end == text.data() + text.size();
+}
+bool readNumber(std::string_view text, uint32_t& number) {
+    uint64_t wide = 0;
+    if (!readNumber(text, wide) || wide > ~uint32_t{0}) return false;
+    number = static_cast<uint32_t>(wide);
+    return true;
+}
+
+bool readLanes(std::string_view text, Settings& settings) {
+    uint32_t& lanes = settings.subgroupSize;
+    return readNumber(text, lanes) && lanes >= kMinLanes && lanes <= kMaxLanes &&
+           (lanes & (lanes - 1)) == 0;
+}
+
+bool readChoice(std::string_view text, Choice& choice) {
+    static constexpr std::pair<std::string_view, Choice> kNames[] = {
+        {"plain", Choice::kPlain},
+        {"shuffled", Choice::kShuffled},
+        {"adversarial", Choice::kAdversarial},
+        {"exact", Choice::kExact},
+    };
+    for (const auto& [name, value] : kNames) {
+        if (name != text) continue;
+        choice = value;
+        return true;
+    }
+    return false;
+}
+bool readOrder(std::string_view text, Choice& choice) {
+    return readChoice(text, choice) && choice != Choice::kExact;
+}
+
+bool readAction(std::string_view text, Settings& settings) {
+    static constexpr std::pair<std::string_view, ReportAction> kNames[] = {
+        {"ignore", ReportAction::kIgnore},
+        {"message", ReportAction::kMessage},
+        {"error", ReportAction::kError},
+    };
+    for (const auto& [name, value] : kNames) {
+        if (name != text) continue;
+        settings.action = value;
+        return true;
+    }
+    return false;
+}
+
+bool readChecks(std::string_view text, Settings& settings) {
+    settings.checks = 0;
+    if (text == "none") return true;
+    if (text == "all") {
+        settings.checks = kAllChecks;
+        return true;
+    }
+    while (!text.empty()) {
+        const size_t comma = std::min(text.find(','), text.size());
+        uint32_t found = 0;
+        for (uint32_t check = 1; check < kAllChecks; check <<= 1)
+            if (text.substr(0, comma) == checkName(static_cast<Check>(check))) found = check;
+        if (found == 0) return false;
+        settings.checks |= found;
+        text.remove_prefix(std::min(comma + 1, text.size()));
+    }
+    return true;
+}
+
+struct SettingRow {
+    const char* variable;
+    bool (*read)(std::string_view, Settings&);
+};
+using Text = std::string_view;
+constexpr SettingRow kSettings[] = {
+    {"COOPVK_REFERENCE_SUBGROUP_SIZE", readLanes},
+    {"COOPVK_REFERENCE_SEED", [](Text text, Settings& to) { return readNumber(text, to.seed); }},
+    {"COOPVK_REFERENCE_SCHEDULE",
+     [](Text text, Settings& to) { return readOrder(text, to.schedule); }},
+    {"COOPVK_REFERENCE_PLACEMENT",
+     [](Text text, Settings& to) { return readOrder(text, to.placement); }},
+    {"COOPVK_REFERENCE_SUMS", [](Text text, Settings& to) { return readChoice(text, to.sums); }},
+    {"COOPVK_REFERENCE_CHECKS", readChecks},
+    {"COOPVK_REFERENCE_REPORT", readAction},
+    {"COOPVK_REFERENCE_THREADS",
+     [](Text text, Settings& to) { return readNumber(text, to.threads); }},
+    {"COOPVK_REFERENCE_REPORTS",
+     [](Text text, Settings& to) { return readNumber(text, to.reports); }},
+    {"COOPVK_REFERENCE_EXTENSIONS",
+     [](Text text, Settings& to) {
+         to.extensions = text;
+         return true;
+     }},
+};
+
+}  // namespace
+
+Result<Settings> settingsFromEnvironment() {
+    Settings settings;
+    for (const SettingRow& row : kSettings) {
+        const char* text = std::getenv(row.variable);
+        if (text == nullptr || *text == '\0') continue;
+        if (!row.read(text, settings))
+            return Error{ErrorCode::kInvalidArgument,
+                         std::string(row.variable) + " has no meaning: " + text};
+    }
+    return settings;
+}
+
+}  // namespace coopvk::reference
