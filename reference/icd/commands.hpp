@@ -11,6 +11,12 @@
 
 // X(command without vk)
 
+#ifdef VK_EXT_cooperative_matrix_maintenance1
+#define COOPVK_REFERENCE_MAINTENANCE1(X) X(GetPhysicalDeviceCooperativeMatrixProperties2EXT)
+#else
+#define COOPVK_REFERENCE_MAINTENANCE1(X)
+#endif
+
 #define COOPVK_REFERENCE_INSTANCE_COMMANDS(X)        \
     X(CreateInstance)                                \
     X(DestroyInstance)                               \
@@ -43,7 +49,12 @@
     X(GetPhysicalDeviceExternalBufferProperties)     \
     X(GetPhysicalDeviceExternalFenceProperties)      \
     X(GetPhysicalDeviceExternalSemaphoreProperties)  \
-    X(GetPhysicalDeviceToolProperties)
+    X(GetPhysicalDeviceToolProperties)                                                  \
+    X(GetPhysicalDeviceCooperativeMatrixPropertiesKHR)                                  \
+    X(GetPhysicalDeviceCooperativeMatrixPropertiesNV)                                   \
+    X(GetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV)                 \
+    X(GetPhysicalDeviceCooperativeVectorPropertiesNV)                                   \
+    COOPVK_REFERENCE_MAINTENANCE1(X)
 
 #define COOPVK_REFERENCE_DEVICE_COMMANDS(X) \
     X(CreateDevice)                         \
@@ -105,7 +116,8 @@
     X(DestroyPipeline)                       \
     X(CreateShadersEXT)                      \
     X(DestroyShaderEXT)                      \
-    X(GetShaderBinaryDataEXT)
+    X(GetShaderBinaryDataEXT)                \
+    X(ConvertCooperativeVectorMatrixNV)
 
 #define COOPVK_REFERENCE_QUEUE_COMMANDS(X) \
     X(QueueSubmit)                         \
@@ -171,7 +183,8 @@
     X(CmdResetQueryPool)                       \
     X(CmdWriteTimestamp)                       \
     X(CmdWriteTimestamp2)                      \
-    X(CmdCopyQueryPoolResults)
+    X(CmdCopyQueryPoolResults)                 \
+    X(CmdConvertCooperativeVectorMatrixNV)
 
 #define COOPVK_REFERENCE_COMMANDS(X)      \
     COOPVK_REFERENCE_INSTANCE_COMMANDS(X) \

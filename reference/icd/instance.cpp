@@ -2,7 +2,6 @@
 #include "instance.hpp"
 
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 
 #include "commands.hpp"
@@ -45,10 +44,9 @@ VkResult CreateInstance(const VkInstanceCreateInfo* info, const VkAllocationCall
         std::fprintf(stderr, "coopvk reference device: %s\n", settings.error().message.c_str());
         return VK_ERROR_INITIALIZATION_FAILED;
     }
-    const char* chosen = std::getenv("COOPVK_REFERENCE_EXTENSIONS");
     instance->physical.instance = instance.get();
     instance->physical.settings = *settings;
-    instance->physical.extensions = deviceExtensions(chosen == nullptr ? "all" : chosen);
+    instance->physical.extensions = deviceExtensions(settings->extensions);
     *handle = handleOf(instance.release());
     return VK_SUCCESS;
 }

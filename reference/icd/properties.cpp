@@ -113,6 +113,22 @@ void fill(const PhysicalDevice&, VkPhysicalDeviceMaintenance6Properties& p) {
     p.maxCombinedImageSamplerDescriptorCount = 1;
 }
 void fill(const PhysicalDevice&, VkPhysicalDeviceMaintenance5Properties&) {}
+void fill(const PhysicalDevice&, VkPhysicalDeviceCooperativeMatrixPropertiesKHR& p) {
+    p.cooperativeMatrixSupportedStages = kStages;
+}
+void fill(const PhysicalDevice&, VkPhysicalDeviceCooperativeMatrixPropertiesNV& p) {
+    p.cooperativeMatrixSupportedStages = kStages;
+}
+void fill(const PhysicalDevice&, VkPhysicalDeviceCooperativeMatrix2PropertiesNV& p) {
+    p.cooperativeMatrixWorkgroupScopeMaxWorkgroupSize = limits().maxComputeWorkGroupInvocations;
+    p.cooperativeMatrixFlexibleDimensionsMaxDimension = 1024;
+}
+void fill(const PhysicalDevice&, VkPhysicalDeviceCooperativeVectorPropertiesNV& p) {
+    p.cooperativeVectorSupportedStages = kStages;
+    p.cooperativeVectorTrainingFloat16Accumulation = VK_TRUE;
+    p.cooperativeVectorTrainingFloat32Accumulation = VK_TRUE;
+    p.maxCooperativeVectorComponents = 1024;
+}
 
 struct Row {
     VkStructureType type;
@@ -173,6 +189,18 @@ constexpr Row kRows[] = {
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_PROPERTIES, "VK_KHR_maintenance5"),
     row<VkPhysicalDeviceMaintenance6Properties>(
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_6_PROPERTIES, "VK_KHR_maintenance6"),
+    row<VkPhysicalDeviceCooperativeMatrixPropertiesKHR>(
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_KHR,
+        "VK_KHR_cooperative_matrix"),
+    row<VkPhysicalDeviceCooperativeMatrixPropertiesNV>(
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_NV,
+        "VK_NV_cooperative_matrix"),
+    row<VkPhysicalDeviceCooperativeMatrix2PropertiesNV>(
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_PROPERTIES_NV,
+        "VK_NV_cooperative_matrix2"),
+    row<VkPhysicalDeviceCooperativeVectorPropertiesNV>(
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_VECTOR_PROPERTIES_NV,
+        "VK_NV_cooperative_vector"),
 };
 
 }  // namespace

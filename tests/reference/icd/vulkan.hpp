@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The driver through the real loader: VK_DRIVER_FILES names its manifest.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <volk.h>
+
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace coopvk::reference::test {
+
+#define ASSERT_VK(call) ASSERT_EQ(call, VK_SUCCESS)
+#define EXPECT_VK(call) EXPECT_EQ(call, VK_SUCCESS)
+
+// An instance, and a device with everything that the driver has, for one test. Warnings and errors
+// that the test did not take fail it.
+class Vulkan : public testing::Test {
+ protected:
+    void SetUp() override;
+    void TearDown() override;
+
+    // What messengers got since the last call.
+    std::vector<std::string> takeMessages();
+
+    VkInstance instance = VK_NULL_HANDLE;
+    VkPhysicalDevice physical = VK_NULL_HANDLE;
+    VkDevice device = VK_NULL_HANDLE;
+    VkQueue queue = VK_NULL_HANDLE;
+    VkCommandPool pool = VK_NULL_HANDLE;
+
+    // Records and submits; returns what vkWaitForFences does.
+    VkResult run(const std::function<void(VkCommandBuffer)>& commands);
+    VkCommandBuffer allocate(VkCommandBufferLevel level = VK_COMMAND_BUFFER_LEVEL_PRIMARY);
+
+ private:
+    static VKAPI_ATTR VkBool32 VKAPI_CALL onMessage(VkDebugUtilsMessageSeverityFlagBitsEXT,
+                                                    VkDebugUtilsMessageTypeFlagsEXT,
+                                                    const VkDebugUtilsMessengerCallbackDataEXT*,
+                                                    void*);
+    void createInstance();
+    void createDevice();
+
+    VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;
+    std::mutex mutex_;
+    std::vector<std::string> messages_;
+};
+
+// A buffer with memory of its own, mapped.
+class Words {
+ public:
+    Words(VkDevice device, std::vector<uint32_t> values, uint32_t memoryType = 1);
+    ~Words();
+    Words(const Words&) = delete;
+    Words& operator=(const Words&) = delete;
+
+    uint32_t& operator[](size_t i) { return map_[i]; }
+    std::vector<uint32_t> values() const { return {map_, map_ + count_}; }
+    VkDeviceAddress address() const;
+    VkDescriptorBufferInfo info(VkDeviceSize offset = 0, VkDeviceSize size = VK_WHOLE_SIZE) const {
+        return {buffer, offset, size};
+    }
+
+    VkBuffer buffer = VK_NULL_HANDLE;
+
+ private:
+    VkDevice device_;
+    size_t count_;
+    VkDeviceMemory memory_ = VK_NULL_HANDLE;
+    uint32_t* map_ = nullptr;
+};
+
+}  // namespace coopvk::reference::test
