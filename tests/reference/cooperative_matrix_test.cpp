@@ -90,20 +90,20 @@ const Case kCases[] = {{4, Choice::kPlain},     {4, Choice::kShuffled}, {4, Choi
                        {8, Choice::kShuffled},  {32, Choice::kPlain},   {64, Choice::kAdversarial},
                        {128, Choice::kShuffled}};
 
-Run prepared(const Case& c) {
-    Run run;
+Execution prepared(const Case& c) {
+    Execution run;
     run.lanes = c.lanes;
     run.settings.placement = c.placement;
     run.buffers = {{0, floats(32, 7, 11)}, {1, floats(48, 5, 13)}, {2, std::vector<uint32_t>(64)}};
     return run;
 }
 
-void expectRan(const Run& run) {
+void expectRan(const Execution& run) {
     EXPECT_EQ(run.error, "");
     for (const Report& report : run.reports) ADD_FAILURE() << describe(report);
 }
 
-float at(const Run& run, uint32_t binding, uint32_t index) {
+float at(const Execution& run, uint32_t binding, uint32_t index) {
     return floatOf(run.buffers.at(binding)[index]);
 }
 
@@ -117,9 +117,9 @@ OpCooperativeMatrixStoreKHR %p2 %c %1 %4
 TEST(MatrixPrograms, Multiply) {
     for (const Case& c : kCases) {
         for (const char* scope : {"3", "2"}) {  // Subgroup, Workgroup
-            Run r = prepared(c);
+            Execution r = prepared(c);
             const uint32_t local = *scope == '2' ? 3 * c.lanes : c.lanes;
-            run(r, text(kProduct, scope, local));
+            execute(r, text(kProduct, scope, local));
             expectRan(r);
             for (uint32_t row = 0; row < 4; ++row) {
                 for (uint32_t column = 0; column < 6; ++column) {
@@ -164,8 +164,8 @@ OpFunctionEnd
 )";
     for (const Case& c : kCases) {
         for (const char* scope : {"3", "2"}) {
-            Run r = prepared(c);
-            run(r, text(body, scope, *scope == '2' ? 2 * c.lanes : c.lanes, functions));
+            Execution r = prepared(c);
+            execute(r, text(body, scope, *scope == '2' ? 2 * c.lanes : c.lanes, functions));
             expectRan(r);
             for (uint32_t row = 0; row < 4; ++row) {
                 float sum = 0;
@@ -193,10 +193,10 @@ OpCooperativeMatrixStoreKHR %p2 %c %0 %6
     const std::string constants = "%7 = OpConstant %u32 7\n%clamp = OpConstant %u32 0x40A00000\n";
     whole.insert(whole.find("%layout = "), constants);
     for (const Case& c : kCases) {
-        Run r = prepared(c);
+        Execution r = prepared(c);
         std::string own = whole;
         own.replace(own.find("LocalSize 4"), 11, "LocalSize " + std::to_string(c.lanes));
-        run(r, own);
+        execute(r, own);
         expectRan(r);
         for (uint32_t row = 0; row < 4; ++row) {
             for (uint32_t column = 0; column < 6; ++column) {
@@ -209,20 +209,20 @@ OpCooperativeMatrixStoreKHR %p2 %c %0 %6
 
 TEST(MatrixPrograms, ReportWhatTheTextsForbid) {
     // Outside of the buffer: rows of 32 elements in a buffer of 32.
-    Run outside = prepared({4, Choice::kPlain});
+    Execution outside = prepared({4, Choice::kPlain});
     std::string body = kProduct;
     body.replace(body.find("%p0 %0 %8"), 9, "%p0 %0 %32");
     std::string whole = text(body);
     whole.insert(whole.find("%scope = "), "%32 = OpConstant %u32 32\n");
-    run(outside, whole);
+    execute(outside, whole);
     EXPECT_EQ(outside.error, "");
     ASSERT_FALSE(outside.reports.empty());
     EXPECT_EQ(outside.reports[0].check, kCheckBounds);
     // Memory that nothing wrote, which the product then stores.
-    Run unwritten = prepared({4, Choice::kPlain});
+    Execution unwritten = prepared({4, Choice::kPlain});
     unwritten.written[0] = std::vector<uint8_t>(128, 1);
     unwritten.written[0][8] = 0;
-    run(unwritten, text(kProduct));
+    execute(unwritten, text(kProduct));
     ASSERT_FALSE(unwritten.reports.empty());
     EXPECT_EQ(unwritten.reports[0].check, kCheckUnwritten);
     EXPECT_EQ(unwritten.reports.back().check, kCheckUndefined);

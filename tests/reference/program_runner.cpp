@@ -12,7 +12,7 @@ constexpr uint64_t kFirstAddress = uint64_t(1) << 32;
 // Buffer n of set 0 is also at the address (n + 1) * 2^32.
 class Buffers final : public Resources {
  public:
-    explicit Buffers(Run& run) {
+    explicit Buffers(Execution& run) {
         for (auto& [binding, words] : run.buffers) {
             auto& written = run.written[binding];
             ranges_[binding] = {reinterpret_cast<std::byte*>(words.data()), words.size() * 4,
@@ -37,7 +37,7 @@ class Buffers final : public Resources {
 
 class Collector final : public Reporter {
  public:
-    explicit Collector(Run& run) : run_(run) {}
+    explicit Collector(Execution& run) : run_(run) {}
     bool report(const Report& report) override {
         run_.reports.push_back(report);
         return true;
@@ -45,12 +45,12 @@ class Collector final : public Reporter {
     void print(const std::string&) override {}
 
  private:
-    Run& run_;
+    Execution& run_;
 };
 
 }  // namespace
 
-void run(Run& run, const std::string& text) {
+void execute(Execution& run, const std::string& text) {
     spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);
     tools.SetMessageConsumer(
         [&](spv_message_level_t, const char*, const spv_position_t& at, const char* message) {
@@ -72,7 +72,7 @@ void run(Run& run, const std::string& text) {
     Collector collector(run);
     Dispatch dispatch;
     dispatch.groups = run.groups;
-    const Status status = execute(**program, dispatch, buffers, run.settings, collector);
+    const Status status = reference::execute(**program, dispatch, buffers, run.settings, collector);
     if (!status) run.error = status.error().message;
 }
 

@@ -11,7 +11,7 @@
 
 namespace coopvk::reference::test {
 
-struct Run {
+struct Execution {
     uint32_t lanes = 4;
     std::array<uint32_t, 3> groups = {1, 1, 1};
     Settings settings;
@@ -25,7 +25,7 @@ struct Run {
 };
 
 // Assembles (SPIR-V 1.6), makes the program and executes it.
-void run(Run& run, const std::string& text);
+void execute(Execution& run, const std::string& text);
 
 // Bits of binary32.
 uint32_t bitsOf(float value);
