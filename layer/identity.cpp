@@ -46,7 +46,10 @@ Sha256 startIdentity(const Settings& settings, const PhysicalDeviceContext& devi
 }
 
 Sha256 startIdentity(const DeviceContext& device) {
-    return start(device.instance->settings, device.facts(), device.emulated, device.addsShapes);
+    Sha256 hash =
+        start(device.instance->settings, device.facts(), device.emulated, device.addsShapes);
+    hash.addText(device.facts().features.to_string());
+    return hash;
 }
 
 Sha256 startIdentifier(const Settings& settings, const PhysicalDeviceContext& device) {

@@ -41,8 +41,9 @@ rewrite::Target makeTarget(const DeviceContext& device, uint32_t size) {
     target.emulated = device.emulated;
     target.nativeFeatures = device.physical->nativeFeatures;
     target.addsShapes = device.addsShapes;
-    target.backEnd = device.physical->nativeMatrices ? device.instance->settings.backEnd
-                                                     : rewrite::BackEnd::kCore;
+    const bool native =
+        device.physical->nativeMatrices && device.facts().has(Feature::kNativeCooperativeMatrix);
+    target.backEnd = native ? device.instance->settings.backEnd : rewrite::BackEnd::kCore;
     return target;
 }
 
