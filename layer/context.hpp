@@ -77,7 +77,7 @@ struct DeviceContext {
     PFN_vkGetDeviceProcAddr getNextProc = nullptr;
     VkuDeviceDispatchTable next = {};
     ShaderModules modules;
-    RewrittenShaders rewrittenShaders;
+    ShaderObjects shaderObjects;
     RewriteCache cache;
     DeferredHolds deferred;
     ConversionKernel conversions;

@@ -236,11 +236,12 @@ std::optional<rewrite::Error> rewriteForAnySize(DeviceContext& device, const Sta
 void setRequirements(const DeviceFacts& facts, const StageRequest& request, StagePlan& plan) {
     const uint32_t x = plan.rewritten->localSize[0];
     const bool fixed = fixesSubgroupSize(*plan.rewritten);
-    plan.addRequiredSize =
-        fixed && request.requiredSubgroupSize == 0 && canRequireSize(facts, request.stage);
-    plan.requireFull = fixed && facts.has(Feature::kComputeFullSubgroups) &&
-                       (request.stage & kWorkgroupStages) != 0 && x != 0 &&
-                       x % plan.subgroupSize == 0;
+    if (fixed && request.requiredSubgroupSize == 0 && canRequireSize(facts, request.stage)) {
+        plan.needs.size = plan.subgroupSize;
+    }
+    plan.needs.full = fixed && facts.has(Feature::kComputeFullSubgroups) &&
+                      (request.stage & kWorkgroupStages) != 0 && x != 0 &&
+                      x % plan.subgroupSize == 0;
 }
 
 }  // namespace

@@ -330,6 +330,7 @@ VkResult createShaders(VkDevice, uint32_t count, const VkShaderCreateInfoEXT* in
         const auto* code = static_cast<const uint32_t*>(infos[i].pCode);
         seen.words.assign(code, code + infos[i].codeSize / 4);
         driver().shaders.push_back(std::move(seen));
+        if (driver().shaderResult != VK_SUCCESS) return driver().shaderResult;
         const VkResult result = makeObject(allocator, &shaders[i]);
         if (result != VK_SUCCESS) return result;
     }
