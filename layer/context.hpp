@@ -68,6 +68,7 @@ struct DeviceContext {
     VkDevice handle = VK_NULL_HANDLE;
     std::shared_ptr<InstanceContext> instance;
     const PhysicalDeviceContext* physical = nullptr;
+    DeviceFacts enabled;  // of this device: see enabled_facts.hpp
     // The extensions that this device emulates: those for its physical device that the application
     // enabled.
     rewrite::ExtensionSet emulated;
@@ -76,7 +77,7 @@ struct DeviceContext {
     PFN_vkGetDeviceProcAddr getNextProc = nullptr;
     VkuDeviceDispatchTable next = {};
     ShaderModules modules;
-    RewrittenShaders rewrittenShaders;
+    ShaderObjects shaderObjects;
     RewriteCache cache;
     DeferredHolds deferred;
     ConversionKernel conversions;
@@ -85,7 +86,7 @@ struct DeviceContext {
     bool emulates(rewrite::Extension extension) const { return emulated.contains(extension); }
     bool rewrites() const { return !emulated.empty() || addsShapes; }
     Log& log() const { return *instance->log; }
-    const DeviceFacts& facts() const { return physical->facts; }
+    const DeviceFacts& facts() const { return enabled; }
 };
 
 }  // namespace coopvk::layer

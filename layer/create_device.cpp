@@ -4,11 +4,9 @@
 #include "command_state.hpp"
 #include "commands.hpp"
 #include "device_request.hpp"
-#include "extension_rows.hpp"
+#include "enabled_facts.hpp"
 #include "guard.hpp"
 #include "link.hpp"
-#include "matrix_extensions.hpp"
-#include "pnext.hpp"
 #include "registry.hpp"
 
 namespace coopvk::layer {
@@ -36,35 +34,6 @@ rewrite::ExtensionSet nativeExtensions(const DeviceContext& device,
         if (extension && !device.emulates(*extension)) set.insert(*extension);
     }
     return set;
-}
-
-// Whether the application enables a member of an extension's features.
-bool enables(const VkDeviceCreateInfo& info, rewrite::Extension extension, size_t feature) {
-    const ExtensionRow& row = extensionRow(extension);
-    const auto* node = findNode(info.pNext, row.featureType);
-    return node != nullptr && (row.read(node) & row.bit(feature)) != 0;
-}
-
-// Whether modules may use shapes that the driver's matrices lack: those that coopvk lists, or any
-// shape if coopvk emulates flexible dimensions. The driver's own flexible dimensions do not count.
-bool addsShapes(const DeviceContext& device, const VkDeviceCreateInfo& info) {
-    using rewrite::Extension;
-    const PhysicalDeviceContext& physical = *device.physical;
-    const std::span names(info.ppEnabledExtensionNames, info.enabledExtensionCount);
-    const bool hasMatrices = std::ranges::any_of(names, [](std::string_view name) {
-        return name == VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME;
-    });
-    if (!hasMatrices || device.emulates(Extension::kKhrCooperativeMatrix)) return false;
-    constexpr size_t kFlexible =
-        offsetof(VkPhysicalDeviceCooperativeMatrix2FeaturesNV, cooperativeMatrixFlexibleDimensions);
-    if (enables(info, Extension::kNvCooperativeMatrix2, kFlexible)) {
-        return physical.adds(Extension::kNvCooperativeMatrix2, kFlexible);
-    }
-    constexpr size_t kProperties = offsetof(
-        VkPhysicalDeviceCooperativeMatrixMaintenance1FeaturesEXT, cooperativeMatrixProperties2);
-    constexpr auto kMaintenance1 = Extension::kExtCooperativeMatrixMaintenance1;
-    return !physical.addedShapes.empty() ||
-           (enables(info, kMaintenance1, kProperties) && physical.adds(kMaintenance1, kProperties));
 }
 
 }  // namespace
@@ -97,7 +66,8 @@ VkResult createDevice(VkPhysicalDevice physicalDevice, const VkDeviceCreateInfo*
         return request.result;
     }
     context->emulated = request.emulated;
-    context->addsShapes = addsShapes(*context, *createInfo);
+    context->addsShapes = request.addsShapes;
+    context->enabled = enabledFacts(context->physical->facts, request.info, request.emulated);
 
     const VkResult result = create(physicalDevice, &request.info, allocator, device);
     if (result != VK_SUCCESS) return result;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "extension_rows.hpp"
+#include "feature_traits.hpp"
 #include "pnext.hpp"
 
 namespace coopvk::layer {
@@ -67,10 +68,11 @@ void queryFeatures(const DeviceQueries& queries, VkPhysicalDevice device, Device
     };
     std::vector<Bit> bits;
     for (const FeatureRow& row : featureTable()) {
-        const bool core = row.single == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+        const bool core = row.single.type == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
         if (!core && queries.getFeatures2 == nullptr) continue;
         if (!usable(facts, row.promotedIn, row.extension)) continue;
-        bits.push_back({chain.add(row.single, row.singleSize), row.singleOffset, row.feature});
+        bits.push_back(
+            {chain.add(row.single.type, row.single.size), row.single.offset, row.feature});
     }
     std::vector<std::pair<const ExtensionRow*, VkBaseOutStructure*>> natives;
     for (const ExtensionRow& row : extensionRows()) {
@@ -187,27 +189,7 @@ void fillTraits(DeviceFacts& facts) {
     traits.subgroupBasic = traits.subgroupShuffle = false;  // until the properties say so
     traits.subgroupStages = 0;
     traits.subgroupSizeControl = false;
-    traits.computeFullSubgroups = facts.has(Feature::kComputeFullSubgroups);
-    traits.vulkanMemoryModel = facts.has(Feature::kVulkanMemoryModel);
-    traits.shaderFloat16 = facts.has(Feature::kShaderFloat16);
-    traits.shaderFloat64 = facts.has(Feature::kShaderFloat64);
-    traits.shaderInt8 = facts.has(Feature::kShaderInt8);
-    traits.shaderInt16 = facts.has(Feature::kShaderInt16);
-    traits.shaderInt64 = facts.has(Feature::kShaderInt64);
-    traits.storageBuffer8BitAccess = facts.has(Feature::kStorageBuffer8BitAccess);
-    traits.uniformAndStorageBuffer8BitAccess =
-        facts.has(Feature::kUniformAndStorageBuffer8BitAccess);
-    traits.uniformAndStorageBuffer16BitAccess =
-        facts.has(Feature::kUniformAndStorageBuffer16BitAccess);
-    traits.storagePushConstant8 = facts.has(Feature::kStoragePushConstant8);
-    traits.scalarBlockLayout = facts.has(Feature::kScalarBlockLayout);
-    traits.storagePushConstant16 = facts.has(Feature::kStoragePushConstant16);
-    traits.storageBuffer16BitAccess = facts.has(Feature::kStorageBuffer16BitAccess);
-    traits.shaderIntegerDotProduct = facts.has(Feature::kShaderIntegerDotProduct);
-    traits.shaderMixedFloatDotProductFloat16AccFloat32 = facts.has(Feature::kMixedFloatDotProduct);
-    traits.bufferDeviceAddress = facts.has(Feature::kBufferDeviceAddress);
-    traits.shaderBufferFloat32AtomicAdd = facts.has(Feature::kShaderBufferFloat32AtomicAdd);
-    traits.shaderSharedFloat32AtomicAdd = facts.has(Feature::kShaderSharedFloat32AtomicAdd);
+    for (const auto& [feature, trait] : kFeatureTraits) traits.*trait = facts.has(feature);
     traits.maxComputeSharedMemorySize = facts.properties.limits.maxComputeSharedMemorySize;
     traits.maxComputeWorkGroupInvocations = facts.properties.limits.maxComputeWorkGroupInvocations;
 }

@@ -2,11 +2,12 @@
 #include "device_request.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <string_view>
 #include <vector>
 
+#include "enabled_facts.hpp"
 #include "extension_rows.hpp"
+#include "needs.hpp"
 #include "pnext.hpp"
 
 namespace coopvk::layer {
@@ -19,7 +20,11 @@ class RequestBuilder {
  public:
     RequestBuilder(const PhysicalDeviceContext& device, const VkDeviceCreateInfo& original,
                    Scratch& scratch)
-        : device_(device), original_(original), scratch_(scratch), chain_(original.pNext, scratch) {
+        : device_(device),
+          original_(original),
+          declined_(declinedFeatures(original)),
+          scratch_(scratch),
+          chain_(original.pNext, scratch) {
         request_.info = original;
         const std::span names(original.ppEnabledExtensionNames, original.enabledExtensionCount);
         names_.assign(names.begin(), names.end());
@@ -33,14 +38,13 @@ class RequestBuilder {
             if (request_.result != VK_SUCCESS) return std::move(request_);
         }
         addHalves();
+        request_.addsShapes = addsShapes();
+        if (request_.addsShapes) enableAll(kMatrixNeeds);
         for (const ExtensionRow& row : extensionRows()) {
             if (!request_.emulated.contains(row.extension)) continue;
-            for (Feature feature : row.needs) {
-                // Rewritten shaders use the driver's matrices only with nativeMatrices.
-                if (feature == Feature::kNativeCooperativeMatrix && !device_.nativeMatrices)
-                    continue;
-                if (device_.facts.has(feature))
-                    enable(featureTable()[static_cast<size_t>(feature)]);
+            enableAll(row.needs);
+            for (const Grant& grant : row.grants) {
+                if ((taken_[row.extension] & row.bit(grant.offset)) != 0) enableAll(grant.needs);
             }
         }
         finish();
@@ -48,6 +52,17 @@ class RequestBuilder {
     }
 
  private:
+    // A program that controls subgroup sizes without full subgroups has a reason: some drivers
+    // fail to compile large shaders with them.
+    static FeatureSet declinedFeatures(const VkDeviceCreateInfo& original) {
+        const FeatureSet asked = enabledFeatures(original);
+        FeatureSet declined;
+        constexpr auto kFull = static_cast<size_t>(Feature::kComputeFullSubgroups);
+        declined.set(kFull, asked.test(static_cast<size_t>(Feature::kSubgroupSizeControl)) &&
+                                !asked.test(kFull));
+        return declined;
+    }
+
     // The layer adds this extension, which the driver may not know.
     void stripTooling() {
         if (device_.facts.lists(kToolingExtension)) return;
@@ -97,20 +112,19 @@ class RequestBuilder {
             const auto* node = findNode(original_.pNext, type);
             if (node != nullptr) asked |= row.read(node);
         }
+        taken_[row.extension] = asked & decision.added;
         const std::string_view name = rewrite::info(row.extension).vulkanName;
         const auto isIt = [&](const char* listed) { return name == listed; };
         if (decision.isPartial()) {
             // A driver need not list extensions that are part of its Vulkan version.
             if (!device_.facts.lists(name)) std::erase_if(names_, isIt);
-            return takeAdded(row, asked & decision.added);
+            return takeAdded(row);
         }
         if ((asked & ~decision.added) != 0) {
             request_.result = VK_ERROR_FEATURE_NOT_PRESENT;
             request_.message = "a feature of " + std::string(name) + " is not emulated";
         }
-        if (asked != 0 || std::ranges::any_of(names_, isIt)) {
-            request_.emulated.insert(row.extension);
-        }
+        if (asked != 0 || lists(name)) request_.emulated.insert(row.extension);
         // Other extensions of the driver may depend on one that it lists without features.
         const bool replaced = device_.hidden.replaced.contains(row.extension);
         if (replaced || !device_.facts.lists(name)) std::erase_if(names_, isIt);
@@ -120,7 +134,8 @@ class RequestBuilder {
 
     // The other features are the driver's, and so is the extension; the driver refuses what it
     // lacks.
-    void takeAdded(const ExtensionRow& row, uint32_t asked) {
+    void takeAdded(const ExtensionRow& row) {
+        const uint32_t asked = taken_[row.extension];
         if (asked == 0) return;
         request_.emulated.insert(row.extension);
         for (const VkStructureType type : {row.featureType, row.aggregateType}) {
@@ -128,26 +143,69 @@ class RequestBuilder {
         }
     }
 
-    // Enables a feature in the aggregate structure if the application passes that, else in the
-    // feature's single structure: never in both.
-    void enable(const FeatureRow& row) {
-        if (row.single == kFeatures2) return enableCore(row);
-        if (row.aggregate != VK_STRUCTURE_TYPE_MAX_ENUM) {
-            if (void* node = chain_.edit(row.aggregate)) {
-                featureBit(node, row.aggregateOffset) = VK_TRUE;
-                return;
+    // Whether the application enables a member of an extension's features.
+    bool asksFor(rewrite::Extension extension, size_t feature) const {
+        const ExtensionRow& row = extensionRow(extension);
+        const auto* node = findNode(original_.pNext, row.featureType);
+        return node != nullptr && (row.read(node) & row.bit(feature)) != 0;
+    }
+
+    // Whether modules may use shapes that the driver's matrices lack: those that coopvk lists, or
+    // any shape if coopvk emulates flexible dimensions. The driver's own flexible dimensions do not
+    // count.
+    bool addsShapes() const {
+        using enum rewrite::Extension;
+        if (!lists(VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME)) return false;
+        if (request_.emulated.contains(kKhrCooperativeMatrix)) return false;
+        constexpr size_t kFlexible = offsetof(VkPhysicalDeviceCooperativeMatrix2FeaturesNV,
+                                              cooperativeMatrixFlexibleDimensions);
+        if (asksFor(kNvCooperativeMatrix2, kFlexible)) {
+            return device_.adds(kNvCooperativeMatrix2, kFlexible);
+        }
+        constexpr size_t kProperties = offsetof(
+            VkPhysicalDeviceCooperativeMatrixMaintenance1FeaturesEXT, cooperativeMatrixProperties2);
+        return !device_.addedShapes.empty() ||
+               (asksFor(kExtCooperativeMatrixMaintenance1, kProperties) &&
+                device_.adds(kExtCooperativeMatrixMaintenance1, kProperties));
+    }
+
+    // Those that the device has.
+    void enableAll(std::span<const Feature> features) {
+        for (const Feature feature : features) {
+            const auto number = static_cast<size_t>(feature);
+            // Rewritten shaders use the driver's matrices only with nativeMatrices.
+            if (feature == Feature::kNativeCooperativeMatrix && !device_.nativeMatrices) continue;
+            if (device_.facts.has(feature) && !declined_.test(number)) {
+                enable(featureTable()[number]);
             }
         }
-        void* node = chain_.edit(row.single);
-        if (node == nullptr) node = chain_.prepend(row.single, row.singleSize);
-        featureBit(node, row.singleOffset) = VK_TRUE;
-        if (device_.facts.apiVersion < row.promotedIn) name(row.extension);
+    }
+
+    // Enables a feature in one place: in the aggregate structure if the application passes that,
+    // else in the feature's single structure.
+    void enable(const FeatureRow& row) {
+        if (row.single.type == kFeatures2) return enableCore(row);
+        if (row.olderExtension != nullptr && lists(row.olderExtension)) return set(row.older);
+        if (void* node = chain_.edit(row.aggregate.type)) {
+            featureBit(node, row.aggregate.offset) = VK_TRUE;
+            return;
+        }
+        set(row.single);
+        if (device_.facts.apiVersion < row.promotedIn && !lists(row.extension)) {
+            names_.push_back(row.extension);
+        }
+    }
+
+    void set(const FeaturePlace& place) {
+        void* node = chain_.edit(place.type);
+        if (node == nullptr) node = chain_.prepend(place.type, place.size);
+        featureBit(node, place.offset) = VK_TRUE;
     }
 
     // The oldest features are in VkPhysicalDeviceFeatures2 or in pEnabledFeatures.
     void enableCore(const FeatureRow& row) {
         if (void* node = chain_.edit(kFeatures2)) {
-            featureBit(node, row.singleOffset) = VK_TRUE;
+            featureBit(node, row.single.offset) = VK_TRUE;
             return;
         }
         if (core_ == nullptr) {
@@ -156,13 +214,12 @@ class RequestBuilder {
             request_.info.pEnabledFeatures = core_;
         }
         constexpr size_t kStart = offsetof(VkPhysicalDeviceFeatures2, features);
-        featureBit(core_, row.singleOffset - kStart) = VK_TRUE;
+        featureBit(core_, row.single.offset - kStart) = VK_TRUE;
     }
 
-    void name(const char* extension) {
-        const bool listed = std::ranges::any_of(
-            names_, [&](const char* other) { return std::strcmp(other, extension) == 0; });
-        if (!listed) names_.push_back(extension);
+    // Whether the request names an extension.
+    bool lists(std::string_view extension) const {
+        return std::ranges::any_of(names_, [&](const char* name) { return extension == name; });
     }
 
     void finish() {
@@ -179,10 +236,12 @@ class RequestBuilder {
 
     const PhysicalDeviceContext& device_;
     const VkDeviceCreateInfo& original_;
+    const FeatureSet declined_;
     Scratch& scratch_;
     ChainEditor chain_;
     std::vector<const char*> names_;
     VkPhysicalDeviceFeatures* core_ = nullptr;
+    rewrite::ExtensionFeatures taken_;  // emulated features that the application enables
     DeviceRequest request_;
 };
 
@@ -190,7 +249,8 @@ class RequestBuilder {
 
 DeviceRequest makeDeviceRequest(const PhysicalDeviceContext& device,
                                 const VkDeviceCreateInfo& original, Scratch& scratch) {
-    if (device.emulated.empty() && device.facts.lists(kToolingExtension)) {
+    if (device.emulated.empty() && device.addedShapes.empty() &&
+        device.facts.lists(kToolingExtension)) {
         DeviceRequest request;
         request.info = original;
         return request;

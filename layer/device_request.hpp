@@ -18,6 +18,7 @@ struct DeviceRequest {
     std::string message;  // and why
     VkDeviceCreateInfo info = {};    // to pass down; in scratch and application memory
     rewrite::ExtensionSet emulated;  // of what the application asks for
+    bool addsShapes = false;         // see rewrite::Target::addsShapes
 };
 
 // Removes emulated extensions and features, and enables those features of the device that the

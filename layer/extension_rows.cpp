@@ -56,7 +56,7 @@ constexpr Grant kAtomicFloatGrants[] = {
 constexpr Grant kInt4Grants[] = {
     {COOPVK_GRANT(VkPhysicalDeviceShaderInt4FeaturesCOOPVK, shaderInt4)},
     {COOPVK_GRANT(VkPhysicalDeviceShaderInt4FeaturesCOOPVK, shaderInt4CooperativeMatrix),
-     .possible = hasInt4Matrices},
+     .possible = hasInt4Matrices, .needs = kMatrixNeeds},
 };
 constexpr Grant kBlockIoGrants[] = {
     {COOPVK_GRANT(VkPhysicalDeviceShader2DBlockIOFeaturesCOOPVK, shader2DBlockIO)},
@@ -69,7 +69,7 @@ constexpr Grant kBfloat16Grants[] = {
     {COOPVK_GRANT(VkPhysicalDeviceShaderBfloat16FeaturesKHR, shaderBFloat16DotProduct),
      .besideNative = true},
     {COOPVK_GRANT(VkPhysicalDeviceShaderBfloat16FeaturesKHR, shaderBFloat16CooperativeMatrix),
-     .besideNative = true, .possible = carriesMatrices},
+     .besideNative = true, .possible = carriesMatrices, .needs = kMatrixNeeds},
 };
 // Matrices hold 8-bit floats as f16.
 bool carriesFloat8Matrices(const DeviceFacts& facts) {
@@ -79,7 +79,7 @@ bool carriesFloat8Matrices(const DeviceFacts& facts) {
 constexpr Grant kFloat8Grants[] = {
     {COOPVK_GRANT(VkPhysicalDeviceShaderFloat8FeaturesEXT, shaderFloat8)},
     {COOPVK_GRANT(VkPhysicalDeviceShaderFloat8FeaturesEXT, shaderFloat8CooperativeMatrix),
-     .besideNative = true, .possible = carriesFloat8Matrices},
+     .besideNative = true, .possible = carriesFloat8Matrices, .needs = kMatrixNeeds},
 };
 
 constexpr Grant kFloat16Grants[] = {

@@ -27,6 +27,8 @@ struct Grant {
     bool besideNative = false;
     // Whether coopvk can do so on this device, which has what the extension needs; null: always.
     bool (*possible)(const DeviceFacts& facts) = nullptr;
+    // Features of the device that its emulation needs besides those of the extension.
+    std::span<const Feature> needs = {};
 };
 
 #define COOPVK_GRANT(Struct, member) .name = #member, .offset = offsetof(Struct, member)

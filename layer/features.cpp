@@ -11,44 +11,33 @@ using Features11 = VkPhysicalDeviceVulkan11Features;
 using Features12 = VkPhysicalDeviceVulkan12Features;
 using Features13 = VkPhysicalDeviceVulkan13Features;
 
-constexpr auto kNone = VK_STRUCTURE_TYPE_MAX_ENUM;
 constexpr auto k2 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
 constexpr auto k11 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
 constexpr auto k12 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
 constexpr auto k13 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
 
-#define COOPVK_CORE_FEATURE(Id, member)    \
-    {Feature::Id,                          \
-     #member,                              \
-     k2,                                   \
-     sizeof(Features2),                    \
-     offsetof(Features2, features.member), \
-     kNone,                                \
-     0,                                    \
-     VK_API_VERSION_1_0,                   \
-     nullptr}
+#define COOPVK_PLACE(Type, type, member) \
+    {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##type, sizeof(Type), offsetof(Type, member)}
+
+#define COOPVK_CORE_FEATURE(Id, member)                                \
+    {                                                                  \
+        Feature::Id,                                                   \
+        #member,                                                       \
+        {k2, sizeof(Features2), offsetof(Features2, features.member)}, \
+        {},                                                            \
+        VK_API_VERSION_1_0,                                            \
+        nullptr}
 #define COOPVK_FEATURE(Id, member, Type, type, Aggregate, aggregate, version, extension) \
     {Feature::Id,                                                                        \
      #member,                                                                            \
-     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##type,                                           \
-     sizeof(Type),                                                                       \
-     offsetof(Type, member),                                                             \
-     aggregate,                                                                          \
-     offsetof(Aggregate, member),                                                        \
+     COOPVK_PLACE(Type, type, member),                                                   \
+     {aggregate, sizeof(Aggregate), offsetof(Aggregate, member)},                        \
      version,                                                                            \
      extension}
 
 // In no Vulkan version.
 #define COOPVK_EXTENSION_FEATURE(Id, member, Type, type, extension) \
-    {Feature::Id,                                                   \
-     #member,                                                       \
-     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##type,                      \
-     sizeof(Type),                                                  \
-     offsetof(Type, member),                                        \
-     kNone,                                                         \
-     0,                                                             \
-     ~0u,                                                           \
-     extension}
+    {Feature::Id, #member, COOPVK_PLACE(Type, type, member), {}, ~0u, extension}
 
 constexpr FeatureRow kRows[] = {
     COOPVK_CORE_FEATURE(kRobustBufferAccess, robustBufferAccess),
@@ -104,10 +93,14 @@ constexpr FeatureRow kRows[] = {
                    VkPhysicalDeviceShaderIntegerDotProductFeatures,
                    SHADER_INTEGER_DOT_PRODUCT_FEATURES, Features13, k13, VK_API_VERSION_1_3,
                    VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME),
-    COOPVK_FEATURE(kBufferDeviceAddress, bufferDeviceAddress,
-                   VkPhysicalDeviceBufferDeviceAddressFeatures, BUFFER_DEVICE_ADDRESS_FEATURES,
-                   Features12, k12, VK_API_VERSION_1_2,
-                   VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME),
+    {Feature::kBufferDeviceAddress, "bufferDeviceAddress",
+     COOPVK_PLACE(VkPhysicalDeviceBufferDeviceAddressFeatures, BUFFER_DEVICE_ADDRESS_FEATURES,
+                  bufferDeviceAddress),
+     COOPVK_PLACE(Features12, VULKAN_1_2_FEATURES, bufferDeviceAddress), VK_API_VERSION_1_2,
+     VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME,
+     COOPVK_PLACE(VkPhysicalDeviceBufferDeviceAddressFeaturesEXT,
+                  BUFFER_DEVICE_ADDRESS_FEATURES_EXT, bufferDeviceAddress),
+     VK_EXT_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME},
     COOPVK_EXTENSION_FEATURE(kShaderBufferFloat32AtomicAdd, shaderBufferFloat32AtomicAdd,
                              VkPhysicalDeviceShaderAtomicFloatFeaturesEXT,
                              SHADER_ATOMIC_FLOAT_FEATURES_EXT,

@@ -44,20 +44,28 @@ enum class Feature : size_t {
 
 using FeatureSet = std::bitset<static_cast<size_t>(Feature::kCount)>;
 
+// A member of a feature structure; VK_STRUCTURE_TYPE_MAX_ENUM: there is none.
+struct FeaturePlace {
+    VkStructureType type = VK_STRUCTURE_TYPE_MAX_ENUM;
+    size_t size = 0;  // of the structure
+    size_t offset = 0;
+};
+
 struct FeatureRow {
     Feature feature;
     const char* name;
     // The structure for the feature alone; VkPhysicalDeviceFeatures2 for the oldest ones.
-    VkStructureType single;
-    size_t singleSize;
-    size_t singleOffset;
-    // VkPhysicalDeviceVulkan1xFeatures; VK_STRUCTURE_TYPE_MAX_ENUM if there is none.
-    VkStructureType aggregate;
-    size_t aggregateOffset;
+    FeaturePlace single;
+    // VkPhysicalDeviceVulkan1xFeatures.
+    FeaturePlace aggregate;
     // From this version on `single` needs no extension. Before, it needs `extension` (null: it is
     // not available).
     uint32_t promotedIn;
     const char* extension;
+    // The same feature of an older extension. Where the application enables that extension, Vulkan
+    // forbids the feature in the other places.
+    FeaturePlace older = {};
+    const char* olderExtension = nullptr;
 };
 
 // In the order of the enum.

@@ -30,10 +30,14 @@ Sha256 start(const Settings& settings, const DeviceFacts& facts, rewrite::Extens
     return hash;
 }
 
+// Whether coopvk may add anything of its own to the driver's data.
+bool changesData(const PhysicalDeviceContext& device) {
+    return !device.emulated.empty() || !device.addedShapes.empty();
+}
+
 // Data that the driver made without coopvk must not be used under these settings, nor the other way
 // round.
 bool standsApart(const Settings& settings, const PhysicalDeviceContext& device) {
-    if (device.emulated.empty()) return false;
     const bool asDefault = settings.emulate.mode == EmulatePolicy::Mode::kAuto &&
                            settings.backEnd == rewrite::BackEnd::kAuto;
     return !asDefault || !replacedSet(device.decisions, device.facts).empty();
@@ -46,7 +50,10 @@ Sha256 startIdentity(const Settings& settings, const PhysicalDeviceContext& devi
 }
 
 Sha256 startIdentity(const DeviceContext& device) {
-    return start(device.instance->settings, device.facts(), device.emulated, device.addsShapes);
+    Sha256 hash =
+        start(device.instance->settings, device.facts(), device.emulated, device.addsShapes);
+    hash.addText(device.facts().features.to_string());
+    return hash;
 }
 
 Sha256 startIdentifier(const Settings& settings, const PhysicalDeviceContext& device) {
@@ -65,11 +72,12 @@ void mixIdentity(const DeviceContext& device, VkPipelineBinaryKeyKHR& key) {
     std::ranges::copy(digest, key.key);
 }
 
-void mixIdentity(const Settings& settings, const PhysicalDeviceContext& device,
+void mixIdentity(const Settings& settings, const PhysicalDeviceContext& device, UuidOf kind,
                  uint8_t (&uuid)[VK_UUID_SIZE]) {
     static_assert(sizeof(Digest) >= VK_UUID_SIZE);
-    if (!standsApart(settings, device)) return;
-    Sha256 hash = startIdentity(settings, device);
+    if (!changesData(device)) return;
+    Sha256 hash = kind == UuidOf::kModuleIdentifiers ? startIdentifier(settings, device)
+                                                     : startIdentity(settings, device);
     const Digest digest = hash.add(std::as_bytes(std::span(uuid))).finish();
     std::copy_n(digest.begin(), VK_UUID_SIZE, uuid);
 }

@@ -25,11 +25,12 @@ Sha256 startIdentifier(const Settings& settings, const PhysicalDeviceContext& de
 
 // In place of the driver's key.
 void mixIdentity(const DeviceContext& device, VkPipelineBinaryKeyKHR& key);
-// Replaces a UUID of the driver's, for shader binaries or module identifiers. With the default
-// settings, and if coopvk replaces nothing of the driver's, the UUID stays the driver's. So a
-// program that uses nothing of coopvk's can still use its data on disk. Binaries that coopvk made
-// have an identity of their own: see shader_binaries.hpp.
-void mixIdentity(const Settings& settings, const PhysicalDeviceContext& device,
+enum class UuidOf { kShaderBinaries, kModuleIdentifiers };
+// Replaces a UUID of the driver's if coopvk emulates anything on the device: a driver knows neither
+// binaries with coopvk's header nor coopvk's identifiers. With the default settings, and if coopvk
+// replaces nothing of the driver's, the UUID of identifiers is the same for all versions of coopvk:
+// data that programs keep by them stays valid.
+void mixIdentity(const Settings& settings, const PhysicalDeviceContext& device, UuidOf kind,
                  uint8_t (&uuid)[VK_UUID_SIZE]);
 
 }  // namespace coopvk::layer

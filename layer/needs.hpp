@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The features that the rewriter's code for each extension needs; those that the device has are
-// enabled.
+// enabled, except those that the application switches off.
 #pragma once
 
 #include "features.hpp"

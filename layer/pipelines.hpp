@@ -15,12 +15,21 @@ VkResult buildStages(BuiltStages& built, Info& info, bool& changed) {
     return built.buildArray(info.stageCount, info.pStages, changed);
 }
 
+// Whether a pipeline consists of binaries. Then Vulkan ignores its modules, identifiers of modules
+// and words, which need not exist any more.
+template <typename Info>
+bool isFromBinaries(const Info& info) {
+    const auto* binaries =
+        findNode<VkPipelineBinaryInfoKHR>(info.pNext, VK_STRUCTURE_TYPE_PIPELINE_BINARY_INFO_KHR);
+    return binaries != nullptr && binaries->binaryCount != 0;
+}
+
 // createPipelineBatch with stages that live until it is done: prepare(built, info, changed).
 template <typename Info, typename Prepare, typename Create>
 VkResult createPipelines(BuiltStages& built, std::span<const Info> infos, VkPipeline* pipelines,
                          const Prepare& prepare, const Create& create) {
     const auto prepareOne = [&](Info& info, bool& changed) {
-        return prepare(built, info, changed);
+        return isFromBinaries(info) ? VK_SUCCESS : prepare(built, info, changed);
     };
     return createPipelineBatch(infos, pipelines, built.scratch(), prepareOne, create);
 }

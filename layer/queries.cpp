@@ -117,20 +117,19 @@ void clearFloatControls(VkBaseOutStructure* node) {
     }
 }
 
-using Uuid = uint8_t[VK_UUID_SIZE];
-
-// The UUID of data that programs keep on disk and that depends on coopvk; null for other
-// structures.
-Uuid* uuidOf(VkBaseOutStructure* node) {
+// Replaces the UUID of data that programs keep on disk, in a structure that has one.
+void mixUuid(const Settings& settings, const PhysicalDeviceContext& device,
+             VkBaseOutStructure* node) {
     if (node->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OBJECT_PROPERTIES_EXT) {
-        return &reinterpret_cast<VkPhysicalDeviceShaderObjectPropertiesEXT*>(node)
-                    ->shaderBinaryUUID;
+        auto& objects = *reinterpret_cast<VkPhysicalDeviceShaderObjectPropertiesEXT*>(node);
+        mixIdentity(settings, device, UuidOf::kShaderBinaries, objects.shaderBinaryUUID);
     }
     if (node->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_MODULE_IDENTIFIER_PROPERTIES_EXT) {
-        return &reinterpret_cast<VkPhysicalDeviceShaderModuleIdentifierPropertiesEXT*>(node)
-                    ->shaderModuleIdentifierAlgorithmUUID;
+        auto& identifiers =
+            *reinterpret_cast<VkPhysicalDeviceShaderModuleIdentifierPropertiesEXT*>(node);
+        mixIdentity(settings, device, UuidOf::kModuleIdentifiers,
+                    identifiers.shaderModuleIdentifierAlgorithmUUID);
     }
-    return nullptr;
 }
 
 }  // namespace
@@ -171,8 +170,7 @@ void getProperties2(VkPhysicalDevice device, VkPhysicalDeviceProperties2* proper
     auto* node = static_cast<VkBaseOutStructure*>(properties->pNext);
     for (; node != nullptr; node = node->pNext) {
         if (physical.facts.traits.emulatesFloat16) clearFloatControls(node);
-        Uuid* uuid = uuidOf(node);
-        if (uuid != nullptr) mixIdentity(instance->settings, physical, *uuid);
+        mixUuid(instance->settings, physical, node);
     }
 }
 

@@ -11,16 +11,19 @@
 namespace coopvk::layer {
 namespace {
 
-// Zeros follow up to the identity, which is the second half.
-constexpr std::string_view kText = "coopvk shader binary 2";
+// Zeros follow up to what the layer required of subgroups. The identity is the second half.
+constexpr std::string_view kText = "coopvk shader binary 3";
 constexpr size_t kIdentityAt = kBinaryHeaderSize - sizeof(Digest);
-static_assert(kText.size() <= kIdentityAt);
+constexpr size_t kNeedsAt = kIdentityAt - 2 * sizeof(uint32_t);
+static_assert(kText.size() <= kNeedsAt);
 
-BinaryHeader makeHeader(const DeviceContext& device) {
+BinaryHeader makeHeader(const DeviceContext& device, const SubgroupNeeds& needs) {
     const Digest identity =
         startIdentity(device.instance->settings, *device.physical).addText("binary").finish();
     BinaryHeader header = {};
     std::memcpy(header.data(), kText.data(), kText.size());
+    const uint32_t numbers[] = {needs.size, needs.full ? 1u : 0u};
+    std::memcpy(header.data() + kNeedsAt, numbers, sizeof(numbers));
     std::memcpy(header.data() + kIdentityAt, identity.data(), identity.size());
     return header;
 }
@@ -32,33 +35,44 @@ BinaryKind kindOfBinary(const DeviceContext& device, const void* code, size_t si
         std::memcmp(code, kText.data(), kText.size()) != 0) {
         return BinaryKind::kDrivers;
     }
-    const BinaryHeader header = makeHeader(device);
+    const BinaryHeader header = makeHeader(device, needsOfBinary(code));
     return std::memcmp(code, header.data(), header.size()) == 0 ? BinaryKind::kOurs
                                                                 : BinaryKind::kForeign;
 }
 
-void RewrittenShaders::add(VkShaderEXT shader) noexcept {
+SubgroupNeeds needsOfBinary(const void* code) {
+    uint32_t numbers[2];
+    std::memcpy(numbers, static_cast<const std::byte*>(code) + kNeedsAt, sizeof(numbers));
+    return {numbers[0], numbers[1] != 0};
+}
+
+void ShaderObjects::add(VkShaderEXT shader, const std::optional<SubgroupNeeds>& needs) noexcept {
     try {
         const std::scoped_lock lock(mutex_);
-        shaders_.insert(shader);
+        Entry& entry = shaders_[shader];
+        ++entry.count;
+        if (needs) entry.needs = needs;
     } catch (...) {
     }
 }
 
-void RewrittenShaders::remove(VkShaderEXT shader) {
+void ShaderObjects::remove(VkShaderEXT shader) {
     const std::scoped_lock lock(mutex_);
-    shaders_.erase(shader);
+    const auto found = shaders_.find(shader);
+    if (found != shaders_.end() && --found->second.count == 0) shaders_.erase(found);
 }
 
-bool RewrittenShaders::contains(VkShaderEXT shader) {
+std::optional<SubgroupNeeds> ShaderObjects::find(VkShaderEXT shader) {
     const std::scoped_lock lock(mutex_);
-    return shaders_.contains(shader);
+    const auto found = shaders_.find(shader);
+    return found == shaders_.end() ? std::nullopt : found->second.needs;
 }
 
 VkResult getShaderBinaryData(VkDevice device, VkShaderEXT shader, size_t* size, void* data) {
     const auto context = devices().find(device);
     const auto& next = context->next.GetShaderBinaryDataEXT;
-    if (!context->rewrittenShaders.contains(shader)) return next(device, shader, size, data);
+    const std::optional<SubgroupNeeds> needs = context->shaderObjects.find(shader);
+    if (!needs) return next(device, shader, size, data);
     size_t below = 0;
     if (VkResult result = next(device, shader, &below, nullptr); result != VK_SUCCESS) {
         return result;
@@ -71,7 +85,7 @@ VkResult getShaderBinaryData(VkDevice device, VkShaderEXT shader, size_t* size, 
         *size = 0;  // nothing is written
         return VK_INCOMPLETE;
     }
-    const BinaryHeader header = makeHeader(*context);
+    const BinaryHeader header = makeHeader(*context, *needs);
     std::memcpy(data, header.data(), header.size());
     const VkResult result =
         next(device, shader, &below, static_cast<std::byte*>(data) + kBinaryHeaderSize);
@@ -81,7 +95,7 @@ VkResult getShaderBinaryData(VkDevice device, VkShaderEXT shader, size_t* size, 
 
 void destroyShader(VkDevice device, VkShaderEXT shader, const VkAllocationCallbacks* allocator) {
     const auto context = devices().find(device);
-    context->rewrittenShaders.remove(shader);
+    context->shaderObjects.remove(shader);
     context->next.DestroyShaderEXT(device, shader, allocator);
 }
 

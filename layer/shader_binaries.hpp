@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Binaries of shader objects that were made from rewritten words. Those words already contain the
-// specialization. The application must pass the specialization again with the binary, and a driver
-// may fail on that. So such binaries have a header by which the layer recognises them. The header
-// also contains the identity of what made the binary, since the device's UUID of binaries may be
-// the driver's own.
+// specialization, which the application must pass again with the binary, and a driver may fail on
+// that. A driver may also need again what the layer required of subgroups. So such binaries have a
+// header with all of this, and with the identity of what made the binary.
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -12,7 +11,10 @@
 #include <array>
 #include <cstddef>
 #include <mutex>
-#include <unordered_set>
+#include <optional>
+#include <unordered_map>
+
+#include "stage_rewriter.hpp"
 
 namespace coopvk::layer {
 
@@ -28,18 +30,26 @@ enum class BinaryKind {
     kForeign,  // with a header, but not of this identity
 };
 BinaryKind kindOfBinary(const DeviceContext& device, const void* code, size_t size);
+// Of a binary of kOurs.
+SubgroupNeeds needsOfBinary(const void* code);
 
-// The shader objects of a device that were made from rewritten words. Thread-safe.
-class RewrittenShaders {
+// The shader objects of a device. Thread-safe. Vulkan allows several objects with one handle.
+class ShaderObjects {
  public:
-    // If memory runs out, the shader is not kept: its binaries then have no header.
-    void add(VkShaderEXT shader) noexcept;
+    // `needs` of a shader that was made from rewritten words. If memory runs out, the shader is not
+    // kept: its binaries then have no header.
+    void add(VkShaderEXT shader, const std::optional<SubgroupNeeds>& needs) noexcept;
     void remove(VkShaderEXT shader);
-    bool contains(VkShaderEXT shader);
+    // What was added; null: not from rewritten words.
+    std::optional<SubgroupNeeds> find(VkShaderEXT shader);
 
  private:
+    struct Entry {
+        uint32_t count = 0;  // objects with this handle
+        std::optional<SubgroupNeeds> needs;
+    };
     std::mutex mutex_;
-    std::unordered_set<VkShaderEXT> shaders_;
+    std::unordered_map<VkShaderEXT, Entry> shaders_;
 };
 
 }  // namespace coopvk::layer

@@ -90,32 +90,37 @@ ShaderWordsRef emulatedWords(const DeviceContext& device, size_t codeSize, const
 
 template <typename Info>
 VkResult rewriteInfo(DeviceContext& device, Scratch& scratch, ShaderWordsRef words, Info& info,
-                     RewrittenRef& rewritten) {
+                     StagePlan& plan) {
     StageRequest request;
     request.words = std::move(words);
     request.stage = info.stage;
     request.entryPoint = info.pName;
     request.specialization = info.pSpecializationInfo;
     request.requiredSubgroupSize = requiredSubgroupSize(info.pNext);
-    StagePlan plan;
     if (VkResult result = rewriteStage(device, request, plan); result != VK_SUCCESS) return result;
-
-    rewritten = std::move(plan.rewritten);
-    if (rewritten->untouched) return VK_SUCCESS;
+    if (plan.rewritten->untouched) return VK_SUCCESS;
     info.pSpecializationInfo = nullptr;  // frozen in the words
-    const SubgroupFlags flags = subgroupFlags(info);
-    if (plan.addRequiredSize) {
-        info.pNext = withRequiredSubgroupSize(scratch, info.pNext, plan.subgroupSize);
-        info.flags &= ~flags.varying;
-    }
-    if (plan.requireFull) info.flags |= flags.full;
+    requireSubgroups(scratch, plan.needs, info);
     return VK_SUCCESS;
 }
 
 template VkResult rewriteInfo(DeviceContext&, Scratch&, ShaderWordsRef,
-                              VkPipelineShaderStageCreateInfo&, RewrittenRef&);
+                              VkPipelineShaderStageCreateInfo&, StagePlan&);
 template VkResult rewriteInfo(DeviceContext&, Scratch&, ShaderWordsRef, VkShaderCreateInfoEXT&,
-                              RewrittenRef&);
+                              StagePlan&);
+
+template <typename Info>
+void requireSubgroups(Scratch& scratch, const SubgroupNeeds& needs, Info& info) {
+    const SubgroupFlags flags = subgroupFlags(info);
+    if (needs.size != 0) {
+        info.pNext = withRequiredSubgroupSize(scratch, info.pNext, needs.size);
+        info.flags &= ~flags.varying;
+    }
+    if (needs.full) info.flags |= flags.full;
+}
+
+template void requireSubgroups(Scratch&, const SubgroupNeeds&, VkPipelineShaderStageCreateInfo&);
+template void requireSubgroups(Scratch&, const SubgroupNeeds&, VkShaderCreateInfoEXT&);
 
 BuiltStages::BuiltStages(DeviceContext& device, const VkAllocationCallbacks* allocator)
     : device_(device), allocator_(allocator) {}
@@ -152,9 +157,9 @@ VkResult BuiltStages::build(VkPipelineShaderStageCreateInfo& stage, bool& change
         }
         stage.pNext = chain.head();
     }
-    RewrittenRef rewritten;
-    const VkResult result = rewriteInfo(device_, scratch_, std::move(words), stage, rewritten);
-    return result == VK_SUCCESS ? makeModule(rewritten->words, stage.module) : result;
+    StagePlan plan;
+    const VkResult result = rewriteInfo(device_, scratch_, std::move(words), stage, plan);
+    return result == VK_SUCCESS ? makeModule(plan.rewritten->words, stage.module) : result;
 }
 
 VkResult BuiltStages::buildArray(uint32_t count, const VkPipelineShaderStageCreateInfo*& stages,

@@ -46,11 +46,16 @@ class BuiltStages {
 // The words of a create info if they use something that the device emulates, else null.
 ShaderWordsRef emulatedWords(const DeviceContext& device, size_t codeSize, const void* code);
 
+// In the following, Info is VkPipelineShaderStageCreateInfo or VkShaderCreateInfoEXT, and `info` is
+// the caller's copy.
+
 // Rewrites `words`, the shader of a pipeline stage or of a shader object. Changes all members of
-// `info`, which is the caller's copy, to suit the result, but not its code. Info is
-// VkPipelineShaderStageCreateInfo or VkShaderCreateInfoEXT.
+// `info` to suit the result, but not its code.
 template <typename Info>
 VkResult rewriteInfo(DeviceContext& device, Scratch& scratch, ShaderWordsRef words, Info& info,
-                     RewrittenRef& rewritten);
+                     StagePlan& plan);
+
+template <typename Info>
+void requireSubgroups(Scratch& scratch, const SubgroupNeeds& needs, Info& info);
 
 }  // namespace coopvk::layer

@@ -41,8 +41,9 @@ rewrite::Target makeTarget(const DeviceContext& device, uint32_t size) {
     target.emulated = device.emulated;
     target.nativeFeatures = device.physical->nativeFeatures;
     target.addsShapes = device.addsShapes;
-    target.backEnd = device.physical->nativeMatrices ? device.instance->settings.backEnd
-                                                     : rewrite::BackEnd::kCore;
+    const bool native =
+        device.physical->nativeMatrices && device.facts().has(Feature::kNativeCooperativeMatrix);
+    target.backEnd = native ? device.instance->settings.backEnd : rewrite::BackEnd::kCore;
     return target;
 }
 
@@ -235,11 +236,12 @@ std::optional<rewrite::Error> rewriteForAnySize(DeviceContext& device, const Sta
 void setRequirements(const DeviceFacts& facts, const StageRequest& request, StagePlan& plan) {
     const uint32_t x = plan.rewritten->localSize[0];
     const bool fixed = fixesSubgroupSize(*plan.rewritten);
-    plan.addRequiredSize =
-        fixed && request.requiredSubgroupSize == 0 && canRequireSize(facts, request.stage);
-    plan.requireFull = fixed && facts.has(Feature::kComputeFullSubgroups) &&
-                       (request.stage & kWorkgroupStages) != 0 && x != 0 &&
-                       x % plan.subgroupSize == 0;
+    if (fixed && request.requiredSubgroupSize == 0 && canRequireSize(facts, request.stage)) {
+        plan.needs.size = plan.subgroupSize;
+    }
+    plan.needs.full = fixed && facts.has(Feature::kComputeFullSubgroups) &&
+                      (request.stage & kWorkgroupStages) != 0 && x != 0 &&
+                      x % plan.subgroupSize == 0;
 }
 
 }  // namespace

@@ -26,11 +26,16 @@ struct StageRequest {
     uint32_t requiredSubgroupSize = 0;  // 0: the application requires no size
 };
 
+// What the layer asks the driver for, besides what the application does.
+struct SubgroupNeeds {
+    uint32_t size = 0;  // 0: no required size
+    bool full = false;  // full subgroups
+};
+
 struct StagePlan {
     RewrittenRef rewritten;
     uint32_t subgroupSize = 0;
-    bool addRequiredSize = false;  // ask the driver for subgroupSize
-    bool requireFull = false;      // ask the driver for full subgroups
+    SubgroupNeeds needs;
 };
 
 VkResult rewriteStage(DeviceContext& device, const StageRequest& request, StagePlan& plan);

@@ -143,6 +143,38 @@ TEST_F(Request, NamesExtensionsOfOlderVersions) {
     EXPECT_FALSE(lists(VK_KHR_16BIT_STORAGE_EXTENSION_NAME)) << "core in 1.1";
 }
 
+// Vulkan forbids the feature of VK_KHR_buffer_device_address, and that of Vulkan 1.2, beside
+// VK_EXT_buffer_device_address (VUID-VkDeviceCreateInfo-ppEnabledExtensionNames-03328,
+// -pNext-04748).
+TEST_F(Request, BufferAddressesOfTheOlderExtension) {
+    constexpr auto kVector = rewrite::Extension::kNvCooperativeVector;
+    device.emulated = {kVector};
+    auto& decision = device.decisions[static_cast<size_t>(kVector)];
+    decision.provision = Provision::kEmulated;
+    decision.added = extensionRow(kVector).granted(device.facts);
+    VkPhysicalDeviceVulkan12Features v12 = {k12};
+    for (const uint32_t version : {VK_API_VERSION_1_1, VK_API_VERSION_1_3}) {
+        for (const bool hasAggregate : {false, true}) {
+            device.facts.apiVersion = version;
+            info.pNext = hasAggregate ? &v12 : nullptr;
+            names = {VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME,
+                     VK_EXT_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME};
+            const DeviceRequest request = make();
+            const auto* older = findNode<VkPhysicalDeviceBufferDeviceAddressFeaturesEXT>(
+                request.info.pNext,
+                VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES_EXT);
+            ASSERT_NE(older, nullptr);
+            EXPECT_TRUE(older->bufferDeviceAddress);
+            EXPECT_FALSE(lists(VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME));
+            EXPECT_EQ(findNode(request.info.pNext,
+                               VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES),
+                      nullptr);
+            const auto* all = findNode<VkPhysicalDeviceVulkan12Features>(request.info.pNext, k12);
+            EXPECT_TRUE(all == nullptr || !all->bufferDeviceAddress);
+        }
+    }
+}
+
 TEST_F(Request, RefusesFeaturesThatAreNotEmulated) {
     matrix.cooperativeMatrixRobustBufferAccess = VK_TRUE;
     EXPECT_EQ(make().result, VK_SUCCESS);

@@ -106,8 +106,9 @@ void getFeatures2(VkPhysicalDevice, VkPhysicalDeviceFeatures2* features) {
     for (auto* node = reinterpret_cast<VkBaseOutStructure*>(features); node; node = node->pNext) {
         for (const layer::FeatureRow& row : layer::featureTable()) {
             const bool set = driver().features.test(static_cast<size_t>(row.feature));
-            if (row.single == node->sType) layer::featureBit(node, row.singleOffset) = set;
-            if (row.aggregate == node->sType) layer::featureBit(node, row.aggregateOffset) = set;
+            for (const layer::FeaturePlace& place : {row.single, row.aggregate, row.older}) {
+                if (place.type == node->sType) layer::featureBit(node, place.offset) = set;
+            }
         }
         const auto more = driver().moreFeatures.find(node->sType);
         if (more == driver().moreFeatures.end()) continue;
@@ -329,6 +330,7 @@ VkResult createShaders(VkDevice, uint32_t count, const VkShaderCreateInfoEXT* in
         const auto* code = static_cast<const uint32_t*>(infos[i].pCode);
         seen.words.assign(code, code + infos[i].codeSize / 4);
         driver().shaders.push_back(std::move(seen));
+        if (driver().shaderResult != VK_SUCCESS) return driver().shaderResult;
         const VkResult result = makeObject(allocator, &shaders[i]);
         if (result != VK_SUCCESS) return result;
     }

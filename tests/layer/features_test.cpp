@@ -20,12 +20,14 @@ TEST(Features, TableIsInOrderAndNamesEachBitOnce) {
         const FeatureRow& row = featureTable()[i];
         EXPECT_EQ(static_cast<size_t>(row.feature), i) << row.name;
         EXPECT_TRUE(names.insert(row.name).second) << row.name;
-        EXPECT_TRUE(singles.insert({row.single, row.singleOffset}).second) << row.name;
-        EXPECT_EQ(structSize(row.single), row.singleSize) << row.name;
-        EXPECT_LE(row.singleOffset + sizeof(VkBool32), row.singleSize) << row.name;
-        if (row.aggregate == VK_STRUCTURE_TYPE_MAX_ENUM) continue;
-        EXPECT_TRUE(aggregates.insert({row.aggregate, row.aggregateOffset}).second) << row.name;
-        EXPECT_LE(row.aggregateOffset + sizeof(VkBool32), structSize(row.aggregate)) << row.name;
+        EXPECT_TRUE(singles.insert({row.single.type, row.single.offset}).second) << row.name;
+        EXPECT_EQ(structSize(row.single.type), row.single.size) << row.name;
+        EXPECT_LE(row.single.offset + sizeof(VkBool32), row.single.size) << row.name;
+        if (row.aggregate.type == VK_STRUCTURE_TYPE_MAX_ENUM) continue;
+        EXPECT_TRUE(aggregates.insert({row.aggregate.type, row.aggregate.offset}).second)
+            << row.name;
+        EXPECT_LE(row.aggregate.offset + sizeof(VkBool32), structSize(row.aggregate.type))
+            << row.name;
     }
     EXPECT_EQ(featureTable().size(), static_cast<size_t>(Feature::kCount));
 }

@@ -97,11 +97,15 @@ class Identity : public ShaderRoutes {
     const Uuids own = {std::string(VK_UUID_SIZE, 0x5a), std::string(VK_UUID_SIZE, 0x3c)};
 };
 
-// By default, programs that use nothing of coopvk's can still use their data on disk.
-TEST_F(Identity, UuidsAreTheDriversByDefault) {
-    EXPECT_EQ(uuids(), own);
+// A driver knows neither coopvk's header of binaries nor its identifiers of modules: data of a
+// program that ran with coopvk must not reach it under its own UUIDs.
+TEST_F(Identity, UuidsAreNotTheDriversWhereAnythingIsEmulated) {
+    const Uuids first = uuids();
+    EXPECT_NE(first.binaries, own.binaries);
+    EXPECT_NE(first.identifiers, own.identifiers);
+    EXPECT_NE(first.binaries, first.identifiers);
     restart("auto");
-    EXPECT_EQ(uuids(), own);
+    EXPECT_EQ(uuids(), first);
 }
 
 TEST_F(Identity, UuidsDependOnSettings) {
@@ -115,6 +119,7 @@ TEST_F(Identity, UuidsDependOnSettings) {
         }
         seen.push_back(now);
     };
+    expectNew();
     restart("all");
     expectNew();
     restart(kMatrixName);
@@ -164,6 +169,39 @@ TEST_F(Identity, BinariesComeBack) {
     EXPECT_EQ(makeFrom(binary), VK_SUCCESS) << "another process, the same settings";
 }
 
+// The driver may need again what the layer required when the binary was made.
+TEST_F(Identity, BinariesKeepWhatTheLayerRequires) {
+    driver.minSubgroupSize = 8;
+    driver.maxSubgroupSize = 64;
+    restart("auto");
+    const std::vector<char> binary = makeBinary();
+    ASSERT_EQ(driver.shaders.size(), 1u);
+    EXPECT_EQ(driver.shaders[0].requiredSubgroupSize, 32u);
+    EXPECT_EQ(makeFrom(binary), VK_SUCCESS);
+    ASSERT_EQ(driver.shaders.size(), 1u);
+    EXPECT_EQ(driver.shaders[0].requiredSubgroupSize, 32u);
+    EXPECT_EQ(driver.shaders[0].flags, VkFlags{VK_SHADER_CREATE_REQUIRE_FULL_SUBGROUPS_BIT_EXT});
+}
+
+// Vulkan allows a driver to give the same handle to equal objects.
+TEST_F(Identity, BinariesOfObjectsWithOneHandle) {
+    const auto info = objectInfo(VK_SHADER_CODE_TYPE_SPIRV_EXT, matrix.data(), matrix.size() * 4);
+    VkShaderEXT first = VK_NULL_HANDLE, second = VK_NULL_HANDLE;
+    EXPECT_EQ(makeObject(info, first), VK_SUCCESS);
+    driver.reuse = numberOf(first);
+    EXPECT_EQ(makeObject(info, second), VK_SUCCESS);
+    ASSERT_EQ(first, second);
+    const auto destroy = COOPVK_DEVICE_COMMAND(driver, device, vkDestroyShaderEXT);
+    const auto get = COOPVK_DEVICE_COMMAND(driver, device, vkGetShaderBinaryDataEXT);
+    size_t size = 0;
+    destroy(device, first, nullptr);
+    EXPECT_EQ(get(device, second, &size, nullptr), VK_SUCCESS);
+    EXPECT_EQ(size, 48u + 64u) << "with a header";
+    destroy(device, second, nullptr);
+    EXPECT_EQ(get(device, second, &size, nullptr), VK_SUCCESS);
+    EXPECT_EQ(size, 48u) << "forgotten";
+}
+
 TEST_F(Identity, BinariesOfOtherSettingsDoNot) {
     const std::vector<char> binary = makeBinary();
     restart("all");
@@ -197,7 +235,6 @@ TEST_F(Identity, DevicesThatEnableNothingAreTheDriversAlone) {
         EXPECT_EQ(driver.deviceCommand(device, name), fake::getDeviceProcAddr(device, name))
             << name;
     }
-    EXPECT_EQ(uuids(), own);
 }
 
 // The layer's own extensions are enabled like any others.

@@ -255,7 +255,7 @@ class PartialAtomics : public ShaderRoutes {
         }
         for (const auto feature : {layer::Feature::kShaderBufferFloat32AtomicAdd,
                                    layer::Feature::kShaderSharedFloat32AtomicAdd}) {
-            const size_t offset = layer::featureTable()[static_cast<size_t>(feature)].singleOffset;
+            const size_t offset = layer::featureTable()[static_cast<size_t>(feature)].single.offset;
             driver.features.set(static_cast<size_t>(feature), (native & row.bit(offset)) != 0);
         }
         driver.makeInstance();

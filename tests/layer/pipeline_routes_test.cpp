@@ -48,6 +48,52 @@ TEST_F(ShaderRoutes, RayTracingPipelinesNV) {
     EXPECT_TRUE(isRewritten(last(1).words));
 }
 
+// Modules, words and identifiers are ignored beside binaries: their memory may be gone.
+TEST_F(ShaderRoutes, PipelinesOfBinaries) {
+    const auto binary = reinterpret_cast<VkPipelineBinaryKHR>(uint64_t{7});
+    VkPipelineBinaryInfoKHR binaries = {VK_STRUCTURE_TYPE_PIPELINE_BINARY_INFO_KHR, nullptr, 1,
+                                        &binary};
+    const VkShaderModuleCreateInfo code = infoOf(matrix);
+    VkPipelineShaderStageCreateInfo stage = stageOf(VK_NULL_HANDLE);
+    stage.pNext = &code;
+    stage.pName = "of another module";
+    const auto expectIgnored = [&](auto info, const auto& create) {
+        info.pNext = &binaries;
+        VkPipeline pipeline = VK_NULL_HANDLE;
+        EXPECT_EQ(create(info, pipeline), VK_SUCCESS);
+        EXPECT_EQ(last().words, matrix) << "as they came";
+    };
+    VkComputePipelineCreateInfo compute = {VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
+    compute.stage = stage;
+    expectIgnored(compute, [&](const VkComputePipelineCreateInfo& info, VkPipeline& out) {
+        return COOPVK_DEVICE_COMMAND(driver, device, vkCreateComputePipelines)(
+            device, VK_NULL_HANDLE, 1, &info, nullptr, &out);
+    });
+    VkGraphicsPipelineCreateInfo graphics = {VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO};
+    graphics.stageCount = 1;
+    graphics.pStages = &stage;
+    expectIgnored(graphics, [&](const VkGraphicsPipelineCreateInfo& info, VkPipeline& out) {
+        return COOPVK_DEVICE_COMMAND(driver, device, vkCreateGraphicsPipelines)(
+            device, VK_NULL_HANDLE, 1, &info, nullptr, &out);
+    });
+    VkRayTracingPipelineCreateInfoKHR rays = {
+        VK_STRUCTURE_TYPE_RAY_TRACING_PIPELINE_CREATE_INFO_KHR};
+    rays.stageCount = 1;
+    rays.pStages = &stage;
+    expectIgnored(rays, [&](const VkRayTracingPipelineCreateInfoKHR& info, VkPipeline& out) {
+        return COOPVK_DEVICE_COMMAND(driver, device, vkCreateRayTracingPipelinesKHR)(
+            device, VK_NULL_HANDLE, VK_NULL_HANDLE, 1, &info, nullptr, &out);
+    });
+    binaries.binaryCount = 0;  // as if the structure were not there
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    compute.stage.pName = "main";
+    compute.pNext = &binaries;
+    EXPECT_EQ(COOPVK_DEVICE_COMMAND(driver, device, vkCreateComputePipelines)(
+                  device, VK_NULL_HANDLE, 1, &compute, nullptr, &pipeline),
+              VK_SUCCESS);
+    EXPECT_TRUE(isRewritten(last().words));
+}
+
 #ifdef VK_AMDX_shader_enqueue
 TEST_F(ShaderRoutes, ExecutionGraphs) {
     const VkPipelineShaderStageCreateInfo stage = stageOf(makeModule(matrix));

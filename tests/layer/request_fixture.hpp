@@ -64,13 +64,13 @@ class Request : public testing::Test {
             ++places;
             EXPECT_TRUE(featureBit(const_cast<VkBaseInStructure*>(node), offset)) << row.name;
         };
-        look(row.single, row.singleOffset);
-        look(row.aggregate, row.aggregateOffset);
-        if (row.single == k2 && request.info.pEnabledFeatures != nullptr) {
+        look(row.single.type, row.single.offset);
+        look(row.aggregate.type, row.aggregate.offset);
+        if (row.single.type == k2 && request.info.pEnabledFeatures != nullptr) {
             ++places;
             auto core = *request.info.pEnabledFeatures;
-            EXPECT_TRUE(
-                featureBit(&core, row.singleOffset - offsetof(VkPhysicalDeviceFeatures2, features)))
+            EXPECT_TRUE(featureBit(
+                &core, row.single.offset - offsetof(VkPhysicalDeviceFeatures2, features)))
                 << row.name;
         }
         EXPECT_EQ(places, 1) << row.name;

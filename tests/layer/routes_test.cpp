@@ -111,6 +111,14 @@ TEST_F(ShaderRoutes, ShaderObjects) {
     EXPECT_NE(shaders[0], VK_NULL_HANDLE);
     EXPECT_EQ(shaders[1], VK_NULL_HANDLE);
     EXPECT_EQ(shaders[2], VK_NULL_HANDLE);
+
+    // If the driver makes none of those before it, its answer comes first, also one that is not
+    // an error: then the first null handle is the driver's.
+    driver.shaderResult = VK_INCOMPATIBLE_SHADER_BINARY_EXT;
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(create(device, 3, infos, nullptr, shaders), VK_INCOMPATIBLE_SHADER_BINARY_EXT);
+    testing::internal::GetCapturedStderr();
+    EXPECT_EQ(shaders[0], VK_NULL_HANDLE);
 }
 
 // If the size varies, the driver gets the one for which the code was made.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // SPIR-V from GLSL and from assembly text. Each result is checked by spirv-val, so that a test
-// never feeds invalid code by accident.
+// never feeds invalid code by accident. The environment's COOPVK_TEST_VARIANT, a name of nameOf(),
+// makes all tests' shaders so.
 #pragma once
 
 #include <volk.h>
@@ -26,6 +27,14 @@ Words inSsaForm(const Words& words);
 Words compileGlslToSpirv13(const std::string& source);
 // With line numbers and NonSemantic.Shader.DebugInfo.100.
 Words compileGlslWithDebugInfo(const std::string& source);
+// As other tools make modules: with debug information, or by spirv-opt -O and -Os.
+enum class Variant { kPlain, kDebugInfo, kFast, kSmall };
+inline constexpr Variant kVariants[] = {Variant::kPlain, Variant::kDebugInfo, Variant::kFast,
+                                        Variant::kSmall};
+std::string_view nameOf(Variant variant);  // "plain", "debug", "O", "Os"
+// Debug information is for GLSL: an assembled module stays as it is.
+Words optimised(const Words& words, Variant variant);
+Words compileGlsl(const std::string& source, Variant variant);
 // Of any stage.
 Words compileGlslStage(VkShaderStageFlagBits stage, const std::string& source);
 Words assemble(const std::string& source, Checked checked = Checked::kYes);

@@ -1,0 +1,36 @@
+// An array of matrices in a structure, indexed by the step of a loop.
+// test: buffers f16:4096 random:1024
+// test: push 5 16
+#version 460
+#extension GL_KHR_cooperative_matrix : require
+#extension GL_KHR_memory_scope_semantics : require
+#extension GL_EXT_shader_explicit_arithmetic_types : require
+#extension GL_EXT_shader_16bit_storage : require
+#extension GL_EXT_shader_8bit_storage : require
+layout(local_size_x = 32, local_size_x_id = 0) in;
+layout(binding = 0) readonly buffer Source { float16_t src[]; };
+layout(binding = 1) buffer Result { float dst[]; };
+layout(push_constant) uniform Push { uint steps, stride; };
+#define A coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA>
+#define B coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseB>
+#define C coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>
+const int ROW = gl_CooperativeMatrixLayoutRowMajor, COLUMN = gl_CooperativeMatrixLayoutColumnMajor;
+
+struct State { C sums[3]; uint count; };
+void main() {
+    State state;
+    state.count = 0;
+    for (uint i = 0; i < 3; ++i) state.sums[i] = C(float(i));
+    uint step = 0;
+    do {
+        A a; B b;
+        coopMatLoad(a, src, step * 256, 16, ROW);
+        coopMatLoad(b, src, step * 256 + 256, 16, ROW);
+        state.sums[step % 3] = coopMatMulAdd(a, b, state.sums[step % 3]);
+        state.count += step;
+        ++step;
+    } while (step < steps);
+    State copy = state;
+    for (uint i = 0; i < 3; ++i) coopMatStore(copy.sums[i], dst, i * 256, 16, ROW);
+    if (gl_LocalInvocationIndex == 0) dst[768] = float(copy.count);
+}

@@ -1,0 +1,32 @@
+// A loop over the elements that an invocation holds, with conditions on their values.
+// test: buffers f16:4096 random:1024
+// test: push 5 16
+#version 460
+#extension GL_KHR_cooperative_matrix : require
+#extension GL_KHR_memory_scope_semantics : require
+#extension GL_EXT_shader_explicit_arithmetic_types : require
+#extension GL_EXT_shader_16bit_storage : require
+#extension GL_EXT_shader_8bit_storage : require
+layout(local_size_x = 32, local_size_x_id = 0) in;
+layout(binding = 0) readonly buffer Source { float16_t src[]; };
+layout(binding = 1) buffer Result { float dst[]; };
+layout(push_constant) uniform Push { uint steps, stride; };
+#define A coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA>
+#define B coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseB>
+#define C coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>
+const int ROW = gl_CooperativeMatrixLayoutRowMajor, COLUMN = gl_CooperativeMatrixLayoutColumnMajor;
+
+void main() {
+    C m;
+    A a; B b;
+    coopMatLoad(a, src, 0, 16, ROW);
+    coopMatLoad(b, src, 256, 16, ROW);
+    m = coopMatMulAdd(a, b, C(0.0));
+    for (int i = 0; i < m.length(); ++i) {
+        if (m[i] < 0.0) { m[i] = -m[i]; continue; }
+        float x = m[i];
+        do { x = x * 0.5; } while (x > 4.0);
+        m[i] = x;
+    }
+    coopMatStore(m, dst, 0, 16, COLUMN);
+}

@@ -1,0 +1,39 @@
+// Matrices as parameters of every kind, and results of functions with early returns.
+// test: buffers f16:4096 random:1024
+// test: push 5 16
+#version 460
+#extension GL_KHR_cooperative_matrix : require
+#extension GL_KHR_memory_scope_semantics : require
+#extension GL_EXT_shader_explicit_arithmetic_types : require
+#extension GL_EXT_shader_16bit_storage : require
+#extension GL_EXT_shader_8bit_storage : require
+layout(local_size_x = 32, local_size_x_id = 0) in;
+layout(binding = 0) readonly buffer Source { float16_t src[]; };
+layout(binding = 1) buffer Result { float dst[]; };
+layout(push_constant) uniform Push { uint steps, stride; };
+#define A coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA>
+#define B coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseB>
+#define C coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>
+const int ROW = gl_CooperativeMatrixLayoutRowMajor, COLUMN = gl_CooperativeMatrixLayoutColumnMajor;
+
+C product(in A a, in B b, inout C sum, uint step) {
+    if (step == 2) return sum;
+    C before = sum;
+    sum = coopMatMulAdd(a, b, sum);
+    if (step == 3) return before;
+    return sum;
+}
+void load(out A a, out B b, uint at) {
+    coopMatLoad(a, src, at, 16, ROW);
+    coopMatLoad(b, src, at + 256, 16, ROW);
+}
+void main() {
+    C sum = C(0.0), result = C(0.0);
+    for (uint step = 0; step < steps; ++step) {
+        A a; B b;
+        load(a, b, step * 256);
+        result = result + product(a, b, sum, step);
+    }
+    coopMatStore(sum, dst, 0, 16, ROW);
+    coopMatStore(result, dst, 256, 16, ROW);
+}

@@ -1,0 +1,20 @@
+// The reference of workgroup_do_while.
+#version 460
+#extension GL_KHR_memory_scope_semantics : require
+#extension GL_EXT_shader_explicit_arithmetic_types : require
+#extension GL_EXT_shader_16bit_storage : require
+#extension GL_EXT_shader_8bit_storage : require
+layout(local_size_x = 1) in;
+layout(binding = 0) readonly buffer Source { float16_t src[]; };
+layout(binding = 1) buffer Result { float dst[]; };
+layout(push_constant) uniform Push { uint steps, stride; };
+void main() {
+    for (uint r = 0; r < 32; ++r) for (uint c = 0; c < 32; ++c) {
+        float sum = 0.0;
+        for (uint s = 0; s < steps; ++s) {
+            for (uint k = 0; k < 32; ++k) sum += float(src[s * 1024 + r * 32 + k]) * float(src[s * 512 + c * 32 + k]);
+            if ((s & 1) == 0) dst[1024 + c * 32 + r] = sum;
+        }
+        dst[r * 32 + c] = sum;
+    }
+}
