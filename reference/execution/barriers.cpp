@@ -18,24 +18,15 @@ Step controlBarrier(Subgroup& s, const Instruction& i) {
     if (s.phase == 0 && s.mask != s.all)
         s.report(kCheckDivergence, i, (s.all & ~s.mask).first(),
                  "a barrier that this lane does not reach with the others");
-    const auto semantics = static_cast<uint32_t>(s.operand(i, 2).at(0, s.mask.first()));
     const bool meets = scopeOf(s, i, 0) < spv::Scope::Subgroup;
-    if (s.group->races != nullptr) {
-        const spv::Scope memory = scopeOf(s, i, 1);
-        if (s.phase == 0) s.group->races->release(s, memory, semantics);
-        if (!meets) s.group->races->meetLanes(s);
-        if (s.phase == 1 || !meets) s.group->races->acquire(s, memory, semantics);
-    }
+    if (!meets && s.group->races != nullptr) s.group->races->meetLanes(s, i);
     return meets && s.phase == 0 ? Step::kMeet : Step::kNext;
 }
 
 // Operands: scope, semantics.
 Step memoryBarrier(Subgroup& s, const Instruction& i) {
-    if (s.group->races != nullptr) {
-        const auto semantics = static_cast<uint32_t>(s.operand(i, 1).at(0, s.mask.first()));
-        s.group->races->release(s, scopeOf(s, i, 0), semantics);
-        s.group->races->acquire(s, scopeOf(s, i, 0), semantics);
-    }
+    const auto semantics = static_cast<uint32_t>(s.operand(i, 1).at(0, s.mask.first()));
+    if (s.group->races != nullptr) s.group->races->fence(s, semantics);
     return Step::kNext;
 }
 

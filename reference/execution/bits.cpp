@@ -15,10 +15,7 @@ void checkShift(Subgroup& s, const Instruction& i) {
     const uint32_t width = scalarOf(*base.type).width;
     for (uint32_t c = 0; c < shift.components(); ++c) {
         s.mask.forEach([&](uint32_t lane) {
-            if (shift.at(c, lane) >= width)
-                s.report(kCheckDomain, i, lane,
-                         "shifts " + std::to_string(width) + " bits by " +
-                             std::to_string(shift.at(c, lane)));
+            if (shift.at(c, lane) >= width) s.noteOutside(i, c, lane, "a shift by too many bits");
         });
     }
 }
@@ -49,9 +46,9 @@ void checkField(Subgroup& s, const Instruction& i, uint32_t first) {
     const Value offset = s.operand(i, first), count = s.operand(i, first + 1);
     s.mask.forEach([&](uint32_t lane) {
         const uint64_t from = offset.at(0, lane), bits = count.at(0, lane);
-        if (from > width || bits > width || from + bits > width)
-            s.report(kCheckDomain, i, lane,
-                     "a field of " + std::to_string(bits) + " bits at bit " + std::to_string(from));
+        if (from <= width && bits <= width && from + bits <= width) return;
+        for (uint32_t c = 0; c < i.type->components; ++c)
+            s.noteOutside(i, c, lane, "a field outside of the number");
     });
 }
 

@@ -26,11 +26,13 @@ Step convertEach(Subgroup& s, const Instruction& i, Convert convert) {
             const numbers::Converted to = convert(from.at(c, lane));
             result.at(c, lane) = to.bits;
             if (to.defined) return;
+            if (!s.checks(kCheckDomain)) return;
             defined.clear(lane);
-            s.report(kCheckDomain, i, lane, "converts a number that the result's type lacks");
+            s.noteOutside(i, c, lane, "a conversion of a number that its type lacks");
         });
         result.defined[c] = (result.defined[c] & ~s.mask) | (defined & s.mask);
     }
+    s.outside.clear();   // said above
     return Step::kNext;
 }
 

@@ -63,6 +63,13 @@ class Subgroup {
 
     std::vector<uint64_t> storage;
     std::vector<LaneMask> storageDefined;
+    // Results of this instruction that are undefined whatever its operands: component and lane. Of the
+    // last one, what reports of its use say.
+    std::vector<std::pair<uint32_t, uint32_t>> outside;
+    const Instruction* lastOutside = nullptr;
+    const char* lastWhat = "";
+    void noteOutside(const Instruction& instruction, uint32_t component, uint32_t lane,
+                     const char* what);
     const Instruction* meeting = nullptr;   // where it waits for the other subgroups
     bool stopped = false;
     std::vector<uint64_t> staging;          // of phis

@@ -2,6 +2,7 @@
 //
 // GLSL.std.450: trigonometry, exponentials, roots. Computed in double and rounded, which is far within
 // Vulkan's "Precision of GLSL.std.450 Instructions".
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <spirv/unified1/GLSL.std.450.h>

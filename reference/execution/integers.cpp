@@ -17,10 +17,10 @@ void checkDivisor(Subgroup& s, const Instruction& i) {
     for (uint32_t c = 0; c < a.components(); ++c) {
         s.mask.forEach([&](uint32_t lane) {
             const uint64_t divisor = b.at(c, lane);
-            if (divisor == 0) s.report(kCheckDomain, i, lane, "divides by 0");
+            if (divisor == 0) s.noteOutside(i, c, lane, "a division by 0");
             if (kSigned && divisor == widthMask(width) &&
                 a.at(c, lane) == uint64_t{1} << (width - 1))
-                s.report(kCheckDomain, i, lane, "divides the lowest number by -1");
+                s.noteOutside(i, c, lane, "a division of the lowest number by -1");
         });
     }
 }

@@ -19,7 +19,7 @@ LaneMask definedInAll(const Value& value) {
     return defined;
 }
 
-void propagate(Subgroup& s, const Instruction& i, LaneMask mask) {
+void propagateOperands(Subgroup& s, const Instruction& i, LaneMask mask) {
     const Value result = s.values[i.result];
     const auto set = [&](uint32_t c, LaneMask defined) {
         result.defined[c] = (result.defined[c] & ~mask) | (defined & mask);
@@ -42,6 +42,12 @@ void propagate(Subgroup& s, const Instruction& i, LaneMask mask) {
         for (const Operand& operand : i.operands)
             if (operand.slot != kNone) defined &= definedInAll(s.values[operand.slot]);
     for (uint32_t c = 0; c < result.components(); ++c) set(c, defined);
+}
+
+void propagate(Subgroup& s, const Instruction& i, LaneMask mask) {
+    propagateOperands(s, i, mask);
+    for (const auto& [component, lane] : s.outside) s.values[i.result].defined[component].clear(lane);
+    s.outside.clear();
 }
 
 // Instructions of one block, until one branches, waits or yields.

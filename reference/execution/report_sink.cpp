@@ -73,6 +73,9 @@ void Subgroup::report(Check check, const Instruction& instruction, uint32_t lane
     Report report;
     report.check = check;
     report.message = std::move(message);
+    if (check == kCheckUndefined && lastOutside != nullptr)
+        report.message += std::string(" (the last such result: ") + lastWhat + " in " +
+                          nameOf(*program, *lastOutside) + ")";
     report.opcode = static_cast<uint32_t>(instruction.opcode);
     report.resultId = instruction.resultId;
     report.word = instruction.word;
@@ -81,6 +84,14 @@ void Subgroup::report(Check check, const Instruction& instruction, uint32_t lane
     report.subgroup = index;
     report.lane = lane;
     group->sink->report(report);
+}
+
+void Subgroup::noteOutside(const Instruction& instruction, uint32_t component, uint32_t lane,
+                           const char* what) {
+    if (!checks(kCheckUndefined)) return;
+    outside.emplace_back(component, lane);
+    lastOutside = &instruction;
+    lastWhat = what;
 }
 
 uint64_t Subgroup::uniform(const Instruction& instruction, uint32_t index_) {

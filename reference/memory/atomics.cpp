@@ -54,7 +54,7 @@ uint64_t atomicMemory(Subgroup& s, const Instruction& i, uint32_t lane, const Po
     }
     Access access;
     access.atomic = true;
-    noteAccess(s, i, lane, pointer, at.data, size, true, access);
+    noteAccess(s, i, lane, pointer, at.data, size, i.opcode != spv::Op::OpAtomicLoad, access);
     if (at.written != nullptr) {
         if (i.opcode != spv::Op::OpAtomicStore && std::memchr(at.written, 0, size) != nullptr)
             s.report(kCheckUnwritten, i, lane, "an atomic operation on memory that nothing wrote");
@@ -111,7 +111,10 @@ uint64_t packed(const Value& value, uint32_t lane) {
 }
 
 void synchronise(Subgroup& s, const Instruction& i, uint32_t lane, const Pointer& at) {
-    if (s.group->races != nullptr) s.group->races->atomic(s, i, lane, at);
+    if (s.group->races == nullptr || holdsComponents(at.storage)) return;
+    const Span span = locate(s, i, lane, at, 0, 1);
+    const auto semantics = static_cast<uint32_t>(s.operand(i, 2).at(0, lane));
+    if (span.data != nullptr) s.group->races->synchronise(s, lane, at, span.data, semantics);
 }
 
 void unpack(const Value& result, uint32_t lane, uint64_t bits) {

@@ -1,27 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Data races: conflicting accesses of two invocations that nothing orders.
+// Data races: two accesses to a byte by different invocations, at least one of them a write and not
+// both atomic, that nothing orders (Vulkan, appendix "Memory Model", "Data Race"). What orders them:
+// barriers with semantics for the memory, and releases and acquires by atomics and memory barriers.
+//
+// A workgroup has a clock that each such event advances, and an access has the clock's time. An
+// invocation knows until when the accesses of others happened before: by workgroup barriers (the same
+// for all), by subgroup barriers, and by what it acquired.
 #pragma once
 
+#include <vector>
+
+#include "memory/history.hpp"
 #include "memory/pointer.hpp"
 
 namespace coopvk::reference {
 
-// Accesses to buffers, of all workgroups of an execution.
-class BufferHistory {};
-
 // Of the workgroup that a thread executes.
 class Races {
  public:
-    Races(Workgroup&, BufferHistory&) {}
-    void begin(Workgroup&) {}
-    void meet(Workgroup&, const Instruction&) {}
-    void release(Subgroup&, spv::Scope, uint32_t) {}
-    void acquire(Subgroup&, spv::Scope, uint32_t) {}
-    void atomic(Subgroup&, const Instruction&, uint32_t, const Pointer&) {}
-    void meetLanes(Subgroup&) {}
-    void note(Subgroup&, const Instruction&, uint32_t, const Pointer&, const std::byte*, uint64_t,
-              bool, const Access&) {}
+    Races(const Workgroup& group, BufferHistory& history);
+    void begin(const Workgroup& group);
+    // All subgroups are at this instruction.
+    void meet(const Workgroup& group, const Instruction& instruction);
+    // All active lanes of a subgroup are at a barrier.
+    void meetLanes(const Subgroup& subgroup, const Instruction& instruction);
+    // OpMemoryBarrier.
+    void fence(const Subgroup& subgroup, uint32_t semantics);
+    // An atomic operation, before it takes place.
+    void synchronise(const Subgroup& subgroup, uint32_t lane, const Pointer& pointer,
+                     const std::byte* data, uint32_t semantics);
+    void note(Subgroup& subgroup, const Instruction& instruction, uint32_t lane,
+              const Pointer& pointer, const std::byte* data, uint64_t size, bool write,
+              const Access& access);
+
+ private:
+    enum Kind { kShared, kBuffer, kKinds };
+    // Times before which accesses of all invocations of a set happened before.
+    struct Order {
+        uint32_t reads = 0;
+        uint32_t writes = 0;   // and are available and visible
+    };
+    struct Observer {
+        const Workgroup& group;
+        Kind kind;
+        uint32_t invocation, subgroup;
+        bool visible;   // a write, or a read with MakePointerVisible
+    };
+    void order(Order& order, uint32_t semantics);
+    bool happenedBefore(const Observer& observer, const Stamp& other, bool otherWrites) const;
+    const Stamp* conflict(const Observer& observer, const Cell& cell, const Stamp& now,
+                          bool write) const;
+    void remember(const Observer& observer, Cell& cell, const Stamp& now, bool write) const;
+    void noteCell(Subgroup& subgroup, const Instruction& instruction, const Observer& observer,
+                  Cell& cell, const Stamp& now, bool write);
+
+    BufferHistory& history_;
+    uint32_t lanes_;
+    uint32_t group_ = 0;     // number in the dispatch
+    uint32_t clock_ = 1;
+    bool vulkan_;            // the Vulkan memory model: accesses are private unless they say otherwise
+    Order all_[kKinds];
+    std::vector<Order> subgroups_[kKinds];
+    std::vector<uint32_t> fences_;      // of each invocation, its last memory barrier
+    std::vector<uint32_t> released_;    // of each invocation, by such fences before workgroup barriers
+    Knowledge common_;                  // of all invocations
+    std::vector<Knowledge> acquired_;   // of each invocation
+    std::vector<Knowledge> pending_;    // by relaxed atomics, until a memory barrier
+    std::unordered_map<uint64_t, Knowledge> sharedReleases_;
+    std::vector<Cell> shared_;
+    uint64_t pageNumber_ = ~uint64_t{0};
+    BufferHistory::Page* page_ = nullptr;
 };
 
 }  // namespace coopvk::reference

@@ -15,7 +15,7 @@ enum Check : uint32_t {
     kCheckUnwritten = 1u << 1,    // reads of memory that nothing wrote
     kCheckBounds = 1u << 2,       // accesses outside of descriptors, arrays, vectors
     kCheckUndefined = 1u << 3,    // undefined values in memory, branches, addresses
-    kCheckDomain = 1u << 4,       // shifts, divisions, conversions outside of their domain
+    kCheckDomain = 1u << 4,       // shifts, divisions, conversions outside of their domain are undefined
     kCheckDivergence = 1u << 5,   // barriers, subgroup or cooperative operations that not all reach
     kCheckUniformity = 1u << 6,   // operands that must be the same in all invocations and are not
     kCheckProgram = 1u << 7,      // what the program itself says: assumptions that do not hold
