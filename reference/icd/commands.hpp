@@ -17,43 +17,43 @@
 #define COOPVK_REFERENCE_MAINTENANCE1(X)
 #endif
 
-#define COOPVK_REFERENCE_INSTANCE_COMMANDS(X)        \
-    X(CreateInstance)                                \
-    X(DestroyInstance)                               \
-    X(EnumerateInstanceVersion)                      \
-    X(EnumerateInstanceExtensionProperties)          \
-    X(EnumerateInstanceLayerProperties)              \
-    X(GetInstanceProcAddr)                           \
-    X(GetDeviceProcAddr)                             \
-    X(EnumeratePhysicalDevices)                      \
-    X(EnumeratePhysicalDeviceGroups)                 \
-    X(CreateDebugUtilsMessengerEXT)                  \
-    X(DestroyDebugUtilsMessengerEXT)                 \
-    X(SubmitDebugUtilsMessageEXT)                    \
-    X(EnumerateDeviceExtensionProperties)            \
-    X(EnumerateDeviceLayerProperties)                \
-    X(GetPhysicalDeviceFeatures)                     \
-    X(GetPhysicalDeviceFeatures2)                    \
-    X(GetPhysicalDeviceProperties)                   \
-    X(GetPhysicalDeviceProperties2)                  \
-    X(GetPhysicalDeviceQueueFamilyProperties)        \
-    X(GetPhysicalDeviceQueueFamilyProperties2)       \
-    X(GetPhysicalDeviceMemoryProperties)             \
-    X(GetPhysicalDeviceMemoryProperties2)            \
-    X(GetPhysicalDeviceFormatProperties)             \
-    X(GetPhysicalDeviceFormatProperties2)            \
-    X(GetPhysicalDeviceImageFormatProperties)        \
-    X(GetPhysicalDeviceImageFormatProperties2)       \
-    X(GetPhysicalDeviceSparseImageFormatProperties)  \
-    X(GetPhysicalDeviceSparseImageFormatProperties2) \
-    X(GetPhysicalDeviceExternalBufferProperties)     \
-    X(GetPhysicalDeviceExternalFenceProperties)      \
-    X(GetPhysicalDeviceExternalSemaphoreProperties)  \
-    X(GetPhysicalDeviceToolProperties)                                                  \
-    X(GetPhysicalDeviceCooperativeMatrixPropertiesKHR)                                  \
-    X(GetPhysicalDeviceCooperativeMatrixPropertiesNV)                                   \
-    X(GetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV)                 \
-    X(GetPhysicalDeviceCooperativeVectorPropertiesNV)                                   \
+#define COOPVK_REFERENCE_INSTANCE_COMMANDS(X)                           \
+    X(CreateInstance)                                                   \
+    X(DestroyInstance)                                                  \
+    X(EnumerateInstanceVersion)                                         \
+    X(EnumerateInstanceExtensionProperties)                             \
+    X(EnumerateInstanceLayerProperties)                                 \
+    X(GetInstanceProcAddr)                                              \
+    X(GetDeviceProcAddr)                                                \
+    X(EnumeratePhysicalDevices)                                         \
+    X(EnumeratePhysicalDeviceGroups)                                    \
+    X(CreateDebugUtilsMessengerEXT)                                     \
+    X(DestroyDebugUtilsMessengerEXT)                                    \
+    X(SubmitDebugUtilsMessageEXT)                                       \
+    X(EnumerateDeviceExtensionProperties)                               \
+    X(EnumerateDeviceLayerProperties)                                   \
+    X(GetPhysicalDeviceFeatures)                                        \
+    X(GetPhysicalDeviceFeatures2)                                       \
+    X(GetPhysicalDeviceProperties)                                      \
+    X(GetPhysicalDeviceProperties2)                                     \
+    X(GetPhysicalDeviceQueueFamilyProperties)                           \
+    X(GetPhysicalDeviceQueueFamilyProperties2)                          \
+    X(GetPhysicalDeviceMemoryProperties)                                \
+    X(GetPhysicalDeviceMemoryProperties2)                               \
+    X(GetPhysicalDeviceFormatProperties)                                \
+    X(GetPhysicalDeviceFormatProperties2)                               \
+    X(GetPhysicalDeviceImageFormatProperties)                           \
+    X(GetPhysicalDeviceImageFormatProperties2)                          \
+    X(GetPhysicalDeviceSparseImageFormatProperties)                     \
+    X(GetPhysicalDeviceSparseImageFormatProperties2)                    \
+    X(GetPhysicalDeviceExternalBufferProperties)                        \
+    X(GetPhysicalDeviceExternalFenceProperties)                         \
+    X(GetPhysicalDeviceExternalSemaphoreProperties)                     \
+    X(GetPhysicalDeviceToolProperties)                                  \
+    X(GetPhysicalDeviceCooperativeMatrixPropertiesKHR)                  \
+    X(GetPhysicalDeviceCooperativeMatrixPropertiesNV)                   \
+    X(GetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV) \
+    X(GetPhysicalDeviceCooperativeVectorPropertiesNV)                   \
     COOPVK_REFERENCE_MAINTENANCE1(X)
 
 #define COOPVK_REFERENCE_DEVICE_COMMANDS(X) \
@@ -106,6 +106,9 @@
     X(UpdateDescriptorSetWithTemplate)       \
     X(CreateSampler)                         \
     X(DestroySampler)                        \
+    X(CreateRenderPass)                      \
+    X(CreateRenderPass2)                     \
+    X(DestroyRenderPass)                     \
     X(CreateShaderModule)                    \
     X(DestroyShaderModule)                   \
     X(CreatePipelineCache)                   \

@@ -3,6 +3,7 @@
 // Matrices of cooperative vectors from one layout to another, on the host and on the queue.
 #include "command_buffer.hpp"
 #include "commands.hpp"
+#include "guard.hpp"
 #include "matrices/vector_matrix.hpp"
 
 namespace coopvk::reference::icd {
@@ -23,6 +24,13 @@ std::optional<Matrices> matricesOf(const Info& info) {
                                            info.numColumns, info.dstStride);
     if (!from || !to) return std::nullopt;
     return Matrices{*from, *to};
+}
+
+// With the gap behind the last line.
+size_t wholeSize(const matrices::VectorMatrix& matrix) {
+    if (matrix.layout == matrices::VectorLayout::rowMajor) return matrix.rows * matrix.stride;
+    if (matrix.layout == matrices::VectorLayout::columnMajor) return matrix.columns * matrix.stride;
+    return matrix.size();
 }
 
 bool convert(const Matrices& both, const std::byte* source, std::byte* target) {
@@ -52,13 +60,19 @@ void convertOnQueue(Device& device, const Info& info, size_t targetSize) {
 
 }  // namespace
 
+// If the target is too small, nothing is written. It suffices if the last element fits.
 VkResult ConvertCooperativeVectorMatrixNV(VkDevice, const Info* info) {
     const std::optional<Matrices> both = matricesOf(*info);
     if (!both) return VK_ERROR_FEATURE_NOT_PRESENT;
-    const size_t available = *info->pDstSize;
+    if (info->dstData.hostAddress == nullptr) {
+        *info->pDstSize = wholeSize(both->to);
+        return VK_SUCCESS;
+    }
+    if (*info->pDstSize < both->to.size() || info->srcSize < both->from.size()) {
+        *info->pDstSize = 0;
+        return VK_INCOMPLETE;
+    }
     *info->pDstSize = both->to.size();
-    if (info->dstData.hostAddress == nullptr) return VK_SUCCESS;
-    if (available < both->to.size() || info->srcSize < both->from.size()) return VK_INCOMPLETE;
     const bool done = convert(*both, static_cast<const std::byte*>(info->srcData.hostAddress),
                               static_cast<std::byte*>(info->dstData.hostAddress));
     return done ? VK_SUCCESS : VK_ERROR_FEATURE_NOT_PRESENT;
@@ -67,6 +81,7 @@ VkResult ConvertCooperativeVectorMatrixNV(VkDevice, const Info* info) {
 void CmdConvertCooperativeVectorMatrixNV(VkCommandBuffer handle, uint32_t count,
                                          const Info* infos) {
     for (const Info& info : std::span(infos, count)) {
+        if (!matricesOf(info)) failRecording(handle);
         record(handle, [info, size = *info.pDstSize](Execution& execution) {
             convertOnQueue(execution.device, info, size);
         });

@@ -32,10 +32,6 @@ std::shared_ptr<const Bindings> withVariableCount(const Bindings& bindings, uint
     return changed;
 }
 
-struct Sampler : Object {
-    using Handle = VkSampler;
-};
-
 }  // namespace
 
 bool Binding::isDynamic() const {
@@ -140,16 +136,6 @@ VkResult FreeDescriptorSets(VkDevice, VkDescriptorPool handle, uint32_t count,
         delete set;
     }
     return VK_SUCCESS;
-}
-
-// Layouts may name samplers, which no shader here reads.
-VkResult CreateSampler(VkDevice, const VkSamplerCreateInfo*, const VkAllocationCallbacks*,
-                       VkSampler* out) {
-    return make<Sampler>(out);
-}
-
-void DestroySampler(VkDevice device, VkSampler sampler, const VkAllocationCallbacks* allocator) {
-    destroy<Sampler>(device, sampler, allocator);
 }
 
 }  // namespace coopvk::reference::icd

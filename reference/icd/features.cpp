@@ -11,7 +11,7 @@
 namespace coopvk::reference::icd {
 namespace {
 
-// Features of Vulkan 1.0 to 1.3. All others are of graphics or images.
+// Features of Vulkan 1.0 to 1.4. All others are of graphics or images.
 constexpr std::string_view kCore[] = {
     "robustBufferAccess", "shaderUniformBufferArrayDynamicIndexing",
     "shaderStorageBufferArrayDynamicIndexing", "shaderFloat64", "shaderInt64", "shaderInt16",
@@ -33,11 +33,14 @@ constexpr std::string_view kCore[] = {
     "inlineUniformBlock", "descriptorBindingInlineUniformBlockUpdateAfterBind",
     "pipelineCreationCacheControl", "privateData", "subgroupSizeControl", "computeFullSubgroups",
     "synchronization2", "shaderZeroInitializeWorkgroupMemory", "shaderIntegerDotProduct",
-    "maintenance4"};
+    "maintenance4",
+    // 1.4
+    "shaderSubgroupRotate", "shaderSubgroupRotateClustered", "shaderFloatControls2",
+    "shaderExpectAssume", "maintenance5", "maintenance6", "pipelineRobustness", "pushDescriptor"};
 
 struct Row {
     VkStructureType type;
-    std::string_view extension;  // that adds the structure, or "" for those of Vulkan 1.1 to 1.3
+    std::string_view extension;  // that adds the structure, or "" for those of Vulkan 1.1 to 1.4
     std::string_view names;      // of its features, in order, with spaces between
 };
 

@@ -9,7 +9,7 @@ import re
 import sys
 import xml.etree.ElementTree as ElementTree
 
-CORE = 1.3  # the version of the device
+CORE = 1.4  # the version of the device
 LEVELS = {
     "VkInstance": "kInstance",
     "VkPhysicalDevice": "kPhysicalDevice",
@@ -24,7 +24,7 @@ GLOBAL = {
     "vkEnumerateInstanceLayerProperties",
     "vkCreateInstance",
 }
-AGGREGATES = {f"VkPhysicalDeviceVulkan1{minor}Properties": f"v1{minor}" for minor in (1, 2, 3)}
+AGGREGATES = {f"VkPhysicalDeviceVulkan1{minor}Properties": f"v1{minor}" for minor in (1, 2, 3, 4)}
 
 
 def for_vulkan(element, key):
@@ -80,9 +80,10 @@ class Registry:
         return known.items()
 
     def members(self, name):
-        """(type, name, alias) behind pNext."""
+        """(type, name, alias) of what stands behind pNext, but pointers to memory of the caller."""
         for member in self.structs[name].findall("member"):
-            if for_vulkan(member, "api") and member.findtext("name") not in ("sType", "pNext"):
+            pointer = "*" in (member.find("type").tail or "")
+            if for_vulkan(member, "api") and member.findtext("name") != "sType" and not pointer:
                 field = member.find("name")
                 yield member.findtext("type"), field.text, field.get("alias", "")
 

@@ -21,7 +21,7 @@ bool knowsAll(const VkInstanceCreateInfo& info) {
 }  // namespace
 
 VkResult EnumerateInstanceVersion(uint32_t* version) {
-    *version = VK_API_VERSION_1_3;
+    *version = VK_API_VERSION_1_4;
     return VK_SUCCESS;
 }
 

@@ -96,11 +96,20 @@ void fill13(VkPhysicalDeviceVulkan13Properties& p) {
     p.maxBufferSize = kHeapSize;
 }
 
+void fill14(VkPhysicalDeviceVulkan14Properties& p) {
+    p.maxPushDescriptors = kMaxPushDescriptors;
+    p.maxCombinedImageSamplerDescriptorCount = 1;
+    p.defaultRobustnessStorageBuffers =
+        VK_PIPELINE_ROBUSTNESS_BUFFER_BEHAVIOR_ROBUST_BUFFER_ACCESS_2;
+    p.defaultRobustnessUniformBuffers =
+        VK_PIPELINE_ROBUSTNESS_BUFFER_BEHAVIOR_ROBUST_BUFFER_ACCESS_2;
+    p.defaultRobustnessVertexInputs = VK_PIPELINE_ROBUSTNESS_BUFFER_BEHAVIOR_DISABLED;
+    p.defaultRobustnessImages = VK_PIPELINE_ROBUSTNESS_IMAGE_BEHAVIOR_DISABLED;
+    p.identicalMemoryTypeRequirements = VK_TRUE;
+}
+
 // Structures of extensions.
 
-void fill(const PhysicalDevice&, VkPhysicalDevicePushDescriptorProperties& p) {
-    p.maxPushDescriptors = kMaxPushDescriptors;
-}
 void fill(const PhysicalDevice&, VkPhysicalDeviceShaderObjectPropertiesEXT& p) {
     copyText(reinterpret_cast<char (&)[VK_UUID_SIZE]>(p.shaderBinaryUUID), "coopvk-ref-words");
     p.shaderBinaryVersion = 1;
@@ -109,10 +118,6 @@ void fill(const PhysicalDevice&, VkPhysicalDeviceRobustness2PropertiesEXT& p) {
     p.robustStorageBufferAccessSizeAlignment = 1;
     p.robustUniformBufferAccessSizeAlignment = 1;
 }
-void fill(const PhysicalDevice&, VkPhysicalDeviceMaintenance6Properties& p) {
-    p.maxCombinedImageSamplerDescriptorCount = 1;
-}
-void fill(const PhysicalDevice&, VkPhysicalDeviceMaintenance5Properties&) {}
 void fill(const PhysicalDevice&, VkPhysicalDeviceCooperativeMatrixPropertiesKHR& p) {
     p.cooperativeMatrixSupportedStages = kStages;
 }
@@ -132,7 +137,7 @@ void fill(const PhysicalDevice&, VkPhysicalDeviceCooperativeVectorPropertiesNV& 
 
 struct Row {
     VkStructureType type;
-    const char* extension;  // null: of Vulkan 1.1 to 1.3
+    const char* extension;  // null: of Vulkan 1.1 to 1.4
     void (*fill)(const PhysicalDevice& device, void* structure);
 };
 
@@ -157,11 +162,20 @@ void copyWhole(void* structure, const T& from) {
                 reinterpret_cast<const std::byte*>(&from) + kHead, sizeof(T) - kHead);
 }
 
+// All but the arrays, which belong to the caller and get no elements.
+void copy14(const PhysicalDevice& device, void* structure) {
+    auto& to = *static_cast<VkPhysicalDeviceVulkan14Properties*>(structure);
+    VkPhysicalDeviceVulkan14Properties from = propertiesOf(device).v14;
+    from.pCopySrcLayouts = to.pCopySrcLayouts;
+    from.pCopyDstLayouts = to.pCopyDstLayouts;
+    copyWhole(structure, from);
+}
+
 #define COOPVK_PROPERTIES(T, type) \
     Row {                          \
         type, nullptr, [](const PhysicalDevice& device, void* structure) {            \
             [[maybe_unused]] T& to = *static_cast<T*>(structure);                     \
-            [[maybe_unused]] const auto [core, v11, v12, v13] = propertiesOf(device);
+            [[maybe_unused]] const auto [core, v11, v12, v13, v14] = propertiesOf(device);
 #define COOPVK_PROPERTY(member, from) std::memcpy(&to.member, &from, sizeof(to.member));
 #define COOPVK_PROPERTIES_END \
     }                         \
@@ -179,16 +193,11 @@ constexpr Row kRows[] = {
     COOPVK_WHOLE(1),
     COOPVK_WHOLE(2),
     COOPVK_WHOLE(3),
-    row<VkPhysicalDevicePushDescriptorProperties>(
-        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PUSH_DESCRIPTOR_PROPERTIES, "VK_KHR_push_descriptor"),
+    Row{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_4_PROPERTIES, nullptr, copy14},
     row<VkPhysicalDeviceShaderObjectPropertiesEXT>(
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OBJECT_PROPERTIES_EXT, "VK_EXT_shader_object"),
     row<VkPhysicalDeviceRobustness2PropertiesEXT>(
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_PROPERTIES_EXT, "VK_EXT_robustness2"),
-    row<VkPhysicalDeviceMaintenance5Properties>(
-        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_PROPERTIES, "VK_KHR_maintenance5"),
-    row<VkPhysicalDeviceMaintenance6Properties>(
-        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_6_PROPERTIES, "VK_KHR_maintenance6"),
     row<VkPhysicalDeviceCooperativeMatrixPropertiesKHR>(
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_KHR,
         "VK_KHR_cooperative_matrix"),
@@ -207,7 +216,7 @@ constexpr Row kRows[] = {
 
 AllProperties propertiesOf(const PhysicalDevice& device) {
     AllProperties all{};
-    all.core.apiVersion = VK_MAKE_API_VERSION(0, 1, 3, VK_HEADER_VERSION);
+    all.core.apiVersion = VK_MAKE_API_VERSION(0, 1, 4, VK_HEADER_VERSION);
     all.core.driverVersion = 1;
     all.core.vendorID = VK_VENDOR_ID_KHRONOS;
     all.core.deviceType = VK_PHYSICAL_DEVICE_TYPE_CPU;
@@ -219,6 +228,7 @@ AllProperties propertiesOf(const PhysicalDevice& device) {
     fill11(device, all.v11);
     fill12(all.v12);
     fill13(all.v13);
+    fill14(all.v14);
     return all;
 }
 

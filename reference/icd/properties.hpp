@@ -17,6 +17,7 @@ struct AllProperties {
     VkPhysicalDeviceVulkan11Properties v11;
     VkPhysicalDeviceVulkan12Properties v12;
     VkPhysicalDeviceVulkan13Properties v13;
+    VkPhysicalDeviceVulkan14Properties v14;
 };
 AllProperties propertiesOf(const PhysicalDevice& device);
 

@@ -57,6 +57,7 @@ VkPipeline Layout::pipeline(std::span<const uint32_t> words,
         VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO, nullptr,
         subgroupSize};
     VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
+    info.flags = VK_PIPELINE_CREATE_DISPATCH_BASE_BIT;
     info.layout = pipelines;
     info.stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
                   subgroupSize == 0 ? nullptr : &required,

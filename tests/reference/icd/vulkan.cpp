@@ -36,7 +36,7 @@ void Vulkan::TearDown() {
 
 void Vulkan::createInstance() {
     VkApplicationInfo application{VK_STRUCTURE_TYPE_APPLICATION_INFO};
-    application.apiVersion = VK_API_VERSION_1_3;
+    application.apiVersion = VK_API_VERSION_1_4;
     const char* debugUtils = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
     VkInstanceCreateInfo info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
     info.pApplicationInfo = &application;
