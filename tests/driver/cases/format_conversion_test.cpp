@@ -87,21 +87,23 @@ TEST_P(FormatConversions, AreExact) {
     for (const Format* one : {&from, &to}) {
         if (one->requirement) COOPVK_REQUIRE(*one->requirement);
     }
+    const bool saturates = GetParam().saturates;
     std::vector<uint64_t> values = inputs(from, to);
+    // The result of a number outside of the integer's range is undefined.
+    std::erase_if(values, [&](uint64_t v) { return !converted(to, from, v, saturates); });
     while (values.size() % 256 != 0) values.push_back(0);
     Rng rng("FormatConversions");
     const Bytes poison = rng.bytes(values.size() * to.bytes);
     Dispatch dispatch;
     dispatch.buffers = {packed(from, values), poison, poison, poison};
     dispatch.groups = {static_cast<uint32_t>(values.size() / 256), 1, 1};
-    const bool saturates = GetParam().saturates;
     const std::vector<Bytes> after = run(compileGlsl(sourceOf(from, to, saturates)), dispatch);
     size_t wrong = 0;
     for (size_t b = 1; b <= 3; ++b) {
         const std::vector<uint64_t> got = unpacked(to, after[b]);
         for (size_t i = 0; i < values.size() && wrong < 10; ++i) {
             const auto want = converted(to, from, values[i], saturates);
-            if (!want || got[i] == *want || (isNan(to, got[i]) && isNan(to, *want))) continue;
+            if (got[i] == *want || (isNan(to, got[i]) && isNan(to, *want))) continue;
             const uint64_t sign = uint64_t{1} << (to.bits() - 1);
             if (mayBeFlushed(to, from, values[i]) && (got[i] | sign) == sign) continue;
             ++wrong;

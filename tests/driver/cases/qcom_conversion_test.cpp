@@ -204,6 +204,7 @@ TEST(QcomArrays, BitCast) {
                                  n + "\n%d" + n + " = OpCompositeExtract " + target + " %out " + n +
                                  "\nOpStore %pd" + n + " %d" + n + "\n";
             }
+            assembly.body = inFirstInvocation(assembly.body);
             Rng rng("QcomBitCast");
             Dispatch dispatch;
             // Finite as every type, so that no NaN can become quiet.
@@ -224,7 +225,7 @@ void expectSubArray(const ArrayType& type, const std::string& start) {
         "layout(push_constant) uniform Push { uint n[3]; int s; } push;\nvoid main() {\n" +
         element + " all[12];\nfor (uint i = 0; i < 12; ++i) all[i] = src[i];\n" + element +
         " part[4];\nextractSubArrayQCOM(all, " + start + ", part);\n" +
-        "for (uint i = 0; i < 4; ++i) dst[i] = part[i];\n}\n";
+        "if (gl_LocalInvocationIndex == 0) for (uint i = 0; i < 4; ++i) dst[i] = part[i];\n}\n";
     Rng rng("QcomSubArray");
     const Matrix halves = randomMatrix(rng, Component::kF16, 1, 12 * type.bytes / 2, Fill::kBits);
     Dispatch dispatch;
@@ -270,6 +271,7 @@ TEST(QcomArrays, SignedStartIndex) {
                          " = OpCompositeExtract %s32 %out " + n + "\nOpStore %pd" + n + " %d" + n +
                          "\n";
     }
+    assembly.body = inFirstInvocation(assembly.body);
     Rng rng("QcomSigned");
     Dispatch dispatch;
     dispatch.buffers = {rng.bytes(24), rng.bytes(8)};

@@ -155,9 +155,9 @@ TEST(EntryPoints, ThreeInOneModule) {
     a.body = body("1", "OpCopyObject %T");
     a.functions =
         "%negate = OpFunction %void None %void_fn\n%nl = OpLabel\n" + body("2", "OpFNegate %T") +
-        "OpReturn\nOpFunctionEnd\n%plain = OpFunction %void None %void_fn\n%pl = OpLabel\n"
-        "%pd3 = OpAccessChain %sb_f32 %d %c_0 %c_5\nOpStore %pd3 %one\nOpReturn\n"
-        "OpFunctionEnd\n%increment = OpFunction %T None %ft\n%v = OpFunctionParameter "
+        "OpReturn\nOpFunctionEnd\n%plain = OpFunction %void None %void_fn\n%pl = OpLabel\n" +
+        inFirstInvocation("%pd3 = OpAccessChain %sb_f32 %d %c_0 %c_5\nOpStore %pd3 %one\n") +
+        "OpReturn\nOpFunctionEnd\n%increment = OpFunction %T None %ft\n%v = OpFunctionParameter "
         "%T\n%il = OpLabel\n%w = OpFAdd %T %v %ones\nOpReturnValue %w\nOpFunctionEnd\n";
     const Words words = assemble(a);
     Rng rng("EntryPoints");

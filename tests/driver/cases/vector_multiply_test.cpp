@@ -67,6 +67,11 @@ class VectorMultiply : public testing::TestWithParam<Case> {
  protected:
     // Runs the case's shader, or another version of it.
     void check(Words (*prepared)(const Words&));
+    // A version that coopvk's rewriter made: coopvk's optimal layouts are its own.
+    void checkRewritten(Words (*prepared)(const Words&)) {
+        if (optimal() && !Context::get().emulated) GTEST_SKIP() << "not the driver's own layout";
+        check(prepared);
+    }
 
     const Case& c_ = GetParam();
     const VectorComponent& input_ = component(c_.input);
@@ -231,12 +236,12 @@ TEST_P(VectorMultiply, Matches) {
 
 // Code for processors with scalar registers also runs on others.
 class VectorMultiplyScalar : public VectorMultiply {};
-TEST_P(VectorMultiplyScalar, Matches) { check(forScalarRegisters); }
+TEST_P(VectorMultiplyScalar, Matches) { checkRewritten(forScalarRegisters); }
 
 class VectorMultiplyFewRegisters : public VectorMultiply {};
-TEST_P(VectorMultiplyFewRegisters, Matches) { check(forFewRegisters); }
+TEST_P(VectorMultiplyFewRegisters, Matches) { checkRewritten(forFewRegisters); }
 class VectorMultiplyTiles : public VectorMultiply {};
-TEST_P(VectorMultiplyTiles, Matches) { check(forFewRegistersAndTiles); }
+TEST_P(VectorMultiplyTiles, Matches) { checkRewritten(forFewRegistersAndTiles); }
 
 std::vector<Case> typeCases() {
     const VkComponentTypeKHR kPackedS = VK_COMPONENT_TYPE_SINT8_PACKED_NV;

@@ -132,4 +132,11 @@ std::string matrixType(std::string_view id, Component component, uint32_t rows, 
 
 std::string constant(uint32_t value) { return "%c_" + std::to_string(value); }
 
+std::string inFirstInvocation(const std::string& body) {
+    return "%first_lane = OpLoad %u32 %lane\n%is_first = OpIEqual %bool %first_lane %c_0\n"
+           "OpSelectionMerge %behind_first None\n"
+           "OpBranchConditional %is_first %in_first %behind_first\n%in_first = OpLabel\n" +
+           body + "OpBranch %behind_first\n%behind_first = OpLabel\n";
+}
+
 }  // namespace coopvk::test

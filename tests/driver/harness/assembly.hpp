@@ -55,4 +55,8 @@ inline AssemblyBuffer scalars(std::string buffer, Component type) {
     return {std::move(buffer), std::string(name(type)), info(type).bytes};
 }
 
+// Statements that only the first invocation of each workgroup executes, once in a module: others
+// would write the same memory, which is a race even if they write the same.
+std::string inFirstInvocation(const std::string& body);
+
 }  // namespace coopvk::test
