@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Floating-point arithmetic (SPIR-V, 3.52.13; precision: Vulkan, "Precision of Individual Operations").
+// Floating-point arithmetic (SPIR-V, 3.52.13; precision: Vulkan, "Precision of Individual
+// Operations").
 #include <cmath>
 
 #include "execution/families.hpp"
@@ -35,6 +36,12 @@ constexpr auto modulo = [](auto a, auto b) {
     return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 };
 
+// SPV_KHR_cooperative_matrix allows it for matrices of integers, too.
+Step matrixTimesScalar(Subgroup& s, const Instruction& i) {
+    if (scalarOf(*i.type).kind == Kind::kFloat) return binary<multiply>(s, i);
+    return mapIntegers<2>(s, i, [](uint64_t a, uint64_t b, uint32_t) { return a * b; });
+}
+
 // One rounding: f16 in double has room for the exact sum but for extreme exponents.
 Step fusedMultiplyAdd(Subgroup& s, const Instruction& i) {
     return mapFloats<3>(s, i, [](auto a, auto b, auto c) { return std::fma(a, b, c); });
@@ -50,7 +57,7 @@ constexpr OpcodeRow kRows[] = {
     row(spv::Op::OpFNegate, negate, kEach),
     row(spv::Op::OpFmaKHR, fusedMultiplyAdd, kEach),
     row(spv::Op::OpVectorTimesScalar, binary<multiply>, kEach),
-    row(spv::Op::OpMatrixTimesScalar, binary<multiply>, kEach),
+    row(spv::Op::OpMatrixTimesScalar, matrixTimesScalar, kEach),
 };
 
 }  // namespace

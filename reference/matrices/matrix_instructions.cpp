@@ -75,11 +75,13 @@ Step coordinate(Subgroup& s, const Instruction& i) {
 }
 
 // OpCooperativeMatrixConvertNV (ConvertUseEXT): the same components in another use; transposed with
-// the decoration CooperativeMatrixTransposeEXT.
+// the decoration CooperativeMatrixTransposeEXT. OpCooperativeMatrixTransposeNV does not say that the
+// component types are the same: it converts them.
 template <bool kTransposed>
 Step changeUse(Subgroup& s, const Instruction& i) {
     if (const auto step = meet(s, i, *i.type)) return *step;
-    const Matrix matrix = gather(s, i[0].slot);
+    const Matrix matrix = convert(gather(s, i[0].slot), numberOf(*i.type->element),
+                                  numbers::conversionRule(i.saturates));
     scatter(s, i.result, kTransposed || i.transposes ? transpose(matrix) : matrix);
     return Step::kNext;
 }

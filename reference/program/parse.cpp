@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program/parse.hpp"
 
-#include <memory>
 #include <spirv-tools/libspirv.h>
+
+#include <memory>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace coopvk::reference {
 
@@ -15,7 +18,7 @@ bool isId(spv_operand_type_t type) {
 
 struct Reader {
     std::vector<Parsed> instructions;
-    uint32_t word = 5;   // after the header
+    uint32_t word = 5;  // after the header
 };
 
 std::string literalString(const uint32_t* words, uint32_t count) {
@@ -44,8 +47,7 @@ spv_result_t readInstruction(void* user, const spv_parsed_instruction_t* from) {
             to.text = literalString(words, operand.num_words);
             continue;
         }
-        to.operands.push_back({words[0], operand.num_words > 1 ? words[1] : 0,
-                               isId(operand.type)});
+        to.operands.push_back({words[0], operand.num_words > 1 ? words[1] : 0, isId(operand.type)});
     }
     reader.word += from->num_words;
     reader.instructions.push_back(std::move(to));
@@ -60,7 +62,39 @@ struct Deleter {
 template <typename T>
 using Owned = std::unique_ptr<std::remove_pointer_t<T>, Deleter>;
 
-Status validate(spv_const_context context, const ProgramRequest& request) {
+// What the validator sees. Specialization constants have their values: what depends on them must be
+// valid in the specialised module only. SPIRV-Tools 2026.2 refuses OpSelect of whole cooperative
+// matrices, which are composites: it sees a copy of one of them instead.
+std::vector<uint32_t> validated(const ProgramRequest& request,
+                                const std::vector<Parsed>& instructions) {
+    std::vector<uint32_t> words(request.words.begin(), request.words.end());
+    std::unordered_map<uint32_t, uint32_t> constants;  // id of an OpSpecConstant, SpecId
+    std::unordered_set<uint32_t> matrices;
+    for (const Parsed& i : instructions) {
+        if (i.opcode == spv::Op::OpTypeCooperativeMatrixKHR) matrices.insert(i.resultId);
+        if (i.opcode == spv::Op::OpDecorate && i.operands.size() > 2 &&
+            i.operands[1].word == static_cast<uint32_t>(spv::Decoration::SpecId))
+            constants[i.operands[0].word] = i.operands[2].word;
+        if (i.opcode == spv::Op::OpSpecConstant && constants.contains(i.resultId)) {
+            for (const SpecializationValue& value : request.specialization) {
+                if (value.constantId != constants[i.resultId]) continue;
+                words[i.word + 3] = static_cast<uint32_t>(value.bits);
+                if (value.size > 4) words[i.word + 4] = static_cast<uint32_t>(value.bits >> 32);
+            }
+        }
+        if (i.opcode == spv::Op::OpSelect && matrices.contains(i.typeId)) {
+            constexpr uint32_t kCopy = 4u << 16 | static_cast<uint32_t>(spv::Op::OpCopyObject);
+            constexpr uint32_t kNothing = 1u << 16 | static_cast<uint32_t>(spv::Op::OpNop);
+            words[i.word] = kCopy;
+            words[i.word + 3] = i.operands[1].word;
+            words[i.word + 4] = words[i.word + 5] = kNothing;
+        }
+    }
+    return words;
+}
+
+Status validate(spv_const_context context, const ProgramRequest& request,
+                std::span<const uint32_t> words) {
     const ValidationRules& rules = request.rules;
     const Owned<spv_validator_options> options(spvValidatorOptionsCreate());
     spvValidatorOptionsSetRelaxBlockLayout(options.get(), rules.relaxedBlockLayout);
@@ -70,7 +104,7 @@ Status validate(spv_const_context context, const ProgramRequest& request) {
     spvValidatorOptionsSetWorkgroupScalarBlockLayout(options.get(),
                                                      rules.workgroupScalarBlockLayout);
     spvValidatorOptionsSetAllowLocalSizeId(options.get(), rules.localSizeId);
-    spv_const_binary_t binary{request.words.data(), request.words.size()};
+    spv_const_binary_t binary{words.data(), words.size()};
     spv_diagnostic message = nullptr;
     const spv_result_t result = spvValidateWithOptions(context, options.get(), &binary, &message);
     const Owned<spv_diagnostic> owner(message);
@@ -83,10 +117,6 @@ Status validate(spv_const_context context, const ProgramRequest& request) {
 Result<std::vector<Parsed>> parse(const ProgramRequest& request) {
     const Owned<spv_context> context(spvContextCreate(SPV_ENV_VULKAN_1_3));
     if (!context) return Error{ErrorCode::kOutOfMemory, "no memory for SPIRV-Tools"};
-    if (request.rules.validate) {
-        Status valid = validate(context.get(), request);
-        if (!valid) return valid.error();
-    }
     Reader reader;
     spv_diagnostic message = nullptr;
     const spv_result_t result =
@@ -96,6 +126,11 @@ Result<std::vector<Parsed>> parse(const ProgramRequest& request) {
     if (result != SPV_SUCCESS)
         return Error{ErrorCode::kInvalidModule,
                      message != nullptr ? message->error : "not a SPIR-V module"};
+    if (request.rules.validate) {
+        const std::vector<uint32_t> words = validated(request, reader.instructions);
+        Status valid = validate(context.get(), request, words);
+        if (!valid) return valid.error();
+    }
     return std::move(reader.instructions);
 }
 
