@@ -22,15 +22,13 @@ void checkShift(Subgroup& s, const Instruction& i) {
 
 Step shiftLeft(Subgroup& s, const Instruction& i) {
     checkShift(s, i);
-    return mapIntegers<2>(s, i, [](uint64_t a, uint64_t b, uint32_t width) {
-        return b >= width ? 0 : a << b;
-    });
+    return mapIntegers<2>(
+        s, i, [](uint64_t a, uint64_t b, uint32_t width) { return b >= width ? 0 : a << b; });
 }
 Step shiftRight(Subgroup& s, const Instruction& i) {
     checkShift(s, i);
-    return mapIntegers<2>(s, i, [](uint64_t a, uint64_t b, uint32_t width) {
-        return b >= width ? 0 : a >> b;
-    });
+    return mapIntegers<2>(
+        s, i, [](uint64_t a, uint64_t b, uint32_t width) { return b >= width ? 0 : a >> b; });
 }
 Step shiftArithmetic(Subgroup& s, const Instruction& i) {
     checkShift(s, i);

@@ -15,7 +15,7 @@ struct Invocation {
     uint32_t local(uint32_t dimension) const {
         const auto& size = group.program->workgroupSize;
         const uint32_t at = index();
-        return dimension == 0 ? at % size[0]
+        return dimension == 0   ? at % size[0]
                : dimension == 1 ? at / size[0] % size[1]
                                 : at / size[0] / size[1];
     }
@@ -51,7 +51,9 @@ constexpr BuiltInRow kBuiltIns[] = {
     {spv::BuiltIn::LocalInvocationIndex,
      [](const Invocation& at, uint32_t) -> uint64_t { return at.index(); }},
     {spv::BuiltIn::WorkgroupSize,
-     [](const Invocation& at, uint32_t c) -> uint64_t { return at.group.program->workgroupSize[c]; }},
+     [](const Invocation& at, uint32_t c) -> uint64_t {
+         return at.group.program->workgroupSize[c];
+     }},
     {spv::BuiltIn::SubgroupSize,
      [](const Invocation& at, uint32_t) -> uint64_t { return at.subgroup.lanes; }},
     {spv::BuiltIn::NumSubgroups,

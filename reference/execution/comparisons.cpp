@@ -23,8 +23,8 @@ Step signedCompare(Subgroup& s, const Instruction& i) {
 // Ordered: false if an operand is NaN. Unordered: true.
 template <auto kOp>
 Step ordered(Subgroup& s, const Instruction& i) {
-    return mapFromFloats<2>(
-        s, i, [](auto a, auto b) { return !std::isunordered(a, b) && kOp(a, b); });
+    return mapFromFloats<2>(s, i,
+                            [](auto a, auto b) { return !std::isunordered(a, b) && kOp(a, b); });
 }
 template <auto kOp>
 Step unordered(Subgroup& s, const Instruction& i) {

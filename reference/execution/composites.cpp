@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Composites, vectors, copies, selection (SPIR-V, 3.52.12). A cooperative matrix is a composite of the
-// components of its lane.
+// Composites, vectors, copies, selection (SPIR-V, 3.52.12). A cooperative matrix is a composite of
+// the components of its lane.
 #include <algorithm>
 
 #include "execution/families.hpp"
@@ -119,8 +119,8 @@ Step extractDynamic(Subgroup& s, const Instruction& i) {
         const uint64_t at = indexAt(s, i, index, from.components(), lane);
         const auto component = static_cast<uint32_t>(at);
         result.at(0, lane) = at == kNone ? 0 : from.at(component, lane);
-        result.defined[0].assign(lane, at != kNone && index.isDefined(0, lane) &&
-                                           from.isDefined(component, lane));
+        result.defined[0].assign(
+            lane, at != kNone && index.isDefined(0, lane) && from.isDefined(component, lane));
     });
     return Step::kNext;
 }
@@ -140,8 +140,8 @@ Step insertDynamic(Subgroup& s, const Instruction& i) {
     return Step::kNext;
 }
 
-// Operands: condition (a scalar, or a vector for each component), then, else. What is not chosen may
-// be undefined.
+// Operands: condition (a scalar, or a vector for each component), then, else. What is not chosen
+// may be undefined.
 Step select(Subgroup& s, const Instruction& i) {
     const Value condition = s.operand(i, 0), then = s.operand(i, 1), other = s.operand(i, 2);
     const Value result = s.result(i);
@@ -158,8 +158,8 @@ Step select(Subgroup& s, const Instruction& i) {
         forLanes(s, [&](uint32_t lane) {
             result.at(c, lane) = condition.at(at, lane) != 0 ? then.at(c, lane) : other.at(c, lane);
         });
-        const LaneMask defined = condition.defined[at] & ((taken & then.defined[c]) |
-                                                          (~taken & other.defined[c]));
+        const LaneMask defined =
+            condition.defined[at] & ((taken & then.defined[c]) | (~taken & other.defined[c]));
         result.defined[c] = (result.defined[c] & ~s.mask) | (defined & s.mask);
     }
     return Step::kNext;

@@ -2,10 +2,9 @@
 //
 // How lanes part and meet: those that wait at the block nearest to the function's start go first,
 // so that all arrive at a merge block before any goes on from it.
-#include "execution/families.hpp"
-
 #include <algorithm>
 
+#include "execution/families.hpp"
 #include "execution/frame.hpp"
 
 namespace coopvk::reference {

@@ -32,7 +32,7 @@ Step convertEach(Subgroup& s, const Instruction& i, Convert convert) {
         });
         result.defined[c] = (result.defined[c] & ~s.mask) | (defined & s.mask);
     }
-    s.outside.clear();   // said above
+    s.outside.clear();  // said above
     return Step::kNext;
 }
 
@@ -74,8 +74,8 @@ Step floatToFloat(Subgroup& s, const Instruction& i) {
     if (!plain) return convertBetween(s, i, numberOf(from), numberOf(to));
     return withFormat(*s.program, from, [&](auto source) {
         return withFormat(*s.program, to, [&](auto target) {
-            return convertEach(
-                s, i, [&](uint64_t bits) { return rounded(target, source.from(bits)); });
+            return convertEach(s, i,
+                               [&](uint64_t bits) { return rounded(target, source.from(bits)); });
         });
     });
 }

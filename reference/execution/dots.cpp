@@ -14,8 +14,7 @@ namespace {
 int64_t componentAt(const Value& from, uint32_t n, uint32_t lane, bool isSigned) {
     const bool packed = from.type->isScalar();
     const uint32_t width = packed ? 8 : scalarOf(*from.type).width;
-    const uint64_t bits =
-        packed ? (from.at(0, lane) >> (n * 8)) & 0xFF : from.at(n, lane);
+    const uint64_t bits = packed ? (from.at(0, lane) >> (n * 8)) & 0xFF : from.at(n, lane);
     return isSigned ? signExtend(bits, width) : static_cast<int64_t>(bits);
 }
 
@@ -35,8 +34,7 @@ Step dot(Subgroup& s, const Instruction& i) {
             if constexpr (kSigned) {
                 const int64_t most = static_cast<int64_t>(widthMask(width - 1));
                 sum = static_cast<uint64_t>(std::clamp(
-                    static_cast<int64_t>(sum) + signExtend(accumulator, width), -most - 1,
-                    most));
+                    static_cast<int64_t>(sum) + signExtend(accumulator, width), -most - 1, most));
             } else {
                 sum = std::min(sum + accumulator, widthMask(width));
             }

@@ -18,7 +18,10 @@ class Execution {
  public:
     Execution(const Program& program, const Dispatch& dispatch, Resources& resources,
               const Settings& settings, Reporter& reporter)
-        : program_(program), dispatch_(dispatch), resources_(resources), settings_(settings),
+        : program_(program),
+          dispatch_(dispatch),
+          resources_(resources),
+          settings_(settings),
           sink_(reporter, settings.reports) {}
 
     Status run() {
@@ -26,7 +29,8 @@ class Execution {
         count_ = uint64_t{groups[0]} * groups[1] * groups[2];
         if (count_ == 0) return Done{};
         if ((settings_.checks & kCheckRaces) != 0) history_ = std::make_unique<BufferHistory>();
-        uint64_t threads = settings_.threads != 0 ? settings_.threads : std::thread::hardware_concurrency();
+        uint64_t threads =
+            settings_.threads != 0 ? settings_.threads : std::thread::hardware_concurrency();
         threads = std::min(std::max<uint64_t>(threads, 1), count_);
         std::vector<std::jthread> others;
         for (uint64_t i = 1; i < threads; ++i) others.emplace_back([this] { runThread(); });

@@ -27,25 +27,25 @@ struct Waiting {
 struct Frame {
     const Function* function = nullptr;
     uint32_t block = 0;
-    uint32_t position = 0;          // of the next instruction in the block
-    LaneMask mask;                  // lanes that execute
-    std::vector<Waiting> waiting;   // by block, nearest last
+    uint32_t position = 0;         // of the next instruction in the block
+    LaneMask mask;                 // lanes that execute
+    std::vector<Waiting> waiting;  // by block, nearest last
     LaneMask returned;
-    uint32_t result = kNone;        // slot of the caller that gets the result
+    uint32_t result = kNone;  // slot of the caller that gets the result
 };
 
 class Subgroup {
  public:
     const Program* program = nullptr;
     Workgroup* group = nullptr;
-    uint32_t index = 0;             // in the workgroup
+    uint32_t index = 0;  // in the workgroup
     uint32_t lanes = 0;
-    LaneMask all;                   // lanes that have an invocation
-    LaneMask mask;                  // lanes that execute now
-    uint32_t phase = 0;             // see Step::kMeet
+    LaneMask all;        // lanes that have an invocation
+    LaneMask mask;       // lanes that execute now
+    uint32_t phase = 0;  // see Step::kMeet
     std::vector<Frame> frames;
-    LaneMask ended;                 // lanes that terminated
-    std::vector<Value> values;      // by slot
+    LaneMask ended;             // lanes that terminated
+    std::vector<Value> values;  // by slot
     // Variables of Function, Private and Input storage: component c of lane l at [c * lanes + l].
     std::vector<uint64_t> privateData;
     std::vector<LaneMask> privateDefined;
@@ -63,16 +63,16 @@ class Subgroup {
 
     std::vector<uint64_t> storage;
     std::vector<LaneMask> storageDefined;
-    // Results of this instruction that are undefined whatever its operands: component and lane. Of the
-    // last one, what reports of its use say.
+    // Results of this instruction that are undefined whatever its operands: component and lane. Of
+    // the last one, what reports of its use say.
     std::vector<std::pair<uint32_t, uint32_t>> outside;
     const Instruction* lastOutside = nullptr;
     const char* lastWhat = "";
     void noteOutside(const Instruction& instruction, uint32_t component, uint32_t lane,
                      const char* what);
-    const Instruction* meeting = nullptr;   // where it waits for the other subgroups
+    const Instruction* meeting = nullptr;  // where it waits for the other subgroups
     bool stopped = false;
-    std::vector<uint64_t> staging;          // of phis
+    std::vector<uint64_t> staging;  // of phis
     std::vector<LaneMask> stagingDefined;
 };
 
@@ -113,12 +113,12 @@ class Workgroup {
     const Settings* settings = nullptr;
     std::array<uint32_t, 3> id = {};
     std::vector<Subgroup> subgroups;
-    std::vector<std::byte> shared;          // Workgroup variables
+    std::vector<std::byte> shared;  // Workgroup variables
     std::vector<uint8_t> sharedWritten;
     Range sharedRange, pushRange;
-    Races* races = nullptr;                 // null: not checked
+    Races* races = nullptr;  // null: not checked
     ReportSink* sink = nullptr;
-    uint64_t random = 0;                    // state of the generator, from the seed
+    uint64_t random = 0;  // state of the generator, from the seed
     uint64_t nextRandom();
 };
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// GLSL.std.450: trigonometry, exponentials, roots. Computed in double and rounded, which is far within
-// Vulkan's "Precision of GLSL.std.450 Instructions".
+// GLSL.std.450: trigonometry, exponentials, roots. Computed in double and rounded, which is far
+// within Vulkan's "Precision of GLSL.std.450 Instructions".
+#include <spirv/unified1/GLSL.std.450.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <spirv/unified1/GLSL.std.450.h>
 
 #include "execution/families.hpp"
 #include "execution/map.hpp"
@@ -53,8 +54,8 @@ Step loadExponent(Subgroup& s, const Instruction& i) {
     return withFormat(*s.program, scalarOf(*i.type), [&](auto format) {
         using Compute = typename decltype(format)::Compute;
         mapComponents<2>(s, i, 0, [&](uint64_t bits, uint64_t exponent) -> uint64_t {
-            const auto by = static_cast<int>(
-                std::clamp<int64_t>(signExtend(exponent, width), -10000, 10000));
+            const auto by =
+                static_cast<int>(std::clamp<int64_t>(signExtend(exponent, width), -10000, 10000));
             return format.to(static_cast<Compute>(std::ldexp(format.from(bits), by)));
         });
         return Step::kNext;
@@ -65,28 +66,17 @@ constexpr OpcodeRow glsl(uint32_t number, Handler handler) {
     return {number, handler, Defined::kComponentwise, nullptr};
 }
 constexpr OpcodeRow kRows[] = {
-    glsl(GLSLstd450Radians, unary<radians>),
-    glsl(GLSLstd450Degrees, unary<degrees>),
-    glsl(GLSLstd450Sin, unary<sine>),
-    glsl(GLSLstd450Cos, unary<cosine>),
-    glsl(GLSLstd450Tan, unary<tangent>),
-    glsl(GLSLstd450Asin, unary<arcSine>),
-    glsl(GLSLstd450Acos, unary<arcCosine>),
-    glsl(GLSLstd450Atan, unary<arcTangent>),
-    glsl(GLSLstd450Sinh, unary<sineH>),
-    glsl(GLSLstd450Cosh, unary<cosineH>),
-    glsl(GLSLstd450Tanh, unary<tangentH>),
-    glsl(GLSLstd450Asinh, unary<arcSineH>),
-    glsl(GLSLstd450Acosh, unary<arcCosineH>),
-    glsl(GLSLstd450Atanh, unary<arcTangentH>),
-    glsl(GLSLstd450Atan2, binary<arcTangent2>),
-    glsl(GLSLstd450Pow, binary<power>),
-    glsl(GLSLstd450Exp, unary<exponential>),
-    glsl(GLSLstd450Log, unary<logarithm>),
-    glsl(GLSLstd450Exp2, unary<exponential2>),
-    glsl(GLSLstd450Log2, unary<logarithm2>),
-    glsl(GLSLstd450Sqrt, unary<root>),
-    glsl(GLSLstd450InverseSqrt, unary<inverseRoot>),
+    glsl(GLSLstd450Radians, unary<radians>),    glsl(GLSLstd450Degrees, unary<degrees>),
+    glsl(GLSLstd450Sin, unary<sine>),           glsl(GLSLstd450Cos, unary<cosine>),
+    glsl(GLSLstd450Tan, unary<tangent>),        glsl(GLSLstd450Asin, unary<arcSine>),
+    glsl(GLSLstd450Acos, unary<arcCosine>),     glsl(GLSLstd450Atan, unary<arcTangent>),
+    glsl(GLSLstd450Sinh, unary<sineH>),         glsl(GLSLstd450Cosh, unary<cosineH>),
+    glsl(GLSLstd450Tanh, unary<tangentH>),      glsl(GLSLstd450Asinh, unary<arcSineH>),
+    glsl(GLSLstd450Acosh, unary<arcCosineH>),   glsl(GLSLstd450Atanh, unary<arcTangentH>),
+    glsl(GLSLstd450Atan2, binary<arcTangent2>), glsl(GLSLstd450Pow, binary<power>),
+    glsl(GLSLstd450Exp, unary<exponential>),    glsl(GLSLstd450Log, unary<logarithm>),
+    glsl(GLSLstd450Exp2, unary<exponential2>),  glsl(GLSLstd450Log2, unary<logarithm2>),
+    glsl(GLSLstd450Sqrt, unary<root>),          glsl(GLSLstd450InverseSqrt, unary<inverseRoot>),
     glsl(GLSLstd450Ldexp, loadExponent),
 };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // GLSL.std.450: rounding, minimum, maximum, interpolation.
-#include <cmath>
 #include <spirv/unified1/GLSL.std.450.h>
+
+#include <cmath>
 
 #include "execution/families.hpp"
 #include "execution/map.hpp"
@@ -35,15 +36,15 @@ constexpr auto roundEven = [](auto a) {
 };
 constexpr auto truncate = [](auto a) { return std::trunc(a); };
 constexpr auto absolute = [](auto a) { return std::fabs(a); };
-constexpr auto sign = [](auto a) {
-    return a > 0 ? decltype(a){1} : a < 0 ? decltype(a){-1} : a;
-};
+constexpr auto sign = [](auto a) { return a > 0 ? decltype(a){1} : a < 0 ? decltype(a){-1} : a; };
 constexpr auto floorOf = [](auto a) { return std::floor(a); };
 constexpr auto ceiling = [](auto a) { return std::ceil(a); };
 constexpr auto fraction = [](auto a) { return a - std::floor(a); };
 constexpr auto least = [](auto a, auto b) { return std::fmin(a, b); };
 constexpr auto most = [](auto a, auto b) { return std::fmax(a, b); };
-constexpr auto clamp = [](auto a, auto low, auto high) { return std::fmin(std::fmax(a, low), high); };
+constexpr auto clamp = [](auto a, auto low, auto high) {
+    return std::fmin(std::fmax(a, low), high);
+};
 constexpr auto mix = [](auto a, auto b, auto by) { return a * (1 - by) + b * by; };
 constexpr auto step = [](auto edge, auto a) { return a < edge ? decltype(a){0} : decltype(a){1}; };
 constexpr auto smoothStep = [](auto low, auto high, auto a) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // GLSL.std.450: integers, and numbers packed in words.
+#include <spirv/unified1/GLSL.std.450.h>
+
 #include <algorithm>
 #include <cmath>
-#include <spirv/unified1/GLSL.std.450.h>
 
 #include "execution/families.hpp"
 #include "execution/map.hpp"
@@ -18,8 +19,8 @@ Step unsignedUnary(Subgroup& s, const Instruction& i) {
 }
 template <auto kOp>
 Step signedUnary(Subgroup& s, const Instruction& i) {
-    return mapIntegers<1>(
-        s, i, [](uint64_t a, uint32_t width) { return kOp(signExtend(a, width)); });
+    return mapIntegers<1>(s, i,
+                          [](uint64_t a, uint32_t width) { return kOp(signExtend(a, width)); });
 }
 template <auto kOp>
 Step unsignedBinary(Subgroup& s, const Instruction& i) {
@@ -42,7 +43,9 @@ Step clamp(Subgroup& s, const Instruction& i) {
     });
 }
 
-constexpr auto absolute = [](int64_t a) { return a < 0 ? 0 - static_cast<uint64_t>(a) : static_cast<uint64_t>(a); };
+constexpr auto absolute = [](int64_t a) {
+    return a < 0 ? 0 - static_cast<uint64_t>(a) : static_cast<uint64_t>(a);
+};
 constexpr auto sign = [](int64_t a) { return a > 0 ? 1 : a < 0 ? -1 : 0; };
 constexpr auto least = [](auto a, auto b) { return std::min(a, b); };
 constexpr auto most = [](auto a, auto b) { return std::max(a, b); };
@@ -105,9 +108,8 @@ Step unpackHalves(Subgroup& s, const Instruction& i) {
 }
 Step packDouble(Subgroup& s, const Instruction& i) {
     const Value from = s.operand(i, 0), result = s.result(i);
-    forLanes(s, [&](uint32_t lane) {
-        result.at(0, lane) = from.at(0, lane) | from.at(1, lane) << 32;
-    });
+    forLanes(
+        s, [&](uint32_t lane) { result.at(0, lane) = from.at(0, lane) | from.at(1, lane) << 32; });
     return Step::kNext;
 }
 Step unpackDouble(Subgroup& s, const Instruction& i) {

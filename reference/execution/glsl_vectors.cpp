@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // GLSL.std.450: geometry, matrices, and results of two parts. Computed in double and rounded.
-#include <cmath>
 #include <spirv/unified1/GLSL.std.450.h>
+
+#include <cmath>
 #include <vector>
 
 #include "execution/families.hpp"
@@ -73,8 +74,7 @@ Numbers refract(const Operands& o) {
     const double eta = o[2][0], along = dot(o[1], o[0]);
     const double k = 1 - eta * eta * (1 - along * along);
     if (k < 0) return Numbers(o[0].size());
-    return combined(combined(Numbers(o[0].size()), o[0], eta), o[1],
-                    -(eta * along + std::sqrt(k)));
+    return combined(combined(Numbers(o[0].size()), o[0], eta), o[1], -(eta * along + std::sqrt(k)));
 }
 
 // Gauss and Jordan, with the inverse beside the matrix. Returns the determinant.
@@ -133,10 +133,11 @@ void split(Subgroup& s, const Instruction& i, Store store) {
                 const auto value = static_cast<double>(format.from(from.at(c, lane)));
                 double whole = 0;
                 int exponent = 0;
-                const double rest = kExponent ? std::frexp(value, &exponent) : std::modf(value, &whole);
-                const uint64_t second =
-                    kExponent ? static_cast<uint64_t>(static_cast<int64_t>(exponent))
-                              : format.to(static_cast<Compute>(whole));
+                const double rest =
+                    kExponent ? std::frexp(value, &exponent) : std::modf(value, &whole);
+                const uint64_t second = kExponent
+                                            ? static_cast<uint64_t>(static_cast<int64_t>(exponent))
+                                            : format.to(static_cast<Compute>(whole));
                 store(c, lane, format.to(static_cast<Compute>(rest)), second);
             });
         }

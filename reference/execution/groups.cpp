@@ -48,9 +48,7 @@ enum class Identity : uint8_t { kZero, kOne, kOnes, kHighest, kLowest, kInfinity
 
 uint64_t bitsOf(Identity identity, const Type& type) {
     const uint64_t ones = widthMask(type.width);
-    const auto number = [&](double value) {
-        return numbers::encodeDouble(numberOf(type), value);
-    };
+    const auto number = [&](double value) { return numbers::encodeDouble(numberOf(type), value); };
     switch (identity) {
         case Identity::kZero:
             return 0;
@@ -108,7 +106,7 @@ Step group(Subgroup& s, const Instruction& i) {
     const uint64_t identity = bitsOf(kIdentity, type);
     const Combine combine = kCombine;
     for (uint32_t c = 0; c < result.components(); ++c) {
-        uint64_t running[kMaxLanes];   // of the whole set, where it is the same for many lanes
+        uint64_t running[kMaxLanes];  // of the whole set, where it is the same for many lanes
         LaneMask done;
         s.mask.forEach([&](uint32_t lane) {
             const uint32_t first = sets[lane].any() ? sets[lane].first() : lane;
@@ -118,7 +116,8 @@ Step group(Subgroup& s, const Instruction& i) {
                 bool any = false;
                 sets[lane].forEach([&](uint32_t other) {
                     if (isExclusive(operation)) running[other] = any ? sum : identity;
-                    sum = any ? combine(*s.program, type, sum, from.at(c, other)) : from.at(c, other);
+                    sum =
+                        any ? combine(*s.program, type, sum, from.at(c, other)) : from.at(c, other);
                     any = true;
                     if (isInclusive(operation)) running[other] = sum;
                 });
@@ -126,9 +125,10 @@ Step group(Subgroup& s, const Instruction& i) {
                     sets[lane].forEach([&](uint32_t other) { running[other] = sum; });
             }
             result.at(c, lane) = running[lane];
-            const LaneMask needed = isInclusive(operation) || isExclusive(operation)
-                                        ? sets[lane] & LaneMask::firstLanes(lane + isInclusive(operation))
-                                        : sets[lane];
+            const LaneMask needed =
+                isInclusive(operation) || isExclusive(operation)
+                    ? sets[lane] & LaneMask::firstLanes(lane + isInclusive(operation))
+                    : sets[lane];
             result.defined[c].assign(lane, (needed & ~from.defined[c]).none());
         });
     }

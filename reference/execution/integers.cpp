@@ -34,11 +34,13 @@ int64_t remainder(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; 
 
 Step unsignedDivide(Subgroup& s, const Instruction& i) {
     checkDivisor<false>(s, i);
-    return mapIntegers<2>(s, i, [](uint64_t a, uint64_t b, uint32_t) { return b == 0 ? 0 : a / b; });
+    return mapIntegers<2>(s, i,
+                          [](uint64_t a, uint64_t b, uint32_t) { return b == 0 ? 0 : a / b; });
 }
 Step unsignedModulo(Subgroup& s, const Instruction& i) {
     checkDivisor<false>(s, i);
-    return mapIntegers<2>(s, i, [](uint64_t a, uint64_t b, uint32_t) { return b == 0 ? 0 : a % b; });
+    return mapIntegers<2>(s, i,
+                          [](uint64_t a, uint64_t b, uint32_t) { return b == 0 ? 0 : a % b; });
 }
 Step signedDivide(Subgroup& s, const Instruction& i) {
     checkDivisor<true>(s, i);

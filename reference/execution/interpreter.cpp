@@ -46,14 +46,16 @@ void propagateOperands(Subgroup& s, const Instruction& i, LaneMask mask) {
 
 void propagate(Subgroup& s, const Instruction& i, LaneMask mask) {
     propagateOperands(s, i, mask);
-    for (const auto& [component, lane] : s.outside) s.values[i.result].defined[component].clear(lane);
+    for (const auto& [component, lane] : s.outside)
+        s.values[i.result].defined[component].clear(lane);
     s.outside.clear();
 }
 
 // Instructions of one block, until one branches, waits or yields.
 Outcome runBlock(Subgroup& s, bool tracksDefined) {
     Frame* frame = &s.frames.back();
-    const std::vector<Instruction>& instructions = frame->function->blocks[frame->block].instructions;
+    const std::vector<Instruction>& instructions =
+        frame->function->blocks[frame->block].instructions;
     for (const Instruction* at = &instructions[frame->position];; ++at) {
         ++frame->position;
         const Step step = at->handler(s, *at);

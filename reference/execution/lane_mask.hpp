@@ -26,9 +26,7 @@ struct LaneMask {
     constexpr bool test(uint32_t lane) const {
         return ((lane < 64 ? low >> lane : high >> (lane - 64)) & 1) != 0;
     }
-    constexpr void set(uint32_t lane) {
-        (lane < 64 ? low : high) |= uint64_t{1} << (lane & 63);
-    }
+    constexpr void set(uint32_t lane) { (lane < 64 ? low : high) |= uint64_t{1} << (lane & 63); }
     constexpr void clear(uint32_t lane) {
         (lane < 64 ? low : high) &= ~(uint64_t{1} << (lane & 63));
     }
@@ -38,7 +36,8 @@ struct LaneMask {
     }
     // Of a mask that is not empty.
     uint32_t first() const {
-        return static_cast<uint32_t>(low != 0 ? std::countr_zero(low) : 64 + std::countr_zero(high));
+        return static_cast<uint32_t>(low != 0 ? std::countr_zero(low)
+                                              : 64 + std::countr_zero(high));
     }
     uint32_t last() const {
         return static_cast<uint32_t>(high != 0 ? 127 - std::countl_zero(high)
@@ -52,8 +51,12 @@ struct LaneMask {
             function(static_cast<uint32_t>(64 + std::countr_zero(rest)));
     }
     constexpr bool operator==(const LaneMask&) const = default;
-    constexpr LaneMask operator&(LaneMask other) const { return {low & other.low, high & other.high}; }
-    constexpr LaneMask operator|(LaneMask other) const { return {low | other.low, high | other.high}; }
+    constexpr LaneMask operator&(LaneMask other) const {
+        return {low & other.low, high & other.high};
+    }
+    constexpr LaneMask operator|(LaneMask other) const {
+        return {low | other.low, high | other.high};
+    }
     constexpr LaneMask operator~() const { return {~low, ~high}; }
     constexpr LaneMask& operator&=(LaneMask other) { return *this = *this & other; }
     constexpr LaneMask& operator|=(LaneMask other) { return *this = *this | other; }

@@ -92,9 +92,9 @@ class General {
         : number_(numberOf(scalar)), controls_(controlsOf(program, scalar)) {}
     double from(uint64_t bits) const { return numbers::decodeDouble(number_, flushed(bits)); }
     uint64_t to(double value) const {
-        return flushed(numbers::encodeDouble(number_, value,
-                                             controls_.towardZero ? numbers::Rounding::towardZero
-                                                                  : numbers::Rounding::nearestEven));
+        return flushed(numbers::encodeDouble(
+            number_, value,
+            controls_.towardZero ? numbers::Rounding::towardZero : numbers::Rounding::nearestEven));
     }
 
  private:

@@ -29,12 +29,12 @@ const OpcodeRow* find(const Table& table, uint32_t opcode) {
 }
 
 constexpr Family kCore[] = {
-    controlRows,    barrierRows,   compositeRows, integerRows, floatRows,  comparisonRows,
-    conversionRows, bitRows,       dotRows,       linearRows,  groupRows,  voteRows,
-    chainRows,      accessRows,    atomicRows,    copyRows,
+    controlRows,    barrierRows,      compositeRows, integerRows, floatRows,        comparisonRows,
+    conversionRows, bitRows,          dotRows,       linearRows,  groupRows,        voteRows,
+    chainRows,      accessRows,       atomicRows,    copyRows,
 #if __has_include("matrices/rows.hpp")
-    matrixRows,     matrixMemoryRows, callbackRows, tensorRows,  tensorMemoryRows,
-    vectorRows,     trainingRows,  blockRows,     arrayRows,
+    matrixRows,     matrixMemoryRows, callbackRows,  tensorRows,  tensorMemoryRows, vectorRows,
+    trainingRows,   blockRows,        arrayRows,
 #endif
 };
 constexpr Family kGlsl[] = {glslFloatRows, glslExponentialRows, glslIntegerRows, glslVectorRows};

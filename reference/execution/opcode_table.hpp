@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One table of opcodes: who executes an instruction. Each family of instructions has a function that
-// returns its rows; opcode_table.cpp lists the families. SPIRV-Tools knows the operands' shapes.
+// One table of opcodes: who executes an instruction. Each family of instructions has a function
+// that returns its rows; opcode_table.cpp lists the families. SPIRV-Tools knows the operands'
+// shapes.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +16,14 @@ namespace coopvk::reference {
 // In which lanes and components a result is defined.
 enum class Defined : uint8_t {
     kHandler,        // the handler says so
-    kComponentwise,  // component i: where component i of all operands with a value is; an operand of
-                     // one component counts for all
-    kAll,            // where all components of all operands are
+    kComponentwise,  // component i: where component i of all operands with a value is; an operand
+                     // of one component counts for all
+    kAll,  // where all components of all operands are
     kAlways,
 };
 
 struct OpcodeRow {
-    uint32_t opcode = 0;   // of the core, or of the extended set
+    uint32_t opcode = 0;  // of the core, or of the extended set
     Handler handler = nullptr;
     Defined defined = Defined::kHandler;
     // Optional: chooses another handler, or prepares data, once operands and types are resolved.
@@ -37,6 +38,6 @@ constexpr OpcodeRow row(spv::Op opcode, Handler handler, Defined defined = Defin
 
 // Null: not executed by this device.
 const OpcodeRow* findRow(spv::Op opcode);
-const OpcodeRow* findGlslRow(uint32_t number);   // of GLSL.std.450
+const OpcodeRow* findGlslRow(uint32_t number);  // of GLSL.std.450
 
 }  // namespace coopvk::reference

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "execution/report_sink.hpp"
 
-#include <algorithm>
 #include <spirv-tools/libspirv.h>
+
+#include <algorithm>
 
 #include "execution/frame.hpp"
 
@@ -28,9 +29,9 @@ std::string nameOf(const Program& program, const Instruction& instruction) {
     if (instruction.resultId != 0) text += " %" + std::to_string(instruction.resultId);
     const auto name = program.names.find(instruction.resultId);
     if (name != program.names.end() && !name->second.empty()) text += " (" + name->second + ")";
-    const auto after = std::upper_bound(
-        program.lines.begin(), program.lines.end(), instruction.word,
-        [](uint32_t word, const auto& line) { return word < line.first; });
+    const auto after =
+        std::upper_bound(program.lines.begin(), program.lines.end(), instruction.word,
+                         [](uint32_t word, const auto& line) { return word < line.first; });
     if (after != program.lines.begin()) text += " at " + (after - 1)->second;
     return text;
 }

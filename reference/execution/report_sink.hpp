@@ -24,7 +24,7 @@ class ReportSink {
     Reporter& reporter_;
     const uint32_t most_;
     std::mutex mutex_;
-    std::set<std::pair<uint32_t, uint32_t>> seen_;   // check, word
+    std::set<std::pair<uint32_t, uint32_t>> seen_;  // check, word
     std::atomic<bool> stopped_ = false;
 };
 

@@ -55,7 +55,8 @@ class Scheduler {
                                : static_cast<uint32_t>(group_.nextRandom() % count);
         for (uint32_t i = 0; i < count; ++i) {
             // The last ones first: what a program expects of the first ones is not done yet.
-            const uint32_t at = schedule == Choice::kAdversarial ? count - 1 - i : (start + i) % count;
+            const uint32_t at =
+                schedule == Choice::kAdversarial ? count - 1 - i : (start + i) % count;
             if (states_[at] == State::kReady) return at;
         }
         return kNone;
@@ -106,8 +107,9 @@ void prepareSubgroup(Workgroup& group, Subgroup& s, uint32_t index) {
     s.group = &group;
     s.index = index;
     s.lanes = program.lanes;
-    s.all = LaneMask::firstLanes(std::min(program.lanes, program.invocations - index * program.lanes));
-    s.frames.reserve(program.functions.size() + 1);   // frames stay where they are
+    s.all =
+        LaneMask::firstLanes(std::min(program.lanes, program.invocations - index * program.lanes));
+    s.frames.reserve(program.functions.size() + 1);  // frames stay where they are
     s.storage.resize(program.storageComponents * s.lanes);
     s.storageDefined.resize(program.storageComponents, LaneMask::firstLanes(kMaxLanes));
     s.privateData.resize(size_t{program.privateComponents} * s.lanes);
@@ -115,10 +117,11 @@ void prepareSubgroup(Workgroup& group, Subgroup& s, uint32_t index) {
     s.values.resize(program.slots.size());
     for (size_t i = 0; i < program.slots.size(); ++i) {
         const Slot& slot = program.slots[i];
-        if (slot.constant) {   // never written
-            s.values[i] = {const_cast<uint64_t*>(program.constantData.data()) + slot.storage * s.lanes,
-                           const_cast<LaneMask*>(program.constantDefined.data()) + slot.storage,
-                           slot.type, s.lanes};
+        if (slot.constant) {  // never written
+            s.values[i] = {
+                const_cast<uint64_t*>(program.constantData.data()) + slot.storage * s.lanes,
+                const_cast<LaneMask*>(program.constantDefined.data()) + slot.storage, slot.type,
+                s.lanes};
         } else {
             s.values[i] = {s.storage.data() + slot.storage * s.lanes,
                            s.storageDefined.data() + slot.storage, slot.type, s.lanes};
@@ -182,9 +185,10 @@ void initialiseShared(Workgroup& group) {
         std::fill(group.shared.begin(), group.shared.end(), std::byte{kGarbage & 0xFF});
     for (const Variable& variable : group.program->variables) {
         if (variable.initializer == kNone || variable.storage != spv::StorageClass::Workgroup)
-            continue;   // OpConstantNull (VUID-StandaloneSpirv-OpVariable-04734)
+            continue;  // OpConstantNull (VUID-StandaloneSpirv-OpVariable-04734)
         const uint64_t size = sizeOf({variable.type});
-        std::fill_n(group.shared.begin() + static_cast<ptrdiff_t>(variable.offset), size, std::byte{0});
+        std::fill_n(group.shared.begin() + static_cast<ptrdiff_t>(variable.offset), size,
+                    std::byte{0});
         std::fill_n(group.sharedWritten.begin() + static_cast<ptrdiff_t>(variable.offset), size,
                     uint8_t{1});
     }
@@ -193,7 +197,7 @@ void initialiseShared(Workgroup& group) {
 }  // namespace
 
 uint64_t Workgroup::nextRandom() {
-    random += 0x9E3779B97F4A7C15ull;   // SplitMix64
+    random += 0x9E3779B97F4A7C15ull;  // SplitMix64
     uint64_t bits = random;
     bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9ull;
     bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBull;

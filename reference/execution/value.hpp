@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The value of an id in a subgroup: a structure of arrays. Component c of lane l is
-// data[c * lanes + l], 64 bits whatever the type: the bits of the scalar, with zeros above its width.
-// A bool is 0 or 1.
+// data[c * lanes + l], 64 bits whatever the type: the bits of the scalar, with zeros above its
+// width. A bool is 0 or 1.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace coopvk::reference {
 
 struct Value {
     uint64_t* data = nullptr;
-    LaneMask* defined = nullptr;   // for each component: the lanes in which its bits mean something
+    LaneMask* defined = nullptr;  // for each component: the lanes in which its bits mean something
     const Type* type = nullptr;
     uint32_t lanes = 0;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Subgroups: votes, ballots, and values of other lanes (SPIR-V, 3.52.24). What comes from a lane that
-// is not active is undefined.
+// Subgroups: votes, ballots, and values of other lanes (SPIR-V, 3.52.24). What comes from a lane
+// that is not active is undefined.
 #include <vector>
 
 #include "execution/families.hpp"
@@ -65,16 +65,16 @@ Step allEqual(Subgroup& s, const Instruction& i) {
 }
 
 void setBallot(const Value& result, uint32_t lane, LaneMask ballot) {
-    const uint64_t words[] = {ballot.low & 0xFFFFFFFFu, ballot.low >> 32,
-                              ballot.high & 0xFFFFFFFFu, ballot.high >> 32};
+    const uint64_t words[] = {ballot.low & 0xFFFFFFFFu, ballot.low >> 32, ballot.high & 0xFFFFFFFFu,
+                              ballot.high >> 32};
     for (uint32_t c = 0; c < result.components() && c < 4; ++c) {
         result.at(c, lane) = words[c];
         result.defined[c].set(lane);
     }
 }
 LaneMask ballotAt(const Value& ballot, uint32_t lane) {
-    return {ballot.at(0, lane) | ballot.at(1, lane) << 32,
-            ballot.at(2, lane) | ballot.at(3, lane) << 32};
+    return {ballot.at(0, lane) | ballot.at(1, lane) << 32, ballot.at(2, lane) | ballot.at(3, lane)
+                                                                                    << 32};
 }
 
 Step ballot(Subgroup& s, const Instruction& i) {
@@ -94,7 +94,8 @@ Step ballotBit(Subgroup& s, const Instruction& i) {
     const Value from = s.operand(i, 1), index = s.operand(i, 2), result = s.result(i);
     forLanes(s, [&](uint32_t lane) {
         const uint64_t bit = index.at(0, lane);
-        result.at(0, lane) = bit < kMaxLanes && ballotAt(from, lane).test(static_cast<uint32_t>(bit));
+        result.at(0, lane) =
+            bit < kMaxLanes && ballotAt(from, lane).test(static_cast<uint32_t>(bit));
     });
     return Step::kNext;
 }

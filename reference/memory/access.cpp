@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "memory/families.hpp"
-
 #include <algorithm>
 #include <cstring>
 
+#include "memory/families.hpp"
 #include "memory/pointer.hpp"
 
 namespace coopvk::reference {
@@ -11,14 +10,15 @@ namespace coopvk::reference {
 namespace {
 
 struct AccessPlan final : Prepared {
-    std::vector<Leaf> leaves;    // of a value in memory of bytes
-    uint64_t size = 0;           // bytes from its first to its last
+    std::vector<Leaf> leaves;  // of a value in memory of bytes
+    uint64_t size = 0;         // bytes from its first to its last
     Access access;
 };
 
 uint64_t sizeOfLeaf(const Leaf& leaf) { return sizeOf({leaf.scalar}); }
 
-// The layout of the value: by the pointer's pointee, or if that has another type, by the value's own.
+// The layout of the value: by the pointer's pointee, or if that has another type, by the value's
+// own.
 AccessPlan planOf(const Program& program, uint32_t pointer, const Type* type) {
     AccessPlan plan;
     Pointee pointee = program.slots[pointer].pointee;
@@ -32,7 +32,7 @@ AccessPlan planOf(const Program& program, uint32_t pointer, const Type* type) {
 
 uint64_t readScalar(const std::byte* from, uint64_t size) {
     uint64_t bits = 0;
-    std::memcpy(&bits, from, size);   // little-endian, as the device's memory
+    std::memcpy(&bits, from, size);  // little-endian, as the device's memory
     return bits;
 }
 
@@ -41,7 +41,8 @@ bool findComponents(Subgroup& s, const Instruction& i, const Value& pointer, uin
                     uint32_t count, uint64_t& first) {
     first = pointer.at(1, lane);
     const uint64_t size = s.program->privateComponents;
-    if ((pointer.at(0, lane) & kOutside) == 0 && first <= size && size - first >= count) return true;
+    if ((pointer.at(0, lane) & kOutside) == 0 && first <= size && size - first >= count)
+        return true;
     s.report(kCheckBounds, i, lane, "an index is outside of its array in a variable");
     return false;
 }
@@ -50,7 +51,8 @@ bool isUniform(const Subgroup& s, const Value& pointer) {
     const uint32_t first = s.mask.first();
     bool same = true;
     forLanes(s, [&](uint32_t lane) {
-        same &= pointer.at(0, lane) == pointer.at(0, first) && pointer.at(1, lane) == pointer.at(1, first);
+        same &= pointer.at(0, lane) == pointer.at(0, first) &&
+                pointer.at(1, lane) == pointer.at(1, first);
     });
     return same;
 }
@@ -97,8 +99,7 @@ void storeComponents(Subgroup& s, const Instruction& i, const Value& pointer, co
 void checkPointer(Subgroup& s, const Instruction& i, const Value& pointer) {
     if (!s.checks(kCheckUndefined)) return;
     const LaneMask undefined = s.mask & ~pointer.defined[pointer.components() - 1];
-    if (undefined.any())
-        s.report(kCheckUndefined, i, undefined.first(), "an address is undefined");
+    if (undefined.any()) s.report(kCheckUndefined, i, undefined.first(), "an address is undefined");
 }
 
 void loadBytes(Subgroup& s, const Instruction& i, const Value& pointer, const Value& to,

@@ -129,7 +129,8 @@ void checkOperand(Subgroup& s, const Instruction& i, const Value& value) {
     if (!s.checks(kCheckUndefined)) return;
     const LaneMask undefined = s.mask & ~value.defined[0];
     if (undefined.any())
-        s.report(kCheckUndefined, i, undefined.first(), "an atomic operation stores an undefined value");
+        s.report(kCheckUndefined, i, undefined.first(),
+                 "an atomic operation stores an undefined value");
 }
 
 // Bytes in memory of a value.
@@ -145,7 +146,8 @@ Step atomic(Subgroup& s, const Instruction& i) {
         const Pointer at = pointerAt(pointer, lane);
         synchronise(s, i, lane, at);
         const uint64_t value = packed(operand, lane);
-        unpack(result, lane, atomicMemory(s, i, lane, at, 0, bytesOf(*i.type), [&](uint64_t before) {
+        unpack(result, lane,
+               atomicMemory(s, i, lane, at, 0, bytesOf(*i.type), [&](uint64_t before) {
                    return change(*s.program, *i.type, before, value);
                }));
     });
@@ -159,7 +161,8 @@ Step atomicStep(Subgroup& s, const Instruction& i) {
     s.mask.forEach([&](uint32_t lane) {
         const Pointer at = pointerAt(pointer, lane);
         synchronise(s, i, lane, at);
-        unpack(result, lane, atomicMemory(s, i, lane, at, 0, bytesOf(*i.type), [&](uint64_t before) {
+        unpack(result, lane,
+               atomicMemory(s, i, lane, at, 0, bytesOf(*i.type), [&](uint64_t before) {
                    return before + static_cast<uint64_t>(int64_t{kBy});
                }));
     });
@@ -186,7 +189,8 @@ Step compareExchange(Subgroup& s, const Instruction& i) {
     s.mask.forEach([&](uint32_t lane) {
         const Pointer at = pointerAt(pointer, lane);
         synchronise(s, i, lane, at);
-        unpack(result, lane, atomicMemory(s, i, lane, at, 0, bytesOf(*i.type), [&](uint64_t before) {
+        unpack(result, lane,
+               atomicMemory(s, i, lane, at, 0, bytesOf(*i.type), [&](uint64_t before) {
                    return before == comparator.at(0, lane) ? value.at(0, lane) : before;
                }));
     });

@@ -35,7 +35,7 @@ Step accessChain(Subgroup& s, const Instruction& i) {
     const auto& plan = static_cast<const ChainPlan&>(*i.prepared);
     const Value base = s.operand(i, plan.base);
     const Value result = s.result(i);
-    const uint32_t last = result.components() - 1;   // the offset or the address
+    const uint32_t last = result.components() - 1;  // the offset or the address
     if (last == 1) {
         if (plan.descriptors != nullptr) {
             selectDescriptors(s, i, plan, result);
@@ -69,8 +69,8 @@ Step rawAccessChain(Subgroup& s, const Instruction& i) {
     const uint32_t last = result.components() - 1;
     forLanes(s, [&](uint32_t lane) {
         if (last == 1) result.at(0, lane) = base.at(0, lane);
-        result.at(last, lane) = base.at(last, lane) + offset.at(0, lane) +
-                                stride.at(0, lane) * index.at(0, lane);
+        result.at(last, lane) =
+            base.at(last, lane) + offset.at(0, lane) + stride.at(0, lane) * index.at(0, lane);
     });
     return Step::kNext;
 }
@@ -79,7 +79,7 @@ Step rawAccessChain(Subgroup& s, const Instruction& i) {
 Step pointerDifference(Subgroup& s, const Instruction& i) {
     const Value a = s.operand(i, 0), b = s.operand(i, 1), result = s.result(i);
     const Pointee& pointee = s.program->slots[i.operands[0].slot].pointee;
-    const uint64_t stride = a.type->stride != 0        ? a.type->stride
+    const uint64_t stride = a.type->stride != 0       ? a.type->stride
                             : pointee.type == nullptr ? 1
                                                       : sizeOf(pointee);
     const uint32_t last = a.components() - 1;

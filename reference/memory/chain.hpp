@@ -9,17 +9,17 @@ namespace coopvk::reference {
 
 struct ChainIndex {
     uint32_t operand = 0;
-    uint64_t stride = 0;     // bytes; Function, Private, Input: components
-    uint64_t limit = 0;      // elements; 0: not known
+    uint64_t stride = 0;  // bytes; Function, Private, Input: components
+    uint64_t limit = 0;   // elements; 0: not known
 };
 
 struct ChainPlan final : Prepared {
-    uint32_t base = 0;                  // the operand with the pointer
-    uint64_t offset = 0;                // of all constant indices
-    bool outside = false;               // a constant index is outside of its array
-    std::vector<ChainIndex> indices;    // of those that are no constants
-    Pointee pointee;                    // of the result
-    const Variable* descriptors = nullptr;   // an array of descriptors: the first index selects one
+    uint32_t base = 0;                      // the operand with the pointer
+    uint64_t offset = 0;                    // of all constant indices
+    bool outside = false;                   // a constant index is outside of its array
+    std::vector<ChainIndex> indices;        // of those that are no constants
+    Pointee pointee;                        // of the result
+    const Variable* descriptors = nullptr;  // an array of descriptors: the first index selects one
     uint32_t descriptorOperand = kNone;
 };
 

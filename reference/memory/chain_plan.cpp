@@ -10,7 +10,7 @@ enum Trait : uint8_t { kChain = 1, kElement = 2, kUntyped = 4 };
 
 struct ChainRow {
     spv::Op opcode;
-    uint8_t traits;   // kElement: the first index counts pointees; kUntyped: names the base type
+    uint8_t traits;  // kElement: the first index counts pointees; kUntyped: names the base type
 };
 constexpr ChainRow kChains[] = {
     {spv::Op::OpAccessChain, kChain},
@@ -60,8 +60,8 @@ class Planner {
             plan.indices.push_back({operand, stride, limit});
             return;
         }
-        const int64_t index = signExtend(program_.constantAt(chain_.operands[operand].slot),
-                                         slot.type->width);
+        const int64_t index =
+            signExtend(program_.constantAt(chain_.operands[operand].slot), slot.type->width);
         plan.outside |= limit != 0 && static_cast<uint64_t>(index) >= limit;
         plan.offset += static_cast<uint64_t>(index) * stride;
     }
@@ -103,8 +103,8 @@ Result<ChainPlan> planChain(const Program& program, const Instruction& chain) {
     uint32_t next = base + 1;
     if ((traits & kElement) != 0) {
         const uint64_t stride = pointer.type->stride != 0 ? pointer.type->stride
-                                : components ? planner.plan.pointee.type->components
-                                             : sizeOf(planner.plan.pointee);
+                                : components              ? planner.plan.pointee.type->components
+                                                          : sizeOf(planner.plan.pointee);
         planner.add(next++, stride, 0);
     }
     const Variable* descriptors = descriptorsOf(program, chain.operands[base].slot);

@@ -54,8 +54,8 @@ Status prepareLength(const Program& program, Instruction& i) {
     const Member& member = type->members[number];
     auto plan = std::make_shared<LengthPlan>();
     plan->offset = member.offset;
-    plan->stride = std::max<uint64_t>(
-        strideOf({member.type, member.matrixStride, member.rowMajor}), 1);
+    plan->stride =
+        std::max<uint64_t>(strideOf({member.type, member.matrixStride, member.rowMajor}), 1);
     i.prepared = std::move(plan);
     return Done{};
 }

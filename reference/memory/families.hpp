@@ -5,9 +5,9 @@
 
 namespace coopvk::reference {
 
-Rows chainRows();    // access chains and what else computes pointers
-Rows accessRows();   // loads and stores
-Rows copyRows();     // copies of memory, lengths of arrays
+Rows chainRows();   // access chains and what else computes pointers
+Rows accessRows();  // loads and stores
+Rows copyRows();    // copies of memory, lengths of arrays
 Rows atomicRows();
 
 }  // namespace coopvk::reference

@@ -13,14 +13,14 @@ namespace coopvk::reference {
 
 // An access: by an invocation of a workgroup, when the workgroup's clock showed `time`.
 struct Stamp {
-    uint32_t group = 0;        // number of the workgroup in the dispatch
-    uint32_t invocation = 0;   // in the workgroup
-    uint32_t time = 0;         // 0: no access
-    uint32_t word = 0;         // the instruction
-    uint8_t bytes = 0;         // mask of the cell's bytes
+    uint32_t group = 0;       // number of the workgroup in the dispatch
+    uint32_t invocation = 0;  // in the workgroup
+    uint32_t time = 0;        // 0: no access
+    uint32_t word = 0;        // the instruction
+    uint8_t bytes = 0;        // mask of the cell's bytes
     bool atomic = false;
-    bool shared = false;       // NonPrivate, or any access without the Vulkan memory model
-    bool available = false;    // a write with MakePointerAvailable
+    bool shared = false;     // NonPrivate, or any access without the Vulkan memory model
+    bool available = false;  // a write with MakePointerAvailable
 };
 
 // The last accesses to four bytes.

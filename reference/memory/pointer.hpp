@@ -12,8 +12,8 @@ namespace coopvk::reference {
 
 // A pointer of one lane. As a value a physical pointer has one component, the address; all others
 // have two, base and offset.
-// base: Workgroup, PushConstant, Uniform, StorageBuffer: the address of a Range on the host, or 0 for
-// none; Function, Private, Input: unused. offset: bytes; Function, Private, Input: components.
+// base: Workgroup, PushConstant, Uniform, StorageBuffer: the address of a Range on the host, or 0
+// for none; Function, Private, Input: unused. offset: bytes; Function, Private, Input: components.
 // Bit 63 of the base says that an index on the way was outside of its array.
 struct Pointer {
     spv::StorageClass storage = spv::StorageClass::Function;
@@ -32,7 +32,7 @@ constexpr bool holdsComponents(spv::StorageClass storage) {
 
 // Memory operands of an instruction, and whether it is an atomic one.
 struct Access {
-    uint32_t operands = 0;   // spv::MemoryAccessMask
+    uint32_t operands = 0;  // spv::MemoryAccessMask
     uint32_t alignment = 0;
     spv::Scope availableScope = spv::Scope::Invocation;
     spv::Scope visibleScope = spv::Scope::Invocation;
@@ -41,21 +41,22 @@ struct Access {
 // From the operand `first` on, if there is one: mask, then its operands. Scopes are constants.
 Access accessOf(const Program& program, const Instruction& instruction, uint32_t first);
 
-// The bytes [offset, offset + size) from the pointer on; null data if they are outside of the memory
-// (reported). All storage classes but Function, Private, Input.
+// The bytes [offset, offset + size) from the pointer on; null data if they are outside of the
+// memory (reported). All storage classes but Function, Private, Input.
 struct Span {
     std::byte* data = nullptr;
-    uint8_t* written = nullptr;    // null: not tracked
+    uint8_t* written = nullptr;  // null: not tracked
 };
-Span locate(Subgroup& subgroup, const Instruction& instruction, uint32_t lane, const Pointer& pointer,
-            uint64_t offset, uint64_t size);
+Span locate(Subgroup& subgroup, const Instruction& instruction, uint32_t lane,
+            const Pointer& pointer, uint64_t offset, uint64_t size);
 // Notes an access for the check of races.
 void noteAccess(Subgroup& subgroup, const Instruction& instruction, uint32_t lane,
                 const Pointer& pointer, const std::byte* data, uint64_t size, bool write,
                 const Access& access);
 
 // Reads bytes; zeros and false if they are outside of the memory. `written` becomes false if one of
-// them was never written (reported). For cooperative matrices, pass the lane that holds the element.
+// them was never written (reported). For cooperative matrices, pass the lane that holds the
+// element.
 bool readMemory(Subgroup& subgroup, const Instruction& instruction, uint32_t lane,
                 const Pointer& pointer, uint64_t offset, std::span<std::byte> to,
                 const Access& access, bool& written);

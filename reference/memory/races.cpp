@@ -12,8 +12,8 @@ constexpr uint32_t kOrders = bit(spv::MemorySemanticsMask::AcquireRelease) |
                              bit(spv::MemorySemanticsMask::SequentiallyConsistent);
 constexpr uint32_t kReleases = kOrders | bit(spv::MemorySemanticsMask::Release);
 constexpr uint32_t kAcquires = kOrders | bit(spv::MemorySemanticsMask::Acquire);
-constexpr uint32_t kMakes = bit(spv::MemorySemanticsMask::MakeAvailable) |
-                            bit(spv::MemorySemanticsMask::MakeVisible);
+constexpr uint32_t kMakes =
+    bit(spv::MemorySemanticsMask::MakeAvailable) | bit(spv::MemorySemanticsMask::MakeVisible);
 // Semantics for each kind of memory.
 constexpr uint32_t kMemory[] = {bit(spv::MemorySemanticsMask::WorkgroupMemory),
                                 bit(spv::MemorySemanticsMask::UniformMemory)};
@@ -38,8 +38,8 @@ Races::Races(const Workgroup& group, BufferHistory& history)
 void Races::begin(const Workgroup& group) {
     const auto& groups = group.dispatch->groups;
     const auto& base = group.dispatch->base;
-    group_ = ((group.id[2] - base[2]) * groups[1] + group.id[1] - base[1]) * groups[0] + group.id[0] -
-             base[0];
+    group_ = ((group.id[2] - base[2]) * groups[1] + group.id[1] - base[1]) * groups[0] +
+             group.id[0] - base[0];
     clock_ = 1;
     for (Order& order : all_) order = {};
     for (auto& orders : subgroups_) std::fill(orders.begin(), orders.end(), Order{});
@@ -82,7 +82,8 @@ void Races::meetLanes(const Subgroup& s, const Instruction& i) {
     for (int kind = 0; kind < kKinds; ++kind)
         if ((semantics & kMemory[kind]) != 0) order(subgroups_[kind][s.index], semantics);
     Knowledge together;
-    for (uint32_t lane = 0; lane < lanes_; ++lane) learn(together, acquired_[s.index * lanes_ + lane]);
+    for (uint32_t lane = 0; lane < lanes_; ++lane)
+        learn(together, acquired_[s.index * lanes_ + lane]);
     if (together.empty()) return;
     for (uint32_t lane = 0; lane < lanes_; ++lane) acquired_[s.index * lanes_ + lane] = together;
 }
@@ -216,7 +217,8 @@ void Races::note(Subgroup& s, const Instruction& i, uint32_t lane, const Pointer
                 page_ = &history_.page(at);
             }
             const std::lock_guard lock(page_->mutex);
-            noteCell(s, i, observer, page_->cells[at / kCellSize % page_->cells.size()], now, write);
+            noteCell(s, i, observer, page_->cells[at / kCellSize % page_->cells.size()], now,
+                     write);
         }
         at += count;
     }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Data races: two accesses to a byte by different invocations, at least one of them a write and not
-// both atomic, that nothing orders (Vulkan, appendix "Memory Model", "Data Race"). What orders them:
-// barriers with semantics for the memory, and releases and acquires by atomics and memory barriers.
+// both atomic, that nothing orders (Vulkan, appendix "Memory Model", "Data Race"). What orders
+// them: barriers with semantics for the memory, and releases and acquires by atomics and memory
+// barriers.
 //
 // A workgroup has a clock that each such event advances, and an access has the clock's time. An
-// invocation knows until when the accesses of others happened before: by workgroup barriers (the same
-// for all), by subgroup barriers, and by what it acquired.
+// invocation knows until when the accesses of others happened before: by workgroup barriers (the
+// same for all), by subgroup barriers, and by what it acquired.
 #pragma once
 
 #include <vector>
@@ -39,13 +40,13 @@ class Races {
     // Times before which accesses of all invocations of a set happened before.
     struct Order {
         uint32_t reads = 0;
-        uint32_t writes = 0;   // and are available and visible
+        uint32_t writes = 0;  // and are available and visible
     };
     struct Observer {
         const Workgroup& group;
         Kind kind;
         uint32_t invocation, subgroup;
-        bool visible;   // a write, or a read with MakePointerVisible
+        bool visible;  // a write, or a read with MakePointerVisible
     };
     void order(Order& order, uint32_t semantics);
     bool happenedBefore(const Observer& observer, const Stamp& other, bool otherWrites) const;
@@ -57,16 +58,17 @@ class Races {
 
     BufferHistory& history_;
     uint32_t lanes_;
-    uint32_t group_ = 0;     // number in the dispatch
+    uint32_t group_ = 0;  // number in the dispatch
     uint32_t clock_ = 1;
-    bool vulkan_;            // the Vulkan memory model: accesses are private unless they say otherwise
+    bool vulkan_;  // the Vulkan memory model: accesses are private unless they say otherwise
     Order all_[kKinds];
     std::vector<Order> subgroups_[kKinds];
-    std::vector<uint32_t> fences_;      // of each invocation, its last memory barrier
-    std::vector<uint32_t> released_;    // of each invocation, by such fences before workgroup barriers
-    Knowledge common_;                  // of all invocations
-    std::vector<Knowledge> acquired_;   // of each invocation
-    std::vector<Knowledge> pending_;    // by relaxed atomics, until a memory barrier
+    std::vector<uint32_t> fences_;  // of each invocation, its last memory barrier
+    std::vector<uint32_t>
+        released_;      // of each invocation, by such fences before workgroup barriers
+    Knowledge common_;  // of all invocations
+    std::vector<Knowledge> acquired_;  // of each invocation
+    std::vector<Knowledge> pending_;   // by relaxed atomics, until a memory barrier
     std::unordered_map<uint64_t, Knowledge> sharedReleases_;
     std::vector<Cell> shared_;
     uint64_t pageNumber_ = ~uint64_t{0};

@@ -9,7 +9,7 @@ namespace {
 
 struct Visit {
     uint32_t block = 0;
-    size_t next = 0;   // of the block's successors
+    size_t next = 0;  // of the block's successors
 };
 
 }  // namespace
@@ -35,8 +35,9 @@ std::vector<uint32_t> structuredOrder(const std::vector<Outline>& blocks) {
         }
         const size_t next = top.next++;
         // The first target is visited last, so that it comes first.
-        const uint32_t label =
-            next < merges ? block.merges[next] : block.targets[block.targets.size() - 1 - (next - merges)];
+        const uint32_t label = next < merges
+                                   ? block.merges[next]
+                                   : block.targets[block.targets.size() - 1 - (next - merges)];
         const auto found = indices.find(label);
         if (found == indices.end() || seen[found->second]) continue;
         seen[found->second] = true;

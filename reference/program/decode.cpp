@@ -22,7 +22,9 @@ Status Decoder::readEntryPoint() {
 
 Status Decoder::readModes() {
     const auto controls = [&](uint32_t width) -> FloatControls& {
-        return width == 16 ? program_->float16 : width == 64 ? program_->float64 : program_->float32;
+        return width == 16   ? program_->float16
+               : width == 64 ? program_->float64
+                             : program_->float32;
     };
     for (const Parsed& instruction : module_) {
         const auto& operands = instruction.operands;
@@ -99,7 +101,8 @@ Section sectionOf(spv::Op opcode) {
         case spv::Op::OpSpecConstantCompositeReplicateEXT:
             return Section::kConstant;
         default:
-            if (opcode >= spv::Op::OpTypeVoid && opcode <= spv::Op::OpTypePipe) return Section::kType;
+            if (opcode >= spv::Op::OpTypeVoid && opcode <= spv::Op::OpTypePipe)
+                return Section::kType;
             if (opcode >= spv::Op::OpConstantTrue && opcode <= spv::Op::OpSpecConstantOp)
                 return Section::kConstant;
             return Section::kOther;
@@ -155,8 +158,8 @@ Result<std::shared_ptr<const Program>> Decoder::decode() {
     Status status = readEntryPoint();
     if (!status) return status.error();
     findFunctions();
-    // Types of scope Workgroup depend on the number of invocations, which constants may give: they are
-    // read once more when it is known.
+    // Types of scope Workgroup depend on the number of invocations, which constants may give: they
+    // are read once more when it is known.
     uint32_t invocations = 1;
     for (int pass = 0; pass < 2; ++pass) {
         program_ = std::make_shared<Program>();

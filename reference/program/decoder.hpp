@@ -17,7 +17,9 @@ namespace coopvk::reference {
 class Decoder {
  public:
     Decoder(const ProgramRequest& request, std::vector<Parsed> module)
-        : request_(request), module_(std::move(module)), decorations_(module_),
+        : request_(request),
+          module_(std::move(module)),
+          decorations_(module_),
           program_(std::make_shared<Program>()) {}
     Result<std::shared_ptr<const Program>> decode();
 
@@ -57,7 +59,7 @@ class Decoder {
 
     // Functions.
     struct Range_ {
-        size_t first = 0, last = 0;   // instructions of a function, from OpFunction to OpFunctionEnd
+        size_t first = 0, last = 0;  // instructions of a function, from OpFunction to OpFunctionEnd
     };
     Status readFunctions();
     void findFunctions();
@@ -81,17 +83,17 @@ class Decoder {
     std::shared_ptr<Program> program_;
     uint32_t entry_ = 0;
     uint32_t localSizeIds_[3] = {};
-    std::unordered_map<uint32_t, std::string> sets_;      // extended instruction sets
-    std::unordered_map<uint32_t, Range_> ranges_;         // functions, by id
-    std::vector<uint32_t> reachable_;                     // functions of the entry point
-    std::unordered_set<uint32_t> used_;                   // ids in these
-    std::unordered_map<uint32_t, uint32_t> blockOf_;      // order of blocks, by label
-    std::unordered_map<uint32_t, std::vector<const Parsed*>> phis_;   // by label
+    std::unordered_map<uint32_t, std::string> sets_;                 // extended instruction sets
+    std::unordered_map<uint32_t, Range_> ranges_;                    // functions, by id
+    std::vector<uint32_t> reachable_;                                // functions of the entry point
+    std::unordered_set<uint32_t> used_;                              // ids in these
+    std::unordered_map<uint32_t, uint32_t> blockOf_;                 // order of blocks, by label
+    std::unordered_map<uint32_t, std::vector<const Parsed*>> phis_;  // by label
 };
 
-// The order of a function's blocks in which a merge block is behind all blocks of its construct, and
-// a continue target behind those that may branch to it. Blocks that nothing reaches are left out.
-// For each block: its targets, and before them merge block and continue target.
+// The order of a function's blocks in which a merge block is behind all blocks of its construct,
+// and a continue target behind those that may branch to it. Blocks that nothing reaches are left
+// out. For each block: its targets, and before them merge block and continue target.
 struct Outline {
     uint32_t label = 0;
     std::vector<uint32_t> merges;
@@ -99,7 +101,8 @@ struct Outline {
 };
 std::vector<uint32_t> structuredOrder(const std::vector<Outline>& blocks);
 
-// Gives each slot its place in the subgroup's storage. Values that only one block uses share places.
+// Gives each slot its place in the subgroup's storage. Values that only one block uses share
+// places.
 void assignStorage(Program& program);
 
 }  // namespace coopvk::reference

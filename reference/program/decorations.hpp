@@ -22,7 +22,9 @@ class Decorations {
                                      spv::Decoration decoration) const {
         return find(id, member, decoration);
     }
-    bool has(uint32_t id, spv::Decoration decoration) const { return of(id, decoration).has_value(); }
+    bool has(uint32_t id, spv::Decoration decoration) const {
+        return of(id, decoration).has_value();
+    }
 
  private:
     struct Row {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <spirv-tools/libspirv.h>
+
+#include <algorithm>
 
 #include "execution/opcode_table.hpp"
 #include "program/decoder.hpp"
@@ -86,7 +87,7 @@ void Decoder::assignSlots(const Range_& range) {
             case spv::Op::OpVariable:
             case spv::Op::OpUntypedVariableKHR:
                 used_.insert(instruction.resultId);
-                (void)readVariable(instruction);   // its type is known: no error
+                (void)readVariable(instruction);  // its type is known: no error
                 break;
             case spv::Op::OpUndef:
             case spv::Op::OpPoisonKHR:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <spirv-tools/libspirv.h>
+
+#include <algorithm>
 
 #include "execution/opcode_table.hpp"
 #include "memory/chain.hpp"
@@ -13,10 +14,10 @@ namespace {
 // Instructions that do nothing when they execute, or whose work edges do.
 bool isSilent(spv::Op opcode) {
     static constexpr spv::Op kSilent[] = {
-        spv::Op::OpLabel,          spv::Op::OpPhi,         spv::Op::OpSelectionMerge,
-        spv::Op::OpLoopMerge,      spv::Op::OpLine,        spv::Op::OpNoLine,
-        spv::Op::OpNop,            spv::Op::OpUndef,       spv::Op::OpPoisonKHR,
-        spv::Op::OpLifetimeStart,  spv::Op::OpLifetimeStop};
+        spv::Op::OpLabel,         spv::Op::OpPhi,         spv::Op::OpSelectionMerge,
+        spv::Op::OpLoopMerge,     spv::Op::OpLine,        spv::Op::OpNoLine,
+        spv::Op::OpNop,           spv::Op::OpUndef,       spv::Op::OpPoisonKHR,
+        spv::Op::OpLifetimeStart, spv::Op::OpLifetimeStop};
     return std::find(std::begin(kSilent), std::end(kSilent), opcode) != std::end(kSilent);
 }
 
@@ -77,12 +78,10 @@ Status Decoder::chooseRow(const Parsed& from, Instruction& to) {
     if (to.row == nullptr) return unsupported(from);
     for (size_t i = first; i < from.operands.size(); ++i)
         to.operands.push_back(operandOf(from.operands[i]));
-    to.saturates =
-        decorations_.has(from.resultId, spv::Decoration::SaturatedConversion) ||
-        decorations_.has(from.resultId,
-                         spv::Decoration::SaturatedToLargestFloat8NormalConversionEXT);
-    to.transposes =
-        decorations_.has(from.resultId, spv::Decoration::CooperativeMatrixTransposeEXT);
+    to.saturates = decorations_.has(from.resultId, spv::Decoration::SaturatedConversion) ||
+                   decorations_.has(from.resultId,
+                                    spv::Decoration::SaturatedToLargestFloat8NormalConversionEXT);
+    to.transposes = decorations_.has(from.resultId, spv::Decoration::CooperativeMatrixTransposeEXT);
     if (const auto mode = decorations_.of(from.resultId, spv::Decoration::FPRoundingMode))
         to.rounding = *mode;
     to.handler = to.row->handler;

@@ -13,7 +13,7 @@ namespace coopvk::reference {
 
 struct ParsedOperand {
     uint32_t word = 0;
-    uint32_t high = 0;   // of a literal of 64 bits
+    uint32_t high = 0;  // of a literal of 64 bits
     bool id = false;
 };
 
@@ -21,9 +21,9 @@ struct Parsed {
     spv::Op opcode = spv::Op::OpNop;
     uint32_t typeId = 0;
     uint32_t resultId = 0;
-    uint32_t word = 0;     // position in the module
-    std::vector<ParsedOperand> operands;   // without result type and result; without strings
-    std::string text;                      // the string operand, if there is one
+    uint32_t word = 0;                    // position in the module
+    std::vector<ParsedOperand> operands;  // without result type and result; without strings
+    std::string text;                     // the string operand, if there is one
 };
 
 // kInvalidModule: with the validator's message.

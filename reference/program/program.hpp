@@ -28,9 +28,9 @@ enum class Step : uint8_t {
     kNext,      // the next instruction
     kBranched,  // the handler has set block, mask and position
     kYield,     // the next instruction, but other subgroups may run first
-    kMeet,      // wait until all subgroups of the workgroup are here; then the handler runs again in
-                // each, with Subgroup::phase 1, before any of them goes on
-    kStop,      // the execution ends with an error
+    kMeet,  // wait until all subgroups of the workgroup are here; then the handler runs again in
+            // each, with Subgroup::phase 1, before any of them goes on
+    kStop,  // the execution ends with an error
 };
 using Handler = Step (*)(Subgroup&, const Instruction&);
 
@@ -51,13 +51,13 @@ struct Instruction {
     const OpcodeRow* row = nullptr;
     spv::Op opcode = spv::Op::OpNop;
     uint32_t resultId = 0;
-    uint32_t result = kNone;       // slot
-    const Type* type = nullptr;    // of the result
+    uint32_t result = kNone;     // slot
+    const Type* type = nullptr;  // of the result
     std::vector<Operand> operands;
-    uint32_t word = 0;             // position in the module
-    bool saturates = false;        // decorated so: a conversion to the nearest number of the format
-    bool transposes = false;       // decorated CooperativeMatrixTransposeEXT
-    uint32_t rounding = kNone;     // spv::FPRoundingMode, if decorated so
+    uint32_t word = 0;          // position in the module
+    bool saturates = false;     // decorated so: a conversion to the nearest number of the format
+    bool transposes = false;    // decorated CooperativeMatrixTransposeEXT
+    uint32_t rounding = kNone;  // spv::FPRoundingMode, if decorated so
     std::shared_ptr<const Prepared> prepared;
 
     const Operand& operator[](uint32_t index) const { return operands[index]; }
@@ -78,10 +78,10 @@ struct Block {
 
 struct Function {
     uint32_t id = 0;
-    const Type* type = nullptr;           // its return type
-    std::vector<uint32_t> parameters;     // slots
-    std::vector<Block> blocks;            // a merge block is behind all that it merges
-    uint32_t result = kNone;              // slot of the returned value
+    const Type* type = nullptr;        // its return type
+    std::vector<uint32_t> parameters;  // slots
+    std::vector<Block> blocks;         // a merge block is behind all that it merges
+    uint32_t result = kNone;           // slot of the returned value
 };
 
 // What is known of an id.
@@ -89,19 +89,19 @@ struct Slot {
     const Type* type = nullptr;
     uint32_t id = 0;
     bool constant = false;
-    uint64_t storage = 0;     // first component in the subgroup's storage, or in that of constants
-    Pointee pointee;          // of a pointer
+    uint64_t storage = 0;  // first component in the subgroup's storage, or in that of constants
+    Pointee pointee;       // of a pointer
 };
 
 struct Variable {
     uint32_t slot = kNone;
     spv::StorageClass storage = spv::StorageClass::Function;
-    const Type* type = nullptr;       // of what it holds; null if untyped without one
-    uint64_t offset = 0;              // Function, Private, Input: component; Workgroup: byte
+    const Type* type = nullptr;  // of what it holds; null if untyped without one
+    uint64_t offset = 0;         // Function, Private, Input: component; Workgroup: byte
     uint32_t set = 0, binding = 0;
     bool descriptorArray = false;
     uint32_t builtIn = kNone;
-    uint32_t initializer = kNone;     // slot
+    uint32_t initializer = kNone;  // slot
 };
 
 // Rounding and flushing of a float width (SPV_KHR_float_controls).
@@ -112,26 +112,26 @@ struct FloatControls {
 
 class Program {
  public:
-    uint32_t lanes = 32;                       // of a subgroup
+    uint32_t lanes = 32;  // of a subgroup
     std::array<uint32_t, 3> workgroupSize = {1, 1, 1};
-    uint32_t invocations = 1;                  // of a workgroup
-    uint32_t subgroups = 1;                    // of a workgroup
+    uint32_t invocations = 1;  // of a workgroup
+    uint32_t subgroups = 1;    // of a workgroup
     bool vulkanMemoryModel = false;
     FloatControls float16, float32, float64;
-    uint64_t sharedSize = 0;                   // bytes of Workgroup variables
-    uint32_t privateComponents = 0;            // of Function, Private and Input variables
-    uint64_t storageComponents = 0;            // of values that are not constants
+    uint64_t sharedSize = 0;         // bytes of Workgroup variables
+    uint32_t privateComponents = 0;  // of Function, Private and Input variables
+    uint64_t storageComponents = 0;  // of values that are not constants
 
     std::vector<std::unique_ptr<Type>> types;
-    std::unordered_map<uint32_t, const Type*> typeOf;   // by id
+    std::unordered_map<uint32_t, const Type*> typeOf;  // by id
     std::vector<Slot> slots;
-    std::unordered_map<uint32_t, uint32_t> slotOf;      // by id
-    std::vector<Variable> variables;                    // of the module
+    std::unordered_map<uint32_t, uint32_t> slotOf;  // by id
+    std::vector<Variable> variables;                // of the module
     std::vector<std::unique_ptr<Function>> functions;
-    std::unordered_map<uint32_t, const Function*> functionOf;   // by id
+    std::unordered_map<uint32_t, const Function*> functionOf;  // by id
     const Function* entry = nullptr;
-    std::unordered_map<uint32_t, std::string> names, strings;   // by id
-    std::vector<std::pair<uint32_t, std::string>> lines;        // first word, "file:line"
+    std::unordered_map<uint32_t, std::string> names, strings;  // by id
+    std::vector<std::pair<uint32_t, std::string>> lines;       // first word, "file:line"
 
     // Values of constants, for all lanes.
     std::vector<uint64_t> constantData;

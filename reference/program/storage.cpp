@@ -11,8 +11,8 @@ namespace {
 // Where a slot is written and read, by number of block in the program.
 struct Lifetime {
     uint32_t block = kNone;
-    bool shared = false;       // by several blocks, or by edges or calls
-    uint32_t last = 0;         // the instruction that reads it last
+    bool shared = false;  // by several blocks, or by edges or calls
+    uint32_t last = 0;    // the instruction that reads it last
 };
 
 class Places {
@@ -22,7 +22,8 @@ class Places {
     void assign() {
         for (const auto& function : program_.functions) note(*function);
         for (Slot& slot : program_.slots) {
-            const Lifetime& lifetime = lifetimes_[static_cast<size_t>(&slot - program_.slots.data())];
+            const Lifetime& lifetime =
+                lifetimes_[static_cast<size_t>(&slot - program_.slots.data())];
             if (slot.constant || (lifetime.block != kNone && !lifetime.shared)) continue;
             slot.storage = program_.storageComponents;
             program_.storageComponents += slot.type->components;
@@ -38,7 +39,7 @@ class Places {
     void noteUse(uint32_t slot, uint32_t position) {
         if (slot == kNone || program_.slots[slot].constant) return;
         Lifetime& lifetime = lifetimes_[slot];
-        if (lifetime.block == kNone) lifetime.shared = true;   // read before it is written here
+        if (lifetime.block == kNone) lifetime.shared = true;  // read before it is written here
         if (lifetime.block != block_) lifetime.shared = true;
         lifetime.last = position;
     }
@@ -72,8 +73,8 @@ class Places {
     // In one block: a place is free once its value was read for the last time.
     void placeIn(const Block& block) {
         uint64_t end = common_;
-        std::multimap<uint32_t, uint64_t> free;         // size, place
-        std::multimap<uint32_t, uint32_t> ends;         // last read, slot
+        std::multimap<uint32_t, uint64_t> free;  // size, place
+        std::multimap<uint32_t, uint32_t> ends;  // last read, slot
         for (uint32_t i = 0; i < block.instructions.size(); ++i) {
             for (auto over = ends.begin(); over != ends.end() && over->first < i;) {
                 const Slot& slot = program_.slots[over->second];

@@ -14,7 +14,8 @@ uint64_t alignmentOf(const Type& type) {
         for (const Member& member : type.members) most = std::max(most, alignmentOf(*member.type));
         return most;
     }
-    if (type.isScalar() || type.kind == Kind::kPointer) return std::max<uint64_t>(sizeOf({&type}), 1);
+    if (type.isScalar() || type.kind == Kind::kPointer)
+        return std::max<uint64_t>(sizeOf({&type}), 1);
     return type.element != nullptr ? alignmentOf(*type.element) : 1;
 }
 
@@ -26,7 +27,7 @@ uint32_t pointerComponents(spv::StorageClass storage) {
 
 Type& Decoder::newType(uint32_t id, Kind kind) {
     const auto known = program_->typeOf.find(id);
-    if (known != program_->typeOf.end()) {   // declared by OpTypeForwardPointer
+    if (known != program_->typeOf.end()) {  // declared by OpTypeForwardPointer
         for (const auto& owned : program_->types)
             if (owned.get() == known->second) return *owned;
     }

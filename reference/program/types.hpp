@@ -15,17 +15,17 @@ enum class Kind : uint8_t {
     kBool,
     kInt,
     kFloat,
-    kVector,        // of any length, also those of long vectors and cooperative vectors
-    kMatrix,        // count columns
+    kVector,  // of any length, also those of long vectors and cooperative vectors
+    kMatrix,  // count columns
     kArray,
     kRuntimeArray,  // no components
     kStruct,
-    kPointer,       // components: see Pointer in memory/pointer.hpp
+    kPointer,  // components: see Pointer in memory/pointer.hpp
     kFunction,
     kCooperativeMatrix,  // components: those of one lane
     kTensorLayout,       // components: see matrices/
     kTensorView,
-    kOpaque,             // images, samplers, acceleration structures: no components
+    kOpaque,  // images, samplers, acceleration structures: no components
 };
 
 enum class FloatFormat : uint8_t { kIeee, kBFloat16, kE4M3, kE5M2 };
@@ -34,28 +34,28 @@ struct Type;
 
 struct Member {
     const Type* type = nullptr;
-    uint64_t offset = 0;         // bytes, by decoration
-    uint32_t component = 0;      // number of its first component
-    uint32_t matrixStride = 0;   // bytes, 0: none
+    uint64_t offset = 0;        // bytes, by decoration
+    uint32_t component = 0;     // number of its first component
+    uint32_t matrixStride = 0;  // bytes, 0: none
     bool rowMajor = false;
 };
 
 struct Type {
     Kind kind = Kind::kVoid;
     uint32_t id = 0;
-    uint32_t width = 0;          // bits of a scalar
-    bool isSigned = false;       // of an integer
+    uint32_t width = 0;     // bits of a scalar
+    bool isSigned = false;  // of an integer
     FloatFormat format = FloatFormat::kIeee;
-    uint32_t count = 0;          // elements of a vector or array, columns of a matrix
+    uint32_t count = 0;             // elements of a vector or array, columns of a matrix
     const Type* element = nullptr;  // component, column, element, pointee, or return type
-    uint32_t components = 0;     // in each lane
+    uint32_t components = 0;        // in each lane
     std::vector<Member> members;
     std::vector<const Type*> parameters;
 
-    uint64_t stride = 0;         // ArrayStride of an array or pointer, bytes; 0: not decorated
+    uint64_t stride = 0;  // ArrayStride of an array or pointer, bytes; 0: not decorated
     spv::StorageClass storage = spv::StorageClass::Function;  // of a pointer
-    bool untyped = false;        // a pointer without pointee
-    bool block = false;          // a struct decorated Block or BufferBlock
+    bool untyped = false;                                     // a pointer without pointee
+    bool block = false;              // a struct decorated Block or BufferBlock
     bool cooperativeVector = false;  // a vector of OpTypeCooperativeVectorNV
 
     // Cooperative matrices. Use: 0 A, 1 B, 2 accumulator; NV's older types: -1.
@@ -94,7 +94,7 @@ Part partOf(const Type& composite, uint32_t index);
 // How a type lies in memory where it was reached by a member with these decorations.
 struct Pointee {
     const Type* type = nullptr;
-    uint32_t matrixStride = 0;   // of a matrix; of a row-major matrix's column: between components
+    uint32_t matrixStride = 0;  // of a matrix; of a row-major matrix's column: between components
     bool rowMajor = false;
 };
 Pointee pointeeOf(const Pointee& composite, uint32_t index);
@@ -106,7 +106,7 @@ uint64_t sizeOf(const Pointee& pointee);
 // A component of a value and where it lies from the start of the value, in bytes.
 struct Leaf {
     uint64_t offset = 0;
-    const Type* scalar = nullptr;   // a pointer with an address is one leaf of 8 bytes
+    const Type* scalar = nullptr;  // a pointer with an address is one leaf of 8 bytes
 };
 std::vector<Leaf> leavesOf(const Pointee& pointee);
 

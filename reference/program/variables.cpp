@@ -40,7 +40,7 @@ Status Decoder::readVariable(const Parsed& instruction) {
     variable.descriptorArray = isDescriptorArray(variable);
     variable.slot = newSlot(id, *pointer);
     program_->slots[variable.slot].pointee = {variable.type};
-    if (!used_.contains(id)) return Done{};   // of another entry point
+    if (!used_.contains(id)) return Done{};  // of another entry point
     placeVariable(variable);
     program_->variables.push_back(variable);
     return Done{};

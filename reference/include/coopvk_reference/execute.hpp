@@ -54,18 +54,20 @@ std::array<uint32_t, 3> workgroupSize(const Program& program);
 // A range of memory: of a descriptor, or a buffer with a device address.
 struct Range {
     std::byte* data = nullptr;
-    uint64_t size = 0;      // bytes
-    uint64_t address = 0;   // device address of data[0]; 0 if it has none
-    // One byte for each byte of data: not 0 where something wrote it. Null: all of it counts as written.
+    uint64_t size = 0;     // bytes
+    uint64_t address = 0;  // device address of data[0]; 0 if it has none
+    // One byte for each byte of data: not 0 where something wrote it. Null: all of it counts as
+    // written.
     uint8_t* written = nullptr;
 };
 
-// Finds memory. Several threads call it at once during an execution. What it returns must stay as it is
-// until execute() returns.
+// Finds memory. Several threads call it at once during an execution. What it returns must stay as
+// it is until execute() returns.
 class Resources {
  public:
     virtual ~Resources() = default;
-    // Of a descriptor; null if there is none (reads then give zero, writes do nothing, with a report).
+    // Of a descriptor; null if there is none (reads then give zero, writes do nothing, with a
+    // report).
     virtual const Range* descriptor(uint32_t set, uint32_t binding, uint32_t element) = 0;
     // The buffer that contains the address; null if none does.
     virtual const Range* buffer(uint64_t address) = 0;

@@ -14,7 +14,7 @@ enum class ErrorCode {
     kInvalidArgument,  // no such entry point, specialization data of a wrong size, ...
     kUnsupported,      // valid, but this device does not execute it
     kOutOfMemory,
-    kDeviceLost,       // execution stopped (settings say so, or it could not go on)
+    kDeviceLost,  // execution stopped (settings say so, or it could not go on)
 };
 
 struct Error {

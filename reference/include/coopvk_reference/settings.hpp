@@ -26,16 +26,16 @@ enum class ReportAction {
 };
 
 struct Settings {
-    uint32_t subgroupSize = 32;           // SUBGROUP_SIZE: 4 to 128, a power of two
-    uint64_t seed = 1;                    // SEED
-    Choice schedule = Choice::kPlain;     // SCHEDULE: the order of subgroups and workgroups
-    Choice placement = Choice::kPlain;    // PLACEMENT: the lane that holds an element of a matrix
-    Choice sums = Choice::kPlain;         // SUMS: the order of sums in products
-    uint32_t checks = kAllChecks;         // CHECKS: all, none, or names with commas between
+    uint32_t subgroupSize = 32;         // SUBGROUP_SIZE: 4 to 128, a power of two
+    uint64_t seed = 1;                  // SEED
+    Choice schedule = Choice::kPlain;   // SCHEDULE: the order of subgroups and workgroups
+    Choice placement = Choice::kPlain;  // PLACEMENT: the lane that holds an element of a matrix
+    Choice sums = Choice::kPlain;       // SUMS: the order of sums in products
+    uint32_t checks = kAllChecks;       // CHECKS: all, none, or names with commas between
     ReportAction action = ReportAction::kMessage;  // REPORT: ignore, message, error
-    uint32_t threads = 0;                 // THREADS: of the host; 0: as many as it has
-    std::string extensions = "all";       // EXTENSIONS: all, none, or names with commas between
-    uint32_t reports = 20;                // REPORTS: at most so many of one execution
+    uint32_t threads = 0;                          // THREADS: of the host; 0: as many as it has
+    std::string extensions = "all";  // EXTENSIONS: all, none, or names with commas between
+    uint32_t reports = 20;           // REPORTS: at most so many of one execution
 };
 
 inline constexpr uint32_t kMinLanes = 4;
