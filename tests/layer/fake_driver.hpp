@@ -14,6 +14,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "fake_objects.hpp"
@@ -50,6 +51,9 @@ struct SeenCommand {
 };
 void PrintTo(const SeenCommand& command, std::ostream* out);
 constexpr uint64_t kNoBank = ~uint64_t{0};
+
+// Pipeline layouts without a handle: how many set layouts and ranges each has.
+using InlinedLayouts = std::vector<std::pair<uint32_t, uint32_t>>;
 
 // The arguments of vkCreateDevice.
 struct SeenDevice {
@@ -121,6 +125,7 @@ class FakeDriver {
     uint32_t dispatches = 0;
     uint32_t recorded = 0;  // commands in command buffers, but those with a count of their own
     std::vector<SeenCommand> seenCommands;  // some of those, and others
+    InlinedLayouts inlinedLayouts;          // of push constants
     FakeObjects objects;
     std::set<VkCommandBuffer> commandBuffers;  // that exist
 
