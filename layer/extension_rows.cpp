@@ -11,13 +11,6 @@ namespace {
 
 using rewrite::Extension;
 
-constexpr VkShaderStageFlags kAllStages =
-    VK_SHADER_STAGE_ALL_GRAPHICS | VK_SHADER_STAGE_COMPUTE_BIT | VK_SHADER_STAGE_TASK_BIT_EXT |
-    VK_SHADER_STAGE_MESH_BIT_EXT | VK_SHADER_STAGE_RAYGEN_BIT_KHR |
-    VK_SHADER_STAGE_ANY_HIT_BIT_KHR | VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR |
-    VK_SHADER_STAGE_MISS_BIT_KHR | VK_SHADER_STAGE_INTERSECTION_BIT_KHR |
-    VK_SHADER_STAGE_CALLABLE_BIT_KHR;
-
 // A matrix access becomes accesses to elements, to which the device's robustness applies.
 bool accessesAreRobust(const DeviceFacts& facts) { return facts.has(Feature::kRobustBufferAccess); }
 
@@ -92,9 +85,9 @@ void matrixProperties(const DeviceFacts&, uint32_t, void* node) {
     properties.cooperativeMatrixSupportedStages = VK_SHADER_STAGE_COMPUTE_BIT;
 }
 
-void nvVectorProperties(const DeviceFacts&, uint32_t, void* node) {
+void nvVectorProperties(const DeviceFacts& facts, uint32_t, void* node) {
     auto& properties = *static_cast<VkPhysicalDeviceCooperativeVectorPropertiesNV*>(node);
-    properties.cooperativeVectorSupportedStages = kAllStages;
+    properties.cooperativeVectorSupportedStages = facts.stages;
     properties.cooperativeVectorTrainingFloat16Accumulation = VK_TRUE;
     properties.cooperativeVectorTrainingFloat32Accumulation = VK_TRUE;
     properties.maxCooperativeVectorComponents = 1024;
