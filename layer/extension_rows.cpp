@@ -22,6 +22,18 @@ bool carriesMatrices(const DeviceFacts& facts) {
     return rewrite::info(Extension::kKhrCooperativeMatrix).missing(facts.traits).empty();
 }
 
+bool never(const DeviceFacts&) { return false; }
+bool lacksMatrices(const DeviceFacts& facts) {
+    return !facts.native.contains(Extension::kKhrCooperativeMatrix);
+}
+
+constexpr InAuto kMatrix2InAuto = {never, "programs are faster with VK_KHR_cooperative_matrix"};
+constexpr InAuto kMaintenance1InAuto = {lacksMatrices,
+                                        "shaders that use it lose the driver's own matrices"};
+constexpr InAuto kFloat8InAuto = {
+    never, "programs take 8-bit floats for fast, and their other ways are faster"};
+constexpr InAuto kFloat16InAuto = {never, "it is slower than f32"};
+
 // For both KHR's and NV's extension.
 template <typename Features>
 constexpr Grant kMatrixGrants[] = {
@@ -141,7 +153,7 @@ constexpr ExtensionRow kRows[] = {
      .propertiesType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_PROPERTIES_NV,
      .fillProperties = fillMatrix2Properties,
      .needs = kMatrix2Needs,
-     .autoOnlyCompletes = true},
+     .inAuto = kMatrix2InAuto},
     {.extension = Extension::kExtCooperativeMatrixMaintenance1,
      .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_MAINTENANCE_1_FEATURES_EXT,
      .featureSize = sizeof(VkPhysicalDeviceCooperativeMatrixMaintenance1FeaturesEXT),
@@ -150,7 +162,8 @@ constexpr ExtensionRow kRows[] = {
      .mainFeatureOffset = offsetof(VkPhysicalDeviceCooperativeMatrixMaintenance1FeaturesEXT,
                                    cooperativeMatrixProperties2),
      .grants = kMatrixMaintenance1Grants,
-     .needs = kMatrixNeeds},
+     .needs = kMatrixNeeds,
+     .inAuto = kMaintenance1InAuto},
     {.extension = Extension::kNvCooperativeMatrixDecodeVector,
      .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_DECODE_VECTOR_FEATURES_NV,
      .featureSize = sizeof(VkPhysicalDeviceCooperativeMatrixDecodeVectorFeaturesNV),
@@ -160,7 +173,7 @@ constexpr ExtensionRow kRows[] = {
                                    cooperativeMatrixDecodeVector),
      .grants = kDecodeVectorGrants,
      .needs = kMatrix2Needs,
-     .autoOnlyCompletes = true},
+     .inAuto = kMatrix2InAuto},
     {.extension = Extension::kNvCooperativeVector,
      .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_VECTOR_FEATURES_NV,
      .featureSize = sizeof(VkPhysicalDeviceCooperativeVectorFeaturesNV),
@@ -221,7 +234,8 @@ constexpr ExtensionRow kRows[] = {
                                      shaderFloat8CooperativeMatrix),
      .mainFeatureOffset = offsetof(VkPhysicalDeviceShaderFloat8FeaturesEXT, shaderFloat8),
      .grants = kFloat8Grants,
-     .needs = kFloat8Needs},
+     .needs = kFloat8Needs,
+     .inAuto = kFloat8InAuto},
     {.extension = Extension::kKhrShaderFloat16Int8,
      .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES,
      .featureSize = sizeof(VkPhysicalDeviceShaderFloat16Int8Features),
@@ -233,7 +247,8 @@ constexpr ExtensionRow kRows[] = {
          COOPVK_FEATURE_BITS(VkPhysicalDeviceVulkan12Features, shaderFloat16, shaderInt8),
      .promotedIn = VK_API_VERSION_1_2,
      .grants = kFloat16Grants,
-     .needs = kFloat16Needs},
+     .needs = kFloat16Needs,
+     .inAuto = kFloat16InAuto},
 };
 static_assert(std::size(kRows) == rewrite::kExtensionCount);
 

@@ -78,6 +78,7 @@ class FakeDriver {
     // More structures' members, from the first on.
     std::map<VkStructureType, std::vector<VkBool32>> moreFeatures;
     uint32_t subgroupSize = 32, minSubgroupSize = 32, maxSubgroupSize = 32;
+    VkPhysicalDeviceType deviceType = VK_PHYSICAL_DEVICE_TYPE_OTHER;
     VkPhysicalDeviceLimits limits = {};
     uint32_t tools = 0;                    // how many it lists itself
     VkResult listing = VK_SUCCESS;         // of vkEnumerateDeviceExtensionProperties
