@@ -19,6 +19,7 @@ void CommandState::forget() {
     usesHeaps = false;
     pushConstants.clear();
     condition = {};
+    converts = false;
     failure = VK_SUCCESS;
 }
 

@@ -22,11 +22,10 @@ namespace coopvk::layer {
 
 struct DeviceContext;
 
-// A pipeline layout for vkCmdPushConstants2: a handle, or a copy of a create info.
+// A pipeline layout for push constants: a handle, or what of a create info push constants depend
+// on. That is without descriptor set layouts, which need not exist any more.
 struct PushLayout {
     VkPipelineLayout handle = VK_NULL_HANDLE;
-    VkPipelineLayoutCreateFlags flags = 0;
-    std::vector<VkDescriptorSetLayout> sets;
     std::vector<VkPushConstantRange> ranges;
 };
 
@@ -74,6 +73,8 @@ struct CommandState {
     PushConstantLog pushConstants;  // push data while heaps are used
     // The condition of this command buffer, not one that it inherits.
     Condition condition;
+    // Whether it has a conversion, which the condition of a primary command buffer would reach.
+    bool converts = false;
     // The error of a command; vkEndCommandBuffer reports it.
     VkResult failure = VK_SUCCESS;
 

@@ -57,6 +57,7 @@ void recordAll(CommandState& state, VkCommandBuffer commands,
         device.log().error("vkCmdConvertCooperativeVectorMatrixNV: cannot make its pipeline");
         return;
     }
+    state.converts = true;
     suspendCondition(state, commands);
     const OnExit resume([&] { restoreState(state, commands); });
     device.conversions.bind(device, commands, mode);

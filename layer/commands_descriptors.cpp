@@ -20,10 +20,7 @@ PushLayout copyLayout(const VkPushConstantsInfo& info) {
     const auto* created = findNode<VkPipelineLayoutCreateInfo>(
         info.pNext, VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
     if (created == nullptr) return layout;
-    const std::span sets(created->pSetLayouts, created->setLayoutCount);
     const std::span ranges(created->pPushConstantRanges, created->pushConstantRangeCount);
-    layout.flags = created->flags;
-    layout.sets.assign(sets.begin(), sets.end());
     layout.ranges.assign(ranges.begin(), ranges.end());
     return layout;
 }

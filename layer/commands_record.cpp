@@ -3,6 +3,8 @@
 // Commands that change what a matrix conversion must restore (command_state.hpp), on devices that
 // emulate conversions. Each calls the next layer first, so no command is lost if there is no memory
 // to keep its state.
+#include <span>
+
 #include "command_state.hpp"
 #include "commands.hpp"
 #include "guard.hpp"
@@ -26,6 +28,22 @@ bool inheritsHeaps([[maybe_unused]] const VkCommandBufferInheritanceInfo* info) 
 #else
     return false;
 #endif
+}
+
+// Conversions obey no condition, but the dispatches that they become do. A secondary command buffer
+// cannot end the condition under which it is executed, so such an execution is refused.
+void checkConditions(CommandState& state, std::span<const VkCommandBuffer> secondaries) {
+    const bool conditional = !std::holds_alternative<std::monostate>(state.condition);
+    for (VkCommandBuffer commands : secondaries) {
+        const auto secondary = commandStates().find(commands);
+        if (secondary == nullptr || !secondary->converts) continue;
+        state.converts = true;
+        if (!conditional) continue;
+        state.device->log().error(
+            "vkCmdExecuteCommands: a secondary command buffer with "
+            "vkCmdConvertCooperativeVectorMatrixNV cannot be executed under a condition");
+        state.failure = VK_ERROR_UNKNOWN;
+    }
 }
 
 }  // namespace
@@ -112,6 +130,7 @@ void cmdExecuteCommands(VkCommandBuffer commands, uint32_t count,
     const auto state = commandStates().find(commands);
     nextOf(commands, state).CmdExecuteCommands(commands, count, secondaries);
     if (state == nullptr) return;
+    checkConditions(*state, std::span(secondaries, count));
     state->computePipeline = VK_NULL_HANDLE;
     state->computeShader = VK_NULL_HANDLE;
     if (!state->usesHeaps) state->pushConstants.clear();

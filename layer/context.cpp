@@ -48,16 +48,15 @@ void InstanceContext::connect(const VkInstanceCreateInfo& info, VkInstance insta
                                 {info.ppEnabledExtensionNames, info.enabledExtensionCount});
 }
 
-// Emulates nothing, and is not kept: a query that failed for lack of memory may work the next time.
+// Emulates nothing, and knows only why. It is not kept for the device: a query that failed for lack
+// of memory may work the next time.
 const PhysicalDeviceContext& InstanceContext::unknownDevice(const DeviceFacts& facts) {
     log->error(std::string("cannot list the extensions of ") + facts.properties.deviceName + ": " +
                string_VkResult(facts.listing));
-    static const auto* unknown = [] {
-        auto* context = new PhysicalDeviceContext;
-        context->facts.listing = VK_ERROR_OUT_OF_HOST_MEMORY;
-        return context;
-    }();
-    return *unknown;
+    const std::unique_lock lock(mutex_);
+    PhysicalDeviceContext& unknown = unknown_[facts.listing];
+    unknown.facts.listing = facts.listing;
+    return unknown;
 }
 
 const PhysicalDeviceContext& InstanceContext::physicalDevice(VkPhysicalDevice device) {

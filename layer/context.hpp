@@ -62,6 +62,7 @@ class InstanceContext {
 
     std::shared_mutex mutex_;
     std::unordered_map<VkPhysicalDevice, std::unique_ptr<const PhysicalDeviceContext>> devices_;
+    std::map<VkResult, PhysicalDeviceContext> unknown_;  // see unknownDevice
 };
 
 struct DeviceContext {

@@ -21,6 +21,10 @@ void logDevice(const DeviceContext& device) noexcept {
             device.log().info("device on " + device.facts().traits.name + " emulates " +
                               std::string(info.vulkanName));
         }
+        if (device.addsShapes) {
+            device.log().info("device on " + device.facts().traits.name +
+                              " adds shapes to the driver's matrices");
+        }
     } catch (...) {
     }
 }
@@ -82,7 +86,8 @@ VkResult createDevice(VkPhysicalDevice physicalDevice, const VkDeviceCreateInfo*
     vkuInitDeviceDispatchTable(*device, &context->next, getNext);
     if (instance->statistics != nullptr) {
         context->statistics = instance->statistics->addDevice(
-            *context->physical, context->emulated, nativeExtensions(*context, *createInfo));
+            *context->physical, context->emulated, nativeExtensions(*context, *createInfo),
+            context->addsShapes);
     }
     devices().add(*device, context);
     destroy.dismiss();

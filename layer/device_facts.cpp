@@ -54,6 +54,28 @@ bool usable(const DeviceFacts& facts, uint32_t promotedIn, const char* extension
     return facts.apiVersion >= promotedIn || (extension != nullptr && facts.lists(extension));
 }
 
+// The features that allow stages are mandatory where their extension is listed.
+VkShaderStageFlags stagesOf(const VkPhysicalDeviceFeatures& features, const DeviceFacts& facts) {
+    VkShaderStageFlags stages =
+        VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT | VK_SHADER_STAGE_COMPUTE_BIT;
+    if (features.geometryShader) stages |= VK_SHADER_STAGE_GEOMETRY_BIT;
+    if (features.tessellationShader) {
+        stages |=
+            VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT | VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT;
+    }
+    if (facts.lists(VK_EXT_MESH_SHADER_EXTENSION_NAME) ||
+        facts.lists(VK_NV_MESH_SHADER_EXTENSION_NAME)) {
+        stages |= VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT;
+    }
+    if (facts.lists(VK_KHR_RAY_TRACING_PIPELINE_EXTENSION_NAME) ||
+        facts.lists(VK_NV_RAY_TRACING_EXTENSION_NAME)) {
+        stages |= VK_SHADER_STAGE_RAYGEN_BIT_KHR | VK_SHADER_STAGE_ANY_HIT_BIT_KHR |
+                  VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR | VK_SHADER_STAGE_MISS_BIT_KHR |
+                  VK_SHADER_STAGE_INTERSECTION_BIT_KHR | VK_SHADER_STAGE_CALLABLE_BIT_KHR;
+    }
+    return stages;
+}
+
 // Reads every row of the feature table, and which emulated extensions are native.
 void queryFeatures(const DeviceQueries& queries, VkPhysicalDevice device, DeviceFacts& facts) {
     VkPhysicalDeviceFeatures2 features = {};
@@ -91,6 +113,7 @@ void queryFeatures(const DeviceQueries& queries, VkPhysicalDevice device, Device
         facts.nativeFeatures[row->extension] = row->read(node);
         if (featureBit(node, row->mainFeatureOffset)) facts.native.insert(row->extension);
     }
+    facts.stages = stagesOf(features.features, facts);
 }
 
 void fillSubgroups(const VkPhysicalDeviceSubgroupProperties& subgroup, DeviceFacts& facts) {
@@ -225,36 +248,7 @@ void queryNativeShapes(const DeviceQueries& queries, VkPhysicalDevice device, De
     }
 }
 
-template <typename Function>
-void load(Function& function, PFN_vkGetInstanceProcAddr get, VkInstance instance,
-          const char* name) {
-    if (function == nullptr) function = reinterpret_cast<Function>(get(instance, name));
-}
-
 }  // namespace
-
-DeviceQueries loadDeviceQueries(PFN_vkGetInstanceProcAddr get, VkInstance instance,
-                                uint32_t instanceVersion, std::span<const char* const> extensions) {
-    DeviceQueries queries;
-    queries.instanceVersion = instanceVersion == 0 ? VK_API_VERSION_1_0 : instanceVersion;
-    queries.answersChains =
-        queries.instanceVersion >= VK_API_VERSION_1_1 ||
-        std::ranges::any_of(extensions, [](std::string_view name) {
-            return name == VK_KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2_EXTENSION_NAME;
-        });
-    load(queries.getProperties, get, instance, "vkGetPhysicalDeviceProperties");
-    load(queries.getFeatures, get, instance, "vkGetPhysicalDeviceFeatures");
-    load(queries.enumerateExtensions, get, instance, "vkEnumerateDeviceExtensionProperties");
-    if (queries.instanceVersion >= VK_API_VERSION_1_1) {
-        load(queries.getProperties2, get, instance, "vkGetPhysicalDeviceProperties2");
-        load(queries.getFeatures2, get, instance, "vkGetPhysicalDeviceFeatures2");
-    }
-    load(queries.getProperties2, get, instance, "vkGetPhysicalDeviceProperties2KHR");
-    load(queries.getFeatures2, get, instance, "vkGetPhysicalDeviceFeatures2KHR");
-    load(queries.getMatrixProperties, get, instance,
-         "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR");
-    return queries;
-}
 
 bool DeviceFacts::lists(std::string_view extension) const {
     return std::ranges::any_of(extensions, [&](const VkExtensionProperties& listed) {

@@ -49,7 +49,8 @@ struct DeviceFacts {
     // The version that both the instance and the device allow, without the patch number.
     uint32_t apiVersion = VK_API_VERSION_1_0;
     std::vector<VkExtensionProperties> extensions;
-    FeatureSet features;  // supported, and possible to enable
+    FeatureSet features;            // supported, and possible to enable
+    VkShaderStageFlags stages = 0;  // of all kinds of pipelines
     VkShaderStageFlags requiredSubgroupSizeStages = 0;
     uint32_t maxComputeWorkgroupSubgroups = 0;
     // The extensions that the device supports itself: listed, and its main feature bit set.

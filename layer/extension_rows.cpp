@@ -11,13 +11,6 @@ namespace {
 
 using rewrite::Extension;
 
-constexpr VkShaderStageFlags kAllStages =
-    VK_SHADER_STAGE_ALL_GRAPHICS | VK_SHADER_STAGE_COMPUTE_BIT | VK_SHADER_STAGE_TASK_BIT_EXT |
-    VK_SHADER_STAGE_MESH_BIT_EXT | VK_SHADER_STAGE_RAYGEN_BIT_KHR |
-    VK_SHADER_STAGE_ANY_HIT_BIT_KHR | VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR |
-    VK_SHADER_STAGE_MISS_BIT_KHR | VK_SHADER_STAGE_INTERSECTION_BIT_KHR |
-    VK_SHADER_STAGE_CALLABLE_BIT_KHR;
-
 // A matrix access becomes accesses to elements, to which the device's robustness applies.
 bool accessesAreRobust(const DeviceFacts& facts) { return facts.has(Feature::kRobustBufferAccess); }
 
@@ -28,6 +21,18 @@ bool hasInt4Matrices(const DeviceFacts& facts) {
 bool carriesMatrices(const DeviceFacts& facts) {
     return rewrite::info(Extension::kKhrCooperativeMatrix).missing(facts.traits).empty();
 }
+
+bool never(const DeviceFacts&) { return false; }
+bool lacksMatrices(const DeviceFacts& facts) {
+    return !facts.native.contains(Extension::kKhrCooperativeMatrix);
+}
+
+constexpr InAuto kMatrix2InAuto = {never, "programs are faster with VK_KHR_cooperative_matrix"};
+constexpr InAuto kMaintenance1InAuto = {lacksMatrices,
+                                        "shaders that use it lose the driver's own matrices"};
+constexpr InAuto kFloat8InAuto = {
+    never, "programs take 8-bit floats for fast, and their other ways are faster"};
+constexpr InAuto kFloat16InAuto = {never, "it is slower than f32"};
 
 // For both KHR's and NV's extension.
 template <typename Features>
@@ -92,9 +97,9 @@ void matrixProperties(const DeviceFacts&, uint32_t, void* node) {
     properties.cooperativeMatrixSupportedStages = VK_SHADER_STAGE_COMPUTE_BIT;
 }
 
-void nvVectorProperties(const DeviceFacts&, uint32_t, void* node) {
+void nvVectorProperties(const DeviceFacts& facts, uint32_t, void* node) {
     auto& properties = *static_cast<VkPhysicalDeviceCooperativeVectorPropertiesNV*>(node);
-    properties.cooperativeVectorSupportedStages = kAllStages;
+    properties.cooperativeVectorSupportedStages = facts.stages;
     properties.cooperativeVectorTrainingFloat16Accumulation = VK_TRUE;
     properties.cooperativeVectorTrainingFloat32Accumulation = VK_TRUE;
     properties.maxCooperativeVectorComponents = 1024;
@@ -148,7 +153,7 @@ constexpr ExtensionRow kRows[] = {
      .propertiesType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_PROPERTIES_NV,
      .fillProperties = fillMatrix2Properties,
      .needs = kMatrix2Needs,
-     .autoOnlyCompletes = true},
+     .inAuto = kMatrix2InAuto},
     {.extension = Extension::kExtCooperativeMatrixMaintenance1,
      .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_MAINTENANCE_1_FEATURES_EXT,
      .featureSize = sizeof(VkPhysicalDeviceCooperativeMatrixMaintenance1FeaturesEXT),
@@ -157,7 +162,8 @@ constexpr ExtensionRow kRows[] = {
      .mainFeatureOffset = offsetof(VkPhysicalDeviceCooperativeMatrixMaintenance1FeaturesEXT,
                                    cooperativeMatrixProperties2),
      .grants = kMatrixMaintenance1Grants,
-     .needs = kMatrixNeeds},
+     .needs = kMatrixNeeds,
+     .inAuto = kMaintenance1InAuto},
     {.extension = Extension::kNvCooperativeMatrixDecodeVector,
      .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_DECODE_VECTOR_FEATURES_NV,
      .featureSize = sizeof(VkPhysicalDeviceCooperativeMatrixDecodeVectorFeaturesNV),
@@ -167,7 +173,7 @@ constexpr ExtensionRow kRows[] = {
                                    cooperativeMatrixDecodeVector),
      .grants = kDecodeVectorGrants,
      .needs = kMatrix2Needs,
-     .autoOnlyCompletes = true},
+     .inAuto = kMatrix2InAuto},
     {.extension = Extension::kNvCooperativeVector,
      .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_VECTOR_FEATURES_NV,
      .featureSize = sizeof(VkPhysicalDeviceCooperativeVectorFeaturesNV),
@@ -228,7 +234,8 @@ constexpr ExtensionRow kRows[] = {
                                      shaderFloat8CooperativeMatrix),
      .mainFeatureOffset = offsetof(VkPhysicalDeviceShaderFloat8FeaturesEXT, shaderFloat8),
      .grants = kFloat8Grants,
-     .needs = kFloat8Needs},
+     .needs = kFloat8Needs,
+     .inAuto = kFloat8InAuto},
     {.extension = Extension::kKhrShaderFloat16Int8,
      .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES,
      .featureSize = sizeof(VkPhysicalDeviceShaderFloat16Int8Features),
@@ -240,7 +247,8 @@ constexpr ExtensionRow kRows[] = {
          COOPVK_FEATURE_BITS(VkPhysicalDeviceVulkan12Features, shaderFloat16, shaderInt8),
      .promotedIn = VK_API_VERSION_1_2,
      .grants = kFloat16Grants,
-     .needs = kFloat16Needs},
+     .needs = kFloat16Needs,
+     .inAuto = kFloat16InAuto},
 };
 static_assert(std::size(kRows) == rewrite::kExtensionCount);
 

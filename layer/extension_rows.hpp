@@ -31,6 +31,15 @@ struct Grant {
     std::span<const Feature> needs = {};
 };
 
+// On which devices `auto` offers what the driver lacks of an extension. Programs use an extension
+// if they find it, so `auto` leaves out what makes them slower than they are without it, and what
+// was not measured in place of the driver's own matrices (docs/use.md). The emulate setting can ask
+// for it by name.
+struct InAuto {
+    bool (*on)(const DeviceFacts& facts) = nullptr;  // null: on all devices
+    const char* why = "";                            // why not on the others
+};
+
 #define COOPVK_GRANT(Struct, member) .name = #member, .offset = offsetof(Struct, member)
 
 struct ExtensionRow {
@@ -52,10 +61,7 @@ struct ExtensionRow {
     void (*fillProperties)(const DeviceFacts& facts, uint32_t native, void* node) = nullptr;
     // Features that the rewriter's output needs; vkCreateDevice enables those that the device has.
     std::span<const Feature> needs = {};
-    // `auto` offers it only if the driver has a part of it. Programs use it in place of
-    // VK_KHR_cooperative_matrix if they find it, and the latter is faster so far
-    // (docs/benchmarks.md).
-    bool autoOnlyCompletes = false;
+    InAuto inAuto = {};
     // The driver's extensions to hide while this one is emulated; null if there are none.
     std::span<const Dependent> (*dependents)() = nullptr;
 

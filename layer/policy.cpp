@@ -30,16 +30,22 @@ Decision unknown() {
                      "VK_KHR_get_physical_device_properties2");
 }
 
+std::string onlyIfAsked(const ExtensionRow& row) {
+    return std::string("only if the emulate setting asks for it: ") + row.inAuto.why;
+}
+
 // Keeps all that the driver has, and adds what it lacks.
-Decision decideToAdd(const DeviceFacts& facts, const rewrite::ExtensionInfo& info) {
+Decision decideToAdd(const EmulatePolicy& policy, const DeviceFacts& facts,
+                     const rewrite::ExtensionInfo& info) {
     const ExtensionRow& row = extensionRow(info.extension);
     const uint32_t native = facts.nativeFeatures[info.extension];
     const bool hasMain = facts.native.contains(info.extension);
     const uint32_t added = (hasMain ? row.grantedBeside(facts) : row.granted(facts)) & ~native;
     if (added == 0) return leftAlone(native, "the driver's own");
-    if (row.autoOnlyCompletes && native == 0) {
-        return leftAlone(
-            0, "only if the emulate setting asks for it: programs are faster with other matrices");
+    const auto on = row.inAuto.on;
+    if (on != nullptr && !on(facts) && !policy.list.contains(info.extension)) {
+        return leftAlone(native, native == 0 ? onlyIfAsked(row)
+                                             : "the driver's own; the rest " + onlyIfAsked(row));
     }
     if (std::string missing = info.missing(facts.traits); !missing.empty()) {
         return leftAlone(native, native != 0 ? "the driver's own" : std::move(missing));
@@ -55,7 +61,7 @@ Decision decideOne(const EmulatePolicy& policy, const DeviceFacts& facts,
     using Mode = EmulatePolicy::Mode;
     // Every extension of the table depends on these features.
     if (!facts.areFeaturesKnown) return unknown();
-    if (policy.mode == Mode::kAuto) return decideToAdd(facts, info);
+    if (policy.mode == Mode::kAuto) return decideToAdd(policy, facts, info);
     const uint32_t native = facts.nativeFeatures[info.extension];
     if (policy.mode == Mode::kList && !policy.list.contains(info.extension)) {
         return leftAlone(native, native != 0 ? "the driver's own" : "not in the emulate setting");
@@ -68,29 +74,27 @@ Decision decideOne(const EmulatePolicy& policy, const DeviceFacts& facts,
             .added = extensionRow(info.extension).granted(facts)};
 }
 
-// Half floats are different: emulated ones are slow, but many programs use them if they find them.
-// So they are emulated if `emulate` names them or an extension that needs them, and with `all` only
-// if the driver lacks them. shaderInt8 stays the driver's.
+// Half floats are different: they are also emulated if `emulate` names an extension that needs
+// them, and with `all` only if the driver lacks them. shaderInt8 stays the driver's.
 Decision decideHalves(const EmulatePolicy& policy, const DeviceFacts& facts) {
     using Mode = EmulatePolicy::Mode;
     const ExtensionRow& row = extensionRow(kHalves);
     const uint32_t granted = row.granted(facts), native = facts.nativeFeatures[kHalves];
     const bool has = facts.traits.shaderFloat16;
-    const bool isNamed = policy.mode == Mode::kList && policy.list.contains(kHalves);
+    const bool replaces = policy.mode == Mode::kList && policy.list.contains(kHalves);
     const auto isNeeded = [&](const ExtensionRow& other) {
-        return policy.list.contains(other.extension) && other.needsFloat16();
+        return policy.list.contains(other.extension) &&
+               (other.extension == kHalves || other.needsFloat16());
     };
     const bool isWanted =
-        policy.mode == Mode::kAll ||
-        (policy.mode == Mode::kList && std::ranges::any_of(extensionRows(), isNeeded));
+        policy.mode == Mode::kAll || std::ranges::any_of(extensionRows(), isNeeded);
     const auto none = [&](std::string reason) {
         return Decision{has ? Provision::kNative : Provision::kUnavailable, std::move(reason),
                         native};
     };
     if (!facts.areFeaturesKnown) return unknown();
-    if (!isNamed && has) return none("the driver's own");
-    if (!isNamed && !isWanted)
-        return none("only if the emulate setting asks for it: it is slower than f32");
+    if (!replaces && has) return none("the driver's own");
+    if (!isWanted) return none(onlyIfAsked(row));
     std::string missing = rewrite::info(kHalves).missing(facts.traits);
     if (!missing.empty()) return none(std::move(missing));
     return {.provision = Provision::kEmulated,
@@ -104,7 +108,7 @@ Decision decideHalves(const EmulatePolicy& policy, const DeviceFacts& facts) {
 EmulatePolicy EmulatePolicy::parse(std::string_view text, std::vector<std::string>& complaints) {
     EmulatePolicy policy;
     text = trim(text);
-    if (text.empty() || text == "auto") return policy;
+    if (text.empty()) return policy;
     if (text == "all") {
         policy.mode = Mode::kAll;
         return policy;
@@ -115,7 +119,9 @@ EmulatePolicy EmulatePolicy::parse(std::string_view text, std::vector<std::strin
         const std::string_view name = trim(text.substr(0, comma));
         text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
         if (name.empty()) continue;
-        if (const auto extension = rewrite::extensionFromVulkanName(name)) {
+        if (name == "auto") {
+            policy.mode = Mode::kAuto;
+        } else if (const auto extension = rewrite::extensionFromVulkanName(name)) {
             policy.list.insert(*extension);
         } else {
             complaints.push_back("setting emulate: unknown extension '" + std::string(name) + "'");
@@ -134,7 +140,7 @@ bool allowsNativeMatrices(rewrite::BackEnd backEnd, const DeviceFacts& facts,
     constexpr auto kKhr = rewrite::Extension::kKhrCooperativeMatrix;
     if (!facts.native.contains(kKhr) || facts.traits.nativeShapes.empty()) return false;
     if (backEnd == rewrite::BackEnd::kNative) return true;
-    return backEnd == rewrite::BackEnd::kAuto && !emulated.contains(kKhr);
+    return backEnd == rewrite::BackEnd::kAuto && !emulated.contains(kKhr) && !facts.traits.isCpu;
 }
 
 std::vector<rewrite::MatrixShape> shapesToAdd(const EmulatePolicy& policy, rewrite::BackEnd backEnd,
@@ -142,6 +148,7 @@ std::vector<rewrite::MatrixShape> shapesToAdd(const EmulatePolicy& policy, rewri
                                               rewrite::ExtensionSet emulated) {
     if (policy.mode != EmulatePolicy::Mode::kAuto) return {};
     if (emulated.contains(rewrite::Extension::kKhrCooperativeMatrix)) return {};
+    if (backEnd != rewrite::BackEnd::kNative) return {};
     if (!allowsNativeMatrices(backEnd, facts, emulated)) return {};
     return rewrite::addedMatrixShapes(facts.traits);
 }

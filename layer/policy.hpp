@@ -18,10 +18,11 @@ struct DeviceFacts;
 struct EmulatePolicy {
     enum class Mode { kAuto, kAll, kList };
     Mode mode = Mode::kAuto;
-    rewrite::ExtensionSet list;  // for kList
+    // The names in the setting. With kAuto: extensions that `auto` would leave out (InAuto).
+    rewrite::ExtensionSet list;
 
-    // "auto", "all" or Vulkan extension names, separated by commas. Unknown names are ignored and
-    // added to `complaints`.
+    // "all", or a list of Vulkan extension names and "auto", separated by commas. Unknown names are
+    // ignored and added to `complaints`.
     static EmulatePolicy parse(std::string_view text, std::vector<std::string>& complaints);
 };
 
@@ -42,15 +43,17 @@ struct Decision {
     bool isPartial() const { return added != 0 && native != 0; }
 };
 
-// Whether emulated extensions may use the driver's matrices: not if these are emulated themselves,
-// unless the setting says so.
+// Whether emulated extensions may use the driver's matrices. Without the setting: if these are not
+// emulated themselves, and not on CPUs, whose drivers compute them more slowly than core SPIR-V.
 bool allowsNativeMatrices(rewrite::BackEnd backEnd, const DeviceFacts& facts,
                           rewrite::ExtensionSet emulated);
 
 using Decisions = std::array<Decision, rewrite::kExtensionCount>;
 
 // The shapes that the layer lists after the driver's matrix shapes, if it does not emulate these:
-// with `auto`, those that consist of tiles of the driver's shapes.
+// those that consist of tiles of the driver's shapes, if the user asks for the native back-end.
+// Programs choose by size or by their own order among the shapes that they find, so that a shape
+// which they would do without can cost them a faster one.
 std::vector<rewrite::MatrixShape> shapesToAdd(const EmulatePolicy& policy, rewrite::BackEnd backEnd,
                                               const DeviceFacts& facts,
                                               rewrite::ExtensionSet emulated);

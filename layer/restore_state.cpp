@@ -16,9 +16,6 @@ struct PushChain {
         }
 #endif
         layout.pNext = head;
-        layout.flags = entry.layout.flags;
-        layout.setLayoutCount = static_cast<uint32_t>(entry.layout.sets.size());
-        layout.pSetLayouts = entry.layout.sets.data();
         layout.pushConstantRangeCount = static_cast<uint32_t>(entry.layout.ranges.size());
         layout.pPushConstantRanges = entry.layout.ranges.data();
     }
@@ -87,7 +84,8 @@ void pushAgain(const CommandState& state, VkCommandBuffer commands,
 
 }  // namespace
 
-// (A condition that a secondary command buffer inherits cannot be ended there.)
+// A condition that a secondary command buffer inherits cannot be ended there: see
+// cmdExecuteCommands.
 void suspendCondition(const CommandState& state, VkCommandBuffer commands) {
     if (std::holds_alternative<std::monostate>(state.condition)) return;
     state.device->next.CmdEndConditionalRenderingEXT(commands);

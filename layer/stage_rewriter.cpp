@@ -116,15 +116,13 @@ void logRewrite(DeviceContext& device, const StageRequest& request, const StageP
                 Clock::duration spent) {
     Log& log = device.log();
     if (!log.wants(LogLevel::kInfo)) return;
-    std::string names = namesOf(plan.rewritten->used);
-    if (names.empty()) names = "a shape that the driver lacks";
     char numbers[128];
     std::snprintf(numbers, sizeof(numbers), " subgroup %u (%zu -> %zu words, %.3f ms)",
                   plan.subgroupSize, request.words->words.size(), plan.rewritten->words.size(),
                   std::chrono::duration<double, std::milli>(spent).count());
     std::string line = "rewrote ";
     line.append(stageName(request.stage)).append(" shader ").append(hexName(request.words->hash));
-    line.append(" for ").append(names).append(numbers);
+    line.append(" for ").append(purposeOf(plan.rewritten->used)).append(numbers);
     log.info(line);
     if (!log.wants(LogLevel::kDebug)) return;
     for (const std::string& note : plan.rewritten->notes) {

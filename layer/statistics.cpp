@@ -23,6 +23,14 @@ std::string counted(uint64_t count, std::string_view what) {
     return std::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
+// "emulates VK_KHR_cooperative_matrix, adds shapes to the driver's matrices"
+std::string offerOf(rewrite::ExtensionSet emulated, bool addsShapes) {
+    std::string offer;
+    if (const std::string names = namesOf(emulated); !names.empty()) offer = "emulates " + names;
+    if (!addsShapes) return offer;
+    return offer + (offer.empty() ? "" : ", ") + "adds shapes to the driver's matrices";
+}
+
 // An error in statistics never makes a command fail.
 template <typename F>
 void quietly(F function) noexcept {
@@ -44,11 +52,15 @@ std::string namesOf(rewrite::ExtensionSet set) {
     return names;
 }
 
+std::string purposeOf(rewrite::ExtensionSet used) {
+    const std::string names = namesOf(used);
+    return names.empty() ? "a shape that the driver lacks" : names;
+}
+
 // ---------------------------------------------------------------------------------------------
 
-DeviceStatistics::DeviceStatistics(Statistics& owner, std::string name,
-                                   rewrite::ExtensionSet emulated)
-    : owner_(owner), name_(std::move(name)), emulated_(emulated) {}
+DeviceStatistics::DeviceStatistics(Statistics& owner, std::string name, std::string offer)
+    : owner_(owner), name_(std::move(name)), offer_(std::move(offer)) {}
 
 void DeviceStatistics::scanned(bool wanted, Duration spent) noexcept {
     quietly([&] {
@@ -95,17 +107,16 @@ void DeviceStatistics::ranCommand(rewrite::Extension extension) noexcept {
 void DeviceStatistics::reportUse(rewrite::ExtensionSet used) {
     if (!owner_.report().isOn() || std::ranges::find(reported_, used) != reported_.end()) return;
     reported_.push_back(used);
-    owner_.report().write(run_event::kEmulated, {name_, namesOf(used)});
+    owner_.report().write(run_event::kEmulated, {name_, purposeOf(used)});
 }
 
 std::vector<std::string> DeviceStatistics::summary() const {
     const std::scoped_lock lock(mutex_);
-    const std::string names = namesOf(emulated_);
-    if (names.empty()) return {name_ + ": emulates nothing, so no shader was scanned"};
-    std::vector<std::string> lines = {name_ + ": emulates " + names};
+    if (offer_.empty()) return {name_ + ": emulates nothing, so no shader was scanned"};
+    std::vector<std::string> lines = {name_ + ": " + offer_};
     lines.push_back(std::format(
-        "  {} seen: {} untouched, {} with emulated capabilities; scanned in "
-        "{:.3f} ms",
+        "  {} seen: {} untouched, {} with emulated capabilities or shapes; scanned "
+        "in {:.3f} ms",
         counted(modules_, "module"), untouched_, modules_ - untouched_, milliseconds(scanning_)));
     lines.push_back(
         std::format("  {} rewritten, {} from the cache, {} refused; {:.3f} ms, longest {:.3f} ms",
@@ -164,12 +175,13 @@ void Statistics::failedDevice(const PhysicalDeviceContext& device,
 
 DeviceStatistics* Statistics::addDevice(const PhysicalDeviceContext& device,
                                         rewrite::ExtensionSet emulated,
-                                        rewrite::ExtensionSet native) noexcept {
+                                        rewrite::ExtensionSet native, bool addsShapes) noexcept {
     DeviceStatistics* added = nullptr;
     quietly([&] {
         const std::string& name = device.facts.traits.name;
         report_.write(run_event::kDevice, {name, namesOf(emulated), namesOf(native)});
-        auto statistics = std::make_unique<DeviceStatistics>(*this, name, emulated);
+        auto statistics =
+            std::make_unique<DeviceStatistics>(*this, name, offerOf(emulated, addsShapes));
         const std::scoped_lock lock(mutex_);
         devices_.push_back(std::move(statistics));
         added = devices_.back().get();

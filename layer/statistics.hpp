@@ -28,7 +28,8 @@ class DeviceStatistics {
  public:
     using Duration = std::chrono::steady_clock::duration;
 
-    DeviceStatistics(Statistics& owner, std::string name, rewrite::ExtensionSet emulated);
+    // `offer`: what the layer adds to the device, for people; empty: nothing.
+    DeviceStatistics(Statistics& owner, std::string name, std::string offer);
 
     // A module was scanned, and declares these.
     void scanned(bool wanted, Duration spent) noexcept;
@@ -45,8 +46,7 @@ class DeviceStatistics {
     void reportUse(rewrite::ExtensionSet used);
 
     Statistics& owner_;
-    const std::string name_;
-    const rewrite::ExtensionSet emulated_;
+    const std::string name_, offer_;
     mutable std::mutex mutex_;
     uint64_t modules_ = 0, untouched_ = 0;
     uint64_t rewritten_ = 0, cached_ = 0, refused_ = 0;
@@ -66,9 +66,10 @@ class Statistics {
     void decided(const PhysicalDeviceContext& device) noexcept;
     void failedDevice(const PhysicalDeviceContext& device, std::string_view message) noexcept;
     // `emulated` and `native`: those of coopvk's and of the driver's extensions that the program
-    // enabled. Null if memory runs out.
+    // enabled. `addsShapes`: it may use shapes that the driver's matrices lack. Null if memory runs
+    // out.
     DeviceStatistics* addDevice(const PhysicalDeviceContext& device, rewrite::ExtensionSet emulated,
-                                rewrite::ExtensionSet native) noexcept;
+                                rewrite::ExtensionSet native, bool addsShapes) noexcept;
 
     // Once, and only in the process that made it.
     void writeSummary() noexcept;
@@ -91,5 +92,8 @@ class Statistics {
 
 // "VK_KHR_cooperative_matrix,VK_NV_cooperative_vector"
 std::string namesOf(rewrite::ExtensionSet set);
+// What a shader was rewritten for: the names of the emulated extensions that it uses, or, if it
+// uses none, a shape.
+std::string purposeOf(rewrite::ExtensionSet used);
 
 }  // namespace coopvk::layer

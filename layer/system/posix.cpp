@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <sys/auxv.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,7 +10,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <span>
 
 #include "files.hpp"
 #include "system/system.hpp"
@@ -25,22 +22,6 @@ namespace fs = std::filesystem;
 std::string variable(const char* name) {
     const char* value = std::getenv(name);
     return value == nullptr ? "" : value;
-}
-
-// The kernel refuses to write to a pipe what it cannot read.
-size_t copyByPipe(std::span<const iovec> ranges, std::byte* target) {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return 0;
-    const FileDescriptor out(ends[0]), in(ends[1]);
-    size_t done = 0;
-    for (const iovec& range : ranges) {
-        const ssize_t written = ::write(in.number(), range.iov_base, range.iov_len);
-        if (written <= 0) break;
-        const ssize_t got = ::read(out.number(), target + done, static_cast<size_t>(written));
-        if (got > 0) done += static_cast<size_t>(got);
-        if (got < static_cast<ssize_t>(range.iov_len)) break;
-    }
-    return done;
 }
 
 }  // namespace
@@ -103,20 +84,26 @@ bool hasElevatedRights() { return ::getauxval(AT_SECURE) != 0; }
 // The linker said so (-z nodelete).
 void stayLoaded() {}
 
-// One range for each page: the kernel stops before the first range that it cannot read.
+// Through a pipe: the kernel refuses to write to it what it cannot read. Some sandboxes end
+// processes that ask for more direct ways, such as process_vm_readv. Page by page, since a write
+// may fail as a whole.
 size_t copyReadable(const void* source, void* target, size_t size) {
     constexpr uintptr_t kPage = 4096;
-    const auto start = reinterpret_cast<uintptr_t>(source);
-    const size_t first = std::min<size_t>(size, kPage - start % kPage);
-    iovec remote[] = {{const_cast<void*>(source), first},
-                      {reinterpret_cast<void*>(start + first), size - first}};
-    iovec local = {target, size};
-    const unsigned long ranges = first < size ? 2 : 1;
-    const ssize_t got = ::process_vm_readv(::getpid(), &local, 1, remote, ranges, 0);
-    if (got >= 0) return static_cast<size_t>(got);
-    // Emulators such as QEMU do not know this call, and sandboxes may forbid it.
-    if (errno != ENOSYS && errno != EPERM) return 0;
-    return copyByPipe(std::span(remote, ranges), static_cast<std::byte*>(target));
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return 0;
+    const FileDescriptor out(ends[0]), in(ends[1]);
+    const auto* from = static_cast<const std::byte*>(source);
+    auto* to = static_cast<std::byte*>(target);
+    size_t done = 0;
+    while (done < size) {
+        const size_t rest = kPage - reinterpret_cast<uintptr_t>(from + done) % kPage;
+        const ssize_t written = ::write(in.number(), from + done, std::min(size - done, rest));
+        if (written <= 0) break;
+        const ssize_t got = ::read(out.number(), to + done, static_cast<size_t>(written));
+        if (got <= 0) break;
+        done += static_cast<size_t>(got);
+    }
+    return done;
 }
 
 bool matchesPattern(const std::string& pattern, const std::string& name, bool ignoreCase) {

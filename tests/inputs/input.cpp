@@ -18,18 +18,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct FillRow {
+struct PatternRow {
     std::string_view name;
-    Fill fill;
+    Pattern pattern;
     uint32_t bytes;  // of an element
 };
-constexpr FillRow kFills[] = {
-    {"f16", Fill::kHalfs, 2}, {"f32", Fill::kFloats, 4}, {"u8", Fill::kBytes, 1},
-    {"u32", Fill::kWords, 4}, {"zero", Fill::kZero, 4},  {"random", Fill::kRandom, 4},
+constexpr PatternRow kPatterns[] = {
+    {"f16", Pattern::kHalfs, 2}, {"f32", Pattern::kFloats, 4}, {"u8", Pattern::kBytes, 1},
+    {"u32", Pattern::kWords, 4}, {"zero", Pattern::kZero, 4},  {"random", Pattern::kRandom, 4},
 };
 
-const FillRow& rowOf(Fill fill) {
-    return *std::ranges::find_if(kFills, [&](const FillRow& row) { return row.fill == fill; });
+const PatternRow& rowOf(Pattern pattern) {
+    return *std::ranges::find_if(kPatterns,
+                                 [&](const PatternRow& row) { return row.pattern == pattern; });
 }
 
 std::string readFile(const fs::path& path) {
@@ -47,9 +48,9 @@ InputBuffer bufferFrom(const Input& input, const std::string& text) {
     const size_t colon = text.find(':');
     if (colon == text.npos) fail(input, text);
     const auto row = std::ranges::find_if(
-        kFills, [&](const FillRow& r) { return r.name == text.substr(0, colon); });
-    if (row == std::end(kFills)) fail(input, text);
-    return {row->fill, static_cast<uint32_t>(std::stoul(text.substr(colon + 1)))};
+        kPatterns, [&](const PatternRow& r) { return r.name == text.substr(0, colon); });
+    if (row == std::end(kPatterns)) fail(input, text);
+    return {row->pattern, static_cast<uint32_t>(std::stoul(text.substr(colon + 1)))};
 }
 
 void readDirective(Input& input, const std::string& line) {
@@ -89,14 +90,14 @@ void readDirectives(Input& input) {
 }
 
 // A number from -4 to 4, as the bits of the element.
-uint32_t smallNumber(Fill fill, Rng& rng) {
+uint32_t smallNumber(Pattern pattern, Rng& rng) {
     // f16 of 0, 1, 2, 3 and 4.
     static constexpr uint32_t kHalfs[] = {0, 0x3c00, 0x4000, 0x4200, 0x4400};
     const int64_t value = rng.range(-4, 4);
-    if (fill == Fill::kHalfs) return kHalfs[std::abs(value)] | (value < 0 ? 0x8000u : 0u);
-    if (fill == Fill::kFloats) return std::bit_cast<uint32_t>(static_cast<float>(value));
-    if (fill == Fill::kZero) return 0;
-    if (fill == Fill::kRandom) return static_cast<uint32_t>(rng.next());
+    if (pattern == Pattern::kHalfs) return kHalfs[std::abs(value)] | (value < 0 ? 0x8000u : 0u);
+    if (pattern == Pattern::kFloats) return std::bit_cast<uint32_t>(static_cast<float>(value));
+    if (pattern == Pattern::kZero) return 0;
+    if (pattern == Pattern::kRandom) return static_cast<uint32_t>(rng.next());
     return static_cast<uint32_t>(value + 4);
 }
 
@@ -127,10 +128,10 @@ std::vector<Input> allInputs() {
 
 std::vector<std::byte> contents(const InputBuffer& buffer, uint64_t seed) {
     Rng rng(seed);
-    const uint32_t size = rowOf(buffer.fill).bytes;
+    const uint32_t size = rowOf(buffer.pattern).bytes;
     std::vector<std::byte> bytes(size_t{size} * buffer.count);
     for (uint32_t i = 0; i < buffer.count; ++i) {
-        const uint32_t value = smallNumber(buffer.fill, rng);
+        const uint32_t value = smallNumber(buffer.pattern, rng);
         std::memcpy(bytes.data() + size_t{size} * i, &value, size);
     }
     return bytes;

@@ -23,10 +23,10 @@ namespace coopvk::test {
 
 // Contents of a buffer before the shader runs. Integers are small, so that sums of products are
 // exact in f16 and f32.
-enum class Fill { kHalfs, kFloats, kBytes, kWords, kZero, kRandom };
+enum class Pattern { kHalfs, kFloats, kBytes, kWords, kZero, kRandom };
 
 struct InputBuffer {
-    Fill fill;
+    Pattern pattern;
     uint32_t count;  // elements: f16, f32, 8 bits, 32 bits; 32 bits for zeros and random bits
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each input, as four compilers would make it, rewritten for each target: the result is valid and
+// Each input, as six compilers would make it, rewritten for each target: the result is valid and
 // needs no emulation, or the input is one that the rewriter must refuse.
 #include <gtest/gtest.h>
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Matrix shapes that coopvk lists after a driver's own: the driver's shapes stay the first, modules
-// that use only these stay unchanged, and only modules that use an added shape are rewritten.
+// Matrix shapes that coopvk lists after a driver's own if the native back-end is asked for: the
+// driver's shapes stay the first, modules that use only these stay unchanged, and only modules that
+// use an added shape are rewritten.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -46,8 +47,10 @@ class AddedShapes : public ShaderRoutes {
  protected:
     AddedShapes() {
         stop();
+        setenv("COOPVK_BACK_END", "native", 1);
         startWith("auto", VK_FALSE);
     }
+    ~AddedShapes() override { unsetenv("COOPVK_BACK_END"); }
 
     void startWith(const char* emulate, VkBool32 flexible) {
         driver.createdModules.clear();
@@ -95,11 +98,12 @@ bool equal(const VkCooperativeMatrixPropertiesKHR& a, const VkCooperativeMatrixP
 }
 
 TEST_F(AddedShapes, ComeAfterTheDriversOwn) {
+    restartWith("auto,VK_EXT_shader_float8", VK_FALSE);
     const auto shapes = list();
     ASSERT_GT(shapes.size(), 2u);
     EXPECT_TRUE(equal(shapes[0], driver.matrixShapes[0]));
     EXPECT_TRUE(equal(shapes[1], driver.matrixShapes[1]));
-    bool areFormats = false;  // of bfloat16 and 8-bit floats, behind all others
+    bool areFormats = false;  // of 8-bit floats in the driver's f16, behind all others
     for (size_t i = 2; i < shapes.size(); ++i) {
         areFormats = areFormats || shapes[i].AType > VK_COMPONENT_TYPE_UINT64_KHR;
         EXPECT_EQ(areFormats, shapes[i].AType > VK_COMPONENT_TYPE_UINT64_KHR);
@@ -122,11 +126,85 @@ TEST_F(AddedShapes, FillWhatRoomThereIs) {
     }
 }
 
+// multiplyModule(16, 16, 64) with A and B of a format that only the driver knows.
+Words newFormatModule() {
+    std::string text = multiplyModule(16, 16, 64);
+    const std::string_view decoration = "OpDecorate %rows SpecId 0\n", spec = "OpSpecConstant";
+    text.erase(text.find(decoration), decoration.size());
+    text.replace(text.find(spec), spec.size(), "OpConstant");
+    const std::string_view half = "%f16 = OpTypeFloat 16";
+    text.replace(text.find(half), half.size(), "%f16 = OpTypeFloat 16 BFloat16KHR");
+    Words words = assemble(text);
+    for (size_t at = 5; at < words.size(); at += words[at] >> 16) {
+        constexpr uint32_t kEncodedFloat = 4u << 16 | 22;
+        if (words[at] == kEncodedFloat) words[at + 3] = 0x7777;
+    }
+    return words;
+}
+
+// VK_COMPONENT_TYPE_FLOAT4_E2M1_EXT and its like are the driver's own, whatever coopvk adds: here
+// accumulators of 16x16, which this row has but no other.
+TEST_F(AddedShapes, LeaveNewFormatsToTheDriver) {
+    stop();
+    driver.matrixShapes.push_back(ownShape(VK_COMPONENT_TYPE_FLOAT32_KHR));
+    VkCooperativeMatrixPropertiesKHR& row = driver.matrixShapes.back();
+    row.MSize = row.NSize = 16;
+    row.KSize = 64;
+    row.AType = row.BType = static_cast<VkComponentTypeKHR>(1000672002);
+    const VkCooperativeMatrixPropertiesKHR own = row;
+    driver.makeInstance();
+    device = driver.makeMatrixDevice();
+    ASSERT_GT(list().size(), 3u);
+    EXPECT_TRUE(equal(list()[2], own));
+    const Words words = newFormatModule();
+    EXPECT_EQ(makeCompute(stageOf(makeModule(words))), VK_SUCCESS);
+    EXPECT_EQ(last().words, words);
+}
+
 TEST_F(AddedShapes, AreOfAutoAlone) {
     for (const char* emulate : {"VK_NV_cooperative_matrix", "VK_EXT_shader_atomic_float"}) {
         restartWith(emulate, VK_FALSE);
         EXPECT_EQ(list().size(), 2u) << emulate;
     }
+}
+
+// A program that finds larger shapes, or others than it knows, may choose a slower one.
+TEST_F(AddedShapes, AreOfTheNativeBackEndAlone) {
+    for (const char* backEnd : {"auto", "core"}) {
+        setenv("COOPVK_BACK_END", backEnd, 1);
+        restartWith("auto", VK_FALSE);
+        const auto shapes = list();
+        ASSERT_GE(shapes.size(), 2u) << backEnd;
+        for (size_t i = 0; i < shapes.size(); ++i) {
+            if (i < 2) {
+                EXPECT_TRUE(equal(shapes[i], driver.matrixShapes[i])) << backEnd;
+            } else {
+                EXPECT_EQ(shapes[i].AType, VK_COMPONENT_TYPE_BFLOAT16_KHR) << backEnd;
+            }
+        }
+    }
+}
+
+// Statistics name what was rewritten, also if no emulated extension is enabled.
+TEST_F(AddedShapes, AreInStatistics) {
+    testing::internal::CaptureStderr();
+    setenv("COOPVK_STATISTICS", "1", 1);
+    setenv("COOPVK_LOG_LEVEL", "info", 1);
+    restartWith("auto", VK_FALSE);
+    EXPECT_EQ(makeCompute(stageOf(makeModule(fixedModule(8)))), VK_SUCCESS);
+    EXPECT_EQ(makeCompute(stageOf(makeModule(fixedModule(16)))), VK_SUCCESS);
+    stop();
+    unsetenv("COOPVK_LOG_LEVEL");
+    unsetenv("COOPVK_STATISTICS");
+    const std::string text = testing::internal::GetCapturedStderr();
+    for (const char* line :
+         {"device on fake device adds shapes to the driver's matrices",
+          "  fake device: adds shapes to the driver's matrices",
+          "  2 modules seen: 1 untouched, 1 with emulated capabilities or shapes",
+          "  1 stage rewritten, 0 from the cache, 0 refused", "  matrices: native"}) {
+        EXPECT_NE(text.find(line), std::string::npos) << line << "\nin\n" << text;
+    }
+    startWith("auto", VK_FALSE);
 }
 
 TEST_F(AddedShapes, ModulesOfOwnShapesGoDownAsTheyCame) {

@@ -83,6 +83,57 @@ TEST_F(ConversionState, Conditions) {
 #endif
 }
 
+// A secondary command buffer cannot end the condition of the primary one.
+TEST_F(ConversionState, ConditionsOfPrimaries) {
+    allocate.level = VK_COMMAND_BUFFER_LEVEL_SECONDARY;
+    VkCommandBuffer secondary = VK_NULL_HANDLE;
+    ASSERT_EQ(COOPVK_DEVICE_COMMAND(driver, device, vkAllocateCommandBuffers)(device, &allocate,
+                                                                              &secondary),
+              VK_SUCCESS);
+    const VkCommandBufferBeginInfo how = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    const VkConditionalRenderingBeginInfoEXT condition = {
+        VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT};
+    const auto beginSecondary = COOPVK_DEVICE_COMMAND(driver, device, vkBeginCommandBuffer);
+    const auto beginCondition =
+        COOPVK_DEVICE_COMMAND(driver, device, vkCmdBeginConditionalRenderingEXT);
+    const auto execute = COOPVK_DEVICE_COMMAND(driver, device, vkCmdExecuteCommands);
+    for (const bool converts : {false, true}) {
+        for (const bool conditional : {false, true}) {
+            beginSecondary(secondary, &how);
+            std::swap(commands, secondary);
+            if (converts) record();
+            std::swap(commands, secondary);
+            begin();
+            if (conditional) beginCondition(commands, &condition);
+            execute(commands, 1, &secondary);
+            EXPECT_EQ(end() == VK_SUCCESS, !converts || !conditional);
+        }
+    }
+    COOPVK_DEVICE_COMMAND(driver, device, vkFreeCommandBuffers)
+    (device, allocate.commandPool, 1, &secondary);
+}
+
+// An inlined layout's descriptor set layouts may be destroyed when the command is recorded; push
+// constants depend on its ranges only.
+TEST_F(ConversionState, PushConstantsOfInlinedLayouts) {
+    const auto set = reinterpret_cast<VkDescriptorSetLayout>(uint64_t{9});
+    const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, 4};
+    VkPipelineLayoutCreateInfo inlined = {VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+    inlined.setLayoutCount = 1;
+    inlined.pSetLayouts = &set;
+    inlined.pushConstantRangeCount = 1;
+    inlined.pPushConstantRanges = &range;
+    const uint32_t word = 7;
+    VkPushConstantsInfo pushed = {VK_STRUCTURE_TYPE_PUSH_CONSTANTS_INFO, &inlined};
+    pushed.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
+    pushed.size = 4;
+    pushed.pValues = &word;
+    COOPVK_DEVICE_COMMAND(driver, device, vkCmdPushConstants2)(commands, &pushed);
+    EXPECT_EQ(driver.inlinedLayouts, (InlinedLayouts{{1, 1}}));
+    EXPECT_EQ(restored(convertNow()), (Commands{{"vkCmdPushConstants2", {kNoBank, 0, 7}}}));
+    EXPECT_EQ(driver.inlinedLayouts, (InlinedLayouts{{1, 1}, {0, 1}}));
+}
+
 #ifdef VK_KHR_device_address_commands
 TEST_F(ConversionState, MarkersInMemory) {
     VkMemoryMarkerInfoAMD marker = {VK_STRUCTURE_TYPE_MEMORY_MARKER_INFO_AMD};

@@ -69,6 +69,7 @@ void getProperties(VkPhysicalDevice, VkPhysicalDeviceProperties* properties) {
     *properties = {};
     properties->apiVersion = driver().apiVersion;
     properties->driverVersion = 7;
+    properties->deviceType = driver().deviceType;
     std::strcpy(properties->deviceName, "fake device");
     properties->limits = driver().limits;
 }

@@ -14,6 +14,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "fake_objects.hpp"
@@ -51,6 +52,9 @@ struct SeenCommand {
 void PrintTo(const SeenCommand& command, std::ostream* out);
 constexpr uint64_t kNoBank = ~uint64_t{0};
 
+// Pipeline layouts without a handle: how many set layouts and ranges each has.
+using InlinedLayouts = std::vector<std::pair<uint32_t, uint32_t>>;
+
 // The arguments of vkCreateDevice.
 struct SeenDevice {
     std::vector<std::string> extensions;
@@ -74,6 +78,7 @@ class FakeDriver {
     // More structures' members, from the first on.
     std::map<VkStructureType, std::vector<VkBool32>> moreFeatures;
     uint32_t subgroupSize = 32, minSubgroupSize = 32, maxSubgroupSize = 32;
+    VkPhysicalDeviceType deviceType = VK_PHYSICAL_DEVICE_TYPE_OTHER;
     VkPhysicalDeviceLimits limits = {};
     uint32_t tools = 0;                    // how many it lists itself
     VkResult listing = VK_SUCCESS;         // of vkEnumerateDeviceExtensionProperties
@@ -121,6 +126,7 @@ class FakeDriver {
     uint32_t dispatches = 0;
     uint32_t recorded = 0;  // commands in command buffers, but those with a count of their own
     std::vector<SeenCommand> seenCommands;  // some of those, and others
+    InlinedLayouts inlinedLayouts;          // of push constants
     FakeObjects objects;
     std::set<VkCommandBuffer> commandBuffers;  // that exist
 

@@ -67,6 +67,12 @@ void pushConstants(VkCommandBuffer, VkPipelineLayout, VkShaderStageFlags, uint32
 
 void pushConstants2(VkCommandBuffer, const VkPushConstantsInfo* info) {
     ++current()->recorded;
+    const auto* inlined = findNode<VkPipelineLayoutCreateInfo>(
+        info->pNext, VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
+    if (inlined != nullptr) {
+        current()->inlinedLayouts.push_back(
+            {inlined->setLayoutCount, inlined->pushConstantRangeCount});
+    }
     see("vkCmdPushConstants2", pushed(info->pNext, info->offset, info->pValues, info->size));
 }
 

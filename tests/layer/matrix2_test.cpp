@@ -25,6 +25,9 @@ constexpr auto kExtFeatures =
     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_MAINTENANCE_1_FEATURES_EXT;
 constexpr const char* kName = VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME;
 constexpr const char* kExtName = "VK_EXT_cooperative_matrix_maintenance1";
+constexpr const char* kCompleted = "auto,VK_NV_cooperative_matrix2";
+constexpr const char* kBoth =
+    "auto,VK_NV_cooperative_matrix2,VK_EXT_cooperative_matrix_maintenance1";
 
 // Members of VkPhysicalDeviceCooperativeMatrix2FeaturesNV.
 constexpr uint32_t kWorkgroupScope = 1, kFlexible = 2, kReductions = 4, kAll = 127;
@@ -59,7 +62,7 @@ class Matrix2 : public ShaderRoutes {
 
     // A driver with 8x8x8 matrices and these features, and a device with everything that it lists;
     // of VK_EXT_cooperative_matrix_maintenance1 only if `ext` says so.
-    void startWith(uint32_t native, bool ext = false, const char* emulate = "auto") {
+    void startWith(uint32_t native, bool ext = false, const char* emulate = kCompleted) {
         if (device != VK_NULL_HANDLE) stop();
         driver.extensions = {VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME};
         driver.moreFeatures[kKhrFeatures] = {VK_TRUE, VK_FALSE};
@@ -155,7 +158,7 @@ TEST_F(Matrix2, AllIsTheDriversOwn) {
 
 // A capability of both extensions is the driver's if the driver has one of them.
 TEST_F(Matrix2, CapabilitiesOfTwoExtensions) {
-    startWith(kFlexible | kReductions, /*ext=*/true);
+    startWith(kFlexible | kReductions, /*ext=*/true, kBoth);
     EXPECT_EQ(fateOf(with(moduleText(8), "CooperativeMatrixReductionsNV")), "native");
     EXPECT_EQ(fateOf(with(moduleText(8), "CooperativeMatrixPerElementOperationsNV")), "core");
     EXPECT_EQ(fateOf(with(moduleText(8), "CooperativeMatrixGetCoordinateEXT")), "core");
@@ -212,7 +215,7 @@ TEST_F(Matrix2, FlexibleDimensionsBesideTheDriversOwn) {
 
 // Each combination that the specification requires, for each scope.
 TEST_F(Matrix2, Granularities) {
-    startWith(0, true);
+    startWith(0, true, kExtName);
     const auto query =
         COOPVK_INSTANCE_COMMAND(driver, vkGetPhysicalDeviceCooperativeMatrixProperties2EXT);
     const uint32_t most = properties().cooperativeMatrixWorkgroupScopeMaxWorkgroupSize;

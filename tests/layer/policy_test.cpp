@@ -105,8 +105,10 @@ TEST(Policy, FeatureByFeature) {
             EXPECT_EQ(decision.added & native, 0u);
             EXPECT_EQ(decision.added & ~row.granted(facts), 0u);
             EXPECT_EQ(decision.provision == Provision::kEmulated, decision.added != 0);
-            const bool isHalves = row.extension == kHalves && (native & main) == 0;
-            if (isHalves || (row.autoOnlyCompletes && native == 0)) {
+            const bool isLeftOut = row.inAuto.on != nullptr && !row.inAuto.on(facts);
+            const uint32_t lacking =
+                ((native & main) != 0 ? row.grantedBeside(facts) : row.granted(facts)) & ~native;
+            if (isLeftOut && lacking != 0) {
                 EXPECT_EQ(decision.added, 0u);
                 EXPECT_NE(decision.reason.find("only if the emulate setting asks for it"),
                           std::string::npos);
@@ -116,6 +118,77 @@ TEST(Policy, FeatureByFeature) {
             const std::string why = native == 0 ? "lacks" : row.names(decision.added);
             EXPECT_TRUE(decision.added == 0 || decision.reason.find(why) != why.npos);
         }
+    }
+}
+
+// What `auto` offers to a driver that has nothing, and to one that has matrices only.
+TEST(Policy, WhatAutoOffers) {
+    rewrite::ExtensionSet byName = {Extension::kNvCooperativeMatrix2,
+                                    Extension::kNvCooperativeMatrixDecodeVector,
+                                    Extension::kExtShaderFloat8, kHalves};
+    DeviceFacts facts = makeFacts();
+    facts.traits.bufferDeviceAddress = true;
+    for (const bool hasMatrices : {false, true}) {
+        if (hasMatrices) {
+            makeNative(facts, Extension::kKhrCooperativeMatrix);
+            byName.insert(Extension::kExtCooperativeMatrixMaintenance1);
+        }
+        const Decisions decisions = decide(parse("auto"), facts);
+        for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
+            const Decision& decision = decisions[static_cast<size_t>(info.extension)];
+            const bool isNative = hasMatrices && info.extension == Extension::kKhrCooperativeMatrix;
+            EXPECT_EQ(decision.provision == Provision::kEmulated,
+                      !isNative && !byName.contains(info.extension))
+                << info.vulkanName << ": " << decision.reason;
+            if (info.extension == kHalves) continue;  // this device has half floats
+            const auto named = decide(parse("auto," + std::string(info.vulkanName)), facts);
+            EXPECT_EQ(named[static_cast<size_t>(info.extension)].provision,
+                      isNative ? Provision::kNative : Provision::kEmulated)
+                << info.vulkanName;
+        }
+    }
+}
+
+// A name beside "auto" completes what the driver has; alone it replaces it.
+TEST(Policy, NamesBesideAuto) {
+    const auto matrix2 = Extension::kNvCooperativeMatrix2;
+    const ExtensionRow& row = extensionRow(matrix2);
+    const auto index = static_cast<size_t>(matrix2);
+    DeviceFacts facts = makeFacts({Extension::kKhrCooperativeMatrix});
+    facts.nativeFeatures[matrix2] = 0b1100;  // reductions and conversions
+    const Decision left = decide(parse("auto"), facts)[index];
+    EXPECT_EQ(left.provision, Provision::kNative);
+    EXPECT_EQ(left.native, 0b1100u);
+    EXPECT_NE(left.reason.find("the rest only if the emulate setting asks for it"),
+              std::string::npos)
+        << left.reason;
+    for (const char* text :
+         {"auto,VK_NV_cooperative_matrix2", " VK_NV_cooperative_matrix2 , auto"}) {
+        const Decision completed = decide(parse(text), facts)[index];
+        EXPECT_EQ(completed.native, 0b1100u) << text;
+        EXPECT_EQ(completed.added, row.granted(facts) & ~0b1100u) << text;
+    }
+    EXPECT_EQ(decide(parse("VK_NV_cooperative_matrix2"), facts)[index].native, 0u);
+    EXPECT_EQ(parse("auto,auto").mode, Mode::kAuto);
+    EXPECT_EQ(parse("auto,all", 1).mode, Mode::kAuto);
+}
+
+// The driver's matrices may carry emulated extensions, but on CPUs only if the user says so. Shapes
+// that consist of tiles of the driver's are listed only then, too.
+TEST(Policy, BackEnd) {
+    using rewrite::BackEnd;
+    DeviceFacts facts = makeFacts({Extension::kKhrCooperativeMatrix});
+    constexpr auto kHalf = rewrite::ComponentType::kFloat16,
+                   kSum = rewrite::ComponentType::kFloat32;
+    facts.traits.nativeShapes = {{8, 8, 8, kHalf, kHalf, kSum, kSum, false}};
+    for (const bool isCpu : {false, true}) {
+        facts.traits.isCpu = isCpu;
+        EXPECT_EQ(allowsNativeMatrices(BackEnd::kAuto, facts, {}), !isCpu);
+        EXPECT_TRUE(allowsNativeMatrices(BackEnd::kNative, facts, {}));
+        EXPECT_FALSE(allowsNativeMatrices(BackEnd::kCore, facts, {}));
+        EXPECT_TRUE(shapesToAdd(parse("auto"), BackEnd::kAuto, facts, {}).empty());
+        EXPECT_FALSE(shapesToAdd(parse("auto"), BackEnd::kNative, facts, {}).empty());
+        EXPECT_TRUE(shapesToAdd(parse("auto"), BackEnd::kCore, facts, {}).empty());
     }
 }
 
@@ -150,14 +223,17 @@ TEST(Policy, HalfFloats) {
     lacks.native.erase(kHalves);
     lacks.traits.shaderFloat16 = false;
     lacks.traits.bufferDeviceAddress = true;
-    for (const char* text : {"auto", "VK_KHR_shader_bfloat16", "VK_COOPVK_shader_int4"}) {
+    for (const char* text : {"auto", "auto,VK_KHR_shader_bfloat16", "VK_KHR_shader_bfloat16",
+                             "VK_COOPVK_shader_int4"}) {
         EXPECT_EQ(decideHalves(text, has).provision, Provision::kNative) << text;
         EXPECT_EQ(decideHalves(text, lacks).provision, Provision::kUnavailable) << text;
         EXPECT_EQ(decideHalves(text, lacks).native, 0b10u);
     }
     EXPECT_EQ(decideHalves("all", has).provision, Provision::kNative);
+    EXPECT_EQ(decideHalves("auto,VK_KHR_shader_float16_int8", has).provision, Provision::kNative);
     for (const char* text : {"all", "VK_KHR_shader_float16_int8", "VK_NV_cooperative_vector",
-                             "VK_KHR_cooperative_matrix", "VK_EXT_shader_float8"}) {
+                             "VK_KHR_cooperative_matrix", "VK_EXT_shader_float8",
+                             "auto,VK_KHR_shader_float16_int8", "auto,VK_EXT_shader_float8"}) {
         const Decision decision = decideHalves(text, lacks);
         EXPECT_EQ(decision.provision, Provision::kEmulated) << text;
         EXPECT_EQ(row.names(decision.added), "shaderFloat16");

@@ -283,6 +283,56 @@ TEST_F(Queries, FailedListing) {
     EXPECT_TRUE(lists(kMatrixName));
 }
 
+// The driver's error reaches the application.
+TEST_F(Queries, FailedDevices) {
+    driver.makeInstance();
+    const VkDeviceCreateInfo info = {VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
+    VkDevice device = VK_NULL_HANDLE;
+    testing::internal::CaptureStderr();
+    for (const VkResult error : {VK_ERROR_INITIALIZATION_FAILED, VK_ERROR_OUT_OF_HOST_MEMORY,
+                                 VK_ERROR_OUT_OF_DEVICE_MEMORY}) {
+        driver.listing = error;
+        EXPECT_EQ(driver.makeDevice(info, &device), error);
+    }
+    testing::internal::GetCapturedStderr();
+    driver.listing = VK_SUCCESS;
+    ASSERT_EQ(driver.makeDevice(info, &device), VK_SUCCESS);
+    driver.destroyDevice(device);
+}
+
+// No stage that the device lacks.
+TEST_F(Queries, StagesOfVectors) {
+    constexpr VkShaderStageFlags kLeast =
+        VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT | VK_SHADER_STAGE_COMPUTE_BIT;
+    const auto stages = [&] {
+        VkPhysicalDeviceCooperativeVectorPropertiesNV vectors = {
+            VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_VECTOR_PROPERTIES_NV};
+        VkPhysicalDeviceProperties2 all = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+                                           &vectors};
+        driver.makeInstance();
+        COOPVK_INSTANCE_COMMAND(driver, vkGetPhysicalDeviceProperties2)(driver.physical(), &all);
+        driver.destroyInstance();
+        return vectors.cooperativeVectorSupportedStages;
+    };
+    EXPECT_EQ(stages(), kLeast);
+    VkPhysicalDeviceFeatures features = {};
+    features.geometryShader = features.tessellationShader = VK_TRUE;
+    features.shaderInt16 = features.shaderInt64 = VK_TRUE;
+    const auto* bits = reinterpret_cast<const VkBool32*>(&features);
+    driver.moreFeatures[VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2].assign(
+        bits, bits + sizeof(features) / sizeof(VkBool32));
+    EXPECT_EQ(stages(),
+              VkShaderStageFlags{VK_SHADER_STAGE_ALL_GRAPHICS} | VK_SHADER_STAGE_COMPUTE_BIT);
+    driver.moreFeatures.clear();
+    driver.extensions = {VK_EXT_MESH_SHADER_EXTENSION_NAME,
+                         VK_KHR_RAY_TRACING_PIPELINE_EXTENSION_NAME};
+    EXPECT_EQ(stages(), kLeast | VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT |
+                            VK_SHADER_STAGE_RAYGEN_BIT_KHR | VK_SHADER_STAGE_ANY_HIT_BIT_KHR |
+                            VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR | VK_SHADER_STAGE_MISS_BIT_KHR |
+                            VK_SHADER_STAGE_INTERSECTION_BIT_KHR |
+                            VK_SHADER_STAGE_CALLABLE_BIT_KHR);
+}
+
 TEST_F(Queries, DevicesAskForWhatTheEmulationNeeds) {
     driver.makeInstance();
     VkDevice device = driver.makeMatrixDevice();

@@ -78,7 +78,8 @@ TEST_F(StatisticsTest, CountsEverything) {
     expect(text, "coopvk: info: " COOPVK_LAYER_TESTS "[" + std::to_string(getpid()) +
                      "]: statistics of " COOPVK_LAYER_TESTS " (process ");
     expect(text, ": emulates VK_KHR_cooperative_matrix");
-    expect(text, "  2 modules seen: 1 untouched, 1 with emulated capabilities; scanned in ");
+    expect(text,
+           "  2 modules seen: 1 untouched, 1 with emulated capabilities or shapes; scanned in ");
     expect(text, "  1 stage rewritten, 1 from the cache, 1 refused; ");
     expect(text, "  VK_KHR_cooperative_matrix: 2 stages\n");
     expect(text, "  matrices: core: 2 stages\n");
@@ -121,8 +122,8 @@ TEST_F(StatisticsTest, OfManyThreads) {
     std::vector<std::thread> threads;
     for (int i = 0; i < 8; ++i) {
         threads.emplace_back([&] {
-            auto* added =
-                statistics->addDevice(physical, {rewrite::Extension::kNvCooperativeVector}, {});
+            auto* added = statistics->addDevice(
+                physical, {rewrite::Extension::kNvCooperativeVector}, {}, false);
             rewrite::Rewritten rewritten;
             rewritten.used.insert(rewrite::Extension::kNvCooperativeVector);
             rewritten.paths = {"vectors: alone"};

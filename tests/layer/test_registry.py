@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Holds the layer against Vulkan's registry: known_structs.inc is what its generator writes, and
-all that names stages, accesses or shaders' code was looked at.
+all that names stages, accesses or shaders' code, or that may stand beside such code, was looked at.
 
 usage: test_registry.py VK_XML LAYER_FOLDER REVIEWED
 """
@@ -18,8 +18,25 @@ CODE = {
     "VkPipelineShaderStageCreateInfo",
     "VkShaderCreateInfoEXT",
 }
+# Create infos with shaders' code: structures in their chains, and their flags, may decide whether
+# and how the code counts.
+WITH_CODE = CODE - {"VkShaderModule"} | {
+    "VkComputePipelineCreateInfo",
+    "VkDataGraphPipelineCreateInfoARM",
+    "VkExecutionGraphPipelineCreateInfoAMDX",
+    "VkGraphicsPipelineCreateInfo",
+    "VkPipelineCreateInfoKHR",
+    "VkRayTracingPipelineCreateInfoKHR",
+    "VkRayTracingPipelineCreateInfoNV",
+}
+FLAGS = {
+    "VkPipelineCreateFlagBits2",
+    "VkPipelineShaderStageCreateFlagBits",
+    "VkShaderCreateFlagBitsEXT",
+}
 COMMANDS = ("intercepted", "passes")
-STRUCTURES = ("translated", "rewritten", "unchanged", "unknown")
+STRUCTURES = ("translated", "rewritten", "unchanged", "unknown", "decides", "beside")
+FLAG_WORDS = ("flag",)
 
 
 def is_vulkan(element):
@@ -60,6 +77,27 @@ def commands(registry, structures):
     return found
 
 
+def neighbours(registry):
+    """Structures that may stand in the chain of a create info with code."""
+    found = set()
+    for struct in registry.iterfind("types/type[@category='struct']"):
+        if not struct.get("alias") and is_vulkan(struct):
+            if WITH_CODE & set(struct.get("structextends", "").split(",")):
+                found.add(struct.get("name"))
+    return found
+
+
+def create_flags(registry):
+    """The flags of create infos with code, without those that are reserved."""
+    places = [enums for enums in registry.iterfind("enums") if enums.get("name") in FLAGS]
+    items = [item for enums in places for item in enums.iterfind("enum")]
+    for group in list(registry.iterfind("feature")) + list(registry.iterfind("extensions/extension")):
+        if "vulkan" in group.get("supported", group.get("api", "")).split(","):
+            items += [e for e in group.iterfind("require/enum") if e.get("extends") in FLAGS]
+    names = {item.get("name") for item in items if not item.get("alias")}
+    return {name for name in names if "_RESERVED_" not in name}
+
+
 def read_reviewed(path):
     """name -> what becomes of it"""
     reviewed = {}
@@ -68,7 +106,8 @@ def read_reviewed(path):
             if not line.strip() or line.startswith("#"):
                 continue
             match = re.fullmatch(r"(\w+)  (\w+): (.+)\n", line)
-            if not match or match[1] not in COMMANDS + STRUCTURES or match[2] in reviewed:
+            words = COMMANDS + STRUCTURES + FLAG_WORDS
+            if not match or match[1] not in words or match[2] in reviewed:
                 raise SystemExit(f"{path}:{number}: no good line: {line.strip()}")
             reviewed[match[2]] = match[1]
     return reviewed
@@ -108,11 +147,15 @@ def check_reviewed(registry, layer, reviewed):
     structures = carriers(registry)
     unknown = unknown_structures(registry, layer)
     names = structures | commands(registry, structures) | unknown
+    names |= neighbours(registry) & load_generator(layer).owners(registry, True).keys()
+    names |= create_flags(registry)
     complaints = [f"{name}: not reviewed" for name in sorted(names - reviewed.keys())]
     with open(f"{layer}/commands.hpp", encoding="utf-8") as file:
         intercepted = set(re.findall(r"\bX\((vk\w+),", file.read()))
     for name, what in reviewed.items():
-        if name.startswith("vk") != (what in COMMANDS):
+        if name.startswith("vk") != (what in COMMANDS) or name.startswith("VK_") != (
+            what in FLAG_WORDS
+        ):
             complaints.append(f"{name}: '{what}' is not for it")
         elif what == "unknown" and name not in unknown:
             complaints.append(f"{name}: known, or in no chain that is edited")

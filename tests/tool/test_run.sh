@@ -138,7 +138,7 @@ lanes 4
 run 0 --statistics -- "$app" instance physical matrix-device pipeline
 has '^coopvk: info: run_app\[[0-9]+\]: statistics of run_app \(process [0-9]+\)$' \
     'llvmpipe.*: emulates VK_KHR_cooperative_matrix' \
-    '1 module seen: 0 untouched, 1 with emulated capabilities; scanned in [0-9.]+ ms' \
+    '1 module seen: 0 untouched, 1 with emulated capabilities or shapes; scanned in [0-9.]+ ms' \
     '1 stage rewritten, 0 from the cache, 0 refused; [0-9.]+ ms' \
     'VK_KHR_cooperative_matrix: 1 stage$' 'matrices: core: 1 stage$'
 for ending in leave exit=0; do

@@ -97,9 +97,10 @@ bool mayFallBack(const Target& target, const ExtensionSet& used, const Result<Re
 Result<Rewritten> rewriteForBackEnd(const Request& request, const Target& target) {
     const ExtensionSet used = scan(request.words, target.emulated, target.nativeFeatures);
     const bool emulates = usesMatrices(used) || usesFormatMatrices(request.words, target);
+    const bool mayBeNative = emulates || mayAddShapes(request.words, target);
     std::optional<std::string> why;
-    if (emulates) why = whyNotNative(request, target);
-    if (!why && (emulates || mayAddShapes(request.words, target))) {
+    if (mayBeNative) why = whyNotNative(request, target);
+    if (mayBeNative && !why) {
         Result<Rewritten> out = rewriteModule(request, target, true);
         // Where only shapes are added, the device may lack what core SPIR-V needs.
         const bool canBeCore =

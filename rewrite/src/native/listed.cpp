@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "native/listed.hpp"
 
+#include <algorithm>
+
 #include "lowering/number.hpp"
 #include "matrix/matrix_types.hpp"
 
@@ -94,10 +96,26 @@ NativePlan listableTypes(const Module& module, bool& open) {
     return plan;
 }
 
+// Whether a matrix type has components of a format that the rewriter does not know, such as those
+// of newer extensions.
+bool hasUnknownComponents(const Module& module) {
+    return std::ranges::any_of(module.section(Section::kGlobals), [&](const InstructionPtr& i) {
+        if (i->opcode != spv::Op::OpTypeCooperativeMatrixKHR) return false;
+        const Instruction& component = module.def(i->word(0));
+        if (component.opcode == spv::Op::OpTypeInt) return false;
+        if (component.opcode != spv::Op::OpTypeFloat) return true;
+        if (component.operands.size() == 1) return false;
+        const auto encoding = static_cast<spv::FPEncoding>(component.word(1));
+        return findNumber(NumberKind::kFloat, component.word(0), encoding) == nullptr;
+    });
+}
+
 }  // namespace
 
 AddedShapeUse addedShapeUse(const Module& module, const TypeTable& types,
                             const DeviceTraits& device, bool any) {
+    // Only the driver can have such matrices.
+    if (hasUnknownComponents(module)) return AddedShapeUse::kNone;
     const std::vector<MatrixShape> added = addedMatrixShapes(device);
     bool open = false;
     const NativePlan plan = listableTypes(module, open);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The inputs of tests/inputs that have a reference: a shader without any emulated extension that
-// writes the same buffers. Each runs as four compilers would make it.
+// writes the same buffers. Each runs as six compilers would make it.
 #include <gtest/gtest.h>
 
 #include "../inputs/input.hpp"

@@ -73,7 +73,7 @@ EShLanguage languageOf(VkShaderStageFlagBits stage) {
     throw std::runtime_error("no language for this stage");
 }
 
-constexpr std::string_view kVariantNames[] = {"plain", "debug", "O", "Os"};
+constexpr std::string_view kVariantNames[] = {"plain", "debug", "O", "Os", "legalized", "loops"};
 
 // Of all shaders of this run.
 Variant variantOfRun() {
@@ -137,17 +137,42 @@ Words compile(const std::string& source, Checked checked, Flavour flavour,
 
 std::string_view nameOf(Variant variant) { return kVariantNames[static_cast<size_t>(variant)]; }
 
-Words optimised(const Words& words, Variant variant) {
-    if (variant != Variant::kFast && variant != Variant::kSmall) return words;
-    spvtools::Optimizer optimizer(kEnvironment);
+namespace {
+
+void registerLoopPasses(spvtools::Optimizer& optimizer) {
+    optimizer.RegisterPass(spvtools::CreateInlineExhaustivePass())
+        .RegisterPass(spvtools::CreateSSARewritePass())
+        .RegisterPass(spvtools::CreateLoopInvariantCodeMotionPass())
+        .RegisterPass(spvtools::CreateLoopUnswitchPass())
+        .RegisterPass(spvtools::CreateLoopPeelingPass())
+        .RegisterPass(spvtools::CreateLoopUnrollPass(false, 2))
+        .RegisterPass(spvtools::CreateIfConversionPass())
+        .RegisterPass(spvtools::CreateBlockMergePass());
+}
+
+void registerPasses(spvtools::Optimizer& optimizer, Variant variant) {
     if (variant == Variant::kFast) optimizer.RegisterPerformancePasses();
     if (variant == Variant::kSmall) optimizer.RegisterSizePasses();
+    if (variant == Variant::kLegalized) optimizer.RegisterLegalizationPasses();
+    if (variant == Variant::kLoops) registerLoopPasses(optimizer);
+}
+
+}  // namespace
+
+Words optimised(const Words& words, Variant variant) {
+    if (variant == Variant::kPlain || variant == Variant::kDebugInfo) return words;
+    spvtools::Optimizer optimizer(kEnvironment);
+    std::string log;
+    optimizer.SetMessageConsumer([&log](spv_message_level_t, const char*, const spv_position_t&,
+                                        const char* text) { log += text; });
+    registerPasses(optimizer, variant);
     spvtools::OptimizerOptions options;
     options.set_run_validator(false);
     options.set_preserve_spec_constants(true);
     Words result;
     if (!optimizer.Run(words.data(), words.size(), &result, options))
-        throw std::runtime_error("SPIRV-Tools cannot optimise the shader\n" + disassemble(words));
+        throw std::runtime_error("SPIRV-Tools cannot optimise the shader: " + log + "\n" +
+                                 disassemble(words));
     validateOrThrow(result, "optimised: " + disassemble(result));
     return result;
 }

@@ -27,11 +27,12 @@ Words inSsaForm(const Words& words);
 Words compileGlslToSpirv13(const std::string& source);
 // With line numbers and NonSemantic.Shader.DebugInfo.100.
 Words compileGlslWithDebugInfo(const std::string& source);
-// As other tools make modules: with debug information, or by spirv-opt -O and -Os.
-enum class Variant { kPlain, kDebugInfo, kFast, kSmall };
+// As other tools make modules: with debug information; by spirv-opt -O and -Os; by the passes that
+// make HLSL's modules legal; by passes that move, split and unroll loops.
+enum class Variant { kPlain, kDebugInfo, kFast, kSmall, kLegalized, kLoops };
 inline constexpr Variant kVariants[] = {Variant::kPlain, Variant::kDebugInfo, Variant::kFast,
-                                        Variant::kSmall};
-std::string_view nameOf(Variant variant);  // "plain", "debug", "O", "Os"
+                                        Variant::kSmall, Variant::kLegalized, Variant::kLoops};
+std::string_view nameOf(Variant variant);  // "plain", "debug", "O", "Os", "legalized", "loops"
 // Debug information is for GLSL: an assembled module stays as it is.
 Words optimised(const Words& words, Variant variant);
 Words compileGlsl(const std::string& source, Variant variant);
