@@ -124,18 +124,20 @@ def feature_rows(registry):
 
 
 def property_rows(registry):
-    """Structures whose members are also in those of a Vulkan version."""
+    """Structures whose members are also in those of a Vulkan version, under the same name or an alias."""
+    held = {}
     for aggregate, variable in AGGREGATES.items():
-        parts = {}
         for _, member, alias in registry.members(aggregate):
-            struct, _, field = alias.partition("::")
-            parts.setdefault(struct or None, []).append((field or member, member))
-        for struct, fields in parts.items():
-            if struct in registry.structs:
-                yield f"COOPVK_PROPERTIES({struct}, {registry.structure_type(struct)})"
-                for field, member in fields:
-                    yield f"COOPVK_PROPERTY({field}, {variable}.{member})"
-                yield "COOPVK_PROPERTIES_END"
+            held[member] = held[alias] = f"{variable}.{member}"
+    for struct, owner in registry.extending("VkPhysicalDeviceProperties2"):
+        if owner or struct in AGGREGATES:
+            continue
+        yield f"COOPVK_PROPERTIES({struct}, {registry.structure_type(struct)})"
+        for _, member, _ in registry.members(struct):
+            place = held.get(f"{struct}::{member}", held.get(member))
+            if place:
+                yield f"COOPVK_PROPERTY({member}, {place})"
+        yield "COOPVK_PROPERTIES_END"
 
 
 def main():

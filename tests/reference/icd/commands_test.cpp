@@ -40,8 +40,10 @@ TEST_F(Commands, OfExtensionsOnlyWhereTheyAreEnabled) {
 TEST_F(Commands, VersionsAndExtensionsAgree) {
     VkPhysicalDeviceSubgroupProperties subgroup{
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES};
+    VkPhysicalDeviceMaintenance4Properties maintenance4{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES, &subgroup};
     VkPhysicalDeviceSubgroupSizeControlProperties control{
-        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES, &subgroup};
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES, &maintenance4};
     VkPhysicalDeviceVulkan13Properties v13{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES,
                                            &control};
     VkPhysicalDeviceVulkan11Properties v11{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES,
@@ -52,6 +54,7 @@ TEST_F(Commands, VersionsAndExtensionsAgree) {
     EXPECT_EQ(v11.subgroupSupportedOperations, subgroup.supportedOperations);
     EXPECT_EQ(v11.subgroupSupportedStages, VkShaderStageFlags{VK_SHADER_STAGE_COMPUTE_BIT});
     EXPECT_EQ(v13.maxSubgroupSize, control.maxSubgroupSize);
+    EXPECT_EQ(v13.maxBufferSize, maintenance4.maxBufferSize);
     EXPECT_GE(v11.subgroupSize, v13.minSubgroupSize);
     EXPECT_EQ(all.properties.deviceType, VK_PHYSICAL_DEVICE_TYPE_CPU);
 }
