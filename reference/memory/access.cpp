@@ -141,6 +141,7 @@ void checkStored(Subgroup& s, const Instruction& i, const Value& from) {
 void storeBytes(Subgroup& s, const Instruction& i, const Value& pointer, const Value& from,
                 const AccessPlan& plan, const Access& access) {
     checkStored(s, i, from);
+    Access noted = access;
     s.mask.forEach([&](uint32_t lane) {
         const Pointer at = pointerAt(pointer, lane);
         const Span to = locate(s, i, lane, at, 0, plan.size);
@@ -148,9 +149,10 @@ void storeBytes(Subgroup& s, const Instruction& i, const Value& pointer, const V
         for (uint32_t c = 0; c < plan.leaves.size(); ++c) {
             const Leaf& leaf = plan.leaves[c];
             const uint64_t size = sizeOfLeaf(leaf);
+            noted.repeats = std::memcmp(to.data + leaf.offset, &from.at(c, lane), size) == 0;
             std::memcpy(to.data + leaf.offset, &from.at(c, lane), size);
             if (to.written != nullptr) std::memset(to.written + leaf.offset, 1, size);
-            noteAccess(s, i, lane, at, to.data + leaf.offset, size, true, access);
+            noteAccess(s, i, lane, at, to.data + leaf.offset, size, true, noted);
         }
     });
 }

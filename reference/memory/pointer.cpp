@@ -116,9 +116,11 @@ bool writeMemory(Subgroup& s, const Instruction& i, uint32_t lane, const Pointer
                  uint64_t offset, std::span<const std::byte> from, const Access& access) {
     const Span to = locate(s, i, lane, pointer, offset, from.size());
     if (to.data == nullptr) return false;
+    Access noted = access;
+    noted.repeats = std::memcmp(to.data, from.data(), from.size()) == 0;
     std::memcpy(to.data, from.data(), from.size());
     if (to.written != nullptr) std::memset(to.written, 1, from.size());
-    noteAccess(s, i, lane, pointer, to.data, from.size(), true, access);
+    noteAccess(s, i, lane, pointer, to.data, from.size(), true, noted);
     return true;
 }
 

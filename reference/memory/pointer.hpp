@@ -37,6 +37,8 @@ struct Access {
     spv::Scope availableScope = spv::Scope::Invocation;
     spv::Scope visibleScope = spv::Scope::Invocation;
     bool atomic = false;
+    bool repeats =
+        false;  // a write of the bytes that are there: no harm in a race with their write
 };
 // From the operand `first` on, if there is one: mask, then its operands. Scopes are constants.
 Access accessOf(const Program& program, const Instruction& instruction, uint32_t first);

@@ -153,7 +153,7 @@ const Stamp* Races::conflict(const Observer& observer, const Cell& cell, const S
         if (other.group == group_ && other.invocation == observer.invocation) return false;
         return !(now.shared && other.shared) || !happenedBefore(observer, other, otherWrites);
     };
-    if (races(cell.write, true)) return &cell.write;
+    if (!observer.repeats && races(cell.write, true)) return &cell.write;
     if (!write) return nullptr;
     for (const Stamp& read : cell.reads)
         if (races(read, false)) return &read;
@@ -199,8 +199,12 @@ void Races::note(Subgroup& s, const Instruction& i, uint32_t lane, const Pointer
     };
     const Kind kind = pointer.storage == spv::StorageClass::Workgroup ? kShared : kBuffer;
     const uint32_t invocation = s.index * lanes_ + lane;
-    const Observer observer{*s.group, kind, invocation, s.index,
-                            write || has(spv::MemoryAccessMask::MakePointerVisible)};
+    const Observer observer{*s.group,
+                            kind,
+                            invocation,
+                            s.index,
+                            write || has(spv::MemoryAccessMask::MakePointerVisible),
+                            write && access.repeats};
     Stamp now{group_, invocation, clock_, i.word, 0, access.atomic, true, false};
     now.shared = !vulkan_ || access.atomic || has(spv::MemoryAccessMask::NonPrivatePointer);
     now.available = write && (access.atomic || has(spv::MemoryAccessMask::MakePointerAvailable));

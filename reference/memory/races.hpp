@@ -47,6 +47,7 @@ class Races {
         Kind kind;
         uint32_t invocation, subgroup;
         bool visible;  // a write, or a read with MakePointerVisible
+        bool repeats;  // a write of the bytes that are there
     };
     void order(Order& order, uint32_t semantics);
     bool happenedBefore(const Observer& observer, const Stamp& other, bool otherWrites) const;
