@@ -25,6 +25,13 @@ std::optional<Error> flattenDecorationGroups(Module& module);
 // types.
 std::optional<Error> expandReplicatedComposites(Module& module);
 
+// Gives each loop whose header is its own continue target another one: a block that only branches
+// back. Lowering may then put control flow into all blocks of the loop; the continue target stays
+// one that no selection or loop merges at.
+void separateContinueTargets(Module& module);
+// Whether a loop is left for which separateContinueTargets() has work.
+bool sharesContinueTarget(const Module& module);
+
 // For DeviceTraits::lanesInStep: replaces each OpControlBarrier with Execution scope Subgroup by an
 // OpMemoryBarrier, or by nothing if it orders no memory. Such a driver does not need these, and
 // skips the code after one if another subgroup of the workgroup does not reach it. Specialization
