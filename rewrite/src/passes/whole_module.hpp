@@ -12,10 +12,6 @@ namespace coopvk::rewrite {
 // not always be. Fails with kInvalidArgument if there is none.
 std::optional<Error> keepOneEntryPoint(Module& module, std::string_view name, Stage stage);
 
-// A function and all functions that its calls reach. Functions that a global names count as
-// reached.
-std::unordered_set<Id> functionsReachedFrom(const Module& module, Id start);
-
 // Gives each target of OpGroupDecorate and OpGroupMemberDecorate the group's decorations, and
 // removes the groups. Fails with kUnsupported if there are too many targets.
 std::optional<Error> flattenDecorationGroups(Module& module);
