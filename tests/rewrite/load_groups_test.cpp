@@ -17,6 +17,7 @@ struct Case {
     std::string_view between;
     bool isTogether;
     std::string_view object = "%one";  // of the second load
+    std::string_view decode = "None";  // of the first load: Tensor Addressing Operands
 };
 
 std::string moduleText(const Case& c) {
@@ -26,10 +27,12 @@ OpCapability VulkanMemoryModel
 OpCapability CooperativeMatrixKHR
 OpCapability TensorAddressingNV
 OpCapability CooperativeMatrixTensorAddressingNV
+OpCapability CooperativeMatrixBlockLoadsNV
+OpCapability PhysicalStorageBufferAddresses
 OpExtension "SPV_KHR_cooperative_matrix"
 OpExtension "SPV_NV_tensor_addressing"
 OpExtension "SPV_NV_cooperative_matrix2"
-OpMemoryModel Logical Vulkan
+OpMemoryModel PhysicalStorageBuffer64 Vulkan
 OpEntryPoint GLCompute %main "main" %buffer %private
 OpExecutionMode %main LocalSize 32 1 1
 OpDecorate %floats ArrayStride 4
@@ -58,7 +61,11 @@ OpDecorate %buffer Binding 0
 %one = OpConstantComposite %M %f1
 %T = OpTypeTensorLayoutNV %c2 %c1
 %matrix_pointer = OpTypePointer Function %M
+%element_pointer = OpTypePointer Function %f32
 %count_pointer = OpTypePointer Function %u32
+%physical = OpTypePointer PhysicalStorageBuffer %f32
+%coordinates = OpTypeArray %u32 %c2
+%decode_type = OpTypeFunction %f32 %physical %coordinates %coordinates
 %main = OpFunction %void None %void_fn
 %label = OpLabel
 %x = OpVariable %matrix_pointer Function
@@ -66,15 +73,33 @@ OpDecorate %buffer Binding 0
 %n = OpVariable %count_pointer Function
 %p = OpAccessChain %pointer %buffer %c0 %c0
 %t = OpCreateTensorLayoutNV %T
-%100 = OpCooperativeMatrixLoadTensorNV %M %p %one %t None None
+%x3 = OpAccessChain %element_pointer %x %c3
+%same = OpCopyObject %matrix_pointer %x
+%y3 = OpAccessChain %element_pointer %y %c3
+%100 = OpCooperativeMatrixLoadTensorNV %M %p %one %t None {}
 {}
 %200 = OpCooperativeMatrixLoadTensorNV %M %p {} %t None None
 %sum = OpFAdd %M %100 %200
 OpCooperativeMatrixStoreTensorNV %p %sum %t None None
 OpReturn
 OpFunctionEnd
+%pure = OpFunction %f32 None %decode_type
+%p1 = OpFunctionParameter %physical
+%p2 = OpFunctionParameter %coordinates
+%p3 = OpFunctionParameter %coordinates
+%pl = OpLabel
+OpReturnValue %f1
+OpFunctionEnd
+%counting = OpFunction %f32 None %decode_type
+%q1 = OpFunctionParameter %physical
+%q2 = OpFunctionParameter %coordinates
+%q3 = OpFunctionParameter %coordinates
+%ql = OpLabel
+OpStore %private %c1
+OpReturnValue %f1
+OpFunctionEnd
 )",
-                       c.between, c.object);
+                       c.decode, c.between, c.object);
 }
 
 const Case kCases[] = {
@@ -83,9 +108,16 @@ const Case kCases[] = {
     {"LayoutOfTheNext", "%s = OpTensorLayoutSliceNV %T %t %c0 %c16 %c0 %c16", true},
     {"CountIsStoredAndLoaded", "OpStore %n %c1\n%k = OpLoad %u32 %n", true},
     {"PrivateIsRead", "%k = OpLoad %u32 %private", true},
+    {"PrivateIsReadWhereNoFunctionWritesIt", "%k = OpLoad %u32 %private", true, "%one",
+     "DecodeFunc %pure"},
+    {"PrivateIsReadWhereAFunctionWritesIt", "%k = OpLoad %u32 %private", false, "%one",
+     "DecodeFunc %counting"},
     {"LoadedIsStored", "OpStore %x %100", true},
     {"OtherVariableIsReadBehindTheStore", "OpStore %x %100\n%k = OpLoad %M %y", true},
     {"StoredIsRead", "OpStore %x %100\n%k = OpLoad %M %x", false},
+    {"ElementOfStoredIsRead", "OpStore %x %100\n%k = OpLoad %f32 %x3", false},
+    {"CopyOfStoredPointerIsRead", "OpStore %x %100\n%k = OpLoad %M %same", false},
+    {"ElementOfOtherVariableIsRead", "OpStore %x %100\n%k = OpLoad %f32 %y3", true},
     {"StoredIsObject", "OpStore %x %100\n%k = OpLoad %M %x", false, "%k"},
     {"LoadedIsObject", "", false, "%100"},
     {"StoredTwice", "OpStore %x %100\nOpStore %x %one", false},

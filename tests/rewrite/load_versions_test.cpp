@@ -72,9 +72,12 @@ OpDecorate %buffer Binding 0
 %T = OpTypeTensorLayoutNV %c2 %c1
 %sum_pointer = OpTypePointer Function %C
 %a_pointer = OpTypePointer Function %A
+%three_sums = OpTypeArray %C %c3
+%sums_pointer = OpTypePointer Function %three_sums
 %main = OpFunction %void None %void_fn
 %entry = OpLabel
 %sum = OpVariable %sum_pointer Function
+%sums = OpVariable %sums_pointer Function
 %held = OpVariable %a_pointer Function
 %p = OpAccessChain %pointer %buffer %c0 %c0
 %t = OpCreateTensorLayoutNV %T
@@ -117,6 +120,15 @@ constexpr std::string_view kLaterUse = R"(
 %product = OpCooperativeMatrixMulAddKHR %C %a %b %before
 %twice = OpFAdd %C %product %product
 OpStore %sum %twice)";
+constexpr std::string_view kPointerUsedLater = R"(
+%one = OpCooperativeMatrixMulAddKHR %C %a %b %before
+%index = OpIAdd %u32 %k %c1
+%pointer_to_sum = OpAccessChain %sum_pointer %sums %index
+%old = OpLoad %C %pointer_to_sum
+%product = OpCooperativeMatrixMulAddKHR %C %a %b %old
+OpStore %pointer_to_sum %product
+%again = OpLoad %C %pointer_to_sum
+OpStore %sum %again)";
 constexpr std::string_view kTwice = R"(
 %one = OpCooperativeMatrixMulAddKHR %C %a %b %before
 %product = OpCooperativeMatrixMulAddKHR %C %a %b %one
@@ -135,6 +147,9 @@ const Case kCases[] = {
     {.name = "ThroughVariable", .isDuplicated = true, .body = kThroughVariable},
     {.name = "TwoProducts", .isDuplicated = true, .body = kTwice},
     {.name = "UsedInTheBlock", .isDuplicated = true, .body = kLaterUse, .phis = 1},
+    // Pointers into logical memory cannot be joined: they are computed once more, from an index
+    // that is joined.
+    {.name = "PointerUsedLater", .isDuplicated = true, .body = kPointerUsedLater, .phis = 1},
     {.name = "UsedInAnotherBlock", .isDuplicated = true, .behind = kStoreProduct, .phis = 1},
     {.name = "NotDecoded", .isDuplicated = true, .decode = "None"},
     {.name = "NoProduct", .isDuplicated = false, .body = kStored},

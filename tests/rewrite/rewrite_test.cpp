@@ -68,6 +68,16 @@ TEST(RewriteErrors, LengthOfWorkgroupMatrixOfOneRow) {
     EXPECT_NE(out.error().message.find("must be multiples of 16"), std::string::npos);
 }
 
+TEST(RewriteErrors, PointerThatIsACopyOfItself) {
+    std::string text = test::multiplyModule(16, 16, 16);
+    const std::string load = "%b = OpCooperativeMatrixLoadKHR %B %pa";
+    text.replace(text.find(load), load.size(),
+                 "%pb = OpCopyObject %halfPointer %pb\n%b = OpCooperativeMatrixLoadKHR %B %pb");
+    const Result<Rewritten> out = run(test::assemble(text), 16);
+    ASSERT_FALSE(out);
+    EXPECT_NE(out.error().message.find("Pointer must be an access chain"), std::string::npos);
+}
+
 TEST(RewriteErrors, NoSuchEntryPoint) {
     const std::vector<uint32_t> words = test::assemble(test::multiplyModule(16, 16, 16));
     Request request;

@@ -140,6 +140,12 @@ const Parts kMoves[] = {
                   "%fr = OpTensorLayoutSetClampValueNV %T %fp %c1\nOpReturnValue %fr\n"
                   "OpFunctionEnd\n"},
     {.types = "%nothing = OpUndef %T", .make = "%t2 = OpCopyObject %T %nothing\n", .from = "%t2"},
+    // A decode function may compute with matrices that it makes.
+    {.addressing = "DecodeFunc %f",
+     .functions = "%f = OpFunction %f32 None %decode_fn\n%fp = OpFunctionParameter %quant_pointer\n"
+                  "%fa = OpFunctionParameter %pair\n%fb = OpFunctionParameter %pair\n"
+                  "%fl = OpLabel\n%fm = OpFAdd %M %one %one\n"
+                  "%fr = OpCompositeExtract %f32 %fm 0\nOpReturnValue %fr\nOpFunctionEnd\n"},
     {.addressing = "DecodeFunc %f",
      .functions = "%f = OpFunction %f32 None %decode_fn\n%fp = OpFunctionParameter %quant_pointer\n"
                   "%fa = OpFunctionParameter %pair\n%fb = OpFunctionParameter %pair\n"
@@ -218,7 +224,17 @@ const Refusal kRefusals[] = {
     {{.make = "%t2 = OpTensorLayoutSetStrideNV %T %v %c1 %c1\n", .from = "%t2"},
      "the type of the operand must be Result Type"},
     {{.store = "DecodeFunc %f", .functions = decode("")}, "a store takes no DecodeFunc"},
-    {{.addressing = "DecodeFunc %main"}, "DecodeFunc must return a component"},
+    {{.addressing = "DecodeFunc %main"}, "must not lead to an instruction that loads"},
+    {{.addressing = "DecodeFunc %f",
+      .functions = decode("%fq = OpAccessChain %pointer %buffer %c0 %c0\n"
+                          "%fm = OpCooperativeMatrixLoadKHR %M %fq %c0 %c16")},
+     "must not lead to an instruction that loads"},
+    {{.types = "%other = OpTypeFunction %u32 %quant_pointer %pair %pair",
+      .addressing = "DecodeFunc %f",
+      .functions = "%f = OpFunction %u32 None %other\n%fp = OpFunctionParameter "
+                   "%quant_pointer\n%fa = OpFunctionParameter %pair\n%fb = OpFunctionParameter "
+                   "%pair\n%fl = OpLabel\nOpReturnValue %c0\nOpFunctionEnd\n"},
+     "DecodeFunc must return a component"},
     {{.types = "%other = OpTypeFunction %f32 %quant_pointer %pair %triple",
       .addressing = "DecodeFunc %f",
       .functions = decode("", "%other", "%triple")},

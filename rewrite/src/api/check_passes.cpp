@@ -8,6 +8,7 @@
 #include "ir/opcodes.hpp"
 #include "numbers/lower.hpp"
 #include "passes/float_atomics.hpp"
+#include "passes/whole_module.hpp"
 
 namespace coopvk::rewrite {
 
@@ -102,6 +103,8 @@ constexpr Check kChecks[] = {
      [](const Rewriting& r) {
          return isGone(r, Extension::kNvCooperativeMatrix, {"OpTypeCooperativeMatrixNV"});
      }},
+    {Fact::kContinueTargets, "no header is its loop's continue target",
+     [](const Rewriting& r) { return !r.entersLoops || !sharesContinueTarget(r.module); }},
     {Fact::kNoMatrices, "there are no emulated matrices", hasNoMatrices},
     {Fact::kNoVectors, "there are no cooperative vectors",
      [](const Rewriting& r) {

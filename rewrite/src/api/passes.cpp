@@ -110,6 +110,12 @@ Failure chooseWhatIsLowered(Rewriting& r) {
     return std::nullopt;
 }
 
+Failure separateLoops(Rewriting& r) {
+    r.entersLoops = r.lowersMatrices || r.out.used.contains(Extension::kIntel2dBlockIo);
+    if (r.entersLoops) separateContinueTargets(r.module);
+    return std::nullopt;
+}
+
 std::string describe(const LayoutPolicy& policy, bool inTiles) {
     return std::format("{}, lane grid {}x{}, row blocks {}, column blocks {}",
                        inTiles ? "native back-end, in tiles of workgroups" : "core back-end",
@@ -233,11 +239,12 @@ constexpr Pass kPasses[] = {
     {"unify NV matrices", {kNoSpecIds}, {kNoNvMatrices}, unifyNv},
     {"declare matrices", {kNoSpecIds}, {}, declareMatrices},
     {"choose what is lowered", {kInt4InMatrices, kNoNvMatrices}, {}, chooseWhatIsLowered},
+    {"separate continue targets", {kNoSpecIds}, {kContinueTargets}, separateLoops},
     {"split transpositions", {kNoSpecIds, kNoNvMatrices}, {}, convertBeforeTranspositions},
     // After all conversions are instructions.
     {"hold 8-bit floats of matrices", {kNoSpecIds, kNoNvMatrices}, {}, holdFloats},
     {"lower matrices",
-     {kInt4InMatrices, kNoNvMatrices, kOneEntryPoint},
+     {kInt4InMatrices, kNoNvMatrices, kOneEntryPoint, kContinueTargets},
      {kNoInt4, kNoMatrices},
      lowerAnyMatrices},
     {"lower vectors", {kNoSpecIds, kOneEntryPoint}, {kNoVectors}, lowerAnyVectors},
@@ -248,7 +255,7 @@ constexpr Pass kPasses[] = {
      expandReplicated},
     // After vectors, since training adds to floats atomically.
     {"lower atomics of floats", {kNoVectors}, {kNoFloatAtomics}, lowerAtomics},
-    {"lower block I/O", {kNoSpecIds, kOneEntryPoint}, {kNoBlockIo}, lowerBlocks},
+    {"lower block I/O", {kNoSpecIds, kOneEntryPoint, kContinueTargets}, {kNoBlockIo}, lowerBlocks},
     // After all that makes values of these formats.
     {"lower numbers",
      {kNoSpecIds, kNoMatrices, kNoVectors, kNoReplicatedComposites, kNoBlockIo},

@@ -24,7 +24,8 @@ struct Rewriting {
     Module module;
     TypeTable types;
     bool lowersMatrices = false;
-    Rewritten out;  // once it is `untouched`, no further pass runs
+    bool entersLoops = false;  // passes may put control flow into the module's blocks
+    Rewritten out;             // once it is `untouched`, no further pass runs
 };
 
 // What holds for a module. "kNo...": it has nothing of these that the target emulates.
@@ -34,8 +35,9 @@ enum class Fact : uint32_t {
     kNoSpecIds,       // specialization constants are frozen
     kInt4InMatrices,  // 4-bit integers are only components of matrices
     kNoInt4,
-    kNoNvMatrices,  // all matrix types have a Use
-    kNoMatrices,    // but the driver's
+    kNoNvMatrices,     // all matrix types have a Use
+    kContinueTargets,  // no header is its loop's continue target, if code is put into loops
+    kNoMatrices,       // but the driver's
     kNoVectors,
     kNoReplicatedComposites,
     kNoFloatAtomics,

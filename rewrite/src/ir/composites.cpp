@@ -55,12 +55,13 @@ Id typeBehind(const Module& module, const ChainStep& step, size_t without) {
 
 namespace {
 
+// Access chains and copies in unreachable blocks of a hostile module can form a cycle.
+constexpr int kMostSteps = 1000;
+
 // Calls visit(id, definition) for the pointer and each base that its access chains and copies come
 // from. Returns the last one, the root.
 template <typename Visit>
 Id followToRoot(const Module& module, Id pointer, Visit visit) {
-    // Access chains in unreachable blocks of a hostile module can form a cycle.
-    constexpr int kMostSteps = 1000;
     for (int step = 0; step < kMostSteps; ++step) {
         const Instruction& def = module.def(pointer);
         visit(pointer, def);
@@ -87,6 +88,14 @@ PointerPath pathTo(const Module& module, Id pointer) {
 
 Id rootOf(const Module& module, Id pointer) {
     return followToRoot(module, pointer, [](Id, const Instruction&) {});
+}
+
+const Instruction& behindCopies(const Module& module, Id value) {
+    const Instruction* def = &module.def(value);
+    for (int step = 0; step < kMostSteps && def->opcode == spv::Op::OpCopyObject; ++step) {
+        def = &module.def(def->word(0));
+    }
+    return *def;
 }
 
 std::vector<Id> PointerPath::indices() const {

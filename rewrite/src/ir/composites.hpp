@@ -36,6 +36,9 @@ struct PointerPath {
 };
 PointerPath pathTo(const Module& module, Id pointer);
 Id rootOf(const Module& module, Id pointer);
+// The instruction that gives a value, through OpCopyObject. In a module in which copies form a
+// cycle, which only unreachable blocks may have, it is one of these.
+const Instruction& behindCopies(const Module& module, Id value);
 
 // Follows the indices (literals or ids of constants) in `operands` from number `first` on, into
 // `type`. Returns the number of the first operand that indexes a type for which isTarget(type) is

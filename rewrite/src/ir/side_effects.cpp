@@ -21,9 +21,8 @@ class Search {
             std::ranges::find(module_.functions(), id, [](const auto& f) { return f->id(); });
         return function == module_.functions().end() ||
                std::ranges::any_of((*function)->blocks, [&](const auto& block) {
-                   // A pass has taken what it lowers: a function that decodes for itself.
-                   return std::ranges::any_of(
-                       block->body, [&](const auto& i) { return i == nullptr || isEffect(*i); });
+                   return std::ranges::any_of(block->body,
+                                              [&](const auto& i) { return isEffect(*i); });
                });
     }
 

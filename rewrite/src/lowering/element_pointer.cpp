@@ -47,8 +47,7 @@ bool ElementPointer::pointsIntoArray(const Instruction& chain) const {
 
 void ElementPointer::resolve(Emitter& emit, Id pointer, const Instruction& at) {
     Module& module = context_.module;
-    const Instruction* def = &module.def(pointer);
-    while (def->opcode == spv::Op::OpCopyObject) def = &module.def(def->word(0));
+    const Instruction* def = &behindCopies(module, pointer);
     origin_ = context_.types.constant(indexType_, 0);
     if (isAccessChain(def->opcode) && pointsIntoArray(*def)) {
         chain_ = spv::Op::OpAccessChain;  // not in bounds: elements may lie beyond an inner array

@@ -58,7 +58,6 @@ void FunctionWriter::splitLoopHeader() {
     }
     InstructionList rest = takeFrom(head, phis);
     const Id next = context_.module.takeId();
-    // If the header is its own continue target, updatePhis() makes its last part that target.
     head.push_back(std::move(loopMerge_));
     emitter_.opVoid(spv::Op::OpBranch, {idOperand(next)});
     header_ = nullptr;
@@ -97,13 +96,10 @@ Id FunctionWriter::lane() { return once({0, 0}, readLane); }
 void FunctionWriter::updatePhis() {
     for (const auto& block : blocks_) {
         for (const InstructionPtr& i : block->body) {
-            if (i->opcode == spv::Op::OpPhi) {
-                for (size_t p = 1; p < i->operands.size(); p += 2) {
-                    const auto found = lastPartOf_.find(i->word(p));
-                    if (found != lastPartOf_.end()) i->operands[p].word = found->second;
-                }
-            } else if (i->opcode == spv::Op::OpLoopMerge && i->word(1) == block->id()) {
-                i->operands[1].word = lastPartOf_[block->id()];
+            if (i->opcode != spv::Op::OpPhi) continue;
+            for (size_t p = 1; p < i->operands.size(); p += 2) {
+                const auto found = lastPartOf_.find(i->word(p));
+                if (found != lastPartOf_.end()) i->operands[p].word = found->second;
             }
         }
     }

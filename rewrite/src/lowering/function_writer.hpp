@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Rewrites one function block by block. New instructions go to the current block, which control
-// flow splits. Values that are constant in the function, such as the lane number, are computed in a
-// prologue in the entry block.
+// flow splits; a loop header must not be its loop's continue target (passes/whole_module.hpp).
+// Values that are constant in the function, such as the lane number, are computed in a prologue in
+// the entry block.
 #pragma once
 
 #include "lowering/context.hpp"

@@ -5,6 +5,7 @@
 #include "lowering/array_conversion.hpp"
 #include "lowering/packed_composites.hpp"
 #include "lowering/packed_elementwise.hpp"
+#include "matrix/callbacks.hpp"
 #include "matrix/instructions.hpp"
 #include "matrix/matrix_types.hpp"
 #include "matrix/open_sums.hpp"
@@ -103,12 +104,26 @@ OpcodeTable<MatrixFunction> matrixTable() {
     return table;
 }
 
+// Lowers callbacks first: where a load copies its decode function, the copy is not lowered again.
+void lowerFunctions(MatrixContext& context, const std::unordered_set<Id>& callbacks) {
+    const OpcodeTable<MatrixFunction> table = matrixTable();
+    for (const bool isCallback : {true, false}) {
+        for (const auto& function : context.module.functions()) {
+            if (callbacks.contains(function->id()) != isCallback) continue;
+            if (context.error) return;
+            MatrixFunction lowering(context, *function);
+            table.lower(lowering, *function);
+        }
+    }
+}
+
 }  // namespace
 
 std::optional<Error> lowerMatrices(MatrixContext& context) {
     Module& module = context.module;
     lowerMatrixTypes(context);
     context.tensors = lowerTensorTypes(context);
+    const std::unordered_set<Id> callbacks = callbacksOf(context);
     if (context.error) return context.error;
     lowerMatrixConstants(context);
     if (!context.tiles.types.empty()) {
@@ -118,12 +133,7 @@ std::optional<Error> lowerMatrices(MatrixContext& context) {
     if (!context.tiles.types.empty()) {
         context.loadVersions = duplicateLoads(context.types, context.followedLoads);
     }
-    const OpcodeTable<MatrixFunction> table = matrixTable();
-    for (const auto& function : module.functions()) {
-        if (context.error) return context.error;
-        MatrixFunction lowering(context, *function);
-        table.lower(lowering, *function);
-    }
+    lowerFunctions(context, callbacks);
     if (context.error) return context.error;
     context.dropArithmeticDecorations();
     std::erase_if(module.section(Section::kAnnotations), [](const InstructionPtr& i) {

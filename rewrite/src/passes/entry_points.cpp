@@ -2,6 +2,7 @@
 #include <set>
 #include <unordered_set>
 
+#include "ir/called_functions.hpp"
 #include "passes/whole_module.hpp"
 
 namespace coopvk::rewrite {

@@ -12,10 +12,6 @@ namespace coopvk::rewrite {
 // not always be. Fails with kInvalidArgument if there is none.
 std::optional<Error> keepOneEntryPoint(Module& module, std::string_view name, Stage stage);
 
-// A function and all functions that its calls reach. Functions that a global names count as
-// reached.
-std::unordered_set<Id> functionsReachedFrom(const Module& module, Id start);
-
 // Gives each target of OpGroupDecorate and OpGroupMemberDecorate the group's decorations, and
 // removes the groups. Fails with kUnsupported if there are too many targets.
 std::optional<Error> flattenDecorationGroups(Module& module);
@@ -24,6 +20,13 @@ std::optional<Error> flattenDecorationGroups(Module& module);
 // has. Runs after specialisation, and after the passes that lower replicated composites of their
 // types.
 std::optional<Error> expandReplicatedComposites(Module& module);
+
+// Gives each loop whose header is its own continue target another one: a block that only branches
+// back. Lowering may then put control flow into all blocks of the loop; the continue target stays
+// one that no selection or loop merges at.
+void separateContinueTargets(Module& module);
+// Whether a loop is left for which separateContinueTargets() has work.
+bool sharesContinueTarget(const Module& module);
 
 // For DeviceTraits::lanesInStep: replaces each OpControlBarrier with Execution scope Subgroup by an
 // OpMemoryBarrier, or by nothing if it orders no memory. Such a driver does not need these, and

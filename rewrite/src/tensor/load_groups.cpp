@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
+#include "ir/side_effects.hpp"
 #include "tensor/tensor_types.hpp"
 
 namespace coopvk::rewrite {
@@ -28,6 +30,10 @@ class Group {
 
     void addLoad(InstructionPtr load) {
         later_.insert(load->result);
+        changesPrivate_ |= std::ranges::any_of(load->operands, [&](const Operand& o) {
+            return o.isId && module_.def(o.word).opcode == spv::Op::OpFunction &&
+                   !hasNoSideEffects(module_, o.word);
+        });
         loads_.push_back(std::move(load));
     }
 
@@ -49,6 +55,7 @@ class Group {
         append(body, loads_);
         append(body, behind_);
         later_.clear();
+        changesPrivate_ = false;
     }
 
  private:
@@ -71,7 +78,7 @@ class Group {
 
     bool isFree(const Instruction& i) const {
         if (needsLoaded(i)) return false;
-        if (i.opcode == spv::Op::OpLoad) return readsNoSharedMemory(i);
+        if (i.opcode == spv::Op::OpLoad) return readsWhatStays(i);
         if (i.opcode == spv::Op::OpStore) return variableOf(i) != 0;
         return isAccessChain(i.opcode) || isArithmetic(i.opcode) || isConversion(i.opcode) ||
                isDebugLine(i.opcode) || i.opcode == spv::Op::OpCompositeExtract ||
@@ -79,9 +86,15 @@ class Group {
                std::ranges::find(kTensorValues, i.opcode) != std::end(kTensorValues);
     }
 
-    bool readsNoSharedMemory(const Instruction& load) const {
+    // Whether neither the loads nor the stores that move behind them change what is read.
+    bool readsWhatStays(const Instruction& load) const {
         using enum spv::StorageClass;
-        return isOneOf(module_.storage(load.word(0)), {Function, Private, PushConstant, Input});
+        const Id root = rootOf(module_, load.word(0));
+        const spv::StorageClass storage = module_.storage(root);
+        if (storage == Private) return !changesPrivate_;
+        if (storage == Function)
+            return isVariable(module_.def(root).opcode) && !later_.contains(root);
+        return storage == PushConstant || storage == Input;
     }
 
     // A whole variable of the function, that nothing reads or writes ahead of the store's new
@@ -95,7 +108,8 @@ class Group {
 
     const Module& module_;
     InstructionList ahead_, loads_, behind_;
-    std::set<Id> later_;  // what is loaded, and variables that it is stored to
+    std::set<Id> later_;           // what is loaded, and variables that it is stored to
+    bool changesPrivate_ = false;  // a function that decodes for a load has side effects
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensor/load_prefetch.hpp"
 
+#include "ir/blocks.hpp"
 #include "ir/emitter.hpp"
 #include "tensor/prefetch_loop.hpp"
 
@@ -21,13 +22,24 @@ class LoopCopies {
 
     // The value at that time. Appends the instructions that compute it to `out`, once each.
     Id at(When when, Id value, InstructionList& out) {
-        const Instruction* i = values_.find(value);
-        if (i == nullptr) return value;
-        if (when == When::kPresent && loaded_.contains(value)) return loaded_.at(value);
-        if (i->opcode == OpPhi) return atPhi(when, *i, out);
-        const auto known = copies_.find({when, value});
-        if (known != copies_.end()) return known->second;
-        return copies_[{when, value}] = copy(when, *i, out);
+        // Not by recursion: a value may depend on any number of others.
+        std::vector<Key> pending = {source({when, value})};
+        while (!pending.empty()) {
+            const Key key = pending.back();
+            const size_t before = pending.size();
+            if (known(key) == 0) {
+                for (const Operand& o : values_.find(key.second)->operands) {
+                    const Key needed = source({key.first, o.word});
+                    if (o.isId && known(needed) == 0) pending.push_back(needed);
+                }
+            }
+            if (pending.size() > before) continue;
+            pending.pop_back();
+            if (known(key) == 0) {
+                copies_[key] = copy(key.first, *values_.find(key.second), out);
+            }
+        }
+        return known(source({when, value}));
     }
 
     // A copy of an instruction, with a new result.
@@ -44,21 +56,30 @@ class LoopCopies {
     }
 
  private:
-    Id atPhi(When when, const Instruction& phi, InstructionList& out) {
-        switch (when) {
-            case When::kFirst:
-                return values_.first(phi);
-            case When::kPresent:
-                return phi.result;
-            default:
-                return at(When::kPresent, values_.next(phi), out);
-        }
+    using Key = std::pair<When, Id>;
+
+    // In the next iteration, a phi has a value of the present one.
+    Key source(const Key& key) const {
+        const Instruction* i = values_.find(key.second);
+        const bool isNextPhi = key.first == When::kNext && i != nullptr && i->opcode == OpPhi;
+        return isNextPhi ? Key(When::kPresent, values_.next(*i)) : key;
+    }
+
+    // The id of a value at that time; 0: it is not copied yet.
+    Id known(const Key& key) const {
+        const auto [when, value] = key;
+        const Instruction* i = values_.find(value);
+        if (i == nullptr) return value;
+        if (when == When::kPresent && loaded_.contains(value)) return loaded_.at(value);
+        if (i->opcode == OpPhi) return when == When::kFirst ? values_.first(*i) : value;
+        const auto copied = copies_.find(key);
+        return copied == copies_.end() ? 0 : copied->second;
     }
 
     Module& module_;
     const LoopValues& values_;
     const std::map<Id, Id>& loaded_;
-    std::map<std::pair<When, Id>, Id> copies_;
+    std::map<Key, Id> copies_;
 };
 
 class Prefetcher {
@@ -81,17 +102,10 @@ class Prefetcher {
     }
 
  private:
-    std::unique_ptr<Block> newBlock() {
-        auto block = std::make_unique<Block>();
-        block->label = makeInstruction(OpLabel, 0, module_.takeId(), {});
-        module_.setDef(block->label.get());
-        return block;
-    }
     void add(Block& block, spv::Op opcode, Id type, Id result, Operands operands) {
         block.body.push_back(makeInstruction(opcode, type, result, std::move(operands)));
         if (result != 0) module_.setDef(block.body.back().get());
     }
-    void branch(Block& block, Id label) { add(block, OpBranch, 0, 0, {idOperand(label)}); }
     // Ends a block with a branch to `more` if the loop goes on.
     void branchIf(Block& block, Id condition, const Block& more, const Block& none,
                   const Block& merge) {
@@ -144,7 +158,8 @@ class Prefetcher {
     // Divides the body at the product. Returns the opened product.
     Id splitBody() {
         Block& body = *loop_.body;
-        std::unique_ptr<Block> more = newBlock(), none = newBlock(), rest = newBlock();
+        std::unique_ptr<Block> more = makeBlock(module_), none = makeBlock(module_),
+                               rest = makeBlock(module_);
         rest->body = takeFrom(body.body, loop_.product + 1);
         InstructionPtr product = std::move(body.body.back());
         body.body.pop_back();
@@ -157,7 +172,7 @@ class Prefetcher {
         for (Block* block : {more.get(), none.get()}) {
             ends.push_back(module_.takeId());
             add(*block, OpCopyObject, product->type, ends.back(), {idOperand(opened)});
-            branch(*block, rest->id());
+            branchTo(*block, rest->id());
         }
         InstructionList phis;
         const auto join = [&](Id type, Id result, Id ofMore, Id ofNone) {
@@ -179,10 +194,10 @@ class Prefetcher {
         for (auto* block : {&more, &none, &rest}) blocks.push_back(std::move(*block));
         if (loop_.step == loop_.body) {
             // The continue target shall have no branches.
-            blocks.push_back(newBlock());
+            blocks.push_back(makeBlock(module_));
             last_->body.back()->operands = {idOperand(blocks.back()->id())};
             last_ = blocks.back().get();
-            branch(*last_, loop_.header->id());
+            branchTo(*last_, loop_.header->id());
         } else {
             last_ = loop_.step;
         }
@@ -193,9 +208,9 @@ class Prefetcher {
     // The first iteration's loads, ahead of the loop.
     void splitBefore() {
         Block& before = *loop_.before;
-        std::unique_ptr<Block> loads = newBlock(), after = newBlock();
+        std::unique_ptr<Block> loads = makeBlock(module_), after = makeBlock(module_);
         first_ = loadsOf(When::kFirst, *loads);
-        branch(*loads, after->id());
+        branchTo(*loads, after->id());
         module_.retire(std::move(before.body.back()));
         before.body.pop_back();
         const Id runs = copies_.at(When::kFirst, loop_.condition, before.body);
@@ -207,7 +222,7 @@ class Prefetcher {
                  idOperand(before.id())});
             first_[i] = joined;
         }
-        branch(*after, loop_.header->id());
+        branchTo(*after, loop_.header->id());
         entry_ = after->id();
         std::vector<std::unique_ptr<Block>> blocks;
         blocks.push_back(std::move(loads));

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <ranges>
 
+#include "ir/blocks.hpp"
 #include "ir/opcodes.hpp"
 #include "tensor/load_prefetch.hpp"
 
@@ -66,7 +68,6 @@ class BlockSplitter {
     };
 
     std::optional<Range> nextRange(const InstructionList& body) const;
-    std::unique_ptr<Block> newBlock();
     void add(Block& block, InstructionPtr i) {
         if (i->result != 0) module_.setDef(i.get());
         block.body.push_back(std::move(i));
@@ -75,7 +76,7 @@ class BlockSplitter {
     Version versionOf(const InstructionList& range, Id after);
     void noteVersions(const InstructionList& range, Id condition, const std::map<Id, Id>& fastest,
                       const std::map<Id, Id>& others);
-    void joinResults(InstructionList& rest, const InstructionList& range, const Version& first,
+    void joinResults(InstructionList& rest, InstructionList& range, const Version& first,
                      const Version& second);
 
     TypeTable& types_;
@@ -115,13 +116,6 @@ std::optional<Range> BlockSplitter::nextRange(const InstructionList& body) const
     return range;
 }
 
-std::unique_ptr<Block> BlockSplitter::newBlock() {
-    auto block = std::make_unique<Block>();
-    block->label = makeInstruction(spv::Op::OpLabel, 0, module_.takeId(), {});
-    module_.setDef(block->label.get());
-    return block;
-}
-
 void BlockSplitter::copyTo(Block& block, const Instruction& i, std::map<Id, Id>& ids) {
     auto copy = std::make_unique<Instruction>(i);
     for (Operand& o : copy->operands) {
@@ -136,9 +130,9 @@ void BlockSplitter::copyTo(Block& block, const Instruction& i, std::map<Id, Id>&
 }
 
 BlockSplitter::Version BlockSplitter::versionOf(const InstructionList& range, Id after) {
-    Version version = {newBlock(), {}};
+    Version version = {makeBlock(module_), {}};
     for (const InstructionPtr& i : range) copyTo(*version.block, *i, version.ids);
-    add(*version.block, makeInstruction(spv::Op::OpBranch, 0, 0, {idOperand(after)}));
+    branchTo(*version.block, after);
     return version;
 }
 
@@ -154,24 +148,47 @@ void BlockSplitter::noteVersions(const InstructionList& range, Id condition,
     }
 }
 
-// Gives the results that later instructions use their ids again.
-void BlockSplitter::joinResults(InstructionList& rest, const InstructionList& range,
-                                const Version& first, const Version& second) {
-    std::set<Id> used;
-    for (const InstructionPtr& i : rest) {
-        for (const Operand& o : i->operands) {
+// Whether a phi may join values of a type. A shader has no phis of pointers into logical memory,
+// nor of images and samplers.
+bool mayBeJoined(const Module& module, Id type) {
+    using enum spv::Op;
+    const Instruction& def = module.def(type);
+    if (isPointerType(def.opcode)) {
+        return storageOf(def) == spv::StorageClass::PhysicalStorageBuffer;
+    }
+    return !isOneOf(def.opcode, {OpTypeImage, OpTypeSampler, OpTypeSampledImage,
+                                 OpTypeAccelerationStructureKHR});
+}
+
+// Gives the results that later instructions use their ids again: phis join them, or the
+// instruction that gives them moves behind the versions.
+void BlockSplitter::joinResults(InstructionList& rest, InstructionList& range, const Version& first,
+                                const Version& second) {
+    std::set<Id> used = usedElsewhere_;
+    const auto uses = [&](const Instruction& i) {
+        for (const Operand& o : i.operands) {
             if (o.isId) used.insert(o.word);
         }
+    };
+    for (const InstructionPtr& i : rest) uses(*i);
+    InstructionList phis, moved;
+    for (InstructionPtr& i : std::views::reverse(range)) {
+        if (!used.contains(i->result)) continue;
+        if (i->opcode == spv::Op::OpFunctionCall || mayBeJoined(module_, i->type)) {
+            phis.push_back(makeInstruction(
+                spv::Op::OpPhi, i->type, i->result,
+                {idOperand(first.ids.at(i->result)), idOperand(first.block->id()),
+                 idOperand(second.ids.at(i->result)), idOperand(second.block->id())}));
+            module_.setDef(phis.back().get());
+        } else {
+            uses(*i);
+            moved.push_back(std::move(i));
+        }
     }
-    InstructionList phis;
-    for (const InstructionPtr& i : range) {
-        if (!used.contains(i->result) && !usedElsewhere_.contains(i->result)) continue;
-        phis.push_back(
-            makeInstruction(spv::Op::OpPhi, i->type, i->result,
-                            {idOperand(first.ids.at(i->result)), idOperand(first.block->id()),
-                             idOperand(second.ids.at(i->result)), idOperand(second.block->id())}));
-        module_.setDef(phis.back().get());
-    }
+    std::erase(range, nullptr);
+    std::ranges::reverse(phis);
+    std::ranges::reverse(moved);
+    insertAt(rest, 0, std::move(moved));
     insertAt(rest, 0, std::move(phis));
 }
 
@@ -185,7 +202,7 @@ void BlockSplitter::split(std::unique_ptr<Block> block, BlockList& blocks) {
         Block& before = *blocks.back();
         InstructionList rest = takeFrom(before.body, found->end);
         InstructionList range = takeFrom(before.body, found->first);
-        std::unique_ptr<Block> after = newBlock();
+        std::unique_ptr<Block> after = makeBlock(module_);
         Version first = versionOf(range, after->id());
         Version second = versionOf(range, after->id());
         const Id condition = module_.takeId();
@@ -206,19 +223,6 @@ void BlockSplitter::split(std::unique_ptr<Block> block, BlockList& blocks) {
     ends_[label] = blocks.back()->id();
 }
 
-// Phis name the block that a value comes from, which is now the last one of a split block.
-void renamePredecessors(const Function& function, const std::map<Id, Id>& ends) {
-    for (const auto& block : function.blocks) {
-        for (const InstructionPtr& i : block->body) {
-            if (i->opcode != spv::Op::OpPhi) continue;
-            for (size_t p = 1; p < i->operands.size(); p += 2) {
-                const auto found = ends.find(i->word(p));
-                if (found != ends.end()) i->operands[p].word = found->second;
-            }
-        }
-    }
-}
-
 }  // namespace
 
 LoadVersions duplicateLoads(TypeTable& types, std::set<Id>& followed) {
@@ -228,7 +232,9 @@ LoadVersions duplicateLoads(TypeTable& types, std::set<Id>& followed) {
         BlockList blocks;
         for (auto& block : function->blocks) splitter.split(std::move(block), blocks);
         function->blocks = std::move(blocks);
-        renamePredecessors(*function, splitter.ends());
+        for (const auto& [first, last] : splitter.ends()) {
+            if (first != last) renameParent(*function, first, last);
+        }
     }
     return versions;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/composites.hpp"
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
 
@@ -108,9 +109,17 @@ LoopValues::LoopValues(const Module& module, const PrefetchLoop& loop)
 }
 
 void LoopValues::visit(const Instruction& i) {
-    if (i.result != 0) defined_[i.result] = &i;
+    if (i.opcode != OpPhi) {
+        for (const Operand& o : i.operands) {
+            if (o.isId && !defined_.contains(o.word)) fromOutside_.insert(o.word);
+        }
+    }
+    if (i.result != 0) {
+        isInOrder_ &= !fromOutside_.contains(i.result);
+        defined_[i.result] = &i;
+    }
     if (i.opcode == OpStore) {
-        const Id variable = variableOf(i.word(0));
+        const Id variable = rootOf(module_, i.word(0));
         stored_.insert(variable);
         onlyPrivateStores_ &= module_.storage(variable) == spv::StorageClass::Function;
         return;
@@ -119,36 +128,37 @@ void LoopValues::visit(const Instruction& i) {
                           isTensorLoad(i) || isProduct(i);
 }
 
-Id LoopValues::variableOf(Id pointer) const {
-    while (isAccessChain(module_.def(pointer).opcode)) pointer = module_.def(pointer).word(0);
-    return pointer;
-}
-
 Id LoopValues::fromStep(const Instruction& phi, bool isFromStep) const {
     const bool isFirst = (phi.word(1) == loop_.step->id()) == isFromStep;
     return phi.word(isFirst ? 0 : 2);
 }
 
 bool LoopValues::canRepeat(Id value) {
-    const Instruction* i = find(value);
-    if (i == nullptr || !visited_.insert(value).second) return true;
-    return canRepeat(*i);
+    std::vector<Id> pending = {value};
+    while (!pending.empty()) {
+        const Id one = pending.back();
+        pending.pop_back();
+        const Instruction* i = find(one);
+        if (i == nullptr || !visited_.insert(one).second) continue;
+        if (i->opcode == OpPhi) {
+            pending.push_back(next(*i));
+            continue;
+        }
+        if (!canRepeatAlone(*i)) return false;
+        for (const Operand& o : i->operands) {
+            if (o.isId) pending.push_back(o.word);
+        }
+    }
+    return true;
 }
 
-bool LoopValues::canRepeat(const Instruction& i) {
-    if (i.opcode == OpPhi) return canRepeat(next(i));
-    if (i.opcode == OpLoad) {
-        const Id variable = variableOf(i.word(0));
-        using enum spv::StorageClass;
-        if (stored_.contains(variable) ||
-            !isOneOf(module_.storage(variable), {Function, Private, PushConstant, Input})) {
-            return false;
-        }
-    } else if (!isPure(i.opcode) && !isTensorValue(i.opcode)) {
-        return false;
-    }
-    return std::ranges::all_of(i.operands,
-                               [&](const Operand& o) { return !o.isId || canRepeat(o.word); });
+// Whether an instruction may run once more with operands that may be computed once more.
+bool LoopValues::canRepeatAlone(const Instruction& i) const {
+    if (i.opcode != OpLoad) return isPure(i.opcode) || isTensorValue(i.opcode);
+    const Id variable = rootOf(module_, i.word(0));
+    using enum spv::StorageClass;
+    return !stored_.contains(variable) &&
+           isOneOf(module_.storage(variable), {Function, Private, PushConstant, Input});
 }
 
 std::optional<PrefetchLoop> findPrefetchLoop(const Module& module, const TensorTypes& tensors,
@@ -156,7 +166,8 @@ std::optional<PrefetchLoop> findPrefetchLoop(const Module& module, const TensorT
     PrefetchLoop loop;
     if (!findBlocks(function, header, loop) || !findProduct(loop)) return std::nullopt;
     LoopValues values(module, loop);
-    if (!values.hasOnlyPrivateStores() || !values.canRepeat(loop.condition)) return std::nullopt;
+    if (!values.isInOrder() || !values.hasOnlyPrivateStores() || !values.canRepeat(loop.condition))
+        return std::nullopt;
     for (const Instruction* load : loop.loads) {
         if (!isSimple(module, tensors, *load)) return std::nullopt;
         // Object, operand 1, stays unused.

@@ -39,6 +39,9 @@ class LoopValues {
     // The value of the header's phi in the first iteration, and that in the next one.
     Id first(const Instruction& phi) const { return fromStep(phi, false); }
     Id next(const Instruction& phi) const { return fromStep(phi, true); }
+    // Whether instructions other than phis use only what stands ahead of them, as in all loops that
+    // can be reached.
+    bool isInOrder() const { return isInOrder_; }
     // Whether the instructions that compute a value, of this iteration and of the next one, may run
     // once more elsewhere in the loop and ahead of it.
     bool canRepeat(Id value);
@@ -48,14 +51,15 @@ class LoopValues {
  private:
     void visit(const Instruction& i);
     Id fromStep(const Instruction& phi, bool isFromStep) const;
-    bool canRepeat(const Instruction& i);
-    Id variableOf(Id pointer) const;
+    bool canRepeatAlone(const Instruction& i) const;
 
     const Module& module_;
     const PrefetchLoop& loop_;
     std::map<Id, const Instruction*> defined_;
-    std::set<Id> stored_;  // variables
+    std::set<Id> stored_;       // variables
+    std::set<Id> fromOutside_;  // ids that instructions of the loop use, and none above defines
     std::set<Id> visited_;
+    bool isInOrder_ = true;
     bool onlyPrivateStores_ = true;
 };
 

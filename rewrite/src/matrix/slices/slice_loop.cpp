@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "ir/blocks.hpp"
 #include "ir/emitter.hpp"
 #include "matrix/slices/segments.hpp"
 
@@ -20,24 +21,6 @@ bool isInside(const Segment& s, size_t block, size_t at) {
 bool isLoopHeader(const Block& block) {
     const Instruction* merge = mergeOf(block);
     return merge != nullptr && merge->opcode == Op::OpLoopMerge;
-}
-
-std::unique_ptr<Block> makeBlock(Module& module, Id label) {
-    auto block = std::make_unique<Block>();
-    block->label = makeInstruction(Op::OpLabel, 0, label, {});
-    module.setDef(block->label.get());
-    return block;
-}
-
-void renamePredecessor(Function& function, Id from, Id to) {
-    for (const auto& block : function.blocks) {
-        for (const InstructionPtr& i : block->body) {
-            if (i->opcode != Op::OpPhi) continue;
-            for (size_t p = 1; p < i->operands.size(); p += 2) {
-                if (i->word(p) == from) i->operands[p].word = to;
-            }
-        }
-    }
 }
 
 }  // namespace
@@ -100,8 +83,8 @@ void repeat(TypeTable& types, Function& function, const Segment& segment, const 
     after->body = takeFrom(last.body, segment.end.at);
     auto inside = makeBlock(module, body);
     inside->body = takeFrom(first.body, segment.begin.at);
-    renamePredecessor(function, lastLabel, merge);
-    if (!isOne) renamePredecessor(function, firstLabel, body);
+    renameParent(function, lastLabel, merge);
+    if (!isOne) renameParent(function, firstLabel, body);
 
     Emitter emit(types, first.body);
     emit.opVoid(Op::OpBranch, {idOperand(header)});

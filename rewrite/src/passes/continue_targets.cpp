@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/blocks.hpp"
+#include "ir/opcodes.hpp"
+#include "passes/whole_module.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+// The OpLoopMerge of a header that is its loop's continue target; nullptr for other blocks.
+Instruction* mergeOfShared(const Block& block) {
+    for (const InstructionPtr& i : block.body) {
+        if (i->opcode == spv::Op::OpLoopMerge && i->word(1) == block.id()) return i.get();
+    }
+    return nullptr;
+}
+
+// The number of the one block that branches back to a header; nullopt if there is not just one.
+std::optional<size_t> backEdgeTo(const Function& function, size_t header) {
+    const Id label = function.blocks[header]->id();
+    std::optional<size_t> found;
+    for (size_t b = header; b < function.blocks.size(); ++b) {
+        const InstructionList& body = function.blocks[b]->body;
+        const bool branches =
+            !body.empty() && std::ranges::any_of(body.back()->operands, [&](const Operand& o) {
+                return o.isId && o.word == label;
+            });
+        if (!branches) continue;
+        if (found) return std::nullopt;
+        found = b;
+    }
+    return found;
+}
+
+// The number of the first instruction that ends a block: its merge instruction, if it has one.
+size_t endOf(const Block& block) {
+    const size_t last = block.body.size() - 1;
+    const bool merges = last > 0 && block.body[last - 1]->opcode == spv::Op::OpSelectionMerge;
+    return merges ? last - 1 : last;
+}
+
+size_t endOfPhis(const Block& block) {
+    size_t at = 0;
+    while (block.body[at]->opcode == spv::Op::OpPhi || isDebugLine(block.body[at]->opcode)) ++at;
+    return at;
+}
+
+void separate(Module& module, Function& function, size_t header) {
+    Instruction* merge = mergeOfShared(*function.blocks[header]);
+    std::optional<size_t> last = merge != nullptr ? backEdgeTo(function, header) : std::nullopt;
+    if (!last) return;
+    if (*last == header) {
+        // The header keeps phis and OpLoopMerge.
+        Block& head = *function.blocks[header];
+        InstructionList& body = splitBlock(module, function, header, endOfPhis(head)).body;
+        const auto at = std::ranges::find(body, merge, &InstructionPtr::get);
+        head.body.insert(head.body.end() - 1, std::move(*at));
+        body.erase(at);
+        ++*last;
+    }
+    const Block& target = splitBlock(module, function, *last, endOf(*function.blocks[*last]));
+    merge->operands[1].word = target.id();
+}
+
+}  // namespace
+
+void separateContinueTargets(Module& module) {
+    for (const auto& function : module.functions()) {
+        for (size_t b = 0; b < function->blocks.size(); ++b) separate(module, *function, b);
+    }
+}
+
+bool sharesContinueTarget(const Module& module) {
+    for (const auto& function : module.functions()) {
+        for (size_t b = 0; b < function->blocks.size(); ++b) {
+            if (mergeOfShared(*function->blocks[b]) && backEdgeTo(*function, b)) return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace coopvk::rewrite
