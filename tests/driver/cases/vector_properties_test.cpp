@@ -70,7 +70,9 @@ TEST(VectorProperties, FeaturesAndLimits) {
         VK_SHADER_STAGE_ALL_GRAPHICS | VK_SHADER_STAGE_COMPUTE_BIT |
         VK_SHADER_STAGE_RAYGEN_BIT_KHR | VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR |
         VK_SHADER_STAGE_MESH_BIT_EXT | VK_SHADER_STAGE_TASK_BIT_EXT;
-    if (context.emulated) EXPECT_EQ(vector.cooperativeVectorSupportedStages & kStages, kStages);
+    if (context.emulated) {
+        EXPECT_EQ(vector.cooperativeVectorSupportedStages & kStages, kStages);
+    }
     EXPECT_TRUE(vector.cooperativeVectorTrainingFloat16Accumulation);
     EXPECT_TRUE(vector.cooperativeVectorTrainingFloat32Accumulation);
     EXPECT_GE(vector.maxCooperativeVectorComponents, 1024u);

@@ -107,9 +107,10 @@ TEST_P(VectorStages, Match) {
     const std::vector<Bytes> after = runStage(
         stage, source(who), {x, u, w, bias, poison, filled(querySize(there)), filled(kInBytes)},
         invocationsOf(who));
-    if (Context::get().emulated)
+    if (Context::get().emulated) {
         EXPECT_NE(LayerLog::take().find("rewrote " + stageName(stage) + " shader"),
                   std::string::npos);
+    }
 
     std::vector<double> outer(kM * kK, kBefore), sums(kK, kBefore);
     Bytes want = poison;
