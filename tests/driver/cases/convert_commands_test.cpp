@@ -241,6 +241,7 @@ TEST(ConvertCommands, RecordedAgain) {
 // The end of the recording reports an error in a recorded conversion.
 TEST(ConvertCommands, Refused) {
     Context& context = Context::get();
+    COOPVK_REQUIRE(Requirement::kEmulation);
     const Memory memory(context, {Bytes(64), Bytes(64)});
     Commands commands(context);
     commands.begin();

@@ -11,6 +11,7 @@
 #include "harness/compute.hpp"
 #include "harness/conversion.hpp"
 #include "harness/random.hpp"
+#include "harness/requirement.hpp"
 
 namespace coopvk::test {
 namespace {
@@ -277,6 +278,7 @@ TEST(Convert, NoRowsOrColumns) {
 
 // What the specification does not allow gives an error, and writes nothing.
 TEST(Convert, Refused) {
+    COOPVK_REQUIRE(Requirement::kEmulation);
     const VkDevice device = Context::get().device;
     const Bytes source(64);
     constexpr ConversionRequest kWrong[] = {

@@ -8,6 +8,7 @@
 #include "harness/assembly.hpp"
 #include "harness/compute.hpp"
 #include "harness/nv.hpp"
+#include "harness/requirement.hpp"
 
 namespace coopvk::test {
 namespace {
@@ -85,7 +86,7 @@ std::string typesName(const testing::TestParamInfo<Types>& info) {
 INSTANTIATE_TEST_SUITE_P(Glsl, NvMulAdd, testing::ValuesIn(kTypes), typesName);
 
 TEST(NvMatrix, ListsNvidiasShapesFirst) {
-    if (!Context::get().emulated) GTEST_SKIP() << "drivers have shapes of their own";
+    COOPVK_REQUIRE(Requirement::kEmulation);
     if (const std::string why = nv::missing(); !why.empty()) GTEST_SKIP() << why;
     const auto lists = [](const Types& types, uint32_t m, uint32_t n, uint32_t k) {
         return std::ranges::any_of(

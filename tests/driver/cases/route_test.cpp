@@ -188,6 +188,9 @@ TEST(Routes, Robustness) {
         EXPECT_EQ(difference(after[1], std::span(whole).first(3 * 32)), "") << element;
         EXPECT_EQ(difference(after[2], whole), "") << element;
     }
+    // The accesses are outside of the buffers on purpose.
+    for (const std::string& message : Context::get().takeMessages())
+        EXPECT_TRUE(message.starts_with("coopvk-reference-bounds")) << message;
 }
 
 // Runs a + factor × b by a bound shader object.
