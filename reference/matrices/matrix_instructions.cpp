@@ -75,8 +75,8 @@ Step coordinate(Subgroup& s, const Instruction& i) {
 }
 
 // OpCooperativeMatrixConvertNV (ConvertUseEXT): the same components in another use; transposed with
-// the decoration CooperativeMatrixTransposeEXT. OpCooperativeMatrixTransposeNV does not say that the
-// component types are the same: it converts them.
+// the decoration CooperativeMatrixTransposeEXT. OpCooperativeMatrixTransposeNV does not say that
+// the component types are the same: it converts them.
 template <bool kTransposed>
 Step changeUse(Subgroup& s, const Instruction& i) {
     if (const auto step = meet(s, i, *i.type)) return *step;

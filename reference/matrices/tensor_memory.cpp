@@ -86,6 +86,14 @@ uint64_t addressOf(const Pointer& pointer) {
     return range != nullptr ? range->address + pointer.offset : 0;
 }
 
+// "The size of the pointee type": a runtime array counts as one element.
+uint64_t blockSize(const Type& pointee) {
+    if (pointee.kind == Kind::kRuntimeArray) return strideOf({&pointee});
+    if (pointee.kind != Kind::kStruct || pointee.members.empty()) return sizeOf({&pointee});
+    const Member& last = pointee.members.back();
+    return std::max(sizeOf({&pointee}), last.offset + blockSize(*last.type));
+}
+
 // Calls of one decode function for a component of all lanes.
 class Decoding {
  public:
@@ -102,7 +110,7 @@ class Decoding {
 
     void add(uint32_t lane, const TensorElement& element) {
         const Value pointer = pointer_, block = block_, inBlock = inBlock_;
-        const uint64_t size = sizeOf({pointer.type->element});
+        const uint64_t size = blockSize(*pointer.type->element);
         pointer.at(0, lane) = base_ + element.index * size;
         for (uint32_t d = 0; d <= last_; ++d) {
             block.at(d, lane) = element.block[d];

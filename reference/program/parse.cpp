@@ -3,6 +3,7 @@
 
 #include <spirv-tools/libspirv.h>
 
+#include <algorithm>
 #include <memory>
 #include <unordered_map>
 #include <unordered_set>
@@ -62,35 +63,60 @@ struct Deleter {
 template <typename T>
 using Owned = std::unique_ptr<std::remove_pointer_t<T>, Deleter>;
 
-// What the validator sees. Specialization constants have their values: what depends on them must be
-// valid in the specialised module only. SPIRV-Tools 2026.2 refuses OpSelect of whole cooperative
-// matrices, which are composites: it sees a copy of one of them instead.
+uint32_t instructionWord(uint32_t words, spv::Op opcode) {
+    return words << 16 | static_cast<uint32_t>(opcode);
+}
+
+bool isSpecId(const Parsed& i) {
+    return i.opcode == spv::Op::OpDecorate && i.operands.size() > 2 &&
+           i.operands[1].word == static_cast<uint32_t>(spv::Decoration::SpecId);
+}
+
+// A specialization constant as the constant that it has become.
+void freeze(std::vector<uint32_t>& words, const ProgramRequest& request, uint32_t specId) {
+    const uint32_t count = words[0] >> 16;
+    const auto opcode = static_cast<spv::Op>(words[0] & 0xFFFF);
+    const auto given =
+        std::find_if(request.specialization.begin(), request.specialization.end(),
+                     [&](const SpecializationValue& value) { return value.constantId == specId; });
+    const bool isGiven = given != request.specialization.end();
+    if (opcode == spv::Op::OpSpecConstant) {
+        words[0] = instructionWord(count, spv::Op::OpConstant);
+        for (uint32_t w = 3; isGiven && w < count; ++w)
+            words[w] = static_cast<uint32_t>(given->bits >> (w - 3) * 32);
+        return;
+    }
+    const bool value = isGiven ? given->bits != 0 : opcode == spv::Op::OpSpecConstantTrue;
+    words[0] = instructionWord(count, value ? spv::Op::OpConstantTrue : spv::Op::OpConstantFalse);
+}
+
+// What the validator sees. Specialization constants are constants: what depends on them must be
+// valid in the specialised module only. SPIRV-Tools refuses OpSelect of whole cooperative matrices,
+// which are composites: it sees a copy of one of them instead.
 std::vector<uint32_t> validated(const ProgramRequest& request,
                                 const std::vector<Parsed>& instructions) {
-    std::vector<uint32_t> words(request.words.begin(), request.words.end());
-    std::unordered_map<uint32_t, uint32_t> constants;  // id of an OpSpecConstant, SpecId
+    std::vector<uint32_t> all(request.words.begin(), request.words.begin() + 5);
+    std::unordered_map<uint32_t, uint32_t> specIds;  // by the constant's id
     std::unordered_set<uint32_t> matrices;
     for (const Parsed& i : instructions) {
+        if (isSpecId(i)) {
+            specIds[i.operands[0].word] = i.operands[2].word;
+            continue;
+        }
+        const auto from = request.words.begin() + i.word;
+        std::vector<uint32_t> words(from, from + (*from >> 16));
         if (i.opcode == spv::Op::OpTypeCooperativeMatrixKHR) matrices.insert(i.resultId);
-        if (i.opcode == spv::Op::OpDecorate && i.operands.size() > 2 &&
-            i.operands[1].word == static_cast<uint32_t>(spv::Decoration::SpecId))
-            constants[i.operands[0].word] = i.operands[2].word;
-        if (i.opcode == spv::Op::OpSpecConstant && constants.contains(i.resultId)) {
-            for (const SpecializationValue& value : request.specialization) {
-                if (value.constantId != constants[i.resultId]) continue;
-                words[i.word + 3] = static_cast<uint32_t>(value.bits);
-                if (value.size > 4) words[i.word + 4] = static_cast<uint32_t>(value.bits >> 32);
-            }
-        }
-        if (i.opcode == spv::Op::OpSelect && matrices.contains(i.typeId)) {
-            constexpr uint32_t kCopy = 4u << 16 | static_cast<uint32_t>(spv::Op::OpCopyObject);
-            constexpr uint32_t kNothing = 1u << 16 | static_cast<uint32_t>(spv::Op::OpNop);
-            words[i.word] = kCopy;
-            words[i.word + 3] = i.operands[1].word;
-            words[i.word + 4] = words[i.word + 5] = kNothing;
-        }
+        const bool isConstant = i.opcode == spv::Op::OpSpecConstant ||
+                                i.opcode == spv::Op::OpSpecConstantTrue ||
+                                i.opcode == spv::Op::OpSpecConstantFalse;
+        const auto specId = specIds.find(i.resultId);
+        if (isConstant && specId != specIds.end()) freeze(words, request, specId->second);
+        if (i.opcode == spv::Op::OpSelect && matrices.contains(i.typeId))
+            words = {instructionWord(4, spv::Op::OpCopyObject), i.typeId, i.resultId,
+                     i.operands[1].word};
+        all.insert(all.end(), words.begin(), words.end());
     }
-    return words;
+    return all;
 }
 
 Status validate(spv_const_context context, const ProgramRequest& request,
