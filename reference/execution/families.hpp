@@ -26,4 +26,7 @@ Rows glslExponentialRows();  // trigonometry, exponentials, roots
 Rows glslIntegerRows();      // integers, bits, packing
 Rows glslVectorRows();       // geometry, matrices, structures
 
+// NonSemantic.DebugPrintf
+Rows printRows();
+
 }  // namespace coopvk::reference

@@ -37,6 +37,7 @@ constexpr Family kCore[] = {
     trainingRows,   blockRows,        arrayRows,
 #endif
 };
+constexpr Family kPrint[] = {printRows};
 constexpr Family kGlsl[] = {glslFloatRows, glslExponentialRows, glslIntegerRows, glslVectorRows};
 
 }  // namespace
@@ -46,9 +47,11 @@ const OpcodeRow* findRow(spv::Op opcode) {
     return find(table, static_cast<uint32_t>(opcode));
 }
 
-const OpcodeRow* findGlslRow(uint32_t number) {
-    static const Table table = makeTable(kGlsl);
-    return find(table, number);
+const OpcodeRow* findRow(std::string_view set, uint32_t number) {
+    static const Table glsl = makeTable(kGlsl);
+    static const Table print = makeTable(kPrint);
+    if (set == "GLSL.std.450") return find(glsl, number);
+    return set == "NonSemantic.DebugPrintf" ? find(print, number) : nullptr;
 }
 
 }  // namespace coopvk::reference

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "coopvk_reference/result.hpp"
 #include "program/program.hpp"
@@ -18,7 +19,7 @@ enum class Defined : uint8_t {
     kHandler,        // the handler says so
     kComponentwise,  // component i: where component i of all operands with a value is; an operand
                      // of one component counts for all
-    kAll,  // where all components of all operands are
+    kAll,            // where all components of all operands are
     kAlways,
 };
 
@@ -38,6 +39,7 @@ constexpr OpcodeRow row(spv::Op opcode, Handler handler, Defined defined = Defin
 
 // Null: not executed by this device.
 const OpcodeRow* findRow(spv::Op opcode);
-const OpcodeRow* findGlslRow(uint32_t number);  // of GLSL.std.450
+// Of an extended instruction set, by its name.
+const OpcodeRow* findRow(std::string_view set, uint32_t number);
 
 }  // namespace coopvk::reference

@@ -21,8 +21,6 @@ bool isSilent(spv::Op opcode) {
     return std::find(std::begin(kSilent), std::end(kSilent), opcode) != std::end(kSilent);
 }
 
-constexpr const char* kGlslSet = "GLSL.std.450";
-
 }  // namespace
 
 Error Decoder::invalid(const Parsed& instruction, const std::string& message) const {
@@ -44,7 +42,9 @@ Status Decoder::readBlock(size_t first, size_t last, Function& function, Block& 
         if (instruction.opcode == spv::Op::OpExtInst ||
             instruction.opcode == spv::Op::OpExtInstWithForwardRefsKHR) {
             const auto set = sets_.find(instruction.operands[0].word);
-            if (set != sets_.end() && set->second.starts_with("NonSemantic.")) continue;
+            if (set != sets_.end() && set->second.starts_with("NonSemantic.") &&
+                findRow(set->second, instruction.operands[1].word) == nullptr)
+                continue;
         }
         Status read = readInstruction(instruction, block);
         if (!read) return read;
@@ -69,8 +69,7 @@ Status Decoder::chooseRow(const Parsed& from, Instruction& to) {
     size_t first = 0;
     if (from.opcode == spv::Op::OpExtInst) {
         const auto set = sets_.find(from.operands[0].word);
-        if (set == sets_.end() || set->second != kGlslSet) return unsupported(from);
-        to.row = findGlslRow(from.operands[1].word);
+        if (set != sets_.end()) to.row = findRow(set->second, from.operands[1].word);
         first = 2;
     } else {
         to.row = findRow(from.opcode);

@@ -42,7 +42,7 @@ class Collector final : public Reporter {
         run_.reports.push_back(report);
         return true;
     }
-    void print(const std::string&) override {}
+    void print(const std::string& text) override { run_.prints.push_back(text); }
 
  private:
     Execution& run_;
@@ -62,6 +62,7 @@ void execute(Execution& run, const std::string& text) {
     request.words = words;
     request.subgroupSize = run.lanes;
     request.specialization = run.specialization;
+    request.rules.validate = run.validate;
     const auto program = makeProgram(request);
     if (!program) {
         run.error = program.error().message;

@@ -18,9 +18,11 @@ struct Execution {
     std::map<uint32_t, std::vector<uint32_t>> buffers;  // of set 0, by binding; changed by the run
     std::map<uint32_t, std::vector<uint8_t>> written;  // optional: not 0 for bytes that are written
     std::vector<SpecializationValue> specialization;
+    bool validate = true;  // not for what SPIRV-Tools does not know in Vulkan's environment
 
     // Results: reports in their order; empty error if the program ran.
     std::vector<Report> reports;
+    std::vector<std::string> prints;
     std::string error;
 };
 

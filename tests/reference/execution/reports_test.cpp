@@ -293,6 +293,26 @@ TEST(ReferenceReports, Uniformity) {
     expectNone(executed(text("%u_1")));
 }
 
+TEST(ReferenceReports, Prints) {
+    ShaderText text = plainText(
+        "%f = OpConvertUToF %f32 %i\n%v = OpCompositeConstruct %v2f32 %f %f_1\n"
+        "%p = OpExtInst %void %printf 1 %format %i %v\n",
+        2);
+    text.capabilities =
+        "OpExtension \"SPV_KHR_non_semantic_info\"\n"
+        "%printf = OpExtInstImport \"NonSemantic.DebugPrintf\"\n";
+    std::string module = shader(text);
+    const std::string before = "OpDecorate %index BuiltIn";
+    module.insert(module.find(before), "%format = OpString \"100%% %04u: %v2.1f\"\n");
+    Execution r;
+    r.lanes = 4;
+    r.buffers[0].resize(1);
+    r.buffers[1].resize(1);
+    execute(r, module);
+    EXPECT_EQ(r.error, "");
+    EXPECT_EQ(r.prints, (std::vector<std::string>{"100% 0000: 0.0, 1.0", "100% 0001: 1.0, 1.0"}));
+}
+
 // A check that is off reports nothing.
 TEST(ReferenceReports, ChecksOff) {
     Execution r;
