@@ -30,10 +30,20 @@ AccessPlan planOf(const Program& program, uint32_t pointer, const Type* type) {
     return plan;
 }
 
-uint64_t readScalar(const std::byte* from, uint64_t size) {
+uint64_t readLeaf(const std::byte* value, const Leaf& leaf) {
     uint64_t bits = 0;
-    std::memcpy(&bits, from, size);  // little-endian, as the device's memory
-    return bits;
+    std::memcpy(&bits, value + leaf.offset,
+                sizeOfLeaf(leaf));  // little-endian, as the device's memory
+    if (leaf.scalar->kind == Kind::kBool) return bits != 0;
+    return leaf.scalar->width < 8 ? bits >> leaf.bit & widthMask(leaf.scalar->width) : bits;
+}
+
+void writeLeaf(std::byte* value, const Leaf& leaf, uint64_t bits) {
+    if (leaf.scalar->width < 8 && leaf.scalar->kind == Kind::kInt) {
+        const uint64_t mask = widthMask(leaf.scalar->width) << leaf.bit;
+        bits = (static_cast<uint64_t>(value[leaf.offset]) & ~mask) | (bits << leaf.bit & mask);
+    }
+    std::memcpy(value + leaf.offset, &bits, sizeOfLeaf(leaf));
 }
 
 // In memory of components: the first component of the pointee, or false with a report.
@@ -112,8 +122,7 @@ void loadBytes(Subgroup& s, const Instruction& i, const Value& pointer, const Va
             const Leaf& leaf = plan.leaves[c];
             const uint64_t size = sizeOfLeaf(leaf);
             uint64_t& bits = to.at(c, lane);
-            bits = from.data != nullptr ? readScalar(from.data + leaf.offset, size) : 0;
-            if (leaf.scalar->kind == Kind::kBool) bits = bits != 0;
+            bits = from.data != nullptr ? readLeaf(from.data, leaf) : 0;
             if (from.data == nullptr) continue;
             noteAccess(s, i, lane, at, from.data + leaf.offset, size, false, access);
             if (from.written == nullptr ||
@@ -149,8 +158,8 @@ void storeBytes(Subgroup& s, const Instruction& i, const Value& pointer, const V
         for (uint32_t c = 0; c < plan.leaves.size(); ++c) {
             const Leaf& leaf = plan.leaves[c];
             const uint64_t size = sizeOfLeaf(leaf);
-            noted.repeats = std::memcmp(to.data + leaf.offset, &from.at(c, lane), size) == 0;
-            std::memcpy(to.data + leaf.offset, &from.at(c, lane), size);
+            noted.repeats = readLeaf(to.data, leaf) == from.at(c, lane);
+            writeLeaf(to.data, leaf, from.at(c, lane));
             if (to.written != nullptr) std::memset(to.written + leaf.offset, 1, size);
             noteAccess(s, i, lane, at, to.data + leaf.offset, size, true, noted);
         }

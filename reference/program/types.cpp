@@ -13,6 +13,12 @@ uint64_t scalarSize(const Type& scalar) {
     return std::max<uint64_t>(1, scalar.width / 8);
 }
 
+// SPV_INTEL_int4, "Memory Layout": two components in a byte, the first in bits 0 to 3.
+bool holdsPairs(const Type& type) {
+    return type.kind == Kind::kVector && type.element->kind == Kind::kInt &&
+           type.element->width < 8;
+}
+
 }  // namespace
 
 Part partOf(const Type& composite, uint32_t index) {
@@ -81,6 +87,7 @@ uint64_t sizeOf(const Pointee& pointee) {
         case Kind::kVector:
         case Kind::kArray: {
             if (type.count == 0) return 0;
+            if (holdsPairs(type)) return (uint64_t{type.count} * type.element->width + 7) / 8;
             return strideOf(pointee) * (type.count - 1) + sizeOf(pointeeOf(pointee, 0));
         }
         case Kind::kMatrix: {
@@ -110,6 +117,11 @@ void addLeaves(const Pointee& pointee, uint64_t offset, std::vector<Leaf>& leave
     } else if (type.kind == Kind::kStruct) {
         for (uint32_t i = 0; i < type.members.size(); ++i)
             addLeaves(pointeeOf(pointee, i), offset + type.members[i].offset, leaves);
+    } else if (holdsPairs(type)) {
+        for (uint32_t i = 0; i < type.count; ++i) {
+            const uint32_t bit = i * type.element->width;
+            leaves.push_back({offset + bit / 8, type.element, bit % 8});
+        }
     } else if (type.isComposite()) {
         const Pointee element = pointeeOf(pointee, 0);
         const uint64_t stride = strideOf(pointee);

@@ -107,6 +107,7 @@ uint64_t sizeOf(const Pointee& pointee);
 struct Leaf {
     uint64_t offset = 0;
     const Type* scalar = nullptr;  // a pointer with an address is one leaf of 8 bytes
+    uint32_t bit = 0;              // in the byte, of an integer of 4 bits
 };
 std::vector<Leaf> leavesOf(const Pointee& pointee);
 
