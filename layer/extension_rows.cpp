@@ -30,6 +30,9 @@ bool lacksMatrices(const DeviceFacts& facts) {
 constexpr InAuto kMatrix2InAuto = {never, "programs are faster with VK_KHR_cooperative_matrix"};
 constexpr InAuto kMaintenance1InAuto = {lacksMatrices,
                                         "shaders that use it lose the driver's own matrices"};
+bool isNoCpu(const DeviceFacts& facts) { return !facts.traits.isCpu; }
+
+constexpr InAuto kBfloat16InAuto = {isNoCpu, "on a CPU, programs take longer with it"};
 constexpr InAuto kFloat8InAuto = {
     never, "programs take 8-bit floats for fast, and their other ways are faster"};
 constexpr InAuto kFloat16InAuto = {never, "it is slower than f32"};
@@ -226,7 +229,8 @@ constexpr ExtensionRow kRows[] = {
                                      shaderBFloat16CooperativeMatrix),
      .mainFeatureOffset = offsetof(VkPhysicalDeviceShaderBfloat16FeaturesKHR, shaderBFloat16Type),
      .grants = kBfloat16Grants,
-     .needs = kBfloat16Needs},
+     .needs = kBfloat16Needs,
+     .inAuto = kBfloat16InAuto},
     {.extension = Extension::kExtShaderFloat8,
      .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT8_FEATURES_EXT,
      .featureSize = sizeof(VkPhysicalDeviceShaderFloat8FeaturesEXT),

@@ -121,17 +121,21 @@ TEST(Policy, FeatureByFeature) {
     }
 }
 
-// What `auto` offers to a driver that has nothing, and to one that has matrices only.
+// What `auto` offers to a driver that has nothing, to one that has matrices only, and to a CPU's.
 TEST(Policy, WhatAutoOffers) {
     rewrite::ExtensionSet byName = {Extension::kNvCooperativeMatrix2,
                                     Extension::kNvCooperativeMatrixDecodeVector,
                                     Extension::kExtShaderFloat8, kHalves};
     DeviceFacts facts = makeFacts();
     facts.traits.bufferDeviceAddress = true;
-    for (const bool hasMatrices : {false, true}) {
-        if (hasMatrices) {
+    for (const std::string_view device : {"nothing", "matrices", "CPU"}) {
+        const bool hasMatrices = device != "nothing";
+        if (device == "matrices") {
             makeNative(facts, Extension::kKhrCooperativeMatrix);
             byName.insert(Extension::kExtCooperativeMatrixMaintenance1);
+        } else if (device == "CPU") {
+            facts.traits.isCpu = true;
+            byName.insert(Extension::kKhrShaderBfloat16);
         }
         const Decisions decisions = decide(parse("auto"), facts);
         for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
