@@ -116,7 +116,7 @@ std::optional<Error> lowerToNative(TypeTable& types, const Target& target, Nativ
         table.lower(lowering, *function);
     }
     if (context.error) return context.error;
-    context.dropArithmeticDecorations();
+    context.dropValueDecorations(false);
     context.addNewFunctions();
     module.removeCapability(spv::Capability::CooperativeMatrixConversionQCOM);
     module.removeExtension("SPV_QCOM_cooperative_matrix_conversion");

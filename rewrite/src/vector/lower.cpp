@@ -107,7 +107,7 @@ std::optional<Error> lowerVectors(VectorContext& context) {
     }
     if (context.error) return context.error;
     passLargeVectorsByPointer(context);
-    context.dropArithmeticDecorations();
+    context.dropValueDecorations(false);
     context.addNewFunctions();
     initialiseLock(context);
     module.removeCapability(spv::Capability::CooperativeVectorNV);
