@@ -47,7 +47,7 @@ Failure freezeConstants(Rewriting& r) {
     if (Failure error = specialise(r.types, r.request.specialization)) return error;
     foldSpecConstants(r.types, nullptr);
     if (Failure error = checkArrayLengths(r.module)) return error;
-    return checkWorkgroupSizes(r.module);
+    return checkWorkgroupSize(r.module);
 }
 
 // Matrices of 4-bit components remain: KHR's are emulated then, too.
@@ -172,8 +172,7 @@ Failure lowerToCore(Rewriting& r) {
 
 Failure lowerToDriver(Rewriting& r) {
     if (needsWholeMatrices(r.module)) return lowerToCore(r);
-    const uint64_t subgroups = subgroupsOf(r.module, r.target.subgroupSize);
-    const auto count = static_cast<uint32_t>(std::clamp<uint64_t>(subgroups, 1, 4096));
+    const uint32_t count = std::max(subgroupsOf(r.module, r.target.subgroupSize), 1u);
     if (Failure error = holdInDriverMatrices(r.types, r.target, count)) return error;
     Result<NativePlan> plan = planNative(r.module, r.types, r.target);
     if (!plan) return plan.error();

@@ -37,6 +37,20 @@ std::optional<uint64_t> memberCount(const Module& module, Id type) {
     }
 }
 
+Id constituentOf(const Instruction& constant, uint32_t index) {
+    using enum spv::Op;
+    switch (constant.opcode) {
+        case OpConstantComposite:
+        case OpSpecConstantComposite:
+            return constant.word(index);
+        case OpConstantCompositeReplicateEXT:
+        case OpSpecConstantCompositeReplicateEXT:
+            return constant.word(0);
+        default:
+            return 0;
+    }
+}
+
 ChainStep chainStep(const Module& module, const Instruction& chain) {
     const size_t first = firstChainIndex(chain.opcode);
     const Id type = isUntypedChain(chain.opcode)

@@ -43,7 +43,9 @@ bool ByteWalk::step(Id index) {
     const Instruction& type = module.def(type_);
     switch (type.opcode) {
         case spv::Op::OpTypeStruct: {
-            const auto member = static_cast<uint32_t>(module.constantValue(index).value_or(0));
+            const std::optional<uint64_t> known = module.constantValue(index);
+            if (!known) return false;
+            const auto member = static_cast<uint32_t>(*known);
             const auto found = [&](spv::Decoration decoration) {
                 return module.memberDecoration(type_, member, decoration);
             };
