@@ -143,7 +143,7 @@ std::optional<Error> lowerMatrices(MatrixContext& context) {
     declareWorkgroupMemory(context);
     context.addNewFunctions();
     dropDeclarations(context);
-    return std::nullopt;
+    return context.error;
 }
 
 }  // namespace coopvk::rewrite

@@ -120,9 +120,10 @@ std::optional<Error> lowerToNative(TypeTable& types, const Target& target, Nativ
     context.addNewFunctions();
     module.removeCapability(spv::Capability::CooperativeMatrixConversionQCOM);
     module.removeExtension("SPV_QCOM_cooperative_matrix_conversion");
+    if (context.plan.types.empty()) return context.error;
     module.addCapability(spv::Capability::CooperativeMatrixKHR);
     module.addExtension("SPV_KHR_cooperative_matrix");
-    return std::nullopt;
+    return context.error;
 }
 
 }  // namespace coopvk::rewrite

@@ -11,8 +11,8 @@ namespace {
 
 class Locator {
  public:
-    Locator(VectorContext& context, Emitter& emit, const Instruction& at)
-        : context_(context), module_(context.module), emit_(emit), at_(at) {}
+    Locator(VectorContext& context, Emitter& emit)
+        : context_(context), module_(context.module), emit_(emit) {}
 
     Location run(Id pointer, Id byteOffset) {
         const TypeTable& types = context_.types;
@@ -49,9 +49,10 @@ class Locator {
     }
 
  private:
-    Location fail(std::string_view what) {
-        context_.fail(ErrorCode::kUnsupported, at_, what);
-        return {};
+    static Location fail(std::string_view what) {
+        Location none;
+        none.problem = what;
+        return none;
     }
 
     void addArgument(Id argument) {
@@ -99,7 +100,6 @@ class Locator {
     VectorContext& context_;
     Module& module_;
     Emitter& emit_;
-    const Instruction& at_;
     Location location_;
 };
 
@@ -118,9 +118,15 @@ void Location::appendKey(std::vector<uint32_t>& key) const {
     for (size_t a = firstIndex(); a + 1 < arguments.size(); ++a) key.push_back(arguments[a]);
 }
 
+Location locate(VectorContext& context, Emitter& emit, Id pointer, Id byteOffset) {
+    return Locator(context, emit).run(pointer, byteOffset);
+}
+
 Location locate(VectorContext& context, Emitter& emit, Id pointer, Id byteOffset,
                 const Instruction& at) {
-    return Locator(context, emit, at).run(pointer, byteOffset);
+    Location location = locate(context, emit, pointer, byteOffset);
+    if (!location.valid()) context.fail(ErrorCode::kUnsupported, at, location.problem);
+    return location;
 }
 
 }  // namespace coopvk::rewrite

@@ -97,6 +97,7 @@ std::optional<Error> lowerVectors(VectorContext& context) {
     Module& module = context.module;
     lowerVectorTypes(context);
     lowerPackedConstants(context);
+    if (context.error) return context.error;
     const OpcodeTable<VectorLowering> table = vectorTable();
     for (const auto& function : module.functions()) {
         lowerLargeConstructs(context, *function);
@@ -113,7 +114,7 @@ std::optional<Error> lowerVectors(VectorContext& context) {
     module.removeCapability(spv::Capability::CooperativeVectorNV);
     module.removeCapability(spv::Capability::CooperativeVectorTrainingNV);
     module.removeExtension("SPV_NV_cooperative_vector");
-    return std::nullopt;
+    return context.error;
 }
 
 }  // namespace coopvk::rewrite

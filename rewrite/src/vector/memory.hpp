@@ -30,6 +30,7 @@ struct Location {
     // a u32.
     std::vector<Id> arguments;
     std::vector<Id> argumentTypes;
+    std::string_view problem;  // why it is not valid
 
     bool valid() const { return !arguments.empty(); }
     void appendKey(std::vector<uint32_t>& key) const;
@@ -38,8 +39,9 @@ struct Location {
     size_t firstIndex() const { return passesPointer() ? 1 : 0; }
 };
 
-// Follows `pointer` back to its variable or address; emits the byte offset into the caller. Errors
-// name `at`; the location is invalid after one.
+// Follows `pointer` back to its variable or address; emits the byte offset into the caller.
+Location locate(VectorContext& context, Emitter& emit, Id pointer, Id byteOffset);
+// The same. If the location is not valid, it is an error of instruction `at`.
 Location locate(VectorContext& context, Emitter& emit, Id pointer, Id byteOffset,
                 const Instruction& at);
 
