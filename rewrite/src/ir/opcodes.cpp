@@ -22,7 +22,7 @@ bool isConversion(spv::Op opcode) {
 }
 
 bool isNonSemantic(const Module& module, const Instruction& instruction) {
-    return instruction.opcode == spv::Op::OpExtInst &&
+    return isExtInst(instruction.opcode) &&
            stringFromOperands(module.def(instruction.word(0)), 0).starts_with("NonSemantic.");
 }
 

@@ -185,6 +185,7 @@ void RoleInference::visit(const Instruction& i, Id function) {
             return;
         case spv::Op::OpCooperativeMatrixLengthNV:
         case spv::Op::OpExtInst:  // debug information
+        case spv::Op::OpExtInstWithForwardRefsKHR:
             return;
         default:
             // Constituents of constants get their roles with each use of the composite.
