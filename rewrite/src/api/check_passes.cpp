@@ -108,7 +108,7 @@ constexpr Check kChecks[] = {
     {Fact::kNoMatrices, "there are no emulated matrices", hasNoMatrices},
     {Fact::kNoVectors, "there are no cooperative vectors",
      [](const Rewriting& r) {
-         return isGone(r, Extension::kNvCooperativeVector, {"CooperativeVector"});
+         return isGone(r, Extension::kNvCooperativeVector, {"OpCooperativeVector"});
      }},
     {Fact::kNoReplicatedComposites, "there are no replicated composites",
      [](const Rewriting& r) {
