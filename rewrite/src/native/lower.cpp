@@ -64,7 +64,7 @@ OpcodeTable<NativeFunction> nativeTable() {
     table.add<lowerBitCastArray>({OpBitCastArrayQCOM});
     table.add<lowerExtractSubArray>({OpExtractSubArrayQCOM});
     table.add<lowerNativeCopy>({OpCopyMemory});
-    table.add<lowerNativeUndef>({OpUndef});
+    table.add<lowerNativeUndef>({OpUndef, kOpPoison});
     addPackedComposites(table);
     table.add<lowerNativeExtract>({OpCompositeExtract});
     table.add<lowerNativeInsert>({OpCompositeInsert});

@@ -27,9 +27,10 @@ RoleInference::RoleInference(const Module& module, const MatrixLeaves& leaves)
 
 bool RoleInference::isConstant(const Instruction& definition) {
     using enum spv::Op;
-    return isOneOf(definition.opcode,
+    return hasNoValue(definition.opcode) ||
+           isOneOf(definition.opcode,
                    {OpConstantNull, OpConstantComposite, OpConstantCompositeReplicateEXT,
-                    OpSpecConstantComposite, OpSpecConstantCompositeReplicateEXT, OpUndef});
+                    OpSpecConstantComposite, OpSpecConstantCompositeReplicateEXT});
 }
 
 RoleInference::Range RoleInference::make(Id type) {
