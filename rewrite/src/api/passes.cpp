@@ -2,7 +2,6 @@
 #include "api/passes.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include "blockio/lower.hpp"
 #include "ir/instruction_words.hpp"
@@ -277,23 +276,6 @@ constexpr bool eachHasWhatItNeeds() {
 }
 static_assert(eachHasWhatItNeeds());
 
-// spirv-val follows each path through nested types: a hostile module can have too many.
-bool isQuickToValidate(const Module& module) {
-    constexpr uint64_t kMostPaths = 10000;
-    std::map<Id, uint64_t> paths;
-    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
-        if (i->type != 0) continue;
-        uint64_t sum = 1;
-        for (const Operand& operand : i->operands) {
-            const auto known = paths.find(operand.word);
-            if (operand.isId && known != paths.end()) sum += known->second;
-        }
-        if (sum > kMostPaths) return false;
-        paths[i->result] = sum;
-    }
-    return true;
-}
-
 }  // namespace
 
 std::span<const Pass> rewritePasses() { return kPasses; }
@@ -308,6 +290,7 @@ Result<Rewritten> rewriteFor(const Request& request, const Target& target, bool 
     out.used = scan(request.words, target.emulated, target.nativeFeatures);
     if (Failure error = runPasses(kPasses, rewriting, checked)) return *std::move(error);
     if (!out.untouched) out.words = rewriting.module.serialise();
+    if (Failure error = checkNothingIsLeft(rewriting)) return *std::move(error);
     const std::optional<std::string> invalid = checked ? validate(out.words) : std::nullopt;
     if (invalid) return Error{ErrorCode::kUnsupported, "internal error: invalid, " + *invalid};
     return std::move(out);
