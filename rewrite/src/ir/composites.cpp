@@ -79,9 +79,9 @@ Id followToRoot(const Module& module, Id pointer, Visit visit) {
     for (int step = 0; step < kMostSteps; ++step) {
         const Instruction& def = module.def(pointer);
         visit(pointer, def);
-        const bool untyped = isUntypedChain(def.opcode);
-        if (!untyped && !isAccessChain(def.opcode) && def.opcode != spv::Op::OpCopyObject) break;
-        pointer = def.word(untyped ? 1 : 0);
+        const bool isChain = isAccessChain(def.opcode) || isUntypedChain(def.opcode);
+        if (!isChain && def.opcode != spv::Op::OpCopyObject) break;
+        pointer = chainBase(def);
     }
     return pointer;
 }

@@ -70,5 +70,9 @@ bool isUntypedStep(spv::Op opcode);
 // The number of the operand that is the first of an access chain's Indexes, after Base and Element;
 // 0 for other opcodes.
 size_t firstChainIndex(spv::Op opcode);
+// The operand Base of an access chain.
+inline Id chainBase(const Instruction& chain) {
+    return chain.word(isUntypedChain(chain.opcode) ? 1 : 0);
+}
 
 }  // namespace coopvk::rewrite

@@ -213,7 +213,7 @@ bool readInLoop(VectorContext& context, Emitter& emit, const Block& block, size_
     if (!location.valid()) return false;
     const MemoryOperands access = MemoryOperands(loads->access).withAlignment(0);
     std::vector<uint32_t> key = {kGatherHelper, type.id};
-    location.appendKey(key);
+    location.appendKey(context.module, key);
     access.appendKey(key);
     construct.opcode = spv::Op::OpFunctionCall;
     construct.operands = {idOperand(context.helper(key, [&] {
