@@ -6,6 +6,7 @@
 #include "extension_rows.hpp"
 #include "feature_traits.hpp"
 #include "pnext.hpp"
+#include "split_barrier.hpp"
 
 namespace coopvk::layer {
 namespace {
@@ -182,6 +183,7 @@ void queryProperties(const DeviceQueries& queries, VkPhysicalDevice device, Devi
     rewrite::DeviceTraits& traits = facts.traits;
     traits.lanesInStep = p.driver != nullptr && p.driver->driverID == VK_DRIVER_ID_MESA_LLVMPIPE;
     traits.scalarRegisters = p.core != nullptr && p.core->sgprsPerSimd != 0;
+    traits.splitBarrierSharedMemory = splitBarrierSharedMemory(queries, device, facts);
     fillSubgroups(*p.subgroup, facts);
     if (p.control != nullptr) fillSubgroupSizes(*p.control, facts);
     if (p.mesh != nullptr) {

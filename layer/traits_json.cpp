@@ -57,6 +57,7 @@ const Member kMembers[] = {
     {"subgroupBallot", &DeviceTraits::subgroupBallot},
     {"subgroupArithmetic", &DeviceTraits::subgroupArithmetic},
     {"maxComputeSharedMemorySize", &DeviceTraits::maxComputeSharedMemorySize},
+    {"splitBarrierSharedMemory", &DeviceTraits::splitBarrierSharedMemory},
     {"maxComputeWorkGroupInvocations", &DeviceTraits::maxComputeWorkGroupInvocations},
     {"shaderBFloat16CooperativeMatrix", &DeviceTraits::shaderBFloat16CooperativeMatrix},
     {"emulatesFloat16", &DeviceTraits::emulatesFloat16},

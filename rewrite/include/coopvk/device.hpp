@@ -87,6 +87,7 @@ struct DeviceTraits {
     bool subgroupBallot = false;
     bool subgroupArithmetic = false;
     uint32_t maxComputeSharedMemorySize = 16384;
+    uint32_t splitBarrierSharedMemory = 0;  // of which SplitBarrierEXT takes so many bytes
     uint32_t maxComputeWorkGroupInvocations = 1024;
     // The invocations of a subgroup share scalar registers: a value that all of them load from one
     // address takes one register. From VkPhysicalDeviceShaderCorePropertiesAMD.

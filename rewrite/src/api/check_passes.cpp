@@ -2,6 +2,7 @@
 //
 // Runs the passes in order, and checks between them what must hold.
 #include <format>
+#include <map>
 
 #include "api/passes.hpp"
 #include "ir/instruction_words.hpp"
@@ -108,7 +109,7 @@ constexpr Check kChecks[] = {
     {Fact::kNoMatrices, "there are no emulated matrices", hasNoMatrices},
     {Fact::kNoVectors, "there are no cooperative vectors",
      [](const Rewriting& r) {
-         return isGone(r, Extension::kNvCooperativeVector, {"CooperativeVector"});
+         return isGone(r, Extension::kNvCooperativeVector, {"OpCooperativeVector"});
      }},
     {Fact::kNoReplicatedComposites, "there are no replicated composites",
      [](const Rewriting& r) {
@@ -161,6 +162,22 @@ std::string malformedIn(const Module& module) {
         }
     }
     return what;
+}
+
+bool isQuickToValidate(const Module& module) {
+    constexpr uint64_t kMostPaths = 10000;
+    std::map<Id, uint64_t> paths;
+    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
+        if (i->type != 0) continue;
+        uint64_t sum = 1;
+        for (const Operand& operand : i->operands) {
+            const auto known = paths.find(operand.word);
+            if (operand.isId && known != paths.end()) sum += known->second;
+        }
+        if (sum > kMostPaths) return false;
+        paths[i->result] = sum;
+    }
+    return true;
 }
 
 std::optional<Error> runPasses(std::span<const Pass> passes, Rewriting& rewriting, bool checked) {

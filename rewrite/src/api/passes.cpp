@@ -2,7 +2,6 @@
 #include "api/passes.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include "blockio/lower.hpp"
 #include "ir/instruction_words.hpp"
@@ -47,7 +46,7 @@ Failure freezeConstants(Rewriting& r) {
     if (Failure error = specialise(r.types, r.request.specialization)) return error;
     foldSpecConstants(r.types, nullptr);
     if (Failure error = checkArrayLengths(r.module)) return error;
-    return checkWorkgroupSizes(r.module);
+    return checkWorkgroupSize(r.module);
 }
 
 // Matrices of 4-bit components remain: KHR's are emulated then, too.
@@ -172,8 +171,7 @@ Failure lowerToCore(Rewriting& r) {
 
 Failure lowerToDriver(Rewriting& r) {
     if (needsWholeMatrices(r.module)) return lowerToCore(r);
-    const uint64_t subgroups = subgroupsOf(r.module, r.target.subgroupSize);
-    const auto count = static_cast<uint32_t>(std::clamp<uint64_t>(subgroups, 1, 4096));
+    const uint32_t count = std::max(subgroupsOf(r.module, r.target.subgroupSize), 1u);
     if (Failure error = holdInDriverMatrices(r.types, r.target, count)) return error;
     Result<NativePlan> plan = planNative(r.module, r.types, r.target);
     if (!plan) return plan.error();
@@ -225,6 +223,7 @@ Failure lowerAnyNumbers(Rewriting& r) {
 Failure finish(Rewriting& r) {
     if (r.target.device.lanesInStep) removeSubgroupBarriers(r.module);
     completeInterfaces(r.module);
+    dropMisplacedRoundingModes(r.module);
     r.out.localSize = localSize(r.module);
     r.module.orderGlobals();
     return std::nullopt;
@@ -277,23 +276,6 @@ constexpr bool eachHasWhatItNeeds() {
 }
 static_assert(eachHasWhatItNeeds());
 
-// spirv-val follows each path through nested types: a hostile module can have too many.
-bool isQuickToValidate(const Module& module) {
-    constexpr uint64_t kMostPaths = 10000;
-    std::map<Id, uint64_t> paths;
-    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
-        if (i->type != 0) continue;
-        uint64_t sum = 1;
-        for (const Operand& operand : i->operands) {
-            const auto known = paths.find(operand.word);
-            if (operand.isId && known != paths.end()) sum += known->second;
-        }
-        if (sum > kMostPaths) return false;
-        paths[i->result] = sum;
-    }
-    return true;
-}
-
 }  // namespace
 
 std::span<const Pass> rewritePasses() { return kPasses; }
@@ -308,6 +290,7 @@ Result<Rewritten> rewriteFor(const Request& request, const Target& target, bool 
     out.used = scan(request.words, target.emulated, target.nativeFeatures);
     if (Failure error = runPasses(kPasses, rewriting, checked)) return *std::move(error);
     if (!out.untouched) out.words = rewriting.module.serialise();
+    if (Failure error = checkNothingIsLeft(rewriting)) return *std::move(error);
     const std::optional<std::string> invalid = checked ? validate(out.words) : std::nullopt;
     if (invalid) return Error{ErrorCode::kUnsupported, "internal error: invalid, " + *invalid};
     return std::move(out);

@@ -93,6 +93,14 @@ std::optional<Error> runPasses(std::span<const Pass> passes, Rewriting& rewritin
 // terminator. Empty if nothing is.
 std::string malformedIn(const Module& module);
 
+// Fails if an instruction, a type or a capability of an extension that was lowered is left in the
+// module or in the output words.
+std::optional<Error> checkNothingIsLeft(const Rewriting& rewriting);
+
+// False: spirv-val, which follows each path through nested types, would take too long. A hostile
+// module can have too many paths.
+bool isQuickToValidate(const Module& module);
+
 // rewrite() for one back-end, without its fallback and its handling of exceptions. `checked`:
 // spirv-val must accept the output of each module that it accepts.
 Result<Rewritten> rewriteFor(const Request& request, const Target& target, bool native,

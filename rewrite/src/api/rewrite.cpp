@@ -17,6 +17,9 @@ namespace coopvk::rewrite {
 
 namespace {
 
+// SplitBarrierEXT. Some SPIR-V headers that coopvk builds with do not have it yet.
+constexpr auto kSplitBarrier = static_cast<spv::Capability>(6141);
+
 // Matrices of an emulated format may come without the capability of matrices.
 std::optional<Error> checkTarget(const Request& request, const Target& target, ExtensionSet used) {
     const bool fixed = usesFormatMatrices(request.words, target) ||
@@ -47,8 +50,13 @@ std::optional<Error> checkTuning(const Target& target) {
         "at most the subgroup size"};
 }
 
-// Passes may use the device's atomics of floats only where these are not emulated.
-Target withoutEmulated(Target target) {
+// What passes may use of the device for a module: its atomics of floats only where these are not
+// emulated, and no shared memory that the driver reserves for the module.
+Target available(Target target, std::span<const uint32_t> words) {
+    if (declares(words, kSplitBarrier)) {
+        uint32_t& shared = target.device.maxComputeSharedMemorySize;
+        shared -= std::min(shared, target.device.splitBarrierSharedMemory);
+    }
     if (target.emulated.contains(Extension::kExtShaderAtomicFloat)) {
         const uint32_t native = target.nativeFeatures[Extension::kExtShaderAtomicFloat];
         target.device.shaderBufferFloat32AtomicAdd &= (native & kBufferFloat32AtomicAdd) != 0;
@@ -131,7 +139,7 @@ std::optional<Extension> allowsFlexibleSizes(const ExtensionSet& emulated,
 
 Result<Rewritten> rewrite(const Request& request, const Target& target) noexcept {
     try {
-        return rewriteForBackEnd(request, withoutEmulated(target));
+        return rewriteForBackEnd(request, available(target, request.words));
     } catch (const std::bad_alloc&) {
         return Error{ErrorCode::kOutOfMemory, "out of memory"};
     } catch (...) {

@@ -2,6 +2,7 @@
 //
 // The matrix shapes that coopvk advertises, by component types and by size.
 #include <algorithm>
+#include <numeric>
 
 #include "api/shape_rows.hpp"
 #include "lowering/number.hpp"
@@ -15,19 +16,6 @@ using enum ComponentType;
 bool sameTypes(const MatrixShape& shape, const ShapeTypes& t) {
     return shape.a == t.a && shape.b == t.b && shape.c == t.c && shape.result == t.result &&
            shape.saturating == t.saturating;
-}
-
-// For matrices of flexible dimensions.
-std::vector<MatrixShape> granularities(const DeviceTraits& device) {
-    std::vector<MatrixShape> shapes;
-    for (const ShapeRow& row : shapeRows()) {
-        if (row.types.a != kFloat16 && row.depth != Depth::kByte) continue;
-        if (hasTypes(device, row.types)) shapes.push_back(shapeOf({16, 16, 16}, row.types));
-    }
-    for (const ShapeRow& row : formatRows()) {
-        if (hasTypes(device, row.types)) shapes.push_back(shapeOf({16, 16, 16}, row.types));
-    }
-    return shapes;
 }
 
 // Appends a shape if it is missing and the list has another one of its types.
@@ -54,6 +42,44 @@ bool isTileable(const MatrixShape& shape, const DeviceTraits& device) {
 void keepTileable(std::vector<MatrixShape>& shapes, const DeviceTraits& device) {
     if (!device.onlyNativeShapes) return;
     std::erase_if(shapes, [&](const MatrixShape& shape) { return !isTileable(shape, device); });
+}
+
+// The smallest multiple of a shape whose own multiples all consist of one of the driver's shapes.
+std::optional<MatrixShape> tileableMultiple(const MatrixShape& shape, const DeviceTraits& device) {
+    constexpr uint32_t kMaxSize = 65535;  // of matrices
+    std::optional<MatrixShape> smallest;
+    const auto volume = [](const MatrixShape& s) { return uint64_t{s.m} * s.n * s.k; };
+    for (const MatrixShape& native : device.nativeShapes) {
+        if (std::max({native.m, native.n, native.k}) > kMaxSize) continue;
+        MatrixShape multiple = shape;
+        multiple.m = std::lcm(shape.m, native.m);
+        multiple.n = std::lcm(shape.n, native.n);
+        multiple.k = std::lcm(shape.k, native.k);
+        MatrixShape larger = multiple;
+        larger.k *= 2;
+        const bool fits = native.a != kBFloat16 && isMadeOf(heldShape(multiple), native) &&
+                          isMadeOf(heldShape(larger), native);
+        if (fits && (!smallest || volume(multiple) < volume(*smallest))) smallest = multiple;
+    }
+    return smallest;
+}
+
+// For matrices of flexible dimensions. Those of a workgroup may become core SPIR-V in any case.
+std::vector<MatrixShape> granularities(const DeviceTraits& device, bool isOfWorkgroup) {
+    std::vector<MatrixShape> shapes;
+    const auto add = [&](const ShapeRow& row) {
+        if (!hasTypes(device, row.types)) return;
+        const MatrixShape shape = shapeOf({16, 16, 16}, row.types);
+        const auto listed = isOfWorkgroup || !device.onlyNativeShapes
+                                ? std::optional(shape)
+                                : tileableMultiple(shape, device);
+        if (listed) shapes.push_back(*listed);
+    };
+    for (const ShapeRow& row : shapeRows()) {
+        if (row.types.a == kFloat16 || row.depth == Depth::kByte) add(row);
+    }
+    for (const ShapeRow& row : formatRows()) add(row);
+    return shapes;
 }
 
 // The matrices of VK_QCOM_cooperative_matrix_conversion have K of 32 bytes, and at most as many
@@ -149,10 +175,10 @@ std::vector<MatrixShape> nvMatrixShapes(const DeviceTraits& device) {
 
 std::vector<FlexibleShape> flexibleShapes(const DeviceTraits& device) {
     std::vector<FlexibleShape> shapes;
-    for (const MatrixShape& shape : granularities(device)) shapes.push_back({shape, 0});
+    for (const MatrixShape& shape : granularities(device, false)) shapes.push_back({shape, 0});
     for (const uint32_t invocations : {64, 128, 256, 512, 1024}) {
         if (invocations > maxMatrixWorkgroupSize(device)) break;
-        for (const MatrixShape& shape : granularities(device)) {
+        for (const MatrixShape& shape : granularities(device, true)) {
             shapes.push_back({shape, invocations});
         }
     }
@@ -168,7 +194,7 @@ std::vector<MatrixShape> matrixGranularities(const DeviceTraits& device, const M
                                     query.subgroupSize > device.maxSubgroupSize)) {
         return {};
     }
-    std::vector<MatrixShape> shapes = granularities(device);
+    std::vector<MatrixShape> shapes = granularities(device, query.isOfWorkgroup);
     // Applications without cooperativeMatrixFlexibleDimensions take each row as one size.
     for (const MatrixShape& shape : matrixShapes(device)) {
         if (query.isOfWorkgroup || std::ranges::find(shapes, shape) != shapes.end()) continue;

@@ -182,7 +182,7 @@ std::optional<Error> lowerBlockIo(LoweringContext& context) {
     for (const BlockOpcode& row : kOpcodes) module.removeCapability(row.capability);
     module.removeExtension("SPV_INTEL_2d_block_io");
     dropCacheControls(module);
-    return std::nullopt;
+    return context.error;
 }
 
 }  // namespace coopvk::rewrite

@@ -52,8 +52,9 @@ NaturalLayout::Extent NaturalLayout::measure(const Instruction& type) const {
         case spv::Op::OpTypeRuntimeArray: {
             const Extent element = extent(type.word(0));
             const auto stride = module_.decoration(type.result, spv::Decoration::ArrayStride);
+            const uint64_t unknown = type.opcode == spv::Op::OpTypeArray ? kMaxBytes : 0;
             const uint64_t length =
-                std::min(memberCount(module_, type.result).value_or(0), kMaxBytes);
+                std::min(memberCount(module_, type.result).value_or(unknown), kMaxBytes);
             return {std::min(length * (stride ? *stride : element.size), kMaxBytes),
                     element.alignment, element.scalarBytes};
         }

@@ -67,8 +67,9 @@ Id PrivateMemory::flatten(Id type) {
         if (def.opcode == spv::Op::OpTypeVector) {
             lengths_.push_back(def.word(1));
         } else if (def.opcode == spv::Op::OpTypeArray) {
-            const uint64_t length = module.constantValue(def.word(1)).value_or(1);
-            lengths_.push_back(std::max(static_cast<uint32_t>(length), 1u));
+            const uint64_t length = module.constantValue(def.word(1)).value_or(0);
+            if (length == 0) return 0;
+            lengths_.push_back(static_cast<uint32_t>(length));
         } else {
             return def.opcode == spv::Op::OpTypeInt || def.opcode == spv::Op::OpTypeFloat ? type
                                                                                           : 0;

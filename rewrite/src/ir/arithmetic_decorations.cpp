@@ -7,15 +7,54 @@ namespace coopvk::rewrite {
 
 namespace {
 
-constexpr spv::Decoration kDecorations[] = {
-    spv::Decoration::NoContraction, spv::Decoration::NoSignedWrap, spv::Decoration::NoUnsignedWrap,
-    spv::Decoration::FPFastMathMode, spv::Decoration::SaturatedToLargestFloat8NormalConversionEXT};
+enum class Fate {
+    kMoves,    // to the instructions that compute the parts
+    kDropped,  // it only permits: some drivers reject it on arrays
+    kUniform,  // not true of a value of which each invocation holds another part
+};
+
+struct Row {
+    spv::Decoration decoration;
+    Fate fate = Fate::kMoves;
+    bool hasLiteral = false;
+};
+
+// The decorations that a module for Vulkan may give to the result of an instruction that computes a
+// value. All others stay true and valid: NonUniform and those of SPV_GOOGLE_user_type on any
+// value, those of memory, interfaces and types on variables, pointers and types.
+constexpr Row kRows[] = {
+    {spv::Decoration::NoContraction},
+    {spv::Decoration::NoSignedWrap},
+    {spv::Decoration::NoUnsignedWrap},
+    {spv::Decoration::FPFastMathMode, Fate::kMoves, true},
+    {spv::Decoration::FPRoundingMode, Fate::kMoves, true},
+    {spv::Decoration::SaturatedToLargestFloat8NormalConversionEXT},
+    {spv::Decoration::RelaxedPrecision, Fate::kDropped},
+    {spv::Decoration::Uniform, Fate::kUniform},
+    {spv::Decoration::UniformId, Fate::kUniform},
+};
+
+const Row* findRow(spv::Decoration decoration) {
+    const auto found = std::ranges::find(kRows, decoration, &Row::decoration);
+    return found == std::end(kRows) ? nullptr : found;
+}
+
+bool hasFate(spv::Decoration decoration, Fate fate) {
+    const Row* row = findRow(decoration);
+    return row != nullptr && row->fate == fate;
+}
 
 }  // namespace
 
 bool ArithmeticDecorations::contain(spv::Decoration decoration) {
-    return std::ranges::find(kDecorations, decoration) != std::end(kDecorations);
+    return hasFate(decoration, Fate::kMoves);
 }
+
+bool isOfParts(spv::Decoration decoration) {
+    return hasFate(decoration, Fate::kMoves) || hasFate(decoration, Fate::kDropped);
+}
+
+bool isUniform(spv::Decoration decoration) { return hasFate(decoration, Fate::kUniform); }
 
 ArithmeticDecorations::ArithmeticDecorations(Module& module, Id result) : module_(module) {
     for (const InstructionPtr& i : module.section(Section::kAnnotations)) {
@@ -27,7 +66,7 @@ ArithmeticDecorations::ArithmeticDecorations(Module& module, Id result) : module
 
 void ArithmeticDecorations::addTo(Id part) const {
     for (const auto& [decoration, value] : found_) {
-        if (decoration == spv::Decoration::FPFastMathMode) {
+        if (findRow(decoration)->hasLiteral) {
             module_.decorate(part, decoration, {value});
         } else {
             module_.decorate(part, decoration);

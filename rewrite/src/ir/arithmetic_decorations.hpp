@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Decorations of values: what becomes of them when other instructions compute a value.
 #pragma once
 
 #include <vector>
@@ -26,5 +28,11 @@ class ArithmeticDecorations {
     Module& module_;
     std::vector<std::pair<spv::Decoration, uint32_t>> found_;  // with the literal, or 0
 };
+
+// Whether a decoration says nothing of a value once its parts are computed alone, or only of the
+// parts: a composite of them must not have it.
+bool isOfParts(spv::Decoration decoration);
+// Whether a decoration says that all invocations of a scope have the same value.
+bool isUniform(spv::Decoration decoration);
 
 }  // namespace coopvk::rewrite

@@ -37,6 +37,20 @@ std::optional<uint64_t> memberCount(const Module& module, Id type) {
     }
 }
 
+Id constituentOf(const Instruction& constant, uint32_t index) {
+    using enum spv::Op;
+    switch (constant.opcode) {
+        case OpConstantComposite:
+        case OpSpecConstantComposite:
+            return constant.word(index);
+        case OpConstantCompositeReplicateEXT:
+        case OpSpecConstantCompositeReplicateEXT:
+            return constant.word(0);
+        default:
+            return 0;
+    }
+}
+
 ChainStep chainStep(const Module& module, const Instruction& chain) {
     const size_t first = firstChainIndex(chain.opcode);
     const Id type = isUntypedChain(chain.opcode)
@@ -65,9 +79,9 @@ Id followToRoot(const Module& module, Id pointer, Visit visit) {
     for (int step = 0; step < kMostSteps; ++step) {
         const Instruction& def = module.def(pointer);
         visit(pointer, def);
-        const bool untyped = isUntypedChain(def.opcode);
-        if (!untyped && !isAccessChain(def.opcode) && def.opcode != spv::Op::OpCopyObject) break;
-        pointer = def.word(untyped ? 1 : 0);
+        const bool isChain = isAccessChain(def.opcode) || isUntypedChain(def.opcode);
+        if (!isChain && def.opcode != spv::Op::OpCopyObject) break;
+        pointer = chainBase(def);
     }
     return pointer;
 }

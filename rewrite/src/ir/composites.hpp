@@ -15,6 +15,9 @@ Id memberType(const Module& module, Id type, std::optional<uint64_t> index);
 // not composite.
 std::optional<uint64_t> memberCount(const Module& module, Id type);
 
+// Constituent `index` of a composite constant; 0 if it has none, as OpConstantNull.
+Id constituentOf(const Instruction& constant, uint32_t index);
+
 // One access chain: its indices, and the type that they select from.
 struct ChainStep {
     const Instruction* chain = nullptr;

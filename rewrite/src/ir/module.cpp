@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "ir/opcodes.hpp"
+
 namespace coopvk::rewrite {
 
 namespace {
@@ -125,6 +127,7 @@ std::optional<uint64_t> Module::constantValue(Id id) const {
 namespace {
 
 // Sorts globals by dependency, depth first. OpLine moves with the instruction that follows it.
+// Extended instructions (debug information), which only such instructions name, keep their order.
 class GlobalOrder {
  public:
     explicit GlobalOrder(InstructionList& globals) {
@@ -146,6 +149,7 @@ class GlobalOrder {
     InstructionList sorted() {
         for (Node& node : nodes_) emit(node);
         for (InstructionPtr& line : trailing_) out_.push_back(std::move(line));
+        checkForwardReferences();
         return std::move(out_);
     }
 
@@ -171,7 +175,25 @@ class GlobalOrder {
     void emitDefinition(Id id) {
         // Globals may name a pointer between its forward declaration and its definition.
         const auto found = forward_.contains(id) ? byResult_.end() : byResult_.find(id);
-        if (found != byResult_.end()) emit(nodes_[found->second]);
+        if (found == byResult_.end()) return;
+        Node& node = nodes_[found->second];
+        if (!node.isEmitted && !isExtInst(node.instruction->opcode)) emit(node);
+    }
+
+    // OpExtInstWithForwardRefsKHR must have a forward reference
+    // (SPV_KHR_relaxed_extended_instruction).
+    void checkForwardReferences() {
+        std::unordered_set<Id> later;
+        for (size_t i = out_.size(); i-- > 0;) {
+            Instruction& instruction = *out_[i];
+            later.insert(instruction.result);
+            const bool isForward = std::ranges::any_of(instruction.operands, [&](const Operand& o) {
+                return o.isId && later.contains(o.word);
+            });
+            if (instruction.opcode == spv::Op::OpExtInstWithForwardRefsKHR && !isForward) {
+                instruction.opcode = spv::Op::OpExtInst;
+            }
+        }
     }
 
     std::vector<Node> nodes_;

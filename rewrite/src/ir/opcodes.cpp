@@ -5,12 +5,15 @@
 
 namespace coopvk::rewrite {
 
+bool hasNoValue(spv::Op opcode) { return opcode == spv::Op::OpUndef || opcode == kOpPoison; }
+
 bool movesValues(spv::Op opcode) {
     using enum spv::Op;
-    return isOneOf(
-        opcode, {OpLoad, OpStore, OpCopyObject, OpCopyLogical, OpPhi, OpSelect, OpUndef, OpVariable,
-                 OpFunctionCall, OpReturnValue, OpCompositeConstruct,
-                 OpCompositeConstructReplicateEXT, OpCompositeExtract, OpCompositeInsert});
+    return hasNoValue(opcode) ||
+           isOneOf(opcode,
+                   {OpLoad, OpStore, OpCopyObject, OpCopyLogical, OpPhi, OpSelect, kOpFreeze,
+                    OpVariable, OpFunctionCall, OpReturnValue, OpCompositeConstruct,
+                    OpCompositeConstructReplicateEXT, OpCompositeExtract, OpCompositeInsert});
 }
 
 bool isArithmetic(spv::Op opcode) {
@@ -22,7 +25,7 @@ bool isConversion(spv::Op opcode) {
 }
 
 bool isNonSemantic(const Module& module, const Instruction& instruction) {
-    return instruction.opcode == spv::Op::OpExtInst &&
+    return isExtInst(instruction.opcode) &&
            stringFromOperands(module.def(instruction.word(0)), 0).starts_with("NonSemantic.");
 }
 
@@ -64,7 +67,8 @@ bool isPure(spv::Op opcode) {
                                [&](const auto& range) {
                                    return opcode >= range.first && opcode <= range.second;
                                }) ||
-           isOneOf(opcode, {OpNop, OpUndef, OpLine, OpNoLine, OpReturn, OpReturnValue,
+           hasNoValue(opcode) ||
+           isOneOf(opcode, {OpNop, OpLine, OpNoLine, OpReturn, OpReturnValue, kOpFreeze,
                             OpInBoundsAccessChain, OpAccessChain, OpVariable, OpUnreachable});
 }
 

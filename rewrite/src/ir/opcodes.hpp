@@ -7,6 +7,13 @@
 
 namespace coopvk::rewrite {
 
+// Of SPV_KHR_poison_freeze. Some SPIR-V headers that coopvk builds with do not have these yet.
+inline constexpr auto kOpPoison = static_cast<spv::Op>(5158);
+inline constexpr auto kOpFreeze = static_cast<spv::Op>(5159);
+
+// Whether an instruction gives no particular value: OpUndef and OpPoisonKHR.
+bool hasNoValue(spv::Op opcode);
+
 // Whether an instruction only moves values. When a pass redefines a type, such instructions on
 // values of it stay valid unchanged.
 bool movesValues(spv::Op opcode);
@@ -63,5 +70,9 @@ bool isUntypedStep(spv::Op opcode);
 // The number of the operand that is the first of an access chain's Indexes, after Base and Element;
 // 0 for other opcodes.
 size_t firstChainIndex(spv::Op opcode);
+// The operand Base of an access chain.
+inline Id chainBase(const Instruction& chain) {
+    return chain.word(isUntypedChain(chain.opcode) ? 1 : 0);
+}
 
 }  // namespace coopvk::rewrite

@@ -159,7 +159,7 @@ class ModuleParser {
             for (InstructionPtr& line : pending_) function_->parameters.push_back(std::move(line));
             pending_.clear();
             function_->parameters.push_back(std::move(instruction));
-        } else if (isDebugLine(opcode) || opcode == spv::Op::OpExtInst) {
+        } else if (isDebugLine(opcode) || isExtInst(opcode)) {
             pending_.push_back(std::move(instruction));
         } else {
             misplaced(opcode, "instruction with opcode {} is outside a block");

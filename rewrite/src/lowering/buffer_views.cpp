@@ -20,8 +20,8 @@ size_t membersWith(const Module& module, Id type, spv::Decoration decoration) {
 
 }  // namespace
 
-BufferViews::Qualifiers BufferViews::qualifiersOf(Id variable) const {
-    Id type = contentsOf(module_, variable);
+BufferViews::Qualifiers BufferViews::qualifiersOf(Id root) const {
+    Id type = contentsOf(module_, root);
     if (isArrayType(module_.def(type).opcode)) type = module_.def(type).word(0);
     const auto has = [&](Id id, spv::Decoration decoration) {
         return module_.decoration(id, decoration).has_value();
@@ -30,26 +30,32 @@ BufferViews::Qualifiers BufferViews::qualifiersOf(Id variable) const {
     Qualifiers found;
     found.bufferBlock = has(type, spv::Decoration::BufferBlock);
     found.nonWritable =
-        has(variable, spv::Decoration::NonWritable) ||
+        has(root, spv::Decoration::NonWritable) ||
         (members != 0 && membersWith(module_, type, spv::Decoration::NonWritable) == members);
-    found.coherent = has(variable, spv::Decoration::Coherent) ||
+    found.coherent = has(root, spv::Decoration::Coherent) ||
                      membersWith(module_, type, spv::Decoration::Coherent) != 0;
-    found.isVolatile = has(variable, spv::Decoration::Volatile) ||
+    found.isVolatile = has(root, spv::Decoration::Volatile) ||
                        membersWith(module_, type, spv::Decoration::Volatile) != 0;
     return found;
+}
+
+Id BufferViews::array(Id element) {
+    Id& array = arrays_[element];
+    if (array != 0) return array;
+    array = module_.takeId();
+    module_.append(Section::kGlobals,
+                   makeInstruction(spv::Op::OpTypeRuntimeArray, 0, array, {idOperand(element)}));
+    module_.decorate(array, spv::Decoration::ArrayStride,
+                     {types_.width(element) / 8 * types_.components(element)});
+    return array;
 }
 
 Id BufferViews::block(Id element, const Qualifiers& qualifiers) {
     Id& block = blocks_[{element, qualifiers}];
     if (block != 0) return block;
-    const Id array = module_.takeId();
-    module_.append(Section::kGlobals,
-                   makeInstruction(spv::Op::OpTypeRuntimeArray, 0, array, {idOperand(element)}));
-    module_.decorate(array, spv::Decoration::ArrayStride,
-                     {types_.width(element) / 8 * types_.components(element)});
     block = module_.takeId();
     module_.append(Section::kGlobals,
-                   makeInstruction(spv::Op::OpTypeStruct, 0, block, {idOperand(array)}));
+                   makeInstruction(spv::Op::OpTypeStruct, 0, block, {idOperand(array(element))}));
     module_.decorate(
         block, qualifiers.bufferBlock ? spv::Decoration::BufferBlock : spv::Decoration::Block);
     module_.decorateMember(block, 0, spv::Decoration::Offset, {0});
@@ -76,15 +82,30 @@ Id BufferViews::likeDescriptors(Id original, Id block) {
 }
 
 // Replaces Restrict by Aliased.
-void BufferViews::declareAliased(Id variable) {
-    module_.removeDecoration(variable, spv::Decoration::Restrict);
-    if (!module_.decoration(variable, spv::Decoration::Aliased)) {
-        module_.decorate(variable, spv::Decoration::Aliased);
+void BufferViews::declareAliased(Id root) {
+    module_.removeDecoration(root, spv::Decoration::Restrict);
+    if (!module_.decoration(root, spv::Decoration::Aliased)) {
+        module_.decorate(root, spv::Decoration::Aliased);
     }
 }
 
-Id BufferViews::view(Id variable, Id element) {
-    const auto [entry, isNew] = views_.try_emplace({variable, element}, 0);
+Id BufferViews::view(Emitter& emit, const BufferPlace& place, Id element) {
+    return place.inHeap != 0 ? pointerIntoHeap(emit, place, element)
+                             : variableLike(place.root, element);
+}
+
+Id BufferViews::pointerIntoHeap(Emitter& emit, const BufferPlace& place, Id element) {
+    const Id type =
+        types_.pointerType(module_.storage(place.root), block(element, qualifiersOf(place.root)));
+    const Id view = emit.op(spv::Op::OpBufferPointerEXT, type, {place.inHeap});
+    if (place.nonUniform) module_.decorate(view, spv::Decoration::NonUniform);
+    declareAliased(view);
+    declareAliased(place.root);
+    return view;
+}
+
+Id BufferViews::variableLike(Id variable, Id element) {
+    const auto [entry, isNew] = variables_.try_emplace({variable, element}, 0);
     if (!isNew) return entry->second;
     const Id type =
         likeDescriptors(contentsOf(module_, variable), block(element, qualifiersOf(variable)));
@@ -100,10 +121,16 @@ Id BufferViews::view(Id variable, Id element) {
     return view;
 }
 
-Id BufferViews::pointer(Emitter& emit, const BufferPlace& place, Id element, Id index) {
-    std::vector<Id> ids = {view(place.variable, element)};
+std::vector<Id> BufferViews::chainInto(const BufferPlace& place, Id view) {
+    std::vector<Id> ids = {view};
     if (place.descriptor != 0) ids.push_back(place.descriptor);
-    ids.insert(ids.end(), {emit.constant(0), index});
+    ids.push_back(types_.constantU32(0));
+    return ids;
+}
+
+Id BufferViews::pointer(Emitter& emit, const BufferPlace& place, Id element, Id index, Id view) {
+    std::vector<Id> ids = chainInto(place, view != 0 ? view : this->view(emit, place, element));
+    ids.push_back(index);
     const Id pointer = emit.chain(element, ids);
     if (place.nonUniform) {
         module_.decorate(pointer, spv::Decoration::NonUniform);

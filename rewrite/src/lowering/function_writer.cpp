@@ -10,7 +10,7 @@ namespace {
 
 bool isVariableOrDebug(spv::Op opcode) {
     // Debug declarations may stand between the variables.
-    return isVariable(opcode) || isDebugLine(opcode) || opcode == spv::Op::OpExtInst;
+    return isVariable(opcode) || isDebugLine(opcode) || isExtInst(opcode);
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ uint64_t MemoryTypes::partsOf(const Instruction& type) const {
         parts = std::min(parts + (found == parts_.end() ? 1 : found->second), kMostParts + 1);
     }
     if (type.opcode == spv::Op::OpTypeStruct) return parts;
-    const uint64_t length = memberCount(module_, type.result).value_or(0);
+    const uint64_t length = memberCount(module_, type.result).value_or(kMostParts + 1);
     return parts * std::min(length, kMostParts + 1);
 }
 

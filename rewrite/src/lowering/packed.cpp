@@ -24,13 +24,32 @@ void PackedContext::checkKept(const Instruction& instruction) {
     if (touches) fail(ErrorCode::kUnsupported, instruction, std::format("takes no {}", kind_));
 }
 
-void PackedContext::dropArithmeticDecorations() {
+namespace {
+
+// The packed types, and the arrays and structures that contain them.
+std::unordered_set<Id> typesWithPacks(const PackedContext& context) {
+    std::unordered_set<Id> found;
+    for (const InstructionPtr& i : context.module.section(Section::kGlobals)) {
+        const bool contains = isArrayType(i->opcode) || i->opcode == spv::Op::OpTypeStruct;
+        const auto isFound = [&](const Operand& o) { return o.isId && found.contains(o.word); };
+        if (context.packed(i->result) != nullptr ||
+            (contains && std::ranges::any_of(i->operands, isFound))) {
+            found.insert(i->result);
+        }
+    }
+    return found;
+}
+
+}  // namespace
+
+void PackedContext::dropValueDecorations(bool invocationsDiffer) {
+    const std::unordered_set<Id> containing = typesWithPacks(*this);
     std::erase_if(module.section(Section::kAnnotations), [&](const InstructionPtr& i) {
+        if (i->opcode != spv::Op::OpDecorate && i->opcode != spv::Op::OpDecorateId) return false;
         const auto decoration = static_cast<spv::Decoration>(i->word(1));
-        return i->opcode == spv::Op::OpDecorate &&
-               (decoration == spv::Decoration::RelaxedPrecision ||
-                ArithmeticDecorations::contain(decoration)) &&
-               packedOfValue(i->word(0)) != nullptr;
+        const Id type = module.def(i->word(0)).type;
+        return (isOfParts(decoration) && packed(type) != nullptr) ||
+               (invocationsDiffer && isUniform(decoration) && containing.contains(type));
     });
 }
 

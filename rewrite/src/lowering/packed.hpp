@@ -54,9 +54,9 @@ struct PackedContext : LoweringContext {
     // Refuses instructions on such values, except those that only move them.
     void checkKept(const Instruction& instruction) override;
 
-    // Removes them from values that are arrays now: they have no meaning there, and some drivers
-    // reject them.
-    void dropArithmeticDecorations();
+    // Removes decorations from values that are arrays of packs now, where they have no meaning or
+    // are not true. `invocationsDiffer`: each invocation holds other elements of a value.
+    void dropValueDecorations(bool invocationsDiffer);
 
  private:
     std::string_view kind_;

@@ -43,7 +43,9 @@ bool ByteWalk::step(Id index) {
     const Instruction& type = module.def(type_);
     switch (type.opcode) {
         case spv::Op::OpTypeStruct: {
-            const auto member = static_cast<uint32_t>(module.constantValue(index).value_or(0));
+            const std::optional<uint64_t> known = module.constantValue(index);
+            if (!known) return false;
+            const auto member = static_cast<uint32_t>(*known);
             const auto found = [&](spv::Decoration decoration) {
                 return module.memberDecoration(type_, member, decoration);
             };
@@ -78,22 +80,92 @@ std::optional<Id> bytesTo(Emitter& emit, Id type, std::span<const Id> indices) {
     return walk.bytes();
 }
 
-Id contentsOf(const Module& module, Id variable) {
-    const Instruction& def = module.def(variable);
+Id contentsOf(const Module& module, Id root) {
+    const Instruction& def = module.def(root);
     return def.opcode == spv::Op::OpUntypedVariableKHR ? def.word(1) : module.def(def.type).word(1);
+}
+
+namespace {
+
+bool isNonUniform(const Module& module, Id id) {
+    return module.decoration(id, spv::Decoration::NonUniform).has_value();
+}
+
+// The path to a buffer in the heap; nullopt if it does not start at the heap's variable.
+std::optional<PointerPath> heapPath(const Module& module, Id inHeap) {
+    PointerPath path = pathTo(module, inHeap);
+    if (!isVariable(module.def(path.root).opcode)) return std::nullopt;
+    for (const Id index : path.indices()) path.nonUniform |= isNonUniform(module, index);
+    return path;
+}
+
+}  // namespace
+
+std::vector<Id> BufferPlace::arguments(const Module& module) const {
+    if (inHeap == 0) return descriptor == 0 ? std::vector<Id>{} : std::vector{descriptor};
+    std::vector<Id> indices = pathTo(module, inHeap).indices();
+    std::erase_if(indices, [&](Id index) { return module.constantValue(index).has_value(); });
+    return indices;
+}
+
+BufferPlace BufferPlace::inFunction(Emitter& emit, std::span<const Id> parameters) const {
+    Module& module = emit.module();
+    BufferPlace place = *this;
+    place.bytes = 0;
+    if (inHeap == 0) {
+        if (descriptor != 0) place.descriptor = parameters[0];
+        return place;
+    }
+    const PointerPath path = pathTo(module, inHeap);
+    place.inHeap = path.root;
+    size_t next = 0;
+    for (const ChainStep& step : path.steps) {
+        Operands operands = {idOperand(step.type), idOperand(place.inHeap)};
+        for (const Operand& index : step.indices) {
+            const bool isKnown = module.constantValue(index.word).has_value();
+            operands.push_back(isKnown ? index : idOperand(parameters[next++]));
+        }
+        place.inHeap = emit.op(step.chain->opcode, step.chain->type, std::move(operands));
+        if (nonUniform) module.decorate(place.inHeap, spv::Decoration::NonUniform);
+    }
+    return place;
+}
+
+void BufferPlace::appendKey(const Module& module, std::vector<uint32_t>& key) const {
+    key.push_back((descriptor != 0 ? 1u : 0u) | (nonUniform ? 2u : 0u));
+    if (inHeap == 0) return key.push_back(root);
+    key.push_back(contentsOf(module, root));
+    for (const auto decoration :
+         {spv::Decoration::NonWritable, spv::Decoration::Coherent, spv::Decoration::Volatile}) {
+        key.push_back(module.decoration(root, decoration) ? 1 : 0);
+    }
+    const PointerPath path = pathTo(module, inHeap);
+    key.push_back(path.root);
+    for (const ChainStep& step : path.steps) {
+        key.insert(key.end(), {step.type, static_cast<uint32_t>(step.indices.size())});
+        for (const Operand& index : step.indices) {
+            key.push_back(module.constantValue(index.word) ? index.word : 0);
+        }
+    }
 }
 
 BufferPlace placeOf(Emitter& emit, Id pointer) {
     const Module& module = emit.module();
     const PointerPath path = pathTo(module, pointer);
     BufferPlace place;
-    place.variable = path.root;
+    place.root = path.root;
     place.nonUniform = path.nonUniform;
     const auto failed = [&](BufferPlace::Problem problem) {
         place.problem = problem;
         return place;
     };
-    if (!isVariable(module.def(path.root).opcode)) {
+    const Instruction& root = module.def(path.root);
+    if (root.opcode == spv::Op::OpBufferPointerEXT) {
+        place.inHeap = root.word(0);
+        const std::optional<PointerPath> heap = heapPath(module, place.inHeap);
+        if (!heap) return failed(BufferPlace::Problem::kNoVariable);
+        place.nonUniform |= heap->nonUniform;
+    } else if (!isVariable(root.opcode)) {
         return failed(BufferPlace::Problem::kNoVariable);
     }
     Id contents = contentsOf(module, path.root);
@@ -108,8 +180,7 @@ BufferPlace placeOf(Emitter& emit, Id pointer) {
             }
             if (indices.empty()) continue;
             place.descriptor = indices[0].word;
-            place.nonUniform |=
-                module.decoration(place.descriptor, spv::Decoration::NonUniform).has_value();
+            place.nonUniform |= isNonUniform(module, place.descriptor);
             type = module.def(type).word(0);
             indices = indices.subspan(1);
         }

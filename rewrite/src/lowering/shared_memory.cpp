@@ -20,16 +20,14 @@ class Sizes {
  public:
     explicit Sizes(const Module& module) : module_(module) {
         for (const InstructionPtr& i : module.section(Section::kGlobals)) {
-            if (const uint64_t size = measure(*i); size != 0) {
-                sizes_[i->result] = std::min(size, kFarTooMuch);
-            }
+            if (i->type == 0) sizes_[i->result] = std::min(measure(*i), kFarTooMuch);
         }
     }
 
-    // 0 if not known.
+    // Far too much if it is not known.
     uint64_t of(Id type) const {
         const auto found = sizes_.find(type);
-        return found == sizes_.end() ? 0 : found->second;
+        return found == sizes_.end() ? kFarTooMuch : found->second;
     }
 
  private:
@@ -39,12 +37,16 @@ class Sizes {
                 return 4;
             case spv::Op::OpTypeInt:
             case spv::Op::OpTypeFloat:
-                return type.word(0) / 8;
+                return (type.word(0) + 7) / 8;
+            case spv::Op::OpTypePointer:
+            case spv::Op::OpTypeUntypedPointerKHR:
+                return 8;
             case spv::Op::OpTypeVector:
             case spv::Op::OpTypeMatrix:
                 return std::min(roundUp(type.word(1), 2) * of(type.word(0)), kFarTooMuch);
-            case spv::Op::OpTypeArray: {
-                const uint64_t length = module_.constantValue(type.word(1)).value_or(0);
+            case spv::Op::OpTypeArray:
+            case spv::Op::OpTypeCooperativeVectorNV: {
+                const uint64_t length = module_.constantValue(type.word(1)).value_or(kFarTooMuch);
                 const uint64_t size = of(type.word(0));
                 return size != 0 && length > kFarTooMuch / size ? kFarTooMuch : length * size;
             }
@@ -56,7 +58,7 @@ class Sizes {
                 return roundUp(size, 16);
             }
             default:
-                return 0;
+                return kFarTooMuch;
         }
     }
 

@@ -19,8 +19,8 @@ FactorSurvey::FactorSurvey(const TypeTable& types,
     }
     if (found_.empty()) return;
     for (const InstructionPtr& i : globals) {
-        const bool hasNoValue = isOneOf(i->opcode, {OpConstantNull, OpUndef});
-        if (i->type != 0 && !(form.keepsLength && hasNoValue)) found_.erase(i->type);
+        const bool hasLength = i->opcode == OpConstantNull || hasNoValue(i->opcode);
+        if (i->type != 0 && !(form.keepsLength && hasLength)) found_.erase(i->type);
     }
     module_.visitBlocks([&](const Instruction& i) { visit(i); });
 }

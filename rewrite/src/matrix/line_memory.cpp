@@ -20,7 +20,7 @@ uint32_t strideOf(const MatrixLines& lines) { return lines.length | 1u; }
 
 uint64_t elementsOf(const MatrixContext& context, const MatrixLines& lines) {
     const uint32_t lanes = context.target.subgroupSize;
-    return subgroupsOf(context.module, lanes) * lanes * strideOf(lines);
+    return uint64_t{subgroupsOf(context.module, lanes)} * lanes * strideOf(lines);
 }
 
 std::vector<uint32_t> keyOf(const MatrixLines& lines, Id component) {

@@ -135,7 +135,7 @@ std::optional<Error> lowerMatrices(MatrixContext& context) {
     }
     lowerFunctions(context, callbacks);
     if (context.error) return context.error;
-    context.dropArithmeticDecorations();
+    context.dropValueDecorations(true);
     std::erase_if(module.section(Section::kAnnotations), [](const InstructionPtr& i) {
         return i->opcode == spv::Op::OpDecorate &&
                spv::Decoration(i->word(1)) == spv::Decoration::CooperativeMatrixTransposeEXT;
@@ -143,7 +143,7 @@ std::optional<Error> lowerMatrices(MatrixContext& context) {
     declareWorkgroupMemory(context);
     context.addNewFunctions();
     dropDeclarations(context);
-    return std::nullopt;
+    return context.error;
 }
 
 }  // namespace coopvk::rewrite

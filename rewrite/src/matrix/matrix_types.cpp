@@ -121,7 +121,8 @@ MatrixType describe(const MatrixContext& context, const Instruction& type, bool 
     matrix.id = type.result;
     matrix.component = heldType(types, type.word(0));
     matrix.number = numberOf(types, type.word(0));
-    matrix.format = type.word(0);
+    // 4-bit types go.
+    matrix.format = matrix.hasFourBits() ? matrix.component : type.word(0);
     matrix.rows = d.rows;
     matrix.columns = d.columns;
     matrix.use = d.use;

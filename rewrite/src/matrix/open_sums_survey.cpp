@@ -104,9 +104,7 @@ class AccumulatorSurvey {
     }
 
     bool isZero(const Instruction& constant) const {
-        if (constant.opcode == spv::Op::OpConstantNull || constant.opcode == spv::Op::OpUndef) {
-            return true;
-        }
+        if (constant.opcode == spv::Op::OpConstantNull || hasNoValue(constant.opcode)) return true;
         if (constant.opcode != spv::Op::OpConstantComposite || constant.operands.size() != 1) {
             return false;
         }

@@ -97,8 +97,7 @@ bool lowerConversion(MatrixContext& context, MatrixWriter& writer, Instruction& 
     const MatrixType* from = context.matrixOfValue(conversion.word(0));
     const MatrixType* to = context.matrix(conversion.type);
     const bool transposes = isTransposed(context, conversion);
-    if (from == nullptr || to == nullptr || from->hasFourBits() || to->hasFourBits() ||
-        (from->shape == to->shape && !transposes)) {
+    if (from == nullptr || to == nullptr || (from->shape == to->shape && !transposes)) {
         return lowerMatrixConversion(context, writer.emit(), conversion);
     }
     // Converts the components first, then changes the use.

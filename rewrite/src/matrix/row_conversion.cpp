@@ -36,7 +36,7 @@ std::optional<MatrixLines> matchLines(MatrixContext& context, const Instruction&
     const TypeTable& types = context.types;
     const bool packedWords = types.isInteger(array.element) && types.width(array.element) == 32;
     const uint32_t bits = matrix->number->bits;
-    if (array.element != matrix->format && !packedWords) {
+    if ((array.element != matrix->format || matrix->hasFourBits()) && !packedWords) {
         context.fail(ErrorCode::kInvalidModule, at,
                      "the array has neither the matrix's components nor 32-bit integers");
     } else if (uint64_t{array.length} * types.width(array.element) !=

@@ -45,9 +45,9 @@ TensorDecode::TensorDecode(MatrixContext& context, Emitter& emit, const Instruct
     } else if (storage == spv::StorageClass::StorageBuffer) {
         place_ = placeOf(emit, pointer);
         if (!place_.valid()) {
-            refuse(
-                "the Pointer of a load with DecodeFunc must lead from a variable through memory "
-                "with a layout");
+            context.fail(ErrorCode::kUnsupported, at,
+                         "the Pointer of a load with DecodeFunc does not lead from a known buffer "
+                         "through memory with a layout");
             return;
         }
         function_ = cloneDecode(context, at, function, place_);
@@ -114,7 +114,7 @@ Id TensorDecode::call(Emitter& emit, const TensorPart& place) {
         operands.push_back(idOperand(emit.bitcast(parameter, first)));
     } else {
         const Id offset = emit.times(place.index, blockBytes_);
-        if (place_.descriptor != 0) operands.push_back(idOperand(place_.descriptor));
+        append(operands, idOperands(place_.arguments(context_.module)));
         operands.push_back(idOperand(emit.addU32(place_.bytes, offset)));
     }
     append(operands, {idOperand(coordinates(emit, 1, place.block)),

@@ -89,6 +89,7 @@ void TensorElements::resolveBuffer(Emitter& emit, Id pointer) {
         return;
     }
     scalar_ = reachable();
+    view_ = context_.views.view(emit, place_, scalar_);
     first_ = emit.over(place_.bytes, componentBits_ / 8);
 }
 
@@ -111,7 +112,7 @@ bool TensorElements::isComponentOfArray(Id pointer) const {
 
 Id TensorElements::pointerTo(Emitter& emit, Id scalar) {
     if (block_ != 0) return emit.chain(scalar_, {block_, emit.constant(0), scalar});
-    if (!elements_) return context_.views.pointer(emit, place_, scalar_, scalar);
+    if (!elements_) return context_.views.pointer(emit, place_, scalar_, scalar, view_);
     const uint32_t width = elements_->components();
     const Id index = elements_->asIndex(emit, emit.over(scalar, width));
     const Id component = width == 1 ? 0 : emit.modulo(scalar, width);
@@ -206,14 +207,14 @@ Id TensorElements::castTo(Emitter& emit, Id element) {
 Id TensorElements::hasRuns(Emitter& emit, uint32_t length) {
     const spv::StorageClass storage = storageOf(context_.module.def(emit.typeOf(pointer_)));
     if (storage == spv::StorageClass::Workgroup || reachable() != memoryType()) return 0;
-    if (block_ == 0 && place_.variable == 0) place_ = placeOf(emit, pointer_);
+    if (block_ == 0 && place_.root == 0) place_ = placeOf(emit, pointer_);
     if (block_ == 0 && !place_.valid()) return 0;
     run_ = length;
     pack_ = length <= 4 ? types_.vectorType(memoryType(), length)
                         : types_.vectorType(types_.uint32(), length * componentBits_ / 32);
     const uint32_t bytes = length * componentBits_ / 8;
+    packView_ = block_ != 0 ? castTo(emit, pack_) : context_.views.view(emit, place_, pack_);
     if (block_ == 0) return isMultiple(emit, place_.bytes, bytes);
-    packBlock_ = castTo(emit, pack_);
     const Id u32 = types_.uint32();
     const Id address = emit.op(spv::Op::OpBitcast, types_.vectorType(u32, 2), {pointer_});
     return isMultiple(emit, emit.extract(u32, address, {0}), bytes);
@@ -221,9 +222,9 @@ Id TensorElements::hasRuns(Emitter& emit, uint32_t length) {
 
 Id TensorElements::packPointer(Emitter& emit, Id index) {
     const Id pack = emit.over(index, run_);
-    if (packBlock_ != 0) return emit.chain(pack_, {packBlock_, emit.constant(0), pack});
+    if (block_ != 0) return emit.chain(pack_, {packView_, emit.constant(0), pack});
     const Id first = emit.over(place_.bytes, run_ * componentBits_ / 8);
-    return context_.views.pointer(emit, place_, pack_, emit.addU32(first, pack));
+    return context_.views.pointer(emit, place_, pack_, emit.addU32(first, pack), packView_);
 }
 
 std::vector<Slot> TensorElements::loadRun(Emitter& emit, Id index) {

@@ -63,10 +63,11 @@ class TensorElements {
     Id first_ = 0;  // u32: the scalar that Pointer points to; 0: the first one
     Id block_ = 0;  // physical pointer to a block with an array of these scalars
     BufferPlace place_;
+    Id view_ = 0;  // of place_, as such scalars
     std::optional<ElementPointer> elements_;
     // A run is a vector of this type.
     Id pack_ = 0;
-    Id packBlock_ = 0;  // as block_, of such vectors
+    Id packView_ = 0;   // as block_ or view_, of such vectors
     uint32_t run_ = 0;  // elements
 };
 

@@ -64,7 +64,7 @@ OpcodeTable<NativeFunction> nativeTable() {
     table.add<lowerBitCastArray>({OpBitCastArrayQCOM});
     table.add<lowerExtractSubArray>({OpExtractSubArrayQCOM});
     table.add<lowerNativeCopy>({OpCopyMemory});
-    table.add<lowerNativeUndef>({OpUndef});
+    table.add<lowerNativeUndef>({OpUndef, kOpPoison});
     addPackedComposites(table);
     table.add<lowerNativeExtract>({OpCompositeExtract});
     table.add<lowerNativeInsert>({OpCompositeInsert});
@@ -116,13 +116,14 @@ std::optional<Error> lowerToNative(TypeTable& types, const Target& target, Nativ
         table.lower(lowering, *function);
     }
     if (context.error) return context.error;
-    context.dropArithmeticDecorations();
+    context.dropValueDecorations(false);
     context.addNewFunctions();
     module.removeCapability(spv::Capability::CooperativeMatrixConversionQCOM);
     module.removeExtension("SPV_QCOM_cooperative_matrix_conversion");
+    if (context.plan.types.empty()) return context.error;
     module.addCapability(spv::Capability::CooperativeMatrixKHR);
     module.addExtension("SPV_KHR_cooperative_matrix");
-    return std::nullopt;
+    return context.error;
 }
 
 }  // namespace coopvk::rewrite

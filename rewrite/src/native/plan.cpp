@@ -23,13 +23,18 @@ class Planner {
     }
 
     Result<NativePlan> run() {
+        collectTypes();
+        if (!problem_.empty()) return unsupported(problem_);
+        // As shaders that only convert arrays (SPV_QCOM_cooperative_matrix_conversion).
+        if (plan_.types.empty()) {
+            plan_.note = "native back-end, no matrices";
+            return std::move(plan_);
+        }
         if (shapes_.empty()) return unsupported("the driver has no cooperative matrices");
         // SPV_NV_cooperative_matrix does not need it.
         if (!module_.hasCapability(spv::Capability::VulkanMemoryModel)) {
             return unsupported("KHR matrices need the Vulkan memory model, the shader has another");
         }
-        collectTypes();
-        if (!problem_.empty()) return unsupported(problem_);
         module_.visitBlocks([&](const Instruction& i) {
             if (i.opcode == spv::Op::OpCooperativeMatrixMulAddKHR) addProduct(i);
         });

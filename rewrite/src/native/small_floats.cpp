@@ -267,7 +267,7 @@ std::optional<Error> holdInDriverMatrices(TypeTable& types, const Target& target
     replaceTypes(types, names);
     module.removeCapability(spv::Capability::Float8CooperativeMatrixEXT);
     module.addCapability(spv::Capability::Float8EXT);
-    return std::nullopt;
+    return context.error;
 }
 
 }  // namespace coopvk::rewrite

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/composites.hpp"
+#include "ir/opcodes.hpp"
 #include "lowering/number_value.hpp"
 #include "numbers/lower.hpp"
 #include "passes/specialise.hpp"
@@ -17,19 +19,15 @@ std::optional<double> component(const NumbersContext& context, Id id, uint32_t c
     switch (def.opcode) {
         case spv::Op::OpConstantNull:
         case spv::Op::OpUndef:
+        case kOpPoison:
             return 0.0;
         case spv::Op::OpConstant:
             return valueOf(*number, def.word(0) | uint64_t{def.word(1)} << 32);
-        case spv::Op::OpConstantComposite:
-        case spv::Op::OpSpecConstantComposite: {
-            if (context.types.components(def.type) <= 1) return std::nullopt;
-            const Id constituent = def.word(c);
-            const bool isScalar =
-                context.types.components(context.module.def(constituent).type) == 1;
-            return isScalar ? component(context, constituent, 0) : std::nullopt;
+        default: {
+            const Id part = constituentOf(def, c);
+            const bool isScalar = context.types.components(context.module.def(part).type) == 1;
+            return isScalar ? component(context, part, 0) : std::nullopt;
         }
-        default:
-            return std::nullopt;
     }
 }
 

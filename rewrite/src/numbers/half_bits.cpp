@@ -4,6 +4,7 @@
 // matter more than for other formats.
 #include <cmath>
 
+#include "ir/fast_math.hpp"
 #include "numbers/bits.hpp"
 #include "numbers/wide.hpp"
 
@@ -48,7 +49,7 @@ Id denormal(Emitter& emit, Wide& w, Id magnitude, Rounding rounding) {
     const bool truncates = rounding == Rounding::kTowardZero;
     const Id by = w.constantF32(truncates ? std::ldexp(1.0, 24) : 0.5);
     const Id f32 = emit.op(truncates ? spv::Op::OpFMul : spv::Op::OpFAdd, w.f32(), {value, by});
-    emit.module().decorate(f32, spv::Decoration::NoContraction);
+    forbidContraction(emit.module(), f32);
     if (truncates) return emit.op(spv::Op::OpConvertFToU, w.u32(), {f32});
     constexpr uint32_t kOneHalf = 0x3F000000;
     return w.plus(emit.bitcast(w.u32(), f32), 0u - kOneHalf);

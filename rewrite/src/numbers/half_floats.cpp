@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "numbers/half_floats.hpp"
 
+#include "ir/arithmetic_decorations.hpp"
 #include "lowering/words.hpp"
 #include "numbers/half_code.hpp"
 
@@ -59,6 +60,7 @@ bool lowerHalfArithmetic(NumbersContext& context, Emitter& emit, const Instructi
         return true;
     }
     const Id value = emit.op(i.opcode, code.f32Type(i.type), std::move(operands));
+    ArithmeticDecorations(context.module, i.result).addTo(value);
     finish(context, emit, i, code.encode(i.type, value));
     return true;
 }

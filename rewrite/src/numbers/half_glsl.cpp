@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <spirv/unified1/GLSL.std.450.h>
 
+#include "ir/arithmetic_decorations.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/words.hpp"
 #include "numbers/half_code.hpp"
@@ -124,12 +125,14 @@ void lowerStruct(NumbersContext& context, Emitter& emit, const Instruction& i) {
     const auto members =
         both(context, emit, decoded(code, i, i.operands.size()), {type.word(0), type.word(1)});
     emit.construct(i.type, members, i.result);
+    context.replaced.insert(i.result);
 }
 
 void lowerComputed(NumbersContext& context, Emitter& emit, const Instruction& i) {
     HalfCode code(context, emit);
     const Id value =
         emit.op(spv::Op::OpExtInst, code.f32Type(i.type), decoded(code, i, i.operands.size()));
+    ArithmeticDecorations(context.module, i.result).addTo(value);
     finish(context, emit, i, code.encode(i.type, value));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "numbers/lower.hpp"
 
+#include "ir/arithmetic_decorations.hpp"
 #include "ir/opcodes.hpp"
 #include "ir/replace_types.hpp"
 #include "numbers/conversions.hpp"
@@ -51,8 +52,8 @@ void dropDecorations(const NumbersContext& context, bool dropsFloat8) {
     using enum spv::Decoration;
     std::erase_if(context.module.section(Section::kAnnotations), [&](const InstructionPtr& i) {
         return (dropsFloat8 && isDecorated(i, {SaturatedToLargestFloat8NormalConversionEXT})) ||
-               (context.replaced.contains(i->word(0)) &&
-                isDecorated(i, {FPRoundingMode, NoContraction, FPFastMathMode}));
+               (context.replaced.contains(i->word(0)) && i->opcode == spv::Op::OpDecorate &&
+                ArithmeticDecorations::contain(static_cast<spv::Decoration>(i->word(1))));
     });
 }
 
@@ -154,7 +155,7 @@ std::optional<Error> lowerNumbers(NumbersContext& context, ExtensionSet extensio
     replaceLowered(context);
     dropDeclarations(module, extensions, keepsBfloat16);
     module.addCapability(spv::Capability::Shader);
-    return std::nullopt;
+    return context.error;
 }
 
 }  // namespace coopvk::rewrite

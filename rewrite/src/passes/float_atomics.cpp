@@ -89,7 +89,7 @@ class FloatAtomics {
             word.physical = emit.op(spv::Op::OpBitcast, type, {i.word(0)});
         } else {
             word.place = placeOf(emit, i.word(0));
-            const Storage storage = module_.storage(word.place.variable);
+            const Storage storage = module_.storage(word.place.root);
             if (!word.place.valid() ||
                 (storage != Storage::StorageBuffer && storage != Storage::Uniform)) {
                 return Error{ErrorCode::kUnsupported,
@@ -135,14 +135,17 @@ class FloatAtomics {
     void add(Emitter& emit, const Instruction& i, const Word& word) {
         std::vector<Id> arguments;
         if (word.physical != 0) arguments.push_back(word.physical);
-        if (word.place.descriptor != 0) arguments.push_back(word.place.descriptor);
-        if (word.index != 0) arguments.push_back(word.index);
+        if (word.index != 0) {
+            arguments = word.place.arguments(module_);
+            arguments.push_back(word.index);
+        }
         arguments.push_back(i.word(3));
         emit.call(i.type, adder(emit, i, word, arguments), arguments, i.result);
     }
 
     Id adder(Emitter& emit, const Instruction& i, const Word& word, std::span<const Id> arguments) {
-        std::vector<Id> key = {word.place.variable, word.place.nonUniform, i.word(1), i.word(2)};
+        std::vector<Id> key = {i.word(1), i.word(2)};
+        if (word.physical == 0) word.place.appendKey(module_, key);
         std::vector<Id> parameters;
         for (Id argument : arguments) parameters.push_back(emit.typeOf(argument));
         key.insert(key.end(), parameters.begin(), parameters.end());
@@ -183,7 +186,9 @@ Id FloatAtomics::makeAdder(const Instruction& i, Word word, std::span<const Id> 
         word.physical = f.parameter(0);
         module_.decorate(word.physical, spv::Decoration::Aliased);
     } else {
-        if (word.place.descriptor != 0) word.place.descriptor = f.parameter(0);
+        std::vector<Id> arguments;
+        for (size_t p = 0; p < parameters.size(); ++p) arguments.push_back(f.parameter(p));
+        word.place = word.place.inFunction(emit, arguments);
         word.index = f.parameter(parameters.size() - 2);
     }
     const Id pointer = pointerTo(emit, word);

@@ -52,12 +52,9 @@ class Folder {
             if (def.opcode == spv::Op::OpConstantNull) {
                 return Scalar{0, isBool(types_.scalarOf(def.type)) ? 1 : types_.width(def.type)};
             }
-            const Id constituent = def.word(c);
-            const Id type = types_.module().def(constituent).type;
-            if (def.opcode != spv::Op::OpConstantComposite || types_.components(type) != 1) {
-                return std::nullopt;
-            }
-            return scalar(constituent, 0);
+            const Id part = constituentOf(def, c);
+            const bool isScalar = types_.components(types_.module().def(part).type) == 1;
+            return isScalar ? scalar(part, 0) : std::nullopt;
         }
         if (def.opcode == spv::Op::OpConstantTrue) return Scalar{1, 1};
         if (def.opcode == spv::Op::OpConstantFalse) return Scalar{0, 1};
@@ -72,8 +69,7 @@ class Folder {
         for (size_t index = 2; index < i.operands.size(); ++index) {
             const Instruction& def = types_.module().def(id);
             if (def.opcode == spv::Op::OpConstantNull) return types_.constantNull(i.type);
-            if (def.opcode != spv::Op::OpConstantComposite) return 0;
-            id = def.word(i.word(index));
+            id = constituentOf(def, i.word(index));
         }
         const Instruction& def = types_.module().def(id);
         return def.type == i.type && def.opcode != spv::Op::OpSpecConstantOp ? id : 0;
@@ -82,8 +78,7 @@ class Folder {
     // A constituent of a composite constant; 0 if it is not one.
     Id constituent(Id composite, uint32_t index) {
         const Instruction& def = types_.module().def(composite);
-        if (def.opcode == spv::Op::OpConstantComposite) return def.word(index);
-        if (def.opcode != spv::Op::OpConstantNull) return 0;
+        if (def.opcode != spv::Op::OpConstantNull) return constituentOf(def, index);
         const Id member = memberType(types_.module(), def.type, index);
         return member == 0 ? 0 : types_.constantNull(member);
     }

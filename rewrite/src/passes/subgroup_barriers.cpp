@@ -11,20 +11,21 @@ bool isSubgroupBarrier(const Module& module, const Instruction& i) {
 }
 
 // OpMemoryBarrier must have an order (VUID-StandaloneSpirv-OpMemoryBarrier-04732).
-bool ordersMemory(const Module& module, Id semantics) {
+bool ordersMemory(uint64_t semantics) {
     constexpr auto kOrders = static_cast<uint64_t>(
         spv::MemorySemanticsMask::Acquire | spv::MemorySemanticsMask::Release |
         spv::MemorySemanticsMask::AcquireRelease |
         spv::MemorySemanticsMask::SequentiallyConsistent);
-    return (module.constantValue(semantics).value_or(0) & kOrders) != 0;
+    return (semantics & kOrders) != 0;
 }
 
 }  // namespace
 
 void removeSubgroupBarriers(Module& module) {
     module.visitBlocks([&](Instruction& i) {
-        if (!isSubgroupBarrier(module, i)) return;
-        if (ordersMemory(module, i.word(2))) {
+        const std::optional<uint64_t> semantics = module.constantValue(i.word(2));
+        if (!isSubgroupBarrier(module, i) || !semantics) return;
+        if (ordersMemory(*semantics)) {
             i.opcode = spv::Op::OpMemoryBarrier;
             i.operands.erase(i.operands.begin());
         } else {

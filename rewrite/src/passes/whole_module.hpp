@@ -34,6 +34,11 @@ bool sharesContinueTarget(const Module& module);
 // constants must be frozen.
 void removeSubgroupBarriers(Module& module);
 
+// Removes FPRoundingMode from all but conversions whose only uses are stores of 16-bit floats to
+// memory that several invocations see (SPIR-V specification, "Validation Rules for Shader
+// Capabilities"). The results of lowered conversions become parts of composites.
+void dropMisplacedRoundingModes(Module& module);
+
 // Adds variables that lowering made to the interface of each entry point that uses them, also
 // through calls.
 void completeInterfaces(Module& module);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/type_size.hpp"
 #include "tensor/pointer_flow.hpp"
@@ -31,7 +32,6 @@ class Clone {
           request_(request),
           original_(original),
           flow_(module_, original, kinds),
-          place_(request.place),
           emit_(types_, unused_),
           loads_(context, emit_, request.at, place_) {}
 
@@ -63,7 +63,6 @@ class Clone {
         }
         return result;
     }
-    Id pointee(Id pointer) const { return module_.def(module_.def(pointer).type).word(1); }
     Id variableType() { return types_.pointerType(spv::StorageClass::Function, types_.uint32()); }
 
     LoweringContext& context_;
@@ -72,7 +71,8 @@ class Clone {
     const CloneRequest& request_;
     const Function& original_;
     PointerFlow flow_;
-    BufferPlace place_;  // its descriptor is the copy's parameter
+    std::vector<Id> arguments_;  // of the place: parameters of the copy
+    BufferPlace place_;          // in the copy
     std::unique_ptr<Function> clone_ = std::make_unique<Function>();
     InstructionList unused_;
     Emitter emit_;
@@ -82,9 +82,8 @@ class Clone {
 
 Id cloneFunction(LoweringContext& context, const CloneRequest& request, Id function,
                  std::span<const ArgumentKind> kinds) {
-    std::vector<uint32_t> key = {
-        static_cast<uint32_t>(spv::Op::OpFunction), function, request.place.variable,
-        (request.place.descriptor != 0 ? 1u : 0u) | (request.place.nonUniform ? 2u : 0u)};
+    std::vector<uint32_t> key = {static_cast<uint32_t>(spv::Op::OpFunction), function};
+    request.place.appendKey(context.module, key);
     for (const ArgumentKind kind : kinds) key.push_back(static_cast<uint32_t>(kind));
     const auto& functions = context.module.functions();
     const auto original =
@@ -129,7 +128,9 @@ void Clone::declareParameters() {
         module_.setDef(clone_->parameters.back().get());
         return clone_->parameters.back()->result;
     };
-    if (place_.descriptor != 0) place_.descriptor = declare(emit_.typeOf(place_.descriptor));
+    for (const Id given : request_.place.arguments(module_)) {
+        arguments_.push_back(declare(emit_.typeOf(given)));
+    }
     for (const InstructionPtr& parameter : original_.parameters) {
         Id type = parameter->type;
         if (flow_.isPointer(parameter->result)) type = types_.uint32();
@@ -149,6 +150,9 @@ void Clone::copyBlock(const Block& block) {
     for (const InstructionPtr& i : block.body) {
         if (context_.error) return;
         if (isDebugLine(i->opcode) || isNonSemantic(module_, *i)) continue;
+        if (place_.root == 0 && i->opcode != spv::Op::OpVariable) {
+            place_ = request_.place.inFunction(emit_, arguments_);
+        }
         if (usesPointers(*i)) {
             copyPointerUse(*i);
         } else {
@@ -179,7 +183,7 @@ void Clone::copyAs(const Instruction& i, Id type) {
 void Clone::copyPointerUse(const Instruction& i) {
     using enum spv::Op;
     const auto isBytes = [&](Id id) { return flow_.isPointer(id); };
-    if (firstChainIndex(i.opcode) != 0 && isBytes(i.word(0))) return copyChain(i);
+    if (firstChainIndex(i.opcode) != 0 && isBytes(chainBase(i))) return copyChain(i);
     switch (i.opcode) {
         case OpVariable:
             if (i.operands.size() == 1) return copyAs(i, variableType());
@@ -234,24 +238,23 @@ void Clone::copySum(const Instruction& i) {
 }
 
 void Clone::copyChain(const Instruction& i) {
-    const Id u32 = types_.uint32();
-    const size_t first = firstChainIndex(i.opcode);
-    Id bytes = copied(i.word(0));
-    if (first == 2) {
+    const Id u32 = types_.uint32(), base = chainBase(i);
+    const ChainStep step = chainStep(module_, i);
+    Id bytes = copied(base);
+    if (firstChainIndex(i.opcode) == 2 && !isUntypedChain(i.opcode)) {
         const auto stride =
-            module_.decoration(module_.def(i.word(0)).type, spv::Decoration::ArrayStride);
-        const Id step = emit_.constant(stride.value_or(sizeOfType(types_, pointee(i.word(0)))));
-        bytes = emit_.addInt(u32, bytes, emit_.mulInt(u32, emit_.toU32(copied(i.word(1))), step));
+            module_.decoration(module_.def(base).type, spv::Decoration::ArrayStride);
+        const Id size = emit_.constant(stride.value_or(sizeOfType(types_, step.type)));
+        bytes = emit_.addInt(u32, bytes, emit_.mulInt(u32, emit_.toU32(copied(i.word(1))), size));
     }
     std::vector<Id> indices;
-    for (const Operand& index : operandsBehind(i, first)) indices.push_back(copied(index.word));
-    const std::optional<Id> inside = bytesTo(emit_, pointee(i.word(0)), indices);
-    if (!inside) {
+    for (const Operand& index : step.indices) indices.push_back(copied(index.word));
+    const std::optional<Id> inside = bytesTo(emit_, step.type, indices);
+    if (inside) {
+        emit_.op(spv::Op::OpIAdd, u32, {bytes, *inside}, copied(i.result));
+    } else {
         refuse("DecodeFunc goes through memory without a layout");
-        return;
     }
-    emit_.add(makeInstruction(spv::Op::OpIAdd, u32, copied(i.result),
-                              {idOperand(bytes), idOperand(*inside)}));
 }
 
 void Clone::copyLoad(const Instruction& i) {
@@ -275,7 +278,7 @@ void Clone::copyCall(const Instruction& i) {
     const Id function = cloneFunction(context_, inner, i.word(0), kinds);
     if (function == 0) return;
     Operands operands = {idOperand(function)};
-    if (place_.descriptor != 0) operands.push_back(idOperand(place_.descriptor));
+    append(operands, idOperands(place_.arguments(module_)));
     for (const Operand& argument : operandsBehind(i, 1)) {
         operands.push_back(idOperand(copied(argument.word)));
     }

@@ -51,7 +51,7 @@ bool PointerFlow::visit(const Instruction& i) {
         case spv::Op::OpISub:
             return isAddressType(i.type) && anyIsPointer(i) && pointers_.insert(i.result).second;
         default: {
-            const bool isChain = firstChainIndex(i.opcode) != 0 && isPointer(i.word(0));
+            const bool isChain = firstChainIndex(i.opcode) != 0 && isPointer(chainBase(i));
             return isChain && pointers_.insert(i.result).second;
         }
     }

@@ -27,9 +27,10 @@ RoleInference::RoleInference(const Module& module, const MatrixLeaves& leaves)
 
 bool RoleInference::isConstant(const Instruction& definition) {
     using enum spv::Op;
-    return isOneOf(definition.opcode,
+    return hasNoValue(definition.opcode) ||
+           isOneOf(definition.opcode,
                    {OpConstantNull, OpConstantComposite, OpConstantCompositeReplicateEXT,
-                    OpSpecConstantComposite, OpSpecConstantCompositeReplicateEXT, OpUndef});
+                    OpSpecConstantComposite, OpSpecConstantCompositeReplicateEXT});
 }
 
 RoleInference::Range RoleInference::make(Id type) {
@@ -185,6 +186,7 @@ void RoleInference::visit(const Instruction& i, Id function) {
             return;
         case spv::Op::OpCooperativeMatrixLengthNV:
         case spv::Op::OpExtInst:  // debug information
+        case spv::Op::OpExtInstWithForwardRefsKHR:
             return;
         default:
             // Constituents of constants get their roles with each use of the composite.

@@ -81,7 +81,7 @@ std::optional<Error> splitTranspositions(LoweringContext& context) {
         table.lower(lowering, *function);
         if (context.error) return context.error;
     }
-    return std::nullopt;
+    return context.error;
 }
 
 }  // namespace coopvk::rewrite

@@ -209,14 +209,11 @@ bool readInLoop(VectorContext& context, Emitter& emit, const Block& block, size_
     if (array == 0) return false;
     const Id index = loads->index.value == 0 ? emit.constant(0) : emit.toU32(loads->index.value);
     const Id offset = emit.times(emit.plus(index, loads->index.constant), bytes);
-    const Location location = locate(context, emit, array, offset, construct);
-    if (!location.valid()) {
-        context.error.reset();  // the construction stays
-        return false;
-    }
+    const Location location = locate(context, emit, array, offset);
+    if (!location.valid()) return false;
     const MemoryOperands access = MemoryOperands(loads->access).withAlignment(0);
     std::vector<uint32_t> key = {kGatherHelper, type.id};
-    location.appendKey(key);
+    location.appendKey(context.module, key);
     access.appendKey(key);
     construct.opcode = spv::Op::OpFunctionCall;
     construct.operands = {idOperand(context.helper(key, [&] {

@@ -3,6 +3,7 @@
 // Copies of large vectors, and uses of single components of them.
 #include <algorithm>
 
+#include "ir/arithmetic_decorations.hpp"
 #include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
 #include "vector/large_vectors.hpp"
@@ -68,9 +69,7 @@ void readOperands(VectorContext& context, Instruction& read, InstructionList& ou
         }
         components.push_back(idOperand(component));
     }
-    if (context.module.decoration(whole.result, spv::Decoration::NoContraction)) {
-        context.module.decorate(read.result, spv::Decoration::NoContraction);
-    }
+    ArithmeticDecorations(context.module, whole.result).addTo(read.result);
     read.opcode = whole.opcode;
     read.operands = std::move(components);
 }

@@ -106,7 +106,7 @@ void transfer(VectorContext& context, Emitter& emit, const Instruction& i, const
     const bool isLoad = object == 0;
     const auto access = MemoryOperands(operandsBehind(i, isLoad ? 2 : 3)).withAlignment(0);
     std::vector<uint32_t> key = {isLoad ? kLoadHelper : kStoreHelper, type.id};
-    location.appendKey(key);
+    location.appendKey(context.module, key);
     access.appendKey(key);
     const Id helper = context.helper(key, [&] {
         std::vector<Id> parameters = location.argumentTypes;

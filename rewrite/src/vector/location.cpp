@@ -11,8 +11,8 @@ namespace {
 
 class Locator {
  public:
-    Locator(VectorContext& context, Emitter& emit, const Instruction& at)
-        : context_(context), module_(context.module), emit_(emit), at_(at) {}
+    Locator(VectorContext& context, Emitter& emit)
+        : context_(context), module_(context.module), emit_(emit) {}
 
     Location run(Id pointer, Id byteOffset) {
         const TypeTable& types = context_.types;
@@ -31,16 +31,17 @@ class Locator {
         location_.element = element;
         const Id offset = emit_.toU32(byteOffset);
         const PointerPath path = pathTo(module_, pointer);
-        location_.place.variable = path.root;
+        location_.place.root = path.root;
         location_.place.nonUniform = path.nonUniform;
-        const bool isVariable = module_.def(path.root).opcode == spv::Op::OpVariable;
+        const bool isBuffer = isOneOf(module_.def(path.root).opcode,
+                                      {spv::Op::OpVariable, spv::Op::OpBufferPointerEXT});
         switch (location_.storage) {
             case spv::StorageClass::PhysicalStorageBuffer:
                 location_.kind = Location::Kind::kPhysical;
                 addArgument(pointer);
                 return finish(offset);
             case spv::StorageClass::StorageBuffer:
-                return isVariable ? buffer(pointer, offset) : elements(type.word(1), path, offset);
+                return isBuffer ? buffer(pointer, offset) : elements(type.word(1), path, offset);
             case spv::StorageClass::Workgroup:
                 return elements(type.word(1), path, offset);
             default:
@@ -49,9 +50,10 @@ class Locator {
     }
 
  private:
-    Location fail(std::string_view what) {
-        context_.fail(ErrorCode::kUnsupported, at_, what);
-        return {};
+    static Location fail(std::string_view what) {
+        Location none;
+        none.problem = what;
+        return none;
     }
 
     void addArgument(Id argument) {
@@ -70,10 +72,13 @@ class Locator {
         if (location_.place.problem == BufferPlace::Problem::kManyDescriptors) {
             return fail("an array of arrays of descriptors is not emulated");
         }
+        if (location_.place.problem == BufferPlace::Problem::kNoVariable) {
+            return fail("the buffer's place in the descriptor heap is not known");
+        }
         if (!location_.place.valid()) {
             return fail("the pointer leads through a type without an explicit layout");
         }
-        if (location_.place.descriptor != 0) addArgument(location_.place.descriptor);
+        for (const Id argument : location_.place.arguments(module_)) addArgument(argument);
         return finish(emit_.addInt(context_.types.uint32(), offset, location_.place.bytes));
     }
 
@@ -89,7 +94,7 @@ class Locator {
                               root.word(0) != static_cast<uint32_t>(spv::StorageClass::Function);
         // Only pointers to variables may be arguments, so the helper has the access chain.
         if (!isGlobal) {
-            location_.place.variable = 0;
+            location_.place.root = 0;
             addArgument(path.root);
         }
         for (Id index : path.indices()) addArgument(index);
@@ -99,18 +104,16 @@ class Locator {
     VectorContext& context_;
     Module& module_;
     Emitter& emit_;
-    const Instruction& at_;
     Location location_;
 };
 
 }  // namespace
 
-void Location::appendKey(std::vector<uint32_t>& key) const {
+void Location::appendKey(const Module& module, std::vector<uint32_t>& key) const {
     key.push_back(static_cast<uint32_t>(kind));
     key.push_back(static_cast<uint32_t>(storage));
-    key.push_back(kind == Kind::kPhysical ? 0 : place.variable);
     key.push_back(kind == Kind::kElements ? element : 0);
-    key.push_back((place.descriptor != 0 ? 1u : 0u) | (place.nonUniform ? 2u : 0u));
+    if (kind != Kind::kPhysical) place.appendKey(module, key);
     key.push_back(static_cast<uint32_t>(argumentTypes.size()));
     key.insert(key.end(), argumentTypes.begin(), argumentTypes.end());
     // Indices into structures must be constants in the helper, too.
@@ -118,9 +121,15 @@ void Location::appendKey(std::vector<uint32_t>& key) const {
     for (size_t a = firstIndex(); a + 1 < arguments.size(); ++a) key.push_back(arguments[a]);
 }
 
+Location locate(VectorContext& context, Emitter& emit, Id pointer, Id byteOffset) {
+    return Locator(context, emit).run(pointer, byteOffset);
+}
+
 Location locate(VectorContext& context, Emitter& emit, Id pointer, Id byteOffset,
                 const Instruction& at) {
-    return Locator(context, emit, at).run(pointer, byteOffset);
+    Location location = locate(context, emit, pointer, byteOffset);
+    if (!location.valid()) context.fail(ErrorCode::kUnsupported, at, location.problem);
+    return location;
 }
 
 }  // namespace coopvk::rewrite

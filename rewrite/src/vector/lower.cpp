@@ -30,13 +30,53 @@ std::string_view problem(const VectorContext& context, const Instruction& type) 
     return {};
 }
 
+// Some SPIR-V headers that coopvk builds with do not have it yet.
+constexpr auto kLongVector = static_cast<spv::Capability>(5425);
+
+bool isCooperative(spv::Op opcode) {
+    using enum spv::Op;
+    return isOneOf(opcode, {OpCooperativeVectorLoadNV, OpCooperativeVectorStoreNV,
+                            OpCooperativeVectorMatrixMulNV, OpCooperativeVectorMatrixMulAddNV,
+                            OpCooperativeVectorOuterProductAccumulateNV,
+                            OpCooperativeVectorReduceSumAccumulateNV});
+}
+
+// The types whose values are lowered. OpTypeVectorIdEXT of SPV_EXT_long_vector has the same opcode
+// and is the driver's: with LongVectorEXT, a type is cooperative if a cooperative-vector
+// instruction takes or gives it, or a conversion from or to such a type.
+std::set<Id> cooperativeTypes(const Module& module) {
+    std::set<Id> types;
+    const bool areAll = !module.hasCapability(kLongVector);
+    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
+        if (areAll && i->opcode == spv::Op::OpTypeCooperativeVectorNV) types.insert(i->result);
+    }
+    const auto add = [&](Id type) {
+        const bool isVector = module.def(type).opcode == spv::Op::OpTypeCooperativeVectorNV;
+        return isVector && types.insert(type).second;
+    };
+    bool grows = !areAll;
+    while (grows) {
+        grows = false;
+        module.visitBlocks([&](const Instruction& i) {
+            const bool follows =
+                isConversion(i.opcode) &&
+                (types.contains(i.type) || types.contains(module.def(i.word(0)).type));
+            if (!follows && !isCooperative(i.opcode)) return;
+            grows |= add(i.type);
+            for (const Operand& o : i.operands) grows |= o.isId && add(module.def(o.word).type);
+        });
+    }
+    return types;
+}
+
 // Redefines each cooperative vector type as an array of packs and adds it to the context.
 void lowerVectorTypes(VectorContext& context) {
     Module& module = context.module;
+    const std::set<Id> types = cooperativeTypes(module);
     InstructionList& globals = module.section(Section::kGlobals);
     for (size_t g = 0; g < globals.size(); ++g) {
         Instruction& type = *globals[g];
-        if (type.opcode != spv::Op::OpTypeCooperativeVectorNV) continue;
+        if (!types.contains(type.result)) continue;
         if (const std::string_view what = problem(context, type); !what.empty()) {
             context.fail(ErrorCode::kUnsupported, type, what);
             return;
@@ -97,6 +137,7 @@ std::optional<Error> lowerVectors(VectorContext& context) {
     Module& module = context.module;
     lowerVectorTypes(context);
     lowerPackedConstants(context);
+    if (context.error) return context.error;
     const OpcodeTable<VectorLowering> table = vectorTable();
     for (const auto& function : module.functions()) {
         lowerLargeConstructs(context, *function);
@@ -107,13 +148,13 @@ std::optional<Error> lowerVectors(VectorContext& context) {
     }
     if (context.error) return context.error;
     passLargeVectorsByPointer(context);
-    context.dropArithmeticDecorations();
+    context.dropValueDecorations(false);
     context.addNewFunctions();
     initialiseLock(context);
     module.removeCapability(spv::Capability::CooperativeVectorNV);
     module.removeCapability(spv::Capability::CooperativeVectorTrainingNV);
     module.removeExtension("SPV_NV_cooperative_vector");
-    return std::nullopt;
+    return context.error;
 }
 
 }  // namespace coopvk::rewrite

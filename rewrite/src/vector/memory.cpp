@@ -15,9 +15,17 @@ VectorMemory::VectorMemory(VectorFunction& function, const Location& location,
       // Only accesses to physical pointers need Aligned; the extension guarantees the alignment.
       access_(access.withAlignment(location.kind == Location::Kind::kPhysical ? kAnyAlignment : 0)),
       start_(function.parameter(firstParameter + location.arguments.size() - 1)) {
-    if (location.kind != Location::Kind::kPhysical) return;
-    // The casts must dominate all uses.
-    for (const uint32_t bytes : {16u, 4u}) views_[bits(bytes)] = castTo(bits(bytes));
+    if (byElements()) return;
+    if (location_.kind == Location::Kind::kBuffer) {
+        std::vector<Id> parameters;
+        for (size_t a = 0; a + 1 < location.arguments.size(); ++a) {
+            parameters.push_back(function.parameter(firstParameter + a));
+        }
+        place_ = location.place.inFunction(emit_, parameters);
+        if (place_.inHeap == 0) return;
+    }
+    // The pointers must dominate all uses.
+    for (const uint32_t bytes : {16u, 4u}) views_[bits(bytes)] = makeView(bits(bytes));
 }
 
 void VectorMemory::makeNonPrivate() {
@@ -28,22 +36,21 @@ Id VectorMemory::bits(uint32_t bytes) {
     return bytes == 16 ? types_.vectorType(u32(), 4) : types_.intType(8 * bytes, false);
 }
 
-// Pointer to the block { type data[]; } and on to data[index].
+// Pointer to element data[index] of the block { type data[]; }.
 Id VectorMemory::viewPointer(Id type, Id index) {
-    if (location_.kind == Location::Kind::kBuffer) {
-        BufferPlace place = location_.place;
-        if (place.descriptor != 0) place.descriptor = f_.parameter(first_);
-        return f_.context().views.pointer(emit_, place, type, index);
-    }
     const auto found = views_.find(type);
-    const Id block = found != views_.end() ? found->second : castTo(type);
-    return emit_.chain(type, {block, c(0), index});
+    const Id view = found != views_.end() ? found->second : 0;
+    if (location_.kind == Location::Kind::kBuffer) {
+        return f_.context().views.pointer(emit_, place_, type, index, view);
+    }
+    return emit_.chain(type, {view != 0 ? view : makeView(type), c(0), index});
 }
 
-// The address as a pointer to the block { type data[]; }.
-Id VectorMemory::castTo(Id type) {
-    const Id block = f_.context().views.block(type);
-    return emit_.op(spv::Op::OpBitcast, types_.pointerType(location_.storage, block),
+// A pointer to the block.
+Id VectorMemory::makeView(Id type) {
+    BufferViews& views = f_.context().views;
+    if (location_.kind == Location::Kind::kBuffer) return views.view(emit_, place_, type);
+    return emit_.op(spv::Op::OpBitcast, types_.pointerType(location_.storage, views.block(type)),
                     {f_.parameter(first_)});
 }
 
@@ -78,8 +85,8 @@ void VectorMemory::store(Id type, Id pointer, Id value) {
 // Through the elements of the application's array
 
 Id VectorMemory::elementPointer(Id scalarIndex) {
-    std::vector<Id> chain = {location_.place.variable != 0 ? location_.place.variable
-                                                           : f_.parameter(first_)};
+    std::vector<Id> chain = {location_.place.root != 0 ? location_.place.root
+                                                       : f_.parameter(first_)};
     for (size_t i = location_.firstIndex(); i + 1 < location_.arguments.size(); ++i) {
         const Id known = location_.arguments[i];
         const bool isConstant = f_.module().constantValue(known).has_value();

@@ -15,31 +15,33 @@ namespace coopvk::rewrite {
 // extension guarantees an alignment that allows wider accesses than the type of the array does.
 struct Location {
     enum class Kind : uint32_t {
-        kBuffer,    // a StorageBuffer variable, through a view
+        kBuffer,    // a buffer of storage class StorageBuffer, through a view
         kPhysical,  // a 64-bit address
         kElements,  // any other memory: through the array's elements
     };
     Kind kind = Kind::kElements;
     spv::StorageClass storage = spv::StorageClass::StorageBuffer;
-    // kBuffer, kElements: the module-scope variable at which the pointer's access chain starts (0:
-    // none); kBuffer: also the place in it, without the byte offset.
+    // kBuffer: the place in the buffer, without the byte offset. kElements: its root is the
+    // module-scope variable at which the pointer's access chain starts; 0: none.
     BufferPlace place;
     Id element = 0;  // kElements: element type of the array
-    // Arguments of the helper function. kPhysical: the address; kBuffer: the descriptor index, if
-    // any; kElements: the pointer, if there is no variable, and the indices. Last the byte offset,
+    // Arguments of the helper function. kPhysical: the address; kBuffer: those of the place;
+    // kElements: the pointer, if there is no variable, and the indices. Last the byte offset,
     // a u32.
     std::vector<Id> arguments;
     std::vector<Id> argumentTypes;
+    std::string_view problem;  // why it is not valid
 
     bool valid() const { return !arguments.empty(); }
-    void appendKey(std::vector<uint32_t>& key) const;
+    void appendKey(const Module& module, std::vector<uint32_t>& key) const;
     // Whether the first argument is the pointer to which the indices apply.
-    bool passesPointer() const { return kind == Kind::kElements && place.variable == 0; }
+    bool passesPointer() const { return kind == Kind::kElements && place.root == 0; }
     size_t firstIndex() const { return passesPointer() ? 1 : 0; }
 };
 
-// Follows `pointer` back to its variable or address; emits the byte offset into the caller. Errors
-// name `at`; the location is invalid after one.
+// Follows `pointer` back to its variable or address; emits the byte offset into the caller.
+Location locate(VectorContext& context, Emitter& emit, Id pointer, Id byteOffset);
+// The same. If the location is not valid, it is an error of instruction `at`.
 Location locate(VectorContext& context, Emitter& emit, Id pointer, Id byteOffset,
                 const Instruction& at);
 
@@ -104,7 +106,7 @@ class VectorMemory : private VectorCode {
     Id load(Id type, Id pointer);
     void store(Id type, Id pointer, Id value);
     Id viewPointer(Id type, Id index);
-    Id castTo(Id type);
+    Id makeView(Id type);
     Id elementPointer(Id scalarIndex);
     Id holder();
     bool isHalf(Id type);
@@ -119,7 +121,8 @@ class VectorMemory : private VectorCode {
     size_t first_;
     MemoryOperands access_;
     Id start_ = 0;
-    std::map<Id, Id> views_;  // kPhysical: pointers to blocks, by element type
+    BufferPlace place_;       // kBuffer
+    std::map<Id, Id> views_;  // pointers to blocks, by element type
 };
 
 // Atomic additions of f32 and f16 numbers to memory. The device and the memory's type decide the

@@ -140,7 +140,7 @@ class ProductReader {
     size_t afterMatrix_;  // position of M
 };
 
-std::vector<uint32_t> keyOf(const VectorMatrixMul& p) {
+std::vector<uint32_t> keyOf(const Module& module, const VectorMatrixMul& p) {
     std::vector<uint32_t> key = {kMultiplyHelper,
                                  p.result->id,
                                  p.input->id,
@@ -154,8 +154,8 @@ std::vector<uint32_t> keyOf(const VectorMatrixMul& p) {
                                  p.k,
                                  static_cast<uint32_t>(p.layout),
                                  p.stride.value_or(0)};
-    p.matrix.appendKey(key);
-    if (p.hasBias) p.bias.appendKey(key);
+    p.matrix.appendKey(module, key);
+    if (p.hasBias) p.bias.appendKey(module, key);
     return key;
 }
 
@@ -279,7 +279,7 @@ void lowerVectorMultiply(VectorContext& context, Emitter& emit, const Instructio
     VectorMatrixMul p;
     const ProductReader reader(context, i);
     if (!reader.read(emit, p)) return;
-    const Id helper = context.helper(keyOf(p), [&] { return build(context, p); });
+    const Id helper = context.helper(keyOf(context.module, p), [&] { return build(context, p); });
     std::vector<Id> arguments = {i.word(0)};
     arguments.insert(arguments.end(), p.matrix.arguments.begin(), p.matrix.arguments.end());
     arguments.insert(arguments.end(), p.bias.arguments.begin(), p.bias.arguments.end());

@@ -187,7 +187,7 @@ void call(VectorContext& context, Emitter& emit, Gradient& g, const Instruction&
     std::vector<uint32_t> key = {
         kGradientHelper, g.lines != nullptr ? g.lines->id : 0,          g.elements->id,
         g.number->bits,  (g.stride ? 1u : 0u) | (g.inBlocks ? 2u : 0u), g.stride.value_or(0)};
-    g.target.appendKey(key);
+    g.target.appendKey(context.module, key);
     const Id helper = context.helper(key, [&] { return build(context, g, i, name); });
     std::vector<Id> arguments = g.target.arguments;
     arguments.insert(arguments.end(), g.values.begin(), g.values.end());

@@ -72,6 +72,7 @@ bool FunctionFacts::mayRepeat(const Instruction& i) const {
         case Op::OpCooperativeMatrixMulAddKHR:
             return true;
         case Op::OpExtInst:
+        case Op::OpExtInstWithForwardRefsKHR:
             return isNonSemantic(module_, i);
         default:
             return isPure(i.opcode);

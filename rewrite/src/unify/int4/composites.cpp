@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/opcodes.hpp"
 #include "unify/int4/instructions.hpp"
 
 namespace coopvk::rewrite {
@@ -128,6 +129,17 @@ bool lowerSelect(Int4Function& f, const Instruction& i) {
     return make(f, i, *type, all, "one condition for each component");
 }
 
+// A frozen byte may hold more than a 4-bit integer; vectors have no such bits.
+bool lowerFreeze(Int4Function& f, const Instruction& i) {
+    const Int4Type* type = f.context.type(i.type);
+    if (type == nullptr || type->components != 1) return false;
+    const Id frozen = f.emit().op(i.opcode, type->id, {i.word(0)});
+    const Id zero = f.emit().constant(0);
+    const Id component = f.values.component(frozen, *type, zero, type->isSigned);
+    f.values.scalar(type->id, type->isSigned, component, i.result);
+    return true;
+}
+
 }  // namespace
 
 void addInt4Composites(OpcodeTable<Int4Function>& table) {
@@ -137,6 +149,7 @@ void addInt4Composites(OpcodeTable<Int4Function>& table) {
     table.add<lowerConstruct>({OpCompositeConstruct, OpCompositeConstructReplicateEXT});
     table.add<lowerShuffle>({OpVectorShuffle});
     table.add<lowerSelect>({OpSelect});
+    table.add<lowerFreeze>({kOpFreeze});
 }
 
 }  // namespace coopvk::rewrite

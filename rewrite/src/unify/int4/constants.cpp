@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/opcodes.hpp"
 #include "unify/int4/instructions.hpp"
 
 namespace coopvk::rewrite {
@@ -13,6 +14,7 @@ std::optional<uint32_t> fourBits(const Module& module, Id id) {
             return def.word(0) & 15u;
         case spv::Op::OpConstantNull:
         case spv::Op::OpUndef:
+        case kOpPoison:
             return 0;
         default:
             return std::nullopt;
@@ -65,6 +67,7 @@ void lowerInt4Constant(Int4Context& context, Instruction& constant) {
             break;
         case spv::Op::OpConstantNull:
         case spv::Op::OpUndef:
+        case kOpPoison:
             break;
         default:
             context.fail(ErrorCode::kUnsupported, constant,

@@ -95,7 +95,7 @@ std::optional<Error> unifyInt4(Int4Context& context) {
     if (std::ranges::none_of(globals, isInt4Matrix)) {
         module.removeCapability(spv::Capability::Int4CooperativeMatrixINTEL);
     }
-    return std::nullopt;
+    return context.error;
 }
 
 }  // namespace coopvk::rewrite

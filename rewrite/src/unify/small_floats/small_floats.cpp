@@ -43,7 +43,7 @@ std::optional<Error> holdSmallFloats(SmallFloatContext& context) {
     context.types.declareArithmetic(context.types.floatType(16));
     context.types.declareArithmetic(context.types.intType(8, false));  // bits of elements
     context.addNewFunctions();
-    return std::nullopt;
+    return context.error;
 }
 
 }  // namespace coopvk::rewrite

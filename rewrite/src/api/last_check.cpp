@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The last check of each output: nothing that was lowered is left in it. One scan, in all builds.
+#include <algorithm>
+
+#include "api/passes.hpp"
+#include "ir/instruction_words.hpp"
+#include "lowering/context.hpp"
+#include "passes/float_atomics.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+using enum spv::Op;
+using enum Extension;
+
+constexpr ExtensionSet kWhole = {kNvCooperativeMatrix2, kExtCooperativeMatrixMaintenance1,
+                                 kNvCooperativeMatrixDecodeVector};
+
+// The opcodes from `first` to `last` are only in modules that use one of the extensions.
+struct Row {
+    spv::Op first, last;
+    ExtensionSet extensions;
+};
+
+constexpr Row kRows[] = {
+    {OpTypeCooperativeMatrixKHR, OpCooperativeMatrixLengthKHR, {kKhrCooperativeMatrix}},
+    {OpConstantCompositeReplicateEXT,
+     OpCompositeConstructReplicateEXT,
+     {kExtShaderReplicatedComposites}},
+    {OpBitCastArrayQCOM, OpBitCastArrayQCOM, {kQcomCooperativeMatrixConversion}},
+    {OpCompositeConstructCoopMatQCOM, OpExtractSubArrayQCOM, {kQcomCooperativeMatrixConversion}},
+    {OpCooperativeVectorMatrixMulNV, OpCooperativeVectorMatrixMulAddNV, {kNvCooperativeVector}},
+    {OpCooperativeMatrixConvertNV, OpCooperativeMatrixConvertNV, kWhole},
+    {OpCooperativeVectorLoadNV, OpCooperativeVectorStoreNV, {kNvCooperativeVector}},
+    {OpTypeCooperativeMatrixNV, OpCooperativeMatrixLengthNV, {kNvCooperativeMatrix}},
+    {OpCooperativeMatrixGetCoordinateEXT, OpCooperativeMatrixGetCoordinateEXT, kWhole},
+    {OpCooperativeMatrixReduceNV, OpTensorViewSetStrideNV, kWhole},
+    {OpTensorViewSetClipNV, OpTensorViewSetClipNV, kWhole},
+    {OpTensorLayoutSetBlockSizeNV, OpTensorLayoutSetBlockSizeNV, kWhole},
+    {OpCooperativeMatrixTransposeNV, OpCooperativeMatrixTransposeNV, kWhole},
+    {OpSubgroup2DBlockLoadINTEL, OpSubgroup2DBlockStoreINTEL, {kIntel2dBlockIo}},
+};
+
+constexpr uint32_t kFirst = static_cast<uint32_t>(kRows[0].first);  // the lowest opcode
+
+class LastCheck {
+ public:
+    explicit LastCheck(const Rewriting& rewriting) : r_(rewriting), lowered_(rewriting.out.used) {
+        // The driver's matrices are in the output of the native back-end, and vectors may be
+        // computed with them.
+        if (r_.native || !r_.target.emulated.contains(kKhrCooperativeMatrix)) {
+            lowered_.erase(kKhrCooperativeMatrix);
+        }
+    }
+
+    bool isLeft(const Instruction& i) const {
+        if (i.opcode == OpTypeInt) return i.word(0) == 4 && lowered_.contains(kIntelInt4);
+        if (i.opcode == OpTypeFloat) return isLackingFloat(i);
+        if (static_cast<uint32_t>(i.opcode) < kFirst) return false;
+        return std::ranges::any_of(kRows, [&](const Row& row) {
+            return row.first <= i.opcode && i.opcode <= row.last && isLowered(row.extensions);
+        });
+    }
+
+    // An extension of which a capability is left, or another sign that scan() knows. Atomics of
+    // shared memory, which are the driver's, have the same capability.
+    std::optional<Extension> declared() const {
+        const std::span<const uint32_t> words = r_.out.words;
+        ExtensionSet others = lowered_;
+        others.erase(kExtShaderAtomicFloat);
+        ExtensionSet left = scan(words, others, r_.target.nativeFeatures);
+        if (lowered_.contains(kExtShaderAtomicFloat) &&
+            hasFloatAtomics(words.subspan(forEachCapability(words, [](spv::Capability) {})),
+                            r_.target.nativeFeatures[kExtShaderAtomicFloat])) {
+            left.insert(kExtShaderAtomicFloat);
+        }
+        for (const ExtensionInfo& row : extensionTable()) {
+            if (left.contains(row.extension)) return row.extension;
+        }
+        return std::nullopt;
+    }
+
+ private:
+    bool isLowered(const ExtensionSet& extensions) const {
+        return std::ranges::any_of(extensionTable(), [&](const ExtensionInfo& row) {
+            return extensions.contains(row.extension) && lowered_.contains(row.extension);
+        });
+    }
+
+    bool isLackingFloat(const Instruction& type) const {
+        constexpr uint32_t kType = 1u << 0;  // the feature
+        const auto lacks = [&](Extension extension) {
+            return lowered_.contains(extension) &&
+                   (r_.target.nativeFeatures[extension] & kType) == 0;
+        };
+        if (type.operands.size() == 1) return type.word(0) == 16 && lacks(kKhrShaderFloat16Int8);
+        return lacks(type.word(0) == 16 ? kKhrShaderBfloat16 : kExtShaderFloat8);
+    }
+
+    const Rewriting& r_;
+    ExtensionSet lowered_;
+};
+
+}  // namespace
+
+std::optional<Error> checkNothingIsLeft(const Rewriting& rewriting) {
+    const LastCheck check(rewriting);
+    const Instruction* left = nullptr;
+    forEachInstruction(rewriting.module, [&](const Instruction* i) {
+        if (left == nullptr && check.isLeft(*i)) left = i;
+    });
+    if (left != nullptr) {
+        return errorAt(ErrorCode::kUnsupported, *left, "internal error: it is left in the output");
+    }
+    if (const std::optional<Extension> extension = check.declared()) {
+        return Error{ErrorCode::kUnsupported,
+                     std::format("internal error: a use of {} is left in the output",
+                                 info(*extension).vulkanName)};
+    }
+    return std::nullopt;
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heap_shader.hpp"
+
+#include <format>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "compute.hpp"
+
+namespace coopvk::test {
+namespace {
+
+using Tokens = std::vector<std::string>;
+
+Tokens tokensOf(const std::string& line) {
+    std::istringstream in(line);
+    Tokens tokens;
+    for (std::string token; in >> token;) tokens.push_back(token);
+    tokens.resize(std::max<size_t>(tokens.size(), 7));
+    return tokens;
+}
+
+class HeapText {
+ public:
+    explicit HeapText(const std::string& text) {
+        std::istringstream in(text);
+        for (std::string line; std::getline(in, line);) lines_.push_back(tokensOf(line));
+        for (const Tokens& t : lines_) survey(t);
+    }
+
+    std::string converted() const {
+        std::string out;
+        bool hasTypes = false, hasFunctions = false;
+        for (const Tokens& t : lines_) {
+            if (!hasTypes && t[1] == "=" && t[2].starts_with("OpType")) {
+                hasTypes = true;
+                out += decorations();
+            }
+            if (!hasFunctions && t[2] == "OpFunction") {
+                hasFunctions = true;
+                out += declarations();
+            }
+            out += converted(t);
+        }
+        return out;
+    }
+
+ private:
+    void survey(const Tokens& t) {
+        if (t[2] == "OpTypePointer") pointees_[t[0]] = t[4];
+        if (t[2] == "OpUntypedAccessChainKHR") indices_[t[0]] = t[6];
+        if (t[2] == "OpTypeBufferEXT") buffer_ = t[0];
+        if (t[2] == "OpBufferPointerEXT") {
+            pointers_.insert(t[3]);
+            gone_.insert(t[0]);  // its decorations
+        }
+        if (isOfHeap(t)) gone_.insert(t[0]);
+    }
+
+    bool isOfHeap(const Tokens& t) const {
+        for (const char* opcode :
+             {"OpUntypedAccessChainKHR", "OpTypeUntypedPointerKHR", "OpUntypedVariableKHR",
+              "OpTypeBufferEXT", "OpConstantSizeOfEXT"}) {
+            if (t[2] == opcode) return true;
+        }
+        return t[2] == "OpTypeRuntimeArray" && t[3] == buffer_;
+    }
+
+    static std::string variable(const std::string& pointer) { return "%heap_" + pointer.substr(1); }
+
+    std::string decorations() const {
+        std::string out;
+        for (const std::string& pointer : pointers_) {
+            out += std::format(
+                "OpDecorate {0} DescriptorSet 0\nOpDecorate {0} Binding {1}\n"
+                "OpDecorate {0} Aliased\n",
+                variable(pointer), kArrayBinding);
+        }
+        return out;
+    }
+
+    std::string declarations() const {
+        std::string out = "%heap_size = OpConstant %uint 2\n";
+        for (const std::string& pointer : pointers_) {
+            out += std::format(
+                "{0}_array = OpTypeArray {1} %heap_size\n"
+                "{0}_pointer = OpTypePointer StorageBuffer {0}_array\n"
+                "{0} = OpVariable {0}_pointer StorageBuffer\n",
+                variable(pointer), pointees_.at(pointer));
+        }
+        return out;
+    }
+
+    std::string converted(const Tokens& t) const {
+        if (isOfHeap(t) || (t[1] != "=" && gone_.contains(t[1]))) return "";
+        if (t[2] == "OpBufferPointerEXT") {
+            return std::format("{} = OpAccessChain {} {} {}\n", t[0], t[3], variable(t[3]),
+                               indices_.at(t[4]));
+        }
+        const bool isHeapName = t[1] == "DescriptorHeapEXT" || t[1] == "UntypedPointersKHR" ||
+                                t[1] == "\"SPV_EXT_descriptor_heap\"" ||
+                                t[1] == "\"SPV_KHR_untyped_pointers\"";
+        if ((t[0] == "OpCapability" || t[0] == "OpExtension") && isHeapName) return "";
+        std::string line;
+        for (const std::string& token : t) {
+            if (t[0] == "OpEntryPoint" && gone_.contains(token)) continue;
+            line += token + " ";
+        }
+        if (t[0] != "OpEntryPoint") return line + "\n";
+        for (const std::string& pointer : pointers_) line += variable(pointer) + " ";
+        return line + "\n";
+    }
+
+    std::vector<Tokens> lines_;
+    std::map<std::string, std::string> pointees_, indices_;
+    std::set<std::string> pointers_, gone_;
+    std::string buffer_;
+};
+
+}  // namespace
+
+Words heapAsArray(const Words& words) {
+    return assemble("OpCapability StorageBufferArrayDynamicIndexing\n" +
+                    HeapText(disassemble(words)).converted());
+}
+
+}  // namespace coopvk::test

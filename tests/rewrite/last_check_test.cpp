@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Nothing that is emulated leaves the rewriter: the last check finds what a pass has left.
+#include <gtest/gtest.h>
+
+#include "api/passes.hpp"
+#include "assemble.hpp"
+#include "edit.hpp"
+#include "vector_module.hpp"
+
+namespace coopvk::rewrite {
+namespace {
+
+// What the check says of a module whose matrices, vectors and so on were not lowered; empty if
+// nothing.
+std::string complaint(const std::string& source, Extension extension, const Target& target = {},
+                      bool native = false) {
+    const std::vector<uint32_t> words = test::assemble(source);
+    Request request;
+    request.words = words;
+    Result<Module> module = Module::parse(words);
+    if (!module) return module.error().message;
+    Rewriting rewriting(request, target, std::move(*module), native);
+    rewriting.out.used.insert(extension);
+    rewriting.out.words = words;
+    const std::optional<Error> error = checkNothingIsLeft(rewriting);
+    return error ? error->message : std::string();
+}
+
+bool says(const std::string& message, std::string_view what) {
+    return message.find("left in the output") != std::string::npos &&
+           message.find(what) != std::string::npos;
+}
+
+TEST(LastCheck, FindsInstructionsAndTypes) {
+    const std::string matrices = test::multiplyModule(16, 16, 16);
+    EXPECT_TRUE(says(complaint(matrices, Extension::kKhrCooperativeMatrix), "instruction 4456"));
+    const std::string vectors = test::layerModule(16, 16, 0, false);
+    EXPECT_TRUE(says(complaint(vectors, Extension::kNvCooperativeVector), "instruction 5302"));
+    const std::string int4 = test::edited(matrices, {{"%zero =", "%s4 = OpTypeInt 4 1\n%zero ="}});
+    EXPECT_TRUE(says(complaint(int4, Extension::kIntelInt4), "instruction 21"));
+    const std::string brain =
+        test::edited(matrices, {{"%zero =", "%brain = OpTypeFloat 16 BFloat16KHR\n%zero ="}});
+    EXPECT_TRUE(says(complaint(brain, Extension::kKhrShaderBfloat16), "instruction 22"))
+        << complaint(brain, Extension::kKhrShaderBfloat16);
+    EXPECT_TRUE(says(complaint(matrices, Extension::kKhrShaderFloat16Int8), "instruction 22"));
+}
+
+TEST(LastCheck, FindsCapabilities) {
+    const std::string declared =
+        test::edited(test::multiplyModule(16, 16, 16),
+                     {{"OpCapability Float16",
+                       "OpCapability CooperativeMatrixReductionsNV\nOpCapability Float16"}});
+    EXPECT_TRUE(
+        says(complaint(declared, Extension::kNvCooperativeMatrix2), "VK_NV_cooperative_matrix2"));
+}
+
+// What is the driver's may stay.
+TEST(LastCheck, LeavesWhatIsTheDrivers) {
+    const std::string matrices = test::multiplyModule(16, 16, 16);
+    EXPECT_EQ(complaint(matrices, Extension::kNvCooperativeVector), "");
+    EXPECT_EQ(complaint(matrices, Extension::kKhrCooperativeMatrix, {}, true), "");
+    Target target;
+    target.emulated.erase(Extension::kKhrCooperativeMatrix);
+    EXPECT_EQ(complaint(matrices, Extension::kKhrCooperativeMatrix, target), "");
+}
+
+}  // namespace
+}  // namespace coopvk::rewrite

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SPV_EXT_long_vector: OpTypeVectorIdEXT has the opcode of OpTypeCooperativeVectorNV. The driver's
+// long vectors stay beside emulated cooperative vectors.
+#include <gtest/gtest.h>
+
+#include "assemble.hpp"
+#include "coopvk/rewrite.hpp"
+#include "edit.hpp"
+#include "vector_module.hpp"
+
+namespace coopvk::rewrite {
+namespace {
+
+// A layer of cooperative vectors, and instructions on long vectors of five components.
+std::string moduleOf(std::string_view types, std::string_view code) {
+    return test::edited(
+        test::layerModule(16, 16, 0, false),
+        {{"OpCapability Float16", "OpCapability LongVectorEXT\nOpCapability Float16"},
+         {"OpExtension", "OpExtension \"SPV_EXT_long_vector\"\nOpExtension"},
+         {"OpDecorate", "OpDecorate %five SpecId 0\nOpDecorate"},
+         {"%main = OpFunction",
+          "%float = OpTypeFloat 32\n%five = OpSpecConstant %uint 5\n"
+          "%long = OpTypeVectorIdEXT %float %five\n%some = OpConstantNull %long\n" +
+              std::string(types) + "\n%main = OpFunction"},
+         {"%r = OpExtInst", std::string(code) + "\n%r = OpExtInst"}});
+}
+
+Result<Rewritten> run(const std::string& source) {
+    const std::vector<uint32_t> words = test::assemble(source);
+    EXPECT_EQ(validate(words), std::nullopt);
+    Request request;
+    request.words = words;
+    return rewrite(request, Target{});
+}
+
+// Arithmetic, comparisons, reductions and dynamic indices, most of which cooperative vectors lack.
+TEST(LongVectors, StayTheDrivers) {
+    const Result<Rewritten> out =
+        run(moduleOf("%flags = OpTypeVectorIdEXT %bool %five",
+                     "%product = OpFMul %long %some %some\n%dot = OpDot %float %product %some\n"
+                     "%less = OpFOrdLessThan %flags %some %product\n%any = OpAny %bool %less\n"
+                     "%changed = OpVectorInsertDynamic %long %product %dot %i"));
+    ASSERT_TRUE(out) << out.error().message;
+    EXPECT_EQ(validate(out->words), std::nullopt);
+    const std::string text = disassemble(out->words);
+    EXPECT_EQ(test::occurrences(text, "OpTypeVectorIdEXT"), 2u);
+    EXPECT_EQ(test::occurrences(text, "CooperativeVector"), 0u);
+    EXPECT_EQ(test::occurrences(text, "OpDot"), 1u);
+    EXPECT_EQ(test::occurrences(text, "OpCapability LongVectorEXT"), 1u);
+}
+
+// A type that is converted from and to a cooperative one is cooperative, too.
+TEST(LongVectors, ConversionsLeadToCooperativeTypes) {
+    const Result<Rewritten> out = run(test::edited(
+        moduleOf("%singles = OpTypeCooperativeVectorNV %float %m",
+                 "%wide = OpFConvert %singles %sum\n%more = OpFAdd %singles %wide %wide\n"
+                 "%narrow = OpFConvert %out %more"),
+        {{"FMax %sum", "FMax %narrow"}}));
+    ASSERT_TRUE(out) << out.error().message;
+    EXPECT_EQ(validate(out->words), std::nullopt);
+    EXPECT_EQ(test::occurrences(disassemble(out->words), "OpTypeVectorIdEXT"), 1u);
+}
+
+}  // namespace
+}  // namespace coopvk::rewrite

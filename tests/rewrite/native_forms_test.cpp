@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The native back-end takes what it lists, and shaders that have no matrices.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "assemble.hpp"
+#include "coopvk/advertised.hpp"
+#include "coopvk/rewrite.hpp"
+#include "edit.hpp"
+
+namespace coopvk::rewrite {
+namespace {
+
+using enum ComponentType;
+
+// SPV_QCOM_cooperative_matrix_conversion has instructions on arrays alone, which need no memory
+// model.
+constexpr std::string_view kArrays = R"(
+OpCapability Shader
+OpCapability CooperativeMatrixConversionQCOM
+OpExtension "SPV_QCOM_cooperative_matrix_conversion"
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main"
+OpExecutionMode %main LocalSize 32 1 1
+%void = OpTypeVoid
+%f = OpTypeFunction %void
+%u32 = OpTypeInt 32 0
+%s32 = OpTypeInt 32 1
+%f32 = OpTypeFloat 32
+%s0 = OpConstant %s32 0
+%u8 = OpConstant %u32 8
+%u4 = OpConstant %u32 4
+%line = OpTypeArray %f32 %u8
+%part = OpTypeArray %f32 %u4
+%words = OpTypeArray %u32 %u8
+%line0 = OpConstantNull %line
+%main = OpFunction %void None %f
+%label = OpLabel
+%w = OpBitCastArrayQCOM %words %line0
+%p = OpExtractSubArrayQCOM %part %line0 %s0
+OpReturn
+OpFunctionEnd
+)";
+
+TEST(NativeForms, ShadersWithoutMatrices) {
+    const std::vector<uint32_t> words = test::assemble(kArrays);
+    for (const bool hasShapes : {false, true}) {
+        Request request;
+        request.words = words;
+        Target target;
+        target.backEnd = BackEnd::kNative;
+        if (hasShapes) {
+            target.device.nativeShapes = {{8, 8, 8, kFloat16, kFloat16, kFloat32, kFloat32, false}};
+        }
+        const Result<Rewritten> out = rewrite(request, target);
+        ASSERT_TRUE(out) << out.error().message;
+        EXPECT_EQ(validate(out->words), std::nullopt);
+        const std::string text = disassemble(out->words);
+        EXPECT_EQ(test::occurrences(text, "QCOM"), 0u);
+        EXPECT_EQ(test::occurrences(text, "Cooperative"), 0u);
+    }
+}
+
+// The driver has 8-bit products with K of 32 only, so K of flexible matrices grows in steps of 32.
+TEST(NativeForms, FlexibleSizesAreMadeOfTiles) {
+    DeviceTraits device;
+    device.nativeShapes = {{16, 16, 16, kFloat16, kFloat16, kFloat32, kFloat32, false},
+                           {8, 8, 32, kSint8, kSint8, kSint32, kSint32, false}};
+    device.onlyNativeShapes = true;
+    const auto sizes = [&](ComponentType a, const std::vector<FlexibleShape>& shapes) {
+        std::vector<std::array<uint32_t, 3>> found;
+        for (const auto& [granularity, invocations] : shapes) {
+            const MatrixShape& g = granularity;
+            if (invocations == 0 && g.a == a) found.push_back({g.m, g.n, g.k});
+        }
+        return found;
+    };
+    using Sizes = std::vector<std::array<uint32_t, 3>>;
+    const std::vector<FlexibleShape> listed = flexibleShapes(device);
+    EXPECT_EQ(sizes(kFloat16, listed), (Sizes{{16, 16, 16}}));
+    EXPECT_EQ(sizes(kSint8, listed), (Sizes{{16, 16, 32}}));
+    EXPECT_EQ(sizes(kUint8, listed), Sizes());
+    // Of a workgroup they may become core SPIR-V.
+    EXPECT_TRUE(std::ranges::any_of(listed, [](const FlexibleShape& shape) {
+        return shape.workgroupInvocations == 64 && shape.granularity.a == kUint8;
+    }));
+    device.onlyNativeShapes = false;
+    EXPECT_EQ(sizes(kUint8, flexibleShapes(device)).front(), (std::array<uint32_t, 3>{16, 16, 16}));
+}
+
+}  // namespace
+}  // namespace coopvk::rewrite

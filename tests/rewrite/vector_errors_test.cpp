@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An error stays the first one, whatever else the lowering of vectors tries.
+#include <gtest/gtest.h>
+
+#include <format>
+
+#include "assemble.hpp"
+#include "coopvk/rewrite.hpp"
+#include "edit.hpp"
+#include "vector_module.hpp"
+
+namespace coopvk::rewrite {
+namespace {
+
+// A vector that is too large; and one that is made of consecutive elements of an array in an array
+// of arrays of descriptors, where no location can be found: that construction stays, which is no
+// error.
+std::string twoVectors(std::string_view large) {
+    constexpr uint32_t kComponents = 512;
+    std::string constants = "%bad = OpConstant %uint " + std::string(large) +
+                            "\n%Bad = OpTypeCooperativeVectorNV %half %bad\n"
+                            "%length = OpConstant %uint 512\n%one = OpConstant %uint 1\n"
+                            "%long = OpTypeCooperativeVectorNV %half %length\n"
+                            "%row = OpTypeArray %half %length\n%rows = OpTypeStruct %row\n"
+                            "%some = OpTypeArray %rows %two\n%many = OpTypeArray %some %two\n"
+                            "%manyPointer = OpTypePointer StorageBuffer %many\n"
+                            "%descriptors = OpVariable %manyPointer StorageBuffer\n"
+                            "%halfPointer = OpTypePointer StorageBuffer %half\n";
+    std::string code, vector = "%vector = OpCompositeConstruct %long";
+    for (uint32_t c = 0; c < kComponents; ++c) {
+        constants += std::format("%c{0} = OpConstant %uint {0}\n", c);
+        code += std::format(
+            "%p{0} = OpAccessChain %halfPointer %descriptors %zero %one %zero %c{0}\n"
+            "%v{0} = OpLoad %half %p{0}\n",
+            c);
+        vector += std::format(" %v{}", c);
+    }
+    return test::edited(
+        test::layerModule(16, 16, 0, false),
+        {{"%buffer %id", "%buffer %id %descriptors"},
+         {"OpDecorate",
+          "OpDecorate %descriptors DescriptorSet 0\n"
+          "OpDecorate %descriptors Binding 1\nOpDecorate %row ArrayStride 2\n"
+          "OpDecorate %rows Block\nOpMemberDecorate %rows 0 Offset 0\nOpDecorate"},
+         {"%main = OpFunction", "%two = OpConstant %uint 2\n" + constants + "%main = OpFunction"},
+         {"OpReturn", code + vector + "\nOpReturn"}});
+}
+
+Result<Rewritten> run(const std::string& source) {
+    const std::vector<uint32_t> words = test::assemble(source);
+    Request request;
+    request.words = words;
+    return rewrite(request, Target{});
+}
+
+TEST(VectorErrors, FirstOneStays) {
+    const Result<Rewritten> bad = run(twoVectors("20000"));
+    ASSERT_FALSE(bad);
+    EXPECT_EQ(bad.error().code, ErrorCode::kUnsupported);
+    EXPECT_NE(bad.error().message.find("Component Count"), std::string::npos);
+}
+
+TEST(VectorErrors, ConstructionsWithoutLocationStay) {
+    const Result<Rewritten> good = run(twoVectors("16"));
+    EXPECT_TRUE(good) << good.error().message;
+}
+
+}  // namespace
+}  // namespace coopvk::rewrite
