@@ -19,7 +19,7 @@ uint64_t typeSeed(const Shape& s, uint64_t seed) {
 }  // namespace
 
 Placement::Placement(const Shape& shape, Choice choice, uint64_t seed)
-    : shape_(shape), length_(lengthOf(shape)) {
+    : shape_(shape), elements_(shape.rows * shape.columns), length_(lengthOf(shape)) {
     permutation_.count = std::max<uint64_t>(uint64_t(length_) * shape.invocations, 1);
     if (choice == Choice::kShuffled) {
         permutation_ = Permutation::bySeed(permutation_.count, typeSeed(shape, seed));
@@ -30,17 +30,7 @@ Placement::Placement(const Shape& shape, Choice choice, uint64_t seed)
         columnMajor_ = shape.use == 0 || shape.use == 2;
         permutation_.offset = shape.use == 2 ? permutation_.count / 2 : 0;
     }
-}
-
-Position Placement::position(uint32_t invocation, uint32_t component) const {
-    const uint64_t number =
-        runs_ ? uint64_t(shape_.invocations - 1 - invocation) * length_ + (length_ - 1 - component)
-              : uint64_t(component) * shape_.invocations + invocation;
-    const uint64_t element = permutation_(number);
-    if (element >= uint64_t(shape_.rows) * shape_.columns) return {};
-    const auto major = uint32_t(element / (columnMajor_ ? shape_.rows : shape_.columns));
-    const auto minor = uint32_t(element % (columnMajor_ ? shape_.rows : shape_.columns));
-    return columnMajor_ ? Position{minor, major, true} : Position{major, minor, true};
+    permutes_ = permutation_.factor != 1 || permutation_.offset != 0;
 }
 
 }  // namespace coopvk::reference::matrices

@@ -29,11 +29,22 @@ class Placement {
     // Components of each invocation: OpCooperativeMatrixLengthKHR.
     uint32_t length() const { return length_; }
     // `invocation` is that in the scope.
-    Position position(uint32_t invocation, uint32_t component) const;
+    Position position(uint32_t invocation, uint32_t component) const {
+        uint32_t number = component * shape_.invocations + invocation;
+        if (runs_) number = (shape_.invocations - invocation) * length_ - 1 - component;
+        const uint32_t element = permutes_ ? uint32_t(permutation_(number)) : number;
+        if (element >= elements_) return {};
+        const uint32_t width = columnMajor_ ? shape_.rows : shape_.columns;
+        const uint32_t major = element / width;
+        const uint32_t minor = element - major * width;
+        return columnMajor_ ? Position{minor, major, true} : Position{major, minor, true};
+    }
 
  private:
     Shape shape_;
+    uint32_t elements_;
     uint32_t length_;
+    bool permutes_ = false;
     Permutation permutation_;   // of the numbers of components to those of elements
     bool runs_ = false;         // components are counted invocation by invocation, from the last on
     bool columnMajor_ = false;  // elements are counted column by column

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "numbers/format.hpp"
@@ -46,9 +47,30 @@ bool representable(Number number, const Exact& value, Rounding rounding);
 Exact fromDouble(double value);
 double toDouble(const Exact& value);  // rounded to nearest even
 
-inline double decodeDouble(Number number, uint64_t bits) { return toDouble(decode(number, bits)); }
+// The formats of most shaders by the processor's conversions, which are exact or round to nearest
+// even; all others by decode and encode.
+inline double decodeDouble(Number number, uint64_t bits) {
+    switch (number) {
+        case Number::f16:
+            return double(std::bit_cast<_Float16>(uint16_t(bits)));
+        case Number::bf16:
+            return double(std::bit_cast<float>(uint32_t(bits) << 16));
+        case Number::f32:
+            return double(std::bit_cast<float>(uint32_t(bits)));
+        case Number::f64:
+            return std::bit_cast<double>(bits);
+        default:
+            return toDouble(decode(number, bits));
+    }
+}
+
 inline uint64_t encodeDouble(Number number, double value,
                              Rounding rounding = Rounding::nearestEven) {
+    if (rounding == Rounding::nearestEven) {
+        if (number == Number::f16) return std::bit_cast<uint16_t>(_Float16(value));
+        if (number == Number::f32) return std::bit_cast<uint32_t>(float(value));
+        if (number == Number::f64) return std::bit_cast<uint64_t>(value);
+    }
     return encode(number, fromDouble(value), rounding);
 }
 
