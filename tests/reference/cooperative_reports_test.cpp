@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Planted faults in programs with matrices: each is found by the check that is for it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "matrix_text.hpp"
+#include "program_runner.hpp"
+
+namespace coopvk::reference::test {
+namespace {
+
+// The checks that reported something.
+uint32_t checksOf(const std::string& source, uint32_t lanes = 4) {
+    Execution run;
+    run.lanes = lanes;
+    run.buffers = {{0, std::vector<uint32_t>(64, bitsOf(1))},
+                   {1, std::vector<uint32_t>(64, bitsOf(1))},
+                   {2, std::vector<uint32_t>(64)}};
+    execute(run, source);
+    EXPECT_EQ(run.error, "");
+    uint32_t checks = 0;
+    for (const Report& report : run.reports) checks |= report.check;
+    return checks;
+}
+
+// With a built-in %lane (LocalInvocationIndex) and a bool type.
+std::string withLane(std::string source) {
+    const auto insert = [&](const char* before, const char* text) {
+        source.insert(source.find(before), text);
+    };
+    const std::string entry = "%main \"main\"";
+    source.insert(source.find(entry) + entry.size(), " %lane");
+    insert("OpDecorate %array", "OpDecorate %lane BuiltIn LocalInvocationIndex\n");
+    insert("%scope = ",
+           "%input = OpTypePointer Input %u32\n%lane = OpVariable %input Input\n"
+           "%bool = OpTypeBool\n");
+    return source;
+}
+
+constexpr const char* kLoad = "%c = OpCooperativeMatrixLoadKHR %C %p1 %0 %6\n";
+constexpr const char* kStore = "OpCooperativeMatrixStoreKHR %p2 %c %0 %6\n";
+
+TEST(CooperativeReports, NoneForAValidProgram) {
+    EXPECT_EQ(checksOf(text(std::string(kLoad) + kStore)), 0u);
+}
+
+// "All the operands to this instruction must be dynamically uniform".
+TEST(CooperativeReports, StridesThatDiffer) {
+    const std::string body =
+        "%l = OpLoad %u32 %lane\n%stride = OpIAdd %u32 %l %6\n"
+        "%c = OpCooperativeMatrixLoadKHR %C %p1 %0 %stride\n";
+    EXPECT_EQ(checksOf(withLane(text(body + kStore))), uint32_t(kCheckUniformity));
+}
+
+// "all the invocations in the Scope instance are active or none of them are".
+TEST(CooperativeReports, LanesThatAreAbsent) {
+    const std::string body =
+        std::string(kLoad) +
+        "%l = OpLoad %u32 %lane\n%first = OpULessThan %bool %l %2\nOpSelectionMerge %behind None\n"
+        "OpBranchConditional %first %in %behind\n%in = OpLabel\n" +
+        kStore + "OpBranch %behind\n%behind = OpLabel\n";
+    EXPECT_EQ(checksOf(withLane(text(body))), uint32_t(kCheckDivergence));
+}
+
+TEST(CooperativeReports, UndefinedElements) {
+    std::string source = text(kStore);
+    source.insert(source.find("%procedure"), "%c = OpUndef %C\n");
+    EXPECT_EQ(checksOf(source), uint32_t(kCheckUndefined));
+}
+
+// A slice that begins one row further than the tensor has room for: by the clamp mode Undefined.
+TEST(CooperativeReports, SlicesThatAreOffByOne) {
+    for (const bool outside : {false, true}) {
+        const std::string first = outside ? "%4" : "%2";
+        const std::string body =
+            "%l0 = OpCreateTensorLayoutNV %plain\n"
+            "%l1 = OpTensorLayoutSetDimensionNV %plain %l0 %6 %6\n"
+            "%l2 = OpTensorLayoutSliceNV %plain %l1 " +
+            first +
+            " %4 %0 %6\n"
+            "%c = OpCooperativeMatrixLoadTensorNV %C %p1 %zeros %l2 None None\n";
+        std::string source = text(body + kStore);
+        source.insert(source.find("%layout = "), "%plain = OpTypeTensorLayoutNV %2 %0\n");
+        const uint32_t checks = checksOf(source);
+        if (outside) {
+            EXPECT_NE(checks & kCheckBounds, 0u);
+        } else {
+            EXPECT_EQ(checks, 0u);
+        }
+    }
+}
+
+// AcquireRelease, WorkgroupMemory, MakeAvailable, MakeVisible: 0x6108.
+// Each lane reads what another wrote of a matrix in shared memory, with and without a barrier
+// between.
+TEST(CooperativeReports, MissingBarriers) {
+    for (const bool barrier : {false, true}) {
+        std::string body = std::string(kLoad) +
+                           "%s = OpAccessChain %inShared %shared %0\n"
+                           "OpCooperativeMatrixStoreKHR %s %c %0 %6 NonPrivatePointer\n";
+        if (barrier) body += "OpControlBarrier %2 %2 %acquireRelease\n";
+        body +=
+            "%l = OpLoad %u32 %lane\n%other = OpBitwiseXor %u32 %l %1\n"
+            "%t = OpAccessChain %inShared %shared %other\n"
+            "%v = OpLoad %f32 %t NonPrivatePointer\n"
+            "%d = OpAccessChain %element %buffer2 %0 %l\nOpStore %d %v\n";
+        std::string source = withLane(text(body, "3", 8));
+        const std::string entry = "%main \"main\"";
+        source.insert(source.find(entry) + entry.size(), " %shared");
+        source.insert(source.find("%procedure"),
+                      "%24 = OpConstant %u32 24\n%acquireRelease = OpConstant %u32 24840\n"
+                      "%sharedArray = OpTypeArray %f32 %24\n"
+                      "%pointerShared = OpTypePointer Workgroup %sharedArray\n"
+                      "%inShared = OpTypePointer Workgroup %f32\n"
+                      "%shared = OpVariable %pointerShared Workgroup\n");
+        const uint32_t checks = checksOf(source, 8);
+        EXPECT_EQ((checks & kCheckRaces) != 0, !barrier);
+    }
+}
+
+}  // namespace
+}  // namespace coopvk::reference::test
