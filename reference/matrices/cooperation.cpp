@@ -24,23 +24,9 @@ void checkUniform(Subgroup& holder, const Instruction& instruction, const Value&
 }  // namespace
 
 Number numberOf(const Type& scalar, bool isSigned) {
-    if (scalar.kind == Kind::kFloat) {
-        switch (scalar.format) {
-            case FloatFormat::kBFloat16:
-                return Number::bf16;
-            case FloatFormat::kE4M3:
-                return Number::e4m3;
-            case FloatFormat::kE5M2:
-                return Number::e5m2;
-            case FloatFormat::kIeee:
-                break;
-        }
-        return numbers::floatOf(scalar.width, numbers::kNoValue).value_or(Number::f32);
-    }
+    if (scalar.kind == Kind::kFloat) return numberOf(scalar);
     return numbers::integerOf(scalar.width, isSigned).value_or(Number::u32);
 }
-
-Number numberOf(const Type& scalar) { return numberOf(scalar, scalar.isSigned); }
 
 Placement placementOf(const Subgroup& subgroup, const Type& matrix) {
     const uint32_t invocations =

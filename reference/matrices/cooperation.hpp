@@ -8,6 +8,7 @@
 #include <span>
 
 #include "execution/frame.hpp"
+#include "execution/map.hpp"
 #include "matrices/matrix.hpp"
 #include "matrices/placement.hpp"
 #include "matrices/sums.hpp"
@@ -15,8 +16,7 @@
 
 namespace coopvk::reference::matrices {
 
-// The format of a scalar type; integers with this signedness instead of their type's.
-Number numberOf(const Type& scalar);
+// The format of a scalar type, of integers with this signedness instead of their type's.
 Number numberOf(const Type& scalar, bool isSigned);
 
 Placement placementOf(const Subgroup& subgroup, const Type& matrix);

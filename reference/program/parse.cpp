@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -90,13 +91,47 @@ void freeze(std::vector<uint32_t>& words, const ProgramRequest& request, uint32_
     words[0] = instructionWord(count, value ? spv::Op::OpConstantTrue : spv::Op::OpConstantFalse);
 }
 
+using Words = std::unordered_map<uint32_t, uint32_t>;
+
+// The value of OpSpecConstantOp with two operands that are constants of one word, for the
+// operations that sizes and uses of matrices are computed with.
+std::optional<uint32_t> folded(const Parsed& i, const Words& values) {
+    if (i.opcode != spv::Op::OpSpecConstantOp || i.operands.size() != 3) return std::nullopt;
+    const auto left = values.find(i.operands[1].word), right = values.find(i.operands[2].word);
+    if (left == values.end() || right == values.end()) return std::nullopt;
+    const uint32_t a = left->second, b = right->second;
+    switch (static_cast<spv::Op>(i.operands[0].word)) {
+        case spv::Op::OpIAdd:
+            return a + b;
+        case spv::Op::OpISub:
+            return a - b;
+        case spv::Op::OpIMul:
+            return a * b;
+        case spv::Op::OpUDiv:
+            return b != 0 ? std::optional(a / b) : std::nullopt;
+        case spv::Op::OpUMod:
+            return b != 0 ? std::optional(a % b) : std::nullopt;
+        case spv::Op::OpBitwiseOr:
+            return a | b;
+        case spv::Op::OpBitwiseAnd:
+            return a & b;
+        case spv::Op::OpShiftLeftLogical:
+            return b < 32 ? std::optional(a << b) : std::nullopt;
+        case spv::Op::OpShiftRightLogical:
+            return b < 32 ? std::optional(a >> b) : std::nullopt;
+        default:
+            return std::nullopt;
+    }
+}
+
 // What the validator sees. Specialization constants are constants: what depends on them must be
 // valid in the specialised module only. SPIRV-Tools refuses OpSelect of whole cooperative matrices,
 // which are composites: it sees a copy of one of them instead.
 std::vector<uint32_t> validated(const ProgramRequest& request,
                                 const std::vector<Parsed>& instructions) {
     std::vector<uint32_t> all(request.words.begin(), request.words.begin() + 5);
-    std::unordered_map<uint32_t, uint32_t> specIds;  // by the constant's id
+    Words specIds;  // by the constant's id
+    Words values;   // of constants of one word
     std::unordered_set<uint32_t> matrices;
     for (const Parsed& i : instructions) {
         if (isSpecId(i)) {
@@ -111,6 +146,9 @@ std::vector<uint32_t> validated(const ProgramRequest& request,
                                 i.opcode == spv::Op::OpSpecConstantFalse;
         const auto specId = specIds.find(i.resultId);
         if (isConstant && specId != specIds.end()) freeze(words, request, specId->second);
+        if (const auto value = folded(i, values))
+            words = {instructionWord(4, spv::Op::OpConstant), i.typeId, i.resultId, *value};
+        if (words[0] == instructionWord(4, spv::Op::OpConstant)) values[i.resultId] = words[3];
         if (i.opcode == spv::Op::OpSelect && matrices.contains(i.typeId))
             words = {instructionWord(4, spv::Op::OpCopyObject), i.typeId, i.resultId,
                      i.operands[1].word};
