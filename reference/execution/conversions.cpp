@@ -115,7 +115,10 @@ Step bitcast(Subgroup& s, const Instruction& i) {
                 result.at(c, lane) = (from.at(c / ratio, lane) >> shift) & widthMask(toWidth);
             });
         } else {
-            for (uint32_t p = 0; p < ratio; ++p) defined &= from.defined[c * ratio + p];
+            // Defined where one of the parts is: programs pack elements with others that are
+            // padding, and take them apart again.
+            defined = {};
+            for (uint32_t p = 0; p < ratio; ++p) defined |= from.defined[c * ratio + p];
             forLanes(s, [&](uint32_t lane) {
                 uint64_t bits = 0;
                 for (uint32_t p = 0; p < ratio; ++p)

@@ -71,7 +71,6 @@ class Subgroup {
     void noteOutside(const Instruction& instruction, uint32_t component, uint32_t lane,
                      const char* what);
     const Instruction* meeting = nullptr;  // where it waits for the other subgroups
-    bool stopped = false;
     std::vector<uint64_t> staging;  // of phis
     std::vector<LaneMask> stagingDefined;
 };

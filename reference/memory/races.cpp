@@ -199,12 +199,13 @@ void Races::note(Subgroup& s, const Instruction& i, uint32_t lane, const Pointer
     };
     const Kind kind = pointer.storage == spv::StorageClass::Workgroup ? kShared : kBuffer;
     const uint32_t invocation = s.index * lanes_ + lane;
-    const Observer observer{*s.group,
-                            kind,
-                            invocation,
-                            s.index,
-                            write || has(spv::MemoryAccessMask::MakePointerVisible),
-                            write && access.repeats};
+    const Observer observer{
+        *s.group,
+        kind,
+        invocation,
+        s.index,
+        write || access.atomic || has(spv::MemoryAccessMask::MakePointerVisible),
+        write && access.repeats};
     Stamp now{group_, invocation, clock_, i.word, 0, access.atomic, true, false};
     now.shared = !vulkan_ || access.atomic || has(spv::MemoryAccessMask::NonPrivatePointer);
     now.available = write && (access.atomic || has(spv::MemoryAccessMask::MakePointerAvailable));

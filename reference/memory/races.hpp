@@ -46,7 +46,7 @@ class Races {
         const Workgroup& group;
         Kind kind;
         uint32_t invocation, subgroup;
-        bool visible;  // a write, or a read with MakePointerVisible
+        bool visible;  // a write, an atomic, or a read with MakePointerVisible
         bool repeats;  // a write of the bytes that are there
     };
     void order(Order& order, uint32_t semantics);

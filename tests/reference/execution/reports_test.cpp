@@ -4,154 +4,10 @@
 // beside it gives no report.
 #include <gtest/gtest.h>
 
-#include "shader_text.hpp"
+#include "planted.hpp"
 
 namespace coopvk::reference::test {
 namespace {
-
-const char* const kShared =
-    "%array = OpTypeArray %u32 %u_16\n%p_array = OpTypePointer Workgroup %array\n"
-    "%p_shared = OpTypePointer Workgroup %u32\n%shared = OpVariable %p_array Workgroup\n"
-    "%subgroup = OpConstant %u32 3\n%semantics = OpConstant %u32 264\n%none = OpConstant %u32 0\n"
-    "%buffers = OpConstant %u32 72\n%made = OpConstant %u32 24840\n%relaxed = OpConstant %u32 0\n";
-
-Execution executed(const ShaderText& text, uint32_t groups = 1) {
-    Execution r;
-    r.lanes = 4;
-    r.groups = {groups, 1, 1};
-    r.buffers[0] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    r.buffers[1].resize(16);
-    execute(r, shader(text));
-    EXPECT_EQ(r.error, "");
-    return r;
-}
-
-void expectOnly(const Execution& r, Check check) {
-    EXPECT_GT(countReports(r, check), 0u) << checkName(check);
-    for (const Report& report : r.reports) EXPECT_EQ(report.check, check) << describe(report);
-}
-void expectFound(const Execution& r, Check check) { EXPECT_GT(countReports(r, check), 0u); }
-void expectNone(const Execution& r) {
-    for (const Report& report : r.reports) ADD_FAILURE() << describe(report);
-}
-
-ShaderText plainText(const std::string& body, uint32_t localSize = 4) {
-    ShaderText text;
-    text.localSize = localSize;
-    text.declarations = kShared;
-    text.body = body;
-    return text;
-}
-
-// Each invocation writes its word of shared memory, and reads the next one's.
-std::string neighbours(const std::string& between) {
-    return "%w = OpAccessChain %p_shared %shared %i\nOpStore %w %i\n" + between +
-           "%i1 = OpIAdd %u32 %i %u_1\n%n = OpBitwiseAnd %u32 %i1 %mask\n"
-           "%q = OpAccessChain %p_shared %shared %n\n%r = OpLoad %u32 %q\n" +
-           storeWord("%i", "%r");
-}
-ShaderText neighbourText(const std::string& between, uint32_t localSize) {
-    ShaderText text = plainText(neighbours(between), localSize);
-    text.declarations += "%mask = OpConstant %u32 " + std::to_string(localSize - 1) + "\n";
-    return text;
-}
-
-TEST(ReferenceReports, MissingBarrier) {
-    const std::string workgroup = "OpControlBarrier %u_2 %u_2 %semantics\n";
-    for (const uint32_t size : {4u, 8u}) {  // one subgroup, and two
-        expectNone(executed(neighbourText(workgroup, size)));
-        // With two, what a subgroup reads may not be written yet: that is reported, too.
-        const Execution missing = executed(neighbourText("", size));
-        size == 4 ? expectOnly(missing, kCheckRaces) : expectFound(missing, kCheckRaces);
-    }
-    // Of the subgroup: enough only where there is one.
-    const std::string subgroup = "OpControlBarrier %subgroup %subgroup %semantics\n";
-    expectNone(executed(neighbourText(subgroup, 4)));
-    expectFound(executed(neighbourText(subgroup, 8)), kCheckRaces);
-    // For other memory, or no memory.
-    expectOnly(executed(neighbourText("OpControlBarrier %u_2 %u_2 %buffers\n", 4)), kCheckRaces);
-    expectOnly(executed(neighbourText("OpControlBarrier %u_2 %u_2 %none\n", 4)), kCheckRaces);
-    // A memory barrier before a barrier releases.
-    expectNone(executed(
-        neighbourText("OpMemoryBarrier %u_2 %semantics\nOpControlBarrier %u_2 %u_2 %none\n", 4)));
-    // It orders nothing alone.
-    expectOnly(executed(neighbourText("OpMemoryBarrier %u_2 %semantics\n", 4)), kCheckRaces);
-}
-
-// With the Vulkan memory model accesses are private unless they say otherwise.
-TEST(ReferenceReports, DroppedNonPrivate) {
-    const auto text = [](const std::string& write, const std::string& read,
-                         const std::string& semantics) {
-        ShaderText made = neighbourText("OpControlBarrier %u_2 %u_2 " + semantics + "\n", 4);
-        made.capabilities = "OpCapability VulkanMemoryModel\n";
-        made.memoryModel = "Logical Vulkan";
-        made.body.replace(made.body.find("OpStore %w %i\n"), 14, "OpStore %w %i " + write + "\n");
-        made.body.replace(made.body.find("OpLoad %u32 %q\n"), 15, "OpLoad %u32 %q " + read + "\n");
-        return made;
-    };
-    const std::string shared = "NonPrivatePointer";
-    expectNone(executed(text(shared, shared, "%made")));
-    expectNone(executed(text(shared + "|MakePointerAvailable %u_2",
-                             shared + "|MakePointerVisible %u_2", "%semantics")));
-    expectOnly(executed(text("None", shared, "%made")), kCheckRaces);
-    expectOnly(executed(text(shared, "None", "%made")), kCheckRaces);
-    expectOnly(executed(text(shared, shared, "%semantics")), kCheckRaces);  // not available
-}
-
-// All workgroups write their number to one word of a buffer; atomically, it is no race.
-TEST(ReferenceReports, RacesOfWorkgroups) {
-    ShaderText text = plainText(
-        "%v = OpLoad %v3u32 %group\n%g = OpCompositeExtract %u32 %v 0\n" + storeWord("%u_3", "%g"),
-        1);
-    text.declarations += "%p_v3 = OpTypePointer Input %v3u32\n%group = OpVariable %p_v3 Input\n";
-    text.annotations = "OpDecorate %group BuiltIn WorkgroupId\n";
-    expectOnly(executed(text, 4), kCheckRaces);
-    // The same value: no harm.
-    expectNone(executed(plainText(storeWord("%u_3", "%u_7"), 1), 4));
-    const std::string atomic =
-        "%p = OpAccessChain %p_word %out %u_0 %u_3\n%r = OpAtomicIAdd %u32 %p %u_1 %relaxed %u_2\n";
-    const Execution added = executed(plainText(atomic, 4), 4);
-    expectNone(added);
-    EXPECT_EQ(added.buffers.at(1)[3], 32u);
-}
-
-// A message with a flag: released by an atomic store and acquired by an atomic load. The second
-// subgroup waits for the first.
-TEST(ReferenceReports, ReleaseAndAcquire) {
-    const auto text = [](const std::string& release, const std::string& acquire) {
-        ShaderText made = plainText(
-            "%z = OpAccessChain %p_shared %shared %u_1\nOpSelectionMerge %zm None\n"
-            "%is0 = OpIEqual %bool %i %u_0\nOpBranchConditional %is0 %zt %zm\n"
-            "%zt = OpLabel\nOpAtomicStore %z %u_2 %relaxed %u_0\nOpBranch %zm\n%zm = OpLabel\n"
-            "OpControlBarrier %u_2 %u_2 %semantics\n"
-            "%d = OpAccessChain %p_shared %shared %u_0\n"
-            "OpSelectionMerge %m None\nOpSwitch %i %m 0 %first 4 %second\n"
-            "%first = OpLabel\nOpStore %d %u_9\nOpAtomicStore %z %u_2 " +
-                release +
-                " %u_1\nOpBranch %m\n"
-                "%second = OpLabel\nOpBranch %h\n%h = OpLabel\nOpLoopMerge %got %k None\nOpBranch "
-                "%b\n"
-                "%b = OpLabel\n%f = OpAtomicLoad %u32 %z %u_2 " +
-                acquire +
-                "\n"
-                "%c = OpIEqual %bool %f %u_1\nOpBranchConditional %c %got %k\n%k = "
-                "OpLabel\nOpBranch %h\n"
-                "%got = OpLabel\n%r = OpLoad %u32 %d\n" +
-                storeWord("%u_0", "%r") + "OpBranch %m\n%m = OpLabel\n",
-            8);
-        const std::string merge = "OpSelectionMerge %zm None\n";
-        const std::string compare = "%is0 = OpIEqual %bool %i %u_0\n";
-        made.body.erase(made.body.find(merge), merge.size());
-        made.body.insert(made.body.find(compare) + compare.size(), merge);
-        made.declarations += "%release = OpConstant %u32 260\n%acquire = OpConstant %u32 258\n";
-        return made;
-    };
-    const Execution sound = executed(text("%release", "%acquire"));
-    expectNone(sound);
-    EXPECT_EQ(sound.buffers.at(1)[0], 9u);
-    expectOnly(executed(text("%relaxed", "%acquire")), kCheckRaces);
-    expectOnly(executed(text("%release", "%relaxed")), kCheckRaces);
-}
 
 TEST(ReferenceReports, OutOfBounds) {
     // Of the descriptor: reads give 0, writes do nothing.
@@ -232,6 +88,19 @@ TEST(ReferenceReports, UndefinedValues) {
     };
     expectNone(executed(component("0")));
     expectOnly(executed(component("1")), kCheckUndefined);
+}
+
+// A pack of a defined and an undefined half stays what it is for the defined one.
+TEST(ReferenceReports, PacksWithPadding) {
+    expectNone(
+        executed(plainText("%v = OpVariable %p_function_u32 Function\n%x = OpLoad %u32 %v\n"
+                           "%h = OpUConvert %u16 %x\n%d = OpUConvert %u16 %i\n"
+                           "%pack = OpCompositeConstruct %v2u16 %d %h\n"
+                           "%word = OpBitcast %u32 %pack\n%back = OpBitcast %v2u16 %word\n"
+                           "%half = OpCompositeExtract %u16 %back 0\n"
+                           "%r = OpUConvert %u32 %half\n" +
+                               storeWord("%u_0", "%r"),
+                           1)));
 }
 
 TEST(ReferenceReports, UnwrittenMemory) {

@@ -37,6 +37,7 @@ constexpr std::string_view kTypes = R"(
 %f16 = OpTypeFloat 16
 %f32 = OpTypeFloat 32
 %f64 = OpTypeFloat 64
+%v2u16 = OpTypeVector %u16 2
 %v2u32 = OpTypeVector %u32 2
 %v3u32 = OpTypeVector %u32 3
 %v4u32 = OpTypeVector %u32 4

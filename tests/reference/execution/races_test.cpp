@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Planted races: each is found by the check meant for it, and by no other; the sound program beside
+// it gives no report.
+#include <gtest/gtest.h>
+
+#include "planted.hpp"
+
+namespace coopvk::reference::test {
+namespace {
+
+TEST(ReferenceRaces, MissingBarrier) {
+    const std::string workgroup = "OpControlBarrier %u_2 %u_2 %semantics\n";
+    for (const uint32_t size : {4u, 8u}) {  // one subgroup, and two
+        expectNone(executed(neighbourText(workgroup, size)));
+        // With two, what a subgroup reads may not be written yet: that is reported, too.
+        const Execution missing = executed(neighbourText("", size));
+        size == 4 ? expectOnly(missing, kCheckRaces) : expectFound(missing, kCheckRaces);
+    }
+    // Of the subgroup: enough only where there is one.
+    const std::string subgroup = "OpControlBarrier %subgroup %subgroup %semantics\n";
+    expectNone(executed(neighbourText(subgroup, 4)));
+    expectFound(executed(neighbourText(subgroup, 8)), kCheckRaces);
+    // For other memory, or no memory.
+    expectOnly(executed(neighbourText("OpControlBarrier %u_2 %u_2 %buffers\n", 4)), kCheckRaces);
+    expectOnly(executed(neighbourText("OpControlBarrier %u_2 %u_2 %none\n", 4)), kCheckRaces);
+    // A memory barrier before a barrier releases.
+    expectNone(executed(
+        neighbourText("OpMemoryBarrier %u_2 %semantics\nOpControlBarrier %u_2 %u_2 %none\n", 4)));
+    // It orders nothing alone.
+    expectOnly(executed(neighbourText("OpMemoryBarrier %u_2 %semantics\n", 4)), kCheckRaces);
+}
+
+// With the Vulkan memory model accesses are private unless they say otherwise.
+TEST(ReferenceRaces, DroppedNonPrivate) {
+    const auto text = [](const std::string& write, const std::string& read,
+                         const std::string& semantics) {
+        ShaderText made = neighbourText("OpControlBarrier %u_2 %u_2 " + semantics + "\n", 4);
+        made.capabilities = "OpCapability VulkanMemoryModel\n";
+        made.memoryModel = "Logical Vulkan";
+        made.body.replace(made.body.find("OpStore %w %i\n"), 14, "OpStore %w %i " + write + "\n");
+        made.body.replace(made.body.find("OpLoad %u32 %q\n"), 15, "OpLoad %u32 %q " + read + "\n");
+        return made;
+    };
+    const std::string shared = "NonPrivatePointer";
+    expectNone(executed(text(shared, shared, "%made")));
+    expectNone(executed(text(shared + "|MakePointerAvailable %u_2",
+                             shared + "|MakePointerVisible %u_2", "%semantics")));
+    expectOnly(executed(text("None", shared, "%made")), kCheckRaces);
+    expectOnly(executed(text(shared, "None", "%made")), kCheckRaces);
+    expectOnly(executed(text(shared, shared, "%semantics")), kCheckRaces);  // not available
+}
+
+// An atomic operation sees what was made available.
+TEST(ReferenceRaces, AtomicsSeeWhatIsAvailable) {
+    for (const bool available : {false, true}) {
+        ShaderText text = neighbourText("OpControlBarrier %u_2 %u_2 %semantics\n", 4);
+        text.capabilities = "OpCapability VulkanMemoryModel\n";
+        text.memoryModel = "Logical Vulkan";
+        const std::string flags =
+            available ? " MakePointerAvailable|NonPrivatePointer %u_2\n" : " NonPrivatePointer\n";
+        text.body.replace(text.body.find("OpStore %w %i\n"), 14, "OpStore %w %i" + flags);
+        text.body.replace(text.body.find("OpLoad %u32 %q\n"), 15,
+                          "OpAtomicLoad %u32 %q %u_2 %relaxed\n");
+        available ? expectNone(executed(text)) : expectOnly(executed(text), kCheckRaces);
+    }
+}
+
+// All workgroups write their number to one word of a buffer; atomically, it is no race.
+TEST(ReferenceRaces, RacesOfWorkgroups) {
+    ShaderText text = plainText(
+        "%v = OpLoad %v3u32 %group\n%g = OpCompositeExtract %u32 %v 0\n" + storeWord("%u_3", "%g"),
+        1);
+    text.declarations += "%p_v3 = OpTypePointer Input %v3u32\n%group = OpVariable %p_v3 Input\n";
+    text.annotations = "OpDecorate %group BuiltIn WorkgroupId\n";
+    expectOnly(executed(text, 4), kCheckRaces);
+    // The same value: no harm.
+    expectNone(executed(plainText(storeWord("%u_3", "%u_7"), 1), 4));
+    const std::string atomic =
+        "%p = OpAccessChain %p_word %out %u_0 %u_3\n%r = OpAtomicIAdd %u32 %p %u_1 %relaxed %u_2\n";
+    const Execution added = executed(plainText(atomic, 4), 4);
+    expectNone(added);
+    EXPECT_EQ(added.buffers.at(1)[3], 32u);
+}
+
+// A message with a flag: released by an atomic store and acquired by an atomic load. The second
+// subgroup waits for the first.
+TEST(ReferenceRaces, ReleaseAndAcquire) {
+    const auto text = [](const std::string& release, const std::string& acquire) {
+        ShaderText made = plainText(
+            "%z = OpAccessChain %p_shared %shared %u_1\nOpSelectionMerge %zm None\n"
+            "%is0 = OpIEqual %bool %i %u_0\nOpBranchConditional %is0 %zt %zm\n"
+            "%zt = OpLabel\nOpAtomicStore %z %u_2 %relaxed %u_0\nOpBranch %zm\n%zm = OpLabel\n"
+            "OpControlBarrier %u_2 %u_2 %semantics\n"
+            "%d = OpAccessChain %p_shared %shared %u_0\n"
+            "OpSelectionMerge %m None\nOpSwitch %i %m 0 %first 4 %second\n"
+            "%first = OpLabel\nOpStore %d %u_9\nOpAtomicStore %z %u_2 " +
+                release +
+                " %u_1\nOpBranch %m\n"
+                "%second = OpLabel\nOpBranch %h\n%h = OpLabel\nOpLoopMerge %got %k None\nOpBranch "
+                "%b\n"
+                "%b = OpLabel\n%f = OpAtomicLoad %u32 %z %u_2 " +
+                acquire +
+                "\n"
+                "%c = OpIEqual %bool %f %u_1\nOpBranchConditional %c %got %k\n%k = "
+                "OpLabel\nOpBranch %h\n"
+                "%got = OpLabel\n%r = OpLoad %u32 %d\n" +
+                storeWord("%u_0", "%r") + "OpBranch %m\n%m = OpLabel\n",
+            8);
+        const std::string merge = "OpSelectionMerge %zm None\n";
+        const std::string compare = "%is0 = OpIEqual %bool %i %u_0\n";
+        made.body.erase(made.body.find(merge), merge.size());
+        made.body.insert(made.body.find(compare) + compare.size(), merge);
+        made.declarations += "%release = OpConstant %u32 260\n%acquire = OpConstant %u32 258\n";
+        return made;
+    };
+    const Execution sound = executed(text("%release", "%acquire"));
+    expectNone(sound);
+    EXPECT_EQ(sound.buffers.at(1)[0], 9u);
+    expectOnly(executed(text("%relaxed", "%acquire")), kCheckRaces);
+    expectOnly(executed(text("%release", "%relaxed")), kCheckRaces);
+}
+
+}  // namespace
+}  // namespace coopvk::reference::test
