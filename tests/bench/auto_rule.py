@@ -5,7 +5,8 @@
 # Says whether the setting `auto` slows programs down. SAMPLES has a line for each run of a program:
 # driver, program, round, side (without, auto), processor seconds, wall-clock seconds and exit status,
 # separated by tabs. The two runs of a round are a pair: the time of a program is the median of the
-# pairs' ratios, which other programs on the machine affect little. The clock is the processor's for
+# pairs' ratios, which other programs on the machine affect little. The rule is broken if that exceeds what
+# is allowed by more than the noise: twice the spread of the ratios, or of equal runs. The clock is the processor's for
 # drivers that compute on the CPU, since that is what the work takes then.
 #
 # Prints a table. The exit status is 1 if the rule is broken, 2 if SAMPLES has no pair of runs.
@@ -27,6 +28,12 @@ def read(lines):
     return programs
 
 
+def spread(figures):
+    """Half of the figures are no further from their median than this."""
+    middle = statistics.median(figures)
+    return statistics.median(abs(figure - middle) for figure in figures)
+
+
 def judge(rounds, clock):
     """The figures of one program. `rounds` has both sides of each round."""
     pairs = [(pair["without"], pair["auto"]) for pair in rounds.values()
@@ -34,12 +41,14 @@ def judge(rounds, clock):
     failed = {side: any(pair[i]["status"] != 0 for pair in pairs)
               for i, side in enumerate(("without", "auto"))}
     row = {"pairs": len(pairs), "clock": clock, "failed": failed}
-    for i, side in enumerate(("without", "auto")):
-        row[side] = statistics.median(pair[i][clock] for pair in pairs)
     ratios = [auto[clock] / max(without[clock], 1e-3) for without, auto in pairs]
     row["ratio"] = statistics.median(ratios)
-    # Half of the ratios are no further from the median than this: that is noise.
-    row["noise"] = statistics.median(abs(ratio - row["ratio"]) for ratio in ratios)
+    noise = spread(ratios)
+    for i, side in enumerate(("without", "auto")):
+        seconds = [pair[i][clock] for pair in pairs]
+        row[side] = statistics.median(seconds)
+        noise = max(noise, spread(seconds) / max(row[side], 1e-3))
+    row["noise"] = 2 * noise
     if failed["without"]:
         row["verdict"] = "fails in both" if failed["auto"] else "runs with auto only"
     elif failed["auto"]:

@@ -40,6 +40,8 @@ class Rule(unittest.TestCase):
     def test_noise(self):
         # Ratios of 0.9, 1.08 and 1.2: the median is no further above 1.05 than they are apart.
         self.assertEqual(verdict(runs([10, 10, 10], [9, 10.8, 12])), ("holds", True))
+        # Equal runs are 9 % apart, more than what is above 1.05.
+        self.assertEqual(verdict(runs([10, 11, 12], [11, 12.1, 13.2])), ("holds", True))
         self.assertEqual(verdict(runs([10, 10, 10], [14, 16, 18])), ("slower", False))
 
     def test_failures(self):

@@ -37,6 +37,8 @@ bool isFor(const Input& input, const rewrite::Target& target) {
 void check(const Input& input, const Words& words, const rewrite::Target& target) {
     const auto result = rewrite::rewrite({.words = words}, target);
     if (input.isRefused) {
+        // What needs no emulation is the driver's to refuse.
+        if (rewrite::scan(words, target.emulated).empty()) return;
         ASSERT_FALSE(result) << "must be refused";
         EXPECT_NE(result.error().message.find(input.refused), std::string::npos)
             << result.error().message;
@@ -66,6 +68,20 @@ TEST_P(RewriteInputs, AreValidForEachTarget) {
             check(input, words, target.target);
         }
     }
+}
+
+// SPIRV-Tools changes most of the inputs; small ones of assembly have nothing to optimise.
+TEST(RewriteInputVariants, Differ) {
+    size_t same = 0, all = 0;
+    for (const Input& input : allInputs()) {
+        if (input.isRefused) continue;
+        const Words plain = compiled(input, Variant::kPlain);
+        for (const Variant variant : {Variant::kFast, Variant::kSmall, Variant::kLegalized}) {
+            ++all;
+            same += compiled(input, variant) == plain;
+        }
+    }
+    EXPECT_LT(same, all / 2);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, RewriteInputs, testing::ValuesIn(allInputs()),

@@ -33,7 +33,8 @@ enum class Variant { kPlain, kDebugInfo, kFast, kSmall, kLegalized, kLoops };
 inline constexpr Variant kVariants[] = {Variant::kPlain, Variant::kDebugInfo, Variant::kFast,
                                         Variant::kSmall, Variant::kLegalized, Variant::kLoops};
 std::string_view nameOf(Variant variant);  // "plain", "debug", "O", "Os", "legalized", "loops"
-// Debug information is for GLSL: an assembled module stays as it is.
+// Debug information is for GLSL: an assembled module stays as it is. So does one of which
+// SPIRV-Tools makes an invalid module, as it does of some with long vectors.
 Words optimised(const Words& words, Variant variant);
 Words compileGlsl(const std::string& source, Variant variant);
 // Of any stage.
