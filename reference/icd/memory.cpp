@@ -79,6 +79,15 @@ void AddressSpace::remove(const Range& buffer) {
     buffers_ = std::move(changed);
 }
 
+void AddressSpace::removeWithin(const Range& memory) {
+    const std::lock_guard lock(mutex_);
+    auto changed = std::make_shared<std::vector<Range>>(*buffers_);
+    std::erase_if(*changed, [&](const Range& buffer) {
+        return buffer.address - memory.address < memory.size;
+    });
+    buffers_ = std::move(changed);
+}
+
 std::shared_ptr<const std::vector<Range>> AddressSpace::buffers() const {
     const std::lock_guard lock(mutex_);
     return buffers_;
@@ -92,7 +101,10 @@ VkResult AllocateMemory(VkDevice handle, const VkMemoryAllocateInfo* info,
     return result;
 }
 
+// Buffers may outlive their memory.
 void FreeMemory(VkDevice device, VkDeviceMemory handle, const VkAllocationCallbacks* allocator) {
+    const Memory* memory = from<Memory>(handle);
+    if (memory != nullptr) from<Device>(device)->addresses.removeWithin(memory->range);
     destroy<Memory>(device, handle, allocator);
 }
 

@@ -55,6 +55,8 @@ class AddressSpace {
     uint64_t reserve(uint64_t size);
     void add(const Range& buffer);
     void remove(const Range& buffer);
+    // All buffers in memory that is freed.
+    void removeWithin(const Range& memory);
     // The buffers, by address.
     std::shared_ptr<const std::vector<Range>> buffers() const;
 

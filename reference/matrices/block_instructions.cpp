@@ -40,7 +40,9 @@ Block blockOf(Subgroup& s, const Instruction& i, BlockKind kind) {
 bool possible(const Block& block) {
     const bool known = block.elementSize == 1 || block.elementSize == 2 || block.elementSize == 4 ||
                        block.elementSize == 8;
-    return known && block.width > 0 && block.height > 0 &&
+    constexpr uint32_t kMost = 1u << 12;  // more would be no block of registers
+    const auto fits = [](uint32_t size) { return size > 0 && size <= kMost; };
+    return known && fits(block.width) && fits(block.height) && fits(block.count) &&
            (block.kind != BlockKind::transform || block.elementSize <= 4);
 }
 

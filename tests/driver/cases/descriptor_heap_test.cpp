@@ -45,7 +45,7 @@ uint16_t half(uint32_t value) {
 struct Buffers {
     explicit Buffers(std::string_view seed) : rng(seed) {
         for (std::vector<uint32_t>* numbers : {&first, &second}) {
-            for (uint32_t i = 0; i < 2048; ++i)
+            for (uint32_t i = 0; i < 4096; ++i)
                 numbers->push_back(static_cast<uint32_t>(rng.range(0, 3)));
         }
     }
@@ -90,7 +90,7 @@ TEST(DescriptorHeap, VectorProducts) {
             for (uint32_t k = 0; k < kSize; ++k) {
                 sum += before.first[row * kSize + k] * before.second[lane * kSize + k];
             }
-            after.second[1024 + lane * kSize + row] = sum;
+            after.second[2048 + lane * kSize + row] = sum;
         }
     }
     expectResult(R"(void main() {
@@ -101,7 +101,7 @@ TEST(DescriptorHeap, VectorProducts) {
                        gl_ComponentTypeFloat16NV, halves[push.n[2]].h, 1024,
                        gl_ComponentTypeFloat16NV, 16, 16, gl_CooperativeVectorMatrixLayoutRowMajorNV,
                        false, 32);
-    coopVecStoreNV(y, halves[push.n[1]].h, 2048 + 32 * lane);
+    coopVecStoreNV(y, halves[push.n[1]].h, 4096 + 32 * lane);
 })",
                  before, after);
 }
@@ -114,13 +114,13 @@ TEST(DescriptorHeap, NonUniformIndices) {
     for (uint32_t lane = 0; lane < lanes; ++lane) {
         const auto& from = lane % 2 == 0 ? before.first : before.second;
         auto& to = lane % 2 == 0 ? after.second : after.first;
-        std::copy_n(from.begin() + lane * kSize, kSize, to.begin() + 1024 + lane * kSize);
+        std::copy_n(from.begin() + lane * kSize, kSize, to.begin() + 2048 + lane * kSize);
     }
     expectResult(R"(void main() {
     const uint lane = gl_LocalInvocationIndex, own = lane % 2;
     coopvecNV<float16_t, 16> x;
     coopVecLoadNV(x, halves[nonuniformEXT(own)].h, 32 * lane);
-    coopVecStoreNV(x, halves[nonuniformEXT(1 - own)].h, 2048 + 32 * lane);
+    coopVecStoreNV(x, halves[nonuniformEXT(1 - own)].h, 4096 + 32 * lane);
 })",
                  before, after);
 }

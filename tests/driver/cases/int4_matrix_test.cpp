@@ -185,12 +185,13 @@ TEST(Int4Memory, StorageClasses) {
             "%pc_ph = OpTypePointer PushConstant %ph\n%push = OpVariable %pc_pushed PushConstant\n"
             "%words = OpTypeArray %u32 %c_64\n%wg_words = OpTypePointer Workgroup %words\n"
             "%wg_u32 = OpTypePointer Workgroup %u32\n%wg = OpVariable %wg_words Workgroup\n"
-            "%order = OpConstant %u32 264\n";  // AcquireRelease, WorkgroupMemory
+            // AcquireRelease, WorkgroupMemory, MakeAvailable, MakeVisible
+            "%order = OpConstant %u32 24840\n";
         module.decorations =
             "OpDecorate %pushed Block\nOpMemberDecorate %pushed 0 Offset 0\n"
             "OpMemberDecorate %pushed 1 Offset 8\n";
         module.interfaces = {"%push", "%wg"};
-        const std::string shared = " %c_1 " + constant(columns.stride);
+        const std::string shared = " %c_1 " + constant(columns.stride) + " NonPrivatePointer";
         const std::string address = " %c_0 " + constant(rows.stride) + " Aligned 4\n";
         module.body =
             "%pf = OpAccessChain %pc_ph %push %c_0\n%from = OpLoad %ph %pf\n"

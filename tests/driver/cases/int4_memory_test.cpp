@@ -35,7 +35,7 @@ const Int4Cases& inMemory() {
          }},
         {"PrivateAndWorkgroup",
          "%pv_s4 = OpTypePointer Private %s4\n%pv = OpVariable %pv_s4 Private %n1\n"
-         "%arr = OpTypeArray %u4x4 %c_64\n%wg_arr = OpTypePointer Workgroup %arr\n"
+         "%arr = OpTypeArray %u4x4 %c_128\n%wg_arr = OpTypePointer Workgroup %arr\n"
          "%wg_v = OpTypePointer Workgroup %u4x4\n%wg_u4 = OpTypePointer Workgroup %u4\n"
          "%wg = OpVariable %wg_arr Workgroup\n",
          "%init = OpLoad %s4 %pv\n%e = OpSConvert %s4 %x\nOpStore %pv %e\n%back = OpLoad %s4 %pv\n"

@@ -58,9 +58,11 @@ Assembly sharedModule(const Shared& s) {
         std::to_string(s.ofEach) + "\n%whole = OpAccessChain %sb_v %vectors %c_0 %v\n";
     const std::string barrier = "OpControlBarrier %c_2 %c_2 %wg_order\n";
     if (s.workgroup) {
-        a.declarations += "%wg_order = OpConstant %u32 264\n";  // AcquireRelease, WorkgroupMemory
+        // AcquireRelease, UniformMemory, WorkgroupMemory, MakeAvailable, MakeVisible
+        a.declarations += "%wg_order = OpConstant %u32 24904\n";
         a.body += "%wg_whole = OpAccessChain %wg_v %wg %v\n%before = OpLoad %" + type +
-                  " %whole\nOpStore %wg_whole %before\n" + barrier;
+                  " %whole NonPrivatePointer\nOpStore %wg_whole %before NonPrivatePointer\n" +
+                  barrier;
     }
     for (uint32_t n = 0; n < s.ofEach; ++n) {
         const std::string id = std::to_string(n);
@@ -68,10 +70,11 @@ Assembly sharedModule(const Shared& s) {
                   "\n%e" + id + " = OpUConvert %u4 %y" + id + "\n%k" + id +
                   " = OpIAdd %u32 %first %c_" + id + "\n%p" + id + " = OpAccessChain " +
                   (s.workgroup ? "%wg_u4 %wg %v %k" : "%sb_u4 %vectors %c_0 %v %k") + id +
-                  "\nOpStore %p" + id + " %e" + id + "\n";
+                  "\nOpStore %p" + id + " %e" + id + (s.workgroup ? " NonPrivatePointer\n" : "\n");
     }
     if (s.workgroup) {
-        a.body += barrier + "%after = OpLoad %" + type + " %wg_whole\nOpStore %whole %after\n";
+        a.body += barrier + "%after = OpLoad %" + type +
+                  " %wg_whole NonPrivatePointer\nOpStore %whole %after NonPrivatePointer\n";
     }
     return a;
 }

@@ -112,12 +112,14 @@ const std::vector<AssemblyCase>& assemblyCases() {
          "%len = OpConstant %u32 128\n%arr = OpTypeArray %f16 %len\n"
          "%pw = OpTypePointer Workgroup %arr\n%we = OpTypePointer Workgroup %f16\n"
          "%w1 = OpVariable %pw Workgroup\n%w2 = OpVariable %pw Workgroup\n"
-         "%acqrel = OpConstant %u32 264\n",
+         // AcquireRelease, WorkgroupMemory, MakeAvailable, MakeVisible
+         "%acqrel = OpConstant %u32 24840\n",
          "%p = OpAccessChain %sb_f16 %x %c_0 %c_64\n%to = OpAccessChain %sb_f16 %z %c_0 %c_0\n"
          "%a = OpAccessChain %we %w1 %c_64\n%b = OpAccessChain %we %w2 %c_0\n"
          "%s = OpSelect %we %yes %b %a\n%m = OpCooperativeMatrixLoadKHR %T %p %c_0 %c_8\n"
-         "OpCooperativeMatrixStoreKHR %s %m %c_1 %c_8\nOpControlBarrier %c_2 %c_2 %acqrel\n"
-         "%m2 = OpCooperativeMatrixLoadKHR %T %s %c_1 %c_8\n"
+         "OpCooperativeMatrixStoreKHR %s %m %c_1 %c_8 NonPrivatePointer\n"
+         "OpControlBarrier %c_2 %c_2 %acqrel\n"
+         "%m2 = OpCooperativeMatrixLoadKHR %T %s %c_1 %c_8 NonPrivatePointer\n"
          "OpCooperativeMatrixStoreKHR %to %m2 %c_0 %c_8\n",
          "",
          0,

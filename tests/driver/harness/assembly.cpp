@@ -8,7 +8,7 @@
 namespace coopvk::test {
 namespace {
 
-constexpr uint32_t kLastConstant = 64;
+constexpr uint32_t kLastConstant = 128;
 
 // Whether the text names a type: formats that a module does not use would need capabilities.
 bool uses(const Assembly& a, std::string_view id) {

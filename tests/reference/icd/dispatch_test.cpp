@@ -192,6 +192,26 @@ TEST_F(Dispatch, Addresses) {
     EXPECT_EQ((*result)[0], kSum + 1000 + 3);
 }
 
+// A read from an address that no buffer has gives 0, and a report.
+TEST_F(Dispatch, AddressesOfFreedMemory) {
+    Layout layout(device, bindings());
+    const VkDescriptorSet set = layout.allocate();
+    writeAll(set);
+    const VkPipeline pipeline = layout.pipeline(kSumWords);
+    Words gone(device, {5, 5});
+    const VkDeviceAddress address = gone.address();
+    gone.freeMemory();
+    EXPECT_VK(run([&](VkCommandBuffer commands) {
+        push(commands, layout, {address, 4, 1});
+        bind(commands, layout, pipeline, set);
+        vkCmdDispatch(commands, 1, 1, 1);
+    }));
+    EXPECT_EQ((*result)[0], kSum);
+    const std::vector<std::string> messages = takeMessages();
+    ASSERT_FALSE(messages.empty());
+    EXPECT_NE(messages[0].find("coopvk-reference-bounds"), std::string::npos) << messages[0];
+}
+
 TEST_F(Dispatch, SubgroupSizes) {
     Layout layout(device, {binding(0, kStorage)});
     const VkDescriptorSet set = layout.allocate();

@@ -139,7 +139,12 @@ Words::Words(VkDevice device, std::vector<uint32_t> values, uint32_t memoryType)
 
 Words::~Words() {
     vkDestroyBuffer(device_, buffer, nullptr);
+    freeMemory();
+}
+
+void Words::freeMemory() {
     vkFreeMemory(device_, memory_, nullptr);
+    memory_ = VK_NULL_HANDLE;
 }
 
 VkDeviceAddress Words::address() const {

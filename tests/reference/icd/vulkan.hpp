@@ -63,6 +63,8 @@ class Words {
     uint32_t& operator[](size_t i) { return map_[i]; }
     std::vector<uint32_t> values() const { return {map_, map_ + count_}; }
     VkDeviceAddress address() const;
+    // Before the buffer is destroyed.
+    void freeMemory();
     VkDescriptorBufferInfo info(VkDeviceSize offset = 0, VkDeviceSize size = VK_WHOLE_SIZE) const {
         return {buffer, offset, size};
     }
