@@ -91,9 +91,21 @@ inline constexpr Feature kBlockIoNeeds[] = {
     Feature::kComputeFullSubgroups,
 };
 
-inline constexpr Feature kBfloat16Needs[] = {Feature::kShaderInt16};
+// In memory, emulated formats are integers.
+inline constexpr Feature kBfloat16Needs[] = {
+    Feature::kShaderInt16,
+    Feature::kStorageBuffer16BitAccess,
+    Feature::kUniformAndStorageBuffer16BitAccess,
+    Feature::kStoragePushConstant16,
+};
 
-inline constexpr Feature kFloat8Needs[] = {Feature::kShaderInt8, Feature::kShaderFloat16};
+inline constexpr Feature kFloat8Needs[] = {
+    Feature::kShaderInt8,
+    Feature::kShaderFloat16,
+    Feature::kStorageBuffer8BitAccess,
+    Feature::kUniformAndStorageBuffer8BitAccess,
+    Feature::kStoragePushConstant8,
+};
 
 inline constexpr Feature kFloat16Needs[] = {Feature::kShaderInt16};
 

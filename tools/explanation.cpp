@@ -101,7 +101,7 @@ void describeOffer(const DeviceStory& device, Strings& lines) {
         lines.push_back("    offered by coopvk, but not enabled: " + join(device.offered));
     }
     for (const std::string& text : device.unavailable) {
-        lines.push_back("    not possible here: " + text);
+        lines.push_back("    not offered here: " + text);
     }
 }
 

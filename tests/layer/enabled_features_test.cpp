@@ -167,6 +167,30 @@ TEST_F(OwnMatrices, WithAnEmulatedFormat) {
     EXPECT_TRUE(stage.flags & VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT);
 }
 
+// In memory, numbers of emulated formats become integers.
+TEST_F(EnabledFeatures, OfEmulatedFormats) {
+    driver.destroyInstance();
+    setenv("COOPVK_EMULATE", "all", 1);
+    driver.makeInstance();
+    VkPhysicalDeviceShaderFloat8FeaturesEXT float8 = {
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT8_FEATURES_EXT, nullptr, VK_TRUE, VK_FALSE};
+    makeDevice(&float8, {VK_EXT_SHADER_FLOAT8_EXTENSION_NAME});
+    for (const Feature feature :
+         {Feature::kShaderInt8, Feature::kStorageBuffer8BitAccess,
+          Feature::kUniformAndStorageBuffer8BitAccess, Feature::kStoragePushConstant8}) {
+        EXPECT_TRUE(has(enabledOn(driver.device), feature));
+    }
+    driver.destroyDevice(device);
+    VkPhysicalDeviceShaderBfloat16FeaturesKHR bfloat16 = {
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_BFLOAT16_FEATURES_KHR, nullptr, VK_TRUE};
+    makeDevice(&bfloat16, {VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME});
+    for (const Feature feature :
+         {Feature::kShaderInt16, Feature::kStorageBuffer16BitAccess,
+          Feature::kUniformAndStorageBuffer16BitAccess, Feature::kStoragePushConstant16}) {
+        EXPECT_TRUE(has(enabledOn(driver.device), feature));
+    }
+}
+
 TEST_F(EnabledFeatures, OfEmulatedMatrices) {
     device = driver.makeMatrixDevice();
     through(matrix);

@@ -73,6 +73,35 @@ OpFunctionEnd
         m.transposes ? "OpCooperativeMatrixTransposeNV" : "OpCooperativeMatrixConvertNV");
 }
 
+void replace(std::string& text, std::string_view from, std::string_view to) {
+    const size_t at = text.find(from);
+    ASSERT_NE(at, text.npos) << from;
+    text.replace(at, from.size(), to);
+}
+
+// The same, and a function with a product that reads a matrix of the result's type. So lanes hold
+// the result as products want it. `converts`: else without the conversion.
+std::string withProduct(const Move& m, bool converts = true) {
+    std::string text = moduleOf(m);
+    const std::string rows = m.transposes ? "%columns" : "%rows";
+    const std::string columns = m.transposes ? "%rows" : "%columns";
+    const bool isA = m.use == 0;
+    replace(text, "%main = OpFunction",
+            std::format("%c1 = OpConstant %u32 1\n%c16 = OpConstant %u32 16\n"
+                        "%Other = OpTypeCooperativeMatrixKHR %f16 %c3 {} {}\n"
+                        "%Sum = OpTypeCooperativeMatrixKHR %f16 %c3 {} %c2\n"
+                        "%x = OpConstantNull %To\n%y = OpConstantNull %Other\n"
+                        "%z = OpConstantNull %Sum\n"
+                        "%multiply = OpFunction %void None %f\n%begin = OpLabel\n"
+                        "%product = OpCooperativeMatrixMulAddKHR %Sum {} %z\n"
+                        "OpReturn\nOpFunctionEnd\n%main = OpFunction",
+                        isA ? columns + " %c16" : "%c16 " + rows, isA ? "%c1" : "%c0",
+                        isA ? rows + " %c16" : "%c16 " + columns, isA ? "%x %y" : "%y %x"));
+    if (converts) return text;
+    const size_t begin = text.find("%to = "), end = text.find("OpReturn", begin);
+    return text.erase(begin, end - begin);
+}
+
 struct Code {
     size_t instructions = 0;
     size_t shuffles = 0;
@@ -114,25 +143,27 @@ constexpr Move kLarge[] = {{48, 80, 0, true}, {48, 80, 1, true}, {128, 96, 1}, {
 
 TEST(ConversionSize, LargeOnesAreLinearInWhatALaneHolds) {
     for (const Move& m : kLarge) {
-        SCOPED_TRACE(moduleOf(m));
-        const Code code = rewritten(moduleOf(m), 32768);
+        SCOPED_TRACE(withProduct(m));
+        const Code code = rewritten(withProduct(m), 32768);
+        const size_t others = rewritten(withProduct(m, false), 32768).instructions;
         EXPECT_EQ(code.shuffles, 0u);
         EXPECT_EQ(code.sharedVariables, 1u);
         EXPECT_EQ(code.barriers, 2u);
         // Each element is loaded, moved and stored: addresses, accesses, packs.
-        EXPECT_LE(code.instructions, 300 + 12 * mostElements(m));
+        EXPECT_LE(code.instructions, others + 300 + 12 * mostElements(m));
     }
 }
 
 TEST(ConversionSize, LargeOnesOfManySubgroupsGoInParts) {
     for (Move m : kLarge) {
         m.subgroups = 6;
-        SCOPED_TRACE(moduleOf(m));
-        const Code code = rewritten(moduleOf(m), 32768);
+        SCOPED_TRACE(withProduct(m));
+        const Code code = rewritten(withProduct(m), 32768);
+        const size_t others = rewritten(withProduct(m, false), 32768).instructions;
         EXPECT_EQ(code.shuffles, 0u);
         EXPECT_EQ(code.sharedVariables, 1u);
         EXPECT_GT(code.barriers, 2u);
-        EXPECT_LE(code.instructions, 300 + 12 * mostElements(m));
+        EXPECT_LE(code.instructions, others + 300 + 12 * mostElements(m));
     }
 }
 
@@ -147,8 +178,8 @@ TEST(ConversionSize, SmallOnesShuffle) {
 
 TEST(ConversionSize, ShufflesWhereSharedMemoryHasNoRoom) {
     for (const Move& m : kLarge) {
-        SCOPED_TRACE(moduleOf(m));
-        const Code code = rewritten(moduleOf(m), 256);
+        SCOPED_TRACE(withProduct(m));
+        const Code code = rewritten(withProduct(m), 256);
         EXPECT_GT(code.shuffles, 0u);
         EXPECT_EQ(code.sharedVariables, 0u);
     }
@@ -158,23 +189,18 @@ TEST(ConversionSize, ShufflesWhereSharedMemoryHasNoRoom) {
 // one.
 std::string loadAndStore(uint32_t use, bool product = false) {
     std::string text = moduleOf({128, 128, use});
-    const auto replace = [&](std::string_view from, std::string_view to) {
-        const size_t at = text.find(from);
-        ASSERT_NE(at, text.npos) << from;
-        text.replace(at, from.size(), to);
-    };
-    replace("OpCooperativeMatrixLoadKHR %From", "OpCooperativeMatrixLoadKHR %To");
-    replace("%to = OpCooperativeMatrixConvertNV %To %from\n", "");
-    replace("StoreKHR %p %to", "StoreKHR %p %from");
+    replace(text, "OpCooperativeMatrixLoadKHR %From", "OpCooperativeMatrixLoadKHR %To");
+    replace(text, "%to = OpCooperativeMatrixConvertNV %To %from\n", "");
+    replace(text, "StoreKHR %p %to", "StoreKHR %p %from");
     if (!product) return text;
-    replace("%main = OpFunction", R"(%c1 = OpConstant %u32 1
+    replace(text, "%main = OpFunction", R"(%c1 = OpConstant %u32 1
 %A = OpTypeCooperativeMatrixKHR %f16 %c3 %rows %columns %c0
 %B = OpTypeCooperativeMatrixKHR %f16 %c3 %rows %columns %c1
 %a = OpConstantNull %A
 %b = OpConstantNull %B
 %c = OpConstantNull %From
 %main = OpFunction)");
-    replace("OpReturn", "%d = OpCooperativeMatrixMulAddKHR %From %a %b %c\nOpReturn");
+    replace(text, "OpReturn", "%d = OpCooperativeMatrixMulAddKHR %From %a %b %c\nOpReturn");
     return text;
 }
 

@@ -4,6 +4,8 @@
 // debug information of structures that contain pointers to themselves.
 #include <gtest/gtest.h>
 
+#include <format>
+
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
 #include "edit.hpp"

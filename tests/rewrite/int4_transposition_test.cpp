@@ -22,7 +22,6 @@ std::string moduleOf(std::string_view from, std::string_view to, bool transposes
         test::multiplyModule(16, 16, 16),
         {{"OpCapability Float16",
           "OpCapability Int4TypeINTEL\nOpCapability Int4CooperativeMatrixINTEL\nOpCapability Int8\n"
-          "OpCapability Int16\n"
           "OpCapability CooperativeMatrixConversionsEXT\nOpCapability Float16"},
          {"OpExtension",
           "OpExtension \"SPV_INTEL_int4\"\n"

@@ -123,6 +123,44 @@ TEST(RewriteSpecialization, SetsTheShape) {
     EXPECT_FALSE(run(words, 32, entries)) << "a matrix without rows";
 }
 
+// A store by some lanes splits the block that samples before and behind it.
+TEST(RewriteBlocks, HaveTheSampledImagesThatTheyUse) {
+    std::string text = test::multiplyModule(16, 16, 16);
+    const auto insert = [&](std::string_view before, std::string_view more) {
+        text.insert(text.find(before), more);
+    };
+    const std::string_view interface = "%in %out\nOpExecutionMode";
+    text.replace(text.find(interface), 8, "%in %out %texture %sampler");
+    insert("OpDecorate %rows SpecId",
+           "OpDecorate %texture DescriptorSet 0\nOpDecorate %texture Binding 2\n"
+           "OpDecorate %sampler DescriptorSet 0\nOpDecorate %sampler Binding 3\n");
+    insert("%main = OpFunction", R"(%Image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%Sampler = OpTypeSampler
+%Both = OpTypeSampledImage %Image
+%pImage = OpTypePointer UniformConstant %Image
+%pSampler = OpTypePointer UniformConstant %Sampler
+%texture = OpVariable %pImage UniformConstant
+%sampler = OpVariable %pSampler UniformConstant
+%f32x2 = OpTypeVector %f32 2
+%f32x4 = OpTypeVector %f32 4
+%f0 = OpConstant %f32 0
+%at = OpConstantComposite %f32x2 %f0 %f0
+)");
+    insert("%pc = OpAccessChain", R"(%image = OpLoad %Image %texture
+%how = OpLoad %Sampler %sampler
+%both = OpSampledImage %Both %image %how
+%first = OpImageSampleExplicitLod %f32x4 %both %at Lod %f0
+OpCooperativeMatrixStoreKHR %pa %a %c0 %depth
+%second = OpImageSampleExplicitLod %f32x4 %both %at Lod %f0
+%third = OpImageSampleExplicitLod %f32x4 %both %at Lod %f0
+)");
+    const std::vector<uint32_t> words = test::assemble(text);
+    ASSERT_EQ(validate(words), std::nullopt);
+    const Result<Rewritten> out = run(words, 32);
+    ASSERT_TRUE(out) << out.error().message;
+    EXPECT_EQ(validate(out->words), std::nullopt);
+}
+
 TEST(RewriteBarriers, OfSubgroupsGoWhereLanesAreInStep) {
     std::string text = test::multiplyModule(16, 16, 16);
     text.replace(text.find("OpReturn"), 0,

@@ -44,7 +44,7 @@ TEST(Explanation, NoDevice) {
     expect(text, "GPU: the program queried it, but created no device");
     expect(text, "the driver's own, which coopvk leaves in place: VK_A (--emulate all");
     expect(text, "offered by coopvk, but not enabled: VK_B");
-    expect(text, "not possible here: VK_C (needs shaderFloat16)");
+    expect(text, "not offered here: VK_C (needs shaderFloat16)");
 }
 
 TEST(Explanation, NeverAsked) {

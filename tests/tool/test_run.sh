@@ -57,7 +57,7 @@ has 'llvmpipe.*: the program enabled none of the extensions' \
 run 0 -- "$app" instance physical matrix-device
 has 'the program enabled VK_KHR_cooperative_matrix \(by coopvk\), but created no pipeline'
 run 0 --emulate VK_NV_cooperative_vector -- "$app" instance physical device
-has 'not possible here: VK_KHR_cooperative_matrix \(not in the emulate setting\)'
+has 'not offered here: VK_KHR_cooperative_matrix \(not in the emulate setting\)'
 run 0 -- "$app" instance physical matrix-device pipeline
 silent
 lanes 8
@@ -70,10 +70,10 @@ silent
 lanes 2
 run 0 -- "$app" instance physical device
 has 'enabled none' \
-    'not possible here: VK_KHR_cooperative_matrix \(needs a subgroup size from 4 to 128\)'
+    'not offered here: VK_KHR_cooperative_matrix \(needs a subgroup size from 4 to 128\)'
 run 3 -- "$app" instance physical matrix-device
 has 'vkCreateDevice failed' 'nothing was emulated in run_app' \
-    'not possible here: VK_KHR_cooperative_matrix \(needs a subgroup size from 4 to 128\)'
+    'not offered here: VK_KHR_cooperative_matrix \(needs a subgroup size from 4 to 128\)'
 
 # A device that the driver refuses.
 lanes 4

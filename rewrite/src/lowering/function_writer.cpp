@@ -27,6 +27,7 @@ void FunctionWriter::beginBlock(Block& block) {
     emitter_.setOut(copy.body);
     header_ = nullptr;
     loopMerge_ = nullptr;
+    sampledImages_.clear();
     for (size_t i = 0; i < block.body.size(); ++i) {
         if (block.body[i]->opcode != spv::Op::OpLoopMerge) continue;
         // Kept apart: if the block is split, it ends the first part.
@@ -41,10 +42,32 @@ void FunctionWriter::keep(InstructionPtr instruction) {
     const spv::Op opcode = instruction->opcode;
     const bool branches = opcode == spv::Op::OpBranch || opcode == spv::Op::OpBranchConditional;
     if (branches && loopMerge_ != nullptr) emitter_.add(std::move(loopMerge_));
+    if (opcode == spv::Op::OpSampledImage) {
+        sampledImages_[instruction->result] = {instruction->result, blocks_.back()->id()};
+    }
+    if (!sampledImages_.empty()) repeatSampledImages(*instruction);
     emitter_.add(std::move(instruction));
 }
 
 void FunctionWriter::endBlock() { lastPartOf_[current_] = blocks_.back()->id(); }
+
+// The instruction that uses an OpSampledImage must be in the same block (SPIR-V, OpSampledImage).
+void FunctionWriter::repeatSampledImages(Instruction& user) {
+    Module& module = context_.module;
+    const Id part = blocks_.back()->id();
+    for (Operand& o : user.operands) {
+        const auto found = o.isId ? sampledImages_.find(o.word) : sampledImages_.end();
+        if (found == sampledImages_.end()) continue;
+        SampledImage& image = found->second;
+        if (image.part != part) {
+            const Instruction& original = module.def(found->first);
+            const Id copy = emitter_.op(spv::Op::OpSampledImage, original.type, original.operands);
+            module.copyNamesAndDecorations(found->first, copy);
+            image = {copy, part};
+        }
+        o.word = image.result;
+    }
+}
 
 // Splits a loop header before control flow is added to it. The first part keeps phis and
 // OpLoopMerge, since the back edge must branch to a block with these.

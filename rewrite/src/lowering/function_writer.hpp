@@ -54,17 +54,24 @@ class FunctionWriter : private ControlFlow {
     }
 
  private:
+    struct SampledImage {
+        Id result = 0;  // of the last copy
+        Id part = 0;    // the label of the block that has it
+    };
+
     void splitLoopHeader();
+    void repeatSampledImages(Instruction& user);
     void updatePhis();
 
     LoweringContext& context_;
     Function& function_;
     InstructionList prologue_;
     std::map<std::pair<int, uint32_t>, Id> prologueValues_;
-    std::map<Id, Id> lastPartOf_;  // label of an old block -> label of its last part
-    Id current_ = 0;               // label of the old block being rewritten
-    Block* header_ = nullptr;      // first part of the current block, if it is a loop header
-    InstructionPtr loopMerge_;     // its OpLoopMerge, until the header is split or ends
+    std::map<Id, Id> lastPartOf_;               // label of an old block -> label of its last part
+    std::map<Id, SampledImage> sampledImages_;  // of the current block
+    Id current_ = 0;                            // label of the old block being rewritten
+    Block* header_ = nullptr;   // first part of the current block, if it is a loop header
+    InstructionPtr loopMerge_;  // its OpLoopMerge, until the header is split or ends
 };
 
 }  // namespace coopvk::rewrite

@@ -5,6 +5,24 @@
 
 namespace coopvk::rewrite {
 
+namespace {
+
+// Loads and stores alone need no arithmetic of the pointee's type, but bit casts to other types do.
+void declareCasts(MatrixContext& context, const MatrixType& matrix, Id scalar) {
+    TypeTable& types = context.types;
+    const auto declare = [&](Id type) {
+        const Number* number = numberOf(types, type);
+        if (number == nullptr || number->isSupportedBy(context.target.device)) {
+            types.declareArithmetic(type);
+        }
+    };
+    if (scalar == matrix.component || types.encoding(scalar)) return;
+    declare(scalar);
+    if (matrix.hasFourBits()) declare(types.intType(types.width(scalar), false));
+}
+
+}  // namespace
+
 MatrixMemory::MatrixMemory(MatrixContext& context, MatrixWriter& writer, const Instruction& at,
                            const MatrixType& matrix, Id pointer, std::span<const Operand> operands)
     : context_(context),
@@ -13,6 +31,7 @@ MatrixMemory::MatrixMemory(MatrixContext& context, MatrixWriter& writer, const I
       pointer_(context, writer.emit(), pointer, at),
       componentBits_(matrix.number->bits) {
     if (!pointer_.valid()) return;
+    declareCasts(context, matrix, memoryScalar());
     const std::optional<uint64_t> layout =
         operands.empty() ? std::nullopt : context.module.constantValue(operands[0].word);
     if (!layout || *layout > 1) {
