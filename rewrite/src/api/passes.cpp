@@ -222,6 +222,7 @@ Failure lowerAnyNumbers(Rewriting& r) {
 
 Failure finish(Rewriting& r) {
     if (r.target.device.lanesInStep) removeSubgroupBarriers(r.module);
+    dropUnusedUntypedPointers(r.module);
     completeInterfaces(r.module);
     dropMisplacedRoundingModes(r.module);
     r.out.localSize = localSize(r.module);

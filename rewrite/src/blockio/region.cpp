@@ -63,7 +63,7 @@ bool BlockRegion::resolveBinding(Emitter& emit, Id pointer, const Instruction& a
 // Without a known variable, only accesses to the type to which the pointer points are possible.
 void BlockRegion::resolvePointer(Emitter& emit, Id pointer, const Instruction& at) {
     if (context_.error) return;
-    elements_.emplace(context_, emit, pointer, at);
+    elements_.emplace(context_, emit, pointer, at, context_.types.intType(8, false));
     if (!elements_->valid()) return;
     kind_ = Kind::kPointer;
     onlyWidth_ = elements_->scalarBytes();

@@ -94,7 +94,7 @@ void TensorElements::resolveBuffer(Emitter& emit, Id pointer) {
 }
 
 void TensorElements::resolvePointer(Emitter& emit, Id pointer) {
-    elements_.emplace(context_, emit, pointer, at_);
+    elements_.emplace(context_, emit, pointer, at_, matrix_.format);
     if (!elements_->valid()) return;
     scalar_ = elements_->scalar();
 }
