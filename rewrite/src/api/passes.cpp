@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "blockio/lower.hpp"
+#include "ir/indexing.hpp"
 #include "ir/instruction_words.hpp"
 #include "ir/workgroup_size.hpp"
 #include "matrix/layout_policy.hpp"
@@ -33,7 +34,9 @@ namespace {
 using Failure = std::optional<Error>;
 
 Failure keepEntryPoint(Rewriting& r) {
-    return keepOneEntryPoint(r.module, r.request.entryPoint, r.request.stage);
+    Failure error = keepOneEntryPoint(r.module, r.request.entryPoint, r.request.stage);
+    declareWideIndices(r.module, r.target.indexes64Bits, r.target.device.shaderInt64);
+    return error;
 }
 
 Failure flattenGroups(Rewriting& r) {

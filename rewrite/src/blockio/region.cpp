@@ -55,7 +55,7 @@ bool BlockRegion::resolveBinding(Emitter& emit, Id pointer, const Instruction& a
     }
     kind_ = Kind::kBinding;
     const std::optional<uint64_t> known = context_.module.constantValue(place_.bytes);
-    if (!known || *known % 16 != 0) misalignment_ = place_.bytes;
+    if (!known || *known % 16 != 0) misalignment_ = emit.toU32(place_.bytes);
     valid_ = true;
     return true;
 }
@@ -136,7 +136,7 @@ Id BlockRegion::pointerTo(Emitter& emit, uint32_t bytes, Id row, Id column) {
         const Id type = elements_->indexType();
         return elements_->at(emit, emit.addInt(type, elements_->origin(), index));
     }
-    const Id index = emit.over(emit.addU32(byte, place_.bytes), bytes);
+    const Id index = emit.over(emit.sum(byte, place_.bytes), bytes);
     return context_.views.pointer(emit, place_, type(bytes), index);
 }
 

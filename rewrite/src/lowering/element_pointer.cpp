@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/composites.hpp"
+#include "ir/indexing.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/narrow_access.hpp"
 
@@ -42,9 +43,7 @@ ElementPointer::ElementPointer(LoweringContext& context, Emitter& emit, Id point
     scalar_ = context.types.scalarOf(pointee_);
     scalarBytes_ = bits / 8;
     components_ = context.types.components(pointee_);
-    const bool wide = storage_ == spv::StorageClass::PhysicalStorageBuffer &&
-                      module.hasCapability(spv::Capability::Int64);
-    indexType_ = context.types.intType(wide ? 64 : 32, false);
+    indexType_ = rewrite::indexType(context.types, storage_);
     isUntyped_ ? resolveUntyped(emit, pointer) : resolve(emit, pointer, at);
 }
 
@@ -133,14 +132,7 @@ Id ElementPointer::stride(Emitter& emit, Id operand) {
 }
 
 Id ElementPointer::asIndex(Emitter& emit, Id integer) {
-    TypeTable& types = context_.types;
-    const Id type = emit.typeOf(integer);
-    if (const std::optional<uint64_t> value = context_.module.constantValue(integer)) {
-        return types.constant(indexType_, *value);
-    }
-    if (types.width(type) == types.width(indexType_)) return emit.bitcast(indexType_, integer);
-    const spv::Op convert = types.isSigned(type) ? spv::Op::OpSConvert : spv::Op::OpUConvert;
-    return emit.op(convert, indexType_, {integer});
+    return emit.toUnsigned(indexType_, integer);
 }
 
 Id ElementPointer::at(Emitter& emit, Id index, Id component) {

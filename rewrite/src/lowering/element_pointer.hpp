@@ -27,7 +27,7 @@ class ElementPointer {
     uint32_t pointeeBytes() const { return scalarBytes_ * components_; }
     Id pointee() const { return pointee_; }
 
-    // Type of indices: u64 for physical pointers if the module has 64-bit integers, else u32.
+    // Type of indices (ir/indexing.hpp).
     Id indexType() const { return indexType_; }
     // Converts an integer scalar to indexType().
     Id asIndex(Emitter& emit, Id integer);
