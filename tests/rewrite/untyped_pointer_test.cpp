@@ -25,7 +25,8 @@ struct Parts {
 // Copies a matrix of use A inside a block of words.
 std::string moduleText(const Parts& p) {
     const bool isBuffer = p.storage == "StorageBuffer";
-    return std::format(R"(OpCapability Shader
+    return std::format(
+        R"(OpCapability Shader
 OpCapability Float16
 OpCapability VulkanMemoryModel
 OpCapability UntypedPointersKHR
@@ -69,10 +70,8 @@ OpCooperativeMatrixStoreKHR %q %m %c1 %stride
 OpReturn
 OpFunctionEnd
 )",
-                       p.capabilities,
-                       isBuffer ? "OpDecorate %x DescriptorSet 0\nOpDecorate %x Binding 0" : "",
-                       p.stride, p.words, p.storage, p.storage, p.component, p.size, p.size,
-                       p.further);
+        p.capabilities, isBuffer ? "OpDecorate %x DescriptorSet 0\nOpDecorate %x Binding 0" : "",
+        p.stride, p.words, p.storage, p.storage, p.component, p.size, p.size, p.further);
 }
 
 Parts inWorkgroup() {
