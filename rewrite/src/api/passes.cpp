@@ -270,15 +270,7 @@ constexpr Pass kPasses[] = {
      finish},
 };
 
-constexpr bool eachHasWhatItNeeds() {
-    uint32_t given = 0;
-    for (const Pass& pass : kPasses) {
-        if ((pass.needs.bits & ~given) != 0) return false;
-        given |= pass.gives.bits;
-    }
-    return true;
-}
-static_assert(eachHasWhatItNeeds());
+static_assert(eachHasWhatItNeeds(kPasses));
 
 }  // namespace
 
