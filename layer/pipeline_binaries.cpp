@@ -6,6 +6,7 @@
 #include "commands.hpp"
 #include "graphics_stages.hpp"
 #include "identity.hpp"
+#include "pipeline_batch.hpp"
 #include "pnext.hpp"
 #include "registry.hpp"
 #include "stage_builder.hpp"
@@ -14,7 +15,7 @@ namespace coopvk::layer {
 namespace {
 
 VkResult buildInfo(BuiltStages& built, VkComputePipelineCreateInfo& info, bool& changed) {
-    return built.build(info.stage, changed);
+    return built.build(info.stage, pipelineFlags(info), changed);
 }
 VkResult buildInfo(BuiltStages& built, VkGraphicsPipelineCreateInfo& info, bool& changed) {
     return buildGraphics(built, info, changed);
@@ -22,7 +23,7 @@ VkResult buildInfo(BuiltStages& built, VkGraphicsPipelineCreateInfo& info, bool&
 // For ray tracing and execution graphs.
 template <typename Info>
 VkResult buildInfo(BuiltStages& built, Info& info, bool& changed) {
-    return built.buildArray(info.stageCount, info.pStages, changed);
+    return built.buildArray(info.stageCount, info.pStages, pipelineFlags(info), changed);
 }
 
 // Replaces the create info of one kind in the chain of `outer`, which is the caller's copy.

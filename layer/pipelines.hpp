@@ -12,7 +12,7 @@ namespace coopvk::layer {
 // Prepares a create info whose only shaders are in an array of stages.
 template <typename Info>
 VkResult buildStages(BuiltStages& built, Info& info, bool& changed) {
-    return built.buildArray(info.stageCount, info.pStages, changed);
+    return built.buildArray(info.stageCount, info.pStages, pipelineFlags(info), changed);
 }
 
 // Whether a pipeline consists of binaries. Then Vulkan ignores its modules, identifiers of modules

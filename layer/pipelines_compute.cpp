@@ -13,7 +13,7 @@ VkResult createComputePipelines(VkDevice device, VkPipelineCache cache, uint32_t
         return context->next.CreateComputePipelines(device, cache, n, list, allocator, out);
     };
     const auto build = [](BuiltStages& built, VkComputePipelineCreateInfo& info, bool& changed) {
-        return built.build(info.stage, changed);
+        return built.build(info.stage, pipelineFlags(info), changed);
     };
     return createPipelines(*context, allocator, std::span(infos, count), pipelines, build, create);
 }
@@ -27,7 +27,7 @@ void getPipelineIndirectMemoryRequirements(VkDevice device, const VkComputePipel
     VkComputePipelineCreateInfo copy = *info;
     bool changed = false;
     // If it cannot be rewritten, which is logged, its creation fails, too.
-    if (built.build(copy.stage, changed) != VK_SUCCESS) return;
+    if (built.build(copy.stage, pipelineFlags(copy), changed) != VK_SUCCESS) return;
     context->next.GetPipelineIndirectMemoryRequirementsNV(device, &copy, requirements);
 }
 

@@ -17,7 +17,8 @@ VkResult buildGroups(BuiltStages& built, VkGraphicsPipelineCreateInfo& info, boo
     auto* groups = built.scratch().copyArray(std::span(node->pGroups, node->groupCount));
     bool groupsChanged = false;
     for (auto& group : std::span(groups, node->groupCount)) {
-        const VkResult result = built.buildArray(group.stageCount, group.pStages, groupsChanged);
+        const VkResult result =
+            built.buildArray(group.stageCount, group.pStages, pipelineFlags(info), groupsChanged);
         if (result != VK_SUCCESS) return result;
     }
     if (!groupsChanged) return VK_SUCCESS;
@@ -49,7 +50,8 @@ bool readsStages(const VkGraphicsPipelineCreateInfo& info) {
 
 VkResult buildGraphics(BuiltStages& built, VkGraphicsPipelineCreateInfo& info, bool& changed) {
     if (readsStages(info)) {
-        const VkResult result = built.buildArray(info.stageCount, info.pStages, changed);
+        const VkResult result =
+            built.buildArray(info.stageCount, info.pStages, pipelineFlags(info), changed);
         if (result != VK_SUCCESS) return result;
     }
     return buildGroups(built, info, changed);

@@ -142,6 +142,7 @@ ordered_json toJson(const RecordedRequest& request) {
             {"emulated", emulatedJson(request.target.emulated)},
             {"native", featuresJson(request.target.nativeFeatures)},
             {"addsShapes", request.target.addsShapes},
+            {"indexes64Bits", request.target.indexes64Bits},
             {"backEnd", backEndName(request.target.backEnd)},
             {"validate", request.validate},
             {"device", toJson(request.target.device)}};
@@ -173,6 +174,9 @@ Result<RecordedRequest> requestFromJson(const ordered_json& json) {
     const auto* addsShapes = find(json, "addsShapes", ordered_json::value_t::boolean);
     if (addsShapes == nullptr) return wrong("'addsShapes' is no boolean");
     request.target.addsShapes = addsShapes->get<bool>();
+    const auto* indexes64Bits = find(json, "indexes64Bits", ordered_json::value_t::boolean);
+    if (indexes64Bits == nullptr) return wrong("'indexes64Bits' is no boolean");
+    request.target.indexes64Bits = indexes64Bits->get<bool>();
     const auto* backEndText = findText(json, "backEnd");
     const auto backEnd = rewrite::backEndFromName(backEndText == nullptr ? "" : *backEndText);
     if (!backEnd) return wrong("'backEnd' is no back-end");

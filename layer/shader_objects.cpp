@@ -37,7 +37,8 @@ VkResult buildShader(DeviceContext& device, Scratch& scratch, VkShaderCreateInfo
     ShaderWordsRef original = emulatedWords(device, info.codeSize, info.pCode);
     if (original == nullptr) return VK_SUCCESS;
     StagePlan plan;
-    const VkResult result = rewriteInfo(device, scratch, std::move(original), info, plan);
+    const VkResult result =
+        rewriteInfo(device, scratch, std::move(original), info, info.flags, plan);
     if (result != VK_SUCCESS || plan.rewritten->untouched) return result;
     needs = plan.needs;
     const std::vector<uint32_t>& words = plan.rewritten->words;

@@ -45,18 +45,25 @@ const void* withRequiredSubgroupSize(Scratch& scratch, const void* chain, uint32
     return scratch.copy(node);
 }
 
-// The same two flags, with the names and values of either structure.
-struct SubgroupFlags {
+// The same flags, with the names and values of either structure.
+struct StageFlags {
     VkFlags varying;
     VkFlags full;
+    VkFlags64 indexes64Bits;  // of the pipeline or shader object
 };
-SubgroupFlags subgroupFlags(const VkPipelineShaderStageCreateInfo&) {
+#ifdef VK_EXT_shader_64bit_indexing
+constexpr VkFlags64 kPipelineIndexes64Bits = VK_PIPELINE_CREATE_2_64_BIT_INDEXING_BIT_EXT;
+constexpr VkFlags64 kShaderIndexes64Bits = VK_SHADER_CREATE_64_BIT_INDEXING_BIT_EXT;
+#else
+constexpr VkFlags64 kPipelineIndexes64Bits = 0, kShaderIndexes64Bits = 0;
+#endif
+StageFlags stageFlags(const VkPipelineShaderStageCreateInfo&) {
     return {VK_PIPELINE_SHADER_STAGE_CREATE_ALLOW_VARYING_SUBGROUP_SIZE_BIT,
-            VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT};
+            VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT, kPipelineIndexes64Bits};
 }
-SubgroupFlags subgroupFlags(const VkShaderCreateInfoEXT&) {
+StageFlags stageFlags(const VkShaderCreateInfoEXT&) {
     return {VK_SHADER_CREATE_ALLOW_VARYING_SUBGROUP_SIZE_BIT_EXT,
-            VK_SHADER_CREATE_REQUIRE_FULL_SUBGROUPS_BIT_EXT};
+            VK_SHADER_CREATE_REQUIRE_FULL_SUBGROUPS_BIT_EXT, kShaderIndexes64Bits};
 }
 
 }  // namespace
@@ -90,13 +97,14 @@ ShaderWordsRef emulatedWords(const DeviceContext& device, size_t codeSize, const
 
 template <typename Info>
 VkResult rewriteInfo(DeviceContext& device, Scratch& scratch, ShaderWordsRef words, Info& info,
-                     StagePlan& plan) {
+                     VkFlags64 flags, StagePlan& plan) {
     StageRequest request;
     request.words = std::move(words);
     request.stage = info.stage;
     request.entryPoint = info.pName;
     request.specialization = info.pSpecializationInfo;
     request.requiredSubgroupSize = requiredSubgroupSize(info.pNext);
+    request.indexes64Bits = (flags & stageFlags(info).indexes64Bits) != 0;
     if (VkResult result = rewriteStage(device, request, plan); result != VK_SUCCESS) return result;
     if (plan.rewritten->untouched) return VK_SUCCESS;
     info.pSpecializationInfo = nullptr;  // frozen in the words
@@ -105,13 +113,13 @@ VkResult rewriteInfo(DeviceContext& device, Scratch& scratch, ShaderWordsRef wor
 }
 
 template VkResult rewriteInfo(DeviceContext&, Scratch&, ShaderWordsRef,
-                              VkPipelineShaderStageCreateInfo&, StagePlan&);
+                              VkPipelineShaderStageCreateInfo&, VkFlags64, StagePlan&);
 template VkResult rewriteInfo(DeviceContext&, Scratch&, ShaderWordsRef, VkShaderCreateInfoEXT&,
-                              StagePlan&);
+                              VkFlags64, StagePlan&);
 
 template <typename Info>
 void requireSubgroups(Scratch& scratch, const SubgroupNeeds& needs, Info& info) {
-    const SubgroupFlags flags = subgroupFlags(info);
+    const StageFlags flags = stageFlags(info);
     if (needs.size != 0) {
         info.pNext = withRequiredSubgroupSize(scratch, info.pNext, needs.size);
         info.flags &= ~flags.varying;
@@ -143,7 +151,8 @@ VkResult BuiltStages::makeModule(std::span<const uint32_t> words, VkShaderModule
     return result;
 }
 
-VkResult BuiltStages::build(VkPipelineShaderStageCreateInfo& stage, bool& changed) {
+VkResult BuiltStages::build(VkPipelineShaderStageCreateInfo& stage, VkPipelineCreateFlags2 flags,
+                            bool& changed) {
     ShaderWordsRef words = stageWords(device_, stage);
     if (words == nullptr) return VK_SUCCESS;
     changed = true;
@@ -158,17 +167,18 @@ VkResult BuiltStages::build(VkPipelineShaderStageCreateInfo& stage, bool& change
         stage.pNext = chain.head();
     }
     StagePlan plan;
-    const VkResult result = rewriteInfo(device_, scratch_, std::move(words), stage, plan);
+    const VkResult result = rewriteInfo(device_, scratch_, std::move(words), stage, flags, plan);
     return result == VK_SUCCESS ? makeModule(plan.rewritten->words, stage.module) : result;
 }
 
 VkResult BuiltStages::buildArray(uint32_t count, const VkPipelineShaderStageCreateInfo*& stages,
-                                 bool& changed) {
+                                 VkPipelineCreateFlags2 flags, bool& changed) {
     VkPipelineShaderStageCreateInfo* copies = nullptr;
     for (uint32_t i = 0; i < count; ++i) {
         VkPipelineShaderStageCreateInfo stage = stages[i];
         bool stageChanged = false;
-        if (VkResult result = build(stage, stageChanged); result != VK_SUCCESS) return result;
+        if (VkResult result = build(stage, flags, stageChanged); result != VK_SUCCESS)
+            return result;
         if (!stageChanged) continue;
         if (copies == nullptr) copies = scratch_.copyArray(std::span(stages, count));
         copies[i] = stage;

@@ -25,11 +25,13 @@ class BuiltStages {
     BuiltStages(const BuiltStages&) = delete;
     BuiltStages& operator=(const BuiltStages&) = delete;
 
-    // Replaces `stage`, which is the caller's copy, if it uses emulated capabilities.
-    VkResult build(VkPipelineShaderStageCreateInfo& stage, bool& changed);
+    // Replaces `stage`, which is the caller's copy, if it uses emulated capabilities. `flags`: of
+    // the pipeline.
+    VkResult build(VkPipelineShaderStageCreateInfo& stage, VkPipelineCreateFlags2 flags,
+                   bool& changed);
     // The same for an array; `stages` then points to memory of this object.
     VkResult buildArray(uint32_t count, const VkPipelineShaderStageCreateInfo*& stages,
-                        bool& changed);
+                        VkPipelineCreateFlags2 flags, bool& changed);
 
     Scratch& scratch() { return scratch_; }
     DeviceContext& device() { return device_; }
@@ -50,10 +52,10 @@ ShaderWordsRef emulatedWords(const DeviceContext& device, size_t codeSize, const
 // the caller's copy.
 
 // Rewrites `words`, the shader of a pipeline stage or of a shader object. Changes all members of
-// `info` to suit the result, but not its code.
+// `info` to suit the result, but not its code. `flags`: of the pipeline or the shader object.
 template <typename Info>
 VkResult rewriteInfo(DeviceContext& device, Scratch& scratch, ShaderWordsRef words, Info& info,
-                     StagePlan& plan);
+                     VkFlags64 flags, StagePlan& plan);
 
 template <typename Info>
 void requireSubgroups(Scratch& scratch, const SubgroupNeeds& needs, Info& info);

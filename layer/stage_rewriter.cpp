@@ -24,6 +24,7 @@ RewriteKey makeKey(const StageRequest& request,
     key.words = request.words;
     key.stage = static_cast<rewrite::Stage>(request.stage);
     key.subgroupSize = size;
+    key.indexes64Bits = request.indexes64Bits;
     key.entryPoint = request.entryPoint == nullptr ? "" : request.entryPoint;
     for (const rewrite::SpecializationEntry& entry : entries) {
         const uint32_t head[] = {entry.constantId, static_cast<uint32_t>(entry.data.size())};
@@ -34,13 +35,15 @@ RewriteKey makeKey(const StageRequest& request,
     return key;
 }
 
-rewrite::Target makeTarget(const DeviceContext& device, uint32_t size) {
+rewrite::Target makeTarget(const DeviceContext& device, const StageRequest& request,
+                           uint32_t size) {
     rewrite::Target target;
     target.device = device.facts().traits;
     target.subgroupSize = size;
     target.emulated = device.emulated;
     target.nativeFeatures = device.physical->nativeFeatures;
     target.addsShapes = device.addsShapes;
+    target.indexes64Bits = request.indexes64Bits;
     const bool native =
         device.physical->nativeMatrices && device.facts().has(Feature::kNativeCooperativeMatrix);
     target.backEnd = native ? device.instance->settings.backEnd : rewrite::BackEnd::kCore;
@@ -77,7 +80,7 @@ rewrite::Result<RewrittenRef> rewriteFor(DeviceContext& device, const StageReque
     cached = known != nullptr;
     if (cached) return known;
 
-    const rewrite::Target target = makeTarget(device, size);
+    const rewrite::Target target = makeTarget(device, request, size);
     rewrite::Request input;
     input.words = request.words->words;
     input.stage = key.stage;
@@ -251,7 +254,7 @@ VkResult rewriteStage(DeviceContext& device, const StageRequest& request, StageP
         const rewrite::Error error = {rewrite::ErrorCode::kInvalidArgument,
                                       kSpecializationOutOfRange};
         const uint32_t size = subgroupSizes(device.facts(), request).front();
-        dump(device, request, makeTarget(device, size), nullptr, {}, &error);
+        dump(device, request, makeTarget(device, request, size), nullptr, {}, &error);
         logFailure(device, request, error.message);
         return VK_ERROR_UNKNOWN;
     }

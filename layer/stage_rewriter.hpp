@@ -24,6 +24,7 @@ struct StageRequest {
     const char* entryPoint = nullptr;
     const VkSpecializationInfo* specialization = nullptr;
     uint32_t requiredSubgroupSize = 0;  // 0: the application requires no size
+    bool indexes64Bits = false;         // a flag of the pipeline or shader object
 };
 
 // What the layer asks the driver for, besides what the application does.

@@ -98,15 +98,17 @@ OpFunctionEnd
                        p.store, p.functions);
 }
 
-Result<Rewritten> rewritten(const Parts& parts) {
+Result<Rewritten> rewritten(const std::string& text) {
     Request request;
-    const std::vector<uint32_t> words = test::assemble(moduleText(parts));
+    const std::vector<uint32_t> words = test::assemble(text);
     request.words = words;
     Target target;
     target.subgroupSize = 16;
     target.device.bufferDeviceAddress = true;
     return rewrite(request, target);
 }
+
+Result<Rewritten> rewritten(const Parts& parts) { return rewritten(moduleText(parts)); }
 
 // Types that are kept, in this order of the table: how each makes %t2 of %t.
 class TensorValue : public testing::TestWithParam<Parts> {};
@@ -248,6 +250,20 @@ const Refusal kRefusals[] = {
      "DecodeFunc does more with its pointer than to load from it"},
 };
 INSTANTIATE_TEST_SUITE_P(Tensor, TensorRefusal, testing::ValuesIn(kRefusals));
+
+// An untyped access chain may have a typed base (SPV_KHR_untyped_pointers).
+TEST(TensorDecode, LoadsThroughUntypedPointers) {
+    const std::string text =
+        "OpCapability UntypedPointersKHR\n" +
+        moduleText({.types = "%untyped = OpTypeUntypedPointerKHR PhysicalStorageBuffer",
+                    .addressing = "DecodeFunc %f",
+                    .functions = decode("%fc = OpUntypedAccessChainKHR %untyped %quant %fp %c0\n"
+                                        "%fv = OpLoad %f32 %fc Aligned 4")});
+    const Result<Rewritten> out = rewritten(std::string(text).insert(
+        text.find("OpExtension"), "OpExtension \"SPV_KHR_untyped_pointers\"\n"));
+    ASSERT_TRUE(out) << out.error().message;
+    EXPECT_EQ(validate(out->words), std::nullopt);
+}
 
 }  // namespace
 }  // namespace coopvk::rewrite

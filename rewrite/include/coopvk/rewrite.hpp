@@ -78,6 +78,9 @@ struct Target {
     // other sizes that the driver lacks, and the core back-end lowers those for which tiles do not
     // suffice. Modules without either kind stay unchanged.
     bool addsShapes = false;
+    // The pipeline or shader is created with 64-bit indexing (VK_EXT_shader_64bit_indexing), as if
+    // the entry point had the execution mode Shader64BitIndexingEXT.
+    bool indexes64Bits = false;
     BackEnd backEnd = BackEnd::kAuto;
     MatrixTuning tuning = {};
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "blockio/lower.hpp"
+#include "ir/indexing.hpp"
 #include "ir/instruction_words.hpp"
 #include "ir/workgroup_size.hpp"
 #include "matrix/layout_policy.hpp"
@@ -33,7 +34,9 @@ namespace {
 using Failure = std::optional<Error>;
 
 Failure keepEntryPoint(Rewriting& r) {
-    return keepOneEntryPoint(r.module, r.request.entryPoint, r.request.stage);
+    Failure error = keepOneEntryPoint(r.module, r.request.entryPoint, r.request.stage);
+    declareWideIndices(r.module, r.target.indexes64Bits, r.target.device.shaderInt64);
+    return error;
 }
 
 Failure flattenGroups(Rewriting& r) {
@@ -222,6 +225,7 @@ Failure lowerAnyNumbers(Rewriting& r) {
 
 Failure finish(Rewriting& r) {
     if (r.target.device.lanesInStep) removeSubgroupBarriers(r.module);
+    dropUnusedUntypedPointers(r.module);
     completeInterfaces(r.module);
     dropMisplacedRoundingModes(r.module);
     r.out.localSize = localSize(r.module);
@@ -266,15 +270,7 @@ constexpr Pass kPasses[] = {
      finish},
 };
 
-constexpr bool eachHasWhatItNeeds() {
-    uint32_t given = 0;
-    for (const Pass& pass : kPasses) {
-        if ((pass.needs.bits & ~given) != 0) return false;
-        given |= pass.gives.bits;
-    }
-    return true;
-}
-static_assert(eachHasWhatItNeeds());
+static_assert(eachHasWhatItNeeds(kPasses));
 
 }  // namespace
 

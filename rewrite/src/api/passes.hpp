@@ -63,6 +63,15 @@ struct Pass {
     std::optional<Error> (*run)(Rewriting&);
 };
 
+constexpr bool eachHasWhatItNeeds(std::span<const Pass> passes) {
+    uint32_t given = 0;
+    for (const Pass& pass : passes) {
+        if ((pass.needs.bits & ~given) != 0) return false;
+        given |= pass.gives.bits;
+    }
+    return true;
+}
+
 // In the order in which they run; each needs only facts that earlier ones give.
 std::span<const Pass> rewritePasses();
 

@@ -178,7 +178,6 @@ std::optional<Error> lowerBlockIo(LoweringContext& context) {
         table.lower(lowering, *function);
     }
     if (context.error) return context.error;
-    dropUnusedUntypedPointers(module);
     for (const BlockOpcode& row : kOpcodes) module.removeCapability(row.capability);
     module.removeExtension("SPV_INTEL_2d_block_io");
     dropCacheControls(module);

@@ -14,8 +14,4 @@ std::optional<Error> lowerBlockIo(LoweringContext& context);
 // explicit layout gets OpenCL's layout.
 void lowerCrossWorkgroupPointers(LoweringContext& context);
 
-// The last step: drops untyped pointers and variables that only block instructions used, so that
-// the driver need not support them.
-void dropUnusedUntypedPointers(Module& module);
-
 }  // namespace coopvk::rewrite

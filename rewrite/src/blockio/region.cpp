@@ -55,7 +55,7 @@ bool BlockRegion::resolveBinding(Emitter& emit, Id pointer, const Instruction& a
     }
     kind_ = Kind::kBinding;
     const std::optional<uint64_t> known = context_.module.constantValue(place_.bytes);
-    if (!known || *known % 16 != 0) misalignment_ = place_.bytes;
+    if (!known || *known % 16 != 0) misalignment_ = emit.toU32(place_.bytes);
     valid_ = true;
     return true;
 }
@@ -63,7 +63,7 @@ bool BlockRegion::resolveBinding(Emitter& emit, Id pointer, const Instruction& a
 // Without a known variable, only accesses to the type to which the pointer points are possible.
 void BlockRegion::resolvePointer(Emitter& emit, Id pointer, const Instruction& at) {
     if (context_.error) return;
-    elements_.emplace(context_, emit, pointer, at);
+    elements_.emplace(context_, emit, pointer, at, context_.types.intType(8, false));
     if (!elements_->valid()) return;
     kind_ = Kind::kPointer;
     onlyWidth_ = elements_->scalarBytes();
@@ -136,7 +136,7 @@ Id BlockRegion::pointerTo(Emitter& emit, uint32_t bytes, Id row, Id column) {
         const Id type = elements_->indexType();
         return elements_->at(emit, emit.addInt(type, elements_->origin(), index));
     }
-    const Id index = emit.over(emit.addU32(byte, place_.bytes), bytes);
+    const Id index = emit.over(emit.sum(byte, place_.bytes), bytes);
     return context_.views.pointer(emit, place_, type(bytes), index);
 }
 

@@ -69,16 +69,21 @@ Id Emitter::bitcast(Id type, Id value) {
     return typeOf(value) == type ? value : op(spv::Op::OpBitcast, type, {value});
 }
 
-Id Emitter::toU32(Id integer) {
+Id Emitter::toUnsigned(Id type, Id integer) {
     if (const std::optional<uint64_t> value = module().constantValue(integer)) {
-        return types().constantU32(static_cast<uint32_t>(*value));
+        return types().constant(type, *value);
     }
-    const Id type = typeOf(integer);
-    if (types().width(type) == 32) return bitcast(types().uint32(), integer);
-    const bool isSigned = types().isSigned(type);
+    const Id from = typeOf(integer);
+    if (types().width(from) == types().width(type)) return bitcast(type, integer);
+    const bool isSigned = types().isSigned(from);
     const Id converted = op(isSigned ? spv::Op::OpSConvert : spv::Op::OpUConvert,
-                            types().intType(32, isSigned), {integer});
-    return bitcast(types().uint32(), converted);
+                            types().intType(types().width(type), isSigned), {integer});
+    return bitcast(type, converted);
+}
+
+Id Emitter::sum(Id a, Id b) {
+    const Id type = types().width(typeOf(a)) == 64 ? unsignedOf(a) : unsignedOf(b);
+    return addInt(type, toUnsigned(type, a), toUnsigned(type, b));
 }
 
 Id Emitter::integer(spv::Op opcode, Id type, Id a, Id b) {

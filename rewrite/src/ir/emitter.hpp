@@ -77,10 +77,13 @@ class Emitter {
     // The same on u32 scalars.
     Id addU32(Id a, Id b) { return addInt(types().uint32(), a, b); }
     Id mulU32(Id a, Id b) { return mulInt(types().uint32(), a, b); }
-    Id plus(Id a, uint32_t b) { return addU32(a, constant(b)); }
-    Id times(Id a, uint32_t b) { return mulU32(a, constant(b)); }
-    Id over(Id a, uint32_t b) { return divInt(types().uint32(), a, constant(b)); }
-    Id modulo(Id a, uint32_t b) { return modInt(types().uint32(), a, constant(b)); }
+    // The same on a u32 or u64 scalar and a constant.
+    Id plus(Id a, uint32_t b) { return withConstant(spv::Op::OpIAdd, a, b); }
+    Id times(Id a, uint32_t b) { return withConstant(spv::Op::OpIMul, a, b); }
+    Id over(Id a, uint32_t b) { return withConstant(spv::Op::OpUDiv, a, b); }
+    Id modulo(Id a, uint32_t b) { return withConstant(spv::Op::OpUMod, a, b); }
+    // The sum of two u32 or u64 scalars: a u64 if one of them is.
+    Id sum(Id a, Id b);
 
     Id compare(spv::Op opcode, Id a, Id b) { return op(opcode, types().boolType(), {a, b}); }
 
@@ -89,12 +92,21 @@ class Emitter {
 
     // OpBitcast; the value itself if it is of this type.
     Id bitcast(Id type, Id value);
-    // Converts an integer scalar to u32; sign extends narrower signed ones.
-    Id toU32(Id integer);
+    // Converts an integer scalar to u32 or u64; sign extends narrower signed ones.
+    Id toUnsigned(Id type, Id integer);
+    Id toU32(Id integer) { return toUnsigned(types().uint32(), integer); }
     Id typeOf(Id value) { return module().def(value).type; }
 
  private:
     Id integer(spv::Op opcode, Id type, Id a, Id b);
+    Id withConstant(spv::Op opcode, Id a, uint32_t b) {
+        const Id type = unsignedOf(a);
+        return integer(opcode, type, a, types().constant(type, b));
+    }
+    // u64 for a scalar of 64 bits, else u32.
+    Id unsignedOf(Id scalar) {
+        return types().intType(types().width(typeOf(scalar)) == 64 ? 64 : 32, false);
+    }
 
     TypeTable* types_;
     InstructionList* out_;

@@ -18,7 +18,7 @@ class BufferViews {
     // The view of the buffer at a place: a runtime array of `element`, a scalar or vector. A
     // variable for the same binding as place.root, or an OpBufferPointerEXT.
     Id view(Emitter& emit, const BufferPlace& place, Id element);
-    // A pointer to element number `index` (u32) of the view. `view`: to use one that exists.
+    // A pointer to element number `index` (u32 or u64) of the view. `view`: to use one that exists.
     Id pointer(Emitter& emit, const BufferPlace& place, Id element, Id index, Id view = 0);
     // The operands of an access chain to an element of a view, without the last index.
     std::vector<Id> chainInto(const BufferPlace& place, Id view);

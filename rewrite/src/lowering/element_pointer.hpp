@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Pointers to Pointer[index] and its components, for the Pointer operand of matrix loads and
-// stores, with logical or physical addressing.
+// stores, with logical or physical addressing. Behind an untyped pointer lies an array of the
+// matrix's components.
 #pragma once
 
 #include "lowering/context.hpp"
 
 namespace coopvk::rewrite {
 
+// The type as which components of a matrix are accessed behind an untyped pointer: their own, or
+// integers if the device cannot access those. Declares the capability of such accesses.
+Id untypedPointee(LoweringContext& context, spv::StorageClass storage, Id component);
+
 class ElementPointer {
  public:
-    // Errors name `at`. The pointer must point to a numeric scalar or vector.
-    ElementPointer(LoweringContext& context, Emitter& emit, Id pointer, const Instruction& at);
+    // Errors name `at`. A typed pointer must point to a numeric scalar or vector; `component` is
+    // for untyped ones.
+    ElementPointer(LoweringContext& context, Emitter& emit, Id pointer, const Instruction& at,
+                   Id component);
 
     bool valid() const { return scalar_ != 0; }
     Id scalar() const { return scalar_; }                // component type of the pointee
@@ -20,10 +27,15 @@ class ElementPointer {
     uint32_t pointeeBytes() const { return scalarBytes_ * components_; }
     Id pointee() const { return pointee_; }
 
-    // Type of indices: u64 for physical pointers if the module has 64-bit integers, else u32.
+    // Type of indices (ir/indexing.hpp).
     Id indexType() const { return indexType_; }
     // Converts an integer scalar to indexType().
     Id asIndex(Emitter& emit, Id integer);
+    // The operand Stride as a number of pointees, of indexType(). It counts bytes if the pointer is
+    // untyped (SPV_KHR_untyped_pointers).
+    Id stride(Emitter& emit, Id operand);
+    // Whether Stride counts pointees for the pointers of at(), and bytes for the original one.
+    bool becomesTyped() const { return isUntyped_ && chain_ == spv::Op::OpAccessChain; }
 
     // The index of Pointer[0], which callers add to each index for at().
     Id origin() const { return origin_; }
@@ -33,12 +45,13 @@ class ElementPointer {
 
  private:
     void resolve(Emitter& emit, Id pointer, const Instruction& at);
+    void resolveUntyped(Emitter& emit, Id pointer);
     bool pointsIntoArray(const Instruction& chain) const;
 
     LoweringContext& context_;
+    bool isUntyped_ = false;  // the original pointer
     spv::Op chain_ = spv::Op::OpAccessChain;
-    Id base_ = 0;
-    std::vector<Id> prefix_;
+    std::vector<Id> prefix_;  // operands before the index
     Id pointerType_ = 0;
     Id pointee_ = 0;
     Id scalar_ = 0;

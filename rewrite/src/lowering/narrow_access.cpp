@@ -41,11 +41,23 @@ const AccessRow* findRow(Storage storage, uint32_t bits) {
     return found == std::end(kRows) ? nullptr : found;
 }
 
+spv::Capability sharedBlockAccess(uint32_t bits) {
+    return bits == 8 ? WorkgroupMemoryExplicitLayout8BitAccessKHR
+                     : WorkgroupMemoryExplicitLayout16BitAccessKHR;
+}
+
 }  // namespace
 
 std::string_view missingForAccess(const DeviceTraits& device, Storage storage, uint32_t bits) {
     const AccessRow* row = findRow(storage, bits);
     return row == nullptr || device.*row->feature ? "" : row->featureName;
+}
+
+bool canAccess(const Module& module, const DeviceTraits& device, Storage storage, uint32_t bits) {
+    if (storage == Storage::Workgroup && bits < 32) {
+        return module.hasCapability(sharedBlockAccess(bits));
+    }
+    return missingForAccess(device, storage, bits).empty();
 }
 
 void declareAccess(Module& module, Storage storage, uint32_t bits) {
@@ -59,8 +71,7 @@ void declareAccess(Module& module, Storage storage, uint32_t bits) {
     // Blocks in Workgroup memory have an explicit layout.
     if (storage == Storage::Workgroup && bits < 32 &&
         module.hasCapability(WorkgroupMemoryExplicitLayoutKHR)) {
-        module.addCapability(bits == 8 ? WorkgroupMemoryExplicitLayout8BitAccessKHR
-                                       : WorkgroupMemoryExplicitLayout16BitAccessKHR);
+        module.addCapability(sharedBlockAccess(bits));
     }
 }
 

@@ -14,6 +14,11 @@ namespace coopvk::rewrite {
 std::string_view missingForAccess(const DeviceTraits& device, spv::StorageClass storage,
                                   uint32_t bits);
 
+// Whether the module may make such accesses: the device lacks no feature for them, or for blocks in
+// Workgroup memory the module declares the capability.
+bool canAccess(const Module& module, const DeviceTraits& device, spv::StorageClass storage,
+               uint32_t bits);
+
 // Declares the capability for such accesses, if there is one.
 void declareAccess(Module& module, spv::StorageClass storage, uint32_t bits);
 

@@ -2,6 +2,7 @@
 #include "lowering/place.hpp"
 
 #include "ir/composites.hpp"
+#include "ir/indexing.hpp"
 #include "ir/opcodes.hpp"
 
 namespace coopvk::rewrite {
@@ -11,9 +12,12 @@ namespace {
 // Adds up the offsets of indices into types with explicit layout.
 class ByteWalk {
  public:
-    explicit ByteWalk(Emitter& emit) : emit_(emit), bytes_(emit.types().constantU32(0)) {}
+    explicit ByteWalk(Emitter& emit)
+        : emit_(emit),
+          indexType_(bufferIndexType(emit.types())),
+          bytes_(emit.types().constant(indexType_, 0)) {}
 
-    Id bytes() const { return bytes_; }  // from the start; u32
+    Id bytes() const { return bytes_; }  // from the start
     // Sets the type that the next index selects from.
     void enter(Id type) { type_ = type; }
     // Follows an index. False if the layout does not tell its offset.
@@ -23,6 +27,7 @@ class ByteWalk {
     bool skip(Id index, uint32_t stride);
 
     Emitter& emit_;
+    Id indexType_;
     Id type_ = 0;
     Id bytes_;
     // Of the last structure member on the way.
@@ -32,7 +37,7 @@ class ByteWalk {
 };
 
 bool ByteWalk::skip(Id index, uint32_t stride) {
-    bytes_ = emit_.addU32(bytes_, emit_.times(emit_.toU32(index), stride));
+    bytes_ = emit_.sum(bytes_, emit_.times(emit_.toUnsigned(indexType_, index), stride));
     type_ = emit_.module().def(type_).word(0);
     return stride != 0;
 }

@@ -15,7 +15,7 @@ struct BufferPlace {
     Id root = 0;        // the variable, typed or untyped, or the OpBufferPointerEXT
     Id inHeap = 0;      // the operand Buffer of OpBufferPointerEXT; 0: the root is a variable
     Id descriptor = 0;  // index into an array of descriptors; 0 if the variable is not one
-    Id bytes = 0;       // u32, from the start of the buffer
+    Id bytes = 0;       // from the start of the buffer, of bufferIndexType()
     bool nonUniform = false;
 
     static BufferPlace unknown() { return {.problem = Problem::kNoVariable}; }
@@ -32,8 +32,8 @@ struct BufferPlace {
 // Follows a pointer back to its buffer and emits the arithmetic for the offset.
 BufferPlace placeOf(Emitter& emit, Id pointer);
 
-// The offset in bytes (u32) of the member that indices select in a type with explicit layout;
-// nullopt if the layout does not tell.
+// The offset in bytes (bufferIndexType()) of the member that indices select in a type with explicit
+// layout; nullopt if the layout does not tell.
 std::optional<Id> bytesTo(Emitter& emit, Id type, std::span<const Id> indices);
 
 // The type that the root of a place points to: the data type of an untyped variable; 0 if the

@@ -28,7 +28,7 @@ MatrixMemory::MatrixMemory(MatrixContext& context, MatrixWriter& writer, const I
     : context_(context),
       writer_(writer),
       matrix_(matrix),
-      pointer_(context, writer.emit(), pointer, at),
+      pointer_(context, writer.emit(), pointer, at, matrix.format),
       componentBits_(matrix.number->bits) {
     if (!pointer_.valid()) return;
     declareCasts(context, matrix, memoryScalar());
@@ -48,7 +48,7 @@ MatrixMemory::MatrixMemory(MatrixContext& context, MatrixWriter& writer, const I
         return;
     }
     memory_ = MemoryOperands(operands.subspan(2));
-    stride_ = pointer_.asIndex(writer.emit(), operands[1].word);
+    stride_ = pointer_.stride(writer.emit(), operands[1].word);
     if (context.slices.types.contains(matrix.id)) slice_ = sliceStart();
     valid_ = true;
 }

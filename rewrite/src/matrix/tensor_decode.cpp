@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/indexing.hpp"
 #include "ir/side_effects.hpp"
 #include "lowering/narrow_access.hpp"
 #include "lowering/type_size.hpp"
@@ -106,16 +107,18 @@ Id TensorDecode::coordinates(Emitter& emit, uint32_t parameter, std::span<const 
 
 Id TensorDecode::call(Emitter& emit, const TensorPart& place) {
     Operands operands = {idOperand(function_)};
+    const Id type = indexType(context_.types, units_ != 0 ? spv::StorageClass::PhysicalStorageBuffer
+                                                          : spv::StorageClass::StorageBuffer);
+    const Id block = emit.toUnsigned(type, place.index);
     if (units_ != 0) {
         const uint32_t bytes = context_.types.width(unit_) / 8 * context_.types.components(unit_);
-        const Id index = emit.times(place.index, blockBytes_ / bytes);
+        const Id index = emit.times(block, blockBytes_ / bytes);
         const Id first = emit.chain(unit_, {units_, emit.constant(0), index});
         const Id parameter = context_.module.def(functionType_).word(1);
         operands.push_back(idOperand(emit.bitcast(parameter, first)));
     } else {
-        const Id offset = emit.times(place.index, blockBytes_);
         append(operands, idOperands(place_.arguments(context_.module)));
-        operands.push_back(idOperand(emit.addU32(place_.bytes, offset)));
+        operands.push_back(idOperand(emit.sum(place_.bytes, emit.times(block, blockBytes_))));
     }
     append(operands, {idOperand(coordinates(emit, 1, place.block)),
                       idOperand(coordinates(emit, 2, place.inBlock))});

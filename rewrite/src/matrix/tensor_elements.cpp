@@ -2,6 +2,7 @@
 #include "matrix/tensor_elements.hpp"
 
 #include "ir/composites.hpp"
+#include "ir/indexing.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/narrow_access.hpp"
 #include "lowering/number_memory.hpp"
@@ -94,7 +95,7 @@ void TensorElements::resolveBuffer(Emitter& emit, Id pointer) {
 }
 
 void TensorElements::resolvePointer(Emitter& emit, Id pointer) {
-    elements_.emplace(context_, emit, pointer, at_);
+    elements_.emplace(context_, emit, pointer, at_, matrix_.format);
     if (!elements_->valid()) return;
     scalar_ = elements_->scalar();
 }
@@ -115,7 +116,7 @@ Id TensorElements::pointerTo(Emitter& emit, Id scalar) {
     if (!elements_) return context_.views.pointer(emit, place_, scalar_, scalar, view_);
     const uint32_t width = elements_->components();
     const Id index = elements_->asIndex(emit, emit.over(scalar, width));
-    const Id component = width == 1 ? 0 : emit.modulo(scalar, width);
+    const Id component = width == 1 ? 0 : emit.toU32(emit.modulo(scalar, width));
     const Id type = elements_->indexType();
     return elements_->at(emit, emit.addInt(type, elements_->origin(), index), component);
 }
@@ -129,7 +130,9 @@ void TensorElements::storeScalar(Emitter& emit, Id scalar, Id value) {
 }
 
 Id TensorElements::fromStart(Emitter& emit, Id index) {
-    return first_ == 0 ? index : emit.addU32(first_, index);
+    const Id type = elements_ ? elements_->indexType() : bufferIndexType(types_);
+    index = emit.toUnsigned(type, index);
+    return first_ == 0 ? index : emit.sum(first_, index);
 }
 
 Id TensorElements::load(Emitter& emit, Id index) {
@@ -142,9 +145,9 @@ Id TensorElements::load(Emitter& emit, Id index) {
     if (bits() > componentBits_) {
         const uint32_t parts = bits() / componentBits_;
         const Id scalar = loadScalar(emit, emit.over(index, parts));
-        return scalarOf(
-            emit, component,
-            pickComponent(emit, *matrix_.number, scalar, emit.modulo(index, parts), component));
+        return scalarOf(emit, component,
+                        pickComponent(emit, *matrix_.number, scalar,
+                                      emit.toU32(emit.modulo(index, parts)), component));
     }
     const uint32_t count = componentBits_ / bits();
     const Id first = emit.times(index, count);
@@ -175,7 +178,7 @@ void TensorElements::storePart(Emitter& emit, Id index, Id component) {
     const Id u32 = types_.uint32();
     const uint32_t parts = 32 / componentBits_;
     const Id pointer = pointerTo(emit, emit.over(index, parts));
-    const Id shift = emit.times(emit.modulo(index, parts), componentBits_);
+    const Id shift = emit.times(emit.toU32(emit.modulo(index, parts)), componentBits_);
     const Slot slot = {component, 0};
     const Id part = componentBits(emit, *matrix_.number, slot, matrix_.component);
     const Id mask = emit.constant((1u << componentBits_) - 1);
@@ -224,7 +227,7 @@ Id TensorElements::packPointer(Emitter& emit, Id index) {
     const Id pack = emit.over(index, run_);
     if (block_ != 0) return emit.chain(pack_, {packView_, emit.constant(0), pack});
     const Id first = emit.over(place_.bytes, run_ * componentBits_ / 8);
-    return context_.views.pointer(emit, place_, pack_, emit.addU32(first, pack), packView_);
+    return context_.views.pointer(emit, place_, pack_, emit.sum(first, pack), packView_);
 }
 
 std::vector<Slot> TensorElements::loadRun(Emitter& emit, Id index) {

@@ -60,7 +60,7 @@ class TensorElements {
     // Memory is an array of scalars of this type. One of these accesses it: block_, place_,
     // elements_.
     Id scalar_ = 0;
-    Id first_ = 0;  // u32: the scalar that Pointer points to; 0: the first one
+    Id first_ = 0;  // the scalar that Pointer points to; 0: the first one
     Id block_ = 0;  // physical pointer to a block with an array of these scalars
     BufferPlace place_;
     Id view_ = 0;  // of place_, as such scalars

@@ -52,10 +52,11 @@ std::optional<TileAccess> accessOf(NativeFunction& f, const Instruction& at, con
     return access;
 }
 
-// Pointers into a matrix in the module's memory.
+// Pointers into a matrix in the module's memory. `access` becomes that of these pointers.
 TilePointer tilesAt(NativeFunction& f, const Instruction& at, const TiledType& type,
-                    const TileAccess& access, ElementPointer& pointer) {
-    const Id stride = pointer.asIndex(f.emit(), access.stride);
+                    TileAccess& access, ElementPointer& pointer) {
+    const Id stride = pointer.stride(f.emit(), access.stride);
+    if (pointer.becomesTyped()) access.stride = stride;
     return [&f, &at, &type, &pointer, stride](uint32_t line, uint32_t inner) -> Id {
         Emitter& emit = f.emit();
         const uint32_t bytes = inner * f.types.width(type.component) / 8;
@@ -102,22 +103,22 @@ void storeTiles(NativeContext& context, Emitter& emit, const TiledType& type,
 bool lowerNativeLoad(NativeFunction& f, const Instruction& load) {
     const TiledType* type = f.context.plan.type(load.type);
     if (type == nullptr || !type->isTiled()) return false;
-    const std::optional<TileAccess> access = accessOf(f, load, *type, 1);
-    ElementPointer pointer(f.context, f.emit(), load.word(0), load);
+    std::optional<TileAccess> access = accessOf(f, load, *type, 1);
+    ElementPointer pointer(f.context, f.emit(), load.word(0), load, type->component);
     if (!access || !pointer.valid()) return true;
-    loadTiles(f.context, f.emit(), *type, *access, tilesAt(f, load, *type, *access, pointer),
-              load.result);
+    const TilePointer tiles = tilesAt(f, load, *type, *access, pointer);
+    loadTiles(f.context, f.emit(), *type, *access, tiles, load.result);
     return true;
 }
 
 bool lowerNativeStore(NativeFunction& f, const Instruction& store) {
     const TiledType* type = f.context.matrixOfValue(store.word(1));
     if (type == nullptr || !type->isTiled()) return false;
-    const std::optional<TileAccess> access = accessOf(f, store, *type, 2);
-    ElementPointer pointer(f.context, f.emit(), store.word(0), store);
+    std::optional<TileAccess> access = accessOf(f, store, *type, 2);
+    ElementPointer pointer(f.context, f.emit(), store.word(0), store, type->component);
     if (!access || !pointer.valid()) return true;
-    storeTiles(f.context, f.emit(), *type, *access, tilesAt(f, store, *type, *access, pointer),
-               store.word(1));
+    const TilePointer tiles = tilesAt(f, store, *type, *access, pointer);
+    storeTiles(f.context, f.emit(), *type, *access, tiles, store.word(1));
     return true;
 }
 

@@ -20,8 +20,9 @@ StagedShape stagedShape(HalvesContext& context, Id type, bool columnMajor, uint3
 
 // What a load or store accesses in the module's memory.
 struct MatrixInMemory {
-    MatrixInMemory(HalvesFunction& f, const Instruction& at, size_t layout)
-        : pointer(f.context, f.emit(), at.word(0), at), memory(operandsBehind(at, layout + 2)) {
+    MatrixInMemory(HalvesFunction& f, const Instruction& at, size_t layout, Id format)
+        : pointer(f.context, f.emit(), at.word(0), at, format),
+          memory(operandsBehind(at, layout + 2)) {
         const auto value = f.context.module.constantValue(at.word(layout));
         isValid = pointer.valid() && value && *value <= 1 && at.operands.size() > layout + 1;
         if (!isValid) {
@@ -30,7 +31,7 @@ struct MatrixInMemory {
             return;
         }
         columnMajor = *value == 1;
-        stride = pointer.asIndex(f.emit(), at.word(layout + 1));
+        stride = pointer.stride(f.emit(), at.word(layout + 1));
     }
 
     // How the matrix lies in shared memory. nullopt with an error: a line does not consist of
@@ -59,7 +60,7 @@ struct MatrixInMemory {
 bool holdLoad(HalvesFunction& f, Instruction& load) {
     const Id format = f.context.format(load.type);
     if (format == 0 || holdSharedLoad(f, load)) return false;
-    MatrixInMemory from(f, load, 1);
+    MatrixInMemory from(f, load, 1, format);
     if (!from.isValid) return true;
     const auto shape = from.staged(f, load, load.type);
     if (!shape) return true;
@@ -84,7 +85,7 @@ bool holdStore(HalvesFunction& f, const Instruction& store) {
     const Id type = f.emit().typeOf(store.word(1));
     const Id format = f.context.format(type);
     if (format == 0) return false;
-    MatrixInMemory to(f, store, 2);
+    MatrixInMemory to(f, store, 2, format);
     if (!to.isValid) return true;
     const auto shape = to.staged(f, store, type);
     if (!shape) return true;
@@ -173,8 +174,10 @@ void reserveForMemory(HalvesContext& context, const Instruction& at, Id type, si
     const Module& module = context.module;
     const auto columnMajor = module.constantValue(at.word(layout));
     const Instruction& pointer = module.def(module.def(at.word(0)).type);
-    if (!columnMajor || pointer.opcode != spv::Op::OpTypePointer) return;
-    const Id pointee = pointer.word(1);
+    if (!columnMajor || !isPointerType(pointer.opcode)) return;
+    const Id pointee = pointer.opcode == spv::Op::OpTypePointer
+                           ? pointer.word(1)
+                           : untypedPointee(context, storageOf(pointer), context.format(type));
     const uint32_t bytes = context.types.width(pointee) * context.types.components(pointee) / 8;
     if (bytes == 0 || !matrixDimensions(module, module.def(type))) return;
     const StagedShape shape = stagedShape(context, type, *columnMajor == 1, bytes);

@@ -39,6 +39,10 @@ void removeSubgroupBarriers(Module& module);
 // Capabilities"). The results of lowered conversions become parts of composites.
 void dropMisplacedRoundingModes(Module& module);
 
+// Drops untyped pointers and variables that only lowered instructions used, so that the driver need
+// not support them.
+void dropUnusedUntypedPointers(Module& module);
+
 // Adds variables that lowering made to the interface of each entry point that uses them, also
 // through calls.
 void completeInterfaces(Module& module);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/composites.hpp"
+#include "ir/indexing.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/type_size.hpp"
 #include "tensor/pointer_flow.hpp"
@@ -21,7 +22,7 @@ struct CloneRequest {
     uint32_t depth = 0;  // of calls
 };
 
-// Copies one function. Pointers into the buffer become bytes from its start (u32).
+// Copies one function. Pointers into the buffer become bytes from its start (bufferIndexType()).
 class Clone {
  public:
     Clone(LoweringContext& context, const CloneRequest& request, const Function& original,
@@ -29,6 +30,7 @@ class Clone {
         : context_(context),
           module_(context.module),
           types_(context.types),
+          bytesType_(bufferIndexType(types_)),
           request_(request),
           original_(original),
           flow_(module_, original, kinds),
@@ -63,11 +65,12 @@ class Clone {
         }
         return result;
     }
-    Id variableType() { return types_.pointerType(spv::StorageClass::Function, types_.uint32()); }
+    Id variableType() { return types_.pointerType(spv::StorageClass::Function, bytesType_); }
 
     LoweringContext& context_;
     Module& module_;
     TypeTable& types_;
+    const Id bytesType_;
     const CloneRequest& request_;
     const Function& original_;
     PointerFlow flow_;
@@ -107,10 +110,7 @@ Id Clone::run() {
                                          module_.takeId(), original_.definition->operands);
     module_.setDef(clone_->definition.get());
     declareParameters();
-    for (const auto& block : original_.blocks) {
-        if (context_.error) return 0;
-        copyBlock(*block);
-    }
+    for (const auto& block : original_.blocks) copyBlock(*block);
     if (context_.error) return 0;
     clone_->end = makeInstruction(spv::Op::OpFunctionEnd, 0, 0, {});
     const Id id = clone_->id();
@@ -133,7 +133,7 @@ void Clone::declareParameters() {
     }
     for (const InstructionPtr& parameter : original_.parameters) {
         Id type = parameter->type;
-        if (flow_.isPointer(parameter->result)) type = types_.uint32();
+        if (flow_.isPointer(parameter->result)) type = bytesType_;
         if (flow_.isVariable(parameter->result)) type = variableType();
         ids_[parameter->result] = declare(type);
     }
@@ -190,7 +190,7 @@ void Clone::copyPointerUse(const Instruction& i) {
             break;
         case OpLoad:
             if (isBytes(i.word(0))) return copyLoad(i);
-            return copyAs(i, types_.uint32());
+            return copyAs(i, bytesType_);
         case OpStore:
             if (isBytes(i.word(1)) && flow_.isVariable(i.word(0))) return copyAs(i, 0);
             break;
@@ -206,16 +206,16 @@ void Clone::copyPointerUse(const Instruction& i) {
         case OpConvertPtrToU:
         case OpConvertUToPtr:
             if (!isBytes(i.result)) break;
-            emit_.add(makeInstruction(OpCopyObject, types_.uint32(), copied(i.result),
+            emit_.add(makeInstruction(OpCopyObject, bytesType_, copied(i.result),
                                       {idOperand(copied(i.word(0)))}));
             return;
         case OpSelect:
-            if (isBytes(i.word(1)) && isBytes(i.word(2))) return copyAs(i, types_.uint32());
+            if (isBytes(i.word(1)) && isBytes(i.word(2))) return copyAs(i, bytesType_);
             break;
         case OpPhi: {
             bool all = true;
             for (size_t o = 0; o < i.operands.size(); o += 2) all = all && isBytes(i.word(o));
-            if (all) return copyAs(i, types_.uint32());
+            if (all) return copyAs(i, bytesType_);
             break;
         }
         case OpFunctionCall:
@@ -228,30 +228,31 @@ void Clone::copyPointerUse(const Instruction& i) {
         "tensor is in a descriptor's buffer");
 }
 
-// The sum of an address and an integer, as u32: buffers have less than 2^32 bytes.
+// The sum of an address and an integer.
 void Clone::copySum(const Instruction& i) {
     const auto narrow = [&](Id id) {
-        return flow_.isPointer(id) ? copied(id) : emit_.toU32(copied(id));
+        return flow_.isPointer(id) ? copied(id) : emit_.toUnsigned(bytesType_, copied(id));
     };
     const Id a = narrow(i.word(0)), b = narrow(i.word(1));
-    emit_.op(i.opcode, types_.uint32(), {a, b}, copied(i.result));
+    emit_.op(i.opcode, bytesType_, {a, b}, copied(i.result));
 }
 
 void Clone::copyChain(const Instruction& i) {
-    const Id u32 = types_.uint32(), base = chainBase(i);
+    const Id base = chainBase(i);
     const ChainStep step = chainStep(module_, i);
     Id bytes = copied(base);
     if (firstChainIndex(i.opcode) == 2 && !isUntypedChain(i.opcode)) {
         const auto stride =
             module_.decoration(module_.def(base).type, spv::Decoration::ArrayStride);
-        const Id size = emit_.constant(stride.value_or(sizeOfType(types_, step.type)));
-        bytes = emit_.addInt(u32, bytes, emit_.mulInt(u32, emit_.toU32(copied(i.word(1))), size));
+        const uint32_t size = stride.value_or(sizeOfType(types_, step.type));
+        const Id element = emit_.toUnsigned(bytesType_, copied(i.word(1)));
+        bytes = emit_.sum(bytes, emit_.times(element, size));
     }
     std::vector<Id> indices;
     for (const Operand& index : step.indices) indices.push_back(copied(index.word));
     const std::optional<Id> inside = bytesTo(emit_, step.type, indices);
     if (inside) {
-        emit_.op(spv::Op::OpIAdd, u32, {bytes, *inside}, copied(i.result));
+        emit_.op(spv::Op::OpIAdd, bytesType_, {bytes, *inside}, copied(i.result));
     } else {
         refuse("DecodeFunc goes through memory without a layout");
     }

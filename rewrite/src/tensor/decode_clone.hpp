@@ -9,7 +9,8 @@
 namespace coopvk::rewrite {
 
 // The copy of a function whose first parameter is a physical pointer. In its place the copy takes
-// the arguments of `place`, and the bytes from the start of the buffer (u32). 0, with an error,
+// the arguments of `place`, and the bytes from the start of the buffer
+// (bufferIndexType()). 0, with an error,
 // where the function does more with the pointer than load from it and pass it to functions.
 Id cloneDecode(LoweringContext& context, const Instruction& at, Id function,
                const BufferPlace& place);

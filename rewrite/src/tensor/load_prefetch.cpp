@@ -3,84 +3,13 @@
 
 #include "ir/blocks.hpp"
 #include "ir/emitter.hpp"
-#include "tensor/prefetch_loop.hpp"
+#include "tensor/loop_copies.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
 
 using enum spv::Op;
-
-// Copies of a loop's values: of the first iteration, or of the one that follows the present one.
-enum class When { kFirst, kPresent, kNext };
-
-class LoopCopies {
- public:
-    // `loaded`: what holds the present iteration's loads, by the loads' results.
-    LoopCopies(TypeTable& types, const LoopValues& values, const std::map<Id, Id>& loaded)
-        : module_(types.module()), values_(values), loaded_(loaded) {}
-
-    // The value at that time. Appends the instructions that compute it to `out`, once each.
-    Id at(When when, Id value, InstructionList& out) {
-        // Not by recursion: a value may depend on any number of others.
-        std::vector<Key> pending = {source({when, value})};
-        while (!pending.empty()) {
-            const Key key = pending.back();
-            const size_t before = pending.size();
-            if (known(key) == 0) {
-                for (const Operand& o : values_.find(key.second)->operands) {
-                    const Key needed = source({key.first, o.word});
-                    if (o.isId && known(needed) == 0) pending.push_back(needed);
-                }
-            }
-            if (pending.size() > before) continue;
-            pending.pop_back();
-            if (known(key) == 0) {
-                copies_[key] = copy(key.first, *values_.find(key.second), out);
-            }
-        }
-        return known(source({when, value}));
-    }
-
-    // A copy of an instruction, with a new result.
-    Id copy(When when, const Instruction& i, InstructionList& out) {
-        auto made = std::make_unique<Instruction>(i);
-        for (Operand& o : made->operands) {
-            if (o.isId) o.word = at(when, o.word, out);
-        }
-        made->result = module_.takeId();
-        module_.copyNamesAndDecorations(i.result, made->result);
-        module_.setDef(made.get());
-        out.push_back(std::move(made));
-        return out.back()->result;
-    }
-
- private:
-    using Key = std::pair<When, Id>;
-
-    // In the next iteration, a phi has a value of the present one.
-    Key source(const Key& key) const {
-        const Instruction* i = values_.find(key.second);
-        const bool isNextPhi = key.first == When::kNext && i != nullptr && i->opcode == OpPhi;
-        return isNextPhi ? Key(When::kPresent, values_.next(*i)) : key;
-    }
-
-    // The id of a value at that time; 0: it is not copied yet.
-    Id known(const Key& key) const {
-        const auto [when, value] = key;
-        const Instruction* i = values_.find(value);
-        if (i == nullptr) return value;
-        if (when == When::kPresent && loaded_.contains(value)) return loaded_.at(value);
-        if (i->opcode == OpPhi) return when == When::kFirst ? values_.first(*i) : value;
-        const auto copied = copies_.find(key);
-        return copied == copies_.end() ? 0 : copied->second;
-    }
-
-    Module& module_;
-    const LoopValues& values_;
-    const std::map<Id, Id>& loaded_;
-    std::map<Key, Id> copies_;
-};
 
 class Prefetcher {
  public:
@@ -89,7 +18,7 @@ class Prefetcher {
           function_(function),
           loop_(loop),
           values_(module_, loop),
-          copies_(types, values_, present_) {}
+          copies_(module_, values_, present_) {}
 
     // Returns the product that is copied.
     Id run() {

@@ -84,9 +84,10 @@ inline constexpr spv::Op kTensorValues[] = {
 Id safeDivide(Emitter& emit, Id a, Id b);
 Id safeRemainder(Emitter& emit, Id a, Id b);
 
-// Whether a u32 is a multiple of a constant: a boolean.
+// Whether a u32 or u64 is a multiple of a constant: a boolean.
 inline Id isMultiple(Emitter& emit, Id number, uint32_t of) {
-    return emit.compare(spv::Op::OpIEqual, emit.modulo(number, of), emit.constant(0));
+    const Id rest = emit.modulo(number, of);
+    return emit.compare(spv::Op::OpIEqual, rest, emit.types().constant(emit.typeOf(rest), 0));
 }
 
 }  // namespace coopvk::rewrite

@@ -15,8 +15,8 @@ class ViewLoads {
               const BufferPlace& place)
         : context_(context), types_(context.types), emit_(emit), at_(at), place_(place) {}
 
-    // The value at `bytes` (u32); 0, with an error, where the type cannot be loaded. The address
-    // has the alignment of `memory`; without one, that of the type's parts.
+    // The value at `bytes` (bufferIndexType()); 0, with an error, where the type cannot be loaded.
+    // The address has the alignment of `memory`; without one, that of the type's parts.
     Id load(Id type, Id bytes, const MemoryOperands& memory);
 
  private:

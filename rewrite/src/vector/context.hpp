@@ -111,7 +111,7 @@ bool hasVotes(const VectorContext& context);
 // Whether they can use the subgroup arithmetic of Accumulator::addReduced().
 bool canReduce(const VectorContext& context);
 
-// An integer as it is, or the words of an address.
+// An integer of 32 bits as it is, or the words of a wider one or of an address.
 std::vector<Id> wordsOf(Emitter& emit, Id value);
 
 struct Location;

@@ -33,7 +33,9 @@ bool hasSubgroups(const VectorContext& context) {
 }  // namespace
 
 std::vector<Id> wordsOf(Emitter& emit, Id value) {
-    if (emit.module().def(emit.typeOf(value)).opcode != spv::Op::OpTypePointer) return {value};
+    const Id type = emit.typeOf(value);
+    const bool isPointer = emit.module().def(type).opcode == spv::Op::OpTypePointer;
+    if (!isPointer && emit.types().width(type) != 64) return {value};
     return emit.parts(emit.bitcast(emit.types().vectorType(emit.types().uint32(), 2), value));
 }
 

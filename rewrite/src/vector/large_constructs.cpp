@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "ir/composites.hpp"
+#include "ir/indexing.hpp"
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/words.hpp"
@@ -207,7 +208,8 @@ bool readInLoop(VectorContext& context, Emitter& emit, const Block& block, size_
     if (!loads || bytes > 4 || construct.operands.size() != type.count) return false;
     const Id array = arrayPointer(context, emit, *loads->chain, type.component);
     if (array == 0) return false;
-    const Id index = loads->index.value == 0 ? emit.constant(0) : emit.toU32(loads->index.value);
+    const Id start = loads->index.value == 0 ? emit.constant(0) : loads->index.value;
+    const Id index = emit.toUnsigned(bufferIndexType(context.types), start);
     const Id offset = emit.times(emit.plus(index, loads->index.constant), bytes);
     const Location location = locate(context, emit, array, offset);
     if (!location.valid()) return false;

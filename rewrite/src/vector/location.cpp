@@ -2,6 +2,7 @@
 //
 // The locations of the pointers of cooperative-vector instructions.
 #include "ir/composites.hpp"
+#include "ir/indexing.hpp"
 #include "ir/opcodes.hpp"
 #include "vector/memory.hpp"
 
@@ -15,7 +16,7 @@ class Locator {
         : context_(context), module_(context.module), emit_(emit) {}
 
     Location run(Id pointer, Id byteOffset) {
-        const TypeTable& types = context_.types;
+        TypeTable& types = context_.types;
         const Instruction& type = module_.def(emit_.typeOf(pointer));
         const Instruction& array = module_.def(type.word(1));
         const Id element = array.word(0);
@@ -29,7 +30,9 @@ class Locator {
         }
         location_.storage = storageOf(type);
         location_.element = element;
-        const Id offset = emit_.toU32(byteOffset);
+        const bool isShared = location_.storage == spv::StorageClass::Workgroup;
+        const Id offset =
+            emit_.toUnsigned(isShared ? types.uint32() : bufferIndexType(types), byteOffset);
         const PointerPath path = pathTo(module_, pointer);
         location_.place.root = path.root;
         location_.place.nonUniform = path.nonUniform;
@@ -79,7 +82,7 @@ class Locator {
             return fail("the pointer leads through a type without an explicit layout");
         }
         for (const Id argument : location_.place.arguments(module_)) addArgument(argument);
-        return finish(emit_.addInt(context_.types.uint32(), offset, location_.place.bytes));
+        return finish(emit_.sum(offset, location_.place.bytes));
     }
 
     Location elements(Id array, const PointerPath& path, Id offset) {

@@ -154,7 +154,7 @@ Id VectorMemory::loadElements(uint32_t bytes, Id index) {
         return word;
     }
     const Id whole = loadScalar(over(index, size / bytes));
-    const Id shift = times(modulo(index, size / bytes), 8 * bytes);
+    const Id shift = times(emit_.toU32(modulo(index, size / bytes)), 8 * bytes);
     Id part = Bits(emit_, holder()).rightBy(whole, shift);
     if (holder() != u32()) part = emit_.op(spv::Op::OpUConvert, u32(), {part});
     return bytes == 4 ? part : Bits(emit_).mask(part, (1u << 8 * bytes) - 1);
@@ -172,7 +172,7 @@ void VectorMemory::storeElements(uint32_t bytes, Id index, Id word) {
     // The other bytes of the element keep their values.
     const Id type = holder();
     const Id at = over(index, size / bytes);
-    const Id shift = times(modulo(index, size / bytes), 8 * bytes);
+    const Id shift = times(emit_.toU32(modulo(index, size / bytes)), 8 * bytes);
     const uint64_t low = (uint64_t{1} << 8 * bytes) - 1;
     Bits whole(emit_, type);
     const Id mask = whole.leftBy(types_.constant(type, low), shift);

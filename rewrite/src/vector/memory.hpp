@@ -27,7 +27,7 @@ struct Location {
     Id element = 0;  // kElements: element type of the array
     // Arguments of the helper function. kPhysical: the address; kBuffer: those of the place;
     // kElements: the pointer, if there is no variable, and the indices. Last the byte offset,
-    // a u32.
+    // a u32, or a u64 with 64-bit indexing.
     std::vector<Id> arguments;
     std::vector<Id> argumentTypes;
     std::string_view problem;  // why it is not valid
@@ -52,7 +52,7 @@ class VectorMemory : private VectorCode {
     VectorMemory(VectorFunction& function, const Location& location, size_t firstParameter,
                  MemoryOperands access = {});
 
-    // The argument with the byte offset.
+    // The argument with the byte offset: u32 or u64, as all offsets and indices from it.
     Id start() const { return start_; }
 
     // Accesses at constant distances from a byte offset.
@@ -61,7 +61,7 @@ class VectorMemory : private VectorCode {
         Line(VectorMemory& memory, Id bytes, uint32_t quadBytes)
             : memory_(memory), bytes_(bytes), quadBytes_(quadBytes) {}
 
-        // The byte offset (u32).
+        // The byte offset.
         Id bytes() const { return bytes_; }
         // Loads `bytes` bytes from bytes() + `byte` on as words (u32), lowest byte first; the last
         // word is filled with zeros. Accesses have 16, 4, 2 and 1 bytes, in this order; `byte` must
@@ -82,11 +82,11 @@ class VectorMemory : private VectorCode {
     // `quadBytes`: from 16 bytes of the line to the next ones. Then the byte offset is a multiple
     // of 16, and no access goes beyond 16 bytes that lie together.
     Line line(Id bytes, uint32_t quadBytes = 16) { return Line(*this, bytes, quadBytes); }
-    // At start() + `bytes` (u32).
+    // At start() + `bytes`.
     Line fromStart(Id bytes, uint32_t quadBytes = 16) {
-        return line(addU32(start_, bytes), quadBytes);
+        return line(emit_.sum(start_, bytes), quadBytes);
     }
-    // The 16 bytes from byte 16 * index (u32) on, as a vector of four words. Not for kElements.
+    // The 16 bytes from byte 16 * index on, as a vector of four words. Not for kElements.
     Id quadAt(Id index) { return load(bits(16), quadPointer(index)); }
     Id quadPointer(Id index) { return viewPointer(bits(16), index); }
     // Memory operands for an instruction that reads quads.
@@ -94,7 +94,7 @@ class VectorMemory : private VectorCode {
 
     // Whether pointers to `type`, a scalar of 32 bits, can access the memory.
     bool isArrayOf(Id type) const;
-    // Pointer to the `type` at byte 4 * index (u32), if isArrayOf(type).
+    // Pointer to the `type` at byte 4 * index, if isArrayOf(type).
     Id wordPointer(Id type, Id index);
     spv::StorageClass storage() const { return location_.storage; }
     // Declares that other invocations access the memory, too.
@@ -137,7 +137,7 @@ class Accumulator : private VectorCode {
     // Numbers in a word, which one addition changes together.
     uint32_t perWord() const { return 32 / number_.bits; }
 
-    // Adds `values` (f32, one or two) to the numbers from `byte` (u32, a multiple of 4) on.
+    // Adds `values` (f32, one or two) to the numbers from `byte` (a multiple of 4) on.
     void add(Id byte, std::span<const Id> values);
     // One invocation adds the sums over all active ones, for which `byte` must be equal.
     void addReduced(Id byte, std::span<const Id> values);

@@ -4,6 +4,8 @@
 // bias as components.
 #include "vector/product.hpp"
 
+#include "ir/indexing.hpp"
+
 namespace coopvk::rewrite {
 
 namespace {
@@ -32,10 +34,13 @@ uint32_t VectorMatrixMul::quadBytes() const {
 }
 
 Id startOfLine(Emitter& emit, bool inBlocks, Id stride, Id line) {
-    if (!inBlocks) return emit.mulU32(line, stride);
+    const Id type = bufferIndexType(emit.types());
+    line = emit.toUnsigned(type, line);
+    stride = emit.toUnsigned(type, stride);
+    if (!inBlocks) return emit.mulInt(type, line, stride);
     constexpr auto kRows = static_cast<uint32_t>(kBlockRows);
-    const Id block = emit.mulU32(emit.over(line, kRows), emit.times(stride, kRows));
-    return emit.addU32(block, emit.times(emit.modulo(line, kRows), kOptimalLineAlignment));
+    const Id block = emit.mulInt(type, emit.over(line, kRows), emit.times(stride, kRows));
+    return emit.sum(block, emit.times(emit.modulo(line, kRows), kOptimalLineAlignment));
 }
 
 // ---------------------------------------------------------------------------------------------

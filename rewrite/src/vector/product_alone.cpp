@@ -103,7 +103,7 @@ class InvocationProduct : private VectorCode {
                 inputs.push_back(work_.input.unitAt(plus(firstUnit, u)));
             }
             for (size_t r = 0; r < lines.size(); ++r) {
-                auto piece = work_.matrix.line(addU32(lines[r].bytes(), bytes));
+                auto piece = work_.matrix.line(emit_.sum(lines[r].bytes(), bytes));
                 const std::vector<Id> words = piece.load(0, 16);
                 const Id sum = f_.load(variables[r]);
                 f_.store(variables[r],
@@ -136,7 +136,7 @@ class InvocationProduct : private VectorCode {
         const Id firstByte = times(first, p_.matrixType.bytes() * p_.quadBytes() / 16);
         f_.loop(p_.k, [&](Id k) {
             const Id x = work_.input.unitAt(k);
-            const Id start = addU32(lineAt(k).bytes(), firstByte);
+            const Id start = emit_.sum(lineAt(k).bytes(), firstByte);
             const std::vector<Id> words = work_.matrix.line(start, p_.quadBytes()).load(0, bytes);
             for (uint32_t w = 0; w < words.size(); ++w) {
                 const std::vector<Id> weights = arithmetic_.units({&words[w], 1});

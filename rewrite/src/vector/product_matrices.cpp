@@ -101,8 +101,8 @@ class DriverMatrices : SharedVectors {
         for (uint32_t row = 0; row < rows; row += shape_.n) {
             const Id start =
                 startOfLine(emit_, p_.inBlocks, work_.parameters.stride, plus(first, row));
-            const Id block =
-                addU32(over(work_.matrix.fromStart(start).bytes(), 16), times(firstQuad, shape_.n));
+            const Id block = emit_.sum(over(work_.matrix.fromStart(start).bytes(), 16),
+                                       times(firstQuad, shape_.n));
             addBlock(row / shape_.n, inputs, [&](uint32_t step) {
                 Operands operands =
                     idOperands(std::array{work_.matrix.quadPointer(plus(block, step * shape_.n)),
@@ -133,7 +133,7 @@ class DriverMatrices : SharedVectors {
         if (plan_.rows != p_.m) row = atMost(emit_, row, p_.m - 1);
         const Id start = startOfLine(emit_, p_.inBlocks, work_.parameters.stride, row);
         const Id line = over(work_.matrix.fromStart(start).bytes(), 16);
-        const Id loaded = work_.matrix.quadAt(addU32(line, times(quad, p_.quadBytes() / 16)));
+        const Id loaded = work_.matrix.quadAt(emit_.sum(line, times(quad, p_.quadBytes() / 16)));
         if (inputQuadsPerMatrixQuad() == 1) return store(slot, loaded);
         std::vector<Id> words;
         for (const Id unit : work_.arithmetic.units(emit_.parts(loaded))) {

@@ -65,7 +65,7 @@ class TileProduct : SharedVectors {
         }
         for (uint32_t r = 0; r < tile_.rowsPerLane; ++r) {
             const Id quad =
-                work_.matrix.quadAt(addU32(lines_[r], times(matrixQuad, p_.quadBytes() / 16)));
+                work_.matrix.quadAt(emit_.sum(lines_[r], times(matrixQuad, p_.quadBytes() / 16)));
             const std::vector<Id> weights = work_.arithmetic.units(emit_.parts(quad));
             for (uint32_t j = 0; j < tile_.columnsPerLane; ++j) {
                 const Id variable = sums_[r * tile_.columnsPerLane + j];

@@ -136,7 +136,7 @@ class GradientWriter : private VectorCode {
             place = addU32(times(over(word, kWords), kWords * static_cast<uint32_t>(kBlockRows)),
                            modulo(word, kWords));
         }
-        const Id byte = addU32(start, times(place, 4));
+        const Id byte = emit_.sum(start, times(place, 4));
         if (reduced) {
             accumulator_.addReduced(byte, numbers);
         } else {

@@ -10,6 +10,7 @@
 
 #include "harness/compute.hpp"
 #include "harness/heap_shader.hpp"
+#include "harness/requirement.hpp"
 #include "harness/rewritten.hpp"
 
 namespace coopvk::test {
@@ -30,7 +31,6 @@ constexpr const char* kHeader = R"(#version 460
 layout(local_size_x_id = 0) in;
 layout(push_constant) uniform Push { uint n[4]; } push;
 layout(descriptor_heap, scalar) buffer Halves { float16_t h[]; } halves[];
-layout(descriptor_heap, scalar) buffer Floats { uint64_t head; float f[]; } floats[];
 layout(descriptor_heap, scalar) readonly buffer Words { uint w[]; } words[];
 )";
 
@@ -62,25 +62,34 @@ struct Buffers {
     std::vector<uint32_t> first, second;  // as numbers
 };
 
-// Runs a body on the heap of these two buffers; their numbers afterwards must be these.
-void expectResult(const std::string& body, const Buffers& before, const Buffers& after) {
-    rewrite::DeviceTraits device = gpuWithDots(0);
-    device.shaderIntegerDotProduct = false;
-    device.bufferDeviceAddress = true;
-    device.maxSubgroupSize = device.minSubgroupSize;
-    const Words words = heapAsArray(rewrittenFor(device, compileGlsl(kHeader + body)));
-    Dispatch dispatch;
-    dispatch.buffers.assign(4, Bytes(16));
-    dispatch.buffers.push_back(Buffers::bytes(before.first));
-    dispatch.buffers.push_back(Buffers::bytes(before.second));
-    dispatch.push = pushWords({0, 1, 0, 1});
-    const std::vector<Bytes> found = run(words, dispatch);
-    EXPECT_EQ(difference(found[4], Buffers::bytes(after.first)), "");
-    EXPECT_EQ(difference(found[5], Buffers::bytes(after.second)), "");
-}
+// With 64-bit indexing or without: the code for either has the same results.
+class DescriptorHeap : public testing::TestWithParam<bool> {
+ protected:
+    // Runs a body on the heap of these two buffers; their numbers afterwards must be these.
+    static void expectResult(const std::string& body, const Buffers& before, const Buffers& after) {
+        rewrite::DeviceTraits device = gpuWithDots(0);
+        device.shaderIntegerDotProduct = false;
+        device.bufferDeviceAddress = true;
+        device.shaderInt64 = GetParam();
+        device.maxSubgroupSize = device.minSubgroupSize;
+        const Words words = rewrittenFor(device, compileGlsl(kHeader + body), GetParam());
+        Dispatch dispatch;
+        dispatch.buffers.assign(4, Bytes(16));
+        dispatch.buffers.push_back(Buffers::bytes(before.first));
+        dispatch.buffers.push_back(Buffers::bytes(before.second));
+        dispatch.push = pushWords({0, 1, 0, 1});
+        const std::vector<Bytes> found = run(heapAsArray(words), dispatch);
+        EXPECT_EQ(difference(found[4], Buffers::bytes(after.first)), "");
+        EXPECT_EQ(difference(found[5], Buffers::bytes(after.second)), "");
+    }
+
+    void SetUp() override {
+        if (GetParam()) COOPVK_REQUIRE(Requirement::kInt64);
+    }
+};
 
 // y = W x + b for each lane's x at 32 * lane of buffer 1; W and b in buffer 0.
-TEST(DescriptorHeap, VectorProducts) {
+TEST_P(DescriptorHeap, VectorProducts) {
     const Buffers before("VectorProducts");
     Buffers after = before;
     const uint32_t lanes = Context::get().subgroupSize;
@@ -107,7 +116,7 @@ TEST(DescriptorHeap, VectorProducts) {
 }
 
 // Each lane's own buffer.
-TEST(DescriptorHeap, NonUniformIndices) {
+TEST_P(DescriptorHeap, NonUniformIndices) {
     const Buffers before("NonUniformIndices");
     Buffers after = before;
     const uint32_t lanes = Context::get().subgroupSize;
@@ -125,7 +134,7 @@ TEST(DescriptorHeap, NonUniformIndices) {
                  before, after);
 }
 
-TEST(DescriptorHeap, Training) {
+TEST_P(DescriptorHeap, Training) {
     const Buffers before("Training");
     Buffers after = before;
     const uint32_t lanes = Context::get().subgroupSize;
@@ -146,7 +155,7 @@ TEST(DescriptorHeap, Training) {
                  before, after);
 }
 
-TEST(DescriptorHeap, Matrices) {
+TEST_P(DescriptorHeap, Matrices) {
     const Buffers before("Matrices");
     Buffers after = before;
     std::copy_n(before.second.begin() + 256, kSize * kSize, after.first.begin() + 512);
@@ -158,7 +167,7 @@ TEST(DescriptorHeap, Matrices) {
                  before, after);
 }
 
-TEST(DescriptorHeap, Tensors) {
+TEST_P(DescriptorHeap, Tensors) {
     const Buffers before("Tensors");
     Buffers after = before;
     std::copy_n(before.second.begin() + 256, kSize * kSize, after.first.begin() + 512);
@@ -172,7 +181,7 @@ TEST(DescriptorHeap, Tensors) {
                  before, after);
 }
 
-TEST(DescriptorHeap, DecodeFunctions) {
+TEST_P(DescriptorHeap, DecodeFunctions) {
     const Buffers before("DecodeFunctions");
     Buffers after = before;
     for (uint32_t i = 0; i < kSize * kSize; ++i) {
@@ -194,6 +203,9 @@ void main() {
 })",
                  before, after);
 }
+
+INSTANTIATE_TEST_SUITE_P(All, DescriptorHeap, testing::Bool(),
+                         [](const auto& param) { return param.param ? "u64" : "u32"; });
 
 }  // namespace
 }  // namespace coopvk::test

@@ -24,6 +24,10 @@ bool isDeclared(const Assembly& a, const ComponentInfo& type) {
     return Context::get().supports(type.type) && (type.hasArithmetic() || uses(a, type.spirv));
 }
 
+bool anyIsUntyped(const Assembly& a) {
+    return std::ranges::any_of(a.buffers, &AssemblyBuffer::isUntyped);
+}
+
 std::string capabilities(const Assembly& a) {
     std::string text =
         "OpCapability Shader\nOpCapability VulkanMemoryModel\n"
@@ -34,10 +38,12 @@ std::string capabilities(const Assembly& a) {
     if (uses(a, "%e4m3") || uses(a, "%e5m2")) text += "OpCapability Float8CooperativeMatrixEXT\n";
     if (Context::get().supports(Component::kF64)) text += "OpCapability Float64\n";
     if (Context::get().supports(Component::kS64)) text += "OpCapability Int64\n";
+    if (anyIsUntyped(a)) text += "OpCapability UntypedPointersKHR\n";
     for (const std::string& name : a.capabilities) text += "OpCapability " + name + "\n";
     text += "OpExtension \"SPV_KHR_cooperative_matrix\"\n";
     if (uses(a, "%bf16")) text += "OpExtension \"SPV_KHR_bfloat16\"\n";
     if (uses(a, "%e4m3") || uses(a, "%e5m2")) text += "OpExtension \"SPV_EXT_float8\"\n";
+    if (anyIsUntyped(a)) text += "OpExtension \"SPV_KHR_untyped_pointers\"\n";
     for (const std::string& name : a.extensions) text += "OpExtension \"" + name + "\"\n";
     return text + "%glsl = OpExtInstImport \"GLSL.std.450\"\n";
 }
@@ -101,12 +107,15 @@ std::string scalarTypes(const Assembly& a) {
 
 std::string bufferTypes(const Assembly& a) {
     std::string text;
+    if (anyIsUntyped(a)) text = "%untyped = OpTypeUntypedPointerKHR StorageBuffer\n";
     std::vector<std::string> seen;
     for (const AssemblyBuffer& b : a.buffers) {
-        text += "%array_" + b.name + " = OpTypeRuntimeArray %" + b.element + "\n%block_" + b.name +
-                " = OpTypeStruct %array_" + b.name + "\n%pointer_" + b.name +
-                " = OpTypePointer StorageBuffer %block_" + b.name + "\n%" + b.name +
-                " = OpVariable %pointer_" + b.name + " StorageBuffer\n";
+        text +=
+            "%array_" + b.name + " = OpTypeRuntimeArray %" + b.element + "\n%block_" + b.name +
+            " = OpTypeStruct %array_" + b.name + "\n%pointer_" + b.name +
+            " = OpTypePointer StorageBuffer %block_" + b.name + "\n%" + b.name +
+            (b.isUntyped ? " = OpUntypedVariableKHR %untyped StorageBuffer %block_" + b.name + "\n"
+                         : " = OpVariable %pointer_" + b.name + " StorageBuffer\n");
         if (std::find(seen.begin(), seen.end(), b.element) != seen.end()) continue;
         seen.push_back(b.element);
         text += "%sb_" + b.element + " = OpTypePointer StorageBuffer %" + b.element + "\n";

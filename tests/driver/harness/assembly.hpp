@@ -24,6 +24,8 @@ struct AssemblyBuffer {
     std::string name;
     std::string element;  // type id without %: "f16", "u32x4"
     uint32_t stride;      // bytes of one element
+    // The variable is an untyped pointer of the type %untyped (SPV_KHR_untyped_pointers).
+    bool isUntyped = false;
 };
 
 struct Assembly {

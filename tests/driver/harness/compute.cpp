@@ -2,6 +2,7 @@
 #include "compute.hpp"
 
 #include <cstring>
+#include <spirv/unified1/spirv.hpp11>
 
 #include "memory.hpp"
 
@@ -75,6 +76,13 @@ std::vector<std::byte> pushConstants(const Dispatch& dispatch, Memory& memory) {
     std::copy(dispatch.push.begin(), dispatch.push.end(),
               push.begin() + static_cast<std::ptrdiff_t>(offset));
     return push;
+}
+
+// The module with one more capability.
+Words withAddresses(Words words) {
+    const auto capability = static_cast<uint32_t>(spv::Capability::PhysicalStorageBufferAddresses);
+    words.insert(words.begin() + 5, {2u << 16 | uint32_t(spv::Op::OpCapability), capability});
+    return words;
 }
 
 }  // namespace
@@ -175,6 +183,9 @@ std::vector<Bytes> submit(Context& context, const Layout& layout, const Dispatch
 std::vector<Bytes> run(const Words& words, const Dispatch& dispatch,
                        const PipelineOptions& options) {
     Context& context = Context::get();
+    const bool hasAddresses = dispatch.addressTable || !dispatch.addresses.empty();
+    context.prepareFor(hasAddresses ? withAddresses(words) : words,
+                       options.requiredSubgroupSize || options.stageFlags != 0);
     const Layout layout(context);
     struct Owned {
         VkDevice device;

@@ -5,6 +5,9 @@
 #include <memory>
 #include <utility>
 
+#include "extensions.hpp"
+#include "least_features.hpp"
+
 namespace coopvk::test {
 namespace {
 
@@ -22,6 +25,8 @@ VKAPI_ATTR VkBool32 VKAPI_CALL onMessage(VkDebugUtilsMessageSeverityFlagBitsEXT,
     if (text == "Loader Message" && data->pMessage &&
         std::string_view(data->pMessage).starts_with("env var 'VK_INSTANCE_LAYERS'"))
         return VK_FALSE;
+    // The validation layer tells that its own buffer is one of the device's bindings.
+    if (text == "WARNING-Setting-Limit-Adjusted") return VK_FALSE;
     static_cast<Context*>(user)->addMessage(text + ": " + (data->pMessage ? data->pMessage : ""));
     return VK_FALSE;
 }
@@ -50,80 +55,6 @@ bool hasDebugUtils() {
     });
 }
 
-// The extensions that the tests use.
-constexpr vulkan::Extension<Features> kWanted[] = {
-    {VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME,
-     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
-     [](Features& f) -> void* { return &f.cooperativeMatrix; }},
-    {VK_NV_COOPERATIVE_MATRIX_EXTENSION_NAME,
-     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_NV,
-     [](Features& f) -> void* { return &f.nvCooperativeMatrix; }},
-    {VK_QCOM_COOPERATIVE_MATRIX_CONVERSION_EXTENSION_NAME,
-     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_CONVERSION_FEATURES_QCOM,
-     [](Features& f) -> void* { return &f.qcomConversion; }},
-    {VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME,
-     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_FEATURES_NV,
-     [](Features& f) -> void* { return &f.matrix2; }},
-    {"VK_EXT_cooperative_matrix_maintenance1",
-     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_MAINTENANCE_1_FEATURES_EXT,
-     [](Features& f) -> void* { return &f.matrixMaintenance1; }},
-    {"VK_NV_cooperative_matrix_decode_vector",
-     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_DECODE_VECTOR_FEATURES_NV,
-     [](Features& f) -> void* { return &f.decodeVector; }},
-    {VK_EXT_SHADER_OBJECT_EXTENSION_NAME,
-     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OBJECT_FEATURES_EXT,
-     [](Features& f) -> void* { return &f.shaderObject; }},
-    {VK_EXT_SHADER_REPLICATED_COMPOSITES_EXTENSION_NAME,
-     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_REPLICATED_COMPOSITES_FEATURES_EXT,
-     [](Features& f) -> void* { return &f.replicatedComposites; }},
-    {VK_KHR_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_EXTENSION_NAME,
-     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR,
-     [](Features& f) -> void* { return &f.workgroupLayout; }},
-    {VK_EXT_SHADER_MODULE_IDENTIFIER_EXTENSION_NAME,
-     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_MODULE_IDENTIFIER_FEATURES_EXT,
-     [](Features& f) -> void* { return &f.moduleIdentifier; }},
-    {VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME},
-    {VK_EXT_GRAPHICS_PIPELINE_LIBRARY_EXTENSION_NAME,
-     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_GRAPHICS_PIPELINE_LIBRARY_FEATURES_EXT,
-     [](Features& f) -> void* { return &f.pipelineLibrary; }},
-    {VK_KHR_DEFERRED_HOST_OPERATIONS_EXTENSION_NAME},
-    {VK_KHR_ACCELERATION_STRUCTURE_EXTENSION_NAME,
-     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ACCELERATION_STRUCTURE_FEATURES_KHR,
-     [](Features& f) -> void* { return &f.accelerationStructure; }},
-    {VK_KHR_RAY_TRACING_PIPELINE_EXTENSION_NAME,
-     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_FEATURES_KHR,
-     [](Features& f) -> void* { return &f.rayTracing; }},
-    {VK_KHR_PIPELINE_BINARY_EXTENSION_NAME,
-     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_BINARY_FEATURES_KHR,
-     [](Features& f) -> void* { return &f.pipelineBinary; }},
-    {VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME,
-     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_FEATURES_EXT,
-     [](Features& f) -> void* { return &f.generatedCommands; }},
-    {VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME,
-     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_VECTOR_FEATURES_NV,
-     [](Features& f) -> void* { return &f.cooperativeVector; }},
-    {VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME,
-     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT,
-     [](Features& f) -> void* { return &f.atomicFloat; }},
-    {VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME,
-     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_CONDITIONAL_RENDERING_FEATURES_EXT,
-     [](Features& f) -> void* { return &f.conditionalRendering; }},
-    {VK_EXT_MESH_SHADER_EXTENSION_NAME, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT,
-     [](Features& f) -> void* { return &f.meshShader; }},
-    {VK_COOPVK_SHADER_INT4_EXTENSION_NAME,
-     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INT4_FEATURES_COOPVK,
-     [](Features& f) -> void* { return &f.int4; }},
-    {VK_COOPVK_SHADER_2D_BLOCK_IO_EXTENSION_NAME,
-     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_2D_BLOCK_IO_FEATURES_COOPVK,
-     [](Features& f) -> void* { return &f.blockIo; }},
-    {VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME,
-     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_BFLOAT16_FEATURES_KHR,
-     [](Features& f) -> void* { return &f.bfloat16; }},
-    {VK_EXT_SHADER_FLOAT8_EXTENSION_NAME,
-     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT8_FEATURES_EXT,
-     [](Features& f) -> void* { return &f.float8; }},
-};
-
 }  // namespace
 
 Context& Context::get() {
@@ -139,11 +70,16 @@ Context::Context() {
     choosePhysicalDevice();
     queryProperties();
     queryFeatures();
-    createDevice();
+    enabled = features;
+    if (wantsLeastFeatures()) {
+        prepareFor({}, false);
+    } else {
+        createDevice(kWanted, &features.core);
+    }
 }
 
 Context::~Context() {
-    if (device) vkDestroyDevice(device, nullptr);
+    destroyDevice();
     if (messenger_) vkDestroyDebugUtilsMessengerEXT(instance, messenger_, nullptr);
     if (instance) vkDestroyInstance(instance, nullptr);
 }
@@ -222,11 +158,32 @@ void Context::queryFeatures() {
     features.meshShader.primitiveFragmentShadingRateMeshShader = VK_FALSE;
 }
 
-void Context::createDevice() {
+void Context::createDevice(Wanted wanted, const void* chain) {
     device = vulkan::createDevice(physical, vkCreateDevice, queueFamily,
-                                  vulkan::namesOf<Features>(kWanted, extensions), &features.core);
+                                  vulkan::namesOf<Features>(wanted, extensions), chain);
     volkLoadDevice(device);
     vkGetDeviceQueue(device, queueFamily, 0, &queue);
+}
+
+void Context::destroyDevice() {
+    if (device) vkDestroyDevice(device, nullptr);
+    device = VK_NULL_HANDLE;
+}
+
+void Context::prepareFor(const Words& words, bool controlsSubgroups) {
+    if (!wantsLeastFeatures()) return;
+    destroyDevice();
+    Least least = leastFeatures(words, features);
+    enabled = least.features;
+    if (controlsSubgroups) {
+        enabled.v13.subgroupSizeControl = enabled.v13.computeFullSubgroups = VK_TRUE;
+    }
+    std::vector<vulkan::Extension<Features>> wanted;
+    std::ranges::copy_if(kWanted, std::back_inserter(wanted), [&](const auto& extension) {
+        return least.extensions.contains(extension.name);
+    });
+    vulkan::chainFeatures<Features>(enabled, wanted, extensions);
+    createDevice(wanted, &enabled.core);
 }
 
 bool Context::has(std::string_view extension) const {

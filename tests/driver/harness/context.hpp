@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One instance and one device that all tests of the program share, with all features that the tests
-// need. They are created through the real loader, and so with the layers that the environment
-// names.
+// need, or one device after the other. They are created through the real loader, and so with the
+// layers that the environment names.
 #pragma once
 
 #include <volk.h>
 
 #include <cstdint>
 #include <mutex>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@
 #include "coopvk/vulkan_coopvk.h"
 #include "gpu_setup.hpp"
 #include "matrix_extensions.hpp"
+#include "shader.hpp"
 
 namespace coopvk::test {
 
@@ -71,6 +73,9 @@ class Context {
     // Warnings and errors since the last call, from layers and loader.
     std::vector<std::string> takeMessages();
     void addMessage(std::string text);
+    // If COOPVK_TEST_FEATURES is "least", replaces the device by one that has what this shader
+    // needs and nothing else. No object of the old device may exist.
+    void prepareFor(const Words& words, bool controlsSubgroups);
 
     VkInstance instance = VK_NULL_HANDLE;
     VkPhysicalDevice physical = VK_NULL_HANDLE;
@@ -83,7 +88,8 @@ class Context {
     VkPhysicalDeviceVulkan12Properties properties12{};
     VkPhysicalDeviceVulkan13Properties properties13{};
     VkPhysicalDeviceProperties properties{};
-    Features features{};
+    Features features{};                  // as the physical device reports them
+    Features enabled{};                   // on the device
     std::vector<std::string> extensions;  // of the device
     std::vector<std::string> tools;       // vkGetPhysicalDeviceToolProperties
     std::vector<VkCooperativeMatrixPropertiesKHR> shapes;
@@ -97,7 +103,9 @@ class Context {
     void choosePhysicalDevice();
     void queryProperties();
     void queryFeatures();
-    void createDevice();
+    using Wanted = std::span<const vulkan::Extension<Features>>;
+    void createDevice(Wanted wanted, const void* chain);
+    void destroyDevice();
 
     VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;
     std::mutex messagesMutex_;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <spirv/unified1/spirv.hpp11>
 
 #include "coopvk/vector_matrix.hpp"
 
@@ -50,6 +51,20 @@ VkDependencyInfo dependency(const VkMemoryBarrier2& barrier) {
     info.memoryBarrierCount = 1;
     info.pMemoryBarriers = &barrier;
     return info;
+}
+
+// One that has the command.
+VkDevice convertingDevice() {
+    constexpr uint32_t kCapability[] = {
+        0,
+        0,
+        0,
+        0,
+        0,
+        2u << 16 | uint32_t(spv::Op::OpCapability),
+        static_cast<uint32_t>(spv::Capability::CooperativeVectorNV)};
+    Context::get().prepareFor({std::begin(kCapability), std::end(kCapability)}, false);
+    return Context::get().device;
 }
 
 }  // namespace
@@ -124,7 +139,7 @@ VkConvertCooperativeVectorMatrixInfoNV ConversionRequest::info(size_t sourceSize
 size_t querySize(const ConversionRequest& request) {
     size_t size = 0;
     const auto info = request.info(0, &size);
-    COOPVK_CHECK(vkConvertCooperativeVectorMatrixNV(Context::get().device, &info));
+    COOPVK_CHECK(vkConvertCooperativeVectorMatrixNV(convertingDevice(), &info));
     return size;
 }
 
@@ -133,7 +148,7 @@ Bytes convertOnHost(const ConversionRequest& request, const Bytes& source, Bytes
     auto info = request.info(source.size(), &size);
     info.srcData.hostAddress = source.data();
     info.dstData.hostAddress = target.data();
-    COOPVK_CHECK(vkConvertCooperativeVectorMatrixNV(Context::get().device, &info));
+    COOPVK_CHECK(vkConvertCooperativeVectorMatrixNV(convertingDevice(), &info));
     if (size > target.size()) throw std::runtime_error("more bytes written than there are");
     return target;
 }

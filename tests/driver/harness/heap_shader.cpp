@@ -67,6 +67,17 @@ class HeapText {
         return t[2] == "OpTypeRuntimeArray" && t[3] == buffer_;
     }
 
+    static bool isLacking(const Tokens& t) {
+        static const std::set<std::string> names = {"DescriptorHeapEXT",
+                                                    "UntypedPointersKHR",
+                                                    "Shader64BitIndexingEXT",
+                                                    "\"SPV_EXT_descriptor_heap\"",
+                                                    "\"SPV_KHR_untyped_pointers\"",
+                                                    "\"SPV_EXT_shader_64bit_indexing\""};
+        if (t[0] == "OpExecutionMode") return names.contains(t[2]);
+        return (t[0] == "OpCapability" || t[0] == "OpExtension") && names.contains(t[1]);
+    }
+
     static std::string variable(const std::string& pointer) { return "%heap_" + pointer.substr(1); }
 
     std::string decorations() const {
@@ -98,10 +109,7 @@ class HeapText {
             return std::format("{} = OpAccessChain {} {} {}\n", t[0], t[3], variable(t[3]),
                                indices_.at(t[4]));
         }
-        const bool isHeapName = t[1] == "DescriptorHeapEXT" || t[1] == "UntypedPointersKHR" ||
-                                t[1] == "\"SPV_EXT_descriptor_heap\"" ||
-                                t[1] == "\"SPV_KHR_untyped_pointers\"";
-        if ((t[0] == "OpCapability" || t[0] == "OpExtension") && isHeapName) return "";
+        if (isLacking(t)) return "";
         std::string line;
         for (const std::string& token : t) {
             if (t[0] == "OpEntryPoint" && gone_.contains(token)) continue;

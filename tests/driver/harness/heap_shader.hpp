@@ -7,8 +7,9 @@
 
 namespace coopvk::test {
 
-// The shader with buffers 0 and 1 of the heap as the two descriptors of kArrayBinding. All accesses
-// to the heap must be OpBufferPointerEXT of a chain with one index.
+// The shader with buffers 0 and 1 of the heap as the two descriptors of kArrayBinding, and without
+// the declaration of 64-bit indexing. All accesses to the heap must be OpBufferPointerEXT of a
+// chain with one index.
 Words heapAsArray(const Words& words);
 
 }  // namespace coopvk::test

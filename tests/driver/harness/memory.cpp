@@ -14,16 +14,17 @@ constexpr VkDeviceSize kGuard = 256;  // also keeps every buffer aligned for any
 VkDeviceSize alignUp(VkDeviceSize value) { return (value + kGuard - 1) / kGuard * kGuard; }
 
 VkBufferUsageFlags usage(const Context& context) {
-    VkBufferUsageFlags flags =
-        VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
-        VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
-        VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
-    if (context.features.rayTracing.rayTracingPipeline)
+    VkBufferUsageFlags flags = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
+                               VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
+                               VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
+                               VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
+    if (context.enabled.v12.bufferDeviceAddress) flags |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+    if (context.enabled.rayTracing.rayTracingPipeline)
         flags |= VK_BUFFER_USAGE_SHADER_BINDING_TABLE_BIT_KHR;
-    if (context.features.accelerationStructure.accelerationStructure)
+    if (context.enabled.accelerationStructure.accelerationStructure)
         flags |= VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_STORAGE_BIT_KHR |
                  VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR;
-    if (context.features.conditionalRendering.conditionalRendering)
+    if (context.enabled.conditionalRendering.conditionalRendering)
         flags |= VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT;
     return flags;
 }
@@ -82,7 +83,8 @@ void Memory::allocate(VkDeviceSize size) {
     const VkMemoryAllocateFlagsInfo flags{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO, nullptr,
                                           VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT, 0};
     const VkMemoryAllocateInfo allocation{
-        VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &flags, needed.size,
+        VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+        context_.enabled.v12.bufferDeviceAddress ? &flags : nullptr, needed.size,
         context_.memoryType(needed.memoryTypeBits, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
                                                        VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)};
     COOPVK_CHECK(vkAllocateMemory(context_.device, &allocation, nullptr, &memory_));

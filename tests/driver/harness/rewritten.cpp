@@ -28,7 +28,7 @@ rewrite::DeviceTraits gpuWithManyRegisters() {
     return device;
 }
 
-Words rewrittenFor(const rewrite::DeviceTraits& device, const Words& words) {
+Words rewrittenFor(const rewrite::DeviceTraits& device, const Words& words, bool indexes64Bits) {
     const uint32_t lanes = device.subgroupSize;
     const rewrite::SpecializationEntry width = {0, std::as_bytes(std::span(&lanes, 1))};
     rewrite::Request request;
@@ -37,6 +37,7 @@ Words rewrittenFor(const rewrite::DeviceTraits& device, const Words& words) {
     rewrite::Target target;
     target.subgroupSize = lanes;
     target.device = device;
+    target.indexes64Bits = indexes64Bits;
     // The layer converts the matrices.
     target.device.blockedWeights =
         !rewrite::scan(words, {rewrite::Extension::kNvCooperativeVector}).empty() &&

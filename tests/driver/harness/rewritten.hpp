@@ -17,7 +17,8 @@ rewrite::DeviceTraits gpuWithManyRegisters();
 
 // Nothing, and a failure of the test, if it cannot be rewritten or the result still needs
 // emulation.
-Words rewrittenFor(const rewrite::DeviceTraits& device, const Words& words);
+Words rewrittenFor(const rewrite::DeviceTraits& device, const Words& words,
+                   bool indexes64Bits = false);
 
 // The same for a GPU with scalar registers.
 Words forScalarRegisters(const Words& words);

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "blockio/lower.hpp"
+#include "passes/whole_module.hpp"
 
 namespace coopvk::rewrite {
 
