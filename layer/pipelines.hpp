@@ -24,12 +24,29 @@ bool isFromBinaries(const Info& info) {
     return binaries != nullptr && binaries->binaryCount != 0;
 }
 
+// A driver finds its binaries by the rest of the stage, which the layer changed when they were
+// made: the subgroup size that it required, the specialization that it froze. A module that still
+// exists tells what these were. Without one, the stage stays as it is.
+template <typename Info, typename Prepare>
+void prepareFromBinaries(BuiltStages& built, Info& info, bool& changed, const Prepare& prepare) {
+    Info prepared = info;
+    bool preparedChanged = false;
+    built.read(StageShaders::kModulesThatExist);
+    if (prepare(built, prepared, preparedChanged) == VK_SUCCESS) {
+        info = prepared;
+        changed = preparedChanged;
+    }
+    built.read(StageShaders::kAll);
+}
+
 // createPipelineBatch with stages that live until it is done: prepare(built, info, changed).
 template <typename Info, typename Prepare, typename Create>
 VkResult createPipelines(BuiltStages& built, std::span<const Info> infos, VkPipeline* pipelines,
                          const Prepare& prepare, const Create& create) {
     const auto prepareOne = [&](Info& info, bool& changed) {
-        return isFromBinaries(info) ? VK_SUCCESS : prepare(built, info, changed);
+        if (!isFromBinaries(info)) return prepare(built, info, changed);
+        prepareFromBinaries(built, info, changed, prepare);
+        return VK_SUCCESS;
     };
     return createPipelineBatch(infos, pipelines, built.scratch(), prepareOne, create);
 }

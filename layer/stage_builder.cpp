@@ -16,10 +16,11 @@ constexpr auto kRequiredSize =
     VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO;
 
 // A stage names its shader by module, by words in its chain, or by identifier alone. Null if the
-// shader uses nothing that the device emulates.
-ShaderWordsRef stageWords(const DeviceContext& device,
-                          const VkPipelineShaderStageCreateInfo& stage) {
+// shader uses nothing that the device emulates, or is not there to be read.
+ShaderWordsRef stageWords(const DeviceContext& device, const VkPipelineShaderStageCreateInfo& stage,
+                          StageShaders shaders) {
     if (stage.module != VK_NULL_HANDLE) return device.modules.find(stage.module);
+    if (shaders == StageShaders::kModulesThatExist) return nullptr;
     if (const auto* info = findNode<VkShaderModuleCreateInfo>(stage.pNext, kInlineModule)) {
         return emulatedWords(device, info->codeSize, info->pCode);
     }
@@ -153,7 +154,7 @@ VkResult BuiltStages::makeModule(std::span<const uint32_t> words, VkShaderModule
 
 VkResult BuiltStages::build(VkPipelineShaderStageCreateInfo& stage, VkPipelineCreateFlags2 flags,
                             bool& changed) {
-    ShaderWordsRef words = stageWords(device_, stage);
+    ShaderWordsRef words = stageWords(device_, stage, shaders_);
     if (words == nullptr) return VK_SUCCESS;
     changed = true;
     if (stage.module == VK_NULL_HANDLE) {

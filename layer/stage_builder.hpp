@@ -14,6 +14,14 @@ namespace coopvk::layer {
 
 struct DeviceContext;
 
+// Which shaders a stage may name.
+enum class StageShaders {
+    kAll,
+    // Modules that exist, for pipelines that consist of binaries: Vulkan ignores all that names
+    // their shaders, so it need not be there any more.
+    kModulesThatExist,
+};
+
 // What the layer made for one pipeline creation call: copies of the application's structures, and
 // modules with rewritten words. It must exist until the driver has read it.
 class BuiltStages {
@@ -33,6 +41,9 @@ class BuiltStages {
     VkResult buildArray(uint32_t count, const VkPipelineShaderStageCreateInfo*& stages,
                         VkPipelineCreateFlags2 flags, bool& changed);
 
+    // For the stages that follow.
+    void read(StageShaders shaders) { shaders_ = shaders; }
+
     Scratch& scratch() { return scratch_; }
     DeviceContext& device() { return device_; }
 
@@ -41,6 +52,7 @@ class BuiltStages {
 
     DeviceContext& device_;
     const VkAllocationCallbacks* allocator_;
+    StageShaders shaders_ = StageShaders::kAll;
     Scratch scratch_;
     std::vector<VkShaderModule> modules_;
 };

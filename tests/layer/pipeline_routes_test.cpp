@@ -84,10 +84,17 @@ TEST_F(ShaderRoutes, PipelinesOfBinaries) {
         return COOPVK_DEVICE_COMMAND(driver, device, vkCreateRayTracingPipelinesKHR)(
             device, VK_NULL_HANDLE, VK_NULL_HANDLE, 1, &info, nullptr, &out);
     });
-    binaries.binaryCount = 0;  // as if the structure were not there
-    VkPipeline pipeline = VK_NULL_HANDLE;
-    compute.stage.pName = "main";
+    // A module that exists tells what the layer changed when the binaries were made.
     compute.pNext = &binaries;
+    compute.stage = stageOf(makeModule(matrix));
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    EXPECT_EQ(COOPVK_DEVICE_COMMAND(driver, device, vkCreateComputePipelines)(
+                  device, VK_NULL_HANDLE, 1, &compute, nullptr, &pipeline),
+              VK_SUCCESS);
+    EXPECT_TRUE(isRewritten(last().words));
+    compute.stage = stage;
+    binaries.binaryCount = 0;  // as if the structure were not there
+    compute.stage.pName = "main";
     EXPECT_EQ(COOPVK_DEVICE_COMMAND(driver, device, vkCreateComputePipelines)(
                   device, VK_NULL_HANDLE, 1, &compute, nullptr, &pipeline),
               VK_SUCCESS);
