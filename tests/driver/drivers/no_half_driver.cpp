@@ -2,19 +2,10 @@
 //
 // A Vulkan driver without half floats: lavapipe with shaderFloat16 hidden. It refuses devices that
 // enable the feature, and shader modules that declare Float16.
-#include <dlfcn.h>
-#include <vulkan/vk_icd.h>
-#include <vulkan/vulkan.h>
+#include "forwarding.hpp"
 
-#include <cstring>
-
+namespace coopvk::test {
 namespace {
-
-template <typename Function>
-Function find(const char* name) {
-    static void* const library = dlopen("libvulkan_lvp.so", RTLD_NOW | RTLD_LOCAL);
-    return library == nullptr ? nullptr : reinterpret_cast<Function>(dlsym(library, name));
-}
 
 // For the instance or device that was queried last: lavapipe has the same functions for all.
 PFN_vkGetPhysicalDeviceFeatures2 nextFeatures = nullptr;
@@ -65,17 +56,12 @@ VKAPI_ATTR VkResult VKAPI_CALL createModule(VkDevice device, const VkShaderModul
     return nextModule(device, info, allocator, out);
 }
 
-template <typename Function>
-PFN_vkVoidFunction hook(PFN_vkVoidFunction below, Function& next, Function own) {
-    if (below == nullptr) return nullptr;
-    next = reinterpret_cast<Function>(below);
-    return reinterpret_cast<PFN_vkVoidFunction>(own);
-}
-
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL getDeviceProc(VkDevice device, const char* name);
 
-PFN_vkVoidFunction hooked(const char* name, PFN_vkVoidFunction below) {
-    const auto is = [&](const char* other) { return std::strcmp(name, other) == 0; };
+}  // namespace
+
+PFN_vkVoidFunction hooked(std::string_view name, PFN_vkVoidFunction below) {
+    const auto is = [&](std::string_view other) { return name == other; };
     if (is("vkGetPhysicalDeviceFeatures2") || is("vkGetPhysicalDeviceFeatures2KHR")) {
         return hook(below, nextFeatures, &getFeatures2);
     }
@@ -85,32 +71,11 @@ PFN_vkVoidFunction hooked(const char* name, PFN_vkVoidFunction below) {
     return below;
 }
 
+namespace {
+
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL getDeviceProc(VkDevice device, const char* name) {
     return hooked(name, nextProc(device, name));
 }
 
 }  // namespace
-
-#define COOPVK_EXPORT extern "C" __attribute__((visibility("default"))) VKAPI_ATTR
-
-COOPVK_EXPORT VkResult VKAPI_CALL vk_icdNegotiateLoaderICDInterfaceVersion(uint32_t* version);
-COOPVK_EXPORT PFN_vkVoidFunction VKAPI_CALL vk_icdGetInstanceProcAddr(VkInstance instance,
-                                                                      const char* name);
-COOPVK_EXPORT PFN_vkVoidFunction VKAPI_CALL vk_icdGetPhysicalDeviceProcAddr(VkInstance instance,
-                                                                            const char* name);
-
-VkResult VKAPI_CALL vk_icdNegotiateLoaderICDInterfaceVersion(uint32_t* version) {
-    const auto next = find<decltype(&vk_icdNegotiateLoaderICDInterfaceVersion)>(__func__);
-    return next == nullptr ? VK_ERROR_INCOMPATIBLE_DRIVER : next(version);
-}
-
-PFN_vkVoidFunction VKAPI_CALL vk_icdGetInstanceProcAddr(VkInstance instance, const char* name) {
-    const auto next = find<decltype(&vk_icdGetInstanceProcAddr)>(__func__);
-    return next == nullptr ? nullptr : hooked(name, next(instance, name));
-}
-
-PFN_vkVoidFunction VKAPI_CALL vk_icdGetPhysicalDeviceProcAddr(VkInstance instance,
-                                                              const char* name) {
-    const auto next = find<decltype(&vk_icdGetPhysicalDeviceProcAddr)>(__func__);
-    return next == nullptr ? nullptr : hooked(name, next(instance, name));
-}
+}  // namespace coopvk::test
