@@ -138,5 +138,20 @@ TEST(LargeMatrices, WithoutProductsAreAsSmallAsAccumulators) {
     EXPECT_LE(accumulator, 5000u);
 }
 
+// What branches move is as small if a product reads it: products convert what they read.
+TEST(LargeMatrices, ThatProductsReadAreMovedAsSmallAsAccumulators) {
+    const std::string loadB = "%b = OpCooperativeMatrixLoadKHR %B %p %c0 %c32\n";
+    const std::string loadA = "%a = OpCooperativeMatrixLoadKHR %A %p %c0 %c32\n";
+    const auto product = [](std::string_view a, std::string_view b) {
+        return std::format(
+            "%product = OpCooperativeMatrixMulAddKHR %C {} {} %zeros\n"
+            "OpCooperativeMatrixStoreKHR %p %product %c0 %c32\n",
+            a, b);
+    };
+    const size_t apart = wordsOf(2, loadA + loadB + product("%a", "%b"));
+    EXPECT_LE(wordsOf(0, loadB + product("%last", "%b")), apart);
+    EXPECT_LE(wordsOf(1, loadA + product("%a", "%last")), apart);
+}
+
 }  // namespace
 }  // namespace coopvk::rewrite

@@ -92,6 +92,7 @@ std::set<Id> typesInWords(const TypeTable& types, const Target& target,
         const std::optional<MatrixDimensions> d = matrixDimensions(module, type);
         if (!d || !d->isOfSubgroup() || d->use == Use::kAccumulator) return false;
         if (heldBits(types, type.word(0)) != 8) return false;
+        if (policy.likeAccumulators.contains(type.result)) return false;
         const uint32_t bits = types.width(type.word(0));
         return makeFragment(policy, *d, bits).packWidth == 32 / bits;
     };

@@ -174,7 +174,7 @@ LayoutPolicy choosePolicy(const Module& module, const TypeTable& types, const Ta
     else if (dots && b > 0 && !survey.loadsColumnsOfB)
         policy.grid = gridOfColumns(target.subgroupSize, survey);
     tune(policy, target.tuning, target.subgroupSize);
-    policy.likeAccumulators = largeTypesWithoutProducts(types, policy);
+    policy.likeAccumulators = largeTypes(types, policy);
     policy.likeAccumulators.merge(typesLikeAccumulators(module));
     return policy;
 }

@@ -101,7 +101,10 @@ uint64_t sumsOfLane(const Module& module, const Target& target, MatrixCounts& ma
 
 SlicedTypes chooseSlices(const TypeTable& types, const Target& target, const LayoutPolicy& policy) {
     const Module& module = types.module();
-    const FactorSurvey survey(types, [](const Instruction&) { return true; }, {});
+    const auto isFactor = [&](const Instruction& type) {
+        return !policy.likeAccumulators.contains(type.result);
+    };
+    const FactorSurvey survey(types, isFactor, {});
     const std::set<Id> open = openAccumulators(module, types, target, policy);
     MatrixCounts matrices(module);
     SlicedTypes out;
