@@ -2,67 +2,62 @@
 #include "command_buffer.hpp"
 
 #include "commands.hpp"
-#include "guard.hpp"
 
 namespace coopvk::reference::icd {
+namespace {
 
-void failRecording(VkCommandBuffer handle) noexcept { from<CommandBuffer>(handle)->failed = true; }
+struct CommandPool : ObjectOf<VkCommandPool> {
+    CommandPool(Device& on, const VkCommandPoolCreateInfo&) : device(on) {}
+    Device& device;
+    Children<CommandBuffer> buffers;
+};
+
+}  // namespace
+
+void failRecording(VkCommandBuffer handle, VkResult error) noexcept {
+    from<CommandBuffer>(handle)->result = error;
+}
 
 void CommandBuffer::reset() {
     commands.clear();
     pushed = {};
-    failed = false;
+    result = VK_SUCCESS;
 }
 
 // Nothing leaves the queue's thread: what the host has no memory for loses the device.
-void executeCommands(Device& device, const CommandBuffer& commands) {
+void CommandBuffer::execute() const {
     try {
-        Execution execution(device);
-        for (const RecordedCommand& command : commands.commands) command(execution);
+        Execution execution{device};
+        const auto ended = [](const auto& used) { return used.expired(); };
+        for (const RecordedCommand& command : commands) {
+            if (std::any_of(command.lives.begin(), command.lives.end(), ended)) {
+                device.refuse("a command uses an object that was destroyed");
+            } else {
+                command.execute(execution);
+            }
+        }
     } catch (...) {
         device.lose();
     }
 }
 
-VkResult CreateCommandPool(VkDevice, const VkCommandPoolCreateInfo*, const VkAllocationCallbacks*,
-                           VkCommandPool* out) {
-    return make<CommandPool>(out);
-}
-
-void DestroyCommandPool(VkDevice, VkCommandPool handle, const VkAllocationCallbacks*) {
-    CommandPool* pool = from<CommandPool>(handle);
-    if (pool == nullptr) return;
-    for (CommandBuffer* buffer : pool->buffers) delete buffer;
-    delete pool;
-}
+COOPVK_OBJECT(CommandPool)
 
 VkResult ResetCommandPool(VkDevice, VkCommandPool handle, VkCommandPoolResetFlags) {
-    for (CommandBuffer* buffer : from<CommandPool>(handle)->buffers) buffer->reset();
+    for (auto& [unused, buffer] : from<CommandPool>(handle)->buffers.all) buffer->reset();
     return VK_SUCCESS;
 }
-
-void TrimCommandPool(VkDevice, VkCommandPool, VkCommandPoolTrimFlags) {}
 
 VkResult AllocateCommandBuffers(VkDevice, const VkCommandBufferAllocateInfo* info,
                                 VkCommandBuffer* out) {
     CommandPool& pool = *from<CommandPool>(info->commandPool);
-    std::fill_n(out, info->commandBufferCount, VK_NULL_HANDLE);
-    for (uint32_t i = 0; i < info->commandBufferCount; ++i) {
-        auto buffer = std::make_unique<CommandBuffer>();
-        buffer->pool = &pool;
-        pool.buffers.insert(buffer.get());
-        out[i] = handleOf(buffer.release());
-    }
-    return VK_SUCCESS;
+    return pool.buffers.add(info->commandBufferCount, out,
+                            [&](uint32_t) { return std::make_unique<CommandBuffer>(pool.device); });
 }
 
-void FreeCommandBuffers(VkDevice, VkCommandPool handle, uint32_t count,
+void FreeCommandBuffers(VkDevice, VkCommandPool pool, uint32_t count,
                         const VkCommandBuffer* buffers) {
-    for (uint32_t i = 0; i < count; ++i) {
-        CommandBuffer* buffer = from<CommandBuffer>(buffers[i]);
-        from<CommandPool>(handle)->buffers.erase(buffer);
-        delete buffer;
-    }
+    from<CommandPool>(pool)->buffers.remove(count, buffers);
 }
 
 VkResult BeginCommandBuffer(VkCommandBuffer handle, const VkCommandBufferBeginInfo*) {
@@ -70,9 +65,7 @@ VkResult BeginCommandBuffer(VkCommandBuffer handle, const VkCommandBufferBeginIn
     return VK_SUCCESS;
 }
 
-VkResult EndCommandBuffer(VkCommandBuffer handle) {
-    return from<CommandBuffer>(handle)->failed ? VK_ERROR_OUT_OF_HOST_MEMORY : VK_SUCCESS;
-}
+VkResult EndCommandBuffer(VkCommandBuffer handle) { return from<CommandBuffer>(handle)->result; }
 
 VkResult ResetCommandBuffer(VkCommandBuffer handle, VkCommandBufferResetFlags) {
     from<CommandBuffer>(handle)->reset();
@@ -81,12 +74,10 @@ VkResult ResetCommandBuffer(VkCommandBuffer handle, VkCommandBufferResetFlags) {
 
 // Secondary command buffers inherit no state, and leave none.
 void CmdExecuteCommands(VkCommandBuffer handle, uint32_t count, const VkCommandBuffer* buffers) {
-    std::vector<const CommandBuffer*> secondaries;
-    for (uint32_t i = 0; i < count; ++i) secondaries.push_back(from<CommandBuffer>(buffers[i]));
-    record(handle, [secondaries](Execution& execution) {
-        for (const CommandBuffer* secondary : secondaries)
-            executeCommands(execution.device, *secondary);
-    });
+    for (const VkCommandBuffer each : std::span(buffers, count)) {
+        const CommandBuffer* secondary = from<CommandBuffer>(each);
+        record(handle, [secondary](Execution&) { secondary->execute(); }, secondary);
+    }
 }
 
 }  // namespace coopvk::reference::icd

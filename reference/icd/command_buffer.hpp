@@ -6,13 +6,9 @@
 
 #include <array>
 #include <functional>
-#include <memory>
-#include <set>
-#include <vector>
 
 #include "descriptors.hpp"
 #include "device.hpp"
-#include "properties.hpp"
 
 namespace coopvk::reference::icd {
 
@@ -20,11 +16,11 @@ struct BoundSet {
     const DescriptorSet* set = nullptr;
     std::vector<uint32_t> offsets;                // of its dynamic descriptors, in order
     std::shared_ptr<const DescriptorSet> pushed;  // keeps a set of push descriptors
+    std::weak_ptr<const void> life;               // of the set
 };
 
 // The state of a command buffer during its execution.
 struct Execution {
-    explicit Execution(Device& on) : device(on) {}
     Device& device;
     std::shared_ptr<const Program> program;
     const Object* programObject = nullptr;  // pipeline or shader object
@@ -33,35 +29,31 @@ struct Execution {
     std::array<std::byte, kMaxPushConstantBytes> pushConstants = {};
 };
 
-using RecordedCommand = std::function<void(Execution&)>;
+struct RecordedCommand {
+    std::function<void(Execution&)> execute;
+    std::vector<std::weak_ptr<const void>> lives;  // of the objects that it uses
+};
 
-struct CommandPool;
-
-struct CommandBuffer : Object {
-    using Handle = VkCommandBuffer;
-    CommandPool* pool = nullptr;
+struct CommandBuffer : ObjectOf<VkCommandBuffer> {
+    explicit CommandBuffer(Device& on) : device(on) {}
+    Device& device;
     std::vector<RecordedCommand> commands;
     // The sets of push descriptors as they are after the commands so far.
     std::array<std::shared_ptr<const DescriptorSet>, kMaxSets> pushed;
-    bool failed = false;
+    VkResult result = VK_SUCCESS;  // of the recording
 
     void reset();
+    void execute() const;
+    // Reports a command that is not valid; vkEndCommandBuffer returns VK_ERROR_VALIDATION_FAILED.
+    void refuse(const std::string& message) { result = device.refuse(message); }
 };
 
-struct CommandPool : Object {
-    using Handle = VkCommandPool;
-    std::set<CommandBuffer*> buffers;
-};
-
-template <typename Function>
-void record(VkCommandBuffer handle, Function&& function) {
-    from<CommandBuffer>(handle)->commands.emplace_back(std::forward<Function>(function));
+// Objects that the command uses must live until it executes: otherwise it does nothing, with a
+// report.
+template <typename Function, typename... Used>
+void record(VkCommandBuffer handle, Function&& function, const Used*... used) {
+    from<CommandBuffer>(handle)->commands.push_back(
+        {std::forward<Function>(function), {std::weak_ptr(used->life)...}});
 }
-
-void executeCommands(Device& device, const CommandBuffer& commands);
-
-// Executes the bound program (dispatch.cpp).
-void dispatch(Execution& execution, const std::array<uint32_t, 3>& base,
-              const std::array<uint32_t, 3>& groups);
 
 }  // namespace coopvk::reference::icd

@@ -3,33 +3,100 @@
 
 #include <algorithm>
 #include <array>
-
-#include "device.hpp"
-#include "guard.hpp"
+#include <cstring>
+#include <new>
+#include <stdexcept>
 
 namespace coopvk::reference::icd {
 namespace {
 
-struct Implemented {
-    std::string_view name;
-    PFN_vkVoidFunction function;
+// Guard<function>::call is the entry point: no exception leaves it.
+template <auto Function>
+struct Guard;
+
+template <typename R, typename First, typename... Rest, R (*Function)(First, Rest...)>
+struct Guard<Function> {
+    static VKAPI_ATTR R VKAPI_CALL call(First first, Rest... rest) noexcept {
+        VkResult failure = VK_ERROR_UNKNOWN;
+        try {
+            return Function(first, rest...);
+        } catch (const std::bad_alloc&) {
+            failure = VK_ERROR_OUT_OF_HOST_MEMORY;
+        } catch (const std::length_error&) {  // of a container: more than any memory
+            failure = VK_ERROR_OUT_OF_HOST_MEMORY;
+        } catch (...) {
+        }
+        if constexpr (std::is_same_v<First, VkCommandBuffer>) failRecording(first, failure);
+        if constexpr (std::is_same_v<R, VkResult>) {
+            return failure;
+        } else if constexpr (!std::is_void_v<R>) {
+            return R{};
+        }
+    }
 };
 
-#define COOPVK_ROW(name) \
-    Implemented{"vk" #name, reinterpret_cast<PFN_vkVoidFunction>(&Guard<&icd::name>::call)},
-const Implemented kImplemented[] = {COOPVK_REFERENCE_COMMANDS(COOPVK_ROW)};
-#undef COOPVK_ROW
+// What a command returns that does nothing. All others are of graphics, images, or sharing.
+constexpr std::pair<std::string_view, VkResult> kResults[] = {
+    {"EnumerateInstanceLayerProperties", VK_SUCCESS},
+    {"EnumerateDeviceLayerProperties", VK_SUCCESS},
+    {"FlushMappedMemoryRanges", VK_SUCCESS},
+    {"GetPhysicalDeviceImageFormatProperties", VK_ERROR_FORMAT_NOT_SUPPORTED},
+    {"GetPhysicalDeviceImageFormatProperties2", VK_ERROR_FORMAT_NOT_SUPPORTED},
+    {"GetPhysicalDeviceToolProperties", VK_SUCCESS},
+    {"InvalidateMappedMemoryRanges", VK_SUCCESS},
+    {"MergePipelineCaches", VK_SUCCESS},
+    {"SetDebugUtilsObjectTagEXT", VK_SUCCESS},
+    {"UnmapMemory2", VK_SUCCESS},
+};
 
-PFN_vkVoidFunction implementation(std::string_view name, PFN_vkVoidFunction otherwise) {
-    const auto* found = std::find_if(std::begin(kImplemented), std::end(kImplemented),
-                                     [&](const Implemented& row) { return row.name == name; });
-    return found == std::end(kImplemented) ? otherwise : found->function;
+constexpr VkResult resultOf(std::string_view name) {
+    for (const auto& [known, result] : kResults)
+        if (known == name) return result;
+    return VK_ERROR_FEATURE_NOT_PRESENT;
+}
+
+// What an argument points to, if the command may write it, becomes 0, but for the head of a chain.
+template <typename T>
+void clear(T argument) {
+    using Out = std::remove_pointer_t<T>;
+    if constexpr (std::is_pointer_v<T> && !std::is_const_v<Out> && requires { sizeof(Out); }) {
+        if (argument == nullptr) return;
+        constexpr size_t kHead = requires { argument->pNext; } ? sizeof(VkBaseOutStructure) : 0;
+        std::memset(reinterpret_cast<std::byte*>(argument) + kHead, 0, sizeof(Out) - kHead);
+    }
+}
+
+template <typename Function, VkResult Result>
+struct Absent;
+
+template <typename R, typename... Arguments, VkResult Result>
+struct Absent<R(Arguments...), Result> {
+    // An array that belongs to the count may have no element.
+    static constexpr bool kLists = (std::is_same_v<Arguments, uint32_t*> || ...);
+
+    static VKAPI_ATTR R VKAPI_CALL call(Arguments... arguments) noexcept {
+        const auto each = [](auto argument) {
+            if constexpr (!kLists || std::is_same_v<decltype(argument), uint32_t*>) clear(argument);
+        };
+        (each(arguments), ...);
+        if constexpr (std::is_same_v<R, VkResult>) {
+            return Result;
+        } else if constexpr (!std::is_void_v<R>) {
+            return R{};
+        }
+    }
+};
+
+template <typename Function>
+PFN_vkVoidFunction pointer(Function* function) {
+    return reinterpret_cast<PFN_vkVoidFunction>(function);
 }
 
 #define COOPVK_COMMAND(name, target, level, extension) \
-    Command{                                           \
-        #name, Level::level, extension,                \
-        implementation(#target, reinterpret_cast<PFN_vkVoidFunction>(&Absent<PFN_##name>::call))},
+    Command{#name, Level::level, extension,            \
+            icd::target != nullptr                     \
+                ? pointer(&Guard<&icd::target>::call)  \
+                : pointer(&Absent<decltype(icd::target), resultOf(#target)>::call)},
 auto sortedCommands() {
     auto rows = std::to_array<Command>({
 #include "commands.inc"
@@ -39,13 +106,6 @@ auto sortedCommands() {
     return rows;
 }
 #undef COOPVK_COMMAND
-
-PFN_vkVoidFunction instanceCommand(VkInstance instance, const char* name) {
-    const Command* command = findCommand(name);
-    if (command == nullptr || (instance == VK_NULL_HANDLE && command->level != Level::kGlobal))
-        return nullptr;
-    return command->function;
-}
 
 }  // namespace
 
@@ -57,50 +117,4 @@ const Command* findCommand(std::string_view name) {
     return found != commands.end() && found->name == name ? &*found : nullptr;
 }
 
-PFN_vkVoidFunction GetInstanceProcAddr(VkInstance instance, const char* name) {
-    // The only command that an instance need not exist for, besides the global ones.
-    if (std::string_view(name) == "vkGetInstanceProcAddr") return findCommand(name)->function;
-    return instanceCommand(instance, name);
-}
-
-PFN_vkVoidFunction GetDeviceProcAddr(VkDevice device, const char* name) {
-    const Command* command = findCommand(name);
-    if (command == nullptr || command->level != Level::kDevice) return nullptr;
-    // The instance's extension adds commands of devices, too.
-    const bool has = command->extension.empty() || command->extension == "VK_EXT_debug_utils" ||
-                     from<Device>(device)->extensions.contains(command->extension);
-    return has ? command->function : nullptr;
-}
-
 }  // namespace coopvk::reference::icd
-
-// The loader's interface to drivers (LoaderDriverInterface.md): these three symbols alone are
-// exported.
-
-#define COOPVK_EXPORT extern "C" __attribute__((visibility("default"))) VKAPI_ATTR
-
-COOPVK_EXPORT VkResult VKAPI_CALL vk_icdNegotiateLoaderICDInterfaceVersion(uint32_t* version) {
-    constexpr uint32_t kOldest = 5;  // the first in which drivers take any version of instances
-    constexpr uint32_t kNewest = 7;
-    if (*version < kOldest) return VK_ERROR_INCOMPATIBLE_DRIVER;
-    *version = std::min(*version, kNewest);
-    return VK_SUCCESS;
-}
-
-COOPVK_EXPORT PFN_vkVoidFunction VKAPI_CALL vk_icdGetPhysicalDeviceProcAddr(VkInstance,
-                                                                            const char* name) {
-    using namespace coopvk::reference::icd;
-    const Command* command = findCommand(name);
-    const bool has = command != nullptr && command->level == Level::kPhysicalDevice;
-    return has ? command->function : nullptr;
-}
-
-COOPVK_EXPORT PFN_vkVoidFunction VKAPI_CALL vk_icdGetInstanceProcAddr(VkInstance instance,
-                                                                      const char* name) {
-    const std::string_view wanted = name;
-    if (wanted == "vk_icdNegotiateLoaderICDInterfaceVersion")
-        return reinterpret_cast<PFN_vkVoidFunction>(&vk_icdNegotiateLoaderICDInterfaceVersion);
-    if (wanted == "vk_icdGetPhysicalDeviceProcAddr")
-        return reinterpret_cast<PFN_vkVoidFunction>(&vk_icdGetPhysicalDeviceProcAddr);
-    return coopvk::reference::icd::GetInstanceProcAddr(instance, name);
-}

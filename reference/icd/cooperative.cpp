@@ -6,7 +6,6 @@
 
 #include "commands.hpp"
 #include "instance.hpp"
-#include "properties.hpp"
 
 namespace coopvk::reference::icd {
 namespace {
@@ -106,8 +105,7 @@ void fillFlexible(T& to, const Product& product) {
 // 0 for the scope Subgroup, else the invocations of a workgroup: powers of two.
 std::vector<uint32_t> flexibleInvocations() {
     std::vector<uint32_t> result = {0};
-    for (uint32_t count = 32; count <= limits().maxComputeWorkGroupInvocations; count *= 2)
-        result.push_back(count);
+    for (uint32_t count = 32; count <= kMaxInvocations; count *= 2) result.push_back(count);
     return result;
 }
 

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Layouts, pools and sets.
-#include <algorithm>
+#include <stdexcept>
 
 #include "commands.hpp"
 #include "descriptors.hpp"
+#include "device.hpp"
 
 namespace coopvk::reference::icd {
 namespace {
 
-std::shared_ptr<const Bindings> makeBindings(const VkDescriptorSetLayoutCreateInfo& info) {
-    auto bindings = std::make_shared<Bindings>();
-    for (uint32_t i = 0; i < info.bindingCount; ++i) {
-        const VkDescriptorSetLayoutBinding& binding = info.pBindings[i];
-        bindings->all.push_back({binding.binding, binding.descriptorType, binding.descriptorCount});
-    }
-    std::sort(bindings->all.begin(), bindings->all.end(),
-              [](const Binding& a, const Binding& b) { return a.number < b.number; });
-    uint32_t first = 0;
-    for (Binding& binding : bindings->all) {
-        binding.first = first;
-        first += binding.descriptors();
-    }
-    return bindings;
+// Those of the last binding that a set may choose, or 0 if the layout does not let it.
+uint32_t variableCount(const VkDescriptorSetLayoutCreateInfo& info) {
+    const auto* flags = find<VkDescriptorSetLayoutBindingFlagsCreateInfo>(info.pNext);
+    if (flags == nullptr || flags->bindingCount == 0) return 0;
+    const bool isVariable = flags->pBindingFlags[flags->bindingCount - 1] &
+                            VK_DESCRIPTOR_BINDING_VARIABLE_DESCRIPTOR_COUNT_BIT;
+    return isVariable ? kMaxDescriptors : 0;
+}
+
+bool fits(std::span<const VkDescriptorSetLayoutBinding> bindings) {
+    uint64_t count = 0;
+    for (const VkDescriptorSetLayoutBinding& binding : bindings) count += binding.descriptorCount;
+    return count <= kMaxDescriptors;
 }
 
 // The bindings of a set whose last binding has `count` descriptors.
-std::shared_ptr<const Bindings> withVariableCount(const Bindings& bindings, uint32_t count) {
+SharedBindings withVariableCount(const Bindings& bindings, uint32_t count) {
     auto changed = std::make_shared<Bindings>(bindings);
     if (!changed->all.empty()) changed->all.back().count = count;
     return changed;
@@ -50,61 +50,41 @@ uint32_t Bindings::descriptors() const {
     return all.empty() ? 0 : all.back().first + all.back().descriptors();
 }
 
-VkResult CreateDescriptorSetLayout(VkDevice, const VkDescriptorSetLayoutCreateInfo* info,
-                                   const VkAllocationCallbacks*, VkDescriptorSetLayout* out) {
-    return make<DescriptorSetLayout>(out, makeBindings(*info));
+DescriptorSetLayout::DescriptorSetLayout(Device&, const VkDescriptorSetLayoutCreateInfo& info) {
+    const std::span all(info.pBindings, info.bindingCount);
+    if (!fits(all)) throw std::length_error("descriptors of a set");
+    auto sorted = std::make_shared<Bindings>();
+    for (const VkDescriptorSetLayoutBinding& binding : all)
+        sorted->all.push_back({binding.binding, binding.descriptorType, binding.descriptorCount});
+    std::sort(sorted->all.begin(), sorted->all.end(),
+              [](const Binding& a, const Binding& b) { return a.number < b.number; });
+    uint32_t first = 0;
+    for (Binding& binding : sorted->all) {
+        binding.first = first;
+        first += binding.descriptors();
+    }
+    bindings = std::move(sorted);
 }
-
-void DestroyDescriptorSetLayout(VkDevice device, VkDescriptorSetLayout layout,
-                                const VkAllocationCallbacks* allocator) {
-    destroy<DescriptorSetLayout>(device, layout, allocator);
-}
+COOPVK_OBJECT(DescriptorSetLayout)
 
 void GetDescriptorSetLayoutSupport(VkDevice, const VkDescriptorSetLayoutCreateInfo* info,
                                    VkDescriptorSetLayoutSupport* out) {
-    out->supported = VK_TRUE;
-    auto* variable = findOut<VkDescriptorSetVariableDescriptorCountLayoutSupport>(
-        out->pNext, VK_STRUCTURE_TYPE_DESCRIPTOR_SET_VARIABLE_DESCRIPTOR_COUNT_LAYOUT_SUPPORT);
-    if (variable == nullptr) return;
-    const auto* flags = find<VkDescriptorSetLayoutBindingFlagsCreateInfo>(
-        info->pNext, VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO);
-    variable->maxVariableDescriptorCount = 0;
-    if (flags == nullptr || flags->bindingCount == 0) return;
-    const bool isVariable = flags->pBindingFlags[flags->bindingCount - 1] &
-                            VK_DESCRIPTOR_BINDING_VARIABLE_DESCRIPTOR_COUNT_BIT;
-    if (isVariable) variable->maxVariableDescriptorCount = 1u << 20;
+    out->supported = fits({info->pBindings, info->bindingCount});
+    if (auto* variable = find<VkDescriptorSetVariableDescriptorCountLayoutSupport>(out->pNext))
+        variable->maxVariableDescriptorCount = variableCount(*info);
 }
 
-VkResult CreatePipelineLayout(VkDevice, const VkPipelineLayoutCreateInfo* info,
-                              const VkAllocationCallbacks*, VkPipelineLayout* out) {
-    std::vector<std::shared_ptr<const Bindings>> sets;
-    for (uint32_t i = 0; i < info->setLayoutCount; ++i) {
-        const DescriptorSetLayout* layout = from<DescriptorSetLayout>(info->pSetLayouts[i]);
+PipelineLayout::PipelineLayout(Device&, const VkPipelineLayoutCreateInfo& info) {
+    for (const VkDescriptorSetLayout each : std::span(info.pSetLayouts, info.setLayoutCount)) {
+        const DescriptorSetLayout* layout = from<DescriptorSetLayout>(each);
         sets.push_back(layout == nullptr ? nullptr : layout->bindings);
     }
-    return make<PipelineLayout>(out, std::move(sets));
 }
-
-void DestroyPipelineLayout(VkDevice device, VkPipelineLayout layout,
-                           const VkAllocationCallbacks* allocator) {
-    destroy<PipelineLayout>(device, layout, allocator);
-}
-
-VkResult CreateDescriptorPool(VkDevice, const VkDescriptorPoolCreateInfo* info,
-                              const VkAllocationCallbacks*, VkDescriptorPool* out) {
-    return make<DescriptorPool>(out, info->maxSets);
-}
-
-void DestroyDescriptorPool(VkDevice device, VkDescriptorPool pool,
-                           const VkAllocationCallbacks* allocator) {
-    if (pool != VK_NULL_HANDLE) ResetDescriptorPool(device, pool, 0);
-    destroy<DescriptorPool>(device, pool, allocator);
-}
+COOPVK_OBJECT(PipelineLayout)
+COOPVK_OBJECT(DescriptorPool)
 
 VkResult ResetDescriptorPool(VkDevice, VkDescriptorPool handle, VkDescriptorPoolResetFlags) {
-    DescriptorPool& pool = *from<DescriptorPool>(handle);
-    for (DescriptorSet* set : pool.sets) delete set;
-    pool.sets.clear();
+    from<DescriptorPool>(handle)->sets.all.clear();
     return VK_SUCCESS;
 }
 
@@ -112,29 +92,20 @@ VkResult AllocateDescriptorSets(VkDevice, const VkDescriptorSetAllocateInfo* inf
                                 VkDescriptorSet* out) {
     DescriptorPool& pool = *from<DescriptorPool>(info->descriptorPool);
     std::fill_n(out, info->descriptorSetCount, VK_NULL_HANDLE);
-    if (pool.sets.size() + info->descriptorSetCount > pool.maxSets)
+    if (pool.sets.all.size() + info->descriptorSetCount > pool.maxSets)
         return VK_ERROR_OUT_OF_POOL_MEMORY;
-    const auto* variable = find<VkDescriptorSetVariableDescriptorCountAllocateInfo>(
-        info->pNext, VK_STRUCTURE_TYPE_DESCRIPTOR_SET_VARIABLE_DESCRIPTOR_COUNT_ALLOCATE_INFO);
+    const auto* variable = find<VkDescriptorSetVariableDescriptorCountAllocateInfo>(info->pNext);
     const bool counts = variable != nullptr && variable->descriptorSetCount != 0;
-    for (uint32_t i = 0; i < info->descriptorSetCount; ++i) {
+    return pool.sets.add(info->descriptorSetCount, out, [&](uint32_t i) {
         auto bindings = from<DescriptorSetLayout>(info->pSetLayouts[i])->bindings;
         if (counts) bindings = withVariableCount(*bindings, variable->pDescriptorCounts[i]);
-        auto set = std::make_unique<DescriptorSet>();
-        set->reset(std::move(bindings));
-        pool.sets.insert(set.get());
-        out[i] = handleOf(set.release());
-    }
-    return VK_SUCCESS;
+        return std::make_unique<DescriptorSet>(std::move(bindings));
+    });
 }
 
-VkResult FreeDescriptorSets(VkDevice, VkDescriptorPool handle, uint32_t count,
+VkResult FreeDescriptorSets(VkDevice, VkDescriptorPool pool, uint32_t count,
                             const VkDescriptorSet* sets) {
-    for (uint32_t i = 0; i < count; ++i) {
-        DescriptorSet* set = from<DescriptorSet>(sets[i]);
-        from<DescriptorPool>(handle)->sets.erase(set);
-        delete set;
-    }
+    from<DescriptorPool>(pool)->sets.remove(count, sets);
     return VK_SUCCESS;
 }
 

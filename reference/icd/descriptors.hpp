@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
-#include <set>
-#include <span>
-#include <vector>
-
-#include "coopvk_reference/execute.hpp"
-#include "object.hpp"
+#include "instance.hpp"
+#include "memory.hpp"
 
 namespace coopvk::reference::icd {
 
@@ -27,15 +22,16 @@ struct Bindings {
     const Binding* find(uint32_t number) const;
     uint32_t descriptors() const;
 };
+using SharedBindings = std::shared_ptr<const Bindings>;
 
-struct DescriptorSetLayout : Object {
-    using Handle = VkDescriptorSetLayout;
-    std::shared_ptr<const Bindings> bindings;
+struct DescriptorSetLayout : ObjectOf<VkDescriptorSetLayout> {
+    DescriptorSetLayout(Device& device, const VkDescriptorSetLayoutCreateInfo& info);
+    SharedBindings bindings;
 };
 
-struct PipelineLayout : Object {
-    using Handle = VkPipelineLayout;
-    std::vector<std::shared_ptr<const Bindings>> sets;
+struct PipelineLayout : ObjectOf<VkPipelineLayout> {
+    PipelineLayout(Device& device, const VkPipelineLayoutCreateInfo& info);
+    std::vector<SharedBindings> sets;
 };
 
 struct Descriptor {
@@ -43,32 +39,30 @@ struct Descriptor {
     uint64_t rest = 0;  // bytes from there to the end of the buffer
 };
 
-struct DescriptorPool;
-
-struct DescriptorSet : Object {
-    using Handle = VkDescriptorSet;
-    std::shared_ptr<const Bindings> bindings;
+struct DescriptorSet : ObjectOf<VkDescriptorSet> {
+    // Empty, with memory for its inline uniform blocks.
+    explicit DescriptorSet(SharedBindings layout);
+    SharedBindings bindings;
     std::vector<Descriptor> descriptors;
     std::vector<std::vector<std::byte>> blocks;  // inline uniform blocks
 
-    // Empty, with memory for its inline uniform blocks.
-    void reset(std::shared_ptr<const Bindings> layout);
-    Descriptor* find(uint32_t binding, uint32_t element);
+    // Null if the set has no such descriptor. at(): elements behind the last one of a binding are
+    // those of the next (VkWriteDescriptorSet, "consecutive binding updates").
     const Descriptor* find(uint32_t binding, uint32_t element) const;
+    Descriptor* at(uint32_t binding, uint32_t element);
     void write(const VkWriteDescriptorSet& write);
-    void copyFrom(const DescriptorSet& source, const VkCopyDescriptorSet& copy);
+    void copyFrom(DescriptorSet& source, const VkCopyDescriptorSet& copy);
 };
 
-struct DescriptorPool : Object {
-    using Handle = VkDescriptorPool;
-    uint32_t maxSets = 0;
-    std::set<DescriptorSet*> sets;
+struct DescriptorPool : ObjectOf<VkDescriptorPool> {
+    DescriptorPool(Device&, const VkDescriptorPoolCreateInfo& info) : maxSets(info.maxSets) {}
+    uint32_t maxSets;
+    Children<DescriptorSet> sets;
 };
 
-struct UpdateTemplate : Object {
-    using Handle = VkDescriptorUpdateTemplate;
+struct DescriptorUpdateTemplate : ObjectOf<VkDescriptorUpdateTemplate> {
+    DescriptorUpdateTemplate(Device& device, const VkDescriptorUpdateTemplateCreateInfo& info);
     std::vector<VkDescriptorUpdateTemplateEntry> entries;
-    uint32_t set = 0;  // of push templates
     void update(DescriptorSet& set, const void* data) const;
 };
 

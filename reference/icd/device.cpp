@@ -2,16 +2,32 @@
 #include "device.hpp"
 
 #include "commands.hpp"
-#include "features.hpp"
 
 namespace coopvk::reference::icd {
 namespace {
 
-struct PrivateDataSlot : Object {
-    using Handle = VkPrivateDataSlot;
-};
+using PrivateDataSlot = ObjectOf<VkPrivateDataSlot>;
+// Objects that programs may make on any device, though nothing here reads them. All other commands
+// of graphics and images fail.
+using Sampler = ObjectOf<VkSampler>;
+using RenderPass = ObjectOf<VkRenderPass>;
 
 }  // namespace
+
+COOPVK_OBJECT(PrivateDataSlot)
+COOPVK_OBJECT(Sampler)
+COOPVK_OBJECT(RenderPass)
+
+VkResult CreateRenderPass2(VkDevice device, const VkRenderPassCreateInfo2*,
+                           const VkAllocationCallbacks* allocator, VkRenderPass* out) {
+    const VkRenderPassCreateInfo none{};
+    return CreateRenderPass(device, &none, allocator, out);
+}
+
+VkResult Device::refuse(const std::string& message) const {
+    send(*physical->instance, {"coopvk-reference-usage", message, this, VK_OBJECT_TYPE_DEVICE});
+    return VK_ERROR_VALIDATION_FAILED_EXT;
+}
 
 VkResult CreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo* info,
                       const VkAllocationCallbacks*, VkDevice* out) {
@@ -20,7 +36,7 @@ VkResult CreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo* info,
     const std::span names(info->ppEnabledExtensionNames, info->enabledExtensionCount);
     if (!enable(names, physical.extensions, device->extensions))
         return VK_ERROR_EXTENSION_NOT_PRESENT;
-    if (!hasFeatures(physical.extensions, *info)) return VK_ERROR_FEATURE_NOT_PRESENT;
+    if (!hasFeatures(physical, *info)) return VK_ERROR_FEATURE_NOT_PRESENT;
     device->physical = &physical;
     device->queue.device = device.get();
     *out = handleOf(device.release());
@@ -45,16 +61,6 @@ void GetDeviceGroupPeerMemoryFeatures(VkDevice, uint32_t, uint32_t, uint32_t,
                                       VkPeerMemoryFeatureFlags* out) {
     *out = VK_PEER_MEMORY_FEATURE_COPY_SRC_BIT | VK_PEER_MEMORY_FEATURE_COPY_DST_BIT |
            VK_PEER_MEMORY_FEATURE_GENERIC_SRC_BIT | VK_PEER_MEMORY_FEATURE_GENERIC_DST_BIT;
-}
-
-VkResult CreatePrivateDataSlot(VkDevice, const VkPrivateDataSlotCreateInfo*,
-                               const VkAllocationCallbacks*, VkPrivateDataSlot* out) {
-    return make<PrivateDataSlot>(out);
-}
-
-void DestroyPrivateDataSlot(VkDevice device, VkPrivateDataSlot slot,
-                            const VkAllocationCallbacks* allocator) {
-    destroy<PrivateDataSlot>(device, slot, allocator);
 }
 
 VkResult SetPrivateData(VkDevice handle, VkObjectType, uint64_t object, VkPrivateDataSlot slot,

@@ -8,15 +8,12 @@
 #include <thread>
 #include <vector>
 
-#include "extensions.hpp"
 #include "instance.hpp"
 #include "memory.hpp"
-#include "object.hpp"
 
 namespace coopvk::reference::icd {
 
 struct CommandBuffer;
-struct Device;
 struct Fence;
 struct Semaphore;
 
@@ -35,8 +32,7 @@ struct Batch {
 };
 
 // The queue executes batches in order on a thread of its own, which the first submission starts.
-struct Queue : Object {
-    using Handle = VkQueue;
+struct Queue : ObjectOf<VkQueue> {
     Device* device = nullptr;
     std::deque<Batch> batches;  // guarded by the device's mutex, as the next two
     bool busy = false;
@@ -52,8 +48,7 @@ struct Queue : Object {
     void execute(std::unique_lock<std::mutex>& lock, const Batch& batch);
 };
 
-struct Device : Object {
-    using Handle = VkDevice;
+struct Device : ObjectOf<VkDevice> {
     PhysicalDevice* physical = nullptr;
     ExtensionSet extensions;  // that are enabled
     AddressSpace addresses;
@@ -75,6 +70,15 @@ struct Device : Object {
     void lose() {
         change([&] { lost = true; });
     }
+    // What `get` returns, under the mutex; VK_ERROR_DEVICE_LOST if the device is lost.
+    template <typename Get>
+    VkResult read(const Get& get) {
+        const std::lock_guard lock(mutex);
+        const VkResult result = get();
+        return lost ? VK_ERROR_DEVICE_LOST : result;
+    }
+    // Reports use of the interface that is not valid; returns VK_ERROR_VALIDATION_FAILED.
+    VkResult refuse(const std::string& message) const;
     // Waits until ready(), for `timeout` nanoseconds: VK_SUCCESS, VK_TIMEOUT, VK_ERROR_DEVICE_LOST.
     template <typename Ready>
     VkResult wait(uint64_t timeout, const Ready& ready) {

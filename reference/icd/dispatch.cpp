@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the interpreter needs from the driver: memory of descriptors and addresses, and where
-// reports go.
-#include <algorithm>
-#include <map>
+// Dispatches, and what the interpreter needs from the driver: memory of descriptors and addresses,
+// and where reports go.
+#include <cstring>
 
 #include "command_buffer.hpp"
-#include "coopvk_reference/execute.hpp"
+#include "commands.hpp"
 
 namespace coopvk::reference::icd {
 namespace {
@@ -14,36 +13,31 @@ namespace {
 class BoundResources final : public Resources {
  public:
     explicit BoundResources(const Execution& execution)
-        : sets_(execution.sets), buffers_(execution.device.addresses.buffers()) {
-        for (uint32_t set = 0; set < kMaxSets; ++set) addDynamic(set);
+        : addresses_(execution.device.addresses.now()) {
+        for (uint32_t set = 0; set < kMaxSets; ++set) {
+            const BoundSet& bound = execution.sets[set];
+            if (bound.life.expired()) continue;
+            sets_[set] = bound.set;
+            addDynamic(bound);
+        }
     }
 
     const Range* descriptor(uint32_t set, uint32_t binding, uint32_t element) override {
-        if (set >= kMaxSets || sets_[set].set == nullptr) return nullptr;
-        const Descriptor* found = sets_[set].set->find(binding, element);
+        if (set >= kMaxSets || sets_[set] == nullptr) return nullptr;
+        const Descriptor* found = sets_[set]->find(binding, element);
         if (found == nullptr) return nullptr;
         const auto moved = dynamic_.find(found);
         const Range& range = moved == dynamic_.end() ? found->range : moved->second;
-        return range.data == nullptr ? nullptr : &range;
+        const bool ofMemory = range.address != 0;  // not an inline uniform block
+        const bool lives = range.data != nullptr && (!ofMemory || addresses_.live(range));
+        return lives ? &range : nullptr;
     }
 
-    // Of buffers that overlap, the last to begin that contains the address.
-    const Range* buffer(uint64_t address) override {
-        const auto behind = std::upper_bound(
-            buffers_->begin(), buffers_->end(), address,
-            [](uint64_t wanted, const Range& range) { return wanted < range.address; });
-        for (auto range = behind; range != buffers_->begin();) {
-            --range;
-            if (address - range->address < range->size) return &*range;
-        }
-        return nullptr;
-    }
+    const Range* buffer(uint64_t address) override { return addresses_.buffer(address); }
 
  private:
     // Dynamic offsets are in the order of bindings and elements.
-    void addDynamic(uint32_t number) {
-        const BoundSet& bound = sets_[number];
-        if (bound.set == nullptr || bound.offsets.empty()) return;
+    void addDynamic(const BoundSet& bound) {
         size_t next = 0;
         for (const Binding& binding : bound.set->bindings->all) {
             for (uint32_t i = 0; binding.isDynamic() && i < binding.count; ++i) {
@@ -64,8 +58,8 @@ class BoundResources final : public Resources {
         return range;
     }
 
-    const std::array<BoundSet, kMaxSets>& sets_;
-    std::shared_ptr<const std::vector<Range>> buffers_;
+    const Addresses addresses_;
+    std::array<const DescriptorSet*, kMaxSets> sets_ = {};
     std::map<const Descriptor*, Range> dynamic_;
 };
 
@@ -77,30 +71,28 @@ class DeviceReporter final : public Reporter {
     bool report(const Report& report) override {
         const ReportAction action = execution_.device.settings().action;
         if (action != ReportAction::kIgnore)
-            message(VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
-                    VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT,
-                    std::string("coopvk-reference-") + checkName(report.check), describe(report));
+            message({std::string("coopvk-reference-") + checkName(report.check), describe(report)});
         return action != ReportAction::kError;
     }
 
     void print(const std::string& text) override {
-        message(VK_DEBUG_UTILS_MESSAGE_SEVERITY_INFO_BIT_EXT,
-                VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT, "coopvk-reference-print", text);
+        Message printed{"coopvk-reference-print", text};
+        printed.severity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_INFO_BIT_EXT;
+        printed.types = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT;
+        message(std::move(printed));
     }
 
  private:
-    void message(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
-                 VkDebugUtilsMessageTypeFlagsEXT types, std::string id, std::string text) {
-        Instance& instance = *execution_.device.physical->instance;
-        send(instance, {severity, types, std::move(id), std::move(text), execution_.programType,
-                        const_cast<Object*>(execution_.programObject)});
+    void message(Message message) {
+        message.object = execution_.programObject;
+        message.type = execution_.programType;
+        send(*execution_.device.physical->instance, message);
     }
 
     const Execution& execution_;
 };
 
-}  // namespace
-
+// Executes the bound program.
 void dispatch(Execution& execution, const std::array<uint32_t, 3>& base,
               const std::array<uint32_t, 3>& groups) {
     if (execution.program == nullptr || groups[0] == 0 || groups[1] == 0 || groups[2] == 0) return;
@@ -110,12 +102,34 @@ void dispatch(Execution& execution, const std::array<uint32_t, 3>& base,
     const Status status =
         execute(*execution.program, call, resources, execution.device.settings(), reporter);
     if (status) return;
-    const Error& error = status.error();
-    send(
-        *execution.device.physical->instance,
-        {VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT, VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT,
-         "coopvk-reference-device-lost", error.message, VK_OBJECT_TYPE_DEVICE, &execution.device});
+    Message message{"coopvk-reference-device-lost", status.error().message, &execution.device,
+                    VK_OBJECT_TYPE_DEVICE};
+    message.types = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT;
+    send(*execution.device.physical->instance, message);
     execution.device.lose();
+}
+
+}  // namespace
+
+void CmdDispatchBase(VkCommandBuffer handle, uint32_t baseX, uint32_t baseY, uint32_t baseZ,
+                     uint32_t x, uint32_t y, uint32_t z) {
+    record(handle,
+           [=](Execution& execution) { dispatch(execution, {baseX, baseY, baseZ}, {x, y, z}); });
+}
+
+void CmdDispatch(VkCommandBuffer handle, uint32_t x, uint32_t y, uint32_t z) {
+    CmdDispatchBase(handle, 0, 0, 0, x, y, z);
+}
+
+void CmdDispatchIndirect(VkCommandBuffer handle, VkBuffer buffer, VkDeviceSize offset) {
+    const Buffer* from = icd::from<Buffer>(buffer);
+    const auto indirect = [from, offset](Execution& execution) {
+        std::array<uint32_t, 3> groups = {};
+        const Range range = part(from->range, offset, sizeof(groups));
+        if (range.size == sizeof(groups)) std::memcpy(groups.data(), range.data, range.size);
+        dispatch(execution, {0, 0, 0}, groups);
+    };
+    record(handle, indirect, from);
 }
 
 }  // namespace coopvk::reference::icd

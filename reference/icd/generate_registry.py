@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes rows of commands, extensions, features and properties from Vulkan's registry.
 
-usage: generate_registry.py VK_XML EXTENSIONS_TXT OUTPUT_FOLDER
+usage: generate_registry.py VK_XML SOURCE_FOLDER OUTPUT_FOLDER
+
+The source folder has the lists of what this device supports: extensions.txt, features.txt and
+properties.txt.
 """
 import pathlib
 import re
@@ -24,29 +27,33 @@ GLOBAL = {
     "vkEnumerateInstanceLayerProperties",
     "vkCreateInstance",
 }
-AGGREGATES = {f"VkPhysicalDeviceVulkan1{minor}Properties": f"v1{minor}" for minor in (1, 2, 3, 4)}
 
 
 def for_vulkan(element, key):
     return "vulkan" in element.get(key, "vulkan").split(",")
 
 
+def read_lines(path):
+    """Without comments and empty lines."""
+    return list(filter(None, (line.split("#")[0].strip() for line in path.read_text().splitlines())))
+
+
 def read_extensions(path):
     """name -> group"""
-    lines = (line.split("#")[0].split() for line in path.read_text().splitlines())
-    return {words[-1]: words[0] if len(words) > 1 else "always" for words in lines if words}
+    lines = (line.split() for line in read_lines(path))
+    return {words[-1]: words[0] if len(words) > 1 else "always" for words in lines}
+
+
+def read_properties(path):
+    """[(pattern of names, value)]"""
+    lines = (line.split(" : ") for line in read_lines(path))
+    return [(re.compile("|".join(names.split())), value) for value, names in lines]
 
 
 def holds(depends, known):
     """Whether a condition on extensions (+ is and, a comma is or) holds with those in KNOWN."""
     names = re.sub(r"\w+(::\w+)?", lambda name: str(name[0] in known), depends)
     return eval(names.replace("+", " and ").replace(",", " or "))  # of parentheses and truth values
-
-
-def requires(owner, known):
-    for require in owner.findall("require"):
-        if for_vulkan(require, "api") and holds(require.get("depends", "True"), known | {"True"}):
-            yield require
 
 
 class Registry:
@@ -56,27 +63,21 @@ class Registry:
                            if for_vulkan(e, "supported") and e.get("name") in chosen]
         self.core = [f for f in self.root.findall("feature")
                      if for_vulkan(f, "api") and float(f.get("number")) <= CORE]
-        self.names = {owner.get("name") for owner in self.core + self.extensions}
-        self.aliases = {}
-        self.first = {}
-        for command in self.root.findall("commands/command"):
-            if not for_vulkan(command, "api"):
-                continue
-            if command.get("alias"):
-                self.aliases[command.get("name")] = command.get("alias")
-            else:
-                self.first[command.findtext("proto/name")] = command.findtext("param/type")
-        self.structs = {s.get("name"): s for s in self.root.iterfind("types/type[@category='struct']")
-                        if for_vulkan(s, "api") and not s.get("alias")}
+        self.names = {owner.get("name") for owner in self.core + self.extensions} | {"True"}
+        structs = [s for s in self.root.iterfind("types/type[@category='struct']")
+                   if for_vulkan(s, "api")]
+        self.aliases = {s.get("name"): s.get("alias") for s in structs if s.get("alias")}
+        self.structs = {s.get("name"): s for s in structs if not s.get("alias")}
 
     def owners(self, kind):
         """(name, extension or "") of all commands or types that the driver knows."""
         known = {}
         for owner in self.core + self.extensions:
             name = owner.get("name") if owner.tag == "extension" else ""
-            for require in requires(owner, self.names):
-                for item in require.findall(kind):
-                    known.setdefault(item.get("name"), name)
+            for require in owner.findall("require"):
+                if for_vulkan(require, "api") and holds(require.get("depends", "True"), self.names):
+                    for item in require.findall(kind):
+                        known.setdefault(item.get("name"), name)
         return known.items()
 
     def members(self, name):
@@ -87,16 +88,24 @@ class Registry:
                 field = member.find("name")
                 yield member.findtext("type"), field.text, field.get("alias", "")
 
-    def structure_type(self, name):
-        found = [m.get("values") for m in self.structs[name].findall("member") if m.get("values")]
-        return found[0]
+    def leaves(self, name, path=""):
+        """(path, name) of the members of a structure and of those in it."""
+        for kind, member, _ in self.members(name):
+            if kind in self.structs:
+                yield from self.leaves(kind, f"{path}{member}.")
+            else:
+                yield path + member, member
 
-    def extending(self, head):
-        """(name, owner) of the structures that may stand in the chain of HEAD."""
+    def chain(self, head):
+        """(name, type, owner) of HEAD and the structures that may stand in its chain."""
+        known = {}
         for name, owner in self.owners("type"):
+            known.setdefault(self.aliases.get(name, name), owner)
+        for name, owner in known.items():
             struct = self.structs.get(name)
-            if struct is not None and head in struct.get("structextends", "").split(","):
-                yield name, owner
+            if struct is not None and head in [name, *struct.get("structextends", "").split(",")]:
+                kind = next(m.get("values") for m in struct.findall("member") if m.get("values"))
+                yield name, kind, owner
 
 
 def extension_rows(registry, chosen):
@@ -109,50 +118,59 @@ def extension_rows(registry, chosen):
 
 
 def command_rows(registry):
+    """The second name is that of the function here: without vk, of the command that has no alias."""
+    aliases, first = {}, {}
+    for command in registry.root.findall("commands/command"):
+        if command.get("alias"):
+            aliases[command.get("name")] = command.get("alias")
+        elif for_vulkan(command, "api"):
+            first[command.findtext("proto/name")] = command.findtext("param/type")
     for name, owner in registry.owners("command"):
-        target = registry.aliases.get(name, name)
-        level = "kGlobal" if name in GLOBAL else LEVELS[registry.first[target]]
-        yield f'COOPVK_COMMAND({name}, {target}, {level}, "{owner}")'
+        target = aliases.get(name, name)
+        level = "kGlobal" if name in GLOBAL else LEVELS[first[target]]
+        yield f'COOPVK_COMMAND({name}, {target.removeprefix("vk")}, {level}, "{owner}")'
 
 
-def feature_rows(registry):
-    names = [name for kind, name, _ in registry.members("VkPhysicalDeviceFeatures")]
-    yield f'COOPVK_CORE_FEATURES("{" ".join(names)}")'
-    for name, owner in registry.extending("VkPhysicalDeviceFeatures2"):
-        names = " ".join(member for _, member, _ in registry.members(name))
-        yield f'COOPVK_FEATURES({name}, {registry.structure_type(name)}, "{owner}", "{names}")'
+def feature_rows(registry, listed):
+    """Each structure with a digit for each feature. Extensions come with all but those for images."""
+    def has(member, owner):
+        if owner:
+            return "Image" not in member and f"-{member}" not in listed
+        return member in listed
+
+    for name, kind, owner in registry.chain("VkPhysicalDeviceFeatures2"):
+        supported = "".join(str(int(has(member, owner))) for _, member in registry.leaves(name))
+        yield f'COOPVK_FEATURES({kind}, "{owner}", "{supported}")'
 
 
-def property_rows(registry):
-    """Structures whose members are also in those of a Vulkan version, under the same name or an alias."""
-    held = {}
-    for aggregate, variable in AGGREGATES.items():
-        for _, member, alias in registry.members(aggregate):
-            held[member] = held[alias] = f"{variable}.{member}"
-    for struct, owner in registry.extending("VkPhysicalDeviceProperties2"):
-        if owner or struct in AGGREGATES:
-            continue
-        yield f"COOPVK_PROPERTIES({struct}, {registry.structure_type(struct)})"
-        for _, member, _ in registry.members(struct):
-            place = held.get(f"{struct}::{member}", held.get(member))
-            if place:
-                yield f"COOPVK_PROPERTY({member}, {place})"
+def property_rows(registry, values):
+    """All members of each structure. Those of a Vulkan version may have aliases in older ones."""
+    aliases = {alias: member for aggregate in registry.structs
+               if re.fullmatch(r"VkPhysicalDeviceVulkan1\dProperties", aggregate)
+               for _, member, alias in registry.members(aggregate) if alias}
+    for struct, kind, owner in registry.chain("VkPhysicalDeviceProperties2"):
+        yield f'COOPVK_PROPERTIES({struct}, {kind}, "{owner}")'
+        for path, member in registry.leaves(struct):
+            name = aliases.get(f"{struct}::{member}", aliases.get(member, member))
+            value = next((value for pattern, value in values if pattern.fullmatch(name)), "0")
+            yield f"COOPVK_PROPERTY({path}, {value})"
         yield "COOPVK_PROPERTIES_END"
 
 
 def main():
-    xml, list_file, folder = (pathlib.Path(argument) for argument in sys.argv[1:])
-    chosen = read_extensions(list_file)
+    xml, source, target = (pathlib.Path(argument) for argument in sys.argv[1:])
+    chosen = read_extensions(source / "extensions.txt")
+    features = set(" ".join(read_lines(source / "features.txt")).split())
     registry = Registry(xml, chosen)
     files = {
         "extensions": extension_rows(registry, chosen),
         "commands": command_rows(registry),
-        "features": feature_rows(registry),
-        "properties": property_rows(registry),
+        "features": feature_rows(registry, features),
+        "properties": property_rows(registry, read_properties(source / "properties.txt")),
     }
-    folder.mkdir(parents=True, exist_ok=True)
+    target.mkdir(parents=True, exist_ok=True)
     for name, rows in files.items():
-        (folder / f"{name}.inc").write_text("\n".join(rows) + "\n")
+        (target / f"{name}.inc").write_text("\n".join(rows) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "memory.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 #include "commands.hpp"
@@ -18,21 +17,39 @@ Zeroed<T> zeroed(size_t count) {
     return Zeroed<T>(static_cast<T*>(std::calloc(count, sizeof(T))));
 }
 
-VkResult allocate(Device& device, VkDeviceSize size, Memory& memory) {
-    if (size > kHeapSize) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
-    memory.block = zeroed<std::byte>(size + kPage);
-    if (memory.block == nullptr) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
-    void* begin = memory.block.get();
-    size_t space = size + kPage;
-    memory.range.data = static_cast<std::byte*>(std::align(kPage, size, begin, space));
-    memory.range.size = size;
-    memory.range.address = device.addresses.reserve(size);
-    if (device.settings().checks & kCheckUnwritten) {
-        memory.written = zeroed<uint8_t>(size);
-        if (memory.written == nullptr) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
-        memory.range.written = memory.written.get();
+VkMemoryRequirements requirements(VkDeviceSize size) {
+    constexpr uint32_t kAllTypes = (1u << std::size(kMemoryTypes)) - 1;
+    const VkDeviceSize whole = (size + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
+    return {whole, kBufferAlignment, kAllTypes};
+}
+
+void fillRequirements(VkDeviceSize size, VkMemoryRequirements2& out) {
+    out.memoryRequirements = requirements(size);
+    if (auto* dedicated = find<VkMemoryDedicatedRequirements>(out.pNext))
+        dedicated->prefersDedicatedAllocation = dedicated->requiresDedicatedAllocation = VK_FALSE;
+}
+
+bool isBefore(uint64_t address, const Range& range) { return address < range.address; }
+
+void insert(std::vector<Range>& ranges, const Range& range) {
+    ranges.insert(std::upper_bound(ranges.begin(), ranges.end(), range.address, isBefore), range);
+}
+
+void remove(std::vector<Range>& ranges, const Range& range) {
+    const auto found = std::find_if(ranges.begin(), ranges.end(), [&](const Range& other) {
+        return other.address == range.address && other.size == range.size;
+    });
+    if (found != ranges.end()) ranges.erase(found);
+}
+
+// The last to begin of those that contain the address.
+const Range* containing(const std::vector<Range>& ranges, uint64_t address) {
+    auto range = std::upper_bound(ranges.begin(), ranges.end(), address, isBefore);
+    while (range != ranges.begin()) {
+        --range;
+        if (address - range->address < range->size) return &*range;
     }
-    return VK_SUCCESS;
+    return nullptr;
 }
 
 }  // namespace
@@ -51,61 +68,68 @@ void markWritten(const Range& range) {
     if (range.written != nullptr) std::memset(range.written, 1, range.size);
 }
 
-uint64_t AddressSpace::reserve(uint64_t size) {
-    const std::lock_guard lock(mutex_);
-    const uint64_t address = next_;
-    next_ += (size + 2 * kGap - 1) / kGap * kGap;
-    return address;
+const Range* Addresses::buffer(uint64_t address) const { return containing(buffers, address); }
+
+bool Addresses::live(const Range& range) const {
+    return containing(memories, range.address) != nullptr;
 }
 
-void AddressSpace::add(const Range& buffer) {
+void AddressSpace::allocate(Range& memory) {
     const std::lock_guard lock(mutex_);
-    auto changed = std::make_shared<std::vector<Range>>(*buffers_);
-    const auto place = std::upper_bound(
-        changed->begin(), changed->end(), buffer.address,
-        [](uint64_t address, const Range& other) { return address < other.address; });
-    changed->insert(place, buffer);
-    buffers_ = std::move(changed);
+    memory.address = next_;
+    next_ += (memory.size + 2 * kGap - 1) / kGap * kGap;
+    insert(addresses_.memories, memory);
 }
 
-void AddressSpace::remove(const Range& buffer) {
+void AddressSpace::free(const Range& memory) {
     const std::lock_guard lock(mutex_);
-    auto changed = std::make_shared<std::vector<Range>>(*buffers_);
-    const auto same = [&](const Range& other) {
-        return other.address == buffer.address && other.size == buffer.size;
-    };
-    const auto found = std::find_if(changed->begin(), changed->end(), same);
-    if (found != changed->end()) changed->erase(found);
-    buffers_ = std::move(changed);
-}
-
-void AddressSpace::removeWithin(const Range& memory) {
-    const std::lock_guard lock(mutex_);
-    auto changed = std::make_shared<std::vector<Range>>(*buffers_);
-    std::erase_if(*changed, [&](const Range& buffer) {
+    remove(addresses_.memories, memory);
+    std::erase_if(addresses_.buffers, [&](const Range& buffer) {
         return buffer.address - memory.address < memory.size;
     });
-    buffers_ = std::move(changed);
 }
 
-std::shared_ptr<const std::vector<Range>> AddressSpace::buffers() const {
+void AddressSpace::bind(const Range& buffer) {
     const std::lock_guard lock(mutex_);
-    return buffers_;
+    insert(addresses_.buffers, buffer);
+}
+
+void AddressSpace::unbind(const Range& buffer) {
+    const std::lock_guard lock(mutex_);
+    remove(addresses_.buffers, buffer);
+}
+
+Addresses AddressSpace::now() const {
+    const std::lock_guard lock(mutex_);
+    return addresses_;
 }
 
 VkResult AllocateMemory(VkDevice handle, const VkMemoryAllocateInfo* info,
                         const VkAllocationCallbacks*, VkDeviceMemory* out) {
+    Device& device = *from<Device>(handle);
+    const VkDeviceSize size = info->allocationSize;
+    if (size > kHeapSize) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     auto memory = std::make_unique<Memory>();
-    const VkResult result = allocate(*from<Device>(handle), info->allocationSize, *memory);
-    if (result == VK_SUCCESS) *out = handleOf(memory.release());
-    return result;
+    memory->block = zeroed<std::byte>(size + kPage);
+    const bool checked = device.settings().checks & kCheckUnwritten;
+    if (checked) memory->written = zeroed<uint8_t>(size);
+    if (memory->block == nullptr || (checked && memory->written == nullptr))
+        return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    void* begin = memory->block.get();
+    size_t space = size + kPage;
+    memory->range.data = static_cast<std::byte*>(std::align(kPage, size, begin, space));
+    memory->range.size = size;
+    memory->range.written = memory->written.get();
+    device.addresses.allocate(memory->range);
+    *out = handleOf(memory.release());
+    return VK_SUCCESS;
 }
 
 // Buffers may outlive their memory.
-void FreeMemory(VkDevice device, VkDeviceMemory handle, const VkAllocationCallbacks* allocator) {
+void FreeMemory(VkDevice device, VkDeviceMemory handle, const VkAllocationCallbacks*) {
     const Memory* memory = from<Memory>(handle);
-    if (memory != nullptr) from<Device>(device)->addresses.removeWithin(memory->range);
-    destroy<Memory>(device, handle, allocator);
+    if (memory != nullptr) from<Device>(device)->addresses.free(memory->range);
+    delete memory;
 }
 
 // What the host writes is not seen: all that it maps counts as written.
@@ -122,23 +146,61 @@ VkResult MapMemory2(VkDevice device, const VkMemoryMapInfo* info, void** data) {
     return MapMemory(device, info->memory, info->offset, info->size, info->flags, data);
 }
 
-void UnmapMemory(VkDevice, VkDeviceMemory) {}
-VkResult UnmapMemory2(VkDevice, const VkMemoryUnmapInfo*) { return VK_SUCCESS; }
-
-VkResult FlushMappedMemoryRanges(VkDevice, uint32_t, const VkMappedMemoryRange*) {
-    return VK_SUCCESS;
-}
-VkResult InvalidateMappedMemoryRanges(VkDevice, uint32_t, const VkMappedMemoryRange*) {
-    return VK_SUCCESS;
-}
-
 void GetDeviceMemoryCommitment(VkDevice, VkDeviceMemory handle, VkDeviceSize* bytes) {
     *bytes = from<Memory>(handle)->range.size;
 }
 
-uint64_t GetDeviceMemoryOpaqueCaptureAddress(VkDevice,
-                                             const VkDeviceMemoryOpaqueCaptureAddressInfo*) {
-    return 0;
+Buffer::~Buffer() {
+    if (range.data != nullptr) device.addresses.unbind(range);
+}
+
+VkResult CreateBuffer(VkDevice device, const VkBufferCreateInfo* info, const VkAllocationCallbacks*,
+                      VkBuffer* out) {
+    if (info->size > kHeapSize) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    *out = handleOf(new Buffer(*from<Device>(device), *info));
+    return VK_SUCCESS;
+}
+COOPVK_DESTROY(Buffer)
+
+VkResult BindBufferMemory(VkDevice device, VkBuffer handle, VkDeviceMemory memory,
+                          VkDeviceSize offset) {
+    Buffer& buffer = *from<Buffer>(handle);
+    const Range range = part(from<Memory>(memory)->range, offset, buffer.size);
+    if (range.size != buffer.size || buffer.range.data != nullptr)
+        return from<Device>(device)->refuse("a buffer is bound twice, or behind its memory's end");
+    buffer.range = range;
+    // Decode functions of cooperative matrices take addresses of any buffer.
+    buffer.device.addresses.bind(range);
+    return VK_SUCCESS;
+}
+
+VkResult BindBufferMemory2(VkDevice device, uint32_t count, const VkBindBufferMemoryInfo* infos) {
+    VkResult last = VK_SUCCESS;
+    for (const VkBindBufferMemoryInfo& info : std::span(infos, count)) {
+        const VkResult result =
+            BindBufferMemory(device, info.buffer, info.memory, info.memoryOffset);
+        if (const auto* status = find<VkBindMemoryStatus>(info.pNext)) *status->pResult = result;
+        if (result != VK_SUCCESS) last = result;
+    }
+    return last;
+}
+
+void GetBufferMemoryRequirements(VkDevice, VkBuffer handle, VkMemoryRequirements* out) {
+    *out = requirements(from<Buffer>(handle)->size);
+}
+
+void GetBufferMemoryRequirements2(VkDevice, const VkBufferMemoryRequirementsInfo2* info,
+                                  VkMemoryRequirements2* out) {
+    fillRequirements(from<Buffer>(info->buffer)->size, *out);
+}
+
+void GetDeviceBufferMemoryRequirements(VkDevice, const VkDeviceBufferMemoryRequirements* info,
+                                       VkMemoryRequirements2* out) {
+    fillRequirements(info->pCreateInfo->size, *out);
+}
+
+VkDeviceAddress GetBufferDeviceAddress(VkDevice, const VkBufferDeviceAddressInfo* info) {
+    return from<Buffer>(info->buffer)->range.address;
 }
 
 }  // namespace coopvk::reference::icd

@@ -4,25 +4,12 @@
 #pragma once
 
 #include <cstdlib>
-#include <memory>
 #include <mutex>
-#include <vector>
 
 #include "coopvk_reference/execute.hpp"
 #include "object.hpp"
 
 namespace coopvk::reference::icd {
-
-inline constexpr VkDeviceSize kHeapSize = VkDeviceSize{16} << 30;
-
-inline constexpr VkMemoryPropertyFlags kCoherent =
-    VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-inline constexpr VkMemoryPropertyFlags kMemoryTypes[] = {
-    VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
-    kCoherent,
-    kCoherent | VK_MEMORY_PROPERTY_HOST_CACHED_BIT,
-    VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | kCoherent | VK_MEMORY_PROPERTY_HOST_CACHED_BIT,
-};
 
 struct Free {
     void operator()(void* block) const { std::free(block); }
@@ -30,16 +17,17 @@ struct Free {
 template <typename T>
 using Zeroed = std::unique_ptr<T[], Free>;  // of calloc: pages cost nothing until they are used
 
-struct Memory : Object {
-    using Handle = VkDeviceMemory;
+struct Memory : ObjectOf<VkDeviceMemory> {
     Zeroed<std::byte> block;
     Zeroed<uint8_t> written;  // a byte for each; null if nobody checks
     Range range;              // all of it
 };
 
-struct Buffer : Object {
-    using Handle = VkBuffer;
-    VkDeviceSize size = 0;
+struct Buffer : ObjectOf<VkBuffer> {
+    Buffer(Device& on, const VkBufferCreateInfo& info) : device(on), size(info.size) {}
+    ~Buffer();
+    Device& device;
+    VkDeviceSize size;
     Range range;  // empty until it is bound
 };
 
@@ -48,22 +36,30 @@ Range part(const Range& range, uint64_t offset, uint64_t size);
 // Notes that something wrote the whole range.
 void markWritten(const Range& range);
 
-// Device addresses. Each allocation gets its own, the same in every run of a program, with a gap
-// behind it; none is used twice.
+// What is at device addresses, in their order.
+struct Addresses {
+    std::vector<Range> memories, buffers;
+    // Of buffers that overlap, the last to begin that contains the address; or null.
+    const Range* buffer(uint64_t address) const;
+    // Whether the memory of a range was not freed.
+    bool live(const Range& range) const;
+};
+
+// Each allocation gets its own addresses, the same in every run of a program, with a gap behind
+// them; none is used twice.
 class AddressSpace {
  public:
-    uint64_t reserve(uint64_t size);
-    void add(const Range& buffer);
-    void remove(const Range& buffer);
-    // All buffers in memory that is freed.
-    void removeWithin(const Range& memory);
-    // The buffers, by address.
-    std::shared_ptr<const std::vector<Range>> buffers() const;
+    void allocate(Range& memory);
+    // With the buffers in it.
+    void free(const Range& memory);
+    void bind(const Range& buffer);
+    void unbind(const Range& buffer);
+    Addresses now() const;
 
  private:
     mutable std::mutex mutex_;
     uint64_t next_ = uint64_t{1} << 36;
-    std::shared_ptr<const std::vector<Range>> buffers_ = std::make_shared<std::vector<Range>>();
+    Addresses addresses_;
 };
 
 }  // namespace coopvk::reference::icd

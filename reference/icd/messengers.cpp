@@ -57,8 +57,8 @@ VkResult CreateDebugUtilsMessengerEXT(VkInstance handle,
     Instance& instance = *from<Instance>(handle);
     const std::lock_guard lock(instance.mutex);
     instance.messengers.reserve(instance.messengers.size() + 1);
-    make<Messenger>(messenger, *info);
-    instance.messengers.push_back(from<Messenger>(*messenger));
+    instance.messengers.push_back(new Messenger{{}, *info});
+    *messenger = handleOf(instance.messengers.back());
     return VK_SUCCESS;
 }
 
@@ -79,10 +79,6 @@ void SubmitDebugUtilsMessageEXT(VkInstance handle, VkDebugUtilsMessageSeverityFl
 VkResult SetDebugUtilsObjectNameEXT(VkDevice, const VkDebugUtilsObjectNameInfoEXT* info) {
     auto* object = reinterpret_cast<Object*>(info->objectHandle);
     object->name = info->pObjectName == nullptr ? "" : info->pObjectName;
-    return VK_SUCCESS;
-}
-
-VkResult SetDebugUtilsObjectTagEXT(VkDevice, const VkDebugUtilsObjectTagInfoEXT*) {
     return VK_SUCCESS;
 }
 

@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every Vulkan object of the driver begins with, and how handles and objects become each
-// other.
+// What every Vulkan object of the driver begins with, how handles and objects become each other,
+// and how commands make and destroy objects.
 #pragma once
 
 #include <vulkan/vulkan.h>
 // Its macros need the types above.
 #include <vulkan/vk_icd.h>
 
-#include <cstddef>
+#include <algorithm>
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <span>
 #include <string>
-#include <utility>
+#include <vector>
+#include <vulkan/utility/vk_struct_helper.hpp>
 
 namespace coopvk::reference::icd {
+
+struct Device;
 
 // The base of each object, at its beginning: dispatchable handles point to the loader's word, and
 // names and private data belong to any object. No object has virtual functions.
@@ -22,6 +27,16 @@ struct Object {
     VK_LOADER_DATA loader{ICD_LOADER_MAGIC};
     std::string name;                               // of VK_EXT_debug_utils
     std::map<const Object*, uint64_t> privateData;  // by slot; guarded by the device's mutex
+    std::shared_ptr<const void> life = std::make_shared<char>();  // ends with the object
+};
+
+// The constructor is for objects that hold nothing of what they are made with.
+template <typename H>
+struct ObjectOf : Object {
+    using Handle = H;
+    ObjectOf() = default;
+    template <typename Info>
+    ObjectOf(Device&, const Info&) {}
 };
 
 template <typename T>
@@ -34,30 +49,51 @@ typename T::Handle handleOf(T* object) {
     return reinterpret_cast<typename T::Handle>(object);
 }
 
-// Makes an object; std::bad_alloc becomes VK_ERROR_OUT_OF_HOST_MEMORY at the entry point.
-template <typename T, typename... Arguments>
-VkResult make(typename T::Handle* handle, Arguments&&... arguments) {
-    *handle = handleOf(new T{{}, std::forward<Arguments>(arguments)...});
-    return VK_SUCCESS;
-}
-
-// vkDestroy* of objects that nothing else knows.
-template <typename T>
-void destroy(VkDevice, typename T::Handle handle, const VkAllocationCallbacks*) {
-    delete from<T>(handle);
-}
-
-// The structure of a type in a chain, or null.
-template <typename T>
-const T* find(const void* chain, VkStructureType type) {
-    for (auto* node = static_cast<const VkBaseInStructure*>(chain); node; node = node->pNext) {
-        if (node->sType == type) return reinterpret_cast<const T*>(node);
+// vkDestroy*, and vkCreate* of an object that is constructed with a device and the create info.
+#define COOPVK_DESTROY(name)                                                      \
+    void Destroy##name(VkDevice, Vk##name handle, const VkAllocationCallbacks*) { \
+        delete from<name>(handle);                                                \
     }
-    return nullptr;
-}
+#define COOPVK_OBJECT(name)                                                   \
+    VkResult Create##name(VkDevice device, const Vk##name##CreateInfo* info,  \
+                          const VkAllocationCallbacks*, Vk##name* out) {      \
+        *out = handleOf(new name(*reinterpret_cast<Device*>(device), *info)); \
+        return VK_SUCCESS;                                                    \
+    }                                                                         \
+    COOPVK_DESTROY(name)
+
+// The objects of a pool, which go with it.
 template <typename T>
-T* findOut(void* chain, VkStructureType type) {
-    return const_cast<T*>(find<T>(chain, type));
+class Children {
+ public:
+    using Handle = typename T::Handle;
+
+    // Makes each by make(i), which returns a std::unique_ptr; all or none.
+    template <typename Make>
+    VkResult add(uint32_t count, Handle* out, const Make& make) {
+        std::fill_n(out, count, Handle{});
+        std::map<Handle, std::unique_ptr<T>> added;
+        std::vector<Handle> handles;
+        for (uint32_t i = 0; i < count; ++i) {
+            std::unique_ptr<T> child = make(i);
+            handles.push_back(handleOf(child.get()));
+            added.emplace(handles.back(), std::move(child));
+        }
+        all.merge(added);
+        std::copy(handles.begin(), handles.end(), out);
+        return VK_SUCCESS;
+    }
+    void remove(uint32_t count, const Handle* handles) {
+        for (uint32_t i = 0; i < count; ++i) all.erase(handles[i]);
+    }
+
+    std::map<Handle, std::unique_ptr<T>> all;
+};
+
+// The structure of type T in a chain, or null.
+template <typename T, typename Chain>
+auto* find(Chain* chain) {
+    return vku::FindStructInPNextChain<T>(chain);
 }
 
 // vkEnumerate* and vkGet*: `put(element, i)` writes element i of `size`. Counts and VK_INCOMPLETE
@@ -72,6 +108,14 @@ VkResult writeList(uint32_t size, uint32_t* count, T* out, const Put& put) {
     if (whole) *count = size;
     for (uint32_t i = 0; i < *count; ++i) put(out[i], i);
     return whole ? VK_SUCCESS : VK_INCOMPLETE;
+}
+
+// Data of caches and shaders: all of it, or nothing and VK_INCOMPLETE.
+inline VkResult writeBytes(std::span<const std::byte> bytes, size_t* size, void* out) {
+    const bool fits = out == nullptr || *size >= bytes.size();
+    *size = fits ? bytes.size() : 0;
+    if (out != nullptr) std::copy_n(bytes.begin(), *size, static_cast<std::byte*>(out));
+    return fits ? VK_SUCCESS : VK_INCOMPLETE;
 }
 
 }  // namespace coopvk::reference::icd

@@ -1,40 +1,147 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Queries of the physical device, but its properties.
-#include <algorithm>
+// What the device has: features, properties, queues and memory. The registry and the lists beside
+// this file give the tables of features and properties.
+#include <limits>
 
 #include "commands.hpp"
-#include "features.hpp"
 #include "instance.hpp"
-#include "memory.hpp"
 
 namespace coopvk::reference::icd {
 namespace {
+
+// What properties.txt names.
+constexpr auto kMax32 = std::numeric_limits<uint32_t>::max();
+constexpr auto kMax64 = std::numeric_limits<uint64_t>::max();
+constexpr auto kMaxInt32 = std::numeric_limits<int32_t>::max();
+constexpr VkShaderStageFlags kStages = VK_SHADER_STAGE_COMPUTE_BIT;
+constexpr VkSubgroupFeatureFlags kSubgroupOperations =
+    VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_VOTE_BIT |
+    VK_SUBGROUP_FEATURE_ARITHMETIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT |
+    VK_SUBGROUP_FEATURE_SHUFFLE_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT |
+    VK_SUBGROUP_FEATURE_CLUSTERED_BIT | VK_SUBGROUP_FEATURE_QUAD_BIT |
+    VK_SUBGROUP_FEATURE_ROTATE_BIT | VK_SUBGROUP_FEATURE_ROTATE_CLUSTERED_BIT;
+
+std::string deviceName(const PhysicalDevice& device) {
+    return "coopvk reference device, " + std::to_string(device.settings.subgroupSize) + " lanes";
+}
+
+std::string deviceIdentity(const PhysicalDevice& device) {
+    std::string identity = "coopvk-ref";
+    identity.resize(VK_UUID_SIZE);
+    identity.back() = static_cast<char>(device.settings.subgroupSize);
+    return identity;
+}
+
+struct FeatureRow {
+    VkStructureType type;
+    std::string_view extension;  // that adds the structure, or ""
+    std::string_view supported;  // 0 or 1 for each feature, in order
+};
+#define COOPVK_FEATURES(type, extension, supported) FeatureRow{type, extension, supported},
+constexpr FeatureRow kFeatures[] = {
+#include "features.inc"
+};
+#undef COOPVK_FEATURES
+
+struct PropertyRow {
+    VkStructureType type;
+    std::string_view extension;
+    void (*fill)(const PhysicalDevice& device, void* structure);
+};
+
+// An array of numbers or letters gets the text or, in all its elements, the number.
+template <typename T, typename V>
+void set(T& to, const V& value) {
+    if constexpr (!std::is_array_v<T>) {
+        to = static_cast<T>(value);
+    } else if constexpr (std::is_convertible_v<V, std::string_view>) {
+        const std::string_view text = value;
+        std::fill(std::begin(to), std::end(to), 0);
+        std::copy_n(text.begin(), std::min(text.size(), std::size(to)), to);
+    } else {
+        for (auto& element : to) set(element, value);
+    }
+}
+
+#define COOPVK_PROPERTIES(T, type, extension) \
+    PropertyRow {                             \
+        type, extension, []([[maybe_unused]] const PhysicalDevice& device, void* structure) { \
+                    T& to = *static_cast<T*>(structure);
+#define COOPVK_PROPERTY(member, value) set(to.member, value);
+#define COOPVK_PROPERTIES_END \
+    }                         \
+    }                         \
+    ,
+constexpr PropertyRow kProperties[] = {
+#include "properties.inc"
+};
+#undef COOPVK_PROPERTIES
+#undef COOPVK_PROPERTY
+#undef COOPVK_PROPERTIES_END
+
+// Calls use(structure, row, known) for the structures of a chain that have a row; `known` if the
+// device has the extension.
+template <typename Row, size_t N, typename Use>
+void forRows(const Row (&rows)[N], const PhysicalDevice& device, const void* chain,
+             const Use& use) {
+    const auto* node = static_cast<const VkBaseOutStructure*>(chain);
+    for (; node != nullptr; node = node->pNext) {
+        for (const Row& row : rows) {
+            if (row.type != node->sType) continue;
+            const bool known = row.extension.empty() || device.extensions.contains(row.extension);
+            use(const_cast<VkBaseOutStructure*>(node), row, known);
+        }
+    }
+}
+
+// Calls use(feature, supported) for each feature: VkBool32 after VkBool32, behind sType and pNext.
+template <typename Use>
+void forFeatures(const PhysicalDevice& device, const void* chain, const Use& use) {
+    forRows(kFeatures, device, chain, [&](auto* structure, const FeatureRow& row, bool known) {
+        auto* features = reinterpret_cast<VkBool32*>(structure + 1);
+        for (size_t i = 0; i < row.supported.size(); ++i)
+            use(features[i], known && row.supported[i] == '1');
+    });
+}
 
 constexpr VkQueueFamilyProperties kFamily = {
     VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT, 1, 64, {1, 1, 1}};
 
 }  // namespace
 
-VkResult EnumerateDeviceExtensionProperties(VkPhysicalDevice handle, const char* layer,
-                                            uint32_t* count, VkExtensionProperties* out) {
-    const ExtensionSet none;
-    const ExtensionSet& available = from<PhysicalDevice>(handle)->extensions;
-    return listExtensions(ExtensionKind::kDevice, layer == nullptr ? available : none, count, out);
-}
-
-VkResult EnumerateDeviceLayerProperties(VkPhysicalDevice, uint32_t* count, VkLayerProperties*) {
-    *count = 0;
-    return VK_SUCCESS;
-}
-
-void GetPhysicalDeviceFeatures(VkPhysicalDevice, VkPhysicalDeviceFeatures* out) {
-    *out = coreFeatures();
+bool hasFeatures(const PhysicalDevice& device, const VkDeviceCreateInfo& info) {
+    bool all = true;
+    const auto check = [&](VkBool32 asked, bool supported) { all &= supported || !asked; };
+    VkPhysicalDeviceFeatures2 core{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
+    if (info.pEnabledFeatures != nullptr) core.features = *info.pEnabledFeatures;
+    forFeatures(device, &core, check);
+    forFeatures(device, info.pNext, check);
+    return all;
 }
 
 void GetPhysicalDeviceFeatures2(VkPhysicalDevice handle, VkPhysicalDeviceFeatures2* out) {
-    out->features = coreFeatures();
-    fillFeatures(from<PhysicalDevice>(handle)->extensions, out->pNext);
+    forFeatures(*from<PhysicalDevice>(handle), out,
+                [](VkBool32& feature, bool supported) { feature = supported; });
+}
+
+void GetPhysicalDeviceFeatures(VkPhysicalDevice handle, VkPhysicalDeviceFeatures* out) {
+    VkPhysicalDeviceFeatures2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
+    GetPhysicalDeviceFeatures2(handle, &all);
+    *out = all.features;
+}
+
+void GetPhysicalDeviceProperties2(VkPhysicalDevice handle, VkPhysicalDeviceProperties2* out) {
+    const PhysicalDevice& device = *from<PhysicalDevice>(handle);
+    forRows(kProperties, device, out, [&](void* structure, const PropertyRow& row, bool known) {
+        if (known) row.fill(device, structure);
+    });
+}
+
+void GetPhysicalDeviceProperties(VkPhysicalDevice handle, VkPhysicalDeviceProperties* out) {
+    VkPhysicalDeviceProperties2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
+    GetPhysicalDeviceProperties2(handle, &all);
+    *out = all.properties;
 }
 
 void GetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice, uint32_t* count,
@@ -62,73 +169,17 @@ void GetPhysicalDeviceMemoryProperties2(VkPhysicalDevice handle,
 }
 
 // There are no images, so formats have no features.
-
-void GetPhysicalDeviceFormatProperties(VkPhysicalDevice, VkFormat, VkFormatProperties* out) {
-    *out = {};
-}
-
 void GetPhysicalDeviceFormatProperties2(VkPhysicalDevice, VkFormat, VkFormatProperties2* out) {
     out->formatProperties = {};
-    auto* more = findOut<VkFormatProperties3>(out->pNext, VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_3);
-    if (more != nullptr)
+    if (auto* more = find<VkFormatProperties3>(out->pNext))
         more->linearTilingFeatures = more->optimalTilingFeatures = more->bufferFeatures = 0;
 }
 
-VkResult GetPhysicalDeviceImageFormatProperties(VkPhysicalDevice, VkFormat, VkImageType,
-                                                VkImageTiling, VkImageUsageFlags,
-                                                VkImageCreateFlags, VkImageFormatProperties* out) {
-    *out = {};
-    return VK_ERROR_FORMAT_NOT_SUPPORTED;
-}
-
-VkResult GetPhysicalDeviceImageFormatProperties2(VkPhysicalDevice,
-                                                 const VkPhysicalDeviceImageFormatInfo2*,
-                                                 VkImageFormatProperties2* out) {
-    out->imageFormatProperties = {};
-    return VK_ERROR_FORMAT_NOT_SUPPORTED;
-}
-
-void GetPhysicalDeviceSparseImageFormatProperties(VkPhysicalDevice, VkFormat, VkImageType,
-                                                  VkSampleCountFlagBits, VkImageUsageFlags,
-                                                  VkImageTiling, uint32_t* count,
-                                                  VkSparseImageFormatProperties*) {
-    *count = 0;
-}
-
-void GetPhysicalDeviceSparseImageFormatProperties2(VkPhysicalDevice,
-                                                   const VkPhysicalDeviceSparseImageFormatInfo2*,
-                                                   uint32_t* count,
-                                                   VkSparseImageFormatProperties2*) {
-    *count = 0;
-}
-
 // Nothing can be exported or imported.
-
 void GetPhysicalDeviceExternalBufferProperties(VkPhysicalDevice,
                                                const VkPhysicalDeviceExternalBufferInfo* info,
                                                VkExternalBufferProperties* out) {
-    out->externalMemoryProperties = {};
-    out->externalMemoryProperties.compatibleHandleTypes = info->handleType;
-}
-
-void GetPhysicalDeviceExternalFenceProperties(VkPhysicalDevice,
-                                              const VkPhysicalDeviceExternalFenceInfo*,
-                                              VkExternalFenceProperties* out) {
-    out->exportFromImportedHandleTypes = out->compatibleHandleTypes = 0;
-    out->externalFenceFeatures = 0;
-}
-
-void GetPhysicalDeviceExternalSemaphoreProperties(VkPhysicalDevice,
-                                                  const VkPhysicalDeviceExternalSemaphoreInfo*,
-                                                  VkExternalSemaphoreProperties* out) {
-    out->exportFromImportedHandleTypes = out->compatibleHandleTypes = 0;
-    out->externalSemaphoreFeatures = 0;
-}
-
-VkResult GetPhysicalDeviceToolProperties(VkPhysicalDevice, uint32_t* count,
-                                         VkPhysicalDeviceToolProperties*) {
-    *count = 0;
-    return VK_SUCCESS;
+    out->externalMemoryProperties = {0, 0, info->handleType};
 }
 
 }  // namespace coopvk::reference::icd

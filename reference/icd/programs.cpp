@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "programs.hpp"
 
-#include <algorithm>
 #include <cstring>
+
+#include "commands.hpp"
 
 namespace coopvk::reference::icd {
 namespace {
+
+// Caches hold nothing: programs are made in less time than they would be read.
+using PipelineCache = ObjectOf<VkPipelineCache>;
 
 VkResult resultOf(ErrorCode code) {
     switch (code) {
@@ -20,13 +24,43 @@ VkResult resultOf(ErrorCode code) {
     }
 }
 
+VkPipelineCreateFlags2 flagsOf(const VkComputePipelineCreateInfo& info) {
+    const auto* more = find<VkPipelineCreateFlags2CreateInfo>(info.pNext);
+    return more != nullptr ? more->flags : info.flags;
+}
+
+void fillFeedback(const VkComputePipelineCreateInfo& info) {
+    const auto* feedback = find<VkPipelineCreationFeedbackCreateInfo>(info.pNext);
+    if (feedback == nullptr) return;
+    const VkPipelineCreationFeedback valid{VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT, 0};
+    *feedback->pPipelineCreationFeedback = valid;
+    std::fill_n(feedback->pPipelineStageCreationFeedbacks,
+                feedback->pipelineStageCreationFeedbackCount, valid);
+}
+
+VkResult createPipeline(Device& device, const VkComputePipelineCreateInfo& info, VkPipeline* out) {
+    fillFeedback(info);
+    if (flagsOf(info) & VK_PIPELINE_CREATE_2_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT)
+        return VK_PIPELINE_COMPILE_REQUIRED;
+    Source source = sourceOf(device, info.stage);
+    if (info.stage.module != VK_NULL_HANDLE) {
+        source.words = from<ShaderModule>(info.stage.module)->words;
+    } else if (const auto* code = find<VkShaderModuleCreateInfo>(info.stage.pNext)) {
+        source.words.assign(code->pCode, code->pCode + code->codeSize / sizeof(uint32_t));
+    }
+    SharedProgram program;
+    const VkResult result = makeProgram(device, source, program);
+    if (result == VK_SUCCESS) *out = handleOf(new Pipeline(std::move(program)));
+    return result;
+}
+
 }  // namespace
 
 std::vector<SpecializationValue> specializationOf(const VkSpecializationInfo* info) {
     std::vector<SpecializationValue> values;
     if (info == nullptr) return values;
-    for (uint32_t i = 0; i < info->mapEntryCount; ++i) {
-        const VkSpecializationMapEntry& entry = info->pMapEntries[i];
+    for (const VkSpecializationMapEntry& entry :
+         std::span(info->pMapEntries, info->mapEntryCount)) {
         SpecializationValue& value = values.emplace_back();
         value.constantId = entry.constantID;
         value.size = static_cast<uint32_t>(std::min(entry.size, sizeof(value.bits)));
@@ -36,30 +70,45 @@ std::vector<SpecializationValue> specializationOf(const VkSpecializationInfo* in
     return values;
 }
 
-// The two structures are the same one under two types.
-uint32_t subgroupSizeOf(const Device& device, const void* chain, VkStructureType type) {
-    const auto* required = find<VkPipelineShaderStageRequiredSubgroupSizeCreateInfo>(chain, type);
-    return required != nullptr ? required->requiredSubgroupSize : device.settings().subgroupSize;
-}
-
-VkResult makeProgram(Device& device, const Source& source,
-                     std::shared_ptr<const Program>& program) {
-    ProgramRequest request;
-    request.words = source.words;
-    request.entryPoint = source.entryPoint;
-    request.specialization = source.specialization;
-    request.subgroupSize = source.subgroupSize;
-    auto made = reference::makeProgram(request);
+VkResult makeProgram(Device& device, const Source& source, SharedProgram& program) {
+    auto made = reference::makeProgram(
+        {source.words, source.entryPoint, source.specialization, source.subgroupSize, {}});
     if (made) {
         program = *made;
         return VK_SUCCESS;
     }
     const Error& error = made.error();
     send(*device.physical->instance,
-         {VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
-          VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT, "coopvk-reference-shader", error.message,
-          VK_OBJECT_TYPE_DEVICE, &device});
+         {"coopvk-reference-shader", error.message, &device, VK_OBJECT_TYPE_DEVICE});
     return resultOf(error.code);
+}
+
+COOPVK_OBJECT(ShaderModule)
+
+// Each pipeline that fails is null, and does not keep the others from being made.
+VkResult CreateComputePipelines(VkDevice handle, VkPipelineCache, uint32_t count,
+                                const VkComputePipelineCreateInfo* infos,
+                                const VkAllocationCallbacks*, VkPipeline* out) {
+    std::fill_n(out, count, VK_NULL_HANDLE);
+    VkResult first = VK_SUCCESS;
+    for (uint32_t i = 0; i < count; ++i) {
+        const VkResult result = createPipeline(*from<Device>(handle), infos[i], &out[i]);
+        if (result == VK_SUCCESS) continue;
+        if (first == VK_SUCCESS || first == VK_PIPELINE_COMPILE_REQUIRED) first = result;
+        if (flagsOf(infos[i]) & VK_PIPELINE_CREATE_2_EARLY_RETURN_ON_FAILURE_BIT) break;
+    }
+    return first;
+}
+COOPVK_DESTROY(Pipeline)
+COOPVK_OBJECT(PipelineCache)
+
+VkResult GetPipelineCacheData(VkDevice device, VkPipelineCache, size_t* size, void* data) {
+    VkPhysicalDeviceProperties properties;
+    GetPhysicalDeviceProperties(handleOf(from<Device>(device)->physical), &properties);
+    VkPipelineCacheHeaderVersionOne header{sizeof(header), VK_PIPELINE_CACHE_HEADER_VERSION_ONE,
+                                           properties.vendorID, properties.deviceID};
+    std::copy_n(properties.pipelineCacheUUID, VK_UUID_SIZE, header.pipelineCacheUUID);
+    return writeBytes(std::as_bytes(std::span(&header, 1)), size, data);
 }
 
 }  // namespace coopvk::reference::icd

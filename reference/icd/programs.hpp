@@ -3,29 +3,28 @@
 // Shader modules, and what becomes of them: pipelines and shader objects.
 #pragma once
 
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "coopvk_reference/execute.hpp"
 #include "device.hpp"
-#include "object.hpp"
 
 namespace coopvk::reference::icd {
 
-struct ShaderModule : Object {
-    using Handle = VkShaderModule;
+using SharedProgram = std::shared_ptr<const Program>;
+
+struct ShaderModule : ObjectOf<VkShaderModule> {
+    ShaderModule(Device&, const VkShaderModuleCreateInfo& info)
+        : words(info.pCode, info.pCode + info.codeSize / sizeof(uint32_t)) {}
     std::vector<uint32_t> words;
 };
 
-struct Pipeline : Object {
-    using Handle = VkPipeline;
-    std::shared_ptr<const Program> program;
+struct Pipeline : ObjectOf<VkPipeline> {
+    explicit Pipeline(SharedProgram made) : program(std::move(made)) {}
+    SharedProgram program;
 };
 
-struct ShaderObject : Object {
-    using Handle = VkShaderEXT;
-    std::shared_ptr<const Program> program;
+struct ShaderObject : ObjectOf<VkShaderEXT> {
+    ShaderObject(SharedProgram made, std::vector<std::byte> words)
+        : program(std::move(made)), binary(std::move(words)) {}
+    SharedProgram program;
     std::vector<std::byte> binary;
 };
 
@@ -37,11 +36,22 @@ struct Source {
     uint32_t subgroupSize = 0;
 };
 
-std::vector<SpecializationValue> specializationOf(const VkSpecializationInfo* info);
-// The size that the stage requires in its chain, or that of the device.
-uint32_t subgroupSizeOf(const Device& device, const void* chain, VkStructureType type);
+// All but the words, from VkPipelineShaderStageCreateInfo or VkShaderCreateInfoEXT. The subgroup
+// size is the one that the chain requires, or that of the device.
+template <typename Info>
+Source sourceOf(const Device& device, const Info& info);
 
 // Errors go to the messengers, too.
-VkResult makeProgram(Device& device, const Source& source, std::shared_ptr<const Program>& program);
+VkResult makeProgram(Device& device, const Source& source, SharedProgram& program);
+
+std::vector<SpecializationValue> specializationOf(const VkSpecializationInfo* info);
+
+template <typename Info>
+Source sourceOf(const Device& device, const Info& info) {
+    const auto* required = find<VkPipelineShaderStageRequiredSubgroupSizeCreateInfo>(info.pNext);
+    const uint32_t lanes =
+        required != nullptr ? required->requiredSubgroupSize : device.settings().subgroupSize;
+    return {{}, info.pName, specializationOf(info.pSpecializationInfo), lanes};
+}
 
 }  // namespace coopvk::reference::icd

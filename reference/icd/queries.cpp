@@ -2,12 +2,33 @@
 #include <chrono>
 #include <cstring>
 
+#include "command_buffer.hpp"
 #include "commands.hpp"
-#include "device.hpp"
-#include "synchronization.hpp"
 
 namespace coopvk::reference::icd {
 namespace {
+
+struct Query {
+    bool available = false;
+    uint64_t value = 0;
+};
+
+struct QueryPool : ObjectOf<VkQueryPool> {
+    QueryPool(Device&, const VkQueryPoolCreateInfo& info) : queries(info.queryCount) {}
+    std::vector<Query> queries;  // guarded by the device's mutex
+    // Those that are in the pool.
+    std::span<Query> part(uint32_t first, uint32_t count) {
+        const std::span all(queries);
+        const size_t begin = std::min<size_t>(first, all.size());
+        return all.subspan(begin, std::min<size_t>(count, all.size() - begin));
+    }
+};
+
+// Nanoseconds.
+uint64_t timestamp() {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return static_cast<uint64_t>(std::chrono::nanoseconds(now).count());
+}
 
 std::byte* put(std::byte* to, uint64_t value, bool wide) {
     const auto narrow = static_cast<uint32_t>(value);
@@ -16,64 +37,94 @@ std::byte* put(std::byte* to, uint64_t value, bool wide) {
     return to + size;
 }
 
-}  // namespace
-
-uint64_t timestamp() {
-    const auto now = std::chrono::steady_clock::now().time_since_epoch();
-    return static_cast<uint64_t>(std::chrono::nanoseconds(now).count());
-}
-
-VkResult writeResults(std::span<const Query> queries, void* data, VkDeviceSize stride,
+// vkGetQueryPoolResults, as far as values are known. Results that do not fit are left out.
+VkResult writeResults(std::span<const Query> queries, std::span<std::byte> out, VkDeviceSize stride,
                       VkQueryResultFlags flags) {
     const bool wide = flags & VK_QUERY_RESULT_64_BIT;
+    const bool tells = flags & VK_QUERY_RESULT_WITH_AVAILABILITY_BIT;
+    const size_t size = (wide ? 8 : 4) * (tells ? 2 : 1);
     VkResult result = VK_SUCCESS;
     for (size_t i = 0; i < queries.size(); ++i) {
-        std::byte* to = static_cast<std::byte*>(data) + i * stride;
+        if (i * stride + size > out.size()) break;
+        std::byte* to = out.data() + i * stride;
         const bool known = queries[i].available;
         if (!known) result = VK_NOT_READY;
-        if (known || (flags & VK_QUERY_RESULT_PARTIAL_BIT) != 0) {
-            to = put(to, queries[i].value, wide);
-        } else {
-            to += wide ? sizeof(uint64_t) : sizeof(uint32_t);
-        }
-        if (flags & VK_QUERY_RESULT_WITH_AVAILABILITY_BIT) put(to, known, wide);
+        if (known || (flags & VK_QUERY_RESULT_PARTIAL_BIT) != 0) put(to, queries[i].value, wide);
+        if (tells) put(to + size / 2, known, wide);
     }
     return result;
 }
 
-VkResult CreateQueryPool(VkDevice, const VkQueryPoolCreateInfo* info, const VkAllocationCallbacks*,
-                         VkQueryPool* out) {
-    return make<QueryPool>(out, std::vector<Query>(info->queryCount));
+template <typename Value>
+void recordQuery(VkCommandBuffer handle, VkQueryPool pool, uint32_t query, const Value& value) {
+    QueryPool* queries = from<QueryPool>(pool);
+    const auto write = [queries, query, value](Execution& execution) {
+        execution.device.change([&] {
+            for (Query& each : queries->part(query, 1)) each = {true, value()};
+        });
+    };
+    record(handle, write, queries);
 }
 
-void DestroyQueryPool(VkDevice device, VkQueryPool pool, const VkAllocationCallbacks* allocator) {
-    destroy<QueryPool>(device, pool, allocator);
-}
+}  // namespace
+
+COOPVK_OBJECT(QueryPool)
 
 void ResetQueryPool(VkDevice handle, VkQueryPool pool, uint32_t first, uint32_t count) {
     from<Device>(handle)->change([&] {
-        for (Query& query : std::span(from<QueryPool>(pool)->queries).subspan(first, count))
-            query = {};
+        for (Query& query : from<QueryPool>(pool)->part(first, count)) query = {};
     });
 }
 
 VkResult GetQueryPoolResults(VkDevice handle, VkQueryPool pool, uint32_t first, uint32_t count,
-                             size_t, void* data, VkDeviceSize stride, VkQueryResultFlags flags) {
+                             size_t size, void* data, VkDeviceSize stride,
+                             VkQueryResultFlags flags) {
     Device& device = *from<Device>(handle);
-    const auto queries = std::span(from<QueryPool>(pool)->queries).subspan(first, count);
-    const auto known = [&] {
-        for (const Query& query : queries) {
-            if (!query.available) return false;
-        }
-        return true;
-    };
+    const std::span queries = from<QueryPool>(pool)->part(first, count);
+    const auto known = [](const Query& query) { return query.available; };
     if (flags & VK_QUERY_RESULT_WAIT_BIT) {
-        const VkResult waited = device.wait(UINT64_MAX, known);
+        const VkResult waited = device.wait(
+            UINT64_MAX, [&] { return std::all_of(queries.begin(), queries.end(), known); });
         if (waited != VK_SUCCESS) return waited;
     }
-    const std::lock_guard lock(device.mutex);
-    const VkResult result = writeResults(queries, data, stride, flags);
-    return device.lost ? VK_ERROR_DEVICE_LOST : result;
+    return device.read([&] {
+        return writeResults(queries, {static_cast<std::byte*>(data), size}, stride, flags);
+    });
+}
+
+// Nothing is drawn: occlusion queries count 0 samples.
+void CmdEndQuery(VkCommandBuffer handle, VkQueryPool pool, uint32_t query) {
+    recordQuery(handle, pool, query, [] { return uint64_t{0}; });
+}
+
+void CmdResetQueryPool(VkCommandBuffer handle, VkQueryPool pool, uint32_t first, uint32_t count) {
+    const auto reset = [pool, first, count](Execution& execution) {
+        ResetQueryPool(handleOf(&execution.device), pool, first, count);
+    };
+    record(handle, reset, from<QueryPool>(pool));
+}
+
+void CmdWriteTimestamp(VkCommandBuffer handle, VkPipelineStageFlagBits, VkQueryPool pool,
+                       uint32_t query) {
+    recordQuery(handle, pool, query, timestamp);
+}
+void CmdWriteTimestamp2(VkCommandBuffer handle, VkPipelineStageFlags2, VkQueryPool pool,
+                        uint32_t query) {
+    recordQuery(handle, pool, query, timestamp);
+}
+
+void CmdCopyQueryPoolResults(VkCommandBuffer handle, VkQueryPool pool, uint32_t first,
+                             uint32_t count, VkBuffer target, VkDeviceSize offset,
+                             VkDeviceSize stride, VkQueryResultFlags flags) {
+    QueryPool* from = icd::from<QueryPool>(pool);
+    const Buffer* to = icd::from<Buffer>(target);
+    const auto copy = [=](Execution& execution) {
+        const Range range = part(to->range, offset, VK_WHOLE_SIZE);
+        const std::lock_guard lock(execution.device.mutex);
+        writeResults(from->part(first, count), {range.data, range.size}, stride, flags);
+        markWritten(part(range, 0, stride * count));
+    };
+    record(handle, copy, from, to);
 }
 
 }  // namespace coopvk::reference::icd

@@ -3,7 +3,6 @@
 
 #include "command_buffer.hpp"
 #include "commands.hpp"
-#include "device.hpp"
 #include "synchronization.hpp"
 
 namespace coopvk::reference::icd {
@@ -14,43 +13,41 @@ bool isReady(const SemaphoreValue& wait) {
     return semaphore.timeline ? semaphore.value >= wait.value : semaphore.value != 0;
 }
 
-uint64_t timelineValue(const uint64_t* values, uint32_t count, uint32_t i) {
-    return i < count ? values[i] : 0;
+// `values` may be shorter: the others are of binary semaphores.
+std::vector<SemaphoreValue> semaphores(std::span<const VkSemaphore> all, const uint64_t* values,
+                                       uint32_t valueCount) {
+    std::vector<SemaphoreValue> result;
+    for (uint32_t i = 0; i < all.size(); ++i)
+        result.push_back({from<Semaphore>(all[i]), i < valueCount ? values[i] : 0});
+    return result;
+}
+
+std::vector<SemaphoreValue> semaphores(std::span<const VkSemaphoreSubmitInfo> all) {
+    std::vector<SemaphoreValue> result;
+    for (const VkSemaphoreSubmitInfo& info : all)
+        result.push_back({from<Semaphore>(info.semaphore), info.value});
+    return result;
 }
 
 Batch batchOf(const VkSubmitInfo& info) {
+    const auto* timeline = find<VkTimelineSemaphoreSubmitInfo>(info.pNext);
+    const auto values = timeline != nullptr ? *timeline : VkTimelineSemaphoreSubmitInfo{};
     Batch batch;
-    const auto* timeline = find<VkTimelineSemaphoreSubmitInfo>(
-        info.pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
-    const VkTimelineSemaphoreSubmitInfo values =
-        timeline != nullptr ? *timeline : VkTimelineSemaphoreSubmitInfo{};
-    for (uint32_t i = 0; i < info.waitSemaphoreCount; ++i) {
-        const uint64_t value =
-            timelineValue(values.pWaitSemaphoreValues, values.waitSemaphoreValueCount, i);
-        batch.waits.push_back({from<Semaphore>(info.pWaitSemaphores[i]), value});
-    }
-    for (uint32_t i = 0; i < info.commandBufferCount; ++i)
-        batch.commands.push_back(from<CommandBuffer>(info.pCommandBuffers[i]));
-    for (uint32_t i = 0; i < info.signalSemaphoreCount; ++i) {
-        const uint64_t value =
-            timelineValue(values.pSignalSemaphoreValues, values.signalSemaphoreValueCount, i);
-        batch.signals.push_back({from<Semaphore>(info.pSignalSemaphores[i]), value});
-    }
+    batch.waits = semaphores({info.pWaitSemaphores, info.waitSemaphoreCount},
+                             values.pWaitSemaphoreValues, values.waitSemaphoreValueCount);
+    batch.signals = semaphores({info.pSignalSemaphores, info.signalSemaphoreCount},
+                               values.pSignalSemaphoreValues, values.signalSemaphoreValueCount);
+    for (const VkCommandBuffer each : std::span(info.pCommandBuffers, info.commandBufferCount))
+        batch.commands.push_back(from<CommandBuffer>(each));
     return batch;
 }
 
 Batch batchOf(const VkSubmitInfo2& info) {
     Batch batch;
-    for (uint32_t i = 0; i < info.waitSemaphoreInfoCount; ++i) {
-        const VkSemaphoreSubmitInfo& wait = info.pWaitSemaphoreInfos[i];
-        batch.waits.push_back({from<Semaphore>(wait.semaphore), wait.value});
-    }
-    for (uint32_t i = 0; i < info.commandBufferInfoCount; ++i)
-        batch.commands.push_back(from<CommandBuffer>(info.pCommandBufferInfos[i].commandBuffer));
-    for (uint32_t i = 0; i < info.signalSemaphoreInfoCount; ++i) {
-        const VkSemaphoreSubmitInfo& signal = info.pSignalSemaphoreInfos[i];
-        batch.signals.push_back({from<Semaphore>(signal.semaphore), signal.value});
-    }
+    batch.waits = semaphores({info.pWaitSemaphoreInfos, info.waitSemaphoreInfoCount});
+    batch.signals = semaphores({info.pSignalSemaphoreInfos, info.signalSemaphoreInfoCount});
+    for (const auto& each : std::span(info.pCommandBufferInfos, info.commandBufferInfoCount))
+        batch.commands.push_back(from<CommandBuffer>(each.commandBuffer));
     return batch;
 }
 
@@ -63,12 +60,9 @@ VkResult submitAll(VkQueue handle, uint32_t count, const Info* infos, VkFence fe
         if (batches.empty()) batches.emplace_back();
         batches.back().fence = from<Fence>(fence);
     }
-    {
-        const std::lock_guard lock(queue.device->mutex);
-        if (queue.device->lost) return VK_ERROR_DEVICE_LOST;
-    }
-    queue.submit(std::move(batches));
-    return VK_SUCCESS;
+    const VkResult result = queue.device->read([] { return VK_SUCCESS; });
+    if (result == VK_SUCCESS) queue.submit(std::move(batches));
+    return result;
 }
 
 }  // namespace
@@ -114,7 +108,7 @@ void Queue::execute(std::unique_lock<std::mutex>& lock, const Batch& batch) {
     for (const CommandBuffer* commands : batch.commands) {
         if (device->lost) break;
         lock.unlock();
-        executeCommands(*device, *commands);
+        commands->execute();
         lock.lock();
     }
     for (const SemaphoreValue& signal : batch.signals)

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Commands that bind what dispatches use.
-#include <algorithm>
-#include <cstring>
-
 #include "command_buffer.hpp"
 #include "commands.hpp"
 #include "programs.hpp"
@@ -13,8 +10,10 @@ namespace {
 
 constexpr VkShaderStageFlags kCompute = VK_SHADER_STAGE_COMPUTE_BIT;
 
-void bindProgram(VkCommandBuffer handle, std::shared_ptr<const Program> program,
-                 const Object* object, VkObjectType type) {
+// A program lives as long as a command buffer has it.
+template <typename T>
+void bindProgram(VkCommandBuffer handle, const T* object, VkObjectType type) {
+    SharedProgram program = object == nullptr ? nullptr : object->program;
     record(handle, [program = std::move(program), object, type](Execution& execution) {
         execution.program = program;
         execution.programObject = object;
@@ -31,12 +30,15 @@ uint32_t dynamicCount(const DescriptorSet& set) {
 
 void bindSets(VkCommandBuffer handle, uint32_t first, std::span<const VkDescriptorSet> sets,
               std::span<const uint32_t> offsets) {
+    if (first + sets.size() > kMaxSets)
+        return from<CommandBuffer>(handle)->refuse("sets behind the last one are bound");
     for (const VkDescriptorSet each : sets) {
         const DescriptorSet* set = from<DescriptorSet>(each);
-        BoundSet bound{set, {}, nullptr};
+        BoundSet bound{set, {}, nullptr, {}};
         if (set != nullptr) {
             const size_t count = std::min<size_t>(dynamicCount(*set), offsets.size());
             bound.offsets.assign(offsets.begin(), offsets.begin() + count);
+            bound.life = set->life;
             offsets = offsets.subspan(count);
         }
         record(handle, [first, bound](Execution& execution) { execution.sets[first] = bound; });
@@ -47,23 +49,25 @@ void bindSets(VkCommandBuffer handle, uint32_t first, std::span<const VkDescript
 // The set as the pushes so far left it, changed by `update`.
 template <typename Update>
 void push(VkCommandBuffer handle, VkPipelineLayout layout, uint32_t number, const Update& update) {
-    std::shared_ptr<const DescriptorSet>& last = from<CommandBuffer>(handle)->pushed[number];
-    const std::shared_ptr<const Bindings>& bindings = from<PipelineLayout>(layout)->sets[number];
-    auto set = std::make_shared<DescriptorSet>();
-    set->reset(bindings);
-    if (last != nullptr && last->bindings == bindings) set->descriptors = last->descriptors;
+    CommandBuffer& commands = *from<CommandBuffer>(handle);
+    const std::vector<SharedBindings>& sets = from<PipelineLayout>(layout)->sets;
+    if (number >= std::min<size_t>(sets.size(), kMaxSets) || sets[number] == nullptr)
+        return commands.refuse("descriptors are pushed to a set that the layout has not");
+    std::shared_ptr<const DescriptorSet>& last = commands.pushed[number];
+    auto set = std::make_shared<DescriptorSet>(sets[number]);
+    if (last != nullptr && last->bindings == set->bindings) set->descriptors = last->descriptors;
     update(*set);
     last = set;
-    record(handle,
-           [set, number](Execution& execution) { execution.sets[number] = {set.get(), {}, set}; });
+    record(handle, [set, number](Execution& execution) {
+        execution.sets[number] = {set.get(), {}, set, set->life};
+    });
 }
 
 }  // namespace
 
 void CmdBindPipeline(VkCommandBuffer handle, VkPipelineBindPoint point, VkPipeline pipeline) {
-    if (point != VK_PIPELINE_BIND_POINT_COMPUTE) return;
-    const Pipeline* bound = from<Pipeline>(pipeline);
-    bindProgram(handle, bound->program, bound, VK_OBJECT_TYPE_PIPELINE);
+    if (point == VK_PIPELINE_BIND_POINT_COMPUTE)
+        bindProgram(handle, from<Pipeline>(pipeline), VK_OBJECT_TYPE_PIPELINE);
 }
 
 void CmdBindShadersEXT(VkCommandBuffer handle, uint32_t count, const VkShaderStageFlagBits* stages,
@@ -71,8 +75,7 @@ void CmdBindShadersEXT(VkCommandBuffer handle, uint32_t count, const VkShaderSta
     for (uint32_t i = 0; i < count; ++i) {
         if (stages[i] != VK_SHADER_STAGE_COMPUTE_BIT) continue;
         const ShaderObject* bound = shaders == nullptr ? nullptr : from<ShaderObject>(shaders[i]);
-        bindProgram(handle, bound == nullptr ? nullptr : bound->program, bound,
-                    VK_OBJECT_TYPE_SHADER_EXT);
+        bindProgram(handle, bound, VK_OBJECT_TYPE_SHADER_EXT);
     }
 }
 
@@ -94,7 +97,7 @@ void CmdPushDescriptorSet(VkCommandBuffer handle, VkPipelineBindPoint point,
                           const VkWriteDescriptorSet* writes) {
     if (point != VK_PIPELINE_BIND_POINT_COMPUTE) return;
     push(handle, layout, set, [&](DescriptorSet& to) {
-        for (uint32_t i = 0; i < count; ++i) to.write(writes[i]);
+        for (const VkWriteDescriptorSet& write : std::span(writes, count)) to.write(write);
     });
 }
 
@@ -107,7 +110,7 @@ void CmdPushDescriptorSet2(VkCommandBuffer handle, const VkPushDescriptorSetInfo
 void CmdPushDescriptorSetWithTemplate(VkCommandBuffer handle, VkDescriptorUpdateTemplate update,
                                       VkPipelineLayout layout, uint32_t set, const void* data) {
     push(handle, layout, set,
-         [&](DescriptorSet& to) { from<UpdateTemplate>(update)->update(to, data); });
+         [&](DescriptorSet& to) { from<DescriptorUpdateTemplate>(update)->update(to, data); });
 }
 
 void CmdPushDescriptorSetWithTemplate2(VkCommandBuffer handle,
@@ -118,7 +121,9 @@ void CmdPushDescriptorSetWithTemplate2(VkCommandBuffer handle,
 
 void CmdPushConstants(VkCommandBuffer handle, VkPipelineLayout, VkShaderStageFlags stages,
                       uint32_t offset, uint32_t size, const void* values) {
-    if ((stages & kCompute) == 0 || offset + uint64_t{size} > kMaxPushConstantBytes) return;
+    if ((stages & kCompute) == 0) return;
+    if (offset + uint64_t{size} > kMaxPushConstantBytes)
+        return from<CommandBuffer>(handle)->refuse("push constants are behind the last byte");
     const auto* begin = static_cast<const std::byte*>(values);
     record(handle, [offset, bytes = std::vector(begin, begin + size)](Execution& execution) {
         std::copy(bytes.begin(), bytes.end(), execution.pushConstants.begin() + offset);

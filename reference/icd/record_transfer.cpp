@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Copies, fills and updates of buffers.
+// Copies, fills and updates of buffers, and conversions of the matrices of cooperative vectors,
+// which the host can do, too.
 #include <cstring>
+#include <optional>
 
 #include "command_buffer.hpp"
 #include "commands.hpp"
+#include "matrices/vector_matrix.hpp"
 
 namespace coopvk::reference::icd {
 namespace {
@@ -21,47 +24,122 @@ void copy(const Range& from, const Range& to) {
     }
 }
 
+using Info = VkConvertCooperativeVectorMatrixInfoNV;
+
+struct Matrices {
+    matrices::VectorMatrix from, to;
+};
+
+std::optional<Matrices> matricesOf(const Info& info) {
+    const auto matrix = [&](VkComponentTypeKHR type, VkCooperativeVectorMatrixLayoutNV layout,
+                            size_t stride) {
+        return matrices::vectorMatrix(static_cast<uint32_t>(type), static_cast<uint32_t>(layout),
+                                      info.numRows, info.numColumns, stride);
+    };
+    const auto from = matrix(info.srcComponentType, info.srcLayout, info.srcStride);
+    const auto to = matrix(info.dstComponentType, info.dstLayout, info.dstStride);
+    if (!from || !to) return std::nullopt;
+    return Matrices{*from, *to};
+}
+
+// With the gap behind the last line.
+size_t wholeSize(const matrices::VectorMatrix& matrix) {
+    if (matrix.layout == matrices::VectorLayout::rowMajor) return matrix.rows * matrix.stride;
+    if (matrix.layout == matrices::VectorLayout::columnMajor) return matrix.columns * matrix.stride;
+    return matrix.size();
+}
+
+bool convert(const Matrices& both, const std::byte* source, std::byte* target) {
+    return matrices::convertMatrix(both.from, {source, both.from.size()}, both.to,
+                                   {target, both.to.size()});
+}
+
+// The memory at an address, to the end of its buffer.
+Range at(const Addresses& addresses, VkDeviceAddress address) {
+    const Range* buffer = addresses.buffer(address);
+    return buffer == nullptr ? Range{} : part(*buffer, address - buffer->address, VK_WHOLE_SIZE);
+}
+
 }  // namespace
 
 void CmdCopyBuffer(VkCommandBuffer handle, VkBuffer source, VkBuffer target, uint32_t count,
                    const VkBufferCopy* regions) {
-    std::vector<VkBufferCopy> copies(regions, regions + count);
-    record(handle, [from = icd::from<Buffer>(source), to = icd::from<Buffer>(target),
-                    copies = std::move(copies)](Execution&) {
+    const Buffer* from = icd::from<Buffer>(source);
+    const Buffer* to = icd::from<Buffer>(target);
+    const auto each = [from, to, copies = std::vector(regions, regions + count)](Execution&) {
         for (const VkBufferCopy& region : copies)
             copy(part(from->range, region.srcOffset, region.size),
                  part(to->range, region.dstOffset, region.size));
-    });
+    };
+    record(handle, each, from, to);
 }
 
 void CmdCopyBuffer2(VkCommandBuffer handle, const VkCopyBufferInfo2* info) {
-    std::vector<VkBufferCopy> copies;
-    for (const VkBufferCopy2& region : std::span(info->pRegions, info->regionCount))
-        copies.push_back({region.srcOffset, region.dstOffset, region.size});
-    CmdCopyBuffer(handle, info->srcBuffer, info->dstBuffer, info->regionCount, copies.data());
+    for (const VkBufferCopy2& region : std::span(info->pRegions, info->regionCount)) {
+        const VkBufferCopy one{region.srcOffset, region.dstOffset, region.size};
+        CmdCopyBuffer(handle, info->srcBuffer, info->dstBuffer, 1, &one);
+    }
 }
 
 void CmdFillBuffer(VkCommandBuffer handle, VkBuffer target, VkDeviceSize offset, VkDeviceSize size,
                    uint32_t data) {
-    record(handle, [to = from<Buffer>(target), offset, size, data](Execution&) {
+    const Buffer* to = from<Buffer>(target);
+    const auto fill = [to, offset, size, data](Execution&) {
         const Range range = part(to->range, offset, size);
         // VK_WHOLE_SIZE rounds down to a multiple of four.
         const uint64_t whole = range.size / sizeof(data) * sizeof(data);
         for (uint64_t i = 0; i < whole; i += sizeof(data))
             std::memcpy(range.data + i, &data, sizeof(data));
         markWritten(part(range, 0, whole));
-    });
+    };
+    record(handle, fill, to);
 }
 
 void CmdUpdateBuffer(VkCommandBuffer handle, VkBuffer target, VkDeviceSize offset,
                      VkDeviceSize size, const void* data) {
+    const Buffer* to = from<Buffer>(target);
     const auto* begin = static_cast<const std::byte*>(data);
-    record(handle, [to = from<Buffer>(target), offset,
-                    bytes = std::vector(begin, begin + size)](Execution&) {
+    const auto update = [to, offset, bytes = std::vector(begin, begin + size)](Execution&) {
         const Range range = part(to->range, offset, bytes.size());
         if (range.size != 0) std::memcpy(range.data, bytes.data(), range.size);
         markWritten(range);
-    });
+    };
+    record(handle, update, to);
+}
+
+// If the target is too small, nothing is written. It suffices if the last element fits.
+VkResult ConvertCooperativeVectorMatrixNV(VkDevice, const Info* info) {
+    const std::optional<Matrices> both = matricesOf(*info);
+    if (!both) return VK_ERROR_FEATURE_NOT_PRESENT;
+    if (info->dstData.hostAddress == nullptr) {
+        *info->pDstSize = wholeSize(both->to);
+        return VK_SUCCESS;
+    }
+    if (*info->pDstSize < both->to.size() || info->srcSize < both->from.size()) {
+        *info->pDstSize = 0;
+        return VK_INCOMPLETE;
+    }
+    *info->pDstSize = both->to.size();
+    const bool done = convert(*both, static_cast<const std::byte*>(info->srcData.hostAddress),
+                              static_cast<std::byte*>(info->dstData.hostAddress));
+    return done ? VK_SUCCESS : VK_ERROR_FEATURE_NOT_PRESENT;
+}
+
+void CmdConvertCooperativeVectorMatrixNV(VkCommandBuffer handle, uint32_t count,
+                                         const Info* infos) {
+    for (const Info& info : std::span(infos, count)) {
+        const std::optional<Matrices> both = matricesOf(info);
+        if (!both) return failRecording(handle, VK_ERROR_FEATURE_NOT_PRESENT);
+        record(handle, [both = *both, info, most = *info.pDstSize](Execution& execution) {
+            const Addresses addresses = execution.device.addresses.now();
+            const Range source = at(addresses, info.srcData.deviceAddress);
+            const Range target = at(addresses, info.dstData.deviceAddress);
+            const bool fits = both.from.size() <= std::min<size_t>(source.size, info.srcSize) &&
+                              both.to.size() <= std::min<size_t>(target.size, most);
+            if (fits && convert(both, source.data, target.data))
+                markWritten(part(target, 0, both.to.size()));
+        });
+    }
 }
 
 }  // namespace coopvk::reference::icd

@@ -1,33 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Fences, semaphores and events. Commands execute one after the other, so barriers do nothing.
 #include "synchronization.hpp"
 
-#include <algorithm>
-
+#include "command_buffer.hpp"
 #include "commands.hpp"
-#include "device.hpp"
 
 namespace coopvk::reference::icd {
+namespace {
 
-VkResult CreateFence(VkDevice, const VkFenceCreateInfo* info, const VkAllocationCallbacks*,
-                     VkFence* out) {
-    return make<Fence>(out, (info->flags & VK_FENCE_CREATE_SIGNALED_BIT) != 0);
+void recordEvent(VkCommandBuffer handle, VkEvent event, bool set) {
+    Event* target = from<Event>(event);
+    const auto change = [target, set](Execution& execution) {
+        execution.device.change([&] { target->set = set; });
+    };
+    record(handle, change, target);
 }
 
-void DestroyFence(VkDevice device, VkFence fence, const VkAllocationCallbacks* allocator) {
-    destroy<Fence>(device, fence, allocator);
-}
-
-VkResult ResetFences(VkDevice handle, uint32_t count, const VkFence* fences) {
-    const std::lock_guard lock(from<Device>(handle)->mutex);
-    for (uint32_t i = 0; i < count; ++i) from<Fence>(fences[i])->signaled = false;
+VkResult setEvent(VkDevice handle, VkEvent event, bool set) {
+    from<Device>(handle)->change([&] { from<Event>(event)->set = set; });
     return VK_SUCCESS;
 }
 
-VkResult GetFenceStatus(VkDevice handle, VkFence fence) {
-    Device& device = *from<Device>(handle);
-    const std::lock_guard lock(device.mutex);
-    if (device.lost) return VK_ERROR_DEVICE_LOST;
-    return from<Fence>(fence)->signaled ? VK_SUCCESS : VK_NOT_READY;
+}  // namespace
+
+COOPVK_OBJECT(Fence)
+
+VkResult ResetFences(VkDevice handle, uint32_t count, const VkFence* fences) {
+    const std::lock_guard lock(from<Device>(handle)->mutex);
+    for (const VkFence fence : std::span(fences, count)) from<Fence>(fence)->signaled = false;
+    return VK_SUCCESS;
+}
+
+VkResult GetFenceStatus(VkDevice device, VkFence fence) {
+    return from<Device>(device)->read(
+        [&] { return from<Fence>(fence)->signaled ? VK_SUCCESS : VK_NOT_READY; });
 }
 
 VkResult WaitForFences(VkDevice handle, uint32_t count, const VkFence* fences, VkBool32 all,
@@ -39,25 +46,19 @@ VkResult WaitForFences(VkDevice handle, uint32_t count, const VkFence* fences, V
     });
 }
 
-VkResult CreateSemaphore(VkDevice, const VkSemaphoreCreateInfo* info, const VkAllocationCallbacks*,
-                         VkSemaphore* out) {
-    const auto* type =
-        find<VkSemaphoreTypeCreateInfo>(info->pNext, VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
-    if (type == nullptr) return make<Semaphore>(out);
-    return make<Semaphore>(out, type->semaphoreType == VK_SEMAPHORE_TYPE_TIMELINE,
-                           type->initialValue);
+Semaphore::Semaphore(Device&, const VkSemaphoreCreateInfo& info) {
+    const auto* type = find<VkSemaphoreTypeCreateInfo>(info.pNext);
+    if (type == nullptr || type->semaphoreType != VK_SEMAPHORE_TYPE_TIMELINE) return;
+    timeline = true;
+    value = type->initialValue;
 }
+COOPVK_OBJECT(Semaphore)
 
-void DestroySemaphore(VkDevice device, VkSemaphore semaphore,
-                      const VkAllocationCallbacks* allocator) {
-    destroy<Semaphore>(device, semaphore, allocator);
-}
-
-VkResult GetSemaphoreCounterValue(VkDevice handle, VkSemaphore semaphore, uint64_t* value) {
-    Device& device = *from<Device>(handle);
-    const std::lock_guard lock(device.mutex);
-    *value = from<Semaphore>(semaphore)->value;
-    return device.lost ? VK_ERROR_DEVICE_LOST : VK_SUCCESS;
+VkResult GetSemaphoreCounterValue(VkDevice device, VkSemaphore semaphore, uint64_t* value) {
+    return from<Device>(device)->read([&] {
+        *value = from<Semaphore>(semaphore)->value;
+        return VK_SUCCESS;
+    });
 }
 
 VkResult WaitSemaphores(VkDevice handle, const VkSemaphoreWaitInfo* info, uint64_t timeout) {
@@ -78,30 +79,45 @@ VkResult SignalSemaphore(VkDevice handle, const VkSemaphoreSignalInfo* info) {
     return VK_SUCCESS;
 }
 
-VkResult CreateEvent(VkDevice, const VkEventCreateInfo*, const VkAllocationCallbacks*,
-                     VkEvent* out) {
-    return make<Event>(out);
+COOPVK_OBJECT(Event)
+
+VkResult GetEventStatus(VkDevice device, VkEvent event) {
+    return from<Device>(device)->read(
+        [&] { return from<Event>(event)->set ? VK_EVENT_SET : VK_EVENT_RESET; });
 }
 
-void DestroyEvent(VkDevice device, VkEvent event, const VkAllocationCallbacks* allocator) {
-    destroy<Event>(device, event, allocator);
+VkResult SetEvent(VkDevice device, VkEvent event) { return setEvent(device, event, true); }
+VkResult ResetEvent(VkDevice device, VkEvent event) { return setEvent(device, event, false); }
+
+void CmdSetEvent(VkCommandBuffer handle, VkEvent event, VkPipelineStageFlags) {
+    recordEvent(handle, event, true);
+}
+void CmdSetEvent2(VkCommandBuffer handle, VkEvent event, const VkDependencyInfo*) {
+    recordEvent(handle, event, true);
+}
+void CmdResetEvent(VkCommandBuffer handle, VkEvent event, VkPipelineStageFlags) {
+    recordEvent(handle, event, false);
+}
+void CmdResetEvent2(VkCommandBuffer handle, VkEvent event, VkPipelineStageFlags2) {
+    recordEvent(handle, event, false);
 }
 
-VkResult GetEventStatus(VkDevice handle, VkEvent event) {
-    Device& device = *from<Device>(handle);
-    const std::lock_guard lock(device.mutex);
-    if (device.lost) return VK_ERROR_DEVICE_LOST;
-    return from<Event>(event)->set ? VK_EVENT_SET : VK_EVENT_RESET;
+// The host may set an event after the submission.
+void CmdWaitEvents(VkCommandBuffer handle, uint32_t count, const VkEvent* events,
+                   VkPipelineStageFlags, VkPipelineStageFlags, uint32_t, const VkMemoryBarrier*,
+                   uint32_t, const VkBufferMemoryBarrier*, uint32_t, const VkImageMemoryBarrier*) {
+    for (const VkEvent each : std::span(events, count)) {
+        const Event* event = from<Event>(each);
+        const auto wait = [event](Execution& execution) {
+            Device& device = execution.device;
+            device.wait(UINT64_MAX, [&] { return device.queue.stopping || event->set; });
+        };
+        record(handle, wait, event);
+    }
 }
-
-VkResult SetEvent(VkDevice handle, VkEvent event) {
-    from<Device>(handle)->change([&] { from<Event>(event)->set = true; });
-    return VK_SUCCESS;
-}
-
-VkResult ResetEvent(VkDevice handle, VkEvent event) {
-    from<Device>(handle)->change([&] { from<Event>(event)->set = false; });
-    return VK_SUCCESS;
+void CmdWaitEvents2(VkCommandBuffer handle, uint32_t count, const VkEvent* events,
+                    const VkDependencyInfo*) {
+    CmdWaitEvents(handle, count, events, 0, 0, 0, nullptr, 0, nullptr, 0, nullptr);
 }
 
 }  // namespace coopvk::reference::icd

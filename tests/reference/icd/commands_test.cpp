@@ -59,6 +59,23 @@ TEST_F(Commands, VersionsAndExtensionsAgree) {
     EXPECT_EQ(all.properties.deviceType, VK_PHYSICAL_DEVICE_TYPE_CPU);
 }
 
+// VK_EXT_robustness2 names structures of VK_KHR_robustness2. The alignments must be 1 or a power of
+// two up to 256 (VkPhysicalDeviceRobustness2PropertiesKHR).
+TEST_F(Commands, StructuresWithTwoNamesAreFilled) {
+    VkPhysicalDeviceRobustness2FeaturesEXT robust{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT};
+    VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &robust};
+    vkGetPhysicalDeviceFeatures2(physical, &features);
+    EXPECT_TRUE(robust.robustBufferAccess2);
+    EXPECT_FALSE(robust.robustImageAccess2);
+    VkPhysicalDeviceRobustness2PropertiesEXT sizes{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_PROPERTIES_EXT};
+    VkPhysicalDeviceProperties2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &sizes};
+    vkGetPhysicalDeviceProperties2(physical, &all);
+    EXPECT_EQ(sizes.robustStorageBufferAccessSizeAlignment, 1u);
+    EXPECT_EQ(sizes.robustUniformBufferAccessSizeAlignment, 1u);
+}
+
 TEST_F(Commands, NoFormatHasFeatures) {
     for (const VkFormat format : {VK_FORMAT_R8G8B8A8_UNORM, VK_FORMAT_R32_SFLOAT}) {
         VkFormatProperties properties{1, 1, 1};
