@@ -174,9 +174,10 @@ Result<RecordedRequest> requestFromJson(const ordered_json& json) {
     const auto* addsShapes = find(json, "addsShapes", ordered_json::value_t::boolean);
     if (addsShapes == nullptr) return wrong("'addsShapes' is no boolean");
     request.target.addsShapes = addsShapes->get<bool>();
-    const auto* indexes64Bits = find(json, "indexes64Bits", ordered_json::value_t::boolean);
-    if (indexes64Bits == nullptr) return wrong("'indexes64Bits' is no boolean");
-    request.target.indexes64Bits = indexes64Bits->get<bool>();
+    // Dumps of earlier versions have none.
+    const auto indexes64Bits = json.value("indexes64Bits", ordered_json(false));
+    if (!indexes64Bits.is_boolean()) return wrong("'indexes64Bits' is no boolean");
+    request.target.indexes64Bits = indexes64Bits.get<bool>();
     const auto* backEndText = findText(json, "backEnd");
     const auto backEnd = rewrite::backEndFromName(backEndText == nullptr ? "" : *backEndText);
     if (!backEnd) return wrong("'backEnd' is no back-end");
