@@ -66,5 +66,26 @@ TEST(VectorErrors, ConstructionsWithoutLocationStay) {
     EXPECT_TRUE(good) << good.error().message;
 }
 
+// Each chain's base is the chain before it. More of them than calls that a stack holds.
+TEST(VectorErrors, ChainsOfAnyLength) {
+    constexpr uint32_t kChains = 100'000;
+    std::string code = "%v0 = OpAccessChain %toLong %variable\n";
+    for (uint32_t c = 1; c < kChains; ++c) {
+        code += std::format("%v{} = OpAccessChain %toLong %v{}\n", c, c - 1);
+    }
+    code += std::format("%vector = OpLoad %long %v{}\nOpStore %v{} %vector\n", kChains - 1,
+                        kChains / 2);
+    const Result<Rewritten> out = run(test::edited(
+        test::layerModule(16, 16, 0, false),
+        {{"%buffer %id", "%buffer %id %variable"},
+         {"%main = OpFunction",
+          "%length = OpConstant %uint 512\n"
+          "%long = OpTypeCooperativeVectorNV %half %length\n"
+          "%toLong = OpTypePointer Private %long\n%variable = OpVariable %toLong Private\n"
+          "%main = OpFunction"},
+         {"OpReturn", code + "OpReturn"}}));
+    ASSERT_TRUE(out) << out.error().message;
+}
+
 }  // namespace
 }  // namespace coopvk::rewrite

@@ -31,19 +31,31 @@ Users usersIn(const Function& function) {
 }
 
 bool isPlainlyUsed(const Module& module, const Users& users, Id pointer, std::vector<Id>& chains) {
-    const auto found = users.find(pointer);
-    if (found == users.end()) return true;
-    return std::ranges::all_of(found->second, [&](const Instruction* i) {
+    std::unordered_set<Id> known = {pointer};
+    std::vector<Id> pointers = {pointer};  // chains may be too long for recursion
+    const auto isPlainUse = [&](const Instruction* i, Id used) {
         if (isNonSemantic(module, *i)) return true;
-        const bool isAddress = i->word(0) == pointer;
+        const bool isAddress = i->word(0) == used;
         if (i->opcode == spv::Op::OpLoad) return isAddress;
-        if (i->opcode == spv::Op::OpStore) return isAddress && i->word(1) != pointer;
+        if (i->opcode == spv::Op::OpStore) return isAddress && i->word(1) != used;
         if (!isAccessChain(i->opcode) || !isAddress) return false;
         // In malformed modules a chain's base may be the chain.
-        if (std::ranges::find(chains, i->result) != chains.end()) return false;
+        if (!known.insert(i->result).second) return false;
         chains.push_back(i->result);
-        return isPlainlyUsed(module, users, i->result, chains);
-    });
+        pointers.push_back(i->result);
+        return true;
+    };
+    while (!pointers.empty()) {
+        const Id next = pointers.back();
+        pointers.pop_back();
+        const auto found = users.find(next);
+        if (found == users.end()) continue;
+        if (!std::ranges::all_of(found->second,
+                                 [&](const Instruction* i) { return isPlainUse(i, next); })) {
+            return false;
+        }
+    }
+    return true;
 }
 
 // ---------------------------------------------------------------------------------------------
