@@ -50,6 +50,34 @@ TEST(HalfFloats, ModesGo) {
     EXPECT_EQ(countIn(text, "OpCapability RoundingModeRTE"), 1u) << text;
 }
 
+std::string withDefaults(std::string_view modes) {
+    return rewrittenHalves({.capabilities = "OpCapability FloatControls2\n"
+                                            "OpExtension \"SPV_KHR_float_controls2\"\n",
+                            .modes = std::string(modes),
+                            .globals = "%none = OpConstant %u32 0\n"
+                                       "%both = OpConstant %u32 3\n"
+                                       "%three = OpConstant %u32 7\n",
+                            .body = "%r = OpFAdd %f16 %x %y\nOpStore %at0 %r\n"});
+}
+
+// What f32 may assume of values: no more than the module allows for f16, and for f32. An entry
+// point with defaults has none of the flags for the types that it does not name.
+TEST(HalfFloats, FastMathIsThatOfBothTypes) {
+    const std::string halves = "OpExecutionModeId %main FPFastMathDefault %f16 ";
+    const std::string singles = "OpExecutionModeId %main FPFastMathDefault %f32 ";
+    for (const auto& [modes, flags] : {
+             std::pair(halves + "%none\n" + singles + "%three\n", "%uint_0"),
+             std::pair(halves + "%both\n" + singles + "%three\n", "%uint_3"),
+             std::pair(halves + "%three\n" + singles + "%none\n", "%uint_0"),
+             std::pair(halves + "%three\n", "%uint_0"),
+         }) {
+        const std::string text = withDefaults(modes);
+        EXPECT_EQ(countIn(text, "FPFastMathDefault %float " + std::string(flags) + "\n"), 1u)
+            << modes << text;
+        EXPECT_EQ(countIn(text, "FPFastMathDefault"), 1u) << text;
+    }
+}
+
 void expectError(const HalfParts& parts, ErrorCode code, std::string_view what) {
     const Result<Rewritten> out = rewriteHalves(parts);
     ASSERT_FALSE(out);

@@ -3,14 +3,15 @@
 
 namespace coopvk::rewrite {
 
-namespace {
+bool isFastMathDefault(const Instruction& i) {
+    return i.opcode == spv::Op::OpExecutionModeId &&
+           i.word(1) == static_cast<uint32_t>(spv::ExecutionMode::FPFastMathDefault);
+}
 
-// The flags by default of an instruction on floats of a type; nullopt if the entry point sets no
-// defaults. Types without one of their own have no flags.
-std::optional<uint32_t> defaultFlags(const Module& module, Id scalar) {
+std::optional<uint32_t> fastMathDefault(const Module& module, Id scalar) {
     std::optional<uint32_t> flags;
     for (const InstructionPtr& i : module.section(Section::kExecutionModes)) {
-        if (i->word(1) != static_cast<uint32_t>(spv::ExecutionMode::FPFastMathDefault)) continue;
+        if (!isFastMathDefault(*i)) continue;
         const uint32_t ofType =
             i->word(2) != scalar
                 ? 0u
@@ -20,12 +21,10 @@ std::optional<uint32_t> defaultFlags(const Module& module, Id scalar) {
     return flags;
 }
 
-}  // namespace
-
 void forbidContraction(Module& module, Id result) {
     const Instruction& type = module.def(module.def(result).type);
     const Id scalar = type.opcode == spv::Op::OpTypeVector ? type.word(0) : type.result;
-    const std::optional<uint32_t> flags = defaultFlags(module, scalar);
+    const std::optional<uint32_t> flags = fastMathDefault(module, scalar);
     if (!flags) {
         module.decorate(result, spv::Decoration::NoContraction);
         return;

@@ -2,6 +2,7 @@
 #include "numbers/lower.hpp"
 
 #include "ir/arithmetic_decorations.hpp"
+#include "ir/fast_math.hpp"
 #include "ir/opcodes.hpp"
 #include "ir/replace_types.hpp"
 #include "numbers/conversions.hpp"
@@ -72,12 +73,28 @@ void dropDeclarations(Module& module, ExtensionSet extensions, bool keepsBfloat1
     }
 }
 
-// A mode of these types says nothing of the integers.
-void dropExecutionModes(const NumbersContext& context) {
-    std::erase_if(context.module.section(Section::kExecutionModes), [&](const InstructionPtr& i) {
-        return i->opcode == spv::Op::OpExecutionModeId && i->operands.size() > 2 &&
-               context.format(i->word(2)) != nullptr;
+// The values of these types are computed in f32. So f32 has by default the flags that both types
+// had; a type without a mode of its own has none (SPV_KHR_float_controls2, FPFastMathDefault).
+void moveFastMathDefaults(NumbersContext& context) {
+    Module& module = context.module;
+    const Id f32 = context.types.floatType(32);
+    uint32_t flags = fastMathDefault(module, f32).value_or(0);
+    Id entry = 0;
+    for (const InstructionPtr& i : module.section(Section::kExecutionModes)) {
+        if (!isFastMathDefault(*i) || context.format(i->word(2)) == nullptr) continue;
+        flags &= fastMathDefault(module, i->word(2)).value_or(0);
+        entry = i->word(0);
+    }
+    if (entry == 0) return;
+    InstructionList& modes = module.section(Section::kExecutionModes);
+    std::erase_if(modes, [&](const InstructionPtr& i) {
+        return isFastMathDefault(*i) &&
+               (i->word(2) == f32 || context.format(i->word(2)) != nullptr);
     });
+    modes.push_back(
+        makeInstruction(spv::Op::OpExecutionModeId, 0, 0,
+                        {idOperand(entry), literal(spv::ExecutionMode::FPFastMathDefault),
+                         idOperand(f32), idOperand(context.types.constantU32(flags))}));
 }
 
 void replaceLowered(NumbersContext& context) {
@@ -150,7 +167,7 @@ std::optional<Error> lowerNumbers(NumbersContext& context, ExtensionSet extensio
     if (context.error) return context.error;
     context.addNewFunctions();
     dropDecorations(context, extensions.contains(kFloat8));
-    dropExecutionModes(context);
+    moveFastMathDefaults(context);
     if (extensions.contains(kFloat16)) dropHalfModes(module);
     replaceLowered(context);
     dropDeclarations(module, extensions, keepsBfloat16);
