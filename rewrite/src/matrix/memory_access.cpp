@@ -12,7 +12,8 @@ void declareCasts(MatrixContext& context, const MatrixType& matrix, Id scalar) {
     TypeTable& types = context.types;
     const auto declare = [&](Id type) {
         const Number* number = numberOf(types, type);
-        if (number == nullptr || number->isSupportedBy(context.target.device)) {
+        // Half floats that the device lacks become integers (numbers/lower.hpp).
+        if (number == nullptr || number->isHalf() || number->isSupportedBy(context.target.device)) {
             types.declareArithmetic(type);
         }
     };

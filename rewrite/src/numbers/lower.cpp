@@ -143,6 +143,8 @@ ExtensionSet numbersToLower(const Module& module, const Target& target) {
     add(kFloat8, kType, Float8EXT);
     add(kFloat8, kType, Float8CooperativeMatrixEXT);
     add(kFloat16, kType, Float16);
+    // Of a program that only stores such numbers, bit casts may need the capability.
+    if (module.hasCapability(Float16) && !target.device.shaderFloat16) extensions.insert(kFloat16);
     return extensions;
 }
 
