@@ -57,12 +57,22 @@ Assembly sharedModule(const Shared& s) {
         count + "\n%in_v = OpUMod %u32 %i " + count + "\n%first = OpIMul %u32 %in_v %c_" +
         std::to_string(s.ofEach) + "\n%whole = OpAccessChain %sb_v %vectors %c_0 %v\n";
     const std::string barrier = "OpControlBarrier %c_2 %c_2 %wg_order\n";
+    // One invocation of each vector copies the whole.
+    const auto alone = [](const std::string& body, const std::string& n) {
+        return "OpSelectionMerge %behind" + n + " None\nOpBranchConditional %is_first %alone" + n +
+               " %behind" + n + "\n%alone" + n + " = OpLabel\n" + body + "OpBranch %behind" + n +
+               "\n%behind" + n + " = OpLabel\n";
+    };
     if (s.workgroup) {
         // AcquireRelease, UniformMemory, WorkgroupMemory, MakeAvailable, MakeVisible
         a.declarations += "%wg_order = OpConstant %u32 24904\n";
-        a.body += "%wg_whole = OpAccessChain %wg_v %wg %v\n%before = OpLoad %" + type +
-                  " %whole NonPrivatePointer\nOpStore %wg_whole %before NonPrivatePointer\n" +
-                  barrier;
+        a.body +=
+            "%wg_whole = OpAccessChain %wg_v %wg %v\n%is_first = OpIEqual %bool %in_v %c_0\n" +
+            alone("%before = OpLoad %" + type +
+                      " %whole NonPrivatePointer\n"
+                      "OpStore %wg_whole %before NonPrivatePointer\n",
+                  "1") +
+            barrier;
     }
     for (uint32_t n = 0; n < s.ofEach; ++n) {
         const std::string id = std::to_string(n);
@@ -73,8 +83,10 @@ Assembly sharedModule(const Shared& s) {
                   "\nOpStore %p" + id + " %e" + id + (s.workgroup ? " NonPrivatePointer\n" : "\n");
     }
     if (s.workgroup) {
-        a.body += barrier + "%after = OpLoad %" + type +
-                  " %wg_whole NonPrivatePointer\nOpStore %whole %after NonPrivatePointer\n";
+        a.body += barrier + alone("%after = OpLoad %" + type +
+                                      " %wg_whole NonPrivatePointer\n"
+                                      "OpStore %whole %after NonPrivatePointer\n",
+                                  "2");
     }
     return a;
 }

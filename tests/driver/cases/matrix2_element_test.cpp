@@ -153,7 +153,8 @@ INSTANTIATE_TEST_SUITE_P(All, Matrix2Element, testing::ValuesIn(cases()),
 
 class Matrix2Place : public testing::TestWithParam<MatrixGroup> {};
 
-// Each element is written to memory by its function: to its place, some not at all.
+// Each element is written to memory by its function: to its place, some not at all. "Calls may
+// occur more than once", in different invocations, so plain stores would be in a race.
 TEST_P(Matrix2Place, FunctionsWriteMemory) {
     const MatrixGroup& group = GetParam();
     if (const std::string why = missing(group); !why.empty()) GTEST_SKIP() << why;
@@ -161,9 +162,10 @@ TEST_P(Matrix2Place, FunctionsWriteMemory) {
     constexpr uint32_t kRows = 32, kColumns = 48;
     const std::string type = glsl::matrix(Component::kF32, kRows, kColumns, Use::kAccumulator);
     const std::string source =
-        matrix2Header() + glsl::buffer(0, "a", "float") + glsl::buffer(3, "d", "float") +
+        matrix2Header() + glsl::buffer(0, "a", "float") + glsl::buffer(3, "d", "uint") +
         "float f(const in uint32_t row, const in uint32_t col, const in float x, "
-        "const in uint rows) {\nif (row < rows && col != 7) d[row * 48 + col] = x * 2.0;\n"
+        "const in uint rows) {\nif (row < rows && col != 7)\n"
+        "atomicExchange(d[row * 48 + col], floatBitsToUint(x * 2.0));\n"
         "return x; }\nvoid main() {\n" +
         type + " A, D;\n" + glsl::load("A", "a", "48") +
         "coopMatPerElementNV(D, A, f, gl_WorkGroupID.x + 19);\n}\n";
