@@ -28,7 +28,8 @@ class Execution {
         const auto& groups = dispatch_.groups;
         count_ = uint64_t{groups[0]} * groups[1] * groups[2];
         if (count_ == 0) return Done{};
-        if ((settings_.checks & kCheckRaces) != 0) history_ = std::make_unique<BufferHistory>();
+        if ((settings_.checks & kCheckRaces) != 0 || settings_.schedule == Choice::kAdversarial)
+            history_ = std::make_unique<BufferHistory>();
         uint64_t threads =
             settings_.threads != 0 ? settings_.threads : std::thread::hardware_concurrency();
         threads = std::min(std::max<uint64_t>(threads, 1), count_);

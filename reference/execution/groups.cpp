@@ -1,47 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Subgroups: arithmetic over the active lanes (SPIR-V, 3.52.24). Lanes are combined in their order.
-#include <algorithm>
-#include <cmath>
 #include <vector>
 
+#include "execution/combine.hpp"
 #include "execution/families.hpp"
-#include "execution/map.hpp"
 
 namespace coopvk::reference {
 
 namespace {
 
-// Combines two numbers of a type, as bits.
-using Combine = uint64_t (*)(const Program&, const Type&, uint64_t, uint64_t);
-
-template <auto kOp>
-uint64_t onBits(const Program&, const Type& type, uint64_t a, uint64_t b) {
-    return kOp(a, b) & widthMask(type.width);
-}
-template <auto kOp>
-uint64_t onSigned(const Program&, const Type& type, uint64_t a, uint64_t b) {
-    return static_cast<uint64_t>(kOp(signExtend(a, type.width), signExtend(b, type.width))) &
-           widthMask(type.width);
-}
-template <auto kOp>
-uint64_t onFloats(const Program& program, const Type& type, uint64_t a, uint64_t b) {
-    return withFormat(program, type, [&](auto format) {
-        using Compute = typename decltype(format)::Compute;
-        return format.to(static_cast<Compute>(kOp(format.from(a), format.from(b))));
-    });
-}
-
-constexpr auto add = [](auto a, auto b) { return a + b; };
-constexpr auto multiply = [](auto a, auto b) { return a * b; };
-constexpr auto least = [](auto a, auto b) { return std::min(a, b); };
-constexpr auto most = [](auto a, auto b) { return std::max(a, b); };
-// Of a number and NaN the number.
-constexpr auto leastFloat = [](auto a, auto b) { return std::fmin(a, b); };
-constexpr auto mostFloat = [](auto a, auto b) { return std::fmax(a, b); };
-constexpr auto bitAnd = [](auto a, auto b) { return a & b; };
-constexpr auto bitOr = [](auto a, auto b) { return a | b; };
-constexpr auto bitXor = [](auto a, auto b) { return a ^ b; };
+using namespace combine;
 
 // What an exclusive scan gives to the first lane (SPIR-V: the identity I).
 enum class Identity : uint8_t { kZero, kOne, kOnes, kHighest, kLowest, kInfinity, kMinusInfinity };

@@ -1,26 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // SPV_NV_cooperative_vector, training: outer products and sums that are added to memory.
-#include <atomic>
-
 #include "matrices/cooperation.hpp"
 #include "matrices/rows.hpp"
 #include "matrices/vector_matrix.hpp"
 #include "matrices/vector_product.hpp"
+#include "memory/atomics.hpp"
 
 namespace coopvk::reference::matrices {
 namespace {
-
-template <typename Word>
-void addTo(std::byte* place, Number number, double addend) {
-    std::atomic_ref<Word> word(*reinterpret_cast<Word*>(place));
-    Word old = word.load(std::memory_order_relaxed);
-    Word sum;
-    do {
-        const double value = numbers::decodeDouble(number, old) + addend;
-        sum = Word(numbers::encodeDouble(number, value));
-    } while (!word.compare_exchange_weak(old, sum, std::memory_order_relaxed));
-}
 
 // "behaves as if it were a Relaxed atomic add with Device scope".
 struct Accumulator {
@@ -30,26 +18,12 @@ struct Accumulator {
 
     void add(uint32_t lane, const Pointer& pointer, uint64_t offset, const Element& addend) const {
         const uint32_t size = numbers::format(number).bits / 8;
-        const Span place = locate(s, i, lane, pointer, offset, size);
-        if (place.data == nullptr) return;
         if (!addend.defined)
             s.report(kCheckUndefined, i, lane, "adds an undefined value to memory");
-        if (place.written != nullptr && *place.written == 0) {
-            s.report(kCheckUnwritten, i, lane, "adds to memory that nothing wrote");
-        }
-        Access access;
-        access.atomic = true;
-        noteAccess(s, i, lane, pointer, place.data, size, true, access);
         const double value = numbers::decodeDouble(number, addend.bits);
-        if (reinterpret_cast<uintptr_t>(place.data) % size != 0) {
-            s.report(kCheckBounds, i, lane, "adds to memory that is not aligned");
-        } else if (size == 2) {
-            addTo<uint16_t>(place.data, number, value);
-        } else if (size == 4) {
-            addTo<uint32_t>(place.data, number, value);
-        } else {
-            addTo<uint64_t>(place.data, number, value);
-        }
+        atomicMemory(s, i, lane, pointer, offset, size, spv::Scope::Device, [&](uint64_t old) {
+            return numbers::encodeDouble(number, numbers::decodeDouble(number, old) + value);
+        });
     }
 };
 

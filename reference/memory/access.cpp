@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cstring>
+#include <array>
+#include <bit>
 
 #include "memory/families.hpp"
 #include "memory/pointer.hpp"
@@ -11,11 +12,8 @@ namespace {
 
 struct AccessPlan final : Prepared {
     std::vector<Leaf> leaves;  // of a value in memory of bytes
-    uint64_t size = 0;         // bytes from its first to its last
     Access access;
 };
-
-uint64_t sizeOfLeaf(const Leaf& leaf) { return sizeOf({leaf.scalar}); }
 
 // The layout of the value: by the pointer's pointee, or if that has another type, by the value's
 // own.
@@ -23,28 +21,18 @@ AccessPlan planOf(const Program& program, uint32_t pointer, const Type* type) {
     AccessPlan plan;
     Pointee pointee = program.slots[pointer].pointee;
     if (pointee.type != type) pointee = {type};
-    if (holdsComponents(program.slots[pointer].type->storage)) return plan;
-    plan.leaves = leavesOf(pointee);
-    for (const Leaf& leaf : plan.leaves)
-        plan.size = std::max(plan.size, leaf.offset + sizeOfLeaf(leaf));
+    if (!holdsComponents(program.slots[pointer].type->storage)) plan.leaves = leavesOf(pointee);
     return plan;
 }
 
-uint64_t readLeaf(const std::byte* value, const Leaf& leaf) {
-    uint64_t bits = 0;
-    std::memcpy(&bits, value + leaf.offset,
-                sizeOfLeaf(leaf));  // little-endian, as the device's memory
-    if (leaf.scalar->kind == Kind::kBool) return bits != 0;
-    return leaf.scalar->width < 8 ? bits >> leaf.bit & widthMask(leaf.scalar->width) : bits;
-}
+// The bytes of memory that hold a leaf, little-endian as the device's memory.
+struct LeafBytes {
+    explicit LeafBytes(const Leaf& leaf) : span(bytes.data(), sizeOf({leaf.scalar})) {}
+    std::array<std::byte, sizeof(uint64_t)> bytes = {};
+    std::span<std::byte> span;
+};
 
-void writeLeaf(std::byte* value, const Leaf& leaf, uint64_t bits) {
-    if (leaf.scalar->width < 8 && leaf.scalar->kind == Kind::kInt) {
-        const uint64_t mask = widthMask(leaf.scalar->width) << leaf.bit;
-        bits = (static_cast<uint64_t>(value[leaf.offset]) & ~mask) | (bits << leaf.bit & mask);
-    }
-    std::memcpy(value + leaf.offset, &bits, sizeOfLeaf(leaf));
-}
+bool isPart(const Leaf& leaf) { return leaf.scalar->width < 8 && leaf.scalar->kind == Kind::kInt; }
 
 // In memory of components: the first component of the pointee, or false with a report.
 bool findComponents(Subgroup& s, const Instruction& i, const Value& pointer, uint32_t lane,
@@ -113,25 +101,19 @@ void checkPointer(Subgroup& s, const Instruction& i, const Value& pointer) {
 }
 
 void loadBytes(Subgroup& s, const Instruction& i, const Value& pointer, const Value& to,
-               const AccessPlan& plan, const Access& access) {
-    for (uint32_t c = 0; c < to.components(); ++c) to.defined[c] |= s.mask;
+               const AccessPlan& plan) {
     s.mask.forEach([&](uint32_t lane) {
         const Pointer at = pointerAt(pointer, lane);
-        const Span from = locate(s, i, lane, at, 0, plan.size);
         for (uint32_t c = 0; c < plan.leaves.size(); ++c) {
             const Leaf& leaf = plan.leaves[c];
-            const uint64_t size = sizeOfLeaf(leaf);
-            uint64_t& bits = to.at(c, lane);
-            bits = from.data != nullptr ? readLeaf(from.data, leaf) : 0;
-            if (from.data == nullptr) continue;
-            noteAccess(s, i, lane, at, from.data + leaf.offset, size, false, access);
-            if (from.written == nullptr ||
-                std::memchr(from.written + leaf.offset, 0, size) == nullptr)
-                continue;
-            to.defined[c].clear(lane);
-            s.report(kCheckUnwritten, i, lane,
-                     "reads memory that nothing wrote, at byte " +
-                         std::to_string(at.offset + leaf.offset));
+            LeafBytes raw(leaf);
+            bool written = true;
+            readMemory(s, i, lane, at, leaf.offset, raw.span, plan.access, written);
+            const auto bits = std::bit_cast<uint64_t>(raw.bytes);
+            to.at(c, lane) = leaf.scalar->kind == Kind::kBool ? bits != 0
+                             : isPart(leaf) ? bits >> leaf.bit & widthMask(leaf.scalar->width)
+                                            : bits;
+            to.defined[c].assign(lane, written);
         }
     });
 }
@@ -148,20 +130,22 @@ void checkStored(Subgroup& s, const Instruction& i, const Value& from) {
 }
 
 void storeBytes(Subgroup& s, const Instruction& i, const Value& pointer, const Value& from,
-                const AccessPlan& plan, const Access& access) {
+                const AccessPlan& plan) {
     checkStored(s, i, from);
-    Access noted = access;
     s.mask.forEach([&](uint32_t lane) {
         const Pointer at = pointerAt(pointer, lane);
-        const Span to = locate(s, i, lane, at, 0, plan.size);
-        if (to.data == nullptr) return;
         for (uint32_t c = 0; c < plan.leaves.size(); ++c) {
             const Leaf& leaf = plan.leaves[c];
-            const uint64_t size = sizeOfLeaf(leaf);
-            noted.repeats = readLeaf(to.data, leaf) == from.at(c, lane);
-            writeLeaf(to.data, leaf, from.at(c, lane));
-            if (to.written != nullptr) std::memset(to.written + leaf.offset, 1, size);
-            noteAccess(s, i, lane, at, to.data + leaf.offset, size, true, noted);
+            LeafBytes raw(leaf);
+            uint64_t bits = from.at(c, lane);
+            if (isPart(leaf)) {  // beside what the byte has
+                const Span old = locate(s, i, lane, at, leaf.offset, 1);
+                const uint64_t mask = widthMask(leaf.scalar->width) << leaf.bit;
+                if (old.data != nullptr)
+                    bits = (static_cast<uint64_t>(*old.data) & ~mask) | (bits << leaf.bit & mask);
+            }
+            raw.bytes = std::bit_cast<decltype(raw.bytes)>(bits);
+            writeMemory(s, i, lane, at, leaf.offset, raw.span, plan.access);
         }
     });
 }
@@ -172,28 +156,30 @@ Step afterAccess(Subgroup& s) {
     return s.group->nextRandom() % 8 == 0 ? Step::kYield : Step::kNext;
 }
 
+void loadValue(Subgroup& s, const Instruction& i, const Value& pointer, const Value& to,
+               const AccessPlan& plan) {
+    checkPointer(s, i, pointer);
+    if (holdsComponents(pointer.type->storage)) return loadComponents(s, i, pointer, to);
+    loadBytes(s, i, pointer, to, plan);
+}
+
+void storeValue(Subgroup& s, const Instruction& i, const Value& pointer, const Value& from,
+                const AccessPlan& plan) {
+    checkPointer(s, i, pointer);
+    if (holdsComponents(pointer.type->storage)) return storeComponents(s, i, pointer, from);
+    storeBytes(s, i, pointer, from, plan);
+}
+
 Step load(Subgroup& s, const Instruction& i) {
     const Value pointer = s.operand(i, 0);
-    checkPointer(s, i, pointer);
-    if (holdsComponents(pointer.type->storage)) {
-        loadComponents(s, i, pointer, s.result(i));
-        return Step::kNext;
-    }
-    const auto& plan = static_cast<const AccessPlan&>(*i.prepared);
-    loadBytes(s, i, pointer, s.result(i), plan, plan.access);
-    return afterAccess(s);
+    loadValue(s, i, pointer, s.result(i), static_cast<const AccessPlan&>(*i.prepared));
+    return holdsComponents(pointer.type->storage) ? Step::kNext : afterAccess(s);
 }
 
 Step store(Subgroup& s, const Instruction& i) {
     const Value pointer = s.operand(i, 0);
-    checkPointer(s, i, pointer);
-    if (holdsComponents(pointer.type->storage)) {
-        storeComponents(s, i, pointer, s.operand(i, 1));
-        return Step::kNext;
-    }
-    const auto& plan = static_cast<const AccessPlan&>(*i.prepared);
-    storeBytes(s, i, pointer, s.operand(i, 1), plan, plan.access);
-    return afterAccess(s);
+    storeValue(s, i, pointer, s.operand(i, 1), static_cast<const AccessPlan&>(*i.prepared));
+    return holdsComponents(pointer.type->storage) ? Step::kNext : afterAccess(s);
 }
 
 // Operands: target, source, operands of the write (or of both), operands of the read.
@@ -208,15 +194,8 @@ Step copyMemory(Subgroup& s, const Instruction& i) {
     s.staging.resize(std::max<size_t>(s.staging.size(), size_t{count} * s.lanes));
     s.stagingDefined.resize(std::max<size_t>(s.stagingDefined.size(), count));
     const Value staged{s.staging.data(), s.stagingDefined.data(), plan.type, s.lanes};
-    const Value target = s.operand(i, 0), source = s.operand(i, 1);
-    if (holdsComponents(source.type->storage))
-        loadComponents(s, i, source, staged);
-    else
-        loadBytes(s, i, source, staged, plan.source, plan.source.access);
-    if (holdsComponents(target.type->storage))
-        storeComponents(s, i, target, staged);
-    else
-        storeBytes(s, i, target, staged, plan.target, plan.target.access);
+    loadValue(s, i, s.operand(i, 1), staged, plan.source);
+    storeValue(s, i, s.operand(i, 0), staged, plan.target);
     return afterAccess(s);
 }
 

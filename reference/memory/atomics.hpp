@@ -9,10 +9,11 @@
 
 namespace coopvk::reference {
 
-// Replaces the `size` bytes (2, 4 or 8) at the pointer plus offset by change(their bits), as one
-// operation. Returns the bits before; 0 if they are outside of the memory (reported).
+// An atomic operation of a scope on the `size` bytes (2, 4 or 8) at the pointer plus offset. It
+// replaces them by change(their bits), or only reads them if that is empty. Returns the bits
+// before; 0 if they are outside of the memory (reported).
 uint64_t atomicMemory(Subgroup& subgroup, const Instruction& instruction, uint32_t lane,
-                      const Pointer& pointer, uint64_t offset, uint32_t size,
+                      const Pointer& pointer, uint64_t offset, uint32_t size, spv::Scope scope,
                       const std::function<uint64_t(uint64_t)>& change);
 
 }  // namespace coopvk::reference

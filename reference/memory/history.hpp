@@ -3,7 +3,9 @@
 // Who accessed which memory last, and what releases at a place in memory gave to know.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -11,32 +13,55 @@
 
 namespace coopvk::reference {
 
+inline constexpr uint8_t kNoScope = 4;  // spv::Scope::Invocation
+
 // An access: by an invocation of a workgroup, when the workgroup's clock showed `time`.
 struct Stamp {
-    uint32_t group = 0;       // number of the workgroup in the dispatch
-    uint32_t invocation = 0;  // in the workgroup
-    uint32_t time = 0;        // 0: no access
-    uint32_t word = 0;        // the instruction
-    uint8_t bytes = 0;        // mask of the cell's bytes
-    bool atomic = false;
-    bool shared = false;     // NonPrivate, or any access without the Vulkan memory model
-    bool available = false;  // a write with MakePointerAvailable
+    uint32_t group = 0;         // number of the workgroup in the dispatch
+    uint32_t invocation = 0;    // in the workgroup
+    uint32_t time = 0;          // 0: no access
+    uint32_t word = 0;          // the instruction
+    uint8_t bytes = 0;          // mask of the cell's bytes
+    uint8_t atomic = kNoScope;  // scope of an atomic operation
+    uint8_t makes = kNoScope;   // where a write makes itself available, and a read visible
+    bool shared = false;        // NonPrivate, or any access without the Vulkan memory model
 };
 
 // The last accesses to four bytes.
 struct Cell {
     Stamp write;
     std::array<Stamp, 2> reads;
+    std::array<std::byte, 4> before = {};  // what the last write replaced
 };
-inline constexpr uint64_t kCellSize = 4;
+inline constexpr uint64_t kCellSize = sizeof(Cell::before);
 
-// Until which time the accesses of others happened before. Key: workgroup << 32 | invocation.
-using Knowledge = std::unordered_map<uint64_t, uint32_t>;
-inline constexpr uint32_t kAllInvocations = ~uint32_t{0};
-constexpr uint64_t knowledgeKey(uint32_t group, uint32_t invocation) {
-    return uint64_t{group} << 32 | invocation;
-}
-void learn(Knowledge& knowledge, const Knowledge& more);
+// Accesses with an earlier time happened before. For writes that a read follows there are four
+// times: [whether the write made itself available][whether the read makes it visible to itself].
+struct Order {
+    std::array<std::array<uint32_t, 2>, 2> times = {};
+
+    uint32_t happened() const { return times[1][1]; }
+    // All before `time` happened before, and is made available or visible.
+    void advance(uint32_t time, bool available, bool visible);
+    // What was available elsewhere is available here.
+    void learn(const Order& other);
+    void makeVisible();
+};
+
+// What is known of others. Key: workgroup << 32 | invocation.
+class Knowledge : public std::unordered_map<uint64_t, Order> {
+ public:
+    static constexpr uint32_t kAll = ~uint32_t{0};  // all invocations of a workgroup
+    Order& of(uint32_t group, uint32_t invocation) { return (*this)[key(group, invocation)]; }
+    const Order* find(uint32_t group, uint32_t invocation) const;
+    void learn(const Knowledge& other);
+    void makeVisible();
+
+ private:
+    static constexpr uint64_t key(uint32_t group, uint32_t invocation) {
+        return uint64_t{group} << 32 | invocation;
+    }
+};
 
 // Buffers, accessed by all workgroups of an execution.
 class BufferHistory {

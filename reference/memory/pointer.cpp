@@ -22,7 +22,7 @@ Access accessOf(const Program& program, const Instruction& instruction, uint32_t
         return (access.operands & static_cast<uint32_t>(bit)) != 0 &&
                next < instruction.operands.size();
     };
-    if (has(spv::MemoryAccessMask::Aligned)) access.alignment = instruction[next++].word;
+    if (has(spv::MemoryAccessMask::Aligned)) ++next;
     const auto scope = [&] {
         const uint32_t slot = instruction[next++].slot;
         return static_cast<spv::Scope>(slot != kNone ? program.constantAt(slot) : 0);
@@ -89,39 +89,34 @@ Span locate(Subgroup& s, const Instruction& i, uint32_t lane, const Pointer& poi
 }
 
 void noteAccess(Subgroup& s, const Instruction& i, uint32_t lane, const Pointer& pointer,
-                const std::byte* data, uint64_t size, bool write, const Access& access) {
+                const std::byte* data, uint64_t size, std::byte* seen, const Access& access) {
     if (s.group->races != nullptr)
-        s.group->races->note(s, i, lane, pointer, data, size, write, access);
+        s.group->races->note(s, i, lane, pointer, data, size, seen, access);
 }
 
-bool readMemory(Subgroup& s, const Instruction& i, uint32_t lane, const Pointer& pointer,
+void readMemory(Subgroup& s, const Instruction& i, uint32_t lane, const Pointer& pointer,
                 uint64_t offset, std::span<std::byte> to, const Access& access, bool& written) {
     const Span from = locate(s, i, lane, pointer, offset, to.size());
     if (from.data == nullptr) {
         std::fill(to.begin(), to.end(), std::byte{0});
-        return false;
+        return;
     }
     std::memcpy(to.data(), from.data, to.size());
-    noteAccess(s, i, lane, pointer, from.data, to.size(), false, access);
-    if (from.written != nullptr && std::memchr(from.written, 0, to.size()) != nullptr) {
-        written = false;
-        s.report(kCheckUnwritten, i, lane,
-                 "reads " + std::to_string(to.size()) + " bytes that nothing wrote, at byte " +
-                     std::to_string(pointer.offset + offset) + " of " + nameOf(pointer.storage));
-    }
-    return true;
+    noteAccess(s, i, lane, pointer, from.data, to.size(), to.data(), access);
+    if (from.written == nullptr || std::memchr(from.written, 0, to.size()) == nullptr) return;
+    written = false;
+    s.report(kCheckUnwritten, i, lane,
+             "reads " + std::to_string(to.size()) + " bytes that nothing wrote, at byte " +
+                 std::to_string(pointer.offset + offset) + " of " + nameOf(pointer.storage));
 }
 
-bool writeMemory(Subgroup& s, const Instruction& i, uint32_t lane, const Pointer& pointer,
+void writeMemory(Subgroup& s, const Instruction& i, uint32_t lane, const Pointer& pointer,
                  uint64_t offset, std::span<const std::byte> from, const Access& access) {
     const Span to = locate(s, i, lane, pointer, offset, from.size());
-    if (to.data == nullptr) return false;
-    Access noted = access;
-    noted.repeats = std::memcmp(to.data, from.data(), from.size()) == 0;
+    if (to.data == nullptr) return;
+    noteAccess(s, i, lane, pointer, to.data, from.size(), nullptr, access);
     std::memcpy(to.data, from.data(), from.size());
     if (to.written != nullptr) std::memset(to.written, 1, from.size());
-    noteAccess(s, i, lane, pointer, to.data, from.size(), true, noted);
-    return true;
 }
 
 }  // namespace coopvk::reference

@@ -30,15 +30,12 @@ constexpr bool holdsComponents(spv::StorageClass storage) {
            storage == spv::StorageClass::Input || storage == spv::StorageClass::Output;
 }
 
-// Memory operands of an instruction, and whether it is an atomic one.
+// Memory operands of an instruction, or the scope of an atomic one. Invocation stands for none.
 struct Access {
     uint32_t operands = 0;  // spv::MemoryAccessMask
-    uint32_t alignment = 0;
     spv::Scope availableScope = spv::Scope::Invocation;
     spv::Scope visibleScope = spv::Scope::Invocation;
-    bool atomic = false;
-    bool repeats =
-        false;  // a write of the bytes that are there: no harm in a race with their write
+    spv::Scope atomic = spv::Scope::Invocation;
 };
 // From the operand `first` on, if there is one: mask, then its operands. Scopes are constants.
 Access accessOf(const Program& program, const Instruction& instruction, uint32_t first);
@@ -51,18 +48,18 @@ struct Span {
 };
 Span locate(Subgroup& subgroup, const Instruction& instruction, uint32_t lane,
             const Pointer& pointer, uint64_t offset, uint64_t size);
-// Notes an access for the check of races.
+// Notes an access for the check of races, before a write and after a read. `seen`: the bytes that
+// a read got, which may become older ones; null for a write.
 void noteAccess(Subgroup& subgroup, const Instruction& instruction, uint32_t lane,
-                const Pointer& pointer, const std::byte* data, uint64_t size, bool write,
+                const Pointer& pointer, const std::byte* data, uint64_t size, std::byte* seen,
                 const Access& access);
 
-// Reads bytes; zeros and false if they are outside of the memory. `written` becomes false if one of
-// them was never written (reported). For cooperative matrices, pass the lane that holds the
-// element.
-bool readMemory(Subgroup& subgroup, const Instruction& instruction, uint32_t lane,
+// Reads bytes; zeros if they are outside of the memory. `written` becomes false if one of them was
+// never written (reported). For cooperative matrices, pass the lane that holds the element.
+void readMemory(Subgroup& subgroup, const Instruction& instruction, uint32_t lane,
                 const Pointer& pointer, uint64_t offset, std::span<std::byte> to,
                 const Access& access, bool& written);
-bool writeMemory(Subgroup& subgroup, const Instruction& instruction, uint32_t lane,
+void writeMemory(Subgroup& subgroup, const Instruction& instruction, uint32_t lane,
                  const Pointer& pointer, uint64_t offset, std::span<const std::byte> from,
                  const Access& access);
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/races.hpp"
 
-#include <algorithm>
-
 namespace coopvk::reference {
 
 namespace {
@@ -12,8 +10,8 @@ constexpr uint32_t kOrders = bit(spv::MemorySemanticsMask::AcquireRelease) |
                              bit(spv::MemorySemanticsMask::SequentiallyConsistent);
 constexpr uint32_t kReleases = kOrders | bit(spv::MemorySemanticsMask::Release);
 constexpr uint32_t kAcquires = kOrders | bit(spv::MemorySemanticsMask::Acquire);
-constexpr uint32_t kMakes =
-    bit(spv::MemorySemanticsMask::MakeAvailable) | bit(spv::MemorySemanticsMask::MakeVisible);
+constexpr uint32_t kMakesAvailable = bit(spv::MemorySemanticsMask::MakeAvailable);
+constexpr uint32_t kMakesVisible = bit(spv::MemorySemanticsMask::MakeVisible);
 // Semantics for each kind of memory.
 constexpr uint32_t kMemory[] = {bit(spv::MemorySemanticsMask::WorkgroupMemory),
                                 bit(spv::MemorySemanticsMask::UniformMemory)};
@@ -22,10 +20,31 @@ uint32_t semanticsOf(const Subgroup& s, const Instruction& i, uint32_t operand) 
     return static_cast<uint32_t>(s.operand(i, operand).at(0, s.mask.first()));
 }
 
+template <typename T>
+void reset(std::vector<T>& all) {
+    std::fill(all.begin(), all.end(), T{});
+}
+
 }  // namespace
 
+struct Races::Note {
+    Subgroup& subgroup;
+    const Instruction& instruction;
+    Kind kind;
+    bool writes;
+    Stamp now;
+    Cell* cell;
+    const std::byte* data;  // the first of the bytes of the cell that are accessed
+    std::byte* seen;        // what the read got of them, or null
+
+    uint32_t first() const { return static_cast<uint32_t>(std::countr_zero(now.bytes)); }
+};
+
 Races::Races(const Workgroup& group, BufferHistory& history)
-    : history_(history), lanes_(group.program->lanes), vulkan_(group.program->vulkanMemoryModel) {
+    : history_(history),
+      lanes_(group.program->lanes),
+      vulkan_(group.program->vulkanMemoryModel),
+      stale_(group.settings->schedule == Choice::kAdversarial) {
     const size_t subgroups = group.program->subgroups;
     for (auto& orders : subgroups_) orders.resize(subgroups);
     fences_.resize(subgroups * lanes_);
@@ -42,20 +61,20 @@ void Races::begin(const Workgroup& group) {
              group.id[0] - base[0];
     clock_ = 1;
     for (Order& order : all_) order = {};
-    for (auto& orders : subgroups_) std::fill(orders.begin(), orders.end(), Order{});
-    std::fill(fences_.begin(), fences_.end(), 0u);
-    std::fill(released_.begin(), released_.end(), 0u);
+    for (auto& orders : subgroups_) reset(orders);
+    reset(fences_);
+    reset(released_);
     common_.clear();
     for (Knowledge& knowledge : acquired_) knowledge.clear();
     for (Knowledge& knowledge : pending_) knowledge.clear();
     sharedReleases_.clear();
-    std::fill(shared_.begin(), shared_.end(), Cell{});
+    reset(shared_);
 }
 
 // With the Vulkan memory model, a write is seen only if it was made available and visible.
-void Races::order(Order& order, uint32_t semantics) {
-    order.reads = clock_;
-    if (!vulkan_ || (semantics & kMakes) == kMakes) order.writes = clock_;
+void Races::advance(Order& order, uint32_t semantics, bool visible) const {
+    order.advance(clock_, !vulkan_ || (semantics & kMakesAvailable) != 0,
+                  visible && (!vulkan_ || (semantics & kMakesVisible) != 0));
 }
 
 void Races::meet(const Workgroup& group, const Instruction& i) {
@@ -66,13 +85,15 @@ void Races::meet(const Workgroup& group, const Instruction& i) {
     ++clock_;
     // Memory barriers before it release for all.
     released_ = fences_;
+    for (Order& order : released_) order.makeVisible();
     if ((semantics & kOrders) == 0 || scope >= spv::Scope::Subgroup) return;
     for (int kind = 0; kind < kKinds; ++kind)
-        if ((semantics & kMemory[kind]) != 0) order(all_[kind], semantics);
+        if ((semantics & kMemory[kind]) != 0) advance(all_[kind], semantics, true);
     for (Knowledge& knowledge : acquired_) {
-        learn(common_, knowledge);
+        common_.learn(knowledge);
         knowledge.clear();
     }
+    common_.makeVisible();
 }
 
 void Races::meetLanes(const Subgroup& s, const Instruction& i) {
@@ -80,11 +101,12 @@ void Races::meetLanes(const Subgroup& s, const Instruction& i) {
     ++clock_;
     if ((semantics & kOrders) == 0 || s.mask != s.all) return;
     for (int kind = 0; kind < kKinds; ++kind)
-        if ((semantics & kMemory[kind]) != 0) order(subgroups_[kind][s.index], semantics);
+        if ((semantics & kMemory[kind]) != 0) advance(subgroups_[kind][s.index], semantics, true);
     Knowledge together;
     for (uint32_t lane = 0; lane < lanes_; ++lane)
-        learn(together, acquired_[s.index * lanes_ + lane]);
+        together.learn(acquired_[s.index * lanes_ + lane]);
     if (together.empty()) return;
+    together.makeVisible();
     for (uint32_t lane = 0; lane < lanes_; ++lane) acquired_[s.index * lanes_ + lane] = together;
 }
 
@@ -92,10 +114,12 @@ void Races::fence(const Subgroup& s, uint32_t semantics) {
     ++clock_;
     s.mask.forEach([&](uint32_t lane) {
         const uint32_t invocation = s.index * lanes_ + lane;
-        if ((semantics & kReleases) != 0) fences_[invocation] = clock_;
-        if ((semantics & kAcquires) == 0 || pending_[invocation].empty()) return;
-        learn(acquired_[invocation], pending_[invocation]);
+        if ((semantics & kReleases) != 0) advance(fences_[invocation], semantics, false);
+        if ((semantics & kAcquires) == 0) return;
+        Knowledge& known = acquired_[invocation];
+        known.learn(pending_[invocation]);
         pending_[invocation].clear();
+        if (!vulkan_ || (semantics & kMakesVisible) != 0) known.makeVisible();
     });
 }
 
@@ -103,129 +127,172 @@ void Races::synchronise(const Subgroup& s, uint32_t lane, const Pointer& pointer
                         const std::byte* data, uint32_t semantics) {
     const uint32_t invocation = s.index * lanes_ + lane;
     Knowledge released;
-    const bool releases = (semantics & kReleases) != 0;
-    if (releases || fences_[invocation] != 0) {
+    Order own = fences_[invocation];
+    if ((semantics & kReleases) != 0) {
+        ++clock_;
+        advance(own, semantics, false);
+    }
+    if (own.happened() != 0) {
         released = common_;
-        learn(released, acquired_[invocation]);
-        released[knowledgeKey(group_, kAllInvocations)] = all_[kBuffer].writes;
-        released[knowledgeKey(group_, invocation)] = releases ? ++clock_ : fences_[invocation];
+        released.learn(acquired_[invocation]);
+        released.of(group_, Knowledge::kAll) = all_[kBuffer];
+        released.of(group_, invocation) = own;
     }
     const bool acquires = (semantics & kAcquires) != 0;
     Knowledge& to = acquires ? acquired_[invocation] : pending_[invocation];
     const auto address = reinterpret_cast<uint64_t>(data);
-    if (pointer.storage != spv::StorageClass::Workgroup) {
+    if (pointer.storage == spv::StorageClass::Workgroup) {
+        Knowledge& there = sharedReleases_[address];
+        to.learn(there);
+        there.learn(released);
+    } else {
         history_.exchange(address, released, to);
-        return;
     }
-    const auto found = sharedReleases_.find(address);
-    if (found != sharedReleases_.end()) learn(to, found->second);
-    if (!released.empty()) learn(sharedReleases_[address], released);
+    if (acquires && (!vulkan_ || (semantics & kMakesVisible) != 0)) to.makeVisible();
 }
 
-bool Races::happenedBefore(const Observer& observer, const Stamp& other, bool otherWrites) const {
-    const bool needs = otherWrites && !(other.available && observer.visible);
-    const auto before = [&](const Order& order) {
-        return other.time < (needs ? order.writes : order.reads);
-    };
-    if (other.group == group_) {
-        if (other.invocation == observer.invocation) return true;
-        if (before(all_[observer.kind]) || other.time < released_[other.invocation]) return true;
-        if (other.invocation / lanes_ == observer.subgroup &&
-            before(subgroups_[observer.kind][observer.subgroup]))
+// Whether both accesses are in one instance of the scope.
+bool Races::covers(uint8_t scope, const Stamp& a, const Stamp& b) const {
+    switch (static_cast<spv::Scope>(scope)) {
+        case spv::Scope::Invocation:
+            return false;
+        case spv::Scope::Subgroup:
+            return a.group == b.group && a.invocation / lanes_ == b.invocation / lanes_;
+        case spv::Scope::Workgroup:
+            return a.group == b.group;
+        default:
             return true;
     }
-    for (const Knowledge* knowledge : {&common_, &acquired_[observer.invocation]}) {
+}
+
+bool Races::happenedBefore(const Note& note, const Stamp& other, bool otherWrites) const {
+    const Stamp& now = note.now;
+    const bool available = !otherWrites || covers(other.makes, other, now);
+    const bool visible = !otherWrites || note.writes || covers(now.makes, other, now);
+    const auto before = [&](const Order& order) {
+        return other.time < order.times[available][visible];
+    };
+    if (other.group == group_) {
+        if (before(all_[note.kind]) || before(released_[other.invocation])) return true;
+        const uint32_t subgroup = now.invocation / lanes_;
+        if (other.invocation / lanes_ == subgroup && before(subgroups_[note.kind][subgroup]))
+            return true;
+    }
+    for (const Knowledge* knowledge : {&common_, &acquired_[now.invocation]}) {
         if (knowledge->empty()) continue;
-        for (const uint32_t source : {other.invocation, kAllInvocations}) {
-            const auto found = knowledge->find(knowledgeKey(other.group, source));
-            if (found != knowledge->end() && other.time < found->second) return true;
+        for (const uint32_t source : {other.invocation, Knowledge::kAll}) {
+            const Order* order = knowledge->find(other.group, source);
+            if (order != nullptr && before(*order)) return true;
         }
     }
     return false;
 }
 
 // The access with which this one is in a race.
-const Stamp* Races::conflict(const Observer& observer, const Cell& cell, const Stamp& now,
-                             bool write) const {
+const Stamp* Races::conflict(const Note& note) const {
+    const Stamp& now = note.now;
     const auto races = [&](const Stamp& other, bool otherWrites) {
-        if (other.time == 0 || (other.bytes & now.bytes) == 0 || (other.atomic && now.atomic))
-            return false;
-        if (other.group == group_ && other.invocation == observer.invocation) return false;
-        return !(now.shared && other.shared) || !happenedBefore(observer, other, otherWrites);
+        if (other.time == 0 || (other.bytes & now.bytes) == 0) return false;
+        if (other.group == group_ && other.invocation == now.invocation) return false;
+        // "mutually-ordered atomic operations"
+        if (covers(now.atomic, now, other) && covers(other.atomic, now, other)) return false;
+        return !(now.shared && other.shared) || !happenedBefore(note, other, otherWrites);
     };
-    if (!observer.repeats && races(cell.write, true)) return &cell.write;
-    if (!write) return nullptr;
-    for (const Stamp& read : cell.reads)
+    if (races(note.cell->write, true)) return &note.cell->write;
+    if (!note.writes) return nullptr;
+    for (const Stamp& read : note.cell->reads)
         if (races(read, false)) return &read;
     return nullptr;
 }
 
-void Races::remember(const Observer& observer, Cell& cell, const Stamp& now, bool write) const {
-    if (write) {
+void Races::remember(const Note& note) const {
+    Cell& cell = *note.cell;
+    const Stamp& now = note.now;
+    const auto same = [&](const Stamp& other) {
+        return other.group == group_ && other.invocation == now.invocation;
+    };
+    if (note.writes) {
+        const bool again = same(cell.write) && cell.write.time == now.time;
+        const uint32_t kept = again ? cell.write.bytes : 0;
+        for (uint32_t at = 0; at < kCellSize; ++at)
+            if ((now.bytes & ~kept) >> at & 1) cell.before[at] = note.data[at - note.first()];
         cell.write = now;
         return;
     }
     // In place of a read that happened before, or of the same invocation; else of the first.
     for (Stamp& read : cell.reads) {
-        const bool same = read.group == group_ && read.invocation == now.invocation;
-        if (read.time == 0 || same || happenedBefore(observer, read, false)) {
-            read = now;
-            return;
-        }
+        if (read.time != 0 && !same(read) && !happenedBefore(note, read, false)) continue;
+        read = now;
+        return;
     }
     cell.reads[0] = now;
 }
 
-void Races::noteCell(Subgroup& s, const Instruction& i, const Observer& observer, Cell& cell,
-                     const Stamp& now, bool write) {
-    if (const Stamp* other = conflict(observer, cell, now, write)) {
-        std::string text = write ? "writes" : "reads";
-        text += observer.kind == kShared ? " shared memory" : " a buffer";
-        text += other == &cell.write ? " that invocation " : " that was read by invocation ";
-        text += std::to_string(other->invocation) + " of workgroup " + std::to_string(other->group);
-        if (other == &cell.write) text += " wrote";
-        text += " (word " + std::to_string(other->word) + "), and nothing orders the two";
-        if (!now.shared || !other->shared) text += ": one is private";
-        s.report(kCheckRaces, i, now.invocation % lanes_, std::move(text));
+void Races::reportRace(const Note& note, const Stamp& other) const {
+    const bool written = &other == &note.cell->write;
+    std::string text = note.writes ? "writes" : "reads";
+    text += note.kind == kShared ? " shared memory" : " a buffer";
+    text += written ? " that invocation " : " that was read by invocation ";
+    text += std::to_string(other.invocation) + " of workgroup " + std::to_string(other.group);
+    if (written) text += " wrote";
+    text += " (word " + std::to_string(other.word) + "), and nothing orders the two";
+    if (!note.now.shared || !other.shared) text += ": one is private";
+    note.subgroup.report(kCheckRaces, note.instruction, note.now.invocation % lanes_,
+                         std::move(text));
+}
+
+void Races::noteCell(const Note& note) const {
+    if (const Stamp* other = conflict(note)) {
+        reportRace(note, *other);
+        for (uint32_t at = 0; stale_ && note.seen != nullptr && at < kCellSize; ++at)
+            if ((note.now.bytes & other->bytes) >> at & 1)
+                note.seen[at - note.first()] = note.cell->before[at];
     }
-    remember(observer, cell, now, write);
+    remember(note);
 }
 
 void Races::note(Subgroup& s, const Instruction& i, uint32_t lane, const Pointer& pointer,
-                 const std::byte* data, uint64_t size, bool write, const Access& access) {
+                 const std::byte* data, uint64_t size, std::byte* seen, const Access& access) {
     if (pointer.storage == spv::StorageClass::PushConstant) return;
     const auto has = [&](spv::MemoryAccessMask mask) {
         return (access.operands & static_cast<uint32_t>(mask)) != 0;
     };
-    const Kind kind = pointer.storage == spv::StorageClass::Workgroup ? kShared : kBuffer;
-    const uint32_t invocation = s.index * lanes_ + lane;
-    const Observer observer{
-        *s.group,
-        kind,
-        invocation,
-        s.index,
-        write || access.atomic || has(spv::MemoryAccessMask::MakePointerVisible),
-        write && access.repeats};
-    Stamp now{group_, invocation, clock_, i.word, 0, access.atomic, true, false};
-    now.shared = !vulkan_ || access.atomic || has(spv::MemoryAccessMask::NonPrivatePointer);
-    now.available = write && (access.atomic || has(spv::MemoryAccessMask::MakePointerAvailable));
-    uint64_t at = kind == kShared ? static_cast<uint64_t>(data - s.group->shared.data())
-                                  : reinterpret_cast<uint64_t>(data);
+    Note note{s,
+              i,
+              pointer.storage == spv::StorageClass::Workgroup ? kShared : kBuffer,
+              seen == nullptr,
+              {},
+              nullptr,
+              data,
+              seen};
+    Stamp& now = note.now;
+    now = {group_, s.index * lanes_ + lane, clock_, i.word};
+    now.atomic = static_cast<uint8_t>(access.atomic);
+    now.shared =
+        !vulkan_ || now.atomic != kNoScope || has(spv::MemoryAccessMask::NonPrivatePointer);
+    now.makes = now.atomic != kNoScope ? now.atomic
+                                       : static_cast<uint8_t>(note.writes ? access.availableScope
+                                                                          : access.visibleScope);
+    uint64_t at = note.kind == kShared ? static_cast<uint64_t>(data - s.group->shared.data())
+                                       : reinterpret_cast<uint64_t>(data);
     for (const uint64_t end = at + size; at < end;) {
         const uint64_t first = at % kCellSize, count = std::min(end - at, kCellSize - first);
         now.bytes = static_cast<uint8_t>(((1u << count) - 1) << first);
-        if (kind == kShared) {
-            noteCell(s, i, observer, shared_[at / kCellSize], now, write);
+        if (note.kind == kShared) {
+            note.cell = &shared_[at / kCellSize];
+            noteCell(note);
         } else {
             if (page_ == nullptr || at / BufferHistory::kPageSize != pageNumber_) {
                 pageNumber_ = at / BufferHistory::kPageSize;
                 page_ = &history_.page(at);
             }
             const std::lock_guard lock(page_->mutex);
-            noteCell(s, i, observer, page_->cells[at / kCellSize % page_->cells.size()], now,
-                     write);
+            note.cell = &page_->cells[at / kCellSize % page_->cells.size()];
+            noteCell(note);
         }
         at += count;
+        note.data += count;
+        if (note.seen != nullptr) note.seen += count;
     }
 }
 

@@ -3,7 +3,8 @@
 // Data races: two accesses to a byte by different invocations, at least one of them a write and not
 // both atomic, that nothing orders (Vulkan, appendix "Memory Model", "Data Race"). What orders
 // them: barriers with semantics for the memory, and releases and acquires by atomics and memory
-// barriers.
+// barriers. A read that is in a race with a write gets the bytes before it, if the schedule is
+// adversarial.
 //
 // A workgroup has a clock that each such event advances, and an access has the clock's time. An
 // invocation knows until when the accesses of others happened before: by workgroup barriers (the
@@ -31,43 +32,34 @@ class Races {
     // An atomic operation, before it takes place.
     void synchronise(const Subgroup& subgroup, uint32_t lane, const Pointer& pointer,
                      const std::byte* data, uint32_t semantics);
+    // An access to `size` bytes, before a write and after a read. `seen`: what the read got; null
+    // for a write.
     void note(Subgroup& subgroup, const Instruction& instruction, uint32_t lane,
-              const Pointer& pointer, const std::byte* data, uint64_t size, bool write,
+              const Pointer& pointer, const std::byte* data, uint64_t size, std::byte* seen,
               const Access& access);
 
  private:
     enum Kind { kShared, kBuffer, kKinds };
-    // Times before which accesses of all invocations of a set happened before.
-    struct Order {
-        uint32_t reads = 0;
-        uint32_t writes = 0;  // and are available and visible
-    };
-    struct Observer {
-        const Workgroup& group;
-        Kind kind;
-        uint32_t invocation, subgroup;
-        bool visible;  // a write, an atomic, or a read with MakePointerVisible
-        bool repeats;  // a write of the bytes that are there
-    };
-    void order(Order& order, uint32_t semantics);
-    bool happenedBefore(const Observer& observer, const Stamp& other, bool otherWrites) const;
-    const Stamp* conflict(const Observer& observer, const Cell& cell, const Stamp& now,
-                          bool write) const;
-    void remember(const Observer& observer, Cell& cell, const Stamp& now, bool write) const;
-    void noteCell(Subgroup& subgroup, const Instruction& instruction, const Observer& observer,
-                  Cell& cell, const Stamp& now, bool write);
+    struct Note;  // an access to the bytes of one cell
+    void advance(Order& order, uint32_t semantics, bool visible) const;
+    bool covers(uint8_t scope, const Stamp& a, const Stamp& b) const;
+    bool happenedBefore(const Note& note, const Stamp& other, bool otherWrites) const;
+    const Stamp* conflict(const Note& note) const;
+    void remember(const Note& note) const;
+    void noteCell(const Note& note) const;
+    void reportRace(const Note& note, const Stamp& other) const;
 
     BufferHistory& history_;
     uint32_t lanes_;
     uint32_t group_ = 0;  // number in the dispatch
     uint32_t clock_ = 1;
     bool vulkan_;  // the Vulkan memory model: accesses are private unless they say otherwise
+    bool stale_;   // reads get stale bytes where they may
     Order all_[kKinds];
     std::vector<Order> subgroups_[kKinds];
-    std::vector<uint32_t> fences_;  // of each invocation, its last memory barrier
-    std::vector<uint32_t>
-        released_;      // of each invocation, by such fences before workgroup barriers
-    Knowledge common_;  // of all invocations
+    std::vector<Order> fences_;        // of each invocation, its last memory barrier that releases
+    std::vector<Order> released_;      // the same, when all met
+    Knowledge common_;                 // of all invocations
     std::vector<Knowledge> acquired_;  // of each invocation
     std::vector<Knowledge> pending_;   // by relaxed atomics, until a memory barrier
     std::unordered_map<uint64_t, Knowledge> sharedReleases_;
