@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Barriers (SPIR-V, 3.52.20), and instructions without an effect here.
-#include "execution/families.hpp"
 #include "execution/frame.hpp"
+#include "execution/opcode_table.hpp"
 #include "memory/races.hpp"
 
 namespace coopvk::reference {

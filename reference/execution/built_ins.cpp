@@ -13,66 +13,43 @@ struct Invocation {
     uint32_t index() const { return subgroup.index * subgroup.lanes + lane; }
     // Invocations are numbered along x, then y, then z.
     uint32_t local(uint32_t dimension) const {
-        const auto& size = group.program->workgroupSize;
         const uint32_t at = index();
-        return dimension == 0   ? at % size[0]
-               : dimension == 1 ? at / size[0] % size[1]
-                                : at / size[0] / size[1];
+        return dimension == 0   ? at % size(0)
+               : dimension == 1 ? at / size(0) % size(1)
+                                : at / size(0) / size(1);
     }
+    uint32_t size(uint32_t dimension) const { return group.program->workgroupSize[dimension]; }
+    LaneMask all() const { return LaneMask::firstLanes(subgroup.lanes); }
+    // Lanes before this one.
+    LaneMask below() const { return LaneMask::firstLanes(lane); }
+    LaneMask upTo() const { return LaneMask::firstLanes(lane + 1); }
 };
-
-using Getter = uint64_t (*)(const Invocation&, uint32_t component);
+using At = const Invocation&;
 
 struct BuiltInRow {
     spv::BuiltIn builtIn;
-    Getter value;
+    uint64_t (*value)(At, uint32_t component);
 };
 
-// Word `component` of a mask of lanes.
-uint64_t word(LaneMask mask, uint32_t component) {
-    const uint64_t half = component < 2 ? mask.low : mask.high;
-    return (half >> (component % 2 * 32)) & 0xFFFFFFFFu;
-}
-LaneMask below(const Invocation& at) { return LaneMask::firstLanes(at.lane); }
-LaneMask upTo(const Invocation& at) { return LaneMask::firstLanes(at.lane + 1); }
-LaneMask lanesOf(const Invocation& at) { return LaneMask::firstLanes(at.subgroup.lanes); }
-
+using enum spv::BuiltIn;
 constexpr BuiltInRow kBuiltIns[] = {
-    {spv::BuiltIn::NumWorkgroups,
-     [](const Invocation& at, uint32_t c) -> uint64_t { return at.group.dispatch->groups[c]; }},
-    {spv::BuiltIn::WorkgroupId,
-     [](const Invocation& at, uint32_t c) -> uint64_t { return at.group.id[c]; }},
-    {spv::BuiltIn::LocalInvocationId,
-     [](const Invocation& at, uint32_t c) -> uint64_t { return at.local(c); }},
-    {spv::BuiltIn::GlobalInvocationId,
-     [](const Invocation& at, uint32_t c) -> uint64_t {
-         return at.group.id[c] * at.group.program->workgroupSize[c] + at.local(c);
-     }},
-    {spv::BuiltIn::LocalInvocationIndex,
-     [](const Invocation& at, uint32_t) -> uint64_t { return at.index(); }},
-    {spv::BuiltIn::WorkgroupSize,
-     [](const Invocation& at, uint32_t c) -> uint64_t {
-         return at.group.program->workgroupSize[c];
-     }},
-    {spv::BuiltIn::SubgroupSize,
-     [](const Invocation& at, uint32_t) -> uint64_t { return at.subgroup.lanes; }},
-    {spv::BuiltIn::NumSubgroups,
-     [](const Invocation& at, uint32_t) -> uint64_t { return at.group.program->subgroups; }},
-    {spv::BuiltIn::SubgroupId,
-     [](const Invocation& at, uint32_t) -> uint64_t { return at.subgroup.index; }},
-    {spv::BuiltIn::SubgroupLocalInvocationId,
-     [](const Invocation& at, uint32_t) -> uint64_t { return at.lane; }},
-    {spv::BuiltIn::SubgroupEqMask,
-     [](const Invocation& at, uint32_t c) { return word(LaneMask::one(at.lane), c); }},
-    {spv::BuiltIn::SubgroupGeMask,
-     [](const Invocation& at, uint32_t c) { return word(lanesOf(at) & ~below(at), c); }},
-    {spv::BuiltIn::SubgroupGtMask,
-     [](const Invocation& at, uint32_t c) { return word(lanesOf(at) & ~upTo(at), c); }},
-    {spv::BuiltIn::SubgroupLeMask,
-     [](const Invocation& at, uint32_t c) { return word(upTo(at), c); }},
-    {spv::BuiltIn::SubgroupLtMask,
-     [](const Invocation& at, uint32_t c) { return word(below(at), c); }},
-    {spv::BuiltIn::DeviceIndex, [](const Invocation&, uint32_t) -> uint64_t { return 0; }},
+    {NumWorkgroups, [](At at, uint32_t c) { return uint64_t{at.group.dispatch->groups[c]}; }},
+    {WorkgroupId, [](At at, uint32_t c) { return uint64_t{at.group.id[c]}; }},
+    {LocalInvocationId, [](At at, uint32_t c) { return uint64_t{at.local(c)}; }},
+    {GlobalInvocationId,
+     [](At at, uint32_t c) { return uint64_t{at.group.id[c] * at.size(c) + at.local(c)}; }},
+    {LocalInvocationIndex, [](At at, uint32_t) { return uint64_t{at.index()}; }},
+    {WorkgroupSize, [](At at, uint32_t c) { return uint64_t{at.size(c)}; }},
+    {SubgroupSize, [](At at, uint32_t) { return uint64_t{at.subgroup.lanes}; }},
+    {NumSubgroups, [](At at, uint32_t) { return uint64_t{at.group.program->subgroups}; }},
+    {SubgroupId, [](At at, uint32_t) { return uint64_t{at.subgroup.index}; }},
+    {SubgroupLocalInvocationId, [](At at, uint32_t) { return uint64_t{at.lane}; }},
+    {SubgroupEqMask, [](At at, uint32_t c) { return LaneMask::one(at.lane).word(c); }},
+    {SubgroupGeMask, [](At at, uint32_t c) { return (at.all() & ~at.below()).word(c); }},
+    {SubgroupGtMask, [](At at, uint32_t c) { return (at.all() & ~at.upTo()).word(c); }},
+    {SubgroupLeMask, [](At at, uint32_t c) { return at.upTo().word(c); }},
+    {SubgroupLtMask, [](At at, uint32_t c) { return at.below().word(c); }},
+    {DeviceIndex, [](At, uint32_t) { return uint64_t{0}; }},
 };
 
 }  // namespace

@@ -13,16 +13,16 @@ namespace coopvk::reference::combine {
 using Combine = uint64_t (*)(const Program&, const Type& scalar, uint64_t, uint64_t);
 
 template <auto kOp>
-uint64_t onBits(const Program&, const Type& type, uint64_t a, uint64_t b) {
+uint64_t combineBits(const Program&, const Type& type, uint64_t a, uint64_t b) {
     return static_cast<uint64_t>(kOp(a, b)) & widthMask(type.width);
 }
 template <auto kOp>
-uint64_t onSigned(const Program&, const Type& type, uint64_t a, uint64_t b) {
+uint64_t combineSigned(const Program&, const Type& type, uint64_t a, uint64_t b) {
     return static_cast<uint64_t>(kOp(signExtend(a, type.width), signExtend(b, type.width))) &
            widthMask(type.width);
 }
 template <auto kOp>
-uint64_t onFloats(const Program& program, const Type& type, uint64_t a, uint64_t b) {
+uint64_t combineFloats(const Program& program, const Type& type, uint64_t a, uint64_t b) {
     return withFormat(program, type, [&](auto format) {
         using Compute = typename decltype(format)::Compute;
         return format.to(static_cast<Compute>(kOp(format.from(a), format.from(b))));

@@ -4,22 +4,25 @@
 // the components of its lane.
 #include <algorithm>
 
-#include "execution/families.hpp"
 #include "execution/frame.hpp"
+#include "execution/opcode_table.hpp"
 
 namespace coopvk::reference {
 
 namespace {
 
+using enum spv::Op;
+
 struct Indices final : Prepared {
     uint32_t component = 0;
 };
 
-// The component at which indices lead into a composite, from operand `first` on.
-Status prepareIndices(const Program& program, Instruction& i, uint32_t composite, uint32_t first) {
+// The component at which indices lead into the composite before them.
+template <uint32_t kComposite>
+Status prepareIndices(const Program& program, Instruction& i) {
     auto indices = std::make_shared<Indices>();
-    const Type* type = program.slots[i[composite].slot].type;
-    for (uint32_t n = first; n < i.operands.size(); ++n) {
+    const Type* type = program.slots[i[kComposite].slot].type;
+    for (uint32_t n = kComposite + 1; n < i.operands.size(); ++n) {
         const uint32_t index = i[n].word;
         const uint64_t count = type->kind == Kind::kStruct ? type->members.size() : type->count;
         if (!type->isComposite() || index >= count)
@@ -31,12 +34,6 @@ Status prepareIndices(const Program& program, Instruction& i, uint32_t composite
     i.prepared = std::move(indices);
     return Done{};
 }
-Status prepareExtract(const Program& program, Instruction& i) {
-    return prepareIndices(program, i, 0, 1);
-}
-Status prepareInsert(const Program& program, Instruction& i) {
-    return prepareIndices(program, i, 1, 2);
-}
 uint32_t componentOf(const Instruction& i) {
     return static_cast<const Indices&>(*i.prepared).component;
 }
@@ -45,8 +42,8 @@ Step construct(Subgroup& s, const Instruction& i) {
     const Value result = s.result(i);
     uint32_t to = 0;
     // One constituent for all components of a matrix; vectors from scalars and vectors.
-    const bool replicate = i.type->kind == Kind::kCooperativeMatrix ||
-                           i.opcode == spv::Op::OpCompositeConstructReplicateEXT;
+    const bool replicate =
+        i.type->kind == Kind::kCooperativeMatrix || i.opcode == OpCompositeConstructReplicateEXT;
     for (uint32_t next = 0; to < result.components(); ++next) {
         if (next == i.operands.size()) {
             if (!replicate) break;
@@ -158,9 +155,8 @@ Step select(Subgroup& s, const Instruction& i) {
         forLanes(s, [&](uint32_t lane) {
             result.at(c, lane) = condition.at(at, lane) != 0 ? then.at(c, lane) : other.at(c, lane);
         });
-        const LaneMask defined =
-            condition.defined[at] & ((taken & then.defined[c]) | (~taken & other.defined[c]));
-        result.defined[c] = (result.defined[c] & ~s.mask) | (defined & s.mask);
+        const LaneMask chosen = (taken & then.defined[c]) | (~taken & other.defined[c]);
+        result.define(c, condition.defined[at] & chosen, s.mask);
     }
     return Step::kNext;
 }
@@ -181,7 +177,7 @@ Step variable(Subgroup& s, const Instruction& i) {
     const uint64_t first = s.values[i.result].at(1, 0);
     const Value to{s.privateData.data() + first * s.lanes, s.privateDefined.data() + first, type,
                    s.lanes};
-    const uint32_t initializer = i.opcode == spv::Op::OpVariable ? 1 : 2;
+    const uint32_t initializer = i.opcode == OpVariable ? 1 : 2;
     if (i.operands.size() > initializer && i[initializer].slot != kNone) {
         copyValue(to, s.operand(i, initializer), s.mask);
         return Step::kNext;
@@ -190,23 +186,22 @@ Step variable(Subgroup& s, const Instruction& i) {
     return Step::kNext;
 }
 
-constexpr auto kHere = Defined::kHandler;
 constexpr OpcodeRow kRows[] = {
-    row(spv::Op::OpCompositeConstruct, construct),
-    row(spv::Op::OpCompositeConstructReplicateEXT, construct),
-    row(spv::Op::OpCompositeExtract, extract, kHere, prepareExtract),
-    row(spv::Op::OpCompositeInsert, insert, kHere, prepareInsert),
-    row(spv::Op::OpCopyObject, copy),
-    row(spv::Op::OpCopyLogical, copy),
-    row(spv::Op::OpExpectKHR, copy),
-    row(spv::Op::OpFreezeKHR, freeze),
-    row(spv::Op::OpVectorShuffle, shuffle),
-    row(spv::Op::OpVectorExtractDynamic, extractDynamic),
-    row(spv::Op::OpVectorInsertDynamic, insertDynamic),
-    row(spv::Op::OpSelect, select),
-    row(spv::Op::OpTranspose, transpose),
-    row(spv::Op::OpVariable, variable),
-    row(spv::Op::OpUntypedVariableKHR, variable),
+    row(OpCompositeConstruct, construct),
+    row(OpCompositeConstructReplicateEXT, construct),
+    row(OpCompositeExtract, extract, Defined::kHandler, prepareIndices<0>),
+    row(OpCompositeInsert, insert, Defined::kHandler, prepareIndices<1>),
+    row(OpCopyObject, copy),
+    row(OpCopyLogical, copy),
+    row(OpExpectKHR, copy),
+    row(OpFreezeKHR, freeze),
+    row(OpVectorShuffle, shuffle),
+    row(OpVectorExtractDynamic, extractDynamic),
+    row(OpVectorInsertDynamic, insertDynamic),
+    row(OpSelect, select),
+    row(OpTranspose, transpose),
+    row(OpVariable, variable),
+    row(OpUntypedVariableKHR, variable),
 };
 
 }  // namespace

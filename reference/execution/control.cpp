@@ -4,8 +4,8 @@
 // so that all arrive at a merge block before any goes on from it.
 #include <algorithm>
 
-#include "execution/families.hpp"
 #include "execution/frame.hpp"
+#include "execution/opcode_table.hpp"
 
 namespace coopvk::reference {
 

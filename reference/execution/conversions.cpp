@@ -1,102 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Conversions between numbers, and of bits (SPIR-V, 3.52.11).
+// Conversions between numbers and of bits (SPIR-V, 3.52.11), and numbers packed in words
+// (GLSL.std.450).
 #include <cmath>
 
-#include "execution/families.hpp"
 #include "execution/map.hpp"
-#include "matrices/rows.hpp"
-#include "numbers/conversion.hpp"
+#include "execution/opcode_table.hpp"
 
 namespace coopvk::reference {
 
-namespace {
-
-// The operand's and the result's type, where the instruction says how integers are extended.
-numbers::Number asInteger(const Type& scalar, bool isSigned) {
-    return numbers::integerOf(scalar.width, isSigned).value_or(numbers::Number::u32);
+// Where the opcode does not say how integers are extended, their types do.
+numbers::Conversion conversionOf(const Program& program, const Instruction& i) {
+    const Type& from = scalarOf(*program.slots[i[0].slot].type);
+    const Type& to = scalarOf(*i.type);
+    bool fromSigned = from.isSigned, toSigned = to.isSigned;
+    switch (i.opcode) {
+        case spv::Op::OpConvertSToF:
+        case spv::Op::OpSConvert:
+        case spv::Op::OpSatConvertSToU:
+            fromSigned = true;
+            toSigned = false;
+            break;
+        case spv::Op::OpConvertUToF:
+        case spv::Op::OpUConvert:
+        case spv::Op::OpSatConvertUToS:
+        case spv::Op::OpConvertFToS:
+            fromSigned = false;
+            toSigned = true;
+            break;
+        case spv::Op::OpConvertFToU:
+            toSigned = false;
+            break;
+        default:
+            break;
+    }
+    const bool towardZero = i.rounding == static_cast<uint32_t>(spv::FPRoundingMode::RTZ) ||
+                            (i.rounding == kNone && controlsOf(program, to).towardZero);
+    const bool saturates = i.saturates || i.opcode == spv::Op::OpSatConvertSToU ||
+                           i.opcode == spv::Op::OpSatConvertUToS;
+    return {numberOf(from, fromSigned), numberOf(to, toSigned),
+            numbers::conversionRule(saturates, towardZero ? numbers::Rounding::towardZero
+                                                          : numbers::Rounding::nearestEven)};
 }
 
-template <typename Convert>
-Step convertEach(Subgroup& s, const Instruction& i, Convert convert) {
-    const Value from = s.operand(i, 0), result = s.result(i);
-    for (uint32_t c = 0; c < result.components(); ++c) {
-        LaneMask defined = from.defined[c];
-        forLanes(s, [&](uint32_t lane) {
-            const numbers::Converted to = convert(from.at(c, lane));
-            result.at(c, lane) = to.bits;
-            if (to.defined) return;
-            if (!s.checks(kCheckDomain)) return;
-            defined.clear(lane);
+namespace {
+
+using enum spv::Op;
+
+Step convert(Subgroup& s, const Instruction& i) {
+    const numbers::Conversion conversion = conversionOf(*s.program, i);
+    const Value result = s.result(i);
+    const bool checks = s.checks(kCheckDomain);
+    forComponents<1>(s, i, [&](uint32_t c, uint32_t lane, uint64_t bits) {
+        const numbers::Converted to = conversion(bits);
+        result.at(c, lane) = to.bits;
+        if (!to.defined && checks)
             s.noteOutside(i, c, lane, "a conversion of a number that its type lacks");
-        });
-        result.defined[c] = (result.defined[c] & ~s.mask) | (defined & s.mask);
-    }
-    s.outside.clear();  // said above
+    });
     return Step::kNext;
 }
 
-Step convertBetween(Subgroup& s, const Instruction& i, numbers::Number from, numbers::Number to) {
-    const FloatControls& controls = controlsOf(*s.program, scalarOf(*i.type));
-    const bool towardZero = i.rounding == static_cast<uint32_t>(spv::FPRoundingMode::RTZ) ||
-                            (i.rounding == kNone && controls.towardZero);
-    const numbers::ConversionRule rule = numbers::conversionRule(
-        i.saturates, towardZero ? numbers::Rounding::towardZero : numbers::Rounding::nearestEven);
-    return convertEach(s, i, [&](uint64_t bits) { return numbers::convert(from, to, bits, rule); });
-}
-
-template <bool kSigned>
-Step floatToInteger(Subgroup& s, const Instruction& i) {
-    return convertBetween(s, i, numberOf(scalarOf(*s.operand(i, 0).type)),
-                          asInteger(scalarOf(*i.type), kSigned));
-}
-template <bool kSigned>
-Step integerToFloat(Subgroup& s, const Instruction& i) {
-    return convertBetween(s, i, asInteger(scalarOf(*s.operand(i, 0).type), kSigned),
-                          numberOf(scalarOf(*i.type)));
-}
-// In one step, also from double to half.
-template <typename Format, typename From>
-numbers::Converted rounded(const Format& format, From value) {
-    return {format.to(static_cast<typename Format::Compute>(value))};
-}
-template <typename From>
-numbers::Converted rounded(const Half&, From value) {
-    return {std::bit_cast<uint16_t>(static_cast<_Float16>(value))};
-}
-
-Step floatToFloat(Subgroup& s, const Instruction& i) {
-    const Type& from = scalarOf(*s.operand(i, 0).type);
-    const Type& to = scalarOf(*i.type);
-    const bool plain = from.format == FloatFormat::kIeee && to.format == FloatFormat::kIeee &&
-                       i.rounding == kNone && !i.saturates &&
-                       !controlsOf(*s.program, to).towardZero;
-    if (!plain) return convertBetween(s, i, numberOf(from), numberOf(to));
-    return withFormat(*s.program, from, [&](auto source) {
-        return withFormat(*s.program, to, [&](auto target) {
-            return convertEach(s, i,
-                               [&](uint64_t bits) { return rounded(target, source.from(bits)); });
-        });
-    });
-}
-template <bool kSigned>
-Step resize(Subgroup& s, const Instruction& i) {
-    return mapIntegers<1>(s, i, [](uint64_t bits, uint32_t width) {
-        return kSigned ? static_cast<uint64_t>(signExtend(bits, width)) : bits;
-    });
-}
-// To the other signedness, with saturation.
-template <bool kFromSigned>
-Step saturate(Subgroup& s, const Instruction& i) {
-    const uint32_t to = scalarOf(*i.type).width;
-    return mapIntegers<1>(s, i, [to](uint64_t bits, uint32_t width) -> uint64_t {
-        if (!kFromSigned) return std::min(bits, widthMask(to - 1));
-        const int64_t value = signExtend(bits, width);
-        return value < 0 ? 0 : std::min(static_cast<uint64_t>(value), widthMask(to));
-    });
-}
-
-// The same bits as numbers of another width; lower-numbered components are the lower bits.
+// The same bits as numbers of another width; lower-numbered components are the lower bits. Of
+// several parts one that is defined suffices: programs pack elements with others that are padding,
+// and take them apart again.
 Step bitcast(Subgroup& s, const Instruction& i) {
     const Value from = s.operand(i, 0), result = s.result(i);
     const uint32_t fromWidth = scalarOf(*from.type).width, toWidth = scalarOf(*result.type).width;
@@ -105,60 +71,88 @@ Step bitcast(Subgroup& s, const Instruction& i) {
         copyValue(result, from, s.mask);
         return Step::kNext;
     }
-    const uint32_t ratio = fromWidth > toWidth ? fromWidth / toWidth : toWidth / fromWidth;
+    const uint32_t parts = fromWidth > toWidth ? fromWidth / toWidth : 1;   // of an operand
+    const uint32_t joined = fromWidth > toWidth ? 1 : toWidth / fromWidth;  // to a result
     for (uint32_t c = 0; c < result.components(); ++c) {
-        LaneMask defined = LaneMask::firstLanes(kMaxLanes);
-        if (fromWidth > toWidth) {
-            const uint32_t shift = c % ratio * toWidth;
-            defined = from.defined[c / ratio];
-            forLanes(s, [&](uint32_t lane) {
-                result.at(c, lane) = (from.at(c / ratio, lane) >> shift) & widthMask(toWidth);
-            });
-        } else {
-            // Defined where one of the parts is: programs pack elements with others that are
-            // padding, and take them apart again.
-            defined = {};
-            for (uint32_t p = 0; p < ratio; ++p) defined |= from.defined[c * ratio + p];
-            forLanes(s, [&](uint32_t lane) {
-                uint64_t bits = 0;
-                for (uint32_t p = 0; p < ratio; ++p)
-                    bits |= from.at(c * ratio + p, lane) << (p * fromWidth);
-                result.at(c, lane) = bits;
-            });
-        }
-        result.defined[c] = (result.defined[c] & ~s.mask) | (defined & s.mask);
+        const uint32_t first = c / parts * joined, shift = c % parts * toWidth;
+        LaneMask defined;
+        for (uint32_t p = 0; p < joined; ++p) defined |= from.defined[first + p];
+        forLanes(s, [&](uint32_t lane) {
+            uint64_t bits = from.at(first, lane) >> shift;
+            for (uint32_t p = 1; p < joined; ++p)
+                bits |= from.at(first + p, lane) << (p * fromWidth);
+            result.at(c, lane) = bits & widthMask(toWidth);
+        });
+        result.define(c, defined, s.mask);
     }
     return Step::kNext;
 }
 
-// To f16 and back, for numbers that need no more (denormals become 0).
-Step quantize(Subgroup& s, const Instruction& i) {
-    return mapFloats<1>(s, i, [](auto value) {
-        const double half = static_cast<double>(static_cast<_Float16>(value));
-        constexpr double kSmallest = 0x1p-14;
-        if (std::abs(half) < kSmallest) return std::copysign(0.0, half);
-        return half;
+// Words of fields, each from or to a component by an operation on bits.
+template <uint32_t kCount, auto kOp>
+Step pack(Subgroup& s, const Instruction& i) {
+    const Value from = s.operand(i, 0), result = s.result(i);
+    const uint32_t width = i.type->width / kCount;
+    forLanes(s, [&](uint32_t lane) {
+        uint64_t word = 0;
+        for (uint32_t c = 0; c < kCount; ++c)
+            word |= (kOp(from.at(c, lane), width) & widthMask(width)) << (c * width);
+        result.at(0, lane) = word;
     });
+    return Step::kNext;
 }
-
-// Matrices whose use changes are converted as a whole.
-Status prepareConversion(const Program& program, Instruction& i) {
-    if (const Handler handler = matrices::matrixConversion(program, i)) i.handler = handler;
-    return Done{};
+template <uint32_t kCount, auto kOp>
+Step unpack(Subgroup& s, const Instruction& i) {
+    const Value from = s.operand(i, 0), result = s.result(i);
+    const uint32_t width = from.type->width / kCount;
+    forLanes(s, [&](uint32_t lane) {
+        for (uint32_t c = 0; c < kCount; ++c)
+            result.at(c, lane) = kOp((from.at(0, lane) >> (c * width)) & widthMask(width), width);
+    });
+    return Step::kNext;
 }
+constexpr auto toHalf = [](uint64_t bits, uint32_t) { return Half::to(Single::from(bits)); };
+constexpr auto fromHalf = [](uint64_t bits, uint32_t) { return Single::to(Half::from(bits)); };
+constexpr auto same = [](uint64_t bits, uint32_t) { return bits; };
+// Normalised numbers: 1 is the largest one.
+template <bool kSigned>
+constexpr auto toNormalised = [](uint64_t bits, uint32_t width) {
+    const double value = static_cast<double>(Single::from(bits));
+    const double clamped = std::fmin(std::fmax(value, kSigned ? -1.0 : 0.0), 1.0);
+    const auto most = static_cast<double>(widthMask(width - kSigned));
+    return static_cast<uint64_t>(static_cast<int64_t>(std::nearbyint(clamped * most)));
+};
+template <bool kSigned>
+constexpr auto fromNormalised = [](uint64_t bits, uint32_t width) {
+    const auto most = static_cast<double>(widthMask(width - kSigned));
+    const auto number =
+        static_cast<double>(kSigned ? signExtend(bits, width) : static_cast<int64_t>(bits));
+    return Single::to(static_cast<float>(std::fmax(number / most, -1.0)));
+};
 
 constexpr OpcodeRow kRows[] = {
-    row(spv::Op::OpConvertFToU, floatToInteger<false>, Defined::kHandler, prepareConversion),
-    row(spv::Op::OpConvertFToS, floatToInteger<true>, Defined::kHandler, prepareConversion),
-    row(spv::Op::OpConvertUToF, integerToFloat<false>, Defined::kHandler, prepareConversion),
-    row(spv::Op::OpConvertSToF, integerToFloat<true>, Defined::kHandler, prepareConversion),
-    row(spv::Op::OpFConvert, floatToFloat, Defined::kHandler, prepareConversion),
-    row(spv::Op::OpUConvert, resize<false>, Defined::kComponentwise, prepareConversion),
-    row(spv::Op::OpSConvert, resize<true>, Defined::kComponentwise, prepareConversion),
-    row(spv::Op::OpSatConvertSToU, saturate<true>, Defined::kComponentwise),
-    row(spv::Op::OpSatConvertUToS, saturate<false>, Defined::kComponentwise),
-    row(spv::Op::OpBitcast, bitcast),
-    row(spv::Op::OpQuantizeToF16, quantize, Defined::kComponentwise),
+    each(OpConvertFToU, convert, prepareConversion),
+    each(OpConvertFToS, convert, prepareConversion),
+    each(OpConvertUToF, convert, prepareConversion),
+    each(OpConvertSToF, convert, prepareConversion),
+    each(OpFConvert, convert, prepareConversion),
+    each(OpUConvert, convert, prepareConversion),
+    each(OpSConvert, convert, prepareConversion),
+    each(OpSatConvertSToU, convert),
+    each(OpSatConvertUToS, convert),
+    row(OpBitcast, bitcast),
+    row(GLSLstd450PackSnorm4x8, pack<4, toNormalised<true>>, Defined::kAll),
+    row(GLSLstd450PackUnorm4x8, pack<4, toNormalised<false>>, Defined::kAll),
+    row(GLSLstd450PackSnorm2x16, pack<2, toNormalised<true>>, Defined::kAll),
+    row(GLSLstd450PackUnorm2x16, pack<2, toNormalised<false>>, Defined::kAll),
+    row(GLSLstd450PackHalf2x16, pack<2, toHalf>, Defined::kAll),
+    row(GLSLstd450PackDouble2x32, pack<2, same>, Defined::kAll),
+    row(GLSLstd450UnpackSnorm4x8, unpack<4, fromNormalised<true>>, Defined::kAll),
+    row(GLSLstd450UnpackUnorm4x8, unpack<4, fromNormalised<false>>, Defined::kAll),
+    row(GLSLstd450UnpackSnorm2x16, unpack<2, fromNormalised<true>>, Defined::kAll),
+    row(GLSLstd450UnpackUnorm2x16, unpack<2, fromNormalised<false>>, Defined::kAll),
+    row(GLSLstd450UnpackHalf2x16, unpack<2, fromHalf>, Defined::kAll),
+    row(GLSLstd450UnpackDouble2x32, unpack<2, same>, Defined::kAll),
 };
 
 }  // namespace

@@ -71,7 +71,7 @@ class Subgroup {
     void noteOutside(const Instruction& instruction, uint32_t component, uint32_t lane,
                      const char* what);
     const Instruction* meeting = nullptr;  // where it waits for the other subgroups
-    std::vector<uint64_t> staging;  // of phis
+    std::vector<uint64_t> staging;         // of phis
     std::vector<LaneMask> stagingDefined;
 };
 
@@ -81,6 +81,8 @@ enum class Outcome { kFinished, kYield, kMeet, kStop };
 Outcome run(Subgroup& subgroup, size_t depth);
 // Starts a function: its arguments must be in its parameters.
 void enter(Subgroup& subgroup, const Function& function, LaneMask mask, uint32_t result);
+// Executes an instruction whose operands and result are constants, when a program is made.
+void executeOnConstants(Program& program, const Instruction& instruction);
 // Copies components where the lanes of the mask are, with what is defined.
 void copyComponents(const Value& to, uint32_t toFirst, const Value& from, uint32_t fromFirst,
                     uint32_t count, LaneMask mask);

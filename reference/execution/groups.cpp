@@ -4,71 +4,53 @@
 #include <vector>
 
 #include "execution/combine.hpp"
-#include "execution/families.hpp"
+#include "execution/opcode_table.hpp"
 
 namespace coopvk::reference {
 
 namespace {
 
+using enum spv::Op;
+using spv::GroupOperation;
 using namespace combine;
 
-// What an exclusive scan gives to the first lane (SPIR-V: the identity I).
-enum class Identity : uint8_t { kZero, kOne, kOnes, kHighest, kLowest, kInfinity, kMinusInfinity };
+// What an exclusive scan gives to the first lane (SPIR-V: the identity I): of floating-point
+// numbers the number, of integers its low bits, and of signed ones the limits.
+enum class Identity : uint8_t { kZero, kOne, kOnes, kHighest, kLowest };
 
 uint64_t bitsOf(Identity identity, const Type& type) {
+    static constexpr double kNumbers[] = {0, 1, NAN, INFINITY, -INFINITY};
+    if (type.kind == Kind::kFloat)
+        return numbers::encodeDouble(numberOf(type), kNumbers[static_cast<size_t>(identity)]);
     const uint64_t ones = widthMask(type.width);
-    const auto number = [&](double value) { return numbers::encodeDouble(numberOf(type), value); };
-    switch (identity) {
-        case Identity::kZero:
-            return 0;
-        case Identity::kOne:
-            return type.kind == Kind::kFloat ? number(1.0) : 1;
-        case Identity::kOnes:
-            return ones;
-        case Identity::kHighest:
-            return ones >> 1;
-        case Identity::kLowest:
-            return (ones >> 1) + 1;
-        case Identity::kInfinity:
-            return number(INFINITY);
-        case Identity::kMinusInfinity:
-            return number(-INFINITY);
-    }
-    return 0;
+    const uint64_t integers[] = {0, 1, ones, ones >> 1, (ones >> 1) + 1};
+    return integers[static_cast<size_t>(identity)];
 }
 
 // The lanes that are combined with a lane.
-std::vector<LaneMask> setsOf(Subgroup& s, const Instruction& i, spv::GroupOperation operation) {
+std::vector<LaneMask> setsOf(Subgroup& s, const Instruction& i, GroupOperation operation) {
     std::vector<LaneMask> sets(s.lanes, s.mask);
-    if (operation == spv::GroupOperation::ClusteredReduce) {
+    if (operation == GroupOperation::ClusteredReduce) {
         const auto size = static_cast<uint32_t>(s.uniform(i, 3));
         for (uint32_t lane = 0; lane < s.lanes; ++lane) {
             const uint32_t first = size == 0 ? 0 : lane / size * size;
             sets[lane] = s.mask & LaneMask::firstLanes(first + size) & ~LaneMask::firstLanes(first);
         }
-    } else if (operation >= spv::GroupOperation::PartitionedReduceNV) {
+    } else if (operation >= GroupOperation::PartitionedReduceNV) {
         const Value ballot = s.operand(i, 3);
-        s.mask.forEach([&](uint32_t lane) {
-            sets[lane] = s.mask & LaneMask{ballot.at(0, lane) | ballot.at(1, lane) << 32,
-                                           ballot.at(2, lane) | ballot.at(3, lane) << 32};
-        });
+        s.mask.forEach([&](uint32_t lane) { sets[lane] = s.mask & ballotAt(ballot, lane); });
     }
     return sets;
-}
-
-bool isInclusive(spv::GroupOperation operation) {
-    return operation == spv::GroupOperation::InclusiveScan ||
-           operation == spv::GroupOperation::PartitionedInclusiveScanNV;
-}
-bool isExclusive(spv::GroupOperation operation) {
-    return operation == spv::GroupOperation::ExclusiveScan ||
-           operation == spv::GroupOperation::PartitionedExclusiveScanNV;
 }
 
 // Operands: scope, operation, value, size of clusters or ballot of the partition.
 template <auto kCombine, Identity kIdentity>
 Step group(Subgroup& s, const Instruction& i) {
-    const auto operation = static_cast<spv::GroupOperation>(i[1].word);
+    const auto operation = static_cast<GroupOperation>(i[1].word);
+    const bool inclusive = operation == GroupOperation::InclusiveScan ||
+                           operation == GroupOperation::PartitionedInclusiveScanNV;
+    const bool exclusive = operation == GroupOperation::ExclusiveScan ||
+                           operation == GroupOperation::PartitionedExclusiveScanNV;
     const std::vector<LaneMask> sets = setsOf(s, i, operation);
     const Value from = s.operand(i, 2), result = s.result(i);
     const Type& type = scalarOf(*i.type);
@@ -78,26 +60,23 @@ Step group(Subgroup& s, const Instruction& i) {
         uint64_t running[kMaxLanes];  // of the whole set, where it is the same for many lanes
         LaneMask done;
         s.mask.forEach([&](uint32_t lane) {
-            const uint32_t first = sets[lane].any() ? sets[lane].first() : lane;
+            const LaneMask set = sets[lane];
+            const uint32_t first = set.any() ? set.first() : lane;
             if (!done.test(first)) {
                 done.set(first);
-                uint64_t sum = 0;
-                bool any = false;
-                sets[lane].forEach([&](uint32_t other) {
-                    if (isExclusive(operation)) running[other] = any ? sum : identity;
-                    sum =
-                        any ? combine(*s.program, type, sum, from.at(c, other)) : from.at(c, other);
-                    any = true;
-                    if (isInclusive(operation)) running[other] = sum;
+                uint64_t sum = identity;
+                set.forEach([&](uint32_t other) {
+                    if (exclusive) running[other] = sum;
+                    const uint64_t own = from.at(c, other);
+                    sum = other == first ? own : combine(*s.program, type, sum, own);
+                    if (inclusive) running[other] = sum;
                 });
-                if (!isInclusive(operation) && !isExclusive(operation))
-                    sets[lane].forEach([&](uint32_t other) { running[other] = sum; });
+                if (!inclusive && !exclusive)
+                    set.forEach([&](uint32_t other) { running[other] = sum; });
             }
             result.at(c, lane) = running[lane];
             const LaneMask needed =
-                isInclusive(operation) || isExclusive(operation)
-                    ? sets[lane] & LaneMask::firstLanes(lane + isInclusive(operation))
-                    : sets[lane];
+                inclusive || exclusive ? set & LaneMask::firstLanes(lane + inclusive) : set;
             result.defined[c].assign(lane, (needed & ~from.defined[c]).none());
         });
     }
@@ -105,22 +84,22 @@ Step group(Subgroup& s, const Instruction& i) {
 }
 
 constexpr OpcodeRow kRows[] = {
-    row(spv::Op::OpGroupNonUniformIAdd, group<onBits<add>, Identity::kZero>),
-    row(spv::Op::OpGroupNonUniformFAdd, group<onFloats<add>, Identity::kZero>),
-    row(spv::Op::OpGroupNonUniformIMul, group<onBits<multiply>, Identity::kOne>),
-    row(spv::Op::OpGroupNonUniformFMul, group<onFloats<multiply>, Identity::kOne>),
-    row(spv::Op::OpGroupNonUniformSMin, group<onSigned<least>, Identity::kHighest>),
-    row(spv::Op::OpGroupNonUniformUMin, group<onBits<least>, Identity::kOnes>),
-    row(spv::Op::OpGroupNonUniformFMin, group<onFloats<leastFloat>, Identity::kInfinity>),
-    row(spv::Op::OpGroupNonUniformSMax, group<onSigned<most>, Identity::kLowest>),
-    row(spv::Op::OpGroupNonUniformUMax, group<onBits<most>, Identity::kZero>),
-    row(spv::Op::OpGroupNonUniformFMax, group<onFloats<mostFloat>, Identity::kMinusInfinity>),
-    row(spv::Op::OpGroupNonUniformBitwiseAnd, group<onBits<bitAnd>, Identity::kOnes>),
-    row(spv::Op::OpGroupNonUniformBitwiseOr, group<onBits<bitOr>, Identity::kZero>),
-    row(spv::Op::OpGroupNonUniformBitwiseXor, group<onBits<bitXor>, Identity::kZero>),
-    row(spv::Op::OpGroupNonUniformLogicalAnd, group<onBits<bitAnd>, Identity::kOne>),
-    row(spv::Op::OpGroupNonUniformLogicalOr, group<onBits<bitOr>, Identity::kZero>),
-    row(spv::Op::OpGroupNonUniformLogicalXor, group<onBits<bitXor>, Identity::kZero>),
+    row(OpGroupNonUniformIAdd, group<combineBits<add>, Identity::kZero>),
+    row(OpGroupNonUniformFAdd, group<combineFloats<add>, Identity::kZero>),
+    row(OpGroupNonUniformIMul, group<combineBits<multiply>, Identity::kOne>),
+    row(OpGroupNonUniformFMul, group<combineFloats<multiply>, Identity::kOne>),
+    row(OpGroupNonUniformSMin, group<combineSigned<least>, Identity::kHighest>),
+    row(OpGroupNonUniformUMin, group<combineBits<least>, Identity::kOnes>),
+    row(OpGroupNonUniformFMin, group<combineFloats<leastFloat>, Identity::kHighest>),
+    row(OpGroupNonUniformSMax, group<combineSigned<most>, Identity::kLowest>),
+    row(OpGroupNonUniformUMax, group<combineBits<most>, Identity::kZero>),
+    row(OpGroupNonUniformFMax, group<combineFloats<mostFloat>, Identity::kLowest>),
+    row(OpGroupNonUniformBitwiseAnd, group<combineBits<bitAnd>, Identity::kOnes>),
+    row(OpGroupNonUniformBitwiseOr, group<combineBits<bitOr>, Identity::kZero>),
+    row(OpGroupNonUniformBitwiseXor, group<combineBits<bitXor>, Identity::kZero>),
+    row(OpGroupNonUniformLogicalAnd, group<combineBits<bitAnd>, Identity::kOne>),
+    row(OpGroupNonUniformLogicalOr, group<combineBits<bitOr>, Identity::kZero>),
+    row(OpGroupNonUniformLogicalXor, group<combineBits<bitXor>, Identity::kZero>),
 };
 
 }  // namespace

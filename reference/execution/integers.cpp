@@ -1,160 +1,200 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Integer arithmetic and logic (SPIR-V, 3.52.13).
-#include "execution/families.hpp"
+// Integers and booleans: arithmetic (SPIR-V, 3.52.13), bits (3.52.14), comparisons (3.52.15), and
+// what GLSL.std.450 adds. Results that nothing defines are 0 here.
+#include <algorithm>
+
 #include "execution/map.hpp"
+#include "execution/opcode_table.hpp"
 
 namespace coopvk::reference {
 
 namespace {
 
-// Divisors that are 0, and the quotient that does not fit: undefined (OpUDiv, OpSDiv, ...).
-template <bool kSigned>
-void checkDivisor(Subgroup& s, const Instruction& i) {
-    if (!s.checks(kCheckDomain)) return;
-    const Value a = s.operand(i, 0), b = s.operand(i, 1);
-    const uint32_t width = scalarOf(*a.type).width;
-    for (uint32_t c = 0; c < a.components(); ++c) {
-        s.mask.forEach([&](uint32_t lane) {
-            const uint64_t divisor = b.at(c, lane);
-            if (divisor == 0) s.noteOutside(i, c, lane, "a division by 0");
-            if (kSigned && divisor == widthMask(width) &&
-                a.at(c, lane) == uint64_t{1} << (width - 1))
-                s.noteOutside(i, c, lane, "a division of the lowest number by -1");
-        });
-    }
-}
+using enum spv::Op;
 
-// Quotients and remainders that nothing defines are 0 here.
-int64_t quotient(int64_t a, int64_t b) {
+// Divisors that are 0, and the quotient that does not fit: undefined (OpUDiv, OpSDiv, ...).
+constexpr auto byZero = [](uint32_t, uint64_t, uint64_t b) {
+    return b == 0 ? "a division by 0" : nullptr;
+};
+constexpr auto overflows = [](uint32_t width, uint64_t a, uint64_t b) {
+    if (b == widthMask(width) && a == uint64_t{1} << (width - 1))
+        return "a division of the lowest number by -1";
+    return b == 0 ? "a division by 0" : nullptr;
+};
+constexpr auto quotient = [](int64_t a, int64_t b) -> int64_t {
     if (b == 0) return 0;
     return b == -1 ? static_cast<int64_t>(0 - static_cast<uint64_t>(a)) : a / b;
-}
-int64_t remainder(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
-
-Step unsignedDivide(Subgroup& s, const Instruction& i) {
-    checkDivisor<false>(s, i);
-    return mapIntegers<2>(s, i,
-                          [](uint64_t a, uint64_t b, uint32_t) { return b == 0 ? 0 : a / b; });
-}
-Step unsignedModulo(Subgroup& s, const Instruction& i) {
-    checkDivisor<false>(s, i);
-    return mapIntegers<2>(s, i,
-                          [](uint64_t a, uint64_t b, uint32_t) { return b == 0 ? 0 : a % b; });
-}
-Step signedDivide(Subgroup& s, const Instruction& i) {
-    checkDivisor<true>(s, i);
-    return mapIntegers<2>(s, i, [](uint64_t a, uint64_t b, uint32_t width) {
-        return quotient(signExtend(a, width), signExtend(b, width));
-    });
-}
-// The sign of the first operand.
-Step signedRemainder(Subgroup& s, const Instruction& i) {
-    checkDivisor<true>(s, i);
-    return mapIntegers<2>(s, i, [](uint64_t a, uint64_t b, uint32_t width) {
-        return remainder(signExtend(a, width), signExtend(b, width));
-    });
-}
+};
+constexpr auto remainder = [](int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; };
 // The sign of the second operand.
-Step signedModulo(Subgroup& s, const Instruction& i) {
-    checkDivisor<true>(s, i);
-    return mapIntegers<2>(s, i, [](uint64_t a, uint64_t b, uint32_t width) {
-        const int64_t divisor = signExtend(b, width);
-        const int64_t rest = remainder(signExtend(a, width), divisor);
-        return rest != 0 && (rest < 0) != (divisor < 0) ? rest + divisor : rest;
-    });
-}
+constexpr auto modulo = [](int64_t a, int64_t b) {
+    const int64_t rest = remainder(a, b);
+    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+};
 
-template <auto kOp>
-Step unary(Subgroup& s, const Instruction& i) {
-    return mapIntegers<1>(s, i, kOp);
-}
-template <auto kOp>
-Step binary(Subgroup& s, const Instruction& i) {
-    return mapIntegers<2>(s, i, kOp);
-}
+// "Result is undefined if Shift is greater than or equal to the bit width".
+constexpr auto tooFar = [](uint32_t width, uint64_t, uint64_t by) {
+    return by >= width ? "a shift by too many bits" : nullptr;
+};
 
-// The result is a structure of two numbers: op(a, b, width) gives both.
+// A field that is not inside of the number is undefined.
+constexpr auto outsideField = [](uint32_t width, uint64_t, uint64_t offset, uint64_t count) {
+    const bool inside = offset <= width && count <= width && offset + count <= width;
+    return inside ? nullptr : "a field outside of the number";
+};
+constexpr auto outsideInserted = [](uint32_t width, uint64_t base, uint64_t, uint64_t offset,
+                                    uint64_t count) {
+    return outsideField(width, base, offset, count);
+};
+constexpr uint64_t shifted(uint64_t bits, uint64_t by) { return by >= 64 ? 0 : bits << by; }
+constexpr uint64_t fieldMask(uint64_t count) {
+    return widthMask(static_cast<uint32_t>(std::min<uint64_t>(count, 64)));
+}
+constexpr auto insertField = [](uint64_t base, uint64_t insert, uint64_t offset, uint64_t count) {
+    const uint64_t mask = shifted(fieldMask(count), offset);
+    return (base & ~mask) | (shifted(insert, offset) & mask);
+};
+constexpr auto unsignedField = [](uint64_t base, uint64_t offset, uint64_t count) {
+    return offset >= 64 ? 0 : (base >> offset) & fieldMask(count);
+};
+constexpr auto signedField = [](uint64_t base, uint64_t offset, uint64_t count) -> uint64_t {
+    const uint64_t bits = unsignedField(base, offset, count);
+    if (count == 0 || count >= 64) return bits;
+    return static_cast<uint64_t>(signExtend(bits, static_cast<uint32_t>(count)));
+};
+
+// The result is a structure of two numbers, which op(a, b, width) gives.
 struct Pair {
     uint64_t first = 0, second = 0;
 };
-template <typename Op>
-Step pairs(Subgroup& s, const Instruction& i, Op op) {
+template <auto kOp>
+Step pairs(Subgroup& s, const Instruction& i) {
     const Value a = s.operand(i, 0), b = s.operand(i, 1), result = s.result(i);
-    const uint32_t width = scalarOf(*a.type).width;
-    const uint64_t mask = widthMask(width);
-    const uint32_t count = a.components();
+    const uint32_t width = scalarOf(*a.type).width, count = a.components();
     for (uint32_t c = 0; c < count; ++c) {
         forLanes(s, [&](uint32_t lane) {
-            const Pair pair = op(a.at(c, lane), b.at(c, lane), width);
-            result.at(c, lane) = pair.first & mask;
-            result.at(count + c, lane) = pair.second & mask;
+            const Pair pair = kOp(a.at(c, lane), b.at(c, lane), width);
+            result.at(c, lane) = pair.first & widthMask(width);
+            result.at(count + c, lane) = pair.second & widthMask(width);
         });
     }
     return Step::kNext;
 }
+constexpr auto addCarry = [](uint64_t a, uint64_t b, uint32_t width) {
+    const uint64_t sum = (a + b) & widthMask(width);
+    return Pair{sum, sum < a};
+};
+constexpr auto subtractBorrow = [](uint64_t a, uint64_t b, uint32_t) { return Pair{a - b, a < b}; };
+constexpr Pair parts(numbers::Wide product, uint32_t width) {
+    return {static_cast<uint64_t>(product), static_cast<uint64_t>(product >> width)};
+}
+constexpr auto unsignedProduct = [](uint64_t a, uint64_t b, uint32_t width) {
+    return parts(static_cast<numbers::Wide>(a) * static_cast<numbers::Wide>(b), width);
+};
+constexpr auto signedProduct = [](uint64_t a, uint64_t b, uint32_t width) {
+    return parts(numbers::Wide{signExtend(a, width)} * signExtend(b, width), width);
+};
 
-Step addCarry(Subgroup& s, const Instruction& i) {
-    return pairs(s, i, [](uint64_t a, uint64_t b, uint32_t width) {
-        const uint64_t sum = (a + b) & widthMask(width);
-        return Pair{sum, sum < a};
+template <bool kAll>
+Step reduce(Subgroup& s, const Instruction& i) {
+    const Value from = s.operand(i, 0), result = s.result(i);
+    forLanes(s, [&](uint32_t lane) {
+        bool value = kAll;
+        for (uint32_t c = 0; c < from.components(); ++c)
+            if ((from.at(c, lane) != 0) != kAll) value = !kAll;
+        result.at(0, lane) = value;
     });
-}
-Step subtractBorrow(Subgroup& s, const Instruction& i) {
-    return pairs(s, i, [](uint64_t a, uint64_t b, uint32_t) { return Pair{a - b, a < b}; });
-}
-
-// The high 64 bits of a product.
-uint64_t highProduct(uint64_t a, uint64_t b) {
-    const uint64_t aLow = a & 0xFFFFFFFFu, aHigh = a >> 32, bLow = b & 0xFFFFFFFFu, bHigh = b >> 32;
-    const uint64_t middle = aHigh * bLow + (aLow * bLow >> 32);
-    const uint64_t other = aLow * bHigh + (middle & 0xFFFFFFFFu);
-    return aHigh * bHigh + (middle >> 32) + (other >> 32);
-}
-Step unsignedExtended(Subgroup& s, const Instruction& i) {
-    return pairs(s, i, [](uint64_t a, uint64_t b, uint32_t width) {
-        return width == 64 ? Pair{a * b, highProduct(a, b)} : Pair{a * b, (a * b) >> width};
-    });
-}
-Step signedExtended(Subgroup& s, const Instruction& i) {
-    return pairs(s, i, [](uint64_t a, uint64_t b, uint32_t width) {
-        const auto x = static_cast<uint64_t>(signExtend(a, width));
-        const auto y = static_cast<uint64_t>(signExtend(b, width));
-        if (width < 64) return Pair{x * y, (x * y) >> width};
-        const uint64_t high = highProduct(x, y) - (static_cast<int64_t>(x) < 0 ? y : 0) -
-                              (static_cast<int64_t>(y) < 0 ? x : 0);
-        return Pair{x * y, high};
-    });
+    return Step::kNext;
 }
 
-constexpr auto kEach = Defined::kComponentwise;
-constexpr auto add = [](uint64_t a, uint64_t b, uint32_t) { return a + b; };
-constexpr auto subtract = [](uint64_t a, uint64_t b, uint32_t) { return a - b; };
-constexpr auto multiply = [](uint64_t a, uint64_t b, uint32_t) { return a * b; };
-constexpr auto negate = [](uint64_t a, uint32_t) { return 0 - a; };
-constexpr auto bitNot = [](uint64_t a, uint32_t) { return ~a; };
-constexpr auto bitAnd = [](uint64_t a, uint64_t b, uint32_t) { return a & b; };
-constexpr auto bitOr = [](uint64_t a, uint64_t b, uint32_t) { return a | b; };
-constexpr auto bitXor = [](uint64_t a, uint64_t b, uint32_t) { return a ^ b; };
+constexpr auto equal = [](auto a, auto b) { return a == b; };
+constexpr auto notEqual = [](auto a, auto b) { return a != b; };
+constexpr auto less = [](auto a, auto b) { return a < b; };
+constexpr auto lessEqual = [](auto a, auto b) { return a <= b; };
+constexpr auto greater = [](auto a, auto b) { return a > b; };
+constexpr auto greaterEqual = [](auto a, auto b) { return a >= b; };
+constexpr auto least = [](auto a, auto b) { return std::min(a, b); };
+constexpr auto most = [](auto a, auto b) { return std::max(a, b); };
+constexpr auto clamp = [](auto a, auto low, auto high) { return std::min(std::max(a, low), high); };
+constexpr auto bitAnd = [](auto a, auto b) { return a & b; };
+constexpr auto bitOr = [](auto a, auto b) { return a | b; };
 
 constexpr OpcodeRow kRows[] = {
-    row(spv::Op::OpIAdd, binary<add>, kEach),
-    row(spv::Op::OpISub, binary<subtract>, kEach),
-    row(spv::Op::OpIMul, binary<multiply>, kEach),
-    row(spv::Op::OpSNegate, unary<negate>, kEach),
-    row(spv::Op::OpUDiv, unsignedDivide, kEach),
-    row(spv::Op::OpUMod, unsignedModulo, kEach),
-    row(spv::Op::OpSDiv, signedDivide, kEach),
-    row(spv::Op::OpSRem, signedRemainder, kEach),
-    row(spv::Op::OpSMod, signedModulo, kEach),
-    row(spv::Op::OpNot, unary<bitNot>, kEach),
-    row(spv::Op::OpBitwiseAnd, binary<bitAnd>, kEach),
-    row(spv::Op::OpBitwiseOr, binary<bitOr>, kEach),
-    row(spv::Op::OpBitwiseXor, binary<bitXor>, kEach),
-    row(spv::Op::OpIAddCarry, addCarry, Defined::kAll),
-    row(spv::Op::OpISubBorrow, subtractBorrow, Defined::kAll),
-    row(spv::Op::OpUMulExtended, unsignedExtended, Defined::kAll),
-    row(spv::Op::OpSMulExtended, signedExtended, Defined::kAll),
+    each(OpIAdd, onUnsigned<[](auto a, auto b) { return a + b; }>),
+    each(OpISub, onUnsigned<[](auto a, auto b) { return a - b; }>),
+    each(OpIMul, onUnsigned<[](auto a, auto b) { return a * b; }>),
+    each(OpSNegate, onUnsigned<[](auto a) { return 0 - a; }>),
+    each(OpUDiv, checked<byZero, onUnsigned<[](auto a, auto b) { return b == 0 ? 0 : a / b; }>>),
+    each(OpUMod, checked<byZero, onUnsigned<[](auto a, auto b) { return b == 0 ? 0 : a % b; }>>),
+    each(OpSDiv, checked<overflows, onSigned<quotient>>),
+    each(OpSRem, checked<overflows, onSigned<remainder>>),
+    each(OpSMod, checked<overflows, onSigned<modulo>>),
+    row(OpIAddCarry, pairs<addCarry>, Defined::kAll),
+    row(OpISubBorrow, pairs<subtractBorrow>, Defined::kAll),
+    row(OpUMulExtended, pairs<unsignedProduct>, Defined::kAll),
+    row(OpSMulExtended, pairs<signedProduct>, Defined::kAll),
+
+    each(OpNot, onUnsigned<[](auto a) { return ~a; }>),
+    each(OpBitwiseAnd, onUnsigned<bitAnd>),
+    each(OpBitwiseOr, onUnsigned<bitOr>),
+    each(OpBitwiseXor, onUnsigned<[](auto a, auto b) { return a ^ b; }>),
+    each(OpShiftLeftLogical, checked<tooFar, onBits<[](uint32_t width, uint64_t a, uint64_t b) {
+                                         return b >= width ? 0 : a << b;
+                                     }>>),
+    each(OpShiftRightLogical, checked<tooFar, onBits<[](uint32_t width, uint64_t a, uint64_t b) {
+                                          return b >= width ? 0 : a >> b;
+                                      }>>),
+    each(OpShiftRightArithmetic, checked<tooFar, onBits<[](uint32_t width, uint64_t a, uint64_t b) {
+                                             return b >= width ? 0 : signExtend(a, width) >> b;
+                                         }>>),
+    each(OpBitFieldInsert, checked<outsideInserted, onUnsigned<insertField>>),
+    each(OpBitFieldSExtract, checked<outsideField, onUnsigned<signedField>>),
+    each(OpBitFieldUExtract, checked<outsideField, onUnsigned<unsignedField>>),
+    each(OpBitReverse, onBits<[](uint32_t width, uint64_t bits) {
+             uint64_t reversed = 0;
+             for (uint32_t b = 0; b < width; ++b) reversed |= ((bits >> b) & 1) << (width - 1 - b);
+             return reversed;
+         }>),
+    each(OpBitCount, onUnsigned<[](uint64_t bits) { return std::popcount(bits); }>),
+
+    each(OpIEqual, onUnsigned<equal>),
+    each(OpINotEqual, onUnsigned<notEqual>),
+    each(OpULessThan, onUnsigned<less>),
+    each(OpULessThanEqual, onUnsigned<lessEqual>),
+    each(OpUGreaterThan, onUnsigned<greater>),
+    each(OpUGreaterThanEqual, onUnsigned<greaterEqual>),
+    each(OpSLessThan, onSigned<less>),
+    each(OpSLessThanEqual, onSigned<lessEqual>),
+    each(OpSGreaterThan, onSigned<greater>),
+    each(OpSGreaterThanEqual, onSigned<greaterEqual>),
+    each(OpLogicalEqual, onUnsigned<equal>),
+    each(OpLogicalNotEqual, onUnsigned<notEqual>),
+    each(OpLogicalAnd, onUnsigned<bitAnd>),
+    each(OpLogicalOr, onUnsigned<bitOr>),
+    each(OpLogicalNot, onUnsigned<[](auto a) { return a == 0; }>),
+    row(OpAll, reduce<true>, Defined::kAll),
+    row(OpAny, reduce<false>, Defined::kAll),
+
+    each(GLSLstd450SAbs, onSigned<[](int64_t a) {
+             return a < 0 ? 0 - static_cast<uint64_t>(a) : static_cast<uint64_t>(a);
+         }>),
+    each(GLSLstd450SSign, onSigned<[](int64_t a) { return a > 0   ? 1
+                                                          : a < 0 ? -1
+                                                                  : 0; }>),
+    each(GLSLstd450UMin, onUnsigned<least>),
+    each(GLSLstd450UMax, onUnsigned<most>),
+    each(GLSLstd450SMin, onSigned<least>),
+    each(GLSLstd450SMax, onSigned<most>),
+    each(GLSLstd450UClamp, onUnsigned<clamp>),
+    each(GLSLstd450SClamp, onSigned<clamp>),
+    // Numbers of bits; -1 if there is none.
+    each(GLSLstd450FindILsb,
+         onUnsigned<[](uint64_t a) { return a == 0 ? -1 : std::countr_zero(a); }>),
+    each(GLSLstd450FindUMsb, onUnsigned<[](uint64_t a) { return 63 - std::countl_zero(a); }>),
+    each(GLSLstd450FindSMsb, onSigned<[](int64_t a) {
+             return 63 - std::countl_zero(static_cast<uint64_t>(a < 0 ? ~a : a));
+         }>),
 };
 
 }  // namespace

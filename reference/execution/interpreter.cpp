@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "execution/constant_operation.hpp"
 #include "execution/frame.hpp"
 #include "execution/opcode_table.hpp"
 #include "execution/report_sink.hpp"
@@ -21,9 +20,6 @@ LaneMask definedInAll(const Value& value) {
 
 void propagateOperands(Subgroup& s, const Instruction& i, LaneMask mask) {
     const Value result = s.values[i.result];
-    const auto set = [&](uint32_t c, LaneMask defined) {
-        result.defined[c] = (result.defined[c] & ~mask) | (defined & mask);
-    };
     if (i.row->defined == Defined::kComponentwise) {
         for (uint32_t c = 0; c < result.components(); ++c) {
             LaneMask defined = LaneMask::firstLanes(kMaxLanes);
@@ -33,7 +29,7 @@ void propagateOperands(Subgroup& s, const Instruction& i, LaneMask mask) {
                 if (value.components() > 0)
                     defined &= value.defined[std::min(c, value.components() - 1)];
             }
-            set(c, defined);
+            result.define(c, defined, mask);
         }
         return;
     }
@@ -41,7 +37,7 @@ void propagateOperands(Subgroup& s, const Instruction& i, LaneMask mask) {
     if (i.row->defined == Defined::kAll)
         for (const Operand& operand : i.operands)
             if (operand.slot != kNone) defined &= definedInAll(s.values[operand.slot]);
-    for (uint32_t c = 0; c < result.components(); ++c) set(c, defined);
+    for (uint32_t c = 0; c < result.components(); ++c) result.define(c, defined, mask);
 }
 
 void propagate(Subgroup& s, const Instruction& i, LaneMask mask) {
@@ -121,10 +117,7 @@ void copyComponents(const Value& to, uint32_t toFirst, const Value& from, uint32
             mask.forEach([&](uint32_t lane) { target[lane] = source[lane]; });
         }
     }
-    for (uint32_t c = 0; c < count; ++c) {
-        LaneMask& defined = to.defined[toFirst + c];
-        defined = (defined & ~mask) | (from.defined[fromFirst + c] & mask);
-    }
+    for (uint32_t c = 0; c < count; ++c) to.define(toFirst + c, from.defined[fromFirst + c], mask);
 }
 
 void executeOnConstants(Program& program, const Instruction& instruction) {

@@ -31,6 +31,10 @@ struct LaneMask {
         (lane < 64 ? low : high) &= ~(uint64_t{1} << (lane & 63));
     }
     constexpr void assign(uint32_t lane, bool value) { value ? set(lane) : clear(lane); }
+    // Bits 32 * index to 32 * index + 31.
+    constexpr uint64_t word(uint32_t index) const {
+        return ((index < 2 ? low : high) >> (index % 2 * 32)) & 0xFFFFFFFFu;
+    }
     uint32_t count() const {
         return static_cast<uint32_t>(std::popcount(low) + std::popcount(high));
     }

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Vectors and matrices of linear algebra (SPIR-V, 3.52.13). A matrix has columns.
+// Vectors and matrices of linear algebra (SPIR-V, 3.52.13), dot products of integers
+// (SPV_KHR_integer_dot_product), and geometry, inversion and numbers in two parts of GLSL.std.450,
+// which are computed in double and rounded. A matrix has columns.
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
-#include "execution/families.hpp"
 #include "execution/map.hpp"
+#include "execution/opcode_table.hpp"
 
 namespace coopvk::reference {
 
 namespace {
+
+using enum spv::Op;
 
 // Each component of the result is a sum of products: terms(component, n) names those of the
 // operands. Rounded to the format once, at the end: no less exact than the formulas of Vulkan's
@@ -61,12 +67,186 @@ Step matrixTimesMatrix(Subgroup& s, const Instruction& i) {
     });
 }
 
+// Component n of a vector of integers, or of four bytes packed in 32 bits.
+numbers::Wide componentAt(const Value& from, uint32_t n, uint32_t lane, bool isSigned) {
+    const bool packed = from.type->isScalar();
+    const uint32_t width = packed ? 8 : scalarOf(*from.type).width;
+    const uint64_t bits = packed ? (from.at(0, lane) >> (n * 8)) & 0xFF : from.at(n, lane);
+    return isSigned ? numbers::Wide{signExtend(bits, width)} : numbers::Wide{bits};
+}
+template <bool kFirstSigned, bool kSecondSigned, bool kAccumulate>
+Step integerDot(Subgroup& s, const Instruction& i) {
+    const Value a = s.operand(i, 0), b = s.operand(i, 1), result = s.result(i);
+    const uint32_t width = result.type->width;
+    const uint32_t count = a.type->isScalar() ? 4 : a.components();
+    // The addition of the accumulator saturates.
+    const numbers::Wide most = widthMask(kFirstSigned ? width - 1 : width);
+    const numbers::Wide least = kFirstSigned ? -most - 1 : 0;
+    forLanes(s, [&](uint32_t lane) {
+        numbers::UnsignedWide low = 0;
+        for (uint32_t n = 0; n < count; ++n)
+            low += static_cast<numbers::UnsignedWide>(componentAt(a, n, lane, kFirstSigned)) *
+                   static_cast<numbers::UnsignedWide>(componentAt(b, n, lane, kSecondSigned));
+        auto sum = static_cast<numbers::Wide>(low);
+        if constexpr (kAccumulate) {
+            const uint64_t accumulator = s.operand(i, 2).at(0, lane);
+            sum = std::clamp(sum + (kFirstSigned ? numbers::Wide{signExtend(accumulator, width)}
+                                                 : numbers::Wide{accumulator}),
+                             least, most);
+        }
+        result.at(0, lane) = static_cast<uint64_t>(sum) & widthMask(width);
+    });
+    return Step::kNext;
+}
+
+using Numbers = std::vector<double>;
+using Operands = std::vector<Numbers>;
+
+// Gives f the operands of each lane as doubles, and stores what it returns.
+template <auto kF>
+Step onVectors(Subgroup& s, const Instruction& i) {
+    const Value result = s.result(i);
+    return withFormat(*s.program, scalarOf(*s.operand(i, 0).type), [&](auto format) {
+        using Compute = typename decltype(format)::Compute;
+        Operands operands(i.operands.size());
+        s.mask.forEach([&](uint32_t lane) {
+            for (uint32_t n = 0; n < operands.size(); ++n) {
+                const Value from = s.operand(i, n);
+                operands[n].resize(from.components());
+                for (uint32_t c = 0; c < from.components(); ++c)
+                    operands[n][c] = static_cast<double>(format.from(from.at(c, lane)));
+            }
+            const Numbers numbers = kF(operands);
+            for (uint32_t c = 0; c < result.components() && c < numbers.size(); ++c)
+                result.at(c, lane) = format.to(static_cast<Compute>(numbers[c]));
+        });
+        return Step::kNext;
+    });
+}
+
+double dotOf(const Numbers& a, const Numbers& b) {
+    double sum = 0;
+    for (size_t c = 0; c < a.size(); ++c) sum += a[c] * b[c];
+    return sum;
+}
+Numbers scaled(Numbers a, double by) {
+    for (double& number : a) number *= by;
+    return a;
+}
+// a + b * by
+Numbers combined(Numbers a, const Numbers& b, double by) {
+    for (size_t c = 0; c < a.size(); ++c) a[c] += b[c] * by;
+    return a;
+}
+constexpr auto length = [](const Operands& o) { return Numbers{std::sqrt(dotOf(o[0], o[0]))}; };
+constexpr auto distance = [](const Operands& o) { return length({combined(o[0], o[1], -1)}); };
+constexpr auto cross = [](const Operands& o) {
+    const Numbers &a = o[0], &b = o[1];
+    return Numbers{a[1] * b[2] - b[1] * a[2], a[2] * b[0] - b[2] * a[0], a[0] * b[1] - b[0] * a[1]};
+};
+constexpr auto normalize = [](const Operands& o) { return scaled(o[0], 1 / length(o)[0]); };
+// Operands: N, I, Nref.
+constexpr auto faceForward = [](const Operands& o) {
+    return scaled(o[0], dotOf(o[2], o[1]) < 0 ? 1 : -1);
+};
+// Operands: I, N.
+constexpr auto reflect = [](const Operands& o) {
+    return combined(o[0], o[1], -2 * dotOf(o[1], o[0]));
+};
+// Operands: I, N, eta.
+constexpr auto refract = [](const Operands& o) {
+    const double eta = o[2][0], along = dotOf(o[1], o[0]);
+    const double k = 1 - eta * eta * (1 - along * along);
+    if (k < 0) return Numbers(o[0].size());
+    return combined(scaled(o[0], eta), o[1], -(eta * along + std::sqrt(k)));
+};
+
+// Gauss and Jordan, with the inverse beside the matrix, line by line. The determinant is behind it.
+constexpr auto invert = [](const Operands& o) {
+    Numbers matrix = o[0];
+    const auto n = static_cast<size_t>(std::lround(std::sqrt(static_cast<double>(matrix.size()))));
+    Numbers inverse(n * n + 1);
+    for (size_t c = 0; c < n; ++c) inverse[c * n + c] = 1;
+    double determinant = 1;
+    for (size_t c = 0; c < n && determinant != 0; ++c) {
+        size_t pivot = c;
+        for (size_t r = c; r < n; ++r)
+            if (std::fabs(matrix[r * n + c]) > std::fabs(matrix[pivot * n + c])) pivot = r;
+        const double by = matrix[pivot * n + c];
+        determinant *= pivot == c ? by : -by;
+        if (by == 0) break;
+        // Line `r` of both becomes its sum with line `from` times `factor`.
+        const auto add = [&](size_t r, size_t from, double factor) {
+            for (size_t k = 0; k < n; ++k) {
+                matrix[r * n + k] += factor * matrix[from * n + k];
+                inverse[r * n + k] += factor * inverse[from * n + k];
+            }
+        };
+        for (Numbers* lines : {&matrix, &inverse})
+            for (size_t k = 0; k < n; ++k) {
+                std::swap((*lines)[c * n + k], (*lines)[pivot * n + k]);
+                (*lines)[c * n + k] /= by;
+            }
+        for (size_t r = 0; r < n; ++r)
+            if (r != c) add(r, c, -matrix[r * n + c]);
+    }
+    inverse[n * n] = determinant;
+    return inverse;
+};
+constexpr auto determinant = [](const Operands& o) { return Numbers{invert(o).back()}; };
+
+// The result is a structure of the parts of a number: rest and whole part, significand and
+// exponent.
+template <bool kExponent>
+Step splitNumbers(Subgroup& s, const Instruction& i) {
+    const Value from = s.operand(i, 0), result = s.result(i);
+    const uint32_t count = from.components();
+    const uint64_t mask = widthMask(scalarOf(*result.type, count).width);
+    return withFormat(*s.program, scalarOf(*from.type), [&](auto format) {
+        using Compute = typename decltype(format)::Compute;
+        for (uint32_t c = 0; c < count; ++c) {
+            s.mask.forEach([&](uint32_t lane) {
+                const auto value = static_cast<double>(format.from(from.at(c, lane)));
+                double whole = 0;
+                int exponent = 0;
+                const double rest =
+                    kExponent ? std::frexp(value, &exponent) : std::modf(value, &whole);
+                result.at(c, lane) = format.to(static_cast<Compute>(rest));
+                result.at(count + c, lane) =
+                    mask & (kExponent ? static_cast<uint64_t>(exponent)
+                                      : format.to(static_cast<Compute>(whole)));
+            });
+        }
+        return Step::kNext;
+    });
+}
+
+constexpr OpcodeRow all(auto opcode, Handler handler) {
+    return row(opcode, handler, Defined::kAll);
+}
 constexpr OpcodeRow kRows[] = {
-    row(spv::Op::OpDot, dot, Defined::kAll),
-    row(spv::Op::OpOuterProduct, outerProduct, Defined::kAll),
-    row(spv::Op::OpMatrixTimesVector, matrixTimesVector, Defined::kAll),
-    row(spv::Op::OpVectorTimesMatrix, vectorTimesMatrix, Defined::kAll),
-    row(spv::Op::OpMatrixTimesMatrix, matrixTimesMatrix, Defined::kAll),
+    all(OpDot, dot),
+    all(OpOuterProduct, outerProduct),
+    all(OpMatrixTimesVector, matrixTimesVector),
+    all(OpVectorTimesMatrix, vectorTimesMatrix),
+    all(OpMatrixTimesMatrix, matrixTimesMatrix),
+    all(OpSDot, integerDot<true, true, false>),
+    all(OpUDot, integerDot<false, false, false>),
+    all(OpSUDot, integerDot<true, false, false>),
+    all(OpSDotAccSat, integerDot<true, true, true>),
+    all(OpUDotAccSat, integerDot<false, false, true>),
+    all(OpSUDotAccSat, integerDot<true, false, true>),
+    all(GLSLstd450Length, onVectors<length>),
+    all(GLSLstd450Distance, onVectors<distance>),
+    all(GLSLstd450Cross, onVectors<cross>),
+    all(GLSLstd450Normalize, onVectors<normalize>),
+    all(GLSLstd450FaceForward, onVectors<faceForward>),
+    all(GLSLstd450Reflect, onVectors<reflect>),
+    all(GLSLstd450Refract, onVectors<refract>),
+    all(GLSLstd450Determinant, onVectors<determinant>),
+    all(GLSLstd450MatrixInverse, onVectors<invert>),
+    all(GLSLstd450ModfStruct, splitNumbers<false>),
+    all(GLSLstd450FrexpStruct, splitNumbers<true>),
 };
 
 }  // namespace

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Instructions that compute each component of the result from the same component of each operand.
+// From operands to a result: handlers that compute each component of the result from the same
+// component of each operand, by an operation on numbers.
 #pragma once
 
 #include <array>
 #include <bit>
+#include <type_traits>
 #include <utility>
 
 #include "execution/frame.hpp"
@@ -12,32 +14,78 @@
 
 namespace coopvk::reference {
 
-// Calls store(result, lane, bits of operands...) for each component and active lane.
-template <size_t kCount, typename Store>
-inline void mapComponents(Subgroup& s, const Instruction& i, uint32_t first, Store&& store) {
-    const Value result = s.result(i);
+// Calls f(component, lane, bits of operands...) for each component of the result and each active
+// lane. Operands of one component count for all.
+template <size_t kCount, typename F>
+inline void forComponents(Subgroup& s, const Instruction& i, F&& f) {
     std::array<Value, kCount> from;
-    for (uint32_t n = 0; n < kCount; ++n) from[n] = s.operand(i, first + n);
-    for (uint32_t c = 0; c < result.components(); ++c) {
-        uint64_t* to = result.component(c);
+    for (uint32_t n = 0; n < kCount; ++n) from[n] = s.operand(i, n);
+    for (uint32_t c = 0; c < i.type->components; ++c) {
         std::array<const uint64_t*, kCount> at;
         for (uint32_t n = 0; n < kCount; ++n)
             at[n] = from[n].component(from[n].components() > 1 ? c : 0);
         [&]<size_t... kIndex>(std::index_sequence<kIndex...>) {
-            forLanes(s, [&](uint32_t lane) { to[lane] = store(at[kIndex][lane]...); });
+            forLanes(s, [&](uint32_t lane) { f(c, lane, at[kIndex][lane]...); });
         }(std::make_index_sequence<kCount>());
     }
 }
 
-// Integers: op(bits..., width of the first operand). The result keeps the bits of its width.
+// Stores op(bits of operands...).
 template <size_t kCount, typename Op>
-inline Step mapIntegers(Subgroup& s, const Instruction& i, Op op) {
-    const uint32_t width = scalarOf(*s.operand(i, 0).type).width;
-    const uint64_t mask = widthMask(scalarOf(*i.type).width);
-    mapComponents<kCount>(s, i, 0, [&](auto... bits) -> uint64_t {
-        return static_cast<uint64_t>(op(bits..., width)) & mask;
+inline Step mapComponents(Subgroup& s, const Instruction& i, Op&& op) {
+    const Value result = s.result(i);
+    forComponents<kCount>(s, i, [&](uint32_t c, uint32_t lane, auto... bits) {
+        result.at(c, lane) = static_cast<uint64_t>(op(bits...));
     });
     return Step::kNext;
+}
+
+// How many operands of type T an operation has, behind those of the types First.
+template <typename Op, typename T, typename... First>
+constexpr size_t arityOf() {
+    if constexpr (std::is_invocable_v<Op, First..., T>)
+        return 1;
+    else
+        return 1 + arityOf<Op, T, First..., T>();
+}
+
+// Integers: op(width of the first operand, bits...). The result keeps the bits of its width.
+template <size_t kCount, typename Op>
+inline Step mapIntegers(Subgroup& s, const Instruction& i, Op&& op) {
+    const uint32_t width = scalarOf(*s.operand(i, 0).type).width;
+    const uint64_t mask = widthMask(scalarOf(*i.type).width);
+    return mapComponents<kCount>(
+        s, i, [&](auto... bits) { return static_cast<uint64_t>(op(width, bits...)) & mask; });
+}
+// Handlers by an operation on integers: of (uint32_t width, uint64_t bits...), of numbers extended
+// by zeros, of numbers extended by their signs.
+template <auto kOp>
+Step onBits(Subgroup& s, const Instruction& i) {
+    return mapIntegers<arityOf<decltype(kOp), uint64_t, uint32_t>()>(s, i, kOp);
+}
+template <auto kOp>
+Step onUnsigned(Subgroup& s, const Instruction& i) {
+    return mapIntegers<arityOf<decltype(kOp), uint64_t>()>(
+        s, i, [](uint32_t, auto... bits) { return kOp(bits...); });
+}
+template <auto kOp>
+Step onSigned(Subgroup& s, const Instruction& i) {
+    return mapIntegers<arityOf<decltype(kOp), int64_t>()>(
+        s, i, [](uint32_t width, auto... bits) { return kOp(signExtend(bits, width)...); });
+}
+
+// Notes the components whose result the specification leaves undefined: outside(width, bits...)
+// says why, null if it is defined. Then the handler executes.
+template <auto kOutside, Handler kHandler>
+Step checked(Subgroup& s, const Instruction& i) {
+    if (s.checks(kCheckDomain)) {
+        const uint32_t width = scalarOf(*s.operand(i, 0).type).width;
+        forComponents<arityOf<decltype(kOutside), uint64_t, uint32_t>()>(
+            s, i, [&](uint32_t c, uint32_t lane, auto... bits) {
+                if (const char* what = kOutside(width, bits...)) s.noteOutside(i, c, lane, what);
+            });
+    }
+    return kHandler(s, i);
 }
 
 // How the device computes with a floating-point type: in float or double, without a second rounding
@@ -62,21 +110,24 @@ struct Half {
     }
 };
 
-inline numbers::Number numberOf(const Type& scalar) {
-    if (scalar.kind == Kind::kBool) return numbers::Number::u8;
+// The format of a scalar type, of integers with this signedness instead of their type's.
+inline numbers::Number numberOf(const Type& scalar, bool isSigned) {
+    using numbers::Number;
+    if (scalar.kind == Kind::kBool) return Number::u8;
     if (scalar.kind == Kind::kInt)
-        return numbers::integerOf(scalar.width, scalar.isSigned).value_or(numbers::Number::u32);
+        return numbers::integerOf(scalar.width, isSigned).value_or(Number::u32);
     switch (scalar.format) {
         case FloatFormat::kBFloat16:
-            return numbers::Number::bf16;
+            return Number::bf16;
         case FloatFormat::kE4M3:
-            return numbers::Number::e4m3;
+            return Number::e4m3;
         case FloatFormat::kE5M2:
-            return numbers::Number::e5m2;
+            return Number::e5m2;
         default:
-            return numbers::floatOf(scalar.width, numbers::kNoValue).value_or(numbers::Number::f32);
+            return numbers::floatOf(scalar.width, numbers::kNoValue).value_or(Number::f32);
     }
 }
+inline numbers::Number numberOf(const Type& scalar) { return numberOf(scalar, scalar.isSigned); }
 
 inline const FloatControls& controlsOf(const Program& program, const Type& scalar) {
     return scalar.width == 16   ? program.float16
@@ -121,27 +172,35 @@ inline auto withFormat(const Program& program, const Type& scalar, F&& f) {
     return f(General(program, scalar));
 }
 
-// Floating point: op(values...) of the operands' type, which is also the result's.
-template <size_t kCount, typename Op>
-inline Step mapFloats(Subgroup& s, const Instruction& i, Op op) {
+// The same for floating-point numbers: results of the operands' type; the same, computed in double
+// and rounded; results that are bits of another type.
+template <auto kOp>
+Step onFloats(Subgroup& s, const Instruction& i) {
     return withFormat(*s.program, scalarOf(*i.type), [&](auto format) {
-        mapComponents<kCount>(s, i, 0, [&](auto... bits) -> uint64_t {
-            using Compute = typename decltype(format)::Compute;
-            return format.to(static_cast<Compute>(op(format.from(bits)...)));
+        using Compute = typename decltype(format)::Compute;
+        return mapComponents<arityOf<decltype(kOp), double>()>(s, i, [&](auto... bits) {
+            return format.to(static_cast<Compute>(kOp(format.from(bits)...)));
         });
-        return Step::kNext;
+    });
+}
+template <auto kOp>
+Step onDoubles(Subgroup& s, const Instruction& i) {
+    if constexpr (arityOf<decltype(kOp), double>() == 1)
+        return onFloats<[](auto a) { return kOp(static_cast<double>(a)); }>(s, i);
+    else
+        return onFloats<[](auto a, auto b) {
+            return kOp(static_cast<double>(a), static_cast<double>(b));
+        }>(s, i);
+}
+template <auto kOp>
+Step fromFloats(Subgroup& s, const Instruction& i) {
+    return withFormat(*s.program, scalarOf(*s.operand(i, 0).type), [&](auto format) {
+        return mapComponents<arityOf<decltype(kOp), double>()>(
+            s, i, [&](auto... bits) { return kOp(format.from(bits)...); });
     });
 }
 
-// Floating point to another type: op(values...) gives the bits of the result.
-template <size_t kCount, typename Op>
-inline Step mapFromFloats(Subgroup& s, const Instruction& i, Op op) {
-    return withFormat(*s.program, scalarOf(*s.operand(i, 0).type), [&](auto format) {
-        mapComponents<kCount>(s, i, 0, [&](auto... bits) -> uint64_t {
-            return static_cast<uint64_t>(op(format.from(bits)...));
-        });
-        return Step::kNext;
-    });
-}
+// What an instruction converts from and to, and how.
+numbers::Conversion conversionOf(const Program& program, const Instruction& instruction);
 
 }  // namespace coopvk::reference

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One table of opcodes: who executes an instruction. Each family of instructions has a function
-// that returns its rows; opcode_table.cpp lists the families. SPIRV-Tools knows the operands'
-// shapes.
+// that returns its rows. SPIRV-Tools knows the operands' shapes.
 #pragma once
+
+#include <spirv/unified1/GLSL.std.450.h>
 
 #include <cstdint>
 #include <span>
@@ -23,23 +24,63 @@ enum class Defined : uint8_t {
     kAlways,
 };
 
+// Optional: chooses another handler, or prepares data, once operands and types are resolved.
+using Prepare = Status (*)(const Program&, Instruction&);
+
 struct OpcodeRow {
-    uint32_t opcode = 0;  // of the core, or of the extended set
+    uint32_t opcode = 0;  // of the core; of an extended set: its number behind that of the set
     Handler handler = nullptr;
     Defined defined = Defined::kHandler;
-    // Optional: chooses another handler, or prepares data, once operands and types are resolved.
-    Status (*prepare)(const Program&, Instruction&) = nullptr;
+    Prepare prepare = nullptr;
 };
 using Rows = std::span<const OpcodeRow>;
 
+// Opcodes of the core have 16 bits.
+inline constexpr uint32_t kGlslSet = 1u << 16, kPrintfSet = 2u << 16;
+
 constexpr OpcodeRow row(spv::Op opcode, Handler handler, Defined defined = Defined::kHandler,
-                        Status (*prepare)(const Program&, Instruction&) = nullptr) {
+                        Prepare prepare = nullptr) {
     return {static_cast<uint32_t>(opcode), handler, defined, prepare};
+}
+constexpr OpcodeRow row(GLSLstd450 number, Handler handler, Defined defined = Defined::kHandler,
+                        Prepare prepare = nullptr) {
+    return {kGlslSet + static_cast<uint32_t>(number), handler, defined, prepare};
+}
+// A row whose result is defined by component.
+template <typename Opcode>
+constexpr OpcodeRow each(Opcode opcode, Handler handler, Prepare prepare = nullptr) {
+    return row(opcode, handler, Defined::kComponentwise, prepare);
 }
 
 // Null: not executed by this device.
 const OpcodeRow* findRow(spv::Op opcode);
 // Of an extended instruction set, by its name.
 const OpcodeRow* findRow(std::string_view set, uint32_t number);
+
+// The families, each in a file of its own.
+Rows controlRows();     // branches, calls, returns
+Rows barrierRows();     // barriers, and hints that do nothing
+Rows compositeRows();   // composites, vectors, copies, selection
+Rows integerRows();     // arithmetic, bits and comparisons of integers, booleans
+Rows floatRows();       // arithmetic and comparisons of floating-point numbers
+Rows conversionRows();  // between numbers, of bits, and numbers packed in words
+Rows linearRows();      // vectors and matrices of linear algebra
+Rows groupRows();       // subgroups: arithmetic
+Rows voteRows();        // subgroups: votes, ballots, shuffles
+Rows printRows();       // NonSemantic.DebugPrintf
+
+// Cooperative matrices and vectors, in matrices/.
+Rows matrixRows();        // products, reductions, conversions of use, arrays of invocations
+Rows matrixMemoryRows();  // loads and stores
+Rows tensorRows();        // tensor layouts and views
+Rows vectorRows();        // cooperative vectors
+Rows blockRows();         // 2D block I/O
+Rows callbackRows();      // reductions and per-element operations
+Rows tensorMemoryRows();  // loads and stores by these
+Rows trainingRows();      // what adds to memory
+Rows arrayRows();         // matrices from and to arrays
+// For OpFConvert, OpConvertFToS and so on: a cooperative matrix whose use changes, or that is
+// transposed, is converted as a whole.
+Status prepareConversion(const Program& program, Instruction& instruction);
 
 }  // namespace coopvk::reference

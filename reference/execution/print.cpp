@@ -5,8 +5,8 @@
 #include <array>
 #include <cstdio>
 
-#include "execution/families.hpp"
 #include "execution/map.hpp"
+#include "execution/opcode_table.hpp"
 #include "execution/report_sink.hpp"
 
 namespace coopvk::reference {
@@ -89,7 +89,7 @@ Step print(Subgroup& s, const Instruction& i) {
     return Step::kNext;
 }
 
-constexpr OpcodeRow kRows[] = {{1, print, Defined::kHandler, nullptr}};
+constexpr OpcodeRow kRows[] = {{kPrintfSet + 1, print}};
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "coopvk_reference/settings.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
@@ -26,36 +27,23 @@ bool readLanes(std::string_view text, Settings& settings) {
            (lanes & (lanes - 1)) == 0;
 }
 
-bool readChoice(std::string_view text, Choice& choice) {
-    static constexpr std::pair<std::string_view, Choice> kNames[] = {
-        {"plain", Choice::kPlain},
-        {"shuffled", Choice::kShuffled},
-        {"adversarial", Choice::kAdversarial},
-        {"exact", Choice::kExact},
-    };
-    for (const auto& [name, value] : kNames) {
-        if (name != text) continue;
-        choice = value;
-        return true;
-    }
-    return false;
+// One of these names, in the order of the enumeration.
+template <typename Enumeration>
+bool readName(std::string_view text, std::initializer_list<std::string_view> names,
+              Enumeration& value) {
+    const auto found = std::find(names.begin(), names.end(), text);
+    if (found == names.end()) return false;
+    value = static_cast<Enumeration>(found - names.begin());
+    return true;
 }
 bool readOrder(std::string_view text, Choice& choice) {
-    return readChoice(text, choice) && choice != Choice::kExact;
+    return readName(text, {"plain", "shuffled", "adversarial"}, choice);
 }
-
+bool readSums(std::string_view text, Settings& settings) {
+    return readName(text, {"plain", "shuffled", "adversarial", "exact"}, settings.sums);
+}
 bool readAction(std::string_view text, Settings& settings) {
-    static constexpr std::pair<std::string_view, ReportAction> kNames[] = {
-        {"ignore", ReportAction::kIgnore},
-        {"message", ReportAction::kMessage},
-        {"error", ReportAction::kError},
-    };
-    for (const auto& [name, value] : kNames) {
-        if (name != text) continue;
-        settings.action = value;
-        return true;
-    }
-    return false;
+    return readName(text, {"ignore", "message", "error"}, settings.action);
 }
 
 bool readChecks(std::string_view text, Settings& settings) {
@@ -89,7 +77,7 @@ constexpr SettingRow kSettings[] = {
      [](Text text, Settings& to) { return readOrder(text, to.schedule); }},
     {"COOPVK_REFERENCE_PLACEMENT",
      [](Text text, Settings& to) { return readOrder(text, to.placement); }},
-    {"COOPVK_REFERENCE_SUMS", [](Text text, Settings& to) { return readChoice(text, to.sums); }},
+    {"COOPVK_REFERENCE_SUMS", readSums},
     {"COOPVK_REFERENCE_CHECKS", readChecks},
     {"COOPVK_REFERENCE_REPORT", readAction},
     {"COOPVK_REFERENCE_THREADS",

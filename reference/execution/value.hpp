@@ -22,11 +22,21 @@ struct Value {
     uint64_t& at(uint32_t index, uint32_t lane) const { return component(index)[lane]; }
     bool isDefined(uint32_t index, uint32_t lane) const { return defined[index].test(lane); }
     uint32_t components() const { return type->components; }
+    // Says in which of these lanes a component is defined.
+    void define(uint32_t index, LaneMask where, LaneMask lanesOf) const {
+        defined[index] = (defined[index] & ~lanesOf) | (where & lanesOf);
+    }
     // A part of the value, from component `first` on.
     Value part(const Type& partType, uint32_t first) const {
         return {component(first), defined + first, &partType, lanes};
     }
 };
+
+// The lanes in a ballot: a vector of four words.
+inline LaneMask ballotAt(const Value& ballot, uint32_t lane) {
+    return {ballot.at(0, lane) | ballot.at(1, lane) << 32, ballot.at(2, lane) | ballot.at(3, lane)
+                                                                                    << 32};
+}
 
 // All bits of a scalar of this width.
 constexpr uint64_t widthMask(uint32_t width) {

@@ -2,8 +2,8 @@
 //
 // SPV_QCOM_cooperative_matrix_conversion: matrices from and to arrays of invocations, and arrays of
 // other components.
+#include "execution/opcode_table.hpp"
 #include "matrices/cooperation.hpp"
-#include "matrices/rows.hpp"
 #include "matrices/vector_product.hpp"
 
 namespace coopvk::reference::matrices {

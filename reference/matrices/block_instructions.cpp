@@ -3,9 +3,9 @@
 // SPV_INTEL_2d_block_io
 #include <array>
 
+#include "execution/opcode_table.hpp"
 #include "matrices/block.hpp"
 #include "matrices/cooperation.hpp"
-#include "matrices/rows.hpp"
 #include "matrices/vector_matrix.hpp"
 
 namespace coopvk::reference::matrices {

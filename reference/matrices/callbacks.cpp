@@ -3,9 +3,9 @@
 // Instructions that call functions for elements: reductions and per-element operations.
 #include "matrices/callbacks.hpp"
 
+#include "execution/opcode_table.hpp"
 #include "matrices/cooperation.hpp"
 #include "matrices/reduction.hpp"
-#include "matrices/rows.hpp"
 
 namespace coopvk::reference::matrices {
 namespace {

@@ -23,11 +23,6 @@ void checkUniform(Subgroup& holder, const Instruction& instruction, const Value&
 
 }  // namespace
 
-Number numberOf(const Type& scalar, bool isSigned) {
-    if (scalar.kind == Kind::kFloat) return numberOf(scalar);
-    return numbers::integerOf(scalar.width, isSigned).value_or(Number::u32);
-}
-
 Placement placementOf(const Subgroup& subgroup, const Type& matrix) {
     const uint32_t invocations =
         ofWorkgroup(matrix) ? subgroup.program->invocations : subgroup.program->lanes;

@@ -16,9 +16,6 @@
 
 namespace coopvk::reference::matrices {
 
-// The format of a scalar type, of integers with this signedness instead of their type's.
-Number numberOf(const Type& scalar, bool isSigned);
-
 Placement placementOf(const Subgroup& subgroup, const Type& matrix);
 
 // The subgroups whose invocations hold matrices of this type: one, or all of the workgroup.

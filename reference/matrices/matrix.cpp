@@ -3,11 +3,11 @@
 
 namespace coopvk::reference::matrices {
 
-Matrix convert(const Matrix& matrix, Number to, const numbers::ConversionRule& rule) {
-    Matrix result(to, matrix.rows(), matrix.columns());
+Matrix convert(const Matrix& matrix, const numbers::Conversion& conversion) {
+    Matrix result(conversion.to(), matrix.rows(), matrix.columns());
     for (size_t i = 0; i < matrix.elements().size(); ++i) {
         const Element& element = matrix.elements()[i];
-        const auto converted = numbers::convert(matrix.number(), to, element.bits, rule);
+        const auto converted = conversion(element.bits);
         result.elements()[i] = {converted.bits, element.defined && converted.defined};
     }
     return result;

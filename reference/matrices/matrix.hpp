@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "numbers/conversion.hpp"
+#include "numbers/exact.hpp"
 
 namespace coopvk::reference::matrices {
 
@@ -38,7 +38,7 @@ class Matrix {
 };
 
 // SPV_KHR_cooperative_matrix, "Conversion Instructions": each element.
-Matrix convert(const Matrix& matrix, Number to, const numbers::ConversionRule& rule);
+Matrix convert(const Matrix& matrix, const numbers::Conversion& conversion);
 
 // SPV_NV_cooperative_matrix2, OpCooperativeMatrixTransposeNV.
 Matrix transpose(const Matrix& matrix);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Products, lengths, coordinates, conversions of use, transpositions.
+#include "execution/opcode_table.hpp"
 #include "matrices/cooperation.hpp"
 #include "matrices/product.hpp"
-#include "matrices/rows.hpp"
 
 namespace coopvk::reference::matrices {
 namespace {
@@ -76,37 +76,13 @@ Step coordinate(Subgroup& s, const Instruction& i) {
 
 // OpCooperativeMatrixConvertNV (ConvertUseEXT): the same components in another use; transposed with
 // the decoration CooperativeMatrixTransposeEXT. OpCooperativeMatrixTransposeNV does not say that
-// the component types are the same: it converts them.
-template <bool kTransposed>
+// the component types are the same: it converts them. SPV_NV_cooperative_matrix2, "Conversion
+// Instructions": component type and use change at once.
 Step changeUse(Subgroup& s, const Instruction& i) {
     if (const auto step = meet(s, i, *i.type)) return *step;
-    const Matrix matrix = convert(gather(s, i[0].slot), numberOf(*i.type->element),
-                                  numbers::conversionRule(i.saturates));
-    scatter(s, i.result, kTransposed || i.transposes ? transpose(matrix) : matrix);
-    return Step::kNext;
-}
-
-// Whether the opcode says that the source or the result is signed; else the types say it.
-bool signedSource(spv::Op opcode, const Type& component) {
-    return opcode == spv::Op::OpConvertSToF || opcode == spv::Op::OpSConvert
-               ? true
-               : opcode != spv::Op::OpUConvert && opcode != spv::Op::OpConvertUToF &&
-                     component.isSigned;
-}
-bool signedResult(spv::Op opcode, const Type& component) {
-    return opcode == spv::Op::OpConvertFToS ||
-           (opcode != spv::Op::OpConvertFToU && component.isSigned);
-}
-
-// SPV_NV_cooperative_matrix2, "Conversion Instructions": component type and use change at once.
-Step convertUse(Subgroup& s, const Instruction& i) {
-    if (const auto step = meet(s, i, *i.type)) return *step;
-    const Type& from = *s.operand(i, 0).type->element;
-    const Type& to = *i.type->element;
-    const Matrix matrix = gather(s, i[0].slot, numberOf(from, signedSource(i.opcode, from)));
-    const Matrix converted = convert(matrix, numberOf(to, signedResult(i.opcode, to)),
-                                     numbers::conversionRule(i.saturates));
-    scatter(s, i.result, i.transposes ? transpose(converted) : converted);
+    const Matrix matrix = convert(gather(s, i[0].slot), conversionOf(*s.program, i));
+    const bool transposes = i.transposes || i.opcode == spv::Op::OpCooperativeMatrixTransposeNV;
+    scatter(s, i.result, transposes ? transpose(matrix) : matrix);
     return Step::kNext;
 }
 
@@ -116,20 +92,23 @@ constexpr OpcodeRow kRows[] = {
     row(spv::Op::OpCooperativeMatrixLengthKHR, length),
     row(spv::Op::OpCooperativeMatrixLengthNV, length),
     row(spv::Op::OpCooperativeMatrixGetCoordinateEXT, coordinate),
-    row(spv::Op::OpCooperativeMatrixConvertNV, changeUse<false>),
-    row(spv::Op::OpCooperativeMatrixTransposeNV, changeUse<true>),
+    row(spv::Op::OpCooperativeMatrixConvertNV, changeUse),
+    row(spv::Op::OpCooperativeMatrixTransposeNV, changeUse),
 };
 
 }  // namespace
 
-Handler matrixConversion(const Program& program, const Instruction& instruction) {
-    if (instruction.type == nullptr || instruction.type->kind != Kind::kCooperativeMatrix) {
-        return nullptr;
-    }
-    const Type& from = *program.slots[instruction[0].slot].type;
-    return from.use != instruction.type->use || instruction.transposes ? convertUse : nullptr;
-}
-
 }  // namespace coopvk::reference::matrices
 
-coopvk::reference::Rows coopvk::reference::matrixRows() { return matrices::kRows; }
+namespace coopvk::reference {
+
+Rows matrixRows() { return matrices::kRows; }
+
+Status prepareConversion(const Program& program, Instruction& i) {
+    const bool changes = i.type->kind == Kind::kCooperativeMatrix &&
+                         (program.slots[i[0].slot].type->use != i.type->use || i.transposes);
+    if (changes) i.handler = matrices::changeUse;
+    return Done{};
+}
+
+}  // namespace coopvk::reference

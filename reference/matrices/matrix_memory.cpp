@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Loads and stores of matrices by layout and stride.
+#include "execution/opcode_table.hpp"
 #include "matrices/element_memory.hpp"
-#include "matrices/rows.hpp"
 
 namespace coopvk::reference::matrices {
 namespace {

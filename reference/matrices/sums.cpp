@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "matrices/random.hpp"
-#include "numbers/exact_sum.hpp"
 
 namespace coopvk::reference::matrices {
 namespace {
@@ -12,7 +11,7 @@ namespace {
 using numbers::decodeDouble;
 using numbers::encodeDouble;
 
-__extension__ using Wide = __int128;
+using numbers::Wide;
 
 double single(double value) { return double(float(value)); }
 
@@ -96,9 +95,7 @@ uint64_t floatSum(std::span<const double> a, std::span<const double> b, double c
 
 Integer extend(Number number, uint64_t bits) {
     const numbers::Format& f = numbers::format(number);
-    bits &= f.mask();
-    if (f.isSigned() && (bits >> (f.bits - 1) & 1)) bits |= ~f.mask();
-    return {bits, f.isSigned()};
+    return {numbers::extend(f, bits), f.isSigned()};
 }
 
 Element integerSum(std::span<const Integer> a, std::span<const Integer> b, Integer c,

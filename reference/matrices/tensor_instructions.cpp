@@ -5,7 +5,7 @@
 #include <span>
 
 #include "execution/frame.hpp"
-#include "matrices/rows.hpp"
+#include "execution/opcode_table.hpp"
 #include "matrices/tensor_values.hpp"
 
 namespace coopvk::reference::matrices {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <bit>
 
+#include "execution/opcode_table.hpp"
 #include "matrices/callbacks.hpp"
 #include "matrices/element_memory.hpp"
-#include "matrices/rows.hpp"
 #include "matrices/tensor_values.hpp"
 
 namespace coopvk::reference::matrices {

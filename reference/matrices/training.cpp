@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // SPV_NV_cooperative_vector, training: outer products and sums that are added to memory.
+#include "execution/opcode_table.hpp"
 #include "matrices/cooperation.hpp"
-#include "matrices/rows.hpp"
 #include "matrices/vector_matrix.hpp"
 #include "matrices/vector_product.hpp"
 #include "memory/atomics.hpp"

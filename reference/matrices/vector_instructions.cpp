@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // SPV_NV_cooperative_vector: loads, stores and products. Each invocation has vectors of its own.
+#include "execution/opcode_table.hpp"
 #include "matrices/element_memory.hpp"
-#include "matrices/rows.hpp"
 #include "matrices/vector_matrix.hpp"
 #include "matrices/vector_product.hpp"
 

@@ -2,31 +2,21 @@
 #include "numbers/exact.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace coopvk::reference::numbers {
 namespace {
 
 constexpr uint64_t kOne = 1;
 
-uint64_t lowBits(uint32_t count) { return count >= 64 ? ~uint64_t(0) : (kOne << count) - 1; }
-
-// The bits of a floating-point format without the sign: the largest finite number, and all ones.
+// The bits of a floating-point format without the sign: all ones, infinity, the largest number.
 uint64_t allOnes(const Format& f) { return lowBits(f.exponentBits + f.mantissaBits); }
 
-uint64_t largestFinite(const Format& f) {
-    switch (f.specials) {
-        case Specials::ieee:
-            return (lowBits(f.exponentBits) << f.mantissaBits) - 1;
-        case Specials::allOnes:
-            return allOnes(f) - 1;
-        case Specials::none:
-            break;
-    }
-    return allOnes(f);
-}
-
 uint64_t infinityBits(const Format& f) { return lowBits(f.exponentBits) << f.mantissaBits; }
+
+uint64_t largestFinite(const Format& f) {
+    if (f.specials == Specials::ieee) return infinityBits(f) - 1;
+    return allOnes(f) - (f.specials == Specials::allOnes ? 1 : 0);
+}
 
 uint64_t nanBits(const Format& f) {
     if (f.specials == Specials::none) return 0;
@@ -82,10 +72,11 @@ Units unitsOf(const Exact& value, int32_t unit, Rounding rounding) {
 }
 
 struct Rounded {
-    uint64_t bits = 0;  // without the sign
+    uint64_t bits = 0;
     bool outside = false;
 };
 
+// Without the sign.
 Rounded roundFloat(const Format& f, const Exact& value, Rounding rounding) {
     if (value.significand == 0) return {0, f.mantissaBits == 0};
     const int32_t top = value.exponent + int32_t(std::bit_width(value.significand)) - 1;
@@ -118,33 +109,26 @@ uint64_t floatOutside(const Format& f, const Exact& value, Rounding rounding, Ov
     return f.specials == Specials::ieee ? infinityBits(f) : nanBits(f);
 }
 
-uint64_t encodeFloat(const Format& f, const Exact& value, Rounding rounding, Overflow overflow) {
-    if (value.kind == Kind::nan) return nanBits(f) | signBit(f, value.negative);
-    if (value.negative && !f.hasSign()) return nanBits(f);
+Rounded encodeFloat(const Format& f, const Exact& value, Rounding rounding, Overflow overflow) {
+    const uint64_t sign = signBit(f, value.negative);
+    if (value.kind == Kind::nan) return {nanBits(f) | sign, f.specials == Specials::none};
+    if (value.negative && !f.hasSign()) return {nanBits(f), true};
     Rounded rounded{0, true};
     if (value.kind == Kind::finite) rounded = roundFloat(f, value, rounding);
-    const uint64_t bits =
-        rounded.outside ? floatOutside(f, value, rounding, overflow) : rounded.bits;
-    return bits | signBit(f, value.negative);
+    if (rounded.outside) rounded.bits = floatOutside(f, value, rounding, overflow);
+    return {rounded.bits | sign, rounded.outside};
 }
 
-uint64_t largestFixed(const Format& f, bool negative) {
-    if (!f.isSigned()) return negative ? 0 : f.mask();
-    return negative ? kOne << (f.bits - 1) : f.mask() >> 1;  // magnitudes
-}
-
-bool fixedOutside(const Format& f, const Exact& value, const Units& units) {
-    return value.kind == Kind::infinity || units.tooLarge ||
-           units.count > largestFixed(f, value.negative);
-}
-
-uint64_t encodeFixed(const Format& f, const Exact& value, Rounding rounding, Overflow overflow) {
-    if (value.kind == Kind::nan) return 0;
+Rounded encodeFixed(const Format& f, const Exact& value, Rounding rounding, Overflow overflow) {
+    if (value.kind == Kind::nan) return {0, true};
+    // Magnitudes.
+    const uint64_t most = !f.isSigned()    ? value.negative ? 0 : f.mask()
+                             : value.negative ? kOne << (f.bits - 1)
+                                           : f.mask() >> 1;
     Units units = unitsOf(value, -int32_t(f.mantissaBits), rounding);
-    if (overflow != Overflow::wrap && fixedOutside(f, value, units)) {
-        units.count = largestFixed(f, value.negative);
-    }
-    return (value.negative ? ~units.count + 1 : units.count) & f.mask();
+    const bool outside = value.kind == Kind::infinity || units.tooLarge || units.count > most;
+    if (overflow != Overflow::wrap && outside) units.count = most;
+    return {(value.negative ? ~units.count + 1 : units.count) & f.mask(), outside};
 }
 
 Exact decodeFixed(const Format& f, uint64_t bits) {
@@ -173,26 +157,116 @@ Exact decode(Number number, uint64_t bits) {
             mantissa | (normal ? kOne << f.mantissaBits : 0)};
 }
 
-uint64_t encode(Number number, const Exact& value, Rounding rounding, Overflow overflow) {
+uint64_t encode(Number number, const Exact& value, Rounding rounding, Overflow overflow,
+                bool* outside) {
     const Format& f = format(number);
-    return f.floating() ? encodeFloat(f, value, rounding, overflow)
-                        : encodeFixed(f, value, rounding, overflow);
+    const Rounded rounded = f.floating() ? encodeFloat(f, value, rounding, overflow)
+                                         : encodeFixed(f, value, rounding, overflow);
+    if (outside != nullptr) *outside = rounded.outside;
+    return rounded.bits;
 }
 
-bool representable(Number number, const Exact& value, Rounding rounding) {
-    const Format& f = format(number);
-    if (value.kind == Kind::nan) return f.floating() && f.specials != Specials::none;
-    if (!f.floating()) {
-        return !fixedOutside(f, value, unitsOf(value, -int32_t(f.mantissaBits), rounding));
+ConversionRule conversionRule(bool saturate, Rounding rounding) {
+    ConversionRule rule;
+    rule.rounding = rounding;
+    if (!saturate) return rule;
+    rule.toFloat = rule.fromInteger = Overflow::saturate;
+    rule.integerDomain = false;
+    return rule;
+}
+
+ConversionRule inputRule() {
+    ConversionRule rule = conversionRule(true);
+    rule.toInteger = Rounding::nearestEven;
+    rule.toFloat = Overflow::special;
+    return rule;
+}
+
+Conversion::Conversion(Number from, Number to, const ConversionRule& rule)
+    : number_(from), toNumber_(to), from_(format(from)), to_(format(to)), rule_(rule) {
+    const auto isNative = [](Number n) {
+        return n == Number::f16 || n == Number::f32 || n == Number::f64;
+    };
+    const bool wraps = from_.integer() && to_.integer() && rule.fromInteger == Overflow::wrap;
+    if (from == to || wraps) {
+        way_ = Way::lowBits;
+    } else if ((isNative(from) || (from_.integer() && from_.bits < 64)) && isNative(to) &&
+               rule.rounding == Rounding::nearestEven && rule.toFloat == Overflow::special) {
+        way_ = Way::processor;
     }
-    if (value.kind == Kind::infinity) return f.specials == Specials::ieee;
-    return (f.hasSign() || !value.negative) && !roundFloat(f, value, rounding).outside;
 }
 
-Exact fromDouble(double value) { return decode(Number::f64, std::bit_cast<uint64_t>(value)); }
+Converted Conversion::exactly(uint64_t bits) const {
+    // SPV_KHR_bfloat16, "Conversion Instructions"
+    const bool isBrief = number_ == Number::bf16 || toNumber_ == Number::bf16;
+    if (isBrief && number_ != Number::f32 && toNumber_ != Number::f32) {
+        const Converted single = convert(number_, Number::f32, bits, rule_);
+        return convert(Number::f32, toNumber_, single.bits, rule_);
+    }
+    const Exact value = decode(number_, bits);
+    if (to_.floating()) return {encode(toNumber_, value, rule_.rounding, rule_.toFloat)};
+    if (!from_.floating()) return {encode(toNumber_, value, rule_.toInteger, rule_.fromInteger)};
+    bool outside = false;
+    const uint64_t result = encode(toNumber_, value, rule_.toInteger, rule_.fromFloat, &outside);
+    return {result, !outside || !rule_.integerDomain};
+}
 
-double toDouble(const Exact& value) {
-    return std::bit_cast<double>(encode(Number::f64, value, Rounding::nearestEven));
+void ExactSum::addProduct(const Exact& a, const Exact& b) {
+    const bool negative = a.negative != b.negative;
+    positiveAddend_ |= !negative;
+    if (a.kind != Kind::finite || b.kind != Kind::finite) {
+        const bool invalid = a.kind == Kind::nan || b.kind == Kind::nan || a.zero() || b.zero();
+        nan_ |= invalid;
+        (negative ? negativeInfinity_ : positiveInfinity_) |= !invalid;
+        return;
+    }
+    const auto bit = uint32_t(a.exponent + b.exponent - kLowest);
+    const auto add = [&](size_t digit, uint32_t part) {
+        digits_[digit] += negative ? -int64_t(part) : int64_t(part);
+    };
+    UnsignedWide product = UnsignedWide(a.significand) * b.significand;
+    size_t digit = bit / 32;
+    add(digit, uint32_t(product) << bit % 32);
+    product >>= 32 - bit % 32;
+    for (; product != 0; product >>= 32) add(++digit, uint32_t(product));
+    constexpr uint32_t kCarryAfter = 1u << 29;  // additions to a digit before it may overflow
+    if (++outstanding_ == kCarryAfter) carry();
+}
+
+void ExactSum::carry() {
+    for (size_t i = 0; i + 1 < kDigits; ++i) {
+        const int64_t high = digits_[i] >> 32;  // rounds down, so that the rest is not negative
+        digits_[i] -= high << 32;
+        digits_[i + 1] += high;
+    }
+    outstanding_ = 0;
+}
+
+Exact ExactSum::value() const {
+    if (nan_ || (positiveInfinity_ && negativeInfinity_)) return {Kind::nan, false, false, 0, 0};
+    if (positiveInfinity_ || negativeInfinity_) {
+        return {Kind::infinity, negativeInfinity_, false, 0, 0};
+    }
+    ExactSum sum = *this;
+    sum.carry();
+    const bool negative = sum.digits_[kDigits - 1] < 0;
+    if (negative) {
+        for (int64_t& digit : sum.digits_) digit = -digit;
+        sum.carry();
+    }
+    size_t top = kDigits;
+    while (top > 0 && sum.digits_[top - 1] == 0) --top;
+    if (top == 0) return {Kind::finite, !positiveAddend_, false, 0, 0};
+    // Three digits contain 64 bits from the highest bit on.
+    UnsignedWide bits = 0;
+    for (size_t i = 1; i <= 3; ++i)
+        bits = bits << 32 | (top >= i ? uint64_t(sum.digits_[top - i]) : 0);
+    const auto rest = uint32_t(std::bit_width(uint64_t(bits >> 64)));  // 1 to 32
+    Exact value{Kind::finite, negative, false, kLowest + 32 * (int32_t(top) - 3) + int32_t(rest),
+                uint64_t(bits >> rest)};
+    value.more = (uint64_t(bits) & lowBits(rest)) != 0;
+    for (size_t i = 0; i + 3 < top; ++i) value.more |= sum.digits_[i] != 0;
+    return value;
 }
 
 }  // namespace coopvk::reference::numbers

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "numbers/format.hpp"
 
-#include <array>
+#include <algorithm>
+#include <iterator>
 
 namespace coopvk::reference::numbers {
 namespace {
@@ -12,7 +13,7 @@ constexpr Family kUnsigned = Family::unsignedFixed;
 
 // Vulkan: VkComponentTypeKHR. Encodings: SPV_KHR_bfloat16, SPV_EXT_float8 and
 // SPV_EXT_ocp_microscaling_types, "FP Encoding".
-constexpr std::array<Format, kNumberCount> kFormats{{
+constexpr Format kFormats[] = {
     // name, Vulkan, encoding, family, bits, exponent, mantissa, bias, specials
     {"f16", 0, kNoValue, kFloat, 16, 5, 10, 15, Specials::ieee},
     {"f32", 1, kNoValue, kFloat, 32, 8, 23, 127, Specials::ieee},
@@ -35,7 +36,7 @@ constexpr std::array<Format, kNumberCount> kFormats{{
     {"u16", 8, kNoValue, kUnsigned, 16, 0, 0, 0, Specials::none},
     {"u32", 9, kNoValue, kUnsigned, 32, 0, 0, 0, Specials::none},
     {"u64", 10, kNoValue, kUnsigned, 64, 0, 0, 0, Specials::none},
-}};
+};
 
 // VK_COMPONENT_TYPE_SINT8_PACKED_NV and UINT8_PACKED_NV
 constexpr uint32_t kSigned8Packed = 1000491000;
@@ -43,10 +44,9 @@ constexpr uint32_t kUnsigned8Packed = 1000491001;
 
 template <typename Test>
 std::optional<Number> find(Test test) {
-    for (uint32_t i = 0; i < kNumberCount; ++i) {
-        if (test(kFormats[i])) return Number(i);
-    }
-    return std::nullopt;
+    const auto found = std::find_if(std::begin(kFormats), std::end(kFormats), test);
+    if (found == std::end(kFormats)) return std::nullopt;
+    return Number(found - std::begin(kFormats));
 }
 
 }  // namespace

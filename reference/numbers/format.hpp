@@ -31,7 +31,6 @@ enum class Number : uint8_t {
     u32,
     u64,
 };
-inline constexpr uint32_t kNumberCount = 21;
 
 enum class Family : uint8_t { floating, signedFixed, unsignedFixed };
 
@@ -44,6 +43,10 @@ enum class Specials : uint8_t {
 };
 
 inline constexpr uint32_t kNoValue = 0xFFFFFFFF;
+
+constexpr uint64_t lowBits(uint32_t count) {
+    return count >= 64 ? ~uint64_t(0) : (uint64_t(1) << count) - 1;
+}
 
 struct Format {
     std::string_view name;
@@ -60,7 +63,8 @@ struct Format {
     bool isSigned() const { return family == Family::signedFixed; }
     // All formats have a sign but unsigned integers and e8m0, which is an exponent alone.
     bool hasSign() const { return floating() ? bits > exponentBits + mantissaBits : isSigned(); }
-    uint64_t mask() const { return bits == 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1; }
+    bool integer() const { return !floating() && mantissaBits == 0; }
+    uint64_t mask() const { return lowBits(bits); }
 };
 
 const Format& format(Number number);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "execution/constant_operation.hpp"
+#include "execution/frame.hpp"
 #include "program/decoder.hpp"
 
 namespace coopvk::reference {

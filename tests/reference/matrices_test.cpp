@@ -182,7 +182,7 @@ TEST(Matrices, TransposeAndConvert) {
     const Matrix transposed = transpose(matrix);
     EXPECT_EQ(transposed.rows(), 3u);
     EXPECT_EQ(valueAt(transposed, 2, 1), 1.5);
-    const Matrix half = convert(matrix, Number::f16, numbers::conversionRule(false));
+    const Matrix half = convert(matrix, {Number::f32, Number::f16, numbers::conversionRule(false)});
     EXPECT_EQ(half.at(1, 2).bits, 0x3E00u);
 }
 

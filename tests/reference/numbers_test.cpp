@@ -9,8 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "numbers/conversion.hpp"
-#include "numbers/exact_sum.hpp"
+#include "numbers/exact.hpp"
 
 namespace coopvk::reference::numbers {
 namespace {
