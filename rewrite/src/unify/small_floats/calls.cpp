@@ -33,11 +33,10 @@ Id heldVersion(SmallFloatContext& context, Id function, Id format, TakesElement 
         for (size_t p = 0; p < parameters.size(); ++p) {
             const Id value = builder.parameter(p);
             const bool converts = parameters[p] != type.word(p + 1);
-            arguments.push_back(converts ? builder.emit().op(spv::Op::OpFConvert, format, {value})
-                                         : value);
+            arguments.push_back(converts ? fromHeld(builder.emit(), format, value) : value);
         }
         const Id value = builder.emit().call(original.type, function, arguments);
-        return builder.finish(builder.emit().op(spv::Op::OpFConvert, result, {value}));
+        return builder.finish(toHeld(builder.emit(), value));
     });
 }
 

@@ -19,16 +19,32 @@ Id selectedFormat(const SmallFloatContext& context, Id type, const Instruction& 
     return at ? context.format(type) : 0;
 }
 
-Id toHeld(SmallFloatFunction& f, Id value) {
-    const Id held = heldType(f.context.types, f.emit().typeOf(value));
-    return f.emit().op(spv::Op::OpFConvert, held, {value});
+// Defines the result of `i` as the number that `held` is.
+void takeElement(SmallFloatFunction& f, const Instruction& i, Id format, Id held) {
+    f.context.heldValues[i.result] = held;
+    fromHeld(f.emit(), format, held, i.result);
+}
+
+// The same as the type that holds it.
+Id putElement(SmallFloatFunction& f, Id value) {
+    const auto found = f.context.heldValues.find(value);
+    return found == f.context.heldValues.end() ? toHeld(f.emit(), value) : found->second;
+}
+
+// Converts from the type that holds the element, which has all its values.
+bool convertElement(SmallFloatFunction& f, Instruction& i) {
+    const auto found = f.context.heldValues.find(i.word(0));
+    if (found == f.context.heldValues.end()) return false;
+    if (i.type == f.emit().typeOf(found->second)) i.opcode = spv::Op::OpCopyObject;
+    i.operands[0] = idOperand(found->second);
+    return false;
 }
 
 bool holdExtract(SmallFloatFunction& f, const Instruction& i) {
     const Id format = selectedFormat(f.context, f.emit().typeOf(i.word(0)), i, 1);
     if (format == 0) return false;
     const Id held = f.emit().op(i.opcode, heldType(f.context.types, format), i.operands);
-    f.emit().op(spv::Op::OpFConvert, i.type, {held}, i.result);
+    takeElement(f, i, format, held);
     return true;
 }
 
@@ -36,7 +52,7 @@ bool holdExtract(SmallFloatFunction& f, const Instruction& i) {
 // another type stays: the lowering refuses it.
 bool holdOperand(SmallFloatFunction& f, Instruction& i, size_t operand, Id format) {
     if (format == 0 || f.emit().typeOf(i.word(operand)) != format) return false;
-    i.operands[operand] = idOperand(toHeld(f, i.word(operand)));
+    i.operands[operand] = idOperand(putElement(f, i.word(operand)));
     return false;
 }
 
@@ -76,7 +92,7 @@ bool holdLoad(SmallFloatFunction& f, const Instruction& i) {
     const Id format = pointeeFormat(f.context, i.word(0));
     if (format == 0) return false;
     const Id held = f.emit().op(i.opcode, heldType(f.context.types, format), i.operands);
-    f.emit().op(spv::Op::OpFConvert, i.type, {held}, i.result);
+    takeElement(f, i, format, held);
     return true;
 }
 
@@ -92,8 +108,8 @@ bool holdCopy(SmallFloatFunction& f, const Instruction& i) {
     const CopyOperands memory = copyOperands(i);
     const Id held = heldType(f.context.types, to == 0 ? from : to);
     Id value = emit.load(from == 0 ? to : held, i.word(1), memory.source.forLoad(1));
-    if (from == 0) value = toHeld(f, value);
-    if (to == 0) value = emit.op(spv::Op::OpFConvert, from, {value});
+    if (from == 0) value = toHeld(emit, value);
+    if (to == 0) value = fromHeld(emit, from, value);
     emit.store(i.word(0), value, memory.target.forStore(1));
     return true;
 }
@@ -110,6 +126,7 @@ void addSmallFloatElements(OpcodeTable<SmallFloatFunction>& table) {
     table.add<holdLoad>({OpLoad});
     table.add<holdStore>({OpStore});
     table.add<holdCopy>({OpCopyMemory});
+    table.add<convertElement>({OpFConvert});
 }
 
 void holdConstants(SmallFloatContext& context) {

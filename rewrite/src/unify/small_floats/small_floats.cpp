@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "ir/opcodes.hpp"
-#include "lowering/number.hpp"
+#include "lowering/number_memory.hpp"
 
 namespace coopvk::rewrite {
 
@@ -13,6 +13,26 @@ Id SmallFloatContext::format(Id matrix) const {
     if (def.opcode != spv::Op::OpTypeCooperativeMatrixKHR) return 0;
     const Number* number = numberOf(types, def.word(0));
     return number != nullptr && number->isSmallFloat() ? def.word(0) : 0;
+}
+
+Id toHeld(Emitter& emit, Id value) {
+    TypeTable& types = emit.types();
+    const Id format = types.scalarOf(emit.typeOf(value)), byte = types.intType(8, false);
+    const Id held = heldType(types, format);
+    const Id bytes =
+        emit.bitcast(types.vectorType(byte, types.components(emit.typeOf(value))), value);
+    const std::vector<Slot> slots =
+        unpackComponents(emit, *numberOf(types, format), slotsOf(emit, {&bytes, 1}), byte, held);
+    return gather(emit, held, slots);
+}
+
+Id fromHeld(Emitter& emit, Id format, Id value, Id result) {
+    TypeTable& types = emit.types();
+    const Id byte = types.intType(8, false);
+    const Slot held[] = {{value, 0}};
+    const std::vector<Slot> memory =
+        packComponents(emit, *numberOf(types, format), held, heldType(types, format), byte);
+    return emit.op(spv::Op::OpBitcast, format, {scalarOf(emit, byte, memory[0])}, result);
 }
 
 void SmallFloatContext::checkKept(const Instruction& i) {

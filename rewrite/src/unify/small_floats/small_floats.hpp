@@ -2,8 +2,8 @@
 //
 // Matrices hold 8-bit floats in another type (number_memory.hpp). After this pass, each element
 // that an instruction takes from such a matrix, or puts into one, has that type: conversions to and
-// from the 8-bit type, which are exact, stand around the instruction. Functions that the lowering
-// of an instruction calls with elements, or for them, get versions with that type.
+// from the 8-bit type, which keep its bits, stand around the instruction. Functions that the
+// lowering of an instruction calls with elements, or for them, get versions with that type.
 #pragma once
 
 #include "lowering/opcode_table.hpp"
@@ -14,6 +14,7 @@ struct SmallFloatContext : LoweringContext {
     using LoweringContext::LoweringContext;
 
     std::map<Id, Id> elementPointers;  // pointers to elements, with the 8-bit type
+    std::map<Id, Id> heldValues;       // values of 8-bit types, with the same as they were held
 
     // The 8-bit type of a matrix type's components; 0: it is no matrix of 8-bit floats.
     Id format(Id matrix) const;
@@ -28,6 +29,11 @@ using SmallFloatFunction = FunctionLowering<SmallFloatContext>;
 
 // The pass. Specialization constants must be frozen.
 std::optional<Error> holdSmallFloats(SmallFloatContext& context);
+
+// A number, or a vector of them, as the type that holds it in matrices; and the inverse, for a
+// number of `format`. Both keep all bits, also of NaN. `result` 0: a new id.
+Id toHeld(Emitter& emit, Id value);
+Id fromHeld(Emitter& emit, Id format, Id value, Id result = 0);
 
 // Instructions with single elements; each returns false if the instruction stays, perhaps changed
 // in place.
