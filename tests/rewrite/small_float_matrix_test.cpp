@@ -282,7 +282,9 @@ constexpr NativeCase kNativeCases[] = {
      "%r = OpCooperativeMatrixMulAddKHR %F %y %b %zero\n",
      kStoreFloats, false},
     {"SmallSums", "%r = OpCooperativeMatrixMulAddKHR %C %a %b %c\n", kStore, false},
-    {"Bitcast", "%y = OpBitcast %Y %c\n%r = OpBitcast %C %y\n", kStore, false},
+    {"Bitcast", "%d = OpBitcast %D %b\n%r = OpCooperativeMatrixMulAddKHR %F %a %d %zero\n",
+     kStoreFloats, true},
+    {"BitcastToOtherThanTheDrivers", "%y = OpBitcast %Y %c\n%r = OpBitcast %C %y\n", kStore, false},
 };
 
 class SmallFloatNative : public testing::TestWithParam<NativeCase> {};

@@ -109,6 +109,19 @@ bool holdStore(HalvesFunction& f, const Instruction& store) {
     return true;
 }
 
+const Number* componentsOf(const HalvesContext& context, Id matrix) {
+    return numberOf(context.types, context.module.def(matrix).word(0));
+}
+
+// An element of one matrix as that of another, `to`, by a bit cast.
+Id castElement(Emitter& emit, const Number& from, const Number& to, Id value, Id element) {
+    const Id bits = emit.types().intType(from.bits, false);
+    emit.types().declareArithmetic(bits);
+    const Slot slots[] = {{value, 0}};
+    const std::vector<Slot> memory = packComponents(emit, from, slots, emit.typeOf(value), bits);
+    return scalarOf(emit, element, unpackComponents(emit, to, memory, bits, element)[0]);
+}
+
 bool holdConversion(HalvesFunction& f, const Instruction& i) {
     HalvesContext& context = f.context;
     Emitter& emit = f.emit();
@@ -117,12 +130,15 @@ bool holdConversion(HalvesFunction& f, const Instruction& i) {
     if (from == 0 && to == 0) return false;
     const auto a = matrixDimensions(context.module, context.module.def(type));
     const auto b = matrixDimensions(context.module, context.module.def(i.type));
-    if (!a || !b || a->rows != b->rows || a->columns != b->columns ||
-        i.opcode == spv::Op::OpBitcast) {
+    const Number* number = componentsOf(context, type);
+    const Number* wanted = componentsOf(context, i.type);
+    const bool casts = i.opcode == spv::Op::OpBitcast;
+    if (!a || !b || a->rows != b->rows || a->columns != b->columns || !number || !wanted ||
+        (casts && number->bits != wanted->bits)) {
         return context.fail(ErrorCode::kUnsupported, i, "this conversion is not the driver's");
     }
     const Id half = context.types.floatType(16);
-    if (to == 0 && a->use == b->use) {
+    if (to == 0 && a->use == b->use && !casts) {
         const bool copies = context.elementOf(i.type) == half;
         emit.op(copies ? spv::Op::OpCopyObject : i.opcode, i.type, {i.word(0)}, i.result);
         return true;
@@ -135,7 +151,9 @@ bool holdConversion(HalvesFunction& f, const Instruction& i) {
     source.writeAll(i.word(0));
     source.eachUnit([&](const StagedElements::Unit& at) {
         Id value = scalarOf(emit, source.element(), source.read(at)[0]);
-        if (from != to && to != 0) {
+        if (casts) {
+            value = castElement(emit, *number, *wanted, value, target.element());
+        } else if (from != to && to != 0) {
             value = emit.op(i.opcode, to, {value});
             decorations.addTo(value);
             value = emit.op(spv::Op::OpFConvert, half, {value});
