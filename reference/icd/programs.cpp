@@ -72,7 +72,7 @@ std::vector<SpecializationValue> specializationOf(const VkSpecializationInfo* in
 
 VkResult makeProgram(Device& device, const Source& source, SharedProgram& program) {
     auto made = reference::makeProgram(
-        {source.words, source.entryPoint, source.specialization, source.subgroupSize, {}});
+        {source.words, source.entryPoint, source.specialization, source.subgroupSize});
     if (made) {
         program = *made;
         return VK_SUCCESS;

@@ -4,10 +4,11 @@
 
 namespace coopvk::reference {
 
-void Decoder::addConstant(uint32_t id, const Type& type, std::span<const uint64_t> components,
-                          bool defined) {
+Status Decoder::addConstant(const Parsed& instruction, const Type& type,
+                            std::span<const uint64_t> components, bool defined) {
+    if (type.components > kMostComponents) return unsupported(instruction);
     Program& program = *program_;
-    Slot& slot = program.slots[newSlot(id, type)];
+    Slot& slot = program.slots[newSlot(instruction.resultId, type)];
     slot.constant = true;
     slot.storage = program.constantDefined.size();
     program.constantDefined.resize(slot.storage + type.components,
@@ -16,6 +17,7 @@ void Decoder::addConstant(uint32_t id, const Type& type, std::span<const uint64_
     for (uint32_t i = 0; i < type.components; ++i)
         program.constantData.insert(program.constantData.end(), program.lanes,
                                     i < components.size() ? components[i] : 0);
+    return Done{};
 }
 
 // Zero if the id is no constant.
@@ -25,59 +27,38 @@ uint32_t Decoder::constantOf(uint32_t id, uint32_t component) const {
     return static_cast<uint32_t>(program_->constantAt(found->second, component));
 }
 
+// Specialization constants are constants already.
 Status Decoder::readConstant(const Parsed& instruction) {
     const Type* of = type(instruction.typeId);
     if (of == nullptr) return invalid(instruction, "a constant has no type");
+    uint64_t bits = 0;
     switch (instruction.opcode) {
         case spv::Op::OpConstantNull:
-            addConstant(instruction.resultId, *of, {});
-            return Done{};
+            return addConstant(instruction, *of, {});
         case spv::Op::OpUndef:
         case spv::Op::OpPoisonKHR:
-            addConstant(instruction.resultId, *of, {}, false);
-            return Done{};
+            return addConstant(instruction, *of, {}, false);
         case spv::Op::OpConstantComposite:
         case spv::Op::OpSpecConstantComposite:
         case spv::Op::OpConstantCompositeReplicateEXT:
         case spv::Op::OpSpecConstantCompositeReplicateEXT:
-            return readCompositeConstant(instruction);
+            return readCompositeConstant(instruction, *of);
         case spv::Op::OpSpecConstantOp:
-            return readOperationConstant(instruction);
-        case spv::Op::OpConstant:
+            return readOperationConstant(instruction, *of);
         case spv::Op::OpConstantTrue:
         case spv::Op::OpConstantFalse:
-        case spv::Op::OpSpecConstant:
-        case spv::Op::OpSpecConstantTrue:
-        case spv::Op::OpSpecConstantFalse:
-            return readScalarConstant(instruction);
+            bits = instruction.opcode == spv::Op::OpConstantTrue;
+            return addConstant(instruction, *of, {&bits, 1});
+        case spv::Op::OpConstant:
+            bits = instruction.operands[0].word | uint64_t{instruction.operands[0].high} << 32;
+            bits &= widthMask(of->width);
+            return addConstant(instruction, *of, {&bits, 1});
         default:
             return unsupported(instruction);
     }
 }
 
-Status Decoder::readScalarConstant(const Parsed& instruction) {
-    const Type& of = *type(instruction.typeId);
-    uint64_t bits = 0;
-    if (of.kind == Kind::kBool) {
-        bits = instruction.opcode == spv::Op::OpConstantTrue ||
-               instruction.opcode == spv::Op::OpSpecConstantTrue;
-    } else if (!instruction.operands.empty()) {
-        bits = instruction.operands[0].word | uint64_t{instruction.operands[0].high} << 32;
-    }
-    const auto specialised = decorations_.of(instruction.resultId, spv::Decoration::SpecId);
-    if (specialised) {
-        for (const SpecializationValue& value : request_.specialization) {
-            if (value.constantId != *specialised) continue;
-            bits = of.kind == Kind::kBool ? value.bits != 0 : value.bits;
-        }
-    }
-    bits &= widthMask(of.width);
-    addConstant(instruction.resultId, of, {&bits, 1});
-    return Done{};
-}
-
-Status Decoder::readCompositeConstant(const Parsed& instruction) {
-    const Type& of = *type(instruction.typeId);
+Status Decoder::readCompositeConstant(const Parsed& instruction, const Type& of) {
     const bool replicate = of.kind == Kind::kCooperativeMatrix ||
                            instruction.opcode == spv::Op::OpConstantCompositeReplicateEXT ||
                            instruction.opcode == spv::Op::OpSpecConstantCompositeReplicateEXT;
@@ -99,22 +80,19 @@ Status Decoder::readCompositeConstant(const Parsed& instruction) {
         }
         if (part.type->components == 0 && replicate) break;
     }
-    addConstant(instruction.resultId, of, components, defined);
-    return Done{};
+    return addConstant(instruction, of, components, defined);
 }
 
 // OpSpecConstantOp: executed once, by what executes the operation in functions.
-Status Decoder::readOperationConstant(const Parsed& instruction) {
-    const Type& of = *type(instruction.typeId);
+Status Decoder::readOperationConstant(const Parsed& instruction, const Type& of) {
     Parsed operation = instruction;
     operation.opcode = static_cast<spv::Op>(instruction.operands[0].word);
     operation.operands.erase(operation.operands.begin());
-    addConstant(instruction.resultId, of, {});
+    Status status = addConstant(instruction, of, {});
     Instruction executed;
-    Status chosen = chooseRow(operation, executed);
-    if (!chosen) return chosen;
-    executeOnConstants(*program_, executed);
-    return Done{};
+    if (status) status = chooseRow(operation, executed);
+    if (status) executeOnConstants(*program_, executed);
+    return status;
 }
 
 }  // namespace coopvk::reference

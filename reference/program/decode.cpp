@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
+#include <spirv-tools/libspirv.h>
+
 #include <new>
+#include <string_view>
 
 #include "program/decoder.hpp"
 
@@ -20,7 +22,7 @@ Status Decoder::readEntryPoint() {
                  "the module has no compute entry point " + request_.entryPoint};
 }
 
-Status Decoder::readModes() {
+void Decoder::readModes() {
     const auto controls = [&](uint32_t width) -> FloatControls& {
         return width == 16   ? program_->float16
                : width == 64 ? program_->float64
@@ -52,7 +54,6 @@ Status Decoder::readModes() {
                 break;
         }
     }
-    return Done{};
 }
 
 void Decoder::readNames(const Parsed& instruction) {
@@ -76,58 +77,30 @@ void Decoder::readNames(const Parsed& instruction) {
     }
 }
 
-namespace {
-
-enum class Section { kType, kConstant, kVariable, kOther };
-
-Section sectionOf(spv::Op opcode) {
-    switch (opcode) {
-        case spv::Op::OpVariable:
-        case spv::Op::OpUntypedVariableKHR:
-            return Section::kVariable;
-        case spv::Op::OpTypeForwardPointer:
-        case spv::Op::OpTypeUntypedPointerKHR:
-        case spv::Op::OpTypeCooperativeMatrixKHR:
-        case spv::Op::OpTypeCooperativeMatrixNV:
-        case spv::Op::OpTypeCooperativeVectorNV:
-        case spv::Op::OpTypeTensorLayoutNV:
-        case spv::Op::OpTypeTensorViewNV:
-        case spv::Op::OpTypeAccelerationStructureKHR:
-        case spv::Op::OpTypeRayQueryKHR:
-            return Section::kType;
-        case spv::Op::OpUndef:
-        case spv::Op::OpPoisonKHR:
-        case spv::Op::OpConstantCompositeReplicateEXT:
-        case spv::Op::OpSpecConstantCompositeReplicateEXT:
-            return Section::kConstant;
-        default:
-            if (opcode >= spv::Op::OpTypeVoid && opcode <= spv::Op::OpTypePipe)
-                return Section::kType;
-            if (opcode >= spv::Op::OpConstantTrue && opcode <= spv::Op::OpSpecConstantOp)
-                return Section::kConstant;
-            return Section::kOther;
-    }
+std::string_view nameOf(const Parsed& instruction) {
+    return spvOpcodeString(static_cast<uint32_t>(instruction.opcode));
 }
 
-}  // namespace
+bool isVariable(std::string_view name) {
+    return name == "Variable" || name == "UntypedVariableKHR";
+}
+
+bool isConstant(std::string_view name) {
+    return name.starts_with("Constant") || name.starts_with("SpecConstant") || name == "Undef" ||
+           name == "PoisonKHR";
+}
+
+Status Decoder::readDeclaration(const Parsed& instruction) {
+    const std::string_view name = nameOf(instruction);
+    if (name.starts_with("Type")) return readType(instruction);
+    if (isVariable(name)) return readVariable(instruction);
+    return isConstant(name) ? readConstant(instruction) : Status(Done{});
+}
 
 Status Decoder::readDeclarations() {
     for (const Parsed& instruction : module_) {
         if (instruction.opcode == spv::Op::OpFunction) break;
-        Status read = Done{};
-        switch (sectionOf(instruction.opcode)) {
-            case Section::kType:
-                read = readType(instruction);
-                break;
-            case Section::kConstant:
-                read = readConstant(instruction);
-                break;
-            case Section::kVariable:
-                read = readVariable(instruction);
-                break;
-            case Section::kOther:
-                break;
-        }
+        Status read = readDeclaration(instruction);
         if (!read) return read;
     }
     return readWorkgroupSize();
@@ -165,8 +138,8 @@ Result<std::shared_ptr<const Program>> Decoder::decode() {
         program_ = std::make_shared<Program>();
         program_->lanes = request_.subgroupSize;
         program_->invocations = invocations;
-        status = readModes();
-        if (status) status = readDeclarations();
+        readModes();
+        status = readDeclarations();
         if (!status) return status.error();
         if (program_->invocations == invocations) break;
         invocations = program_->invocations;

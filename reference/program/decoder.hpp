@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_set>
 
 #include "program/decorations.hpp"
@@ -13,6 +14,29 @@
 #include "program/program.hpp"
 
 namespace coopvk::reference {
+
+// Instructions of the module, up to and with the last.
+struct Body {
+    size_t first = 0, last = 0;
+};
+
+// A block: its targets, and before them merge block and continue target.
+struct Outline {
+    uint32_t label = 0;
+    std::vector<uint32_t> merges;
+    std::vector<uint32_t> targets;
+    Body body;
+};
+
+// The name without Op, and what it says of an instruction.
+std::string_view nameOf(const Parsed& instruction);
+bool isVariable(std::string_view name);
+bool isConstant(std::string_view name);
+// Instructions that do nothing when they execute, or whose work edges do.
+bool isSilent(spv::Op opcode);
+
+// Components of a value in each lane: more are of memory, or a mistake.
+inline constexpr uint32_t kMostComponents = 1u << 20;
 
 class Decoder {
  public:
@@ -26,7 +50,8 @@ class Decoder {
  private:
     // What is declared before functions.
     Status readEntryPoint();
-    Status readModes();
+    void readModes();
+    Status readDeclaration(const Parsed& instruction);
     Status readDeclarations();
     Status readWorkgroupSize();
     void readNames(const Parsed& instruction);
@@ -34,42 +59,38 @@ class Decoder {
     // Types.
     Type& newType(uint32_t id, Kind kind);
     Status readType(const Parsed& instruction);
-    Status readScalarType(const Parsed& instruction);
-    Status readListType(const Parsed& instruction);
-    Status readStruct(const Parsed& instruction);
-    Status readPointerType(const Parsed& instruction);
-    Status readFunctionType(const Parsed& instruction);
-    Status readMatrixType(const Parsed& instruction);
-    Status readTensorType(const Parsed& instruction);
+    Status readScalarType(const Parsed& instruction, Type& to);
+    Status readListType(const Parsed& instruction, Type& to);
+    Status readStruct(const Parsed& instruction, Type& to);
+    Status readPointerType(const Parsed& instruction, Type& to);
+    Status readFunctionType(const Parsed& instruction, Type& to);
+    Status readMatrixType(const Parsed& instruction, Type& to);
+    Status readTensorType(const Parsed& instruction, Type& to);
     const Type* type(uint32_t id) const;
     uint32_t constantOf(uint32_t id, uint32_t component = 0) const;
     bool boolOf(uint32_t id) const { return constantOf(id) != 0; }
 
     // Constants.
     Status readConstant(const Parsed& instruction);
-    Status readScalarConstant(const Parsed& instruction);
-    Status readCompositeConstant(const Parsed& instruction);
-    Status readOperationConstant(const Parsed& instruction);
-    void addConstant(uint32_t id, const Type& type, std::span<const uint64_t> components,
-                     bool defined = true);
+    Status readCompositeConstant(const Parsed& instruction, const Type& type);
+    Status readOperationConstant(const Parsed& instruction, const Type& type);
+    Status addConstant(const Parsed& instruction, const Type& type,
+                       std::span<const uint64_t> components, bool defined = true);
 
     // Variables.
     Status readVariable(const Parsed& instruction);
     void placeVariable(Variable& variable);
 
     // Functions.
-    struct Range_ {
-        size_t first = 0, last = 0;  // instructions of a function, from OpFunction to OpFunctionEnd
-    };
     Status readFunctions();
     void findFunctions();
-    void assignSlots(const Range_& range);
-    Status readFunction(const Range_& range, Function& function);
-    Status readBlock(size_t first, size_t last, Function& function, Block& block);
-    Status readInstruction(const Parsed& from, Block& block);
+    Status assignSlots(const Body& body, Function& function);
+    std::vector<uint32_t> labelsOf(const Parsed& instruction) const;
+    Status readFunction(const Body& body, Function& function);
+    Status readBlock(const Body& body, Function& function, Block& block);
     Status chooseRow(const Parsed& from, Instruction& to);
     Status readChain(Instruction& chain);
-    Status readEdges(Function& function, Block& block, const std::vector<uint32_t>& targets);
+    Status readEdges(Block& block, const std::vector<uint32_t>& targets);
     void setPointee(const Instruction& instruction);
 
     uint32_t newSlot(uint32_t id, const Type& type);
@@ -84,7 +105,8 @@ class Decoder {
     uint32_t entry_ = 0;
     uint32_t localSizeIds_[3] = {};
     std::unordered_map<uint32_t, std::string> sets_;                 // extended instruction sets
-    std::unordered_map<uint32_t, Range_> ranges_;                    // functions, by id
+    std::unordered_map<uint32_t, Body> bodies_;                      // functions, by id
+    std::unordered_set<uint32_t> labels_;                            // of all functions
     std::vector<uint32_t> reachable_;                                // functions of the entry point
     std::unordered_set<uint32_t> used_;                              // ids in these
     std::unordered_map<uint32_t, uint32_t> blockOf_;                 // order of blocks, by label
@@ -93,12 +115,7 @@ class Decoder {
 
 // The order of a function's blocks in which a merge block is behind all blocks of its construct,
 // and a continue target behind those that may branch to it. Blocks that nothing reaches are left
-// out. For each block: its targets, and before them merge block and continue target.
-struct Outline {
-    uint32_t label = 0;
-    std::vector<uint32_t> merges;
-    std::vector<uint32_t> targets;
-};
+// out.
 std::vector<uint32_t> structuredOrder(const std::vector<Outline>& blocks);
 
 // Gives each slot its place in the subgroup's storage. Values that only one block uses share

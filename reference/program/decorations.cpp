@@ -5,6 +5,7 @@ namespace coopvk::reference {
 
 Decorations::Decorations(const std::vector<Parsed>& module) {
     for (const Parsed& instruction : module) {
+        const auto& operands = instruction.operands;
         switch (instruction.opcode) {
             case spv::Op::OpDecorate:
             case spv::Op::OpDecorateId:
@@ -12,11 +13,15 @@ Decorations::Decorations(const std::vector<Parsed>& module) {
                 break;
             case spv::Op::OpMemberDecorate:
             case spv::Op::OpMemberDecorateIdEXT:
-                add(instruction, 2, instruction.operands[1].word);
+                add(instruction, 2, operands[1].word);
                 break;
             case spv::Op::OpGroupDecorate:
+                for (size_t i = 1; i < operands.size(); ++i)
+                    copyGroup(operands[0].word, operands[i].word, kNone);
+                break;
             case spv::Op::OpGroupMemberDecorate:
-                apply(instruction);
+                for (size_t i = 1; i + 1 < operands.size(); i += 2)
+                    copyGroup(operands[0].word, operands[i].word, operands[i + 1].word);
                 break;
             default:
                 break;
@@ -26,28 +31,21 @@ Decorations::Decorations(const std::vector<Parsed>& module) {
 
 void Decorations::add(const Parsed& instruction, size_t first, uint32_t member) {
     const auto& operands = instruction.operands;
-    rows_[operands[0].word].push_back({member, static_cast<spv::Decoration>(operands[first].word),
-                                       operands.size() > first + 1 ? operands[first + 1].word : 0});
+    literals_.try_emplace(
+        {operands[0].word, member, static_cast<spv::Decoration>(operands[first].word)},
+        operands.size() > first + 1 ? operands[first + 1].word : 0);
 }
 
-void Decorations::apply(const Parsed& group) {
-    const std::vector<Row> rows = rows_[group.operands[0].word];
-    const bool members = group.opcode == spv::Op::OpGroupMemberDecorate;
-    for (size_t i = 1; i < group.operands.size(); i += members ? 2 : 1) {
-        for (Row row : rows) {
-            if (members) row.member = group.operands[i + 1].word;
-            rows_[group.operands[i].word].push_back(row);
-        }
-    }
+void Decorations::copyGroup(uint32_t group, uint32_t id, uint32_t member) {
+    const auto begin = literals_.lower_bound({group, kNone, spv::Decoration{0}});
+    for (auto row = begin; row != literals_.end() && std::get<0>(row->first) == group; ++row)
+        literals_.try_emplace({id, member, std::get<2>(row->first)}, row->second);
 }
 
-std::optional<uint32_t> Decorations::find(uint32_t id, uint32_t member,
-                                          spv::Decoration decoration) const {
-    const auto found = rows_.find(id);
-    if (found == rows_.end()) return std::nullopt;
-    for (const Row& row : found->second)
-        if (row.member == member && row.decoration == decoration) return row.literal;
-    return std::nullopt;
+std::optional<uint32_t> Decorations::of(uint32_t id, spv::Decoration decoration,
+                                        uint32_t member) const {
+    const auto found = literals_.find({id, member, decoration});
+    return found == literals_.end() ? std::nullopt : std::optional(found->second);
 }
 
 }  // namespace coopvk::reference

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <spirv-tools/libspirv.h>
-
 #include <algorithm>
 
 #include "execution/opcode_table.hpp"
@@ -9,9 +7,6 @@
 
 namespace coopvk::reference {
 
-namespace {
-
-// Instructions that do nothing when they execute, or whose work edges do.
 bool isSilent(spv::Op opcode) {
     static constexpr spv::Op kSilent[] = {
         spv::Op::OpLabel,         spv::Op::OpPhi,         spv::Op::OpSelectionMerge,
@@ -21,12 +16,9 @@ bool isSilent(spv::Op opcode) {
     return std::find(std::begin(kSilent), std::end(kSilent), opcode) != std::end(kSilent);
 }
 
-}  // namespace
-
 Error Decoder::invalid(const Parsed& instruction, const std::string& message) const {
-    return {ErrorCode::kInvalidModule,
-            std::string("Op") + spvOpcodeString(static_cast<uint32_t>(instruction.opcode)) + " %" +
-                std::to_string(instruction.resultId) + ": " + message};
+    return {ErrorCode::kInvalidModule, "Op" + std::string(nameOf(instruction)) + " %" +
+                                           std::to_string(instruction.resultId) + ": " + message};
 }
 
 Error Decoder::unsupported(const Parsed& instruction) const {
@@ -35,8 +27,8 @@ Error Decoder::unsupported(const Parsed& instruction) const {
     return error;
 }
 
-Status Decoder::readBlock(size_t first, size_t last, Function& function, Block& block) {
-    for (size_t i = first; i <= last; ++i) {
+Status Decoder::readBlock(const Body& body, Function& function, Block& block) {
+    for (size_t i = body.first; i <= body.last; ++i) {
         const Parsed& instruction = module_[i];
         if (isSilent(instruction.opcode)) continue;
         if (instruction.opcode == spv::Op::OpExtInst ||
@@ -46,17 +38,12 @@ Status Decoder::readBlock(size_t first, size_t last, Function& function, Block& 
                 findRow(set->second, instruction.operands[1].word) == nullptr)
                 continue;
         }
-        Status read = readInstruction(instruction, block);
+        Status read = chooseRow(instruction, block.instructions.emplace_back());
         if (!read) return read;
         if (instruction.opcode == spv::Op::OpReturnValue)
             block.instructions.back().result = function.result;
     }
     return Done{};
-}
-
-Status Decoder::readInstruction(const Parsed& from, Block& block) {
-    Instruction& to = block.instructions.emplace_back();
-    return chooseRow(from, to);
 }
 
 Status Decoder::chooseRow(const Parsed& from, Instruction& to) {

@@ -64,116 +64,140 @@ struct Deleter {
 template <typename T>
 using Owned = std::unique_ptr<std::remove_pointer_t<T>, Deleter>;
 
-uint32_t instructionWord(uint32_t words, spv::Op opcode) {
-    return words << 16 | static_cast<uint32_t>(opcode);
+Status statusOf(spv_result_t result, spv_diagnostic message) {
+    const Owned<spv_diagnostic> owner(message);
+    if (result == SPV_SUCCESS) return Done{};
+    if (result == SPV_ERROR_OUT_OF_MEMORY) return Error{ErrorCode::kOutOfMemory, "no memory"};
+    return Error{ErrorCode::kInvalidModule, message != nullptr ? message->error : "invalid SPIR-V"};
 }
 
-bool isSpecId(const Parsed& i) {
-    return i.opcode == spv::Op::OpDecorate && i.operands.size() > 2 &&
-           i.operands[1].word == static_cast<uint32_t>(spv::Decoration::SpecId);
+using Words = std::vector<uint32_t>;
+
+void setOpcode(Words& instruction, spv::Op opcode) {
+    instruction[0] = static_cast<uint32_t>(instruction.size() << 16 | static_cast<size_t>(opcode));
 }
 
-// A specialization constant as the constant that it has become.
-void freeze(std::vector<uint32_t>& words, const ProgramRequest& request, uint32_t specId) {
-    const uint32_t count = words[0] >> 16;
-    const auto opcode = static_cast<spv::Op>(words[0] & 0xFFFF);
-    const auto given =
-        std::find_if(request.specialization.begin(), request.specialization.end(),
-                     [&](const SpecializationValue& value) { return value.constantId == specId; });
-    const bool isGiven = given != request.specialization.end();
-    if (opcode == spv::Op::OpSpecConstant) {
-        words[0] = instructionWord(count, spv::Op::OpConstant);
-        for (uint32_t w = 3; isGiven && w < count; ++w)
-            words[w] = static_cast<uint32_t>(given->bits >> (w - 3) * 32);
-        return;
-    }
-    const bool value = isGiven ? given->bits != 0 : opcode == spv::Op::OpSpecConstantTrue;
-    words[0] = instructionWord(count, value ? spv::Op::OpConstantTrue : spv::Op::OpConstantFalse);
-}
+// Operations with which sizes and uses of matrices are computed, of constants of one word.
+struct Fold {
+    spv::Op opcode;
+    uint32_t (*result)(uint32_t, uint32_t);
+};
+constexpr Fold kFolds[] = {
+    {spv::Op::OpIAdd, [](uint32_t a, uint32_t b) { return a + b; }},
+    {spv::Op::OpISub, [](uint32_t a, uint32_t b) { return a - b; }},
+    {spv::Op::OpIMul, [](uint32_t a, uint32_t b) { return a * b; }},
+    {spv::Op::OpUDiv, [](uint32_t a, uint32_t b) { return b != 0 ? a / b : 0; }},
+    {spv::Op::OpUMod, [](uint32_t a, uint32_t b) { return b != 0 ? a % b : 0; }},
+    {spv::Op::OpBitwiseOr, [](uint32_t a, uint32_t b) { return a | b; }},
+    {spv::Op::OpBitwiseAnd, [](uint32_t a, uint32_t b) { return a & b; }},
+    {spv::Op::OpShiftLeftLogical, [](uint32_t a, uint32_t b) { return b < 32 ? a << b : 0; }},
+    {spv::Op::OpShiftRightLogical, [](uint32_t a, uint32_t b) { return b < 32 ? a >> b : 0; }},
+};
 
-using Words = std::unordered_map<uint32_t, uint32_t>;
+// Makes constants of specialization constants: what depends on them must be valid in the
+// specialised module only.
+class Specializer {
+ public:
+    explicit Specializer(const ProgramRequest& request) : request_(request) {}
 
-// The value of OpSpecConstantOp with two operands that are constants of one word, for the
-// operations that sizes and uses of matrices are computed with.
-std::optional<uint32_t> folded(const Parsed& i, const Words& values) {
-    if (i.opcode != spv::Op::OpSpecConstantOp || i.operands.size() != 3) return std::nullopt;
-    const auto left = values.find(i.operands[1].word), right = values.find(i.operands[2].word);
-    if (left == values.end() || right == values.end()) return std::nullopt;
-    const uint32_t a = left->second, b = right->second;
-    switch (static_cast<spv::Op>(i.operands[0].word)) {
-        case spv::Op::OpIAdd:
-            return a + b;
-        case spv::Op::OpISub:
-            return a - b;
-        case spv::Op::OpIMul:
-            return a * b;
-        case spv::Op::OpUDiv:
-            return b != 0 ? std::optional(a / b) : std::nullopt;
-        case spv::Op::OpUMod:
-            return b != 0 ? std::optional(a % b) : std::nullopt;
-        case spv::Op::OpBitwiseOr:
-            return a | b;
-        case spv::Op::OpBitwiseAnd:
-            return a & b;
-        case spv::Op::OpShiftLeftLogical:
-            return b < 32 ? std::optional(a << b) : std::nullopt;
-        case spv::Op::OpShiftRightLogical:
-            return b < 32 ? std::optional(a >> b) : std::nullopt;
-        default:
-            return std::nullopt;
-    }
-}
-
-// What the validator sees. Specialization constants are constants: what depends on them must be
-// valid in the specialised module only. SPIRV-Tools refuses OpSelect of whole cooperative matrices,
-// which are composites: it sees a copy of one of them instead.
-std::vector<uint32_t> validated(const ProgramRequest& request,
-                                const std::vector<Parsed>& instructions) {
-    std::vector<uint32_t> all(request.words.begin(), request.words.begin() + 5);
-    Words specIds;  // by the constant's id
-    Words values;   // of constants of one word
-    std::unordered_set<uint32_t> matrices;
-    for (const Parsed& i : instructions) {
-        if (isSpecId(i)) {
-            specIds[i.operands[0].word] = i.operands[2].word;
-            continue;
+    // Changes the module, and returns the words that the validator sees.
+    Words specialize(std::vector<Parsed>& module) {
+        Words all(request_.words.begin(), request_.words.begin() + 5);
+        for (Parsed& i : module) {
+            const auto from = request_.words.begin() + i.word;
+            Words words(from, from + (*from >> 16));
+            specialize(i, words);
+            if (i.opcode == spv::Op::OpConstant && words.size() == 4)
+                values_[i.resultId] = words[3];
+            all.insert(all.end(), words.begin(), words.end());
         }
-        const auto from = request.words.begin() + i.word;
-        std::vector<uint32_t> words(from, from + (*from >> 16));
-        if (i.opcode == spv::Op::OpTypeCooperativeMatrixKHR) matrices.insert(i.resultId);
-        const bool isConstant = i.opcode == spv::Op::OpSpecConstant ||
-                                i.opcode == spv::Op::OpSpecConstantTrue ||
-                                i.opcode == spv::Op::OpSpecConstantFalse;
-        const auto specId = specIds.find(i.resultId);
-        if (isConstant && specId != specIds.end()) freeze(words, request, specId->second);
-        if (const auto value = folded(i, values))
-            words = {instructionWord(4, spv::Op::OpConstant), i.typeId, i.resultId, *value};
-        if (words[0] == instructionWord(4, spv::Op::OpConstant)) values[i.resultId] = words[3];
-        if (i.opcode == spv::Op::OpSelect && matrices.contains(i.typeId))
-            words = {instructionWord(4, spv::Op::OpCopyObject), i.typeId, i.resultId,
-                     i.operands[1].word};
-        all.insert(all.end(), words.begin(), words.end());
+        return all;
     }
-    return all;
-}
 
-Status validate(spv_const_context context, const ProgramRequest& request,
-                std::span<const uint32_t> words) {
-    const ValidationRules& rules = request.rules;
+ private:
+    void specialize(Parsed& i, Words& words) {
+        switch (i.opcode) {
+            case spv::Op::OpDecorate:
+                readSpecId(i, words);
+                break;
+            case spv::Op::OpSpecConstant:
+                i.opcode = spv::Op::OpConstant;
+                setOpcode(words, i.opcode);
+                setValue(i, words);
+                break;
+            case spv::Op::OpSpecConstantTrue:
+            case spv::Op::OpSpecConstantFalse: {
+                const auto given = given_.find(i.resultId);
+                const bool isTrue = given != given_.end() ? given->second != 0
+                                                          : i.opcode == spv::Op::OpSpecConstantTrue;
+                i.opcode = isTrue ? spv::Op::OpConstantTrue : spv::Op::OpConstantFalse;
+                setOpcode(words, i.opcode);
+                break;
+            }
+            case spv::Op::OpSpecConstantOp:
+                fold(i, words);
+                break;
+            case spv::Op::OpTypeCooperativeMatrixKHR:
+                matrices_.insert(i.resultId);
+                break;
+            case spv::Op::OpSelect:
+                // SPIRV-Tools refuses OpSelect of whole cooperative matrices, which are composites.
+                if (!matrices_.contains(i.typeId)) break;
+                words.resize(4);
+                words[3] = i.operands[1].word;
+                setOpcode(words, spv::Op::OpCopyObject);
+                break;
+            default:
+                break;
+        }
+    }
+
+    void readSpecId(const Parsed& i, Words& words) {
+        if (static_cast<spv::Decoration>(i.operands[1].word) != spv::Decoration::SpecId) return;
+        for (const SpecializationValue& value : request_.specialization)
+            if (value.constantId == i.operands[2].word) given_[i.operands[0].word] = value.bits;
+        words.clear();
+    }
+
+    void setValue(Parsed& i, Words& words) {
+        const auto given = given_.find(i.resultId);
+        if (given == given_.end()) return;
+        for (size_t w = 3; w < words.size(); ++w)
+            words[w] = static_cast<uint32_t>(given->second >> (w - 3) * 32);
+        i.operands[0].word = words[3];
+        i.operands[0].high = words.size() > 4 ? words[4] : 0;
+    }
+
+    void fold(const Parsed& i, Words& words) {
+        const auto opcode = static_cast<spv::Op>(i.operands[0].word);
+        const auto* row = std::find_if(std::begin(kFolds), std::end(kFolds),
+                                       [&](const Fold& each) { return each.opcode == opcode; });
+        if (row == std::end(kFolds)) return;
+        const auto left = values_.find(i.operands[1].word),
+                   right = values_.find(i.operands[2].word);
+        if (left == values_.end() || right == values_.end()) return;
+        words = {0, i.typeId, i.resultId, row->result(left->second, right->second)};
+        setOpcode(words, spv::Op::OpConstant);
+        values_[i.resultId] = words[3];
+    }
+
+    const ProgramRequest& request_;
+    std::unordered_map<uint32_t, uint64_t> given_;   // by the constant's id
+    std::unordered_map<uint32_t, uint32_t> values_;  // of constants of one word
+    std::unordered_set<uint32_t> matrices_;          // types
+};
+
+Status validate(spv_const_context context, std::span<const uint32_t> words) {
     const Owned<spv_validator_options> options(spvValidatorOptionsCreate());
-    spvValidatorOptionsSetRelaxBlockLayout(options.get(), rules.relaxedBlockLayout);
-    spvValidatorOptionsSetUniformBufferStandardLayout(options.get(),
-                                                      rules.uniformBufferStandardLayout);
-    spvValidatorOptionsSetScalarBlockLayout(options.get(), rules.scalarBlockLayout);
-    spvValidatorOptionsSetWorkgroupScalarBlockLayout(options.get(),
-                                                     rules.workgroupScalarBlockLayout);
-    spvValidatorOptionsSetAllowLocalSizeId(options.get(), rules.localSizeId);
+    spvValidatorOptionsSetRelaxBlockLayout(options.get(), true);
+    spvValidatorOptionsSetUniformBufferStandardLayout(options.get(), true);
+    spvValidatorOptionsSetScalarBlockLayout(options.get(), true);
+    spvValidatorOptionsSetWorkgroupScalarBlockLayout(options.get(), true);
+    spvValidatorOptionsSetAllowLocalSizeId(options.get(), true);
     spv_const_binary_t binary{words.data(), words.size()};
     spv_diagnostic message = nullptr;
     const spv_result_t result = spvValidateWithOptions(context, options.get(), &binary, &message);
-    const Owned<spv_diagnostic> owner(message);
-    if (result == SPV_SUCCESS) return Done{};
-    return Error{ErrorCode::kInvalidModule, message != nullptr ? message->error : "invalid SPIR-V"};
+    return statusOf(result, message);
 }
 
 }  // namespace
@@ -181,20 +205,19 @@ Status validate(spv_const_context context, const ProgramRequest& request,
 Result<std::vector<Parsed>> parse(const ProgramRequest& request) {
     const Owned<spv_context> context(spvContextCreate(SPV_ENV_VULKAN_1_3));
     if (!context) return Error{ErrorCode::kOutOfMemory, "no memory for SPIRV-Tools"};
+    // SPIRV-Tools would swap the bytes of another machine's words.
+    if (request.words.empty() || request.words[0] != spv::MagicNumber)
+        return Error{ErrorCode::kInvalidModule, "no SPIR-V of this machine's byte order"};
     Reader reader;
     spv_diagnostic message = nullptr;
     const spv_result_t result =
         spvBinaryParse(context.get(), &reader, request.words.data(), request.words.size(), nullptr,
                        readInstruction, &message);
-    const Owned<spv_diagnostic> owner(message);
-    if (result != SPV_SUCCESS)
-        return Error{ErrorCode::kInvalidModule,
-                     message != nullptr ? message->error : "not a SPIR-V module"};
-    if (request.rules.validate) {
-        const std::vector<uint32_t> words = validated(request, reader.instructions);
-        Status valid = validate(context.get(), request, words);
-        if (!valid) return valid.error();
-    }
+    Status status = statusOf(result, message);
+    if (!status) return status.error();
+    const Words words = Specializer(request).specialize(reader.instructions);
+    if (request.validate) status = validate(context.get(), words);
+    if (!status) return status.error();
     return std::move(reader.instructions);
 }
 

@@ -44,61 +44,57 @@ const Type* Decoder::type(uint32_t id) const {
 }
 
 Status Decoder::readType(const Parsed& instruction) {
-    using Reader = Status (Decoder::*)(const Parsed&);
     struct TypeRow {
         spv::Op opcode;
-        Reader reader;
+        Kind kind;
+        Status (Decoder::*read)(const Parsed&, Type&);
     };
     static constexpr TypeRow kRows[] = {
-        {spv::Op::OpTypeVoid, &Decoder::readScalarType},
-        {spv::Op::OpTypeBool, &Decoder::readScalarType},
-        {spv::Op::OpTypeInt, &Decoder::readScalarType},
-        {spv::Op::OpTypeFloat, &Decoder::readScalarType},
-        {spv::Op::OpTypeVector, &Decoder::readListType},
-        {spv::Op::OpTypeMatrix, &Decoder::readListType},
-        {spv::Op::OpTypeArray, &Decoder::readListType},
-        {spv::Op::OpTypeRuntimeArray, &Decoder::readListType},
-        {spv::Op::OpTypeVectorIdEXT, &Decoder::readListType},
-        {spv::Op::OpTypeStruct, &Decoder::readStruct},
-        {spv::Op::OpTypePointer, &Decoder::readPointerType},
-        {spv::Op::OpTypeUntypedPointerKHR, &Decoder::readPointerType},
-        {spv::Op::OpTypeForwardPointer, &Decoder::readPointerType},
-        {spv::Op::OpTypeFunction, &Decoder::readFunctionType},
-        {spv::Op::OpTypeCooperativeMatrixKHR, &Decoder::readMatrixType},
-        {spv::Op::OpTypeCooperativeMatrixNV, &Decoder::readMatrixType},
-        {spv::Op::OpTypeTensorLayoutNV, &Decoder::readTensorType},
-        {spv::Op::OpTypeTensorViewNV, &Decoder::readTensorType},
+        {spv::Op::OpTypeVoid, Kind::kVoid, nullptr},
+        {spv::Op::OpTypeBool, Kind::kBool, &Decoder::readScalarType},
+        {spv::Op::OpTypeInt, Kind::kInt, &Decoder::readScalarType},
+        {spv::Op::OpTypeFloat, Kind::kFloat, &Decoder::readScalarType},
+        {spv::Op::OpTypeVector, Kind::kVector, &Decoder::readListType},
+        {spv::Op::OpTypeVectorIdEXT, Kind::kVector, &Decoder::readListType},
+        {spv::Op::OpTypeMatrix, Kind::kMatrix, &Decoder::readListType},
+        {spv::Op::OpTypeArray, Kind::kArray, &Decoder::readListType},
+        {spv::Op::OpTypeRuntimeArray, Kind::kRuntimeArray, &Decoder::readListType},
+        {spv::Op::OpTypeStruct, Kind::kStruct, &Decoder::readStruct},
+        {spv::Op::OpTypePointer, Kind::kPointer, &Decoder::readPointerType},
+        {spv::Op::OpTypeUntypedPointerKHR, Kind::kPointer, &Decoder::readPointerType},
+        {spv::Op::OpTypeForwardPointer, Kind::kPointer, &Decoder::readPointerType},
+        {spv::Op::OpTypeFunction, Kind::kFunction, &Decoder::readFunctionType},
+        {spv::Op::OpTypeCooperativeMatrixKHR, Kind::kCooperativeMatrix, &Decoder::readMatrixType},
+        {spv::Op::OpTypeCooperativeMatrixNV, Kind::kCooperativeMatrix, &Decoder::readMatrixType},
+        {spv::Op::OpTypeTensorLayoutNV, Kind::kTensorLayout, &Decoder::readTensorType},
+        {spv::Op::OpTypeTensorViewNV, Kind::kTensorView, &Decoder::readTensorType},
     };
-    for (const TypeRow& row : kRows)
-        if (row.opcode == instruction.opcode) return (this->*row.reader)(instruction);
-    newType(instruction.resultId, Kind::kOpaque);
+    const bool forward = instruction.opcode == spv::Op::OpTypeForwardPointer;
+    const uint32_t id = forward ? instruction.operands[0].word : instruction.resultId;
+    for (const TypeRow& row : kRows) {
+        if (row.opcode != instruction.opcode) continue;
+        Type& to = newType(id, row.kind);
+        return row.read != nullptr ? (this->*row.read)(instruction, to) : Status(Done{});
+    }
+    newType(id, Kind::kOpaque);
     return Done{};
 }
 
-Status Decoder::readScalarType(const Parsed& instruction) {
-    Type& type = newType(instruction.resultId, Kind::kVoid);
-    if (instruction.opcode == spv::Op::OpTypeVoid) return Done{};
-    type.components = 1;
-    type.width = 1;
-    type.kind = Kind::kBool;
-    if (instruction.opcode == spv::Op::OpTypeBool) return Done{};
-    type.width = instruction.operands[0].word;
-    type.kind = Kind::kInt;
-    if (instruction.opcode == spv::Op::OpTypeInt) {
-        type.isSigned = instruction.operands[1].word != 0;
-        return Done{};
-    }
-    type.kind = Kind::kFloat;
-    if (instruction.operands.size() < 2) return Done{};
-    switch (static_cast<spv::FPEncoding>(instruction.operands[1].word)) {
+Status Decoder::readScalarType(const Parsed& instruction, Type& to) {
+    const auto& operands = instruction.operands;
+    to.components = 1;
+    to.width = to.kind == Kind::kBool ? 1 : operands[0].word;
+    if (to.kind == Kind::kInt) to.isSigned = operands[1].word != 0;
+    if (to.kind != Kind::kFloat || operands.size() < 2) return Done{};
+    switch (static_cast<spv::FPEncoding>(operands[1].word)) {
         case spv::FPEncoding::BFloat16KHR:
-            type.format = FloatFormat::kBFloat16;
+            to.format = FloatFormat::kBFloat16;
             return Done{};
         case spv::FPEncoding::Float8E4M3EXT:
-            type.format = FloatFormat::kE4M3;
+            to.format = FloatFormat::kE4M3;
             return Done{};
         case spv::FPEncoding::Float8E5M2EXT:
-            type.format = FloatFormat::kE5M2;
+            to.format = FloatFormat::kE5M2;
             return Done{};
         default:
             return unsupported(instruction);
@@ -106,26 +102,14 @@ Status Decoder::readScalarType(const Parsed& instruction) {
 }
 
 // Vectors, matrices, arrays.
-Status Decoder::readListType(const Parsed& instruction) {
-    Type& to = newType(instruction.resultId, Kind::kVector);
+Status Decoder::readListType(const Parsed& instruction, Type& to) {
     to.element = type(instruction.operands[0].word);
     if (to.element == nullptr) return invalid(instruction, "the element has no type");
-    switch (instruction.opcode) {
-        case spv::Op::OpTypeMatrix:
-            to.kind = Kind::kMatrix;
-            [[fallthrough]];
-        case spv::Op::OpTypeVector:
-            to.count = instruction.operands[1].word;
-            break;
-        case spv::Op::OpTypeRuntimeArray:
-            to.kind = Kind::kRuntimeArray;
-            break;
-        case spv::Op::OpTypeArray:
-            to.kind = Kind::kArray;
-            [[fallthrough]];
-        default:
-            to.count = constantOf(instruction.operands[1].word);
-            to.cooperativeVector = instruction.opcode == spv::Op::OpTypeVectorIdEXT;
+    to.cooperativeVector = instruction.opcode == spv::Op::OpTypeVectorIdEXT;
+    if (to.kind == Kind::kArray || to.cooperativeVector) {
+        to.count = constantOf(instruction.operands[1].word);
+    } else if (to.kind != Kind::kRuntimeArray) {
+        to.count = instruction.operands[1].word;
     }
     to.stride = decorations_.of(to.id, spv::Decoration::ArrayStride).value_or(0);
     const uint64_t components = uint64_t{to.count} * to.element->components;
@@ -134,8 +118,7 @@ Status Decoder::readListType(const Parsed& instruction) {
     return Done{};
 }
 
-Status Decoder::readStruct(const Parsed& instruction) {
-    Type& to = newType(instruction.resultId, Kind::kStruct);
+Status Decoder::readStruct(const Parsed& instruction, Type& to) {
     to.block = decorations_.has(to.id, spv::Decoration::Block) ||
                decorations_.has(to.id, spv::Decoration::BufferBlock);
     uint64_t offset = 0;
@@ -146,13 +129,12 @@ Status Decoder::readStruct(const Parsed& instruction) {
         if (member.type == nullptr) return invalid(instruction, "a member has no type");
         const uint64_t alignment = alignmentOf(*member.type);
         offset = (offset + alignment - 1) / alignment * alignment;
-        offset = decorations_.ofMember(to.id, i, spv::Decoration::Offset)
+        offset = decorations_.of(to.id, spv::Decoration::Offset, i)
                      .value_or(static_cast<uint32_t>(offset));
         member.offset = offset;
         member.component = static_cast<uint32_t>(components);
-        member.matrixStride =
-            decorations_.ofMember(to.id, i, spv::Decoration::MatrixStride).value_or(0);
-        member.rowMajor = decorations_.ofMember(to.id, i, spv::Decoration::RowMajor).has_value();
+        member.matrixStride = decorations_.of(to.id, spv::Decoration::MatrixStride, i).value_or(0);
+        member.rowMajor = decorations_.of(to.id, spv::Decoration::RowMajor, i).has_value();
         offset += sizeOf({member.type, member.matrixStride, member.rowMajor});
         components += member.type->components;
         to.members.push_back(member);
@@ -161,15 +143,13 @@ Status Decoder::readStruct(const Parsed& instruction) {
     return Done{};
 }
 
-Status Decoder::readPointerType(const Parsed& instruction) {
+Status Decoder::readPointerType(const Parsed& instruction, Type& to) {
     const bool forward = instruction.opcode == spv::Op::OpTypeForwardPointer;
-    const uint32_t id = forward ? instruction.operands[0].word : instruction.resultId;
-    Type& to = newType(id, Kind::kPointer);
     to.storage = static_cast<spv::StorageClass>(instruction.operands[forward ? 1 : 0].word);
     to.width = 64;
     to.components = pointerComponents(to.storage);
     to.untyped = instruction.opcode == spv::Op::OpTypeUntypedPointerKHR;
-    to.stride = decorations_.of(id, spv::Decoration::ArrayStride).value_or(0);
+    to.stride = decorations_.of(to.id, spv::Decoration::ArrayStride).value_or(0);
     if (instruction.opcode == spv::Op::OpTypePointer) {
         to.element = type(instruction.operands[1].word);
         if (to.element == nullptr) return invalid(instruction, "the pointee has no type");
@@ -177,17 +157,15 @@ Status Decoder::readPointerType(const Parsed& instruction) {
     return Done{};
 }
 
-Status Decoder::readFunctionType(const Parsed& instruction) {
-    Type& to = newType(instruction.resultId, Kind::kFunction);
+Status Decoder::readFunctionType(const Parsed& instruction, Type& to) {
     to.element = type(instruction.operands[0].word);
     for (size_t i = 1; i < instruction.operands.size(); ++i)
         to.parameters.push_back(type(instruction.operands[i].word));
     return Done{};
 }
 
-Status Decoder::readMatrixType(const Parsed& instruction) {
+Status Decoder::readMatrixType(const Parsed& instruction, Type& to) {
     const auto& operands = instruction.operands;
-    Type& to = newType(instruction.resultId, Kind::kCooperativeMatrix);
     to.element = type(operands[0].word);
     to.scope = static_cast<spv::Scope>(constantOf(operands[1].word));
     to.rows = constantOf(operands[2].word);
@@ -201,12 +179,10 @@ Status Decoder::readMatrixType(const Parsed& instruction) {
     return Done{};
 }
 
-Status Decoder::readTensorType(const Parsed& instruction) {
+Status Decoder::readTensorType(const Parsed& instruction, Type& to) {
     const auto& operands = instruction.operands;
-    const bool layout = instruction.opcode == spv::Op::OpTypeTensorLayoutNV;
-    Type& to = newType(instruction.resultId, layout ? Kind::kTensorLayout : Kind::kTensorView);
     to.dimensions = constantOf(operands[0].word);
-    if (layout) {
+    if (to.kind == Kind::kTensorLayout) {
         to.clampMode = constantOf(operands[1].word);
         to.components = 5 * to.dimensions + 1;
         return Done{};

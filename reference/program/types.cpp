@@ -85,18 +85,11 @@ uint64_t sizeOf(const Pointee& pointee) {
         case Kind::kPointer:
             return 8;
         case Kind::kVector:
-        case Kind::kArray: {
+        case Kind::kMatrix:
+        case Kind::kArray:
             if (type.count == 0) return 0;
             if (holdsPairs(type)) return (uint64_t{type.count} * type.element->width + 7) / 8;
             return strideOf(pointee) * (type.count - 1) + sizeOf(pointeeOf(pointee, 0));
-        }
-        case Kind::kMatrix: {
-            const uint64_t rows = type.element->count;
-            const uint64_t scalar = scalarSize(*type.element->element);
-            if (pointee.rowMajor && pointee.matrixStride != 0)
-                return pointee.matrixStride * (rows - 1) + scalar * type.count;
-            return strideOf(pointee) * (type.count - 1) + rows * scalar;
-        }
         case Kind::kStruct: {
             uint64_t size = 0;
             for (uint32_t i = 0; i < type.members.size(); ++i)

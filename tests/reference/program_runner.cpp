@@ -62,7 +62,7 @@ void execute(Execution& run, const std::string& text) {
     request.words = words;
     request.subgroupSize = run.lanes;
     request.specialization = run.specialization;
-    request.rules.validate = run.validate;
+    request.validate = run.validate;
     const auto program = makeProgram(request);
     if (!program) {
         run.error = program.error().message;

@@ -27,22 +27,12 @@ struct SpecializationValue {
     uint32_t size = 4;
 };
 
-// Features that change which modules are valid.
-struct ValidationRules {
-    bool relaxedBlockLayout = true;
-    bool uniformBufferStandardLayout = true;
-    bool scalarBlockLayout = true;
-    bool workgroupScalarBlockLayout = true;
-    bool localSizeId = true;
-    bool validate = true;  // false: the caller knows that the module is valid
-};
-
 struct ProgramRequest {
     std::span<const uint32_t> words;
     std::string entryPoint = "main";
     std::vector<SpecializationValue> specialization;
     uint32_t subgroupSize = 32;
-    ValidationRules rules;
+    bool validate = true;  // false: the caller knows that the module is valid
 };
 
 // kInvalidModule, kInvalidArgument, kUnsupported, kOutOfMemory.
