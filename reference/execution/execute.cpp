@@ -38,7 +38,7 @@ class Execution {
         runThread();
         others.clear();
         if (outOfMemory_) return Error{ErrorCode::kOutOfMemory, "no memory for the workgroup"};
-        if (sink_.stopped()) return Error{ErrorCode::kDeviceLost, "a report stopped the execution"};
+        if (sink_.stopped()) return Error{ErrorCode::kDeviceLost, sink_.reason()};
         return Done{};
     }
 

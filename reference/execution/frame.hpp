@@ -70,6 +70,7 @@ class Subgroup {
     const char* lastWhat = "";
     void noteOutside(const Instruction& instruction, uint32_t component, uint32_t lane,
                      const char* what);
+    uint64_t steps = 0;                    // blocks that it has executed
     const Instruction* meeting = nullptr;  // where it waits for the other subgroups
     std::vector<uint64_t> staging;         // of phis
     std::vector<LaneMask> stagingDefined;

@@ -80,6 +80,10 @@ Outcome run(Subgroup& s, size_t depth) {
     const bool tracksDefined = s.checks(kCheckUndefined);
     while (s.frames.size() > depth) {
         if (s.group->sink->stopped()) return Outcome::kStop;
+        if (const uint64_t most = s.group->settings->steps; most != 0 && s.steps++ >= most) {
+            s.group->sink->stop("a subgroup has executed " + std::to_string(most) + " blocks");
+            return Outcome::kStop;
+        }
         const Outcome outcome = runBlock(s, tracksDefined);
         if (outcome != Outcome::kFinished) return outcome;
     }

@@ -59,6 +59,10 @@ void ReportSink::report(const Report& report) {
     if (!reporter_.report(report)) stop();
 }
 
+void ReportSink::stop(const std::string& reason) {
+    if (!stopped_.exchange(true)) reason_ = reason;
+}
+
 void ReportSink::print(const std::string& text) {
     const std::lock_guard lock(mutex_);
     reporter_.print(text);

@@ -17,7 +17,10 @@ class ReportSink {
     // The first report of each kind at each instruction reaches the reporter.
     void report(const Report& report);
     void print(const std::string& text);
-    void stop() { stopped_.store(true, std::memory_order_relaxed); }
+    // Only the first reason counts; without one a report is the reason.
+    void stop(const std::string& reason = "a report stopped the execution");
+    // After the execution.
+    const std::string& reason() const { return reason_; }
     bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
 
  private:
@@ -25,6 +28,7 @@ class ReportSink {
     const uint32_t most_;
     std::mutex mutex_;
     std::set<std::pair<uint32_t, uint32_t>> seen_;  // check, word
+    std::string reason_;
     std::atomic<bool> stopped_ = false;
 };
 

@@ -173,6 +173,7 @@ void initialise(Workgroup& group, Subgroup& s) {
     setBuiltIns(group, s);
     s.ended = {};
     s.lastBuffer = nullptr;
+    s.steps = 0;
     s.meeting = nullptr;
     s.phase = 0;
     s.frames.clear();

@@ -84,6 +84,7 @@ constexpr SettingRow kSettings[] = {
      [](Text text, Settings& to) { return readNumber(text, to.threads); }},
     {"COOPVK_REFERENCE_REPORTS",
      [](Text text, Settings& to) { return readNumber(text, to.reports); }},
+    {"COOPVK_REFERENCE_STEPS", [](Text text, Settings& to) { return readNumber(text, to.steps); }},
     {"COOPVK_REFERENCE_EXTENSIONS",
      [](Text text, Settings& to) {
          to.extensions = text;
