@@ -9,6 +9,7 @@
 namespace coopvk::tool {
 
 void addAdviseCommand(CLI::App& app, int& status);
+void addCheckCommand(CLI::App& app, int& status);  // where the reference device is built
 void addCompareCommand(CLI::App& app, int& status);
 void addConfigCommand(CLI::App& app, int& status);
 void addDoctorCommand(CLI::App& app, int& status);

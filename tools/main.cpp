@@ -35,6 +35,9 @@ int runTool(int argc, char** argv) {
     coopvk::tool::addConfigCommand(app, status);
     coopvk::tool::addDoctorCommand(app, status);
     coopvk::tool::addCompareCommand(app, status);
+#ifdef COOPVK_HAS_CHECK
+    coopvk::tool::addCheckCommand(app, status);
+#endif
     // CLI11 would only say that there is no command.
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommand_no_throw(argv[1]) == nullptr) {
         std::cerr << "coopvk: there is no command '" << argv[1] << "' (see coopvk --help)\n";

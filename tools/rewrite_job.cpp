@@ -110,7 +110,7 @@ Result<bool> applyDevice(const RewriteOptions& options, RewriteJob& job) {
         target.device.subgroupSize = options.subgroupSize;
         target.device.minSubgroupSize = options.subgroupSize;
         target.device.maxSubgroupSize = options.subgroupSize;
-    } else if (!job.isRecorded) {
+    } else if (!job.isRecorded && !options.knowsSizes) {
         return failure("give --subgroup-size, --device or both");
     }
     if (options.subgroupSize != 0) target.subgroupSize = options.subgroupSize;
@@ -156,6 +156,12 @@ Result<bool> applySpecialization(const RewriteOptions& options, layer::RecordedR
 }  // namespace
 
 const std::map<std::string, rewrite::Stage, std::less<>>& stagesByName() { return kStages; }
+
+rewrite::Result<std::vector<uint32_t>> readModule(const std::string& path) {
+    const auto bytes = readFile(path);
+    if (!bytes) return bytes.error();
+    return wordsOf(*bytes, path);
+}
 
 rewrite::Result<RewriteJob> makeRewriteJob(const RewriteOptions& options) {
     auto job = readJob(options.input);

@@ -16,6 +16,7 @@ struct RewriteOptions {
     std::string input;
     std::string output;
     uint32_t subgroupSize = 0;
+    bool knowsSizes = false;  // the caller chooses subgroup size and device of a module alone
     std::vector<std::string> specialization;
     // Empty: as in the request that the layer wrote, if there is one, else the default.
     std::string device;
@@ -34,6 +35,9 @@ struct RewriteJob {
     layer::RecordedRequest request;
     bool isRecorded = false;  // the input is what the layer wrote
 };
+
+// Words of a file that begins as SPIR-V does.
+rewrite::Result<std::vector<uint32_t>> readModule(const std::string& path);
 
 rewrite::Result<RewriteJob> makeRewriteJob(const RewriteOptions& options);
 

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Translation validation: executes a module natively and rewritten on the reference device, with
+// the same memory, and says where they part.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coopvk/rewrite.hpp"
+#include "freedom.hpp"
+
+namespace coopvk::check {
+
+// A compute shader, and for what it is rewritten. The target's subgroup size, emulated extensions
+// and back-end are those of the options, unless `asRecorded`.
+struct Subject {
+    std::span<const uint32_t> words;
+    std::string entryPoint;  // empty: the first compute shader
+    std::vector<SpecializationValue> specialization;
+    rewrite::Target target;
+    bool asRecorded = false;
+    // If there is one, it is executed in place of what the rewriter makes.
+    std::span<const uint32_t> rewritten = {};
+};
+
+struct Options {
+    std::vector<uint32_t> lanes = {4, 8, 16, 32, 64, 128};
+    std::vector<rewrite::BackEnd> backEnds = {rewrite::BackEnd::kCore, rewrite::BackEnd::kNative};
+    // Each also chooses placement and sums on the rewritten side.
+    std::vector<reference::Choice> schedules = {
+        reference::Choice::kPlain, reference::Choice::kShuffled, reference::Choice::kAdversarial};
+    std::array<uint32_t, 3> groups = {1, 1, 1};
+    MemoryChoice memory;
+    uint32_t checks = reference::kAllChecks;
+    uint32_t threads = 0;  // of the host; 0: all
+    uint64_t steps = 0;    // blocks that a subgroup may execute; 0: no limit
+};
+
+enum class Verdict {
+    kAgrees,
+    kDiffers,
+    kReports,        // the rewritten module alone gives reports
+    kInvalid,        // the rewritten module is invalid, or did not run to its end
+    kRefused,        // by the rewriter
+    kUndefined,      // reports of the native execution: any result would be right
+    kNotExecutable,  // the reference device does not run the module natively
+    kNotApplicable,  // the workgroup is not whole subgroups, or the device has no matrices
+};
+std::string_view nameOf(Verdict verdict);
+// A fault of the rewriter: kDiffers, kReports, kInvalid.
+bool isFault(Verdict verdict);
+
+// Of one subgroup size and back-end.
+struct Outcome {
+    uint32_t lanes = 0;
+    rewrite::BackEnd backEnd = rewrite::BackEnd::kCore;
+    reference::Choice schedule = reference::Choice::kPlain;  // with which it became the verdict
+    Verdict verdict = Verdict::kAgrees;
+    std::string message;
+    Comparison comparison;
+    std::vector<reference::Report> native, rewritten;
+};
+
+// Traits of the reference device, with its own matrices.
+rewrite::DeviceTraits referenceTraits();
+
+// Throws std::bad_alloc.
+std::vector<Outcome> check(const Subject& subject, const Options& options);
+
+}  // namespace coopvk::check

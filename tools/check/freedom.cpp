@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "freedom.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace coopvk::check {
+namespace {
+
+using reference::Choice;
+
+constexpr double kFactor = 4;
+
+// Calls `differs` for each number of the buffer that is not the same in both.
+template <typename Differs>
+void eachDifference(const Module& module, const Buffer& buffer, const std::vector<std::byte>& a,
+                    const std::vector<std::byte>& b, const Differs& differs) {
+    if (a == b) return;
+    visitNumbers(module, buffer, [&](uint64_t offset, const Format& format) {
+        const uint64_t first = readBits(a.data() + offset, format);
+        const uint64_t second = readBits(b.data() + offset, format);
+        if (first != second) differs(offset, format, first, second);
+    });
+}
+
+double distance(const Format& format, uint64_t a, uint64_t b) {
+    const double first = valueOf(format, a), second = valueOf(format, b);
+    if (std::isnan(first) && std::isnan(second)) return 0;
+    if (first == second) return 0;
+    const double between = std::abs(first - second);
+    return std::isnan(between) ? HUGE_VAL : between;
+}
+
+}  // namespace
+
+Freedom findFreedom(const Module& module, const Memory& memory, const Side& native,
+                    std::array<uint32_t, 3> groups, const reference::Settings& settings,
+                    const Execution& exact) {
+    Freedom freedom{.buffers = std::vector<BufferFreedom>(memory.buffers.size())};
+    const auto variant = [&](Choice sums, Choice placement, const auto& note) {
+        reference::Settings other = settings;
+        other.sums = sums;
+        other.placement = other.schedule = placement;
+        const Execution result = execute(native, memory, groups, other);
+        for (const reference::Report& report : result.reports) freedom.checks |= report.check;
+        for (size_t b = 0; b < memory.buffers.size(); ++b) {
+            eachDifference(module, memory.buffers[b], exact.contents[b], result.contents[b],
+                           [&](uint64_t offset, const Format& format, uint64_t x, uint64_t y) {
+                               note(freedom.buffers[b], offset, distance(format, x, y));
+                           });
+        }
+    };
+    const auto spreads = [](BufferFreedom& of, uint64_t, double between) {
+        of.spread = std::max(of.spread, between);
+    };
+    for (const Choice sums : {Choice::kPlain, Choice::kShuffled, Choice::kAdversarial})
+        variant(sums, Choice::kPlain, spreads);
+    for (const Choice placement : {Choice::kShuffled, Choice::kAdversarial}) {
+        variant(Choice::kExact, placement, [](BufferFreedom& of, uint64_t offset, double) {
+            if (of.isOpen.size() <= offset) of.isOpen.resize(offset + 1);
+            of.isOpen[offset] = true;
+        });
+    }
+    return freedom;
+}
+
+Comparison compare(const Module& module, const Memory& memory, const Execution& native,
+                   const Execution& rewritten, const Freedom& freedom) {
+    Comparison comparison;
+    for (size_t b = 0; b < memory.buffers.size(); ++b) {
+        const BufferFreedom& allowed = freedom.buffers[b];
+        Difference difference{.buffer = memory.buffers[b].name};
+        eachDifference(module, memory.buffers[b], native.contents[b], rewritten.contents[b],
+                       [&](uint64_t offset, const Format& format, uint64_t want, uint64_t got) {
+                           const bool isOpen =
+                               offset < allowed.isOpen.size() && allowed.isOpen[offset];
+                           if (isOpen || distance(format, want, got) <= kFactor * allowed.spread) {
+                               ++comparison.inexact;
+                               return;
+                           }
+                           if (difference.count++ != 0) return;
+                           difference.byte = offset;
+                           difference.native = textOf(format, want);
+                           difference.rewritten = textOf(format, got);
+                       });
+        if (difference.count != 0) comparison.differences.push_back(std::move(difference));
+    }
+    return comparison;
+}
+
+}  // namespace coopvk::check

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the specifications leave open in a module's results, from native executions that make
+// different choices, and the comparison that allows for it.
+#pragma once
+
+#include "side.hpp"
+
+namespace coopvk::check {
+
+struct Difference {
+    std::string buffer;
+    uint64_t byte = 0;  // offset in the buffer
+    std::string native, rewritten;
+    uint64_t count = 0;  // numbers of the buffer that differ; this is the first one
+};
+
+struct Comparison {
+    std::vector<Difference> differences;  // at most one for each buffer
+    uint64_t inexact = 0;                 // numbers that differ as far as the specifications allow
+};
+
+// Of one buffer.
+struct BufferFreedom {
+    // The largest difference that the order and rounding of sums made, in any number of it. Numbers
+    // may differ by four times as much: a choice that was not tried may be worse.
+    double spread = 0;
+    // Offsets of numbers that depend on which invocation holds which element: they may be anything.
+    std::vector<bool> isOpen;
+};
+
+struct Freedom {
+    std::vector<BufferFreedom> buffers;
+    uint32_t checks = 0;  // those that reported something
+};
+
+// `exact`: native, with sums that are rounded once. `settings`: those of that execution.
+Freedom findFreedom(const Module& module, const Memory& memory, const Side& native,
+                    std::array<uint32_t, 3> groups, const reference::Settings& settings,
+                    const Execution& exact);
+
+Comparison compare(const Module& module, const Memory& memory, const Execution& native,
+                   const Execution& rewritten, const Freedom& freedom);
+
+}  // namespace coopvk::check

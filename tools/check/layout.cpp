@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where the numbers of a type lie in memory.
+#include <algorithm>
+
+#include "module.hpp"
+
+namespace coopvk::check {
+namespace {
+
+constexpr uint32_t kMaxDepth = 32;
+
+bool isArray(spv::Op op) { return op == spv::Op::OpTypeArray || op == spv::Op::OpTypeRuntimeArray; }
+
+bool isMatrix(spv::Op op) { return op == spv::Op::OpTypeMatrix; }
+
+bool hasElements(spv::Op op) {
+    return isArray(op) || isMatrix(op) || op == spv::Op::OpTypeVector ||
+           op == spv::Op::OpTypeVectorIdEXT;
+}
+
+}  // namespace
+
+// 0: as many as there is memory for.
+uint64_t Module::countOf(const Instruction& type) const {
+    if (type.opcode == spv::Op::OpTypeRuntimeArray) return 0;
+    if (type.opcode == spv::Op::OpTypeVector || isMatrix(type.opcode)) return type[3];
+    return constant(type[3]).value_or(0);
+}
+
+Member Module::elementOf(const Member& of, const Instruction& type) const {
+    Member element = of;
+    element.type = type[2];
+    if (!isArray(type.opcode)) element.matrixStride = 0;
+    return element;
+}
+
+uint64_t Module::strideOf(const Member& of, const Instruction& type, uint32_t depth) const {
+    if (isMatrix(type.opcode) && of.matrixStride != 0) return of.matrixStride;
+    if (isArray(type.opcode)) {
+        const auto stride = decoration(of.type, spv::Decoration::ArrayStride);
+        if (stride && *stride != 0) return *stride;
+    }
+    return sizeOf(elementOf(of, type), depth + 1);
+}
+
+uint64_t Module::sizeOf(const Member& of, uint32_t depth) const {
+    const Instruction& type = definition(of.type);
+    if (depth > kMaxDepth) return 0;
+    if (const auto scalar = format(of.type)) return scalar->bytes();
+    if (hasElements(type.opcode)) return countOf(type) * strideOf(of, type, depth);
+    uint64_t size = 0;
+    for (uint32_t m = 0; type.opcode == spv::Op::OpTypeStruct && m + 2 < type.words.size(); ++m) {
+        const Member next = member(of.type, m);
+        size = std::max(size, next.offset + sizeOf(next, depth + 1));
+    }
+    return size;
+}
+
+bool Module::endsInRuntimeArray(uint32_t type) const {
+    for (uint32_t depth = 0; depth < kMaxDepth; ++depth) {
+        const Instruction& i = definition(type);
+        if (i.opcode == spv::Op::OpTypeRuntimeArray) return true;
+        if (i.opcode != spv::Op::OpTypeStruct || i.words.size() < 3) return false;
+        type = i.words.back();
+    }
+    return false;
+}
+
+void Module::visitMember(const Member& of, uint64_t offset, uint64_t end, const Visit& visit,
+                         bool isInArray, uint32_t depth) const {
+    const Instruction& type = definition(of.type);
+    if (depth > kMaxDepth || offset >= end) return;
+    if (const auto scalar = format(of.type)) {
+        if (end - offset >= scalar->bytes()) visit(offset, *scalar, isInArray);
+        return;
+    }
+    if (type.opcode == spv::Op::OpTypeStruct) {
+        for (uint32_t m = 0; m + 2 < type.words.size(); ++m) {
+            const Member next = member(of.type, m);
+            visitMember(next, offset + next.offset, end, visit, isInArray, depth + 1);
+        }
+    }
+    if (!hasElements(type.opcode)) return;
+    const uint64_t stride = strideOf(of, type, depth);
+    if (stride == 0) return;
+    const uint64_t most = (end - offset + stride - 1) / stride;
+    const uint64_t count = countOf(type) == 0 ? most : std::min(countOf(type), most);
+    for (uint64_t e = 0; e < count; ++e)
+        visitMember(elementOf(of, type), offset + e * stride, end, visit,
+                    isInArray || isArray(type.opcode), depth + 1);
+}
+
+void Module::visit(uint32_t type, uint64_t offset, uint64_t end, const Visit& visit) const {
+    visitMember({.type = type}, offset, end, visit, false, 0);
+}
+
+}  // namespace coopvk::check

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "memory.hpp"
+
+#include <algorithm>
+#include <format>
+
+namespace coopvk::check {
+namespace {
+
+constexpr uint64_t kAddressStep = uint64_t{1} << 32;
+// Uniforms and push constants tell strides, offsets and counts: multiples of this.
+constexpr uint64_t kUniformUnit = 16, kUniformUnits = 4;
+
+// Numbers that are not in arrays are parameters of the program.
+class Filler {
+ public:
+    Filler(const Module& module, const MemoryChoice& choice, const std::vector<Buffer>& buffers)
+        : module_(module), choice_(choice), buffers_(buffers), random_(choice.seed) {}
+
+    uint64_t number(const Format& format, bool isParameter) {
+        const bool isInteger = format.kind == Format::Kind::kInteger;
+        const bool mayBeAddress =
+            isInteger && format.bits == 64 && !format.isSigned && module_.usesAddresses();
+        if (format.kind == Format::Kind::kAddress || mayBeAddress) return address(format.pointee);
+        if (isInteger && isParameter && format.bits >= 32)
+            return kUniformUnit * (1 + random_.below(kUniformUnits));
+        return randomNumber(format, choice_.values, random_);
+    }
+
+ private:
+    // Of a buffer of the type; of any if the type is not known.
+    uint64_t address(uint32_t pointee) const {
+        for (const Buffer& buffer : buffers_) {
+            if (!buffer.use.isDescriptor && (pointee == 0 || buffer.use.type == pointee))
+                return buffer.address;
+        }
+        return 0;
+    }
+
+    const Module& module_;
+    const MemoryChoice& choice_;
+    const std::vector<Buffer>& buffers_;
+    Random random_;
+};
+
+// Whether a buffer has value after value of its type: addresses may point to any of them.
+bool isRepeated(const Module& module, const BufferUse& use) {
+    return !use.isDescriptor && !module.endsInRuntimeArray(use.type) &&
+           module.sizeOf(use.type) != 0;
+}
+
+uint64_t sizeOfBuffer(const Module& module, const BufferUse& use, const MemoryChoice& choice) {
+    const uint64_t size = module.sizeOf(use.type);
+    const bool hasEnd = use.isDescriptor && !module.endsInRuntimeArray(use.type) && size > 0;
+    return hasEnd ? std::min(size, choice.bufferSize) : size + choice.bufferSize;
+}
+
+std::vector<Buffer> emptyBuffers(const Module& module, const MemoryChoice& choice) {
+    std::vector<Buffer> buffers;
+    for (const BufferUse& use : findInterface(module).buffers) {
+        for (uint32_t element = 0; element < use.count; ++element) {
+            Buffer buffer{.use = use, .element = element};
+            buffer.address = kAddressStep * (buffers.size() + 1);
+            buffer.name = use.isDescriptor ? std::format("set {}, binding {}", use.set, use.binding)
+                                           : std::format("address {:#x}", buffer.address);
+            if (use.count > 1) buffer.name += std::format(", element {}", element);
+            buffer.bytes.resize(sizeOfBuffer(module, use, choice));
+            buffers.push_back(std::move(buffer));
+        }
+    }
+    return buffers;
+}
+
+}  // namespace
+
+void visitNumbers(const Module& module, const Buffer& buffer, const VisitNumber& visit) {
+    const uint64_t end = buffer.bytes.size();
+    uint64_t done = 0;  // bytes that a number of another format has taken
+    const auto one = [&](uint64_t offset, const Format& declared, bool isInArray) {
+        const auto& formats = buffer.use.formats;
+        const bool isOther = isInArray && declared.kind != Format::Kind::kAddress &&
+                             !formats.empty() &&
+                             std::ranges::find(formats, declared) == formats.end();
+        if (!isOther) return visit(offset, declared);
+        const Format& format = formats.front();
+        const uint64_t last = offset + declared.bytes();
+        for (uint64_t at = std::max(offset, done); at < last; at += format.bytes()) {
+            if (at + format.bytes() <= end) visit(at, format);
+            done = at + format.bytes();
+        }
+    };
+    module.visit(buffer.use.type, 0, end, one);
+    // What is behind a type with an end, to which addresses point.
+    const uint64_t size = module.sizeOf(buffer.use.type);
+    for (uint64_t at = size; isRepeated(module, buffer.use) && at < end; at += size)
+        module.visit(buffer.use.type, at, end, one);
+}
+
+namespace {
+
+// Lists that addresses make go from each value to the next; the last one is zero.
+void fill(const Module& module, Buffer& buffer, Filler& filler) {
+    const uint64_t size = module.sizeOf(buffer.use.type);
+    const bool repeats = isRepeated(module, buffer.use);
+    const uint64_t last = repeats ? (buffer.bytes.size() / size - 1) * size : 0;
+    visitNumbers(module, buffer, [&](uint64_t offset, const Format& format) {
+        std::byte* to = buffer.bytes.data() + offset;
+        if (repeats && offset >= last) return;
+        const bool isNext =
+            format.kind == Format::Kind::kAddress && format.pointee == buffer.use.type;
+        if (repeats && isNext)
+            return writeBits(to, format, buffer.address + (offset / size + 1) * size);
+        writeBits(to, format, filler.number(format, buffer.use.isUniform));
+    });
+}
+
+}  // namespace
+
+Memory makeMemory(const Module& module, const MemoryChoice& choice) {
+    Memory memory;
+    memory.buffers = emptyBuffers(module, choice);
+    Filler filler(module, choice, memory.buffers);
+    for (Buffer& buffer : memory.buffers) {
+        const auto given = choice.buffers.find({buffer.use.set, buffer.use.binding});
+        if (buffer.use.isDescriptor && given != choice.buffers.end()) {
+            buffer.bytes = given->second;
+            continue;
+        }
+        fill(module, buffer, filler);
+    }
+    const uint32_t push = findInterface(module).pushConstants;
+    memory.pushConstants.resize(std::max<size_t>(module.sizeOf(push), choice.pushConstants.size()));
+    module.visit(
+        push, 0, memory.pushConstants.size(), [&](uint64_t offset, const Format& format, bool) {
+            writeBits(memory.pushConstants.data() + offset, format, filler.number(format, true));
+        });
+    std::ranges::copy(choice.pushConstants, memory.pushConstants.begin());
+    return memory;
+}
+
+MemoryCopy::MemoryCopy(const Memory& from) {
+    contents_.reserve(from.buffers.size());
+    ranges_.reserve(from.buffers.size());
+    for (const Buffer& buffer : from.buffers) {
+        std::vector<std::byte>& bytes = contents_.emplace_back(buffer.bytes);
+        ranges_.push_back({bytes.data(), bytes.size(), buffer.address, nullptr});
+        if (buffer.use.isDescriptor)
+            descriptors_[{buffer.use.set, buffer.use.binding, buffer.element}] = &ranges_.back();
+    }
+}
+
+const reference::Range* MemoryCopy::descriptor(uint32_t set, uint32_t binding, uint32_t element) {
+    const auto found = descriptors_.find({set, binding, element});
+    return found == descriptors_.end() ? nullptr : found->second;
+}
+
+const reference::Range* MemoryCopy::buffer(uint64_t address) {
+    for (const reference::Range& range : ranges_) {
+        if (address >= range.address && address - range.address < range.size) return &range;
+    }
+    return nullptr;
+}
+
+}  // namespace coopvk::check

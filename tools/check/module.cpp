@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "module.hpp"
+
+#include <algorithm>
+
+namespace coopvk::check {
+namespace {
+
+constexpr uint32_t kHeader = 5, kMaxIds = 1u << 22;
+const Instruction kNothing;
+
+std::string textAt(const Instruction& i, size_t word) {
+    std::string text;
+    for (; word < i.words.size(); ++word) {
+        for (uint32_t byte = 0; byte < 4; ++byte) {
+            const char letter = static_cast<char>(i[word] >> (8 * byte));
+            if (letter == '\0') return text;
+            text += letter;
+        }
+    }
+    return text;
+}
+
+}  // namespace
+
+Module::Module(std::span<const uint32_t> words, std::span<const SpecializationValue> values) {
+    for (const SpecializationValue& value : values) specialized_[value.constantId] = value.bits;
+    if (words.size() < kHeader) return;
+    definitions_.resize(std::min(words[3], kMaxIds));
+    for (size_t at = kHeader; at < words.size();) {
+        const size_t count = words[at] >> 16;
+        if (count == 0 || count > words.size() - at) return;
+        const Instruction i{static_cast<spv::Op>(words[at] & 0xFFFF), words.subspan(at, count)};
+        all_.push_back(i);
+        bool hasResult = false, hasType = false;
+        spv::HasResultAndType(i.opcode, &hasResult, &hasType);
+        const uint32_t result = i[hasType ? 2 : 1];
+        if (hasResult && result < definitions_.size())
+            definitions_[result] = static_cast<uint32_t>(all_.size());
+        readDecoration(i);
+        at += count;
+    }
+}
+
+void Module::readDecoration(const Instruction& i) {
+    if (i.opcode == spv::Op::OpDecorate)
+        decorations_[{i[1], static_cast<spv::Decoration>(i[2])}] = i[3];
+    if (i.opcode == spv::Op::OpMemberDecorate)
+        memberDecorations_[{i[1], i[2], static_cast<spv::Decoration>(i[3])}] = i[4];
+    if (i.opcode == spv::Op::OpMemoryModel)
+        usesAddresses_ = static_cast<spv::AddressingModel>(i[1]) ==
+                         spv::AddressingModel::PhysicalStorageBuffer64;
+}
+
+const Instruction& Module::definition(uint32_t id) const {
+    if (id >= definitions_.size() || definitions_[id] == 0) return kNothing;
+    return all_[definitions_[id] - 1];
+}
+
+uint32_t Module::typeOf(uint32_t id) const {
+    const Instruction& i = definition(id);
+    bool hasResult = false, hasType = false;
+    spv::HasResultAndType(i.opcode, &hasResult, &hasType);
+    return hasType ? i[1] : 0;
+}
+
+std::optional<uint64_t> Module::constant(uint32_t id) const {
+    const Instruction& i = definition(id);
+    const bool isSpecialized = i.opcode == spv::Op::OpSpecConstant;
+    if (i.opcode != spv::Op::OpConstant && !isSpecialized) return std::nullopt;
+    if (const auto specId = decoration(id, spv::Decoration::SpecId); isSpecialized && specId) {
+        const auto found = specialized_.find(*specId);
+        if (found != specialized_.end()) return found->second;
+    }
+    return i[3] | uint64_t{i[4]} << 32;
+}
+
+std::optional<uint32_t> Module::decoration(uint32_t id, spv::Decoration decoration) const {
+    const auto found = decorations_.find({id, decoration});
+    if (found == decorations_.end()) return std::nullopt;
+    return found->second;
+}
+
+Member Module::member(uint32_t structType, uint32_t index) const {
+    const auto decorated = [&](spv::Decoration decoration) {
+        const auto found = memberDecorations_.find({structType, index, decoration});
+        return found == memberDecorations_.end() ? std::nullopt : std::optional(found->second);
+    };
+    return {.type = definition(structType)[2 + index],
+            .offset = decorated(spv::Decoration::Offset).value_or(0),
+            .matrixStride = decorated(spv::Decoration::MatrixStride).value_or(0)};
+}
+
+std::string Module::entryPoint() const {
+    for (const Instruction& i : all_) {
+        if (i.opcode == spv::Op::OpEntryPoint &&
+            static_cast<spv::ExecutionModel>(i[1]) == spv::ExecutionModel::GLCompute)
+            return textAt(i, 3);
+    }
+    return {};
+}
+
+std::optional<Format> Module::format(uint32_t type) const {
+    const Instruction& i = definition(type);
+    if (i.opcode == spv::Op::OpTypeInt)
+        return Format{.bits = std::min(i[2], 64u), .isSigned = i[3] != 0};
+    if (i.opcode == spv::Op::OpTypePointer || i.opcode == spv::Op::OpTypeForwardPointer ||
+        i.opcode == spv::Op::OpTypeUntypedPointerKHR)
+        return Format{.kind = Format::Kind::kAddress, .bits = 64, .pointee = i[3]};
+    if (i.opcode != spv::Op::OpTypeFloat) return std::nullopt;
+    Format format{.kind = Format::Kind::kFloat, .bits = std::min(i[2], 64u)};
+    format.exponentBits = format.bits == 64 ? 11 : format.bits == 32 ? 8 : 5;
+    if (i.words.size() > 3) {
+        const auto encoding = static_cast<spv::FPEncoding>(i[3]);
+        if (encoding == spv::FPEncoding::BFloat16KHR) format.exponentBits = 8;
+        if (encoding == spv::FPEncoding::Float8E4M3EXT) format.exponentBits = 4;
+    }
+    return format;
+}
+
+}  // namespace coopvk::check

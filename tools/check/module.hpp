@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A SPIR-V module as far as its interface to memory goes: types, constants, decorations, variables.
+// Reads any words: what is not there is zero.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <spirv/unified1/spirv.hpp11>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace coopvk::check {
+
+struct Instruction {
+    spv::Op opcode = spv::Op::OpNop;
+    std::span<const uint32_t> words;
+    uint32_t operator[](size_t word) const { return word < words.size() ? words[word] : 0; }
+};
+
+struct SpecializationValue {
+    uint32_t constantId = 0;
+    uint64_t bits = 0;
+    uint32_t size = 4;  // bytes
+};
+
+// How a number lies in memory.
+struct Format {
+    enum class Kind : uint8_t { kInteger, kFloat, kAddress };
+    Kind kind = Kind::kInteger;
+    uint32_t bits = 32;         // of the number; those of fewer than 8 share a byte
+    bool isSigned = false;      // of an integer
+    uint32_t exponentBits = 0;  // of a float
+    uint32_t pointee = 0;       // type to which an address points
+    uint32_t bytes() const { return bits < 8 ? 1 : bits / 8; }
+    bool operator==(const Format&) const = default;
+};
+
+struct Member {
+    uint32_t type = 0;
+    uint64_t offset = 0;        // bytes
+    uint32_t matrixStride = 0;  // bytes; 0: none
+};
+
+class Module {
+ public:
+    Module(std::span<const uint32_t> words, std::span<const SpecializationValue> specialization);
+
+    const std::vector<Instruction>& instructions() const { return all_; }
+    // The instruction whose result is the id; OpNop if there is none.
+    const Instruction& definition(uint32_t id) const;
+    uint32_t typeOf(uint32_t id) const;
+    // Bits of a scalar constant after specialization.
+    std::optional<uint64_t> constant(uint32_t id) const;
+    std::optional<uint32_t> decoration(uint32_t id, spv::Decoration decoration) const;
+    Member member(uint32_t structType, uint32_t index) const;
+    // Name of the first compute shader; empty if there is none.
+    std::string entryPoint() const;
+    bool usesAddresses() const { return usesAddresses_; }
+
+    // How a scalar type lies in memory; nothing for other types.
+    std::optional<Format> format(uint32_t type) const;
+    // Bytes of a value of the type; a runtime array has none.
+    uint64_t sizeOf(uint32_t type) const { return sizeOf({.type = type}, 0); }
+
+    bool endsInRuntimeArray(uint32_t type) const;
+
+    using Visit = std::function<void(uint64_t offset, const Format& format, bool isInArray)>;
+    // Calls `visit` for each number of a value of the type that begins at `offset` and ends before
+    // `end`. Runtime arrays go on to `end`.
+    void visit(uint32_t type, uint64_t offset, uint64_t end, const Visit& visit) const;
+
+ private:
+    void readDecoration(const Instruction& i);
+    uint64_t sizeOf(const Member& of, uint32_t depth) const;
+    uint64_t countOf(const Instruction& type) const;
+    uint64_t strideOf(const Member& of, const Instruction& type, uint32_t depth) const;
+    Member elementOf(const Member& of, const Instruction& type) const;
+    void visitMember(const Member& of, uint64_t offset, uint64_t end, const Visit& visit,
+                     bool isInArray, uint32_t depth) const;
+
+    std::vector<Instruction> all_;
+    std::vector<uint32_t> definitions_;  // by id: index into all_ plus 1; 0: none
+    std::map<std::pair<uint32_t, spv::Decoration>, uint32_t> decorations_;
+    std::map<std::tuple<uint32_t, uint32_t, spv::Decoration>, uint32_t> memberDecorations_;
+    std::map<uint32_t, uint64_t> specialized_;  // bits by SpecId
+    bool usesAddresses_ = false;
+};
+
+}  // namespace coopvk::check

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Numbers in memory, by their formats.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "module.hpp"
+
+namespace coopvk::check {
+
+// Which numbers memory is filled with.
+enum class Values {
+    kSmall,  // integers from -4 to 4, also as floats: sums of their products are exact
+    kAny,  // floats with fractions, integers of up to 16 bits with any bits, larger ones below 256
+};
+
+class Random {
+ public:
+    explicit Random(uint64_t seed) : state_(seed) {}
+    uint64_t next();  // SplitMix64
+    uint64_t below(uint64_t end) { return next() % end; }
+
+ private:
+    uint64_t state_;
+};
+
+// The bits of a number.
+uint64_t randomNumber(const Format& format, Values values, Random& random);
+// The value of a float or an integer, rounded to a double.
+double valueOf(const Format& format, uint64_t bits);
+// "1.5 (0x3e00)".
+std::string textOf(const Format& format, uint64_t bits);
+
+uint64_t readBits(const std::byte* from, const Format& format);
+void writeBits(std::byte* to, const Format& format, uint64_t bits);
+
+}  // namespace coopvk::check

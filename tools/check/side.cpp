@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "side.hpp"
+
+namespace coopvk::check {
+namespace {
+
+class Collector final : public reference::Reporter {
+ public:
+    explicit Collector(std::vector<reference::Report>& reports) : reports_(reports) {}
+    bool report(const reference::Report& report) override {
+        reports_.push_back(report);
+        return true;
+    }
+    void print(const std::string&) override {}
+
+ private:
+    std::vector<reference::Report>& reports_;
+};
+
+}  // namespace
+
+Side makeSide(const SideRequest& from) {
+    reference::ProgramRequest request;
+    request.words = from.words;
+    request.entryPoint = from.entryPoint;
+    request.subgroupSize = from.lanes;
+    request.rules.validate = from.validate;
+    for (const SpecializationValue& value : from.specialization)
+        request.specialization.push_back({value.constantId, value.bits, value.size});
+    auto program = reference::makeProgram(request);
+    if (!program) return {nullptr, program.error().code, program.error().message};
+    return {std::move(*program), {}, {}};
+}
+
+Execution execute(const Side& side, const Memory& memory, std::array<uint32_t, 3> groups,
+                  const reference::Settings& settings) {
+    Execution execution;
+    MemoryCopy copy(memory);
+    Collector collector(execution.reports);
+    const reference::Dispatch dispatch{.groups = groups, .pushConstants = memory.pushConstants};
+    const auto status = reference::execute(*side.program, dispatch, copy, settings, collector);
+    if (!status) execution.error = status.error().message;
+    execution.contents = copy.take();
+    return execution;
+}
+
+}  // namespace coopvk::check

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One execution of a module on the reference device.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "coopvk_reference/execute.hpp"
+#include "memory.hpp"
+
+namespace coopvk::check {
+
+// A module, natively or rewritten, at one subgroup size.
+struct Side {
+    std::shared_ptr<const reference::Program> program;  // null: it could not be made
+    reference::ErrorCode code = reference::ErrorCode::kInvalidModule;
+    std::string error;  // why
+};
+
+struct SideRequest {
+    std::span<const uint32_t> words;
+    std::string entryPoint;
+    std::span<const SpecializationValue> specialization;
+    uint32_t lanes = 32;
+    bool validate = true;
+};
+Side makeSide(const SideRequest& request);
+
+struct Execution {
+    std::string error;  // empty: it ran to its end
+    std::vector<reference::Report> reports;
+    std::vector<std::vector<std::byte>> contents;  // of the memory's buffers, afterwards
+};
+
+Execution execute(const Side& side, const Memory& memory, std::array<uint32_t, 3> groups,
+                  const reference::Settings& settings);
+
+}  // namespace coopvk::check

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `coopvk check`: executes one module natively and rewritten, and says where they part.
+#include <algorithm>
+#include <cstring>
+#include <iostream>
+#include <memory>
+
+#include "check_output.hpp"
+#include "commands.hpp"
+#include "rewrite_job.hpp"
+
+namespace coopvk::tool {
+namespace {
+
+using rewrite::Error;
+using rewrite::ErrorCode;
+using rewrite::Result;
+
+// Exit statuses.
+constexpr int kAgree = 0, kDiffer = 1, kCouldNotRun = 2;
+
+struct Options {
+    RewriteOptions rewrite;
+    check::Options check;
+    std::vector<uint32_t> lanes, groups, push;
+    std::string against;
+    bool anyValues = false;
+    bool json = false;
+};
+
+Error failure(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
+
+bool isPowerOfTwo(uint32_t number) { return (number & (number - 1)) == 0; }
+
+Result<bool> applyLanes(const Options& options, const RewriteJob& job, check::Options& check) {
+    for (const uint32_t lanes : options.lanes) {
+        if (lanes < reference::kMinLanes || lanes > reference::kMaxLanes || !isPowerOfTwo(lanes))
+            return failure("--lanes takes powers of two from 4 to 128");
+    }
+    if (job.isRecorded) check.lanes = {job.request.target.subgroupSize};
+    if (!options.lanes.empty()) check.lanes = options.lanes;
+    return true;
+}
+
+void applyBackEnd(const Options& options, const RewriteJob& job, check::Options& check) {
+    const rewrite::BackEnd chosen = job.request.target.backEnd;
+    if (job.isRecorded || (!options.rewrite.backEnd.empty() && chosen != rewrite::BackEnd::kAuto))
+        check.backEnds = {chosen};
+}
+
+Result<check::Options> checkOptions(const Options& options, const RewriteJob& job) {
+    check::Options check = options.check;
+    if (const auto done = applyLanes(options, job, check); !done) return done.error();
+    applyBackEnd(options, job, check);
+    for (size_t i = 0; i < options.groups.size(); ++i) check.groups.at(i) = options.groups[i];
+    const auto push = std::as_bytes(std::span(options.push));
+    check.memory.pushConstants.assign(push.begin(), push.end());
+    if (options.anyValues) check.memory.values = check::Values::kAny;
+    return check;
+}
+
+Result<check::Subject> subjectOf(const RewriteJob& job) {
+    const layer::RecordedRequest& request = job.request;
+    if (request.stage != rewrite::Stage::kCompute) return failure("it is no compute shader");
+    if (!request.specialization) return failure(layer::kSpecializationOutOfRange);
+    check::Subject subject{.words = job.words, .entryPoint = request.entryPoint};
+    for (const layer::RecordedConstant& constant : *request.specialization) {
+        check::SpecializationValue value{.constantId = constant.constantId};
+        value.size = static_cast<uint32_t>(std::min(constant.bytes.size(), sizeof(value.bits)));
+        std::memcpy(&value.bits, constant.bytes.data(), value.size);
+        subject.specialization.push_back(value);
+    }
+    subject.target = request.target;
+    subject.asRecorded = job.isRecorded;
+    return subject;
+}
+
+// Without a device, the module is rewritten for the reference device.
+Result<RewriteJob> jobOf(const Options& options) {
+    RewriteOptions rewrite = options.rewrite;
+    rewrite.knowsSizes = true;
+    auto job = makeRewriteJob(rewrite);
+    if (job && !job->isRecorded && options.rewrite.device.empty())
+        job->request.target.device = check::referenceTraits();
+    return job;
+}
+
+int statusOf(const std::vector<check::Outcome>& outcomes) {
+    const auto verdict = &check::Outcome::verdict;
+    if (std::ranges::any_of(outcomes, check::isFault, verdict)) return kDiffer;
+    const bool didNotRun = std::ranges::any_of(outcomes, [](const check::Outcome& outcome) {
+        return outcome.verdict != check::Verdict::kAgrees &&
+               outcome.verdict != check::Verdict::kNotApplicable;
+    });
+    const bool agrees = std::ranges::count(outcomes, check::Verdict::kAgrees, verdict) > 0;
+    return agrees && !didNotRun ? kAgree : kCouldNotRun;
+}
+
+Result<int> runCheck(const Options& options) {
+    const auto job = jobOf(options);
+    if (!job) return job.error();
+    auto subject = subjectOf(*job);
+    if (!subject) return subject.error();
+    auto check = checkOptions(options, *job);
+    if (!check) return check.error();
+    std::vector<uint32_t> against;
+    if (!options.against.empty()) {
+        auto words = readModule(options.against);
+        if (!words) return words.error();
+        against = std::move(*words);
+        subject->rewritten = against;
+        check->backEnds = {rewrite::BackEnd::kAuto};
+    }
+    const std::vector<check::Outcome> outcomes = check::check(*subject, *check);
+    if (options.json)
+        printJson(std::cout, options.rewrite.input, check->memory.seed, outcomes);
+    else
+        printText(std::cout, outcomes);
+    return statusOf(outcomes);
+}
+
+void addMemoryOptions(CLI::App& command, Options& options) {
+    check::MemoryChoice& memory = options.check.memory;
+    command.add_option("--seed", memory.seed, "Chooses what is in memory, and the schedules")
+        ->default_str("1");
+    command.add_flag("--any-values", options.anyValues,
+                     "Fill memory with fractions and any bytes, not with integers from -4 to 4");
+    command
+        .add_option("--buffer-size", memory.bufferSize, "Bytes of a buffer whose type has no end")
+        ->default_str("65536")
+        ->check(CLI::Range(uint64_t{16}, uint64_t{1} << 30));
+    command.add_option("--push", options.push, "Push constants, 32 bits each, from the first byte")
+        ->option_text("N,...")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+    command.add_option("--groups", options.groups, "Workgroups")
+        ->option_text("X,Y,Z")
+        ->delimiter(',')
+        ->expected(1, 3)
+        ->allow_extra_args(false);
+}
+
+void addRewriteOptions(CLI::App& command, RewriteOptions& options) {
+    command.add_option("--device", options.device,
+                       "The device for which to rewrite, as for `coopvk rewrite`; without it, the "
+                       "reference device");
+    command
+        .add_option("--spec", options.specialization,
+                    "A specialization constant; TYPE is bool, s8 ... u64, f32 or f64")
+        ->option_text("ID=VALUE[:TYPE]")
+        ->allow_extra_args(false);
+    command.add_option("--emulate", options.emulate, "all, or Vulkan names of extensions")
+        ->default_str("all");
+    command.add_option("--back-end", options.backEnd,
+                       "What matrices become: core or native; without it, both");
+    command.add_option("--entry-point", options.entryPoint,
+                       "The entry point, if the module has several");
+}
+
+}  // namespace
+
+void addCheckCommand(CLI::App& app, int& status) {
+    CLI::App* command = app.add_subcommand(
+        "check", "Execute one module natively and rewritten, and say where they part");
+    auto options = std::make_shared<Options>();
+    options->check.steps = uint64_t{1} << 24;
+    command
+        ->add_option("input", options->rewrite.input,
+                     "A SPIR-V module, or the JSON of a request that the layer dumped")
+        ->required();
+    command
+        ->add_option("--lanes", options->lanes,
+                     "Subgroup sizes; without it, 4 to 128, or that of the request")
+        ->option_text("N,...")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+    command->add_option("--against", options->against,
+                        "Execute this SPIR-V module in place of the rewritten one");
+    addMemoryOptions(*command, *options);
+    addRewriteOptions(*command, options->rewrite);
+    command->add_flag("--json", options->json, "Print JSON");
+    command->callback([options, &status] {
+        const auto result = runCheck(*options);
+        if (result) {
+            status = *result;
+            return;
+        }
+        std::cerr << "coopvk: " << result.error().message << '\n';
+        status = kCouldNotRun;
+    });
+}
+
+}  // namespace coopvk::tool

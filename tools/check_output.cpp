@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check_output.hpp"
+
+#include <format>
+#include <nlohmann/json.hpp>
+
+namespace coopvk::tool {
+namespace {
+
+using check::Outcome;
+using nlohmann::ordered_json;
+using reference::Choice;
+
+const char* nameOf(Choice choice) {
+    switch (choice) {
+        case Choice::kShuffled:
+            return "shuffled";
+        case Choice::kAdversarial:
+            return "adversarial";
+        case Choice::kExact:
+            return "exact";
+        case Choice::kPlain:
+            break;
+    }
+    return "plain";
+}
+
+const char* nameOf(rewrite::BackEnd backEnd) {
+    switch (backEnd) {
+        case rewrite::BackEnd::kCore:
+            return "core";
+        case rewrite::BackEnd::kNative:
+            return "native";
+        case rewrite::BackEnd::kAuto:
+            break;
+    }
+    return "auto";
+}
+
+// There is no back-end where the module itself could not be executed.
+bool isNativeVerdict(const Outcome& outcome) {
+    return outcome.verdict == check::Verdict::kUndefined ||
+           outcome.verdict == check::Verdict::kNotExecutable;
+}
+
+std::string placeOf(const Outcome& outcome) {
+    std::string text = std::format("{} lanes", outcome.lanes);
+    if (!isNativeVerdict(outcome)) text += std::format(", {}", nameOf(outcome.backEnd));
+    if (check::isFault(outcome.verdict))
+        text += std::format(", {} schedule", nameOf(outcome.schedule));
+    return text;
+}
+
+void printReports(std::ostream& out, const char* side,
+                  const std::vector<reference::Report>& reports) {
+    for (const reference::Report& report : reports)
+        out << "  " << side << ": " << reference::describe(report) << '\n';
+}
+
+ordered_json jsonOf(const std::vector<reference::Report>& reports) {
+    ordered_json list = ordered_json::array();
+    for (const reference::Report& report : reports) list.push_back(reference::describe(report));
+    return list;
+}
+
+ordered_json jsonOf(const Outcome& outcome) {
+    ordered_json json;
+    json["lanes"] = outcome.lanes;
+    json["backEnd"] = nameOf(outcome.backEnd);
+    json["schedule"] = nameOf(outcome.schedule);
+    json["verdict"] = check::nameOf(outcome.verdict);
+    if (!outcome.message.empty()) json["message"] = outcome.message;
+    json["inexact"] = outcome.comparison.inexact;
+    ordered_json differences = ordered_json::array();
+    for (const check::Difference& difference : outcome.comparison.differences) {
+        differences.push_back({{"buffer", difference.buffer},
+                               {"byte", difference.byte},
+                               {"native", difference.native},
+                               {"rewritten", difference.rewritten},
+                               {"count", difference.count}});
+    }
+    json["differences"] = std::move(differences);
+    json["nativeReports"] = jsonOf(outcome.native);
+    json["rewrittenReports"] = jsonOf(outcome.rewritten);
+    return json;
+}
+
+}  // namespace
+
+void printText(std::ostream& out, const std::vector<Outcome>& outcomes) {
+    for (const Outcome& outcome : outcomes) {
+        out << placeOf(outcome) << ": " << check::nameOf(outcome.verdict);
+        if (!outcome.message.empty()) out << ": " << outcome.message;
+        if (outcome.comparison.inexact != 0)
+            out << std::format(" ({} numbers are not the same, as the specifications allow)",
+                               outcome.comparison.inexact);
+        out << '\n';
+        for (const check::Difference& difference : outcome.comparison.differences)
+            out << std::format("  {}, byte {}: {}, not {} ({} numbers of this buffer differ)\n",
+                               difference.buffer, difference.byte, difference.rewritten,
+                               difference.native, difference.count);
+        printReports(out, "native", outcome.native);
+        printReports(out, "rewritten", outcome.rewritten);
+    }
+}
+
+void printJson(std::ostream& out, const std::string& input, uint64_t seed,
+               const std::vector<Outcome>& outcomes) {
+    ordered_json json;
+    json["input"] = input;
+    json["seed"] = seed;
+    json["outcomes"] = ordered_json::array();
+    for (const Outcome& outcome : outcomes) json["outcomes"].push_back(jsonOf(outcome));
+    out << json.dump(1, ' ', false, ordered_json::error_handler_t::replace) << '\n';
+}
+
+}  // namespace coopvk::tool

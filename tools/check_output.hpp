@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `coopvk check` prints.
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "check.hpp"
+
+namespace coopvk::tool {
+
+void printText(std::ostream& out, const std::vector<check::Outcome>& outcomes);
+void printJson(std::ostream& out, const std::string& input, uint64_t seed,
+               const std::vector<check::Outcome>& outcomes);
+
+}  // namespace coopvk::tool

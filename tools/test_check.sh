@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: test_check.sh COOPVK
+# `coopvk check` finds what was planted, and says what it cannot execute.
+set -euo pipefail
+
+coopvk=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail() {
+    printf 'test_check: %s\n' "$*" >&2
+    exit 1
+}
+
+# expect STATUS TEXT ARGUMENT...: `coopvk check ARGUMENT...` has this exit status and prints TEXT.
+expect() {
+    local status=$1 text=$2 out rc=0
+    shift 2
+    out=$("$coopvk" check "$@" 2>&1) || rc=$?
+    [[ $rc == "$status" ]] || fail "status $rc, not $status: $*"$'\n'"$out"
+    [[ $out == *"$text"* ]] || fail "no '$text' from $*"$'\n'"$out"
+}
+
+# shader NAME RESULT [BEFORE]: matrices of which RESULT is stored.
+shader() {
+    cat >"$work/$1.comp" <<GLSL
+#version 460
+#extension GL_KHR_cooperative_matrix : require
+#extension GL_KHR_memory_scope_semantics : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_shader_explicit_arithmetic_types : require
+layout(local_size_x = 32) in;
+layout(binding = 0) readonly buffer A { float16_t a[]; };
+layout(binding = 1) buffer C { float c[]; };
+layout(push_constant) uniform P { uint stride; };
+shared float nothing[4];
+void main() {
+    coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> x;
+    coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseB> y;
+    coopMatLoad(x, a, 0, stride, gl_CooperativeMatrixLayoutRowMajor);
+    coopMatLoad(y, a, 256, stride, gl_CooperativeMatrixLayoutRowMajor);
+    coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> z =
+        coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>(0.0);
+    z = coopMatMulAdd(x, y, z);
+    ${3:-}
+    coopMatStore($2, c, gl_SubgroupID * 256, 16, gl_CooperativeMatrixLayoutRowMajor);
+}
+GLSL
+    glslangValidator --quiet --target-env vulkan1.3 -V -o "$work/$1.spv" "$work/$1.comp"
+}
+
+shader product z
+shader wrong 'z + z'
+shader unwritten 'z * nothing[2]'
+shader endless z 'while (c[0] < 1e30) c[1] = 1.0;'
+
+expect 0 '32 lanes, core: agrees' --lanes 4,32 "$work/product.spv"
+expect 0 '"verdict": "agrees"' --json --lanes 8 --any-values "$work/product.spv"
+expect 0 '16 lanes, native: agrees' --lanes 16 --seed 7 --push 32 "$work/product.spv"
+expect 2 '64 lanes, core: not applicable' --lanes 64 "$work/product.spv"
+
+# Another result, with its place.
+expect 1 'differs' --lanes 32 --against "$work/wrong.spv" "$work/product.spv"
+expect 1 'set 0, binding 1, byte ' --lanes 32 --against "$work/wrong.spv" "$work/product.spv"
+expect 1 '"native": ' --json --lanes 32 --against "$work/wrong.spv" "$work/product.spv"
+# The module that takes the place of the rewritten one reads what nothing wrote.
+expect 1 'rewritten: unwritten' --lanes 32 --against "$work/unwritten.spv" "$work/product.spv"
+# The same natively: any result would be right.
+expect 2 '32 lanes: undefined' --lanes 32 "$work/unwritten.spv"
+expect 2 'blocks' --lanes 4 "$work/endless.spv"
+
+# A request as the layer writes it: its subgroup size and back-end.
+cat >"$work/product.json" <<'JSON'
+{"shader": "product.spv", "stage": "compute", "entryPoint": "main", "subgroupSize": 16,
+ "specialization": [], "emulated": ["VK_KHR_cooperative_matrix"], "native": {}, "addsShapes": false,
+ "indexes64Bits": false, "backEnd": "core", "validate": false, "device": {"minSubgroupSize": 8}}
+JSON
+expect 0 '16 lanes, core: agrees' "$work/product.json"
+expect 0 '8 lanes, core: agrees' --lanes 8 "$work/product.json"
+# The rewriter's own output.
+"$coopvk" rewrite "$work/product.spv" --subgroup-size 8 -o "$work/rewritten.spv"
+expect 0 'agrees' --lanes 8 --against "$work/rewritten.spv" "$work/product.spv"
+
+# Malformed inputs.
+printf 'no SPIR-V' >"$work/text.spv"
+head -c 200 "$work/product.spv" >"$work/short.spv"
+expect 2 'is no SPIR-V' "$work/text.spv"
+expect 2 'not executable' --lanes 8 "$work/short.spv"
+expect 2 'cannot read' "$work/nothing.spv"
+expect 2 'powers of two' --lanes 12 "$work/product.spv"
+echo 'test_check: passed'
