@@ -147,9 +147,9 @@ class BlockLowering {
 
 // Vulkan does not support these decorations of pointers, which are hints.
 void dropCacheControls(Module& module) {
-    std::erase_if(module.section(Section::kAnnotations), [](const InstructionPtr& i) {
-        return decorates(*i, spv::Decoration::CacheControlLoadINTEL) ||
-               decorates(*i, spv::Decoration::CacheControlStoreINTEL);
+    module.removeDecorations([](const Instruction& i) {
+        return decorates(i, spv::Decoration::CacheControlLoadINTEL) ||
+               decorates(i, spv::Decoration::CacheControlStoreINTEL);
     });
     module.removeCapability(spv::Capability::CacheControlsINTEL);
     module.removeExtension("SPV_INTEL_cache_controls");

@@ -57,8 +57,8 @@ bool isOfParts(spv::Decoration decoration) {
 bool isUniform(spv::Decoration decoration) { return hasFate(decoration, Fate::kUniform); }
 
 ArithmeticDecorations::ArithmeticDecorations(Module& module, Id result) : module_(module) {
-    for (const InstructionPtr& i : module.section(Section::kAnnotations)) {
-        if (i->opcode != spv::Op::OpDecorate || i->word(0) != result) continue;
+    for (const Instruction* i : module.annotationsOf(result)) {
+        if (i->opcode != spv::Op::OpDecorate) continue;
         const auto decoration = static_cast<spv::Decoration>(i->word(1));
         if (contain(decoration)) found_.emplace_back(decoration, i->word(2));
     }

@@ -28,7 +28,14 @@ void write(std::vector<uint32_t>& words, const InstructionList& list) {
 
 std::vector<uint32_t> Module::serialise() const {
     std::vector<uint32_t> words = {spv::MagicNumber, version_, generator_, bound_, schema_};
-    for (const InstructionList& list : sections_) write(words, list);
+    for (const InstructionList& list : sections_) {
+        const bool annotates =
+            &list == &section(Section::kDebug) || &list == &section(Section::kAnnotations);
+        for (const InstructionPtr& i : list) {
+            // A name or a decoration that was removed.
+            if (!annotates || i->opcode != spv::Op::OpNop) write(words, *i);
+        }
+    }
     for (const auto& function : functions_) {
         write(words, function->lead);
         write(words, *function->definition);
@@ -64,6 +71,11 @@ Id Module::pointee(Id pointer) const {
 
 Instruction& Module::append(Section which, InstructionPtr instruction) {
     setDef(instruction.get());
+    const bool annotates = which == Section::kDebug || which == Section::kAnnotations;
+    const Operands& operands = instruction->operands;
+    if (annotates && !operands.empty() && operands[0].isId) {
+        annotations_[operands[0].word].push_back(instruction.get());
+    }
     section(which).push_back(std::move(instruction));
     return *section(which).back();
 }

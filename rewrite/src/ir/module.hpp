@@ -123,6 +123,23 @@ class Module {
     std::optional<uint32_t> memberDecoration(Id type, uint32_t member,
                                              spv::Decoration decoration) const;
     void removeDecoration(Id id, spv::Decoration decoration);
+    // Removes decorations for which isGone(instruction) is true: all such ones, or those of an id.
+    // An OpNop stays in their place, which serialise() leaves out.
+    template <typename IsGone>
+    void removeDecorations(IsGone isGone) {
+        for (const InstructionPtr& i : section(Section::kAnnotations)) {
+            if (isGone(std::as_const(*i))) remove(*i);
+        }
+    }
+    template <typename IsGone>
+    void removeDecorationsOf(Id id, IsGone isGone) {
+        const std::span<Instruction* const> found = annotationsOf(id);
+        for (Instruction* i : std::vector(found.begin(), found.end())) {
+            if (isGone(std::as_const(*i))) remove(*i);
+        }
+    }
+    // The names and decorations of an id and of its members, in order.
+    std::span<Instruction* const> annotationsOf(Id id) const;
     // Gives `to` the names and decorations of `from` and its members.
     void copyNamesAndDecorations(Id from, Id to);
 
@@ -140,11 +157,16 @@ class Module {
  private:
     friend class ModuleParser;
 
+    void annotate(Section which, InstructionPtr annotation);
+    void remove(Instruction& annotation);
+
     std::array<InstructionList, static_cast<size_t>(Section::kCount)> sections_;
     std::vector<std::unique_ptr<Function>> functions_;
     InstructionList retired_;
     InstructionList tail_;  // after the last OpFunctionEnd
     std::vector<Instruction*> defs_;
+    // Names and decorations by target. Only append() and the functions above change these sections.
+    std::unordered_map<Id, std::vector<Instruction*>> annotations_;
     uint32_t version_ = 0x00010600;
     uint32_t generator_ = 0;
     uint32_t schema_ = 0;
@@ -174,6 +196,11 @@ void forEachInstruction(const Module& module, Visit visit) {
 // Whether an instruction gives its target, the first operand, a decoration.
 inline bool decorates(const Instruction& i, spv::Decoration decoration) {
     return i.opcode == spv::Op::OpDecorate && i.word(1) == static_cast<uint32_t>(decoration);
+}
+
+// The same for OpMemberDecorate, whose second operand is the member.
+inline bool decoratesMember(const Instruction& i, spv::Decoration decoration) {
+    return i.opcode == spv::Op::OpMemberDecorate && i.word(2) == static_cast<uint32_t>(decoration);
 }
 
 // A SPIR-V literal string as operand words.

@@ -137,7 +137,7 @@ class ModuleParser {
         if (where < lastSection_)
             return misplaced(opcode, "instruction with opcode {} is out of the order of sections");
         lastSection_ = where;
-        module_.section(where).push_back(std::move(instruction));
+        module_.append(where, std::move(instruction));
     }
 
     // Only debug lines and non-semantic instructions may be there.

@@ -11,11 +11,9 @@ namespace {
 
 // How many members of a structure have a decoration.
 size_t membersWith(const Module& module, Id type, spv::Decoration decoration) {
-    return static_cast<size_t>(
-        std::ranges::count_if(module.section(Section::kAnnotations), [&](const InstructionPtr& i) {
-            return i->opcode == spv::Op::OpMemberDecorate && i->word(0) == type &&
-                   i->word(2) == static_cast<uint32_t>(decoration);
-        }));
+    return static_cast<size_t>(std::ranges::count_if(
+        module.annotationsOf(type),
+        [&](const Instruction* i) { return decoratesMember(*i, decoration); }));
 }
 
 }  // namespace

@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lowering/built_ins.hpp"
 
-#include <algorithm>
-
 namespace coopvk::rewrite {
 
 namespace {
-
-// The interface follows the name, whose words are not ids.
-bool isInInterface(const Instruction& entry, Id variable) {
-    return std::ranges::any_of(std::span(entry.operands).subspan(2), [&](const Operand& operand) {
-        return operand.isId && operand.word == variable;
-    });
-}
 
 bool isOfSubgroups(spv::BuiltIn builtIn) {
     return builtIn == spv::BuiltIn::SubgroupLocalInvocationId ||
@@ -25,11 +16,11 @@ Id builtInVariable(TypeTable& types, spv::BuiltIn builtIn, Id type, std::string_
     Module& module = types.module();
     Instruction& entry = *module.section(Section::kEntryPoints).front();
     const auto number = static_cast<uint32_t>(builtIn);
-    for (const InstructionPtr& i : module.section(Section::kAnnotations)) {
-        if (decorates(*i, spv::Decoration::BuiltIn) && i->word(2) == number &&
-            module.def(i->word(0)).opcode == spv::Op::OpVariable &&
-            isInInterface(entry, i->word(0))) {
-            return i->word(0);
+    // The interface follows the name, whose words are not ids.
+    for (const Operand& o : operandsBehind(entry, 2)) {
+        if (o.isId && module.def(o.word).opcode == spv::Op::OpVariable &&
+            module.decoration(o.word, spv::Decoration::BuiltIn) == number) {
+            return o.word;
         }
     }
     const Id variable = globalVariable(types, spv::StorageClass::Input, type, name);

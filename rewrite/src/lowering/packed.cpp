@@ -44,10 +44,10 @@ std::unordered_set<Id> typesWithPacks(const PackedContext& context) {
 
 void PackedContext::dropValueDecorations(bool invocationsDiffer) {
     const std::unordered_set<Id> containing = typesWithPacks(*this);
-    std::erase_if(module.section(Section::kAnnotations), [&](const InstructionPtr& i) {
-        if (i->opcode != spv::Op::OpDecorate && i->opcode != spv::Op::OpDecorateId) return false;
-        const auto decoration = static_cast<spv::Decoration>(i->word(1));
-        const Id type = module.def(i->word(0)).type;
+    module.removeDecorations([&](const Instruction& i) {
+        if (i.opcode != spv::Op::OpDecorate && i.opcode != spv::Op::OpDecorateId) return false;
+        const auto decoration = static_cast<spv::Decoration>(i.word(1));
+        const Id type = module.def(i.word(0)).type;
         return (isOfParts(decoration) && packed(type) != nullptr) ||
                (invocationsDiffer && isUniform(decoration) && containing.contains(type));
     });

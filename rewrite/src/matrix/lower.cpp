@@ -136,9 +136,8 @@ std::optional<Error> lowerMatrices(MatrixContext& context) {
     lowerFunctions(context, callbacks);
     if (context.error) return context.error;
     context.dropValueDecorations(true);
-    std::erase_if(module.section(Section::kAnnotations), [](const InstructionPtr& i) {
-        return i->opcode == spv::Op::OpDecorate &&
-               spv::Decoration(i->word(1)) == spv::Decoration::CooperativeMatrixTransposeEXT;
+    module.removeDecorations([](const Instruction& i) {
+        return decorates(i, spv::Decoration::CooperativeMatrixTransposeEXT);
     });
     declareWorkgroupMemory(context);
     context.addNewFunctions();

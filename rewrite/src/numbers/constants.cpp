@@ -44,7 +44,7 @@ void fold(NumbersContext& context, Instruction& i) {
         if (!value) break;
         // Conversions to bfloat16 are by way of f32.
         if (number->fields.exponentBits == 8) value = static_cast<float>(*value);
-        const uint64_t bits = bitsOf(*number, *value, context.saturated.contains(i.result));
+        const uint64_t bits = bitsOf(*number, *value, context.isSaturated(i.result));
         parts.push_back(types.constant(context.replacement(types.scalarOf(i.type)), bits));
     }
     if (parts.empty() || parts.size() != components) {

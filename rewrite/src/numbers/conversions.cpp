@@ -53,8 +53,8 @@ bool lowerConversion(NumbersContext& context, Emitter& emit, const Instruction& 
         return true;
     }
     // A second rounding must not change the result.
-    const bool odd = to != nullptr &&
-                     (to->isSmallFloat() || to->isHalf() || context.truncated.contains(i.result));
+    const bool odd =
+        to != nullptr && (to->isSmallFloat() || to->isHalf() || context.isTruncated(i.result));
     finish(context, emit, i, convert.fromF32(i, convert.toF32(i, value, odd)));
     return true;
 }

@@ -36,11 +36,10 @@ Id Converter::fromF32(const Instruction& i, Id value) {
 }
 
 Rounding Converter::rounding(const Instruction& i) const {
-    if (context_.saturated.contains(i.result)) return Rounding::kSaturated;
+    if (context_.isSaturated(i.result)) return Rounding::kSaturated;
     const Number* number = context_.format(i.type);
-    return context_.truncated.contains(i.result) && !number->isSmallFloat()
-               ? Rounding::kTowardZero
-               : Rounding::kNearestEven;
+    return context_.isTruncated(i.result) && !number->isSmallFloat() ? Rounding::kTowardZero
+                                                                     : Rounding::kNearestEven;
 }
 
 Id Converter::upperBytesToF16(Id value, Id type) {

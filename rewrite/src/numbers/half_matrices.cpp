@@ -28,10 +28,7 @@ std::vector<Member> findMembers(const NumbersContext& context) {
     }
     std::vector<Member> members;
     for (const InstructionPtr& i : module.section(Section::kAnnotations)) {
-        if (i->opcode != OpMemberDecorate ||
-            i->word(2) != static_cast<uint32_t>(spv::Decoration::MatrixStride)) {
-            continue;
-        }
+        if (!decoratesMember(*i, spv::Decoration::MatrixStride)) continue;
         const auto found = matrixOf.find(module.def(i->word(0)).word(i->word(1)));
         if (found == matrixOf.end()) continue;
         members.push_back({i->word(0), i->word(1), i->word(3), found->second});
@@ -68,9 +65,8 @@ void retype(Module& module, const Member& member, Id array) {
 }
 
 bool isOfMatrices(const Instruction& i) {
-    return i.opcode == OpMemberDecorate &&
-           isOneOf(static_cast<spv::Decoration>(i.word(2)),
-                   {spv::Decoration::MatrixStride, spv::Decoration::ColMajor});
+    return decoratesMember(i, spv::Decoration::MatrixStride) ||
+           decoratesMember(i, spv::Decoration::ColMajor);
 }
 
 // Pointers to memory that each invocation or workgroup has for itself lead to no layout.
@@ -156,8 +152,8 @@ void layOutHalfMatrices(NumbersContext& context) {
             return;
         }
         retype(module, member, array);
-        std::erase_if(module.section(Section::kAnnotations), [&](const InstructionPtr& i) {
-            return isOfMatrices(*i) && i->word(0) == member.structure && i->word(1) == member.index;
+        module.removeDecorationsOf(member.structure, [&](const Instruction& i) {
+            return isOfMatrices(i) && i.word(1) == member.index;
         });
     }
     for (const InstructionPtr& i : module.section(Section::kGlobals)) {

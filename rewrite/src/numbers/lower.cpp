@@ -16,6 +16,7 @@ namespace {
 constexpr auto kBfloat16 = Extension::kKhrShaderBfloat16;
 constexpr auto kFloat8 = Extension::kExtShaderFloat8;
 constexpr auto kFloat16 = Extension::kKhrShaderFloat16Int8;
+constexpr auto kSaturated = spv::Decoration::SaturatedToLargestFloat8NormalConversionEXT;
 constexpr uint32_t kType = 1u << 0, kDotProduct = 1u << 1;  // features
 
 // Instructions that may take these numbers (SPV_KHR_bfloat16 and SPV_EXT_float8, "Validation
@@ -31,30 +32,13 @@ bool mayTakeNumbers(const Module& module, const Instruction& i) {
                     OpLifetimeStart, OpLifetimeStop});
 }
 
-bool isDecorated(const InstructionPtr& i, std::initializer_list<spv::Decoration> decorations) {
-    return std::ranges::any_of(decorations, [&](auto one) { return decorates(*i, one); });
-}
-
-void findDecorated(NumbersContext& context) {
-    constexpr auto kTowardZero = static_cast<uint32_t>(spv::FPRoundingMode::RTZ);
-    for (const InstructionPtr& i : context.module.section(Section::kAnnotations)) {
-        if (isDecorated(i, {spv::Decoration::SaturatedToLargestFloat8NormalConversionEXT})) {
-            context.saturated.insert(i->word(0));
-        }
-        if (isDecorated(i, {spv::Decoration::FPRoundingMode}) && i->word(2) == kTowardZero) {
-            context.truncated.insert(i->word(0));
-        }
-    }
-}
-
 // Code has no use for the decorations of the conversions. The first one needs a capability that
 // goes.
 void dropDecorations(const NumbersContext& context, bool dropsFloat8) {
-    using enum spv::Decoration;
-    std::erase_if(context.module.section(Section::kAnnotations), [&](const InstructionPtr& i) {
-        return (dropsFloat8 && isDecorated(i, {SaturatedToLargestFloat8NormalConversionEXT})) ||
-               (context.replaced.contains(i->word(0)) && i->opcode == spv::Op::OpDecorate &&
-                ArithmeticDecorations::contain(static_cast<spv::Decoration>(i->word(1))));
+    context.module.removeDecorations([&](const Instruction& i) {
+        return (dropsFloat8 && decorates(i, kSaturated)) ||
+               (context.replaced.contains(i.word(0)) && i.opcode == spv::Op::OpDecorate &&
+                ArithmeticDecorations::contain(static_cast<spv::Decoration>(i.word(1))));
     });
 }
 
@@ -109,6 +93,15 @@ void replaceLowered(NumbersContext& context) {
 
 }  // namespace
 
+bool NumbersContext::isSaturated(Id conversion) const {
+    return module.decoration(conversion, kSaturated).has_value();
+}
+
+bool NumbersContext::isTruncated(Id conversion) const {
+    return module.decoration(conversion, spv::Decoration::FPRoundingMode) ==
+           static_cast<uint32_t>(spv::FPRoundingMode::RTZ);
+}
+
 void NumbersContext::checkKept(const Instruction& i) {
     if (lowered.empty() || mayTakeNumbers(module, i)) return;
     const Number* number = format(i.type);
@@ -156,7 +149,6 @@ std::optional<Error> lowerNumbers(NumbersContext& context, ExtensionSet extensio
     if (keepsBfloat16) types.erase(kBfloat16);
     findLoweredTypes(context, types);
     if (context.error) return context.error;
-    findDecorated(context);
     lowerNumberConstants(context);
     OpcodeTable<NumbersFunction> table;
     addNumberConversions(table);

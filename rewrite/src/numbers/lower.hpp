@@ -25,8 +25,6 @@ struct NumbersContext : LoweringContext {
     std::map<Id, PlainMatrix> matrices;   // of half floats, by type id; they become arrays
     std::map<Id, Id> matricesInMemory;    // of these, the arrays in memory with a layout
     bool lowersDots = false;              // OpDot of bfloat16
-    std::unordered_set<Id> saturated;     // SaturatedToLargestFloat8NormalConversionEXT
-    std::unordered_set<Id> truncated;     // FPRoundingMode RTZ
     std::unordered_set<Id> replaced;      // instructions that have become code
 
     // The format of a type that is lowered; nullptr for other types.
@@ -35,6 +33,9 @@ struct NumbersContext : LoweringContext {
         return found == lowered.end() ? nullptr : found->second;
     }
     const Number* formatOf(Id value) const { return format(module.def(value).type); }
+    // By decorations: SaturatedToLargestFloat8NormalConversionEXT, and FPRoundingMode RTZ.
+    bool isSaturated(Id conversion) const;
+    bool isTruncated(Id conversion) const;
     // The type itself if it is not lowered.
     Id replacement(Id type);
 

@@ -29,15 +29,14 @@ class Groups {
 
     std::optional<Error> flatten() {
         if (groups_.empty()) return std::nullopt;
-        InstructionList old = std::move(annotations());
-        annotations().clear();
-        for (InstructionPtr& i : old) place(std::move(i));
+        // By index: decorations are appended.
+        for (size_t a = 0, end = annotations().size(); a < end; ++a) apply(*annotations()[a]);
         if (copies_ > kMostCopies) {
             return Error{ErrorCode::kUnsupported, "decoration groups have too many targets"};
         }
-        std::unordered_set<Id> gone;
-        for (const auto& [group, decorations] : groups_) gone.insert(group);
-        module_.forget(gone);
+        module_.forget(module_.takeOut(annotations(), [](const Instruction& i) {
+            return i.opcode == spv::Op::OpDecorationGroup;
+        }));
         return std::nullopt;
     }
 
@@ -57,18 +56,13 @@ class Groups {
         return decorates && groups_.contains(i.word(0));
     }
 
-    void place(InstructionPtr i) {
-        const bool ofMembers = i->opcode == spv::Op::OpGroupMemberDecorate;
-        if (ofMembers || i->opcode == spv::Op::OpGroupDecorate) {
-            const size_t step = ofMembers ? 2 : 1;
-            for (size_t at = 1; at + step <= i->operands.size(); at += step) {
-                decorate(i->word(0), std::span(i->operands).subspan(at, step));
-            }
-        } else if (i->opcode != spv::Op::OpDecorationGroup && !isOfGroup(*i)) {
-            annotations().push_back(std::move(i));
-            return;
+    void apply(const Instruction& i) {
+        const bool ofMembers = i.opcode == spv::Op::OpGroupMemberDecorate;
+        if (!ofMembers && i.opcode != spv::Op::OpGroupDecorate) return;
+        const size_t step = ofMembers ? 2 : 1;
+        for (size_t at = 1; at + step <= i.operands.size(); at += step) {
+            decorate(i.word(0), std::span(i.operands).subspan(at, step));
         }
-        module_.retire(std::move(i));
     }
 
     // `target`: an id, or a structure type and the number of a member. What it has already, perhaps
@@ -88,7 +82,7 @@ class Groups {
             }
             InstructionPtr copy = makeInstruction(opcode, 0, 0, std::move(operands));
             if (!present_.insert(wordsOf(*copy)).second) continue;
-            annotations().push_back(std::move(copy));
+            module_.append(Section::kAnnotations, std::move(copy));
         }
     }
 

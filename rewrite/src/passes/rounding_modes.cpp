@@ -26,8 +26,7 @@ bool isStoreToMemory(const Module& module, const Instruction& i, size_t operand)
 
 void dropMisplacedRoundingModes(Module& module) {
     std::unordered_set<Id> rounded, misplaced;
-    InstructionList& annotations = module.section(Section::kAnnotations);
-    for (const InstructionPtr& i : annotations) {
+    for (const InstructionPtr& i : module.section(Section::kAnnotations)) {
         if (!decorates(*i, spv::Decoration::FPRoundingMode)) continue;
         (roundsForStores(module, i->word(0)) ? rounded : misplaced).insert(i->word(0));
     }
@@ -40,9 +39,7 @@ void dropMisplacedRoundingModes(Module& module) {
             if (uses && !isStoreToMemory(module, i, o)) misplaced.insert(i.word(o));
         }
     });
-    std::erase_if(annotations, [&](const InstructionPtr& i) {
-        return decorates(*i, spv::Decoration::FPRoundingMode) && misplaced.contains(i->word(0));
-    });
+    for (const Id id : misplaced) module.removeDecoration(id, spv::Decoration::FPRoundingMode);
 }
 
 }  // namespace coopvk::rewrite

@@ -9,14 +9,6 @@ namespace coopvk::rewrite {
 
 namespace {
 
-std::unordered_map<Id, uint32_t> specIds(const Module& module) {
-    std::unordered_map<Id, uint32_t> ids;
-    for (const InstructionPtr& i : module.section(Section::kAnnotations)) {
-        if (decorates(*i, spv::Decoration::SpecId)) ids.emplace(i->word(0), i->word(2));
-    }
-    return ids;
-}
-
 uint64_t littleEndian(std::span<const std::byte> data) {
     uint64_t value = 0;
     for (size_t i = 0; i < data.size(); ++i) value |= static_cast<uint64_t>(data[i]) << 8 * i;
@@ -69,22 +61,20 @@ bool isFrozen(const Instruction& constant) {
 
 std::optional<Error> specialise(TypeTable& types, std::span<const SpecializationEntry> entries) {
     Module& module = types.module();
-    const std::unordered_map<Id, uint32_t> ids = specIds(module);
     // By index: setting a value may append constants to the section.
     InstructionList& globals = module.section(Section::kGlobals);
     for (size_t g = 0; g < globals.size(); ++g) {
         Instruction& i = *globals[g];
         if (!isScalarSpecConstant(i.opcode)) continue;
-        if (const auto specId = ids.find(i.result); specId != ids.end()) {
-            for (const SpecializationEntry& entry : entries) {
-                if (entry.constantId != specId->second) continue;
-                if (std::optional<Error> error = setValue(types, i, entry)) return error;
-            }
+        const std::optional<uint32_t> specId = module.decoration(i.result, spv::Decoration::SpecId);
+        for (const SpecializationEntry& entry : entries) {
+            if (entry.constantId != specId) continue;
+            if (std::optional<Error> error = setValue(types, i, entry)) return error;
         }
         i.opcode = frozen(i.opcode);
     }
-    std::erase_if(module.section(Section::kAnnotations),
-                  [](const InstructionPtr& i) { return decorates(*i, spv::Decoration::SpecId); });
+    module.removeDecorations(
+        [](const Instruction& i) { return decorates(i, spv::Decoration::SpecId); });
     return std::nullopt;
 }
 

@@ -141,15 +141,13 @@ void dropUnused(VectorContext& context, const Function& function, Block& block) 
             if (operand.isId && found != uses.end()) found->second += change;
         }
     };
-    for (const Section which : {Section::kDebug, Section::kAnnotations}) {
-        for (const InstructionPtr& i : context.module.section(which)) use(*i, 1);
-    }
     for (const auto& other : function.blocks) {
         for (const InstructionPtr& i : other->body) use(*i, 1);
     }
     for (size_t b = block.body.size(); b-- > 0;) {
         const Instruction& i = *block.body[b];
         if (!isPure(i) || uses[i.result] != 0) continue;
+        if (!context.module.annotationsOf(i.result).empty()) continue;
         use(i, ~0u);
         context.module.retire(std::move(block.body[b]));
     }
