@@ -24,7 +24,7 @@ Side makeSide(const SideRequest& from) {
     request.words = from.words;
     request.entryPoint = from.entryPoint;
     request.subgroupSize = from.lanes;
-    request.rules.validate = from.validate;
+    request.validate = from.validate;
     for (const SpecializationValue& value : from.specialization)
         request.specialization.push_back({value.constantId, value.bits, value.size});
     auto program = reference::makeProgram(request);
