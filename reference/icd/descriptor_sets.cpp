@@ -28,7 +28,8 @@ bool fits(std::span<const VkDescriptorSetLayoutBinding> bindings) {
 // The bindings of a set whose last binding has `count` descriptors.
 SharedBindings withVariableCount(const Bindings& bindings, uint32_t count) {
     auto changed = std::make_shared<Bindings>(bindings);
-    if (!changed->all.empty()) changed->all.back().count = count;
+    if (!changed->all.empty())
+        changed->all.back().count = std::min(count, changed->all.back().count);
     return changed;
 }
 

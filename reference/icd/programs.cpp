@@ -59,11 +59,12 @@ VkResult createPipeline(Device& device, const VkComputePipelineCreateInfo& info,
 std::vector<SpecializationValue> specializationOf(const VkSpecializationInfo* info) {
     std::vector<SpecializationValue> values;
     if (info == nullptr) return values;
-    for (const VkSpecializationMapEntry& entry :
-         std::span(info->pMapEntries, info->mapEntryCount)) {
+    for (const auto& entry : std::span(info->pMapEntries, info->mapEntryCount)) {
         SpecializationValue& value = values.emplace_back();
         value.constantId = entry.constantID;
-        value.size = static_cast<uint32_t>(std::min(entry.size, sizeof(value.bits)));
+        const bool within =
+            entry.size <= info->dataSize && entry.offset <= info->dataSize - entry.size;
+        value.size = within ? static_cast<uint32_t>(std::min(entry.size, sizeof(value.bits))) : 0;
         std::memcpy(&value.bits, static_cast<const std::byte*>(info->pData) + entry.offset,
                     value.size);
     }
@@ -71,6 +72,8 @@ std::vector<SpecializationValue> specializationOf(const VkSpecializationInfo* in
 }
 
 VkResult makeProgram(Device& device, const Source& source, SharedProgram& program) {
+    for (const SpecializationValue& value : source.specialization)
+        if (value.size == 0) return device.refuse("specialization data ends before a value");
     auto made = reference::makeProgram(
         {source.words, source.entryPoint, source.specialization, source.subgroupSize});
     if (made) {

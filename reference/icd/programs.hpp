@@ -44,6 +44,7 @@ Source sourceOf(const Device& device, const Info& info);
 // Errors go to the messengers, too.
 VkResult makeProgram(Device& device, const Source& source, SharedProgram& program);
 
+// A value that is not in the data has size 0.
 std::vector<SpecializationValue> specializationOf(const VkSpecializationInfo* info);
 
 template <typename Info>

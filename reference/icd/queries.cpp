@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
 #include <cstring>
+#include <stdexcept>
 
 #include "command_buffer.hpp"
 #include "commands.hpp"
@@ -13,8 +14,13 @@ struct Query {
     uint64_t value = 0;
 };
 
+constexpr uint32_t kMaxQueries = 1u << 24;
+
 struct QueryPool : ObjectOf<VkQueryPool> {
-    QueryPool(Device&, const VkQueryPoolCreateInfo& info) : queries(info.queryCount) {}
+    QueryPool(Device&, const VkQueryPoolCreateInfo& info) {
+        if (info.queryCount > kMaxQueries) throw std::length_error("queries");
+        queries.resize(info.queryCount);
+    }
     std::vector<Query> queries;  // guarded by the device's mutex
     // Those that are in the pool.
     std::span<Query> part(uint32_t first, uint32_t count) {

@@ -10,15 +10,19 @@ namespace {
 
 constexpr VkShaderStageFlags kCompute = VK_SHADER_STAGE_COMPUTE_BIT;
 
-// A program lives as long as a command buffer has it.
 template <typename T>
 void bindProgram(VkCommandBuffer handle, const T* object, VkObjectType type) {
-    SharedProgram program = object == nullptr ? nullptr : object->program;
-    record(handle, [program = std::move(program), object, type](Execution& execution) {
+    const auto bind = [program = object == nullptr ? nullptr : object->program, object,
+                       type](Execution& execution) {
         execution.program = program;
         execution.programObject = object;
         execution.programType = type;
-    });
+    };
+    if (object == nullptr) {
+        record(handle, bind);
+    } else {
+        record(handle, bind, object);
+    }
 }
 
 uint32_t dynamicCount(const DescriptorSet& set) {

@@ -37,6 +37,7 @@ bool isSilent(spv::Op opcode);
 
 // Components of a value in each lane: more are of memory, or a mistake.
 inline constexpr uint32_t kMostComponents = 1u << 20;
+inline constexpr uint64_t kMostSharedBytes = 1u << 24;  // of a workgroup
 
 class Decoder {
  public:

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "program/decoder.hpp"
 
 namespace coopvk::reference {
@@ -43,7 +45,9 @@ Status Decoder::readVariable(const Parsed& instruction) {
     if (!used_.contains(id)) return Done{};  // of another entry point
     placeVariable(variable);
     program_->variables.push_back(variable);
-    return Done{};
+    const bool fits =
+        program_->sharedSize <= kMostSharedBytes && program_->privateComponents <= kMostComponents;
+    return fits ? Status(Done{}) : unsupported(instruction);
 }
 
 // Function, Private, Input, Output: components; Workgroup: bytes. Blocks in Workgroup memory, which
@@ -60,7 +64,7 @@ void Decoder::placeVariable(Variable& variable) {
     } else if (!isDescriptor(variable.storage) &&
                variable.storage != spv::StorageClass::PushConstant) {
         variable.offset = program.privateComponents;
-        program.privateComponents += variable.type->components;
+        program.privateComponents += std::min(variable.type->components, 2 * kMostComponents);
     }
 }
 
