@@ -2,7 +2,7 @@
 //
 // The matrices and vectors that the device lists. It takes any size, since a matrix is one value of
 // its scope; lists that must end have some usual ones.
-#include <vector>
+#include <optional>
 
 #include "commands.hpp"
 #include "instance.hpp"
@@ -65,85 +65,80 @@ bool has(const PhysicalDevice& device, VkComponentTypeKHR type) {
     return true;
 }
 
-std::vector<Product> productsOf(const PhysicalDevice& device) {
-    std::vector<Product> products;
-    for (const Product& product : kProducts) {
-        if (has(device, product.a) && has(device, product.b) && has(device, product.c))
-            products.push_back(product);
-    }
+// Those with types that the device has; `saturating`: only those that saturate, or do not.
+std::vector<Product> productsOf(const PhysicalDevice& device,
+                                std::optional<bool> saturating = std::nullopt) {
+    std::vector<Product> products(std::begin(kProducts), std::end(kProducts));
+    std::erase_if(products, [&](const Product& product) {
+        return !has(device, product.a) || !has(device, product.b) || !has(device, product.c) ||
+               product.saturating != saturating.value_or(product.saturating);
+    });
     return products;
 }
 
-// Writes a row for each shape of each product; `fill` gets both.
-template <typename T, typename Fill>
-VkResult writeShapes(const std::vector<Product>& products, uint32_t* count, T* out,
-                     const Fill& fill) {
-    constexpr auto kPerProduct = static_cast<uint32_t>(std::size(kShapes));
-    const auto size = static_cast<uint32_t>(products.size()) * kPerProduct;
-    return writeList(size, count, out, [&](T& to, uint32_t i) {
-        const Shape& shape = kShapes[i % kPerProduct];
-        const Product& product = products[i / kPerProduct];
-        to.MSize = shape.m;
-        to.NSize = shape.n;
-        to.KSize = shape.k;
-        to.AType = product.a;
-        to.BType = product.b;
-        to.CType = product.c;
-        to.scope = VK_SCOPE_SUBGROUP_KHR;
-        fill(to, product);
-    });
+// A row of a list: a product with a shape (of the lists that end), or in a number of invocations
+// of a workgroup, 0 for the scope Subgroup (of the lists with granularities, which are 1).
+struct Row {
+    Product product;
+    Shape shape;
+    uint32_t invocations;
+};
+
+// Writes what the list's structure has.
+template <typename T>
+void fill(T& to, const Row& row) {
+    to.AType = row.product.a;
+    to.BType = row.product.b;
+    to.CType = row.product.c;
+    if constexpr (requires { to.DType; }) to.DType = row.product.c;
+    if constexpr (requires { to.ResultType; }) to.ResultType = row.product.c;
+    if constexpr (requires { to.saturatingAccumulation; })
+        to.saturatingAccumulation = row.product.saturating;
+    if constexpr (requires { to.MSize; }) {
+        to.MSize = row.shape.m;
+        to.NSize = row.shape.n;
+        to.KSize = row.shape.k;
+    } else {
+        to.MGranularity = to.NGranularity = to.KGranularity = 1;
+    }
+    if constexpr (requires { to.workgroupInvocations; }) to.workgroupInvocations = row.invocations;
+    if constexpr (requires { to.scope; })
+        to.scope = row.invocations == 0 ? VK_SCOPE_SUBGROUP_KHR : VK_SCOPE_WORKGROUP_KHR;
 }
 
 template <typename T>
-void fillFlexible(T& to, const Product& product) {
-    to.MGranularity = to.NGranularity = to.KGranularity = 1;
-    to.AType = product.a;
-    to.BType = product.b;
-    to.CType = to.ResultType = product.c;
-}
-
-// 0 for the scope Subgroup, else the invocations of a workgroup: powers of two.
-std::vector<uint32_t> flexibleInvocations() {
-    std::vector<uint32_t> result = {0};
-    for (uint32_t count = 32; count <= kMaxInvocations; count *= 2) result.push_back(count);
-    return result;
+VkResult writeRows(const std::vector<Row>& rows, uint32_t* count, T* out) {
+    return writeList(static_cast<uint32_t>(rows.size()), count, out,
+                     [&](T& to, uint32_t i) { fill(to, rows[i]); });
 }
 
 }  // namespace
 
 VkResult GetPhysicalDeviceCooperativeMatrixPropertiesKHR(VkPhysicalDevice handle, uint32_t* count,
                                                          VkCooperativeMatrixPropertiesKHR* out) {
-    return writeShapes(productsOf(*from<PhysicalDevice>(handle)), count, out,
-                       [](VkCooperativeMatrixPropertiesKHR& to, const Product& product) {
-                           to.ResultType = product.c;
-                           to.saturatingAccumulation = product.saturating;
-                       });
+    std::vector<Row> rows;
+    for (const Product& product : productsOf(*from<PhysicalDevice>(handle)))
+        for (const Shape& shape : kShapes) rows.push_back({product, shape, 0});
+    return writeRows(rows, count, out);
 }
 
 VkResult GetPhysicalDeviceCooperativeMatrixPropertiesNV(VkPhysicalDevice handle, uint32_t* count,
                                                         VkCooperativeMatrixPropertiesNV* out) {
-    std::vector<Product> products = productsOf(*from<PhysicalDevice>(handle));
-    std::erase_if(products, [](const Product& product) { return product.saturating; });
-    return writeShapes(
-        products, count, out,
-        [](VkCooperativeMatrixPropertiesNV& to, const Product& product) { to.DType = product.c; });
+    std::vector<Row> rows;
+    for (const Product& product : productsOf(*from<PhysicalDevice>(handle), false))
+        for (const Shape& shape : kShapes) rows.push_back({product, shape, 0});
+    return writeRows(rows, count, out);
 }
 
 VkResult GetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV(
     VkPhysicalDevice handle, uint32_t* count,
     VkCooperativeMatrixFlexibleDimensionsPropertiesNV* out) {
     const std::vector<Product> products = productsOf(*from<PhysicalDevice>(handle));
-    const std::vector<uint32_t> invocations = flexibleInvocations();
-    const size_t size = products.size() * invocations.size();
-    return writeList(static_cast<uint32_t>(size), count, out,
-                     [&](VkCooperativeMatrixFlexibleDimensionsPropertiesNV& to, uint32_t i) {
-                         const Product& product = products[i % products.size()];
-                         fillFlexible(to, product);
-                         to.saturatingAccumulation = product.saturating;
-                         to.workgroupInvocations = invocations[i / products.size()];
-                         to.scope = to.workgroupInvocations == 0 ? VK_SCOPE_SUBGROUP_KHR
-                                                                 : VK_SCOPE_WORKGROUP_KHR;
-                     });
+    std::vector<Row> rows;
+    for (const Product& product : products) rows.push_back({product, {}, 0});
+    for (uint32_t invocations = 32; invocations <= kMaxInvocations; invocations *= 2)
+        for (const Product& product : products) rows.push_back({product, {}, invocations});
+    return writeRows(rows, count, out);
 }
 
 #ifdef VK_EXT_cooperative_matrix_maintenance1
@@ -151,12 +146,10 @@ VkResult GetPhysicalDeviceCooperativeMatrixProperties2EXT(
     VkPhysicalDevice handle, const VkPhysicalDeviceCooperativeMatrixInfo2EXT* info, uint32_t* count,
     VkCooperativeMatrixProperties2EXT* out) {
     const bool saturating = info->flags & VK_COOPERATIVE_MATRIX_SATURATING_ACCUMULATION_BIT_EXT;
-    std::vector<Product> products = productsOf(*from<PhysicalDevice>(handle));
-    std::erase_if(products,
-                  [&](const Product& product) { return product.saturating != saturating; });
-    return writeList(
-        static_cast<uint32_t>(products.size()), count, out,
-        [&](VkCooperativeMatrixProperties2EXT& to, uint32_t i) { fillFlexible(to, products[i]); });
+    std::vector<Row> rows;
+    for (const Product& product : productsOf(*from<PhysicalDevice>(handle), saturating))
+        rows.push_back({product, {}, 0});
+    return writeRows(rows, count, out);
 }
 #endif
 

@@ -57,12 +57,6 @@ void GetDeviceQueue2(VkDevice handle, const VkDeviceQueueInfo2*, VkQueue* out) {
     GetDeviceQueue(handle, 0, 0, out);
 }
 
-void GetDeviceGroupPeerMemoryFeatures(VkDevice, uint32_t, uint32_t, uint32_t,
-                                      VkPeerMemoryFeatureFlags* out) {
-    *out = VK_PEER_MEMORY_FEATURE_COPY_SRC_BIT | VK_PEER_MEMORY_FEATURE_COPY_DST_BIT |
-           VK_PEER_MEMORY_FEATURE_GENERIC_SRC_BIT | VK_PEER_MEMORY_FEATURE_GENERIC_DST_BIT;
-}
-
 VkResult SetPrivateData(VkDevice handle, VkObjectType, uint64_t object, VkPrivateDataSlot slot,
                         uint64_t data) {
     const std::lock_guard lock(from<Device>(handle)->mutex);

@@ -39,9 +39,14 @@ def read_lines(path):
 
 
 def read_extensions(path):
-    """name -> group"""
-    lines = (line.split() for line in read_lines(path))
-    return {words[-1]: words[0] if len(words) > 1 else "always" for words in lines}
+    """name -> group; the name of a group ends with a colon."""
+    chosen, group = {}, None
+    for word in " ".join(read_lines(path)).split():
+        if word.endswith(":"):
+            group = word.removesuffix(":")
+        else:
+            chosen[word] = group
+    return chosen
 
 
 def read_properties(path):

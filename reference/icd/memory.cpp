@@ -146,10 +146,6 @@ VkResult MapMemory2(VkDevice device, const VkMemoryMapInfo* info, void** data) {
     return MapMemory(device, info->memory, info->offset, info->size, info->flags, data);
 }
 
-void GetDeviceMemoryCommitment(VkDevice, VkDeviceMemory handle, VkDeviceSize* bytes) {
-    *bytes = from<Memory>(handle)->range.size;
-}
-
 Buffer::~Buffer() {
     if (range.data != nullptr) device.addresses.unbind(range);
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Queries of timestamps; the device has no others.
 #include <chrono>
 #include <cstring>
 #include <stdexcept>
@@ -61,12 +63,11 @@ VkResult writeResults(std::span<const Query> queries, std::span<std::byte> out, 
     return result;
 }
 
-template <typename Value>
-void recordQuery(VkCommandBuffer handle, VkQueryPool pool, uint32_t query, const Value& value) {
+void writeTimestamp(VkCommandBuffer handle, VkQueryPool pool, uint32_t query) {
     QueryPool* queries = from<QueryPool>(pool);
-    const auto write = [queries, query, value](Execution& execution) {
+    const auto write = [queries, query](Execution& execution) {
         execution.device.change([&] {
-            for (Query& each : queries->part(query, 1)) each = {true, value()};
+            for (Query& each : queries->part(query, 1)) each = {true, timestamp()};
         });
     };
     record(handle, write, queries);
@@ -98,11 +99,6 @@ VkResult GetQueryPoolResults(VkDevice handle, VkQueryPool pool, uint32_t first, 
     });
 }
 
-// Nothing is drawn: occlusion queries count 0 samples.
-void CmdEndQuery(VkCommandBuffer handle, VkQueryPool pool, uint32_t query) {
-    recordQuery(handle, pool, query, [] { return uint64_t{0}; });
-}
-
 void CmdResetQueryPool(VkCommandBuffer handle, VkQueryPool pool, uint32_t first, uint32_t count) {
     const auto reset = [pool, first, count](Execution& execution) {
         ResetQueryPool(handleOf(&execution.device), pool, first, count);
@@ -112,11 +108,11 @@ void CmdResetQueryPool(VkCommandBuffer handle, VkQueryPool pool, uint32_t first,
 
 void CmdWriteTimestamp(VkCommandBuffer handle, VkPipelineStageFlagBits, VkQueryPool pool,
                        uint32_t query) {
-    recordQuery(handle, pool, query, timestamp);
+    writeTimestamp(handle, pool, query);
 }
 void CmdWriteTimestamp2(VkCommandBuffer handle, VkPipelineStageFlags2, VkQueryPool pool,
                         uint32_t query) {
-    recordQuery(handle, pool, query, timestamp);
+    writeTimestamp(handle, pool, query);
 }
 
 void CmdCopyQueryPoolResults(VkCommandBuffer handle, VkQueryPool pool, uint32_t first,
