@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <new>
-#include <stdexcept>
 
 namespace coopvk::reference::icd {
 namespace {
@@ -17,18 +15,14 @@ struct Guard;
 template <typename R, typename First, typename... Rest, R (*Function)(First, Rest...)>
 struct Guard<Function> {
     static VKAPI_ATTR R VKAPI_CALL call(First first, Rest... rest) noexcept {
-        VkResult failure = VK_ERROR_UNKNOWN;
         try {
             return Function(first, rest...);
-        } catch (const std::bad_alloc&) {
-            failure = VK_ERROR_OUT_OF_HOST_MEMORY;
-        } catch (const std::length_error&) {  // of a container: more than any memory
-            failure = VK_ERROR_OUT_OF_HOST_MEMORY;
-        } catch (...) {
+        } catch (...) {  // nothing throws here for want of anything but memory and threads
         }
-        if constexpr (std::is_same_v<First, VkCommandBuffer>) failRecording(first, failure);
+        constexpr VkResult kFailure = VK_ERROR_OUT_OF_HOST_MEMORY;
+        if constexpr (std::is_same_v<First, VkCommandBuffer>) failRecording(first, kFailure);
         if constexpr (std::is_same_v<R, VkResult>) {
-            return failure;
+            return kFailure;
         } else if constexpr (!std::is_void_v<R>) {
             return R{};
         }

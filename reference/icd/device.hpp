@@ -14,8 +14,24 @@
 namespace coopvk::reference::icd {
 
 struct CommandBuffer;
-struct Fence;
-struct Semaphore;
+
+// Fences, semaphores and events are guarded by the device's mutex.
+struct Fence : ObjectOf<VkFence> {
+    Fence(Device&, const VkFenceCreateInfo& info)
+        : signaled((info.flags & VK_FENCE_CREATE_SIGNALED_BIT) != 0) {}
+    bool signaled;
+};
+
+struct Semaphore : ObjectOf<VkSemaphore> {
+    Semaphore(Device& device, const VkSemaphoreCreateInfo& info);
+    bool timeline = false;
+    uint64_t value = 0;  // a binary one that is signaled has 1
+};
+
+struct Event : ObjectOf<VkEvent> {
+    using ObjectOf::ObjectOf;
+    bool set = false;
+};
 
 // A semaphore to wait for or to signal; binary ones ignore the value.
 struct SemaphoreValue {

@@ -3,7 +3,6 @@
 
 #include "command_buffer.hpp"
 #include "commands.hpp"
-#include "synchronization.hpp"
 
 namespace coopvk::reference::icd {
 namespace {
@@ -55,7 +54,12 @@ template <typename Info>
 VkResult submitAll(VkQueue handle, uint32_t count, const Info* infos, VkFence fence) {
     Queue& queue = *from<Queue>(handle);
     std::vector<Batch> batches;
-    for (uint32_t i = 0; i < count; ++i) batches.push_back(batchOf(infos[i]));
+    for (const Info& info : std::span(infos, count)) {
+        batches.push_back(batchOf(info));
+        for (const CommandBuffer* commands : batches.back().commands)
+            if (commands->result != VK_SUCCESS)
+                return queue.device->refuse("a command buffer is submitted whose recording failed");
+    }
     if (fence != VK_NULL_HANDLE) {
         if (batches.empty()) batches.emplace_back();
         batches.back().fence = from<Fence>(fence);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Fences, semaphores and events. Commands execute one after the other, so barriers do nothing.
-#include "synchronization.hpp"
-
 #include "command_buffer.hpp"
 #include "commands.hpp"
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-
 #include "program/decoder.hpp"
 
 namespace coopvk::reference {
@@ -19,16 +17,13 @@ void Decoder::findFunctions() {
         }
     }
     reachable_ = {entry_};
-    used_.clear();
+    used_ = {entry_};
     for (size_t next = 0; next < reachable_.size(); ++next) {
-        const Body range = bodies_[reachable_[next]];
-        for (size_t i = range.first; i < range.last; ++i) {
+        const Body body = bodies_[reachable_[next]];
+        for (size_t i = body.first; i < body.last; ++i) {
             for (const ParsedOperand& operand : module_[i].operands) {
-                if (!operand.id || !used_.insert(operand.word).second) continue;
-                if (bodies_.contains(operand.word) &&
-                    std::find(reachable_.begin(), reachable_.end(), operand.word) ==
-                        reachable_.end())
-                    reachable_.push_back(operand.word);
+                const bool isNew = operand.id && used_.insert(operand.word).second;
+                if (isNew && bodies_.contains(operand.word)) reachable_.push_back(operand.word);
             }
         }
     }

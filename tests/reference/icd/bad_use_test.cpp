@@ -69,6 +69,10 @@ class BadUse : public Vulkan {
         EXPECT_VK(vkBeginCommandBuffer(buffer, &begin));
         commands(buffer);
         EXPECT_EQ(vkEndCommandBuffer(buffer), VK_ERROR_VALIDATION_FAILED_EXT);
+        VkSubmitInfo submit{VK_STRUCTURE_TYPE_SUBMIT_INFO};
+        submit.commandBufferCount = 1;
+        submit.pCommandBuffers = &buffer;
+        EXPECT_EQ(vkQueueSubmit(queue, 1, &submit, VK_NULL_HANDLE), VK_ERROR_VALIDATION_FAILED_EXT);
         expectMessages("coopvk-reference-usage");
     }
 };
