@@ -5,6 +5,7 @@
 #include "ir/fast_math.hpp"
 #include "ir/opcodes.hpp"
 #include "ir/replace_types.hpp"
+#include "lowering/narrow_access.hpp"
 #include "numbers/conversions.hpp"
 #include "numbers/half_floats.hpp"
 #include "numbers/half_matrices.hpp"
@@ -81,7 +82,17 @@ void moveFastMathDefaults(NumbersContext& context) {
                          idOperand(f32), idOperand(context.types.constantU32(flags))}));
 }
 
+// The extensions of these types allow them in memory; for integers, capabilities do.
+void declareAccesses(NumbersContext& context) {
+    for (const InstructionPtr& i : context.module.section(Section::kGlobals)) {
+        if (i->opcode != spv::Op::OpTypePointer) continue;
+        const Number* number = context.format(i->word(1));
+        if (number != nullptr) declareAccess(context.module, storageOf(*i), number->bits);
+    }
+}
+
 void replaceLowered(NumbersContext& context) {
+    declareAccesses(context);
     TypeNames names;
     for (const auto& [id, number] : context.lowered) {
         names[id] = context.replacement(id);
