@@ -3,6 +3,9 @@
 // VK_NV_cooperative_matrix: loads and stores.
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <numeric>
+
 #include "harness/compute.hpp"
 #include "harness/nv.hpp"
 
@@ -16,7 +19,7 @@ struct AccessCase {
     std::string pointee;  // GLSL
     uint32_t pointeeBytes;
     bool loadColumnMajor, storeColumnMajor;
-    uint32_t extraStride;  // in pointees, beyond the length of a line
+    uint32_t extraStride;  // in steps of what alignment and pointee allow, beyond a line's length
     bool shared = false;
 };
 
@@ -35,6 +38,17 @@ const AccessCase kAccesses[] = {
     {"SharedVectors", Component::kF16, 8, 16, "uvec4", 16, false, false, 1, true},
 };
 
+// Pointer and stride are aligned as Vulkan requires: to the lesser of 16 bytes and the length of a
+// row or column.
+Placement placed(const Matrix& matrix, const AccessCase& c, bool columnMajor) {
+    Placement placement = tight(matrix, columnMajor);
+    const auto line = static_cast<uint32_t>(placement.stride);
+    const uint32_t step = std::lcm(std::min(16u, 1u << std::countr_zero(line)), c.pointeeBytes);
+    placement.stride = ((line + step - 1) / step + c.extraStride) * step;
+    placement.offset = size_t{2} * step;
+    return placement;
+}
+
 class NvLoadStore : public testing::TestWithParam<AccessCase> {};
 
 TEST_P(NvLoadStore, CarriesEveryBit) {
@@ -42,15 +56,12 @@ TEST_P(NvLoadStore, CarriesEveryBit) {
     const AccessCase& c = GetParam();
     Rng rng(c.name);
     const Matrix matrix = randomMatrix(rng, c.component, c.rows, c.columns, Fill::kBits);
-    const auto place = [&](bool columnMajor) {
-        Placement placement = tight(matrix, columnMajor);
-        const size_t pointees = (placement.stride + c.pointeeBytes - 1) / c.pointeeBytes;
-        placement.stride = (pointees + c.extraStride) * c.pointeeBytes;
-        placement.offset = 2 * c.pointeeBytes;
-        return placement;
-    };
-    const Placement from = place(c.loadColumnMajor), to = place(c.storeColumnMajor);
+    const Placement from = placed(matrix, c, c.loadColumnMajor);
+    const Placement to = placed(matrix, c, c.storeColumnMajor);
     const auto count = [&](const Placement& p) { return p.size(matrix) / c.pointeeBytes + 2; };
+    const auto first = [&](const Placement& p) {
+        return std::to_string(p.offset / c.pointeeBytes);
+    };
     const auto stride = [&](const Placement& p) {
         return std::to_string(p.stride / c.pointeeBytes);
     };
@@ -67,16 +78,16 @@ TEST_P(NvLoadStore, CarriesEveryBit) {
     source += "layout(push_constant) uniform Push { uint n[4]; } push;\nvoid main() {\n" +
               nv::matrix(c.component, c.rows, c.columns) + " M;\n";
     if (c.shared) source += copy("s", "src", from) + copy("d", "dst", to);
-    source += "coopMatLoadNV(M, " + std::string(c.shared ? "s" : "src") + ", push.n[2], " +
+    source += "coopMatLoadNV(M, " + std::string(c.shared ? "s" : "src") + ", push.n[0], " +
               stride(from) + ", " + (c.loadColumnMajor ? "true" : "false") + ");\n" +
-              "coopMatStoreNV(M, " + std::string(c.shared ? "d" : "dst") + ", 2, " + stride(to) +
-              ", " + (c.storeColumnMajor ? "true" : "false") + ");\n";
+              "coopMatStoreNV(M, " + std::string(c.shared ? "d" : "dst") + ", " + first(to) + ", " +
+              stride(to) + ", " + (c.storeColumnMajor ? "true" : "false") + ");\n";
     if (c.shared) source += "barrier();\n" + copy("dst", "d", to);
     source += "}\n";
     Dispatch dispatch;
     dispatch.buffers = {rng.bytes(count(from) * c.pointeeBytes),
                         rng.bytes(count(to) * c.pointeeBytes)};
-    dispatch.push = pushWords({0, 1, 2, 3});
+    dispatch.push = pushWords({static_cast<uint32_t>(from.offset) / c.pointeeBytes, 0, 0, 0});
     scatter(matrix, from, dispatch.buffers[0]);
     Bytes want = dispatch.buffers[1];
     scatter(matrix, to, want);
