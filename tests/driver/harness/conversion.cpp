@@ -53,18 +53,20 @@ VkDependencyInfo dependency(const VkMemoryBarrier2& barrier) {
     return info;
 }
 
-// One that has the command.
-VkDevice convertingDevice() {
-    constexpr uint32_t kCapability[] = {
-        0,
-        0,
-        0,
-        0,
-        0,
-        2u << 16 | uint32_t(spv::Op::OpCapability),
-        static_cast<uint32_t>(spv::Capability::CooperativeVectorNV)};
-    Context::get().prepareFor({std::begin(kCapability), std::end(kCapability)}, false);
-    return Context::get().device;
+// The device gets what conversions need: the commands, addresses, and all types of elements.
+void prepareToConvert() {
+    using enum spv::Capability;
+    Words words(5);  // a header
+    for (const spv::Capability one :
+         {CooperativeVectorNV, PhysicalStorageBufferAddresses, Float8EXT}) {
+        words.insert(words.end(), {2u << 16 | uint32_t(spv::Op::OpCapability), uint32_t(one)});
+    }
+    Context::get().prepareFor(words, false);
+}
+
+void convert(const VkConvertCooperativeVectorMatrixInfoNV& info) {
+    prepareToConvert();
+    COOPVK_CHECK(vkConvertCooperativeVectorMatrixNV(Context::get().device, &info));
 }
 
 }  // namespace
@@ -139,7 +141,7 @@ VkConvertCooperativeVectorMatrixInfoNV ConversionRequest::info(size_t sourceSize
 size_t querySize(const ConversionRequest& request) {
     size_t size = 0;
     const auto info = request.info(0, &size);
-    COOPVK_CHECK(vkConvertCooperativeVectorMatrixNV(convertingDevice(), &info));
+    convert(info);
     return size;
 }
 
@@ -148,7 +150,7 @@ Bytes convertOnHost(const ConversionRequest& request, const Bytes& source, Bytes
     auto info = request.info(source.size(), &size);
     info.srcData.hostAddress = source.data();
     info.dstData.hostAddress = target.data();
-    COOPVK_CHECK(vkConvertCooperativeVectorMatrixNV(convertingDevice(), &info));
+    convert(info);
     if (size > target.size()) throw std::runtime_error("more bytes written than there are");
     return target;
 }
@@ -176,6 +178,7 @@ void recordConversion(VkCommandBuffer commands, const ConversionRequest& request
 }
 
 Bytes convertOnDevice(const ConversionRequest& request, const Bytes& source, const Bytes& target) {
+    prepareToConvert();
     return runCommands({source, target}, [&](Commands& commands, const Memory& memory) {
         recordConversion(commands.primary, request, memory, 0, source.size(), 1, target.size());
     })[1];

@@ -43,6 +43,8 @@ constexpr Row kRows[] = {
      [](Features& f) -> VkBool32& { return f.v11.variablePointersStorageBuffer; }},
     {spv::Capability::VariablePointers,
      [](Features& f) -> VkBool32& { return f.v11.variablePointers; }},
+    {spv::Capability::VariablePointers,
+     [](Features& f) -> VkBool32& { return f.v11.variablePointersStorageBuffer; }},
     {spv::Capability::StorageBufferArrayDynamicIndexing,
      [](Features& f) -> VkBool32& {
          return f.core.features.shaderStorageBufferArrayDynamicIndexing;

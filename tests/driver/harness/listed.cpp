@@ -99,7 +99,7 @@ const ListedMatrices& listed() {
 }
 
 bool mayBeTheDrivers(Component component) {
-    return !info(component).hasArithmetic() && !isEmulated(component);
+    return keepsToListed() || (!info(component).hasArithmetic() && !isEmulated(component));
 }
 
 std::string ofGroup(const MatrixGroup& group) {
@@ -108,6 +108,19 @@ std::string ofGroup(const MatrixGroup& group) {
 }
 
 }  // namespace
+
+bool keepsToListed() {
+    const char* value = std::getenv("COOPVK_TEST_LISTED");
+    if (value != nullptr) return *value == '1';
+    const Context& context = Context::get();
+    return !context.emulated && context.properties.deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU;
+}
+
+bool listsWorkgroupsOf(uint32_t invocations) {
+    return std::ranges::any_of(listed().flexible, [&](const auto& row) {
+        return row.scope == VK_SCOPE_WORKGROUP_KHR && row.workgroupInvocations == invocations;
+    });
+}
 
 bool isListed(const NeededMatrix& matrix, const ListedMatrices& all) {
     return isInRows(matrix, all);

@@ -41,6 +41,13 @@ struct ListedMatrices {
 bool isListed(const NeededMatrix& matrix, const ListedMatrices& listed);
 bool isListed(const NeededProduct& product, const ListedMatrices& listed);
 
+// Whether tests keep to what the device lists: coopvk and the reference device take more, GPUs'
+// drivers need not. COOPVK_TEST_LISTED is 1 for the validation layer above coopvk.
+bool keepsToListed();
+
+// Whether the device lists matrices of workgroups of so many invocations.
+bool listsWorkgroupsOf(uint32_t invocations);
+
 // "a 16x32 A of bf16 of a subgroup"
 std::string describe(const NeededMatrix& matrix);
 

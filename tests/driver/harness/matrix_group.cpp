@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+
 #include "covering.hpp"
 #include "glsl.hpp"
+#include "listed.hpp"
 #include "requirement.hpp"
 
 namespace coopvk::test {
@@ -13,6 +16,15 @@ namespace {
 void replaceAll(std::string& text, std::string_view from, std::string_view to) {
     for (size_t at = text.find(from); at != text.npos; at = text.find(from, at + to.size()))
         text.replace(at, from.size(), to);
+}
+
+// Vulkan's rules for matrices of scope Workgroup
+// (VUID-VkPipelineShaderStageCreateInfo-module-10169,
+// VUID-RuntimeSpirv-cooperativeMatrixFlexibleDimensions-10166). coopvk takes any workgroup.
+bool isAllowed(const MatrixGroup& group) {
+    const uint32_t lanes = Context::get().subgroupSize;
+    return group.size[0] % lanes == 0 && std::has_single_bit(group.invocations() / lanes) &&
+           listsWorkgroupsOf(group.invocations());
 }
 
 }  // namespace
@@ -49,7 +61,10 @@ std::vector<MatrixGroup> matrixGroupsOf(GroupTest test) {
 
 std::string missing(const MatrixGroup& group) {
     if (std::string why = missing(Requirement::kFlexibleDimensions); !why.empty()) return why;
-    return group.isWorkgroup ? missing(Requirement::kWorkgroupMatrices) : std::string();
+    if (!group.isWorkgroup) return {};
+    if (std::string why = missing(Requirement::kWorkgroupMatrices); !why.empty()) return why;
+    return !keepsToListed() || isAllowed(group) ? ""
+                                                : "the workgroup's size is against Vulkan's rules";
 }
 
 std::string inGroup(std::string source, const MatrixGroup& group) {
