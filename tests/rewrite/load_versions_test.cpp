@@ -7,6 +7,7 @@
 
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
+#include "lowering/context.hpp"
 #include "tensor/load_groups.hpp"
 
 namespace coopvk::rewrite {
@@ -176,7 +177,9 @@ TEST_P(LoadVersionsTest, HaveLoadsAndProducts) {
     const size_t products = countOf(module, kProduct);
     std::set<Id> followed = gatherTensorLoads(module);
     ASSERT_EQ(followed.size(), 1u);
-    const LoadVersions versions = duplicateLoads(types, followed);
+    const Target target;
+    LoweringContext context(types, target);
+    const LoadVersions versions = duplicateLoads(context, followed);
     const size_t copies = GetParam().isDuplicated ? 2 : 1;
     EXPECT_EQ(countOf(module, kLoad), 2 * copies);
     EXPECT_EQ(countOf(module, kProduct), products * copies);

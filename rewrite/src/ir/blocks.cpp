@@ -1,7 +1,119 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/blocks.hpp"
 
+#include <algorithm>
+#include <ranges>
+
+#include "ir/opcodes.hpp"
+
 namespace coopvk::rewrite {
+
+Instruction* mergeOf(const Block& block) {
+    for (size_t at = block.body.size(); at-- > 1;) {
+        Instruction& ahead = *block.body[at - 1];
+        using enum spv::Op;
+        if (isOneOf(ahead.opcode, {OpLoopMerge, OpSelectionMerge})) return &ahead;
+        if (!isDebugLine(ahead.opcode)) break;
+    }
+    return nullptr;
+}
+
+bool isLoopHeader(const Block& block) {
+    const Instruction* merge = mergeOf(block);
+    return merge != nullptr && merge->opcode == spv::Op::OpLoopMerge;
+}
+
+size_t endOfPhis(const Block& block) {
+    size_t at = 0;
+    while (at < block.body.size() &&
+           (block.body[at]->opcode == spv::Op::OpPhi || isDebugLine(block.body[at]->opcode))) {
+        ++at;
+    }
+    return at;
+}
+
+BlockGraph::BlockGraph(const Function& function)
+    : function_(function),
+      successors_(function.blocks.size()),
+      predecessors_(function.blocks.size()),
+      innermost_(function.blocks.size(), nullptr) {
+    const auto& blocks = function.blocks;
+    for (size_t b = 0; b < blocks.size(); ++b) numbers_[blocks[b]->id()] = b;
+    for (size_t b = 0; b < blocks.size(); ++b) {
+        if (blocks[b]->body.empty()) continue;
+        for (const Operand& o : blocks[b]->body.back()->operands) {
+            const std::optional<size_t> to = o.isId ? number(o.word) : std::nullopt;
+            if (!to || std::ranges::find(successors_[b], *to) != successors_[b].end()) continue;
+            successors_[b].push_back(*to);
+            predecessors_[*to].push_back(b);
+        }
+    }
+    findLoops();
+}
+
+std::optional<size_t> BlockGraph::number(Id label) const {
+    const auto found = numbers_.find(label);
+    return found == numbers_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void BlockGraph::findLoops() {
+    for (size_t b = 0; b < function_.blocks.size(); ++b) {
+        const Block& header = *function_.blocks[b];
+        if (!isLoopHeader(header)) continue;
+        const std::optional<size_t> merge = number(mergeOf(header)->word(0));
+        const std::optional<size_t> next = number(mergeOf(header)->word(1));
+        if (merge && next) loops_.push_back({b, *next, *merge, nullptr});
+    }
+    // A header is ahead of those of inner loops, since it dominates them.
+    for (Loop& loop : std::views::reverse(loops_)) collect(loop);
+}
+
+// Finds the blocks to which the header leads by other ways than through the merge block. Inner
+// loops are known: of each, this visits the merge block only.
+void BlockGraph::collect(Loop& loop) {
+    std::vector<size_t> pending = {loop.header};
+    while (!pending.empty()) {
+        const size_t block = pending.back();
+        pending.pop_back();
+        if (block == loop.merge) continue;
+        const Loop* inner = innermost_[block];
+        while (inner != nullptr && inner->around != nullptr) inner = inner->around;
+        if (inner == &loop) continue;
+        if (inner == nullptr) {
+            innermost_[block] = &loop;
+            pending.insert(pending.end(), successors_[block].begin(), successors_[block].end());
+        } else {
+            loops_[static_cast<size_t>(inner - loops_.data())].around = &loop;
+            pending.push_back(inner->merge);
+        }
+    }
+}
+
+size_t BlockGraph::loopDepth(size_t block) const {
+    size_t depth = 0;
+    for (const Loop* loop = loopOf(block); loop != nullptr; loop = loop->around) ++depth;
+    return depth;
+}
+
+bool BlockGraph::isInside(const Loop& loop, size_t block) const {
+    const Loop* one = loopOf(block);
+    while (one != nullptr && one != &loop) one = one->around;
+    return one != nullptr;
+}
+
+std::vector<size_t> BlockGraph::blocksOf(const Loop& loop) const {
+    std::vector<size_t> blocks, pending = {loop.header};
+    std::unordered_set<size_t> known;
+    while (!pending.empty()) {
+        const size_t block = pending.back();
+        pending.pop_back();
+        if (!isInside(loop, block) || !known.insert(block).second) continue;
+        blocks.push_back(block);
+        pending.insert(pending.end(), successors_[block].begin(), successors_[block].end());
+    }
+    std::ranges::sort(blocks);
+    return blocks;
+}
 
 std::unique_ptr<Block> makeBlock(Module& module, Id label) {
     auto block = std::make_unique<Block>();

@@ -1,11 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Splits the blocks of a function.
+// The blocks of a function: how they follow each other, and how they are split.
 #pragma once
 
 #include "ir/module.hpp"
 
 namespace coopvk::rewrite {
+
+// The merge instruction of a block; nullptr where it has none.
+Instruction* mergeOf(const Block& block);
+// Whether a block has OpLoopMerge. It cannot be split: the back edge of its loop leads to it.
+bool isLoopHeader(const Block& block);
+// The number of instructions at the start of a block that are OpPhi or between those.
+size_t endOfPhis(const Block& block);
+
+// A structured loop. The other blocks have the numbers that the function has them under.
+struct Loop {
+    size_t header = 0;
+    size_t continueTarget = 0;
+    size_t merge = 0;
+    const Loop* around = nullptr;  // the loop that has this one in it
+};
+
+// What the branches of a function say. Valid until blocks are added, removed, or end otherwise.
+class BlockGraph {
+ public:
+    explicit BlockGraph(const Function& function);
+    BlockGraph(const BlockGraph&) = delete;
+
+    // The number of the block with a label; nullopt if the function has none.
+    std::optional<size_t> number(Id label) const;
+    // The blocks that branch to a block, in order.
+    const std::vector<size_t>& predecessors(size_t block) const { return predecessors_[block]; }
+
+    // By header; so outer loops come before inner ones.
+    const std::vector<Loop>& loops() const { return loops_; }
+    // The innermost loop that has a block; nullptr: none has it. Blocks that only lead out of the
+    // function belong to the loop that leads to them.
+    const Loop* loopOf(size_t block) const { return innermost_[block]; }
+    size_t loopDepth(size_t block) const;
+    bool isInside(const Loop& loop, size_t block) const;
+    // The blocks of a loop, with those of inner loops, in order.
+    std::vector<size_t> blocksOf(const Loop& loop) const;
+
+ private:
+    void findLoops();
+    void collect(Loop& loop);
+
+    const Function& function_;
+    std::unordered_map<Id, size_t> numbers_;
+    std::vector<std::vector<size_t>> successors_, predecessors_;
+    std::vector<Loop> loops_;
+    std::vector<const Loop*> innermost_;
+};
 
 // A block without instructions. label 0: a new id.
 std::unique_ptr<Block> makeBlock(Module& module, Id label = 0);

@@ -36,7 +36,7 @@ void ControlFlow::loop(uint32_t count, const std::function<void(Id index)>& body
     const Id merge = module.takeId();
     const Id index = module.takeId();
     const Id incremented = module.takeId();
-    const Id before = blocks_.back()->id();
+    const Id before = label();
     branch(header);
     startBlock(header);
     emitter_.add(makeInstruction(spv::Op::OpPhi, u32, index,
@@ -114,7 +114,7 @@ Id ControlFlow::chooseValue(Id type, Id condition, const std::function<Id()>& th
     Operands sources;
     const auto take = [&](const std::function<Id()>& make) {
         sources.push_back(idOperand(make()));
-        sources.push_back(idOperand(blocks_.back()->id()));
+        sources.push_back(idOperand(label()));
     };
     choose(condition, [&] { take(then); }, [&] { take(otherwise); });
     return emitter_.op(spv::Op::OpPhi, type, std::move(sources));

@@ -12,6 +12,8 @@ namespace coopvk::rewrite {
 class ControlFlow {
  public:
     Emitter& emit() { return emitter_; }
+    // The label of the block to which the emitter appends.
+    Id label() const { return blocks_.back()->id(); }
 
     // Declares a variable of storage class Function and returns its pointer.
     Id variable(Id type);

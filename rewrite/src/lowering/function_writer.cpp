@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lowering/function_writer.hpp"
 
+#include "ir/blocks.hpp"
+#include "ir/cloner.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/built_ins.hpp"
 
@@ -60,10 +62,8 @@ void FunctionWriter::repeatSampledImages(Instruction& user) {
         if (found == sampledImages_.end()) continue;
         SampledImage& image = found->second;
         if (image.part != part) {
-            const Instruction& original = module.def(found->first);
-            const Id copy = emitter_.op(spv::Op::OpSampledImage, original.type, original.operands);
-            module.copyNamesAndDecorations(found->first, copy);
-            image = {copy, part};
+            emitter_.add(clone(module, module.def(found->first), std::identity()));
+            image = {emitter_.out().back()->result, part};
         }
         o.word = image.result;
     }
@@ -74,12 +74,7 @@ void FunctionWriter::repeatSampledImages(Instruction& user) {
 void FunctionWriter::splitLoopHeader() {
     if (header_ == nullptr) return;
     InstructionList& head = header_->body;
-    size_t phis = 0;
-    while (phis < head.size() &&
-           (head[phis]->opcode == spv::Op::OpPhi || isDebugLine(head[phis]->opcode))) {
-        ++phis;
-    }
-    InstructionList rest = takeFrom(head, phis);
+    InstructionList rest = takeFrom(head, endOfPhis(*header_));
     const Id next = context_.module.takeId();
     head.push_back(std::move(loopMerge_));
     emitter_.opVoid(spv::Op::OpBranch, {idOperand(next)});
@@ -106,12 +101,13 @@ Id FunctionWriter::chosenValue(Id type, Id condition, const std::function<Id()>&
     return chooseValue(type, condition, then, otherwise);
 }
 
-void FunctionWriter::repeated(uint32_t count, const std::function<void(Id index)>& body) {
+void FunctionWriter::repeated(uint32_t count, const std::function<void(Id index)>& body,
+                              spv::LoopControlMask control) {
     splitLoopHeader();
     // The loop's phi names the block before it. That must not be the original block, whose label
     // updatePhis() replaces.
     startNewBlock();
-    loop(count, body, spv::LoopControlMask::MaskNone);
+    loop(count, body, control);
 }
 
 Id FunctionWriter::lane() { return once({0, 0}, readLane); }

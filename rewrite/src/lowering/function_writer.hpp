@@ -15,6 +15,7 @@ class FunctionWriter : private ControlFlow {
     FunctionWriter(LoweringContext& context, Function& function);
 
     using ControlFlow::emit;
+    using ControlFlow::label;
     using ControlFlow::variable;
 
     // Begins the new version of a block. The caller visits its old instructions.
@@ -34,7 +35,8 @@ class FunctionWriter : private ControlFlow {
                    const std::function<Id()>& otherwise);
 
     // As guarded(): a loop with body(index), a u32 that runs from 0 to count - 1.
-    void repeated(uint32_t count, const std::function<void(Id index)>& body);
+    void repeated(uint32_t count, const std::function<void(Id index)>& body,
+                  spv::LoopControlMask control = spv::LoopControlMask::MaskNone);
 
     Id lane();  // SubgroupLocalInvocationId as a u32, read in the prologue
 

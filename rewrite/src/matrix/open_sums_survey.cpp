@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "ir/blocks.hpp"
 #include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
 #include "matrix/matrix_counts.hpp"
@@ -62,12 +63,11 @@ class AccumulatorSurvey {
     }
 
     void visit(const Function& function) {
-        Id end = 0;  // of the outermost loop around the block
-        for (const auto& block : function.blocks) {
-            if (block->id() == end) end = 0;
-            for (const InstructionPtr& i : block->body) {
-                if (i->opcode == spv::Op::OpLoopMerge && end == 0) end = i->word(0);
-                if (i->opcode == spv::Op::OpCooperativeMatrixMulAddKHR && end != 0) {
+        const BlockGraph graph(function);
+        for (size_t b = 0; b < function.blocks.size(); ++b) {
+            const bool isInLoop = graph.loopOf(b) != nullptr;
+            for (const InstructionPtr& i : function.blocks[b]->body) {
+                if (i->opcode == spv::Op::OpCooperativeMatrixMulAddKHR && isInLoop) {
                     if (multipliesPairs(*i) && fits(function, i->type)) open_.insert(i->type);
                 }
                 if (isAccessChain(i->opcode)) rememberPointer(*i);

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "ir/blocks.hpp"
 #include "ir/opcodes.hpp"
 #include "matrix/matrix_counts.hpp"
-#include "matrix/slices/segments.hpp"
 
 namespace coopvk::rewrite {
 
@@ -14,22 +14,19 @@ namespace {
 
 constexpr auto bits(spv::LoopControlMask mask) { return static_cast<uint32_t>(mask); }
 
-// The blocks of a structured loop, from its header on.
-struct Loop {
-    std::span<const std::unique_ptr<Block>> blocks;
-    size_t continueTarget = 0;  // which of the blocks
-};
+using Blocks = std::vector<const Block*>;
 
 // Which values of a loop depend on its counter: on phis of the header, or on variables that the
 // continue construct stores to.
 class CounterUses {
  public:
-    CounterUses(const Module& module, MatrixCounts& matrices, const Loop& loop)
-        : module_(module), matrices_(matrices), loop_(loop) {
-        for (const InstructionPtr& i : loop.blocks.front()->body) {
+    // `blocks`: of the loop, of which the first ones are ahead of the continue target.
+    CounterUses(const Module& module, MatrixCounts& matrices, const Blocks& blocks, size_t first)
+        : module_(module), matrices_(matrices), blocks_(blocks) {
+        for (const InstructionPtr& i : blocks.front()->body) {
             if (i->opcode == spv::Op::OpPhi) dependent_.insert(i->result);
         }
-        for (const auto& block : loop.blocks.subspan(loop.continueTarget)) {
+        for (const Block* block : std::span(blocks).subspan(first)) {
             for (const InstructionPtr& i : block->body) {
                 if (i->opcode == spv::Op::OpStore) dependent_.insert(i->word(0));
             }
@@ -56,7 +53,7 @@ class CounterUses {
  private:
     template <typename Test>
     bool anyInstruction(Test test) const {
-        return std::ranges::any_of(loop_.blocks, [&](const auto& block) {
+        return std::ranges::any_of(blocks_, [&](const Block* block) {
             return std::ranges::any_of(block->body, [&](const auto& i) { return test(*i); });
         });
     }
@@ -83,7 +80,7 @@ class CounterUses {
 
     const Module& module_;
     MatrixCounts& matrices_;
-    const Loop& loop_;
+    const Blocks& blocks_;
     std::unordered_set<Id> dependent_;
 };
 
@@ -102,10 +99,10 @@ struct Iteration {
 };
 
 Iteration iterationOf(const Module& module, MatrixCounts& matrices, const Function& function,
-                      const Loop& loop, uint32_t subgroupSize) {
+                      const Blocks& blocks, uint32_t subgroupSize) {
     Iteration iteration;
     uint64_t written = 0;  // multiplications of the loop's instructions
-    for (const auto& block : loop.blocks) {
+    for (const Block* block : blocks) {
         for (const InstructionPtr& i : block->body) {
             if (i->opcode != spv::Op::OpCooperativeMatrixMulAddKHR) continue;
             const Instruction& a = module.def(module.def(i->word(0)).type);
@@ -122,17 +119,8 @@ Iteration iterationOf(const Module& module, MatrixCounts& matrices, const Functi
     return iteration;
 }
 
-// The blocks from the header up to the merge block: dominance orders blocks, and compilers do not
-// mix constructs.
-Loop loopAt(const Function& function, size_t header, const Instruction& merge) {
-    const auto find = [&](Id label) {
-        size_t at = header + 1;
-        while (at < function.blocks.size() && function.blocks[at]->id() != label) ++at;
-        return at;
-    };
-    const size_t end = find(merge.word(0));
-    const size_t continueTarget = std::min(find(merge.word(1)), end);
-    return {std::span(function.blocks).subspan(header, end - header), continueTarget - header};
+bool mayBeUnrolled(const Instruction& merge) {
+    return merge.operands.size() == 3 && (merge.word(2) & ~bits(spv::LoopControlMask::Unroll)) == 0;
 }
 
 }  // namespace
@@ -140,22 +128,23 @@ Loop loopAt(const Function& function, size_t header, const Instruction& merge) {
 void keepProductLoopsRolled(Module& module, uint32_t subgroupSize, uint64_t maxUnrolled) {
     MatrixCounts matrices(module);
     for (const auto& function : module.functions()) {
-        for (size_t b = 0; b < function->blocks.size(); ++b) {
-            Instruction* merge = mergeOf(*function->blocks[b]);
-            if (merge == nullptr || merge->opcode != spv::Op::OpLoopMerge ||
-                merge->operands.size() != 3 ||
-                (merge->word(2) & ~bits(spv::LoopControlMask::Unroll)) != 0) {
-                continue;
-            }
-            const Loop loop = loopAt(*function, b, *merge);
+        const BlockGraph graph(*function);
+        for (const Loop& loop : graph.loops()) {
+            Instruction& merge = *mergeOf(*function->blocks[loop.header]);
+            if (!mayBeUnrolled(merge)) continue;
+            const std::vector<size_t> numbers = graph.blocksOf(loop);
+            Blocks blocks;
+            for (const size_t b : numbers) blocks.push_back(function->blocks[b].get());
             const Iteration iteration =
-                iterationOf(module, matrices, *function, loop, subgroupSize);
+                iterationOf(module, matrices, *function, blocks, subgroupSize);
             if (iteration.products <= maxUnrolled) continue;
+            const auto next = std::ranges::lower_bound(numbers, loop.continueTarget);
             if (iteration.components <= kMaxInRegisters &&
-                CounterUses(module, matrices, loop).picksMatrices()) {
+                CounterUses(module, matrices, blocks, static_cast<size_t>(next - numbers.begin()))
+                    .picksMatrices()) {
                 continue;
             }
-            merge->operands[2] = literal(spv::LoopControlMask::DontUnroll);
+            merge.operands[2] = literal(spv::LoopControlMask::DontUnroll);
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "ir/blocks.hpp"
-#include "ir/opcodes.hpp"
 #include "passes/whole_module.hpp"
 
 namespace coopvk::rewrite {
@@ -9,27 +10,14 @@ namespace {
 
 // The OpLoopMerge of a header that is its loop's continue target; nullptr for other blocks.
 Instruction* mergeOfShared(const Block& block) {
-    for (const InstructionPtr& i : block.body) {
-        if (i->opcode == spv::Op::OpLoopMerge && i->word(1) == block.id()) return i.get();
-    }
-    return nullptr;
+    return isLoopHeader(block) && mergeOf(block)->word(1) == block.id() ? mergeOf(block) : nullptr;
 }
 
 // The number of the one block that branches back to a header; nullopt if there is not just one.
 std::optional<size_t> backEdgeTo(const Function& function, size_t header) {
-    const Id label = function.blocks[header]->id();
-    std::optional<size_t> found;
-    for (size_t b = header; b < function.blocks.size(); ++b) {
-        const InstructionList& body = function.blocks[b]->body;
-        const bool branches =
-            !body.empty() && std::ranges::any_of(body.back()->operands, [&](const Operand& o) {
-                return o.isId && o.word == label;
-            });
-        if (!branches) continue;
-        if (found) return std::nullopt;
-        found = b;
-    }
-    return found;
+    const std::vector<size_t> from = BlockGraph(function).predecessors(header);
+    const auto found = std::ranges::lower_bound(from, header);
+    return from.end() - found == 1 ? std::optional(*found) : std::nullopt;
 }
 
 // The number of the first instruction that ends a block: its merge instruction, if it has one.
@@ -37,12 +25,6 @@ size_t endOf(const Block& block) {
     const size_t last = block.body.size() - 1;
     const bool merges = last > 0 && block.body[last - 1]->opcode == spv::Op::OpSelectionMerge;
     return merges ? last - 1 : last;
-}
-
-size_t endOfPhis(const Block& block) {
-    size_t at = 0;
-    while (block.body[at]->opcode == spv::Op::OpPhi || isDebugLine(block.body[at]->opcode)) ++at;
-    return at;
 }
 
 void separate(Module& module, Function& function, size_t header) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/cloner.hpp"
 #include "ir/composites.hpp"
 #include "ir/indexing.hpp"
 #include "ir/opcodes.hpp"
@@ -35,7 +36,8 @@ class Clone {
           original_(original),
           flow_(module_, original, kinds),
           emit_(types_, unused_),
-          loads_(context, emit_, request.at, place_) {}
+          loads_(context, emit_, request.at, place_),
+          copies_(module_) {}
 
     // The copy; 0, with an error, where it is not possible.
     Id run();
@@ -46,7 +48,6 @@ class Clone {
     }
     void declareParameters();
     void copyBlock(const Block& block);
-    void copyPlain(const Instruction& i);
     bool usesPointers(const Instruction& i) const;
     void copyPointerUse(const Instruction& i);
     void copyChain(const Instruction& i);
@@ -54,17 +55,7 @@ class Clone {
     void copyLoad(const Instruction& i);
     void copyCall(const Instruction& i);
     void copyAs(const Instruction& i, Id type);
-    Id copied(Id id) const {
-        const auto found = ids_.find(id);
-        return found == ids_.end() ? id : found->second;
-    }
-    Operands copied(const Operands& operands) const {
-        Operands result = operands;
-        for (Operand& o : result) {
-            if (o.isId) o.word = copied(o.word);
-        }
-        return result;
-    }
+    Id copied(Id id) const { return copies_(id); }
     Id variableType() { return types_.pointerType(spv::StorageClass::Function, bytesType_); }
 
     LoweringContext& context_;
@@ -80,7 +71,7 @@ class Clone {
     InstructionList unused_;
     Emitter emit_;
     ViewLoads loads_;
-    std::map<Id, Id> ids_;  // by the original's
+    Cloner copies_;
 };
 
 Id cloneFunction(LoweringContext& context, const CloneRequest& request, Id function,
@@ -101,9 +92,9 @@ Id cloneFunction(LoweringContext& context, const CloneRequest& request, Id funct
 
 Id Clone::run() {
     for (const auto& block : original_.blocks) {
-        ids_[block->id()] = module_.takeId();
+        copies_.set(block->id(), module_.takeId());
         for (const InstructionPtr& i : block->body) {
-            if (i->result != 0) ids_[i->result] = module_.takeId();
+            if (i->result != 0) copies_.set(i->result, module_.takeId());
         }
     }
     clone_->definition = makeInstruction(spv::Op::OpFunction, original_.definition->type,
@@ -135,7 +126,7 @@ void Clone::declareParameters() {
         Id type = parameter->type;
         if (flow_.isPointer(parameter->result)) type = bytesType_;
         if (flow_.isVariable(parameter->result)) type = variableType();
-        ids_[parameter->result] = declare(type);
+        copies_.set(parameter->result, declare(type));
     }
     const Id type = types_.functionType(original_.definition->type, parameterTypes);
     clone_->definition->operands[1] = idOperand(type);
@@ -156,7 +147,7 @@ void Clone::copyBlock(const Block& block) {
         if (usesPointers(*i)) {
             copyPointerUse(*i);
         } else {
-            copyPlain(*i);
+            emit_.add(copies_.copy(*i));
         }
     }
 }
@@ -168,16 +159,10 @@ bool Clone::usesPointers(const Instruction& i) const {
            });
 }
 
-void Clone::copyPlain(const Instruction& i) {
-    const Id result = i.result == 0 ? 0 : copied(i.result);
-    emit_.add(makeInstruction(i.opcode, i.type, result, copied(i.operands)));
-    if (result != 0) module_.copyNamesAndDecorations(i.result, result);
-}
-
 // Copies an instruction with another result type.
 void Clone::copyAs(const Instruction& i, Id type) {
     const Id result = i.result == 0 ? 0 : copied(i.result);
-    emit_.add(makeInstruction(i.opcode, type, result, copied(i.operands)));
+    emit_.add(makeInstruction(i.opcode, type, result, copies_(i.operands)));
 }
 
 void Clone::copyPointerUse(const Instruction& i) {

@@ -216,13 +216,13 @@ class Prefetcher {
 std::set<Id> prefetchTensorLoads(TypeTable& types, const TensorTypes& tensors) {
     std::set<Id> opened;
     for (const auto& function : types.module().functions()) {
-        for (size_t b = 0; b < function->blocks.size(); ++b) {
-            Block& header = *function->blocks[b];
+        std::optional<BlockGraph> graph(*function);
+        for (size_t l = 0; l < graph->loops().size(); ++l) {
             const std::optional<PrefetchLoop> loop =
-                findPrefetchLoop(types.module(), tensors, *function, header);
+                findPrefetchLoop(types.module(), tensors, *function, *graph, graph->loops()[l]);
             if (!loop) continue;
             opened.insert(Prefetcher(types, *function, *loop).run());
-            while (function->blocks[b].get() != &header) ++b;
+            graph.emplace(*function);  // with as many loops, in the same order
         }
     }
     return opened;

@@ -5,8 +5,9 @@
 #include <optional>
 #include <ranges>
 
-#include "ir/blocks.hpp"
+#include "ir/cloner.hpp"
 #include "ir/opcodes.hpp"
+#include "lowering/function_writer.hpp"
 #include "tensor/load_prefetch.hpp"
 
 namespace coopvk::rewrite {
@@ -21,8 +22,6 @@ bool namesAny(const Instruction& i, const std::set<Id>& ids) {
     return std::ranges::any_of(i.operands,
                                [&](const Operand& o) { return o.isId && ids.contains(o.word); });
 }
-
-using BlockList = std::vector<std::unique_ptr<Block>>;
 
 std::set<Id> usedOutsideTheirBlock(const Function& function) {
     std::map<Id, const Block*> definedIn;
@@ -46,53 +45,53 @@ struct Range {
     size_t first = 0, end = 0;
 };
 
-class BlockSplitter {
+class Duplicator {
  public:
-    BlockSplitter(TypeTable& types, const Function& function, std::set<Id>& followed,
-                  LoadVersions& versions)
-        : types_(types),
-          module_(types.module()),
+    Duplicator(LoweringContext& context, Function& function, std::set<Id>& followed,
+               LoadVersions& versions)
+        : module_(context.module),
+          types_(context.types),
+          function_(function),
+          writer_(context, function),
           usedElsewhere_(usedOutsideTheirBlock(function)),
           followed_(followed),
           versions_(versions) {}
 
-    // Appends a block, or the blocks that replace it.
-    void split(std::unique_ptr<Block> block, BlockList& blocks);
-    // The blocks in which split blocks end now, by label.
-    const std::map<Id, Id>& ends() const { return ends_; }
+    void run();
 
  private:
+    // A copy of a range.
     struct Version {
-        std::unique_ptr<Block> block;
-        std::map<Id, Id> ids;  // its results, by the original's
+        Cloner copies;
+        Id block = 0;
     };
 
-    std::optional<Range> nextRange(const InstructionList& body) const;
-    void add(Block& block, InstructionPtr i) {
-        if (i->result != 0) module_.setDef(i.get());
-        block.body.push_back(std::move(i));
+    std::optional<Range> nextRange(const InstructionList& body, size_t from) const;
+    void keep(InstructionList& body, size_t first, size_t end) {
+        for (size_t at = first; at < end; ++at) writer_.keep(std::move(body[at]));
     }
-    void copyTo(Block& block, const Instruction& i, std::map<Id, Id>& ids);
-    Version versionOf(const InstructionList& range, Id after);
-    void noteVersions(const InstructionList& range, Id condition, const std::map<Id, Id>& fastest,
-                      const std::map<Id, Id>& others);
-    void joinResults(InstructionList& rest, InstructionList& range, const Version& first,
+    void duplicate(InstructionList& body, Range range);
+    void copyTo(Version& version, std::span<const InstructionPtr> range);
+    void noteVersions(std::span<const InstructionPtr> range, Id condition, const Cloner& fastest,
+                      const Cloner& others);
+    void joinResults(InstructionList& body, Range range, const Version& first,
                      const Version& second);
 
-    TypeTable& types_;
     Module& module_;
+    TypeTable& types_;
+    Function& function_;
+    FunctionWriter writer_;
     const std::set<Id> usedElsewhere_;
     std::set<Id>& followed_;
     LoadVersions& versions_;
-    std::map<Id, Id> ends_;
 };
 
 // From a group of loads to the last product that uses what they load, and the stores behind it.
-std::optional<Range> BlockSplitter::nextRange(const InstructionList& body) const {
+std::optional<Range> Duplicator::nextRange(const InstructionList& body, size_t from) const {
     Range range;
     std::set<Id> loaded;  // values, and variables that they are stored to
     bool isInGroup = false;
-    for (size_t at = 0; at < body.size(); ++at) {
+    for (size_t at = from; at < body.size(); ++at) {
         const Instruction& i = *body[at];
         if (isTensorLoad(i)) {
             if (!isInGroup) {
@@ -116,31 +115,16 @@ std::optional<Range> BlockSplitter::nextRange(const InstructionList& body) const
     return range;
 }
 
-void BlockSplitter::copyTo(Block& block, const Instruction& i, std::map<Id, Id>& ids) {
-    auto copy = std::make_unique<Instruction>(i);
-    for (Operand& o : copy->operands) {
-        const auto found = o.isId ? ids.find(o.word) : ids.end();
-        if (found != ids.end()) o.word = found->second;
-    }
-    if (i.result != 0) {
-        copy->result = ids[i.result] = module_.takeId();
-        module_.copyNamesAndDecorations(i.result, copy->result);
-    }
-    add(block, std::move(copy));
+void Duplicator::copyTo(Version& version, std::span<const InstructionPtr> range) {
+    for (const InstructionPtr& i : range) writer_.emit().add(version.copies.copy(*i));
+    version.block = writer_.label();
 }
 
-BlockSplitter::Version BlockSplitter::versionOf(const InstructionList& range, Id after) {
-    Version version = {makeBlock(module_), {}};
-    for (const InstructionPtr& i : range) copyTo(*version.block, *i, version.ids);
-    branchTo(*version.block, after);
-    return version;
-}
-
-void BlockSplitter::noteVersions(const InstructionList& range, Id condition,
-                                 const std::map<Id, Id>& fastest, const std::map<Id, Id>& others) {
+void Duplicator::noteVersions(std::span<const InstructionPtr> range, Id condition,
+                              const Cloner& fastest, const Cloner& others) {
     for (const InstructionPtr& i : range) {
         if (!isTensorLoad(*i)) continue;
-        const Id first = fastest.at(i->result), second = others.at(i->result);
+        const Id first = fastest(i->result), second = others(i->result);
         versions_.loads[condition].push_back(&module_.def(first));
         versions_.fastest.insert(first);
         versions_.others.insert(second);
@@ -162,79 +146,70 @@ bool mayBeJoined(const Module& module, Id type) {
 
 // Gives the results that later instructions use their ids again: phis join them, or the
 // instruction that gives them moves behind the versions.
-void BlockSplitter::joinResults(InstructionList& rest, InstructionList& range, const Version& first,
-                                const Version& second) {
-    std::set<Id> used = usedElsewhere_;
+void Duplicator::joinResults(InstructionList& body, Range range, const Version& first,
+                             const Version& second) {
+    std::set<Id> used;
     const auto uses = [&](const Instruction& i) {
         for (const Operand& o : i.operands) {
             if (o.isId) used.insert(o.word);
         }
     };
-    for (const InstructionPtr& i : rest) uses(*i);
+    for (size_t at = range.end; at < body.size(); ++at) uses(*body[at]);
     InstructionList phis, moved;
-    for (InstructionPtr& i : std::views::reverse(range)) {
-        if (!used.contains(i->result)) continue;
-        if (i->opcode == spv::Op::OpFunctionCall || mayBeJoined(module_, i->type)) {
-            phis.push_back(makeInstruction(
-                spv::Op::OpPhi, i->type, i->result,
-                {idOperand(first.ids.at(i->result)), idOperand(first.block->id()),
-                 idOperand(second.ids.at(i->result)), idOperand(second.block->id())}));
-            module_.setDef(phis.back().get());
-        } else {
+    for (size_t at = range.end; at-- > range.first;) {
+        InstructionPtr& i = body[at];
+        const bool isUsed = used.contains(i->result) || usedElsewhere_.contains(i->result);
+        if (isUsed && i->opcode != spv::Op::OpFunctionCall && !mayBeJoined(module_, i->type)) {
             uses(*i);
             moved.push_back(std::move(i));
+            continue;
         }
+        if (isUsed) {
+            const Id result = i->result;
+            phis.push_back(
+                makeInstruction(spv::Op::OpPhi, i->type, result,
+                                {idOperand(first.copies(result)), idOperand(first.block),
+                                 idOperand(second.copies(result)), idOperand(second.block)}));
+        }
+        module_.retire(std::move(i));
     }
-    std::erase(range, nullptr);
-    std::ranges::reverse(phis);
-    std::ranges::reverse(moved);
-    insertAt(rest, 0, std::move(moved));
-    insertAt(rest, 0, std::move(phis));
+    for (InstructionList* list : {&phis, &moved}) {
+        for (InstructionPtr& i : std::views::reverse(*list)) writer_.emit().add(std::move(i));
+    }
 }
 
-void BlockSplitter::split(std::unique_ptr<Block> block, BlockList& blocks) {
-    const Id label = block->id();
-    const bool isHeader = std::ranges::any_of(
-        block->body, [](const auto& i) { return i->opcode == spv::Op::OpLoopMerge; });
-    blocks.push_back(std::move(block));
-    while (const std::optional<Range> found =
-               isHeader ? std::nullopt : nextRange(blocks.back()->body)) {
-        Block& before = *blocks.back();
-        InstructionList rest = takeFrom(before.body, found->end);
-        InstructionList range = takeFrom(before.body, found->first);
-        std::unique_ptr<Block> after = makeBlock(module_);
-        Version first = versionOf(range, after->id());
-        Version second = versionOf(range, after->id());
-        const Id condition = module_.takeId();
-        add(before, makeInstruction(spv::Op::OpUndef, types_.boolType(), condition, {}));
-        add(before,
-            makeInstruction(spv::Op::OpSelectionMerge, 0, 0, {idOperand(after->id()), literal(0)}));
-        add(before, makeInstruction(spv::Op::OpBranchConditional, 0, 0,
-                                    {idOperand(condition), idOperand(first.block->id()),
-                                     idOperand(second.block->id())}));
-        noteVersions(range, condition, first.ids, second.ids);
-        joinResults(rest, range, first, second);
-        for (InstructionPtr& i : range) module_.retire(std::move(i));
-        after->body = std::move(rest);
-        blocks.push_back(std::move(first.block));
-        blocks.push_back(std::move(second.block));
-        blocks.push_back(std::move(after));
+void Duplicator::duplicate(InstructionList& body, Range range) {
+    const auto instructions = std::span(body).subspan(range.first, range.end - range.first);
+    Version first = {Cloner(module_)}, second = {Cloner(module_)};
+    const Id condition = writer_.emit().op(spv::Op::OpUndef, types_.boolType(), Operands());
+    writer_.chosen(
+        condition, [&] { copyTo(first, instructions); }, [&] { copyTo(second, instructions); });
+    noteVersions(instructions, condition, first.copies, second.copies);
+    joinResults(body, range, first, second);
+}
+
+void Duplicator::run() {
+    for (const auto& block : function_.blocks) {
+        writer_.beginBlock(*block);
+        InstructionList& body = block->body;
+        size_t at = 0;
+        while (const std::optional<Range> range = nextRange(body, at)) {
+            keep(body, at, range->first);
+            duplicate(body, *range);
+            at = range->end;
+        }
+        keep(body, at, body.size());
+        writer_.endBlock();
     }
-    ends_[label] = blocks.back()->id();
+    writer_.finish();
 }
 
 }  // namespace
 
-LoadVersions duplicateLoads(TypeTable& types, std::set<Id>& followed) {
+LoadVersions duplicateLoads(LoweringContext& context, std::set<Id>& followed) {
     LoadVersions versions;
-    for (const auto& function : types.module().functions()) {
-        BlockSplitter splitter(types, *function, followed, versions);
-        BlockList blocks;
-        for (auto& block : function->blocks) splitter.split(std::move(block), blocks);
-        function->blocks = std::move(blocks);
-        for (const auto& [first, last] : splitter.ends()) {
-            if (first != last) renameParent(*function, first, last);
-        }
+    for (const auto& function : context.module.functions()) {
+        Duplicator(context, *function, followed, versions).run();
     }
     return versions;
 }

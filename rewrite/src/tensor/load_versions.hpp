@@ -9,9 +9,11 @@
 #include <set>
 #include <vector>
 
-#include "ir/types.hpp"
+#include "ir/module.hpp"
 
 namespace coopvk::rewrite {
+
+struct LoweringContext;
 
 struct LoadVersions {
     // The loads of the first version, by the boolean that selects it. That is an OpUndef, which
@@ -22,6 +24,6 @@ struct LoadVersions {
 
 // `followed`: the result of gatherTensorLoads(), to which the loads of both versions are added. A
 // group without a product behind it in its block stays as it is.
-LoadVersions duplicateLoads(TypeTable& types, std::set<Id>& followed);
+LoadVersions duplicateLoads(LoweringContext& context, std::set<Id>& followed);
 
 }  // namespace coopvk::rewrite

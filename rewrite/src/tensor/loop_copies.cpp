@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensor/loop_copies.hpp"
 
+#include "ir/cloner.hpp"
+
 namespace coopvk::rewrite {
 
 Id LoopCopies::at(When when, Id value, InstructionList& out) {
@@ -25,13 +27,7 @@ Id LoopCopies::at(When when, Id value, InstructionList& out) {
 }
 
 Id LoopCopies::copy(When when, const Instruction& i, InstructionList& out) {
-    auto made = std::make_unique<Instruction>(i);
-    for (Operand& o : made->operands) {
-        if (o.isId) o.word = at(when, o.word, out);
-    }
-    made->result = module_.takeId();
-    module_.copyNamesAndDecorations(i.result, made->result);
-    module_.setDef(made.get());
+    InstructionPtr made = clone(module_, i, [&](Id id) { return at(when, id, out); });
     out.push_back(std::move(made));
     return out.back()->result;
 }

@@ -20,12 +20,6 @@ bool isTensorValue(spv::Op opcode) {
     return std::ranges::find(kTensorValues, opcode) != std::end(kTensorValues);
 }
 
-Block* blockOf(Function& function, Id label) {
-    const auto found =
-        std::ranges::find_if(function.blocks, [&](const auto& b) { return b->id() == label; });
-    return found == function.blocks.end() ? nullptr : found->get();
-}
-
 bool branchesTo(const Block& block, Id label) {
     return block.body.back()->opcode == OpBranch && block.body.back()->word(0) == label;
 }
@@ -48,38 +42,35 @@ bool isSimple(const Module& module, const TensorTypes& tensors, const Instructio
 }
 
 // Fills the blocks of the loop. False if it has others.
-bool findBlocks(Function& function, Block& header, PrefetchLoop& loop) {
-    const InstructionList& body = header.body;
-    if (body.size() < 3 || body.front()->opcode != OpPhi || body.front()->operands.size() != 4 ||
-        body[body.size() - 2]->opcode != OpLoopMerge ||
-        body.back()->opcode != OpBranchConditional) {
+bool findBlocks(const Function& function, const BlockGraph& graph, const Loop& found,
+                PrefetchLoop& loop) {
+    const auto block = [&](size_t number) { return function.blocks[number].get(); };
+    loop.header = block(found.header);
+    loop.step = block(found.continueTarget);
+    const InstructionList& header = loop.header->body;
+    const Id merge = block(found.merge)->id();
+    const Instruction& branch = *header.back();
+    const std::vector<size_t>& from = graph.predecessors(found.header);
+    if (header.front()->opcode != OpPhi || branch.opcode != OpBranchConditional ||
+        from.size() != 2 || from[0] >= found.header || from[1] != found.continueTarget) {
         return false;
     }
-    const Instruction& merge = *body[body.size() - 2];
-    const Instruction& branch = *body.back();
-    loop.header = &header;
+    loop.before = block(from[0]);
     loop.condition = branch.word(0);
-    loop.goesOnIf = branch.word(2) == merge.word(0);
-    if (!loop.goesOnIf && branch.word(1) != merge.word(0)) return false;
-    loop.body = blockOf(function, branch.word(loop.goesOnIf ? 1 : 2));
-    loop.step = blockOf(function, merge.word(1));
-    const Instruction& phi = *body.front();
-    const bool isFirstFromStep = loop.step != nullptr && phi.word(1) == loop.step->id();
-    loop.before = blockOf(function, phi.word(isFirstFromStep ? 3 : 1));
-    if (!loop.body || !loop.step || !loop.before || !branchesTo(*loop.before, header.id()) ||
-        !branchesTo(*loop.step, header.id()) || loop.body == &header ||
-        isOneOf(loop.before, {loop.header, loop.body, loop.step})) {
+    loop.goesOnIf = branch.word(2) == merge;
+    const auto body = graph.number(branch.word(loop.goesOnIf ? 1 : 2));
+    if (!loop.goesOnIf && branch.word(1) != merge) return false;
+    if (!body || *body == found.header || !branchesTo(*loop.before, loop.header->id()) ||
+        !branchesTo(*loop.step, loop.header->id())) {
         return false;
     }
+    loop.body = block(*body);
     const auto merges = [](const InstructionPtr& i) {
         return isOneOf(i->opcode, {OpLoopMerge, OpSelectionMerge, OpPhi});
     };
     return (loop.step == loop.body || branchesTo(*loop.body, loop.step->id())) &&
            std::ranges::none_of(loop.body->body, merges) &&
-           std::ranges::none_of(loop.step->body, merges) &&
-           std::ranges::none_of(loop.before->body, [](const InstructionPtr& i) {
-               return isOneOf(i->opcode, {OpLoopMerge, OpSelectionMerge});
-           });
+           std::ranges::none_of(loop.step->body, merges) && mergeOf(*loop.before) == nullptr;
 }
 
 // Finds the loads and the one product that uses two of them.
@@ -162,9 +153,10 @@ bool LoopValues::canRepeatAlone(const Instruction& i) const {
 }
 
 std::optional<PrefetchLoop> findPrefetchLoop(const Module& module, const TensorTypes& tensors,
-                                             Function& function, Block& header) {
+                                             const Function& function, const BlockGraph& graph,
+                                             const Loop& found) {
     PrefetchLoop loop;
-    if (!findBlocks(function, header, loop) || !findProduct(loop)) return std::nullopt;
+    if (!findBlocks(function, graph, found, loop) || !findProduct(loop)) return std::nullopt;
     LoopValues values(module, loop);
     if (!values.isInOrder() || !values.hasOnlyPrivateStores() || !values.canRepeat(loop.condition))
         return std::nullopt;

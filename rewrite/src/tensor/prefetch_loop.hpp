@@ -7,7 +7,7 @@
 #include <optional>
 #include <set>
 
-#include "ir/module.hpp"
+#include "ir/blocks.hpp"
 #include "tensor/tensor_types.hpp"
 
 namespace coopvk::rewrite {
@@ -63,8 +63,9 @@ class LoopValues {
     bool onlyPrivateStores_ = true;
 };
 
-// The loop with this header, if its loads can move.
+// A loop, if its loads can move.
 std::optional<PrefetchLoop> findPrefetchLoop(const Module& module, const TensorTypes& tensors,
-                                             Function& function, Block& header);
+                                             const Function& function, const BlockGraph& graph,
+                                             const Loop& found);
 
 }  // namespace coopvk::rewrite

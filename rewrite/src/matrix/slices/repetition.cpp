@@ -39,13 +39,13 @@ bool Repetition::holds(const Function& function, const Segment& segment) {
 bool Repetition::enter(Position& at, Id label) {
     const auto& blocks = at.function->blocks;
     const Id from = blocks[at.block]->id();
-    const auto found = std::ranges::find(blocks, label, [](const auto& b) { return b->id(); });
-    if (found == blocks.end()) return false;
-    at.block = static_cast<size_t>(found - blocks.begin());
+    const std::optional<size_t> found = facts_.graph(*at.function).number(label);
+    if (!found) return false;
+    at.block = *found;
     at.at = 0;
     // All phis of a block read values from before the block.
     std::vector<std::pair<Id, Value>> phis;
-    for (const InstructionPtr& i : (*found)->body) {
+    for (const InstructionPtr& i : blocks[*found]->body) {
         if (i->opcode != Op::OpPhi) break;
         for (size_t p = 0; p + 1 < i->operands.size(); p += 2) {
             if (i->word(p + 1) == from) phis.emplace_back(i->result, valueOf(i->word(p)));

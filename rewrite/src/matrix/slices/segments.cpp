@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <ranges>
 
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
@@ -11,20 +12,15 @@ namespace coopvk::rewrite {
 
 using spv::Op;
 
-Instruction* mergeOf(const Block& block) {
-    for (const InstructionPtr& i : block.body) {
-        if (i->opcode == Op::OpLoopMerge || i->opcode == Op::OpSelectionMerge) return i.get();
-    }
-    return nullptr;
-}
-
 bool isLocal(const Module& module, Id pointer) {
     return module.pointee(pointer) != 0 && isPrivate(module.storage(pointer));
 }
 
 FunctionFacts::FunctionFacts(const Module& module) : module_(module) {
-    for (const auto& function : module.functions())
+    for (const auto& function : module.functions()) {
         facts_[function->id()].function = function.get();
+        graphs_.try_emplace(function.get(), *function);
+    }
     while (propagate()) {
     }
 }
@@ -93,64 +89,47 @@ namespace {
 class SegmentFinder {
  public:
     SegmentFinder(const FunctionFacts& facts, const Function& function)
-        : facts_(facts), function_(function) {
-        for (size_t b = 0; b < function.blocks.size(); ++b) index_[function.blocks[b]->id()] = b;
-    }
+        : facts_(facts), function_(function), graph_(facts.graph(function)) {}
 
     std::vector<Segment> run() {
-        // Headers of inner loops are behind those of outer loops.
-        for (size_t b = function_.blocks.size(); b-- > 0;) {
-            const Instruction* merge = mergeOf(*function_.blocks[b]);
-            if (merge != nullptr && merge->opcode == Op::OpLoopMerge) searchLoop(b, *merge);
-        }
-        search(0, {0, 0});
+        // Inner loops first.
+        for (const Loop& loop : std::views::reverse(graph_.loops())) searchLoop(loop);
+        search(0, nullptr);
         return std::move(segments_);
     }
 
  private:
-    struct Loop {
-        Id merge = 0, continueTarget = 0;
-    };
-
-    std::optional<size_t> block(Id label) const {
-        const auto found = index_.find(label);
-        return found == index_.end() ? std::nullopt : std::optional(found->second);
-    }
-
     // Searches the body of a loop, from the first block behind the test of its condition.
-    void searchLoop(size_t header, const Instruction& merge) {
-        const Loop loop = {merge.word(0), merge.word(1)};
-        std::optional<size_t> start = header;
-        const Instruction* last = function_.blocks[header]->body.back().get();
-        if (last->opcode == Op::OpBranch) start = block(last->word(0));
-        if (!start || *start <= header) return;
+    void searchLoop(const Loop& loop) {
+        std::optional<size_t> start = loop.header;
+        const Instruction* last = function_.blocks[loop.header]->body.back().get();
+        if (last->opcode == Op::OpBranch) start = graph_.number(last->word(0));
+        if (!start || *start <= loop.header) return;
         last = function_.blocks[*start]->body.back().get();
         if (last->opcode == Op::OpBranchConditional && !mergeOf(*function_.blocks[*start])) {
-            if (last->word(2) == loop.merge)
-                start = block(last->word(1));
-            else if (last->word(1) == loop.merge)
-                start = block(last->word(2));
+            if (graph_.number(last->word(2)) == loop.merge)
+                start = graph_.number(last->word(1));
+            else if (graph_.number(last->word(1)) == loop.merge)
+                start = graph_.number(last->word(2));
         }
-        if (start && *start > header) search(*start, loop);
+        if (start && *start > loop.header) search(*start, &loop);
     }
 
     // The blocks that are executed whenever the first one is, in order, up to the end of the loop.
-    std::vector<size_t> chainFrom(size_t first, const Loop& loop) const {
+    std::vector<size_t> chainFrom(size_t first, const Loop* loop) const {
         std::vector<size_t> chain;
-        for (std::optional<size_t> at = first;
-             at && (chain.empty() || *at > chain.back()) &&
-             function_.blocks[*at]->id() != loop.merge &&
-             function_.blocks[*at]->id() != loop.continueTarget;) {
+        for (std::optional<size_t> at = first; at && (chain.empty() || *at > chain.back());) {
+            if (loop != nullptr && isOneOf(*at, {loop->merge, loop->continueTarget})) break;
             chain.push_back(*at);
             const Block& b = *function_.blocks[*at];
             const Instruction* merge = mergeOf(b);
             if (merge == nullptr && b.body.back()->opcode != Op::OpBranch) break;
-            at = block(merge != nullptr ? merge->word(0) : b.body.back()->word(0));
+            at = graph_.number(merge != nullptr ? merge->word(0) : b.body.back()->word(0));
         }
         return chain;
     }
 
-    void search(size_t first, const Loop& loop) {
+    void search(size_t first, const Loop* loop) {
         const std::vector<size_t> chain = chainFrom(first, loop);
         begin_ = {first, 0};
         end_.reset();
@@ -219,7 +198,7 @@ class SegmentFinder {
 
     const FunctionFacts& facts_;
     const Function& function_;
-    std::map<Id, size_t> index_;
+    const BlockGraph& graph_;
     std::vector<Segment> segments_;
     std::optional<Place> begin_;
     std::optional<Place> end_;  // behind the last multiply-add so far

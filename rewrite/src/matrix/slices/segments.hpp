@@ -7,6 +7,7 @@
 #include <compare>
 #include <map>
 
+#include "ir/blocks.hpp"
 #include "ir/types.hpp"
 
 namespace coopvk::rewrite {
@@ -39,6 +40,7 @@ class FunctionFacts {
     // Whether it is a call that leads to a multiply-add or a load of a matrix.
     bool usesMatrices(const Instruction& call) const;
     const Function* function(Id id) const;
+    const BlockGraph& graph(const Function& function) const { return graphs_.at(&function); }
 
  private:
     struct Facts {
@@ -54,27 +56,10 @@ class FunctionFacts {
 
     const Module& module_;
     std::map<Id, Facts> facts_;
+    std::map<const Function*, BlockGraph> graphs_;
 };
 
 // The largest segments of a function that have multiply-adds, those in inner loops first.
 std::vector<Segment> findSegments(const FunctionFacts& facts, const Function& function);
-
-// The merge instruction of a block; nullptr where it has none.
-Instruction* mergeOf(const Block& block);
-
-// Whether the segment's blocks can be split at its ends, and no value that it computes is used
-// outside.
-bool canRepeat(const Function& function, const Segment& segment);
-
-// Sets DontUnroll on the innermost loop around a segment.
-void keepLoopRolled(Function& function, const Segment& segment);
-
-struct SliceLoop {
-    uint32_t count = 0;
-    Id number = 0;  // u32 variable to which each iteration stores its number
-    spv::LoopControlMask control = spv::LoopControlMask::MaskNone;
-};
-// Puts a loop around a segment.
-void repeat(TypeTable& types, Function& function, const Segment& segment, const SliceLoop& loop);
 
 }  // namespace coopvk::rewrite

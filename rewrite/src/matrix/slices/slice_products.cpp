@@ -2,7 +2,9 @@
 #include "matrix/slices/slice_products.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 
+#include "lowering/function_writer.hpp"
 #include "matrix/matrix_types.hpp"
 #include "matrix/slices/repetition.hpp"
 
@@ -12,6 +14,30 @@ namespace {
 
 using spv::Op;
 
+bool isInside(const Segment& s, Place at) { return s.begin <= at && at < s.end; }
+
+// Whether the segment's blocks can be split at its ends, and no value that it computes is used
+// outside.
+bool canRepeat(const Function& function, const Segment& segment) {
+    const Block& first = *function.blocks[segment.begin.block];
+    const Block& last = *function.blocks[segment.end.block];
+    if (isLoopHeader(first) || isLoopHeader(last)) return false;
+    std::unordered_set<Id> inside, usedOutside;
+    for (size_t b = 0; b < function.blocks.size(); ++b) {
+        const InstructionList& body = function.blocks[b]->body;
+        for (size_t at = 0; at < body.size(); ++at) {
+            if (isInside(segment, {b, at})) {
+                inside.insert(body[at]->result);
+                continue;
+            }
+            for (const Operand& o : body[at]->operands) {
+                if (o.isId && o.word != 0) usedOutside.insert(o.word);
+            }
+        }
+    }
+    return std::ranges::none_of(inside, [&](Id id) { return usedOutside.contains(id); });
+}
+
 struct Found {
     Function* function;
     Segment segment;
@@ -20,8 +46,8 @@ struct Found {
 // Finds segments that together execute all loads of sliced types, and all products.
 class Search {
  public:
-    Search(Module& module, const std::set<Id>& sliced)
-        : module_(module), sliced_(sliced), facts_(module), repetition_(module, facts_, sliced) {}
+    Search(const Module& module, const FunctionFacts& facts, const std::set<Id>& sliced)
+        : module_(module), sliced_(sliced), facts_(facts), repetition_(module, facts, sliced) {}
 
     // Empty where there are no such segments.
     std::vector<Found> run() {
@@ -68,13 +94,88 @@ class Search {
         return isComplete;
     }
 
-    Module& module_;
+    const Module& module_;
     const std::set<Id>& sliced_;
-    FunctionFacts facts_;
+    const FunctionFacts& facts_;
     Repetition repetition_;
     std::vector<Found> found_;
     std::set<const Instruction*> executed_;
 };
+
+// Sets DontUnroll on the innermost loop around a segment.
+void keepLoopRolled(const BlockGraph& graph, const Found& found) {
+    const Loop* loop = graph.loopOf(found.segment.begin.block);
+    while (loop != nullptr && !graph.isInside(*loop, found.segment.end.block)) loop = loop->around;
+    if (loop == nullptr) return;
+    Instruction& merge = *mergeOf(*found.function->blocks[loop->header]);
+    constexpr auto kUnroll = static_cast<uint32_t>(spv::LoopControlMask::Unroll);
+    if ((merge.word(2) & ~kUnroll) == 0) {
+        merge.operands[2] = literal(spv::LoopControlMask::DontUnroll);
+    }
+}
+
+struct SliceLoop {
+    uint32_t count = 0;
+    Id number = 0;  // u32 variable to which each iteration stores its number
+    spv::LoopControlMask control = spv::LoopControlMask::MaskNone;
+};
+
+// Puts a loop around each of the segments of a function.
+class Repeater {
+ public:
+    Repeater(LoweringContext& context, Function& function, const SliceLoop& loop)
+        : function_(function), loop_(loop), writer_(context, function) {}
+
+    void run(std::span<const Segment> segments) {
+        writer_.beginBlock(*function_.blocks.front());
+        for (const Segment& segment : segments) {
+            keepUntil(segment.begin);
+            writer_.repeated(
+                loop_.count,
+                [&](Id index) {
+                    writer_.emit().store(loop_.number, index);
+                    keepUntil(segment.end);
+                },
+                loop_.control);
+        }
+        keepUntil({function_.blocks.size(), 0});
+        writer_.finish();
+    }
+
+ private:
+    void keepUntil(Place end) {
+        while (at_ < end) {
+            InstructionList& body = function_.blocks[at_.block]->body;
+            if (at_.at < body.size()) {
+                writer_.keep(std::move(body[at_.at++]));
+                continue;
+            }
+            writer_.endBlock();
+            at_ = {at_.block + 1, 0};
+            if (at_.block < function_.blocks.size()) {
+                writer_.beginBlock(*function_.blocks[at_.block]);
+            }
+        }
+    }
+
+    Function& function_;
+    const SliceLoop& loop_;
+    FunctionWriter writer_;
+    Place at_;
+};
+
+void repeatAll(TypeTable& types, const Target& target, std::vector<Found> found,
+               const SliceLoop& loop) {
+    LoweringContext context(types, target);
+    std::ranges::sort(found, {}, [](const Found& f) { return f.segment.begin; });
+    for (const auto& function : types.module().functions()) {
+        std::vector<Segment> segments;
+        for (const Found& f : found) {
+            if (f.function == function.get()) segments.push_back(f.segment);
+        }
+        if (!segments.empty()) Repeater(context, *function, loop).run(segments);
+    }
+}
 
 // Reduces the columns of A, or the rows of B, to `depth`.
 void narrow(TypeTable& types, Id matrix, uint32_t depth) {
@@ -90,7 +191,8 @@ ProductSlices sliceProducts(TypeTable& types, const Target& target, const Layout
     Module& module = types.module();
     const SlicedTypes chosen = chooseSlices(types, target, policy);
     if (chosen.depth == 0) return {};
-    std::vector<Found> found = Search(module, chosen.types).run();
+    const FunctionFacts facts(module);
+    const std::vector<Found> found = Search(module, facts, chosen.types).run();
     if (found.empty()) return {};
     const Id number =
         globalVariable(types, spv::StorageClass::Private, types.uint32(), "coopvk_slice");
@@ -98,13 +200,10 @@ ProductSlices sliceProducts(TypeTable& types, const Target& target, const Layout
     const SliceLoop loop = {
         chosen.wholeDepth / chosen.depth, slices.number,
         chosen.rolled ? spv::LoopControlMask::DontUnroll : spv::LoopControlMask::Unroll};
-    // From the last one on, since a change moves the places behind it.
-    std::ranges::sort(
-        found, [](const Found& a, const Found& b) { return a.segment.begin > b.segment.begin; });
     for (const Found& f : found) {
-        if (chosen.rolled) keepLoopRolled(*f.function, f.segment);
-        repeat(types, *f.function, f.segment, loop);
+        if (chosen.rolled) keepLoopRolled(facts.graph(*f.function), f);
     }
+    repeatAll(types, target, found, loop);
     for (const Id matrix : chosen.types) narrow(types, matrix, chosen.depth);
     types.rescan();
     return slices;

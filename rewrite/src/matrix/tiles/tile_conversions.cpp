@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/blocks.hpp"
 #include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
 #include "matrix/tiles/tile_grid.hpp"
@@ -50,15 +51,11 @@ class ConversionCounts {
     static constexpr size_t kDeepest = 4;       // loop that counts
 
     void visit(const Function& function) {
-        std::set<Id> merges;  // of the loops around a block
-        for (const auto& block : function.blocks) {
-            merges.erase(block->id());
-            for (const InstructionPtr& i : block->body) {
-                if (i->opcode == Op::OpLoopMerge) merges.insert(i->word(0));
-            }
+        const BlockGraph graph(function);
+        for (size_t b = 0; b < function.blocks.size(); ++b) {
             uint64_t runs = 1;
-            for (size_t l = 0; l < std::min(merges.size(), kDeepest); ++l) runs *= kIterations;
-            for (const InstructionPtr& i : block->body) visit(*i, runs);
+            for (size_t l = std::min(graph.loopDepth(b), kDeepest); l > 0; --l) runs *= kIterations;
+            for (const InstructionPtr& i : function.blocks[b]->body) visit(*i, runs);
         }
     }
 
