@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Random programs on cooperative matrices.
+#pragma once
+
+#include <optional>
+
+#include "writer.hpp"
+
+namespace coopvk::programs {
+
+// Uses as in SPIR-V.
+inline constexpr uint32_t kUseA = 0, kUseB = 1, kAccumulator = 2;
+
+struct MatrixType {
+    Component component = Component::kF32;
+    uint32_t rows = 16, columns = 16, use = kAccumulator;
+    bool operator==(const MatrixType&) const = default;
+};
+
+// A value. No element is larger than `bound`, which may be infinite for integers.
+struct Matrix {
+    std::string id;
+    MatrixType type;
+    double bound = 0;
+};
+
+// Component types of a product.
+struct ProductRow {
+    Component a, b, c;
+};
+
+class MatrixWriter : public Writer {
+ public:
+    MatrixWriter(uint64_t seed, uint32_t lanes);
+
+    std::string type(const MatrixType& type);
+    // Elements that each subgroup (or the workgroup) has for itself.
+    std::string indexOf(uint32_t first, uint32_t count);
+    Matrix load(const MatrixType& type);
+    bool store(const Matrix& matrix);
+    // A value of the type whose elements are at most `bound`: one that exists, or a new one.
+    Matrix take(const MatrixType& type, double bound);
+    // Adds a value if its format holds all its elements.
+    bool add(std::string id, const MatrixType& type, double bound);
+    using Writer::add;
+    uint32_t dimension() { return dimensions[pick(3)]; }
+    Component anyComponent();
+    MatrixType anyType(uint32_t use);
+    std::string splat(const MatrixType& type, int value);
+    void barrier();
+    // A variable of shared memory, one for each type.
+    std::string shared(const std::string& pointerType);
+    // A condition that is the same in all invocations, and that compilers may know.
+    std::string condition();
+    Program program();
+
+    bool ofWorkgroup = false;
+    uint32_t subgroups = 1;
+    uint32_t dimensions[3] = {};
+    ProductRow product = {};
+    std::vector<Matrix> live;
+    Matrix result;       // of a loop
+    uint32_t depth = 0;  // of loops, branches and functions
+
+ private:
+    std::map<std::string, std::string> shared_;
+};
+
+// Elements of a format that arithmetic may give: false if one may be inexact.
+bool holds(Component component, double bound);
+
+using MatrixStatement = bool (*)(MatrixWriter&);
+std::span<const MatrixStatement> valueStatements();
+std::span<const MatrixStatement> callStatements();
+std::span<const MatrixStatement> memoryStatements();
+std::span<const MatrixStatement> controlStatements();
+// A random statement; false if the values do not suit the chosen kind.
+bool statement(MatrixWriter& w);
+
+}  // namespace coopvk::programs

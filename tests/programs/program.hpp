@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Random compute shaders in SPIR-V text. All numbers are integers so small that their formats hold
+// them exactly, so every right execution writes the same.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace coopvk::programs {
+
+struct Program {
+    std::string text;
+    uint32_t lanes = 0;          // subgroup size for which it is
+    std::vector<uint32_t> push;  // push constants
+};
+
+// Push constants: number n has the value n, so that compilers do not know it.
+inline constexpr uint32_t kNumbers = 8;
+// Bytes of each buffer.
+inline constexpr uint64_t kBufferSize = 32768;
+
+Program matrixProgram(uint64_t seed, uint32_t lanes);
+Program vectorProgram(uint64_t seed, uint32_t lanes);
+
+}  // namespace coopvk::programs

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What programs on matrices and on vectors share: random choices, buffers, numbers.
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "numbers.hpp"
+#include "program.hpp"
+#include "text.hpp"
+
+namespace coopvk::programs {
+
+class Writer {
+ public:
+    Writer(uint64_t seed, uint32_t lanes);
+
+    uint32_t pick(size_t count) { return static_cast<uint32_t>(random.below(count)); }
+    bool chance(uint32_t oneIn) { return pick(oneIn) == 0; }
+    template <typename T>
+    const T& any(std::span<const T> of) {
+        return of[pick(of.size())];
+    }
+    template <typename T, size_t n>
+    const T& any(const T (&of)[n]) {
+        return of[pick(n)];
+    }
+
+    // An id of u32: a constant, or a push constant that has the value.
+    std::string number(uint32_t value);
+    std::string add(const std::string& left, const std::string& right);
+    // Pointer to an element of the buffer from which the program reads, or to which it writes.
+    std::string input(Component component, const std::string& index) {
+        return place(component, false, index);
+    }
+    std::string output(Component component, const std::string& index) {
+        return place(component, true, index);
+    }
+    // Pointers to all of their elements.
+    std::string inputArray(Component component) { return place(component, false, {}); }
+    std::string outputArray(Component component) { return place(component, true, {}); }
+    // The first of `count` elements of the output that nothing else writes; none if it is full.
+    bool reserve(Component component, uint32_t count, uint32_t& first);
+    uint32_t capacity(Component component) const {
+        return static_cast<uint32_t>(kBufferSize) / info(component).bytes;
+    }
+    std::string builtIn(const std::string& name);  // of u32
+
+    Text text;
+    check::Random random;
+    uint32_t lanes;
+
+ private:
+    std::string bufferOf(Component component, bool isOutput);
+    std::string place(Component component, bool isOutput, const std::string& index);
+
+    std::array<std::string, 2 * kComponents> buffers_;
+    std::array<uint32_t, kComponents> used_ = {};
+    std::string push_;
+    std::map<std::string, std::string> builtIns_;
+};
+
+}  // namespace coopvk::programs
