@@ -45,7 +45,8 @@ class Checker {
         lanes_ = lanes;
         hasRaces_ = false;
         freedom_.reset();
-        native_ = makeSide({subject_.words, entryPoint_, subject_.specialization, lanes});
+        native_ = makeSide(
+            {subject_.words, entryPoint_, subject_.specialization, lanes, options_.validate});
         Outcome outcome{.lanes = lanes};
         if (const auto verdict = checkNative(outcome)) {
             outcome.verdict = *verdict;
@@ -130,7 +131,8 @@ class Checker {
         const auto words = rewritten(backEnd, outcome);
         if (!words) return outcome;
         outcome.verdict = Verdict::kAgrees;
-        const Side side = makeSide({*words, entryPoint_, specializationFor(), lanes_});
+        const Side side =
+            makeSide({*words, entryPoint_, specializationFor(), lanes_, options_.validate});
         if (side.program == nullptr) {
             outcome.message = side.error;
             outcome.verdict = Verdict::kInvalid;
