@@ -56,7 +56,8 @@ class Subgroup {
     Value operand(const Instruction& instruction, uint32_t index_) const {
         return values[instruction.operands[index_].slot];
     }
-    // Of operand `index_`, the same in all active lanes; reports kCheckUniformity if it is not.
+    // The first component of operand `index_`, all of which is the same in all active lanes; reports
+    // kCheckUniformity if it is not.
     uint64_t uniform(const Instruction& instruction, uint32_t index_);
     bool checks(Check check) const;
     void report(Check check, const Instruction& instruction, uint32_t lane, std::string message);

@@ -10,10 +10,10 @@ namespace coopvk::reference {
 namespace {
 
 constexpr Rows (*kFamilies[])() = {
-    controlRows,      barrierRows,  compositeRows,    integerRows,  floatRows,  linearRows,
-    conversionRows,   groupRows,    voteRows,         printRows,    chainRows,  accessRows,
-    atomicRows,       copyRows,     matrixRows,       tensorRows,   vectorRows, blockRows,
-    matrixMemoryRows, callbackRows, tensorMemoryRows, trainingRows, arrayRows,
+    controlRows, barrierRows,    compositeRows, integerRows,      floatRows,
+    linearRows,  conversionRows, groupRows,     voteRows,         printRows,
+    chainRows,   accessRows,     atomicRows,    copyRows,         matrixRows,
+    tensorRows,  vectorRows,     blockRows,     matrixMemoryRows, arrayRows,
 };
 
 const OpcodeRow* find(uint32_t opcode) {

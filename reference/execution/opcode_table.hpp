@@ -70,14 +70,11 @@ Rows voteRows();        // subgroups: votes, ballots, shuffles
 Rows printRows();       // NonSemantic.DebugPrintf
 
 // Cooperative matrices and vectors, in matrices/.
-Rows matrixRows();        // products, reductions, conversions of use, arrays of invocations
+Rows matrixRows();        // products, reductions, conversions of use, calls for elements
 Rows matrixMemoryRows();  // loads and stores
 Rows tensorRows();        // tensor layouts and views
-Rows vectorRows();        // cooperative vectors
+Rows vectorRows();        // cooperative vectors, training
 Rows blockRows();         // 2D block I/O
-Rows callbackRows();      // reductions and per-element operations
-Rows tensorMemoryRows();  // loads and stores by these
-Rows trainingRows();      // what adds to memory
 Rows arrayRows();         // matrices from and to arrays
 // For OpFConvert, OpConvertFToS and so on: a cooperative matrix whose use changes, or that is
 // transposed, is converted as a whole.

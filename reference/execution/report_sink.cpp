@@ -102,15 +102,16 @@ void Subgroup::noteOutside(const Instruction& instruction, uint32_t component, u
 uint64_t Subgroup::uniform(const Instruction& instruction, uint32_t index_) {
     const Value value = operand(instruction, index_);
     const uint32_t first = mask.first();
-    const uint64_t bits = value.at(0, first);
-    if (checks(kCheckUniformity)) {
+    for (uint32_t c = 0; c < value.components() && checks(kCheckUniformity); ++c) {
         mask.forEach([&](uint32_t lane) {
-            if (value.at(0, lane) != bits)
+            if (value.at(c, lane) != value.at(c, first))
                 report(kCheckUniformity, instruction, lane,
-                       "operand " + std::to_string(index_) + " is not the same in all lanes");
+                       "operand " + std::to_string(index_) + " is " +
+                           std::to_string(value.at(c, lane)) + " here and " +
+                           std::to_string(value.at(c, first)) + " in another lane");
         });
     }
-    return bits;
+    return value.at(0, first);
 }
 
 }  // namespace coopvk::reference

@@ -7,7 +7,7 @@
 
 #include "command_buffer.hpp"
 #include "commands.hpp"
-#include "matrices/vector_matrix.hpp"
+#include "matrices/vectors.hpp"
 
 namespace coopvk::reference::icd {
 namespace {

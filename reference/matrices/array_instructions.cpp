@@ -2,103 +2,81 @@
 //
 // SPV_QCOM_cooperative_matrix_conversion: matrices from and to arrays of invocations, and arrays of
 // other components.
-#include "execution/opcode_table.hpp"
 #include "matrices/cooperation.hpp"
-#include "matrices/vector_product.hpp"
+#include "matrices/vectors.hpp"
 
 namespace coopvk::reference::matrices {
 namespace {
 
-// The components of the result from these elements; what they lack is undefined.
-void setComponents(const Value& result, uint32_t lane, std::span<const Element> elements) {
-    for (uint32_t c = 0; c < result.components(); ++c) {
-        const Element element = c < elements.size() ? elements[c] : Element{0, false};
-        result.at(c, lane) = element.bits;
-        result.defined[c].assign(lane, element.defined);
-    }
+using enum spv::Op;
+
+// The elements of an array as those of another type.
+std::vector<Element> regrouped(std::span<const Element> elements, const Type& from,
+                               const Type& to) {
+    return regroup(elements, from.element->width, to.element->width);
 }
 
-// OpBitCastArrayQCOM
 Step bitCast(Subgroup& s, const Instruction& i) {
     const Value from = s.operand(i, 0), result = s.result(i);
     forLanes(s, [&](uint32_t lane) {
-        setComponents(
-            result, lane,
-            regroup(componentsAt(from, lane), from.type->element->width, i.type->element->width));
+        setElements(result, lane, regrouped(elementsAt(from, lane), *from.type, *i.type));
     });
     return Step::kNext;
 }
 
-// OpExtractSubArrayQCOM
 Step subArray(Subgroup& s, const Instruction& i) {
     const Value from = s.operand(i, 0), index = s.operand(i, 1), result = s.result(i);
     forLanes(s, [&](uint32_t lane) {
         const auto first = uint64_t(signExtend(index.at(0, lane), index.type->width));
-        std::vector<Element> elements = componentsAt(from, lane);
-        if (first > elements.size() || elements.size() - first < result.components()) {
+        const std::vector<Element> elements = elementsAt(from, lane);
+        const bool inside =
+            first <= elements.size() && elements.size() - first >= result.components();
+        if (!inside) {
             s.report(
                 kCheckBounds, i, lane,
                 "a part of an array begins at " + std::to_string(first) + " and is outside of it");
-            elements.clear();
-        } else {
-            elements.erase(elements.begin(), elements.begin() + std::ptrdiff_t(first));
         }
-        setComponents(result, lane, elements);
+        setElements(result, lane, std::span(elements).subspan(inside ? first : elements.size()));
     });
     return Step::kNext;
 }
 
-// Invocation i has row i of A and of accumulators, column i of B.
-bool hasColumns(const Type& matrix) { return matrix.use == 1; }
+// Invocation i has row i of A and of accumulators, column i of B: row i of its transpose.
+Matrix lines(const Matrix& matrix, const Type& type) {
+    return type.use == 1 ? transpose(matrix) : matrix;
+}
 
-// OpCompositeConstructCoopMatQCOM
-Step construct(Subgroup& s, const Instruction& i) {
-    checkActive(s, i);
+std::optional<Matrix> construct(Subgroup& s, const Instruction& i) {
     const Value array = s.operand(i, 0);
-    Matrix matrix(numberOf(*i.type->element), i.type->rows, i.type->columns);
-    const bool columns = hasColumns(*i.type);
+    Matrix matrix = lines({numberOf(*i.type->element), i.type->rows, i.type->columns}, *i.type);
     forLanes(s, [&](uint32_t lane) {
-        if (lane >= (columns ? matrix.columns() : matrix.rows())) return;
-        const auto line =
-            regroup(componentsAt(array, lane), array.type->element->width, i.type->element->width);
-        const uint32_t length = columns ? matrix.rows() : matrix.columns();
-        for (uint32_t k = 0; k < length; ++k) {
-            Element& element = columns ? matrix.at(k, lane) : matrix.at(lane, k);
-            element = k < line.size() ? line[k] : Element{0, false};
-        }
+        if (lane >= matrix.rows()) return;
+        auto line = regrouped(elementsAt(array, lane), *array.type, *i.type);
+        line.resize(matrix.columns(), Element{0, false});
+        std::copy(line.begin(), line.end(), matrix.row(lane).begin());
     });
-    scatter(s, i.result, matrix);
-    return Step::kNext;
+    return lines(matrix, *i.type);
 }
 
-// OpCompositeExtractCoopMatQCOM
 Step extract(Subgroup& s, const Instruction& i) {
     checkActive(s, i);
     const Type& type = *s.operand(i, 0).type;
-    const Matrix matrix = gather(s, i[0].slot);
-    const Value result = s.result(i);
-    const bool columns = hasColumns(type);
+    const Matrix matrix = lines(gather(s, i[0].slot), type);
     forLanes(s, [&](uint32_t lane) {
-        std::vector<Element> line;
-        const uint32_t length = columns ? type.rows : type.columns;
-        const bool hasLine = lane < (columns ? type.columns : type.rows);
-        for (uint32_t k = 0; hasLine && k < length; ++k) {
-            line.push_back(columns ? matrix.at(k, lane) : matrix.at(lane, k));
-        }
-        setComponents(result, lane, regroup(line, type.element->width, i.type->element->width));
+        const auto line = lane < matrix.rows() ? matrix.row(lane) : std::span<const Element>();
+        setElements(s.result(i), lane, regrouped(line, type, *i.type));
     });
     return Step::kNext;
 }
 
 constexpr OpcodeRow kRows[] = {
-    row(spv::Op::OpBitCastArrayQCOM, bitCast),
-    row(spv::Op::OpExtractSubArrayQCOM, subArray),
-    row(spv::Op::OpCompositeConstructCoopMatQCOM, construct),
-    row(spv::Op::OpCompositeExtractCoopMatQCOM, extract),
+    row(OpBitCastArrayQCOM, bitCast),
+    row(OpExtractSubArrayQCOM, subArray),
+    row(OpCompositeConstructCoopMatQCOM, whole<construct>),
+    row(OpCompositeExtractCoopMatQCOM, extract),
 };
 
 }  // namespace
-
 }  // namespace coopvk::reference::matrices
 
 coopvk::reference::Rows coopvk::reference::arrayRows() { return matrices::kRows; }

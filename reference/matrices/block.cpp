@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// SPV_INTEL_2d_block_io
 #include "matrices/block.hpp"
 
 #include <algorithm>
 #include <bit>
+
+#include "matrices/cooperation.hpp"
 
 namespace coopvk::reference::matrices {
 
@@ -41,4 +45,161 @@ bool insideMemory(int64_t column, int64_t row, uint32_t elementSize, uint64_t me
            (uint64_t(column) + 1) * elementSize <= memoryWidth;
 }
 
+namespace {
+
+using enum spv::Op;
+
+// Blocks and the region in memory: bytes, rows, bytes; coordinate.
+struct Transfer {
+    Block block;
+    Pointer pointer;
+    uint64_t width = 0, height = 0, pitch = 0;
+    int64_t column = 0, row = 0;
+
+    bool possible() const {
+        const uint32_t size = block.elementSize;
+        constexpr uint32_t kMost = 1u << 12;  // more would be no block of registers
+        const auto fits = [](uint32_t count) { return count > 0 && count <= kMost; };
+        return std::has_single_bit(size) && size <= 8 && fits(block.width) && fits(block.height) &&
+               fits(block.count) && (block.kind != BlockKind::transform || size <= 4);
+    }
+    // Bytes from the region's start, or nothing for an element that has no memory.
+    std::optional<uint64_t> placeOf(const BlockElement& element) const {
+        const int64_t x = column + element.column, y = row + element.row;
+        if (element.padding || !insideMemory(x, y, block.elementSize, width, height)) {
+            return std::nullopt;
+        }
+        return uint64_t(y) * pitch + uint64_t(x) * block.elementSize;
+    }
+};
+
+// Operands: size of an element, width, height, count; from `pointer` on: pointer, width, height,
+// pitch, coordinate.
+Transfer transferOf(Subgroup& s, const Instruction& i, BlockKind kind, uint32_t pointer) {
+    const auto number = [&](uint32_t operand) { return uint64_t(uniformInteger(s, i, operand)); };
+    const auto size = [&](uint32_t operand) { return uint32_t(number(operand)); };
+    const Value coordinate = s.operand(i, pointer + 4);
+    const auto coordinateAt = [&](uint32_t c) {
+        return signExtend(coordinate.at(c, s.mask.first()), coordinate.type->element->width);
+    };
+    return {{kind, size(0), size(1), size(2), size(3)},
+            uniformPointer(s, i, pointer),
+            number(pointer + 1),
+            number(pointer + 2),
+            number(pointer + 3),
+            coordinateAt(0),
+            coordinateAt(1)};
+}
+
+// Bytes of a Function variable from a pointer on, whose scalars may be wider or narrower than the
+// values of a block.
+class PrivateBytes {
+ public:
+    PrivateBytes(Subgroup& s, const Instruction& i, uint32_t operand)
+        : s_(s), i_(i), pointer_(s.operand(i, operand)) {
+        const Pointee& pointee = s.program->slots[i[operand].slot].pointee;
+        const Type* type = pointee.type != nullptr ? pointee.type : pointer_.type->element;
+        scalar_ = type != nullptr ? std::max(scalarOf(*type).width / 8, 1u) : 1;
+    }
+
+    void write(uint32_t lane, uint64_t byte, uint8_t value) {
+        const std::optional<uint64_t> component = componentAt(lane, byte);
+        if (!component) return;
+        uint64_t& bits = s_.privateData[*component * s_.lanes + lane];
+        const uint32_t shift = uint32_t(byte % scalar_) * 8;
+        bits = (bits & ~(uint64_t(0xFF) << shift)) | uint64_t(value) << shift;
+        s_.privateDefined[*component].set(lane);
+    }
+    Element read(uint32_t lane, uint64_t byte) {
+        const std::optional<uint64_t> component = componentAt(lane, byte);
+        if (!component) return {0, false};
+        const uint64_t bits = s_.privateData[*component * s_.lanes + lane];
+        return {bits >> byte % scalar_ * 8 & 0xFF, s_.privateDefined[*component].test(lane)};
+    }
+
+ private:
+    // Nothing: outside of the variables (reported).
+    std::optional<uint64_t> componentAt(uint32_t lane, uint64_t byte) {
+        const uint64_t index = pointerAt(pointer_, lane).offset + byte / scalar_;
+        if (index < s_.program->privateComponents) return index;
+        s_.report(kCheckBounds, i_, lane, "a block is larger than the variable");
+        return std::nullopt;
+    }
+
+    Subgroup& s_;
+    const Instruction& i_;
+    Value pointer_;
+    uint32_t scalar_;  // bytes
+};
+
+// Calls f(lane, byte in the invocation's data, element) for each element of each invocation.
+template <typename F>
+Step forBlock(Subgroup& s, const Instruction& i, const Block& block, F&& f) {
+    checkActive(s, i);
+    const BlockMapping mapping(block, s.lanes);
+    forLanes(s, [&](uint32_t lane) {
+        for (uint32_t value = 0; value < mapping.valuesOfInvocation(); ++value) {
+            for (uint32_t part = 0; part < mapping.elementsOfValue(); ++part) {
+                f(lane, uint64_t(value) * mapping.valueSize() + part * block.elementSize,
+                  mapping.element(lane, value, part));
+            }
+        }
+    });
+    return Step::kNext;
+}
+
+template <BlockKind kKind>
+Step load(Subgroup& s, const Instruction& i) {
+    const Transfer transfer = transferOf(s, i, kKind, 4);
+    const uint32_t size = transfer.block.elementSize;
+    if (!transfer.possible()) return Step::kStop;
+    PrivateBytes destination(s, i, 9);
+    const ElementMemory memory{i, transfer.pointer, size * 8};
+    const auto loadElement = [&](uint32_t lane, uint64_t byte, const BlockElement& element) {
+        const auto place = transfer.placeOf(element);
+        const uint64_t bits = place ? memory.read(s, lane, *place * 8).bits : 0;
+        for (uint32_t b = 0; b < size; ++b) {
+            destination.write(lane, byte + b, uint8_t(bits >> b * 8));
+        }
+    };
+    return forBlock(s, i, transfer.block, loadElement);
+}
+
+Step store(Subgroup& s, const Instruction& i) {
+    const Transfer transfer = transferOf(s, i, BlockKind::plain, 5);
+    const uint32_t size = transfer.block.elementSize;
+    if (!transfer.possible()) return Step::kStop;
+    PrivateBytes source(s, i, 4);
+    const ElementMemory memory{i, transfer.pointer, size * 8};
+    const auto storeElement = [&](uint32_t lane, uint64_t byte, const BlockElement& element) {
+        const auto place = transfer.placeOf(element);
+        if (!place) return;
+        Element whole;
+        for (uint32_t b = 0; b < size; ++b) {
+            const Element part = source.read(lane, byte + b);
+            whole.bits |= part.bits << b * 8;
+            whole.defined &= part.defined;
+        }
+        memory.write(s, lane, *place * 8, whole);
+    };
+    return forBlock(s, i, transfer.block, storeElement);
+}
+
+// "Prefetching does not affect the functionality".
+Step prefetch(Subgroup& s, const Instruction& i) {
+    checkActive(s, i);
+    return Step::kNext;
+}
+
+constexpr OpcodeRow kRows[] = {
+    row(OpSubgroup2DBlockLoadINTEL, load<BlockKind::plain>),
+    row(OpSubgroup2DBlockLoadTransposeINTEL, load<BlockKind::transpose>),
+    row(OpSubgroup2DBlockLoadTransformINTEL, load<BlockKind::transform>),
+    row(OpSubgroup2DBlockStoreINTEL, store),
+    row(OpSubgroup2DBlockPrefetchINTEL, prefetch),
+};
+
+}  // namespace
 }  // namespace coopvk::reference::matrices
+
+coopvk::reference::Rows coopvk::reference::blockRows() { return matrices::kRows; }

@@ -1,27 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matrices/cooperation.hpp"
 
+#include <array>
+
+#include "matrices/vectors.hpp"
+
 namespace coopvk::reference::matrices {
 namespace {
 
 bool ofWorkgroup(const Type& matrix) { return matrix.scope != spv::Scope::Subgroup; }
 
-// Reports an operand that differs between invocations. `first`: the value elsewhere.
-void checkUniform(Subgroup& holder, const Instruction& instruction, const Value& value,
-                  uint32_t component, uint64_t first) {
-    if (!holder.checks(kCheckUniformity)) return;
-    bool reported = false;
-    forLanes(holder, [&](uint32_t lane) {
-        const uint64_t own = value.at(component, lane);
-        if (own == first || reported) return;
-        reported = true;
-        holder.report(kCheckUniformity, instruction, lane,
-                      "an operand of a cooperative instruction is " + std::to_string(own) +
-                          " here and " + std::to_string(first) + " in another invocation");
-    });
+// The subgroups whose invocations hold matrices of this type: one, or all of the workgroup.
+std::span<Subgroup> holdersOf(Subgroup& subgroup, const Type& matrix) {
+    if (ofWorkgroup(matrix)) return subgroup.group->subgroups;
+    return {&subgroup, 1};
 }
 
 }  // namespace
+
+std::vector<Element> elementsAt(const Value& value, uint32_t lane) {
+    std::vector<Element> elements(value.components());
+    for (uint32_t c = 0; c < value.components(); ++c) elements[c] = elementAt(value, c, lane);
+    return elements;
+}
+
+void setElements(const Value& value, uint32_t lane, std::span<const Element> elements) {
+    for (uint32_t c = 0; c < value.components(); ++c) {
+        setElement(value, c, lane, c < elements.size() ? elements[c] : Element{0, false});
+    }
+}
+
+Element ElementMemory::read(Subgroup& holder, uint32_t lane, uint64_t bitOffset) const {
+    std::array<std::byte, 8> bytes{};
+    const auto part = std::span(bytes).first((bits + 7) / 8);
+    bool written = true;
+    readMemory(holder, instruction, lane, pointer, bitOffset / 8, part, access, written);
+    return {readElement(part) >> bitOffset % 8 & widthMask(bits), written};
+}
+
+void ElementMemory::write(Subgroup& holder, uint32_t lane, uint64_t bitOffset,
+                          const Element& element) const {
+    if (!element.defined) {
+        holder.report(kCheckUndefined, instruction, lane, "an undefined element is stored");
+    }
+    std::array<std::byte, 8> bytes{};
+    const auto part = std::span(bytes).first((bits + 7) / 8);
+    uint64_t whole = element.bits;
+    if (bits < 8) {
+        const Span place = locate(holder, instruction, lane, pointer, bitOffset / 8, 1);
+        const uint64_t old = place.data != nullptr ? uint64_t(*place.data) : 0;
+        const uint64_t mask = widthMask(bits) << bitOffset % 8;
+        whole = (old & ~mask) | (whole << bitOffset % 8 & mask);
+    }
+    writeElement(whole, part);
+    writeMemory(holder, instruction, lane, pointer, bitOffset / 8, part, access);
+}
 
 Placement placementOf(const Subgroup& subgroup, const Type& matrix) {
     const uint32_t invocations =
@@ -29,11 +62,6 @@ Placement placementOf(const Subgroup& subgroup, const Type& matrix) {
     const Settings& settings = *subgroup.group->settings;
     return {
         {matrix.rows, matrix.columns, matrix.use, invocations}, settings.placement, settings.seed};
-}
-
-std::span<Subgroup> holdersOf(Subgroup& subgroup, const Type& matrix) {
-    if (ofWorkgroup(matrix)) return subgroup.group->subgroups;
-    return {&subgroup, 1};
 }
 
 uint32_t invocationOf(const Subgroup& subgroup, const Type& matrix, uint32_t lane) {
@@ -45,8 +73,8 @@ Matrix gather(Subgroup& subgroup, uint32_t slot, std::optional<Number> number) {
     Matrix matrix(number.value_or(numberOf(*type.element)), type.rows, type.columns);
     for (Subgroup& holder : holdersOf(subgroup, type)) {
         const Value value = holder.value(slot);
-        forElements(holder, type, [&](uint32_t lane, uint32_t c, uint32_t row, uint32_t column) {
-            matrix.at(row, column) = {value.at(c, lane), value.isDefined(c, lane)};
+        forComponents(holder, type, [&](uint32_t c, uint32_t lane, const Position& p) {
+            if (p.exists) matrix.at(p.row, p.column) = elementAt(value, c, lane);
         });
     }
     return matrix;
@@ -55,49 +83,30 @@ Matrix gather(Subgroup& subgroup, uint32_t slot, std::optional<Number> number) {
 void scatter(Subgroup& subgroup, uint32_t slot, const Matrix& matrix) {
     const Type& type = *subgroup.value(slot).type;
     for (Subgroup& holder : holdersOf(subgroup, type)) {
-        clear(holder, slot);
         const Value value = holder.value(slot);
-        forElements(holder, type, [&](uint32_t lane, uint32_t c, uint32_t row, uint32_t column) {
-            const Element& element = matrix.at(row, column);
-            value.at(c, lane) = element.bits;
-            value.defined[c].assign(lane, element.defined);
+        forComponents(holder, type, [&](uint32_t c, uint32_t lane, const Position& p) {
+            setElement(value, c, lane, p.exists ? matrix.at(p.row, p.column) : Element{});
         });
     }
 }
 
-std::vector<Element> componentsAt(const Value& value, uint32_t lane) {
-    std::vector<Element> elements;
-    elements.reserve(value.components());
-    for (uint32_t c = 0; c < value.components(); ++c) {
-        elements.push_back({value.at(c, lane), value.isDefined(c, lane)});
-    }
-    return elements;
-}
-
-void clear(Subgroup& subgroup, uint32_t slot) {
-    const Value value = subgroup.value(slot);
-    for (uint32_t c = 0; c < value.components(); ++c) {
-        forLanes(subgroup, [&](uint32_t lane) { value.at(c, lane) = 0; });
-        value.defined[c] |= subgroup.mask;
-    }
-}
-
 void checkActive(Subgroup& subgroup, const Instruction& instruction) {
-    if (subgroup.phase != 0 || subgroup.mask == subgroup.all ||
-        !subgroup.checks(kCheckDivergence)) {
-        return;
-    }
+    if (subgroup.phase != 0 || subgroup.mask == subgroup.all) return;
     subgroup.report(kCheckDivergence, instruction, (~subgroup.mask & subgroup.all).first(),
                     "a cooperative instruction is not executed by this invocation");
 }
 
-std::optional<Step> meet(Subgroup& subgroup, const Instruction& instruction, const Type& matrix) {
+Step onWhole(Subgroup& subgroup, const Instruction& instruction, Compute compute) {
     checkActive(subgroup, instruction);
-    if (!ofWorkgroup(matrix)) return std::nullopt;
-    if (subgroup.phase == 0) return Step::kMeet;
-    // The first subgroup works for all.
-    if (subgroup.index != 0) return Step::kNext;
-    return std::nullopt;
+    if (ofWorkgroup(*instruction.type)) {
+        if (subgroup.phase == 0) return Step::kMeet;
+        // The first subgroup works for all.
+        if (subgroup.index != 0) return Step::kNext;
+    }
+    const std::optional<Matrix> result = compute(subgroup, instruction);
+    if (!result) return Step::kStop;
+    scatter(subgroup, instruction.result, *result);
+    return Step::kNext;
 }
 
 int64_t uniformInteger(Subgroup& subgroup, const Instruction& instruction, uint32_t operand) {
@@ -107,33 +116,12 @@ int64_t uniformInteger(Subgroup& subgroup, const Instruction& instruction, uint3
 }
 
 Pointer uniformPointer(Subgroup& subgroup, const Instruction& instruction, uint32_t operand) {
-    const Value value = subgroup.operand(instruction, operand);
-    const uint32_t lane = subgroup.mask.first();
-    for (uint32_t c = 0; c < value.components(); ++c) {
-        checkUniform(subgroup, instruction, value, c, value.at(c, lane));
-    }
-    return pointerAt(value, lane);
+    (void)subgroup.uniform(instruction, operand);
+    return pointerAt(subgroup.operand(instruction, operand), subgroup.mask.first());
 }
 
-SumRule sumRule(const Subgroup& subgroup, Number result) {
-    SumRule rule;
-    rule.result = result;
-    rule.seed = subgroup.group->settings->seed;
-    switch (subgroup.group->settings->sums) {
-        case Choice::kPlain:
-            rule.order = SumOrder::plain;
-            break;
-        case Choice::kShuffled:
-            rule.order = SumOrder::shuffled;
-            break;
-        case Choice::kAdversarial:
-            rule.order = SumOrder::adversarial;
-            break;
-        case Choice::kExact:
-            rule.order = SumOrder::exact;
-            break;
-    }
-    return rule;
+SumRule sumRule(const Subgroup& subgroup, const Instruction& instruction, Number result) {
+    return {result, subgroup.group->settings->sums, seedOf(subgroup, instruction), false};
 }
 
 uint64_t seedOf(const Subgroup& subgroup, const Instruction& instruction) {

@@ -1,12 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <numeric>
 
 #include "coopvk_reference/settings.hpp"
-#include "matrices/random.hpp"
 
 namespace coopvk::reference::matrices {
+
+// Spreads the bits of a seed: the finaliser of SplitMix64.
+constexpr uint64_t mix(uint64_t seed) {
+    seed += 0x9E3779B97F4A7C15;
+    seed = (seed ^ (seed >> 30)) * 0xBF58476D1CE4E5B9;
+    seed = (seed ^ (seed >> 27)) * 0x94D049BB133111EB;
+    return seed ^ (seed >> 31);
+}
+
+// A permutation of [0, count) that is computed, not stored: i -> (i * factor + offset) mod count.
+struct Permutation {
+    uint64_t count = 1, factor = 1, offset = 0;
+
+    static constexpr Permutation bySeed(uint64_t count, uint64_t seed) {
+        Permutation p{count, 1 + mix(seed) % count, mix(seed + 1) % count};
+        while (std::gcd(p.factor, count) != 1) p.factor = 1 + p.factor % count;
+        return p;
+    }
+    constexpr uint64_t operator()(uint64_t i) const { return (i * factor + offset) % count; }
+};
 
 struct Position {
     uint32_t row = 0, column = 0;
@@ -24,7 +45,25 @@ struct Shape {
 // implementation-dependent."
 class Placement {
  public:
-    Placement(const Shape& shape, Choice choice, uint64_t seed);
+    Placement(const Shape& shape, Choice choice, uint64_t seed)
+        : shape_(shape),
+          elements_(shape.rows * shape.columns),
+          length_(uint32_t((uint64_t(elements_) + shape.invocations - 1) / shape.invocations)) {
+        permutation_.count = std::max<uint64_t>(uint64_t(length_) * shape.invocations, 1);
+        if (choice == Choice::kShuffled) {
+            // Matrices of different types lie differently.
+            const uint64_t type =
+                uint64_t(shape.rows) << 34 ^ uint64_t(shape.columns) << 2 ^ uint64_t(shape.use + 1);
+            permutation_ = Permutation::bySeed(permutation_.count, mix(seed ^ mix(type)));
+        }
+        if (choice == Choice::kAdversarial) {
+            // A and B lie in opposite orders, an accumulator unlike both.
+            runs_ = shape.use != 1;
+            columnMajor_ = shape.use == 0 || shape.use == 2;
+            permutation_.offset = shape.use == 2 ? permutation_.count / 2 : 0;
+        }
+        permutes_ = permutation_.factor != 1 || permutation_.offset != 0;
+    }
 
     // Components of each invocation: OpCooperativeMatrixLengthKHR.
     uint32_t length() const { return length_; }

@@ -25,6 +25,14 @@ bool toCoordinate(uint32_t index, const Coordinate& size, const Coordinate& orde
     return true;
 }
 
+// Strides of elements without gaps.
+Coordinate denseStrides(const Coordinate& size, uint32_t dimensions) {
+    Coordinate stride{};
+    stride[dimensions - 1] = 1;
+    for (uint32_t d = dimensions - 1; d-- > 0;) stride[d] = stride[d + 1] * size[d + 1];
+    return stride;
+}
+
 constexpr Coordinate kInOrder{0, 1, 2, 3, 4};
 
 uint32_t toLinear(const Coordinate& coordinate, const Coordinate& stride, uint32_t dimensions) {
@@ -50,32 +58,18 @@ bool throughView(const TensorLayout& layout, const TensorView& view, uint32_t& i
     const Coordinate& size = view.hasDimensions ? view.size : layout.span;
     Coordinate coordinate{};
     if (!toCoordinate(index, size, view.permutation, view.dimensions, coordinate)) return false;
-    Coordinate stride = view.stride;
-    if (!view.hasDimensions) {
-        stride[view.dimensions - 1] = 1;
-        for (uint32_t d = view.dimensions - 1; d-- > 0;) {
-            stride[d] = stride[d + 1] * layout.span[d + 1];
-        }
-    }
+    const Coordinate stride =
+        view.hasDimensions ? view.stride : denseStrides(layout.span, view.dimensions);
     index = toLinear(coordinate, stride, view.dimensions);
     return true;
 }
 
 // A coordinate that is out of bounds, by the clamp mode of a load.
 int64_t clamped(ClampMode mode, int64_t c, int64_t size) {
-    switch (mode) {
-        case ClampMode::clampToEdge:
-            return std::min(std::max<int64_t>(c, 0), size - 1);
-        case ClampMode::repeat:
-            return modulo(c, size);
-        case ClampMode::repeatMirrored:
-            c = modulo(c, 2 * size - 2);
-            return c >= size ? 2 * size - 2 - c : c;
-        case ClampMode::undefined:
-        case ClampMode::constant:
-            break;
-    }
-    return c;
+    if (mode == ClampMode::clampToEdge) return std::min(std::max<int64_t>(c, 0), size - 1);
+    if (mode == ClampMode::repeat) return modulo(c, size);
+    c = modulo(c, 2 * size - 2);  // repeatMirrored
+    return c >= size ? 2 * size - 2 - c : c;
 }
 
 // spanCoordToTensorCoord
@@ -110,12 +104,12 @@ TensorLayout createLayout(uint32_t dimensions, ClampMode mode) {
 TensorLayout setDimension(TensorLayout layout, const Coordinate& size) {
     layout.size = layout.span = size;
     layout.offset = {};
-    layout.stride[layout.dimensions - 1] = 1;
-    for (uint32_t d = layout.dimensions - 1; d-- > 0;) {
-        const uint32_t block = std::max(layout.blockSize[d + 1], 1u);
-        const uint64_t blocks = (uint64_t(size[d + 1]) + block - 1) / block;
-        layout.stride[d] = layout.stride[d + 1] * uint32_t(blocks);
+    Coordinate blocks{};
+    for (uint32_t d = 0; d < layout.dimensions; ++d) {
+        const uint64_t block = std::max(layout.blockSize[d], 1u);
+        blocks[d] = uint32_t((size[d] + block - 1) / block);
     }
+    layout.stride = denseStrides(blocks, layout.dimensions);
     return layout;
 }
 
@@ -127,9 +121,7 @@ TensorLayout slice(TensorLayout layout, const Coordinate& offset, const Coordina
 
 TensorView setDimension(TensorView view, const Coordinate& size) {
     view.size = size;
-    view.stride[view.dimensions - 1] = 1;
-    for (uint32_t d = view.dimensions - 1; d-- > 0;)
-        view.stride[d] = view.stride[d + 1] * size[d + 1];
+    view.stride = denseStrides(size, view.dimensions);
     return view;
 }
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdint>
 
+#include "execution/value.hpp"
+
 namespace coopvk::reference::matrices {
 
 inline constexpr uint32_t kMaxDimensions = 5;
@@ -47,6 +49,10 @@ enum class TensorAccess : uint8_t {
     clipped,    // loads: the element of Object; stores: nothing
     undefined,  // undefined behaviour
 };
+
+// Tensor layouts and views as values: the members' numbers follow each other, see the .cpp.
+TensorLayout layoutAt(const Value& value, uint32_t lane);
+TensorView viewAt(const Value& value, uint32_t lane);
 
 // Where an element of a matrix lies in memory.
 struct TensorElement {

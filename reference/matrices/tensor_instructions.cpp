@@ -2,180 +2,140 @@
 //
 // SPV_NV_tensor_addressing: instructions that make tensor layouts and views.
 #include <algorithm>
-#include <span>
 
 #include "execution/frame.hpp"
 #include "execution/opcode_table.hpp"
-#include "matrices/tensor_values.hpp"
+#include "matrices/tensor.hpp"
 
 namespace coopvk::reference::matrices {
 namespace {
 
-using Arguments = std::span<const uint32_t>;
+using enum spv::Op;
 
-// The numbers of a member, or of every `step`-th argument.
-Coordinate coordinateOf(Arguments arguments, uint32_t first, uint32_t step) {
-    Coordinate coordinate{};
-    for (uint32_t d = 0; d < kMaxDimensions && first + d * step < arguments.size(); ++d) {
-        coordinate[d] = arguments[first + d * step];
+// Calls f(number) for each number of the state, in the order of the value's components.
+template <typename F>
+void forNumbers(TensorLayout& t, F f) {
+    for (Coordinate* member : {&t.size, &t.stride, &t.offset, &t.span, &t.blockSize}) {
+        std::for_each_n(member->begin(), t.dimensions, f);
     }
-    return coordinate;
+    f(t.clampValue);
+}
+template <typename F>
+void forNumbers(TensorView& v, F f) {
+    for (Coordinate* member : {&v.size, &v.stride}) {
+        std::for_each_n(member->begin(), v.dimensions, f);
+    }
+    for (uint32_t* number :
+         {&v.clipRowOffset, &v.clipRowSpan, &v.clipColumnOffset, &v.clipColumnSpan}) {
+        f(*number);
+    }
 }
 
-TensorLayout layoutDimension(TensorLayout t, Arguments a) {
-    return setDimension(t, coordinateOf(a, 0, 1));
+template <typename State>
+void read(const Value& value, uint32_t lane, State& state) {
+    uint32_t c = 0;
+    forNumbers(state, [&](uint32_t& number) { number = uint32_t(value.at(c++, lane)); });
 }
-TensorLayout layoutStride(TensorLayout t, Arguments a) {
-    t.stride = coordinateOf(a, 0, 1);
-    return t;
+template <typename State>
+void write(const Value& value, uint32_t lane, State state) {
+    uint32_t c = 0;
+    forNumbers(state, [&](uint32_t number) { value.at(c++, lane) = number; });
 }
-TensorLayout layoutBlockSize(TensorLayout t, Arguments a) {
-    t.blockSize = coordinateOf(a, 0, 1);
-    return t;
+
+// What the type says.
+void start(const Type& type, TensorLayout& layout) {
+    layout = createLayout(type.dimensions, ClampMode(type.clampMode));
 }
-TensorLayout layoutSlice(TensorLayout t, Arguments a) {
-    return slice(t, coordinateOf(a, 0, 2), coordinateOf(a, 1, 2));
+void start(const Type& type, TensorView& view) {
+    view.dimensions = type.dimensions;
+    view.hasDimensions = type.hasDimensions;
+    std::copy(type.permutation.begin(), type.permutation.end(), view.permutation.begin());
 }
-TensorLayout layoutClampValue(TensorLayout t, Arguments a) {
-    t.clampValue = a[0];
-    return t;
+
+template <typename State>
+Step create(Subgroup& s, const Instruction& i) {
+    const Value result = s.result(i);
+    State state;
+    start(*i.type, state);
+    forLanes(s, [&](uint32_t lane) { write(result, lane, state); });
+    return Step::kNext;
 }
-TensorView viewDimension(TensorView v, Arguments a) {
-    return setDimension(v, coordinateOf(a, 0, 1));
+
+// The operands behind the state; `of` takes every `step`-th.
+struct Arguments {
+    std::vector<uint32_t> numbers;
+
+    uint32_t operator[](size_t index) const { return numbers[index]; }
+    Coordinate of(uint32_t first = 0, uint32_t step = 1) const {
+        Coordinate coordinate{};
+        for (uint32_t d = 0; d < kMaxDimensions && first + d * step < numbers.size(); ++d) {
+            coordinate[d] = numbers[first + d * step];
+        }
+        return coordinate;
+    }
+};
+
+template <typename State, auto kChange>
+Step change(Subgroup& s, const Instruction& i) {
+    const Value from = s.operand(i, 0), result = s.result(i);
+    Arguments arguments{std::vector<uint32_t>(i.operands.size() - 1)};
+    State state;
+    start(*i.type, state);
+    forLanes(s, [&](uint32_t lane) {
+        for (uint32_t a = 0; a < arguments.numbers.size(); ++a) {
+            arguments.numbers[a] = uint32_t(s.operand(i, a + 1).at(0, lane));
+        }
+        read(from, lane, state);
+        kChange(state, arguments);
+        write(result, lane, state);
+    });
+    return Step::kNext;
 }
-TensorView viewStride(TensorView v, Arguments a) {
-    v.stride = coordinateOf(a, 0, 1);
-    return v;
-}
-TensorView viewClip(TensorView v, Arguments a) {
+
+using Layout = TensorLayout;
+using View = TensorView;
+using Given = const Arguments&;
+constexpr auto clip = [](View& v, Given a) {
     v.clipRowOffset = a[0];
     v.clipRowSpan = a[1];
     v.clipColumnOffset = a[2];
     v.clipColumnSpan = a[3];
-    return v;
-}
-
-// The operands behind the first, and where all operands are defined.
-LaneMask definedOf(const Subgroup& s, const Instruction& i) {
-    LaneMask defined = s.mask;
-    for (uint32_t operand = 0; operand < i.operands.size(); ++operand) {
-        const Value value = s.operand(i, operand);
-        for (uint32_t c = 0; c < value.components(); ++c) defined &= value.defined[c];
-    }
-    return defined;
-}
-
-void setDefined(const Subgroup& s, const Value& result, LaneMask defined) {
-    for (uint32_t c = 0; c < result.components(); ++c) {
-        result.defined[c] = (result.defined[c] & ~s.mask) | defined;
-    }
-}
-
-template <auto kRead, auto kChange, auto kWrite>
-Step change(Subgroup& s, const Instruction& i) {
-    const Value result = s.result(i);
-    const LaneMask defined = definedOf(s, i);
-    std::vector<uint32_t> arguments(i.operands.size() - 1);
-    forLanes(s, [&](uint32_t lane) {
-        for (uint32_t a = 0; a < arguments.size(); ++a) {
-            arguments[a] = uint32_t(s.operand(i, a + 1).at(0, lane));
-        }
-        kWrite(result, lane, kChange(kRead(s.operand(i, 0), lane), Arguments(arguments)));
-    });
-    setDefined(s, result, defined);
-    return Step::kNext;
-}
-
-template <auto kChange>
-constexpr Handler kOfLayout = change<layoutAt, kChange, setLayout>;
-template <auto kChange>
-constexpr Handler kOfView = change<viewAt, kChange, setView>;
-
-Step createLayoutValue(Subgroup& s, const Instruction& i) {
-    const Value result = s.result(i);
-    const TensorLayout layout = createLayout(i.type->dimensions, ClampMode(i.type->clampMode));
-    forLanes(s, [&](uint32_t lane) { setLayout(result, lane, layout); });
-    setDefined(s, result, s.mask);
-    return Step::kNext;
-}
-
-Step createViewValue(Subgroup& s, const Instruction& i) {
-    const Value result = s.result(i);
-    TensorView view;
-    view.dimensions = i.type->dimensions;
-    forLanes(s, [&](uint32_t lane) { setView(result, lane, view); });
-    setDefined(s, result, s.mask);
-    return Step::kNext;
-}
-
-constexpr OpcodeRow kRows[] = {
-    row(spv::Op::OpCreateTensorLayoutNV, createLayoutValue),
-    row(spv::Op::OpTensorLayoutSetDimensionNV, kOfLayout<layoutDimension>),
-    row(spv::Op::OpTensorLayoutSetStrideNV, kOfLayout<layoutStride>),
-    row(spv::Op::OpTensorLayoutSliceNV, kOfLayout<layoutSlice>),
-    row(spv::Op::OpTensorLayoutSetClampValueNV, kOfLayout<layoutClampValue>),
-    row(spv::Op::OpTensorLayoutSetBlockSizeNV, kOfLayout<layoutBlockSize>),
-    row(spv::Op::OpCreateTensorViewNV, createViewValue),
-    row(spv::Op::OpTensorViewSetDimensionNV, kOfView<viewDimension>),
-    row(spv::Op::OpTensorViewSetStrideNV, kOfView<viewStride>),
-    row(spv::Op::OpTensorViewSetClipNV, kOfView<viewClip>),
 };
 
-// Members in the order of their components.
-constexpr Coordinate TensorLayout::* kLayoutMembers[] = {&TensorLayout::size, &TensorLayout::stride,
-                                                         &TensorLayout::offset, &TensorLayout::span,
-                                                         &TensorLayout::blockSize};
-constexpr Coordinate TensorView::* kViewMembers[] = {&TensorView::size, &TensorView::stride};
-constexpr uint32_t TensorView::* kClipMembers[] = {
-    &TensorView::clipRowOffset, &TensorView::clipRowSpan, &TensorView::clipColumnOffset,
-    &TensorView::clipColumnSpan};
+constexpr auto kAll = Defined::kAll;
+constexpr OpcodeRow kRows[] = {
+    row(OpCreateTensorLayoutNV, create<Layout>, Defined::kAlways),
+    row(OpTensorLayoutSetDimensionNV,
+        change<Layout, [](Layout& t, Given a) { t = setDimension(t, a.of()); }>, kAll),
+    row(OpTensorLayoutSetStrideNV, change<Layout, [](Layout& t, Given a) { t.stride = a.of(); }>,
+        kAll),
+    row(OpTensorLayoutSliceNV,
+        change<Layout, [](Layout& t, Given a) { t = slice(t, a.of(0, 2), a.of(1, 2)); }>, kAll),
+    row(OpTensorLayoutSetClampValueNV,
+        change<Layout, [](Layout& t, Given a) { t.clampValue = a[0]; }>, kAll),
+    row(OpTensorLayoutSetBlockSizeNV,
+        change<Layout, [](Layout& t, Given a) { t.blockSize = a.of(); }>, kAll),
+    row(OpCreateTensorViewNV, create<View>, Defined::kAlways),
+    row(OpTensorViewSetDimensionNV,
+        change<View, [](View& v, Given a) { v = setDimension(v, a.of()); }>, kAll),
+    row(OpTensorViewSetStrideNV, change<View, [](View& v, Given a) { v.stride = a.of(); }>, kAll),
+    row(OpTensorViewSetClipNV, change<View, clip>, kAll),
+};
 
 }  // namespace
 
 TensorLayout layoutAt(const Value& value, uint32_t lane) {
     TensorLayout layout;
-    layout.dimensions = value.type->dimensions;
-    layout.clampMode = ClampMode(value.type->clampMode);
-    uint32_t c = 0;
-    for (const auto member : kLayoutMembers) {
-        for (uint32_t d = 0; d < layout.dimensions; ++d) {
-            (layout.*member)[d] = uint32_t(value.at(c++, lane));
-        }
-    }
-    layout.clampValue = uint32_t(value.at(c, lane));
+    start(*value.type, layout);
+    read(value, lane, layout);
     return layout;
-}
-
-void setLayout(const Value& value, uint32_t lane, const TensorLayout& layout) {
-    uint32_t c = 0;
-    for (const auto member : kLayoutMembers) {
-        for (uint32_t d = 0; d < layout.dimensions; ++d) value.at(c++, lane) = (layout.*member)[d];
-    }
-    value.at(c, lane) = layout.clampValue;
 }
 
 TensorView viewAt(const Value& value, uint32_t lane) {
     TensorView view;
-    view.dimensions = value.type->dimensions;
-    view.hasDimensions = value.type->hasDimensions;
-    std::copy(value.type->permutation.begin(), value.type->permutation.end(),
-              view.permutation.begin());
-    uint32_t c = 0;
-    for (const auto member : kViewMembers) {
-        for (uint32_t d = 0; d < view.dimensions; ++d) {
-            (view.*member)[d] = uint32_t(value.at(c++, lane));
-        }
-    }
-    for (const auto member : kClipMembers) view.*member = uint32_t(value.at(c++, lane));
+    start(*value.type, view);
+    read(value, lane, view);
     return view;
-}
-
-void setView(const Value& value, uint32_t lane, const TensorView& view) {
-    uint32_t c = 0;
-    for (const auto member : kViewMembers) {
-        for (uint32_t d = 0; d < view.dimensions; ++d) value.at(c++, lane) = (view.*member)[d];
-    }
-    for (const auto member : kClipMembers) value.at(c++, lane) = view.*member;
 }
 
 }  // namespace coopvk::reference::matrices

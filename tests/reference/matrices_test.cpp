@@ -6,9 +6,8 @@
 #include <cmath>
 #include <set>
 
+#include "matrices/matrix.hpp"
 #include "matrices/placement.hpp"
-#include "matrices/product.hpp"
-#include "matrices/reduction.hpp"
 
 namespace coopvk::reference::matrices {
 namespace {
@@ -70,8 +69,8 @@ TEST(Products, OfSmallNumbersAreExactInEachOrder) {
     for (const Number factor : {Number::f16, Number::bf16, Number::e4m3, Number::s8, Number::f32}) {
         const bool floats = numbers::format(factor).floating();
         const Number result = floats ? Number::f32 : Number::s32;
-        for (const SumOrder order :
-             {SumOrder::plain, SumOrder::shuffled, SumOrder::exact, SumOrder::adversarial}) {
+        for (const Choice order :
+             {Choice::kPlain, Choice::kShuffled, Choice::kExact, Choice::kAdversarial}) {
             const Matrix product = multiplyAdd(filled(factor, 3, 16, a), filled(factor, 16, 5, b),
                                                filled(result, 3, 5, c), {result, order, 7});
             for (uint32_t row = 0; row < 3; ++row) {
@@ -91,15 +90,15 @@ TEST(Products, OrdersDifferWhereSumsRound) {
     const auto values = [](uint32_t, uint32_t k) {
         return k == 0 ? 0x1p24 : k == 1 ? 1.0 : -0x1p24;
     };
-    const auto product = [&](SumOrder order, uint64_t seed) {
+    const auto product = [&](Choice order, uint64_t seed) {
         return valueAt(
             multiplyAdd(filled(Number::f32, 1, 3, values), filled(Number::f32, 3, 1, one),
                         Matrix(Number::f32, 1, 1), {Number::f32, order, seed}),
             0, 0);
     };
-    EXPECT_EQ(product(SumOrder::plain, 0), 0);  // 2^24 + 1 is a tie, to even
-    EXPECT_EQ(product(SumOrder::exact, 0), 1);
-    EXPECT_EQ(product(SumOrder::adversarial, 0), 1);  // (-2^24 + 1) + 2^24
+    EXPECT_EQ(product(Choice::kPlain, 0), 0);  // 2^24 + 1 is a tie, to even
+    EXPECT_EQ(product(Choice::kExact, 0), 1);
+    EXPECT_EQ(product(Choice::kAdversarial, 0), 1);  // (-2^24 + 1) + 2^24
 }
 
 // "the low-order N bits of the correct result R"; saturation has the signedness of the result.
@@ -110,7 +109,7 @@ TEST(Products, IntegersWrapAndSaturate) {
         left.at(0, 0).bits = a;
         right.at(0, 0).bits = b;
         addend.at(0, 0).bits = c;
-        return multiplyAdd(left, right, addend, {type, SumOrder::plain, 0, saturate}).at(0, 0);
+        return multiplyAdd(left, right, addend, {type, Choice::kPlain, 0, saturate}).at(0, 0);
     };
     EXPECT_EQ(product(Number::s8, 0xFF, 2, Number::s32, 1, false).bits, 0xFFFFFFFFu);
     EXPECT_EQ(product(Number::u8, 0xFF, 2, Number::s32, 1, false).bits, 511u);

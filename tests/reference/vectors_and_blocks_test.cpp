@@ -4,8 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "matrices/block.hpp"
-#include "matrices/vector_matrix.hpp"
-#include "matrices/vector_product.hpp"
+#include "matrices/vectors.hpp"
 
 namespace coopvk::reference::matrices {
 namespace {
@@ -17,33 +16,41 @@ std::vector<Element> elementsOf(Number number, std::initializer_list<double> val
 }
 
 TEST(Vectors, InputsAreConvertedOrUnpacked) {
-    VectorFormats formats{Number::f32, Number::s8, false, Number::s8, Number::s32};
-    const auto input =
-        interpretInput(elementsOf(Number::f32, {2.5, -3.5, 1000, -1000}), formats, 4);
+    const auto input = interpretInput(elementsOf(Number::f32, {2.5, -3.5, 1000, -1000}),
+                                      Number::f32, Number::s8, false, 4);
     EXPECT_EQ(input[0].bits, 2u);
     EXPECT_EQ(input[1].bits, 0xFCu);
     EXPECT_EQ(input[2].bits, 0x7Fu);
     EXPECT_EQ(input[3].bits, 0x80u);
-    formats = {Number::u32, Number::s8, true, Number::s8, Number::s32};
     const Element packed[] = {{0x04FF0201, true}, {0x00000005, true}};
-    const auto unpacked = interpretInput(packed, formats, 5);
+    const auto unpacked = interpretInput(packed, Number::u32, Number::s8, true, 5);
     const uint64_t expected[] = {1, 2, 0xFF, 4, 5};
     ASSERT_EQ(unpacked.size(), 5u);
     for (size_t i = 0; i < 5; ++i) EXPECT_EQ(unpacked[i].bits, expected[i]);
 }
 
+// A row times a column, plus a bias of another format.
 TEST(Vectors, ProductsHaveABias) {
-    const VectorFormats formats{Number::f16, Number::f16, false, Number::f16, Number::f16};
-    const auto row = elementsOf(Number::f16, {1, 2, 3});
-    const auto input = elementsOf(Number::f16, {4, 5, 6});
-    const Element bias{numbers::encodeDouble(Number::f16, 0.5), true};
-    const SumRule rule{Number::f32};
-    const auto value = [](Element e) { return numbers::decodeDouble(Number::f32, e.bits); };
-    EXPECT_EQ(value(rowProduct(row, input, std::nullopt, formats, rule)), 32);
-    EXPECT_EQ(value(rowProduct(row, input, bias, formats, rule)), 32.5);
-    const VectorFormats integers{Number::s32, Number::s8, false, Number::u8, Number::s32};
-    const Element a[] = {{0xFF, true}}, b[] = {{0xFF, true}};
-    EXPECT_EQ(rowProduct(a, b, Element{5, true}, integers, {Number::s32}).bits, uint32_t(5 - 255));
+    const auto matrix = [](Number number, uint32_t rows, std::initializer_list<double> values) {
+        Matrix result(number, rows, uint32_t(values.size()) / rows);
+        uint32_t i = 0;
+        for (const Element& e : elementsOf(number, values)) {
+            result.at(i / result.columns(), i % result.columns()) = e;
+            ++i;
+        }
+        return result;
+    };
+    const Matrix row = matrix(Number::f16, 1, {1, 2, 3}), input = matrix(Number::f16, 3, {4, 5, 6});
+    const auto value = [&](double bias) {
+        const Matrix sum =
+            multiplyAdd(row, input, matrix(Number::f16, 1, {bias}), SumRule{Number::f32});
+        return numbers::decodeDouble(Number::f32, sum.at(0, 0).bits);
+    };
+    EXPECT_EQ(value(0), 32);
+    EXPECT_EQ(value(0.5), 32.5);
+    const Matrix sum = multiplyAdd(matrix(Number::u8, 1, {255}), matrix(Number::s8, 1, {-1}),
+                                   matrix(Number::s32, 1, {5}), SumRule{Number::s32});
+    EXPECT_EQ(sum.at(0, 0).bits, uint32_t(5 - 255));
 }
 
 TEST(Vectors, MatricesInMemory) {

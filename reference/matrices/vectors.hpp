@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// SPV_NV_cooperative_vector: matrices in memory, and inputs of products.
 #pragma once
 
 #include <cstddef>
 #include <optional>
-#include <span>
 
-#include "matrices/sums.hpp"
+#include "matrices/matrix.hpp"
 
 namespace coopvk::reference::matrices {
 
@@ -28,19 +29,29 @@ struct VectorMatrix {
     uint64_t size() const;
 };
 
+// A matrix from VkComponentTypeKHR and VkCooperativeVectorMatrixLayoutNV; nothing if one is
+// unknown.
+std::optional<VectorMatrix> vectorMatrix(uint32_t componentType, uint32_t layout, uint32_t rows,
+                                         uint32_t columns, uint64_t stride);
+
 // vkConvertCooperativeVectorMatrixNV: floating-point numbers are rounded to nearest even. The spans
 // must be as long as size() says. False: rows and columns differ, or the formats are not both
 // floating-point and differ.
 bool convertMatrix(const VectorMatrix& from, std::span<const std::byte> source,
                    const VectorMatrix& to, std::span<std::byte> destination);
 
-// A matrix from VkComponentTypeKHR and VkCooperativeVectorMatrixLayoutNV; nothing if one is
-// unknown.
-std::optional<VectorMatrix> vectorMatrix(uint32_t componentType, uint32_t layout, uint32_t rows,
-                                         uint32_t columns, uint64_t stride);
-
 // The bits of an element of a matrix in memory, little endian.
 uint64_t readElement(std::span<const std::byte> bytes);
 void writeElement(uint64_t bits, std::span<std::byte> bytes);
+
+// Bits of elements of `from` bits each, as elements of `to` bits: lower-numbered ones in lower
+// bits. The same for OpBitCastArrayQCOM.
+std::vector<Element> regroup(std::span<const Element> elements, uint32_t from, uint32_t to);
+
+// "Input is converted to the type indicated by InputInterpretation": the K components that a
+// product takes from a vector whose components have the format `from`. `packed`: the interpretation
+// is a packed type.
+std::vector<Element> interpretInput(std::span<const Element> input, Number from,
+                                    Number interpretation, bool packed, uint32_t k);
 
 }  // namespace coopvk::reference::matrices
