@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "execution/scheduler.hpp"
+#include "execution/frame.hpp"
 
 namespace coopvk::reference {
 

@@ -77,14 +77,6 @@ Step copy(Subgroup& s, const Instruction& i) {
     return Step::kNext;
 }
 
-// Some value, but always the same: undefined components count as defined from here on.
-Step freeze(Subgroup& s, const Instruction& i) {
-    const Value result = s.result(i);
-    copyValue(result, s.operand(i, 0), s.mask);
-    for (uint32_t c = 0; c < result.components(); ++c) result.defined[c] |= s.mask;
-    return Step::kNext;
-}
-
 // A literal of 0xFFFFFFFF: the component is undefined.
 Step shuffle(Subgroup& s, const Instruction& i) {
     const Value a = s.operand(i, 0), b = s.operand(i, 1), result = s.result(i);
@@ -146,12 +138,7 @@ Step select(Subgroup& s, const Instruction& i) {
     LaneMask taken;
     for (uint32_t c = 0; c < result.components(); ++c) {
         const uint32_t at = each ? c : 0;
-        if (c == 0 || each) {
-            taken = {};
-            forLanes(s, [&](uint32_t lane) {
-                if (condition.at(at, lane) != 0) taken.set(lane);
-            });
-        }
+        if (c == 0 || each) taken = lanesWith(s, condition.component(at));
         forLanes(s, [&](uint32_t lane) {
             result.at(c, lane) = condition.at(at, lane) != 0 ? then.at(c, lane) : other.at(c, lane);
         });
@@ -194,7 +181,8 @@ constexpr OpcodeRow kRows[] = {
     row(OpCopyObject, copy),
     row(OpCopyLogical, copy),
     row(OpExpectKHR, copy),
-    row(OpFreezeKHR, freeze),
+    // Some value, but always the same: undefined components count as defined from here on.
+    row(OpFreezeKHR, copy, Defined::kAlways),
     row(OpVectorShuffle, shuffle),
     row(OpVectorExtractDynamic, extractDynamic),
     row(OpVectorInsertDynamic, insertDynamic),

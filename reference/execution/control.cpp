@@ -11,6 +11,8 @@ namespace coopvk::reference {
 
 namespace {
 
+using enum spv::Op;
+
 // Copies to the phis of an edge, all at once.
 void copyPhis(Subgroup& s, const Edge& edge, LaneMask mask) {
     if (!edge.staged) {
@@ -71,17 +73,21 @@ Step resume(Subgroup& s) {
 
 const Block& blockOf(const Frame& frame) { return frame.function->blocks[frame.block]; }
 
+// All lanes go along an edge.
+Step follow(Subgroup& s, Frame& frame, const Edge& edge) {
+    if (!frame.waiting.empty()) {
+        send(s, frame, edge, s.mask);
+        return resume(s);
+    }
+    copyPhis(s, edge, s.mask);
+    frame.block = edge.block;
+    frame.position = 0;
+    return Step::kBranched;
+}
+
 Step branch(Subgroup& s, const Instruction&) {
     Frame& frame = s.frames.back();
-    const Edge& edge = blockOf(frame).edges[0];
-    if (frame.waiting.empty()) {
-        copyPhis(s, edge, s.mask);
-        frame.block = edge.block;
-        frame.position = 0;
-        return Step::kBranched;
-    }
-    send(s, frame, edge, s.mask);
-    return resume(s);
+    return follow(s, frame, blockOf(frame).edges[0]);
 }
 
 void checkCondition(Subgroup& s, const Instruction& i, const Value& condition) {
@@ -96,19 +102,9 @@ Step branchConditional(Subgroup& s, const Instruction& i) {
     const Block& block = blockOf(frame);
     const Value condition = s.operand(i, 0);
     checkCondition(s, i, condition);
-    LaneMask taken;
-    const uint64_t* bits = condition.component(0);
-    forLanes(s, [&](uint32_t lane) {
-        if (bits[lane] != 0) taken.set(lane);
-    });
+    const LaneMask taken = lanesWith(s, condition.component(0));
     const LaneMask rest = s.mask & ~taken;
-    if (frame.waiting.empty() && (taken.none() || rest.none())) {
-        const Edge& edge = block.edges[taken.none() ? 1 : 0];
-        copyPhis(s, edge, s.mask);
-        frame.block = edge.block;
-        frame.position = 0;
-        return Step::kBranched;
-    }
+    if (taken.none() || rest.none()) return follow(s, frame, block.edges[taken.none() ? 1 : 0]);
     send(s, frame, block.edges[0], taken);
     send(s, frame, block.edges[1], rest);
     return resume(s);
@@ -135,24 +131,15 @@ Step switchCases(Subgroup& s, const Instruction& i) {
     return resume(s);
 }
 
-Step returnVoid(Subgroup& s, const Instruction&) {
+Step returnFrom(Subgroup& s, const Instruction& i) {
+    if (i.opcode == OpReturnValue) copyValue(s.values[i.result], s.operand(i, 0), s.mask);
     s.frames.back().returned |= s.mask;
     return resume(s);
 }
 
-Step returnValue(Subgroup& s, const Instruction& i) {
-    copyValue(s.values[i.result], s.operand(i, 0), s.mask);
-    s.frames.back().returned |= s.mask;
-    return resume(s);
-}
-
-Step terminate(Subgroup& s, const Instruction&) {
-    s.ended |= s.mask;
-    return resume(s);
-}
-
-Step unreachable(Subgroup& s, const Instruction& i) {
-    s.report(kCheckProgram, i, s.mask.first(), "a lane reached what must not be reached");
+Step terminate(Subgroup& s, const Instruction& i) {
+    if (i.opcode == OpUnreachable)
+        s.report(kCheckProgram, i, s.mask.first(), "a lane reached what must not be reached");
     s.ended |= s.mask;
     return resume(s);
 }
@@ -169,15 +156,15 @@ Step call(Subgroup& s, const Instruction& i) {
 }
 
 constexpr OpcodeRow kRows[] = {
-    row(spv::Op::OpBranch, branch),
-    row(spv::Op::OpBranchConditional, branchConditional),
-    row(spv::Op::OpSwitch, switchCases),
-    row(spv::Op::OpReturn, returnVoid),
-    row(spv::Op::OpReturnValue, returnValue),
-    row(spv::Op::OpKill, terminate),
-    row(spv::Op::OpTerminateInvocation, terminate),
-    row(spv::Op::OpUnreachable, unreachable),
-    row(spv::Op::OpFunctionCall, call),
+    row(OpBranch, branch),
+    row(OpBranchConditional, branchConditional),
+    row(OpSwitch, switchCases),
+    row(OpReturn, returnFrom),
+    row(OpReturnValue, returnFrom),
+    row(OpKill, terminate),
+    row(OpTerminateInvocation, terminate),
+    row(OpUnreachable, terminate),
+    row(OpFunctionCall, call),
 };
 
 }  // namespace

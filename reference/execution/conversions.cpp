@@ -9,43 +9,39 @@
 
 namespace coopvk::reference {
 
-// Where the opcode does not say how integers are extended, their types do.
+namespace {
+
+using enum spv::Op;
+
+// Which integers are signed; where the opcode does not say so, their types do.
+struct Signs {
+    spv::Op opcode;
+    bool from, to;
+};
+constexpr Signs kSigns[] = {
+    {OpConvertSToF, true, false},    {OpConvertUToF, false, false},   {OpConvertFToS, false, true},
+    {OpConvertFToU, false, false},   {OpSConvert, true, true},        {OpUConvert, false, false},
+    {OpSatConvertSToU, true, false}, {OpSatConvertUToS, false, true},
+};
+
+}  // namespace
+
 numbers::Conversion conversionOf(const Program& program, const Instruction& i) {
     const Type& from = scalarOf(*program.slots[i[0].slot].type);
     const Type& to = scalarOf(*i.type);
-    bool fromSigned = from.isSigned, toSigned = to.isSigned;
-    switch (i.opcode) {
-        case spv::Op::OpConvertSToF:
-        case spv::Op::OpSConvert:
-        case spv::Op::OpSatConvertSToU:
-            fromSigned = true;
-            toSigned = false;
-            break;
-        case spv::Op::OpConvertUToF:
-        case spv::Op::OpUConvert:
-        case spv::Op::OpSatConvertUToS:
-        case spv::Op::OpConvertFToS:
-            fromSigned = false;
-            toSigned = true;
-            break;
-        case spv::Op::OpConvertFToU:
-            toSigned = false;
-            break;
-        default:
-            break;
-    }
+    Signs signs{i.opcode, from.isSigned, to.isSigned};
+    for (const Signs& row : kSigns)
+        if (row.opcode == i.opcode) signs = row;
     const bool towardZero = i.rounding == static_cast<uint32_t>(spv::FPRoundingMode::RTZ) ||
                             (i.rounding == kNone && controlsOf(program, to).towardZero);
-    const bool saturates = i.saturates || i.opcode == spv::Op::OpSatConvertSToU ||
-                           i.opcode == spv::Op::OpSatConvertUToS;
-    return {numberOf(from, fromSigned), numberOf(to, toSigned),
+    const bool saturates =
+        i.saturates || i.opcode == OpSatConvertSToU || i.opcode == OpSatConvertUToS;
+    return {numberOf(from, signs.from), numberOf(to, signs.to),
             numbers::conversionRule(saturates, towardZero ? numbers::Rounding::towardZero
                                                           : numbers::Rounding::nearestEven)};
 }
 
 namespace {
-
-using enum spv::Op;
 
 Step convert(Subgroup& s, const Instruction& i) {
     const numbers::Conversion conversion = conversionOf(*s.program, i);

@@ -7,7 +7,6 @@
 #include <thread>
 
 #include "execution/report_sink.hpp"
-#include "execution/scheduler.hpp"
 #include "memory/races.hpp"
 
 namespace coopvk::reference {

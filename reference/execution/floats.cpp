@@ -4,18 +4,18 @@
 // Operations"), comparisons and classes (3.52.15), and GLSL.std.450. Trigonometry, exponentials and
 // roots are computed in double and rounded, which is far within Vulkan's "Precision of GLSL.std.450
 // Instructions".
-#include <algorithm>
 #include <cmath>
 #include <numbers>
 
-#include "execution/map.hpp"
 #include "execution/opcode_table.hpp"
+#include "execution/operations.hpp"
 
 namespace coopvk::reference {
 
 namespace {
 
 using enum spv::Op;
+using namespace operations;
 
 // The sign of the second operand.
 constexpr auto modulo = [](auto a, auto b) {
@@ -30,7 +30,6 @@ Step negate(Subgroup& s, const Instruction& i) {
 }
 
 // SPV_KHR_cooperative_matrix allows it for matrices of integers, too.
-constexpr auto multiply = [](auto a, auto b) { return a * b; };
 Step matrixTimesScalar(Subgroup& s, const Instruction& i) {
     const bool isFloat = scalarOf(*i.type).kind == Kind::kFloat;
     return isFloat ? onFloats<multiply>(s, i) : onUnsigned<multiply>(s, i);
@@ -43,12 +42,6 @@ constexpr Handler ordered =
 template <auto kOp>
 constexpr Handler unordered =
     fromFloats<[](auto a, auto b) { return std::isunordered(a, b) || kOp(a, b); }>;
-constexpr auto equal = [](auto a, auto b) { return a == b; };
-constexpr auto notEqual = [](auto a, auto b) { return a != b; };
-constexpr auto less = [](auto a, auto b) { return a < b; };
-constexpr auto lessEqual = [](auto a, auto b) { return a <= b; };
-constexpr auto greater = [](auto a, auto b) { return a > b; };
-constexpr auto greaterEqual = [](auto a, auto b) { return a >= b; };
 constexpr auto always = [](auto, auto) { return true; };
 constexpr auto never = [](auto, auto) { return false; };
 
@@ -69,8 +62,6 @@ constexpr auto roundEven = [](auto a) {
     const bool up = rest > 0.5f || (rest == 0.5f && std::fmod(below, decltype(a){2}) != 0);
     return std::copysign(up ? below + 1 : below, a);
 };
-constexpr auto least = [](auto a, auto b) { return std::fmin(a, b); };
-constexpr auto most = [](auto a, auto b) { return std::fmax(a, b); };
 constexpr auto clamp = [](auto a, auto low, auto high) {
     return std::fmin(std::fmax(a, low), high);
 };
@@ -95,8 +86,8 @@ Step loadExponent(Subgroup& s, const Instruction& i) {
 }
 
 constexpr OpcodeRow kRows[] = {
-    each(OpFAdd, onFloats<[](auto a, auto b) { return a + b; }>),
-    each(OpFSub, onFloats<[](auto a, auto b) { return a - b; }>),
+    each(OpFAdd, onFloats<add>),
+    each(OpFSub, onFloats<subtract>),
     each(OpFMul, onFloats<multiply>),
     each(OpFDiv, onFloats<[](auto a, auto b) { return a / b; }>),
     each(OpFRem, onFloats<[](auto a, auto b) { return std::fmod(a, b); }>),
@@ -141,10 +132,10 @@ constexpr OpcodeRow kRows[] = {
     each(GLSLstd450Floor, onFloats<[](auto a) { return std::floor(a); }>),
     each(GLSLstd450Ceil, onFloats<[](auto a) { return std::ceil(a); }>),
     each(GLSLstd450Fract, onFloats<[](auto a) { return a - std::floor(a); }>),
-    each(GLSLstd450FMin, onFloats<least>),
-    each(GLSLstd450FMax, onFloats<most>),
-    each(GLSLstd450NMin, onFloats<least>),
-    each(GLSLstd450NMax, onFloats<most>),
+    each(GLSLstd450FMin, onFloats<leastFloat>),
+    each(GLSLstd450FMax, onFloats<mostFloat>),
+    each(GLSLstd450NMin, onFloats<leastFloat>),
+    each(GLSLstd450NMax, onFloats<mostFloat>),
     each(GLSLstd450FClamp, onFloats<clamp>),
     each(GLSLstd450NClamp, onFloats<clamp>),
     each(GLSLstd450FMix, onFloats<[](auto a, auto b, auto by) { return a * (1 - by) + b * by; }>),

@@ -56,8 +56,8 @@ class Subgroup {
     Value operand(const Instruction& instruction, uint32_t index_) const {
         return values[instruction.operands[index_].slot];
     }
-    // The first component of operand `index_`, all of which is the same in all active lanes; reports
-    // kCheckUniformity if it is not.
+    // The first component of operand `index_`, all of which is the same in all active lanes;
+    // reports kCheckUniformity if it is not.
     uint64_t uniform(const Instruction& instruction, uint32_t index_);
     bool checks(Check check) const;
     void report(Check check, const Instruction& instruction, uint32_t lane, std::string message);
@@ -108,6 +108,15 @@ inline void forLanes(const Subgroup& subgroup, F&& function) {
     }
 }
 
+// The active lanes whose bits are not 0.
+inline LaneMask lanesWith(const Subgroup& subgroup, const uint64_t* bits) {
+    LaneMask mask;
+    forLanes(subgroup, [&](uint32_t lane) {
+        if (bits[lane] != 0) mask.set(lane);
+    });
+    return mask;
+}
+
 class Workgroup {
  public:
     const Program* program = nullptr;
@@ -124,5 +133,12 @@ class Workgroup {
     uint64_t random = 0;  // state of the generator, from the seed
     uint64_t nextRandom();
 };
+
+// Memory and state for workgroups of a program, which a thread uses one after the other.
+void prepare(Workgroup& group, const Program& program);
+// Executes the workgroup with this id. False: it stopped.
+bool runWorkgroup(Workgroup& group, std::array<uint32_t, 3> id);
+// Values of built-in variables, in Input storage.
+void setBuiltIns(Workgroup& group, Subgroup& subgroup);
 
 }  // namespace coopvk::reference

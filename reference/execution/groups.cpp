@@ -3,8 +3,8 @@
 // Subgroups: arithmetic over the active lanes (SPIR-V, 3.52.24). Lanes are combined in their order.
 #include <vector>
 
-#include "execution/combine.hpp"
 #include "execution/opcode_table.hpp"
+#include "execution/operations.hpp"
 
 namespace coopvk::reference {
 
@@ -12,7 +12,7 @@ namespace {
 
 using enum spv::Op;
 using spv::GroupOperation;
-using namespace combine;
+using namespace operations;
 
 // What an exclusive scan gives to the first lane (SPIR-V: the identity I): of floating-point
 // numbers the number, of integers its low bits, and of signed ones the limits.

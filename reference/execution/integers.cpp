@@ -2,16 +2,15 @@
 //
 // Integers and booleans: arithmetic (SPIR-V, 3.52.13), bits (3.52.14), comparisons (3.52.15), and
 // what GLSL.std.450 adds. Results that nothing defines are 0 here.
-#include <algorithm>
-
-#include "execution/map.hpp"
 #include "execution/opcode_table.hpp"
+#include "execution/operations.hpp"
 
 namespace coopvk::reference {
 
 namespace {
 
 using enum spv::Op;
+using namespace operations;
 
 // Divisors that are 0, and the quotient that does not fit: undefined (OpUDiv, OpSDiv, ...).
 constexpr auto byZero = [](uint32_t, uint64_t, uint64_t b) {
@@ -108,22 +107,12 @@ Step reduce(Subgroup& s, const Instruction& i) {
     return Step::kNext;
 }
 
-constexpr auto equal = [](auto a, auto b) { return a == b; };
-constexpr auto notEqual = [](auto a, auto b) { return a != b; };
-constexpr auto less = [](auto a, auto b) { return a < b; };
-constexpr auto lessEqual = [](auto a, auto b) { return a <= b; };
-constexpr auto greater = [](auto a, auto b) { return a > b; };
-constexpr auto greaterEqual = [](auto a, auto b) { return a >= b; };
-constexpr auto least = [](auto a, auto b) { return std::min(a, b); };
-constexpr auto most = [](auto a, auto b) { return std::max(a, b); };
 constexpr auto clamp = [](auto a, auto low, auto high) { return std::min(std::max(a, low), high); };
-constexpr auto bitAnd = [](auto a, auto b) { return a & b; };
-constexpr auto bitOr = [](auto a, auto b) { return a | b; };
 
 constexpr OpcodeRow kRows[] = {
-    each(OpIAdd, onUnsigned<[](auto a, auto b) { return a + b; }>),
-    each(OpISub, onUnsigned<[](auto a, auto b) { return a - b; }>),
-    each(OpIMul, onUnsigned<[](auto a, auto b) { return a * b; }>),
+    each(OpIAdd, onUnsigned<add>),
+    each(OpISub, onUnsigned<subtract>),
+    each(OpIMul, onUnsigned<multiply>),
     each(OpSNegate, onUnsigned<[](auto a) { return 0 - a; }>),
     each(OpUDiv, checked<byZero, onUnsigned<[](auto a, auto b) { return b == 0 ? 0 : a / b; }>>),
     each(OpUMod, checked<byZero, onUnsigned<[](auto a, auto b) { return b == 0 ? 0 : a % b; }>>),
@@ -138,7 +127,7 @@ constexpr OpcodeRow kRows[] = {
     each(OpNot, onUnsigned<[](auto a) { return ~a; }>),
     each(OpBitwiseAnd, onUnsigned<bitAnd>),
     each(OpBitwiseOr, onUnsigned<bitOr>),
-    each(OpBitwiseXor, onUnsigned<[](auto a, auto b) { return a ^ b; }>),
+    each(OpBitwiseXor, onUnsigned<bitXor>),
     each(OpShiftLeftLogical, checked<tooFar, onBits<[](uint32_t width, uint64_t a, uint64_t b) {
                                          return b >= width ? 0 : a << b;
                                      }>>),

@@ -18,32 +18,23 @@ LaneMask definedInAll(const Value& value) {
     return defined;
 }
 
-void propagateOperands(Subgroup& s, const Instruction& i, LaneMask mask) {
+void propagate(Subgroup& s, const Instruction& i, LaneMask mask) {
     const Value result = s.values[i.result];
-    if (i.row->defined == Defined::kComponentwise) {
-        for (uint32_t c = 0; c < result.components(); ++c) {
-            LaneMask defined = LaneMask::firstLanes(kMaxLanes);
-            for (const Operand& operand : i.operands) {
-                if (operand.slot == kNone) continue;
-                const Value& value = s.values[operand.slot];
-                if (value.components() > 0)
-                    defined &= value.defined[std::min(c, value.components() - 1)];
-            }
-            result.define(c, defined, mask);
-        }
-        return;
-    }
-    LaneMask defined = LaneMask::firstLanes(kMaxLanes);
+    LaneMask whole = LaneMask::firstLanes(kMaxLanes);
     if (i.row->defined == Defined::kAll)
         for (const Operand& operand : i.operands)
-            if (operand.slot != kNone) defined &= definedInAll(s.values[operand.slot]);
-    for (uint32_t c = 0; c < result.components(); ++c) result.define(c, defined, mask);
-}
-
-void propagate(Subgroup& s, const Instruction& i, LaneMask mask) {
-    propagateOperands(s, i, mask);
-    for (const auto& [component, lane] : s.outside)
-        s.values[i.result].defined[component].clear(lane);
+            if (operand.slot != kNone) whole &= definedInAll(s.values[operand.slot]);
+    for (uint32_t c = 0; c < result.components(); ++c) {
+        LaneMask defined = whole;
+        for (const Operand& operand : i.operands) {
+            if (i.row->defined != Defined::kComponentwise || operand.slot == kNone) continue;
+            const Value& value = s.values[operand.slot];
+            if (value.components() > 0)
+                defined &= value.defined[std::min(c, value.components() - 1)];
+        }
+        result.define(c, defined, mask);
+    }
+    for (const auto& [component, lane] : s.outside) result.defined[component].clear(lane);
     s.outside.clear();
 }
 

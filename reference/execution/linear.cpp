@@ -16,54 +16,30 @@ namespace {
 
 using enum spv::Op;
 
-// Each component of the result is a sum of products: terms(component, n) names those of the
-// operands. Rounded to the format once, at the end: no less exact than the formulas of Vulkan's
-// "Precision of Individual Operations", and for bfloat16 what SPV_KHR_bfloat16 says of binary32.
-struct Term {
-    uint32_t a = 0, b = 0;
-};
-template <typename Terms>
-Step sums(Subgroup& s, const Instruction& i, uint32_t count, Terms terms) {
+// The product of two matrices; vectors are matrices of one column, or of one row before another
+// matrix or vector. Each component of the result is a sum of products, rounded to the format once,
+// at the end: no less exact than the formulas of Vulkan's "Precision of Individual Operations", and
+// for bfloat16 what SPV_KHR_bfloat16 says of binary32.
+Step product(Subgroup& s, const Instruction& i) {
     const Value a = s.operand(i, 0), b = s.operand(i, 1), result = s.result(i);
+    const uint32_t depth = i.opcode == OpOuterProduct ? 1 : a.type->count;
+    const uint32_t rows = a.components() / depth;
     return withFormat(*s.program, scalarOf(*i.type), [&](auto format) {
         using Compute = typename decltype(format)::Compute;
         for (uint32_t c = 0; c < result.components(); ++c) {
+            const uint32_t row = c % rows, column = c / rows;
             forLanes(s, [&](uint32_t lane) {
                 Compute sum = 0;
-                for (uint32_t n = 0; n < count; ++n) {
-                    const Term term = terms(c, n);
-                    const auto product = static_cast<Compute>(format.from(a.at(term.a, lane)) *
-                                                              format.from(b.at(term.b, lane)));
-                    sum = n == 0 ? product : static_cast<Compute>(sum + product);
+                for (uint32_t n = 0; n < depth; ++n) {
+                    const auto term =
+                        static_cast<Compute>(format.from(a.at(n * rows + row, lane)) *
+                                             format.from(b.at(column * depth + n, lane)));
+                    sum = n == 0 ? term : static_cast<Compute>(sum + term);
                 }
                 result.at(c, lane) = format.to(sum);
             });
         }
         return Step::kNext;
-    });
-}
-
-Step dot(Subgroup& s, const Instruction& i) {
-    return sums(s, i, s.operand(i, 0).components(),
-                [](uint32_t, uint32_t n) { return Term{n, n}; });
-}
-Step outerProduct(Subgroup& s, const Instruction& i) {
-    const uint32_t rows = i.type->element->count;
-    return sums(s, i, 1, [rows](uint32_t c, uint32_t) { return Term{c % rows, c / rows}; });
-}
-Step matrixTimesVector(Subgroup& s, const Instruction& i) {
-    const uint32_t rows = i.type->count;
-    return sums(s, i, s.operand(i, 1).components(),
-                [rows](uint32_t c, uint32_t n) { return Term{n * rows + c, n}; });
-}
-Step vectorTimesMatrix(Subgroup& s, const Instruction& i) {
-    const uint32_t rows = s.operand(i, 0).components();
-    return sums(s, i, rows, [rows](uint32_t c, uint32_t n) { return Term{n, c * rows + n}; });
-}
-Step matrixTimesMatrix(Subgroup& s, const Instruction& i) {
-    const uint32_t rows = i.type->element->count, depth = s.operand(i, 0).type->count;
-    return sums(s, i, depth, [rows, depth](uint32_t c, uint32_t n) {
-        return Term{n * rows + c % rows, c / rows * depth + n};
     });
 }
 
@@ -225,11 +201,11 @@ constexpr OpcodeRow all(auto opcode, Handler handler) {
     return row(opcode, handler, Defined::kAll);
 }
 constexpr OpcodeRow kRows[] = {
-    all(OpDot, dot),
-    all(OpOuterProduct, outerProduct),
-    all(OpMatrixTimesVector, matrixTimesVector),
-    all(OpVectorTimesMatrix, vectorTimesMatrix),
-    all(OpMatrixTimesMatrix, matrixTimesMatrix),
+    all(OpDot, product),
+    all(OpOuterProduct, product),
+    all(OpMatrixTimesVector, product),
+    all(OpVectorTimesMatrix, product),
+    all(OpMatrixTimesMatrix, product),
     all(OpSDot, integerDot<true, true, false>),
     all(OpUDot, integerDot<false, false, false>),
     all(OpSUDot, integerDot<true, false, false>),

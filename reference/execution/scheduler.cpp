@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "execution/scheduler.hpp"
-
 #include <algorithm>
 
+#include "execution/frame.hpp"
 #include "execution/report_sink.hpp"
 #include "memory/pointer.hpp"
 #include "memory/races.hpp"

@@ -18,14 +18,6 @@ uint32_t valueOperand(const Instruction& i) {
     return isOld ? 0 : 1;
 }
 
-LaneMask lanesWith(Subgroup& s, const Value& condition) {
-    LaneMask mask;
-    forLanes(s, [&](uint32_t lane) {
-        if (condition.at(0, lane) != 0) mask.set(lane);
-    });
-    return mask;
-}
-
 // The active lanes whose value is that of `lane`.
 LaneMask lanesLike(Subgroup& s, const Value& value, uint32_t lane) {
     LaneMask same;
@@ -52,7 +44,8 @@ constexpr auto any = [](LaneMask yes, LaneMask active) { return (active & yes).a
 template <auto kVote, bool kEqual = false>
 Step vote(Subgroup& s, const Instruction& i) {
     const Value from = s.operand(i, valueOperand(i)), result = s.result(i);
-    const LaneMask yes = kEqual ? lanesLike(s, from, s.mask.first()) : lanesWith(s, from);
+    const LaneMask yes =
+        kEqual ? lanesLike(s, from, s.mask.first()) : lanesWith(s, from.component(0));
     const uint64_t agreed = kVote(yes, s.mask);
     forLanes(s, [&](uint32_t lane) { result.at(0, lane) = agreed; });
     LaneMask defined = s.mask;
@@ -63,7 +56,7 @@ Step vote(Subgroup& s, const Instruction& i) {
 template <auto kVote>
 Step quadVote(Subgroup& s, const Instruction& i) {
     const Value result = s.result(i);
-    const LaneMask yes = lanesWith(s, s.operand(i, 0));
+    const LaneMask yes = lanesWith(s, s.operand(i, 0).component(0));
     s.mask.forEach([&](uint32_t lane) {
         const uint32_t first = lane & ~3u;
         const LaneMask quad = LaneMask::firstLanes(first + 4) & ~LaneMask::firstLanes(first);
@@ -83,7 +76,7 @@ Step setBallots(Subgroup& s, const Instruction& i, BallotOf ballotOf) {
     return Step::kNext;
 }
 Step ballot(Subgroup& s, const Instruction& i) {
-    const LaneMask yes = lanesWith(s, s.operand(i, valueOperand(i)));
+    const LaneMask yes = lanesWith(s, s.operand(i, valueOperand(i)).component(0));
     return setBallots(s, i, [&](uint32_t) { return yes; });
 }
 // The lanes with the same value.

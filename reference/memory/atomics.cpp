@@ -7,7 +7,7 @@
 #include <atomic>
 #include <cstring>
 
-#include "execution/combine.hpp"
+#include "execution/operations.hpp"
 #include "memory/families.hpp"
 #include "memory/races.hpp"
 
@@ -49,7 +49,7 @@ uint64_t atomicMemory(Subgroup& s, const Instruction& i, uint32_t lane, const Po
 
 namespace {
 
-using namespace combine;
+using namespace operations;
 
 void synchronise(Subgroup& s, const Instruction& i, uint32_t lane, const Pointer& at) {
     if (s.group->races == nullptr) return;

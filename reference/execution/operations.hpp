@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operations that combine two scalars of a type, as bits: what subgroups and atomics share.
+// Operations on two numbers, and of two scalars of a type, as bits: for subgroups and atomics.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 #include "execution/map.hpp"
 
-namespace coopvk::reference::combine {
+namespace coopvk::reference::operations {
 
 using Combine = uint64_t (*)(const Program&, const Type& scalar, uint64_t, uint64_t);
 
@@ -40,7 +40,13 @@ inline constexpr auto mostFloat = [](auto a, auto b) { return std::fmax(a, b); }
 inline constexpr auto bitAnd = [](auto a, auto b) { return a & b; };
 inline constexpr auto bitOr = [](auto a, auto b) { return a | b; };
 inline constexpr auto bitXor = [](auto a, auto b) { return a ^ b; };
+inline constexpr auto equal = [](auto a, auto b) { return a == b; };
+inline constexpr auto notEqual = [](auto a, auto b) { return a != b; };
+inline constexpr auto less = [](auto a, auto b) { return a < b; };
+inline constexpr auto lessEqual = [](auto a, auto b) { return a <= b; };
+inline constexpr auto greater = [](auto a, auto b) { return a > b; };
+inline constexpr auto greaterEqual = [](auto a, auto b) { return a >= b; };
 inline constexpr auto first = [](auto a, auto) { return a; };
 inline constexpr auto second = [](auto, auto b) { return b; };
 
-}  // namespace coopvk::reference::combine
+}  // namespace coopvk::reference::operations
