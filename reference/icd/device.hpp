@@ -55,6 +55,7 @@ struct Queue : ObjectOf<VkQueue> {
     bool stopping = false;
     std::thread thread;
 
+    bool idle() const { return batches.empty() && !busy; }
     void submit(std::vector<Batch> added);
     VkResult waitIdle();
     void stop();
@@ -75,6 +76,9 @@ struct Device : ObjectOf<VkDevice> {
     std::condition_variable changed;
     bool lost = false;
 
+    // Lost, and the queue uses no object any more: the program may destroy them.
+    bool gone() const { return lost && queue.idle(); }
+
     const Settings& settings() const { return physical->settings; }
     // Changes what waiting threads look at.
     template <typename Change>
@@ -86,12 +90,12 @@ struct Device : ObjectOf<VkDevice> {
     void lose() {
         change([&] { lost = true; });
     }
-    // What `get` returns, under the mutex; VK_ERROR_DEVICE_LOST if the device is lost.
+    // What `get` returns, under the mutex; or VK_ERROR_DEVICE_LOST.
     template <typename Get>
     VkResult read(const Get& get) {
         const std::lock_guard lock(mutex);
         const VkResult result = get();
-        return lost ? VK_ERROR_DEVICE_LOST : result;
+        return gone() ? VK_ERROR_DEVICE_LOST : result;
     }
     // Reports use of the interface that is not valid; returns VK_ERROR_VALIDATION_FAILED.
     VkResult refuse(const std::string& message) const;
@@ -99,14 +103,14 @@ struct Device : ObjectOf<VkDevice> {
     template <typename Ready>
     VkResult wait(uint64_t timeout, const Ready& ready) {
         constexpr uint64_t kForever = uint64_t{1} << 60;
-        const auto done = [&] { return lost || ready(); };
+        const auto done = [&] { return gone() || ready(); };
         std::unique_lock lock(mutex);
         if (timeout >= kForever) {
             changed.wait(lock, done);
         } else if (!changed.wait_for(lock, std::chrono::nanoseconds(timeout), done)) {
             return VK_TIMEOUT;
         }
-        return lost ? VK_ERROR_DEVICE_LOST : VK_SUCCESS;
+        return gone() ? VK_ERROR_DEVICE_LOST : VK_SUCCESS;
     }
 };
 

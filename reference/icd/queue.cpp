@@ -79,7 +79,7 @@ void Queue::submit(std::vector<Batch> added) {
 }
 
 VkResult Queue::waitIdle() {
-    return device->wait(UINT64_MAX, [&] { return batches.empty() && !busy; });
+    return device->wait(UINT64_MAX, [&] { return idle(); });
 }
 
 void Queue::stop() {

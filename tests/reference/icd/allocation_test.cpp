@@ -25,6 +25,9 @@ thread_local int allocationsLeft = -1;
     if (memory == nullptr) throw std::bad_alloc();
     return memory;
 }
+[[gnu::noinline]] void* operator new(size_t size, const std::nothrow_t&) noexcept {
+    return std::malloc(size);
+}
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
@@ -101,6 +104,9 @@ TEST_F(Allocations, OfRecordings) {
 }
 
 TEST_F(Allocations, OfPrograms) {
+#ifdef COOPVK_SANITIZED
+    GTEST_SKIP() << "SPIRV-Tools does not free what it has when memory fails";
+#endif
     Layout layout(device, {binding(0, kStorage)});
     const VkShaderModuleCreateInfo code{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, nullptr, 0,
                                         sizeof(kSizeWords), kSizeWords};
