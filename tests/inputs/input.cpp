@@ -62,6 +62,14 @@ void readDirective(Input& input, const std::string& line) {
         std::getline(words >> std::ws, input.refused);
         return;
     }
+    if (key == "unchecked") {
+        std::getline(words >> std::ws, input.unchecked);
+        return;
+    }
+    if (key == "racy") {
+        input.isRacy = true;
+        return;
+    }
     while (words >> word) {
         if (key == "needs") {
             input.needs.push_back(word);
@@ -69,6 +77,10 @@ void readDirective(Input& input, const std::string& line) {
             input.buffers.push_back(bufferFrom(input, word));
         } else if (key == "push") {
             input.push.push_back(static_cast<uint32_t>(std::stoul(word)));
+        } else if (key == "spec" && word.find('=') != word.npos) {
+            const size_t at = word.find('=');
+            input.specialization[static_cast<uint32_t>(std::stoul(word.substr(0, at)))] =
+                static_cast<uint32_t>(std::stoul(word.substr(at + 1)));
         } else if (key == "lanes") {
             input.lanes.push_back(static_cast<uint32_t>(std::stoul(word)));
         } else if (key == "groups") {

@@ -45,10 +45,11 @@ struct Options {
 enum class Verdict {
     kAgrees,
     kDiffers,
-    kReports,        // the rewritten module alone gives reports
-    kInvalid,        // the rewritten module is invalid, or did not run to its end
-    kRefused,        // by the rewriter
-    kUndefined,      // reports of the native execution: any result would be right
+    kReports,    // the rewritten module alone gives reports
+    kInvalid,    // the rewritten module is invalid, or did not run to its end
+    kRefused,    // by the rewriter
+    kUndefined,  // any result would be right: reports of the native execution; or races there, and
+                 // differences
     kNotExecutable,  // the reference device does not run the module natively
     kNotApplicable,  // the workgroup is not whole subgroups, or the device has no matrices
 };

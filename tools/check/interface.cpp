@@ -95,13 +95,17 @@ class Finder {
         found_.buffers.push_back(use);
     }
 
-    // Each type to which addresses point has a buffer.
+    // Each type to which addresses point has a buffer; of untyped pointers, types that accesses
+    // name.
     void addPointer(const Instruction& i) {
-        if (i.opcode != Op::OpTypePointer ||
-            static_cast<spv::StorageClass>(i[2]) != spv::StorageClass::PhysicalStorageBuffer ||
-            !pointees_.emplace(i[3], found_.buffers.size()).second)
-            return;
-        found_.buffers.push_back({.type = i[3], .isDescriptor = false});
+        const bool isUntyped = i.opcode == Op::OpUntypedAccessChainKHR ||
+                               i.opcode == Op::OpUntypedInBoundsAccessChainKHR;
+        if (i.opcode != Op::OpTypePointer && !isUntyped) return;
+        const Instruction& pointer = isUntyped ? module_.definition(i[1]) : i;
+        if (static_cast<spv::StorageClass>(pointer[2]) ==
+                spv::StorageClass::PhysicalStorageBuffer &&
+            pointees_.emplace(i[3], found_.buffers.size()).second)
+            found_.buffers.push_back({.type = i[3], .isDescriptor = false});
     }
 
     // The buffer into which a pointer points; nothing if it is not known.

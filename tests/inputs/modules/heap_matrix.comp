@@ -1,4 +1,5 @@
 // Matrices and tensors in buffers of a descriptor heap, by an index that differs between dispatches.
+// test: unchecked the reference device has no descriptor heaps
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_descriptor_heap : require

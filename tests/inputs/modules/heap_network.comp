@@ -1,4 +1,5 @@
 // A network whose layers have their weights in buffers of a descriptor heap, by the loop's variable.
+// test: unchecked the reference device has no descriptor heaps
 #version 460
 #extension GL_EXT_descriptor_heap : require
 #extension GL_EXT_nonuniform_qualifier : require

@@ -1,4 +1,5 @@
 // Each invocation has buffers of its own in a descriptor heap.
+// test: unchecked the reference device has no descriptor heaps
 #version 460
 #extension GL_EXT_descriptor_heap : require
 #extension GL_EXT_nonuniform_qualifier : require

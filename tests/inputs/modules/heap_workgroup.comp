@@ -1,4 +1,5 @@
 // Matrices of a workgroup from tensors in buffers of a descriptor heap, one of them decoded.
+// test: unchecked the reference device has no descriptor heaps
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_descriptor_heap : require

@@ -1,4 +1,5 @@
 // Precise arithmetic with matrices of two formats.
+// test: racy subgroups read what others write
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_KHR_cooperative_matrix : require

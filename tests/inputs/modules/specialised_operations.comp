@@ -1,4 +1,5 @@
 // Sizes of matrices, arrays and the workgroup from specialization constants, also through operations on them.
+// test: spec 4=128 5=1
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_KHR_cooperative_matrix : require

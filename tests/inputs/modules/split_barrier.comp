@@ -1,4 +1,5 @@
 // A product between the arrival at a barrier and the wait for it.
+// test: unchecked the reference device has no split barriers
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_KHR_cooperative_matrix : require
