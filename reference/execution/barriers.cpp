@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Barriers (SPIR-V, 3.52.20), and instructions without an effect here.
+// Barriers (SPIR-V, 3.52.20), the clock, and instructions without an effect here.
+#include <chrono>
+
 #include "execution/frame.hpp"
 #include "execution/opcode_table.hpp"
 #include "memory/races.hpp"
@@ -39,12 +41,25 @@ Step assume(Subgroup& s, const Instruction& i) {
     return Step::kNext;
 }
 
+// SPV_KHR_shader_clock: 64 bits, or two words, the lower first. One clock for all scopes.
+Step readClock(Subgroup& s, const Instruction& i) {
+    const Value result = s.result(i);
+    const auto now =
+        static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+    for (uint32_t c = 0; c < result.components(); ++c)
+        forLanes(s, [&](uint32_t lane) {
+            result.at(c, lane) = (now >> (c * 32)) & widthMask(scalarOf(*i.type).width);
+        });
+    return Step::kNext;
+}
+
 Step nothing(Subgroup&, const Instruction&) { return Step::kNext; }
 
 constexpr OpcodeRow kRows[] = {
     row(spv::Op::OpControlBarrier, controlBarrier),
     row(spv::Op::OpMemoryBarrier, memoryBarrier),
     row(spv::Op::OpAssumeTrueKHR, assume),
+    row(spv::Op::OpReadClockKHR, readClock, Defined::kAlways),
     row(spv::Op::OpUntypedPrefetchKHR, nothing),
 };
 

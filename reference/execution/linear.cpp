@@ -9,6 +9,7 @@
 
 #include "execution/map.hpp"
 #include "execution/opcode_table.hpp"
+#include "memory/pointer.hpp"
 
 namespace coopvk::reference {
 
@@ -171,14 +172,19 @@ constexpr auto invert = [](const Operands& o) {
 };
 constexpr auto determinant = [](const Operands& o) { return Numbers{invert(o).back()}; };
 
-// The result is a structure of the parts of a number: rest and whole part, significand and
-// exponent.
-template <bool kExponent>
+// The parts of a number: rest and whole part, significand and exponent. They are a structure, or
+// the second one goes through a pointer.
+template <bool kExponent, bool kPointer>
 Step splitNumbers(Subgroup& s, const Instruction& i) {
     const Value from = s.operand(i, 0), result = s.result(i);
     const uint32_t count = from.components();
-    const uint64_t mask = widthMask(scalarOf(*result.type, count).width);
-    return withFormat(*s.program, scalarOf(*from.type), [&](auto format) {
+    const Type& type =
+        kPointer ? *s.program->slots[i[1].slot].pointee.type : *result.type->members[1].type;
+    std::vector<uint64_t> data(kPointer ? size_t{count} * s.lanes : 0);
+    std::vector<LaneMask> defined(from.defined, from.defined + count);
+    const Value second =
+        kPointer ? Value{data.data(), defined.data(), &type, s.lanes} : result.part(type, count);
+    withFormat(*s.program, scalarOf(*from.type), [&](auto format) {
         using Compute = typename decltype(format)::Compute;
         for (uint32_t c = 0; c < count; ++c) {
             s.mask.forEach([&](uint32_t lane) {
@@ -188,13 +194,14 @@ Step splitNumbers(Subgroup& s, const Instruction& i) {
                 const double rest =
                     kExponent ? std::frexp(value, &exponent) : std::modf(value, &whole);
                 result.at(c, lane) = format.to(static_cast<Compute>(rest));
-                result.at(count + c, lane) =
-                    mask & (kExponent ? static_cast<uint64_t>(exponent)
-                                      : format.to(static_cast<Compute>(whole)));
+                second.at(c, lane) =
+                    kExponent ? static_cast<uint64_t>(exponent) & widthMask(scalarOf(type).width)
+                              : format.to(static_cast<Compute>(whole));
             });
         }
-        return Step::kNext;
     });
+    if (kPointer) storeThrough(s, i, 1, second);
+    return Step::kNext;
 }
 
 constexpr OpcodeRow all(auto opcode, Handler handler) {
@@ -221,8 +228,10 @@ constexpr OpcodeRow kRows[] = {
     all(GLSLstd450Refract, onVectors<refract>),
     all(GLSLstd450Determinant, onVectors<determinant>),
     all(GLSLstd450MatrixInverse, onVectors<invert>),
-    all(GLSLstd450ModfStruct, splitNumbers<false>),
-    all(GLSLstd450FrexpStruct, splitNumbers<true>),
+    all(GLSLstd450ModfStruct, splitNumbers<false, false>),
+    all(GLSLstd450Modf, splitNumbers<false, true>),
+    all(GLSLstd450FrexpStruct, splitNumbers<true, false>),
+    all(GLSLstd450Frexp, splitNumbers<true, true>),
 };
 
 }  // namespace

@@ -69,6 +69,12 @@ Rows groupRows();       // subgroups: arithmetic
 Rows voteRows();        // subgroups: votes, ballots, shuffles
 Rows printRows();       // NonSemantic.DebugPrintf
 
+// In memory/.
+Rows chainRows();   // access chains and what else computes pointers
+Rows accessRows();  // loads and stores
+Rows copyRows();    // copies of memory, lengths of arrays
+Rows atomicRows();
+
 // Cooperative matrices and vectors, in matrices/.
 Rows matrixRows();        // products, reductions, conversions of use, calls for elements
 Rows matrixMemoryRows();  // loads and stores

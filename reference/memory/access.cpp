@@ -3,7 +3,7 @@
 #include <array>
 #include <bit>
 
-#include "memory/families.hpp"
+#include "execution/opcode_table.hpp"
 #include "memory/pointer.hpp"
 
 namespace coopvk::reference {
@@ -237,5 +237,9 @@ constexpr OpcodeRow kRows[] = {
 }  // namespace
 
 Rows accessRows() { return kRows; }
+
+void storeThrough(Subgroup& s, const Instruction& i, uint32_t pointer, const Value& value) {
+    storeValue(s, i, s.operand(i, pointer), value, planOf(*s.program, i[pointer].slot, value.type));
+}
 
 }  // namespace coopvk::reference

@@ -63,4 +63,8 @@ void writeMemory(Subgroup& subgroup, const Instruction& instruction, uint32_t la
                  const Pointer& pointer, uint64_t offset, std::span<const std::byte> from,
                  const Access& access);
 
+// Stores a value through operand `pointer` of an instruction that does more than that.
+void storeThrough(Subgroup& subgroup, const Instruction& instruction, uint32_t pointer,
+                  const Value& value);
+
 }  // namespace coopvk::reference

@@ -158,5 +158,30 @@ TEST(ReferenceGlsl, Matrices) {
     EXPECT_EQ(floatOf(r.buffers[1][1]), 8.0f);
 }
 
+// The second result goes through a pointer, to a variable or to a buffer.
+TEST(ReferenceGlsl, PartsThroughPointers) {
+    ShaderText text;
+    text.localSize = 1;
+    text.declarations = "%p_function_f32 = OpTypePointer Function %f32\n";
+    text.body =
+        "%whole = OpVariable %p_function_f32 Function\n" + loadWord("%a", "%u_0") +
+        "%f = OpBitcast %f32 %a\n%rest = OpExtInst %f32 %glsl Modf %f %whole\n"
+        "%w = OpLoad %f32 %whole\n%r0 = OpBitcast %u32 %rest\n%r1 = OpBitcast %u32 %w\n"
+        "%at = OpAccessChain %p_word %out %u_0 %u_3\n"
+        "%significand = OpExtInst %f32 %glsl Frexp %f %at\n%r2 = OpBitcast %u32 %significand\n" +
+        storeWord("%u_0", "%r0") + storeWord("%u_1", "%r1") + storeWord("%u_2", "%r2");
+    Execution r;
+    r.lanes = 4;
+    r.buffers[0] = {bitsOf(-5.25f)};
+    r.buffers[1] = {0, 0, 0, 0};
+    execute(r, shader(text));
+    ASSERT_EQ(r.error, "");
+    EXPECT_TRUE(r.reports.empty());
+    EXPECT_EQ(floatOf(r.buffers[1][0]), -0.25f);
+    EXPECT_EQ(floatOf(r.buffers[1][1]), -5.0f);
+    EXPECT_EQ(floatOf(r.buffers[1][2]), -0.65625f);  // -5.25 = -0.65625 * 2^3
+    EXPECT_EQ(r.buffers[1][3], 3u);
+}
+
 }  // namespace
 }  // namespace coopvk::reference::test

@@ -107,5 +107,27 @@ TEST_P(ReferenceSubgroup, ActiveLanesOnly) {
 
 INSTANTIATE_TEST_SUITE_P(Lanes, ReferenceSubgroup, testing::Values(4, 8, 16, 32, 64, 128));
 
+// SPV_KHR_shader_clock: a counter that does not go back, as 64 bits or as two words, the lower
+// first.
+TEST(ReferenceSubgroups, Clocks) {
+    ShaderText text;
+    text.localSize = 1;
+    text.capabilities = "OpCapability ShaderClockKHR\nOpExtension \"SPV_KHR_shader_clock\"\n";
+    text.body =
+        "%first = OpReadClockKHR %u64 %u_3\n%words_ = OpReadClockKHR %v2u32 %u_3\n"
+        "%second = OpBitcast %u64 %words_\n%third = OpReadClockKHR %u64 %u_3\n"
+        "%a = OpULessThanEqual %bool %first %second\n"
+        "%b = OpULessThanEqual %bool %second %third\n%both = OpLogicalAnd %bool %a %b\n"
+        "%r = OpSelect %u32 %both %u_1 %u_0\n" +
+        storeWord("%u_0", "%r");
+    Execution r;
+    r.lanes = 4;
+    r.buffers[0] = {0};
+    r.buffers[1] = {0};
+    execute(r, shader(text));
+    ASSERT_EQ(r.error, "");
+    EXPECT_EQ(r.buffers[1][0], 1u);
+}
+
 }  // namespace
 }  // namespace coopvk::reference::test
