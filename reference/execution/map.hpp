@@ -90,25 +90,17 @@ Step checked(Subgroup& s, const Instruction& i) {
 
 // How the device computes with a floating-point type: in float or double, without a second rounding
 // that could differ (f16 and bf16 in float: 24 bits are at least twice their bits plus 2).
-struct Single {
-    using Compute = float;
-    static float from(uint64_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits)); }
-    static uint64_t to(float value) { return std::bit_cast<uint32_t>(value); }
-};
-struct Double {
-    using Compute = double;
-    static double from(uint64_t bits) { return std::bit_cast<double>(bits); }
-    static uint64_t to(double value) { return std::bit_cast<uint64_t>(value); }
-};
-struct Half {
-    using Compute = float;
-    static float from(uint64_t bits) {
-        return static_cast<float>(std::bit_cast<_Float16>(static_cast<uint16_t>(bits)));
+template <typename Float, typename Bits, typename Computed = Float>
+struct Native {
+    using Compute = Computed;
+    static Compute from(uint64_t bits) {
+        return static_cast<Compute>(std::bit_cast<Float>(static_cast<Bits>(bits)));
     }
-    static uint64_t to(float value) {
-        return std::bit_cast<uint16_t>(static_cast<_Float16>(value));
-    }
+    static uint64_t to(Compute value) { return std::bit_cast<Bits>(static_cast<Float>(value)); }
 };
+using Half = Native<_Float16, uint16_t, float>;
+using Single = Native<float, uint32_t>;
+using Double = Native<double, uint64_t>;
 
 // The format of a scalar type, of integers with this signedness instead of their type's.
 inline numbers::Number numberOf(const Type& scalar, bool isSigned) {

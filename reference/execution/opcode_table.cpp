@@ -3,8 +3,6 @@
 
 #include <unordered_map>
 
-#include "memory/families.hpp"
-
 namespace coopvk::reference {
 
 namespace {

@@ -66,26 +66,22 @@ bool readChecks(std::string_view text, Settings& settings) {
 }
 
 struct SettingRow {
-    const char* variable;
+    const char* name;
     bool (*read)(std::string_view, Settings&);
 };
 using Text = std::string_view;
 constexpr SettingRow kSettings[] = {
-    {"COOPVK_REFERENCE_SUBGROUP_SIZE", readLanes},
-    {"COOPVK_REFERENCE_SEED", [](Text text, Settings& to) { return readNumber(text, to.seed); }},
-    {"COOPVK_REFERENCE_SCHEDULE",
-     [](Text text, Settings& to) { return readOrder(text, to.schedule); }},
-    {"COOPVK_REFERENCE_PLACEMENT",
-     [](Text text, Settings& to) { return readOrder(text, to.placement); }},
-    {"COOPVK_REFERENCE_SUMS", readSums},
-    {"COOPVK_REFERENCE_CHECKS", readChecks},
-    {"COOPVK_REFERENCE_REPORT", readAction},
-    {"COOPVK_REFERENCE_THREADS",
-     [](Text text, Settings& to) { return readNumber(text, to.threads); }},
-    {"COOPVK_REFERENCE_REPORTS",
-     [](Text text, Settings& to) { return readNumber(text, to.reports); }},
-    {"COOPVK_REFERENCE_STEPS", [](Text text, Settings& to) { return readNumber(text, to.steps); }},
-    {"COOPVK_REFERENCE_EXTENSIONS",
+    {"SUBGROUP_SIZE", readLanes},
+    {"SEED", [](Text text, Settings& to) { return readNumber(text, to.seed); }},
+    {"SCHEDULE", [](Text text, Settings& to) { return readOrder(text, to.schedule); }},
+    {"PLACEMENT", [](Text text, Settings& to) { return readOrder(text, to.placement); }},
+    {"SUMS", readSums},
+    {"CHECKS", readChecks},
+    {"REPORT", readAction},
+    {"THREADS", [](Text text, Settings& to) { return readNumber(text, to.threads); }},
+    {"REPORTS", [](Text text, Settings& to) { return readNumber(text, to.reports); }},
+    {"STEPS", [](Text text, Settings& to) { return readNumber(text, to.steps); }},
+    {"EXTENSIONS",
      [](Text text, Settings& to) {
          to.extensions = text;
          return true;
@@ -97,11 +93,11 @@ constexpr SettingRow kSettings[] = {
 Result<Settings> settingsFromEnvironment() {
     Settings settings;
     for (const SettingRow& row : kSettings) {
-        const char* text = std::getenv(row.variable);
+        const std::string variable = std::string("COOPVK_REFERENCE_") + row.name;
+        const char* text = std::getenv(variable.c_str());
         if (text == nullptr || *text == '\0') continue;
         if (!row.read(text, settings))
-            return Error{ErrorCode::kInvalidArgument,
-                         std::string(row.variable) + " has no meaning: " + text};
+            return Error{ErrorCode::kInvalidArgument, variable + " has no meaning: " + text};
     }
     return settings;
 }

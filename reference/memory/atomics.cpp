@@ -7,8 +7,8 @@
 #include <atomic>
 #include <cstring>
 
+#include "execution/opcode_table.hpp"
 #include "execution/operations.hpp"
-#include "memory/families.hpp"
 #include "memory/races.hpp"
 
 namespace coopvk::reference {

@@ -3,7 +3,7 @@
 // Access chains, and what else computes pointers.
 #include "memory/chain.hpp"
 
-#include "memory/families.hpp"
+#include "execution/opcode_table.hpp"
 #include "memory/pointer.hpp"
 
 namespace coopvk::reference {

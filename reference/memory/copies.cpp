@@ -3,7 +3,7 @@
 // Copies from memory to memory, and the lengths of arrays in descriptors.
 #include <vector>
 
-#include "memory/families.hpp"
+#include "execution/opcode_table.hpp"
 #include "memory/pointer.hpp"
 
 namespace coopvk::reference {
