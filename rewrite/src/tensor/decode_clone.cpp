@@ -34,6 +34,7 @@ class Clone {
           bytesType_(bufferIndexType(types_)),
           request_(request),
           original_(original),
+          returnsPointer_(isPointerType(module_.def(original.definition->type).opcode)),
           flow_(module_, original, kinds),
           emit_(types_, unused_),
           loads_(context, emit_, request.at, place_),
@@ -64,6 +65,7 @@ class Clone {
     const Id bytesType_;
     const CloneRequest& request_;
     const Function& original_;
+    const bool returnsPointer_;  // into the buffer
     PointerFlow flow_;
     std::vector<Id> arguments_;  // of the place: parameters of the copy
     BufferPlace place_;          // in the copy
@@ -97,8 +99,9 @@ Id Clone::run() {
             if (i->result != 0) copies_.set(i->result, module_.takeId());
         }
     }
-    clone_->definition = makeInstruction(spv::Op::OpFunction, original_.definition->type,
-                                         module_.takeId(), original_.definition->operands);
+    const Id type = returnsPointer_ ? bytesType_ : original_.definition->type;
+    clone_->definition = makeInstruction(spv::Op::OpFunction, type, module_.takeId(),
+                                         original_.definition->operands);
     module_.setDef(clone_->definition.get());
     declareParameters();
     for (const auto& block : original_.blocks) copyBlock(*block);
@@ -128,7 +131,7 @@ void Clone::declareParameters() {
         if (flow_.isVariable(parameter->result)) type = variableType();
         copies_.set(parameter->result, declare(type));
     }
-    const Id type = types_.functionType(original_.definition->type, parameterTypes);
+    const Id type = types_.functionType(clone_->definition->type, parameterTypes);
     clone_->definition->operands[1] = idOperand(type);
 }
 
@@ -144,7 +147,8 @@ void Clone::copyBlock(const Block& block) {
         if (place_.root == 0 && i->opcode != spv::Op::OpVariable) {
             place_ = request_.place.inFunction(emit_, arguments_);
         }
-        if (usesPointers(*i)) {
+        const bool returns = i->opcode == spv::Op::OpReturnValue && returnsPointer_;
+        if (usesPointers(*i) || returns) {
             copyPointerUse(*i);
         } else {
             emit_.add(copies_.copy(*i));
@@ -153,10 +157,7 @@ void Clone::copyBlock(const Block& block) {
 }
 
 bool Clone::usesPointers(const Instruction& i) const {
-    const auto touches = [&](Id id) { return flow_.kindOf(id) != ArgumentKind::kOther; };
-    return touches(i.result) || std::ranges::any_of(i.operands, [&](const Operand& o) {
-               return o.isId && touches(o.word);
-           });
+    return flow_.kindOf(i.result) != ArgumentKind::kOther || flow_.takesPointers(i);
 }
 
 // Copies an instruction with another result type.
@@ -205,6 +206,9 @@ void Clone::copyPointerUse(const Instruction& i) {
         }
         case OpFunctionCall:
             return copyCall(i);
+        case OpReturnValue:
+            if (returnsPointer_ && isBytes(i.word(0))) return copyAs(i, 0);
+            break;
         default:
             break;
     }
@@ -250,12 +254,6 @@ void Clone::copyLoad(const Instruction& i) {
 }
 
 void Clone::copyCall(const Instruction& i) {
-    if (flow_.isPointer(i.result) || isPointerType(module_.def(i.type).opcode)) {
-        refuse(
-            "DecodeFunc gets a pointer from a function, and the tensor is in a descriptor's "
-            "buffer");
-        return;
-    }
     std::vector<ArgumentKind> kinds;
     for (const Operand& argument : operandsBehind(i, 1)) {
         kinds.push_back(flow_.kindOf(argument.word));
@@ -268,7 +266,8 @@ void Clone::copyCall(const Instruction& i) {
     for (const Operand& argument : operandsBehind(i, 1)) {
         operands.push_back(idOperand(copied(argument.word)));
     }
-    emit_.add(makeInstruction(i.opcode, i.type, copied(i.result), std::move(operands)));
+    const Id type = isPointerType(module_.def(i.type).opcode) ? bytesType_ : i.type;
+    emit_.add(makeInstruction(i.opcode, type, copied(i.result), std::move(operands)));
 }
 
 }  // namespace

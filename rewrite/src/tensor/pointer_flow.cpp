@@ -28,6 +28,12 @@ bool PointerFlow::anyIsPointer(const Instruction& i) const {
                                [&](const Operand& o) { return o.isId && isPointer(o.word); });
 }
 
+bool PointerFlow::takesPointers(const Instruction& i) const {
+    return std::ranges::any_of(i.operands, [&](const Operand& o) {
+        return o.isId && kindOf(o.word) != ArgumentKind::kOther;
+    });
+}
+
 bool PointerFlow::isAddressType(Id id) const {
     const Instruction& type = module_.def(id);
     return isPointerType(type.opcode) || (type.opcode == spv::Op::OpTypeInt && type.word(0) == 64);
@@ -41,6 +47,9 @@ bool PointerFlow::visit(const Instruction& i) {
                    variables_.insert(i.word(0)).second;
         case spv::Op::OpLoad:
             return isVariable(i.word(0)) && pointers_.insert(i.result).second;
+        case spv::Op::OpFunctionCall:
+            return isPointerType(module_.def(i.type).opcode) && takesPointers(i) &&
+                   pointers_.insert(i.result).second;
         case spv::Op::OpBitcast:
         case spv::Op::OpCopyObject:
         case spv::Op::OpSelect:

@@ -25,6 +25,8 @@ class PointerFlow {
     bool isPointer(Id value) const { return pointers_.contains(value); }
     bool isVariable(Id value) const { return variables_.contains(value); }
     ArgumentKind kindOf(Id value) const;
+    // Whether an operand is a pointer, or a variable that holds one.
+    bool takesPointers(const Instruction& i) const;
 
  private:
     bool visit(const Instruction& i);
