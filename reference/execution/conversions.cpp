@@ -32,13 +32,14 @@ numbers::Conversion conversionOf(const Program& program, const Instruction& i) {
     Signs signs{i.opcode, from.isSigned, to.isSigned};
     for (const Signs& row : kSigns)
         if (row.opcode == i.opcode) signs = row;
-    const bool towardZero = i.rounding == static_cast<uint32_t>(spv::FPRoundingMode::RTZ) ||
-                            (i.rounding == kNone && controlsOf(program, to).towardZero);
+    const bool towardZero = i.rounding == static_cast<uint32_t>(spv::FPRoundingMode::RTZ);
+    const numbers::Rounding decorated =
+        towardZero ? numbers::Rounding::towardZero : numbers::Rounding::nearestEven;
     const bool saturates =
         i.saturates || i.opcode == OpSatConvertSToU || i.opcode == OpSatConvertUToS;
     return {numberOf(from, signs.from), numberOf(to, signs.to),
-            numbers::conversionRule(saturates, towardZero ? numbers::Rounding::towardZero
-                                                          : numbers::Rounding::nearestEven)};
+            numbers::conversionRule(
+                saturates, i.rounding == kNone ? controlsOf(program, to).rounding : decorated)};
 }
 
 namespace {

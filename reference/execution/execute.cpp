@@ -13,6 +13,19 @@ namespace coopvk::reference {
 
 namespace {
 
+int hostMode(numbers::Rounding rounding) {
+    switch (rounding) {
+        case numbers::Rounding::towardZero:
+            return FE_TOWARDZERO;
+        case numbers::Rounding::upward:
+            return FE_UPWARD;
+        case numbers::Rounding::downward:
+            return FE_DOWNWARD;
+        default:
+            return FE_TONEAREST;
+    }
+}
+
 class Execution {
  public:
     Execution(const Program& program, const Dispatch& dispatch, Resources& resources,
@@ -63,7 +76,7 @@ class Execution {
         std::unique_ptr<Races> races;
         if (history_) races = std::make_unique<Races>(group, *history_);
         group.races = races.get();
-        std::fesetround(program_.float32.towardZero ? FE_TOWARDZERO : FE_TONEAREST);
+        std::fesetround(hostMode(program_.float32.rounding));
         for (;;) {
             const uint64_t next = next_.fetch_add(1);
             if (next >= count_ || sink_.stopped()) return;

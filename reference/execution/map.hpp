@@ -135,9 +135,7 @@ class General {
         : number_(numberOf(scalar)), controls_(controlsOf(program, scalar)) {}
     double from(uint64_t bits) const { return numbers::decodeDouble(number_, flushed(bits)); }
     uint64_t to(double value) const {
-        return flushed(numbers::encodeDouble(
-            number_, value,
-            controls_.towardZero ? numbers::Rounding::towardZero : numbers::Rounding::nearestEven));
+        return flushed(numbers::encodeDouble(number_, value, controls_.rounding));
     }
 
  private:
@@ -160,7 +158,7 @@ inline auto withFormat(const Program& program, const Type& scalar, F&& f) {
                        !controls.flushDenorms;
     if (plain && scalar.width == 32) return f(Single{});
     if (plain && scalar.width == 64) return f(Double{});
-    if (plain && !controls.towardZero) return f(Half{});
+    if (plain && controls.rounding == numbers::Rounding::nearestEven) return f(Half{});
     return f(General(program, scalar));
 }
 

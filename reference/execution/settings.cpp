@@ -42,6 +42,9 @@ bool readOrder(std::string_view text, Choice& choice) {
 bool readSums(std::string_view text, Settings& settings) {
     return readName(text, {"plain", "shuffled", "adversarial", "exact"}, settings.sums);
 }
+bool readDirection(std::string_view text, Settings& settings) {
+    return readName(text, {"nearest", "upward", "downward"}, settings.rounding);
+}
 bool readAction(std::string_view text, Settings& settings) {
     return readName(text, {"ignore", "message", "error"}, settings.action);
 }
@@ -76,6 +79,7 @@ constexpr SettingRow kSettings[] = {
     {"SCHEDULE", [](Text text, Settings& to) { return readOrder(text, to.schedule); }},
     {"PLACEMENT", [](Text text, Settings& to) { return readOrder(text, to.placement); }},
     {"SUMS", readSums},
+    {"ROUNDING", readDirection},
     {"CHECKS", readChecks},
     {"REPORT", readAction},
     {"THREADS", [](Text text, Settings& to) { return readNumber(text, to.threads); }},

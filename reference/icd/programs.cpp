@@ -74,8 +74,8 @@ std::vector<SpecializationValue> specializationOf(const VkSpecializationInfo* in
 VkResult makeProgram(Device& device, const Source& source, SharedProgram& program) {
     for (const SpecializationValue& value : source.specialization)
         if (value.size == 0) return device.refuse("specialization data ends before a value");
-    auto made = reference::makeProgram(
-        {source.words, source.entryPoint, source.specialization, source.subgroupSize});
+    auto made = reference::makeProgram({source.words, source.entryPoint, source.specialization,
+                                        source.subgroupSize, device.settings().rounding});
     if (made) {
         program = *made;
         return VK_SUCCESS;

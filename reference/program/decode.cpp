@@ -22,12 +22,24 @@ Status Decoder::readEntryPoint() {
                  "the module has no compute entry point " + request_.entryPoint};
 }
 
+namespace {
+
+numbers::Rounding roundingOf(Direction direction) {
+    if (direction == Direction::kUpward) return numbers::Rounding::upward;
+    return direction == Direction::kDownward ? numbers::Rounding::downward
+                                             : numbers::Rounding::nearestEven;
+}
+
+}  // namespace
+
 void Decoder::readModes() {
     const auto controls = [&](uint32_t width) -> FloatControls& {
         return width == 16   ? program_->float16
                : width == 64 ? program_->float64
                              : program_->float32;
     };
+    for (const uint32_t width : {16u, 32u, 64u})
+        controls(width).rounding = roundingOf(request_.rounding);
     for (const Parsed& instruction : module_) {
         const auto& operands = instruction.operands;
         if (instruction.opcode == spv::Op::OpMemoryModel)
@@ -45,7 +57,10 @@ void Decoder::readModes() {
                 for (uint32_t i = 0; i < 3; ++i) localSizeIds_[i] = operands[2 + i].word;
                 break;
             case spv::ExecutionMode::RoundingModeRTZ:
-                controls(operands[2].word).towardZero = true;
+                controls(operands[2].word).rounding = numbers::Rounding::towardZero;
+                break;
+            case spv::ExecutionMode::RoundingModeRTE:
+                controls(operands[2].word).rounding = numbers::Rounding::nearestEven;
                 break;
             case spv::ExecutionMode::DenormFlushToZero:
                 controls(operands[2].word).flushDenorms = true;

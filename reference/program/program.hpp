@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "execution/value.hpp"
+#include "numbers/exact.hpp"
 #include "program/types.hpp"
 
 namespace coopvk::reference {
@@ -106,7 +107,7 @@ struct Variable {
 
 // Rounding and flushing of a float width (SPV_KHR_float_controls).
 struct FloatControls {
-    bool towardZero = false;
+    numbers::Rounding rounding = numbers::Rounding::nearestEven;
     bool flushDenorms = false;
 };
 

@@ -4,51 +4,9 @@
 #include <bit>
 #include <spirv-tools/libspirv.hpp>
 
+#include "coopvk_reference/buffers.hpp"
+
 namespace coopvk::reference::test {
-namespace {
-
-constexpr uint64_t kFirstAddress = uint64_t(1) << 32;
-
-// Buffer n of set 0 is also at the address (n + 1) * 2^32.
-class Buffers final : public Resources {
- public:
-    explicit Buffers(Execution& run) {
-        for (auto& [binding, words] : run.buffers) {
-            auto& written = run.written[binding];
-            ranges_[binding] = {reinterpret_cast<std::byte*>(words.data()), words.size() * 4,
-                                kFirstAddress * (binding + 1),
-                                written.empty() ? nullptr : written.data()};
-        }
-    }
-    const Range* descriptor(uint32_t set, uint32_t binding, uint32_t element) override {
-        const auto found = ranges_.find(binding);
-        return set == 0 && element == 0 && found != ranges_.end() ? &found->second : nullptr;
-    }
-    const Range* buffer(uint64_t address) override {
-        for (const auto& [binding, range] : ranges_) {
-            if (address >= range.address && address - range.address < range.size) return &range;
-        }
-        return nullptr;
-    }
-
- private:
-    std::map<uint32_t, Range> ranges_;
-};
-
-class Collector final : public Reporter {
- public:
-    explicit Collector(Execution& run) : run_(run) {}
-    bool report(const Report& report) override {
-        run_.reports.push_back(report);
-        return true;
-    }
-    void print(const std::string& text) override { run_.prints.push_back(text); }
-
- private:
-    Execution& run_;
-};
-
-}  // namespace
 
 void execute(Execution& run, const std::string& text) {
     spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);
@@ -62,6 +20,7 @@ void execute(Execution& run, const std::string& text) {
     request.words = words;
     request.subgroupSize = run.lanes;
     request.specialization = run.specialization;
+    request.rounding = run.settings.rounding;
     request.validate = run.validate;
     const auto program = makeProgram(request);
     if (!program) {
@@ -69,11 +28,20 @@ void execute(Execution& run, const std::string& text) {
         return;
     }
     run.settings.threads = 1;
-    Buffers buffers(run);
-    Collector collector(run);
+    BufferList buffers;
+    for (auto& [binding, contents] : run.buffers) {
+        Range range{reinterpret_cast<std::byte*>(contents.data()), contents.size() * 4};
+        range.address = BufferList::addressOf(binding);
+        std::vector<uint8_t>& written = run.written[binding];
+        if (!written.empty()) range.written = written.data();
+        buffers.add(0, binding, 0, range);
+    }
+    ReportList list;
     Dispatch dispatch;
     dispatch.groups = run.groups;
-    const Status status = reference::execute(**program, dispatch, buffers, run.settings, collector);
+    const Status status = reference::execute(**program, dispatch, buffers, run.settings, list);
+    run.reports = std::move(list.reports);
+    run.prints = std::move(list.prints);
     if (!status) run.error = status.error().message;
 }
 

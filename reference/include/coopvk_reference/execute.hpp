@@ -32,6 +32,7 @@ struct ProgramRequest {
     std::string entryPoint = "main";
     std::vector<SpecializationValue> specialization;
     uint32_t subgroupSize = 32;
+    Direction rounding = Direction::kNearest;
     bool validate = true;  // false: the caller knows that the module is valid
 };
 
@@ -69,8 +70,8 @@ struct Dispatch {
     std::span<const std::byte> pushConstants;
 };
 
-// Executes all workgroups and returns when they are done. settings.subgroupSize is that of the
-// program, whatever it says here. kDeviceLost: a report stopped it. kOutOfMemory.
+// Executes all workgroups and returns when they are done. Subgroup size and
+// rounding are those of the program, whatever the settings say. kDeviceLost: a report stopped it. kOutOfMemory.
 Status execute(const Program& program, const Dispatch& dispatch, Resources& resources,
                const Settings& settings, Reporter& reporter);
 

@@ -19,6 +19,10 @@ enum class Choice {
     kExact,        // SUMS only: exact sums, rounded once
 };
 
+// Of floating-point arithmetic and conversions, where neither the module nor the text of the
+// instruction says how they round.
+enum class Direction { kNearest, kUpward, kDownward };
+
 enum class ReportAction {
     kIgnore,   // count only
     kMessage,  // a message of the debug messengers, or on stderr without one
@@ -31,7 +35,8 @@ struct Settings {
     Choice schedule = Choice::kPlain;   // SCHEDULE: the order of subgroups and workgroups
     Choice placement = Choice::kPlain;  // PLACEMENT: the lane that holds an element of a matrix
     Choice sums = Choice::kPlain;       // SUMS: the order of sums in products
-    uint32_t checks = kAllChecks;       // CHECKS: all, none, or names with commas between
+    Direction rounding = Direction::kNearest;  // ROUNDING
+    uint32_t checks = kAllChecks;              // CHECKS: all, none, or names with commas between
     ReportAction action = ReportAction::kMessage;  // REPORT: ignore, message, error
     uint32_t threads = 0;                          // THREADS: of the host; 0: as many as it has
     std::string extensions = "all";  // EXTENSIONS: all, none, or names with commas between

@@ -142,6 +142,52 @@ TEST(ReferenceArithmetic, AsTheSpecificationSays) {
     }
 }
 
+struct RoundedRow {
+    const char* name;
+    std::string code;
+    uint32_t a, b;
+    uint32_t down, nearest, up;
+};
+const RoundedRow kRounded[] = {
+    {"f32 sum above 1", on("f32", "OpFAdd"), kOne, 0x30800000, kOne, kOne, 0x3F800001},
+    {"f32 sum below 1", on("f32", "OpFAdd"), kOne, 0xB0800000, 0x3F7FFFFF, kOne, kOne},
+    {"f32 third", on("f32", "OpFDiv"), kOne, 0x40400000, 0x3EAAAAAA, 0x3EAAAAAB, 0x3EAAAAAB},
+    {"f16 third", halves("OpFDiv"), 0x3C00, 0x4200, 0x3555, 0x3555, 0x3556},
+    {"f16 exact", halves("OpFAdd"), 0x3C00, 0x3C00, 0x4000, 0x4000, 0x4000},
+    // The low halves are 0: 1 + 2^-60 in the upper half of the sum, or just below 1.
+    {"f64 sum below 1", doubles("OpFAdd"), 0x3FF00000, 0xBC300000, 0x3FEFFFFF, 0x3FF00000,
+     0x3FF00000},
+    {"to f16",
+     "%x = OpBitcast %f32 %a\n%y = OpFConvert %f16 %x\n%z = OpBitcast %u16 %y\n"
+     "%r = OpUConvert %u32 %z\n",
+     0xBF800001, 0, 0xBC01, 0xBC00, 0xBC00},
+    {"from u32", "%x = OpConvertUToF %f32 %a\n%r = OpBitcast %u32 %x\n", 0x01000001, 0, 0x4B800000,
+     0x4B800000, 0x4B800001},
+};
+
+// Directions of rounding that no mode of the module sets: the neighbours of an exact result.
+TEST(ReferenceArithmetic, RoundsInEachDirection) {
+    constexpr Direction kDirections[] = {Direction::kDownward, Direction::kNearest,
+                                         Direction::kUpward};
+    for (const RoundedRow& row : kRounded) {
+        ShaderText text;
+        text.localSize = 1;
+        text.body =
+            loadWord("%a", "%u_0") + loadWord("%b", "%u_1") + row.code + storeWord("%u_0", "%r");
+        std::string module = shader(text);
+        const uint32_t expected[] = {row.down, row.nearest, row.up};
+        Execution r;
+        r.buffers[0] = {row.a, row.b};
+        r.buffers[1] = {0};
+        for (size_t d = 0; d < std::size(kDirections); ++d) {
+            r.settings.rounding = kDirections[d];
+            execute(r, module);
+            EXPECT_EQ(r.error, "") << row.name;
+            EXPECT_EQ(r.buffers[1][0], expected[d]) << row.name << " " << d;
+        }
+    }
+}
+
 // VK_KHR_shader_float_controls: RoundingModeRTZ, DenormFlushToZero.
 TEST(ReferenceArithmetic, FloatControls) {
     ShaderText text;
