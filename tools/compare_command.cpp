@@ -103,6 +103,7 @@ int runCompare(const Options& options) {
 
 compare::Sides sidesOf(std::string_view name) {
     if (name == "native") return compare::Sides::kNative;
+    if (name == "reference") return compare::Sides::kReference;
     return name == "emulated" ? compare::Sides::kEmulated : compare::Sides::kBoth;
 }
 
@@ -122,8 +123,9 @@ void addCompareCommand(CLI::App& app, int& status) {
         ->add_option_function<std::string>(
             "--sides",
             [options](const std::string& name) { options->comparison.sides = sidesOf(name); },
-            "Which results to compare with the reference: both, native or emulated")
-        ->check(CLI::IsMember({"both", "native", "emulated"}));
+            "Which results to compare with the reference: both, native or emulated; reference: the "
+            "reference device's own, without a Vulkan device")
+        ->check(CLI::IsMember({"both", "native", "emulated", "reference"}));
     command->add_option("--back-end", c.backEnd, "What coopvk turns matrices into")
         ->check(CLI::IsMember({"auto", "core", "native"}));
     command->add_option("--seed", c.seed, "The seed of the random inputs");

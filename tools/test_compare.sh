@@ -76,6 +76,23 @@ expect 0 "from $work/saved.json" --against "$work/saved.json"
 sed -i '0,/"elements": "[0-9a-f]* [0-9a-f]* /s//"elements": "0 0 /' "$work/saved.json"
 expect 1 'elements, largest' --against "$work/saved.json"
 
+# The reference device, without a driver: in each order of sums, and against another machine's results.
+driver=$VK_DRIVER_FILES
+export VK_DRIVER_FILES=$work/none
+for sums in plain adversarial; do
+    export COOPVK_REFERENCE_SUMS=$sums
+    for extension in VK_KHR_cooperative_matrix VK_NV_cooperative_matrix; do
+        expect 0 'reference device, 32 lanes' --sides reference --quick --extension $extension
+    done
+    expect 0 'cases agree' --sides reference --extension VK_NV_cooperative_matrix2 --quick \
+        --filter '^(workgroup of 64: )?[^:]*(16x16x16|C 16x16|A 16x16|C 32x32) (f16|f32|s8|e4m3)'
+    expect 0 'cases agree' --sides reference --extension VK_NV_cooperative_vector --quick
+done
+unset COOPVK_REFERENCE_SUMS
+expect 1 'elements, largest' --sides reference --against "$work/saved.json"
+COOPVK_REFERENCE_SUBGROUP_SIZE=3 expect 2 'COOPVK_REFERENCE_SUBGROUP_SIZE has no meaning: 3' --sides reference
+export VK_DRIVER_FILES=$driver
+
 lanes 4
 expect 0 'has no VK_KHR_cooperative_matrix' --quick --filter '^8x8x8'
 

@@ -1,63 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The matrices and vectors that the device lists. It takes any size, since a matrix is one value of
-// its scope; lists that must end have some usual ones.
+// Queries of the matrices and vectors that the device lists.
 #include <optional>
 
 #include "commands.hpp"
+#include "coopvk_reference/listed.hpp"
 #include "instance.hpp"
 
 namespace coopvk::reference::icd {
 namespace {
 
-constexpr auto kF16 = VK_COMPONENT_TYPE_FLOAT16_KHR;
-constexpr auto kF32 = VK_COMPONENT_TYPE_FLOAT32_KHR;
-constexpr auto kF64 = VK_COMPONENT_TYPE_FLOAT64_KHR;
-constexpr auto kBF16 = VK_COMPONENT_TYPE_BFLOAT16_KHR;
-constexpr auto kE4M3 = VK_COMPONENT_TYPE_FLOAT8_E4M3_EXT;
-constexpr auto kE5M2 = VK_COMPONENT_TYPE_FLOAT8_E5M2_EXT;
-constexpr auto kS8 = VK_COMPONENT_TYPE_SINT8_KHR;
-constexpr auto kS16 = VK_COMPONENT_TYPE_SINT16_KHR;
-constexpr auto kS32 = VK_COMPONENT_TYPE_SINT32_KHR;
-constexpr auto kU8 = VK_COMPONENT_TYPE_UINT8_KHR;
-constexpr auto kU16 = VK_COMPONENT_TYPE_UINT16_KHR;
-constexpr auto kU32 = VK_COMPONENT_TYPE_UINT32_KHR;
-constexpr auto kPackedS8 = VK_COMPONENT_TYPE_SINT8_PACKED_NV;
-constexpr auto kPackedU8 = VK_COMPONENT_TYPE_UINT8_PACKED_NV;
-
-// A x B + C; the result has C's type.
-struct Product {
-    VkComponentTypeKHR a, b, c;
-    bool saturating = false;
-};
-constexpr Product kProducts[] = {
-    {kF16, kF16, kF16},    {kF16, kF16, kF32},     {kF32, kF32, kF32},     {kF64, kF64, kF64},
-    {kBF16, kBF16, kBF16}, {kBF16, kBF16, kF32},   {kE4M3, kE4M3, kF16},   {kE4M3, kE4M3, kF32},
-    {kE5M2, kE5M2, kF16},  {kE5M2, kE5M2, kF32},   {kE4M3, kE5M2, kF32},   {kE5M2, kE4M3, kF32},
-    {kS8, kS8, kS32},      {kS8, kU8, kS32},       {kU8, kS8, kS32},       {kU8, kU8, kU32},
-    {kU8, kU8, kS32},      {kS8, kS8, kS32, true}, {kU8, kU8, kU32, true}, {kS16, kS16, kS32},
-    {kU16, kU16, kU32},    {kS32, kS32, kS32},     {kU32, kU32, kU32},
-};
-
-struct Shape {
-    uint32_t m, n, k;
-};
-constexpr Shape kShapes[] = {{16, 16, 16}, {8, 8, 8}, {16, 8, 32}};
-
-// A product of cooperative vectors. A row for each kind of input, as its components lie in memory.
-struct VectorProduct {
-    VkComponentTypeKHR input, interpretation, matrix, bias, result;
-};
-constexpr VectorProduct kVectorProducts[] = {
-    {kF16, kF16, kF16, kF16, kF16},     {kF32, kF32, kF32, kF32, kF32},
-    {kF16, kF16, kF16, kF32, kF32},     {kF16, kE4M3, kE4M3, kF16, kF16},
-    {kF16, kE5M2, kE5M2, kF16, kF16},   {kE4M3, kE4M3, kE4M3, kF16, kF16},
-    {kE5M2, kE5M2, kE5M2, kF16, kF16},  {kS8, kS8, kS8, kS32, kS32},
-    {kU8, kU8, kU8, kU32, kU32},        {kU8, kU8, kU8, kS32, kS32},
-    {kF32, kS8, kS8, kS32, kS32},       {kF32, kU8, kU8, kU32, kU32},
-    {kU32, kPackedS8, kS8, kS32, kS32}, {kU32, kPackedU8, kU8, kU32, kU32},
-    {kU32, kPackedU8, kU8, kS32, kS32},
-};
+using namespace listed;
 
 bool has(const PhysicalDevice& device, VkComponentTypeKHR type) {
     if (type == kBF16) return device.extensions.contains("VK_KHR_shader_bfloat16");
@@ -135,8 +88,7 @@ VkResult GetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV(
     VkCooperativeMatrixFlexibleDimensionsPropertiesNV* out) {
     const std::vector<Product> products = productsOf(*from<PhysicalDevice>(handle));
     std::vector<Row> rows;
-    for (const Product& product : products) rows.push_back({product, {}, 0});
-    for (uint32_t invocations = 32; invocations <= kMaxInvocations; invocations *= 2)
+    for (const uint32_t invocations : kInvocations)
         for (const Product& product : products) rows.push_back({product, {}, invocations});
     return writeRows(rows, count, out);
 }

@@ -113,6 +113,27 @@ OpFunctionEnd
     }
 }
 
+// A conversion to another use rounds as one in place does: 2^24 + 1 lies between two f32.
+TEST(MatrixPrograms, ConversionsToAnotherUseRound) {
+    std::string module =
+        text("%k = OpConvertUToF %K %us\nOpCooperativeMatrixStoreKHR %p2 %k %0 %6\n");
+    module.insert(module.find("%main = OpFunction"), R"(
+%U = OpTypeCooperativeMatrixKHR %u32 %scope %4 %6 %2
+%K = OpTypeCooperativeMatrixKHR %f32 %scope %4 %6 %1
+%between = OpConstant %u32 16777217
+%us = OpConstantComposite %U %between
+)");
+    for (const auto& [direction, expected] :
+         {std::pair(Direction::kDownward, 0x4B800000u), std::pair(Direction::kNearest, 0x4B800000u),
+          std::pair(Direction::kUpward, 0x4B800001u)}) {
+        Execution r = prepared(kCases[0]);
+        r.settings.rounding = direction;
+        execute(r, module);
+        expectRan(r);
+        for (uint32_t i = 0; i < 24; ++i) EXPECT_EQ(r.buffers.at(2)[i], expected);
+    }
+}
+
 // A slice of 4 x 6 from (1, 1) on in a tensor of 4 x 7: row 3 is outside, and becomes the clamp
 // value.
 TEST(MatrixPrograms, TensorsClamp) {

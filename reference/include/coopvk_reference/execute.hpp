@@ -71,7 +71,8 @@ struct Dispatch {
 };
 
 // Executes all workgroups and returns when they are done. Subgroup size and
-// rounding are those of the program, whatever the settings say. kDeviceLost: a report stopped it. kOutOfMemory.
+// rounding are those of the program, whatever the settings say. kDeviceLost: a report stopped it.
+// kOutOfMemory.
 Status execute(const Program& program, const Dispatch& dispatch, Resources& resources,
                const Settings& settings, Reporter& reporter);
 

@@ -8,8 +8,6 @@
 namespace coopvk::compare {
 namespace {
 
-using Inputs = std::vector<uint64_t>;
-
 Matrix drawAny(Rng& rng, Component type, uint32_t rows, uint32_t columns, uint32_t) {
     return randomMatrix(rng, type, rows, columns, Fill::kRandom);
 }
@@ -20,72 +18,53 @@ Matrix drawDivision(Rng& rng, Component type, uint32_t rows, uint32_t columns, u
     return randomRange(rng, type, rows, columns, 1, 100);
 }
 
-template <typename Function>
-ElementOperation floats(std::string_view opcode, uint32_t operands, Function function,
-                        double ulps = 0) {
-    ElementOperation op;
-    op.opcode = opcode;
-    op.operands = operands;
-    op.draw = drawAny;
-    op.expected = [function, ulps](Component type, const Inputs& in) {
-        const Real exact = function(decode(type, in.front()), decode(type, in.back()));
-        return within(type, exact, static_cast<Real>(ulps) * ulp(type, exact));
-    };
-    return op;
-}
-
-template <typename Function>
-ElementOperation integers(std::string_view opcode, uint32_t operands, Function function) {
-    ElementOperation op;
-    op.opcode = opcode;
-    op.operands = operands;
-    op.draw = drawAny;
-    op.expected = [function](Component type, const Inputs& in) {
-        const Wide exact = function(toInteger(type, in.front()), toInteger(type, in.back()));
-        return exactly(type, maskBits(static_cast<uint64_t>(exact), info(type).bits));
-    };
-    return op;
-}
-
 constexpr double kFloatScalar = 1.5;
 constexpr double kIntegerScalar = 3;
-constexpr double kDivisionUlps = 2.5;  // OpFDiv of f16 and f32
 
-std::vector<ElementOperation> floatOperations() {
-    std::vector<ElementOperation> list = {
-        floats("OpFNegate", 1, [](Real a, Real) { return -a; }),
-        floats("OpFAdd", 2, [](Real a, Real b) { return a + b; }),
-        floats("OpFSub", 2, [](Real a, Real b) { return a - b; }),
-        floats("OpFMul", 2, [](Real a, Real b) { return a * b; }),
-        floats(
-            "OpFDiv", 2, [](Real a, Real b) { return a / b; }, kDivisionUlps),
-        floats("OpMatrixTimesScalar", 1, [](Real a, Real) { return a * Real{kFloatScalar}; }),
-    };
-    list.back().scalar = kFloatScalar;
-    list[3].inNvMatrix = false;
-    return list;
-}
-
-std::vector<ElementOperation> integerOperations(bool isSigned) {
-    std::vector<ElementOperation> list = {
-        integers("OpSNegate", 1, [](Wide a, Wide) { return -a; }),
-        integers("OpIAdd", 2, [](Wide a, Wide b) { return a + b; }),
-        integers("OpISub", 2, [](Wide a, Wide b) { return a - b; }),
-        integers("OpIMul", 2, [](Wide a, Wide b) { return a * b; }),
-        integers(isSigned ? "OpSDiv" : "OpUDiv", 2, [](Wide a, Wide b) { return a / b; }),
-        integers("OpMatrixTimesScalar", 1,
-                 [](Wide a, Wide) { return a * static_cast<Wide>(kIntegerScalar); }),
-    };
-    list.back().scalar = kIntegerScalar;
-    list[3].inNvMatrix = false;
-    list[4].draw = drawDivision;
-    return list;
+// Of OpFDiv, for f16 and f32.
+Real divisionTolerance(Component type, Real exact, const std::vector<Real>&) {
+    return 2.5L * ulp(type, exact);
 }
 
 }  // namespace
 
+ElementOperation elementOperation(std::string_view opcode, uint32_t operands) {
+    ElementOperation operation;
+    operation.opcode = opcode;
+    operation.operands = operands;
+    operation.draw = drawAny;
+    return operation;
+}
+
 std::vector<ElementOperation> elementOperations(Component type) {
-    return info(type).isFloat() ? floatOperations() : integerOperations(info(type).isSigned());
+    const bool isFloat = info(type).isFloat(), isSigned = info(type).isSigned();
+    const std::string_view divide = isFloat ? "OpFDiv" : isSigned ? "OpSDiv" : "OpUDiv";
+    std::vector<ElementOperation> list = {
+        elementOperation(isFloat ? "OpFNegate" : "OpSNegate", 1),
+        elementOperation(isFloat ? "OpFAdd" : "OpIAdd", 2),
+        elementOperation(isFloat ? "OpFSub" : "OpISub", 2),
+        elementOperation(isFloat ? "OpFMul" : "OpIMul", 2),
+        elementOperation(divide, 2),
+        elementOperation("OpMatrixTimesScalar", 1),
+    };
+    list[3].inNvMatrix = false;
+    if (isFloat) {
+        list[4].tolerance = divisionTolerance;
+    } else {
+        list[4].draw = drawDivision;
+    }
+    list[5].scalar = isFloat ? kFloatScalar : kIntegerScalar;
+    return list;
+}
+
+std::function<Real(size_t i, Real exact, Real magnitude)> toleranceOf(
+    const ElementOperation& operation, const std::vector<Matrix>& operands) {
+    return [=](size_t i, Real exact, Real) {
+        std::vector<Real> in;
+        for (const Matrix& operand : operands)
+            in.push_back(decode(operand.component, operand.elements[i]));
+        return operation.tolerance(operands.front().component, exact, in);
+    };
 }
 
 std::string_view conversionOpcode(Component from, Component to) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Instructions that work element by element, on matrices and vectors: a list of them, suitable
-// operands, and their results.
+// operands, and how precise their results must be.
 #pragma once
 
 #include <functional>
 #include <string>
 
-#include "compare/numbers/reference.hpp"
+#include "compare/cases/plan.hpp"
 #include "compare/shaders/instruction.hpp"
 
 namespace coopvk::compare {
@@ -18,13 +18,20 @@ struct ElementOperation : Instruction {
     std::function<Matrix(Rng& rng, Component type, uint32_t rows, uint32_t columns,
                          uint32_t operand)>
         draw;
-    std::function<Expected(Component type, const std::vector<uint64_t>& in)> expected;
+    // Of floats, beyond rounding in either direction; null: none.
+    std::function<Real(Component type, Real exact, const std::vector<Real>& in)> tolerance;
 };
+// With any operands.
+ElementOperation elementOperation(std::string_view opcode, uint32_t operands);
 
 // Arithmetic of matrices with components of a type.
 std::vector<ElementOperation> elementOperations(Component type);
 // All instructions for vectors with components of a type.
 std::vector<ElementOperation> vectorOperations(Component type);
+
+// Of element i by such a tolerance and the operands.
+std::function<Real(size_t i, Real exact, Real magnitude)> toleranceOf(
+    const ElementOperation& operation, const std::vector<Matrix>& operands);
 
 // Empty if no single instruction does it.
 std::string_view conversionOpcode(Component from, Component to);

@@ -31,6 +31,7 @@ enum : uint32_t {
     kPerElement = 16,
     kTensorAddressing = 32,
     kBlockLoads = 64,
+    kAllBits = 127,
 };
 // Of kMatrix2Bits, those that a side has; none without a side.
 uint32_t matrix2Bits(const Gpu* gpu);

@@ -84,6 +84,7 @@ void add(Component outer, Component inner, const OnSides& sides, std::vector<Cas
                          std::to_string(columns) + " " + nameOf(layout);
                 cases.push_back({v.name, row, operation, sides.native, sides.emulated,
                                  [v](const DeviceShape&, uint64_t seed) { return plan(v, seed); }});
+                cases.back().convertsInDriver = true;
             }
         }
     }

@@ -86,7 +86,7 @@ Inputs makeInputs(const Variant& v, Rng& rng) {
     return in;
 }
 
-Plan plan(const Variant& v, const DeviceShape& device, uint64_t seed) {
+Plan planOf(const Variant& v, const DeviceShape& device, const Inputs& in, Rng& rng) {
     const MatrixRow& row = v.row;
     const Layouts& l = v.layouts;
     const Block blocks[] = {placed(row.a, row.m, row.k, l.a, l.padding),
@@ -97,18 +97,15 @@ Plan plan(const Variant& v, const DeviceShape& device, uint64_t seed) {
                                 {row.b, row.k, row.n, Use::kB},
                                 {row.c, row.m, row.n, Use::kAccumulator},
                                 {row.result, row.m, row.n, Use::kAccumulator}};
-    Rng rng(seed, v.name);
-    const Inputs in = makeInputs(v, rng);
     Plan plan;
-    plan.program =
-        MatrixProgram{v.dialect,
-                      v.storage,
-                      row.workgroup ? row.workgroup : device.subgroupSize,
-                      {{types[0], blocks[0]}, {types[1], blocks[1]}, {types[2], blocks[2]}},
-                      {types[3], blocks[3]},
-                      MatrixProgram::MultiplyAdd{row.saturating},
-                      scopeOf(row.workgroup)};
-    plan.assembly = spirvOf(plan.program);
+    plan.assembly =
+        spirvOf(MatrixProgram{v.dialect,
+                              v.storage,
+                              row.workgroup ? row.workgroup : device.subgroupSize,
+                              {{types[0], blocks[0]}, {types[1], blocks[1]}, {types[2], blocks[2]}},
+                              {types[3], blocks[3]},
+                              MatrixProgram::MultiplyAdd{row.saturating},
+                              scopeOf(row.workgroup)});
     plan.labels = {"A", "B", "C", "result"};
     for (const Block& block : blocks) plan.buffers.push_back(rng.bytes(block.end()));
     scatter(in.a, blocks[0], plan.buffers[0]);
@@ -117,8 +114,23 @@ Plan plan(const Variant& v, const DeviceShape& device, uint64_t seed) {
     if (v.storage == Storage::kAddress) plan.addresses = {0, 1, 2, 3};
     plan.output = 3;
     plan.result = blocks[3];
-    plan.expected = multiplyAdd(in.a, in.b, in.c, row.result,
-                                row.saturating ? Saturation::kAddition : Saturation::kNone, v.fill);
+    return plan;
+}
+
+Plan plan(const Variant& v, const DeviceShape& device, uint64_t seed) {
+    Rng rng(seed, v.name);
+    const Inputs in = makeInputs(v, rng);
+    Plan plan = planOf(v, device, in, rng);
+    const MatrixRow& row = v.row;
+    if (v.fill == Fill::kExact || !info(row.result).isFloat()) return plan;
+    Variant wide = v;
+    wide.storage = Storage::kBuffer;
+    for (Component* type : {&wide.row.a, &wide.row.b, &wide.row.c, &wide.row.result})
+        *type = widened(*type);
+    plan.freedom = freedomOfSum(row.result, row.k + 1, [&](bool magnitudes) {
+        const auto matrix = [&](const Matrix& m) { return widened(m, magnitudes); };
+        return planOf(wide, device, {matrix(in.a), matrix(in.b), matrix(in.c)}, rng);
+    });
     return plan;
 }
 

@@ -19,12 +19,12 @@ struct Variant {
     uint32_t words = 0;  // 32-bit words in an element of the arrays; 0: they hold components
 };
 
-using Reference = std::function<Expected(const std::vector<uint64_t>& in)>;
 using Draw = std::function<Matrix(Rng& rng, uint32_t operand)>;
 
-// `reference` returns the result of `step` for each element of the inputs.
-Plan plan(const Variant& v, uint32_t inputs, const DeviceShape& device, uint64_t seed,
-          const Draw& draw, const MatrixProgram::Step& step, const Reference& reference) {
+// `operation` (may be null) says how precise `step` is.
+Plan matrixPlan(const Variant& v, uint32_t inputs, const DeviceShape& device, uint64_t seed,
+                const Draw& draw, const MatrixProgram::Step& step,
+                const ElementOperation* operation = nullptr) {
     std::vector<Block> blocks(
         inputs, placed(v.from.component, v.from.rows, v.from.columns, v.fromColumns, v.padding));
     blocks.push_back(placed(v.to.component, v.to.rows, v.to.columns, v.toColumns, v.padding));
@@ -34,14 +34,10 @@ Plan plan(const Variant& v, uint32_t inputs, const DeviceShape& device, uint64_t
                    : MatrixProgram::Operand(type, block);
     };
     Plan plan;
-    plan.program = MatrixProgram{v.dialect,
-                                 v.storage,
-                                 v.workgroup ? v.workgroup : device.subgroupSize,
-                                 std::vector(inputs, operand(v.from, blocks[0])),
-                                 operand(v.to, blocks[inputs]),
-                                 step,
-                                 scopeOf(v.workgroup)};
-    plan.assembly = spirvOf(plan.program);
+    plan.assembly =
+        spirvOf(MatrixProgram{v.dialect, v.storage, v.workgroup ? v.workgroup : device.subgroupSize,
+                              std::vector(inputs, operand(v.from, blocks[0])),
+                              operand(v.to, blocks[inputs]), step, scopeOf(v.workgroup)});
     Rng rng(seed, v.name);
     std::vector<Matrix> matrices;
     for (uint32_t i = 0; i <= inputs; ++i) {
@@ -54,10 +50,14 @@ Plan plan(const Variant& v, uint32_t inputs, const DeviceShape& device, uint64_t
     }
     plan.output = inputs;
     plan.result = blocks[inputs];
-    for (size_t e = 0; e < matrices[0].elements.size(); ++e) {
-        std::vector<uint64_t> in;
-        for (const Matrix& matrix : matrices) in.push_back(matrix.elements[e]);
-        plan.expected.push_back(reference(in));
+    plan.freedom.rounds = !std::holds_alternative<MatrixProgram::Copy>(step);
+    if (operation && operation->tolerance) {
+        Variant wide = v;
+        wide.from.component = wide.to.component = VK_COMPONENT_TYPE_FLOAT64_KHR;
+        const auto same = [&](Rng&, uint32_t i) { return widened(matrices[i]); };
+        plan.freedom.exact =
+            std::make_shared<const Plan>(matrixPlan(wide, inputs, device, seed, same, step));
+        plan.freedom.tolerance = toleranceOf(*operation, matrices);
     }
     return plan;
 }
@@ -88,10 +88,9 @@ void addLoadStore(Dialect dialect, const MatrixRow& row, const MatrixType& type,
         v.name = nameOf(row, type) + "/load-store/" + direction(v.fromColumns) + " to " +
                  direction(v.toColumns) + ", " + std::string(nameOf(v.storage)) + suffix;
         add(cases, row, "load-store", v.name, [v](const DeviceShape& device, uint64_t seed) {
-            return plan(
+            return matrixPlan(
                 v, 1, device, seed, [&](Rng& rng, uint32_t) { return anyNumbers(rng, v.from); },
-                MatrixProgram::Copy{},
-                [&](const auto& in) { return exactly(v.to.component, in[0]); });
+                MatrixProgram::Copy{});
         });
     };
     for (const Storage storage : kAllStorages) {
@@ -127,31 +126,25 @@ void addArithmetic(Dialect dialect, const MatrixRow& row, const MatrixType& type
         v.name = nameOf(row, type) + "/arithmetic/" + std::string(operation.opcode);
         add(cases, row, "arithmetic", v.name,
             [v, operation](const DeviceShape& device, uint64_t seed) {
-                return plan(
+                return matrixPlan(
                     v, operation.operands, device, seed,
                     [&](Rng& rng, uint32_t operand) {
                         return operation.draw(rng, v.from.component, v.from.rows, v.from.columns,
                                               operand);
                     },
-                    Instruction(operation),
-                    [&](const auto& in) { return operation.expected(v.from.component, in); });
+                    Instruction(operation), &operation);
             });
     }
     Variant v = {dialect, row.workgroup, type, type, true, false, 0, Storage::kBuffer, {}};
     v.name = nameOf(row, type) + "/elements/each doubled";
     add(cases, row, "elements", v.name, [v](const DeviceShape& device, uint64_t seed) {
-        const Component component = v.from.component;
-        const bool isFloat = info(component).isFloat();
-        return plan(
+        return matrixPlan(
             v, 1, device, seed,
             [&](Rng& rng, uint32_t) {
-                return randomMatrix(rng, component, v.from.rows, v.from.columns, Fill::kRandom);
+                return randomMatrix(rng, v.from.component, v.from.rows, v.from.columns,
+                                    Fill::kRandom);
             },
-            MatrixProgram::DoubleEach{},
-            [&](const auto& in) {
-                if (isFloat) return correctlyRounded(component, 2 * decode(component, in[0]));
-                return exactly(component, maskBits(2 * in[0], info(component).bits));
-            });
+            MatrixProgram::DoubleEach{});
     });
 }
 
@@ -165,17 +158,13 @@ void addConversion(Dialect dialect, const MatrixRow& row, const MatrixType& from
         v.name = name + (instruction.saturates ? ", saturated" : "");
         add(cases, row, "conversion", v.name,
             [v, instruction](const DeviceShape& device, uint64_t seed) {
-                return plan(
+                return matrixPlan(
                     v, 1, device, seed,
                     [&](Rng& rng, uint32_t) {
                         return drawForConversion(rng, v.from.component, v.to.component, v.from.rows,
                                                  v.from.columns);
                     },
-                    instruction,
-                    [&](const auto& in) {
-                        return converted(v.from.component, v.to.component, in[0],
-                                         instruction.saturates);
-                    });
+                    instruction);
             });
     }
 }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is compared. A case says what a shader computes. Its plan contains everything that a side
-// needs to run it, and the allowed results.
+// needs to run it, and how the results may differ from those of the reference device.
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
-#include "compare/numbers/reference.hpp"
+#include "compare/numbers/allowed.hpp"
 #include "compare/shaders/program.hpp"
 
 namespace coopvk::compare {
@@ -33,8 +34,23 @@ struct Conversion {
     uint32_t rows = 0, columns = 0;
 };
 
+struct Plan;
+
+// How results of floats may differ from those of the reference device.
+struct Freedom {
+    // By the direction of rounding: they may be either neighbour of the exact value.
+    bool rounds = false;
+    // By more than that. `exact` is the same computation with f64 in place of all floats: its
+    // results stand for the exact values. `magnitudes` is the same without signs: the sums of the
+    // magnitudes of all terms (null: not needed). The tolerance is that of element i.
+    std::shared_ptr<const Plan> exact = nullptr, magnitudes = nullptr;
+    std::function<Real(size_t i, Real exact, Real magnitude)> tolerance = nullptr;
+};
+// Of a sum of so many terms whose steps round; `make` makes the plan in f64.
+Freedom freedomOfSum(Component result, uint32_t terms,
+                     const std::function<Plan(bool magnitudes)>& make);
+
 struct Plan {
-    Program program;                  // what the shader does; without one: only conversions
     std::string assembly;             // the shader; empty: only conversions
     std::vector<Bytes> buffers;       // by binding; what they hold before
     std::vector<std::string> labels;  // what the buffers are, for people
@@ -44,7 +60,8 @@ struct Plan {
     std::vector<Conversion> conversions;  // one after the other: buffer i to buffer i + 1
     size_t output = 0;                    // the buffer with the result
     Block result;                         // the elements in it; nothing else may change
-    std::vector<Expected> expected;       // row by row
+    Freedom freedom;
+    std::vector<Expected> expected;  // row by row: by the reference device
 };
 
 struct DeviceShape {
@@ -57,7 +74,8 @@ struct Case {
     std::string operation;                  // "multiply-add"
     bool native = false, emulated = false;  // which sides list its row
     std::function<Plan(const DeviceShape& device, uint64_t seed)> plan;
-    uint32_t bits = 0;       // of kMatrix2Bits: features that it needs
+    uint32_t bits = 0;              // of kMatrix2Bits: features that it needs
+    bool convertsInDriver = false;  // without a shader
     bool lacksBits = false;  // one side has not all of them: the other runs it with the reference
 };
 

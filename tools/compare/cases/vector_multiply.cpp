@@ -66,15 +66,6 @@ VectorProgram program(const Variant& v, const Block& inputs, const Block& result
     return program;
 }
 
-// The input's numbers after their interpretation.
-Wide interpretInteger(const VectorRow& row, uint64_t bits) {
-    if (row.isPacked()) return toInteger(row.interpretation, bits);
-    const Wide value = info(row.input).isFloat()
-                           ? static_cast<Wide>(std::nearbyint(decode(row.input, bits)))
-                           : toInteger(row.input, bits);
-    return std::clamp(value, lowest(row.interpretation), highest(row.interpretation));
-}
-
 Matrix drawInput(Rng& rng, const Variant& v) {
     const VectorRow& row = v.row;
     if (row.isPacked())
@@ -98,48 +89,19 @@ Matrix drawInput(Rng& rng, const Variant& v) {
     return in;
 }
 
-std::vector<Expected> reference(const Variant& v, const Matrix& in, const Matrix& matrix,
-                                const Matrix& bias) {
-    const VectorRow& row = v.row;
-    std::vector<Expected> expected;
-    const auto weight = [&](uint32_t m, uint32_t k) {
-        return v.transpose ? matrix.at(k, m) : matrix.at(m, k);
-    };
-    for (uint32_t i = 0; i < kInvocations; ++i) {
-        for (uint32_t m = 0; m < v.m; ++m) {
-            if (v.diverging && !takesPart(i)) {
-                expected.push_back(exactly(row.result, 0));
-            } else if (info(row.result).isFloat()) {
-                FloatSum sum(row.result);
-                for (uint32_t k = 0; k < v.k; ++k)
-                    sum.add(decode(row.input, in.at(i, k)) * decode(row.matrix, weight(m, k)));
-                if (v.bias) sum.add(decode(row.bias, bias.at(0, m)));
-                expected.push_back(sum.expected(v.fill));
-            } else {
-                Wide sum = v.bias ? toInteger(row.bias, bias.at(0, m)) : 0;
-                for (uint32_t k = 0; k < v.k; ++k)
-                    sum += interpretInteger(row, in.at(i, k)) * toInteger(row.matrix, weight(m, k));
-                expected.push_back(exactly(
-                    row.result, maskBits(static_cast<uint64_t>(sum), info(row.result).bits)));
-            }
-        }
-    }
-    return expected;
-}
+struct Inputs {
+    Matrix in, weights, bias;
+};
 
-Plan plan(const Variant& v, uint64_t seed) {
+Plan planOf(const Variant& v, const Inputs& inputsOf, Rng& rng) {
     const VectorRow& row = v.row;
     const Component held = row.isPacked() ? row.interpretation : row.input;
     const Block inputs = vectorsOf(held, v.k), results = vectorsOf(row.result, v.m);
     const Block matrix = matrixBlock(v);
     const Block biases = {row.bias, 1, v.m, false, 0, kBiasOffset};
-    Rng rng(seed, v.name);
-    const Matrix in = drawInput(rng, v);
-    const Matrix weights = randomMatrix(rng, row.matrix, v.rows(), v.columns(), v.fill);
-    const Matrix bias = randomMatrix(rng, row.bias, 1, v.m, v.fill);
+    const auto& [in, weights, bias] = inputsOf;
     Plan plan;
-    plan.program = program(v, inputs, results);
-    plan.assembly = spirvOf(plan.program);
+    plan.assembly = spirvOf(program(v, inputs, results));
     plan.labels = {"input", "matrix", "bias", "result"};
     for (const Block* block : {&inputs, &matrix, &biases, &results})
         plan.buffers.push_back(rng.bytes(alignUp(block->end(), kStrideAlignment)));
@@ -156,7 +118,26 @@ Plan plan(const Variant& v, uint64_t seed) {
     }
     plan.output = kResult;
     plan.result = results;
-    plan.expected = reference(v, in, weights, bias);
+    return plan;
+}
+
+Plan plan(const Variant& v, uint64_t seed) {
+    const VectorRow& row = v.row;
+    Rng rng(seed, v.name);
+    Inputs inputs;
+    inputs.in = drawInput(rng, v);
+    inputs.weights = randomMatrix(rng, row.matrix, v.rows(), v.columns(), v.fill);
+    inputs.bias = randomMatrix(rng, row.bias, 1, v.m, v.fill);
+    Plan plan = planOf(v, inputs, rng);
+    if (v.fill == Fill::kExact || !info(row.result).isFloat()) return plan;
+    Variant wide = v;
+    for (Component* type : {&wide.row.input, &wide.row.interpretation, &wide.row.matrix,
+                            &wide.row.bias, &wide.row.result})
+        *type = widened(*type);
+    plan.freedom = freedomOfSum(row.result, v.k + v.bias, [&](bool magnitudes) {
+        const auto matrix = [&](const Matrix& m) { return widened(m, magnitudes); };
+        return planOf(wide, {matrix(inputs.in), matrix(inputs.weights), matrix(inputs.bias)}, rng);
+    });
     return plan;
 }
 

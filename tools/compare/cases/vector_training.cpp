@@ -45,16 +45,16 @@ VectorProgram program(const Variant& v, const Block& a, const Block& b) {
     return program;
 }
 
-Plan plan(const Variant& v, uint64_t seed) {
+struct Inputs {
+    Matrix left, right, before;
+};
+
+Plan planOf(const Variant& v, const Inputs& inputs, Rng& rng) {
     const Block a = vectorsOf(v.vector, v.rows()), b = vectorsOf(v.vector, v.n);
     const Block sums = sumBlock(v);
-    Rng rng(seed, v.name);
-    const Matrix left = randomMatrix(rng, v.vector, kInvocations, v.rows(), v.fill);
-    const Matrix right = randomMatrix(rng, v.vector, kInvocations, v.n, v.fill);
-    const Matrix before = randomMatrix(rng, v.sum, v.rows(), v.n, v.fill);
+    const auto& [left, right, before] = inputs;
     Plan plan;
-    plan.program = program(v, a, b);
-    plan.assembly = spirvOf(plan.program);
+    plan.assembly = spirvOf(program(v, a, b));
     plan.labels = {"A", "B", "sums"};
     for (const Block* block : {&a, &b, &sums}) plan.buffers.push_back(rng.bytes(block->end()));
     scatter(left, a, plan.buffers[kA]);
@@ -64,18 +64,26 @@ Plan plan(const Variant& v, uint64_t seed) {
     if (v.storage == Storage::kAddress) plan.addresses = {kSum};
     plan.output = kSum;
     plan.result = sums;
-    for (uint32_t m = 0; m < v.rows(); ++m) {
-        for (uint32_t n = 0; n < v.n; ++n) {
-            FloatSum sum(v.sum);
-            sum.add(decode(v.sum, before.at(m, n)));
-            for (uint32_t i = 0; i < kInvocations; ++i) {
-                if (v.diverging && !takesPart(i)) continue;
-                const Real factor = v.isOuterProduct() ? decode(v.vector, left.at(i, m)) : 1;
-                sum.add(factor * decode(v.vector, right.at(i, n)));
-            }
-            plan.expected.push_back(sum.expected(v.fill));
-        }
-    }
+    return plan;
+}
+
+Plan plan(const Variant& v, uint64_t seed) {
+    Rng rng(seed, v.name);
+    Inputs inputs;
+    inputs.left = randomMatrix(rng, v.vector, kInvocations, v.rows(), v.fill);
+    inputs.right = randomMatrix(rng, v.vector, kInvocations, v.n, v.fill);
+    inputs.before = randomMatrix(rng, v.sum, v.rows(), v.n, v.fill);
+    Plan plan = planOf(v, inputs, rng);
+    if (v.fill == Fill::kExact) return plan;
+    Variant wide = v;
+    wide.vector = wide.sum = VK_COMPONENT_TYPE_FLOAT64_KHR;
+    uint32_t terms = 1;
+    for (uint32_t i = 0; i < kInvocations; ++i) terms += !v.diverging || takesPart(i);
+    plan.freedom = freedomOfSum(v.sum, terms, [&](bool magnitudes) {
+        const auto matrix = [&](const Matrix& m) { return widened(m, magnitudes); };
+        return planOf(wide, {matrix(inputs.left), matrix(inputs.right), matrix(inputs.before)},
+                      rng);
+    });
     return plan;
 }
 

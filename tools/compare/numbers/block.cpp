@@ -1,7 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compare/numbers/block.hpp"
 
+#include <cmath>
+
 namespace coopvk::compare {
+
+Component widened(Component type) {
+    return info(type).isFloat() ? VK_COMPONENT_TYPE_FLOAT64_KHR : type;
+}
+
+Matrix widened(const Matrix& matrix, bool magnitudes) {
+    Matrix wide = matrix;
+    wide.component = widened(matrix.component);
+    if (!info(matrix.component).isFloat()) return wide;
+    for (uint64_t& element : wide.elements) {
+        const Real value = decode(matrix.component, element);
+        element = encode(wide.component, magnitudes ? std::fabs(value) : value);
+    }
+    return wide;
+}
 
 Block placed(Component type, uint32_t rows, uint32_t columns, bool columnMajor, size_t padding) {
     const size_t line = size_t{columnMajor ? rows : columns} * info(type).bytes();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tensor layouts and views of SPV_NV_tensor_addressing, and the position of a matrix element by the
-// functions in that specification.
+// Tensor layouts and views of SPV_NV_tensor_addressing.
 #pragma once
 
 #include <cstdint>
@@ -47,16 +46,5 @@ struct TensorAccess {
     TensorLayout layout;
     std::optional<TensorView> view;
 };
-
-struct TensorPlace {
-    enum class Kind { kClipped, kOutside, kElement };
-    Kind kind = Kind::kElement;
-    uint32_t index = 0;  // of the element or block
-    TensorNumbers block, inBlock;
-};
-
-// Of the element of a matrix with so many columns.
-TensorPlace tensorPlace(const TensorAccess& access, uint32_t row, uint32_t column, uint32_t columns,
-                        bool isStore);
 
 }  // namespace coopvk::compare

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "compare/cases/plan.hpp"
-#include "compare/run/runner.hpp"
+#include "compare/run/side.hpp"
 
 namespace coopvk::compare {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "compare/run/runner.hpp"
+#include "compare/run/side.hpp"
 
 namespace coopvk::compare {
 

@@ -216,31 +216,13 @@ std::string elementsText(const Plan& plan, const Comparison::Outcomes& outcomes)
     return text;
 }
 
-constexpr std::string_view kCompileGlsl =
-    "    glslangValidator -V --target-env vulkan1.3 shader.comp -o glsl.spv\n";
-
-// The case's shader for people to read and to compile.
-std::string glslText(const std::string& name, const Program& program) {
-    const std::string head = "// " + name + "\n//\n// A case of coopvk compare; ";
-    const std::string lacks = glslLacks(program);
-    if (!lacks.empty())
-        return head + "GLSL cannot express this shader: it lacks " + lacks +
-               ".\n// shader.spvasm is the shader.\n";
-    return head + "shader.spvasm is the same in SPIR-V.\n//" + std::string(kCompileGlsl) + "\n" +
-           glslOf(program);
-}
-
 std::string shaderPage(const Plan& plan) {
     if (plan.assembly.empty())
         return "The case has no shader: it converts matrices "
                "with\nvkConvertCooperativeVectorMatrixNV, on the host or in a command buffer. "
                "Buffers:\n\n";
-    std::string text = "`shader.spvasm` (and `shader.spv`) runs in " + std::to_string(plan.groups) +
-                       " workgroup. ";
-    const std::string lacks = glslLacks(plan.program);
-    text += lacks.empty() ? "`shader.comp` does the same in GLSL. "
-                          : "GLSL cannot express it: it lacks " + lacks + ". ";
-    return text + "Storage buffers of set 0:\n\n";
+    return "`shader.spvasm` (and `shader.spv`) runs in " + std::to_string(plan.groups) +
+           " workgroup. Storage buffers of set 0:\n\n";
 }
 
 std::string page(const Comparison& comparison, const Plan& plan, const Verdict& verdict) {
@@ -263,8 +245,6 @@ std::string page(const Comparison& comparison, const Plan& plan, const Verdict& 
            "cc -std=c11 -O1 repro.c -o repro -lvulkan -lm && ./repro\n\nArguments: the number of "
            "the device, and a SPIR-V file to run in place of the case's shader. The program prints "
            "the wrong elements, and exits with status 1 if there are any.\n";
-    if (!glslOf(plan.program).empty())
-        out << "\nTo run the shader from GLSL:\n\n" << kCompileGlsl << "    ./repro 0 glsl.spv\n";
     out << "\nWith coopvk:\n\n    coopvk compare --extension " << comparison.options().extension
         << " --seed " << comparison.options().seed << " --case " << verdict.number << "\n";
     return out.str();
@@ -282,7 +262,6 @@ void writeRepro(const fs::path& folder, const Comparison& comparison, size_t num
     write(folder / "README.md", page(comparison, plan, verdict));
     if (plan.assembly.empty()) return;
     const std::vector<uint32_t> words = assemble(plan.assembly);
-    write(folder / "shader.comp", glslText(comparison.grid()[number].name, plan.program));
     write(folder / "shader.spvasm", plan.assembly);
     write(folder / "shader.spv", {reinterpret_cast<const char*>(words.data()), words.size() * 4});
 }

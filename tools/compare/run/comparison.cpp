@@ -13,6 +13,7 @@
 
 #include "compare/cases/matrix2_cases.hpp"
 #include "compare/cases/matrix_cases.hpp"
+#include "compare/cases/reference_rows.hpp"
 #include "compare/cases/vector_cases.hpp"
 #include "compare/run/crash_note.hpp"
 
@@ -45,6 +46,12 @@ std::unique_ptr<Gpu> open(SideKind side, const Options& options, SideDescription
     return gpu;
 }
 
+reference::Settings referenceSettings() {
+    const auto settings = reference::settingsFromEnvironment();
+    if (!settings) throw std::runtime_error(settings.error().message);
+    return *settings;
+}
+
 }  // namespace
 
 Comparison::Comparison(const Options& options) : options_(options) {
@@ -57,6 +64,24 @@ Comparison::Comparison(const Options& options) : options_(options) {
 Comparison::~Comparison() = default;
 
 void Comparison::openSides() {
+    reference::Settings settings = referenceSettings();
+    if (options_.sides == Sides::kReference) {
+        native_ = {
+            true, "reference device, " + std::to_string(settings.subgroupSize) + " lanes", {}};
+        emulated_ = {false, {}, "only the reference device was asked for"};
+        nativeRunner_ = std::make_unique<ReferenceDevice>(settings);
+    } else {
+        openDevices();
+        settings.subgroupSize = nativeGpu_->properties11.subgroupSize;
+    }
+    shape_ = {settings.subgroupSize};
+    reference_ = std::make_unique<ReferenceDevice>(settings);
+    if (!options_.against.empty()) openSaved();
+    if (!native_.present && !emulated_.present)
+        throw std::runtime_error(native_.absent + "; " + emulated_.absent);
+}
+
+void Comparison::openDevices() {
     nativeGpu_ = open(SideKind::kNative, options_, native_);
     if (options_.sides == Sides::kEmulated) native_ = {false, {}, "only emulated was asked for"};
     if (options_.sides == Sides::kNative) {
@@ -68,35 +93,41 @@ void Comparison::openSides() {
                                     emulatedGpu_->properties11.deviceUUID, VK_UUID_SIZE) != 0)
         throw std::runtime_error("the loader lists devices in another order with coopvk's layer");
     if (emulated_.present) emulatedRunner_ = std::make_unique<Runner>(*emulatedGpu_);
-    if (!options_.against.empty()) {
-        saved_ = load(options_.against);
-        if (saved_->extension != options_.extension)
-            throw std::runtime_error(options_.against + " is about " + saved_->extension);
-        options_.seed = saved_->seed;
-        native_ = {true, saved_->device + ", " + saved_->side + ", from " + options_.against, {}};
-    }
-    if (!saved_ && native_.present) {
+    if (native_.present && options_.against.empty())
         nativeRunner_ = std::make_unique<Runner>(*nativeGpu_);
-    }
-    if (!native_.present && !emulated_.present)
-        throw std::runtime_error(native_.absent + "; " + emulated_.absent);
+}
+
+// Results in place of the native side.
+void Comparison::openSaved() {
+    saved_ = load(options_.against);
+    if (saved_->extension != options_.extension)
+        throw std::runtime_error(options_.against + " is about " + saved_->extension);
+    options_.seed = saved_->seed;
+    native_ = {true, saved_->device + ", " + saved_->side + ", from " + options_.against, {}};
 }
 
 void Comparison::makeGrid() {
     Gpu* native = nativeRunner_ ? nativeGpu_.get() : nullptr;
     Gpu* emulated = emulatedRunner_ ? emulatedGpu_.get() : nullptr;
+    const bool isReference = options_.sides == Sides::kReference;
     const bool khr = options_.extension == VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME;
     if (options_.extension == VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME) {
-        const FlexibleRows rows = flexibleRows(native, emulated);
+        const FlexibleRows rows =
+            isReference ? referenceFlexibleRows() : flexibleRows(native, emulated);
         noteSkipped(rows.skipped);
-        grid_ = matrix2Cases(rows, matrix2Bits(native), matrix2Bits(emulated));
+        grid_ =
+            matrix2Cases(rows, isReference ? kAllBits : matrix2Bits(native), matrix2Bits(emulated));
     } else if (khr || options_.extension == VK_NV_COOPERATIVE_MATRIX_EXTENSION_NAME) {
         const Dialect dialect = khr ? Dialect::kKhr : Dialect::kNv;
-        const MatrixRows rows = matrixRows(dialect, native, emulated);
+        const MatrixRows rows =
+            isReference ? referenceRows(dialect) : matrixRows(dialect, native, emulated);
         noteSkipped(rows.skipped);
         grid_ = matrixCases(dialect, rows.rows);
     } else {
-        grid_ = vectorCases(vectorProperties(native, emulated));
+        grid_ = vectorCases(isReference ? referenceVectors() : vectorProperties(native, emulated));
+        // Conversions without a shader are a driver's.
+        if (isReference && !saved_)
+            std::erase_if(grid_, [](const Case& c) { return c.convertsInDriver; });
     }
     if (saved_)
         for (Case& c : grid_) c.native = saved_->outcomes.contains(c.name);
@@ -109,7 +140,9 @@ void Comparison::noteSkipped(const std::map<std::string, size_t>& skipped) {
 
 // Which features are compared, and why others are not.
 void Comparison::noteBits() {
-    if (options_.extension != VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME || saved_) return;
+    if (options_.extension != VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME || saved_ ||
+        options_.sides == Sides::kReference)
+        return;
     const uint32_t native = matrix2Bits(nativeRunner_ ? nativeGpu_.get() : nullptr);
     const uint32_t emulated = matrix2Bits(emulatedRunner_ ? emulatedGpu_.get() : nullptr);
     for (size_t i = 0; i < std::size(kMatrix2Bits); ++i) {
@@ -156,9 +189,15 @@ void Comparison::choose() {
                          side + " side lists (--all-rows takes them)");
 }
 
-DeviceShape Comparison::shape() const { return {nativeGpu_->properties11.subgroupSize}; }
-
-Plan Comparison::planOf(size_t number) const { return grid_[number].plan(shape(), options_.seed); }
+Plan Comparison::planOf(size_t number) const {
+    Plan plan = grid_[number].plan(shape_, options_.seed);
+    try {
+        reference_->expect(plan);
+    } catch (const std::exception& error) {
+        throw std::runtime_error(grid_[number].name + ": " + error.what());
+    }
+    return plan;
+}
 
 Comparison::Outcomes Comparison::runSides(size_t number, const Plan& plan) {
     const Case& c = grid_[number];

@@ -8,10 +8,13 @@
 
 #include "compare/report/judge.hpp"
 #include "compare/report/saved.hpp"
+#include "compare/run/reference_device.hpp"
+#include "compare/run/runner.hpp"
 
 namespace coopvk::compare {
 
-enum class Sides { kBoth, kNative, kEmulated };
+// The reference device is in place of the native side, and needs no Vulkan device.
+enum class Sides { kBoth, kNative, kEmulated, kReference };
 
 struct Options {
     std::string extension = VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME;
@@ -49,7 +52,6 @@ class Comparison {
     const Options& options() const { return options_; }
     const SideDescription& native() const { return native_; }
     const SideDescription& emulated() const { return emulated_; }
-    DeviceShape shape() const;
 
     Plan planOf(size_t number) const;
     // Results of one case, null for sides that do not take part.
@@ -68,6 +70,8 @@ class Comparison {
 
  private:
     void openSides();
+    void openDevices();
+    void openSaved();
     void makeGrid();
     void choose();
     void noteSkipped(const std::map<std::string, size_t>& skipped);
@@ -75,8 +79,10 @@ class Comparison {
     std::vector<Plan> prepare(std::span<const size_t> numbers);
 
     Options options_;
+    DeviceShape shape_;
     std::unique_ptr<Gpu> nativeGpu_, emulatedGpu_;
-    std::unique_ptr<Runner> nativeRunner_, emulatedRunner_;
+    std::unique_ptr<Side> nativeRunner_, emulatedRunner_;
+    std::unique_ptr<ReferenceDevice> reference_;
     std::optional<SavedResults> saved_;
     SideDescription native_, emulated_;
     std::vector<Case> grid_;

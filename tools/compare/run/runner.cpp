@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compare/run/runner.hpp"
 
-#include <algorithm>
 #include <array>
-#include <spirv-tools/libspirv.hpp>
 
 #include "compare/numbers/conversion.hpp"
 #include "compare/run/memory.hpp"
@@ -14,34 +12,7 @@ namespace {
 constexpr uint32_t kBindings = 4;
 constexpr uint32_t kPushBytes = 8 * kBindings;
 
-// Everything except the result's elements must be unchanged.
-void checkSurroundings(const Block& block, const Bytes& before, const Bytes& after) {
-    Bytes masked = after;
-    for (uint32_t r = 0; r < block.rows; ++r)
-        for (uint32_t c = 0; c < block.columns; ++c) {
-            const size_t at = block.at(r, c);
-            std::copy_n(before.begin() + static_cast<ptrdiff_t>(at), info(block.component).bytes(),
-                        masked.begin() + static_cast<ptrdiff_t>(at));
-        }
-    for (size_t i = 0; i < masked.size(); ++i)
-        if (masked[i] != before[i])
-            throw std::runtime_error("wrote byte " + std::to_string(i) +
-                                     " of the result's buffer, where no element lies");
-}
-
 }  // namespace
-
-std::vector<uint32_t> assemble(const std::string& text) {
-    std::string log;
-    spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);
-    tools.SetMessageConsumer(
-        [&](spv_message_level_t, const char*, const spv_position_t& at, const char* message) {
-            log += "line " + std::to_string(at.line + 1) + ": " + message + "; ";
-        });
-    std::vector<uint32_t> words;
-    if (!tools.Assemble(text, &words)) throw std::runtime_error("the case's shader: " + log);
-    return words;
-}
 
 Runner::Runner(Gpu& gpu)
     : gpu_(gpu),
@@ -71,7 +42,7 @@ Bytes Runner::execute(const Plan& plan) {
     Bytes after = dispatch(plan, buffers);
     for (const Relayout& relayout : plan.relayouts)
         if (relayout.back) return outOfLayout(gpu_, relayout, after);
-    checkSurroundings(plan.result, plan.buffers[plan.output], after);
+    checkSurroundings(plan, after);
     return after;
 }
 

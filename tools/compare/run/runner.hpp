@@ -1,35 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs plans on one side.
+// Runs plans on a Vulkan device.
 #pragma once
 
 #include <map>
 #include <mutex>
 
 #include "bindings.hpp"
-#include "compare/cases/plan.hpp"
 #include "compare/run/gpu.hpp"
+#include "compare/run/side.hpp"
 
 namespace coopvk::compare {
 
-// The result of a plan on a side: the elements, or why there are none.
-struct Outcome {
-    std::optional<Matrix> result;
-    std::string error;
-};
-
-class Runner {
+class Runner final : public Side {
  public:
     explicit Runner(Gpu& gpu);
-    ~Runner();
+    ~Runner() override;
     Runner(const Runner&) = delete;
     Runner& operator=(const Runner&) = delete;
 
-    // Creates the plan's pipeline before run(). Several threads may call it at the same time.
-    void prepare(const Plan& plan);
-    Outcome run(const Plan& plan);
-    // Drops all pipelines.
-    void forget();
+    void prepare(const Plan& plan) override;
+    Outcome run(const Plan& plan) override;
+    void forget() override;
     // Whether the device is lost, so that nothing more can run.
     bool lost() const { return lost_; }
     Gpu& gpu() { return gpu_; }
@@ -53,8 +45,5 @@ class Runner {
     std::map<std::string, Prepared> prepared_;  // by the shader's text
     bool lost_ = false;
 };
-
-// SPIRV-Tools' assembler. Throws where the text is wrong.
-std::vector<uint32_t> assemble(const std::string& text);
 
 }  // namespace coopvk::compare

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a shader with cooperative matrices does, as data. From this data the shader is written in
-// SPIR-V (matrix_spirv.cpp) and in GLSL (matrix_glsl.cpp), with VK_KHR_cooperative_matrix, with
-// VK_NV_cooperative_matrix, or with VK_KHR_cooperative_matrix and VK_NV_cooperative_matrix2.
+// What a shader with cooperative matrices does, as data. matrix_spirv.cpp makes the shader of it,
+// with VK_KHR_cooperative_matrix, with VK_NV_cooperative_matrix, or with VK_KHR_cooperative_matrix
+// and VK_NV_cooperative_matrix2.
 #pragma once
 
 #include <string>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a shader with cooperative vectors does, as data. From this data the shader is written in
-// SPIR-V (vector_spirv.cpp) and in GLSL (vector_glsl.cpp). Each invocation has its own vectors,
-// which are in buffers one after the other.
+// What a shader with cooperative vectors does, as data. vector_spirv.cpp makes the shader of it.
+// Each invocation has its own vectors, which are in buffers one after the other.
 #pragma once
 
 #include <optional>
