@@ -42,7 +42,7 @@ BlockElement BlockMapping::element(uint32_t invocation, uint32_t value, uint32_t
 bool insideMemory(int64_t column, int64_t row, uint32_t elementSize, uint64_t memoryWidth,
                   uint64_t memoryHeight) {
     return column >= 0 && row >= 0 && uint64_t(row) < memoryHeight &&
-           (uint64_t(column) + 1) * elementSize <= memoryWidth;
+           uint64_t(column) < memoryWidth / elementSize;
 }
 
 namespace {

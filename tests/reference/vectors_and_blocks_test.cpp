@@ -144,6 +144,7 @@ TEST(Blocks, PaddingAndSeveralBlocks) {
     EXPECT_FALSE(insideMemory(32, 0, 2, 64, 1));
     EXPECT_FALSE(insideMemory(-1, 0, 2, 64, 1));
     EXPECT_FALSE(insideMemory(0, 1, 2, 64, 1));
+    EXPECT_FALSE(insideMemory(INT64_MAX, 0, 2, 64, 1));
 }
 
 }  // namespace

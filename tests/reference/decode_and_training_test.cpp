@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs whose instructions call functions or add to memory: decode functions of
+// SPV_NV_cooperative_matrix2, training of SPV_NV_cooperative_vector. Expected values are those of
+// the texts' formulas.
+#include <gtest/gtest.h>
+
+#include "matrix_text.hpp"
+#include "program_runner.hpp"
+
+namespace coopvk::reference::test {
+namespace {
+
+void expectRan(const Execution& run) {
+    EXPECT_EQ(run.error, "");
+    for (const Report& report : run.reports) ADD_FAILURE() << describe(report);
+}
+
+void replace(std::string& text, const std::string& from, const std::string& to) {
+    text.replace(text.find(from), from.size(), to);
+}
+
+// Blocks of 1 x 2 elements, one number for each: the function gets the block's number, the block's
+// coordinates and those in the block.
+TEST(DecodeFunctions, GetBlockAndCoordinates) {
+    std::string module = text(R"(
+%t0 = OpCreateTensorLayoutNV %layout
+%t1 = OpTensorLayoutSetBlockSizeNV %layout %t0 %1 %2
+%t2 = OpTensorLayoutSetDimensionNV %layout %t1 %4 %6
+%c = OpCooperativeMatrixLoadTensorNV %C %p1 %zeros %t2 None DecodeFunc %decode
+OpCooperativeMatrixStoreKHR %p2 %c %0 %6
+)",
+                              "3", 4, R"(
+%decode = OpFunction %f32 None %decoding
+%quant = OpFunctionParameter %reference
+%at = OpFunctionParameter %pair
+%in = OpFunctionParameter %pair
+%decodeEntry = OpLabel
+%number = OpLoad %f32 %quant Aligned 4
+%row = OpCompositeExtract %u32 %at 0
+%column = OpCompositeExtract %u32 %at 1
+%place = OpCompositeExtract %u32 %in 1
+%rows = OpIMul %u32 %row %100
+%columns = OpIMul %u32 %column %1000
+%places = OpIMul %u32 %place %10
+%x = OpIAdd %u32 %rows %columns
+%y = OpIAdd %u32 %x %places
+%z = OpConvertUToF %f32 %y
+%value = OpFAdd %f32 %number %z
+OpReturnValue %value
+OpFunctionEnd
+)");
+    replace(module, "OpMemoryModel Logical Vulkan",
+            "OpCapability PhysicalStorageBufferAddresses\n"
+            "OpCapability CooperativeMatrixBlockLoadsNV\n"
+            "OpMemoryModel PhysicalStorageBuffer64 Vulkan");
+    // Extensions come after all capabilities.
+    const std::string extensions =
+        "OpExtension \"SPV_KHR_cooperative_matrix\"\nOpExtension \"SPV_NV_cooperative_matrix2\"\n"
+        "OpExtension \"SPV_NV_tensor_addressing\"\n";
+    replace(module, extensions, "");
+    module.insert(module.find("OpMemoryModel"), extensions);
+    module.insert(module.find("%main = OpFunction"), R"(
+%10 = OpConstant %u32 10
+%100 = OpConstant %u32 100
+%1000 = OpConstant %u32 1000
+%pair = OpTypeArray %u32 %2
+%reference = OpTypePointer PhysicalStorageBuffer %f32
+%decoding = OpTypeFunction %f32 %reference %pair %pair
+)");
+    Execution run;
+    run.buffers = {{0, {0}}, {1, {}}, {2, std::vector<uint32_t>(24)}};
+    for (uint32_t i = 0; i < 12; ++i) run.buffers[1].push_back(bitsOf(float(i) / 16));
+    execute(run, module);
+    expectRan(run);
+    for (uint32_t row = 0; row < 4; ++row) {
+        for (uint32_t column = 0; column < 6; ++column) {
+            const uint32_t block = row * 3 + column / 2;
+            EXPECT_EQ(
+                floatOf(run.buffers[2][row * 6 + column]),
+                float(block) / 16 + float(100 * row + 1000 * (column / 2) + 10 * (column % 2)));
+        }
+    }
+}
+
+// Four invocations with vectors of 2 and of 3 components: each adds the product of its vectors to
+// one matrix, and its second vector to one vector behind the matrix.
+const char* const kTraining = R"(
+OpCapability Shader
+OpCapability VulkanMemoryModel
+OpCapability CooperativeVectorNV
+OpCapability CooperativeVectorTrainingNV
+OpExtension "SPV_NV_cooperative_vector"
+OpMemoryModel Logical Vulkan
+OpEntryPoint GLCompute %main "main" %from %to %lane
+OpExecutionMode %main LocalSize 4 1 1
+OpDecorate %lane BuiltIn LocalInvocationIndex
+OpDecorate %array ArrayStride 4
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %from DescriptorSet 0
+OpDecorate %from Binding 0
+OpDecorate %to DescriptorSet 0
+OpDecorate %to Binding 1
+%void = OpTypeVoid
+%u32 = OpTypeInt 32 0
+%f32 = OpTypeFloat 32
+%0 = OpConstant %u32 0
+%1 = OpConstant %u32 1
+%2 = OpConstant %u32 2
+%3 = OpConstant %u32 3
+%16 = OpConstant %u32 16
+%24 = OpConstant %u32 24
+%32 = OpConstant %u32 32
+%A = OpTypeCooperativeVectorNV %f32 %2
+%B = OpTypeCooperativeVectorNV %f32 %3
+%array = OpTypeRuntimeArray %f32
+%block = OpTypeStruct %array
+%pointer = OpTypePointer StorageBuffer %block
+%elements = OpTypePointer StorageBuffer %array
+%from = OpVariable %pointer StorageBuffer
+%to = OpVariable %pointer StorageBuffer
+%input = OpTypePointer Input %u32
+%lane = OpVariable %input Input
+%procedure = OpTypeFunction %void
+%main = OpFunction %void None %procedure
+%entry = OpLabel
+%i = OpLoad %u32 %lane
+%first = OpIMul %u32 %i %32
+%second = OpIAdd %u32 %first %16
+%in = OpAccessChain %elements %from %0
+%out = OpAccessChain %elements %to %0
+%a = OpCooperativeVectorLoadNV %A %in %first
+%b = OpCooperativeVectorLoadNV %B %in %second
+OpCooperativeVectorOuterProductAccumulateNV %out %0 %a %b %3 %1
+OpCooperativeVectorReduceSumAccumulateNV %out %24 %b
+OpReturn
+OpFunctionEnd
+)";
+
+TEST(Training, AddsProductsAndSums) {
+    Execution run;
+    const auto input = [](uint32_t lane, uint32_t i) { return float((lane * 7 + i * 5) % 11) - 5; };
+    for (uint32_t lane = 0; lane < 4; ++lane)
+        for (uint32_t i = 0; i < 8; ++i) run.buffers[0].push_back(bitsOf(input(lane, i)));
+    for (uint32_t i = 0; i < 9; ++i) run.buffers[1].push_back(bitsOf(float(i)));
+    execute(run, kTraining);
+    expectRan(run);
+    for (uint32_t n = 0; n < 3; ++n) {
+        float sum = float(6 + n);
+        for (uint32_t lane = 0; lane < 4; ++lane) sum += input(lane, 4 + n);
+        EXPECT_EQ(floatOf(run.buffers[1][6 + n]), sum);
+        for (uint32_t m = 0; m < 2; ++m) {
+            float product = float(m * 3 + n);
+            for (uint32_t lane = 0; lane < 4; ++lane)
+                product += input(lane, m) * input(lane, 4 + n);
+            EXPECT_EQ(floatOf(run.buffers[1][m * 3 + n]), product);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace coopvk::reference::test
