@@ -88,7 +88,7 @@ TEST_P(BlockIo, Shapes) {
         Block block{op, size, (width + multiple - 1) / multiple * multiple, 1, 1};
         block.height = heights[rng.range(0, 6)];
         block.count = static_cast<uint32_t>(rng.range(1, 3));
-        while (dealBlock(block, lanes)[0].size() > 48) {
+        while (elementsOfLane(block, lanes) > 48) {
             if (block.count == 1 && block.height == 1) break;
             (block.count > 1 ? block.count : block.height) /= 2;
         }
@@ -103,7 +103,7 @@ TEST_P(BlockIo, Large) {
     const uint32_t lanes = Context::get().subgroupSize;
     Rng rng("BlockLarge");
     Block block{op, size, std::max(lanes, 8u), 24, 1};
-    while (dealBlock(block, lanes)[0].size() <= 128) ++block.count;
+    while (elementsOfLane(block, lanes) <= 128) ++block.count;
     expectBlock(shaderOf(block), randomRegions(rng, block, 3), blockName(block));
 }
 
@@ -301,57 +301,18 @@ std::string kindName(const testing::TestParamInfo<Kind>& kind) {
 
 INSTANTIATE_TEST_SUITE_P(All, BlockIo, testing::ValuesIn(kinds()), kindName);
 
-// The six examples of the specification, which has a subgroup size of four: the elements of each
-// invocation, as the specification lists them.
-struct Example {
-    Block block;
-    std::vector<std::vector<std::pair<uint32_t, uint32_t>>> assigned;  // row, column
+// The examples of the specification, which has a subgroup size of four.
+constexpr Block kExamples[] = {
+    {BlockOp::kLoad, 4, 4, 2, 1},      {BlockOp::kLoad, 4, 2, 4, 1},
+    {BlockOp::kLoad, 4, 8, 2, 1},      {BlockOp::kTranspose, 4, 2, 4, 1},
+    {BlockOp::kTransform, 2, 4, 2, 1}, {BlockOp::kTransform, 1, 4, 4, 1},
 };
-
-const std::vector<Example>& examples() {
-    static const std::vector<Example> list = {
-        {{BlockOp::kLoad, 4, 4, 2, 1},
-         {{{0, 0}, {1, 0}}, {{0, 1}, {1, 1}}, {{0, 2}, {1, 2}}, {{0, 3}, {1, 3}}}},
-        {{BlockOp::kLoad, 4, 2, 4, 1},
-         {{{0, 0}, {2, 0}}, {{0, 1}, {2, 1}}, {{1, 0}, {3, 0}}, {{1, 1}, {3, 1}}}},
-        {{BlockOp::kLoad, 4, 8, 2, 1},
-         {{{0, 0}, {0, 1}, {1, 0}, {1, 1}},
-          {{0, 2}, {0, 3}, {1, 2}, {1, 3}},
-          {{0, 4}, {0, 5}, {1, 4}, {1, 5}},
-          {{0, 6}, {0, 7}, {1, 6}, {1, 7}}}},
-        {{BlockOp::kTranspose, 4, 2, 4, 1},
-         {{{0, 0}, {0, 1}}, {{1, 0}, {1, 1}}, {{2, 0}, {2, 1}}, {{3, 0}, {3, 1}}}},
-        {{BlockOp::kTransform, 2, 4, 2, 1},
-         {{{0, 0}, {1, 0}}, {{0, 1}, {1, 1}}, {{0, 2}, {1, 2}}, {{0, 3}, {1, 3}}}},
-        {{BlockOp::kTransform, 1, 4, 4, 1},
-         {{{0, 0}, {1, 0}, {2, 0}, {3, 0}},
-          {{0, 1}, {1, 1}, {2, 1}, {3, 1}},
-          {{0, 2}, {1, 2}, {2, 2}, {3, 2}},
-          {{0, 3}, {1, 3}, {2, 3}, {3, 3}}}},
-    };
-    return list;
-}
-
-// The reference of these tests agrees with the specification.
-TEST(BlockExamples, Reference) {
-    for (const Example& example : examples()) {
-        const std::vector<LaneElements> dealt = dealBlock(example.block, 4);
-        for (size_t lane = 0; lane < 4; ++lane) {
-            ASSERT_EQ(dealt[lane].size(), example.assigned[lane].size());
-            for (size_t i = 0; i < dealt[lane].size(); ++i) {
-                ASSERT_TRUE(dealt[lane][i]);
-                EXPECT_EQ(dealt[lane][i]->row, example.assigned[lane][i].first);
-                EXPECT_EQ(dealt[lane][i]->column, example.assigned[lane][i].second);
-            }
-        }
-    }
-}
 
 TEST(BlockExamples, FourLanes) {
     COOPVK_REQUIRE(Requirement::kEmulation);
     COOPVK_REQUIRE(Requirement::kFourLanes);
-    for (const Example& example : examples())
-        expectBlock(shaderOf(example.block), {{64, 8, 64, 0, 0}, {64, 4, 64, 4, 2}}, "example");
+    for (const Block& block : kExamples)
+        expectBlock(shaderOf(block), {{64, 8, 64, 0, 0}, {64, 4, 64, 4, 2}}, "example");
 }
 
 // Refused with a line in the log that names the rule.

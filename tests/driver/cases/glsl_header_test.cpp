@@ -8,6 +8,7 @@
 
 #include "harness/block.hpp"
 #include "harness/int4_matrix.hpp"
+#include "harness/reference.hpp"
 #include "harness/requirement.hpp"
 
 namespace coopvk::test {
@@ -68,7 +69,7 @@ Block blockOf(BlockOp op, const BlockTypes& types) { return {op, types.elementSi
 
 uint32_t elementsOf(const Block& block, const BlockTypes& types) {
     const size_t bytes =
-        dealBlock(block, Context::get().subgroupSize)[0].size() * block.elementSize;
+        size_t{elementsOfLane(block, Context::get().subgroupSize)} * block.elementSize;
     return static_cast<uint32_t>((bytes + types.arrayBytes - 1) / types.arrayBytes);
 }
 
@@ -100,12 +101,8 @@ void expectGlslBlock(const Block& block, const BlockTypes& types) {
         dispatch.push =
             pushWords({region.width, region.height, region.pitch, static_cast<uint32_t>(region.x),
                        static_cast<uint32_t>(region.y)});
-        std::vector<Bytes> want = dispatch.buffers;
-        if (block.op != BlockOp::kPrefetch)
-            moveBlock(block, region, want[0].data(), want[1].data(), perLane, lanes);
-        const std::vector<Bytes> after = run(words, dispatch);
-        EXPECT_EQ(difference(after[0], want[0]), "") << blockName(block);
-        EXPECT_EQ(difference(after[1], want[1]), "") << blockName(block);
+        SCOPED_TRACE(blockName(block));
+        expectAsReference(words, dispatch);
     }
 }
 

@@ -122,8 +122,8 @@ TEST_P(Int4BadCode, Refused) {
     const Bad& bad = badModules()[GetParam()];
     Context& context = Context::get();
     const Layout layout(context);
-    const Int4Case c{bad.name, bad.declarations, bad.body,        [](uint32_t x) { return x; },
-                     "",       bad.capabilities, bad.decorations, bad.interfaces};
+    const Int4Case c{bad.name,         bad.declarations, bad.body,      "",
+                     bad.capabilities, bad.decorations,  bad.interfaces};
     LayerLog::take();
     VkPipeline pipeline = VK_NULL_HANDLE;
     const VkResult result = createPipeline(context, layout.pipeline,

@@ -12,6 +12,7 @@
 #include "harness/covering.hpp"
 #include "harness/glsl.hpp"
 #include "harness/listed.hpp"
+#include "harness/reference.hpp"
 #include "harness/requirement.hpp"
 
 namespace coopvk::test {
@@ -178,7 +179,7 @@ void runCase(const Case& c) {
     COOPVK_REQUIRE((NeededMatrices{{c.component, c.rows, c.columns, c.use}}));
     if (packs64(c)) COOPVK_REQUIRE(Requirement::kPacks64);
     Rng rng(caseName(c));
-    Matrix matrix(c.component, c.rows, c.columns);
+    const Matrix matrix(c.component, c.rows, c.columns);
     const Access load(matrix, c.load), store(matrix, c.store);
     Dispatch dispatch;
     dispatch.buffers = {
@@ -187,13 +188,7 @@ void runCase(const Case& c) {
     dispatch.push = pushWords({load.stride, load.element, store.stride, store.element});
     if (c.memory == Memory::kAddress) dispatch.addresses = {0, 1};
 
-    const std::vector<Bytes> after =
-        run(glslCan(c) ? compileGlsl(source(c, load, store)) : fromAssembly(c), dispatch);
-    gather(matrix, load.placement, dispatch.buffers[0]);
-    Bytes expected = dispatch.buffers[1];
-    scatter(matrix, store.placement, expected);
-    EXPECT_EQ(difference(after[1], expected), "");
-    EXPECT_EQ(difference(after[0], dispatch.buffers[0]), "");
+    expectAsReference(glslCan(c) ? compileGlsl(source(c, load, store)) : fromAssembly(c), dispatch);
 }
 
 constexpr Pointee kU8 = {"uint8_t", "u8", 1}, kU8x2 = {"u8vec2", "u8x2", 2},

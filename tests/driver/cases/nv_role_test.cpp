@@ -7,36 +7,15 @@
 
 #include "harness/compute.hpp"
 #include "harness/nv.hpp"
+#include "harness/reference.hpp"
 
 namespace coopvk::test {
 namespace {
 
 constexpr uint32_t kSize = 8;
 
-using Values = std::vector<double>;  // row by row
-
-Values product(const Values& a, const Values& b) {
-    Values result(kSize * kSize);
-    for (uint32_t i = 0; i < kSize; ++i)
-        for (uint32_t j = 0; j < kSize; ++j)
-            for (uint32_t k = 0; k < kSize; ++k)
-                result[i * kSize + j] += a[i * kSize + k] * b[k * kSize + j];
-    return result;
-}
-
-Values operator+(Values a, const Values& b) {
-    for (size_t i = 0; i < a.size(); ++i) a[i] += b[i];
-    return a;
-}
-
-Values operator*(Values a, double factor) {
-    for (double& value : a) value *= factor;
-    return a;
-}
-
 struct RoleCase {
     std::string name, global, body;
-    Values (*expected)(const Values& x, const Values& y, const Values& z);
     std::vector<SpecConstant> constants = {};
 };
 
@@ -62,171 +41,93 @@ TEST_P(NvRoles, MatchReference) {
         test.body + "coopMatStoreNV(R, r, 0, 8, false);\n}\n";
     Rng rng(test.name);
     Dispatch dispatch;
-    Values inputs[3];
-    for (Values& input : inputs) {
+    for (int i = 0; i < 3; ++i) {
         Matrix matrix(Component::kF16, kSize, kSize);
-        for (uint64_t& element : matrix.elements) {
-            // Products of products stay exact in 11 bits.
-            const double value = static_cast<double>(rng.range(-1, 1));
-            input.push_back(value);
-            element = fromDouble(Component::kF16, value);
-        }
+        // Products of products stay exact in 11 bits.
+        for (uint64_t& element : matrix.elements)
+            element = fromDouble(Component::kF16, static_cast<double>(rng.range(-1, 1)));
         dispatch.buffers.push_back(pack(matrix));
     }
     dispatch.buffers.push_back(rng.bytes(kSize * kSize * 2));
     dispatch.push = pushWords({0, 1, 2, 3});
     PipelineOptions options;
     options.specialization = test.constants;
-    const std::vector<Bytes> after = run(compileGlsl(source), dispatch, options);
-    Matrix want(Component::kF16, kSize, kSize);
-    const Values expected = test.expected(inputs[0], inputs[1], inputs[2]);
-    for (size_t i = 0; i < expected.size(); ++i) {
-        want.elements[i] = fromDouble(Component::kF16, expected[i]);
-    }
-    EXPECT_EQ(difference(unpack(Component::kF16, kSize, kSize, after[3]), want), "");
+    expectNumbersAsReference(compileGlsl(source), dispatch, Component::kF16, options);
 }
 
-constexpr auto kPlainProduct = [](const Values& x, const Values& y, const Values& z) {
-    return product(x, y) + z;
-};
-
 const RoleCase kCases[] = {
-    {"MulAdd", "", "R = coopMatMulAddNV(X, Y, Z);\n", kPlainProduct},
-    {"ProductAsA", "", "R = coopMatMulAddNV(coopMatMulAddNV(X, Y, Z), Y, Z);\n",
-     [](const Values& x, const Values& y, const Values& z) {
-         return product(product(x, y) + z, y) + z;
-     }},
-    {"ProductAsB", "", "R = coopMatMulAddNV(X, coopMatMulAddNV(X, Y, Z), Z);\n",
-     [](const Values& x, const Values& y, const Values& z) {
-         return product(x, product(x, y) + z) + z;
-     }},
-    {"ProductAsBoth", "", "MAT P = coopMatMulAddNV(X, Y, Z);\nR = coopMatMulAddNV(P, P, P);\n",
-     [](const Values& x, const Values& y, const Values& z) {
-         const Values p = product(x, y) + z;
-         return product(p, p) + p;
-     }},
-    {"Square", "", "R = coopMatMulAddNV(X, X, Z);\n",
-     [](const Values& x, const Values&, const Values& z) { return product(x, x) + z; }},
-    {"SquarePlusItself", "", "R = coopMatMulAddNV(X, X, X);\n",
-     [](const Values& x, const Values&, const Values&) { return product(x, x) + x; }},
-    {"BothOrders", "", "R = coopMatMulAddNV(Y, X, coopMatMulAddNV(X, Y, Z));\n",
-     [](const Values& x, const Values& y, const Values& z) {
-         return product(y, x) + product(x, y) + z;
-     }},
+    {"MulAdd", "", "R = coopMatMulAddNV(X, Y, Z);\n"},
+    {"ProductAsA", "", "R = coopMatMulAddNV(coopMatMulAddNV(X, Y, Z), Y, Z);\n"},
+    {"ProductAsB", "", "R = coopMatMulAddNV(X, coopMatMulAddNV(X, Y, Z), Z);\n"},
+    {"ProductAsBoth", "", "MAT P = coopMatMulAddNV(X, Y, Z);\nR = coopMatMulAddNV(P, P, P);\n"},
+    {"Square", "", "R = coopMatMulAddNV(X, X, Z);\n"},
+    {"SquarePlusItself", "", "R = coopMatMulAddNV(X, X, X);\n"},
+    {"BothOrders", "", "R = coopMatMulAddNV(Y, X, coopMatMulAddNV(X, Y, Z));\n"},
     // The first product is wider; its narrowed form is A of the next.
     {"ConvertedProductAsA", "",
      "WIDE W = coopMatMulAddNV(X, Y, WIDE(Z));\n"
-     "R = MAT(coopMatMulAddNV(MAT(W), Y, WIDE(Z)));\n",
-     [](const Values& x, const Values& y, const Values& z) {
-         return product(product(x, y) + z, y) + z;
-     }},
+     "R = MAT(coopMatMulAddNV(MAT(W), Y, WIDE(Z)));\n"},
     {"AccumulatorVariableReused", "",
      "MAT V = Z;\nV = coopMatMulAddNV(X, Y, V);\nMAT T = V;\nV = X;\n"
-     "R = coopMatMulAddNV(V, Y, T);\n",
-     [](const Values& x, const Values& y, const Values& z) { return product(x, y) * 2 + z; }},
+     "R = coopMatMulAddNV(V, Y, T);\n"},
     {"ConstantInAllRoles", "const MAT one = MAT(1.0);\n",
-     "R = coopMatMulAddNV(one, Y, one);\nR = coopMatMulAddNV(X, one, R);\n",
-     [](const Values& x, const Values& y, const Values&) {
-         const Values one(kSize * kSize, 1);
-         return product(one, y) + one + product(x, one);
-     }},
+     "R = coopMatMulAddNV(one, Y, one);\nR = coopMatMulAddNV(X, one, R);\n"},
     {"LoopCarried", "",
-     "R = Z;\nfor (uint i = 0; i < push.n[2]; ++i) R = coopMatMulAddNV(X, Y, R);\n",
-     [](const Values& x, const Values& y, const Values& z) { return product(x, y) * 2 + z; }},
+     "R = Z;\nfor (uint i = 0; i < push.n[2]; ++i) R = coopMatMulAddNV(X, Y, R);\n"},
     {"LoopCarriedAsA", "",
-     "R = X;\nfor (uint i = 0; i < push.n[2]; ++i) R = coopMatMulAddNV(R, Y, Z);\n",
-     [](const Values& x, const Values& y, const Values& z) {
-         return product(product(x, y) + z, y) + z;
-     }},
+     "R = X;\nfor (uint i = 0; i < push.n[2]; ++i) R = coopMatMulAddNV(R, Y, Z);\n"},
     {"Branches", "",
      "MAT V = X;\nif (push.n[1] == 1) V = Y; else V = Z;\n"
-     "R = push.n[1] == 0 ? X : coopMatMulAddNV(V, X, V);\n",
-     [](const Values& x, const Values& y, const Values&) { return product(y, x) + y; }},
+     "R = push.n[1] == 0 ? X : coopMatMulAddNV(V, X, V);\n"},
     {"Arrays", "",
      "MAT m[3];\nm[0] = X; m[1] = Y; m[2] = Z;\n"
-     "R = coopMatMulAddNV(m[push.n[0]], m[push.n[1]], m[push.n[2]]);\n",
-     kPlainProduct},
+     "R = coopMatMulAddNV(m[push.n[0]], m[push.n[1]], m[push.n[2]]);\n"},
     {"ArraysByRole", "",
      "MAT a[2], b[2], c[2];\na[1] = X; b[1] = Y; c[1] = Z;\n"
      "a[0] = Y; b[0] = X; c[0] = MAT(0.0);\n"
      "for (uint i = 0; i < 2; ++i) c[i] = coopMatMulAddNV(a[i], b[i], c[i]);\n"
-     "R = c[0] + c[1];\n",
-     [](const Values& x, const Values& y, const Values& z) {
-         return product(y, x) + product(x, y) + z;
-     }},
+     "R = c[0] + c[1];\n"},
     {"Structs", "struct S { MAT a; float f; MAT b[2]; MAT c; };\n",
      "S s;\ns.a = X; s.b[push.n[1]] = Y; s.b[0] = X; s.c = Z;\nS t = s;\n"
-     "R = coopMatMulAddNV(t.a, t.b[push.n[1]], t.c);\n",
-     kPlainProduct},
+     "R = coopMatMulAddNV(t.a, t.b[push.n[1]], t.c);\n"},
     {"NestedStructs", "struct I { MAT m, n; };\nstruct S { I i[2]; MAT c; };\n",
      "S s;\ns.i[0].m = X; s.i[1].m = Y; s.i[0].n = X; s.i[1].n = Y; s.c = Z;\n"
      "S t = s;\nI u = t.i[push.n[1]];\n"
-     "R = coopMatMulAddNV(t.i[0].m, u.n, coopMatMulAddNV(u.m, t.i[0].n, t.c));\n",
-     [](const Values& x, const Values& y, const Values& z) {
-         return product(x, y) + product(y, x) + z;
-     }},
+     "R = coopMatMulAddNV(t.i[0].m, u.n, coopMatMulAddNV(u.m, t.i[0].n, t.c));\n"},
     {"Functions",
      "MAT mul(MAT a, MAT b) { return coopMatMulAddNV(a, b, MAT(0.0)); }\n"
      "void add(inout MAT c, const MAT d) { c = c + d; }\n"
      "void make(out MAT c) { c = MAT(2.0); }\n",
-     "MAT t;\nmake(t);\nR = mul(mul(X, Y), mul(Y, X));\nadd(R, Z);\nadd(R, t);\n",
-     [](const Values& x, const Values& y, const Values& z) {
-         return product(product(x, y), product(y, x)) + z + Values(kSize * kSize, 2);
-     }},
+     "MAT t;\nmake(t);\nR = mul(mul(X, Y), mul(Y, X));\nadd(R, Z);\nadd(R, t);\n"},
     {"FunctionOfEveryRole", "MAT same(MAT m) { return m + MAT(1.0); }\n",
-     "R = coopMatMulAddNV(same(X), same(Y), same(Z));\n",
-     [](const Values& x, const Values& y, const Values& z) {
-         const Values one(kSize * kSize, 1);
-         return product(x + one, y + one) + z + one;
-     }},
+     "R = coopMatMulAddNV(same(X), same(Y), same(Z));\n"},
     {"StructResults", "struct P { MAT a, b; };\nP pair(MAT m) { return P(m, m * float16_t(2)); }\n",
-     "P p = pair(X);\nR = coopMatMulAddNV(p.a, Y, coopMatMulAddNV(Y, p.b, Z));\n",
-     [](const Values& x, const Values& y, const Values& z) {
-         return product(x, y) + product(y, x) * 2 + z;
-     }},
+     "P p = pair(X);\nR = coopMatMulAddNV(p.a, Y, coopMatMulAddNV(Y, p.b, Z));\n"},
     {"PrivateVariables", "MAT kept;\nvoid keep(MAT m) { kept = m; }\n",
-     "keep(X);\nMAT a = kept;\nkeep(Y);\nR = coopMatMulAddNV(a, kept, Z);\n", kPlainProduct},
+     "keep(X);\nMAT a = kept;\nkeep(Y);\nR = coopMatMulAddNV(a, kept, Z);\n"},
     {"ElementsOfAccumulator", "",
      "R = coopMatMulAddNV(X, Y, Z);\n"
-     "for (int i = 0; i < R.length(); ++i) R[i] = R[i] * float16_t(2) + float16_t(1);\n",
-     [](const Values& x, const Values& y, const Values& z) {
-         return (product(x, y) + z) * 2 + Values(kSize * kSize, 1);
-     }},
+     "for (int i = 0; i < R.length(); ++i) R[i] = R[i] * float16_t(2) + float16_t(1);\n"},
     {"ElementsOfA", "",
      "for (int i = 0; i < X.length(); ++i) X[i] += float16_t(1);\n"
-     "R = coopMatMulAddNV(X, Y, Z);\n",
-     [](const Values& x, const Values& y, const Values& z) {
-         return product(x + Values(kSize * kSize, 1), y) + z;
-     }},
+     "R = coopMatMulAddNV(X, Y, Z);\n"},
     // Elements go by their index from a matrix of one role to one of another.
     {"ElementsAcrossRoles", "",
      "MAT S = coopMatMulAddNV(X, Y, Z);\nMAT T;\n"
      "for (int i = 0; i < T.length(); ++i) T[i] = S[i] + X[i];\n"
-     "R = coopMatMulAddNV(T, Y, Z);\n",
-     [](const Values& x, const Values& y, const Values& z) {
-         return product(product(x, y) + z + x, y) + z;
-     }},
+     "R = coopMatMulAddNV(T, Y, Z);\n"},
     {"ElementsAcrossComponents", "",
      "WIDE W = coopMatMulAddNV(X, Y, WIDE(0.0));\nMAT T;\n"
      "for (int i = 0; i < W.length(); ++i) T[i] = float16_t(W[i]);\n"
-     "R = coopMatMulAddNV(T, Y, Z);\n",
-     [](const Values& x, const Values& y, const Values& z) {
-         return product(product(x, y), y) + z;
-     }},
-    {"ConstantElement", "", "R = X;\nR[0] = X[0] + float16_t(0);\nR = coopMatMulAddNV(R, Y, Z);\n",
-     kPlainProduct},
+     "R = coopMatMulAddNV(T, Y, Z);\n"},
+    {"ConstantElement", "", "R = X;\nR[0] = X[0] + float16_t(0);\nR = coopMatMulAddNV(R, Y, Z);\n"},
     {"LengthAsArraySize", "",
      "float16_t kept[X.length()];\n"
      "for (int i = 0; i < X.length(); ++i) kept[i] = Y[i];\n"
      "for (int i = 0; i < X.length(); ++i) X[i] = kept[X.length() - 1 - (X.length() - 1 - i)];\n"
-     "R = coopMatMulAddNV(X, X, Z);\n",
-     [](const Values&, const Values& y, const Values& z) { return product(y, y) + z; }},
-    {"Arithmetic", "", "R = coopMatMulAddNV(-(X + Y), Y - Z, (X / MAT(2.0)) * float16_t(4));\n",
-     [](const Values& x, const Values& y, const Values& z) {
-         return product((x + y) * -1, y + z * -1) + x * 2;
-     }},
-    {"NoProduct", "", "R = X + Y;\n",
-     [](const Values& x, const Values& y, const Values&) { return x + y; }},
+     "R = coopMatMulAddNV(X, X, Z);\n"},
+    {"Arithmetic", "", "R = coopMatMulAddNV(-(X + Y), Y - Z, (X / MAT(2.0)) * float16_t(4));\n"},
+    {"NoProduct", "", "R = X + Y;\n"},
     {"SpecializedType",
      "layout(constant_id = 1) const uint size = 3;\n"
      "layout(constant_id = 3) const uint scope = 1;\n"
@@ -235,9 +136,6 @@ const RoleCase kCases[] = {
      "coopMatLoadNV(c, z, 0, 8, false);\nc = coopMatMulAddNV(a, b, c);\n"
      "for (uint i = 0; i < c.length(); ++i) c[i] += float16_t(1);\n"
      "coopMatStoreNV(c, r, 0, 8, false);\ncoopMatLoadNV(R, r, 0, 8, false);\n",
-     [](const Values& x, const Values& y, const Values& z) {
-         return product(x, y) + z + Values(kSize * kSize, 1);
-     },
      {{1, kSize}, {3, 3}}},
 };
 

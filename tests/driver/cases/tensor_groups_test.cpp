@@ -5,12 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
 #include <format>
 
 #include "harness/compute.hpp"
 #include "harness/covering.hpp"
 #include "harness/glsl.hpp"
+#include "harness/reference.hpp"
 #include "harness/requirement.hpp"
 #include "harness/tensor_case.hpp"
 
@@ -28,7 +28,6 @@ struct Load {
 };
 
 constexpr uint32_t kRows = 16, kColumns = 16, kCount = kRows * kColumns, kBytes = 2;
-constexpr uint16_t kObject = 0x4700;  // 7.0
 
 std::vector<Load> randomLoads(Rng& rng) {
     std::vector<Load> loads(static_cast<size_t>(rng.range(2, 6)));
@@ -38,8 +37,8 @@ std::vector<Load> randomLoads(Rng& rng) {
         Load& load = loads[i];
         constexpr TensorViewKind kKinds[] = {TensorViewKind::kNone, TensorViewKind::kNone,
                                              TensorViewKind::kPermutation, TensorViewKind::kClip};
-        constexpr TensorClamp kClamps[] = {TensorClamp::kUndefined, TensorClamp::kConstant,
-                                           TensorClamp::kRepeat};
+        constexpr TensorClamp kClamps[] = {TensorClamp::undefined, TensorClamp::constant,
+                                           TensorClamp::repeat};
         load.wish = {2, kClamps[rng.range(0, 2)], kKinds[rng.range(0, 3)], kRows, kColumns};
         load.wish.isAligned = allAligned || rng.range(0, 2) != 0;
         load.tensor = randomTensor(rng, load.wish);
@@ -94,22 +93,6 @@ std::string source(std::span<const Load> loads, TensorText& text, bool ofWorkgro
     return head + "void main() {\n" + layouts + body + end + "}\n";
 }
 
-Bytes expected(const Load& load, const Bytes& tensor, const Bytes* former) {
-    Bytes result(size_t{kCount} * kBytes);
-    const std::vector<TensorPlace> places = placesOf(load.tensor, load.wish);
-    for (size_t e = 0; e < places.size(); ++e) {
-        auto value = static_cast<uint16_t>(load.tensor.layout.clampValue);
-        if (places[e].kind == TensorPlace::kElement) {
-            std::memcpy(&value, &tensor[size_t{load.first + places[e].index} * kBytes], kBytes);
-        } else if (places[e].kind == TensorPlace::kClipped) {
-            value = kObject;
-            if (former != nullptr) std::memcpy(&value, former->data() + e * kBytes, kBytes);
-        }
-        std::memcpy(&result[e * kBytes], &value, kBytes);
-    }
-    return result;
-}
-
 class TensorGroups : public testing::TestWithParam<uint32_t> {};
 
 TEST_P(TensorGroups, EachLoadIsAsAlone) {
@@ -123,13 +106,7 @@ TEST_P(TensorGroups, EachLoadIsAsAlone) {
     const uint32_t size = loads.back().first + sizeOf(loads.back().tensor.layout) + 8;
     dispatch.buffers = {rng.bytes(size_t{size} * kBytes), rng.bytes(loads.size() * kCount * kBytes),
                         Bytes(4), Bytes(numbers.begin(), numbers.end())};
-    const std::vector<Bytes> after = run(words, dispatch);
-    Bytes all, former;
-    for (const Load& load : loads) {
-        former = expected(load, dispatch.buffers[0], load.objectIsFormer ? &former : nullptr);
-        all.insert(all.end(), former.begin(), former.end());
-    }
-    EXPECT_EQ(difference(after[1], all), "");
+    expectAsReference(words, dispatch);
 }
 
 // Even ones for subgroups, odd ones for workgroups.

@@ -12,6 +12,7 @@
 #include "harness/compute.hpp"
 #include "harness/covering.hpp"
 #include "harness/glsl.hpp"
+#include "harness/reference.hpp"
 #include "harness/requirement.hpp"
 #include "harness/tensor_case.hpp"
 
@@ -138,12 +139,6 @@ std::string source(const Program& p, TensorText& text) {
            glsl::buffer(2, "result", glsl::scalar(p.component)) + "void main() {\n" + body + "}\n";
 }
 
-uint64_t readBits(std::span<const std::byte> from, size_t at, uint32_t bytes) {
-    uint64_t bits = 0;
-    std::memcpy(&bits, from.data() + at, bytes);
-    return bits;
-}
-
 void runProgram(Program& p) {
     const uint32_t bytes = info(p.component).bytes;
     TensorText text(p.fromBuffer);
@@ -156,25 +151,7 @@ void runProgram(Program& p) {
     const auto asBytes = std::as_bytes(std::span(numbers));
     dispatch.buffers[3].assign(asBytes.begin(), asBytes.end());
     if (p.memory == Memory::kAddress) dispatch.addresses = {0};
-    const std::vector<Bytes> after = run(words, dispatch);
-
-    Bytes tensor = dispatch.buffers[0], result = dispatch.buffers[1];
-    const size_t first = size_t{p.firstElement} * p.pointee.bytes;
-    const std::vector<TensorPlace> places = placesOf(p.tensor, p.wish);
-    for (size_t e = 0; e < places.size(); ++e) {
-        const size_t at = first + size_t{places[e].index} * bytes;
-        if (places[e].kind == TensorPlace::kClipped) continue;
-        const bool isInside = places[e].kind == TensorPlace::kElement;
-        if (p.wish.isStore) {
-            if (isInside) std::memcpy(&tensor[at], &result[e * bytes], bytes);
-            continue;
-        }
-        const uint64_t value = isInside ? readBits(tensor, at, bytes) : p.tensor.layout.clampValue;
-        std::memcpy(&result[e * bytes], &value, bytes);
-    }
-    EXPECT_EQ(difference(after[0], tensor), "");
-    EXPECT_EQ(difference(after[2], p.wish.isStore ? dispatch.buffers[2] : result), "");
-    EXPECT_EQ(difference(after[1], dispatch.buffers[1]), "");
+    expectAsReference(words, dispatch);
 }
 
 using Case = std::tuple<uint32_t, bool, bool>;

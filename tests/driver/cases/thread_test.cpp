@@ -24,9 +24,9 @@ TEST(Threads, PipelinesAtOnce) {
                 for (uint32_t r = 0; r < kRounds; ++r) {
                     Batch batch({sources[t], sources[(t + r) % kThreads], sources[0]});
                     COOPVK_CHECK(batch.create());
-                    batch.expect(0, scaledSumOf(21 + t));
-                    batch.expect(1, scaledSumOf(21 + (t + r) % kThreads));
-                    batch.expect(2, scaledSumOf(21));
+                    batch.expect(0);
+                    batch.expect(1);
+                    batch.expect(2);
                 }
             } catch (const std::exception&) {
                 ++failures;

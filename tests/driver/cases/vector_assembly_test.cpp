@@ -5,25 +5,18 @@
 // instructions on unsigned types, NaN-aware minima, memory operands, pointers from select.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cctype>
-#include <cmath>
 
 #include "harness/assembly.hpp"
 #include "harness/compute.hpp"
 #include "harness/covering.hpp"
 #include "harness/random.hpp"
+#include "harness/reference.hpp"
 #include "harness/requirement.hpp"
 #include "harness/vector.hpp"
 
 namespace coopvk::test {
 namespace {
-
-// Values of the operands in one component `e` of `n` of invocation `i`; `bits` of the type.
-struct At {
-    double a, b, c;
-    uint32_t e, n, i, bits;
-};
 
 enum class For { kAny, kFloat, kUnsigned, kSigned };
 
@@ -35,169 +28,123 @@ struct Snippet {
     For types;
     const char* declarations;
     const char* body;  // makes %R of %A, %B, %C and the invocation's index %li
-    double (*reference)(const At& at);
     const char* functions = "";
     const char* capability = nullptr;
 };
-
-double first(const At& at) { return at.a; }
-double firstPlusSecond(const At& at) { return at.a + at.b; }
-double secondPlusThird(const At& at) { return at.b + at.c; }
-double plusTwo(const At& at) { return at.a + 2; }
-double plusTwosAndThrees(const At& at) { return at.a + 2 + at.e % 2; }
-double ofLane(const At& at) { return at.i % 3 == 1 ? at.a : at.b; }
-
-double asSigned(double value, uint32_t bits) {
-    return value >= std::ldexp(1, static_cast<int>(bits) - 1)
-               ? value - std::ldexp(1, static_cast<int>(bits))
-               : value;
-}
-double asUnsigned(double value, uint32_t bits) {
-    return value < 0 ? value + std::ldexp(1, static_cast<int>(bits)) : value;
-}
 
 constexpr const char* kReplicates = "ReplicatedCompositesEXT";
 
 constexpr Snippet kSnippets[] = {
     {"Undef", For::kAny, "%st = OpTypeStruct %V %V\n%u = OpUndef %st\n",
-     "%s = OpCompositeInsert %st %A %u 1\n%R = OpCompositeExtract %V %s 1\n", first},
+     "%s = OpCompositeInsert %st %A %u 1\n%R = OpCompositeExtract %V %s 1\n"},
     {"UndefInPhi", For::kAny, "%u = OpUndef %V\n",
      "%cond = OpIEqual %bool %c_0 %c_0\nOpSelectionMerge %m None\n"
      "OpBranchConditional %cond %t %m\n%t = OpLabel\nOpBranch %m\n%m = OpLabel\n"
-     "%R = OpPhi %V %u %main_entry %A %t\n",
-     first},
-    {"Null", For::kAny, "%z = OpConstantNull %V\n", "%R = ${add} %V %A %z\n", first},
+     "%R = OpPhi %V %u %main_entry %A %t\n"},
+    {"Null", For::kAny, "%z = OpConstantNull %V\n", "%R = ${add} %V %A %z\n"},
     {"NullOfArray", For::kAny, "%arr = OpTypeArray %V %c_3\n%z = OpConstantNull %arr\n",
-     "%x = OpCompositeExtract %V %z 2\n%R = ${add} %V %A %x\n", first},
-    {"Constant", For::kAny, "%k = OpConstantComposite %V ${list}\n", "%R = ${add} %V %A %k\n",
-     plusTwosAndThrees},
+     "%x = OpCompositeExtract %V %z 2\n%R = ${add} %V %A %x\n"},
+    {"Constant", For::kAny, "%k = OpConstantComposite %V ${list}\n", "%R = ${add} %V %A %k\n"},
     {"SpecConstant", For::kAny, "%k = OpSpecConstantComposite %V ${speclist}\n",
-     "%R = ${add} %V %A %k\n", plusTwosAndThrees},
+     "%R = ${add} %V %A %k\n"},
     {"SpecConstantElement", For::kAny,
      "%k = OpSpecConstantComposite %V ${speclist}\n"
      "%l = OpSpecConstantOp %V CompositeInsert %k_3 %k 0\n"
      "%one = OpSpecConstantOp %E CompositeExtract %l 0\n",
-     "%x = ${add} %V %A %l\n%y = OpCompositeInsert %V %one %x 0\n%R = OpCopyObject %V %y\n",
-     [](const At& at) { return at.e == 0 ? 3 : at.a + 2 + at.e % 2; }},
+     "%x = ${add} %V %A %l\n%y = OpCompositeInsert %V %one %x 0\n%R = OpCopyObject %V %y\n"},
     {"ConstantReplicated", For::kAny, "%k = OpConstantCompositeReplicateEXT %V %k_2\n",
-     "%R = ${add} %V %A %k\n", plusTwo, "", kReplicates},
+     "%R = ${add} %V %A %k\n", "", kReplicates},
     {"SpecConstantReplicated", For::kAny, "%k = OpSpecConstantCompositeReplicateEXT %V %k_s\n",
-     "%R = ${add} %V %A %k\n", plusTwo, "", kReplicates},
+     "%R = ${add} %V %A %k\n", "", kReplicates},
     {"Replicated", For::kAny, "",
-     "%k = OpCompositeConstructReplicateEXT %V %k_2\n%R = ${add} %V %A %k\n", plusTwo, "",
-     kReplicates},
+     "%k = OpCompositeConstructReplicateEXT %V %k_2\n%R = ${add} %V %A %k\n", "", kReplicates},
     {"Constructed", For::kAny, "",
      "%k = OpCompositeConstruct %V ${speclist}\n"
-     "%R = ${add} %V %A %k\n",
-     plusTwosAndThrees},
+     "%R = ${add} %V %A %k\n"},
     {"CopyObject", For::kAny, "%fn = OpTypePointer Function %V\n",
      "%v = OpVariable %fn Function\n@%q = OpCopyObject %fn %v\nOpStore %q %A\n"
-     "%x = OpLoad %V %v\n%R = OpCopyObject %V %x\n",
-     first},
+     "%x = OpLoad %V %v\n%R = OpCopyObject %V %x\n"},
     {"CopyMemory", For::kAny, "%fn = OpTypePointer Function %V\n",
      "%v = OpVariable %fn Function\n%w = OpVariable %fn Function\n@OpStore %v %A\n"
-     "OpCopyMemory %w %v\nOpStore %v %B\n%R = OpLoad %V %w\n",
-     first},
+     "OpCopyMemory %w %v\nOpStore %v %B\n%R = OpLoad %V %w\n"},
     {"CopyLogical", For::kAny,
      "%arr = OpTypeArray %V %c_2\n%st = OpTypeStruct %arr %f32\n%st2 = OpTypeStruct %arr %f32\n"
      "%u = OpUndef %st\n",
      "%s = OpCompositeInsert %st %A %u 0 1\n%t = OpCopyLogical %st2 %s\n"
-     "%R = OpCompositeExtract %V %t 0 1\n",
-     first},
+     "%R = OpCompositeExtract %V %t 0 1\n"},
     {"Select", For::kAny, "",
      "%m3 = OpUMod %u32 %li %c_3\n%cond = OpIEqual %bool %m3 %c_1\n"
-     "%R = OpSelect %V %cond %A %B\n",
-     ofLane},
+     "%R = OpSelect %V %cond %A %B\n"},
     {"SelectOfStructs", For::kAny, "%st = OpTypeStruct %f32 %V\n%half = OpConstant %f32 0.5\n",
      "%m3 = OpUMod %u32 %li %c_3\n%cond = OpIEqual %bool %m3 %c_1\n"
      "%x = OpCompositeConstruct %st %half %A\n%y = OpCompositeConstruct %st %half %B\n"
-     "%s = OpSelect %st %cond %x %y\n%R = OpCompositeExtract %V %s 1\n",
-     ofLane},
+     "%s = OpSelect %st %cond %x %y\n%R = OpCompositeExtract %V %s 1\n"},
     {"PhiOfLoop", For::kAny, "",
      "OpBranch %h\n%h = OpLabel\n%x = OpPhi %V %A %main_entry %y %next\n"
      "%y = OpPhi %V %B %main_entry %x %next\n%k = OpPhi %u32 %c_0 %main_entry %k1 %next\n"
      "OpLoopMerge %m %next None\nOpBranch %t\n%t = OpLabel\n%more = OpULessThan %bool %k %c_3\n"
      "OpBranchConditional %more %next %m\n%next = OpLabel\n%k1 = OpIAdd %u32 %k %c_1\n"
-     "OpBranch %h\n%m = OpLabel\n%R = ${add} %V %x %C\n",
-     secondPlusThird},
+     "OpBranch %h\n%m = OpLabel\n%R = ${add} %V %x %C\n"},
     {"PhiOfSwitch", For::kAny, "",
      "%m3 = OpUMod %u32 %li %c_3\nOpSelectionMerge %m None\nOpSwitch %m3 %d 1 %one\n"
      "%one = OpLabel\nOpBranch %m\n%d = OpLabel\nOpBranch %m\n%m = OpLabel\n"
-     "%R = OpPhi %V %A %one %B %d\n",
-     ofLane},
+     "%R = OpPhi %V %A %one %B %d\n"},
     {"DynamicComponents", For::kAny, "",
      "%k = OpUMod %u32 %li %n\n%x = OpVectorExtractDynamic %E %A %k\n"
-     "%R = OpVectorInsertDynamic %V %B %x %k\n",
-     [](const At& at) { return at.e == at.i % at.n ? at.a : at.b; }},
+     "%R = OpVectorInsertDynamic %V %B %x %k\n"},
     {"LiteralPath", For::kAny,
      "%arr = OpTypeArray %V %c_2\n%st = OpTypeStruct %f32 %arr\n%u = OpUndef %st\n",
      "%x = OpCompositeExtract %E %B 0\n%s = OpCompositeInsert %st %A %u 1 1\n"
-     "%t = OpCompositeInsert %st %x %s 1 1 0\n%R = OpCompositeExtract %V %t 1 1\n",
-     [](const At& at) { return at.e == 0 ? at.b : at.a; }},
+     "%t = OpCompositeInsert %st %x %s 1 1 0\n%R = OpCompositeExtract %V %t 1 1\n"},
     {"ChainToComponent", For::kAny,
      "%arr = OpTypeArray %V %c_2\n%st = OpTypeStruct %f32 %arr\n%fs = OpTypePointer Function %st\n"
      "%fn = OpTypePointer Function %V\n%fe = OpTypePointer Function %E\n",
      "%v = OpVariable %fs Function\n@%one = OpUDiv %u32 %c_2 %c_2\n"
      "%p = OpAccessChain %fn %v %c_1 %one\nOpStore %p %A\n%x = OpCompositeExtract %E %B 0\n"
      "%zero = OpISub %u32 %one %c_1\n%q = OpInBoundsAccessChain %fe %v %c_1 %one %zero\n"
-     "OpStore %q %x\n%R = OpLoad %V %p\n",
-     [](const At& at) { return at.e == 0 ? at.b : at.a; }},
+     "OpStore %q %x\n%R = OpLoad %V %p\n"},
     {"PrivateInitialiser", For::kAny,
      "%k = OpConstantComposite %V ${list}\n%pv = OpTypePointer Private %V\n"
      "%g = OpVariable %pv Private %k\n",
-     "%x = OpLoad %V %g\n%R = ${add} %V %A %x\n", plusTwosAndThrees},
+     "%x = OpLoad %V %g\n%R = ${add} %V %A %x\n"},
     {"FunctionInitialiser", For::kAny,
      "%k = OpConstantComposite %V ${list}\n%fn = OpTypePointer Function %V\n",
-     "%v = OpVariable %fn Function %k\n@%x = OpLoad %V %v\n%R = ${add} %V %A %x\n",
-     plusTwosAndThrees},
+     "%v = OpVariable %fn Function %k\n@%x = OpLoad %V %v\n%R = ${add} %V %A %x\n"},
     {"FunctionOfStructs", For::kAny,
      "%st = OpTypeStruct %V %u32\n%ft = OpTypeFunction %st %V %st\n",
      "%s = OpCompositeConstruct %st %B %c_1\n%t = OpFunctionCall %st %f %A %s\n"
      "%R = OpCompositeExtract %V %t 0\n",
-     firstPlusSecond,
      "%f = OpFunction %st None %ft\n%fx = OpFunctionParameter %V\n%fs = OpFunctionParameter %st\n"
      "%fl = OpLabel\n%fy = OpCompositeExtract %V %fs 0\n%fz = ${add} %V %fx %fy\n"
      "%fr = OpCompositeInsert %st %fz %fs 0\nOpReturnValue %fr\nOpFunctionEnd\n"},
     {"NegateByBits", For::kFloat,
      "%VI = OpTypeCooperativeVectorNV ${bits} %n\n%top = OpConstant ${bits} ${sign}\n",
      "%x = OpBitcast %VI %A\n%k = OpCompositeConstruct %VI ${tops}\n"
-     "%y = OpBitwiseXor %VI %x %k\n%R = OpBitcast %V %y\n",
-     [](const At& at) { return -at.a; }},
+     "%y = OpBitwiseXor %VI %x %k\n%R = OpBitcast %V %y\n"},
     {"MinOfNan", For::kFloat, "%nan = OpConstant %E ${nan}\n",
      "%k = OpCompositeConstruct %V ${nans}\n%x = OpExtInst %V %glsl NMin %A %k\n"
      "%y = OpExtInst %V %glsl NMax %k %B\n%z = OpExtInst %V %glsl NClamp %x %x %x\n"
-     "%R = OpFAdd %V %z %y\n",
-     firstPlusSecond},
+     "%R = OpFAdd %V %z %y\n"},
     {"SignedOfUnsigned", For::kUnsigned, "",
      "%x = OpSNegate %V %A\n%y = OpShiftRightArithmetic %V %x %C\n"
-     "%z = OpExtInst %V %glsl SMax %y %x\n%R = OpExtInst %V %glsl SMin %z %B\n",
-     [](const At& at) {
-         const double x = -at.a, y = std::floor(std::ldexp(x, -static_cast<int>(at.c)));
-         return std::min(std::max(y, x), asSigned(at.b, at.bits));
-     }},
-    {"SignedQuotientOfUnsigned", For::kUnsigned, "", "%x = OpSNegate %V %A\n%R = OpSDiv %V %x %C\n",
-     [](const At& at) { return std::trunc(-at.a / at.c); }},
+     "%z = OpExtInst %V %glsl SMax %y %x\n%R = OpExtInst %V %glsl SMin %z %B\n"},
+    {"SignedQuotientOfUnsigned", For::kUnsigned, "",
+     "%x = OpSNegate %V %A\n%R = OpSDiv %V %x %C\n"},
     {"UnsignedOfSigned", For::kSigned, "",
      "%x = OpShiftRightLogical %V %A %C\n%y = OpExtInst %V %glsl UMax %x %B\n"
-     "%R = OpExtInst %V %glsl UMin %y %A\n",
-     [](const At& at) {
-         const double a = asUnsigned(at.a, at.bits), b = asUnsigned(at.b, at.bits);
-         return std::min(std::max(std::floor(std::ldexp(a, -static_cast<int>(at.c))), b), a);
-     }},
+     "%R = OpExtInst %V %glsl UMin %y %A\n"},
     {"VolatileAccess", For::kAny, "",
      "%x = OpCooperativeVectorLoadNV %V %q_b %at Volatile\n"
-     "%y = OpCooperativeVectorLoadNV %V %q_b %at Volatile|Aligned 16\n%R = ${add} %V %A %x\n",
-     firstPlusSecond},
+     "%y = OpCooperativeVectorLoadNV %V %q_b %at Volatile|Aligned 16\n%R = ${add} %V %A %x\n"},
     {"VisibleAccess", For::kAny, "",
      "OpCooperativeVectorStoreNV %q_r %at %B MakePointerAvailable|NonPrivatePointer %c_5\n"
      "%x = OpCooperativeVectorLoadNV %V %q_r %at MakePointerVisible|NonPrivatePointer %c_5\n"
-     "%R = ${add} %V %A %x\n",
-     firstPlusSecond},
+     "%R = ${add} %V %A %x\n"},
     {"SelectedPointer", For::kAny, "",
      "%m3 = OpUMod %u32 %li %c_3\n%cond = OpIEqual %bool %m3 %c_1\n%q2 = OpCopyObject %pb %q_b\n"
      "%q = OpSelect %pb %cond %q_b %q2\n%x = OpCooperativeVectorLoadNV %V %q %at\n"
      "%R = ${add} %V %A %x\n",
-     firstPlusSecond, "", "VariablePointersStorageBuffer"},
+     "", "VariablePointersStorageBuffer"},
 };
 
 struct Case {
@@ -300,22 +247,7 @@ TEST_P(VectorAssembly, Matches) {
     buffers.push_back(rng.bytes(lanes * bytes_));
     Dispatch dispatch;
     dispatch.buffers = buffers;
-    const Bytes result = run(module(), dispatch)[3];
-    Bytes want = buffers[3];
-    for (uint32_t i = 0; i < lanes; ++i) {
-        for (uint32_t e = 0; e < c_.n; ++e) {
-            const size_t at = i * bytes_ + e * type_.bytes;
-            const auto value = [&](size_t operand) {
-                return getElement(buffers[operand], at, type_);
-            };
-            putElement(
-                want, at, type_,
-                c_.snippet->reference({value(0), value(1), value(2), e, c_.n, i, 8 * type_.bytes}));
-        }
-    }
-    for (size_t at = 0; at < want.size(); ++at)
-        ASSERT_EQ(result[at], want[at])
-            << "byte " << at % bytes_ << " of invocation " << at / bytes_;
+    expectAsReference(module(), dispatch);
 }
 
 bool fits(For wanted, const VectorComponent& type) {

@@ -6,9 +6,10 @@
 // Integers wrap, so every result is exact.
 #include <gtest/gtest.h>
 
-#include <functional>
+#include <cctype>
 
 #include "harness/random.hpp"
+#include "harness/reference.hpp"
 #include "harness/vector.hpp"
 
 namespace coopvk::test {
@@ -21,16 +22,6 @@ constexpr uint32_t kStatements = 10;
 // v0 to v3 are main's, v4 and v5 global, v6 global and written by a function, v7 and v8 an array.
 constexpr const char* kVariables[] = {"v0", "v1", "v2", "v3", "g4", "g5", "h6", "w[0]", "w[1]"};
 constexpr size_t kVariableCount = std::size(kVariables);
-constexpr size_t kTouched = 6;
-
-using Vector = std::vector<int64_t>;
-
-struct State {
-    std::vector<Vector> variables;
-    std::vector<Vector> inputs;
-    uint32_t invocation;
-    std::function<int64_t(int64_t)> wrap;
-};
 
 // The variables and numbers that a statement names: I, J, K, C (a small number) and X (a
 // component).
@@ -40,98 +31,23 @@ struct Names {
     uint32_t x;
 };
 
-using Operation = int64_t (*)(int64_t, int64_t);
-int64_t plus(int64_t a, int64_t b) { return a + b; }
-int64_t minus(int64_t a, int64_t b) { return a - b; }
-int64_t times(int64_t a, int64_t b) { return a * b; }
-
-Vector combine(const State& s, Operation operation, const Vector& a, const Vector& b) {
-    Vector result(a.size());
-    for (size_t e = 0; e < a.size(); ++e) result[e] = s.wrap(operation(a[e], b[e]));
-    return result;
-}
-
-struct Statement {
-    const char* text;
-    void (*run)(State&, const Names&);
-};
-
-constexpr Statement kKinds[] = {
-    {"I = J + K;",
-     [](State& s, const Names& n) {
-         s.variables[n.i] = combine(s, plus, s.variables[n.j], s.variables[n.k]);
-     }},
-    {"I = I * J;",
-     [](State& s, const Names& n) {
-         s.variables[n.i] = combine(s, times, s.variables[n.i], s.variables[n.j]);
-     }},
-    {"I = J;", [](State& s, const Names& n) { s.variables[n.i] = s.variables[n.j]; }},
-    {"{ T t = I; I = J; J = t; }",
-     [](State& s, const Names& n) { std::swap(s.variables[n.i], s.variables[n.j]); }},
-    {"{ T t = J + K; J = I; I = t - J; K = t; }",
-     [](State& s, const Names& n) {
-         const Vector t = combine(s, plus, s.variables[n.j], s.variables[n.k]);
-         s.variables[n.j] = s.variables[n.i];
-         s.variables[n.i] = combine(s, minus, t, s.variables[n.j]);
-         s.variables[n.k] = t;
-     }},
-    {"I[X] = E(C); I[(X + i) % N] += J[X];",
-     [](State& s, const Names& n) {
-         Vector& v = s.variables[n.i];
-         v[n.x] = s.wrap(n.c);
-         int64_t& to = v[(n.x + s.invocation) % v.size()];
-         to = s.wrap(to + s.variables[n.j][n.x]);
-     }},
-    {"I[X] = (J + K)[X] - (T(C) * -J)[(X + i) % N];",
-     [](State& s, const Names& n) {
-         const size_t other = (n.x + s.invocation) % s.variables[n.j].size();
-         const int64_t sum = s.wrap(s.variables[n.j][n.x] + s.variables[n.k][n.x]);
-         s.variables[n.i][n.x] = s.wrap(sum + n.c * s.variables[n.j][other]);
-     }},
-    {"I = T(C) - J;",
-     [](State& s, const Names& n) {
-         Vector all(s.variables[n.j].size(), n.c);
-         s.variables[n.i] = combine(s, minus, all, s.variables[n.j]);
-     }},
-    {"coopVecLoadNV(I, a, (i * 3 + X % 3) * BYTES);",
-     [](State& s, const Names& n) { s.variables[n.i] = s.inputs[n.x % kInputs]; }},
-    {"touch(); I = h6;",
-     [](State& s, const Names& n) {
-         s.variables[kTouched] =
-             combine(s, plus, s.variables[kTouched], Vector(s.variables[n.i].size(), 1));
-         s.variables[n.i] = s.variables[kTouched];
-     }},
-    {"I = f(J, K);",  // K as inout
-     [](State& s, const Names& n) {
-         const Vector x = s.variables[n.j];
-         const Vector y = combine(s, plus, s.variables[n.k], x);
-         s.variables[n.k] = y;
-         s.variables[n.i] = combine(s, minus, x, y);
-     }},
-    {"if (i % 3 == 1) I = J + I; else J = I;",
-     [](State& s, const Names& n) {
-         if (s.invocation % 3 == 1) {
-             s.variables[n.i] = combine(s, plus, s.variables[n.j], s.variables[n.i]);
-         } else {
-             s.variables[n.j] = s.variables[n.i];
-         }
-     }},
-    {"I = push.one + i % 2 == 1 ? J : K;",
-     [](State& s, const Names& n) {
-         s.variables[n.i] = s.variables[s.invocation % 2 == 0 ? n.j : n.k];
-     }},
-    {"{ T before = I; for (uint l = 0; l < push.one + 1; ++l) { T t = I + J; I = before; before = "
-     "t; "
-     "} K = before; }",
-     [](State& s, const Names& n) {
-         Vector before = s.variables[n.i];
-         for (int l = 0; l < 2; ++l) {
-             const Vector t = combine(s, plus, s.variables[n.i], s.variables[n.j]);
-             s.variables[n.i] = before;
-             before = t;
-         }
-         s.variables[n.k] = before;
-     }},
+constexpr const char* kKinds[] = {
+    "I = J + K;",
+    "I = I * J;",
+    "I = J;",
+    "{ T t = I; I = J; J = t; }",
+    "{ T t = J + K; J = I; I = t - J; K = t; }",
+    "I[X] = E(C); I[(X + i) % N] += J[X];",
+    "I[X] = (J + K)[X] - (T(C) * -J)[(X + i) % N];",
+    "I = T(C) - J;",
+    "coopVecLoadNV(I, a, (i * 3 + X % 3) * BYTES);",
+    "touch(); I = h6;",
+    "I = f(J, K);",  // K as inout
+    "if (i % 3 == 1) I = J + I; else J = I;",
+    "I = push.one + i % 2 == 1 ? J : K;",
+    "{ T before = I; for (uint l = 0; l < push.one + 1; ++l) { T t = I + J; I = before; before = "
+    "t; "
+    "} K = before; }",
 };
 
 constexpr size_t kSwap = 3, kSumAndSwap = 4;  // in kKinds
@@ -148,17 +64,20 @@ std::string nameOf(const testing::TestParamInfo<Case>& info) {
            std::to_string(info.param.seed) + (info.param.optimised ? "_Optimised" : "");
 }
 
-std::string textOf(const Statement& statement, const Names& names) {
+std::string textOf(std::string_view statement, const Names& names) {
     std::string text;
-    for (const char* c = statement.text; *c != 0; ++c) {
-        const bool isName = c[1] == 0 || std::isalnum(static_cast<unsigned char>(c[1])) == 0;
-        const bool starts =
-            c == statement.text || std::isalnum(static_cast<unsigned char>(c[-1])) == 0;
-        if (!isName || !starts || std::string_view("IJKCX").find(*c) == std::string_view::npos) {
-            text += *c;
+    for (size_t at = 0; at < statement.size(); ++at) {
+        const auto isWord = [&](size_t i) {
+            return i < statement.size() &&
+                   std::isalnum(static_cast<unsigned char>(statement[i])) != 0;
+        };
+        const char c = statement[at];
+        const bool isAlone = !isWord(at + 1) && (at == 0 || !isWord(at - 1));
+        if (!isAlone || std::string_view("IJKCX").find(c) == std::string_view::npos) {
+            text += c;
             continue;
         }
-        switch (*c) {
+        switch (c) {
             case 'I':
                 text += kVariables[names.i];
                 break;
@@ -209,10 +128,8 @@ class VectorProgram : public testing::TestWithParam<Case> {};
 
 TEST_P(VectorProgram, Matches) {
     const Case& c = GetParam();
-    const VectorComponent& type = component(c.type);
     const size_t bytes = bytesOf(c);
     Rng rng(nameOf({c, 0}));
-    std::vector<std::pair<const Statement*, Names>> program;
     std::string body;
     for (uint32_t s = 0; s < kStatements; ++s) {
         const auto pick = [&](size_t count) {
@@ -233,44 +150,16 @@ TEST_P(VectorProgram, Matches) {
             kind = swaps ? kSwap : kSumAndSwap;
             names = swaps ? Names{0, 1, 2, 0, 0} : Names{2, 3, 0, 0, 0};
         }
-        program.emplace_back(&kKinds[kind], names);
-        body += textOf(*program.back().first, names) + "\n";
+        body += textOf(kKinds[kind], names) + "\n";
     }
-    const auto wrap = [&](int64_t value) {
-        Bytes wrapped(4);
-        putElement(wrapped, 0, type, static_cast<double>(value));
-        return static_cast<int64_t>(getElement(wrapped, 0, type));
-    };
-    Bytes a = rng.bytes(kInvocations * kInputs * bytes);
     Dispatch dispatch;
-    dispatch.buffers = {a, rng.bytes(kInvocations * kVariableCount * bytes)};
+    dispatch.buffers = {rng.bytes(kInvocations * kInputs * bytes),
+                        rng.bytes(kInvocations * kVariableCount * bytes)};
     dispatch.push = pushWords({1});
     Words words = compileGlsl(sourceOf(c, body));
     if (c.optimised) words = withoutLocalVariables(words);
-    const Bytes result = run(words, dispatch)[1];
-    for (uint32_t i = 0; i < kInvocations; ++i) {
-        State state = {{}, {}, i, wrap};
-        for (uint32_t input = 0; input < kInputs; ++input) {
-            Vector values;
-            for (uint32_t e = 0; e < c.n; ++e) {
-                values.push_back(static_cast<int64_t>(
-                    getElement(a, (i * kInputs + input) * bytes + e * type.bytes, type)));
-            }
-            state.inputs.push_back(std::move(values));
-        }
-        for (size_t v = 0; v < kVariableCount; ++v) {
-            state.variables.push_back(state.inputs[v % kInputs]);
-        }
-        for (const auto& [statement, names] : program) statement->run(state, names);
-        for (size_t v = 0; v < kVariableCount; ++v) {
-            for (uint32_t e = 0; e < c.n; ++e) {
-                const size_t at = (i * kVariableCount + v) * bytes + e * type.bytes;
-                ASSERT_EQ(static_cast<int64_t>(getElement(result, at, type)), state.variables[v][e])
-                    << "invocation " << i << " " << kVariables[v] << " component " << e << "\n"
-                    << body;
-            }
-        }
-    }
+    SCOPED_TRACE(body);
+    expectAsReference(words, dispatch);
 }
 
 std::vector<Case> cases() {

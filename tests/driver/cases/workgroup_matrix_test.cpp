@@ -11,6 +11,7 @@
 #include "harness/covering.hpp"
 #include "harness/glsl.hpp"
 #include "harness/listed.hpp"
+#include "harness/reference.hpp"
 #include "harness/requirement.hpp"
 
 namespace coopvk::test {
@@ -93,16 +94,7 @@ TEST_P(WorkgroupProduct, EqualsTheReference) {
         glsl::store("z", "d", strideOf(c), p.columnMajor) + "}\n";
     Dispatch dispatch;
     dispatch.buffers = {packed(a), packed(b), packed(c), rng.bytes(packed(c).size())};
-    const std::vector<Bytes> after = run(compileGlsl(source), dispatch);
-    Matrix got(p.sum, p.m, p.n);
-    gather(got, tight(got, p.columnMajor), after[3]);
-    const uint32_t signs = signOperands(p.factor, p.factor, p.sum, p.sum);
-    Matrix twice = mulAdd(a, b, c, p.sum, signs, true).value;
-    for (uint64_t& element : twice.elements) {
-        element = info(p.sum).isFloat() ? fromDouble(p.sum, 2 * toDouble(p.sum, element))
-                                        : wrap(2 * element, info(p.sum).bits());
-    }
-    EXPECT_EQ(difference(got, mulAdd(a, b, twice, p.sum, signs, true)), "");
+    expectNumbersAsReference(compileGlsl(source), dispatch, p.sum);
 }
 
 using enum Component;
@@ -131,7 +123,6 @@ struct Unary {
     Use resultUse;
     const char* functions;
     const char* statement;  // makes y of x
-    uint64_t (*expected)(const Matrix& x, uint32_t row, uint32_t column);
 };
 
 class MatrixUnary : public testing::TestWithParam<std::tuple<Unary, bool>> {};
@@ -140,12 +131,6 @@ TEST_P(MatrixUnary, EqualsTheReference) {
     const auto& [u, ofSubgroup] = GetParam();
     Rng rng(std::string("MatrixUnary") + u.name);
     const Matrix x = randomMatrix(rng, u.component, u.rows, u.columns, Fill::kSmall);
-    Matrix want(u.resultComponent, u.resultRows, u.resultColumns);
-    for (uint32_t row = 0; row < want.rows; ++row) {
-        for (uint32_t column = 0; column < want.columns; ++column) {
-            want.at(row, column) = u.expected(x, row, column);
-        }
-    }
     std::string source =
         (ofSubgroup ? glsl::header(1) + "#extension GL_NV_cooperative_matrix2 : require\n"
                     : header(u.invocations)) +
@@ -159,38 +144,9 @@ TEST_P(MatrixUnary, EqualsTheReference) {
         source.replace(at, 17, "gl_ScopeSubgroup");
     }
     Dispatch dispatch;
-    dispatch.buffers = {pack(x), rng.bytes(pack(want).size())};
-    const std::vector<Bytes> after = run(compileGlsl(source), dispatch);
-    EXPECT_EQ(difference(unpack(want.component, want.rows, want.columns, after[1]), want), "");
-}
-
-double number(const Matrix& m, uint32_t row, uint32_t column) {
-    return info(m.component).isFloat()
-               ? toDouble(m.component, m.at(row, column))
-               : static_cast<double>(toInteger(m.component, m.at(row, column)));
-}
-
-template <Component to>
-uint64_t same(const Matrix& x, uint32_t row, uint32_t column) {
-    return fromDouble(to, number(x, row, column));
-}
-
-template <Component to>
-uint64_t transposed(const Matrix& x, uint32_t row, uint32_t column) {
-    return fromDouble(to, number(x, column, row));
-}
-
-// Sums over the rows from first by count, and so on.
-template <Component to>
-uint64_t sumOf(const Matrix& x, uint32_t firstRow, uint32_t rows, uint32_t firstColumn,
-               uint32_t columns) {
-    double sum = 0;
-    for (uint32_t r = firstRow; r < firstRow + rows; ++r) {
-        for (uint32_t c = firstColumn; c < firstColumn + columns; ++c) sum += number(x, r, c);
-    }
-    return info(to).isFloat()
-               ? fromDouble(to, sum)
-               : wrap(static_cast<uint64_t>(static_cast<int64_t>(sum)), info(to).bits());
+    const size_t bytes = size_t{u.resultRows} * u.resultColumns * info(u.resultComponent).bytes;
+    dispatch.buffers = {pack(x), rng.bytes(bytes)};
+    expectAsReference(compileGlsl(source), dispatch);
 }
 
 constexpr const char* kAdd = R"(
@@ -207,36 +163,21 @@ float place(const in uint32_t row, const in uint32_t column, const in float x, c
 
 constexpr Unary kUnaries[] = {
     Unary{"toA", 128, kF16, 32, 48, Use::kAccumulator, kF16, 32, 48, Use::kA, "",
-          "y = coopmat<float16_t, gl_ScopeWorkgroup, 32, 48, gl_MatrixUseA>(x);\n", same<kF16>},
+          "y = coopmat<float16_t, gl_ScopeWorkgroup, 32, 48, gl_MatrixUseA>(x);\n"},
     Unary{"toBOfHalves", 256, kF32, 32, 32, Use::kAccumulator, kF16, 32, 32, Use::kB, "",
-          "y = coopmat<float16_t, gl_ScopeWorkgroup, 32, 32, gl_MatrixUseB>(x);\n", same<kF16>},
+          "y = coopmat<float16_t, gl_ScopeWorkgroup, 32, 32, gl_MatrixUseB>(x);\n"},
     Unary{"transpose", 128, kF16, 32, 48, Use::kAccumulator, kF16, 48, 32, Use::kB, "",
-          "coopMatTransposeNV(y, x);\n", transposed<kF16>},
+          "coopMatTransposeNV(y, x);\n"},
     Unary{"rows", 128, kF32, 64, 32, Use::kAccumulator, kF32, 64, 16, Use::kAccumulator, kAdd,
-          "coopMatReduceNV(y, x, gl_CooperativeMatrixReduceRowNV, addFloat);\n",
-          [](const Matrix& x, uint32_t row, uint32_t) {
-              return sumOf<kF32>(x, row, 1, 0, x.columns);
-          }},
+          "coopMatReduceNV(y, x, gl_CooperativeMatrixReduceRowNV, addFloat);\n"},
     Unary{"columns", 96, kF16, 32, 32, Use::kAccumulator, kF16, 16, 32, Use::kAccumulator, kAdd,
-          "coopMatReduceNV(y, x, gl_CooperativeMatrixReduceColumnNV, addHalf);\n",
-          [](const Matrix& x, uint32_t, uint32_t column) {
-              return sumOf<kF16>(x, 0, x.rows, column, 1);
-          }},
+          "coopMatReduceNV(y, x, gl_CooperativeMatrixReduceColumnNV, addHalf);\n"},
     Unary{"rowsAndColumns", 256, kS32, 64, 64, Use::kAccumulator, kS32, 32, 16, Use::kAccumulator,
-          kAdd, "coopMatReduceNV(y, x, gl_CooperativeMatrixReduceRowAndColumnNV, addInt);\n",
-          [](const Matrix& x, uint32_t, uint32_t) {
-              return sumOf<kS32>(x, 0, x.rows, 0, x.columns);
-          }},
+          kAdd, "coopMatReduceNV(y, x, gl_CooperativeMatrixReduceRowAndColumnNV, addInt);\n"},
     Unary{"neighbours", 256, kF32, 32, 64, Use::kAccumulator, kF32, 16, 32, Use::kAccumulator, kAdd,
-          "coopMatReduceNV(y, x, gl_CooperativeMatrixReduce2x2NV, addFloat);\n",
-          [](const Matrix& x, uint32_t row, uint32_t column) {
-              return sumOf<kF32>(x, 2 * row, 2, 2 * column, 2);
-          }},
+          "coopMatReduceNV(y, x, gl_CooperativeMatrixReduce2x2NV, addFloat);\n"},
     Unary{"perElement", 128, kF32, 48, 32, Use::kAccumulator, kF32, 48, 32, Use::kAccumulator,
-          kPlace, "coopMatPerElementNV(y, x, place, 2.0);\n",
-          [](const Matrix& x, uint32_t row, uint32_t column) {
-              return fromDouble(kF32, number(x, row, column) + 2.0 * (row * 1000 + column));
-          }}};
+          kPlace, "coopMatPerElementNV(y, x, place, 2.0);\n"}};
 
 std::vector<std::tuple<Unary, bool>> unaries() {
     std::vector<std::tuple<Unary, bool>> result;
@@ -254,8 +195,7 @@ INSTANTIATE_TEST_SUITE_P(Matrix2, MatrixUnary, testing::ValuesIn(unaries()), [](
 INSTANTIATE_TEST_SUITE_P(
     Matrix2Large, MatrixUnary,
     testing::Values(std::tuple(Unary{"transposeInTurns", 256, kF16, 128, 128, Use::kAccumulator,
-                                     kF16, 128, 128, Use::kB, "", "coopMatTransposeNV(y, x);\n",
-                                     transposed<kF16>},
+                                     kF16, 128, 128, Use::kB, "", "coopMatTransposeNV(y, x);\n"},
                                false)),
     [](const auto& test) { return std::string(std::get<0>(test.param).name); });
 

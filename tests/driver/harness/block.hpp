@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// 2D blocks on the host: which elements an invocation gets by the definitions of
-// SPV_INTEL_2d_block_io, and shaders that load or store one block for each workgroup.
+// 2D blocks (SPV_INTEL_2d_block_io): shaders that load or store one block for each workgroup.
 #pragma once
 
 #include <optional>
@@ -22,14 +21,8 @@ struct Block {
 };
 std::string blockName(const Block& block);
 
-// An element of the blocks, or padding.
-struct BlockElement {
-    uint32_t block, row, column;
-};
-using LaneElements = std::vector<std::optional<BlockElement>>;
-
-// For each invocation, its elements in order.
-std::vector<LaneElements> dealBlock(const Block& block, uint32_t lanes);
+// Elements that an invocation gets, padding included.
+uint32_t elementsOfLane(const Block& block, uint32_t lanes);
 
 // One region of memory and a place in it.
 struct Region {
@@ -40,14 +33,6 @@ struct Region {
     uint64_t ahead = 0;
 };
 Region randomRegion(Rng& rng, const Block& block);
-// The position of an element from the region's start; nullopt if it is out of bounds.
-std::optional<uint64_t> byteOf(const Region& region, const Block& block, const BlockElement& e);
-
-// What the instruction does: moves data between the region's memory and the invocations' data, each
-// `perLane` bytes after the one before.
-void moveBlock(const Block& block, const Region& region, std::byte* memory, std::byte* held,
-               size_t perLane, uint32_t lanes);
-
 // How a shader expresses it.
 struct BlockShader {
     Block block;

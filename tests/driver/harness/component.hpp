@@ -53,17 +53,12 @@ std::string_view name(Component type);
 // nullptr: the tests do not know the type.
 const ComponentInfo* findComponent(uint32_t vulkan);
 
-// The bit fields of a binary floating-point number.
+// The bit fields of a binary floating-point number, for tolerances.
 struct FloatFormat {
     int exponentBits, fractionBits, bias;
     bool hasInfinity = true;  // if not, only the number with all bits set is NaN
 };
 FloatFormat floatFormat(Component type);
-
-// IEEE 754 binary16, round to nearest, ties to even; written out so that the reference does not
-// depend on the compiler's or the machine's half type.
-uint16_t halfFromDouble(double value);
-double doubleFromHalf(uint16_t bits);
 
 // Floats only: exact widening, and narrowing with round to nearest even.
 double toDouble(Component type, uint64_t bits);

@@ -7,43 +7,15 @@
 #include <spirv/unified1/spirv.hpp11>
 
 #include "coopvk/vector_matrix.hpp"
+#include "numbers/exact.hpp"
 
 namespace coopvk::test {
 namespace {
 
-// Sign aside: magnitude bits, mantissa bits, bias, and the first code that is no finite number.
-struct Fp8 {
-    int mantissaBits;
-    int bias;
-    uint32_t firstSpecial;
-    bool hasInfinity;
-};
-constexpr Fp8 kE4M3 = {3, 7, 0x7f, false};
-constexpr Fp8 kE5M2 = {2, 15, 0x7c, true};
+namespace numbers = reference::numbers;
 
-const Fp8& fp8(MatrixType type) { return type == VK_COMPONENT_TYPE_FLOAT_E4M3_NV ? kE4M3 : kE5M2; }
-
-// The value of a code as if no code were special.
-double plainValue(const Fp8& format, uint32_t code) {
-    const int exponent = static_cast<int>(code >> format.mantissaBits);
-    const int mantissa = static_cast<int>(code & ((1u << format.mantissaBits) - 1));
-    const int scale = 1 - format.bias - format.mantissaBits;
-    if (exponent == 0) return std::ldexp(mantissa, scale);
-    return std::ldexp(mantissa + (1 << format.mantissaBits), scale + exponent - 1);
-}
-
-uint32_t encodeFp8(const Fp8& format, double value) {
-    const uint32_t sign = std::signbit(value) ? 0x80u : 0u;
-    if (std::isnan(value)) return sign | 0x7f;
-    // The code after the last finite one means all values that are too large.
-    const double magnitude = std::fmin(std::fabs(value), plainValue(format, format.firstSpecial));
-    uint32_t best = 0;
-    for (uint32_t code = 1; code <= format.firstSpecial; ++code) {
-        const double better = std::fabs(plainValue(format, best) - magnitude);
-        const double distance = std::fabs(plainValue(format, code) - magnitude);
-        if (distance < better || (distance == better && code % 2 == 0)) best = code;
-    }
-    return sign | best;
+numbers::Number numberOf(MatrixType type) {
+    return numbers::byVulkanType(type).value_or(numbers::Number::f32);
 }
 
 VkDependencyInfo dependency(const VkMemoryBarrier2& barrier) {
@@ -71,33 +43,14 @@ void convert(const VkConvertCooperativeVectorMatrixInfoNV& info) {
 
 }  // namespace
 
-size_t matrixElementBytes(MatrixType type) {
-    switch (type) {
-        case VK_COMPONENT_TYPE_FLOAT32_KHR:
-            return 4;
-        case VK_COMPONENT_TYPE_FLOAT16_KHR:
-            return 2;
-        default:
-            return 1;
-    }
-}
+size_t matrixElementBytes(MatrixType type) { return numbers::format(numberOf(type)).bits / 8; }
 
 double decodeElement(MatrixType type, uint32_t bits) {
-    if (type == VK_COMPONENT_TYPE_FLOAT32_KHR)
-        return static_cast<double>(std::bit_cast<float>(bits));
-    if (type == VK_COMPONENT_TYPE_FLOAT16_KHR) return doubleFromHalf(static_cast<uint16_t>(bits));
-    const Fp8& format = fp8(type);
-    const double sign = bits & 0x80 ? -1 : 1;
-    const uint32_t code = bits & 0x7f;
-    if (code < format.firstSpecial) return sign * plainValue(format, code);
-    return format.hasInfinity && code == format.firstSpecial ? sign * HUGE_VAL : std::nan("");
+    return numbers::decodeDouble(numberOf(type), bits);
 }
 
 uint32_t encodeElement(MatrixType type, double value) {
-    if (type == VK_COMPONENT_TYPE_FLOAT32_KHR)
-        return std::bit_cast<uint32_t>(static_cast<float>(value));
-    if (type == VK_COMPONENT_TYPE_FLOAT16_KHR) return halfFromDouble(value);
-    return encodeFp8(fp8(type), value);
+    return static_cast<uint32_t>(numbers::encodeDouble(numberOf(type), value));
 }
 
 bool sameElement(MatrixType type, uint32_t a, uint32_t b) {

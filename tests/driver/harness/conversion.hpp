@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Matrix conversions of VK_NV_cooperative_vector, and an independent reference for them.
+// Matrix conversions of VK_NV_cooperative_vector.
 #pragma once
 
 #include "memory.hpp"
@@ -18,8 +18,7 @@ inline constexpr MatrixLayout kTraining = VK_COOPERATIVE_VECTOR_MATRIX_LAYOUT_TR
 
 size_t matrixElementBytes(MatrixType type);
 
-// Floating-point types only. The reference shares no code with what it tests: it searches the
-// nearest of all values of an 8-bit type.
+// Floating-point types only.
 double decodeElement(MatrixType type, uint32_t bits);
 uint32_t encodeElement(MatrixType type, double value);      // to nearest even
 bool sameElement(MatrixType type, uint32_t a, uint32_t b);  // any two NaNs are the same

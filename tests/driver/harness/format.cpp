@@ -6,63 +6,41 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <map>
 
+#include "numbers/exact.hpp"
 #include "random.hpp"
 
 namespace coopvk::test {
 namespace {
 
+namespace numbers = reference::numbers;
+using numbers::Number;
+
 constexpr Format kFormats[] = {
-    {"bf16", "bfloat16_t", "bf16vec", 2, Kind::kFloat, 8, 127, true, Requirement::kBfloat16},
-    {"e4m3", "floate4m3_t", "fe4m3vec", 1, Kind::kFloat, 4, 7, false, Requirement::kFloat8},
-    {"e5m2", "floate5m2_t", "fe5m2vec", 1, Kind::kFloat, 5, 15, true, Requirement::kFloat8},
-    {"f16", "float16_t", "f16vec", 2, Kind::kFloat, 5, 15},
-    {"f32", "float32_t", "f32vec", 4, Kind::kFloat, 8, 127},
-    {"f64", "float64_t", "f64vec", 8, Kind::kFloat, 11, 1023, true, Requirement::kFloat64},
-    {"s8", "int8_t", "i8vec", 1, Kind::kSigned},
-    {"s16", "int16_t", "i16vec", 2, Kind::kSigned},
-    {"s32", "int32_t", "i32vec", 4, Kind::kSigned},
-    {"s64", "int64_t", "i64vec", 8, Kind::kSigned, 0, 0, true, Requirement::kInt64},
-    {"u8", "uint8_t", "u8vec", 1, Kind::kUnsigned},
-    {"u16", "uint16_t", "u16vec", 2, Kind::kUnsigned},
-    {"u32", "uint32_t", "u32vec", 4, Kind::kUnsigned},
-    {"u64", "uint64_t", "u64vec", 8, Kind::kUnsigned, 0, 0, true, Requirement::kInt64},
+    {"bf16", "bfloat16_t", "bf16vec", 2, Kind::kFloat, Number::bf16, Requirement::kBfloat16},
+    {"e4m3", "floate4m3_t", "fe4m3vec", 1, Kind::kFloat, Number::e4m3, Requirement::kFloat8},
+    {"e5m2", "floate5m2_t", "fe5m2vec", 1, Kind::kFloat, Number::e5m2, Requirement::kFloat8},
+    {"f16", "float16_t", "f16vec", 2, Kind::kFloat, Number::f16},
+    {"f32", "float32_t", "f32vec", 4, Kind::kFloat, Number::f32},
+    {"f64", "float64_t", "f64vec", 8, Kind::kFloat, Number::f64, Requirement::kFloat64},
+    {"s8", "int8_t", "i8vec", 1, Kind::kSigned, Number::s8},
+    {"s16", "int16_t", "i16vec", 2, Kind::kSigned, Number::s16},
+    {"s32", "int32_t", "i32vec", 4, Kind::kSigned, Number::s32},
+    {"s64", "int64_t", "i64vec", 8, Kind::kSigned, Number::s64, Requirement::kInt64},
+    {"u8", "uint8_t", "u8vec", 1, Kind::kUnsigned, Number::u8},
+    {"u16", "uint16_t", "u16vec", 2, Kind::kUnsigned, Number::u16},
+    {"u32", "uint32_t", "u32vec", 4, Kind::kUnsigned, Number::u32},
+    {"u64", "uint64_t", "u64vec", 8, Kind::kUnsigned, Number::u64, Requirement::kInt64},
 };
 
-// The values of the bits 0, 1, 2, ... of a format of up to 16 bits, without a sign. The last one is
-// what would follow the largest number if there were more exponents: the first that overflows.
-struct Numbers {
+// The positive numbers of a format of up to 16 bits, in their order, and what would follow the
+// largest one.
+std::vector<double> numbersOf(const Format& format) {
     std::vector<double> values;
-    uint64_t infinity = 0;  // or NaN
-};
-
-Numbers listNumbers(const Format& format) {
-    Numbers numbers;
-    const uint32_t mantissa = format.mantissaBits();
-    const uint64_t all = (uint64_t{1} << (format.bits() - 1)) - 1;
-    numbers.infinity = format.hasInfinity ? all >> mantissa << mantissa : all;
-    for (uint64_t bits = 0; bits <= numbers.infinity; ++bits) {
-        const auto exponent = static_cast<int>(bits >> mantissa);
-        const double fraction =
-            static_cast<double>(bits & ((uint64_t{1} << mantissa) - 1)) / std::exp2(mantissa);
-        numbers.values.push_back(exponent == 0 ? std::ldexp(fraction, 1 - format.bias)
-                                               : std::ldexp(1 + fraction, exponent - format.bias));
-    }
-    return numbers;
-}
-
-const Numbers& numbersOf(const Format& format) {
-    static std::map<std::string_view, Numbers> known;
-    const auto [entry, isNew] = known.try_emplace(format.name);
-    if (isNew) entry->second = listNumbers(format);
-    return entry->second;
-}
-
-uint64_t signBit(const Format& format) { return uint64_t{1} << (format.bits() - 1); }
-
-Wide integerOf(const Format& format, uint64_t bits) {
-    return extend(bits, format.bits(), format.kind == Kind::kSigned);
+    for (uint64_t bits = 0; std::isfinite(valueOf(format, bits)); ++bits)
+        values.push_back(valueOf(format, bits));
+    values.push_back(2 * values.back() - values[values.size() - 2]);
+    return values;
 }
 
 // A float of the source's format next to a value, and the ones beside it.
@@ -82,7 +60,7 @@ void addNeighbourhood(const Format& from, double value, std::vector<uint64_t>& o
 }
 
 void addFloats(const Format& from, const Format& to, std::vector<uint64_t>& out) {
-    const std::vector<double>& values = numbersOf(to).values;
+    const std::vector<double> values = numbersOf(to);
     for (size_t i = 0; i < values.size(); ++i) {
         for (const double sign : {1.0, -1.0}) {
             addNeighbourhood(from, sign * values[i], out);
@@ -123,15 +101,6 @@ void addIntegers(const Format& from, std::vector<uint64_t>& out) {
     }
 }
 
-std::optional<uint64_t> floatToInteger(const Format& to, double value) {
-    const double low =
-        to.kind == Kind::kSigned ? -std::ldexp(1, static_cast<int>(to.bits()) - 1) : 0;
-    const double high = std::ldexp(1, static_cast<int>(to.bits()) - (to.kind == Kind::kSigned));
-    const double whole = std::trunc(value);
-    if (!(whole >= low && whole < high)) return std::nullopt;
-    return wrap(static_cast<uint64_t>(static_cast<Wide>(whole)), to.bits());
-}
-
 }  // namespace
 
 std::string Format::vectorOf(uint32_t components) const {
@@ -145,14 +114,7 @@ const Format& format(std::string_view name) {
 }
 
 double valueOf(const Format& format, uint64_t bits) {
-    if (format.bits() == 64) return std::bit_cast<double>(bits);
-    if (format.bits() == 32) return std::bit_cast<float>(static_cast<uint32_t>(bits));
-    const Numbers& numbers = numbersOf(format);
-    const uint64_t magnitude = bits & (signBit(format) - 1);
-    const double sign = (bits & signBit(format)) != 0 ? -1.0 : 1.0;
-    if (magnitude < numbers.infinity) return std::copysign(numbers.values[magnitude], sign);
-    const bool isInfinity = format.hasInfinity && magnitude == numbers.infinity;
-    return std::copysign(isInfinity ? INFINITY : NAN, sign);
+    return numbers::decodeDouble(format.number, bits);
 }
 
 bool isNan(const Format& format, uint64_t bits) {
@@ -160,35 +122,16 @@ bool isNan(const Format& format, uint64_t bits) {
 }
 
 uint64_t nearest(const Format& format, double value, bool saturates) {
-    if (format.bits() == 64) return std::bit_cast<uint64_t>(value);
-    if (format.bits() == 32) return std::bit_cast<uint32_t>(static_cast<float>(value));
-    const Numbers& numbers = numbersOf(format);
-    const uint64_t sign = std::signbit(value) ? signBit(format) : 0;
-    const double magnitude = std::fabs(value);
-    if (std::isnan(value)) return sign | (signBit(format) - 1);
-    const auto above = std::ranges::upper_bound(numbers.values, magnitude);
-    uint64_t bits = static_cast<uint64_t>(above - numbers.values.begin());
-    if (above != numbers.values.end()) {
-        const double down = magnitude - numbers.values[bits - 1];
-        const double up = numbers.values[bits] - magnitude;
-        if (down < up || (down == up && (bits - 1) % 2 == 0)) --bits;
-    }
-    bits = std::min(bits, numbers.infinity);
-    return sign | (saturates && bits == numbers.infinity ? bits - 1 : bits);
+    return numbers::encode(format.number, numbers::fromDouble(value),
+                           numbers::Rounding::nearestEven,
+                           saturates ? numbers::Overflow::saturate : numbers::Overflow::special);
 }
 
 std::optional<uint64_t> converted(const Format& to, const Format& from, uint64_t bits,
                                   bool saturates) {
-    const bool bySingle = to.name == "bf16" || from.name == "bf16";
-    if (from.isFloat()) {
-        double value = valueOf(from, bits);
-        if (bySingle) value = static_cast<float>(value);
-        return to.isFloat() ? nearest(to, value, saturates) : floatToInteger(to, value);
-    }
-    const Wide integer = integerOf(from, bits);
-    if (!to.isFloat()) return std::nullopt;
-    if (bySingle || to.bits() == 32) return nearest(to, static_cast<float>(integer), saturates);
-    return nearest(to, static_cast<double>(integer), saturates);
+    const auto result =
+        numbers::convert(from.number, to.number, bits, numbers::conversionRule(saturates));
+    return result.defined ? std::optional(result.bits) : std::nullopt;
 }
 
 bool mayBeFlushed(const Format& to, const Format& from, uint64_t bits) {

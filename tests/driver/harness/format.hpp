@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Number formats of shaders, also bfloat16 and 8-bit floats. The reference of their values and of
-// rounding follows from the formats' definitions: a list of all numbers of a format, and a search
-// for the nearest one. Values are represented by their bits in a uint64_t.
+// Number formats of shaders, also bfloat16 and 8-bit floats. Their mathematics is the reference
+// device's (tests/reference/numbers_test.cpp). Values are represented by their bits in a uint64_t.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +13,7 @@
 
 #include "component.hpp"
 #include "matrix.hpp"
+#include "numbers/format.hpp"
 #include "requirement.hpp"
 
 namespace coopvk::test {
@@ -24,14 +24,11 @@ struct Format {
     std::string_view vector;  // GLSL, without the number of components: "bf16vec"
     uint32_t bytes;
     Kind kind;
-    uint32_t exponentBits = 0;  // of floats
-    int bias = 0;
-    bool hasInfinity = true;  // if not, only all bits set below the sign is NaN
+    reference::numbers::Number number;
     std::optional<Requirement> requirement = {};
 
     bool isFloat() const { return kind == Kind::kFloat; }
     uint32_t bits() const { return bytes * 8; }
-    uint32_t mantissaBits() const { return bits() - 1 - exponentBits; }
     std::string vectorOf(uint32_t components) const;  // the scalar if it is 1
 };
 

@@ -8,6 +8,7 @@
 #include "covering.hpp"
 #include "glsl.hpp"
 #include "listed.hpp"
+#include "reference.hpp"
 #include "requirement.hpp"
 
 namespace coopvk::test {
@@ -113,20 +114,9 @@ void setNumber(Matrix& matrix, uint32_t row, uint32_t column, double value) {
             : wrap(static_cast<uint64_t>(static_cast<int64_t>(value)), component.bits());
 }
 
-void expectMatrix(const std::string& source, const MatrixGroup& group, Dispatch dispatch,
-                  size_t result, const Matrix& want) {
-    expectMatrix(compileGlsl(inGroup(source, group)), dispatch, result, want);
-}
-
-void expectMatrix(const Words& shader, const Dispatch& dispatch, size_t result,
-                  const Matrix& want) {
-    const std::vector<Bytes> after = run(shader, dispatch);
-    const Matrix got = unpack(want.component, want.rows, want.columns, after[result]);
-    EXPECT_EQ(difference(got, Product{want, std::vector<double>(want.elements.size())}), "");
-    for (size_t i = 0; i < after.size(); ++i) {
-        if (i == result) continue;
-        EXPECT_EQ(difference(after[i], dispatch.buffers[i]), "") << "buffer " << i;
-    }
+void expectMatrix(const std::string& source, const MatrixGroup& group, const Dispatch& dispatch,
+                  Component numbers) {
+    expectNumbersAsReference(compileGlsl(inGroup(source, group)), dispatch, numbers);
 }
 
 }  // namespace coopvk::test

@@ -45,10 +45,9 @@ Bytes poison(Rng& rng, const Matrix& like);
 double numberAt(const Matrix& matrix, uint32_t row, uint32_t column);
 void setNumber(Matrix& matrix, uint32_t row, uint32_t column, double value);
 
-// Runs the shader. Compares `result`'s buffer with `want`, exactly, and the other buffers with
-// their contents before. Buffers are in the order of bindings.
-void expectMatrix(const std::string& source, const MatrixGroup& group, Dispatch dispatch,
-                  size_t result, const Matrix& want);
-void expectMatrix(const Words& shader, const Dispatch& dispatch, size_t result, const Matrix& want);
+// Runs the shader here and on the reference device. Compares buffer 3 as numbers, the others as
+// bytes.
+void expectMatrix(const std::string& source, const MatrixGroup& group, const Dispatch& dispatch,
+                  Component numbers);
 
 }  // namespace coopvk::test

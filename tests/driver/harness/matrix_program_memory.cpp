@@ -58,7 +58,7 @@ struct Tensor {
     TensorCase tensor;
     std::string declarations, arguments;
     uint32_t step = 0;
-    std::vector<TensorPlace> places;
+    std::vector<TensorElement> places;
 };
 
 std::optional<Tensor> randomTensorOf(ProgramWriter& w, const MatrixType& type, bool isStore) {
@@ -109,8 +109,8 @@ Made tensorLoad(ProgramWriter& w, const Variables& all) {
             const uint32_t base = first + (type.ofWorkgroup ? 0 : m.subgroup * step);
             for (size_t e = 0; e < places.size(); ++e) {
                 int64_t& to = m.variables[i].elements[e];
-                if (places[e].kind == TensorPlace::kElement) to = input[base + places[e].index];
-                if (places[e].kind == TensorPlace::kOutside) to = clamp;
+                if (places[e].access == TensorAccess::element) to = input[base + places[e].index];
+                if (places[e].access == TensorAccess::constant) to = clamp;
             }
             return true;
         }};
@@ -129,7 +129,7 @@ Made tensorStore(ProgramWriter& w, const Variables& all) {
                      [=, places = t->places](Machine& m) {
                          const uint32_t base = first + (type.ofWorkgroup ? 0 : m.subgroup * step);
                          for (size_t e = 0; e < places.size(); ++e) {
-                             if (places[e].kind == TensorPlace::kElement)
+                             if (places[e].access == TensorAccess::element)
                                  m.written[{type.isFactor ? 2u : 3u, base + places[e].index}] =
                                      m.variables[i].elements[e];
                          }

@@ -1,60 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tensor layouts and views: their state and the functions of SPV_NV_tensor_addressing and
-// SPV_NV_cooperative_matrix2 on the host, and the GLSL that makes the same state.
+// Tensor layouts and views as the reference device has them, and the GLSL that makes the same
+// state.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "matrices/tensor.hpp"
+
 namespace coopvk::test {
 
-inline constexpr uint32_t kMaxTensorDimensions = 5;
-using TensorNumbers = std::array<uint32_t, kMaxTensorDimensions>;
-
-enum class TensorClamp : uint32_t { kUndefined, kConstant, kEdge, kRepeat, kMirror };
-
-struct TensorLayout {
-    TensorLayout(uint32_t dimensionCount, TensorClamp clampMode)
-        : dimensions(dimensionCount), clamp(clampMode) {
-        blockSize.fill(1);
-    }
-    void setBlockSize(const TensorNumbers& sizes) { blockSize = sizes; }
-    void setDimension(const TensorNumbers& sizes);
-    void setStride(const TensorNumbers& strides) { stride = strides; }
-    void slice(const TensorNumbers& offsets, const TensorNumbers& spans);
-
-    uint32_t dimensions;
-    TensorClamp clamp;
-    TensorNumbers blockSize{}, dimension{}, stride{}, span{};
-    std::array<int32_t, kMaxTensorDimensions> offset{};
-    uint32_t clampValue = 0;
-};
-
-struct TensorView {
-    void setDimension(const TensorNumbers& sizes);
-
-    uint32_t dimensions = 0;
-    bool hasDimensions = false;
-    std::vector<uint32_t> permutation;
-    TensorNumbers dimension{}, stride{};
-    uint32_t clipRowOffset = 0, clipRowSpan = ~0u, clipColumnOffset = 0, clipColumnSpan = ~0u;
-};
-
-struct TensorPlace {
-    enum Kind { kClipped, kOutside, kElement };
-    Kind kind = kElement;
-    uint32_t index = 0;
-    TensorNumbers blockCoordinate{}, coordinateInBlock{};
-};
-
-// The position of an element of a matrix with this number of columns; `view` may be null.
-// matrixCoordToTensorElement and matrixCoordToTensorElementWithView. With the mode Undefined
-// nothing may be out of bounds.
-TensorPlace tensorPlace(const TensorLayout& layout, const TensorView* view, uint32_t row,
-                        uint32_t column, uint32_t columns, bool isStore);
+inline constexpr uint32_t kMaxTensorDimensions = reference::matrices::kMaxDimensions;
+using TensorNumbers = reference::matrices::Coordinate;
+using TensorClamp = reference::matrices::ClampMode;
+using reference::matrices::TensorAccess;
+using reference::matrices::TensorElement;
+using reference::matrices::TensorLayout;
+using reference::matrices::TensorView;
 
 // Numbers in a shader: literals, or members of a buffer `numbers`.
 class TensorText {

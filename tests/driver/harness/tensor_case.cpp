@@ -17,8 +17,8 @@ uint32_t pick(Rng& rng, int64_t low, int64_t high) {
 
 bool chance(Rng& rng, int64_t oneIn) { return rng.range(1, oneIn) == 1; }
 
-std::vector<uint32_t> randomPermutation(Rng& rng, uint32_t count) {
-    std::vector<uint32_t> places(count);
+TensorNumbers randomPermutation(Rng& rng, uint32_t count) {
+    TensorNumbers places{};
     std::iota(places.begin(), places.end(), 0u);
     for (uint32_t d = count; d > 1; --d) std::swap(places[d - 1], places[pick(rng, 0, d - 1)]);
     return places;
@@ -59,7 +59,8 @@ TensorView randomView(Rng& rng, const TensorWish& w) {
     view.dimensions = view.hasDimensions ? pick(rng, 1, kMaxTensorDimensions) : w.dimensions;
     view.permutation = randomPermutation(rng, view.dimensions);
     if (view.hasDimensions) {
-        view.setDimension(randomSizes(rng, w, view.dimensions, view.permutation.back()));
+        view = setDimension(
+            view, randomSizes(rng, w, view.dimensions, view.permutation[view.dimensions - 1]));
         if (!w.isStore && chance(rng, 3)) {
             for (uint32_t d = 0; d < view.dimensions; ++d) view.stride[d] = pick(rng, 0, 9);
         }
@@ -81,11 +82,11 @@ void place(Rng& rng, const TensorWish& w, TensorLayout& t, const TensorNumbers& 
     TensorNumbers sizes{}, offsets{};
     for (uint32_t d = 0; d < t.dimensions; ++d) {
         const int64_t span = spans[d];
-        if (w.clamp == TensorClamp::kUndefined) {
+        if (w.clamp == TensorClamp::undefined) {
             offsets[d] = pick(rng, 0, 2);
             sizes[d] = offsets[d] + pick(rng, span, span + 2);
         } else {
-            const bool mayBeEmpty = w.clamp == TensorClamp::kConstant || w.isStore;
+            const bool mayBeEmpty = w.clamp == TensorClamp::constant || w.isStore;
             offsets[d] = pick(rng, -span, span + 1);
             if (chance(rng, 2)) offsets[d] = pick(rng, -1, 1);
             sizes[d] = pick(rng, 1, span + 3);
@@ -96,11 +97,11 @@ void place(Rng& rng, const TensorWish& w, TensorLayout& t, const TensorNumbers& 
         const uint32_t last = t.dimensions - 1;
         offsets[last] = roundUp(offsets[last], kAlignment);
         sizes[last] = roundUp(sizes[last], kAlignment);
-        if (w.clamp == TensorClamp::kUndefined) {
+        if (w.clamp == TensorClamp::undefined) {
             sizes[last] = offsets[last] + roundUp(spans[last], kAlignment);
         }
     }
-    t.setDimension(sizes);
+    t = setDimension(t, sizes);
     if (w.isAligned || chance(rng, 2)) {
         TensorNumbers strides = t.stride;
         const uint32_t grain = w.isAligned ? kAlignment : 1;
@@ -110,7 +111,7 @@ void place(Rng& rng, const TensorWish& w, TensorLayout& t, const TensorNumbers& 
             strides[d] = isLast ? least : roundUp(least + pick(rng, 0, 2), grain);
             least = strides[d] * std::max(1u, (sizes[d] + t.blockSize[d] - 1) / t.blockSize[d]);
         }
-        t.setStride(strides);
+        t.stride = strides;
     }
     // In two steps: offsets add up.
     TensorNumbers half{}, rest{};
@@ -118,15 +119,15 @@ void place(Rng& rng, const TensorWish& w, TensorLayout& t, const TensorNumbers& 
         half[d] = pick(rng, -2, 2);
         rest[d] = offsets[d] - half[d];
     }
-    t.slice(half, sizes);
-    t.slice(rest, spans);
+    t = slice(slice(t, half, sizes), rest, spans);
 }
 
 bool isUsable(const TensorCase& c, const TensorWish& w) {
     if (sizeOf(c.layout) > kMostElements) return false;
     std::set<uint32_t> seen;
-    for (const TensorPlace& p : placesOf(c, w)) {
-        if (w.isStore && p.kind == TensorPlace::kElement && !seen.insert(p.index).second) {
+    for (const TensorElement& e : placesOf(c, w)) {
+        if (e.access == TensorAccess::undefined) return false;
+        if (w.isStore && e.access == TensorAccess::element && !seen.insert(e.index).second) {
             return false;
         }
     }
@@ -135,12 +136,12 @@ bool isUsable(const TensorCase& c, const TensorWish& w) {
 
 }  // namespace
 
-std::vector<TensorPlace> placesOf(const TensorCase& tensor, const TensorWish& w) {
-    std::vector<TensorPlace> places;
+std::vector<TensorElement> placesOf(const TensorCase& tensor, const TensorWish& w) {
+    std::vector<TensorElement> places;
     for (uint32_t row = 0; row < w.rows; ++row) {
         for (uint32_t column = 0; column < w.columns; ++column) {
-            places.push_back(
-                tensorPlace(tensor.layout, tensor.viewOrNull(), row, column, w.columns, w.isStore));
+            places.push_back(tensorElement(tensor.layout, tensor.viewOrNull(), row, column,
+                                           w.columns, w.isStore));
         }
     }
     return places;
@@ -149,22 +150,23 @@ std::vector<TensorPlace> placesOf(const TensorCase& tensor, const TensorWish& w)
 uint32_t sizeOf(const TensorLayout& t) {
     uint64_t last = 0;
     for (uint32_t d = 0; d < t.dimensions; ++d) {
-        if (t.dimension[d] == 0) return 0;
-        last += uint64_t{(t.dimension[d] - 1) / t.blockSize[d]} * t.stride[d];
+        if (t.size[d] == 0) return 0;
+        last += uint64_t{(t.size[d] - 1) / t.blockSize[d]} * t.stride[d];
     }
     return static_cast<uint32_t>(std::min<uint64_t>(last + 1, ~0u));
 }
 
 TensorCase randomTensor(Rng& rng, const TensorWish& w) {
     for (;;) {
-        TensorCase c{TensorLayout(w.dimensions, w.clamp), std::nullopt};
+        TensorCase c{reference::matrices::createLayout(w.dimensions, w.clamp), std::nullopt};
         if (w.view != TensorViewKind::kNone) c.view = randomView(rng, w);
         TensorNumbers blocks = c.layout.blockSize;
         for (uint32_t d = 0; w.hasBlocks && d < w.dimensions; ++d) blocks[d] = pick(rng, 1, 4);
         if (w.hasBlocks && w.isAligned) blocks[w.dimensions - 1] = 4 * pick(rng, 1, 3);
-        c.layout.setBlockSize(blocks);
+        c.layout.blockSize = blocks;
         const bool permutes = c.view && !c.view->hasDimensions;
-        const uint32_t innermost = permutes ? c.view->permutation.back() : w.dimensions - 1;
+        const uint32_t innermost =
+            permutes ? c.view->permutation[w.dimensions - 1] : w.dimensions - 1;
         place(rng, w, c.layout, randomSizes(rng, w, w.dimensions, innermost));
         c.layout.clampValue = static_cast<uint32_t>(rng.next());
         if (isUsable(c, w)) return c;

@@ -14,7 +14,7 @@ enum class TensorViewKind { kNone, kPermutation, kDimensions, kClip };
 inline constexpr uint32_t kTensorViewKinds = 4;
 
 struct TensorCase {
-    TensorLayout layout{1, TensorClamp::kUndefined};
+    TensorLayout layout;
     std::optional<TensorView> view;
 
     const TensorView* viewOrNull() const { return view ? &*view : nullptr; }
@@ -22,7 +22,7 @@ struct TensorCase {
 
 struct TensorWish {
     uint32_t dimensions = 1;
-    TensorClamp clamp = TensorClamp::kUndefined;
+    TensorClamp clamp = TensorClamp::undefined;
     TensorViewKind view = TensorViewKind::kNone;
     uint32_t rows = 1, columns = 1;  // of the matrix
     bool isStore = false;
@@ -36,7 +36,7 @@ struct TensorWish {
 TensorCase randomTensor(Rng& rng, const TensorWish& wish);
 
 // The places of all elements, row by row, and the number of elements or blocks of the tensor.
-std::vector<TensorPlace> placesOf(const TensorCase& tensor, const TensorWish& wish);
+std::vector<TensorElement> placesOf(const TensorCase& tensor, const TensorWish& wish);
 uint32_t sizeOf(const TensorLayout& layout);
 
 }  // namespace coopvk::test

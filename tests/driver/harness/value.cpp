@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "glsl.hpp"
+#include "reference.hpp"
 
 namespace coopvk::test {
 
@@ -68,8 +69,7 @@ Assembly valueAssembly(const AssemblyValue& value, const ValueType& type) {
     return a;
 }
 
-void expectValue(const Words& words, const ValueType& type, const ElementFunction& expected,
-                 const PipelineOptions& options) {
+void expectValue(const Words& words, const ValueType& type, const PipelineOptions& options) {
     Rng rng(valueTypeName(type));
     std::vector<Matrix> in;
     for (int i = 0; i < 3; ++i)
@@ -78,26 +78,7 @@ void expectValue(const Words& words, const ValueType& type, const ElementFunctio
     for (const Matrix& matrix : in) dispatch.buffers.push_back(pack(matrix));
     dispatch.buffers.push_back(rng.bytes(dispatch.buffers[0].size()));
     dispatch.push = pushWords({3, 1, 0, 2});
-    const std::vector<Bytes> after = run(words, dispatch, options);
-
-    Matrix want(type.component, type.rows, type.columns);
-    const ComponentInfo& component = info(type.component);
-    for (size_t i = 0; i < want.elements.size(); ++i) {
-        double x[3];
-        for (size_t j = 0; j < 3; ++j)
-            x[j] = component.isFloat()
-                       ? toDouble(type.component, in[j].elements[i])
-                       : static_cast<double>(toInteger(type.component, in[j].elements[i]));
-        const double result = expected(x[0], x[1], x[2]);
-        want.elements[i] =
-            component.isFloat()
-                ? fromDouble(type.component, result + 0.0)
-                : wrap(static_cast<uint64_t>(static_cast<int64_t>(result)), component.bits());
-    }
-    EXPECT_EQ(difference(unpack(type.component, type.rows, type.columns, after[3]),
-                         Product{want, std::vector<double>(want.elements.size())}),
-              "");
-    for (size_t i = 0; i < 3; ++i) EXPECT_EQ(difference(after[i], dispatch.buffers[i]), "");
+    expectNumbersAsReference(words, dispatch, type.component, options);
 }
 
 }  // namespace coopvk::test

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "coopvk_reference/buffers.hpp"
+#include "matrix.hpp"
+
+namespace coopvk::test {
+namespace {
+
+// Each buffer has one address, also where several descriptors lead to it.
+reference::BufferList bind(std::vector<Bytes>& buffers) {
+    reference::BufferList list;
+    const auto add = [&](uint32_t binding, uint32_t element, size_t index) {
+        reference::Range range{buffers[index].data(), buffers[index].size()};
+        range.address = reference::BufferList::addressOf(index);
+        list.add(0, binding, element, range);
+    };
+    for (uint32_t i = 0; i < kMaxBuffers; ++i) {
+        const uint32_t binding = std::min(i, kArrayBinding);
+        add(binding, i - binding, i < buffers.size() ? i : 0);
+    }
+    add(kUniformBinding, 0, 0);
+    return list;
+}
+
+std::vector<std::byte> pushConstants(const Dispatch& dispatch, std::vector<Bytes>& buffers) {
+    std::vector<uint64_t> addresses, pushed;
+    for (const uint32_t index : dispatch.addresses)
+        addresses.push_back(reference::BufferList::addressOf(index));
+    if (dispatch.addressTable) {
+        std::memcpy(buffers[*dispatch.addressTable].data(), addresses.data(),
+                    addresses.size() * sizeof(uint64_t));
+        pushed = {reference::BufferList::addressOf(*dispatch.addressTable)};
+    } else {
+        pushed = addresses;
+    }
+    const auto first = std::as_bytes(std::span(pushed));
+    std::vector<std::byte> push(first.begin(), first.end());
+    push.insert(push.end(), dispatch.push.begin(), dispatch.push.end());
+    push.resize(kPushBytes);
+    return push;
+}
+
+}  // namespace
+
+std::vector<Bytes> expectedOf(const Words& words, const Dispatch& dispatch,
+                              const PipelineOptions& options) {
+    const uint32_t lanes = Context::get().subgroupSize;
+    reference::ProgramRequest request;
+    request.words = words;
+    request.entryPoint = options.entryPoint;
+    request.specialization = {{0, lanes}};
+    for (const SpecConstant& constant : options.specialization)
+        request.specialization.push_back({constant.id, constant.value, constant.size});
+    request.subgroupSize = options.requiredSubgroupSize.value_or(lanes);
+    request.validate = false;  // where the shader is made
+    std::vector<Bytes> buffers = dispatch.buffers;
+    const auto program = reference::makeProgram(request);
+    if (!program) {
+        ADD_FAILURE() << "the reference device: " << program.error().message;
+        return buffers;
+    }
+    const std::vector<std::byte> push = pushConstants(dispatch, buffers);
+    reference::BufferList memory = bind(buffers);
+    reference::ReportList reports;
+    reference::Settings settings;
+    settings.threads = 1;
+    const auto status = reference::execute(**program, {dispatch.groups, {0, 0, 0}, push}, memory,
+                                           settings, reports);
+    if (!status) ADD_FAILURE() << "the reference device: " << status.error().message;
+    for (const reference::Report& report : reports.reports)
+        ADD_FAILURE() << "the reference device reports: " << reference::describe(report);
+    return buffers;
+}
+
+void expectAsReference(const Words& words, const Dispatch& dispatch,
+                       const PipelineOptions& options) {
+    const std::vector<Bytes> expected = expectedOf(words, dispatch, options);
+    const std::vector<Bytes> after = run(words, dispatch, options);
+    for (size_t i = 0; i < after.size(); ++i) {
+        if (i == dispatch.addressTable) continue;  // addresses differ
+        EXPECT_EQ(difference(after[i], expected[i]), "") << "buffer " << i;
+    }
+}
+
+void expectNumbersAsReference(const Words& words, const Dispatch& dispatch, Component numbers,
+                              const PipelineOptions& options, const Words* made) {
+    constexpr size_t kNumbers = 3;
+    const std::vector<Bytes> expected = expectedOf(words, dispatch, options);
+    const std::vector<Bytes> after = run(made ? *made : words, dispatch, options);
+    for (size_t i = 0; i < after.size(); ++i) {
+        if (i != kNumbers) {
+            EXPECT_EQ(difference(after[i], expected[i]), "") << "buffer " << i;
+            continue;
+        }
+        const auto count = static_cast<uint32_t>(after[i].size() / info(numbers).bytes);
+        const Product want{unpack(numbers, 1, count, expected[i]), std::vector<double>(count)};
+        EXPECT_EQ(difference(unpack(numbers, 1, count, after[i]), want), "");
+    }
+}
+
+}  // namespace coopvk::test
