@@ -6,7 +6,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "ir/stages.hpp"
+#include "ir/entry_point.hpp"
 #include "words.hpp"
 
 namespace coopvk::fuzz {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "matrix/tiles/factor_runs.hpp"
-
 #include <gtest/gtest.h>
 
 #include <format>
 
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
+#include "matrix/tiles/tile_grid.hpp"
 
 namespace coopvk::rewrite {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/index_parts.hpp"
-
 #include <gtest/gtest.h>
 
 #include <map>
@@ -8,6 +6,7 @@
 
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
+#include "ir/indexing.hpp"
 
 namespace coopvk::rewrite {
 namespace {

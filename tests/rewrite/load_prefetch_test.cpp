@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tensor/load_prefetch.hpp"
-
 #include <gtest/gtest.h>
 
 #include <format>
 
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
+#include "tensor/load_order.hpp"
 
 namespace coopvk::rewrite {
 namespace {

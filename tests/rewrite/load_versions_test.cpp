@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tensor/load_versions.hpp"
-
 #include <gtest/gtest.h>
 
 #include <format>
@@ -8,7 +6,7 @@
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
 #include "lowering/context.hpp"
-#include "tensor/load_groups.hpp"
+#include "tensor/load_order.hpp"
 
 namespace coopvk::rewrite {
 namespace {

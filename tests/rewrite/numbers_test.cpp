@@ -8,7 +8,7 @@
 
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
-#include "lowering/number_value.hpp"
+#include "lowering/number.hpp"
 
 namespace coopvk::rewrite {
 namespace {

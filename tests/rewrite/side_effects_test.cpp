@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/side_effects.hpp"
-
 #include <gtest/gtest.h>
 
 #include <format>
 
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
+#include "ir/calls.hpp"
 
 namespace coopvk::rewrite {
 namespace {

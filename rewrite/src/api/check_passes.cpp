@@ -5,10 +5,9 @@
 #include <map>
 
 #include "api/passes.hpp"
-#include "ir/instruction_words.hpp"
+#include "ir/instruction.hpp"
 #include "ir/opcodes.hpp"
 #include "numbers/lower.hpp"
-#include "passes/float_atomics.hpp"
 #include "passes/whole_module.hpp"
 
 namespace coopvk::rewrite {

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "coopvk/rewrite.hpp"
-#include "ir/instruction_words.hpp"
-#include "passes/float_atomics.hpp"
+#include "ir/instruction.hpp"
+#include "passes/whole_module.hpp"
 
 namespace coopvk::rewrite {
 

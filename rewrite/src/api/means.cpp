@@ -5,7 +5,7 @@
 #include <format>
 #include <spirv-tools/libspirv.hpp>
 
-#include "ir/instruction_words.hpp"
+#include "ir/instruction.hpp"
 #include "ir/tools_reserve.hpp"
 
 namespace coopvk::rewrite {

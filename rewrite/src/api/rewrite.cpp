@@ -9,9 +9,9 @@
 #include <new>
 
 #include "api/passes.hpp"
-#include "ir/instruction_words.hpp"
-#include "native/listed.hpp"
-#include "passes/float_atomics.hpp"
+#include "ir/instruction.hpp"
+#include "native/lower.hpp"
+#include "passes/whole_module.hpp"
 
 namespace coopvk::rewrite {
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "blockio/block_access.hpp"
-
 #include <algorithm>
 #include <numeric>
 
-#include "blockio/block_positions.hpp"
+#include "blockio/block_plan.hpp"
+#include "blockio/lower.hpp"
 #include "lowering/words.hpp"
 
 namespace coopvk::rewrite {

@@ -3,8 +3,7 @@
 
 #include <algorithm>
 
-#include "blockio/block_access.hpp"
-#include "lowering/opcode_table.hpp"
+#include "lowering/function_writer.hpp"
 
 namespace coopvk::rewrite {
 

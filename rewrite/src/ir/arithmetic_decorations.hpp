@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Decorations of values: what becomes of them when other instructions compute a value.
+// Decorations of arithmetic: what becomes of them when other instructions compute a value.
 #pragma once
 
 #include <vector>
@@ -8,6 +8,8 @@
 #include "ir/module.hpp"
 
 namespace coopvk::rewrite {
+
+// Decorations of values: what becomes of them when other instructions compute a value.
 
 // The decorations of an arithmetic instruction that say how it computes, such as NoContraction (of
 // GLSL's `precise`). Lowering moves them to the instructions that compute parts of the result; the
@@ -34,5 +36,16 @@ class ArithmeticDecorations {
 bool isOfParts(spv::Decoration decoration);
 // Whether a decoration says that all invocations of a scope have the same value.
 bool isUniform(spv::Decoration decoration);
+
+// Whether an instruction sets a default (SPV_KHR_float_controls2, FPFastMathDefault).
+bool isFastMathDefault(const Instruction& i);
+// The flags by default of an instruction on floats of a scalar type; nullopt if the entry point
+// sets no defaults. Types without one of their own have no flags.
+std::optional<uint32_t> fastMathDefault(const Module& module, Id scalar);
+
+// Keeps drivers from contracting or reassociating an instruction on floats. With FPFastMathDefault
+// (SPV_KHR_float_controls2, "Universal Validation Rules") NoContraction is invalid: then the
+// instruction gets the flags that it has by default, without those that allow this.
+void forbidContraction(Module& module, Id result);
 
 }  // namespace coopvk::rewrite

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/id_checks.hpp"
-
 #include <format>
 
+#include "ir/module.hpp"
 #include "ir/opcodes.hpp"
 
 namespace coopvk::rewrite {

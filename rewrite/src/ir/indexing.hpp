@@ -3,6 +3,7 @@
 // SPV_EXT_shader_64bit_indexing: whether indices into buffers, and offsets in them, have 64 bits.
 #pragma once
 
+#include "ir/emitter.hpp"
 #include "ir/types.hpp"
 
 namespace coopvk::rewrite {
@@ -18,5 +19,16 @@ Id indexType(TypeTable& types, spv::StorageClass storage);
 inline Id bufferIndexType(TypeTable& types) {
     return indexType(types, spv::StorageClass::StorageBuffer);
 }
+
+// A u32 value as a sum: what differs by invocation or iteration, and a constant.
+struct IndexParts {
+    Id variable = 0;
+    uint32_t constant = 0;
+};
+
+// Looks through additions, and through multiplications by constants. Emits at most as many
+// instructions as the value has. Many indices of an invocation differ only by the constant, and
+// drivers' compilers do not find that behind a division.
+IndexParts separateConstant(Emitter& emit, Id value);
 
 }  // namespace coopvk::rewrite

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/replace_types.hpp"
+#include "ir/types.hpp"
 
 namespace coopvk::rewrite {
 

@@ -76,4 +76,15 @@ Id globalVariable(TypeTable& types, spv::StorageClass storage, Id contents, std:
 // A value rounded to nearest even as the bits of an IEEE 754 binary16 number.
 uint16_t float16Bits(double value);
 
+// Replaces types by others throughout a module.
+
+using TypeNames = std::map<Id, Id>;
+
+// Instructions name the types that `names` gives in place of the old ones, which are removed.
+// Function types that become equal by this become one, since non-aggregate types must not be
+// declared twice. Operands of an instruction for which keeps() is true stay, and so do the types
+// that they name.
+void replaceTypes(TypeTable& types, const TypeNames& names,
+                  bool (*keeps)(const Instruction& instruction) = nullptr);
+
 }  // namespace coopvk::rewrite

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lowering/buffer_views.hpp"
-
 #include <algorithm>
 
 #include "ir/opcodes.hpp"
+#include "lowering/place.hpp"
 
 namespace coopvk::rewrite {
 

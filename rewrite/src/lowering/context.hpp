@@ -7,9 +7,9 @@
 #include <format>
 #include <map>
 
+#include "ir/control_flow.hpp"
 #include "ir/emitter.hpp"
-#include "ir/function_builder.hpp"
-#include "lowering/buffer_views.hpp"
+#include "lowering/place.hpp"
 
 namespace coopvk::rewrite {
 

@@ -6,7 +6,6 @@
 #include "ir/composites.hpp"
 #include "ir/indexing.hpp"
 #include "ir/opcodes.hpp"
-#include "lowering/narrow_access.hpp"
 
 namespace coopvk::rewrite {
 
@@ -144,6 +143,76 @@ Id ElementPointer::at(Emitter& emit, Id index, Id component) {
         type = context_.types.pointerType(storage_, scalar_);
     }
     return emit.op(chain_, type, std::move(operands));
+}
+
+namespace {
+
+using enum spv::Capability;
+using Storage = spv::StorageClass;
+using Traits = DeviceTraits;
+
+struct AccessRow {
+    Storage storage;
+    uint32_t bits;
+    spv::Capability capability;
+    bool DeviceTraits::* feature;
+    std::string_view featureName;
+};
+
+constexpr AccessRow kRows[] = {
+    {Storage::StorageBuffer, 8, StorageBuffer8BitAccess, &Traits::storageBuffer8BitAccess,
+     "storageBuffer8BitAccess"},
+    {Storage::StorageBuffer, 16, StorageBuffer16BitAccess, &Traits::storageBuffer16BitAccess,
+     "storageBuffer16BitAccess"},
+    {Storage::Uniform, 8, UniformAndStorageBuffer8BitAccess,
+     &Traits::uniformAndStorageBuffer8BitAccess, "uniformAndStorageBuffer8BitAccess"},
+    {Storage::Uniform, 16, UniformAndStorageBuffer16BitAccess,
+     &Traits::uniformAndStorageBuffer16BitAccess, "uniformAndStorageBuffer16BitAccess"},
+    {Storage::PushConstant, 8, StoragePushConstant8, &Traits::storagePushConstant8,
+     "storagePushConstant8"},
+    {Storage::PushConstant, 16, StoragePushConstant16, &Traits::storagePushConstant16,
+     "storagePushConstant16"},
+};
+
+const AccessRow* findRow(Storage storage, uint32_t bits) {
+    if (storage == Storage::PhysicalStorageBuffer) storage = Storage::StorageBuffer;
+    const auto found = std::ranges::find_if(
+        kRows, [&](const AccessRow& row) { return row.storage == storage && row.bits == bits; });
+    return found == std::end(kRows) ? nullptr : found;
+}
+
+spv::Capability sharedBlockAccess(uint32_t bits) {
+    return bits == 8 ? WorkgroupMemoryExplicitLayout8BitAccessKHR
+                     : WorkgroupMemoryExplicitLayout16BitAccessKHR;
+}
+
+}  // namespace
+
+std::string_view missingForAccess(const DeviceTraits& device, Storage storage, uint32_t bits) {
+    const AccessRow* row = findRow(storage, bits);
+    return row == nullptr || device.*row->feature ? "" : row->featureName;
+}
+
+bool canAccess(const Module& module, const DeviceTraits& device, Storage storage, uint32_t bits) {
+    if (storage == Storage::Workgroup && bits < 32) {
+        return module.hasCapability(sharedBlockAccess(bits));
+    }
+    return missingForAccess(device, storage, bits).empty();
+}
+
+void declareAccess(Module& module, Storage storage, uint32_t bits) {
+    if (const AccessRow* row = findRow(storage, bits)) {
+        module.addCapability(row->capability);
+        if (bits == 8 && module.version() < 0x00010500) module.addExtension("SPV_KHR_8bit_storage");
+        if (bits == 16 && module.version() < 0x00010300) {
+            module.addExtension("SPV_KHR_16bit_storage");
+        }
+    }
+    // Blocks in Workgroup memory have an explicit layout.
+    if (storage == Storage::Workgroup && bits < 32 &&
+        module.hasCapability(WorkgroupMemoryExplicitLayoutKHR)) {
+        module.addCapability(sharedBlockAccess(bits));
+    }
 }
 
 }  // namespace coopvk::rewrite

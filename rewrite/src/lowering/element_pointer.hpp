@@ -5,6 +5,8 @@
 // matrix's components.
 #pragma once
 
+#include "coopvk/rewrite.hpp"
+#include "ir/module.hpp"
 #include "lowering/context.hpp"
 
 namespace coopvk::rewrite {
@@ -61,5 +63,21 @@ class ElementPointer {
     Id indexType_ = 0;
     Id origin_ = 0;
 };
+
+// 8- and 16-bit accesses to memory: the features that they need (Vulkan specification, "Shader
+// Memory Access"), and the capabilities that a module declares for them.
+
+// The name of the feature that a device lacks for accesses of `bits` bits to a storage class; empty
+// if it lacks none.
+std::string_view missingForAccess(const DeviceTraits& device, spv::StorageClass storage,
+                                  uint32_t bits);
+
+// Whether the module may make such accesses: the device lacks no feature for them, or for blocks in
+// Workgroup memory the module declares the capability.
+bool canAccess(const Module& module, const DeviceTraits& device, spv::StorageClass storage,
+               uint32_t bits);
+
+// Declares the capability for such accesses, if there is one.
+void declareAccess(Module& module, spv::StorageClass storage, uint32_t bits);
 
 }  // namespace coopvk::rewrite

@@ -4,7 +4,7 @@
 #include "ir/blocks.hpp"
 #include "ir/cloner.hpp"
 #include "ir/opcodes.hpp"
-#include "lowering/built_ins.hpp"
+#include "lowering/workgroup.hpp"
 
 namespace coopvk::rewrite {
 

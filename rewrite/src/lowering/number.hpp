@@ -5,11 +5,16 @@
 // is a new row.
 #pragma once
 
+#include <spirv/unified1/GLSL.std.450.h>
+
+#include "ir/arithmetic_decorations.hpp"
 #include "ir/emitter.hpp"
+#include "lowering/context.hpp"
+#include "lowering/words.hpp"
 
 namespace coopvk::rewrite {
 
-struct NumberForm;  // number_memory.hpp
+struct NumberForm;  // number.hpp
 
 // For formats that VkComponentTypeKHR lacks.
 constexpr auto kNoComponentType = static_cast<ComponentType>(~0u);
@@ -76,5 +81,68 @@ std::vector<Id> unpackWord(Emitter& emit, const Number& number, Id word);
 // integer. Floats are rounded to nearest even; values saturate; NaN becomes the smallest value.
 // `isSigned`: whether an integer `value` is signed.
 Id toInteger(Emitter& emit, const Number& to, Id value, bool isSigned);
+
+// The values of floats' bits, for constants and for code that handles bits.
+
+// NaN keeps its sign and nothing else.
+double valueOf(const Number& number, uint64_t bits);
+// The nearest number, rounded to even; NaN stays NaN. Values beyond the largest one become
+// infinity, or NaN if the format has none; with `saturates` the largest one.
+uint64_t bitsOf(const Number& number, double value, bool saturates);
+
+// For formats of up to 32 bits. All bits below the sign.
+uint32_t magnitudeMask(const Number& number);
+// What is beyond the largest finite number.
+uint32_t overflowOf(const Number& number, bool saturates);
+uint32_t quietNanOf(const Number& number);
+
+// The multiply-adds of products.
+
+// a * b + sum, where all have the type of `sum`: a float, or a vector of floats.
+//
+// NVIDIA's compiler splits a chain of these into two chains, and adds their sums: an instruction
+// more for each four. The decoration prevents this (docs/benchmarks.md, "Chains of multiply-adds").
+inline Id fusedMultiplyAdd(Emitter& emit, const DeviceTraits& device, Id a, Id b, Id sum) {
+    const Id result = emit.glsl(GLSLstd450Fma, emit.typeOf(sum), {a, b, sum});
+    if (hasManyRegisters(device)) forbidContraction(emit.module(), result);
+    return result;
+}
+
+// Converts components between memory, which is read and written as scalars of any type, and the
+// scalars that hold them in matrices. Both have the same bits unless the format has a NumberForm.
+
+struct NumberForm {
+    // They implement the functions below.
+    std::vector<Slot> (*unpack)(Emitter&, const Number&, std::span<const Slot> memory,
+                                Id memoryScalar, Id held);
+    std::vector<Slot> (*pack)(Emitter&, const Number&, std::span<const Slot> components, Id held,
+                              Id memoryScalar);
+    Slot (*pick)(Emitter&, const Number&, Id scalar, Id index, Id held);
+    Id (*bits)(Emitter&, const Number&, const Slot& component, Id held);
+    // Null: components have no sign to extend.
+    Id (*extended)(Emitter&, Id value, bool isSigned) = nullptr;
+};
+
+// 4-bit integers: two in a byte of memory, the first in the lower bits (SPV_INTEL_int4, "Memory
+// Layout"); held as 8-bit integers.
+extern const NumberForm kFourBits;
+// 8-bit floats: one in a byte of memory; held as f16, which has all their values.
+extern const NumberForm kSmallFloats;
+
+// The width and the type of the scalars that hold components of a type in matrices.
+uint32_t heldBits(const TypeTable& types, Id component);
+Id heldType(TypeTable& types, Id component);
+
+// The components in memory scalars, and the memory scalars of components.
+std::vector<Slot> unpackComponents(Emitter& emit, const Number& number,
+                                   std::span<const Slot> memory, Id memoryScalar, Id held);
+std::vector<Slot> packComponents(Emitter& emit, const Number& number,
+                                 std::span<const Slot> components, Id held, Id memoryScalar);
+// The component with a dynamic index (u32) in a memory scalar.
+Slot pickComponent(Emitter& emit, const Number& number, Id scalar, Id index, Id held);
+// The bits of a component in memory, zero extended to a u32. It has 32 bits at most.
+Id componentBits(Emitter& emit, const Number& number, const Slot& component, Id held);
+// A scalar or vector of held components, read as signed or unsigned integers.
+Id withSign(Emitter& emit, const Number& number, Id value, bool isSigned);
 
 }  // namespace coopvk::rewrite

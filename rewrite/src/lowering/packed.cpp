@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lowering/packed.hpp"
 
+#include <algorithm>
+
 #include "ir/opcodes.hpp"
 
 namespace coopvk::rewrite {
@@ -82,6 +84,108 @@ std::vector<Id> gatherPacks(Emitter& emit, const PackedType& type, std::span<con
                    std::span(slots).subspan(size_t{p} * type.packWidth, type.packWidth)));
     }
     return packs;
+}
+
+namespace {
+
+bool multipliesByScalar(spv::Op opcode) {
+    return opcode == spv::Op::OpMatrixTimesScalar || opcode == spv::Op::OpVectorTimesScalar;
+}
+
+// Whether an operand is one scalar for all elements.
+bool isScalar(const PackedContext& context, const Instruction& i, const PackedType& result,
+              size_t operand) {
+    const Id type = context.module.def(i.word(operand)).type;
+    if (i.opcode == spv::Op::OpSelect) {
+        return operand == 0 && context.module.def(type).opcode == spv::Op::OpTypeBool;
+    }
+    return multipliesByScalar(i.opcode) && operand == 1 && type == result.component;
+}
+
+bool fits(const PackedContext& context, const PackedType* operand, const PackedType& result,
+          bool converts) {
+    return operand != nullptr && operand->shape == result.shape &&
+           (converts ||
+            context.types.width(operand->component) == context.types.width(result.component));
+}
+
+}  // namespace
+
+const PackedType& ElementWise::source() const {
+    return **std::ranges::find_if(types, [](const PackedType* type) { return type != nullptr; });
+}
+
+std::optional<ElementWise> elementWise(PackedContext& context, const Instruction& i, size_t head) {
+    const PackedType* result = context.packed(i.type);
+    if (result == nullptr) return std::nullopt;
+    ElementWise map = {
+        i.opcode, {i.operands.begin(), i.operands.begin() + static_cast<std::ptrdiff_t>(head)},
+        result,   {},
+        {},       {context.module, i.result}};
+    const bool converts = isConversion(i.opcode);
+    for (size_t o = head; o < i.operands.size(); ++o) {
+        const PackedType* type = context.packedOfValue(i.word(o));
+        if (!isScalar(context, i, *result, o) && !fits(context, type, *result, converts)) {
+            map.types.clear();
+            break;
+        }
+        map.types.push_back(type);
+        map.operands.push_back(i.word(o));
+    }
+    if (std::ranges::count(map.types, nullptr) == std::ssize(map.types)) {
+        context.fail(ErrorCode::kInvalidModule, i, "operand types do not fit Result Type");
+        return std::nullopt;
+    }
+    if (multipliesByScalar(i.opcode) && !packsAreMatrices(context.types, *result)) {
+        map.opcode = context.types.isFloat(result->component) ? spv::Op::OpFMul : spv::Op::OpIMul;
+    }
+    return map;
+}
+
+std::vector<Id> mapPacks(Emitter& emit, const ElementWise& map, uint32_t count,
+                         const std::vector<std::vector<Id>>& operands) {
+    TypeTable& types = emit.types();
+    PackedType from = map.source();
+    PackedType to = *map.result;
+    from.count = to.count = count;
+    const bool samePlaces = from.hasPlacesOf(to);
+    // If the widths of packs differ, computes in packs of the source's width.
+    const Id type = samePlaces ? to.pack : types.vectorType(to.component, from.packWidth);
+    std::vector<std::vector<Id>> values = operands;
+    for (size_t o = 0; o < values.size(); ++o) {
+        if (map.types[o] != nullptr) continue;
+        Id value = values[o][0];
+        if (!packsAreMatrices(types, from)) {
+            value = emit.splat(types.vectorType(emit.typeOf(value), from.packWidth), value);
+        }
+        values[o].assign(from.packs(), value);
+    }
+    std::vector<Id> packs;
+    for (uint32_t p = 0; p < from.packs(); ++p) {
+        Operands ids = map.head;
+        for (const std::vector<Id>& value : values) ids.push_back(idOperand(value[p]));
+        packs.push_back(emit.op(map.opcode, type, std::move(ids)));
+        map.decorations.addTo(packs.back());
+    }
+    return samePlaces ? packs : gatherPacks(emit, to, slotsOf(from, packs));
+}
+
+void mapPacks(PackedContext& context, Emitter& emit, const ElementWise& map, Id result) {
+    std::vector<std::vector<Id>> operands;
+    for (size_t o = 0; o < map.operands.size(); ++o) {
+        const PackedType* type = map.types[o];
+        operands.push_back(type == nullptr ? std::vector<Id>{map.operands[o]}
+                                           : context.packsOf(emit, *type, map.operands[o]));
+    }
+    context.fromPacks(emit, *map.result, mapPacks(emit, map, map.result->count, operands), result);
+}
+
+bool lowerElementWise(PackedContext& context, Emitter& emit, const Instruction& i) {
+    // From SPIR-V 1.4 on OpSelect may select arrays.
+    if (i.opcode == spv::Op::OpSelect && context.module.version() >= 0x00010400) return false;
+    const std::optional<ElementWise> map = elementWise(context, i);
+    if (map) mapPacks(context, emit, *map, i.result);
+    return map.has_value();
 }
 
 }  // namespace coopvk::rewrite

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "ir/opcodes.hpp"
-#include "lowering/opcode_table.hpp"
+#include "lowering/function_writer.hpp"
 #include "lowering/packed.hpp"
 
 namespace coopvk::rewrite {

@@ -6,9 +6,9 @@
 #include <set>
 
 #include "lowering/packed.hpp"
-#include "matrix/grid_position.hpp"
+#include "matrix/layout.hpp"
 #include "matrix/tiles/tile_grid.hpp"
-#include "tensor/load_versions.hpp"
+#include "tensor/load_order.hpp"
 #include "tensor/tensor_types.hpp"
 
 namespace coopvk::rewrite {
@@ -80,12 +80,12 @@ struct MatrixContext : PackedContext {
     SharedWords shared;
     std::map<Id, SubgroupArea> subgroupAreas;  // by component type
     TensorTypes tensors;
-    // Loads by tensor addresses that another load follows directly (tensor/load_groups.hpp); and
+    // Loads by tensor addresses that another load follows directly (tensor/load_order.hpp); and
     // those of them that are not lowered yet.
     std::set<Id> followedLoads;
     std::vector<const Instruction*> waitingLoads;
     LoadVersions loadVersions;
-    // Products in tiles that a copy ends (tensor/load_prefetch.hpp); and those of them that are
+    // Products in tiles that a copy ends (tensor/load_order.hpp); and those of them that are
     // lowered, with the function that ends them.
     std::set<Id> openedProducts;
     std::map<Id, Id> productEnds;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "matrix/byte_reading.hpp"
-#include "matrix/integer_row.hpp"
+#include "matrix/factors.hpp"
+#include "matrix/integer_rows.hpp"
 
 namespace coopvk::rewrite {
 

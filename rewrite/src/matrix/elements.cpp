@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Composites and element-wise instructions.
-#include "lowering/number_memory.hpp"
+#include "lowering/number.hpp"
+#include "lowering/packed.hpp"
 #include "lowering/packed_composites.hpp"
-#include "lowering/packed_elementwise.hpp"
 #include "matrix/instructions.hpp"
 #include "matrix/open_sums.hpp"
-#include "matrix/packs.hpp"
 
 namespace coopvk::rewrite {
 

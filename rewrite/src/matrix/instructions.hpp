@@ -1,13 +1,101 @@
 // SPDX-License-Identifier: Apache-2.0
 //
+// Rewrites a function whose matrices are distributed to a grid of lanes (layout.hpp).
+#pragma once
+
+#include "lowering/function_writer.hpp"
+#include "lowering/words.hpp"
+#include "matrix/context.hpp"
+#include "matrix/layout.hpp"
+
+namespace coopvk::rewrite {
+
+class MatrixWriter : public FunctionWriter {
+ public:
+    MatrixWriter(MatrixContext& context, Function& function)
+        : FunctionWriter(context, function), matrices_(context) {}
+
+    // The invocation's position, as values that are the same in the whole function.
+    GridPosition& position(LaneScope scope);
+    GridPosition& position(const MatrixType& m);
+
+    // u32: the invocation's lane on an axis of the matrix, and the row and column of a local
+    // element.
+    Id laneOn(const MatrixType& m, Dimension d) {
+        return position(m).laneOn(d, m.fragment.axis(d));
+    }
+    Id rowOf(const MatrixType& m, uint32_t localRow) {
+        return position(m).indexOn(emit(), Dimension::kRows, m.fragment.rows, localRow);
+    }
+    Id columnOf(const MatrixType& m, uint32_t localColumn) {
+        return position(m).indexOn(emit(), Dimension::kColumns, m.fragment.columns, localColumn);
+    }
+    // Whether this invocation is the one that stores what it holds; 0: each is.
+    Id isNoDuplicate(const MatrixType& m) { return position(m).isNoDuplicate(emit(), m.fragment); }
+
+ private:
+    MatrixContext& matrices_;
+    std::optional<GridPosition> positions_[2];
+    std::map<Id, GridPosition> runPositions_;  // by matrix type, of those in runs
+};
+
+// The elements that a lane holds of one matrix, by local row and column: taken out of the array of
+// packs, or to be put into one.
+
+struct HeldElements {
+    Axis rows;
+    Axis columns;
+    std::vector<Slot> slots;  // by local row, then local column
+
+    // Without values; at() sets them.
+    HeldElements(const Axis& rowAxis, const Axis& columnAxis)
+        : rows(rowAxis), columns(columnAxis), slots(rowAxis.count() * columnAxis.count()) {}
+    explicit HeldElements(const MatrixType& matrix)
+        : HeldElements(matrix.fragment.rows, matrix.fragment.columns) {}
+    // The elements of a value; emits one extraction for each pack.
+    HeldElements(const MatrixType& matrix, Emitter& emit, Id value);
+    // Elements without values that have another axis for one dimension.
+    HeldElements emptyWith(Dimension d, const Axis& axis) const {
+        return d == Dimension::kRows ? HeldElements(axis, columns) : HeldElements(rows, axis);
+    }
+
+    const Axis& axis(Dimension d) const { return d == Dimension::kRows ? rows : columns; }
+    bool isDistributed() const { return rows.lanes > 1 || columns.lanes > 1; }
+    Slot& at(uint32_t row, uint32_t column) { return slots[row * columns.count() + column]; }
+    // Local index `i` of the dimension, and `other` of the other one.
+    Slot& at(Dimension d, uint32_t i, uint32_t other) {
+        return d == Dimension::kRows ? at(i, other) : at(other, i);
+    }
+    // A component of the matrix as a scalar; emits its extraction once.
+    Id scalar(Emitter& emit, const MatrixType& matrix, uint32_t row, uint32_t column);
+    // Calls visit(row, column, slot) for all elements, row by row.
+    template <typename Visit>
+    void each(Visit visit) {
+        for (uint32_t row = 0; row < rows.count(); ++row) {
+            for (uint32_t column = 0; column < columns.count(); ++column) {
+                visit(row, column, at(row, column));
+            }
+        }
+    }
+    // Defines `result` (0: a new id) as the matrix with these elements, which are distributed as
+    // its fragment says.
+    Id construct(const MatrixType& matrix, Emitter& emit, Id result = 0) const;
+};
+
+// The packs of a value, in order; open sums are closed.
+std::vector<Id> extractPacks(Emitter& emit, const MatrixType& matrix, Id value);
+// Defines `result` (0: a new id) as the matrix made of these packs.
+Id constructFromPacks(Emitter& emit, const MatrixType& matrix, std::span<const Id> packs,
+                      Id result = 0);
+
+// The matrix with its 4-bit components sign or zero extended; the value itself where they are
+// already, or are in words, or have other widths.
+Id withSign(MatrixContext& context, Emitter& emit, const MatrixType& matrix, Id value,
+            bool isSigned);
+
 // Functions that lower one instruction each. They define the instruction's result, or set
 // context.error. Those that return a boolean return false where the instruction stays, perhaps
 // changed in place.
-#pragma once
-
-#include "matrix/matrix_writer.hpp"
-
-namespace coopvk::rewrite {
 
 // OpCooperativeMatrixLoadKHR and OpCooperativeMatrixStoreKHR.
 void lowerMatrixLoad(MatrixContext& context, MatrixWriter& writer, const Instruction& load);
@@ -20,7 +108,7 @@ void lowerTensorStore(MatrixContext& context, MatrixWriter& writer, const Instru
 
 // OpCooperativeMatrixMulAddKHR: a call of a helper function, one for each combination of types.
 void lowerMulAdd(MatrixContext& context, MatrixWriter& writer, const Instruction& mulAdd);
-// OpCopyObject that ends an opened product (tensor/load_prefetch.hpp).
+// OpCopyObject that ends an opened product (tensor/load_order.hpp).
 bool lowerProductEnd(MatrixContext& context, MatrixWriter& writer, const Instruction& copy);
 
 // OpCooperativeMatrixConvertNV: changes the use (A, B, accumulator) of a matrix.

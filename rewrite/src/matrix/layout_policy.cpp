@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "matrix/layout_policy.hpp"
-
 #include <algorithm>
 #include <bit>
 
+#include "ir/entry_point.hpp"
 #include "ir/memory_operands.hpp"
-#include "ir/workgroup_size.hpp"
-#include "lowering/number_memory.hpp"
-#include "matrix/element_copies.hpp"
-#include "matrix/large_matrices.hpp"
+#include "lowering/number.hpp"
+#include "matrix/layout.hpp"
+#include "matrix/like_accumulators.hpp"
 #include "matrix/matrix_types.hpp"
 
 namespace coopvk::rewrite {

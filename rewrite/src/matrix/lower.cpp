@@ -2,16 +2,14 @@
 #include "matrix/lower.hpp"
 
 #include "ir/opcodes.hpp"
-#include "lowering/array_conversion.hpp"
+#include "lowering/packed.hpp"
 #include "lowering/packed_composites.hpp"
-#include "lowering/packed_elementwise.hpp"
-#include "matrix/callbacks.hpp"
+#include "lowering/words.hpp"
 #include "matrix/instructions.hpp"
 #include "matrix/matrix_types.hpp"
 #include "matrix/open_sums.hpp"
 #include "matrix/workgroup_memory.hpp"
-#include "tensor/load_groups.hpp"
-#include "tensor/load_prefetch.hpp"
+#include "tensor/load_order.hpp"
 
 namespace coopvk::rewrite {
 

@@ -11,4 +11,11 @@ namespace coopvk::rewrite {
 // cooperative matrices.
 std::optional<Error> lowerMatrices(MatrixContext& context);
 
+// The functions that instructions on matrices call for elements (SPV_NV_cooperative_matrix2):
+// DecodeFunc, Func and CombineFunc.
+
+// These functions, and those that they call. Sets an error if one of them has an instruction that
+// it must not have. So none of them leads to itself, and none calls such functions for elements.
+std::unordered_set<Id> callbacksOf(MatrixContext& context);
+
 }  // namespace coopvk::rewrite

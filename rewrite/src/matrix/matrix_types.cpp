@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matrix/matrix_types.hpp"
 
-#include "lowering/number_memory.hpp"
+#include "lowering/number.hpp"
 #include "matrix/factors.hpp"
 #include "matrix/open_sums.hpp"
 

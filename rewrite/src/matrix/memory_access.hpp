@@ -9,7 +9,7 @@
 #include "ir/memory_operands.hpp"
 #include "lowering/element_pointer.hpp"
 #include "lowering/words.hpp"
-#include "matrix/matrix_writer.hpp"
+#include "matrix/instructions.hpp"
 
 namespace coopvk::rewrite {
 

@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matrix/open_sums.hpp"
 
-#include "matrix/packs.hpp"
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "ir/blocks.hpp"
+#include "ir/composites.hpp"
+#include "ir/opcodes.hpp"
+#include "matrix/instructions.hpp"
+#include "matrix/matrix_types.hpp"
+#include "matrix/product.hpp"
+#include "matrix/product_loops.hpp"
 
 namespace coopvk::rewrite {
 
@@ -72,6 +82,148 @@ bool lowerSumAccess(MatrixContext& context, Emitter& emit, Instruction& instruct
     }
     instruction.operands[1] = idOperand(openSum(emit, matrix, instruction.word(1)));
     return false;
+}
+
+// Which accumulators have open sums.
+
+namespace {
+
+// The most open sums in a lane. Each takes a register, which two f16 components would share. GPUs
+// with scalar registers (AMD's) have 256 vector registers; Apple's spill from 64 sums on. CPUs keep
+// accumulators in memory anyway.
+uint64_t maxSums(const DeviceTraits& device) {
+    if (device.isCpu) return 512;
+    return device.scalarRegisters ? 128 : 32;
+}
+
+// Whether scalar sums in f32 are better than rounding each product's result to f16.
+bool prefersSingles(const DeviceTraits& device) { return device.emulatesFloat16 || device.isCpu; }
+
+class AccumulatorSurvey {
+ public:
+    AccumulatorSurvey(const Module& module, const TypeTable& types, const LayoutPolicy& policy,
+                      const DeviceTraits& device)
+        : module_(module),
+          types_(types),
+          policy_(policy),
+          maxSums_(maxSums(device)),
+          needsPairs_(!prefersSingles(device)),
+          counts_(module) {}
+
+    std::set<Id> run() {
+        for (const auto& function : module_.functions()) visit(*function);
+        for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
+            if (i->type != 0 && !isZero(*i)) open_.erase(i->type);
+        }
+        module_.visitBlocks([&](const Instruction& i) {
+            dropByPointers(i);
+            dropByProduct(i);
+        });
+        return std::move(open_);
+    }
+
+ private:
+    // How an f16 matrix of scope Subgroup is distributed; nullopt for all other types.
+    std::optional<Fragment> halves(Id type) const {
+        const Instruction& def = module_.def(type);
+        const std::optional<MatrixDimensions> d = matrixDimensions(module_, def);
+        if (!d || !d->isOfSubgroup() || !types_.isHalf(def.word(0))) {
+            return {};
+        }
+        return makeFragment(policy_, *d, 16);
+    }
+
+    void visit(const Function& function) {
+        const BlockGraph graph(function);
+        for (size_t b = 0; b < function.blocks.size(); ++b) {
+            const bool isInLoop = graph.loopOf(b) != nullptr;
+            for (const InstructionPtr& i : function.blocks[b]->body) {
+                if (i->opcode == spv::Op::OpCooperativeMatrixMulAddKHR && isInLoop) {
+                    if (multipliesPairs(*i) && fits(function, i->type)) open_.insert(i->type);
+                }
+                if (isAccessChain(i->opcode)) rememberPointer(*i);
+            }
+        }
+    }
+
+    // Whether all matrices are f16, and A and B have pairs along K in packs where that is needed.
+    bool multipliesPairs(const Instruction& product) const {
+        const std::optional<Fragment> a = halves(module_.def(product.word(0)).type);
+        const std::optional<Fragment> b = halves(module_.def(product.word(1)).type);
+        if (!a || !b) return false;
+        const bool arePairs =
+            a->packWidth == 2 && b->packWidth == 2 && b->packAxis == PackAxis::kRows;
+        return halves(product.type) && (arePairs || !needsPairs_) &&
+               module_.def(product.word(2)).type == product.type;
+    }
+
+    // Products that loop over rows in a lane take no open sums.
+    void dropByProduct(const Instruction& i) {
+        if (i.opcode != spv::Op::OpCooperativeMatrixMulAddKHR) return;
+        const auto a = matrixDimensions(module_, module_.def(module_.def(i.word(0)).type));
+        const auto c = matrixDimensions(module_, module_.def(i.type));
+        if (!a || !c) return;
+        const Fragment f = makeFragment(policy_, c->use, c->rows, c->columns, 16);
+        if (uint64_t{f.length()} * a->columns <= kMaxUnrolledInLane) return;
+        open_.erase(i.type);
+        open_.erase(module_.def(i.word(2)).type);
+    }
+
+    bool fits(const Function& function, Id accumulator) {
+        const uint64_t kept = std::max<uint64_t>(1, maxKept(counts_, function, accumulator));
+        return kept * halves(accumulator)->length() <= maxSums_;
+    }
+
+    bool isZero(const Instruction& constant) const {
+        if (constant.opcode == spv::Op::OpConstantNull || hasNoValue(constant.opcode)) return true;
+        if (constant.opcode != spv::Op::OpConstantComposite || constant.operands.size() != 1) {
+            return false;
+        }
+        const Instruction& scalar = module_.def(constant.word(0));
+        return scalar.opcode == spv::Op::OpConstantNull ||
+               (scalar.opcode == spv::Op::OpConstant && scalar.word(0) == 0);
+    }
+
+    void rememberPointer(const Instruction& chain) {
+        Id type = module_.def(module_.def(chain.word(0)).type).word(1);
+        const auto isOpen = [&](Id id) { return halves(id).has_value(); };
+        if (findIndexInto(module_, type, chain.operands, 1, isOpen)) pointers_[chain.result] = type;
+    }
+
+    // Drops a type if a pointer to its component is used for more than OpLoad and OpStore.
+    void dropByPointers(const Instruction& i) {
+        const bool accesses = i.opcode == spv::Op::OpLoad || i.opcode == spv::Op::OpStore;
+        if (isNonSemantic(module_, i)) return;
+        for (size_t o = 0; o < i.operands.size(); ++o) {
+            if (!i.operands[o].isId || (accesses && o == 0)) continue;
+            const auto pointer = pointers_.find(i.operands[o].word);
+            if (pointer != pointers_.end()) open_.erase(pointer->second);
+        }
+    }
+
+    const Module& module_;
+    const TypeTable& types_;
+    const LayoutPolicy& policy_;
+    const uint64_t maxSums_;
+    const bool needsPairs_;  // products of scalars add to f32 as well as those of pairs
+    MatrixCounts counts_;
+    std::set<Id> open_;
+    std::map<Id, Id> pointers_;  // the matrix type of each pointer to a component
+};
+
+}  // namespace
+
+Sums sumsOf(const Target& target) {
+    const DeviceTraits& device = target.device;
+    if (prefersSingles(device)) return Sums::kSingles;
+    if (!device.shaderFloat16) return Sums::kClosed;
+    return device.shaderMixedFloatDotProductFloat16AccFloat32 ? Sums::kSingles : Sums::kHalves;
+}
+
+std::set<Id> openAccumulators(const Module& module, const TypeTable& types, const Target& target,
+                              const LayoutPolicy& policy) {
+    if (sumsOf(target) == Sums::kClosed) return {};
+    return AccumulatorSurvey(module, types, policy, target.device).run();
 }
 
 }  // namespace coopvk::rewrite

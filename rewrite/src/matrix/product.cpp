@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matrix/product.hpp"
 
+#include "lowering/number.hpp"
+#include "matrix/instructions.hpp"
+#include "matrix/matrix_types.hpp"
 #include "matrix/open_sums.hpp"
 #include "matrix/row_product.hpp"
 
@@ -86,6 +89,169 @@ Id emitProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& 
     return products <= kMaxUnrolledInLane
                ? emitUnrolled(function, product, *row, context.target.device.isCpu)
                : emitLooped(function, product, *row);
+}
+
+// OpCooperativeMatrixMulAddKHR.
+
+namespace {
+
+constexpr bool has(uint32_t operands, spv::CooperativeMatrixOperandsMask bit) {
+    return (operands & static_cast<uint32_t>(bit)) != 0;
+}
+
+std::string componentName(const TypeTable& types, const MatrixType& matrix, bool isSigned) {
+    if (types.isFloat(matrix.component)) return std::string(matrix.number->name);
+    return std::format("{}{}", isSigned ? "s" : "u", types.width(matrix.component));
+}
+
+std::string helperName(const MatrixContext& context, const MulAdd& p) {
+    const TypeTable& t = context.types;
+    return std::format("coopvk_muladd_{}_{}_{}_{}x{}x{}{}",
+                       componentName(t, *p.result, p.signs.result),
+                       componentName(t, *p.a, p.signs.a), componentName(t, *p.b, p.signs.b),
+                       p.result->rows, p.result->columns, p.a->columns, p.saturating ? "_sat" : "");
+}
+
+// What is wrong with the types; empty: nothing.
+std::string_view mismatch(const MulAdd& p, const TypeTable& types) {
+    if (p.a->use != Use::kA || p.b->use != Use::kB || p.c->use != Use::kAccumulator ||
+        p.result->use != Use::kAccumulator) {
+        return "operands must have the uses A, B and accumulator";
+    }
+    const LaneScope scope = p.result->fragment.scope;
+    if (p.a->fragment.scope != scope || p.b->fragment.scope != scope ||
+        p.c->fragment.scope != scope) {
+        return "operands have different scopes";
+    }
+    if (p.a->columns != p.b->rows || p.a->rows != p.result->rows ||
+        p.b->columns != p.result->columns || p.c->rows != p.result->rows ||
+        p.c->columns != p.result->columns) {
+        return "M, N and K of the operands differ";
+    }
+    const bool isFloat = types.isFloat(p.result->component);
+    for (const MatrixType* operand : {p.a, p.b, p.c}) {
+        if (types.isFloat(operand->component) != isFloat) {
+            return "operands mix integer and floating-point components";
+        }
+    }
+    return {};
+}
+
+const MatrixType& sumsOfSmallFloats(MatrixContext& context, const MatrixType& result) {
+    const Id f32 = context.types.floatType(32);
+    return typeWith(context, result, f32, *numberOf(context.types, f32));
+}
+
+// A factor in the form in which products read it.
+Id factorOf(MatrixContext& context, MatrixWriter& writer, const MatrixType*& matrix, Id value) {
+    if (!matrix->likeAccumulator) return value;
+    MatrixType usual = *matrix;
+    usual.likeAccumulator = false;
+    usual.shape[2] = static_cast<uint32_t>(usual.use);
+    matrix = &typeWith(context, usual, usual.format, *usual.number);
+    const Id converted = context.module.takeId();
+    const InstructionPtr conversion = makeInstruction(spv::Op::OpCooperativeMatrixConvertNV,
+                                                      matrix->id, converted, {idOperand(value)});
+    lowerRoleConversion(context, writer, *conversion);
+    return converted;
+}
+
+using EmitProduct = Id (*)(MatrixContext& context, FunctionBuilder& function, const MulAdd& product,
+                           const Instruction& at);
+
+// The function that computes a product, or a part of it; 0 with an error.
+Id helperFor(MatrixContext& context, const MulAdd& product, const Instruction& mulAdd,
+             std::string_view part, EmitProduct emitPart) {
+    const std::vector<uint32_t> key = {static_cast<uint32_t>(mulAdd.opcode),
+                                       product.a->id,
+                                       product.b->id,
+                                       product.c->id,
+                                       product.result->id,
+                                       product.operands,
+                                       static_cast<uint32_t>(part.size())};
+    return context.helper(key, [&] {
+        std::vector<Id> parameters = {product.a->id, product.b->id, product.c->id};
+        if (emitPart == emitTileProductEnd) parameters = {product.c->id};
+        FunctionBuilder function(context.types, context.newFunctions,
+                                 helperName(context, product) + std::string(part),
+                                 product.result->id, parameters);
+        return emitPart(context, function, product, mulAdd);
+    });
+}
+
+Id emitSubgroupProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& product,
+                       const Instruction&) {
+    return emitProduct(context, function, product);
+}
+
+// The function that lowerMulAdd() calls.
+Id helperFor(MatrixContext& context, const MulAdd& product, const Instruction& mulAdd) {
+    if (product.result->fragment.scope == LaneScope::kSubgroup) {
+        return helperFor(context, product, mulAdd, "", emitSubgroupProduct);
+    }
+    if (!product.result->tiles) {
+        return helperFor(context, product, mulAdd, "", emitWorkgroupProduct);
+    }
+    if (!context.openedProducts.contains(mulAdd.result)) {
+        return helperFor(context, product, mulAdd, "", emitTileProduct);
+    }
+    context.productEnds[mulAdd.result] =
+        helperFor(context, product, mulAdd, "_end", emitTileProductEnd);
+    return helperFor(context, product, mulAdd, "_opened", emitOpenedTileProduct);
+}
+
+}  // namespace
+
+void lowerMulAdd(MatrixContext& context, MatrixWriter& writer, const Instruction& mulAdd) {
+    Emitter& emit = writer.emit();
+    MulAdd product;
+    product.a = context.matrixOfValue(mulAdd.word(0));
+    product.b = context.matrixOfValue(mulAdd.word(1));
+    product.c = context.matrixOfValue(mulAdd.word(2));
+    product.result = context.matrix(mulAdd.type);
+    if (!product.a || !product.b || !product.c || !product.result) {
+        context.fail(ErrorCode::kInvalidModule, mulAdd, "operands are not cooperative matrices");
+        return;
+    }
+    if (const std::string_view what = mismatch(product, context.types); !what.empty()) {
+        context.fail(ErrorCode::kInvalidModule, mulAdd, what);
+        return;
+    }
+    using Mask = spv::CooperativeMatrixOperandsMask;
+    product.operands = mulAdd.word(3);
+    product.signs = {has(product.operands, Mask::MatrixASignedComponentsKHR),
+                     has(product.operands, Mask::MatrixBSignedComponentsKHR),
+                     has(product.operands, Mask::MatrixCSignedComponentsKHR),
+                     has(product.operands, Mask::MatrixResultSignedComponentsKHR)};
+    product.saturating = has(product.operands, Mask::SaturatingAccumulationKHR);
+    if (product.c->hasFourBits() || product.result->hasFourBits()) {
+        context.fail(ErrorCode::kUnsupported, mulAdd, "4-bit components are for A and B only");
+        return;
+    }
+    const MatrixType* result = product.result;
+    // Sums are f32, and rounded to the format at the end.
+    if (result->hasSmallFloats()) product.result = &sumsOfSmallFloats(context, *result);
+    Id a = factorOf(context, writer, product.a, mulAdd.word(0));
+    Id b = factorOf(context, writer, product.b, mulAdd.word(1));
+    a = withSign(context, emit, *product.a, a, product.signs.a);
+    b = withSign(context, emit, *product.b, b, product.signs.b);
+
+    const Id helper = helperFor(context, product, mulAdd);
+    if (helper == 0) return;
+    const bool rounds = product.result != result;
+    const Id sums = emit.call(product.result->id, helper, std::array{a, b, mulAdd.word(2)},
+                              rounds ? 0 : mulAdd.result);
+    if (!rounds) return;
+    const InstructionPtr round =
+        makeInstruction(spv::Op::OpFConvert, mulAdd.type, mulAdd.result, {idOperand(sums)});
+    lowerMatrixConversion(context, emit, *round);
+}
+
+bool lowerProductEnd(MatrixContext& context, MatrixWriter& writer, const Instruction& copy) {
+    const auto end = context.productEnds.find(copy.word(0));
+    if (end == context.productEnds.end()) return false;
+    writer.emit().call(copy.type, end->second, std::array{copy.word(0)}, copy.result);
+    return true;
 }
 
 }  // namespace coopvk::rewrite

@@ -3,7 +3,7 @@
 // The body of the helper function of a multiply-add: function(a, b, c).
 #pragma once
 
-#include "ir/function_builder.hpp"
+#include "ir/control_flow.hpp"
 #include "matrix/context.hpp"
 
 namespace coopvk::rewrite {

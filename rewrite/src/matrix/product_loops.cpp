@@ -6,7 +6,6 @@
 
 #include "ir/blocks.hpp"
 #include "ir/opcodes.hpp"
-#include "matrix/matrix_counts.hpp"
 
 namespace coopvk::rewrite {
 

@@ -1,11 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loop controls of loops around matrix products.
+// How many matrices types and variables have.
 #pragma once
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
 
 #include "ir/module.hpp"
 
 namespace coopvk::rewrite {
+
+// How many matrices values of a type have; of a pointer type, values of the type pointed to. Visits
+// each type once, since structures of malicious modules may contain themselves.
+class MatrixCounts {
+ public:
+    explicit MatrixCounts(const Module& module) : module_(module) {}
+
+    // Counts matrices of the type `matrix`; 0: of any type.
+    uint64_t in(Id type, Id matrix = 0) {
+        const Instruction& i = module_.def(type);
+        return held(i.opcode == spv::Op::OpTypePointer ? i.word(1) : type, matrix, 0);
+    }
+
+ private:
+    // Universal limit of structures (SPIR-V specification, section 2.17).
+    static constexpr uint32_t kMaxDepth = 255;
+    static constexpr uint64_t kMaxCount = 0xFFFF;
+
+    uint64_t held(Id type, Id matrix, uint32_t depth) {
+        const auto [entry, isNew] = known_.try_emplace({type, matrix}, 0);
+        if (isNew && depth < kMaxDepth)
+            entry->second = std::min(count(type, matrix, depth), kMaxCount);
+        return entry->second;
+    }
+
+    // Follows no pointers: they may lead back to the type, and pointers in memory never point to a
+    // matrix.
+    uint64_t count(Id type, Id matrix, uint32_t depth) {
+        const Instruction& i = module_.def(type);
+        switch (i.opcode) {
+            case spv::Op::OpTypeCooperativeMatrixKHR:
+                return matrix == 0 || matrix == type ? 1 : 0;
+            case spv::Op::OpTypeArray:
+                return held(i.word(0), matrix, depth + 1) *
+                       std::clamp<uint64_t>(module_.constantValue(i.word(1)).value_or(1), 1,
+                                            kMaxCount);
+            case spv::Op::OpTypeStruct: {
+                uint64_t sum = 0;
+                for (const Operand& o : i.operands) sum += held(o.word, matrix, depth + 1);
+                return sum;
+            }
+            default:
+                return 0;
+        }
+    }
+
+    const Module& module_;
+    std::map<std::pair<Id, Id>, uint64_t> known_;
+};
+
+// The most matrices of a type that a variable of the function has.
+inline uint64_t maxKept(MatrixCounts& matrices, const Function& function, Id matrix) {
+    uint64_t max = 0;
+    for (const InstructionPtr& i : function.blocks.front()->body) {
+        if (i->opcode != spv::Op::OpVariable) continue;
+        max = std::max(max, matrices.in(i->type, matrix));
+    }
+    return max;
+}
+
+// Loop controls of loops around matrix products.
 
 // A loop may be unrolled up to so many multiplications of components in an invocation and
 // iteration. On an H200, 1024 of them are faster unrolled, and 2048 half as fast.

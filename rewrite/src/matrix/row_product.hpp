@@ -6,8 +6,8 @@
 #include <functional>
 #include <memory>
 
-#include "lowering/fused_multiply_add.hpp"
-#include "matrix/packs.hpp"
+#include "lowering/number.hpp"
+#include "matrix/instructions.hpp"
 #include "matrix/product.hpp"
 
 namespace coopvk::rewrite {

@@ -4,9 +4,10 @@
 // B lie in shared memory.
 #pragma once
 
+#include <algorithm>
 #include <numeric>
 
-#include "matrix/packs.hpp"
+#include "matrix/instructions.hpp"
 #include "matrix/product.hpp"
 #include "matrix/workgroup_memory.hpp"
 
@@ -47,5 +48,63 @@ class SlicedProduct {
     std::map<Id, GridPosition> inRuns_;  // by matrix type
     std::vector<Id> sums_;               // the variables
 };
+
+// The types of a product of matrices of scope Workgroup, and how slices of A and B lie in shared
+// memory (workgroup_product.cpp).
+
+// A or B. A word in shared memory has one component, or neighbours along K, or neighbours along the
+// other axis, the "line" (rows of A, columns of B). Lines follow each other along K. The words of a
+// line are divided into runs: the first run of each lane, then the second run of each lane, ...
+struct StagedOperand {
+    const MatrixType* matrix = nullptr;
+    bool isA = true;
+    Id component = 0;        // scalar type in shared memory
+    uint32_t alongK = 1;     // components of a word along K
+    uint32_t alongLine = 1;  // along the line
+    uint32_t first = 0;      // first word
+
+    // The dimensions of the matrix along K, and along the line.
+    Dimension kDimension() const { return isA ? Dimension::kColumns : Dimension::kRows; }
+    Dimension lineDimension() const { return other(kDimension()); }
+    const Axis& k() const { return matrix->fragment.axis(kDimension()); }
+    const Axis& line() const { return matrix->fragment.axis(lineDimension()); }
+    // Words of a lane on the line, and consecutive words of it.
+    uint32_t laneWords() const { return line().count() / alongLine; }
+    uint32_t runWords() const { return std::gcd(laneWords(), 4u); }
+    // Lanes that write along K should access different banks. Runs of four words are whole vectors:
+    // their order differs between blocks of K (lane XOR block). Lines of other runs have padding.
+    bool ordersByBlock() const { return runWords() == 4; }
+    uint32_t orders() const { return std::min(line().lanes, 8u); }
+    // Words from one line to the next.
+    uint32_t lineWords() const { return line().size / alongLine + (ordersByBlock() ? 0 : 4); }
+    uint32_t words(uint32_t depth) const { return depth / alongK * lineWords(); }
+    // Place of a lane's word on the line, without the part that depends on lane and block.
+    uint32_t offset(uint32_t word) const {
+        return word / runWords() * (line().lanes * runWords()) + word % runWords();
+    }
+};
+
+struct WorkgroupPlan {
+    StagedOperand a, b;
+    MatrixType sum;      // the type in which sums are computed; perhaps open (open_sums.hpp)
+    uint32_t step = 1;   // columns of A that are multiplied at once
+    uint32_t depth = 0;  // columns of A in a slice; divides K
+
+    bool isOpen() const { return sum.sums != Sums::kClosed; }
+    // What a lane adds to in each step, and its type.
+    uint32_t sums() const { return isOpen() ? sum.length() : sum.packs(); }
+    Id sumType() const { return isOpen() ? sum.sum : sum.pack; }
+    // Multiply-adds of a lane in a step: of scalars, or of pairs.
+    uint32_t products() const { return isOpen() ? sums() * step / 2 : sums() * step; }
+};
+
+WorkgroupPlan planOf(const MatrixContext& context, const MulAdd& product);
+
+// Sets the depth to that of the deepest slice for which there is shared memory. False with an
+// error.
+bool chooseDepth(MatrixContext& context, WorkgroupPlan& plan, const Instruction& at);
+
+// The part of A or B that a lane multiplies in one step: `step` columns of A, or rows of B.
+MatrixType stepType(TypeTable& types, const StagedOperand& operand, uint32_t step);
 
 }  // namespace coopvk::rewrite

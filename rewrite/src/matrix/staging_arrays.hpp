@@ -8,6 +8,7 @@
 #include <set>
 
 #include "ir/types.hpp"
+#include "lowering/context.hpp"
 
 namespace coopvk::rewrite {
 
@@ -24,5 +25,13 @@ struct StagingArray {
 // constant layout and a stride; at least one.
 std::vector<StagingArray> stagingArrays(const TypeTable& types,
                                         const std::function<bool(Id matrixType)>& isWanted);
+
+// Shared memory from which a shader only loads f16 matrices for products with f32 sums has f32 in
+// their place. Then each element is converted once, when the shader writes it, and not by each
+// invocation that multiplies it. All values stay the same. The memory takes twice as many bytes.
+
+// Changes such arrays, and the types of these matrices. Returns whether there were any, on a device
+// that is faster so (docs/benchmarks.md) and has room for all of them.
+bool holdSharedSingles(TypeTable& types, const Target& target);
 
 }  // namespace coopvk::rewrite

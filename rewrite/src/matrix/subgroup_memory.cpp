@@ -4,11 +4,9 @@
 #include <algorithm>
 
 #include "coopvk/advertised.hpp"
-#include "ir/memory_model.hpp"
-#include "ir/workgroup_size.hpp"
-#include "lowering/built_ins.hpp"
-#include "lowering/shared_memory.hpp"
-#include "matrix/packs.hpp"
+#include "ir/entry_point.hpp"
+#include "lowering/workgroup.hpp"
+#include "matrix/instructions.hpp"
 #include "matrix/workgroup_memory.hpp"
 
 namespace coopvk::rewrite {

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "ir/calls.hpp"
 #include "ir/indexing.hpp"
-#include "ir/side_effects.hpp"
-#include "lowering/narrow_access.hpp"
-#include "lowering/type_size.hpp"
+#include "lowering/element_pointer.hpp"
+#include "lowering/memory_types.hpp"
 
 namespace coopvk::rewrite {
 

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "matrix/context.hpp"
-#include "tensor/decode_clone.hpp"
+#include "tensor/decode.hpp"
 #include "tensor/tensor_address.hpp"
 
 namespace coopvk::rewrite {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // OpCooperativeMatrixLoadTensorNV.
-#include "lowering/number_memory.hpp"
+#include "lowering/number.hpp"
 #include "matrix/instructions.hpp"
 #include "matrix/tensor_transfer.hpp"
 
@@ -238,7 +238,7 @@ void emitTogether(MatrixWriter& writer, const Loads& loads) {
     }
 }
 
-// Emits what one version of the code around the loads has (tensor/load_versions.hpp).
+// Emits what one version of the code around the loads has (tensor/load_order.hpp).
 void emitVersion(const Loads& loads, bool isFastest) {
     const bool isPossible =
         std::ranges::all_of(loads, [](const auto& load) { return load->allowsFastest() != 0; });
@@ -248,7 +248,7 @@ void emitVersion(const Loads& loads, bool isFastest) {
 
 }  // namespace
 
-// A load is lowered together with the next one, if that follows directly (tensor/load_groups.hpp).
+// A load is lowered together with the next one, if that follows directly (tensor/load_order.hpp).
 void lowerTensorLoad(MatrixContext& context, MatrixWriter& writer, const Instruction& load) {
     context.waitingLoads.push_back(&load);
     if (context.followedLoads.contains(load.result)) return;

@@ -3,10 +3,9 @@
 // The common parts of loads and stores of matrices by tensor addresses.
 #pragma once
 
-#include "matrix/packs.hpp"
+#include "matrix/instructions.hpp"
 #include "matrix/tensor_decode.hpp"
 #include "matrix/tensor_elements.hpp"
-#include "matrix/tensor_walk.hpp"
 
 namespace coopvk::rewrite {
 

@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "coopvk/advertised.hpp"
-#include "ir/index_parts.hpp"
-#include "ir/memory_model.hpp"
-#include "lowering/number_memory.hpp"
-#include "lowering/shared_memory.hpp"
+#include "ir/entry_point.hpp"
+#include "ir/indexing.hpp"
+#include "lowering/number.hpp"
+#include "lowering/workgroup.hpp"
 
 namespace coopvk::rewrite {
 

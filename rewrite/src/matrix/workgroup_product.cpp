@@ -5,11 +5,10 @@
 #include <bit>
 #include <numeric>
 
-#include "matrix/integer_arithmetic.hpp"
+#include "matrix/integer_rows.hpp"
 #include "matrix/open_sums.hpp"
 #include "matrix/row_product.hpp"
 #include "matrix/sliced_product.hpp"
-#include "matrix/workgroup_plan.hpp"
 
 namespace coopvk::rewrite {
 

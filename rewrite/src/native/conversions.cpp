@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/memory_model.hpp"
-#include "lowering/array_conversion.hpp"
-#include "lowering/shared_memory.hpp"
-#include "native/instructions.hpp"
-#include "native/memory.hpp"
+#include "ir/entry_point.hpp"
+#include "lowering/words.hpp"
+#include "lowering/workgroup.hpp"
+#include "native/context.hpp"
 
 namespace coopvk::rewrite {
 

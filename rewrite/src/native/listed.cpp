@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "native/listed.hpp"
-
 #include <algorithm>
 
 #include "lowering/number.hpp"
 #include "matrix/matrix_types.hpp"
+#include "native/lower.hpp"
 
 namespace coopvk::rewrite {
 

@@ -2,10 +2,10 @@
 #include "native/lower.hpp"
 
 #include "ir/opcodes.hpp"
-#include "lowering/array_conversion.hpp"
+#include "lowering/packed.hpp"
 #include "lowering/packed_composites.hpp"
-#include "lowering/packed_elementwise.hpp"
-#include "native/instructions.hpp"
+#include "lowering/words.hpp"
+#include "native/context.hpp"
 
 namespace coopvk::rewrite {
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "native/memory.hpp"
-
 #include <algorithm>
 
 #include "ir/memory_operands.hpp"
 #include "lowering/element_pointer.hpp"
-#include "matrix/matrix_counts.hpp"
-#include "native/instructions.hpp"
+#include "matrix/product_loops.hpp"
+#include "native/context.hpp"
 
 namespace coopvk::rewrite {
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "native/plan.hpp"
-
 #include <algorithm>
 
-#include "native/listed.hpp"
+#include "native/lower.hpp"
 
 namespace coopvk::rewrite {
 

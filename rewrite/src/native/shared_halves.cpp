@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "native/shared_halves.hpp"
-
 #include <algorithm>
 
 #include "ir/memory_operands.hpp"
 #include "matrix/staging_arrays.hpp"
+#include "native/small_floats.hpp"
 
 namespace coopvk::rewrite {
 

@@ -3,10 +3,9 @@
 
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
-#include "ir/replace_types.hpp"
+#include "ir/types.hpp"
 #include "lowering/element_pointer.hpp"
-#include "matrix/element_copies.hpp"
-#include "native/shared_halves.hpp"
+#include "matrix/like_accumulators.hpp"
 #include "native/staged_elements.hpp"
 
 namespace coopvk::rewrite {

@@ -1,9 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "native/staged_elements.hpp"
 
-#include "lowering/shared_memory.hpp"
+#include <algorithm>
+
+#include "lowering/workgroup.hpp"
 
 namespace coopvk::rewrite {
+
+void Staging::reserve(Id element, uint32_t elements) {
+    Memory& memory = memories_[element];
+    memory.elements = std::max(memory.elements, elements);
+}
+
+bool Staging::fits(uint64_t more) const {
+    if (memories_.empty() && more == 0) return true;
+    uint64_t bytes = more;
+    for (const auto& [element, memory] : memories_) {
+        const uint32_t bits = context_.types.width(element) * context_.types.components(element);
+        bytes += uint64_t{memory.elements} * subgroups_ * bits / 8;
+    }
+    return sharedMemoryHasRoom(context_.module, bytes, context_.target.device);
+}
+
+Id Staging::variable(Id element, Memory& memory) {
+    if (memory.variable != 0) return memory.variable;
+    TypeTable& types = context_.types;
+    const Id array = types.arrayType(element, memory.elements * subgroups_);
+    return memory.variable =
+               globalVariable(types, spv::StorageClass::Workgroup, array, "coopvk_staging");
+}
+
+Id Staging::at(Emitter& emit, Id element, Id index) {
+    Memory& memory = memories_[element];
+    const Id array = variable(element, memory);
+    const Id start = emit.times(readSubgroup(emit), memory.elements);
+    return emit.chain(element, {array, emit.addU32(start, index)});
+}
 
 namespace {
 

@@ -1,19 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Matrices of 8-bit floats on their way through shared memory (small_floats.hpp).
+// Shared memory for conversions of native matrices: only the driver knows which invocation has
+// which element.
 #pragma once
 
 #include <functional>
 
-#include "ir/memory_model.hpp"
-#include "lowering/number_memory.hpp"
+#include "ir/entry_point.hpp"
+#include "lowering/number.hpp"
 #include "matrix/matrix_types.hpp"
-#include "native/staging.hpp"
+#include "native/lower.hpp"
 #include "unify/small_floats/small_floats.hpp"
 
 namespace coopvk::rewrite {
 
-// Shared memory of the module that has f16 in place of 8-bit floats (shared_halves.hpp).
+class Staging {
+ public:
+    Staging(LoweringContext& context, uint32_t subgroups)
+        : context_(context), subgroups_(subgroups) {}
+
+    // Whether the device has enough shared memory beside the module's, and `more` bytes.
+    bool fits(uint64_t more = 0) const;
+    // Forgets all reservations.
+    void clear() { memories_.clear(); }
+    // Reserves elements for each subgroup. All reservations precede the first access.
+    void reserve(Id element, uint32_t elements);
+
+    // Pointer to element `index` (u32) of this subgroup's memory for a scalar or vector type.
+    Id at(Emitter& emit, Id element, Id index);
+
+ private:
+    struct Memory {
+        uint32_t elements = 0;  // for each subgroup
+        Id variable = 0;
+    };
+    Id variable(Id element, Memory& memory);
+
+    LoweringContext& context_;
+    uint32_t subgroups_;
+    std::map<Id, Memory> memories_;
+};
+
+// Matrices of 8-bit floats on their way through shared memory (small_floats.hpp).
+
+// Shared memory of the module that has f16 in place of 8-bit floats (small_floats.hpp).
 struct SharedHalves {
     Id format = 0;       // the 8-bit type
     Id element = 0;      // what the module's pointers pointed to

@@ -3,8 +3,7 @@
 
 #include <cmath>
 
-#include "lowering/number_value.hpp"
-#include "numbers/wide.hpp"
+#include "lowering/number.hpp"
 
 namespace coopvk::rewrite {
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "numbers/half_code.hpp"
+#include <cmath>
 
+#include "ir/arithmetic_decorations.hpp"
 #include "lowering/words.hpp"
+#include "numbers/bits.hpp"
+#include "numbers/half_floats.hpp"
 
 namespace coopvk::rewrite {
 
@@ -64,6 +67,92 @@ Id HalfCode::encode(Id type, Id value) {
         columns.push_back(encode(matrix->second.column, emit_.extract(column, value, {c})));
     }
     return emit_.construct(type, columns);
+}
+
+// Conversions between f32 and f16. Each instruction of f16 has several, so that few instructions
+// matter more than for other formats.
+
+namespace {
+
+constexpr uint32_t kMantissa = 23, kShift = kMantissa - 10;
+constexpr uint32_t kRebias = (127 - 15) << kMantissa;
+constexpr uint32_t kSmallestNormal = kRebias + (1u << kMantissa);  // 2^-14
+constexpr uint32_t kLargest = 0x477FE000, kBeyond = 0x47800000;    // 65504, 65536
+constexpr uint32_t kInfinity = 0x7F800000, kHalfInfinity = 0x7C00, kHalfNan = 0x7E00;
+
+// Two f16 in a u32.
+Id unpack(Emitter& emit, Id word) {
+    const Id f32x2 = emit.types().vectorType(emit.types().floatType(32), 2);
+    return emit.glsl(GLSLstd450UnpackHalf2x16, f32x2, {word});
+}
+
+Id unpackOne(Emitter& emit, Id bits) {
+    TypeTable& types = emit.types();
+    const Id word = emit.op(spv::Op::OpUConvert, types.uint32(), {bits});
+    return emit.extract(types.floatType(32), unpack(emit, word), {0});
+}
+
+// Magnitudes of f32 from 2^-14 on.
+Id normal(Wide& w, Id magnitude, Rounding rounding) {
+    constexpr uint32_t kHalfUnit = (1u << (kShift - 1)) - 1;
+    if (rounding == Rounding::kTowardZero) {
+        return w.right(w.plus(w.least(magnitude, kLargest), 0u - kRebias), kShift);
+    }
+    const Id limited = w.least(magnitude, kBeyond);
+    const Id last = w.mask(w.right(limited, kShift), 1);
+    const Id sum = w.plus(w.op(spv::Op::OpIAdd, limited, last), kHalfUnit - kRebias);
+    return w.right(sum, kShift);
+}
+
+// Magnitudes below 2^-14, in units of 2^-24. Those are the last bits of f32 numbers from 0.5 to 1,
+// so that an addition rounds to them. Devices may flush denormals of f32: they become zero anyway.
+Id denormal(Emitter& emit, Wide& w, Id magnitude, Rounding rounding) {
+    const Id value = emit.bitcast(w.f32(), magnitude);
+    const bool truncates = rounding == Rounding::kTowardZero;
+    const Id by = w.constantF32(truncates ? std::ldexp(1.0, 24) : 0.5);
+    const Id f32 = emit.op(truncates ? spv::Op::OpFMul : spv::Op::OpFAdd, w.f32(), {value, by});
+    forbidContraction(emit.module(), f32);
+    if (truncates) return emit.op(spv::Op::OpConvertFToU, w.u32(), {f32});
+    constexpr uint32_t kOneHalf = 0x3F000000;
+    return w.plus(emit.bitcast(w.u32(), f32), 0u - kOneHalf);
+}
+
+}  // namespace
+
+// UnpackHalf2x16 is one instruction of GPUs, and exact. A device may flush denormals in it, as it
+// may in any instruction that takes f16 (Vulkan specification, "Precision and Operation of SPIR-V
+// Instructions"), so DenormPreserve of f16 is not offered.
+Id halfToF32(Emitter& emit, Id bits, uint32_t components) {
+    TypeTable& types = emit.types();
+    const Id u32 = types.uint32(), u16 = types.intType(16, false);
+    const Id pair = types.vectorType(u16, 2), f32 = types.floatType(32);
+    if (components == 1) return unpackOne(emit, bits);
+    if (components == 2) return unpack(emit, emit.op(spv::Op::OpBitcast, u32, {bits}));
+    if (components == 4) {
+        const Id words = emit.op(spv::Op::OpBitcast, types.vectorType(u32, 2), {bits});
+        const Id halves[] = {unpack(emit, emit.extract(u32, words, {0})),
+                             unpack(emit, emit.extract(u32, words, {1}))};
+        return emit.construct(types.vectorType(f32, 4), halves);
+    }
+    const Id low = emit.op(spv::Op::OpVectorShuffle, pair,
+                           {idOperand(bits), idOperand(bits), literal(0u), literal(1u)});
+    const Id parts[] = {unpack(emit, emit.op(spv::Op::OpBitcast, u32, {low})),
+                        unpackOne(emit, emit.extract(u16, bits, {2}))};
+    return emit.construct(types.vectorType(f32, 3), parts);
+}
+
+// Not PackHalf2x16: Vulkan leaves its rounding to the device.
+Id f32ToHalf(Emitter& emit, Id f32, uint32_t components, Rounding rounding) {
+    Wide w(emit, components);
+    const Id word = emit.bitcast(w.u32(), f32);
+    const Id magnitude = w.mask(word, 0x7FFFFFFF);
+    Id result = w.select(w.isLess(magnitude, kSmallestNormal),
+                         denormal(emit, w, magnitude, rounding), normal(w, magnitude, rounding));
+    if (rounding == Rounding::kTowardZero) {
+        result = w.select(w.isMore(magnitude, kInfinity - 1), w.constant(kHalfInfinity), result);
+    }
+    result = w.select(w.isMore(magnitude, kInfinity), w.constant(kHalfNan), result);
+    return w.either(result, w.mask(w.right(word, 16), 0x8000));
 }
 
 }  // namespace coopvk::rewrite

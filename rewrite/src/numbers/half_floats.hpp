@@ -1,14 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Half floats on devices without shaderFloat16: each instruction that computes with them computes
-// in f32, and its result is rounded to f16. f32 has more than twice the bits of f16 and two more,
-// so that sums, differences, products, quotients and square roots are those that one rounding
-// gives.
+// Values with half floats, as f32 and back.
 #pragma once
 
 #include "numbers/conversions.hpp"
 
 namespace coopvk::rewrite {
+
+class HalfCode {
+ public:
+    HalfCode(NumbersContext& context, Emitter& emit) : context_(context), emit_(emit) {}
+
+    // Whether it is f16, a vector or an OpTypeMatrix of it.
+    bool isHalf(Id type) const;
+    // The same type of f32; other types themselves.
+    Id f32Type(Id type);
+    // A value in f32; other values themselves.
+    Id decode(Id value);
+    // An f32 value rounded to f16, as the integers that replace `type`; another type's value
+    // itself.
+    Id encode(Id type, Id value);
+
+    // The unsigned integers in place of a scalar or a vector.
+    Id integers(Id type) { return context_.replacement(type); }
+
+ private:
+    NumbersContext& context_;
+    Emitter& emit_;
+};
+
+// Instructions of GLSL.std.450 with half floats. False if the instruction has none, or may not have
+// them.
+bool lowerHalfGlsl(NumbersContext& context, Emitter& emit, const Instruction& i);
+
+// Half floats on devices without shaderFloat16: each instruction that computes with them computes
+// in f32, and its result is rounded to f16. f32 has more than twice the bits of f16 and two more,
+// so that sums, differences, products, quotients and square roots are those that one rounding
+// gives.
 
 // Arithmetic, comparisons, GLSL.std.450, and operations of subgroups. Conversions are in
 // conversions.hpp.
@@ -23,5 +51,15 @@ bool movesHalves(spv::Op opcode);
 // Removes execution modes for 16-bit floats, which the layer does not offer, and capabilities that
 // no other mode needs.
 void dropHalfModes(Module& module);
+
+// OpTypeMatrix of half floats in memory with a layout. A matrix becomes an array of columns; the
+// array in memory has an ArrayStride in place of MatrixStride, and so is a type of its own.
+
+// Gives structures, arrays and pointers with a layout the arrays in memory. Refuses matrices that
+// are row-major, or of one type with several strides.
+void layOutHalfMatrices(NumbersContext& context);
+
+// Loads, stores and extractions of such matrices.
+void addHalfMatrixAccess(OpcodeTable<NumbersFunction>& table);
 
 }  // namespace coopvk::rewrite

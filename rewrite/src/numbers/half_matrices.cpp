@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "numbers/half_matrices.hpp"
-
 #include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
+#include "numbers/half_floats.hpp"
 
 namespace coopvk::rewrite {
 

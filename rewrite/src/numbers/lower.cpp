@@ -2,13 +2,11 @@
 #include "numbers/lower.hpp"
 
 #include "ir/arithmetic_decorations.hpp"
-#include "ir/fast_math.hpp"
 #include "ir/opcodes.hpp"
-#include "ir/replace_types.hpp"
-#include "lowering/narrow_access.hpp"
+#include "ir/types.hpp"
+#include "lowering/element_pointer.hpp"
 #include "numbers/conversions.hpp"
 #include "numbers/half_floats.hpp"
-#include "numbers/half_matrices.hpp"
 
 namespace coopvk::rewrite {
 

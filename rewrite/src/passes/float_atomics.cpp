@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "passes/float_atomics.hpp"
-
 #include <algorithm>
 #include <format>
 
-#include "ir/function_builder.hpp"
-#include "lowering/buffer_views.hpp"
-#include "lowering/built_ins.hpp"
+#include "ir/control_flow.hpp"
+#include "lowering/place.hpp"
+#include "lowering/workgroup.hpp"
+#include "passes/whole_module.hpp"
 
 namespace coopvk::rewrite {
 

@@ -5,8 +5,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "ir/instruction_words.hpp"
-#include "passes/float_atomics.hpp"
+#include "ir/instruction.hpp"
+#include "passes/whole_module.hpp"
 
 namespace coopvk::rewrite {
 

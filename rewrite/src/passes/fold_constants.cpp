@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/composites.hpp"
 #include "ir/evaluate.hpp"
-#include "passes/specialise.hpp"
+#include "passes/whole_module.hpp"
 
 namespace coopvk::rewrite {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "passes/specialise.hpp"
-
 #include <algorithm>
 #include <format>
 #include <utility>
+
+#include "passes/whole_module.hpp"
 
 namespace coopvk::rewrite {
 

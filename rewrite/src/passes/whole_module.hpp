@@ -3,7 +3,11 @@
 // Passes over a whole module that do not depend on matrices or vectors.
 #pragma once
 
+#include <functional>
+#include <optional>
+
 #include "ir/module.hpp"
+#include "ir/types.hpp"
 
 namespace coopvk::rewrite {
 
@@ -46,5 +50,51 @@ void dropUnusedUntypedPointers(Module& module);
 // Adds variables that lowering made to the interface of each entry point that uses them, also
 // through calls.
 void completeInterfaces(Module& module);
+
+// Replaces specialization constants by constants, for all later passes.
+
+// Turns OpSpecConstant* into OpConstant* with the pipeline's values or their defaults, and removes
+// SpecId. Fails if an entry's size is not that of its constant
+// (VUID-VkSpecializationMapEntry-constantID-00776).
+std::optional<Error> specialise(TypeTable& types, std::span<const SpecializationEntry> entries);
+
+// Fails if an array has no elements: a specialization constant that is its length may be zero by
+// default.
+std::optional<Error> checkArrayLengths(const Module& module);
+
+// The number of elements that an invocation holds of a matrix type; nullopt if not yet known.
+using MatrixLength = std::function<std::optional<uint32_t>(Id matrixType)>;
+
+// Folds OpSpecConstantOp and composites of constants. Runs again once lengths of matrices are
+// known.
+void foldSpecConstants(TypeTable& types, const MatrixLength& length);
+
+// Evaluates an OpSpecConstantOp and turns it into an OpConstant* in place. Supports all operations
+// on integers and booleans, scalars and vectors, that the Shader capability allows. False if it
+// stays: an operand is not yet constant, or it is an operation on floats, which drivers fold.
+bool foldSpecConstantOp(TypeTable& types, Instruction& instruction, const MatrixLength& length);
+
+// Lowers VK_EXT_shader_atomic_float for 32-bit floats in buffers to integer atomics.
+
+// Bits of Extension::kExtShaderAtomicFloat in ExtensionFeatures: members of
+// VkPhysicalDeviceShaderAtomicFloatFeaturesEXT.
+inline constexpr uint32_t kBufferFloat32Atomics = 1u << 0;
+inline constexpr uint32_t kBufferFloat32AtomicAdd = 1u << 1;
+inline constexpr uint32_t kSharedFloat32AtomicAdd = 1u << 5;
+// shaderImageFloat32Atomics, sparseImageFloat32Atomics and the AtomicAdd feature of each.
+inline constexpr uint32_t kImageFloat32Atomics = 1u << 8 | 1u << 9 | 1u << 10 | 1u << 11;
+// The features that allow the capability AtomicFloat32AddEXT.
+inline constexpr uint32_t kFloat32AtomicAdds =
+    kBufferFloat32AtomicAdd | kSharedFloat32AtomicAdd | 1u << 9 | 1u << 11;
+
+// Whether a module has atomics of 32-bit floats in buffers that the features in `native` do not
+// allow. No capability declares loads, stores and exchanges. `instructions`: the module's words
+// after the capabilities.
+bool hasFloatAtomics(std::span<const uint32_t> instructions, uint32_t native);
+
+// Lowers OpAtomicLoad, OpAtomicStore, OpAtomicExchange and OpAtomicFAddEXT of 32-bit floats in
+// buffers, unless features in `native` allow them. Fails if the buffer is not known, as for
+// pointers that are function parameters.
+std::optional<Error> lowerFloatAtomics(TypeTable& types, uint32_t native);
 
 }  // namespace coopvk::rewrite

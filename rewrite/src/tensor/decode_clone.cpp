@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tensor/decode_clone.hpp"
-
 #include <algorithm>
 
 #include "ir/cloner.hpp"
 #include "ir/composites.hpp"
 #include "ir/indexing.hpp"
 #include "ir/opcodes.hpp"
-#include "lowering/type_size.hpp"
-#include "tensor/pointer_flow.hpp"
-#include "tensor/view_loads.hpp"
+#include "lowering/memory_types.hpp"
+#include "tensor/decode.hpp"
 
 namespace coopvk::rewrite {
 

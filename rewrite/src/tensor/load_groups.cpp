@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tensor/load_groups.hpp"
-
 #include <algorithm>
 
+#include "ir/calls.hpp"
 #include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
-#include "ir/side_effects.hpp"
+#include "tensor/load_order.hpp"
 #include "tensor/tensor_types.hpp"
 
 namespace coopvk::rewrite {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tensor/load_prefetch.hpp"
-
 #include "ir/blocks.hpp"
 #include "ir/emitter.hpp"
-#include "tensor/loop_copies.hpp"
+#include "tensor/load_order.hpp"
+#include "tensor/prefetch_loop.hpp"
 
 namespace coopvk::rewrite {
 

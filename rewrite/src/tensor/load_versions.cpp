@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tensor/load_versions.hpp"
-
 #include <algorithm>
 #include <optional>
 #include <ranges>
@@ -8,7 +6,7 @@
 #include "ir/cloner.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/function_writer.hpp"
-#include "tensor/load_prefetch.hpp"
+#include "tensor/load_order.hpp"
 
 namespace coopvk::rewrite {
 

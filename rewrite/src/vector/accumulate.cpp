@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Atomic additions to memory.
-#include "ir/memory_model.hpp"
+#include "ir/entry_point.hpp"
 #include "ir/opcodes.hpp"
-#include "lowering/shared_memory.hpp"
+#include "lowering/workgroup.hpp"
 #include "vector/memory.hpp"
 
 namespace coopvk::rewrite {

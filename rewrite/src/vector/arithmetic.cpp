@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The arithmetic of matrix-vector products: multiply-adds and sums.
-#include "lowering/fused_multiply_add.hpp"
+#include "lowering/number.hpp"
 #include "vector/product.hpp"
 
 namespace coopvk::rewrite {

@@ -6,7 +6,7 @@
 
 #include <set>
 
-#include "ir/function_builder.hpp"
+#include "ir/control_flow.hpp"
 #include "lowering/packed.hpp"
 
 namespace coopvk::rewrite {
@@ -135,5 +135,24 @@ class UniformityTest : private VectorCode {
 };
 
 inline uint32_t divideUp(uint32_t value, uint32_t by) { return (value + by - 1) / by; }
+
+// Lowers SPV_NV_cooperative_vector to core SPIR-V.
+
+std::optional<Error> lowerVectors(VectorContext& context);
+
+// ---------------------------------------------------------------------------------------------
+// Each of these lowers one instruction into `emit`; false: it concerns no vector and stays.
+
+void lowerVectorLoad(VectorContext& context, Emitter& emit, const Instruction& instruction);
+void lowerVectorStore(VectorContext& context, Emitter& emit, const Instruction& instruction);
+// OpCooperativeVectorMatrixMulNV, OpCooperativeVectorMatrixMulAddNV.
+void lowerVectorMultiply(VectorContext& context, Emitter& emit, const Instruction& instruction);
+void lowerOuterProduct(VectorContext& context, Emitter& emit, const Instruction& instruction);
+void lowerReduceSum(VectorContext& context, Emitter& emit, const Instruction& instruction);
+// OpVectorExtractDynamic, OpVectorInsertDynamic.
+bool lowerDynamicIndex(VectorContext& context, Emitter& emit, const Instruction& instruction);
+bool lowerVectorElementWise(VectorContext& context, Emitter& emit, const Instruction& instruction);
+// Instructions of GLSL.std.450 (SPV_NV_cooperative_vector, 3.42.11 to 3.42.14).
+bool lowerExtended(VectorContext& context, Emitter& emit, const Instruction& instruction);
 
 }  // namespace coopvk::rewrite

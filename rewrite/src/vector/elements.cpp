@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
+#include "lowering/packed.hpp"
 #include "lowering/packed_composites.hpp"
-#include "lowering/packed_elementwise.hpp"
+#include "vector/context.hpp"
 #include "vector/large_vectors.hpp"
-#include "vector/lower.hpp"
 
 namespace coopvk::rewrite {
 

@@ -2,9 +2,8 @@
 //
 // Which invocations (lanes) of a subgroup compute together: static conditions, and those that the
 // shader tests.
-#include "lowering/built_ins.hpp"
-#include "lowering/shared_memory.hpp"
-#include "vector/product_together.hpp"
+#include "lowering/workgroup.hpp"
+#include "vector/shared_vectors.hpp"
 
 namespace coopvk::rewrite {
 

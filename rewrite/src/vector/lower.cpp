@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vector/lower.hpp"
-
 #include <algorithm>
 
 #include "ir/opcodes.hpp"
 #include "lowering/packed_composites.hpp"
+#include "vector/context.hpp"
 #include "vector/large_vectors.hpp"
 #include "vector/memory.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vector/memory.hpp"
 
-#include "ir/memory_model.hpp"
-#include "lowering/narrow_access.hpp"
+#include "ir/entry_point.hpp"
+#include "lowering/element_pointer.hpp"
 #include "lowering/words.hpp"
 
 namespace coopvk::rewrite {

@@ -11,7 +11,7 @@
 namespace coopvk::rewrite {
 
 // A pointer to an array and an offset in bytes: a static part, for which a helper function is
-// built, and arguments of its call. Accesses to buffers use views (lowering/buffer_views.hpp): the
+// built, and arguments of its call. Accesses to buffers use views (lowering/place.hpp): the
 // extension guarantees an alignment that allows wider accesses than the type of the array does.
 struct Location {
     enum class Kind : uint32_t {

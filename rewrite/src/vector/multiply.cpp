@@ -4,8 +4,8 @@
 // helper functions that they become.
 #include <algorithm>
 
-#include "vector/lower.hpp"
-#include "vector/product_together.hpp"
+#include "vector/context.hpp"
+#include "vector/shared_vectors.hpp"
 
 namespace coopvk::rewrite {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A matrix-vector product in a helper function: the instruction's operands, the arithmetic, what
-// all methods share, and the product by each invocation alone. product_together.hpp has the others.
+// all methods share, and the product by each invocation alone. shared_vectors.hpp has the others.
 #pragma once
 
 #include "coopvk/vector_matrix.hpp"

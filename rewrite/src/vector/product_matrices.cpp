@@ -5,7 +5,7 @@
 // weights as columns, and the accumulator has the totals. All go through shared memory: GPUs load a
 // matrix from there faster than from rows that lie apart in a buffer, and weights are converted on
 // the way. A lane's totals are a row there: drivers store two at once. Lanes keep bias and result.
-#include "ir/memory_model.hpp"
+#include "ir/entry_point.hpp"
 #include "vector/shared_vectors.hpp"
 
 namespace coopvk::rewrite {

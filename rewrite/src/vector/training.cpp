@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // OpCooperativeVectorOuterProductAccumulateNV and OpCooperativeVectorReduceSumAccumulateNV.
-#include "lowering/built_ins.hpp"
+#include "lowering/workgroup.hpp"
 #include "vector/arrays.hpp"
-#include "vector/lower.hpp"
+#include "vector/context.hpp"
 #include "vector/product.hpp"
 
 namespace coopvk::rewrite {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "matrix/slices/repetition.hpp"
-
 #include <algorithm>
 
 #include "ir/evaluate.hpp"
 #include "ir/opcodes.hpp"
+#include "matrix/slices/segments.hpp"
 
 namespace coopvk::rewrite {
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "matrix/slices/slice_products.hpp"
-
 #include <algorithm>
 #include <unordered_set>
 
 #include "lowering/function_writer.hpp"
 #include "matrix/matrix_types.hpp"
-#include "matrix/slices/repetition.hpp"
+#include "matrix/slices/segments.hpp"
 
 namespace coopvk::rewrite {
 

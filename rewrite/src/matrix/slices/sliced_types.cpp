@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "matrix/byte_reading.hpp"
 #include "matrix/factors.hpp"
-#include "matrix/matrix_counts.hpp"
 #include "matrix/open_sums.hpp"
-#include "matrix/slices/slice_products.hpp"
+#include "matrix/product_loops.hpp"
+#include "matrix/slices/segments.hpp"
 
 namespace coopvk::rewrite {
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "matrix/tiles/factor_runs.hpp"
-
 #include <algorithm>
 
 #include "ir/memory_operands.hpp"
-#include "lowering/number_memory.hpp"
+#include "lowering/number.hpp"
 #include "matrix/factors.hpp"
+#include "matrix/tiles/tile_grid.hpp"
 
 namespace coopvk::rewrite {
 

@@ -3,9 +3,8 @@
 // Conversions between accumulators in tiles and distributed ones (tile_grid.hpp).
 #include <algorithm>
 
-#include "ir/function_builder.hpp"
+#include "ir/control_flow.hpp"
 #include "matrix/instructions.hpp"
-#include "matrix/packs.hpp"
 #include "matrix/tiles/tile_memory.hpp"
 
 namespace coopvk::rewrite {

@@ -6,7 +6,7 @@
 
 #include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
-#include "lowering/number_memory.hpp"
+#include "lowering/number.hpp"
 #include "matrix/matrix_types.hpp"
 
 namespace coopvk::rewrite {

@@ -51,4 +51,10 @@ TilePlan planTiles(const Module& module, const TypeTable& types, const Target& t
 // no tiles.
 void convertAroundTiles(TypeTable& types, TilePlan& plan);
 
+// Chooses the types of A and B, of scope Workgroup, that are distributed in runs (layout.hpp).
+
+// The types, by id, whose values are only loaded from tensors, moved, and multiplied into tiles, if
+// all loads of a type have neighbours in memory along the same dimension of the matrix.
+std::map<Id, Run> chooseRuns(const TypeTable& types, const TilePlan& tiles);
+
 }  // namespace coopvk::rewrite

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "ir/composites.hpp"
-#include "ir/memory_model.hpp"
+#include "ir/entry_point.hpp"
 #include "ir/memory_operands.hpp"
 #include "lowering/words.hpp"
 #include "unify/int4/instructions.hpp"

@@ -11,8 +11,9 @@
 // So a vector has the size in memory that the specification says, and strides and offsets stay. If
 // a module has vectors of 4 or 8 that are not aligned to their size, or stores single components of
 // them to memory that other invocations may write, two or four u8 replace all vectors of this
-// count. vector16.hpp is for vectors of 16 that are not aligned to four bytes. The 4-bit types are
-// replaced last, except in matrix types, where they tell how components lie in memory (number.hpp).
+// count. instructions.hpp is for vectors of 16 that are not aligned to four bytes. The 4-bit types
+// are replaced last, except in matrix types, where they tell how components lie in memory
+// (number.hpp).
 #pragma once
 
 #include <algorithm>

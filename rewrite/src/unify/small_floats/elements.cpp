@@ -3,8 +3,6 @@
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/number.hpp"
-#include "lowering/number_memory.hpp"
-#include "lowering/number_value.hpp"
 #include "unify/small_floats/small_floats.hpp"
 
 namespace coopvk::rewrite {

@@ -3,10 +3,89 @@
 
 #include <algorithm>
 
+#include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
-#include "lowering/number_memory.hpp"
+#include "lowering/number.hpp"
 
 namespace coopvk::rewrite {
+
+namespace {
+
+// A version of a function that returns 8-bit floats, or vectors of them: it returns them, and takes
+// those parameters for which takesElement(number) is true, in the type that holds them. The
+// function itself, if its types are others: the lowering refuses it.
+template <typename TakesElement>
+Id heldVersion(SmallFloatContext& context, Id function, Id format, TakesElement takesElement) {
+    TypeTable& types = context.types;
+    const Instruction& original = context.module.def(function);
+    if (original.opcode != spv::Op::OpFunction || types.scalarOf(original.type) != format) {
+        return function;
+    }
+    const Instruction& type = context.module.def(original.word(1));
+    const Id held = heldType(types, format);
+    std::vector<Id> parameters;
+    std::vector<uint32_t> key = {static_cast<uint32_t>(spv::Op::OpFunction), function};
+    for (size_t p = 0; p + 1 < type.operands.size(); ++p) {
+        const bool converts = type.word(p + 1) == format && takesElement(p);
+        parameters.push_back(converts ? held : type.word(p + 1));
+        key.push_back(converts ? 1 : 0);
+    }
+    return context.helper(key, [&] {
+        const Id result = types.vectorType(held, types.components(original.type));
+        FunctionBuilder builder(types, context.newFunctions, "coopvk_held", result, parameters);
+        std::vector<Id> arguments;
+        for (size_t p = 0; p < parameters.size(); ++p) {
+            const Id value = builder.parameter(p);
+            const bool converts = parameters[p] != type.word(p + 1);
+            arguments.push_back(converts ? fromHeld(builder.emit(), format, value) : value);
+        }
+        const Id value = builder.emit().call(original.type, function, arguments);
+        return builder.finish(toHeld(builder.emit(), value));
+    });
+}
+
+// Parameters of Func: row, column, the element, and one for each further operand.
+bool holdPerElement(SmallFloatFunction& f, Instruction& call) {
+    const Id format = f.context.format(call.type);
+    if (format == 0 || call.operands.size() < 2) return false;
+    const Id held = heldVersion(f.context, call.word(1), format, [&](size_t parameter) {
+        return parameter == 2 || (parameter > 2 && parameter - 1 < call.operands.size() &&
+                                  f.context.formatOf(call.word(parameter - 1)) != 0);
+    });
+    call.operands[1] = idOperand(held);
+    return false;
+}
+
+bool holdReduction(SmallFloatFunction& f, Instruction& reduction) {
+    const Id format = f.context.format(reduction.type);
+    if (format == 0 || reduction.operands.size() < 3) return false;
+    reduction.operands[2] =
+        idOperand(heldVersion(f.context, reduction.word(2), format, [](size_t) { return true; }));
+    return false;
+}
+
+// DecodeFunc and DecodeVectorFunc behind the mask of Tensor Addressing Operands.
+bool holdTensorLoad(SmallFloatFunction& f, Instruction& load) {
+    const Id format = f.context.format(load.type);
+    const std::span<const Operand> further = operandsBehind(load, 3);
+    const size_t mask = load.operands.size() - further.size() + memoryOperandCount(further);
+    if (format == 0 || mask >= load.operands.size()) return false;
+    for (size_t o = mask + 1; o < load.operands.size(); ++o) {
+        const Id function = load.word(o);
+        load.operands[o] =
+            idOperand(heldVersion(f.context, function, format, [](size_t) { return false; }));
+    }
+    return false;
+}
+
+}  // namespace
+
+void addSmallFloatCalls(OpcodeTable<SmallFloatFunction>& table) {
+    using enum spv::Op;
+    table.add<holdPerElement>({OpCooperativeMatrixPerElementOpNV});
+    table.add<holdReduction>({OpCooperativeMatrixReduceNV});
+    table.add<holdTensorLoad>({OpCooperativeMatrixLoadTensorNV});
+}
 
 Id SmallFloatContext::format(Id matrix) const {
     const Instruction& def = module.def(matrix);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Matrices hold 8-bit floats in another type (number_memory.hpp). After this pass, each element
+// Matrices hold 8-bit floats in another type (number.hpp). After this pass, each element
 // that an instruction takes from such a matrix, or puts into one, has that type: conversions to and
 // from the 8-bit type, which keep its bits, stand around the instruction. Functions that the
 // lowering of an instruction calls with elements, or for them, get versions with that type.
 #pragma once
 
-#include "lowering/opcode_table.hpp"
+#include "lowering/function_writer.hpp"
 
 namespace coopvk::rewrite {
 

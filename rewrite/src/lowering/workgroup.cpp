@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lowering/workgroup.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "coopvk/vector_matrix.hpp"
+#include "ir/entry_point.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+bool isOfSubgroups(spv::BuiltIn builtIn) {
+    return builtIn == spv::BuiltIn::SubgroupLocalInvocationId ||
+           builtIn == spv::BuiltIn::SubgroupId || builtIn == spv::BuiltIn::SubgroupSize;
+}
+
+}  // namespace
+
+Id builtInVariable(TypeTable& types, spv::BuiltIn builtIn, Id type, std::string_view name) {
+    Module& module = types.module();
+    Instruction& entry = *module.section(Section::kEntryPoints).front();
+    const auto number = static_cast<uint32_t>(builtIn);
+    // The interface follows the name, whose words are not ids.
+    for (const Operand& o : operandsBehind(entry, 2)) {
+        if (o.isId && module.def(o.word).opcode == spv::Op::OpVariable &&
+            module.decoration(o.word, spv::Decoration::BuiltIn) == number) {
+            return o.word;
+        }
+    }
+    const Id variable = globalVariable(types, spv::StorageClass::Input, type, name);
+    module.decorate(variable, spv::Decoration::BuiltIn, {number});
+    // Integer inputs of fragment shaders must be Flat.
+    const bool isFragment = entry.word(0) == static_cast<uint32_t>(spv::ExecutionModel::Fragment);
+    if (isFragment && types.isInteger(type)) module.decorate(variable, spv::Decoration::Flat);
+    if (isOfSubgroups(builtIn)) module.addCapability(spv::Capability::GroupNonUniform);
+    entry.operands.push_back(idOperand(variable));
+    return variable;
+}
+
+Id readBuiltIn(Emitter& emit, spv::BuiltIn builtIn, Id type, std::string_view name,
+               bool isVolatile) {
+    const Id variable = builtInVariable(emit.types(), builtIn, type, name);
+    Operands memory;
+    if (isVolatile) memory.push_back(literal(spv::MemoryAccessMask::Volatile));
+    return emit.bitcast(type, emit.load(emit.module().pointee(variable), variable, memory));
+}
+
+Id readLane(Emitter& emit) {
+    return readBuiltIn(emit, spv::BuiltIn::SubgroupLocalInvocationId, emit.types().uint32(),
+                       "coopvk_lane");
+}
+
+Id readSubgroup(Emitter& emit) {
+    return readBuiltIn(emit, spv::BuiltIn::SubgroupId, emit.types().uint32(), "coopvk_subgroup");
+}
+
+Id readInvocation(Emitter& emit) {
+    return readBuiltIn(emit, spv::BuiltIn::LocalInvocationIndex, emit.types().uint32(),
+                       "coopvk_invocation");
+}
+
+namespace {
+
+// More than any device has; sums of such sizes do not overflow.
+constexpr uint64_t kFarTooMuch = uint64_t{1} << 32;
+
+// Sizes of types without explicit layout in bytes, about as drivers lay them out. Computes each
+// type once, after its members' types, since nested structures can multiply to any size.
+class Sizes {
+ public:
+    explicit Sizes(const Module& module) : module_(module) {
+        for (const InstructionPtr& i : module.section(Section::kGlobals)) {
+            if (i->type == 0) sizes_[i->result] = std::min(measure(*i), kFarTooMuch);
+        }
+    }
+
+    // Far too much if it is not known.
+    uint64_t of(Id type) const {
+        const auto found = sizes_.find(type);
+        return found == sizes_.end() ? kFarTooMuch : found->second;
+    }
+
+ private:
+    uint64_t measure(const Instruction& type) const {
+        switch (type.opcode) {
+            case spv::Op::OpTypeBool:
+                return 4;
+            case spv::Op::OpTypeInt:
+            case spv::Op::OpTypeFloat:
+                return (type.word(0) + 7) / 8;
+            case spv::Op::OpTypePointer:
+            case spv::Op::OpTypeUntypedPointerKHR:
+                return 8;
+            case spv::Op::OpTypeVector:
+            case spv::Op::OpTypeMatrix:
+                return std::min(roundUp(type.word(1), 2) * of(type.word(0)), kFarTooMuch);
+            case spv::Op::OpTypeArray:
+            case spv::Op::OpTypeCooperativeVectorNV: {
+                const uint64_t length = module_.constantValue(type.word(1)).value_or(kFarTooMuch);
+                const uint64_t size = of(type.word(0));
+                return size != 0 && length > kFarTooMuch / size ? kFarTooMuch : length * size;
+            }
+            case spv::Op::OpTypeStruct: {
+                uint64_t size = 0;
+                for (const Operand& member : type.operands) {
+                    size = std::min(roundUp(size, 16) + of(member.word), kFarTooMuch);
+                }
+                return roundUp(size, 16);
+            }
+            default:
+                return kFarTooMuch;
+        }
+    }
+
+    const Module& module_;
+    std::map<Id, uint64_t> sizes_;
+};
+
+struct Limits {
+    uint64_t shared;       // bytes of shared memory
+    uint64_t withPayload;  // bytes of shared memory and task payload together
+};
+
+Limits limitsOf(const Module& module, const DeviceTraits& device) {
+    const InstructionList& entries = module.section(Section::kEntryPoints);
+    const uint32_t model = entries.empty() ? 0 : entries.front()->word(0);
+    switch (static_cast<spv::ExecutionModel>(model)) {
+        case spv::ExecutionModel::TaskEXT:
+        case spv::ExecutionModel::TaskNV:
+            return {device.maxTaskSharedMemorySize, device.maxTaskPayloadAndSharedMemorySize};
+        case spv::ExecutionModel::MeshEXT:
+        case spv::ExecutionModel::MeshNV:
+            return {device.maxMeshSharedMemorySize, device.maxMeshPayloadAndSharedMemorySize};
+        default:
+            return {device.maxComputeSharedMemorySize, device.maxComputeSharedMemorySize};
+    }
+}
+
+}  // namespace
+
+bool sharedMemoryHasRoom(const Module& module, uint64_t bytes, const DeviceTraits& device) {
+    const Sizes sizes(module);
+    const Limits limits = limitsOf(module, device);
+    uint64_t shared = 0, payload = 0;
+    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
+        if (i->opcode != spv::Op::OpVariable) continue;
+        const spv::StorageClass storage = storageOf(*i);
+        if (storage != spv::StorageClass::Workgroup &&
+            storage != spv::StorageClass::TaskPayloadWorkgroupEXT) {
+            continue;
+        }
+        const Id type = module.def(i->type).word(1);
+        const bool isShared = storage == spv::StorageClass::Workgroup;
+        if (isShared && module.decoration(type, spv::Decoration::Block)) return false;
+        uint64_t& size = isShared ? shared : payload;
+        size = roundUp(size, 16) + sizes.of(type);
+    }
+    shared += bytes;
+    return shared <= limits.shared && roundUp(shared, 16) + payload <= limits.withPayload;
+}
+
+void sharedBarrier(Emitter& emit, spv::Scope scope) {
+    const uint32_t order = sharedSemantics(emit.module(), spv::MemorySemanticsMask::AcquireRelease);
+    const Id scopeId = emit.scope(scope);
+    emit.opVoid(spv::Op::OpControlBarrier,
+                idOperands(std::array{scopeId, scopeId, emit.constant(order)}));
+}
+
+}  // namespace coopvk::rewrite
