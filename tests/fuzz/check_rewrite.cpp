@@ -72,23 +72,6 @@ bool declaresOneOf(std::span<const uint32_t> words, const ExtensionSet& set) {
     return false;
 }
 
-bool isTooDeepToValidate(std::span<const uint32_t> words) {
-    std::unordered_map<uint32_t, uint64_t> members;
-    for (const Instruction& i : split(words).instructions) {
-        if (i.opcode() != spv::Op::OpTypeStruct && i.opcode() != spv::Op::OpTypeFunction &&
-            i.opcode() != spv::Op::OpTypeArray)
-            continue;
-        uint64_t count = 1;
-        for (size_t at = i.firstOperand(); at < i.words.size(); ++at) {
-            const auto member = members.find(i.words[at].value);
-            count += member != members.end() ? member->second : 1;
-        }
-        if (count > kMostMembers) return true;
-        members[i.result()] = count;
-    }
-    return false;
-}
-
 // 4-bit integers need vectors that SPIR-V allows but Vulkan's environment does not.
 bool isVulkan(std::span<const uint32_t> words) {
     return !rewrite::scan(words, {Extension::kIntelInt4}).contains(Extension::kIntelInt4);
@@ -153,6 +136,23 @@ std::optional<std::string> checkOutput(const RewriteInput& input, const Rewritte
 }
 
 }  // namespace
+
+bool isTooDeepToValidate(std::span<const uint32_t> words) {
+    std::unordered_map<uint32_t, uint64_t> members;
+    for (const Instruction& i : split(words).instructions) {
+        if (i.opcode() != spv::Op::OpTypeStruct && i.opcode() != spv::Op::OpTypeFunction &&
+            i.opcode() != spv::Op::OpTypeArray)
+            continue;
+        uint64_t count = 1;
+        for (size_t at = i.firstOperand(); at < i.words.size(); ++at) {
+            const auto member = members.find(i.words[at].value);
+            count += member != members.end() ? member->second : 1;
+        }
+        if (count > kMostMembers) return true;
+        members[i.result()] = count;
+    }
+    return false;
+}
 
 std::optional<std::string> checkRewrite(std::span<const uint8_t> bytes) {
     const RewriteInput input(bytes);

@@ -13,4 +13,7 @@ namespace coopvk::fuzz {
 // What is wrong, if anything is.
 std::optional<std::string> checkRewrite(std::span<const uint8_t> bytes);
 
+// Whether types have so many members that spirv-val takes too long.
+bool isTooDeepToValidate(std::span<const uint32_t> words);
+
 }  // namespace coopvk::fuzz

@@ -8,7 +8,8 @@
 namespace coopvk::check {
 namespace {
 
-constexpr uint32_t kMaxDepth = 32;
+constexpr uint32_t kMaxDepth = 32, kMostMembers = 1u << 22;
+constexpr uint64_t kMostElements = uint64_t{1} << 32, kMostBytes = uint64_t{1} << 31;
 
 bool isArray(spv::Op op) { return op == spv::Op::OpTypeArray || op == spv::Op::OpTypeRuntimeArray; }
 
@@ -35,26 +36,39 @@ Member Module::elementOf(const Member& of, const Instruction& type) const {
     return element;
 }
 
-uint64_t Module::strideOf(const Member& of, const Instruction& type, uint32_t depth) const {
+uint64_t Module::strideOf(const Member& of, const Instruction& type, Walk walk) const {
     if (isMatrix(type.opcode) && of.matrixStride != 0) return of.matrixStride;
     if (isArray(type.opcode)) {
         const auto stride = decoration(of.type, spv::Decoration::ArrayStride);
         if (stride && *stride != 0) return *stride;
     }
-    return sizeOf(elementOf(of, type), depth + 1);
+    return sizeOf(elementOf(of, type), walk.deeper());
 }
 
-uint64_t Module::sizeOf(const Member& of, uint32_t depth) const {
+uint64_t Module::sizeOf(const Member& of, Walk walk) const {
     const Instruction& type = definition(of.type);
-    if (depth > kMaxDepth) return 0;
+    if (walk.ends()) return 0;
     if (const auto scalar = format(of.type)) return scalar->bytes();
-    if (hasElements(type.opcode)) return countOf(type) * strideOf(of, type, depth);
+    if (hasElements(type.opcode))
+        return std::min(std::min(countOf(type), kMostElements) * strideOf(of, type, walk),
+                        kMostBytes);
     uint64_t size = 0;
     for (uint32_t m = 0; type.opcode == spv::Op::OpTypeStruct && m + 2 < type.words.size(); ++m) {
         const Member next = member(of.type, m);
-        size = std::max(size, next.offset + sizeOf(next, depth + 1));
+        size = std::max(size, next.offset + sizeOf(next, walk.deeper()));
     }
-    return size;
+    return std::min(size, kMostBytes);
+}
+
+bool Module::Walk::ends() const {
+    if (left == 0 || depth > kMaxDepth) return true;
+    --left;
+    return false;
+}
+
+uint64_t Module::sizeOf(uint32_t type) const {
+    uint32_t left = kMostMembers;
+    return sizeOf({.type = type}, {left});
 }
 
 bool Module::endsInRuntimeArray(uint32_t type) const {
@@ -68,9 +82,9 @@ bool Module::endsInRuntimeArray(uint32_t type) const {
 }
 
 void Module::visitMember(const Member& of, uint64_t offset, uint64_t end, const Visit& visit,
-                         bool isInArray, uint32_t depth) const {
+                         bool isInArray, Walk walk) const {
     const Instruction& type = definition(of.type);
-    if (depth > kMaxDepth || offset >= end) return;
+    if (offset >= end || walk.ends()) return;
     if (const auto scalar = format(of.type)) {
         if (end - offset >= scalar->bytes()) visit(offset, *scalar, isInArray);
         return;
@@ -78,21 +92,22 @@ void Module::visitMember(const Member& of, uint64_t offset, uint64_t end, const 
     if (type.opcode == spv::Op::OpTypeStruct) {
         for (uint32_t m = 0; m + 2 < type.words.size(); ++m) {
             const Member next = member(of.type, m);
-            visitMember(next, offset + next.offset, end, visit, isInArray, depth + 1);
+            visitMember(next, offset + next.offset, end, visit, isInArray, walk.deeper());
         }
     }
     if (!hasElements(type.opcode)) return;
-    const uint64_t stride = strideOf(of, type, depth);
+    const uint64_t stride = strideOf(of, type, walk);
     if (stride == 0) return;
     const uint64_t most = (end - offset + stride - 1) / stride;
     const uint64_t count = countOf(type) == 0 ? most : std::min(countOf(type), most);
     for (uint64_t e = 0; e < count; ++e)
         visitMember(elementOf(of, type), offset + e * stride, end, visit,
-                    isInArray || isArray(type.opcode), depth + 1);
+                    isInArray || isArray(type.opcode), walk.deeper());
 }
 
 void Module::visit(uint32_t type, uint64_t offset, uint64_t end, const Visit& visit) const {
-    visitMember({.type = type}, offset, end, visit, false, 0);
+    uint32_t left = kMostMembers;
+    visitMember({.type = type}, offset, end, visit, false, {left});
 }
 
 }  // namespace coopvk::check

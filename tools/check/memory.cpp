@@ -8,6 +8,8 @@ namespace coopvk::check {
 namespace {
 
 constexpr uint64_t kAddressStep = uint64_t{1} << 32;
+// Of types that are larger only the beginning is there.
+constexpr uint64_t kMostBytes = 1u << 20;
 // Uniforms and push constants tell strides, offsets and counts: multiples of this.
 constexpr uint64_t kUniformUnit = 16, kUniformUnits = 4;
 
@@ -46,13 +48,13 @@ class Filler {
 // Whether a buffer has value after value of its type: addresses may point to any of them.
 bool isRepeated(const Module& module, const BufferUse& use) {
     return !use.isDescriptor && !module.endsInRuntimeArray(use.type) &&
-           module.sizeOf(use.type) != 0;
+           module.sizeOf(use.type) != 0 && module.sizeOf(use.type) <= kMostBytes;
 }
 
 uint64_t sizeOfBuffer(const Module& module, const BufferUse& use, const MemoryChoice& choice) {
-    const uint64_t size = module.sizeOf(use.type);
+    const uint64_t size = std::min(module.sizeOf(use.type), kMostBytes);
     const bool hasEnd = use.isDescriptor && !module.endsInRuntimeArray(use.type) && size > 0;
-    return hasEnd ? std::min(size, choice.bufferSize) : size + choice.bufferSize;
+    return hasEnd ? size : size + choice.bufferSize;
 }
 
 std::vector<Buffer> emptyBuffers(const Module& module, const MemoryChoice& choice) {
@@ -129,7 +131,8 @@ Memory makeMemory(const Module& module, const MemoryChoice& choice) {
         fill(module, buffer, filler);
     }
     const uint32_t push = findInterface(module).pushConstants;
-    memory.pushConstants.resize(std::max<size_t>(module.sizeOf(push), choice.pushConstants.size()));
+    memory.pushConstants.resize(
+        std::max<size_t>(std::min(module.sizeOf(push), kMostBytes), choice.pushConstants.size()));
     module.visit(
         push, 0, memory.pushConstants.size(), [&](uint64_t offset, const Format& format, bool) {
             writeBits(memory.pushConstants.data() + offset, format, filler.number(format, true));

@@ -66,7 +66,7 @@ class Module {
     // How a scalar type lies in memory; nothing for other types.
     std::optional<Format> format(uint32_t type) const;
     // Bytes of a value of the type; a runtime array has none.
-    uint64_t sizeOf(uint32_t type) const { return sizeOf({.type = type}, 0); }
+    uint64_t sizeOf(uint32_t type) const;
 
     bool endsInRuntimeArray(uint32_t type) const;
 
@@ -76,13 +76,21 @@ class Module {
     void visit(uint32_t type, uint64_t offset, uint64_t end, const Visit& visit) const;
 
  private:
+    // Types may be nested so that they have more members than there is time for.
+    struct Walk {
+        uint32_t& left;  // members that are still visited
+        uint32_t depth = 0;
+        Walk deeper() const { return {left, depth + 1}; }
+        bool ends() const;
+    };
+
     void readDecoration(const Instruction& i);
-    uint64_t sizeOf(const Member& of, uint32_t depth) const;
+    uint64_t sizeOf(const Member& of, Walk walk) const;
     uint64_t countOf(const Instruction& type) const;
-    uint64_t strideOf(const Member& of, const Instruction& type, uint32_t depth) const;
+    uint64_t strideOf(const Member& of, const Instruction& type, Walk walk) const;
     Member elementOf(const Member& of, const Instruction& type) const;
     void visitMember(const Member& of, uint64_t offset, uint64_t end, const Visit& visit,
-                     bool isInArray, uint32_t depth) const;
+                     bool isInArray, Walk walk) const;
 
     std::vector<Instruction> all_;
     std::vector<uint32_t> definitions_;  // by id: index into all_ plus 1; 0: none
