@@ -138,39 +138,32 @@ constexpr auto refract = [](const Operands& o) {
     return combined(scaled(o[0], eta), o[1], -(eta * along + std::sqrt(k)));
 };
 
-// Gauss and Jordan, with the inverse beside the matrix, line by line. The determinant is behind it.
+size_t sideOf(const Numbers& matrix) {
+    return static_cast<size_t>(std::lround(std::sqrt(static_cast<double>(matrix.size()))));
+}
+// The determinant without column c and row r, with the sign of its place.
+double cofactor(const Numbers& matrix, size_t c, size_t r);
+// By Laplace: it multiplies and adds only, so infinities and overflow are those of the formula.
+double determinantOf(const Numbers& matrix) {
+    double sum = matrix.empty() ? 1 : 0;
+    for (size_t r = 0; r < sideOf(matrix); ++r) sum += matrix[r] * cofactor(matrix, 0, r);
+    return sum;
+}
+double cofactor(const Numbers& matrix, size_t c, size_t r) {
+    const size_t n = sideOf(matrix);
+    Numbers rest;
+    for (size_t k = 0; k < n * n; ++k)
+        if (k / n != c && k % n != r) rest.push_back(matrix[k]);
+    return (c + r) % 2 == 0 ? determinantOf(rest) : -determinantOf(rest);
+}
 constexpr auto invert = [](const Operands& o) {
-    Numbers matrix = o[0];
-    const auto n = static_cast<size_t>(std::lround(std::sqrt(static_cast<double>(matrix.size()))));
-    Numbers inverse(n * n + 1);
-    for (size_t c = 0; c < n; ++c) inverse[c * n + c] = 1;
-    double determinant = 1;
-    for (size_t c = 0; c < n && determinant != 0; ++c) {
-        size_t pivot = c;
-        for (size_t r = c; r < n; ++r)
-            if (std::fabs(matrix[r * n + c]) > std::fabs(matrix[pivot * n + c])) pivot = r;
-        const double by = matrix[pivot * n + c];
-        determinant *= pivot == c ? by : -by;
-        if (by == 0) break;
-        // Line `r` of both becomes its sum with line `from` times `factor`.
-        const auto add = [&](size_t r, size_t from, double factor) {
-            for (size_t k = 0; k < n; ++k) {
-                matrix[r * n + k] += factor * matrix[from * n + k];
-                inverse[r * n + k] += factor * inverse[from * n + k];
-            }
-        };
-        for (Numbers* lines : {&matrix, &inverse})
-            for (size_t k = 0; k < n; ++k) {
-                std::swap((*lines)[c * n + k], (*lines)[pivot * n + k]);
-                (*lines)[c * n + k] /= by;
-            }
-        for (size_t r = 0; r < n; ++r)
-            if (r != c) add(r, c, -matrix[r * n + c]);
-    }
-    inverse[n * n] = determinant;
+    const size_t n = sideOf(o[0]);
+    Numbers inverse;
+    for (size_t k = 0; k < n * n; ++k)
+        inverse.push_back(cofactor(o[0], k % n, k / n) / determinantOf(o[0]));
     return inverse;
 };
-constexpr auto determinant = [](const Operands& o) { return Numbers{invert(o).back()}; };
+constexpr auto determinant = [](const Operands& o) { return Numbers{determinantOf(o[0])}; };
 
 // The parts of a number: rest and whole part, significand and exponent. They are a structure, or
 // the second one goes through a pointer.

@@ -158,6 +158,44 @@ TEST(ReferenceGlsl, Matrices) {
     EXPECT_EQ(floatOf(r.buffers[1][1]), 8.0f);
 }
 
+// With columns (1, 2, 3), (0, 1, 4) and (5, 6, 0) the determinant is 1 and the inverse has the
+// columns
+// (-24, 18, 5), (20, -15, -4) and (-5, 4, 1). Infinities are those of a d - b c: with (-inf, 1) and
+// (inf, 1) both products are -inf.
+TEST(ReferenceGlsl, LargerMatricesAndInfinities) {
+    ShaderText text;
+    text.localSize = 1;
+    text.declarations = "%mat3 = OpTypeMatrix %v3f32 3\n%mat2 = OpTypeMatrix %v2f32 2\n";
+    for (const char* n : {"2", "3", "4", "5", "6"})
+        text.declarations += std::string("%f_") + n + " = OpConstant %f32 " + n + "\n";
+    text.declarations += "%inf = OpConstant %f32 0x1p+128\n%less = OpConstant %f32 -0x1p+128\n";
+    text.body =
+        "%c0 = OpCompositeConstruct %v3f32 %f_1 %f_2 %f_3\n"
+        "%c1 = OpCompositeConstruct %v3f32 %f_0 %f_1 %f_4\n"
+        "%c2 = OpCompositeConstruct %v3f32 %f_5 %f_6 %f_0\n"
+        "%m = OpCompositeConstruct %mat3 %c0 %c1 %c2\n%n = OpExtInst %mat3 %glsl MatrixInverse %m\n"
+        "%i0 = OpCompositeConstruct %v2f32 %less %f_1\n%i1 = OpCompositeConstruct %v2f32 %inf "
+        "%f_1\n"
+        "%im = OpCompositeConstruct %mat2 %i0 %i1\n";
+    const char* values[] = {"CompositeExtract %f32 %n 0 0", "CompositeExtract %f32 %n 0 1",
+                            "CompositeExtract %f32 %n 1 2", "ExtInst %f32 %glsl Determinant %m",
+                            "ExtInst %f32 %glsl Determinant %im"};
+    for (size_t n = 0; n < std::size(values); ++n) {
+        const std::string id = std::to_string(n);
+        text.body += "%x" + id + " = Op" + values[n] + "\n%y" + id + " = OpBitcast %u32 %x" + id +
+                     "\n" + storeWord("%u_" + id, "%y" + id);
+    }
+    Execution r;
+    r.lanes = 4;
+    r.buffers[0] = {0};
+    r.buffers[1].resize(std::size(values));
+    execute(r, shader(text));
+    EXPECT_EQ(r.error, "");
+    const float expected[] = {-24, 18, -4, 1, -INFINITY};
+    for (size_t n = 0; n < std::size(values); ++n)
+        EXPECT_EQ(floatOf(r.buffers[1][n]), expected[n]) << values[n];
+}
+
 // The second result goes through a pointer, to a variable or to a buffer.
 TEST(ReferenceGlsl, PartsThroughPointers) {
     ShaderText text;
