@@ -84,6 +84,10 @@ constexpr SettingRow kSettings[] = {
     {"REPORT", readAction},
     {"THREADS", [](Text text, Settings& to) { return readNumber(text, to.threads); }},
     {"REPORTS", [](Text text, Settings& to) { return readNumber(text, to.reports); }},
+    {"GRANULARITY",
+     [](Text text, Settings& to) {
+         return readNumber(text, to.granularity) && to.granularity != 0;
+     }},
     {"STEPS", [](Text text, Settings& to) { return readNumber(text, to.steps); }},
     {"EXTENSIONS",
      [](Text text, Settings& to) {

@@ -29,13 +29,18 @@ std::vector<Product> productsOf(const PhysicalDevice& device,
     return products;
 }
 
-// A row of a list: a product with a shape (of the lists that end), or in a number of invocations
-// of a workgroup, 0 for the scope Subgroup (of the lists with granularities, which are 1).
+// A row of a list: a product with a shape (of the lists that end), or with a granularity and a
+// number of invocations of a workgroup, 0 for the scope Subgroup.
 struct Row {
     Product product;
     Shape shape;
     uint32_t invocations;
 };
+
+Shape granularityOf(const PhysicalDevice& device) {
+    const uint32_t any = device.settings.granularity;
+    return {any, any, any};
+}
 
 // Writes what the list's structure has.
 template <typename T>
@@ -52,7 +57,9 @@ void fill(T& to, const Row& row) {
         to.NSize = row.shape.n;
         to.KSize = row.shape.k;
     } else {
-        to.MGranularity = to.NGranularity = to.KGranularity = 1;
+        to.MGranularity = row.shape.m;
+        to.NGranularity = row.shape.n;
+        to.KGranularity = row.shape.k;
     }
     if constexpr (requires { to.workgroupInvocations; }) to.workgroupInvocations = row.invocations;
     if constexpr (requires { to.scope; })
@@ -86,10 +93,11 @@ VkResult GetPhysicalDeviceCooperativeMatrixPropertiesNV(VkPhysicalDevice handle,
 VkResult GetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV(
     VkPhysicalDevice handle, uint32_t* count,
     VkCooperativeMatrixFlexibleDimensionsPropertiesNV* out) {
-    const std::vector<Product> products = productsOf(*from<PhysicalDevice>(handle));
+    const PhysicalDevice& device = *from<PhysicalDevice>(handle);
     std::vector<Row> rows;
     for (const uint32_t invocations : kInvocations)
-        for (const Product& product : products) rows.push_back({product, {}, invocations});
+        for (const Product& product : productsOf(device))
+            rows.push_back({product, granularityOf(device), invocations});
     return writeRows(rows, count, out);
 }
 
@@ -100,7 +108,7 @@ VkResult GetPhysicalDeviceCooperativeMatrixProperties2EXT(
     const bool saturating = info->flags & VK_COOPERATIVE_MATRIX_SATURATING_ACCUMULATION_BIT_EXT;
     std::vector<Row> rows;
     for (const Product& product : productsOf(*from<PhysicalDevice>(handle), saturating))
-        rows.push_back({product, {}, 0});
+        rows.push_back({product, granularityOf(*from<PhysicalDevice>(handle)), 0});
     return writeRows(rows, count, out);
 }
 #endif

@@ -42,11 +42,12 @@ std::optional<Matrices> matricesOf(const Info& info) {
     return Matrices{*from, *to};
 }
 
-// With the gap behind the last line.
+// With the gap behind the last line. Optimal layouts must start at multiples of 64 bytes: so that
+// one can follow another.
 size_t wholeSize(const matrices::VectorMatrix& matrix) {
     if (matrix.layout == matrices::VectorLayout::rowMajor) return matrix.rows * matrix.stride;
     if (matrix.layout == matrices::VectorLayout::columnMajor) return matrix.columns * matrix.stride;
-    return matrix.size();
+    return (matrix.size() + 63) / 64 * 64;
 }
 
 bool convert(const Matrices& both, const std::byte* source, std::byte* target) {

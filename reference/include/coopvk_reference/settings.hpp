@@ -40,6 +40,7 @@ struct Settings {
     ReportAction action = ReportAction::kMessage;  // REPORT: ignore, message, error
     uint32_t threads = 0;                          // THREADS: of the host; 0: as many as it has
     std::string extensions = "all";  // EXTENSIONS: all, none, or names with commas between
+    uint32_t granularity = 1;        // GRANULARITY: of the flexible dimensions listed, not 0
     uint32_t reports = 20;           // REPORTS: at most so many of one execution
     uint64_t steps =
         0;  // STEPS: blocks that a subgroup may execute before it counts as endless; 0: any

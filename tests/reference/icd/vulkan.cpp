@@ -69,7 +69,8 @@ void Vulkan::createDevice() {
     VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &v11};
     vkGetPhysicalDeviceFeatures2(physical, &features);
     const char* extensions[] = {VK_EXT_SHADER_OBJECT_EXTENSION_NAME,
-                                VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME};
+                                VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME,
+                                VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME};
     const float priority = 1;
     VkDeviceQueueCreateInfo queueInfo{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
     queueInfo.queueCount = 1;

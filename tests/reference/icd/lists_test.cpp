@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the driver lists of matrices, and the sizes that it gives.
+#include <cstdlib>
+
+#include "vulkan.hpp"
+
+namespace coopvk::reference::test {
+namespace {
+
+// The setting is read when the instance is made.
+class Lists : public Vulkan, public testing::WithParamInterface<const char*> {
+ protected:
+    void SetUp() override {
+        setenv("COOPVK_REFERENCE_GRANULARITY", GetParam(), 1);
+        Vulkan::SetUp();
+    }
+    void TearDown() override {
+        Vulkan::TearDown();
+        unsetenv("COOPVK_REFERENCE_GRANULARITY");
+    }
+};
+
+TEST_P(Lists, FlexibleDimensionsHaveTheGranularityOfTheSetting) {
+    const auto query = vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV;
+    uint32_t count = 0;
+    ASSERT_VK(query(physical, &count, nullptr));
+    std::vector<VkCooperativeMatrixFlexibleDimensionsPropertiesNV> rows(
+        count, {VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_FLEXIBLE_DIMENSIONS_PROPERTIES_NV});
+    ASSERT_VK(query(physical, &count, rows.data()));
+    ASSERT_NE(count, 0u);
+    const auto expected = static_cast<uint32_t>(std::atoi(GetParam()));
+    for (const auto& row : rows) {
+        EXPECT_EQ(row.MGranularity, expected);
+        EXPECT_EQ(row.NGranularity, expected);
+        EXPECT_EQ(row.KGranularity, expected);
+    }
+}
+INSTANTIATE_TEST_SUITE_P(Granularity, Lists, testing::Values("1", "8"));
+
+class VectorMatrices : public Vulkan {};
+
+// VK_NV_cooperative_vector: matrices in an optimal layout start at multiples of 64 bytes. So the
+// size is one, and matrices that follow each other are aligned.
+TEST_F(VectorMatrices, OptimalMatricesFollowEachOther) {
+    for (const auto layout : {VK_COOPERATIVE_VECTOR_MATRIX_LAYOUT_INFERENCING_OPTIMAL_NV,
+                              VK_COOPERATIVE_VECTOR_MATRIX_LAYOUT_TRAINING_OPTIMAL_NV}) {
+        size_t size = 0;
+        VkConvertCooperativeVectorMatrixInfoNV info{
+            VK_STRUCTURE_TYPE_CONVERT_COOPERATIVE_VECTOR_MATRIX_INFO_NV};
+        info.pDstSize = &size;
+        info.srcComponentType = info.dstComponentType = VK_COMPONENT_TYPE_FLOAT16_KHR;
+        info.numRows = 5;
+        info.numColumns = 7;
+        info.srcLayout = VK_COOPERATIVE_VECTOR_MATRIX_LAYOUT_ROW_MAJOR_NV;
+        info.srcStride = 16;
+        info.dstLayout = layout;
+        const auto convert = reinterpret_cast<PFN_vkConvertCooperativeVectorMatrixNV>(
+            vkGetDeviceProcAddr(device, "vkConvertCooperativeVectorMatrixNV"));
+        ASSERT_NE(convert, nullptr);
+        ASSERT_VK(convert(device, &info));
+        EXPECT_GE(size, 5u * 7 * 2);
+        EXPECT_EQ(size % 64, 0u);
+    }
+}
+
+}  // namespace
+}  // namespace coopvk::reference::test
