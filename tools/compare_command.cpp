@@ -154,7 +154,7 @@ void addCompareCommand(CLI::App& app, int& status) {
                         "Use the results that --save wrote, in place of the native side");
     command->add_option("--repro", options->repro,
                         "Write the case with this number as a separate program: data, results, a C "
-                        "program, and the shader in SPIR-V and GLSL");
+                        "program, and the shader in SPIR-V");
     command->add_option("--repro-dir", options->reproFolder,
                         "The folder for that program (default: coopvk-repro-N)");
     command->footer("Exit status: 0 all cases agree, 1 some do not, 2 nothing could be compared.");

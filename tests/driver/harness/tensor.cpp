@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensor.hpp"
 
-#include <algorithm>
 #include <format>
-#include <stdexcept>
 
 namespace coopvk::test {
 

@@ -22,9 +22,6 @@ class Runner final : public Side {
     void prepare(const Plan& plan) override;
     Outcome run(const Plan& plan) override;
     void forget() override;
-    // Whether the device is lost, so that nothing more can run.
-    bool lost() const { return lost_; }
-    Gpu& gpu() { return gpu_; }
 
  private:
     Bytes execute(const Plan& plan);
@@ -43,7 +40,7 @@ class Runner final : public Side {
     vulkan::Bindings bindings_;
     std::mutex mutex_;
     std::map<std::string, Prepared> prepared_;  // by the shader's text
-    bool lost_ = false;
+    bool lost_ = false;                         // the device: nothing more can run
 };
 
 }  // namespace coopvk::compare
