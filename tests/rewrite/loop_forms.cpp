@@ -78,6 +78,48 @@ OP0
 OpBranch %h
 %end = OpLabel
 )"},
+    {"MergeAheadOfBody", R"(
+OpBranch %h
+%h = OpLabel
+%i = OpPhi %u32 %c0 %entry %next %c
+%x0 = OpPhi %C %zeros %entry %y0 %c
+%more = OpULessThan %bool %i %c3
+OpLoopMerge %end %c None
+OpBranchConditional %more %inside %end
+%end = OpLabel
+OpBranch %behind
+%inside = OpLabel
+OP0
+OpBranch %c
+%c = OpLabel
+%next = OpIAdd %u32 %i %c1
+OpBranch %h
+%behind = OpLabel
+)"},
+    {"NestedLoops", R"(
+OpBranch %h
+%h = OpLabel
+%i = OpPhi %u32 %c0 %entry %next %c
+%x0 = OpPhi %C %zeros %entry %y1 %c
+OP0
+OpLoopMerge %end %c None
+OpBranch %inner
+%inner = OpLabel
+%j = OpPhi %u32 %c0 %h %after %inner
+%x1 = OpPhi %C %y0 %h %y1 %inner
+OP1
+%after = OpIAdd %u32 %j %c1
+%again = OpULessThan %bool %after %c3
+OpLoopMerge %behind %inner None
+OpBranchConditional %again %inner %behind
+%behind = OpLabel
+OpBranch %c
+%c = OpLabel
+%next = OpIAdd %u32 %i %c1
+%more = OpULessThan %bool %next %c3
+OpBranchConditional %more %h %end
+%end = OpLabel
+)"},
     {"ContinueConstructOfManyBlocks", R"(
 OpBranch %h
 %h = OpLabel

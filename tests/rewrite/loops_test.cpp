@@ -38,7 +38,8 @@ TEST_P(Loops, StayStructured) {
     for (const test::LoopOperation& operation : test::loopOperations()) {
         for (const uint32_t scope : {kWorkgroup, kSubgroup}) {
             const auto words = test::assemble(test::loopModule(operation, GetParam(), scope));
-            ASSERT_TRUE(GetParam().isOfOlderRules || !validate(words)) << operation.name;
+            ASSERT_TRUE(GetParam().isOfOlderRules || !validate(words))
+                << operation.name << ": " << validate(words).value_or("");
             for (const Kind kind : {Kind::kCpu, Kind::kGpu, Kind::kTiles}) {
                 SCOPED_TRACE(std::format("{}, scope {}, target {}", operation.name, scope,
                                          static_cast<int>(kind)));
