@@ -60,6 +60,21 @@ bool branch(MatrixWriter& w) {
     return w.add(text.value(std::format("OpPhi {}{}", w.type(type), values)), type, bound);
 }
 
+// sum = x + y, or a product of k columns and rows is added.
+void addStep(MatrixWriter& w, const std::string& sum, const Matrix& x, uint32_t k) {
+    const MatrixType& type = x.type;
+    if (k != 0) {
+        const Matrix a = w.take({w.product.a, type.rows, k, kUseA}, 4);
+        const Matrix b = w.take({w.product.b, k, type.columns, kUseB}, 4);
+        w.text.line(std::format("{} = OpCooperativeMatrixMulAddKHR {} {} {} {}", sum, w.type(type),
+                                a.id, b.id, x.id));
+        return;
+    }
+    const Matrix y = w.take(type, 4);
+    const char* opcode = info(type.component).isFloat ? "OpFAdd" : "OpIAdd";
+    w.text.line(std::format("{} = {} {} {} {}", sum, opcode, w.type(type), x.id, y.id));
+}
+
 // x += y, or a product, in a loop of two or three rounds, with other statements before it.
 bool loop(MatrixWriter& w) {
     if (w.depth >= kMostDepth) return false;
@@ -95,16 +110,7 @@ bool loop(MatrixWriter& w) {
         w.live.push_back({x, type, bound});
         statements(w, 2);
     }
-    if (isProduct && isFloat) {
-        const Matrix a = w.take({w.product.a, type.rows, k, kUseA}, 4);
-        const Matrix b = w.take({w.product.b, k, type.columns, kUseB}, 4);
-        text.line(std::format("{} = OpCooperativeMatrixMulAddKHR {} {} {} {}", sum, w.type(type),
-                              a.id, b.id, x));
-    } else {
-        const Matrix y = w.take(type, 4);
-        text.line(std::format("{} = {} {} {} {}", sum, isFloat ? "OpFAdd" : "OpIAdd", w.type(type),
-                              x, y.id));
-    }
+    addStep(w, sum, {x, type, bound}, isProduct && isFloat ? k : 0);
     if (!isOneBlock) {
         text.line("OpBranch " + next);
         text.label(next);
