@@ -17,6 +17,8 @@
 //   COOPVK_INT4_MATRIX_FUNCTIONS(name, Matrix, Pointee)
 //       declares  Matrix nameLoad(pointee, layout, stride)
 //                 void nameStore(pointee, matrix, layout, stride)
+//       and both with coopvkNonPrivate behind the stride: for memory that other invocations write
+//       or read, such as shared memory
 //       pointee: the buffer's element at which the matrix starts, with two components in a byte;
 //       layout: coopvkRowMajor or coopvkColumnMajor; stride: the distance between rows (columns),
 //       in pointees
@@ -73,6 +75,7 @@ const uint coopvkUseB = 1u;
 const uint coopvkRowMajor = 0u;
 const uint coopvkColumnMajor = 1u;
 const uint coopvkScopeSubgroup_ = 3u;
+#define coopvkNonPrivate 32u  // the memory operand NonPrivatePointer
 
 #define COOPVK_INT4_MATRIX_(Component, Rows, Columns, Use)                                     \
     spirv_type(extensions = ["SPV_KHR_cooperative_matrix", "SPV_INTEL_int4"],                  \
@@ -85,9 +88,15 @@ const uint coopvkScopeSubgroup_ = 3u;
 #define COOPVK_INT4_MATRIX_FUNCTIONS(name, Matrix, Pointee)                              \
     spirv_instruction(id = 4457)                                                         \
     Matrix name##Load(spirv_by_reference Pointee first, uint matrixLayout, uint stride); \
+    spirv_instruction(id = 4457)                                                         \
+    Matrix name##Load(spirv_by_reference Pointee first, uint matrixLayout, uint stride,  \
+                      spirv_literal uint access);                                        \
     spirv_instruction(id = 4458)                                                         \
     void name##Store(spirv_by_reference Pointee first, Matrix matrix, uint matrixLayout, \
-                     uint stride);
+                     uint stride);                                                       \
+    spirv_instruction(id = 4458)                                                         \
+    void name##Store(spirv_by_reference Pointee first, Matrix matrix, uint matrixLayout, \
+                     uint stride, spirv_literal uint access);
 #define COOPVK_INT4_MULTIPLY_ADD(name, A, B, C) \
     spirv_instruction(id = 4459) C name(A a, B b, C c, spirv_literal uint signs);
 
