@@ -15,6 +15,9 @@ rewrite::DeviceTraits gpuWithDots(uint32_t accelerated);
 // One with all of these, and with subgroups of one size: many registers for each lane.
 rewrite::DeviceTraits gpuWithManyRegisters();
 
+// With more lanes, one holds so little that the rewriter chooses otherwise than tests expect.
+inline constexpr uint32_t kMostLanesOfChoices = 32;
+
 // Nothing, and a failure of the test, if it cannot be rewritten or the result still needs
 // emulation.
 Words rewrittenFor(const rewrite::DeviceTraits& device, const Words& words,
