@@ -56,8 +56,9 @@ Result<rewrite::Rewritten> rewriteWords(const RewriteOptions& options, const Rew
 
 Result<bool> runRewrite(const RewriteOptions& options) {
     if (options.output.empty() && !options.text) return failure("give -o OUT.spv or --text");
-    const auto job = makeRewriteJob(options);
+    auto job = makeRewriteJob(options);
     if (!job) return job.error();
+    if (options.lines) job->words = rewrite::withLines(job->words);
     const auto rewritten = rewriteWords(options, *job);
     const auto named = [&](const Error& error) {
         return Error{error.code, options.input + ": " + error.message};
@@ -119,6 +120,8 @@ void addRewriteCommand(CLI::App& app, int& status) {
         ->check(CLI::IsMember(stages));
     command->add_option("--entry-point", options->entryPoint,
                         "The entry point, if the module has several");
+    command->add_flag("--lines", options->lines,
+                      "Keep from which instruction of the input each comes, as OpLine");
     command->add_flag("--text", options->text, "Write text in place of SPIR-V words");
     command->add_flag("--validate", options->validate, "Fail if spirv-val refuses the result");
     command->add_flag("-v,--verbose", options->verbose, "Say what was chosen and why");

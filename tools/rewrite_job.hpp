@@ -25,6 +25,7 @@ struct RewriteOptions {
     std::string tune;
     std::string entryPoint;
     std::string stage;
+    bool lines = false;
     bool text = false;
     bool validate = false;
     bool verbose = false;

@@ -71,6 +71,8 @@ glslangValidator --quiet --target-env vulkan1.3 -o "$work/mul.spv" "$work/mul.co
 spirv-val --target-env vulkan1.3 "$work/out.spv"
 [[ $(spirv-dis "$work/out.spv") != *CooperativeMatrix* ]] || fail 'cooperative matrices are left'
 expect 'OpEntryPoint GLCompute' "$coopvk" rewrite "$work/mul.spv" --text --subgroup-size 32 --spec 0=32
+expect 'input OpCooperativeMatrixMulAddKHR, word' "$coopvk" rewrite "$work/mul.spv" --text --lines \
+    --subgroup-size 32
 "$coopvk" info --json >"$work/devices.json"
 "$coopvk" rewrite "$work/mul.spv" -o "$work/device.spv" --device "$work/devices.json"
 "$coopvk" rewrite "$work/mul.spv" -o "$work/same.spv" --device 0

@@ -138,6 +138,11 @@ bool prefersBlockedWeights(const Target& target);
 // scan() is empty, which is faster. Never throws.
 Result<Rewritten> rewrite(const Request& request, const Target& target) noexcept;
 
+// The module with an OpLine before each instruction of its functions, "input OpNAME, word" with the
+// instruction's position, unless it has lines. rewrite() keeps lines, so what its output does is
+// traced to the input. May throw std::bad_alloc.
+std::vector<uint32_t> withLines(std::span<const uint32_t> words);
+
 // The module as text; empty if it cannot be disassembled. Never throws.
 std::string disassemble(std::span<const uint32_t> words) noexcept;
 // nullopt if spirv-val accepts the words for Vulkan 1.4, else its message. Never throws.
