@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "execution/frame.hpp"
+#include "execution/map.hpp"
 
 namespace coopvk::reference {
 
@@ -22,17 +23,63 @@ constexpr CheckRow kChecks[] = {
     {kCheckUniformity, "uniformity"}, {kCheckProgram, "program"},
 };
 
+// The line of source at a word of the module; empty: none.
+std::string lineAt(const Program& program, uint32_t word) {
+    const auto after =
+        std::upper_bound(program.lines.begin(), program.lines.end(), word,
+                         [](uint32_t at, const auto& line) { return at < line.first; });
+    return after != program.lines.begin() ? (after - 1)->second : "";
+}
+
+// Of an instruction that executes; in a function without lines, of the call.
+std::string lineOf(const Subgroup& s, const Instruction& instruction) {
+    std::string line = lineAt(*s.program, instruction.word);
+    for (size_t frame = s.frames.size(); line.empty() && frame-- > 1;) {
+        const Frame& caller = s.frames[frame - 1];
+        const auto& instructions = caller.function->blocks[caller.block].instructions;
+        line = lineAt(*s.program, instructions[caller.position - 1].word);
+    }
+    return line;
+}
+
 // Name of the instruction, its result, and its line of source.
-std::string nameOf(const Program& program, const Instruction& instruction) {
+std::string nameOf(const Program& program, const Instruction& instruction,
+                   const std::string& line) {
     std::string text =
         std::string("Op") + spvOpcodeString(static_cast<uint32_t>(instruction.opcode));
     if (instruction.resultId != 0) text += " %" + std::to_string(instruction.resultId);
     const auto name = program.names.find(instruction.resultId);
     if (name != program.names.end() && !name->second.empty()) text += " (" + name->second + ")";
-    const auto after =
-        std::upper_bound(program.lines.begin(), program.lines.end(), instruction.word,
-                         [](uint32_t word, const auto& line) { return word < line.first; });
-    if (after != program.lines.begin()) text += " at " + (after - 1)->second;
+    return line.empty() ? text : text + " at " + line;
+}
+
+std::string valueOf(const Value& value, uint32_t lane) {
+    const uint32_t last = value.components() - 1;
+    const bool pointer = value.type->kind == Kind::kPointer;
+    const uint32_t c = pointer ? last : 0;
+    if (!value.isDefined(c, lane)) return "undefined";
+    const Type& scalar = scalarOf(*value.type);
+    const uint64_t bits = value.at(c, lane);
+    const std::string more = !pointer && last > 0 ? ", ..." : "";
+    if (pointer) return "byte " + std::to_string(static_cast<int64_t>(bits));
+    if (scalar.kind == Kind::kFloat)
+        return std::to_string(numbers::decodeDouble(numberOf(scalar), bits)) + more;
+    if (scalar.isSigned) return std::to_string(signExtend(bits, scalar.width)) + more;
+    return std::to_string(bits) + more;
+}
+
+// Values of the first operands in a lane.
+std::string operandsOf(const Subgroup& s, const Instruction& instruction, uint32_t lane) {
+    constexpr int kMost = 4;
+    std::string text;
+    int count = 0;
+    for (const Operand& operand : instruction.operands) {
+        if (operand.slot == kNone || !s.mask.test(lane) || count == kMost) continue;
+        const Value value = s.value(operand.slot);
+        if (value.components() == 0) continue;
+        text += (count++ == 0 ? " with %" : ", %") + std::to_string(operand.word) + " = " +
+                valueOf(value, lane);
+    }
     return text;
 }
 
@@ -80,11 +127,12 @@ void Subgroup::report(Check check, const Instruction& instruction, uint32_t lane
     report.message = std::move(message);
     if (check == kCheckUndefined && lastOutside != nullptr)
         report.message += std::string(" (the last such result: ") + lastWhat + " in " +
-                          nameOf(*program, *lastOutside) + ")";
+                          nameOf(*program, *lastOutside, lineAt(*program, lastOutside->word)) + ")";
     report.opcode = static_cast<uint32_t>(instruction.opcode);
     report.resultId = instruction.resultId;
     report.word = instruction.word;
-    report.instruction = nameOf(*program, instruction);
+    report.instruction = nameOf(*program, instruction, lineOf(*this, instruction)) +
+                         operandsOf(*this, instruction, lane);
     report.workgroup = group->id;
     report.subgroup = index;
     report.lane = lane;

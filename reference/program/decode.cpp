@@ -87,6 +87,14 @@ void Decoder::readNames(const Parsed& instruction) {
                                          program_->strings[instruction.operands[0].word] + ":" +
                                              std::to_string(instruction.operands[1].word));
             break;
+        case spv::Op::OpLabel:  // a line ends with its block; one just before is this block's
+            if (!program_->lines.empty() && program_->lines.back().first + 4 == instruction.word)
+                break;
+            [[fallthrough]];
+        case spv::Op::OpNoLine:
+        case spv::Op::OpFunctionEnd:
+            program_->lines.emplace_back(instruction.word, "");
+            break;
         default:
             break;
     }

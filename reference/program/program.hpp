@@ -132,7 +132,7 @@ class Program {
     std::unordered_map<uint32_t, const Function*> functionOf;  // by id
     const Function* entry = nullptr;
     std::unordered_map<uint32_t, std::string> names, strings;  // by id
-    std::vector<std::pair<uint32_t, std::string>> lines;       // first word, "file:line"
+    std::vector<std::pair<uint32_t, std::string>> lines;       // first word, "file:line" or none
 
     // Values of constants, for all lanes.
     std::vector<uint64_t> constantData;

@@ -71,6 +71,7 @@ std::string rewritten(const Judged& judged) {
     rewrite::Target target;
     target.subgroupSize = judged.lanes;
     rewrite::Request request;
+    words = rewrite::withLines(words);
     request.words = words;
     const auto result = rewrite::rewrite(request, target);
     EXPECT_TRUE(result) << judged.name << ": " << result.error().message;

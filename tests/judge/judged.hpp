@@ -22,7 +22,7 @@ Judged product();        // 4x8 * 8x6, scope Subgroup
 Judged sharedStore();    // 16x16, scope Workgroup: to shared memory and back, transposed
 Judged clippedTensor();  // a slice of which two rows are behind the tensor
 
-// coopvk's output for a module as text; the test fails if there is none.
+// coopvk's output for a module, with lines, as text; the test fails if there is none.
 std::string rewritten(const Judged& judged);
 
 // The module of this text with the buffers of `judged`, in the adversarial schedule.

@@ -27,35 +27,55 @@ struct Planted {
     Judged (*judged)();
     uint32_t check;
     std::vector<Edit> edits;
+    const char* original = "";  // the instruction of the module that the report names
 };
 
 const Planted kPlanted[] = {
-    {"MissingBarrier", sharedStore, kCheckRaces, {{"OpControlBarrier.*\n", ""}}},
+    {"MissingBarrier",
+     sharedStore,
+     kCheckRaces,
+     {{"OpControlBarrier %.*\n", ""}},
+     "OpCooperativeMatrixLoadKHR"},
     {"StoreWithoutNonPrivate",
      sharedStore,
      kCheckRaces,
-     {{"(OpStore .*) NonPrivatePointer", "$1"}}},
+     {{"(OpStore .*) NonPrivatePointer", "$1"}},
+     "OpCooperativeMatrixLoadKHR"},
     {"LoadWithoutNonPrivate",
      sharedStore,
      kCheckRaces,
-     {{"(= OpLoad .*) NonPrivatePointer", "$1"}}},
-    {"NothingAvailable", sharedStore, kCheckRaces, {{"%uint 24840", "%uint 0x4108"}}},
-    {"NothingVisible", sharedStore, kCheckRaces, {{"%uint 24840", "%uint 0x2108"}}},
+     {{"(= OpLoad .*) NonPrivatePointer", "$1"}},
+     "OpCooperativeMatrixLoadKHR"},
+    {"NothingAvailable",
+     sharedStore,
+     kCheckRaces,
+     {{"%uint 24840", "%uint 0x4108"}},
+     "OpCooperativeMatrixLoadKHR"},
+    {"NothingVisible",
+     sharedStore,
+     kCheckRaces,
+     {{"%uint 24840", "%uint 0x2108"}},
+     "OpCooperativeMatrixLoadKHR"},
     {"DivergentBarrier",
      sharedStore,
      kCheckDivergence,
      {{"%void = OpTypeVoid", "%void = OpTypeVoid\n%planted = OpTypeBool"},
       {"(%\\d+) = OpLoad %uint %coopvk_invocation\n",
        "$&%early = OpULessThan %planted $1 %uint_2\n"},
-      {"OpControlBarrier.*\n",
+      {"OpControlBarrier %.*\n",
        "OpSelectionMerge %merge None\nOpBranchConditional %early %meet %merge\n"
        "%meet = OpLabel\n$&OpBranch %merge\n%merge = OpLabel\n"}}},
-    {"RowsPastTheEnd", product, kCheckBounds, {{"OpConstant %uint 8\n", "OpConstant %uint 9\n"}}},
+    {"RowsPastTheEnd",
+     product,
+     kCheckBounds,
+     {{"OpConstant %uint 8\n", "OpConstant %uint 9\n"}},
+     "OpCooperativeMatrixLoadKHR"},
     {"UndefinedElement",
      product,
      kCheckUndefined,
      {{"%float = OpTypeFloat 32\n", "$&%planted = OpUndef %float\n"},
-      {"(OpCompositeConstruct %_arr_float_uint_16) %\\d+", "$1 %planted"}}},
+      {"(OpCompositeConstruct %_arr_float_uint_16) %\\d+", "$1 %planted"}},
+     "OpCooperativeMatrixStoreKHR"},
     {"ElementsSwapped",
      product,
      kComparison,
@@ -69,7 +89,8 @@ const Planted kPlanted[] = {
     {"ClipPastTheEnd",
      clippedTensor,
      kCheckBounds,
-     {{"OpISub %uint %uint_4 %uint_1", "OpISub %uint %uint_4 %uint_0"}}},
+     {{"OpISub %uint %uint_4 %uint_1", "OpISub %uint %uint_4 %uint_0"}},
+     "OpCooperativeMatrixLoadTensorNV"},
 };
 
 class PlantedInOutput : public testing::TestWithParam<Planted> {};
@@ -87,7 +108,8 @@ TEST_P(PlantedInOutput, IsFound) {
     const auto execution = run(judged, edited);
     bool found = false;
     for (const Report& report : execution.reports) {
-        found = found || report.check == planted.check;
+        found = found || (report.check == planted.check &&
+                          report.instruction.find(planted.original) != std::string::npos);
         if (planted.check == kComparison) ADD_FAILURE() << describe(report);
     }
     if (planted.check == kComparison)

@@ -31,7 +31,7 @@ struct Report {
     uint32_t opcode = 0;
     uint32_t resultId = 0;    // of the instruction, or 0
     uint32_t word = 0;        // position of the instruction in the module, in words
-    std::string instruction;  // its name, and its line of source if the module has one
+    std::string instruction;  // its name, its line of source or its call's, its operands' values
     std::array<uint32_t, 3> workgroup = {};
     uint32_t subgroup = 0;  // in the workgroup
     uint32_t lane = 0;      // in the subgroup
