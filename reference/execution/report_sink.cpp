@@ -149,17 +149,21 @@ void Subgroup::noteOutside(const Instruction& instruction, uint32_t component, u
 
 uint64_t Subgroup::uniform(const Instruction& instruction, uint32_t index_) {
     const Value value = operand(instruction, index_);
-    const uint32_t first = mask.first();
+    // Where all subgroups have met, all have the operand of the first one.
+    const Subgroup& other =
+        phase == 0 || group->subgroups[0].mask.none() ? *this : group->subgroups[0];
+    const uint32_t first = other.mask.first();
     for (uint32_t c = 0; c < value.components() && checks(kCheckUniformity); ++c) {
+        const uint64_t bits = other.operand(instruction, index_).at(c, first);
         mask.forEach([&](uint32_t lane) {
-            if (value.at(c, lane) != value.at(c, first))
+            if (value.at(c, lane) != bits)
                 report(kCheckUniformity, instruction, lane,
                        "operand " + std::to_string(index_) + " is " +
-                           std::to_string(value.at(c, lane)) + " here and " +
-                           std::to_string(value.at(c, first)) + " in another lane");
+                           std::to_string(value.at(c, lane)) + " here and " + std::to_string(bits) +
+                           " in another invocation");
         });
     }
-    return value.at(0, first);
+    return value.at(0, mask.first());
 }
 
 }  // namespace coopvk::reference

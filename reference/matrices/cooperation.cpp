@@ -96,13 +96,15 @@ void checkActive(Subgroup& subgroup, const Instruction& instruction) {
                     "a cooperative instruction is not executed by this invocation");
 }
 
-Step onWhole(Subgroup& subgroup, const Instruction& instruction, Compute compute) {
+bool hasToMeet(Subgroup& subgroup, const Instruction& instruction, const Type& matrix) {
     checkActive(subgroup, instruction);
-    if (ofWorkgroup(*instruction.type)) {
-        if (subgroup.phase == 0) return Step::kMeet;
-        // The first subgroup works for all.
-        if (subgroup.index != 0) return Step::kNext;
-    }
+    return ofWorkgroup(matrix) && subgroup.phase == 0;
+}
+
+Step onWhole(Subgroup& subgroup, const Instruction& instruction, Compute compute) {
+    if (hasToMeet(subgroup, instruction, *instruction.type)) return Step::kMeet;
+    // The first subgroup works for all.
+    if (ofWorkgroup(*instruction.type) && subgroup.index != 0) return Step::kNext;
     const std::optional<Matrix> result = compute(subgroup, instruction);
     if (!result) return Step::kStop;
     scatter(subgroup, instruction.result, *result);

@@ -75,6 +75,10 @@ void forComponents(const Subgroup& subgroup, const Type& matrix, F&& f) {
 // instance are active or none of them are". Reports an invocation that is not.
 void checkActive(Subgroup& subgroup, const Instruction& instruction);
 
+// The same, and whether the subgroup has to wait (Step::kMeet) for all invocations of the matrix's
+// scope, which execute the instruction together.
+bool hasToMeet(Subgroup& subgroup, const Instruction& instruction, const Type& matrix);
+
 // The handler of an instruction that needs the elements of other invocations: all invocations of
 // the result's scope meet, compute(subgroup, instruction) returns the whole result, or nothing if
 // the execution stops.

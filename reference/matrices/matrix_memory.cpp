@@ -29,8 +29,8 @@ int64_t strideUnit(const Subgroup& s, uint32_t slot) {
 // columns are contiguous, memory operands.
 template <uint32_t kLayout, uint32_t kStride, bool kStores>
 Step byStride(Subgroup& s, const Instruction& i) {
-    checkActive(s, i);
     const Value matrix = kStores ? s.operand(i, 1) : s.result(i);
+    if (hasToMeet(s, i, *matrix.type)) return Step::kMeet;
     const bool columnMajor = uniformInteger(s, i, kLayout) != 0;
     int64_t stride = 0;  // bytes between lines
     if (i.operands.size() > kStride) {
@@ -161,7 +161,7 @@ class Decoding {
 };
 
 Step loadTensor(Subgroup& s, const Instruction& i) {
-    checkActive(s, i);
+    if (hasToMeet(s, i, *i.type)) return Step::kMeet;
     const Addressing addressing = addressingOf(s, i);
     const ElementMemory memory{i, uniformPointer(s, i, 0), i.type->element->width,
                                accessOf(*s.program, i, 3)};
@@ -197,9 +197,9 @@ Step loadTensor(Subgroup& s, const Instruction& i) {
 }
 
 Step storeTensor(Subgroup& s, const Instruction& i) {
-    checkActive(s, i);
-    const Addressing addressing = addressingOf(s, i);
     const Value object = s.operand(i, 1);
+    if (hasToMeet(s, i, *object.type)) return Step::kMeet;
+    const Addressing addressing = addressingOf(s, i);
     const ElementMemory memory{i, uniformPointer(s, i, 0), object.type->element->width,
                                accessOf(*s.program, i, 3)};
     forComponents(s, *object.type, [&](uint32_t c, uint32_t lane, const Position& p) {

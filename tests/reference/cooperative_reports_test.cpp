@@ -53,6 +53,29 @@ TEST(CooperativeReports, StridesThatDiffer) {
     EXPECT_EQ(checksOf(withLane(text(body + kStore))), uint32_t(kCheckUniformity));
 }
 
+// Of a matrix of the workgroup: the same in all its subgroups.
+TEST(CooperativeReports, OperandsThatDifferBetweenSubgroups) {
+    for (const char* stride : {"%6", "%differs"}) {
+        const std::string body =
+            "%l = OpLoad %u32 %lane\n%number = OpUDiv %u32 %l %4\n%differs = OpIAdd %u32 %number "
+            "%6\n"
+            "%c = OpCooperativeMatrixLoadKHR %C %p1 %0 " +
+            std::string(stride) + "\n";
+        const uint32_t checks = checksOf(withLane(text(body + kStore, "2", 8)));
+        EXPECT_EQ(checks, stride[1] == '6' ? 0u : uint32_t(kCheckUniformity));
+    }
+}
+
+// A subgroup that does not take part is found where the others meet.
+TEST(CooperativeReports, SubgroupsThatAreAbsent) {
+    const std::string body =
+        std::string(kLoad) +
+        "%l = OpLoad %u32 %lane\n%first = OpULessThan %bool %l %4\nOpSelectionMerge %behind None\n"
+        "OpBranchConditional %first %in %behind\n%in = OpLabel\n" +
+        kStore + "OpBranch %behind\n%behind = OpLabel\n";
+    EXPECT_EQ(checksOf(withLane(text(body, "2", 8))), uint32_t(kCheckDivergence));
+}
+
 // "all the invocations in the Scope instance are active or none of them are".
 TEST(CooperativeReports, LanesThatAreAbsent) {
     const std::string body =
