@@ -85,7 +85,9 @@ class TellProcessorTime : public testing::EmptyTestEventListener {
 };
 
 int runAll(int argc, char** argv) {
-    if (!runsAll()) {
+    if (runsAll()) {
+        unsetenv("GTEST_TOTAL_SHARDS");
+    } else {
         limitProcessorTime();
         // lavapipe compiles several times as fast without LLVM's optimiser.
         setenv("GALLIVM_PERF", "nopt", /*overwrite=*/0);
