@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "coopvk/rewrite.hpp"
-#include "ir/instruction_words.hpp"
+#include "ir/instruction.hpp"
 
 namespace coopvk::rewrite {
 

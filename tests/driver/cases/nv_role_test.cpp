@@ -131,12 +131,11 @@ const RoleCase kCases[] = {
     {"SpecializedType",
      "layout(constant_id = 1) const uint size = 3;\n"
      "layout(constant_id = 3) const uint scope = 1;\n"
-     "#define SPEC fcoopmatNV<16, scope, size, size>\nshared float16_t between[64];\n",
+     "#define SPEC fcoopmatNV<16, scope, size, size>\n",
      "SPEC a, b, c;\ncoopMatLoadNV(a, x, 0, 8, false);\ncoopMatLoadNV(b, y, 0, 8, false);\n"
      "coopMatLoadNV(c, z, 0, 8, false);\nc = coopMatMulAddNV(a, b, c);\n"
      "for (uint i = 0; i < c.length(); ++i) c[i] += float16_t(1);\n"
-     "coopMatStoreNV(c, between, 0, 8, false);\nbarrier();\n"
-     "coopMatLoadNV(R, between, 0, 8, false);\n",
+     "coopMatStoreNV(c, r, 0, 8, false);\ncoopMatLoadNV(R, r, 0, 8, false);\n",
      {{1, kSize}, {3, 3}}},
 };
 

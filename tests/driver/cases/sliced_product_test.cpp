@@ -148,8 +148,9 @@ void expectProduct(const rewrite::DeviceTraits& device, const Types& t, const La
     dispatch.buffers = {laidOut(a, layouts.aColumnMajor), laidOut(b, layouts.bColumnMajor), pack(c),
                         rng.bytes(pack(c).size())};
     const Words words = rewrittenFor(device, kernel(t, layouts, products, elements));
-    if (Context::get().subgroupSize <= kMostLanesOfChoices)
+    if (Context::get().subgroupSize <= kMostLanesOfChoices) {
         EXPECT_EQ(disassemble(words).find("coopvk_slice") != std::string::npos, sliced) << products;
+    }
     const std::vector<Bytes> after = run(words, dispatch);
     const uint32_t operands =
         info(t.factor).isFloat() ? 0 : signOperands(t.factor, t.factor, t.sum, t.sum);
