@@ -89,8 +89,7 @@ const Planted kPlanted[] = {
     {"ClipPastTheEnd",
      clippedTensor,
      kCheckBounds,
-     {{"OpISub %uint %uint_4 %uint_1", "OpISub %uint %uint_4 %uint_0"}},
-     "OpCooperativeMatrixLoadTensorNV"},
+     {{"OpISub %uint %uint_4 %uint_1", "OpISub %uint %uint_4 %uint_0"}}},
 };
 
 class PlantedInOutput : public testing::TestWithParam<Planted> {};
