@@ -6,6 +6,136 @@
 #include "matrices/placement.hpp"
 
 namespace coopvk::reference::matrices {
+namespace {
+
+using numbers::decodeDouble;
+using numbers::encodeDouble;
+using numbers::Wide;
+
+// c + the sum of a[k] * b[k], the addends rounded one after the other.
+template <typename Round>
+double plainSum(std::span<const double> a, std::span<const double> b, double c, Round round) {
+    double sum = 0;
+    for (size_t k = 0; k < a.size(); ++k) sum = round(sum + a[k] * b[k]);
+    return round(sum + c);
+}
+
+// The same in an order of the addends' numbers: the products, then c.
+template <typename Round>
+double orderedSum(std::span<const double> a, std::span<const double> b, double c,
+                  const Permutation& order, Round round) {
+    double sum = 0;
+    for (uint64_t i = 0; i <= a.size(); ++i) {
+        const uint64_t k = order(i);
+        const double addend = k < a.size() ? round(a[k] * b[k]) : c;
+        sum = i == 0 ? addend : round(sum + addend);
+    }
+    return sum;
+}
+
+uint64_t exactSum(std::span<const double> a, std::span<const double> b, double c, Number result) {
+    numbers::ExactSum sum;
+    for (size_t k = 0; k < a.size(); ++k) {
+        sum.addProduct(numbers::fromDouble(a[k]), numbers::fromDouble(b[k]));
+    }
+    sum.add(numbers::fromDouble(c));
+    return numbers::encode(result, sum.value());
+}
+
+Element sumOf(std::span<const double> a, std::span<const double> b, double c, const SumRule& rule) {
+    const auto single = [](double v) { return double(float(v)); };
+    const auto wide = [](double v) { return v; };
+    const auto narrow = [&](double v) {
+        return decodeDouble(rule.result, encodeDouble(rule.result, v));
+    };
+    const bool isWide = rule.result == Number::f64;
+    const uint64_t count = a.size() + 1;
+    double sum = 0;
+    if (rule.order == Choice::kExact) {
+        return {exactSum(a, b, c, rule.result)};
+    } else if (rule.order == Choice::kAdversarial) {
+        sum = orderedSum(a, b, c, {count, count - 1, count - 1}, narrow);
+    } else if (rule.order == Choice::kShuffled) {
+        const Permutation order = Permutation::bySeed(count, rule.seed);
+        sum = isWide ? orderedSum(a, b, c, order, wide) : orderedSum(a, b, c, order, single);
+    } else {
+        sum = isWide ? plainSum(a, b, c, wide) : plainSum(a, b, c, single);
+    }
+    return {encodeDouble(rule.result, sum)};
+}
+
+// An integer, extended from its format to 64 bits.
+struct Integer {
+    uint64_t bits = 0;
+    bool isSigned = false;
+    Wide value() const { return isSigned ? Wide(int64_t(bits)) : Wide(bits); }
+};
+
+Element sumOf(std::span<const Integer> a, std::span<const Integer> b, const Integer& c,
+              const SumRule& rule) {
+    const numbers::Format& f = numbers::format(rule.result);
+    if (!rule.saturate) {
+        uint64_t sum = c.bits;
+        for (size_t k = 0; k < a.size(); ++k) sum += a[k].bits * b[k].bits;
+        return {sum & f.mask()};
+    }
+    Wide sum = 0;
+    for (size_t k = 0; k < a.size(); ++k) sum += a[k].value() * b[k].value();
+    const Wide highest = f.isSigned() ? f.mask() >> 1 : f.mask();
+    const Wide lowest = f.isSigned() ? -highest - 1 : 0;
+    const bool defined = sum >= lowest && sum <= highest;
+    return {uint64_t(std::clamp(sum + c.value(), lowest, highest)) & f.mask(), defined};
+}
+
+void setValue(double& value, Number number, uint64_t bits) { value = decodeDouble(number, bits); }
+void setValue(Integer& value, Number number, uint64_t bits) {
+    const numbers::Format& f = numbers::format(number);
+    value = {numbers::extend(f, bits), f.isSigned()};
+}
+
+// The numbers of a matrix, row by row, and which rows are defined as a whole.
+template <typename T>
+struct Values {
+    explicit Values(const Matrix& matrix)
+        : values(matrix.elements().size()), defined(matrix.rows(), true), length(matrix.columns()) {
+        for (size_t i = 0; i < values.size(); ++i) {
+            const Element& element = matrix.elements()[i];
+            setValue(values[i], matrix.number(), element.bits);
+            if (!element.defined) defined[i / length] = false;
+        }
+    }
+    std::span<const T> row(uint32_t index) const {
+        return std::span(values).subspan(size_t(index) * length, length);
+    }
+
+    std::vector<T> values;
+    std::vector<bool> defined;
+    uint32_t length;
+};
+
+template <typename T>
+Matrix multiplyAddAs(const Matrix& a, const Matrix& b, const Matrix& c, const SumRule& rule) {
+    const Values<T> rows(a), columns(transpose(b)), addends(c);
+    Matrix result(rule.result, a.rows(), b.columns());
+    for (uint32_t row = 0; row < a.rows(); ++row) {
+        for (uint32_t column = 0; column < b.columns(); ++column) {
+            Element& element = result.at(row, column);
+            SumRule own = rule;
+            own.seed += row * 31 + column;
+            element = sumOf(rows.row(row), columns.row(column), addends.row(row)[column], own);
+            element.defined &=
+                c.at(row, column).defined && rows.defined[row] && columns.defined[column];
+        }
+    }
+    return result;
+}
+
+}  // namespace
+
+Matrix multiplyAdd(const Matrix& a, const Matrix& b, const Matrix& c, const SumRule& rule) {
+    return numbers::format(rule.result).floating() ? multiplyAddAs<double>(a, b, c, rule)
+                                                   : multiplyAddAs<Integer>(a, b, c, rule);
+}
 
 Matrix convert(const Matrix& matrix, const numbers::Conversion& conversion) {
     Matrix result(conversion.to(), matrix.rows(), matrix.columns());

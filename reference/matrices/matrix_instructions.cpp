@@ -133,7 +133,6 @@ Step perElement(Subgroup& s, const Instruction& i) {
     const Value result = s.result(i);
     const OwnValue rows(parameterType(s, *function, 0), s.lanes);
     const OwnValue columns(parameterType(s, *function, 1), s.lanes);
-    // The operand and the result may share their place, a call's result has its own.
     for (uint32_t c = 0; c < i.type->components; ++c) {
         LaneMask mask;
         forComponent(s, *i.type, placement, c, [&](uint32_t lane, const Position& p) {

@@ -185,7 +185,6 @@ Step loadTensor(Subgroup& s, const Instruction& i) {
         }
         return {0, false};
     };
-    // The object and the result may share their place.
     const Placement placement = placementOf(s, *i.type);
     for (uint32_t c = 0; c < i.type->components; ++c) {
         forComponent(s, *i.type, placement, c, [&](uint32_t lane, const Position& p) {

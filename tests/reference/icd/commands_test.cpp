@@ -76,6 +76,23 @@ TEST_F(Commands, StructuresWithTwoNamesAreFilled) {
     EXPECT_EQ(sizes.robustUniformBufferAccessSizeAlignment, 1u);
 }
 
+// Extensions have all of their features; a long vector may be as long as a cooperative one.
+TEST_F(Commands, LongVectorsAndClocks) {
+    VkPhysicalDeviceShaderLongVectorFeaturesEXT vectors{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_LONG_VECTOR_FEATURES_EXT};
+    VkPhysicalDeviceShaderClockFeaturesKHR clocks{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR, &vectors};
+    VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &clocks};
+    vkGetPhysicalDeviceFeatures2(physical, &features);
+    EXPECT_TRUE(vectors.longVector);
+    EXPECT_TRUE(clocks.shaderSubgroupClock && clocks.shaderDeviceClock);
+    VkPhysicalDeviceShaderLongVectorPropertiesEXT lengths{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_LONG_VECTOR_PROPERTIES_EXT};
+    VkPhysicalDeviceProperties2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &lengths};
+    vkGetPhysicalDeviceProperties2(physical, &all);
+    EXPECT_EQ(lengths.maxVectorComponents, 1024u);
+}
+
 TEST_F(Commands, NoFormatHasFeatures) {
     for (const VkFormat format : {VK_FORMAT_R8G8B8A8_UNORM, VK_FORMAT_R32_SFLOAT}) {
         VkFormatProperties properties{1, 1, 1};
