@@ -74,11 +74,15 @@ bool Addresses::live(const Range& range) const {
     return containing(memories, range.address) != nullptr;
 }
 
-void AddressSpace::allocate(Range& memory) {
+bool AddressSpace::allocate(Range& memory) {
     const std::lock_guard lock(mutex_);
+    uint64_t left = kHeapSize;
+    for (const Range& other : addresses_.memories) left -= other.size;
+    if (memory.size > left) return false;
     memory.address = next_;
     next_ += (memory.size + 2 * kGap - 1) / kGap * kGap;
     insert(addresses_.memories, memory);
+    return true;
 }
 
 void AddressSpace::free(const Range& memory) {
@@ -120,7 +124,7 @@ VkResult AllocateMemory(VkDevice handle, const VkMemoryAllocateInfo* info,
     memory->range.data = static_cast<std::byte*>(std::align(kPage, size, begin, space));
     memory->range.size = size;
     memory->range.written = memory->written.get();
-    device.addresses.allocate(memory->range);
+    if (!device.addresses.allocate(memory->range)) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     *out = handleOf(memory.release());
     return VK_SUCCESS;
 }

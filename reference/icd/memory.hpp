@@ -49,7 +49,8 @@ struct Addresses {
 // them; none is used twice.
 class AddressSpace {
  public:
-    void allocate(Range& memory);
+    // False: the heap is full.
+    bool allocate(Range& memory);
     // With the buffers in it.
     void free(const Range& memory);
     void bind(const Range& buffer);

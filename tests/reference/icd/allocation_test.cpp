@@ -63,6 +63,21 @@ class Allocations : public Vulkan {
     }
 };
 
+// Vulkan: all memory of a heap is at most its size, whichever allocations it is in.
+TEST_F(Allocations, OfMoreThanTheHeap) {
+    VkPhysicalDeviceMemoryProperties properties;
+    vkGetPhysicalDeviceMemoryProperties(physical, &properties);
+    const VkMemoryAllocateInfo info{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, nullptr,
+                                    properties.memoryHeaps[0].size / 2 + 1, 1};
+    VkDeviceMemory first = VK_NULL_HANDLE, second = VK_NULL_HANDLE;
+    if (vkAllocateMemory(device, &info, nullptr, &first) != VK_SUCCESS)
+        GTEST_SKIP() << "the host has too little";
+    EXPECT_EQ(vkAllocateMemory(device, &info, nullptr, &second), VK_ERROR_OUT_OF_DEVICE_MEMORY);
+    vkFreeMemory(device, first, nullptr);
+    EXPECT_VK(vkAllocateMemory(device, &info, nullptr, &second));
+    vkFreeMemory(device, second, nullptr);
+}
+
 TEST_F(Allocations, OfObjects) {
     const VkFenceCreateInfo fenceInfo{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
     VkFence fence = VK_NULL_HANDLE;
