@@ -33,7 +33,7 @@ struct Grant {
 
 // On which devices `auto` offers what the driver lacks of an extension. Programs use an extension
 // if they find it, so `auto` leaves out what makes them slower than they are without it, and what
-// was not measured in place of the driver's own matrices (docs/use.md). The emulate setting can ask
+// was not measured in place of the driver's own matrices (docs/worth-it.md). The emulate setting can ask
 // for it by name.
 struct InAuto {
     bool (*on)(const DeviceFacts& facts) = nullptr;  // null: on all devices
