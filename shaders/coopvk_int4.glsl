@@ -17,8 +17,10 @@
 //   COOPVK_INT4_MATRIX_FUNCTIONS(name, Matrix, Pointee)
 //       declares  Matrix nameLoad(pointee, layout, stride)
 //                 void nameStore(pointee, matrix, layout, stride)
-//       and both with coopvkNonPrivate behind the stride: for memory that other invocations write
-//       or read, such as shared memory
+//       and for memory that other invocations of the workgroup write or read (shared memory)
+//                 Matrix nameLoad(pointee, layout, stride, coopvkVisible, coopvkWorkgroup)
+//                 void nameStore(pointee, matrix, layout, stride, coopvkAvailable, coopvkWorkgroup)
+//       which need the Vulkan memory model (#pragma use_vulkan_memory_model)
 //       pointee: the buffer's element at which the matrix starts, with two components in a byte;
 //       layout: coopvkRowMajor or coopvkColumnMajor; stride: the distance between rows (columns),
 //       in pointees
@@ -75,7 +77,9 @@ const uint coopvkUseB = 1u;
 const uint coopvkRowMajor = 0u;
 const uint coopvkColumnMajor = 1u;
 const uint coopvkScopeSubgroup_ = 3u;
-#define coopvkNonPrivate 32u  // the memory operand NonPrivatePointer
+const uint coopvkWorkgroup = 2u;  // a scope
+#define coopvkVisible 48u         // the memory operands MakePointerVisible and NonPrivatePointer
+#define coopvkAvailable 40u       // MakePointerAvailable and NonPrivatePointer
 
 #define COOPVK_INT4_MATRIX_(Component, Rows, Columns, Use)                                     \
     spirv_type(extensions = ["SPV_KHR_cooperative_matrix", "SPV_INTEL_int4"],                  \
@@ -90,13 +94,13 @@ const uint coopvkScopeSubgroup_ = 3u;
     Matrix name##Load(spirv_by_reference Pointee first, uint matrixLayout, uint stride); \
     spirv_instruction(id = 4457)                                                         \
     Matrix name##Load(spirv_by_reference Pointee first, uint matrixLayout, uint stride,  \
-                      spirv_literal uint access);                                        \
+                      spirv_literal uint access, uint scope);                            \
     spirv_instruction(id = 4458)                                                         \
     void name##Store(spirv_by_reference Pointee first, Matrix matrix, uint matrixLayout, \
                      uint stride);                                                       \
     spirv_instruction(id = 4458)                                                         \
     void name##Store(spirv_by_reference Pointee first, Matrix matrix, uint matrixLayout, \
-                     uint stride, spirv_literal uint access);
+                     uint stride, spirv_literal uint access, uint scope);
 #define COOPVK_INT4_MULTIPLY_ADD(name, A, B, C) \
     spirv_instruction(id = 4459) C name(A a, B b, C c, spirv_literal uint signs);
 

@@ -50,6 +50,13 @@ size_t wholeSize(const matrices::VectorMatrix& matrix) {
     return (matrix.size() + 63) / 64 * 64;
 }
 
+// What a destination must have: optimal layouts in whole, of the others the last element.
+size_t neededSize(const matrices::VectorMatrix& matrix) {
+    const bool isLinear = matrix.layout == matrices::VectorLayout::rowMajor ||
+                          matrix.layout == matrices::VectorLayout::columnMajor;
+    return isLinear ? matrix.size() : wholeSize(matrix);
+}
+
 bool convert(const Matrices& both, const std::byte* source, std::byte* target) {
     return matrices::convertMatrix(both.from, {source, both.from.size()}, both.to,
                                    {target, both.to.size()});
@@ -108,7 +115,7 @@ void CmdUpdateBuffer(VkCommandBuffer handle, VkBuffer target, VkDeviceSize offse
     record(handle, update, to);
 }
 
-// If the target is too small, nothing is written. It suffices if the last element fits.
+// If the target is too small, nothing is written.
 VkResult ConvertCooperativeVectorMatrixNV(VkDevice, const Info* info) {
     const std::optional<Matrices> both = matricesOf(*info);
     if (!both) return VK_ERROR_FEATURE_NOT_PRESENT;
@@ -116,7 +123,7 @@ VkResult ConvertCooperativeVectorMatrixNV(VkDevice, const Info* info) {
         *info->pDstSize = wholeSize(both->to);
         return VK_SUCCESS;
     }
-    if (*info->pDstSize < both->to.size() || info->srcSize < both->from.size()) {
+    if (*info->pDstSize < neededSize(both->to) || info->srcSize < both->from.size()) {
         *info->pDstSize = 0;
         return VK_INCOMPLETE;
     }
@@ -136,7 +143,7 @@ void CmdConvertCooperativeVectorMatrixNV(VkCommandBuffer handle, uint32_t count,
             const Range source = at(addresses, info.srcData.deviceAddress);
             const Range target = at(addresses, info.dstData.deviceAddress);
             const bool fits = both.from.size() <= std::min<size_t>(source.size, info.srcSize) &&
-                              both.to.size() <= std::min<size_t>(target.size, most);
+                              neededSize(both.to) <= std::min<size_t>(target.size, most);
             if (fits && convert(both, source.data, target.data))
                 markWritten(part(target, 0, both.to.size()));
         });

@@ -38,8 +38,8 @@ const uint kPerWord = 32 / BITS;
 COOPVK_INT4_MATRIX_FUNCTIONS(a, MATRIX_A, uint)
 COOPVK_INT4_MATRIX_FUNCTIONS(b, MATRIX_B, uint)
 COOPVK_INT4_MULTIPLY_ADD(product, MATRIX_A, MATRIX_B, SUM)
-#define LOAD_A(at) aLoad(tileA[at], coopvkRowMajor, kStride, coopvkNonPrivate)
-#define LOAD_B(at) bLoad(tileB[at], coopvkColumnMajor, kStride, coopvkNonPrivate)
+#define LOAD_A(at) aLoad(tileA[at], coopvkRowMajor, kStride, coopvkVisible, coopvkWorkgroup)
+#define LOAD_B(at) bLoad(tileB[at], coopvkColumnMajor, kStride, coopvkVisible, coopvkWorkgroup)
 #define MULTIPLY_ADD(a, b, c) product(a, b, c, 15u)
 #else
 #define MATRIX_A coopmat<COMPONENT, gl_ScopeSubgroup, kTileM, kTileK, gl_MatrixUseA>

@@ -55,8 +55,8 @@ void main() {
     SUM sum;
     coopMatLoad(sum, c, 0, kSize, gl_CooperativeMatrixLayoutRowMajor);
     barrier();
-    MATRIX_A x = aLoad(tileA[0], coopvkRowMajor, kDepth / 8u, coopvkNonPrivate);
-    MATRIX_B y = bLoad(tileB[0], coopvkColumnMajor, kDepth / 8u, coopvkNonPrivate);
+    MATRIX_A x = aLoad(tileA[0], coopvkRowMajor, kDepth / 8u, coopvkVisible, coopvkWorkgroup);
+    MATRIX_B y = bLoad(tileB[0], coopvkColumnMajor, kDepth / 8u, coopvkVisible, coopvkWorkgroup);
     sum = product(x, y, sum, ${SIGNS}u);
     coopMatStore(sum, d, 0, kSize, gl_CooperativeMatrixLayoutRowMajor);
 }
