@@ -170,7 +170,7 @@ class AccumulatorSurvey {
     }
 
     bool fits(const Function& function, Id accumulator) {
-        const uint64_t kept = std::max<uint64_t>(1, maxKept(counts_, function, accumulator));
+        const uint64_t kept = std::max<uint64_t>(1, counts_.maxKept(function, accumulator));
         return kept * halves(accumulator)->length() <= maxSums_;
     }
 

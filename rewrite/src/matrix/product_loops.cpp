@@ -6,6 +6,7 @@
 
 #include "ir/blocks.hpp"
 #include "ir/opcodes.hpp"
+#include "ir/users.hpp"
 
 namespace coopvk::rewrite {
 
@@ -13,31 +14,48 @@ namespace {
 
 constexpr auto bits(spv::LoopControlMask mask) { return static_cast<uint32_t>(mask); }
 
-using Blocks = std::vector<const Block*>;
+// A loop of a function.
+struct Body {
+    const Function& function;
+    const Users& users;
+    const Loop& loop;
+    std::vector<size_t> blocks;  // their numbers, in order
+
+    template <typename Test>
+    bool anyInstruction(Test test) const {
+        return std::ranges::any_of(blocks, [&](size_t b) {
+            return std::ranges::any_of(function.blocks[b]->body,
+                                       [&](const InstructionPtr& i) { return test(*i); });
+        });
+    }
+};
 
 // Which values of a loop depend on its counter: on phis of the header, or on variables that the
 // continue construct stores to.
 class CounterUses {
  public:
-    // `blocks`: of the loop, of which the first ones are ahead of the continue target.
-    CounterUses(const Module& module, MatrixCounts& matrices, const Blocks& blocks, size_t first)
-        : module_(module), matrices_(matrices), blocks_(blocks) {
-        for (const InstructionPtr& i : blocks.front()->body) {
-            if (i->opcode == spv::Op::OpPhi) dependent_.insert(i->result);
+    CounterUses(const Module& module, MatrixCounts& matrices, const Body& body)
+        : module_(module), matrices_(matrices), body_(body) {
+        for (const InstructionPtr& i : body.function.blocks[body.loop.header]->body) {
+            if (i->opcode == spv::Op::OpPhi) add(i->result);
         }
-        for (const Block* block : std::span(blocks).subspan(first)) {
-            for (const InstructionPtr& i : block->body) {
-                if (i->opcode == spv::Op::OpStore) dependent_.insert(i->word(0));
+        for (const size_t b : body.blocks) {
+            if (b < body.loop.continueTarget) continue;
+            for (const InstructionPtr& i : body.function.blocks[b]->body) {
+                if (i->opcode == spv::Op::OpStore) add(i->word(0));
             }
         }
-        while (propagate()) {
+        while (!pending_.empty()) {
+            const Id one = pending_.back();
+            pending_.pop_back();
+            for (const Usage& use : body.users.of(one)) follow(use);
         }
     }
 
     // Whether the counter is an index to a matrix in an array. A call that takes a matrix may have
     // one.
     bool picksMatrices() const {
-        return anyInstruction([&](const Instruction& i) {
+        return body_.anyInstruction([&](const Instruction& i) {
             if (i.opcode == spv::Op::OpFunctionCall) {
                 return std::ranges::any_of(i.operands, [&](const Operand& o) {
                     return containsMatrix(module_.def(o.word).type);
@@ -50,37 +68,26 @@ class CounterUses {
     }
 
  private:
-    template <typename Test>
-    bool anyInstruction(Test test) const {
-        return std::ranges::any_of(blocks_, [&](const Block* block) {
-            return std::ranges::any_of(block->body, [&](const auto& i) { return test(*i); });
-        });
+    void add(Id value) {
+        if (dependent_.insert(value).second) pending_.push_back(value);
     }
 
-    // Follows dependencies by one step. True if it found more.
-    bool propagate() {
-        bool found = false;
-        anyInstruction([&](const Instruction& i) {
-            const bool isStore = i.opcode == spv::Op::OpStore;
-            const Id target = isStore ? i.word(0) : i.result;
-            if (target == 0 || containsMatrix(module_.def(target).type)) return false;
-            const auto from = i.operands.begin() + (isStore ? 1 : 0);
-            if (std::any_of(from, i.operands.end(), [&](const Operand& o) {
-                    return o.isId && dependent_.contains(o.word);
-                })) {
-                found = dependent_.insert(target).second || found;
-            }
-            return false;
-        });
-        return found;
+    // What a user in the loop computes or stores depends, too.
+    void follow(const Usage& use) {
+        if (!std::ranges::binary_search(body_.blocks, use.position.block)) return;
+        const bool isStore = use.user->opcode == spv::Op::OpStore;
+        const Id target = isStore ? use.user->word(0) : use.user->result;
+        if (target == 0 || (isStore && use.operand == 0)) return;
+        if (!containsMatrix(module_.def(target).type)) add(target);
     }
 
     bool containsMatrix(Id type) const { return matrices_.in(type) != 0; }
 
     const Module& module_;
     MatrixCounts& matrices_;
-    const Blocks& blocks_;
+    const Body& body_;
     std::unordered_set<Id> dependent_;
+    std::vector<Id> pending_;
 };
 
 // Rows times columns of a matrix type.
@@ -97,23 +104,22 @@ struct Iteration {
     uint64_t components = 0;  // of the accumulators
 };
 
-Iteration iterationOf(const Module& module, MatrixCounts& matrices, const Function& function,
-                      const Blocks& blocks, uint32_t subgroupSize) {
+Iteration iterationOf(const Module& module, MatrixCounts& matrices, const Body& body,
+                      uint32_t subgroupSize) {
     Iteration iteration;
     uint64_t written = 0;  // multiplications of the loop's instructions
-    for (const Block* block : blocks) {
-        for (const InstructionPtr& i : block->body) {
-            if (i->opcode != spv::Op::OpCooperativeMatrixMulAddKHR) continue;
-            const Instruction& a = module.def(module.def(i->word(0)).type);
-            const uint64_t size = sizeOf(module, module.def(i->type));
-            const uint64_t depth = module.constantValue(a.word(3)).value_or(1);
-            const uint64_t products = depth * size / subgroupSize;
-            const uint64_t kept = maxKept(matrices, function, i->type);
-            written += products;
-            iteration.products = std::max(iteration.products, kept * products);
-            iteration.components = std::max(iteration.components, kept * (size / subgroupSize));
-        }
-    }
+    body.anyInstruction([&](const Instruction& i) {
+        if (i.opcode != spv::Op::OpCooperativeMatrixMulAddKHR) return false;
+        const Instruction& a = module.def(module.def(i.word(0)).type);
+        const uint64_t size = sizeOf(module, module.def(i.type));
+        const uint64_t depth = module.constantValue(a.word(3)).value_or(1);
+        const uint64_t products = depth * size / subgroupSize;
+        const uint64_t kept = matrices.maxKept(body.function, i.type);
+        written += products;
+        iteration.products = std::max(iteration.products, kept * products);
+        iteration.components = std::max(iteration.components, kept * (size / subgroupSize));
+        return false;
+    });
     iteration.products = std::max(iteration.products, written);
     return iteration;
 }
@@ -128,22 +134,17 @@ void keepProductLoopsRolled(Module& module, uint32_t subgroupSize, uint64_t maxU
     MatrixCounts matrices(module);
     for (const auto& function : module.functions()) {
         const BlockGraph graph(*function);
+        if (graph.loops().empty()) continue;
+        const Users users(*function);
         for (const Loop& loop : graph.loops()) {
             Instruction& merge = *mergeOf(*function->blocks[loop.header]);
             if (!mayBeUnrolled(merge)) continue;
-            const std::vector<size_t> numbers = graph.blocksOf(loop);
-            Blocks blocks;
-            for (const size_t b : numbers) blocks.push_back(function->blocks[b].get());
-            const Iteration iteration =
-                iterationOf(module, matrices, *function, blocks, subgroupSize);
+            const Body body = {*function, users, loop, graph.blocksOf(loop)};
+            const Iteration iteration = iterationOf(module, matrices, body, subgroupSize);
             if (iteration.products <= maxUnrolled) continue;
-            const auto next = std::ranges::lower_bound(numbers, loop.continueTarget);
-            if (iteration.components <= kMaxInRegisters &&
-                CounterUses(module, matrices, blocks, static_cast<size_t>(next - numbers.begin()))
-                    .picksMatrices()) {
-                continue;
-            }
-            merge.operands[2] = literal(spv::LoopControlMask::DontUnroll);
+            const bool picks = iteration.components <= kMaxInRegisters &&
+                               CounterUses(module, matrices, body).picksMatrices();
+            if (!picks) merge.operands[2] = literal(spv::LoopControlMask::DontUnroll);
         }
     }
 }

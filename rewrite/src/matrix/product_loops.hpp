@@ -24,6 +24,17 @@ class MatrixCounts {
         return held(i.opcode == spv::Op::OpTypePointer ? i.word(1) : type, matrix, 0);
     }
 
+    // The most matrices of a type that a variable of a function has.
+    uint64_t maxKept(const Function& function, Id matrix) {
+        const auto [entry, isNew] = kept_.try_emplace({&function, matrix}, 0);
+        for (const InstructionPtr& i : function.blocks.front()->body) {
+            if (!isNew) break;
+            if (i->opcode != spv::Op::OpVariable) continue;
+            entry->second = std::max(entry->second, in(i->type, matrix));
+        }
+        return entry->second;
+    }
+
  private:
     // Universal limit of structures (SPIR-V specification, section 2.17).
     static constexpr uint32_t kMaxDepth = 255;
@@ -59,17 +70,8 @@ class MatrixCounts {
 
     const Module& module_;
     std::map<std::pair<Id, Id>, uint64_t> known_;
+    std::map<std::pair<const Function*, Id>, uint64_t> kept_;
 };
-
-// The most matrices of a type that a variable of the function has.
-inline uint64_t maxKept(MatrixCounts& matrices, const Function& function, Id matrix) {
-    uint64_t max = 0;
-    for (const InstructionPtr& i : function.blocks.front()->body) {
-        if (i->opcode != spv::Op::OpVariable) continue;
-        max = std::max(max, matrices.in(i->type, matrix));
-    }
-    return max;
-}
 
 // Loop controls of loops around matrix products.
 

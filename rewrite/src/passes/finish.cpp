@@ -3,6 +3,7 @@
 #include <unordered_set>
 
 #include "ir/opcodes.hpp"
+#include "ir/users.hpp"
 #include "passes/whole_module.hpp"
 
 namespace coopvk::rewrite {
@@ -34,14 +35,15 @@ void dropMisplacedRoundingModes(Module& module) {
         (roundsForStores(module, i->word(0)) ? rounded : misplaced).insert(i->word(0));
     }
     if (rounded.empty() && misplaced.empty()) return;
-    module.visitBlocks([&](const Instruction& i) {
-        // A second conversion does not make the first one's mode invalid for SPIRV-Tools.
-        if (i.opcode == spv::Op::OpFConvert || isNonSemantic(module, i)) return;
-        for (size_t o = 0; o < i.operands.size(); ++o) {
-            const bool uses = i.operands[o].isId && rounded.contains(i.word(o));
-            if (uses && !isStoreToMemory(module, i, o)) misplaced.insert(i.word(o));
-        }
-    });
+    const Users users(module);
+    for (const Id id : rounded) {
+        const bool isPlaced = users.all(id, [&](const Usage& use) {
+            // A second conversion does not make the first one's mode invalid for SPIRV-Tools.
+            return use.user->opcode == spv::Op::OpFConvert || isNonSemantic(module, *use.user) ||
+                   isStoreToMemory(module, *use.user, use.operand);
+        });
+        if (!isPlaced) misplaced.insert(id);
+    }
     for (const Id id : misplaced) module.removeDecoration(id, spv::Decoration::FPRoundingMode);
 }
 
@@ -77,55 +79,18 @@ void removeSubgroupBarriers(Module& module) {
     });
 }
 
-namespace {
-
-// All ids with uses other than names, decorations and interfaces of entry points.
-std::unordered_set<Id> usedIds(const Module& module) {
-    std::unordered_set<Id> used;
-    const auto count = [&](const Instruction& i) {
-        if (i.type != 0) used.insert(i.type);
-        for (const Operand& operand : i.operands) {
-            if (operand.isId) used.insert(operand.word);
-        }
-    };
-    for (const InstructionPtr& i : module.section(Section::kGlobals)) count(*i);
-    for (const auto& function : module.functions()) {
-        count(*function->definition);
-        for (const InstructionPtr& i : function->parameters) count(*i);
-    }
-    module.visitBlocks(count);
-    return used;
-}
-
-// Drops unused instructions on untyped pointers. Returns their ids.
-std::unordered_set<Id> takeUnused(Module& module) {
-    const std::unordered_set<Id> used = usedIds(module);
-    const auto isUnused = [&](const Instruction& i) {
-        const bool pure = i.opcode != spv::Op::OpFunctionParameter &&
-                          i.opcode != spv::Op::OpFunctionCall && i.opcode != spv::Op::OpLoad;
-        const bool untyped = i.opcode == spv::Op::OpTypeUntypedPointerKHR ||
-                             module.def(i.type).opcode == spv::Op::OpTypeUntypedPointerKHR;
-        return i.result != 0 && !used.contains(i.result) && pure && untyped;
-    };
-    std::unordered_set<Id> gone;
-    for (const auto& function : module.functions()) {
-        for (const auto& block : function->blocks) {
-            gone.merge(module.takeOut(block->body, isUnused));
-        }
-    }
-    gone.merge(module.takeOut(module.section(Section::kGlobals), isUnused));
-    return gone;
-}
-
-}  // namespace
-
 void dropUnusedUntypedPointers(Module& module) {
+    using enum spv::Op;
     if (!module.hasCapability(spv::Capability::UntypedPointersKHR)) return;
-    while (true) {
-        const std::unordered_set<Id> gone = takeUnused(module);
-        if (gone.empty()) break;
-        module.forget(gone);
+    std::vector<InstructionList*> lists = {&module.section(Section::kGlobals)};
+    for (const auto& function : module.functions()) {
+        for (const auto& block : function->blocks) lists.push_back(&block->body);
     }
+    removeUnused(module, Users(module), lists, [&](const Instruction& i) {
+        const bool isPointer = i.opcode == OpTypeUntypedPointerKHR ||
+                               module.def(i.type).opcode == OpTypeUntypedPointerKHR;
+        return isPointer && i.opcode != OpFunctionCall && i.opcode != OpLoad;
+    });
     const auto isUntyped = [](const InstructionPtr& i) {
         return i->opcode == spv::Op::OpTypeUntypedPointerKHR;
     };

@@ -31,12 +31,14 @@ class PointerFlow {
     bool takesPointers(const Instruction& i) const;
 
  private:
-    bool visit(const Instruction& i);
+    void add(std::set<Id>& known, Id value);
+    void visit(const Instruction& i);
     bool anyIsPointer(const Instruction& i) const;
     bool isAddressType(Id type) const;
 
     const Module& module_;
     std::set<Id> pointers_, variables_;
+    std::vector<Id> pending_;  // whose uses are not visited yet
 };
 
 // Loads of values of any type with an explicit layout, by bytes from the start of a buffer.

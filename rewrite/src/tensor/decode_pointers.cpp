@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "ir/opcodes.hpp"
+#include "ir/users.hpp"
 #include "lowering/element_pointer.hpp"
 #include "lowering/memory_types.hpp"
 #include "lowering/words.hpp"
@@ -15,14 +16,14 @@ PointerFlow::PointerFlow(const Module& module, const Function& function,
     : module_(module) {
     for (size_t p = 0; p < parameters.size() && p < function.parameters.size(); ++p) {
         const Id parameter = function.parameters[p]->result;
-        if (parameters[p] == ArgumentKind::kPointer) pointers_.insert(parameter);
-        if (parameters[p] == ArgumentKind::kVariable) variables_.insert(parameter);
+        if (parameters[p] == ArgumentKind::kPointer) add(pointers_, parameter);
+        if (parameters[p] == ArgumentKind::kVariable) add(variables_, parameter);
     }
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (const auto& block : function.blocks) {
-            for (const InstructionPtr& i : block->body) changed |= visit(*i);
-        }
+    const Users users(function);
+    while (!pending_.empty()) {
+        const Id one = pending_.back();
+        pending_.pop_back();
+        for (const Usage& use : users.of(one)) visit(*use.user);
     }
 }
 
@@ -42,17 +43,24 @@ bool PointerFlow::isAddressType(Id id) const {
     return isPointerType(type.opcode) || (type.opcode == spv::Op::OpTypeInt && type.word(0) == 64);
 }
 
-// True if the instruction's result or target is a pointer that was not known.
-bool PointerFlow::visit(const Instruction& i) {
+void PointerFlow::add(std::set<Id>& known, Id value) {
+    if (known.insert(value).second) pending_.push_back(value);
+}
+
+// Adds the instruction's result or target if it is a pointer, too.
+void PointerFlow::visit(const Instruction& i) {
     switch (i.opcode) {
         case spv::Op::OpStore:
-            return isPointer(i.word(1)) && module_.def(i.word(0)).opcode == spv::Op::OpVariable &&
-                   variables_.insert(i.word(0)).second;
+            if (isPointer(i.word(1)) && module_.def(i.word(0)).opcode == spv::Op::OpVariable) {
+                add(variables_, i.word(0));
+            }
+            return;
         case spv::Op::OpLoad:
-            return isVariable(i.word(0)) && pointers_.insert(i.result).second;
+            if (isVariable(i.word(0))) add(pointers_, i.result);
+            return;
         case spv::Op::OpFunctionCall:
-            return isPointerType(module_.def(i.type).opcode) && takesPointers(i) &&
-                   pointers_.insert(i.result).second;
+            if (isPointerType(module_.def(i.type).opcode)) add(pointers_, i.result);
+            return;
         case spv::Op::OpBitcast:
         case spv::Op::OpCopyObject:
         case spv::Op::OpSelect:
@@ -61,11 +69,11 @@ bool PointerFlow::visit(const Instruction& i) {
         case spv::Op::OpConvertUToPtr:
         case spv::Op::OpIAdd:
         case spv::Op::OpISub:
-            return isAddressType(i.type) && anyIsPointer(i) && pointers_.insert(i.result).second;
-        default: {
-            const bool isChain = firstChainIndex(i.opcode) != 0 && isPointer(chainBase(i));
-            return isChain && pointers_.insert(i.result).second;
-        }
+            if (isAddressType(i.type) && anyIsPointer(i)) add(pointers_, i.result);
+            return;
+        default:
+            if (firstChainIndex(i.opcode) != 0 && isPointer(chainBase(i))) add(pointers_, i.result);
+            return;
     }
 }
 

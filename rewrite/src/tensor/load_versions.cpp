@@ -5,6 +5,7 @@
 
 #include "ir/cloner.hpp"
 #include "ir/opcodes.hpp"
+#include "ir/users.hpp"
 #include "lowering/function_writer.hpp"
 #include "tensor/load_order.hpp"
 
@@ -21,23 +22,6 @@ bool namesAny(const Instruction& i, const std::set<Id>& ids) {
                                [&](const Operand& o) { return o.isId && ids.contains(o.word); });
 }
 
-std::set<Id> usedOutsideTheirBlock(const Function& function) {
-    std::map<Id, const Block*> definedIn;
-    for (const auto& block : function.blocks) {
-        for (const InstructionPtr& i : block->body) definedIn[i->result] = block.get();
-    }
-    std::set<Id> used;
-    for (const auto& block : function.blocks) {
-        for (const InstructionPtr& i : block->body) {
-            for (const Operand& o : i->operands) {
-                const auto found = o.isId ? definedIn.find(o.word) : definedIn.end();
-                if (found != definedIn.end() && found->second != block.get()) used.insert(o.word);
-            }
-        }
-    }
-    return used;
-}
-
 // Instructions of a block that both versions have, from the first load on.
 struct Range {
     size_t first = 0, end = 0;
@@ -51,7 +35,7 @@ class Duplicator {
           types_(context.types),
           function_(function),
           writer_(context, function),
-          usedElsewhere_(usedOutsideTheirBlock(function)),
+          users_(function),
           followed_(followed),
           versions_(versions) {}
 
@@ -79,7 +63,8 @@ class Duplicator {
     TypeTable& types_;
     Function& function_;
     FunctionWriter writer_;
-    const std::set<Id> usedElsewhere_;
+    const Users users_;
+    size_t block_ = 0;  // number of the current block
     std::set<Id>& followed_;
     LoadVersions& versions_;
 };
@@ -146,19 +131,16 @@ bool mayBeJoined(const Module& module, Id type) {
 // instruction that gives them moves behind the versions.
 void Duplicator::joinResults(InstructionList& body, Range range, const Version& first,
                              const Version& second) {
-    std::set<Id> used;
-    const auto uses = [&](const Instruction& i) {
-        for (const Operand& o : i.operands) {
-            if (o.isId) used.insert(o.word);
-        }
-    };
-    for (size_t at = range.end; at < body.size(); ++at) uses(*body[at]);
     InstructionList phis, moved;
+    std::set<const Instruction*> later;  // those that are moved
     for (size_t at = range.end; at-- > range.first;) {
         InstructionPtr& i = body[at];
-        const bool isUsed = used.contains(i->result) || usedElsewhere_.contains(i->result);
+        const bool isUsed = users_.any(i->result, [&](const Usage& use) {
+            return use.position.block != block_ || use.position.at >= range.end ||
+                   later.contains(use.user);
+        });
         if (isUsed && i->opcode != spv::Op::OpFunctionCall && !mayBeJoined(module_, i->type)) {
-            uses(*i);
+            later.insert(i.get());
             moved.push_back(std::move(i));
             continue;
         }
@@ -187,9 +169,10 @@ void Duplicator::duplicate(InstructionList& body, Range range) {
 }
 
 void Duplicator::run() {
-    for (const auto& block : function_.blocks) {
-        writer_.beginBlock(*block);
-        InstructionList& body = block->body;
+    for (block_ = 0; block_ < function_.blocks.size(); ++block_) {
+        Block& block = *function_.blocks[block_];
+        writer_.beginBlock(block);
+        InstructionList& body = block.body;
         size_t at = 0;
         while (const std::optional<Range> range = nextRange(body, at)) {
             keep(body, at, range->first);

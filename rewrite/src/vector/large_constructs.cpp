@@ -131,29 +131,6 @@ std::optional<ConsecutiveLoads> consecutiveLoads(const VectorContext& context, c
     return result;
 }
 
-// Drops instructions of a block that isPure() allows and whose results have no uses.
-void dropUnused(VectorContext& context, const Function& function, Block& block) {
-    std::map<Id, uint32_t> uses;
-    for (const InstructionPtr& i : block.body) uses[i->result] = 0;
-    const auto use = [&](const Instruction& i, uint32_t change) {
-        for (const Operand& operand : i.operands) {
-            const auto found = uses.find(operand.word);
-            if (operand.isId && found != uses.end()) found->second += change;
-        }
-    };
-    for (const auto& other : function.blocks) {
-        for (const InstructionPtr& i : other->body) use(*i, 1);
-    }
-    for (size_t b = block.body.size(); b-- > 0;) {
-        const Instruction& i = *block.body[b];
-        if (!isPure(i) || uses[i.result] != 0) continue;
-        if (!context.module.annotationsOf(i.result).empty()) continue;
-        use(i, ~0u);
-        context.module.retire(std::move(block.body[b]));
-    }
-    std::erase(block.body, nullptr);
-}
-
 // Pointer to the array that contains the element to which `chain` points; 0 if the array has gaps
 // or elements other than `component`, or is not in a buffer or in shared memory.
 Id arrayPointer(VectorContext& context, Emitter& emit, const Instruction& chain, Id component) {
@@ -228,8 +205,9 @@ bool readInLoop(VectorContext& context, Emitter& emit, const Block& block, size_
 
 void lowerLargeConstructs(VectorContext& context, Function& function) {
     if (!context.hasLargeVectors()) return;
+    std::vector<InstructionList*> changed;
     for (const auto& block : function.blocks) {
-        bool changed = false;
+        bool isChanged = false;
         for (size_t at = 0; at < block->body.size(); ++at) {
             const Instruction& i = *block->body[at];
             if (i.opcode != spv::Op::OpCompositeConstruct ||
@@ -238,13 +216,16 @@ void lowerLargeConstructs(VectorContext& context, Function& function) {
             }
             InstructionList arguments;
             Emitter emit(context.types, arguments);
-            changed |= readInLoop(context, emit, *block, at);
+            isChanged |= readInLoop(context, emit, *block, at);
             const size_t position = at;
             at += arguments.size();
             insertAt(block->body, position, std::move(arguments));
         }
-        if (changed) dropUnused(context, function, *block);
+        if (isChanged) changed.push_back(&block->body);
     }
+    removeUnused(context.module, Users(function), changed, [&](const Instruction& i) {
+        return isPure(i) && context.module.annotationsOf(i.result).empty();
+    });
 }
 
 }  // namespace coopvk::rewrite

@@ -26,21 +26,20 @@ bool readsComponent(const Instruction& i, Id vector) {
 
 // Arithmetic results of which only few components are read.
 std::unordered_set<Id> findResults(const VectorContext& context, const Function& function) {
-    const Users users = usersIn(function);
+    const Users users(function);
     std::unordered_set<Id> results;
     for (const auto& block : function.blocks) {
         for (const InstructionPtr& i : block->body) {
             const VectorType* type = context.largeVector(i->type);
-            const auto found = users.find(i->result);
-            if (type == nullptr || !isArithmetic(i->opcode) || found == users.end() ||
-                found->second.size() > kMaxReads) {
+            const size_t reads = users.of(i->result).size();
+            if (type == nullptr || !isArithmetic(i->opcode) || reads == 0 || reads > kMaxReads) {
                 continue;
             }
             const bool fits = std::ranges::all_of(i->operands, [&](const Operand& operand) {
                 return context.packedOfValue(operand.word) == type;
             });
-            const bool read = std::ranges::all_of(found->second, [&](const Instruction* user) {
-                return readsComponent(*user, i->result) && user->type == type->component;
+            const bool read = users.all(i->result, [&](const Usage& use) {
+                return readsComponent(*use.user, i->result) && use.user->type == type->component;
             });
             if (fits && read) results.insert(i->result);
         }
@@ -143,18 +142,6 @@ Id repeatedConstituent(VectorContext& context, Id composite, Id type) {
     return same ? constant.word(0) : 0;
 }
 
-void dropUnusedLoads(VectorContext& context, Function& function) {
-    const Users users = usersIn(function);
-    std::unordered_set<Id> gone;
-    for (const auto& block : function.blocks) {
-        gone.merge(context.module.takeOut(block->body, [&](const Instruction& i) {
-            return i.opcode == spv::Op::OpLoad && context.largeVector(i.type) != nullptr &&
-                   i.operands.size() == 1 && !users.contains(i.result);
-        }));
-    }
-    context.module.forget(gone);
-}
-
 namespace {
 
 bool uses(const Instruction& i, Id id) {
@@ -196,12 +183,12 @@ void forwardCopies(VectorContext& context, Function& function, const PointerHelp
         const auto found = context.helpers.find({kCopyHelper, id});
         if (found != context.helpers.end()) copyFunctions.insert(found->second);
     }
-    Users users = usersIn(function);
+    const Users users(function);
     for (const auto& block : function.blocks) {
         for (size_t i = 0; i < block->body.size(); ++i) {
             const Instruction& copy = *block->body[i];
             if (copy.opcode != spv::Op::OpFunctionCall || !copyFunctions.contains(copy.word(0)) ||
-                users[copy.word(2)].size() != 2) {
+                users.of(copy.word(2)).size() != 2) {
                 continue;
             }
             Instruction* writer = onlyWriter(context.module, *block, i, helpers);
@@ -211,12 +198,10 @@ void forwardCopies(VectorContext& context, Function& function, const PointerHelp
             block->body.erase(block->body.begin() + static_cast<std::ptrdiff_t>(i--));
         }
     }
-    users = usersIn(function);
-    context.module.forget(
-        context.module.takeOut(function.blocks.front()->body, [&](const Instruction& i) {
-            return i.opcode == spv::Op::OpVariable && !users.contains(i.result) &&
-                   context.packed(context.module.def(i.type).word(1)) != nullptr;
-        }));
+    removeUnused(context.module, function, [&](const Instruction& i) {
+        return i.opcode == spv::Op::OpVariable &&
+               context.packed(context.module.def(i.type).word(1)) != nullptr;
+    });
 }
 
 }  // namespace coopvk::rewrite

@@ -5,6 +5,7 @@
 // pointers.
 #pragma once
 
+#include "ir/users.hpp"
 #include "vector/context.hpp"
 
 namespace coopvk::rewrite {
@@ -43,8 +44,6 @@ void passVectorsByPointer(VectorContext& context, Function& function,
 // ---------------------------------------------------------------------------------------------
 // Parts of these
 
-// Drops loads of large vectors without uses.
-void dropUnusedLoads(VectorContext& context, Function& function);
 // If the only uses of a variable are a helper's result and a copy of it to another variable, the
 // helper writes to that other variable.
 void forwardCopies(VectorContext& context, Function& function, const PointerHelpers& helpers);
@@ -57,9 +56,6 @@ Id fillFunction(VectorContext& context, const VectorType& type);
 // they differ.
 Id repeatedConstituent(VectorContext& context, Id composite, Id type);
 
-// By id: the instructions in a function's blocks that use it.
-using Users = std::unordered_map<Id, std::vector<const Instruction*>>;
-Users usersIn(const Function& function);
 // Whether all uses of a pointer are loads, stores and access chains, and so on for these; adds the
 // access chains to `chains`.
 bool isPlainlyUsed(const Module& module, const Users& users, Id pointer, std::vector<Id>& chains);

@@ -21,17 +21,15 @@ class CallRewriter {
         : context_(context),
           function_(function),
           helpers_(helpers),
-          users_(usersIn(function)),
+          users_(function),
           emit_(context.types, out_) {
         findLocals();
     }
 
     void run() {
-        for (const auto& block : function_.blocks) {
+        for (block_ = 0; block_ < function_.blocks.size(); ++block_) {
             holders_.clear();
-            InstructionList body = std::move(block->body);
-            positions_.clear();
-            for (size_t i = 0; i < body.size(); ++i) positions_[body[i].get()] = i;
+            InstructionList body = std::move(function_.blocks[block_]->body);
             for (size_t i = 0; i < body.size(); ++i) {
                 releaseVariables(i);
                 next_ = i + 1 < body.size() ? body[i + 1].get() : nullptr;
@@ -40,7 +38,7 @@ class CallRewriter {
                 if (takesNext_) context_.module.retire(std::move(body[++i]));
             }
             releaseVariables(body.size());
-            block->body = std::move(out_);
+            function_.blocks[block_]->body = std::move(out_);
             out_.clear();
         }
         insertAt(function_.blocks.front()->body, 0, std::move(variables_));
@@ -93,10 +91,9 @@ class CallRewriter {
         const Id variable = free.empty() ? newVariable(type) : free.back();
         if (!free.empty()) free.pop_back();
         size_t last = 0;
-        for (const Instruction* user : users_[value]) {
-            const auto position = positions_.find(user);
-            if (position == positions_.end()) return variable;
-            last = std::max(last, position->second);
+        for (const Usage& use : users_.of(value)) {
+            if (use.position.block != block_) return variable;
+            last = std::max(last, use.position.at);
         }
         taken_.push_back({value, type, variable, last});
         return variable;
@@ -204,11 +201,11 @@ class CallRewriter {
 
     // Copies a vector in a loop to a variable, if a call or a store takes it whole.
     bool replaceLoad(const Instruction& load) {
-        const auto takesWhole = [](const Instruction* user) {
-            return isOneOf(user->opcode, {spv::Op::OpFunctionCall, spv::Op::OpStore});
+        const auto takesWhole = [](const Usage& use) {
+            return isOneOf(use.user->opcode, {spv::Op::OpFunctionCall, spv::Op::OpStore});
         };
         if (context_.largeVector(load.type) == nullptr || load.operands.size() != 1 ||
-            !isElsewhere(load.word(0)) || std::ranges::none_of(users_[load.result], takesWhole)) {
+            !isElsewhere(load.word(0)) || !users_.any(load.result, takesWhole)) {
             return false;
         }
         const Id variable = resultVariable(load.result, load.type);
@@ -260,7 +257,7 @@ class CallRewriter {
     // the call does not read the target; else a result variable.
     Id resultPointer(const Instruction& i, std::span<const Id> arguments) {
         takesNext_ = next_ != nullptr && isLocalStore(*next_) && next_->word(1) == i.result &&
-                     users_[i.result].size() == 1 && next_->word(0) != i.word(0) &&
+                     users_.of(i.result).size() == 1 && next_->word(0) != i.word(0) &&
                      std::ranges::find(arguments, next_->word(0)) == arguments.end();
         return takesNext_ ? next_->word(0) : resultVariable(i.result, i.type);
     }
@@ -273,14 +270,14 @@ class CallRewriter {
     VectorContext& context_;
     Function& function_;
     const PointerHelpers& helpers_;
-    Users users_;
+    const Users users_;
     InstructionList out_;
     Emitter emit_;
     InstructionList variables_;
     std::unordered_set<Id> locals_;
     std::map<Id, std::vector<Id>> freeVariables_;  // by type of the vector
     std::vector<TakenVariable> taken_;
-    std::unordered_map<const Instruction*, size_t> positions_;  // in this block
+    size_t block_ = 0;          // number of this block
     std::map<Id, Id> results_;  // variables of helpers' results and of constants, in the function
     std::map<Id, Id> holders_;  // variables that hold values, in this block
     const Instruction* next_ = nullptr;
@@ -293,7 +290,10 @@ void passVectorsByPointer(VectorContext& context, Function& function,
                           const PointerHelpers& helpers) {
     if (function.blocks.empty()) return;
     CallRewriter(context, function, helpers).run();
-    dropUnusedLoads(context, function);
+    removeUnused(context.module, function, [&](const Instruction& i) {
+        return i.opcode == spv::Op::OpLoad && context.largeVector(i.type) != nullptr &&
+               i.operands.size() == 1;
+    });
     forwardCopies(context, function, helpers);
 }
 

@@ -18,42 +18,24 @@ Function* entryFunction(const Module& module) {
     return hasBody ? found->get() : nullptr;
 }
 
-Users usersIn(const Function& function) {
-    Users users;
-    for (const auto& block : function.blocks) {
-        for (const InstructionPtr& i : block->body) {
-            for (const Operand& operand : i->operands) {
-                if (operand.isId) users[operand.word].push_back(i.get());
-            }
-        }
-    }
-    return users;
-}
-
 bool isPlainlyUsed(const Module& module, const Users& users, Id pointer, std::vector<Id>& chains) {
     std::unordered_set<Id> known = {pointer};
     std::vector<Id> pointers = {pointer};  // chains may be too long for recursion
-    const auto isPlainUse = [&](const Instruction* i, Id used) {
-        if (isNonSemantic(module, *i)) return true;
-        const bool isAddress = i->word(0) == used;
-        if (i->opcode == spv::Op::OpLoad) return isAddress;
-        if (i->opcode == spv::Op::OpStore) return isAddress && i->word(1) != used;
-        if (!isAccessChain(i->opcode) || !isAddress) return false;
+    const auto isPlainUse = [&](const Usage& use) {
+        const Instruction& i = *use.user;
+        if (isNonSemantic(module, i)) return true;
+        if (use.operand != 0) return false;
+        if (i.opcode == spv::Op::OpLoad || i.opcode == spv::Op::OpStore) return true;
         // In malformed modules a chain's base may be the chain.
-        if (!known.insert(i->result).second) return false;
-        chains.push_back(i->result);
-        pointers.push_back(i->result);
+        if (!isAccessChain(i.opcode) || !known.insert(i.result).second) return false;
+        chains.push_back(i.result);
+        pointers.push_back(i.result);
         return true;
     };
     while (!pointers.empty()) {
         const Id next = pointers.back();
         pointers.pop_back();
-        const auto found = users.find(next);
-        if (found == users.end()) continue;
-        if (!std::ranges::all_of(found->second,
-                                 [&](const Instruction* i) { return isPlainUse(i, next); })) {
-            return false;
-        }
+        if (!users.all(next, isPlainUse)) return false;
     }
     return true;
 }
@@ -71,29 +53,13 @@ bool holdsLargeVectors(const VectorContext& context, Id type) {
     return def.opcode == spv::Op::OpTypeArray && holdsLargeVectors(context, def.word(0));
 }
 
-// The ids that globals and functions except `entry` use.
-std::unordered_set<Id> usedElsewhere(const Module& module, const Function& entry) {
-    std::unordered_set<Id> used;
-    for (const auto& function : module.functions()) {
-        if (function.get() == &entry) continue;
-        for (const auto& [id, all] : usersIn(*function)) used.insert(id);
-    }
-    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
-        for (const Operand& operand : i->operands) {
-            if (operand.isId) used.insert(operand.word);
-        }
-    }
-    return used;
-}
-
 }  // namespace
 
 void makePrivateVectorsLocal(VectorContext& context) {
     Module& module = context.module;
     Function* entry = entryFunction(module);
     if (entry == nullptr) return;
-    const Users users = usersIn(*entry);
-    const std::unordered_set<Id> elsewhere = usedElsewhere(module, *entry);
+    const Users all(module), users(*entry);
     InstructionList locals;
     std::vector<Id> pointers;
     for (InstructionPtr& i : module.section(Section::kGlobals)) {
@@ -101,7 +67,8 @@ void makePrivateVectorsLocal(VectorContext& context) {
         if (i->opcode != spv::Op::OpVariable ||
             i->word(0) != static_cast<uint32_t>(spv::StorageClass::Private) ||
             !holdsLargeVectors(context, module.def(i->type).word(1)) ||
-            elsewhere.contains(i->result) || !isPlainlyUsed(module, users, i->result, chains)) {
+            users.of(i->result).size() != all.of(i->result).size() ||
+            !isPlainlyUsed(module, users, i->result, chains)) {
             continue;
         }
         i->operands[0] = literal(spv::StorageClass::Function);
@@ -128,7 +95,7 @@ namespace {
 class HelperRewriter {
  public:
     HelperRewriter(VectorContext& context, Function& function)
-        : context_(context), function_(function), users_(usersIn(function)) {}
+        : context_(context), function_(function), users_(function) {}
 
     PointerHelper run() {
         PointerHelper helper;
@@ -158,17 +125,18 @@ class HelperRewriter {
 
     // Whether nothing except `store` writes to a variable.
     bool isOnlyRead(Id pointer, const Instruction* store) {
-        return std::ranges::all_of(users_[pointer], [&](const Instruction* i) {
-            if (i == store || i->opcode == spv::Op::OpLoad) return true;
-            return i->opcode == spv::Op::OpAccessChain && i->word(0) == pointer &&
-                   isOnlyRead(i->result, nullptr);
+        return users_.all(pointer, [&](const Usage& use) {
+            const Instruction& i = *use.user;
+            if (&i == store || i.opcode == spv::Op::OpLoad) return true;
+            return i.opcode == spv::Op::OpAccessChain && use.operand == 0 &&
+                   isOnlyRead(i.result, nullptr);
         });
     }
 
     // If a parameter is only stored to a variable, the variable becomes the parameter.
     bool takePointer(Instruction& parameter) {
-        if (users_[parameter.result].size() != 1) return false;
-        const Instruction* store = users_[parameter.result][0];
+        if (users_.of(parameter.result).size() != 1) return false;
+        const Instruction* store = users_.of(parameter.result)[0].user;
         const Id variable = store->word(0);
         if (store->opcode != spv::Op::OpStore || store->word(1) != parameter.result ||
             !isLocal(variable) || !isOnlyRead(variable, store)) {
@@ -193,7 +161,7 @@ class HelperRewriter {
         if (last == nullptr) return false;
         const Instruction& value = context_.module.def(last->body.back()->word(0));
         const Id variable = value.word(0);
-        if (value.opcode != spv::Op::OpLoad || users_[value.result].size() != 1 ||
+        if (value.opcode != spv::Op::OpLoad || users_.of(value.result).size() != 1 ||
             !isLocal(variable)) {
             return false;
         }
@@ -216,7 +184,7 @@ class HelperRewriter {
 
     VectorContext& context_;
     Function& function_;
-    Users users_;
+    const Users users_;
 };
 
 }  // namespace

@@ -35,7 +35,7 @@ bool Repetition::holds(const Function& function, const Segment& segment) {
     return run(function, {&function, segment.begin.block, segment.begin.at}, &segment.end, nullptr);
 }
 
-bool Repetition::enter(Position& at, Id label) {
+bool Repetition::enter(Next& at, Id label) {
     const auto& blocks = at.function->blocks;
     const Id from = blocks[at.block]->id();
     const std::optional<size_t> found = facts_.graph(*at.function).number(label);
@@ -55,14 +55,14 @@ bool Repetition::enter(Position& at, Id label) {
     return true;
 }
 
-bool Repetition::branch(Position& at, const Instruction& i) {
+bool Repetition::branch(Next& at, const Instruction& i) {
     if (i.opcode == Op::OpBranch) return enter(at, i.word(0));
     if (i.opcode != Op::OpBranchConditional) return false;
     const Value condition = valueOf(i.word(0));
     return condition.kind == Kind::kNumber && enter(at, i.word(condition.number != 0 ? 1 : 2));
 }
 
-bool Repetition::run(const Function& function, Position at, const Place* end, Value* returned) {
+bool Repetition::run(const Function& function, Next at, const Position* end, Value* returned) {
     while (++steps_ < kMaxSteps) {
         if (end != nullptr && at.block == end->block && at.at == end->at) return true;
         const InstructionList& body = function.blocks[at.block]->body;

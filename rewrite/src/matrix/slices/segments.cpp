@@ -154,7 +154,7 @@ class SegmentFinder {
             if (isTerminator(i.opcode) || &i == mergeOf(*function_.blocks[b])) return;
             if (!facts_.mayRepeat(i)) close();
             if (isAtStart || !facts_.mayRepeat(i)) begin_ = {b, at + 1};
-            if (facts_.multiplies(i)) end_ = Place{b, endOfStores(b, at)};
+            if (facts_.multiplies(i)) end_ = Position{b, endOfStores(b, at)};
         }
     }
 
@@ -186,7 +186,7 @@ class SegmentFinder {
             const InstructionList& body = function_.blocks[merge]->body;
             const auto phis = std::ranges::find_if(
                 body, [](const InstructionPtr& i) { return i->opcode != Op::OpPhi; });
-            end_ = Place{merge, static_cast<size_t>(phis - body.begin())};
+            end_ = Position{merge, static_cast<size_t>(phis - body.begin())};
         }
     }
 
@@ -200,8 +200,8 @@ class SegmentFinder {
     const Function& function_;
     const BlockGraph& graph_;
     std::vector<Segment> segments_;
-    std::optional<Place> begin_;
-    std::optional<Place> end_;  // behind the last multiply-add so far
+    std::optional<Position> begin_;
+    std::optional<Position> end_;  // behind the last multiply-add so far
 };
 
 }  // namespace

@@ -6,12 +6,12 @@
 // loads and multiplies a slice of them, some columns of A and rows of B.
 #pragma once
 
-#include <compare>
 #include <map>
 #include <set>
 
 #include "ir/blocks.hpp"
 #include "ir/types.hpp"
+#include "ir/users.hpp"
 #include "matrix/context.hpp"
 
 namespace coopvk::rewrite {
@@ -32,17 +32,10 @@ SlicedTypes chooseSlices(const TypeTable& types, const Target& target, const Lay
 // Segments: parts of functions that a loop may execute again. They consist of instructions and
 // whole constructs that change only variables of the invocation.
 
-// Ahead of an instruction: indices into Function::blocks and into the block's body.
-struct Place {
-    size_t block = 0;
-    size_t at = 0;
-    auto operator<=>(const Place&) const = default;
-};
-
 // The instructions from `begin` up to `end`. `begin` dominates them, and all of them lead to `end`.
 struct Segment {
-    Place begin;
-    Place end;
+    Position begin;
+    Position end;
 };
 
 // Whether a pointer points to a variable of the invocation.
@@ -110,16 +103,16 @@ class Repetition {
         Path path;               // of a pointer: what it points to; of a sum: where it was loaded
         bool isInexact = false;  // points to an unknown part of what `path` leads to
     };
-    struct Position {
+    struct Next {  // the instruction that is executed next
         const Function* function;
         size_t block, at;
     };
 
     // These return false where the segment may not be repeated, or a value is not known that
     // matters.
-    bool run(const Function& function, Position at, const Place* end, Value* returned);
-    bool enter(Position& at, Id label);
-    bool branch(Position& at, const Instruction& i);
+    bool run(const Function& function, Next at, const Position* end, Value* returned);
+    bool enter(Next& at, Id label);
+    bool branch(Next& at, const Instruction& i);
     bool execute(const Instruction& i);
     bool call(const Instruction& i);
     bool load(const Instruction& i);

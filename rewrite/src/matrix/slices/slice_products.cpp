@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <unordered_set>
 
 #include "lowering/function_writer.hpp"
 #include "matrix/matrix_types.hpp"
@@ -12,28 +11,24 @@ namespace {
 
 using spv::Op;
 
-bool isInside(const Segment& s, Place at) { return s.begin <= at && at < s.end; }
+bool isInside(const Segment& s, Position at) { return s.begin <= at && at < s.end; }
 
 // Whether the segment's blocks can be split at its ends, and no value that it computes is used
 // outside.
-bool canRepeat(const Function& function, const Segment& segment) {
+bool canRepeat(const Function& function, const Users& users, const Segment& segment) {
     const Block& first = *function.blocks[segment.begin.block];
     const Block& last = *function.blocks[segment.end.block];
     if (isLoopHeader(first) || isLoopHeader(last)) return false;
-    std::unordered_set<Id> inside, usedOutside;
-    for (size_t b = 0; b < function.blocks.size(); ++b) {
-        const InstructionList& body = function.blocks[b]->body;
-        for (size_t at = 0; at < body.size(); ++at) {
-            if (isInside(segment, {b, at})) {
-                inside.insert(body[at]->result);
-                continue;
-            }
-            for (const Operand& o : body[at]->operands) {
-                if (o.isId && o.word != 0) usedOutside.insert(o.word);
-            }
+    const auto isUsedInside = [&](const Usage& use) { return isInside(segment, use.position); };
+    for (Position p = segment.begin; p < segment.end;) {
+        const InstructionList& body = function.blocks[p.block]->body;
+        if (p.at == body.size()) {
+            p = {p.block + 1, 0};
+        } else if (!users.all(body[p.at++]->result, isUsedInside)) {
+            return false;
         }
     }
-    return std::ranges::none_of(inside, [&](Id id) { return usedOutside.contains(id); });
+    return true;
 }
 
 struct Found {
@@ -50,17 +45,20 @@ class Search {
     // Empty where there are no such segments.
     std::vector<Found> run() {
         for (const auto& function : module_.functions()) {
+            const Users users(*function);
             for (const Segment& segment : findSegments(facts_, *function)) {
-                consider(*function, segment);
+                consider(*function, users, segment);
             }
         }
         return isComplete() ? std::move(found_) : std::vector<Found>();
     }
 
  private:
-    void consider(Function& function, const Segment& segment) {
-        if (overlaps(function, segment)) return;
-        if (!canRepeat(function, segment) || !repetition_.holds(function, segment)) return;
+    void consider(Function& function, const Users& users, const Segment& segment) {
+        if (overlaps(function, segment) || !canRepeat(function, users, segment) ||
+            !repetition_.holds(function, segment)) {
+            return;
+        }
         found_.push_back({&function, segment});
         executed_.insert(repetition_.executed().begin(), repetition_.executed().end());
     }
@@ -141,7 +139,7 @@ class Repeater {
     }
 
  private:
-    void keepUntil(Place end) {
+    void keepUntil(Position end) {
         while (at_ < end) {
             InstructionList& body = function_.blocks[at_.block]->body;
             if (at_.at < body.size()) {
@@ -159,7 +157,7 @@ class Repeater {
     Function& function_;
     const SliceLoop& loop_;
     FunctionWriter writer_;
-    Place at_;
+    Position at_;
 };
 
 void repeatAll(TypeTable& types, const Target& target, std::vector<Found> found,

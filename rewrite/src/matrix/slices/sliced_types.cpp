@@ -91,7 +91,7 @@ uint64_t sumsOfLane(const Module& module, const Target& target, MatrixCounts& ma
     uint64_t kept = 1;
     for (const auto& function : module.functions()) {
         if (function->blocks.empty()) continue;
-        kept = std::max(kept, maxKept(matrices, *function, type));
+        kept = std::max(kept, matrices.maxKept(*function, type));
     }
     return d ? kept * d->rows * d->columns / target.subgroupSize : 0;
 }

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/users.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+// Each of these calls visit(id, use) for the uses by an instruction, a list, a function's blocks.
+
+template <typename Visit>
+void visitUses(Instruction& i, Position position, Visit visit) {
+    if (i.type != 0) visit(i.type, Usage{&i, Users::kResultType, position});
+    for (size_t o = 0; o < i.operands.size(); ++o) {
+        if (i.operands[o].isId) visit(i.word(o), Usage{&i, o, position});
+    }
+}
+
+template <typename Visit>
+void visitUses(const InstructionList& list, Visit visit) {
+    for (const InstructionPtr& i : list) visitUses(*i, {}, visit);
+}
+
+template <typename Visit>
+void visitUses(const Function& function, Visit visit) {
+    for (size_t b = 0; b < function.blocks.size(); ++b) {
+        const InstructionList& body = function.blocks[b]->body;
+        for (size_t at = 0; at < body.size(); ++at) visitUses(*body[at], {b, at}, visit);
+    }
+}
+
+}  // namespace
+
+template <typename VisitAll>
+void Users::index(VisitAll visitAll) {
+    visitAll([&](Id id, const Usage&) {
+        if (first_.size() < id + size_t{2}) first_.resize(id + size_t{2});
+        ++first_[id];
+    });
+    size_t end = 0;
+    for (size_t& first : first_) first = std::exchange(end, end + first);
+    uses_.resize(end);
+    std::vector<size_t> next = first_;
+    visitAll([&](Id id, const Usage& use) { uses_[next[id]++] = use; });
+}
+
+Users::Users(const Function& function) {
+    index([&](const auto& visit) { visitUses(function, visit); });
+}
+
+Users::Users(const Module& module) {
+    index([&](const auto& visit) {
+        visitUses(module.section(Section::kGlobals), visit);
+        for (const auto& function : module.functions()) {
+            visitUses(*function->definition, {}, visit);
+            visitUses(function->parameters, visit);
+            visitUses(*function, visit);
+        }
+    });
+}
+
+std::span<const Usage> Users::of(Id id) const {
+    if (id + size_t{1} >= first_.size()) return {};
+    return std::span(uses_).subspan(first_[id], first_[id + 1] - first_[id]);
+}
+
+void removeUnused(Module& module, const Users& users, std::span<InstructionList* const> lists,
+                  const std::function<bool(const Instruction&)>& mayGo) {
+    struct Candidate {
+        Instruction* instruction;
+        size_t uses;
+    };
+    std::unordered_map<Id, Candidate> candidates;
+    std::vector<Instruction*> pending;
+    for (const InstructionList* list : lists) {
+        for (const InstructionPtr& i : *list) {
+            if (i->result == 0 || !mayGo(*i)) continue;
+            const size_t uses = users.of(i->result).size();
+            candidates[i->result] = {i.get(), uses};
+            if (uses == 0) pending.push_back(i.get());
+        }
+    }
+    std::unordered_set<Id> gone;
+    while (!pending.empty()) {
+        Instruction& i = *pending.back();
+        pending.pop_back();
+        gone.insert(i.result);
+        visitUses(i, {}, [&](Id id, const Usage&) {
+            const auto found = candidates.find(id);
+            if (found == candidates.end() || --found->second.uses != 0) return;
+            pending.push_back(found->second.instruction);
+        });
+    }
+    if (gone.empty()) return;
+    for (InstructionList* list : lists) {
+        module.takeOut(*list, [&](const Instruction& i) { return gone.contains(i.result); });
+    }
+    module.forget(gone);
+}
+
+void removeUnused(Module& module, Function& function,
+                  const std::function<bool(const Instruction&)>& mayGo) {
+    std::vector<InstructionList*> lists;
+    for (const auto& block : function.blocks) lists.push_back(&block->body);
+    removeUnused(module, Users(function), lists, mayGo);
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/users.hpp"
+
+#include <gtest/gtest.h>
+
+#include "assemble.hpp"
+
+namespace coopvk::rewrite {
+namespace {
+
+constexpr std::string_view kModule = R"(
+OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %1 "main"
+OpExecutionMode %1 LocalSize 1 1 1
+OpName %10 "variable"
+OpDecorate %21 RelaxedPrecision
+%2 = OpTypeVoid
+%3 = OpTypeFunction %2
+%4 = OpTypeInt 32 0
+%5 = OpConstant %4 7
+%6 = OpTypePointer Function %4
+%7 = OpTypeFunction %4 %4
+%1 = OpFunction %2 None %3
+%11 = OpLabel
+%10 = OpVariable %6 Function %5
+%20 = OpLoad %4 %10
+OpBranch %12
+%12 = OpLabel
+%21 = OpIAdd %4 %20 %20
+%22 = OpFunctionCall %4 %8 %21
+OpStore %10 %22
+OpReturn
+OpFunctionEnd
+%8 = OpFunction %4 None %7
+%9 = OpFunctionParameter %4
+%13 = OpLabel
+%23 = OpIMul %4 %9 %5
+%24 = OpIAdd %4 %23 %5
+%25 = OpISub %4 %24 %23
+OpReturnValue %9
+OpFunctionEnd
+)";
+
+Module parsed() {
+    Result<Module> module = Module::parse(test::assemble(kModule));
+    return std::move(*module);
+}
+
+// "opcode/operand" of each use.
+std::vector<std::pair<spv::Op, size_t>> usesOf(const Users& users, Id id) {
+    std::vector<std::pair<spv::Op, size_t>> uses;
+    for (const Usage& use : users.of(id)) uses.emplace_back(use.user->opcode, use.operand);
+    return uses;
+}
+
+TEST(Users, NamesEachOperandInOrder) {
+    using enum spv::Op;
+    using Uses = std::vector<std::pair<spv::Op, size_t>>;
+    const Module module = parsed();
+    const Users users(*module.functions().front());
+    EXPECT_EQ(usesOf(users, 10), (Uses{{OpLoad, 0}, {OpStore, 0}}));
+    EXPECT_EQ(usesOf(users, 20), (Uses{{OpIAdd, 0}, {OpIAdd, 1}}));
+    EXPECT_EQ(usesOf(users, 12), (Uses{{OpBranch, 0}}));
+    EXPECT_EQ(usesOf(users, 6), (Uses{{OpVariable, Users::kResultType}}));
+    EXPECT_EQ(users.of(10)[0].position, (Position{0, 1}));
+    EXPECT_EQ(users.of(10)[1].position, (Position{1, 2}));
+    EXPECT_EQ(users.of(10)[1].user, module.functions().front()->blocks[1]->body[2].get());
+    EXPECT_FALSE(users.isUsed(9)) << "of another function";
+    EXPECT_FALSE(users.isUsed(1000000)) << "beyond the bound";
+    EXPECT_TRUE(users.all(10, [](const Usage& use) { return use.operand == 0; }));
+    EXPECT_FALSE(users.any(10, [](const Usage& use) { return use.operand != 0; }));
+}
+
+TEST(Users, OfAModuleHasHeadersAndGlobals) {
+    using enum spv::Op;
+    using Uses = std::vector<std::pair<spv::Op, size_t>>;
+    const Module module = parsed();
+    const Users users(module);
+    EXPECT_EQ(usesOf(users, 7), (Uses{{OpFunction, 1}}));
+    EXPECT_EQ(usesOf(users, 8), (Uses{{OpFunctionCall, 0}}));
+    EXPECT_EQ(usesOf(users, 5), (Uses{{OpVariable, 1}, {OpIMul, 1}, {OpIAdd, 1}}));
+    EXPECT_EQ(usesOf(users, 9), (Uses{{OpIMul, 0}, {OpReturnValue, 0}}));
+    EXPECT_FALSE(users.isUsed(1)) << "an entry point's function";
+}
+
+TEST(Users, RemoveWhatOnlyUnusedInstructionsUse) {
+    Module module = parsed();
+    Function& function = *module.functions()[1];
+    removeUnused(module, function,
+                 [](const Instruction& i) { return i.opcode != spv::Op::OpIMul; });
+    ASSERT_EQ(function.blocks[0]->body.size(), 2u);
+    EXPECT_EQ(function.blocks[0]->body[0]->opcode, spv::Op::OpIMul) << "which may not go";
+    removeUnused(module, function, [](const Instruction&) { return true; });
+    ASSERT_EQ(function.blocks[0]->body.size(), 1u);
+    EXPECT_EQ(module.def(23).opcode, spv::Op::OpNop) << "forgotten";
+    // Both operands of the addition are the load.
+    Function& main = *module.functions()[0];
+    removeUnused(module, main, [](const Instruction& i) {
+        return i.opcode != spv::Op::OpVariable && i.opcode != spv::Op::OpFunctionCall;
+    });
+    EXPECT_EQ(main.blocks[0]->body.size(), 3u);
+    EXPECT_FALSE(validate(module.serialise()));
+}
+
+// Each instruction uses the one before: linear, also for a chain of 20,000.
+TEST(Users, FollowsLongChains) {
+    std::string text(kModule.substr(0, kModule.find("OpReturnValue")));
+    constexpr Id kFirst = 100, kCount = 20000;
+    for (Id id = kFirst; id < kFirst + kCount; ++id) {
+        const Id before = id == kFirst ? 9 : id - 1;
+        text += "%" + std::to_string(id) + " = OpNot %4 %" + std::to_string(before) + "\n";
+    }
+    text += kModule.substr(kModule.find("OpReturnValue"));
+    Result<Module> module = Module::parse(test::assemble(text));
+    ASSERT_TRUE(module);
+    removeUnused(*module, *module->functions()[1], [](const Instruction&) { return true; });
+    EXPECT_EQ(module->functions()[1]->blocks[0]->body.size(), 1u);
+}
+
+}  // namespace
+}  // namespace coopvk::rewrite
