@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// A module from its entry point to its functions.
 #include <spirv-tools/libspirv.h>
 
 #include <new>
@@ -7,6 +9,30 @@
 #include "program/decoder.hpp"
 
 namespace coopvk::reference {
+
+std::string_view nameOf(const Parsed& instruction) {
+    return spvOpcodeString(static_cast<uint32_t>(instruction.opcode));
+}
+
+bool isVariable(spv::Op opcode) {
+    return opcode == spv::Op::OpVariable || opcode == spv::Op::OpUntypedVariableKHR;
+}
+
+bool isConstant(std::string_view name) {
+    return name.starts_with("Constant") || name.starts_with("SpecConstant") || name == "Undef" ||
+           name == "PoisonKHR";
+}
+
+Error Decoder::invalid(const Parsed& instruction, const std::string& message) const {
+    return {ErrorCode::kInvalidModule, "Op" + std::string(nameOf(instruction)) + " %" +
+                                           std::to_string(instruction.resultId) + ": " + message};
+}
+
+Error Decoder::unsupported(const Parsed& instruction) const {
+    Error error = invalid(instruction, "this device does not execute it");
+    error.code = ErrorCode::kUnsupported;
+    return error;
+}
 
 Status Decoder::readEntryPoint() {
     for (const Parsed& instruction : module_) {
@@ -22,56 +48,40 @@ Status Decoder::readEntryPoint() {
                  "the module has no compute entry point " + request_.entryPoint};
 }
 
-namespace {
-
-numbers::Rounding roundingOf(Direction direction) {
-    if (direction == Direction::kUpward) return numbers::Rounding::upward;
-    return direction == Direction::kDownward ? numbers::Rounding::downward
-                                             : numbers::Rounding::nearestEven;
-}
-
-}  // namespace
-
-void Decoder::readModes() {
-    const auto controls = [&](uint32_t width) -> FloatControls& {
+void Decoder::readMode(const Parsed& instruction) {
+    const auto& operands = instruction.operands;
+    if (operands[0].word != entry_) return;
+    const auto controls = [&]() -> FloatControls& {
+        const uint32_t width = operands[2].word;
         return width == 16   ? program_->float16
                : width == 64 ? program_->float64
                              : program_->float32;
     };
-    for (const uint32_t width : {16u, 32u, 64u})
-        controls(width).rounding = roundingOf(request_.rounding);
-    for (const Parsed& instruction : module_) {
-        const auto& operands = instruction.operands;
-        if (instruction.opcode == spv::Op::OpMemoryModel)
-            program_->vulkanMemoryModel =
-                static_cast<spv::MemoryModel>(operands[1].word) == spv::MemoryModel::Vulkan;
-        if ((instruction.opcode != spv::Op::OpExecutionMode &&
-             instruction.opcode != spv::Op::OpExecutionModeId) ||
-            operands[0].word != entry_)
-            continue;
-        switch (static_cast<spv::ExecutionMode>(operands[1].word)) {
-            case spv::ExecutionMode::LocalSize:
-                for (uint32_t i = 0; i < 3; ++i) program_->workgroupSize[i] = operands[2 + i].word;
-                break;
-            case spv::ExecutionMode::LocalSizeId:
-                for (uint32_t i = 0; i < 3; ++i) localSizeIds_[i] = operands[2 + i].word;
-                break;
-            case spv::ExecutionMode::RoundingModeRTZ:
-                controls(operands[2].word).rounding = numbers::Rounding::towardZero;
-                break;
-            case spv::ExecutionMode::RoundingModeRTE:
-                controls(operands[2].word).rounding = numbers::Rounding::nearestEven;
-                break;
-            case spv::ExecutionMode::DenormFlushToZero:
-                controls(operands[2].word).flushDenorms = true;
-                break;
-            default:
-                break;
-        }
+    switch (static_cast<spv::ExecutionMode>(operands[1].word)) {
+        case spv::ExecutionMode::LocalSize:
+            for (uint32_t i = 0; i < 3; ++i) program_->workgroupSize[i] = operands[2 + i].word;
+            break;
+        case spv::ExecutionMode::LocalSizeId:
+            for (uint32_t i = 0; i < 3; ++i) localSizeIds_[i] = operands[2 + i].word;
+            break;
+        case spv::ExecutionMode::RoundingModeRTZ:
+            controls().rounding = numbers::Rounding::towardZero;
+            break;
+        case spv::ExecutionMode::RoundingModeRTE:
+            controls().rounding = numbers::Rounding::nearestEven;
+            break;
+        case spv::ExecutionMode::DenormFlushToZero:
+            controls().flushDenorms = true;
+            break;
+        default:
+            break;
     }
 }
 
-void Decoder::readNames(const Parsed& instruction) {
+void Decoder::readName(const Parsed& instruction) {
+    const auto addLine = [&](const std::string& line) {
+        program_->lines.emplace_back(instruction.word, line);
+    };
     switch (instruction.opcode) {
         case spv::Op::OpName:
             program_->names[instruction.operands[0].word] = instruction.text;
@@ -83,46 +93,46 @@ void Decoder::readNames(const Parsed& instruction) {
             sets_[instruction.resultId] = instruction.text;
             break;
         case spv::Op::OpLine:
-            program_->lines.emplace_back(instruction.word,
-                                         program_->strings[instruction.operands[0].word] + ":" +
-                                             std::to_string(instruction.operands[1].word));
+            addLine(program_->strings[instruction.operands[0].word] + ":" +
+                    std::to_string(instruction.operands[1].word));
             break;
         case spv::Op::OpLabel:  // a line ends with its block; one just before is this block's
-            if (!program_->lines.empty() && program_->lines.back().first + 4 == instruction.word)
-                break;
-            [[fallthrough]];
+            if (program_->lines.empty() || program_->lines.back().first + 4 != instruction.word)
+                addLine("");
+            break;
         case spv::Op::OpNoLine:
         case spv::Op::OpFunctionEnd:
-            program_->lines.emplace_back(instruction.word, "");
+            addLine("");
             break;
         default:
             break;
     }
 }
 
-std::string_view nameOf(const Parsed& instruction) {
-    return spvOpcodeString(static_cast<uint32_t>(instruction.opcode));
-}
-
-bool isVariable(std::string_view name) {
-    return name == "Variable" || name == "UntypedVariableKHR";
-}
-
-bool isConstant(std::string_view name) {
-    return name.starts_with("Constant") || name.starts_with("SpecConstant") || name == "Undef" ||
-           name == "PoisonKHR";
-}
-
 Status Decoder::readDeclaration(const Parsed& instruction) {
     const std::string_view name = nameOf(instruction);
     if (name.starts_with("Type")) return readType(instruction);
-    if (isVariable(name)) return readVariable(instruction);
-    return isConstant(name) ? readConstant(instruction) : Status(Done{});
+    if (!isVariable(instruction.opcode) && !isConstant(name)) return Done{};
+    const Type* of = type(instruction.typeId);
+    if (of == nullptr) return invalid(instruction, "it has no type");
+    return isConstant(name) ? readConstant(instruction, *of) : readVariable(instruction, *of);
 }
 
 Status Decoder::readDeclarations() {
+    const numbers::Rounding rounding =
+        request_.rounding == Direction::kUpward     ? numbers::Rounding::upward
+        : request_.rounding == Direction::kDownward ? numbers::Rounding::downward
+                                                    : numbers::Rounding::nearestEven;
+    program_->float16.rounding = program_->float32.rounding = program_->float64.rounding = rounding;
     for (const Parsed& instruction : module_) {
         if (instruction.opcode == spv::Op::OpFunction) break;
+        if (instruction.opcode == spv::Op::OpMemoryModel)
+            program_->vulkanMemoryModel =
+                static_cast<spv::MemoryModel>(instruction.operands[1].word) ==
+                spv::MemoryModel::Vulkan;
+        if (instruction.opcode == spv::Op::OpExecutionMode ||
+            instruction.opcode == spv::Op::OpExecutionModeId)
+            readMode(instruction);
         Status read = readDeclaration(instruction);
         if (!read) return read;
     }
@@ -161,13 +171,12 @@ Result<std::shared_ptr<const Program>> Decoder::decode() {
         program_ = std::make_shared<Program>();
         program_->lanes = request_.subgroupSize;
         program_->invocations = invocations;
-        readModes();
         status = readDeclarations();
         if (!status) return status.error();
         if (program_->invocations == invocations) break;
         invocations = program_->invocations;
     }
-    for (const Parsed& instruction : module_) readNames(instruction);
+    for (const Parsed& instruction : module_) readName(instruction);
     status = readFunctions();
     if (!status) return status.error();
     assignStorage(*program_);

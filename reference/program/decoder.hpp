@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes a Program of parsed instructions. Each part of the module has a file: types, constants,
-// variables, functions.
+// Makes a Program of parsed instructions. Types, values and functions have a file each.
 #pragma once
 
 #include <memory>
@@ -9,9 +8,7 @@
 #include <string_view>
 #include <unordered_set>
 
-#include "program/decorations.hpp"
-#include "program/parse.hpp"
-#include "program/program.hpp"
+#include "program/module.hpp"
 
 namespace coopvk::reference {
 
@@ -20,20 +17,21 @@ struct Body {
     size_t first = 0, last = 0;
 };
 
-// A block: its targets, and before them merge block and continue target.
+// What is known of a block before it is decoded.
 struct Outline {
     uint32_t label = 0;
-    std::vector<uint32_t> merges;
-    std::vector<uint32_t> targets;
     Body body;
+    std::vector<uint32_t> targets;     // of its terminator
+    std::vector<uint32_t> successors;  // in the order in which structuredOrder() goes to them
+    std::vector<const Parsed*> phis;
+    bool reached = false;
+    uint32_t number = 0;  // in structuredOrder()
 };
 
-// The name without Op, and what it says of an instruction.
+// The name without Op, and what the opcode says of an instruction.
 std::string_view nameOf(const Parsed& instruction);
-bool isVariable(std::string_view name);
+bool isVariable(spv::Op opcode);
 bool isConstant(std::string_view name);
-// Instructions that do nothing when they execute, or whose work edges do.
-bool isSilent(spv::Op opcode);
 
 // Components of a value in each lane: more are of memory, or a mistake.
 inline constexpr uint32_t kMostComponents = 1u << 20;
@@ -51,11 +49,11 @@ class Decoder {
  private:
     // What is declared before functions.
     Status readEntryPoint();
-    void readModes();
-    Status readDeclaration(const Parsed& instruction);
+    void readMode(const Parsed& instruction);
+    void readName(const Parsed& instruction);
     Status readDeclarations();
+    Status readDeclaration(const Parsed& instruction);
     Status readWorkgroupSize();
-    void readNames(const Parsed& instruction);
 
     // Types.
     Type& newType(uint32_t id, Kind kind);
@@ -68,34 +66,32 @@ class Decoder {
     Status readMatrixType(const Parsed& instruction, Type& to);
     Status readTensorType(const Parsed& instruction, Type& to);
     const Type* type(uint32_t id) const;
-    uint32_t constantOf(uint32_t id, uint32_t component = 0) const;
-    bool boolOf(uint32_t id) const { return constantOf(id) != 0; }
 
-    // Constants.
-    Status readConstant(const Parsed& instruction);
+    // Constants and variables.
+    uint32_t newSlot(uint32_t id, const Type& type);
+    uint32_t slotOf(uint32_t id) const;  // kNone: it has no value
+    uint32_t constantOf(uint32_t id, uint32_t component = 0) const;
+    Status readConstant(const Parsed& instruction, const Type& type);
     Status readCompositeConstant(const Parsed& instruction, const Type& type);
     Status readOperationConstant(const Parsed& instruction, const Type& type);
     Status addConstant(const Parsed& instruction, const Type& type,
                        std::span<const uint64_t> components, bool defined = true);
-
-    // Variables.
-    Status readVariable(const Parsed& instruction);
+    Status readVariable(const Parsed& instruction, const Type& pointer);
     void placeVariable(Variable& variable);
 
     // Functions.
-    Status readFunctions();
     void findFunctions();
+    Status readFunctions();
     Status assignSlots(const Body& body, Function& function);
     std::vector<uint32_t> labelsOf(const Parsed& instruction) const;
+    Outline* outline(const Body& body);
+    std::vector<Outline*> structuredOrder(Outline* entry);
     Status readFunction(const Body& body, Function& function);
-    Status readBlock(const Body& body, Function& function, Block& block);
+    Status readBlock(const Body& body, const Function& function, Block& block);
+    Status readEdges(const Outline& from, Block& block);
     Status chooseRow(const Parsed& from, Instruction& to);
-    Status readChain(Instruction& chain);
-    Status readEdges(Block& block, const std::vector<uint32_t>& targets);
-    void setPointee(const Instruction& instruction);
+    Status readPointer(Instruction& to);
 
-    uint32_t newSlot(uint32_t id, const Type& type);
-    Operand operandOf(const ParsedOperand& from) const;
     Error invalid(const Parsed& instruction, const std::string& message) const;
     Error unsupported(const Parsed& instruction) const;
 
@@ -105,19 +101,12 @@ class Decoder {
     std::shared_ptr<Program> program_;
     uint32_t entry_ = 0;
     uint32_t localSizeIds_[3] = {};
-    std::unordered_map<uint32_t, std::string> sets_;                 // extended instruction sets
-    std::unordered_map<uint32_t, Body> bodies_;                      // functions, by id
-    std::unordered_set<uint32_t> labels_;                            // of all functions
-    std::vector<uint32_t> reachable_;                                // functions of the entry point
-    std::unordered_set<uint32_t> used_;                              // ids in these
-    std::unordered_map<uint32_t, uint32_t> blockOf_;                 // order of blocks, by label
-    std::unordered_map<uint32_t, std::vector<const Parsed*>> phis_;  // by label
+    std::unordered_map<uint32_t, std::string> sets_;  // extended instruction sets
+    std::unordered_map<uint32_t, Body> bodies_;       // functions, by id
+    std::vector<uint32_t> reachable_;                 // functions of the entry point
+    std::unordered_set<uint32_t> used_;               // ids in these
+    std::unordered_map<uint32_t, Outline> blocks_;    // of all functions, by label
 };
-
-// The order of a function's blocks in which a merge block is behind all blocks of its construct,
-// and a continue target behind those that may branch to it. Blocks that nothing reaches are left
-// out.
-std::vector<uint32_t> structuredOrder(const std::vector<Outline>& blocks);
 
 // Gives each slot its place in the subgroup's storage. Values that only one block uses share
 // places.

@@ -1,14 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Functions, their blocks and instructions.
+#include <algorithm>
+
+#include "execution/opcode_table.hpp"
+#include "memory/chain.hpp"
 #include "program/decoder.hpp"
 
 namespace coopvk::reference {
 
+namespace {
+
+// Instructions that do nothing when they execute, or whose work edges do.
+bool isSilent(spv::Op opcode) {
+    static constexpr spv::Op kSilent[] = {
+        spv::Op::OpLabel,         spv::Op::OpPhi,         spv::Op::OpSelectionMerge,
+        spv::Op::OpLoopMerge,     spv::Op::OpLine,        spv::Op::OpNoLine,
+        spv::Op::OpNop,           spv::Op::OpUndef,       spv::Op::OpPoisonKHR,
+        spv::Op::OpLifetimeStart, spv::Op::OpLifetimeStop};
+    return std::find(std::begin(kSilent), std::end(kSilent), opcode) != std::end(kSilent);
+}
+
+}  // namespace
+
 // The functions that the entry point calls, directly or not, and all ids in them.
 void Decoder::findFunctions() {
-    bodies_.clear();
     uint32_t id = 0;
     for (size_t i = 0; i < module_.size(); ++i) {
-        if (module_[i].opcode == spv::Op::OpLabel) labels_.insert(module_[i].resultId);
+        if (module_[i].opcode == spv::Op::OpLabel) blocks_[module_[i].resultId] = {};
         if (module_[i].opcode == spv::Op::OpFunction) {
             id = module_[i].resultId;
             bodies_[id].first = i;
@@ -27,24 +46,6 @@ void Decoder::findFunctions() {
             }
         }
     }
-}
-
-uint32_t Decoder::newSlot(uint32_t id, const Type& type) {
-    const uint32_t index = static_cast<uint32_t>(program_->slots.size());
-    Slot& slot = program_->slots.emplace_back();
-    slot.type = &type;
-    slot.id = id;
-    if (type.kind == Kind::kPointer) slot.pointee = {type.element};
-    program_->slotOf[id] = index;
-    return index;
-}
-
-Operand Decoder::operandOf(const ParsedOperand& from) const {
-    Operand operand{from.word, from.high, kNone};
-    if (!from.id) return operand;
-    const auto found = program_->slotOf.find(from.word);
-    if (found != program_->slotOf.end()) operand.slot = found->second;
-    return operand;
 }
 
 Status Decoder::readFunctions() {
@@ -73,19 +74,15 @@ Status Decoder::assignSlots(const Body& body, Function& function) {
         const Type* of = type(instruction.typeId);
         if (of == nullptr || instruction.resultId == 0 || of->kind == Kind::kVoid) continue;
         if (of->components > kMostComponents) return unsupported(instruction);
-        const std::string_view name = nameOf(instruction);
-        Status read = Done{};
-        if (isVariable(name)) {
+        if (isVariable(instruction.opcode) || isConstant(nameOf(instruction))) {
             used_.insert(instruction.resultId);
-            read = readVariable(instruction);
-        } else if (isConstant(name)) {
-            read = readConstant(instruction);
+            Status read = readDeclaration(instruction);
+            if (!read) return read;
         } else {
-            newSlot(instruction.resultId, *of);
+            const uint32_t slot = newSlot(instruction.resultId, *of);
+            if (instruction.opcode == spv::Op::OpFunctionParameter)
+                function.parameters.push_back(slot);
         }
-        if (!read) return read;
-        if (instruction.opcode == spv::Op::OpFunctionParameter)
-            function.parameters.push_back(program_->slotOf[instruction.resultId]);
     }
     return Done{};
 }
@@ -95,57 +92,158 @@ Status Decoder::assignSlots(const Body& body, Function& function) {
 std::vector<uint32_t> Decoder::labelsOf(const Parsed& instruction) const {
     std::vector<uint32_t> labels;
     for (const ParsedOperand& operand : instruction.operands)
-        if (operand.id && labels_.contains(operand.word)) labels.push_back(operand.word);
+        if (operand.id && blocks_.contains(operand.word)) labels.push_back(operand.word);
     return labels;
 }
 
-Status Decoder::readFunction(const Body& body, Function& function) {
-    std::vector<Outline> outlines;
+// Fills the outlines of a function's blocks; returns that of the first, or null.
+Outline* Decoder::outline(const Body& body) {
+    Outline *first = nullptr, *block = nullptr;
     for (size_t i = body.first; i < body.last; ++i) {
         const Parsed& instruction = module_[i];
-        if (instruction.opcode == spv::Op::OpLabel)
-            outlines.push_back({instruction.resultId, {}, {}, {i, i}});
-        if (outlines.empty()) continue;
-        Outline& outline = outlines.back();
-        if (instruction.opcode == spv::Op::OpPhi) {
-            phis_[outline.label].push_back(&instruction);
+        if (instruction.opcode == spv::Op::OpLabel) {
+            block = &blocks_[instruction.resultId];
+            *block = {instruction.resultId, {i, i}};
+            if (first == nullptr) first = block;
+        } else if (block == nullptr) {
+            continue;
+        } else if (instruction.opcode == spv::Op::OpPhi) {
+            block->phis.push_back(&instruction);
         } else if (instruction.opcode == spv::Op::OpSelectionMerge ||
                    instruction.opcode == spv::Op::OpLoopMerge) {
-            outline.merges = labelsOf(instruction);
-        } else if (!isSilent(instruction.opcode)) {  // the last one is the terminator
-            outline.targets = labelsOf(instruction);
-            outline.body.last = i;
+            block->successors = labelsOf(instruction);
+        } else if (!isSilent(instruction.opcode)) {
+            block->targets = labelsOf(instruction);  // the last one is the terminator
+            block->body.last = i;
         }
     }
-    const std::vector<uint32_t> order = structuredOrder(outlines);
-    for (uint32_t i = 0; i < order.size(); ++i) blockOf_[outlines[order[i]].label] = i;
+    return first;
+}
+
+// The order of a function's blocks in which a merge block is behind all blocks of its construct,
+// and a continue target behind those that may branch to it: a reverse post-order of a depth-first
+// search that goes to merge blocks first, then to continue targets. Blocks that nothing reaches are
+// left out.
+std::vector<Outline*> Decoder::structuredOrder(Outline* entry) {
+    struct Visit {
+        Outline* block;
+        size_t next;  // of the labels to which it leads
+    };
+    std::vector<Outline*> order;
+    std::vector<Visit> stack;
+    const auto visit = [&](Outline* block) {
+        if (std::exchange(block->reached, true)) return;
+        // The first target is visited last, so that it comes first.
+        block->successors.insert(block->successors.end(), block->targets.rbegin(),
+                                 block->targets.rend());
+        stack.push_back({block, 0});
+    };
+    if (entry != nullptr) visit(entry);
+    while (!stack.empty()) {
+        Visit& top = stack.back();
+        if (top.next < top.block->successors.size()) {
+            visit(&blocks_[top.block->successors[top.next++]]);
+        } else {
+            order.push_back(top.block);
+            stack.pop_back();
+        }
+    }
+    std::reverse(order.begin(), order.end());
+    return order;
+}
+
+Status Decoder::readFunction(const Body& body, Function& function) {
+    const std::vector<Outline*> order = structuredOrder(outline(body));
+    for (uint32_t i = 0; i < order.size(); ++i) order[i]->number = i;
     function.blocks.resize(order.size());
-    for (uint32_t i = 0; i < order.size(); ++i) {
-        Block& block = function.blocks[i];
-        const Outline& outline = outlines[order[i]];
-        block.id = outline.label;
-        Status read = readBlock(outline.body, function, block);
-        if (read) read = readEdges(block, outline.targets);
+    for (const Outline* from : order) {
+        Block& block = function.blocks[from->number];
+        block.id = from->label;
+        Status read = readBlock(from->body, function, block);
+        if (read) read = readEdges(*from, block);
         if (!read) return read;
     }
     return Done{};
 }
 
-Status Decoder::readEdges(Block& block, const std::vector<uint32_t>& targets) {
-    for (const uint32_t target : targets) {
-        Edge edge;
-        edge.block = blockOf_[target];
-        for (const Parsed* phi : phis_[target]) {
+Status Decoder::readBlock(const Body& body, const Function& function, Block& block) {
+    for (size_t i = body.first; i <= body.last; ++i) {
+        const Parsed& instruction = module_[i];
+        if (isSilent(instruction.opcode)) continue;
+        Instruction& read = block.instructions.emplace_back();
+        Status chosen = chooseRow(instruction, read);
+        if (!chosen) return chosen;
+        if (instruction.opcode == spv::Op::OpReturnValue) read.result = function.result;
+        if (read.handler == nullptr) block.instructions.pop_back();
+    }
+    return Done{};
+}
+
+Status Decoder::readEdges(const Outline& from, Block& block) {
+    for (const uint32_t target : from.targets) {
+        const Outline& to = blocks_[target];
+        Edge& edge = block.edges.emplace_back();
+        edge.block = to.number;
+        for (const Parsed* phi : to.phis) {
             for (size_t i = 0; i + 1 < phi->operands.size(); i += 2) {
-                if (phi->operands[i + 1].word != block.id) continue;
-                const Operand value = operandOf(phi->operands[i]);
-                if (value.slot == kNone) return invalid(*phi, "no value");
-                edge.copies.emplace_back(program_->slotOf[phi->resultId], value.slot);
+                if (phi->operands[i + 1].word != from.label) continue;
+                const uint32_t value = slotOf(phi->operands[i].word);
+                if (value == kNone) return invalid(*phi, "no value");
+                edge.copies.emplace_back(slotOf(phi->resultId), value);
             }
         }
-        for (const auto& [to, unused] : edge.copies)
-            for (const auto& [other, from] : edge.copies) edge.staged |= from == to && other != to;
-        block.edges.push_back(std::move(edge));
+        for (const auto& [phi, unused] : edge.copies)
+            for (const auto& [other, value] : edge.copies)
+                edge.staged |= value == phi && other != phi;
+    }
+    return Done{};
+}
+
+// Without a handler: an instruction that does nothing.
+Status Decoder::chooseRow(const Parsed& from, Instruction& to) {
+    to.opcode = from.opcode;
+    to.resultId = from.resultId;
+    to.word = from.word;
+    to.type = type(from.typeId);
+    to.result = slotOf(from.resultId);
+    std::span<const ParsedOperand> operands = from.operands;
+    if (from.opcode == spv::Op::OpExtInst || from.opcode == spv::Op::OpExtInstWithForwardRefsKHR) {
+        const std::string& set = sets_[operands[0].word];
+        to.row = findRow(set, operands[1].word);
+        if (to.row == nullptr && set.starts_with("NonSemantic.")) return Done{};
+        operands = operands.subspan(2);
+    } else {
+        to.row = findRow(from.opcode);
+    }
+    if (to.row == nullptr) return unsupported(from);
+    to.handler = to.row->handler;
+    for (const ParsedOperand& operand : operands)
+        to.operands.push_back(
+            {operand.word, operand.high, operand.id ? slotOf(operand.word) : kNone});
+    const auto has = [&](spv::Decoration wanted) {
+        return decorations_.has(from.resultId, wanted);
+    };
+    to.saturates = has(spv::Decoration::SaturatedConversion) ||
+                   has(spv::Decoration::SaturatedToLargestFloat8NormalConversionEXT);
+    to.transposes = has(spv::Decoration::CooperativeMatrixTransposeEXT);
+    to.rounding = decorations_.of(from.resultId, spv::Decoration::FPRoundingMode).value_or(kNone);
+    Status read = readPointer(to);
+    if (!read || to.row->prepare == nullptr) return read;
+    read = to.row->prepare(*program_, to);
+    if (!read && read.error().message.empty()) return unsupported(from);
+    return read;
+}
+
+// Chains and copies: what is known of the pointee.
+Status Decoder::readPointer(Instruction& to) {
+    if (isChain(to.opcode)) {
+        Result<ChainPlan> plan = planChain(*program_, to);
+        if (!plan) return plan.error();
+        program_->slots[to.result].pointee = plan->pointee;
+        to.prepared = std::make_shared<const ChainPlan>(std::move(*plan));
+    } else if (to.opcode == spv::Op::OpCopyObject && to.result != kNone &&
+               to.operands[0].slot != kNone) {
+        program_->slots[to.result].pointee = program_->slots[to.operands[0].slot].pointee;
     }
     return Done{};
 }

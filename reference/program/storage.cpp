@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <map>
 
 #include "program/decoder.hpp"
@@ -8,104 +7,86 @@ namespace coopvk::reference {
 
 namespace {
 
-// Where a slot is written and read, by number of block in the program.
+// How a value is used, by number of block and of instruction in the program.
 struct Lifetime {
     uint32_t block = kNone;
-    bool shared = false;  // by several blocks, or by edges or calls
     uint32_t last = 0;    // the instruction that reads it last
+    bool shared = false;  // by several blocks, or by edges or calls
 };
 
-class Places {
- public:
-    explicit Places(Program& program) : program_(program), lifetimes_(program.slots.size()) {}
-
-    void assign() {
-        for (const auto& function : program_.functions) note(*function);
-        for (Slot& slot : program_.slots) {
-            const Lifetime& lifetime =
-                lifetimes_[static_cast<size_t>(&slot - program_.slots.data())];
-            if (slot.constant || (lifetime.block != kNone && !lifetime.shared)) continue;
-            slot.storage = program_.storageComponents;
-            program_.storageComponents += slot.type->components;
-        }
-        // A function keeps its values while it calls another.
-        for (const auto& function : program_.functions) {
-            common_ = program_.storageComponents;
-            for (const Block& block : function->blocks) placeIn(block);
-        }
-    }
-
- private:
-    void noteUse(uint32_t slot, uint32_t position) {
-        if (slot == kNone || program_.slots[slot].constant) return;
-        Lifetime& lifetime = lifetimes_[slot];
-        if (lifetime.block == kNone) lifetime.shared = true;  // read before it is written here
-        if (lifetime.block != block_) lifetime.shared = true;
-        lifetime.last = position;
-    }
-
-    void note(const Function& function) {
-        for (const uint32_t slot : function.parameters) lifetimes_[slot].shared = true;
-        if (function.result != kNone) lifetimes_[function.result].shared = true;
-        for (const Block& block : function.blocks) {
-            ++block_;
-            for (uint32_t i = 0; i < block.instructions.size(); ++i) {
-                const Instruction& instruction = block.instructions[i];
-                for (const Operand& operand : instruction.operands) noteUse(operand.slot, i);
+std::vector<Lifetime> lifetimesOf(const Program& program) {
+    std::vector<Lifetime> all(program.slots.size());
+    const auto share = [&](uint32_t slot) {
+        if (slot != kNone) all[slot].shared = true;
+    };
+    uint32_t number = 0, position = 0;
+    for (const auto& function : program.functions) {
+        for (const uint32_t slot : function->parameters) share(slot);
+        share(function->result);
+        for (const Block& block : function->blocks) {
+            ++number;
+            for (const Instruction& instruction : block.instructions) {
+                ++position;
+                for (const Operand& operand : instruction.operands) {
+                    if (operand.slot == kNone) continue;
+                    Lifetime& read = all[operand.slot];
+                    read.shared |= read.block != number;  // or it is not written yet
+                    read.last = position;
+                }
                 if (instruction.result == kNone) continue;
-                Lifetime& lifetime = lifetimes_[instruction.result];
-                lifetime.shared |= lifetime.block != kNone;
-                lifetime.block = block_;
-                lifetime.last = std::max(lifetime.last, i);
-                if (instruction.opcode == spv::Op::OpVariable ||
-                    instruction.opcode == spv::Op::OpUntypedVariableKHR)
-                    lifetime.shared = true;
+                Lifetime& written = all[instruction.result];
+                written.shared |= written.block != kNone || isVariable(instruction.opcode);
+                written.block = number;
+                written.last = position;
             }
             for (const Edge& edge : block.edges) {
                 for (const auto& [to, from] : edge.copies) {
-                    lifetimes_[to].shared = true;
-                    lifetimes_[from].shared = true;
+                    share(to);
+                    share(from);
                 }
             }
         }
     }
-
-    // In one block: a place is free once its value was read for the last time.
-    void placeIn(const Block& block) {
-        uint64_t end = common_;
-        std::multimap<uint32_t, uint64_t> free;  // size, place
-        std::multimap<uint32_t, uint32_t> ends;  // last read, slot
-        for (uint32_t i = 0; i < block.instructions.size(); ++i) {
-            for (auto over = ends.begin(); over != ends.end() && over->first < i;) {
-                const Slot& slot = program_.slots[over->second];
-                free.emplace(slot.type->components, slot.storage);
-                over = ends.erase(over);
-            }
-            const uint32_t result = block.instructions[i].result;
-            if (result == kNone || lifetimes_[result].shared || program_.slots[result].constant)
-                continue;
-            Slot& slot = program_.slots[result];
-            const auto found = free.find(slot.type->components);
-            if (found != free.end()) {
-                slot.storage = found->second;
-                free.erase(found);
-            } else {
-                slot.storage = end;
-                end += slot.type->components;
-            }
-            ends.emplace(lifetimes_[result].last, result);
-        }
-        program_.storageComponents = std::max(program_.storageComponents, end);
-    }
-
-    Program& program_;
-    std::vector<Lifetime> lifetimes_;
-    uint32_t block_ = 0;
-    uint64_t common_ = 0;
-};
+    return all;
+}
 
 }  // namespace
 
-void assignStorage(Program& program) { Places(program).assign(); }
+void assignStorage(Program& program) {
+    const std::vector<Lifetime> lifetimes = lifetimesOf(program);
+    const auto isLocal = [&](uint32_t slot) {
+        return lifetimes[slot].block != kNone && !lifetimes[slot].shared;
+    };
+    const auto place = [&](Slot& slot) {
+        slot.storage = program.storageComponents;
+        program.storageComponents += slot.type->components;
+    };
+    for (uint32_t i = 0; i < program.slots.size(); ++i)
+        if (!program.slots[i].constant && !isLocal(i)) place(program.slots[i]);
+    uint32_t position = 0;
+    for (const auto& function : program.functions) {  // keeps its values while it calls another
+        std::multimap<uint32_t, uint64_t> free;       // size, place
+        std::multimap<uint32_t, const Slot*> held;    // by the instruction that reads it last
+        for (const Block& block : function->blocks) {
+            for (const Instruction& instruction : block.instructions) {
+                ++position;
+                for (; !held.empty() && held.begin()->first < position; held.erase(held.begin())) {
+                    const Slot& ended = *held.begin()->second;
+                    free.emplace(ended.type->components, ended.storage);
+                }
+                if (instruction.result == kNone || !isLocal(instruction.result)) continue;
+                Slot& slot = program.slots[instruction.result];
+                const auto found = free.find(slot.type->components);
+                if (found == free.end()) {
+                    place(slot);
+                } else {
+                    slot.storage = found->second;
+                    free.erase(found);
+                }
+                held.emplace(lifetimes[instruction.result].last, &slot);
+            }
+        }
+    }
+}
 
 }  // namespace coopvk::reference

@@ -187,7 +187,7 @@ Status Decoder::readTensorType(const Parsed& instruction, Type& to) {
         to.components = 5 * to.dimensions + 1;
         return Done{};
     }
-    to.hasDimensions = boolOf(operands[1].word);
+    to.hasDimensions = constantOf(operands[1].word) != 0;
     for (size_t i = 2; i < operands.size(); ++i)
         to.permutation.push_back(constantOf(operands[i].word));
     to.components = 2 * to.dimensions + 4;

@@ -1,15 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The decorations of a module, by id and member.
+// Words of a module to a list of instructions with typed operands, by SPIRV-Tools, and decorations.
 #pragma once
 
 #include <map>
 #include <optional>
+#include <string>
 #include <tuple>
+#include <vector>
 
-#include "program/parse.hpp"
+#include "coopvk_reference/execute.hpp"
+#include "program/program.hpp"
 
 namespace coopvk::reference {
+
+struct ParsedOperand {
+    uint32_t word = 0;
+    uint32_t high = 0;  // of a literal of 64 bits
+    bool id = false;
+};
+
+struct Parsed {
+    spv::Op opcode = spv::Op::OpNop;
+    uint32_t typeId = 0;
+    uint32_t resultId = 0;
+    uint32_t word = 0;                    // position in the module
+    std::vector<ParsedOperand> operands;  // without result type and result; without strings
+    std::string text;                     // the string operand, if there is one
+};
+
+// Specialization constants are constants. kInvalidModule: with the validator's message.
+Result<std::vector<Parsed>> parse(const ProgramRequest& request);
 
 class Decorations {
  public:

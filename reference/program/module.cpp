@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "program/module.hpp"
+
+#include <algorithm>
+#include <spirv-tools/libspirv.hpp>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace coopvk::reference {
+
+namespace {
+
+using Words = std::vector<uint32_t>;
+
+void setOpcode(Words& instruction, spv::Op opcode) {
+    instruction[0] = static_cast<uint32_t>(instruction.size() << 16 | static_cast<size_t>(opcode));
+}
+
+// Operations with which sizes and uses of matrices are computed, of constants of one word.
+struct Fold {
+    spv::Op opcode;
+    uint32_t (*result)(uint32_t, uint32_t);
+};
+constexpr Fold kFolds[] = {
+    {spv::Op::OpIAdd, [](uint32_t a, uint32_t b) { return a + b; }},
+    {spv::Op::OpISub, [](uint32_t a, uint32_t b) { return a - b; }},
+    {spv::Op::OpIMul, [](uint32_t a, uint32_t b) { return a * b; }},
+    {spv::Op::OpUDiv, [](uint32_t a, uint32_t b) { return b != 0 ? a / b : 0; }},
+    {spv::Op::OpUMod, [](uint32_t a, uint32_t b) { return b != 0 ? a % b : 0; }},
+    {spv::Op::OpBitwiseOr, [](uint32_t a, uint32_t b) { return a | b; }},
+    {spv::Op::OpBitwiseAnd, [](uint32_t a, uint32_t b) { return a & b; }},
+    {spv::Op::OpShiftLeftLogical, [](uint32_t a, uint32_t b) { return b < 32 ? a << b : 0; }},
+    {spv::Op::OpShiftRightLogical, [](uint32_t a, uint32_t b) { return b < 32 ? a >> b : 0; }},
+};
+
+// Reads instructions in their order, and makes constants of specialization constants: what depends
+// on them must be valid in the specialised module only.
+class Reader {
+ public:
+    explicit Reader(const ProgramRequest& request) : request_(request) {
+        validated.assign(request.words.begin(), request.words.begin() + kHeaderWords);
+    }
+
+    void read(const spv_parsed_instruction_t& from) {
+        Words words(from.words, from.words + from.num_words);
+        specialize(from.result_id, words);
+        Parsed& to = instructions.emplace_back();
+        to.opcode = static_cast<spv::Op>(words[0] & 0xFFFF);
+        to.typeId = from.type_id;
+        to.resultId = from.result_id;
+        to.word = word_;
+        for (const auto& operand : std::span(from.operands, from.num_operands))
+            addOperand(operand, words, to);
+        word_ += from.num_words;
+        adapt(to, words);
+        validated.insert(validated.end(), words.begin(), words.end());
+    }
+
+    std::vector<Parsed> instructions;
+    Words validated;  // what the validator sees
+
+ private:
+    static constexpr uint32_t kHeaderWords = 5;
+
+    void specialize(uint32_t id, Words& words) const {
+        const auto given = given_.find(id);
+        const auto opcode = static_cast<spv::Op>(words[0] & 0xFFFF);
+        if (opcode == spv::Op::OpSpecConstant) {
+            setOpcode(words, spv::Op::OpConstant);
+            for (size_t i = 3; given != given_.end() && i < words.size(); ++i)
+                words[i] = static_cast<uint32_t>(given->second >> (i - 3) * 32);
+        } else if (opcode == spv::Op::OpSpecConstantTrue ||
+                   opcode == spv::Op::OpSpecConstantFalse) {
+            const bool isTrue =
+                given != given_.end() ? given->second != 0 : opcode == spv::Op::OpSpecConstantTrue;
+            setOpcode(words, isTrue ? spv::Op::OpConstantTrue : spv::Op::OpConstantFalse);
+        }
+    }
+
+    static void addOperand(const spv_parsed_operand_t& from, const Words& words, Parsed& to) {
+        const uint32_t* at = &words[from.offset];
+        switch (from.type) {
+            case SPV_OPERAND_TYPE_RESULT_ID:
+            case SPV_OPERAND_TYPE_TYPE_ID:
+                break;
+            case SPV_OPERAND_TYPE_LITERAL_STRING:  // modules of the other byte order are refused
+                to.text = reinterpret_cast<const char*>(at);
+                break;
+            case SPV_OPERAND_TYPE_ID:
+            case SPV_OPERAND_TYPE_SCOPE_ID:
+            case SPV_OPERAND_TYPE_MEMORY_SEMANTICS_ID:
+                to.operands.push_back({at[0], 0, true});
+                break;
+            default:
+                to.operands.push_back({at[0], from.num_words > 1 ? at[1] : 0, false});
+        }
+    }
+
+    // To what the validator takes.
+    void adapt(const Parsed& i, Words& words) {
+        switch (i.opcode) {
+            case spv::Op::OpDecorate:
+                readSpecId(i, words);
+                break;
+            case spv::Op::OpConstant:
+                if (words.size() == 4) values_[i.resultId] = words[3];
+                break;
+            case spv::Op::OpSpecConstantOp:
+                fold(i, words);
+                break;
+            case spv::Op::OpTypeCooperativeMatrixKHR:
+                matrices_.insert(i.resultId);
+                break;
+            case spv::Op::OpSelect:
+                // SPIRV-Tools refuses OpSelect of whole cooperative matrices, which are composites.
+                if (!matrices_.contains(i.typeId)) break;
+                words.resize(4);
+                words[3] = i.operands[1].word;
+                setOpcode(words, spv::Op::OpCopyObject);
+                break;
+            default:
+                break;
+        }
+    }
+
+    void readSpecId(const Parsed& i, Words& words) {
+        if (static_cast<spv::Decoration>(i.operands[1].word) != spv::Decoration::SpecId) return;
+        for (const SpecializationValue& value : request_.specialization)
+            if (value.constantId == i.operands[2].word) given_[i.operands[0].word] = value.bits;
+        words.clear();
+    }
+
+    void fold(const Parsed& i, Words& words) {
+        const auto opcode = static_cast<spv::Op>(i.operands[0].word);
+        const auto* row = std::find_if(std::begin(kFolds), std::end(kFolds),
+                                       [&](const Fold& each) { return each.opcode == opcode; });
+        if (row == std::end(kFolds)) return;
+        const auto left = values_.find(i.operands[1].word),
+                   right = values_.find(i.operands[2].word);
+        if (left == values_.end() || right == values_.end()) return;
+        words = {0, i.typeId, i.resultId, row->result(left->second, right->second)};
+        setOpcode(words, spv::Op::OpConstant);
+        values_[i.resultId] = words[3];
+    }
+
+    const ProgramRequest& request_;
+    uint32_t word_ = kHeaderWords;
+    std::unordered_map<uint32_t, uint64_t> given_;   // by the constant's id
+    std::unordered_map<uint32_t, uint32_t> values_;  // of constants of one word
+    std::unordered_set<uint32_t> matrices_;          // types
+};
+
+bool validate(const spvtools::SpirvTools& tools, const Words& words) {
+    spvtools::ValidatorOptions options;
+    options.SetRelaxBlockLayout(true);
+    options.SetUniformBufferStandardLayout(true);
+    options.SetScalarBlockLayout(true);
+    options.SetWorkgroupScalarBlockLayout(true);
+    options.SetAllowLocalSizeId(true);
+    options.SetFriendlyNames(false);  // a tenth of the time
+    return tools.Validate(words.data(), words.size(), options);
+}
+
+}  // namespace
+
+Result<std::vector<Parsed>> parse(const ProgramRequest& request) {
+    // SPIRV-Tools would swap the bytes of another machine's words.
+    if (request.words.empty() || request.words[0] != spv::MagicNumber)
+        return Error{ErrorCode::kInvalidModule, "no SPIR-V of this machine's byte order"};
+    Error error{ErrorCode::kInvalidModule, "invalid SPIR-V"};
+    spvtools::SpirvTools tools(SPV_ENV_VULKAN_1_3);
+    tools.SetMessageConsumer([&](spv_message_level_t, const char*, const spv_position_t&,
+                                 const char* message) { error.message = message; });
+    std::optional<Reader> reader;
+    const bool parsed = tools.Parse(
+        {request.words.begin(), request.words.end()},
+        [&](spv_endianness_t, const spv_parsed_header_t&) {
+            reader.emplace(request);
+            return SPV_SUCCESS;
+        },
+        [&](const spv_parsed_instruction_t& instruction) {
+            reader->read(instruction);
+            return SPV_SUCCESS;
+        });
+    if (!parsed || (request.validate && !validate(tools, reader->validated))) return error;
+    return std::move(reader->instructions);
+}
+
+Decorations::Decorations(const std::vector<Parsed>& module) {
+    for (const Parsed& instruction : module) {
+        const auto& operands = instruction.operands;
+        switch (instruction.opcode) {
+            case spv::Op::OpDecorate:
+            case spv::Op::OpDecorateId:
+                add(instruction, 1, kNone);
+                break;
+            case spv::Op::OpMemberDecorate:
+            case spv::Op::OpMemberDecorateIdEXT:
+                add(instruction, 2, operands[1].word);
+                break;
+            case spv::Op::OpGroupDecorate:
+                for (size_t i = 1; i < operands.size(); ++i)
+                    copyGroup(operands[0].word, operands[i].word, kNone);
+                break;
+            case spv::Op::OpGroupMemberDecorate:
+                for (size_t i = 1; i + 1 < operands.size(); i += 2)
+                    copyGroup(operands[0].word, operands[i].word, operands[i + 1].word);
+                break;
+            default:
+                break;
+        }
+    }
+}
+
+void Decorations::add(const Parsed& instruction, size_t first, uint32_t member) {
+    const auto& operands = instruction.operands;
+    literals_.try_emplace(
+        {operands[0].word, member, static_cast<spv::Decoration>(operands[first].word)},
+        operands.size() > first + 1 ? operands[first + 1].word : 0);
+}
+
+void Decorations::copyGroup(uint32_t group, uint32_t id, uint32_t member) {
+    const auto begin = literals_.lower_bound({group, kNone, spv::Decoration{0}});
+    for (auto row = begin; row != literals_.end() && std::get<0>(row->first) == group; ++row)
+        literals_.try_emplace({id, member, std::get<2>(row->first)}, row->second);
+}
+
+std::optional<uint32_t> Decorations::of(uint32_t id, spv::Decoration decoration,
+                                        uint32_t member) const {
+    const auto found = literals_.find({id, member, decoration});
+    return found == literals_.end() ? std::nullopt : std::optional(found->second);
+}
+
+}  // namespace coopvk::reference

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Constants and variables.
+#include <algorithm>
+
+#include "execution/frame.hpp"
+#include "program/decoder.hpp"
+
+namespace coopvk::reference {
+
+uint32_t Decoder::newSlot(uint32_t id, const Type& type) {
+    const uint32_t index = static_cast<uint32_t>(program_->slots.size());
+    Slot& slot = program_->slots.emplace_back();
+    slot.type = &type;
+    slot.id = id;
+    if (type.kind == Kind::kPointer) slot.pointee = {type.element};
+    program_->slotOf[id] = index;
+    return index;
+}
+
+uint32_t Decoder::slotOf(uint32_t id) const {
+    const auto found = program_->slotOf.find(id);
+    return id != 0 && found != program_->slotOf.end() ? found->second : kNone;
+}
+
+// Zero if the id is no constant.
+uint32_t Decoder::constantOf(uint32_t id, uint32_t component) const {
+    const uint32_t slot = slotOf(id);
+    if (slot == kNone || !program_->slots[slot].constant) return 0;
+    return static_cast<uint32_t>(program_->constantAt(slot, component));
+}
+
+Status Decoder::addConstant(const Parsed& instruction, const Type& type,
+                            std::span<const uint64_t> components, bool defined) {
+    if (type.components > kMostComponents) return unsupported(instruction);
+    Program& program = *program_;
+    Slot& slot = program.slots[newSlot(instruction.resultId, type)];
+    slot.constant = true;
+    slot.storage = program.constantDefined.size();
+    program.constantDefined.resize(slot.storage + type.components,
+                                   defined ? LaneMask::firstLanes(kMaxLanes) : LaneMask{});
+    program.constantData.reserve((slot.storage + type.components) * program.lanes);
+    for (uint32_t i = 0; i < type.components; ++i)
+        program.constantData.insert(program.constantData.end(), program.lanes,
+                                    i < components.size() ? components[i] : 0);
+    return Done{};
+}
+
+// Specialization constants are constants already.
+Status Decoder::readConstant(const Parsed& instruction, const Type& of) {
+    uint64_t bits = 0;
+    switch (instruction.opcode) {
+        case spv::Op::OpConstantNull:
+            return addConstant(instruction, of, {});
+        case spv::Op::OpUndef:
+        case spv::Op::OpPoisonKHR:
+            return addConstant(instruction, of, {}, false);
+        case spv::Op::OpConstantComposite:
+        case spv::Op::OpSpecConstantComposite:
+        case spv::Op::OpConstantCompositeReplicateEXT:
+        case spv::Op::OpSpecConstantCompositeReplicateEXT:
+            return readCompositeConstant(instruction, of);
+        case spv::Op::OpSpecConstantOp:
+            return readOperationConstant(instruction, of);
+        case spv::Op::OpConstantTrue:
+        case spv::Op::OpConstantFalse:
+            bits = instruction.opcode == spv::Op::OpConstantTrue;
+            return addConstant(instruction, of, {&bits, 1});
+        case spv::Op::OpConstant:
+            bits = instruction.operands[0].word | uint64_t{instruction.operands[0].high} << 32;
+            bits &= widthMask(of.width);
+            return addConstant(instruction, of, {&bits, 1});
+        default:
+            return unsupported(instruction);
+    }
+}
+
+Status Decoder::readCompositeConstant(const Parsed& instruction, const Type& of) {
+    const bool replicate = of.kind == Kind::kCooperativeMatrix ||
+                           instruction.opcode == spv::Op::OpConstantCompositeReplicateEXT ||
+                           instruction.opcode == spv::Op::OpSpecConstantCompositeReplicateEXT;
+    std::vector<uint64_t> components;
+    bool defined = true;
+    size_t next = 0;
+    while (components.size() < of.components) {
+        if (next == instruction.operands.size()) {
+            if (!replicate || next == 0) break;
+            next = 0;
+        }
+        const uint32_t slot = slotOf(instruction.operands[next++].word);
+        if (slot == kNone) return invalid(instruction, "a constituent is no constant");
+        const Slot& part = program_->slots[slot];
+        for (uint32_t i = 0; i < part.type->components; ++i) {
+            components.push_back(program_->constantAt(slot, i));
+            defined &= program_->constantDefined[part.storage + i].any();
+        }
+        if (part.type->components == 0 && replicate) break;
+    }
+    return addConstant(instruction, of, components, defined);
+}
+
+// OpSpecConstantOp: executed once, by what executes the operation in functions.
+Status Decoder::readOperationConstant(const Parsed& instruction, const Type& of) {
+    Parsed operation = instruction;
+    operation.opcode = static_cast<spv::Op>(instruction.operands[0].word);
+    operation.operands.erase(operation.operands.begin());
+    Status status = addConstant(instruction, of, {});
+    Instruction executed;
+    if (status) status = chooseRow(operation, executed);
+    if (status) executeOnConstants(*program_, executed);
+    return status;
+}
+
+namespace {
+
+bool isDescriptor(spv::StorageClass storage) {
+    return storage == spv::StorageClass::Uniform || storage == spv::StorageClass::StorageBuffer ||
+           storage == spv::StorageClass::UniformConstant;
+}
+
+// Whether the variable is an array whose elements have a descriptor each.
+bool isDescriptorArray(const Variable& variable) {
+    return isDescriptor(variable.storage) && variable.type != nullptr &&
+           (variable.type->kind == Kind::kArray || variable.type->kind == Kind::kRuntimeArray) &&
+           variable.type->element->block;
+}
+
+}  // namespace
+
+Status Decoder::readVariable(const Parsed& instruction, const Type& pointer) {
+    const bool untyped = instruction.opcode == spv::Op::OpUntypedVariableKHR;
+    const auto& operands = instruction.operands;
+    Variable variable;
+    variable.storage = static_cast<spv::StorageClass>(operands[0].word);
+    variable.type = pointer.element;
+    if (untyped) variable.type = operands.size() > 1 ? type(operands[1].word) : nullptr;
+    const size_t initializer = untyped ? 2 : 1;
+    if (operands.size() > initializer) variable.initializer = slotOf(operands[initializer].word);
+    const uint32_t id = instruction.resultId;
+    variable.set = decorations_.of(id, spv::Decoration::DescriptorSet).value_or(0);
+    variable.binding = decorations_.of(id, spv::Decoration::Binding).value_or(0);
+    variable.builtIn = decorations_.of(id, spv::Decoration::BuiltIn).value_or(kNone);
+    variable.descriptorArray = isDescriptorArray(variable);
+    variable.slot = newSlot(id, pointer);
+    program_->slots[variable.slot].pointee = {variable.type};
+    if (!used_.contains(id)) return Done{};  // of another entry point
+    placeVariable(variable);
+    program_->variables.push_back(variable);
+    const bool fits =
+        program_->sharedSize <= kMostSharedBytes && program_->privateComponents <= kMostComponents;
+    return fits ? Status(Done{}) : unsupported(instruction);
+}
+
+// Function, Private, Input, Output: components; Workgroup: bytes. Blocks in Workgroup memory, which
+// are decorated Aliased, all start at its first byte (SPV_KHR_workgroup_memory_explicit_layout).
+void Decoder::placeVariable(Variable& variable) {
+    if (variable.type == nullptr) return;
+    Program& program = *program_;
+    if (variable.storage == spv::StorageClass::Workgroup) {
+        const uint64_t size = sizeOf({variable.type});
+        constexpr uint64_t kAlignment = 16;
+        const uint64_t end = (program.sharedSize + kAlignment - 1) / kAlignment * kAlignment;
+        variable.offset = variable.type->block ? 0 : end;
+        program.sharedSize = std::max(program.sharedSize, variable.offset + size);
+    } else if (!isDescriptor(variable.storage) &&
+               variable.storage != spv::StorageClass::PushConstant) {
+        variable.offset = program.privateComponents;
+        program.privateComponents += std::min(variable.type->components, 2 * kMostComponents);
+    }
+}
+
+}  // namespace coopvk::reference
