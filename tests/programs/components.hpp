@@ -21,7 +21,9 @@ enum class Component : uint8_t {
     kS16,
     kU16,
     kS32,
-    kU32
+    kU32,
+    kS4,
+    kU4
 };
 
 struct ComponentInfo {
@@ -35,6 +37,9 @@ struct ComponentInfo {
     uint32_t vulkan;     // VkComponentTypeKHR
 };
 const ComponentInfo& info(Component component);
-constexpr size_t kComponents = 11;
+constexpr bool isNibble(Component component) {
+    return component == Component::kS4 || component == Component::kU4;
+}
+constexpr size_t kComponents = 13;
 
 }  // namespace coopvk::programs

@@ -35,19 +35,32 @@ class MatrixWriter : public Writer {
     MatrixWriter(uint64_t seed, uint32_t lanes);
 
     std::string type(const MatrixType& type);
-    // Elements that each subgroup (or the workgroup) has for itself.
+    // Instructions in the extension's dialect.
+    std::string loadFrom(const MatrixType& type, const std::string& pointer, bool isColumnMajor,
+                         uint32_t stride, const char* operands = "");
+    void storeTo(const std::string& pointer, const std::string& id, bool isColumnMajor,
+                 uint32_t stride, const char* operands = "");
+    // `mask`: operands of OpCooperativeMatrixMulAddKHR.
+    std::string multiplyAdd(const MatrixType& type, const std::string& factors,
+                            const std::string& mask);
+    // Index of the first of `count` elements that each subgroup (or the workgroup) has for itself.
     std::string indexOf(uint32_t first, uint32_t count);
     Matrix load(const MatrixType& type);
     bool store(const Matrix& matrix);
-    // A value of the type whose elements are at most `bound`: one that exists, or a new one.
-    Matrix take(const MatrixType& type, double bound);
+    // A value of the type whose elements are at most `bound`: one that exists, or a new one, whose
+    // elements are at most 4.
+    Matrix take(MatrixType type, double bound);
     // Adds a value if its format holds all its elements.
-    bool add(std::string id, const MatrixType& type, double bound);
+    bool add(std::string id, MatrixType type, double bound);
     using Writer::add;
     uint32_t dimension() { return dimensions[pick(3)]; }
     Component anyComponent();
     MatrixType anyType(uint32_t use);
     std::string splat(const MatrixType& type, int value);
+    // A variable of the function, and a pointer to the part of it that the indices say.
+    std::string local(const std::string& type);
+    std::string part(const std::string& variable, const std::string& type,
+                     const std::string& indices);
     void barrier();
     // A variable of shared memory, one for each type.
     std::string shared(const std::string& pointerType);
@@ -55,6 +68,7 @@ class MatrixWriter : public Writer {
     std::string condition();
     Program program();
 
+    bool isNv = false;  // SPV_NV_cooperative_matrix: types without a use
     bool ofWorkgroup = false;
     uint32_t subgroups = 1;
     uint32_t dimensions[3] = {};
@@ -67,6 +81,11 @@ class MatrixWriter : public Writer {
     std::map<std::string, std::string> shared_;
 };
 
+// Bytes that elements take in memory.
+inline uint32_t bytesOf(Component component, uint32_t elements) {
+    return isNibble(component) ? elements / 2 : elements * info(component).bytes;
+}
+
 // Elements of a format that arithmetic may give: false if one may be inexact.
 bool holds(Component component, double bound);
 
@@ -75,6 +94,9 @@ std::span<const MatrixStatement> valueStatements();
 std::span<const MatrixStatement> callStatements();
 std::span<const MatrixStatement> memoryStatements();
 std::span<const MatrixStatement> controlStatements();
+std::span<const MatrixStatement> compositeStatements();
+std::span<const MatrixStatement> arrayStatements();
+std::span<const MatrixStatement> decodeStatements();
 // A random statement; false if the values do not suit the chosen kind.
 bool statement(MatrixWriter& w);
 

@@ -66,8 +66,8 @@ void addStep(MatrixWriter& w, const std::string& sum, const Matrix& x, uint32_t 
     if (k != 0) {
         const Matrix a = w.take({w.product.a, type.rows, k, kUseA}, 4);
         const Matrix b = w.take({w.product.b, k, type.columns, kUseB}, 4);
-        w.text.line(std::format("{} = OpCooperativeMatrixMulAddKHR {} {} {} {}", sum, w.type(type),
-                                a.id, b.id, x.id));
+        const std::string factors = std::format("{} {} {}", a.id, b.id, x.id);
+        w.text.line(sum + " = " + w.multiplyAdd(type, factors, ""));
         return;
     }
     const Matrix y = w.take(type, 4);
@@ -83,7 +83,7 @@ bool loop(MatrixWriter& w) {
     const Matrix start = w.take(type, HUGE_VAL);
     const bool isFloat = info(type.component).isFloat;
     const uint32_t rounds = 1 + w.pick(3);
-    const bool isProduct = w.chance(2);
+    const bool isProduct = !info(type.component).hasArithmetic || (isFloat && w.chance(2));
     const uint32_t k = w.dimension();
     const double step = isProduct ? k * 16.0 : 4;
     const double bound = isFloat ? start.bound + rounds * step : HUGE_VAL;
@@ -110,7 +110,7 @@ bool loop(MatrixWriter& w) {
         w.live.push_back({x, type, bound});
         statements(w, 2);
     }
-    addStep(w, sum, {x, type, bound}, isProduct && isFloat ? k : 0);
+    addStep(w, sum, {x, type, bound}, isProduct ? k : 0);
     if (!isOneBlock) {
         text.line("OpBranch " + next);
         text.label(next);

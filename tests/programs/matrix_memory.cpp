@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Statements that load and store: through shared memory, and by tensor addressing.
+// Statements that load and store: through shared memory, and by tensor addressing without
+// functions.
 #include <cmath>
 
-#include "matrices.hpp"
+#include "tensors.hpp"
 
 namespace coopvk::programs {
 namespace {
@@ -14,7 +15,7 @@ constexpr const char* kShared = "NonPrivatePointer";
 
 std::string sharedPlace(MatrixWriter& w, Component component, const std::string& index) {
     Text& text = w.text;
-    const std::string scalar = text.type(component);
+    const std::string scalar = text.type(isNibble(component) ? Component::kU8 : component);
     const std::string array =
         text.global(std::format("OpTypeArray {} {}", scalar, text.u32(kSharedElements)));
     const std::string pointer = text.global("OpTypePointer Workgroup " + array);
@@ -30,84 +31,50 @@ bool throughShared(MatrixWriter& w) {
     const bool isColumnMajor = w.chance(2), isTransposed = w.chance(3);
     const uint32_t line = isColumnMajor ? x.type.rows : x.type.columns;
     const uint32_t lines = isColumnMajor ? x.type.columns : x.type.rows;
-    const uint32_t stride = (line + 15) / 16 * 16;
+    const uint32_t stride = (line + 31) / 32 * 32;
     const uint32_t regions = w.ofWorkgroup ? 1 : w.subgroups;
     if (stride * lines * regions > kSharedElements) return false;
     MatrixType type = x.type;
-    type.use = w.pick(3);
+    type.use = isNibble(type.component) ? w.pick(2) : w.pick(3);
     if (isTransposed) std::swap(type.rows, type.columns);
-    const std::string index = w.indexOf(0, stride * lines);
+    const uint32_t unit = info(type.component).bytes;
+    const std::string index = w.indexOf(0, bytesOf(type.component, stride * lines) / unit);
     const std::string place = sharedPlace(w, x.type.component, index);
+    const uint32_t step = bytesOf(type.component, stride) / unit;
     w.barrier();
-    w.text.line(std::format("OpCooperativeMatrixStoreKHR {} {} {} {} {}", place, x.id,
-                            w.text.u32(isColumnMajor ? 1 : 0), w.text.u32(stride), kShared));
+    w.storeTo(place, x.id, isColumnMajor, step, kShared);
     w.barrier();
-    const bool loadsColumns = isColumnMajor != isTransposed;
-    return w.add(
-        w.text.value(std::format("OpCooperativeMatrixLoadKHR {} {} {} {} {}", w.type(type), place,
-                                 w.text.u32(loadsColumns ? 1 : 0), w.text.u32(stride), kShared)),
-        type, x.bound);
-}
-
-struct Tensor {
-    std::string layout;
-    std::string operands = "None";  // of the instruction: a view
-};
-
-// A slice of rows x columns at a place that clamping allows to be partly outside.
-Tensor tensor(MatrixWriter& w, const MatrixType& type, uint32_t clampMode, bool isStore) {
-    w.text.need("TensorAddressingNV", "SPV_NV_tensor_addressing");
-    w.text.need("CooperativeMatrixTensorAddressingNV", "SPV_NV_cooperative_matrix2");
-    Text& text = w.text;
-    const std::string layout =
-        text.global(std::format("OpTypeTensorLayoutNV {} {}", text.u32(2), text.u32(clampMode)));
-    const bool hasView = w.chance(3);
-    const uint32_t rows = hasView ? type.columns : type.rows;
-    const uint32_t columns = hasView ? type.rows : type.columns;
-    const uint32_t firstRow = w.pick(kNumbers), firstColumn = w.chance(2) ? 0 : w.pick(kNumbers);
-    const bool mayLeave = clampMode != 0 || isStore;
-    const uint32_t height = rows + (mayLeave ? w.pick(6) : firstRow);
-    const uint32_t width = columns + (mayLeave ? w.pick(6) : firstColumn);
-    Tensor made;
-    made.layout = text.value("OpCreateTensorLayoutNV " + layout);
-    made.layout = text.value(std::format("OpTensorLayoutSetDimensionNV {} {} {} {}", layout,
-                                         made.layout, w.number(height), w.number(width)));
-    made.layout = text.value(std::format("OpTensorLayoutSliceNV {} {} {} {} {} {}", layout,
-                                         made.layout, w.number(firstRow), text.u32(rows),
-                                         w.number(firstColumn), text.u32(columns)));
-    if (hasView) {
-        const std::string view = text.global(std::format(
-            "OpTypeTensorViewNV {} {} {} {}", text.u32(2),
-            text.global("OpConstantFalse " + text.global("OpTypeBool")), text.u32(1), text.u32(0)));
-        made.operands = "TensorView " + text.value("OpCreateTensorViewNV " + view);
-    }
-    return made;
+    return w.add(w.loadFrom(type, place, isColumnMajor != isTransposed, step, kShared), type,
+                 x.bound);
 }
 
 // Undefined, constant, to the edge, repeated, mirrored.
 bool loadTensor(MatrixWriter& w) {
     const MatrixType type = w.anyType(w.pick(3));
+    if (w.isNv || isNibble(type.component)) return false;
     const Matrix object = w.take(type, HUGE_VAL);
-    const Tensor from = tensor(w, type, w.pick(5), false);
-    const std::string place = w.input(type.component, w.indexOf(16 * w.pick(8), 16));
+    const Tensor from = makeTensor(w, type, {.clampMode = w.pick(5)});
+    const std::string place = w.input(type.component, w.indexOf(32 * w.pick(8), 32));
     return w.add(
         w.text.value(std::format("OpCooperativeMatrixLoadTensorNV {} {} {} {} None {}",
-                                 w.type(type), place, object.id, from.layout, from.operands)),
+                                 w.type(type), place, object.id, from.layout, from.operands())),
         type, std::max(4.0, object.bound));
 }
 
 bool storeTensor(MatrixWriter& w) {
+    if (w.isNv) return false;
     const Matrix x = w.take(w.anyType(w.pick(3)), HUGE_VAL);
+    if (isNibble(x.type.component)) return false;
     const uint32_t size = (x.type.rows + 8) * (x.type.columns + 8) + (w.chance(2) ? 0 : 64);
     const uint32_t size2 = (x.type.columns + 8) * (x.type.rows + 8);
-    const uint32_t elements = (std::max(size, size2) + 15) / 16 * 16;
+    const uint32_t elements = (std::max(size, size2) + 31) / 32 * 32;
     uint32_t first = 0;
     if (!w.reserve(x.type.component, elements * (w.ofWorkgroup ? 1 : w.subgroups), first))
         return false;
-    const Tensor to = tensor(w, x.type, 1 + w.pick(4), true);
+    const Tensor to = makeTensor(w, x.type, {.clampMode = 1 + w.pick(4), .isStore = true});
     const std::string place = w.output(x.type.component, w.indexOf(first, elements));
     w.text.line(std::format("OpCooperativeMatrixStoreTensorNV {} {} {} None {}", place, x.id,
-                            to.layout, to.operands));
+                            to.layout, to.operands()));
     return true;
 }
 

@@ -37,9 +37,8 @@ bool multiply(MatrixWriter& w) {
     for (size_t bit = 0; bit < std::size(kNames); ++bit)
         if ((operands >> bit & 1) != 0)
             mask += (mask.empty() ? " " : "|") + std::string(kNames[bit]);
-    return w.add(w.text.value(std::format("OpCooperativeMatrixMulAddKHR {} {} {} {}{}",
-                                          w.type(c.type), a.id, b.id, c.id, mask)),
-                 c.type, bound);
+    const std::string factors = std::format("{} {} {}", a.id, b.id, c.id);
+    return w.add(w.text.value(w.multiplyAdd(c.type, factors, mask)), c.type, bound);
 }
 
 MatrixType arithmeticType(MatrixWriter& w) {
@@ -59,7 +58,7 @@ bool arithmetic(MatrixWriter& w) {
         {"OpFAdd", "OpIAdd", false}, {"OpFSub", "OpISub", false}, {"OpFMul", "OpIMul", true}};
     const MatrixType type = arithmeticType(w);
     const Matrix x = w.take(type, HUGE_VAL), y = w.take(type, HUGE_VAL);
-    const Row& row = w.any(kRows);
+    const Row& row = kRows[w.pick(w.isNv ? 2 : 3)];
     const double bound =
         wrapped(type.component, row.multiplies ? x.bound * y.bound : x.bound + y.bound);
     if (!holds(type.component, bound)) return false;
@@ -104,6 +103,7 @@ bool splat(MatrixWriter& w) {
 }
 
 bool select(MatrixWriter& w) {
+    if (w.isNv) return false;
     const MatrixType type = w.anyType(w.pick(3));
     const Matrix x = w.take(type, HUGE_VAL), y = w.take(type, HUGE_VAL);
     return w.add(
@@ -137,6 +137,7 @@ bool convert(MatrixWriter& w) {
 }
 
 bool changeUse(MatrixWriter& w) {
+    if (w.isNv) return false;
     const Matrix x = w.take(w.anyType(kAccumulator), HUGE_VAL);
     w.text.need("CooperativeMatrixConversionsNV", "SPV_NV_cooperative_matrix2");
     MatrixType type = x.type;

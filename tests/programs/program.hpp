@@ -8,12 +8,17 @@
 #include <string>
 #include <vector>
 
+#include "module.hpp"
+
 namespace coopvk::programs {
 
 struct Program {
     std::string text;
     uint32_t lanes = 0;          // subgroup size for which it is
     std::vector<uint32_t> push;  // push constants
+    std::vector<check::SpecializationValue> specialization;
+    // SPIRV-Tools does not know which pointers SPV_INTEL_2d_block_io takes.
+    bool canBeValidated = true;
 };
 
 // Push constants: number n has the value n, so that compilers do not know it.

@@ -18,6 +18,9 @@ constexpr ComponentInfo kInfos[kComponents] = {
     {"u16", "OpTypeInt 16 0", 2, false, false, true, 0, 8},
     {"s32", "OpTypeInt 32 1", 4, false, true, true, 0, 5},
     {"u32", "OpTypeInt 32 0", 4, false, false, true, 0, 9},
+    // In memory two share a byte; buffers of them are arrays of bytes.
+    {"s4", "OpTypeInt 4 1", 1, false, true, false, 0, 0},
+    {"u4", "OpTypeInt 4 0", 1, false, false, false, 0, 0},
 };
 
 struct Needs {
@@ -33,7 +36,9 @@ constexpr Needs kNeeds[] = {
     {Component::kS8, "Int8", ""},
     {Component::kU8, "Int8", ""},
     {Component::kS16, "Int16", ""},
-    {Component::kU16, "Int16"},
+    {Component::kU16, "Int16", ""},
+    {Component::kS4, "Int4TypeINTEL", "SPV_INTEL_int4"},
+    {Component::kU4, "Int4TypeINTEL", "SPV_INTEL_int4"},
 };
 
 }  // namespace
@@ -62,6 +67,30 @@ std::string Text::type(Component component) {
 
 std::string Text::u32(uint32_t value) {
     return global(std::format("OpConstant {} {}", type(Component::kU32), value));
+}
+
+std::string Text::size(uint32_t value) {
+    if (!specialises_) return u32(value);
+    std::string& id = sizes_[value];
+    if (!id.empty()) return id;
+    if (specialises_->below(2) == 0) return id = u32(value);
+    const auto number = static_cast<uint32_t>(specialization_.size());
+    id = "%g" + std::to_string(globals_.size());
+    globals_.emplace_back(id, std::format("OpSpecConstant {} {}", type(Component::kU32),
+                                          specialises_->below(2) == 0 ? value : 2 * value));
+    decorate(std::format("OpDecorate {} SpecId {}", id, number));
+    specialization_.push_back({number, value, 4});
+    return id;
+}
+
+void Text::needAddresses() {
+    need("PhysicalStorageBufferAddresses");
+    addressing_ = "PhysicalStorageBuffer64";
+}
+
+const char* Text::glsl() {
+    imports_ = "%glsl = OpExtInstImport \"GLSL.std.450\"\n";
+    return "%glsl";
 }
 
 std::string Text::constant(Component component, int value) {
@@ -107,13 +136,12 @@ std::string Text::module(uint32_t localSize) const {
     std::string text;
     for (const std::string& capability : capabilities_) text += "OpCapability " + capability + "\n";
     for (const std::string& extension : extensions_) text += "OpExtension \"" + extension + "\"\n";
-    text +=
-        "OpMemoryModel Logical Vulkan\nOpEntryPoint GLCompute %main \"main\"" + interface_ + "\n";
-    text += std::format("OpExecutionMode %main LocalSize {} 1 1\n", localSize);
+    text += imports_ + "OpMemoryModel " + addressing_ + " Vulkan\n";
+    text += "OpEntryPoint GLCompute %main \"main\"" + interface_ + "\n";
+    text += std::format("OpExecutionMode %main LocalSize {} 1 1\n", localSize) + modes_;
     for (const std::string& decoration : decorations_) text += decoration + "\n";
+    text += "%void = OpTypeVoid\n%procedure = OpTypeFunction %void\n";
     for (const auto& [id, definition] : globals_) text += id + " = " + definition + "\n";
-    const std::string procedure = "%procedure = OpTypeFunction %void\n";
-    text += "%void = OpTypeVoid\n" + procedure;
     text += "%main = OpFunction %void None %procedure\n%entry = OpLabel\n" + locals_ + body_;
     return text + "OpReturn\nOpFunctionEnd\n" + functions_;
 }

@@ -5,12 +5,14 @@
 
 #include <format>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "components.hpp"
+#include "numbers.hpp"
 
 namespace coopvk::programs {
 
@@ -21,11 +23,20 @@ class Text {
     std::string global(const std::string& definition);
     std::string type(Component component);
     std::string u32(uint32_t value);
+    // A constant of u32, which may be a specialization constant: one for each value.
+    std::string size(uint32_t value);
+    // Specialization constants get other values than those that the module has for them.
+    using Specialization = std::vector<check::SpecializationValue>;
+    void specialise(check::Random random) { specialises_ = random; }
+    const Specialization& specialization() const { return specialization_; }
     // A constant of the component type with a small integer's value.
     std::string constant(Component component, int value);
     // Declares a variable at module scope, which the entry point lists.
     std::string variable(const std::string& pointerType, const std::string& storage);
     void decorate(const std::string& line) { decorations_.insert(line); }
+    void mode(const std::string& name) { modes_ += "OpExecutionMode %main " + name + "\n"; }
+    void needAddresses();
+    const char* glsl();  // the instructions of GLSL.std.450
 
     // Appends to the function that is being written.
     void line(const std::string& text) { current().append(text).append("\n"); }
@@ -46,6 +57,10 @@ class Text {
     std::string& current() { return inFunction_ ? functions_ : body_; }
 
     std::set<std::string> capabilities_, extensions_, decorations_;
+    std::string addressing_ = "Logical", imports_, modes_;
+    std::optional<check::Random> specialises_;
+    std::map<uint32_t, std::string> sizes_;
+    Specialization specialization_;
     std::vector<std::pair<std::string, std::string>> globals_;  // id, definition
     std::map<std::string, std::string> ids_;                    // by definition
     std::string interface_, locals_, body_, functions_, block_ = "%entry", outerBlock_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Branches, loops and sums over invocations; whole programs on vectors.
+// Branches and loops; whole programs on vectors.
 #include "vectors.hpp"
 
 namespace coopvk::programs {
@@ -65,24 +65,15 @@ bool VectorWriter::loop() {
     return true;
 }
 
-// Sums over invocations, added to memory.
-bool VectorWriter::reduceSum() {
-    const VectorType of{kF32, sizes_[pick(3)]};
-    const Vector x = take(of);
-    uint32_t first = 0;
-    if (x.bound > 4096 || !reserve(kF32, of.size + 16, first)) return false;
-    text.need("CooperativeVectorTrainingNV");
-    text.line(std::format("OpCooperativeVectorReduceSumAccumulateNV {} {} {}", outputArray(kF32),
-                          text.u32(first * 4), x.id));
-    return true;
-}
-
 bool VectorWriter::statement() {
     static constexpr Statement kStatements[] = {
         &VectorWriter::multiply,       &VectorWriter::multiply,      &VectorWriter::multiply,
         &VectorWriter::arithmetic,     &VectorWriter::arithmetic,    &VectorWriter::timesScalar,
         &VectorWriter::convert,        &VectorWriter::moveComponent, &VectorWriter::branch,
         &VectorWriter::insertConstant, &VectorWriter::loop,          &VectorWriter::reduceSum,
+        &VectorWriter::outerProduct,   &VectorWriter::extreme,       &VectorWriter::negate,
+        &VectorWriter::call,           &VectorWriter::composite,     &VectorWriter::composite,
+        &VectorWriter::multiplyPacked,
     };
     return (this->*any(kStatements))();
 }

@@ -34,8 +34,15 @@ bool VectorWriter::multiply() {
     if (!holds(row.result, bound) || !holds(row.interpretation, x.bound)) return false;
     if (info(row.input).isFloat && !info(row.interpretation).isFloat && x.bound > 127) return false;
     const VectorType of{row.result, m};
-    const bool isColumnMajor = chance(3);
-    const uint32_t line = (isColumnMajor ? m : k) * info(row.matrix).bytes;
+    // Row major, column major, optimal for inferencing or training. Some matrices are transposed.
+    const uint32_t layout = chance(2) ? 0 : pick(4);
+    const bool isTransposed = info(row.matrix).isFloat && info(row.matrix).bytes > 1 && chance(4);
+    const uint32_t rows = isTransposed ? k : m, columns = isTransposed ? m : k;
+    const uint32_t line = (layout == 1 ? rows : columns) * info(row.matrix).bytes;
+    const bool isOptimal = layout > 1;
+    // Rows of optimal layouts have gaps in one of the two executions if they are no multiple.
+    if (isOptimal && line % 16 != 0) return false;
+    const uint32_t stride = (line + 15) / 16 * 16 + 16 * pick(2);
     std::string mask;
     const auto flag = [&](Component component, const char* name) {
         if (!info(component).isFloat && info(component).isSigned)
@@ -47,15 +54,14 @@ bool VectorWriter::multiply() {
     if (hasBias)
         bias = std::format(" {} {} {}", inputArray(row.bias), number(64 * pick(16)),
                            text.u32(info(row.bias).vulkan));
-    return make(std::format("{} {} {} {} {} {} {}{} {} {} {} {} {}{}",
-                            hasBias ? "OpCooperativeVectorMatrixMulAddNV"
-                                    : "OpCooperativeVectorMatrixMulNV",
-                            type(of), x.id, text.u32(info(row.interpretation).vulkan),
-                            inputArray(row.matrix), weightsAt(), text.u32(info(row.matrix).vulkan),
-                            bias, text.u32(m), text.u32(k), text.u32(isColumnMajor ? 1 : 0),
-                            text.global("OpConstantFalse " + text.global("OpTypeBool")),
-                            text.u32((line + 15) / 16 * 16), mask),
-                of, bound);
+    return make(
+        std::format(
+            "{} {} {} {} {} {} {}{} {} {} {} {} {}{}",
+            hasBias ? "OpCooperativeVectorMatrixMulAddNV" : "OpCooperativeVectorMatrixMulNV",
+            type(of), x.id, text.u32(info(row.interpretation).vulkan), inputArray(row.matrix),
+            weightsAt(), text.u32(info(row.matrix).vulkan), bias, text.size(m), text.size(k),
+            text.u32(layout), boolean(isTransposed), text.size(stride), mask),
+        of, bound);
 }
 
 bool VectorWriter::arithmetic() {

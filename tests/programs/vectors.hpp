@@ -39,9 +39,7 @@ class VectorWriter final : public Writer {
             made += statement() ? 1 : 0;
         for (size_t i = live_.size(), stored = 0; i-- > 0 && stored < 6;)
             stored += store(live_[i]) ? 1 : 0;
-        Program made{.text = text.module(lanes * subgroups_), .lanes = lanes};
-        for (uint32_t n = 0; n < kNumbers; ++n) made.push.push_back(n);
-        return made;
+        return finish(lanes * subgroups_);
     }
 
  private:
@@ -49,7 +47,7 @@ class VectorWriter final : public Writer {
 
     std::string type(const VectorType& of) {
         return text.global(std::format("OpTypeCooperativeVectorNV {} {}", text.type(of.component),
-                                       text.u32(of.size)));
+                                       text.size(of.size)));
     }
     VectorType anyType() {
         const Component components[] = {product_.input, product_.result, product_.bias};
@@ -117,8 +115,8 @@ class VectorWriter final : public Writer {
     // A condition that differs between invocations, or not.
     std::string condition() {
         const std::string left = chance(2) ? invocation() : number(pick(kNumbers));
-        return text.value(std::format("OpULessThan {} {} {}", text.global("OpTypeBool"), left,
-                                      number(1 + pick(kNumbers - 1))));
+        return text.value(
+            std::format("OpULessThan {} {} {}", boolean(), left, number(1 + pick(kNumbers - 1))));
     }
 
     void statements(uint32_t most) {
@@ -129,6 +127,12 @@ class VectorWriter final : public Writer {
     bool branch();
     bool loop();
     bool reduceSum();
+    bool outerProduct();
+    bool extreme();
+    bool negate();
+    bool call();
+    bool composite();
+    bool multiplyPacked();
     bool statement();
     uint32_t subgroups_ = 1, depth_ = 0;
     VectorProduct product_ = {};

@@ -9,6 +9,23 @@ Writer::Writer(uint64_t seed, uint32_t lanes_) : random(seed), lanes(lanes_) {
         text.need(capability);
     text.need("Shader", "SPV_KHR_vulkan_memory_model");
     text.type(Component::kU32);
+    usesUntyped = chance(5);
+    isWide_ = chance(8);
+    if (usesUntyped) text.need("UntypedPointersKHR", "SPV_KHR_untyped_pointers");
+    if (isWide_) {
+        text.need("Shader64BitIndexingEXT", "SPV_EXT_shader_64bit_indexing");
+        text.need("Int64");
+        text.mode("Shader64BitIndexingEXT");
+    }
+    if (chance(4)) text.specialise(check::Random(random.next()));
+}
+
+Program Writer::finish(uint32_t invocations) {
+    Program made{.text = text.module(invocations), .lanes = lanes};
+    for (uint32_t n = 0; n < kNumbers; ++n) made.push.push_back(n);
+    made.specialization = text.specialization();
+    made.canBeValidated = canBeValidated;
+    return made;
 }
 
 std::string Writer::number(uint32_t value) {
@@ -33,36 +50,90 @@ std::string Writer::add(const std::string& left, const std::string& right) {
     return text.value(std::format("OpIAdd {} {} {}", text.type(Component::kU32), left, right));
 }
 
+std::string Writer::widened(const std::string& index) {
+    if (!isWide_ || index.empty() || chance(2)) return index;
+    return text.value(std::format("OpUConvert {} {}", text.global("OpTypeInt 64 0"), index));
+}
+
+std::string Writer::buffer(const std::string& element, uint32_t bytes, size_t binding) {
+    std::string& variable = buffers_[binding];
+    if (!variable.empty()) return variable;
+    const std::string array = text.global("OpTypeRuntimeArray " + element);
+    const std::string block = text.global("OpTypeStruct " + array);
+    text.decorate(std::format("OpDecorate {} ArrayStride {}", array, bytes));
+    text.decorate("OpDecorate " + block + " Block");
+    text.decorate("OpMemberDecorate " + block + " 0 Offset 0");
+    variable = text.variable(text.global("OpTypePointer StorageBuffer " + block), "StorageBuffer");
+    text.decorate("OpDecorate " + variable + " DescriptorSet 0");
+    text.decorate(std::format("OpDecorate {} Binding {}", variable, binding));
+    return variable;
+}
+
+namespace {
+
+// The type of an element of the component's buffers.
+Component inMemory(Component component) { return isNibble(component) ? Component::kU8 : component; }
+
+}  // namespace
+
 std::string Writer::bufferOf(Component component, bool isOutput) {
-    const size_t binding = 2 * static_cast<size_t>(component) + (isOutput ? 1 : 0);
-    std::string& buffer = buffers_[binding];
-    if (!buffer.empty()) return buffer;
-    const std::string array = text.global("OpTypeRuntimeArray " + text.type(component));
+    return buffer(text.type(inMemory(component)), info(component).bytes,
+                  2 * static_cast<size_t>(component) + (isOutput ? 1 : 0));
+}
+
+std::string Writer::inputAddress(Component component, const std::string& index) {
+    text.needAddresses();
+    const std::string array = text.global("OpTypeRuntimeArray " + text.type(inMemory(component)));
     const std::string block = text.global("OpTypeStruct " + array);
     text.decorate(std::format("OpDecorate {} ArrayStride {}", array, info(component).bytes));
     text.decorate("OpDecorate " + block + " Block");
     text.decorate("OpMemberDecorate " + block + " 0 Offset 0");
-    buffer = text.variable(text.global("OpTypePointer StorageBuffer " + block), "StorageBuffer");
-    text.decorate("OpDecorate " + buffer + " DescriptorSet 0");
-    text.decorate(std::format("OpDecorate {} Binding {}", buffer, binding));
-    return buffer;
+    const std::string address = text.global("OpTypePointer PhysicalStorageBuffer " + block);
+    const std::string variable =
+        buffer(address, 8, kAddressBindings + static_cast<size_t>(component));
+    const std::string place = text.value(std::format(
+        "OpAccessChain {} {} {} {}", text.global("OpTypePointer StorageBuffer " + address),
+        variable, text.u32(0), text.u32(pick(3))));
+    const std::string base = text.value(std::format("OpLoad {} {}", address, place));
+    const std::string pointer =
+        text.global("OpTypePointer PhysicalStorageBuffer " + text.type(inMemory(component)));
+    return text.value(
+        std::format("OpAccessChain {} {} {} {}", pointer, base, text.u32(0), widened(index)));
 }
 
 std::string Writer::place(Component component, bool isOutput, const std::string& index) {
-    const std::string buffer = bufferOf(component, isOutput);
-    const std::string pointee = index.empty()
-                                    ? text.global("OpTypeRuntimeArray " + text.type(component))
-                                    : text.type(component);
+    const std::string variable = bufferOf(component, isOutput);
+    const std::string element = text.type(inMemory(component));
+    const std::string pointee =
+        index.empty() ? text.global("OpTypeRuntimeArray " + element) : element;
     return text.value(std::format("OpAccessChain {} {} {} {}",
-                                  text.global("OpTypePointer StorageBuffer " + pointee), buffer,
-                                  text.u32(0), index));
+                                  text.global("OpTypePointer StorageBuffer " + pointee), variable,
+                                  text.u32(0), widened(index)));
+}
+
+std::string Writer::untyped(Component component, bool isOutput, const std::string& index) {
+    const std::string variable = bufferOf(component, isOutput);
+    const std::string element = text.type(inMemory(component));
+    const std::string block =
+        text.global("OpTypeStruct " + text.global("OpTypeRuntimeArray " + element));
+    return text.value(std::format("OpUntypedAccessChainKHR {} {} {} {} {}",
+                                  text.global("OpTypeUntypedPointerKHR StorageBuffer"), block,
+                                  variable, text.u32(0), widened(index)));
+}
+
+std::string Writer::inputWord(Component component, const std::string& index) {
+    const std::string u32 = text.type(Component::kU32);
+    const std::string variable = buffer(u32, 4, 2 * kComponents + static_cast<size_t>(component));
+    return text.value(std::format("OpAccessChain {} {} {} {}",
+                                  text.global("OpTypePointer StorageBuffer " + u32), variable,
+                                  text.u32(0), widened(index)));
 }
 
 bool Writer::reserve(Component component, uint32_t count, uint32_t& first) {
     uint32_t& used = used_[static_cast<size_t>(component)];
     if (used + count > capacity(component)) return false;
     first = used;
-    used += (count + 15) / 16 * 16;
+    used += (count + 31) / 32 * 32;
     return true;
 }
 

@@ -37,6 +37,14 @@ class Writer {
     std::string output(Component component, const std::string& index) {
         return place(component, true, index);
     }
+    // The same as an untyped pointer.
+    std::string untyped(Component component, bool isOutput, const std::string& index);
+    // Pointer to a word of a buffer of words, in which numbers of the component type are.
+    std::string inputWord(Component component, const std::string& index);
+    // Pointer to an element of memory whose address is in a buffer.
+    std::string inputAddress(Component component, const std::string& index);
+    // From here on: of buffers of addresses, and of other ones.
+    static constexpr size_t kAddressBindings = 3 * kComponents, kOtherBindings = 4 * kComponents;
     // Pointers to all of their elements.
     std::string inputArray(Component component) { return place(component, false, {}); }
     std::string outputArray(Component component) { return place(component, true, {}); }
@@ -46,16 +54,28 @@ class Writer {
         return static_cast<uint32_t>(kBufferSize) / info(component).bytes;
     }
     std::string builtIn(const std::string& name);  // of u32
+    std::string boolean() { return text.global("OpTypeBool"); }
+    std::string boolean(bool value) {
+        return text.global((value ? "OpConstantTrue " : "OpConstantFalse ") + boolean());
+    }
+    // A buffer with elements of the type, of so many bytes each.
+    std::string buffer(const std::string& element, uint32_t bytes, size_t binding);
+    // What the module declares beyond statements.
+    Program finish(uint32_t invocations);
 
     Text text;
     check::Random random;
     uint32_t lanes;
+    bool usesUntyped = false, canBeValidated = true;
 
  private:
+    // With 64-bit indexing, some indices have 64 bits.
+    std::string widened(const std::string& index);
     std::string bufferOf(Component component, bool isOutput);
     std::string place(Component component, bool isOutput, const std::string& index);
 
-    std::array<std::string, 2 * kComponents> buffers_;
+    bool isWide_ = false;
+    std::map<size_t, std::string> buffers_;  // by binding
     std::array<uint32_t, kComponents> used_ = {};
     std::string push_;
     std::map<std::string, std::string> builtIns_;

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "case.hpp"
+
+#include <spirv-tools/libspirv.hpp>
+
+namespace coopvk::programs {
+
+using check::Verdict;
+
+Case caseOf(uint64_t seed) {
+    check::Random random(seed);
+    const uint32_t lanes = 4u << random.below(6);
+    const bool isVector = random.below(4) == 0;
+    const uint64_t own = random.next();
+    return {seed, isVector ? vectorProgram(own, lanes) : matrixProgram(own, lanes),
+            random.below(3) == 0 ? rewrite::BackEnd::kNative : rewrite::BackEnd::kCore,
+            static_cast<reference::Choice>(random.below(3)), random.below(8) == 0};
+}
+
+std::optional<std::vector<uint32_t>> assemble(const std::string& text, std::string& problem) {
+    spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);
+    tools.SetMessageConsumer(
+        [&](spv_message_level_t, const char*, const spv_position_t& at, const char* message) {
+            problem += "line " + std::to_string(at.line + 1) + ": " + message;
+        });
+    std::vector<uint32_t> words;
+    if (!tools.Assemble(text, &words)) return std::nullopt;
+    return words;
+}
+
+namespace {
+
+std::string messageOf(const check::Outcome& outcome) {
+    std::string text = outcome.message;
+    for (const check::Difference& difference : outcome.comparison.differences)
+        text += "\n  " + difference.buffer + ", byte " + std::to_string(difference.byte) + ": " +
+                difference.rewritten + ", not " + difference.native;
+    for (const reference::Report& report : outcome.native)
+        text += "\n  native: " + reference::describe(report);
+    for (const reference::Report& report : outcome.rewritten)
+        text += "\n  rewritten: " + reference::describe(report);
+    return text;
+}
+
+}  // namespace
+
+Result execute(const Case& made, std::span<const uint32_t> words,
+               std::span<const uint32_t> rewritten) {
+    check::Subject subject{.words = words, .rewritten = rewritten};
+    subject.specialization = made.program.specialization;
+    subject.target.device = check::referenceTraits();
+    check::Options options;
+    options.lanes = {made.program.lanes};
+    options.backEnds = {made.backEnd};
+    options.schedules = {made.schedule};
+    options.threads = 1;
+    options.steps = 1u << 20;
+    options.validate = made.validate && made.program.canBeValidated;
+    options.memory.seed = made.seed;
+    options.memory.bufferSize = kBufferSize;
+    const auto push = std::as_bytes(std::span(made.program.push));
+    options.memory.pushConstants.assign(push.begin(), push.end());
+    const std::vector<check::Outcome> outcomes = check::check(subject, options);
+    return {outcomes.front().verdict, messageOf(outcomes.front())};
+}
+
+bool isGood(Verdict verdict) {
+    return verdict == Verdict::kAgrees || verdict == Verdict::kNotApplicable;
+}
+
+}  // namespace coopvk::programs

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A random program and how it is executed: natively, and as coopvk rewrites it.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "check.hpp"
+#include "program.hpp"
+
+namespace coopvk::programs {
+
+// All that a seed chooses.
+struct Case {
+    uint64_t seed = 0;
+    Program program;
+    rewrite::BackEnd backEnd = rewrite::BackEnd::kCore;
+    reference::Choice schedule = reference::Choice::kPlain;
+    bool validate = false;  // SPIRV-Tools' validator takes half of the time
+};
+Case caseOf(uint64_t seed);
+
+// Words of the program; nothing, with a message, if its text is wrong.
+std::optional<std::vector<uint32_t>> assemble(const std::string& text, std::string& problem);
+
+struct Result {
+    check::Verdict verdict = check::Verdict::kInvalid;
+    std::string message;
+};
+// `rewritten`: what is executed in place of what the rewriter makes, if there is any.
+Result execute(const Case& made, std::span<const uint32_t> words,
+               std::span<const uint32_t> rewritten = {});
+
+// Whether the verdict is nobody's fault. The native back-end does not suit every program.
+bool isGood(check::Verdict verdict);
+
+}  // namespace coopvk::programs
