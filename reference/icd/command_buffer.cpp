@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Command buffers, and the commands that bind what dispatches use.
 #include "command_buffer.hpp"
 
 #include "commands.hpp"
@@ -6,17 +8,64 @@
 namespace coopvk::reference::icd {
 namespace {
 
+constexpr VkShaderStageFlags kCompute = VK_SHADER_STAGE_COMPUTE_BIT;
+
 struct CommandPool : ObjectOf<VkCommandPool> {
     CommandPool(Device& on, const VkCommandPoolCreateInfo&) : device(on) {}
     Device& device;
     Children<CommandBuffer> buffers;
 };
 
-}  // namespace
-
-void failRecording(VkCommandBuffer handle, VkResult error) noexcept {
-    from<CommandBuffer>(handle)->result = error;
+template <typename T>
+void bindProgram(Execution& execution, const T* object, VkObjectType type) {
+    execution.program = object == nullptr ? nullptr : object->program;
+    execution.programObject = object;
+    execution.programType = type;
 }
+
+uint32_t dynamicCount(const DescriptorSet& set) {
+    uint32_t count = 0;
+    for (const auto& [unused, binding] : *set.bindings)
+        count += binding.isDynamic() ? binding.count : 0;
+    return count;
+}
+
+void bindSets(VkCommandBuffer handle, uint32_t first, std::span<const VkDescriptorSet> sets,
+              std::span<const uint32_t> offsets) {
+    if (first + sets.size() > kMaxSets)
+        return from<CommandBuffer>(handle)->refuse("sets behind the last one are bound");
+    for (const VkDescriptorSet each : sets) {
+        const DescriptorSet* set = from<DescriptorSet>(each);
+        BoundSet bound{set, {}, nullptr, {}};
+        if (set != nullptr) {
+            const size_t count = std::min<size_t>(dynamicCount(*set), offsets.size());
+            bound.offsets.assign(offsets.begin(), offsets.begin() + count);
+            bound.life = set->life;
+            offsets = offsets.subspan(count);
+        }
+        record(handle, [first, bound](Execution& execution) { execution.sets[first] = bound; });
+        ++first;
+    }
+}
+
+// The set as the pushes so far left it, changed by `update`.
+template <typename Update>
+void push(VkCommandBuffer handle, VkPipelineLayout layout, uint32_t number, const Update& update) {
+    CommandBuffer& commands = *from<CommandBuffer>(handle);
+    const std::vector<SharedBindings>& sets = from<PipelineLayout>(layout)->sets;
+    if (number >= std::min<size_t>(sets.size(), kMaxSets) || sets[number] == nullptr)
+        return commands.refuse("descriptors are pushed to a set that the layout has not");
+    std::shared_ptr<const DescriptorSet>& last = commands.pushed[number];
+    auto set = std::make_shared<DescriptorSet>(sets[number]);
+    if (last != nullptr && last->bindings == set->bindings) set->descriptors = last->descriptors;
+    update(*set);
+    last = set;
+    record(handle, [set, number](Execution& execution) {
+        execution.sets[number] = {set.get(), {}, set, set->life};
+    });
+}
+
+}  // namespace
 
 void CommandBuffer::reset() {
     commands.clear();
@@ -60,24 +109,95 @@ void FreeCommandBuffers(VkDevice, VkCommandPool pool, uint32_t count,
     from<CommandPool>(pool)->buffers.remove(count, buffers);
 }
 
-VkResult BeginCommandBuffer(VkCommandBuffer handle, const VkCommandBufferBeginInfo*) {
-    from<CommandBuffer>(handle)->reset();
-    return VK_SUCCESS;
-}
-
-VkResult EndCommandBuffer(VkCommandBuffer handle) { return from<CommandBuffer>(handle)->result; }
-
 VkResult ResetCommandBuffer(VkCommandBuffer handle, VkCommandBufferResetFlags) {
     from<CommandBuffer>(handle)->reset();
     return VK_SUCCESS;
 }
 
+VkResult BeginCommandBuffer(VkCommandBuffer handle, const VkCommandBufferBeginInfo*) {
+    return ResetCommandBuffer(handle, 0);
+}
+
+VkResult EndCommandBuffer(VkCommandBuffer handle) { return from<CommandBuffer>(handle)->result; }
+
 // Secondary command buffers inherit no state, and leave none.
 void CmdExecuteCommands(VkCommandBuffer handle, uint32_t count, const VkCommandBuffer* buffers) {
-    for (const VkCommandBuffer each : std::span(buffers, count)) {
-        const CommandBuffer* secondary = from<CommandBuffer>(each);
-        record(handle, [secondary](Execution&) { secondary->execute(); }, secondary);
+    for (const VkCommandBuffer each : std::span(buffers, count))
+        record(handle, [each](Execution&) { from<CommandBuffer>(each)->execute(); }, each);
+}
+
+void execution::CmdBindPipeline(Execution& execution, VkPipelineBindPoint point,
+                                VkPipeline pipeline) {
+    if (point == VK_PIPELINE_BIND_POINT_COMPUTE)
+        bindProgram(execution, from<Pipeline>(pipeline), VK_OBJECT_TYPE_PIPELINE);
+}
+
+void CmdBindShadersEXT(VkCommandBuffer handle, uint32_t count, const VkShaderStageFlagBits* stages,
+                       const VkShaderEXT* shaders) {
+    for (uint32_t i = 0; i < count; ++i) {
+        if (stages[i] != VK_SHADER_STAGE_COMPUTE_BIT) continue;
+        const VkShaderEXT bound = shaders == nullptr ? VK_NULL_HANDLE : shaders[i];
+        const auto bind = [bound](Execution& execution) {
+            bindProgram(execution, from<ShaderObject>(bound), VK_OBJECT_TYPE_SHADER_EXT);
+        };
+        record(handle, bind, bound);
     }
+}
+
+void CmdBindDescriptorSets(VkCommandBuffer handle, VkPipelineBindPoint point, VkPipelineLayout,
+                           uint32_t first, uint32_t count, const VkDescriptorSet* sets,
+                           uint32_t offsetCount, const uint32_t* offsets) {
+    if (point == VK_PIPELINE_BIND_POINT_COMPUTE)
+        bindSets(handle, first, {sets, count}, {offsets, offsetCount});
+}
+
+void CmdBindDescriptorSets2(VkCommandBuffer handle, const VkBindDescriptorSetsInfo* info) {
+    if (info->stageFlags & kCompute)
+        bindSets(handle, info->firstSet, {info->pDescriptorSets, info->descriptorSetCount},
+                 {info->pDynamicOffsets, info->dynamicOffsetCount});
+}
+
+void CmdPushDescriptorSet(VkCommandBuffer handle, VkPipelineBindPoint point,
+                          VkPipelineLayout layout, uint32_t set, uint32_t count,
+                          const VkWriteDescriptorSet* writes) {
+    if (point != VK_PIPELINE_BIND_POINT_COMPUTE) return;
+    push(handle, layout, set, [&](DescriptorSet& to) {
+        for (const VkWriteDescriptorSet& write : std::span(writes, count)) to.write(write);
+    });
+}
+
+void CmdPushDescriptorSet2(VkCommandBuffer handle, const VkPushDescriptorSetInfo* info) {
+    if (info->stageFlags & kCompute)
+        CmdPushDescriptorSet(handle, VK_PIPELINE_BIND_POINT_COMPUTE, info->layout, info->set,
+                             info->descriptorWriteCount, info->pDescriptorWrites);
+}
+
+void CmdPushDescriptorSetWithTemplate(VkCommandBuffer handle, VkDescriptorUpdateTemplate update,
+                                      VkPipelineLayout layout, uint32_t set, const void* data) {
+    push(handle, layout, set,
+         [&](DescriptorSet& to) { from<DescriptorUpdateTemplate>(update)->update(to, data); });
+}
+
+void CmdPushDescriptorSetWithTemplate2(VkCommandBuffer handle,
+                                       const VkPushDescriptorSetWithTemplateInfo* info) {
+    CmdPushDescriptorSetWithTemplate(handle, info->descriptorUpdateTemplate, info->layout,
+                                     info->set, info->pData);
+}
+
+void CmdPushConstants(VkCommandBuffer handle, VkPipelineLayout, VkShaderStageFlags stages,
+                      uint32_t offset, uint32_t size, const void* values) {
+    if ((stages & kCompute) == 0) return;
+    if (offset + uint64_t{size} > kMaxPushConstantBytes)
+        return from<CommandBuffer>(handle)->refuse("push constants are behind the last byte");
+    const auto* begin = static_cast<const std::byte*>(values);
+    record(handle, [offset, bytes = std::vector(begin, begin + size)](Execution& execution) {
+        std::copy(bytes.begin(), bytes.end(), execution.pushConstants.begin() + offset);
+    });
+}
+
+void CmdPushConstants2(VkCommandBuffer handle, const VkPushConstantsInfo* info) {
+    CmdPushConstants(handle, info->layout, info->stageFlags, info->offset, info->size,
+                     info->pValues);
 }
 
 }  // namespace coopvk::reference::icd

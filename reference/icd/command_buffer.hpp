@@ -1,16 +1,79 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Command buffers are lists of functions, which the queue's thread calls with the state that
-// commands share.
+// commands share: the program, the sets of descriptors, push constants.
 #pragma once
 
 #include <array>
 #include <functional>
 
-#include "descriptors.hpp"
 #include "device.hpp"
 
 namespace coopvk::reference::icd {
+
+struct Binding {
+    VkDescriptorType type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    uint32_t count = 0;  // descriptors; bytes of an inline uniform block
+    uint32_t first = 0;  // of its descriptors in the set
+    bool isDynamic() const {
+        return type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC ||
+               type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC;
+    }
+    bool isInline() const { return type == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK; }
+    uint32_t descriptors() const { return isInline() ? 1 : count; }
+};
+
+// By number. Sets keep them alive, as do layouts of pipelines.
+using Bindings = std::map<uint32_t, Binding>;
+using SharedBindings = std::shared_ptr<const Bindings>;
+
+struct PipelineLayout : ObjectOf<VkPipelineLayout> {
+    PipelineLayout(Device& device, const VkPipelineLayoutCreateInfo& info);
+    std::vector<SharedBindings> sets;
+};
+
+struct Descriptor {
+    Range range;        // what the shader sees, before a dynamic offset
+    uint64_t rest = 0;  // bytes from there to the end of the buffer
+};
+
+struct DescriptorSet : ObjectOf<VkDescriptorSet> {
+    // Empty, with memory for its inline uniform blocks.
+    explicit DescriptorSet(SharedBindings layout);
+    SharedBindings bindings;
+    std::vector<Descriptor> descriptors;
+    std::vector<std::vector<std::byte>> blocks;  // inline uniform blocks
+
+    // Null if the binding has no such descriptor.
+    const Descriptor* find(uint32_t binding, uint32_t element) const;
+    void write(const VkWriteDescriptorSet& write);
+    void write(const VkDescriptorUpdateTemplateEntry& entry, const void* data);
+    void copyFrom(DescriptorSet& source, const VkCopyDescriptorSet& copy);
+
+ private:
+    // Elements behind the last one of a binding are those of the next (VkWriteDescriptorSet,
+    // "consecutive binding updates"). Null if the set has no such descriptor.
+    Descriptor* at(uint32_t binding, uint32_t element);
+    void writeInline(uint32_t binding, uint32_t offset, const void* from, size_t size);
+};
+
+struct DescriptorUpdateTemplate : ObjectOf<VkDescriptorUpdateTemplate> {
+    DescriptorUpdateTemplate(Device& device, const VkDescriptorUpdateTemplateCreateInfo& info);
+    std::vector<VkDescriptorUpdateTemplateEntry> entries;
+    void update(DescriptorSet& set, const void* data) const;
+};
+
+using SharedProgram = std::shared_ptr<const Program>;
+
+struct Pipeline : ObjectOf<VkPipeline> {
+    explicit Pipeline(SharedProgram made) : program(std::move(made)) {}
+    SharedProgram program;
+};
+
+struct ShaderObject : ObjectOf<VkShaderEXT> {
+    SharedProgram program;
+    std::vector<uint32_t> binary;
+};
 
 struct BoundSet {
     const DescriptorSet* set = nullptr;
@@ -22,7 +85,7 @@ struct BoundSet {
 // The state of a command buffer during its execution.
 struct Execution {
     Device& device;
-    std::shared_ptr<const Program> program;
+    SharedProgram program;
     const Object* programObject = nullptr;  // pipeline or shader object
     VkObjectType programType = VK_OBJECT_TYPE_UNKNOWN;
     std::array<BoundSet, kMaxSets> sets;
@@ -40,20 +103,27 @@ struct CommandBuffer : ObjectOf<VkCommandBuffer> {
     std::vector<RecordedCommand> commands;
     // The sets of push descriptors as they are after the commands so far.
     std::array<std::shared_ptr<const DescriptorSet>, kMaxSets> pushed;
-    VkResult result = VK_SUCCESS;  // of the recording
+    VkResult result = VK_SUCCESS;  // of the recording; vkEndCommandBuffer returns it
 
     void reset();
     void execute() const;
-    // Reports a command that is not valid; vkEndCommandBuffer returns VK_ERROR_VALIDATION_FAILED.
+    // Reports a command that is not valid.
     void refuse(const std::string& message) { result = device.refuse(message); }
 };
 
 // Objects that the command uses must live until it executes: otherwise it does nothing, with a
-// report.
-template <typename Function, typename... Used>
-void record(VkCommandBuffer handle, Function&& function, const Used*... used) {
-    from<CommandBuffer>(handle)->commands.push_back(
-        {std::forward<Function>(function), {std::weak_ptr(used->life)...}});
+// report. Arguments that are no handles do not matter.
+template <typename Function, typename... Arguments>
+void record(VkCommandBuffer handle, Function&& function, Arguments... arguments) {
+    RecordedCommand command{std::forward<Function>(function), {}};
+    [[maybe_unused]] const auto add = [&](auto argument) {
+        if constexpr (kIsHandle<decltype(argument)>) {
+            if (argument != VK_NULL_HANDLE)
+                command.lives.push_back(reinterpret_cast<const Object*>(argument)->life);
+        }
+    };
+    (add(arguments), ...);
+    from<CommandBuffer>(handle)->commands.push_back(std::move(command));
 }
 
 }  // namespace coopvk::reference::icd

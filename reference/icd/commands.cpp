@@ -1,12 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// The entry points, and how the loader and programs find them. The loader's interface to drivers
+// (LoaderDriverInterface.md): the three symbols at the end alone are exported.
 #include "commands.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <string_view>
+
+#include "command_buffer.hpp"
 
 namespace coopvk::reference::icd {
 namespace {
+
+enum class Level { kGlobal, kInstance, kPhysicalDevice, kDevice };
+
+struct Command {
+    std::string_view name;
+    Level level;
+    std::string_view extension;  // that adds it, or ""
+    PFN_vkVoidFunction function;
+};
 
 // Guard<function>::call is the entry point: no exception leaves it.
 template <auto Function>
@@ -20,12 +35,25 @@ struct Guard<Function> {
         } catch (...) {  // nothing throws here for want of anything but memory and threads
         }
         constexpr VkResult kFailure = VK_ERROR_OUT_OF_HOST_MEMORY;
-        if constexpr (std::is_same_v<First, VkCommandBuffer>) failRecording(first, kFailure);
+        if constexpr (std::is_same_v<First, VkCommandBuffer>)
+            from<CommandBuffer>(first)->result = kFailure;
         if constexpr (std::is_same_v<R, VkResult>) {
             return kFailure;
         } else if constexpr (!std::is_void_v<R>) {
             return R{};
         }
+    }
+};
+
+// Recorder<function>::call records that the queue calls the function.
+template <auto Function>
+struct Recorder;
+
+template <typename... Arguments, void (*Function)(Execution&, Arguments...)>
+struct Recorder<Function> {
+    static void call(VkCommandBuffer handle, Arguments... arguments) {
+        const auto execute = [=](Execution& execution) { Function(execution, arguments...); };
+        record(handle, execute, arguments...);
     }
 };
 
@@ -86,10 +114,11 @@ PFN_vkVoidFunction pointer(Function* function) {
     return reinterpret_cast<PFN_vkVoidFunction>(function);
 }
 
-#define COOPVK_COMMAND(name, target, level, extension) \
-    Command{#name, Level::level, extension,            \
-            icd::target != nullptr                     \
-                ? pointer(&Guard<&icd::target>::call)  \
+#define COOPVK_COMMAND(name, target, level, extension)                       \
+    Command{#name, Level::level, extension,                                  \
+            icd::target != nullptr ? pointer(&Guard<&icd::target>::call)     \
+            : execution::target != nullptr                                   \
+                ? pointer(&Guard<&Recorder<&execution::target>::call>::call) \
                 : pointer(&Absent<decltype(icd::target), resultOf(#target)>::call)},
 auto sortedCommands() {
     auto rows = std::to_array<Command>({
@@ -101,8 +130,7 @@ auto sortedCommands() {
 }
 #undef COOPVK_COMMAND
 
-}  // namespace
-
+// Null for a command that the driver does not know.
 const Command* findCommand(std::string_view name) {
     static const auto commands = sortedCommands();
     const auto found = std::lower_bound(
@@ -111,4 +139,52 @@ const Command* findCommand(std::string_view name) {
     return found != commands.end() && found->name == name ? &*found : nullptr;
 }
 
+}  // namespace
+
+PFN_vkVoidFunction GetInstanceProcAddr(VkInstance instance, const char* name) {
+    const Command* command = findCommand(name);
+    if (command == nullptr) return nullptr;
+    // The only command that an instance need not exist for, besides the global ones.
+    const bool global =
+        command->level == Level::kGlobal || command->name == "vkGetInstanceProcAddr";
+    return global || instance != VK_NULL_HANDLE ? command->function : nullptr;
+}
+
+PFN_vkVoidFunction GetDeviceProcAddr(VkDevice device, const char* name) {
+    const Command* command = findCommand(name);
+    if (command == nullptr || command->level != Level::kDevice) return nullptr;
+    // The instance's extension adds commands of devices, too.
+    const bool has = command->extension.empty() || command->extension == "VK_EXT_debug_utils" ||
+                     from<Device>(device)->extensions.contains(command->extension);
+    return has ? command->function : nullptr;
+}
+
 }  // namespace coopvk::reference::icd
+
+#define COOPVK_EXPORT extern "C" __attribute__((visibility("default"))) VKAPI_ATTR
+
+COOPVK_EXPORT VkResult VKAPI_CALL vk_icdNegotiateLoaderICDInterfaceVersion(uint32_t* version) {
+    constexpr uint32_t kOldest = 5;  // the first in which drivers take any version of instances
+    constexpr uint32_t kNewest = 7;
+    if (*version < kOldest) return VK_ERROR_INCOMPATIBLE_DRIVER;
+    *version = std::min(*version, kNewest);
+    return VK_SUCCESS;
+}
+
+COOPVK_EXPORT PFN_vkVoidFunction VKAPI_CALL vk_icdGetPhysicalDeviceProcAddr(VkInstance,
+                                                                            const char* name) {
+    using namespace coopvk::reference::icd;
+    const Command* command = findCommand(name);
+    const bool has = command != nullptr && command->level == Level::kPhysicalDevice;
+    return has ? command->function : nullptr;
+}
+
+COOPVK_EXPORT PFN_vkVoidFunction VKAPI_CALL vk_icdGetInstanceProcAddr(VkInstance instance,
+                                                                      const char* name) {
+    const std::string_view wanted = name;
+    if (wanted == "vk_icdNegotiateLoaderICDInterfaceVersion")
+        return reinterpret_cast<PFN_vkVoidFunction>(&vk_icdNegotiateLoaderICDInterfaceVersion);
+    if (wanted == "vk_icdGetPhysicalDeviceProcAddr")
+        return reinterpret_cast<PFN_vkVoidFunction>(&vk_icdGetPhysicalDeviceProcAddr);
+    return coopvk::reference::icd::GetInstanceProcAddr(instance, name);
+}

@@ -6,10 +6,11 @@
 
 #include <vulkan/vulkan.h>
 
-#include <string_view>
 #include <type_traits>
 
 namespace coopvk::reference::icd {
+
+struct Execution;
 
 // Weak: the address of a command that nobody defines is null.
 #define COOPVK_COMMAND(name, target, level, extension) \
@@ -17,19 +18,20 @@ namespace coopvk::reference::icd {
 #include "commands.inc"
 #undef COOPVK_COMMAND
 
-enum class Level { kGlobal, kInstance, kPhysicalDevice, kDevice };
+// Commands that are recorded with their arguments as these are; here is what the queue then calls.
+namespace execution {
 
-struct Command {
-    std::string_view name;
-    Level level;
-    std::string_view extension;  // that adds it, or ""
-    PFN_vkVoidFunction function;
+template <typename Command>
+struct Executed;
+template <typename R, typename First, typename... Rest>
+struct Executed<R (*)(First, Rest...)> {
+    using Type = void(Execution&, Rest...);
 };
 
-// A recording command did not do its work: vkEndCommandBuffer returns the error.
-void failRecording(VkCommandBuffer commands, VkResult error) noexcept;
+#define COOPVK_COMMAND(name, target, level, extension) \
+    [[gnu::weak]] Executed<PFN_vk##target>::Type target;
+#include "commands.inc"
+#undef COOPVK_COMMAND
 
-// Null for a command that the driver does not know.
-const Command* findCommand(std::string_view name);
-
+}  // namespace execution
 }  // namespace coopvk::reference::icd

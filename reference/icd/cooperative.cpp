@@ -5,7 +5,7 @@
 
 #include "commands.hpp"
 #include "coopvk_reference/listed.hpp"
-#include "instance.hpp"
+#include "device.hpp"
 
 namespace coopvk::reference::icd {
 namespace {

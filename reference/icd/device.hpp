@@ -1,37 +1,111 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// The instance with its one physical device; the device with its addresses and its queue.
 #pragma once
 
 #include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <string_view>
 #include <thread>
-#include <vector>
 
-#include "instance.hpp"
-#include "memory.hpp"
+#include "coopvk_reference/execute.hpp"
+#include "object.hpp"
 
 namespace coopvk::reference::icd {
 
+inline constexpr uint32_t kMaxSets = 32;
+inline constexpr uint32_t kMaxDescriptors = 1u << 20;
+inline constexpr uint32_t kMaxPushConstantBytes = 256;
+inline constexpr uint32_t kMaxPushDescriptors = 32;
+inline constexpr uint32_t kMaxInvocations = 1024;  // of a workgroup
+inline constexpr VkDeviceSize kBufferAlignment = 64;
+inline constexpr VkDeviceSize kHeapSize = VkDeviceSize{16} << 30;
+
+inline constexpr VkMemoryPropertyFlags kCoherent =
+    VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+inline constexpr VkMemoryPropertyFlags kMemoryTypes[] = {
+    VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
+    kCoherent,
+    kCoherent | VK_MEMORY_PROPERTY_HOST_CACHED_BIT,
+    VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | kCoherent | VK_MEMORY_PROPERTY_HOST_CACHED_BIT,
+};
+
+// Names with versions.
+using ExtensionSet = std::map<std::string_view, uint32_t>;
+
+struct Instance;
+
+// The one device; part of the instance.
+struct PhysicalDevice : ObjectOf<VkPhysicalDevice> {
+    Instance* instance = nullptr;
+    Settings settings;
+    ExtensionSet extensions;  // that devices may enable
+};
+
+// Whether the device has all features that the creation of a device asks for.
+bool hasFeatures(const PhysicalDevice& device, const VkDeviceCreateInfo& info);
+
+struct Messenger : ObjectOf<VkDebugUtilsMessengerEXT> {
+    VkDebugUtilsMessengerCreateInfoEXT info;
+};
+
+struct Instance : ObjectOf<VkInstance> {
+    PhysicalDevice physical;
+    std::mutex mutex;  // guards messengers
+    std::vector<Messenger*> messengers;
+};
+
+// What a message is about.
+struct Message {
+    std::string id;
+    std::string text;
+    const Object* object = nullptr;  // null: of no object
+    VkObjectType type = VK_OBJECT_TYPE_UNKNOWN;
+    VkDebugUtilsMessageSeverityFlagBitsEXT severity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
+    VkDebugUtilsMessageTypeFlagsEXT types = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT;
+};
+
+// To the instance's messengers that want it; to stderr if there is no messenger at all.
+void send(Instance& instance, const Message& message);
+
+// Part of a range; empty where it is not within.
+Range part(const Range& range, uint64_t offset, uint64_t size);
+// Notes that something wrote the whole range.
+void markWritten(const Range& range);
+
+// What is at device addresses. Each allocation gets its own, the same in every run of a program,
+// with a gap behind them; none is used twice.
+class Addresses {
+ public:
+    // False: the heap is full.
+    bool allocate(Range& memory);
+    // With the buffers in it.
+    void free(const Range& memory);
+    void bind(const Range& buffer);
+    void unbind(const Range& buffer);
+    // Of buffers that overlap, the last to begin that contains the address; or null.
+    const Range* buffer(uint64_t address) const;
+    // Whether the memory of a range was not freed.
+    bool live(const Range& range) const;
+
+ private:
+    uint64_t next_ = uint64_t{1} << 36;
+    std::vector<Range> memories_, buffers_;  // in their order
+};
+
+struct Buffer : ObjectOf<VkBuffer> {
+    Buffer(Device& on, const VkBufferCreateInfo& info) : device(on), size(info.size) {}
+    ~Buffer();
+    Device& device;
+    VkDeviceSize size;
+    Range range;  // empty until it is bound
+};
+
 struct CommandBuffer;
-
-// Fences, semaphores and events are guarded by the device's mutex.
-struct Fence : ObjectOf<VkFence> {
-    Fence(Device&, const VkFenceCreateInfo& info)
-        : signaled((info.flags & VK_FENCE_CREATE_SIGNALED_BIT) != 0) {}
-    bool signaled;
-};
-
-struct Semaphore : ObjectOf<VkSemaphore> {
-    Semaphore(Device& device, const VkSemaphoreCreateInfo& info);
-    bool timeline = false;
-    uint64_t value = 0;  // a binary one that is signaled has 1
-};
-
-struct Event : ObjectOf<VkEvent> {
-    using ObjectOf::ObjectOf;
-    bool set = false;
-};
+struct Fence;
+struct Semaphore;
 
 // A semaphore to wait for or to signal; binary ones ignore the value.
 struct SemaphoreValue {
@@ -68,12 +142,13 @@ struct Queue : ObjectOf<VkQueue> {
 struct Device : ObjectOf<VkDevice> {
     PhysicalDevice* physical = nullptr;
     ExtensionSet extensions;  // that are enabled
-    AddressSpace addresses;
     Queue queue;
 
-    // Guards what host and queue share: fences, semaphores, events, queries, private data.
+    // Guards what host and queue share: fences, semaphores, events, queries, private data, and
+    // what follows here.
     std::mutex mutex;
     std::condition_variable changed;
+    Addresses addresses;
     bool lost = false;
 
     // Lost, and the queue uses no object any more: the program may destroy them.
@@ -89,6 +164,10 @@ struct Device : ObjectOf<VkDevice> {
     }
     void lose() {
         change([&] { lost = true; });
+    }
+    Addresses addressesNow() {
+        const std::lock_guard lock(mutex);
+        return addresses;
     }
     // What `get` returns, under the mutex; or VK_ERROR_DEVICE_LOST.
     template <typename Get>

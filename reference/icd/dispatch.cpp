@@ -13,7 +13,7 @@ namespace {
 class BoundResources final : public Resources {
  public:
     explicit BoundResources(const Execution& execution)
-        : addresses_(execution.device.addresses.now()) {
+        : addresses_(execution.device.addressesNow()) {
         for (uint32_t set = 0; set < kMaxSets; ++set) {
             const BoundSet& bound = execution.sets[set];
             if (bound.life.expired()) continue;
@@ -39,23 +39,15 @@ class BoundResources final : public Resources {
     // Dynamic offsets are in the order of bindings and elements.
     void addDynamic(const BoundSet& bound) {
         size_t next = 0;
-        for (const Binding& binding : bound.set->bindings->all) {
+        for (const auto& [number, binding] : *bound.set->bindings) {
             for (uint32_t i = 0; binding.isDynamic() && i < binding.count; ++i) {
                 if (next == bound.offsets.size()) return;
-                const Descriptor* descriptor = bound.set->find(binding.number, i);
-                dynamic_[descriptor] = moved(*descriptor, bound.offsets[next++]);
+                const Descriptor* descriptor = bound.set->find(number, i);
+                Range rest = descriptor->range;
+                rest.size = descriptor->rest;
+                dynamic_[descriptor] = part(rest, bound.offsets[next++], descriptor->range.size);
             }
         }
-    }
-
-    static Range moved(const Descriptor& descriptor, uint32_t offset) {
-        Range range = descriptor.range;
-        if (range.data == nullptr || offset > descriptor.rest) return {};
-        range.data += offset;
-        range.address += offset;
-        if (range.written != nullptr) range.written += offset;
-        range.size = std::min(range.size, descriptor.rest - offset);
-        return range;
     }
 
     const Addresses addresses_;
@@ -76,10 +68,10 @@ class DeviceReporter final : public Reporter {
     }
 
     void print(const std::string& text) override {
-        Message printed{"coopvk-reference-print", text};
-        printed.severity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_INFO_BIT_EXT;
-        printed.types = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT;
-        message(std::move(printed));
+        message({.id = "coopvk-reference-print",
+                 .text = text,
+                 .severity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_INFO_BIT_EXT,
+                 .types = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT});
     }
 
  private:
@@ -99,37 +91,33 @@ void dispatch(Execution& execution, const std::array<uint32_t, 3>& base,
     BoundResources resources(execution);
     DeviceReporter reporter(execution);
     const Dispatch call{groups, base, execution.pushConstants};
-    const Status status =
-        execute(*execution.program, call, resources, execution.device.settings(), reporter);
+    Device& device = execution.device;
+    const Status status = execute(*execution.program, call, resources, device.settings(), reporter);
     if (status) return;
-    Message message{"coopvk-reference-device-lost", status.error().message, &execution.device,
-                    VK_OBJECT_TYPE_DEVICE};
-    message.types = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT;
-    send(*execution.device.physical->instance, message);
-    execution.device.lose();
+    send(*device.physical->instance, {.id = "coopvk-reference-device-lost",
+                                      .text = status.error().message,
+                                      .object = &device,
+                                      .type = VK_OBJECT_TYPE_DEVICE,
+                                      .types = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT});
+    device.lose();
 }
 
 }  // namespace
 
-void CmdDispatchBase(VkCommandBuffer handle, uint32_t baseX, uint32_t baseY, uint32_t baseZ,
-                     uint32_t x, uint32_t y, uint32_t z) {
-    record(handle,
-           [=](Execution& execution) { dispatch(execution, {baseX, baseY, baseZ}, {x, y, z}); });
+void execution::CmdDispatchBase(Execution& execution, uint32_t baseX, uint32_t baseY,
+                                uint32_t baseZ, uint32_t x, uint32_t y, uint32_t z) {
+    dispatch(execution, {baseX, baseY, baseZ}, {x, y, z});
 }
 
-void CmdDispatch(VkCommandBuffer handle, uint32_t x, uint32_t y, uint32_t z) {
-    CmdDispatchBase(handle, 0, 0, 0, x, y, z);
+void execution::CmdDispatch(Execution& execution, uint32_t x, uint32_t y, uint32_t z) {
+    dispatch(execution, {0, 0, 0}, {x, y, z});
 }
 
-void CmdDispatchIndirect(VkCommandBuffer handle, VkBuffer buffer, VkDeviceSize offset) {
-    const Buffer* from = icd::from<Buffer>(buffer);
-    const auto indirect = [from, offset](Execution& execution) {
-        std::array<uint32_t, 3> groups = {};
-        const Range range = part(from->range, offset, sizeof(groups));
-        if (range.size == sizeof(groups)) std::memcpy(groups.data(), range.data, range.size);
-        dispatch(execution, {0, 0, 0}, groups);
-    };
-    record(handle, indirect, from);
+void execution::CmdDispatchIndirect(Execution& execution, VkBuffer buffer, VkDeviceSize offset) {
+    std::array<uint32_t, 3> groups = {};
+    const Range range = part(from<Buffer>(buffer)->range, offset, sizeof(groups));
+    if (range.size == sizeof(groups)) std::memcpy(groups.data(), range.data, range.size);
+    dispatch(execution, {0, 0, 0}, groups);
 }
 
 }  // namespace coopvk::reference::icd

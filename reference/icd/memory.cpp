@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "memory.hpp"
-
+//
+// Memory, buffers, and the addresses that shaders see.
+#include <cstdlib>
 #include <cstring>
 
 #include "commands.hpp"
@@ -10,36 +11,28 @@ namespace coopvk::reference::icd {
 namespace {
 
 constexpr size_t kPage = 4096;
-constexpr uint64_t kGap = uint64_t{1} << 20;
+
+struct Free {
+    void operator()(void* block) const { std::free(block); }
+};
+template <typename T>
+using Zeroed = std::unique_ptr<T[], Free>;  // of calloc: pages cost nothing until they are used
 
 template <typename T>
 Zeroed<T> zeroed(size_t count) {
     return Zeroed<T>(static_cast<T*>(std::calloc(count, sizeof(T))));
 }
 
-VkMemoryRequirements requirements(VkDeviceSize size) {
-    constexpr uint32_t kAllTypes = (1u << std::size(kMemoryTypes)) - 1;
-    const VkDeviceSize whole = (size + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
-    return {whole, kBufferAlignment, kAllTypes};
-}
-
-void fillRequirements(VkDeviceSize size, VkMemoryRequirements2& out) {
-    out.memoryRequirements = requirements(size);
-    if (auto* dedicated = find<VkMemoryDedicatedRequirements>(out.pNext))
-        dedicated->prefersDedicatedAllocation = dedicated->requiresDedicatedAllocation = VK_FALSE;
-}
+struct Memory : ObjectOf<VkDeviceMemory> {
+    Zeroed<std::byte> block;
+    Zeroed<uint8_t> written;  // a byte for each; null if nobody checks
+    Range range;              // all of it
+};
 
 bool isBefore(uint64_t address, const Range& range) { return address < range.address; }
 
 void insert(std::vector<Range>& ranges, const Range& range) {
     ranges.insert(std::upper_bound(ranges.begin(), ranges.end(), range.address, isBefore), range);
-}
-
-void remove(std::vector<Range>& ranges, const Range& range) {
-    const auto found = std::find_if(ranges.begin(), ranges.end(), [&](const Range& other) {
-        return other.address == range.address && other.size == range.size;
-    });
-    if (found != ranges.end()) ranges.erase(found);
 }
 
 // The last to begin of those that contain the address.
@@ -68,44 +61,37 @@ void markWritten(const Range& range) {
     if (range.written != nullptr) std::memset(range.written, 1, range.size);
 }
 
-const Range* Addresses::buffer(uint64_t address) const { return containing(buffers, address); }
+const Range* Addresses::buffer(uint64_t address) const { return containing(buffers_, address); }
 
 bool Addresses::live(const Range& range) const {
-    return containing(memories, range.address) != nullptr;
+    return containing(memories_, range.address) != nullptr;
 }
 
-bool AddressSpace::allocate(Range& memory) {
-    const std::lock_guard lock(mutex_);
+bool Addresses::allocate(Range& memory) {
+    constexpr uint64_t kGap = uint64_t{1} << 20;
     uint64_t left = kHeapSize;
-    for (const Range& other : addresses_.memories) left -= other.size;
+    for (const Range& other : memories_) left -= other.size;
     if (memory.size > left) return false;
     memory.address = next_;
     next_ += (memory.size + 2 * kGap - 1) / kGap * kGap;
-    insert(addresses_.memories, memory);
+    insert(memories_, memory);
     return true;
 }
 
-void AddressSpace::free(const Range& memory) {
-    const std::lock_guard lock(mutex_);
-    remove(addresses_.memories, memory);
-    std::erase_if(addresses_.buffers, [&](const Range& buffer) {
+void Addresses::free(const Range& memory) {
+    std::erase_if(memories_, [&](const Range& other) { return other.address == memory.address; });
+    std::erase_if(buffers_, [&](const Range& buffer) {
         return buffer.address - memory.address < memory.size;
     });
 }
 
-void AddressSpace::bind(const Range& buffer) {
-    const std::lock_guard lock(mutex_);
-    insert(addresses_.buffers, buffer);
-}
+void Addresses::bind(const Range& buffer) { insert(buffers_, buffer); }
 
-void AddressSpace::unbind(const Range& buffer) {
-    const std::lock_guard lock(mutex_);
-    remove(addresses_.buffers, buffer);
-}
-
-Addresses AddressSpace::now() const {
-    const std::lock_guard lock(mutex_);
-    return addresses_;
+void Addresses::unbind(const Range& buffer) {
+    const auto found = std::find_if(buffers_.begin(), buffers_.end(), [&](const Range& other) {
+        return other.address == buffer.address && other.size == buffer.size;
+    });
+    if (found != buffers_.end()) buffers_.erase(found);
 }
 
 VkResult AllocateMemory(VkDevice handle, const VkMemoryAllocateInfo* info,
@@ -124,6 +110,7 @@ VkResult AllocateMemory(VkDevice handle, const VkMemoryAllocateInfo* info,
     memory->range.data = static_cast<std::byte*>(std::align(kPage, size, begin, space));
     memory->range.size = size;
     memory->range.written = memory->written.get();
+    const std::lock_guard lock(device.mutex);
     if (!device.addresses.allocate(memory->range)) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     *out = handleOf(memory.release());
     return VK_SUCCESS;
@@ -131,9 +118,10 @@ VkResult AllocateMemory(VkDevice handle, const VkMemoryAllocateInfo* info,
 
 // Buffers may outlive their memory.
 void FreeMemory(VkDevice device, VkDeviceMemory handle, const VkAllocationCallbacks*) {
-    const Memory* memory = from<Memory>(handle);
-    if (memory != nullptr) from<Device>(device)->addresses.free(memory->range);
-    delete memory;
+    const std::unique_ptr<Memory> memory(from<Memory>(handle));
+    if (memory == nullptr) return;
+    const std::lock_guard lock(from<Device>(device)->mutex);
+    from<Device>(device)->addresses.free(memory->range);
 }
 
 // What the host writes is not seen: all that it maps counts as written.
@@ -151,7 +139,8 @@ VkResult MapMemory2(VkDevice device, const VkMemoryMapInfo* info, void** data) {
 }
 
 Buffer::~Buffer() {
-    if (range.data != nullptr) device.addresses.unbind(range);
+    const std::lock_guard lock(device.mutex);
+    device.addresses.unbind(range);
 }
 
 VkResult CreateBuffer(VkDevice device, const VkBufferCreateInfo* info, const VkAllocationCallbacks*,
@@ -170,6 +159,7 @@ VkResult BindBufferMemory(VkDevice device, VkBuffer handle, VkDeviceMemory memor
         return from<Device>(device)->refuse("a buffer is bound twice, or behind its memory's end");
     buffer.range = range;
     // Decode functions of cooperative matrices take addresses of any buffer.
+    const std::lock_guard lock(buffer.device.mutex);
     buffer.device.addresses.bind(range);
     return VK_SUCCESS;
 }
@@ -185,18 +175,28 @@ VkResult BindBufferMemory2(VkDevice device, uint32_t count, const VkBindBufferMe
     return last;
 }
 
-void GetBufferMemoryRequirements(VkDevice, VkBuffer handle, VkMemoryRequirements* out) {
-    *out = requirements(from<Buffer>(handle)->size);
-}
-
-void GetBufferMemoryRequirements2(VkDevice, const VkBufferMemoryRequirementsInfo2* info,
-                                  VkMemoryRequirements2* out) {
-    fillRequirements(from<Buffer>(info->buffer)->size, *out);
-}
-
 void GetDeviceBufferMemoryRequirements(VkDevice, const VkDeviceBufferMemoryRequirements* info,
                                        VkMemoryRequirements2* out) {
-    fillRequirements(info->pCreateInfo->size, *out);
+    constexpr uint32_t kAllTypes = (1u << std::size(kMemoryTypes)) - 1;
+    const VkDeviceSize blocks = (info->pCreateInfo->size + kBufferAlignment - 1) / kBufferAlignment;
+    out->memoryRequirements = {blocks * kBufferAlignment, kBufferAlignment, kAllTypes};
+    if (auto* dedicated = find<VkMemoryDedicatedRequirements>(out->pNext))
+        dedicated->prefersDedicatedAllocation = dedicated->requiresDedicatedAllocation = VK_FALSE;
+}
+
+void GetBufferMemoryRequirements2(VkDevice device, const VkBufferMemoryRequirementsInfo2* info,
+                                  VkMemoryRequirements2* out) {
+    VkBufferCreateInfo created{};
+    created.size = from<Buffer>(info->buffer)->size;
+    const VkDeviceBufferMemoryRequirements alike{{}, nullptr, &created};
+    GetDeviceBufferMemoryRequirements(device, &alike, out);
+}
+
+void GetBufferMemoryRequirements(VkDevice device, VkBuffer buffer, VkMemoryRequirements* out) {
+    const VkBufferMemoryRequirementsInfo2 info{{}, nullptr, buffer};
+    VkMemoryRequirements2 all{};
+    GetBufferMemoryRequirements2(device, &info, &all);
+    *out = all.memoryRequirements;
 }
 
 VkDeviceAddress GetBufferDeviceAddress(VkDevice, const VkBufferDeviceAddressInfo* info) {

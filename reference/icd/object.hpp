@@ -49,6 +49,12 @@ typename T::Handle handleOf(T* object) {
     return reinterpret_cast<typename T::Handle>(object);
 }
 
+// Handles are pointers to types that have no definition.
+template <typename T>
+inline constexpr bool kIsHandle =
+    std::is_pointer_v<T> && !std::is_void_v<std::remove_pointer_t<T>> &&
+    !requires { sizeof(std::remove_pointer_t<T>); };
+
 // vkDestroy*, and vkCreate* of an object that is constructed with a device and the create info.
 #define COOPVK_DESTROY(name)                                                      \
     void Destroy##name(VkDevice, Vk##name handle, const VkAllocationCallbacks*) { \
@@ -108,14 +114,6 @@ VkResult writeList(uint32_t size, uint32_t* count, T* out, const Put& put) {
     if (whole) *count = size;
     for (uint32_t i = 0; i < *count; ++i) put(out[i], i);
     return whole ? VK_SUCCESS : VK_INCOMPLETE;
-}
-
-// Data of caches and shaders: all of it, or nothing and VK_INCOMPLETE.
-inline VkResult writeBytes(std::span<const std::byte> bytes, size_t* size, void* out) {
-    const bool fits = out == nullptr || *size >= bytes.size();
-    *size = fits ? bytes.size() : 0;
-    if (out != nullptr) std::copy_n(bytes.begin(), *size, static_cast<std::byte*>(out));
-    return fits ? VK_SUCCESS : VK_INCOMPLETE;
 }
 
 }  // namespace coopvk::reference::icd

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "commands.hpp"
-#include "instance.hpp"
+#include "device.hpp"
 
 namespace coopvk::reference::icd {
 namespace {

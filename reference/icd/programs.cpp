@@ -1,15 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "programs.hpp"
-
+//
+// Shader modules, and what becomes of them: pipelines and shader objects.
 #include <cstring>
 
+#include "command_buffer.hpp"
 #include "commands.hpp"
 
 namespace coopvk::reference::icd {
 namespace {
 
+using Words = std::vector<uint32_t>;
+
+struct ShaderModule : ObjectOf<VkShaderModule> {
+    ShaderModule(Device&, const VkShaderModuleCreateInfo& info)
+        : words(info.pCode, info.pCode + info.codeSize / sizeof(uint32_t)) {}
+    Words words;
+};
+
 // Caches hold nothing: programs are made in less time than they would be read.
 using PipelineCache = ObjectOf<VkPipelineCache>;
+
+// What programs are made of; owns what ProgramRequest refers to.
+struct Source {
+    Words words;
+    std::string entryPoint;
+    std::vector<SpecializationValue> specialization;
+    uint32_t subgroupSize = 0;
+};
+
+// A value that is not in the data has size 0.
+std::vector<SpecializationValue> specializationOf(const VkSpecializationInfo* info) {
+    std::vector<SpecializationValue> values;
+    if (info == nullptr) return values;
+    for (const auto& entry : std::span(info->pMapEntries, info->mapEntryCount)) {
+        SpecializationValue& value = values.emplace_back();
+        value.constantId = entry.constantID;
+        const bool within =
+            entry.size <= info->dataSize && entry.offset <= info->dataSize - entry.size;
+        value.size = within ? static_cast<uint32_t>(std::min(entry.size, sizeof(value.bits))) : 0;
+        std::memcpy(&value.bits, static_cast<const std::byte*>(info->pData) + entry.offset,
+                    value.size);
+    }
+    return values;
+}
+
+// All but the words, from VkPipelineShaderStageCreateInfo or VkShaderCreateInfoEXT. The subgroup
+// size is the one that the chain requires, or that of the device.
+template <typename Info>
+Source sourceOf(const Device& device, const Info& info) {
+    const auto* required = find<VkPipelineShaderStageRequiredSubgroupSizeCreateInfo>(info.pNext);
+    const uint32_t lanes =
+        required != nullptr ? required->requiredSubgroupSize : device.settings().subgroupSize;
+    return {{}, info.pName, specializationOf(info.pSpecializationInfo), lanes};
+}
 
 VkResult resultOf(ErrorCode code) {
     switch (code) {
@@ -22,6 +65,22 @@ VkResult resultOf(ErrorCode code) {
         default:
             return VK_ERROR_INVALID_SHADER_NV;
     }
+}
+
+// Errors go to the messengers, too.
+VkResult makeProgram(Device& device, const Source& source, SharedProgram& program) {
+    for (const SpecializationValue& value : source.specialization)
+        if (value.size == 0) return device.refuse("specialization data ends before a value");
+    auto made = reference::makeProgram({source.words, source.entryPoint, source.specialization,
+                                        source.subgroupSize, device.settings().rounding});
+    if (made) {
+        program = *made;
+        return VK_SUCCESS;
+    }
+    const Error& error = made.error();
+    send(*device.physical->instance,
+         {"coopvk-reference-shader", error.message, &device, VK_OBJECT_TYPE_DEVICE});
+    return resultOf(error.code);
 }
 
 VkPipelineCreateFlags2 flagsOf(const VkComputePipelineCreateInfo& info) {
@@ -46,7 +105,7 @@ VkResult createPipeline(Device& device, const VkComputePipelineCreateInfo& info,
     if (info.stage.module != VK_NULL_HANDLE) {
         source.words = from<ShaderModule>(info.stage.module)->words;
     } else if (const auto* code = find<VkShaderModuleCreateInfo>(info.stage.pNext)) {
-        source.words.assign(code->pCode, code->pCode + code->codeSize / sizeof(uint32_t));
+        source.words = ShaderModule(device, *code).words;
     }
     SharedProgram program;
     const VkResult result = makeProgram(device, source, program);
@@ -54,37 +113,66 @@ VkResult createPipeline(Device& device, const VkComputePipelineCreateInfo& info,
     return result;
 }
 
-}  // namespace
+// The binary of a shader object holds what the shader was made of, behind a head of five words.
+constexpr uint32_t kMagic = 0x52564f43;  // "COVR"
+constexpr size_t kHeadWords = 5, kValueWords = 4;
 
-std::vector<SpecializationValue> specializationOf(const VkSpecializationInfo* info) {
-    std::vector<SpecializationValue> values;
-    if (info == nullptr) return values;
-    for (const auto& entry : std::span(info->pMapEntries, info->mapEntryCount)) {
-        SpecializationValue& value = values.emplace_back();
-        value.constantId = entry.constantID;
-        const bool within =
-            entry.size <= info->dataSize && entry.offset <= info->dataSize - entry.size;
-        value.size = within ? static_cast<uint32_t>(std::min(entry.size, sizeof(value.bits))) : 0;
-        std::memcpy(&value.bits, static_cast<const std::byte*>(info->pData) + entry.offset,
-                    value.size);
-    }
-    return values;
-}
-
-VkResult makeProgram(Device& device, const Source& source, SharedProgram& program) {
+Words binaryOf(const Source& source) {
+    Words binary{kMagic, source.subgroupSize, static_cast<uint32_t>(source.entryPoint.size()),
+                 static_cast<uint32_t>(source.specialization.size()),
+                 static_cast<uint32_t>(source.words.size())};
+    binary.insert(binary.end(), source.entryPoint.begin(), source.entryPoint.end());
     for (const SpecializationValue& value : source.specialization)
-        if (value.size == 0) return device.refuse("specialization data ends before a value");
-    auto made = reference::makeProgram({source.words, source.entryPoint, source.specialization,
-                                        source.subgroupSize, device.settings().rounding});
-    if (made) {
-        program = *made;
-        return VK_SUCCESS;
-    }
-    const Error& error = made.error();
-    send(*device.physical->instance,
-         {"coopvk-reference-shader", error.message, &device, VK_OBJECT_TYPE_DEVICE});
-    return resultOf(error.code);
+        binary.insert(binary.end(),
+                      {value.constantId, value.size, static_cast<uint32_t>(value.bits),
+                       static_cast<uint32_t>(value.bits >> 32)});
+    binary.insert(binary.end(), source.words.begin(), source.words.end());
+    return binary;
 }
+
+bool parseBinary(const Words& binary, Source& source) {
+    if (binary.size() < kHeadWords || binary[0] != kMagic) return false;
+    const size_t letters = binary[2], values = binary[3], words = binary[4];
+    if (binary.size() != kHeadWords + letters + kValueWords * values + words) return false;
+    auto at = binary.begin() + kHeadWords;
+    source.subgroupSize = binary[1];
+    for (const uint32_t letter : std::span(at, letters))
+        source.entryPoint += static_cast<char>(letter);
+    at += letters;
+    for (size_t i = 0; i < values; ++i, at += kValueWords)
+        source.specialization.push_back({at[0], at[2] | uint64_t{at[3]} << 32, at[1]});
+    source.words.assign(at, binary.end());
+    return true;
+}
+
+VkResult createShader(Device& device, const VkShaderCreateInfoEXT& info, VkShaderEXT* out) {
+    if (info.stage != VK_SHADER_STAGE_COMPUTE_BIT) return VK_ERROR_FEATURE_NOT_PRESENT;
+    const auto* code = static_cast<const uint32_t*>(info.pCode);
+    const Words words(code, code + info.codeSize / sizeof(uint32_t));
+    Source source;
+    if (info.codeType == VK_SHADER_CODE_TYPE_BINARY_EXT) {
+        if (!parseBinary(words, source)) return VK_INCOMPATIBLE_SHADER_BINARY_EXT;
+    } else {
+        source = sourceOf(device, info);
+        source.words = words;
+    }
+    auto shader = std::make_unique<ShaderObject>();
+    const VkResult result = makeProgram(device, source, shader->program);
+    if (result != VK_SUCCESS) return result;
+    shader->binary = binaryOf(source);
+    *out = handleOf(shader.release());
+    return VK_SUCCESS;
+}
+
+// Data of caches and shaders: all of it, or nothing and VK_INCOMPLETE.
+VkResult writeBytes(std::span<const std::byte> bytes, size_t* size, void* out) {
+    const bool fits = out == nullptr || *size >= bytes.size();
+    *size = fits ? bytes.size() : 0;
+    if (out != nullptr) std::copy_n(bytes.begin(), *size, static_cast<std::byte*>(out));
+    return fits ? VK_SUCCESS : VK_INCOMPLETE;
+}
+
+}  // namespace
 
 COOPVK_OBJECT(ShaderModule)
 
@@ -112,6 +200,24 @@ VkResult GetPipelineCacheData(VkDevice device, VkPipelineCache, size_t* size, vo
                                            properties.vendorID, properties.deviceID};
     std::copy_n(properties.pipelineCacheUUID, VK_UUID_SIZE, header.pipelineCacheUUID);
     return writeBytes(std::as_bytes(std::span(&header, 1)), size, data);
+}
+
+VkResult CreateShadersEXT(VkDevice device, uint32_t count, const VkShaderCreateInfoEXT* infos,
+                          const VkAllocationCallbacks*, VkShaderEXT* out) {
+    std::fill_n(out, count, VK_NULL_HANDLE);
+    for (uint32_t i = 0; i < count; ++i) {
+        const VkResult result = createShader(*from<Device>(device), infos[i], &out[i]);
+        if (result != VK_SUCCESS) return result;
+    }
+    return VK_SUCCESS;
+}
+
+void DestroyShaderEXT(VkDevice, VkShaderEXT shader, const VkAllocationCallbacks*) {
+    delete from<ShaderObject>(shader);
+}
+
+VkResult GetShaderBinaryDataEXT(VkDevice, VkShaderEXT shader, size_t* size, void* data) {
+    return writeBytes(std::as_bytes(std::span(from<ShaderObject>(shader)->binary)), size, data);
 }
 
 }  // namespace coopvk::reference::icd

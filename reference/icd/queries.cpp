@@ -63,14 +63,10 @@ VkResult writeResults(std::span<const Query> queries, std::span<std::byte> out, 
     return result;
 }
 
-void writeTimestamp(VkCommandBuffer handle, VkQueryPool pool, uint32_t query) {
-    QueryPool* queries = from<QueryPool>(pool);
-    const auto write = [queries, query](Execution& execution) {
-        execution.device.change([&] {
-            for (Query& each : queries->part(query, 1)) each = {true, timestamp()};
-        });
-    };
-    record(handle, write, queries);
+void writeTimestamp(Execution& execution, VkQueryPool pool, uint32_t query) {
+    execution.device.change([&] {
+        for (Query& each : from<QueryPool>(pool)->part(query, 1)) each = {true, timestamp()};
+    });
 }
 
 }  // namespace
@@ -99,34 +95,27 @@ VkResult GetQueryPoolResults(VkDevice handle, VkQueryPool pool, uint32_t first, 
     });
 }
 
-void CmdResetQueryPool(VkCommandBuffer handle, VkQueryPool pool, uint32_t first, uint32_t count) {
-    const auto reset = [pool, first, count](Execution& execution) {
-        ResetQueryPool(handleOf(&execution.device), pool, first, count);
-    };
-    record(handle, reset, from<QueryPool>(pool));
+void execution::CmdResetQueryPool(Execution& execution, VkQueryPool pool, uint32_t first,
+                                  uint32_t count) {
+    icd::ResetQueryPool(handleOf(&execution.device), pool, first, count);
 }
 
-void CmdWriteTimestamp(VkCommandBuffer handle, VkPipelineStageFlagBits, VkQueryPool pool,
-                       uint32_t query) {
-    writeTimestamp(handle, pool, query);
+void execution::CmdWriteTimestamp(Execution& execution, VkPipelineStageFlagBits, VkQueryPool pool,
+                                  uint32_t query) {
+    writeTimestamp(execution, pool, query);
 }
-void CmdWriteTimestamp2(VkCommandBuffer handle, VkPipelineStageFlags2, VkQueryPool pool,
-                        uint32_t query) {
-    writeTimestamp(handle, pool, query);
+void execution::CmdWriteTimestamp2(Execution& execution, VkPipelineStageFlags2, VkQueryPool pool,
+                                   uint32_t query) {
+    writeTimestamp(execution, pool, query);
 }
 
-void CmdCopyQueryPoolResults(VkCommandBuffer handle, VkQueryPool pool, uint32_t first,
-                             uint32_t count, VkBuffer target, VkDeviceSize offset,
-                             VkDeviceSize stride, VkQueryResultFlags flags) {
-    QueryPool* from = icd::from<QueryPool>(pool);
-    const Buffer* to = icd::from<Buffer>(target);
-    const auto copy = [=](Execution& execution) {
-        const Range range = part(to->range, offset, VK_WHOLE_SIZE);
-        const std::lock_guard lock(execution.device.mutex);
-        writeResults(from->part(first, count), {range.data, range.size}, stride, flags);
-        markWritten(part(range, 0, stride * count));
-    };
-    record(handle, copy, from, to);
+void execution::CmdCopyQueryPoolResults(Execution& execution, VkQueryPool pool, uint32_t first,
+                                        uint32_t count, VkBuffer target, VkDeviceSize offset,
+                                        VkDeviceSize stride, VkQueryResultFlags flags) {
+    const Range to = part(from<Buffer>(target)->range, offset, VK_WHOLE_SIZE);
+    const std::lock_guard lock(execution.device.mutex);
+    writeResults(from<QueryPool>(pool)->part(first, count), {to.data, to.size}, stride, flags);
+    markWritten(part(to, 0, stride * count));
 }
 
 }  // namespace coopvk::reference::icd

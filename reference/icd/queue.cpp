@@ -1,11 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// The queue, and fences, semaphores and events, which the device's mutex guards. Commands execute
+// one after the other, so barriers do nothing.
 #include <algorithm>
 
 #include "command_buffer.hpp"
 #include "commands.hpp"
 
 namespace coopvk::reference::icd {
+
+struct Fence : ObjectOf<VkFence> {
+    Fence(Device&, const VkFenceCreateInfo& info)
+        : signaled((info.flags & VK_FENCE_CREATE_SIGNALED_BIT) != 0) {}
+    bool signaled;
+};
+
+struct Semaphore : ObjectOf<VkSemaphore> {
+    Semaphore(Device&, const VkSemaphoreCreateInfo& info) {
+        const auto* type = find<VkSemaphoreTypeCreateInfo>(info.pNext);
+        if (type == nullptr || type->semaphoreType != VK_SEMAPHORE_TYPE_TIMELINE) return;
+        timeline = true;
+        value = type->initialValue;
+    }
+    bool timeline = false;
+    uint64_t value = 0;  // a binary one that is signaled has 1
+};
+
 namespace {
+
+struct Event : ObjectOf<VkEvent> {
+    using ObjectOf::ObjectOf;
+    bool set = false;
+};
 
 bool isReady(const SemaphoreValue& wait) {
     const Semaphore& semaphore = *wait.semaphore;
@@ -67,6 +93,10 @@ VkResult submitAll(VkQueue handle, uint32_t count, const Info* infos, VkFence fe
     const VkResult result = queue.device->read([] { return VK_SUCCESS; });
     if (result == VK_SUCCESS) queue.submit(std::move(batches));
     return result;
+}
+
+void setEvent(Device& device, VkEvent event, bool set) {
+    device.change([&] { from<Event>(event)->set = set; });
 }
 
 }  // namespace
@@ -131,5 +161,101 @@ VkResult QueueSubmit2(VkQueue queue, uint32_t count, const VkSubmitInfo2* infos,
 VkResult QueueWaitIdle(VkQueue queue) { return from<Queue>(queue)->waitIdle(); }
 
 VkResult DeviceWaitIdle(VkDevice device) { return from<Device>(device)->queue.waitIdle(); }
+
+COOPVK_OBJECT(Fence)
+
+VkResult ResetFences(VkDevice handle, uint32_t count, const VkFence* fences) {
+    const std::lock_guard lock(from<Device>(handle)->mutex);
+    for (const VkFence fence : std::span(fences, count)) from<Fence>(fence)->signaled = false;
+    return VK_SUCCESS;
+}
+
+VkResult GetFenceStatus(VkDevice device, VkFence fence) {
+    return from<Device>(device)->read(
+        [&] { return from<Fence>(fence)->signaled ? VK_SUCCESS : VK_NOT_READY; });
+}
+
+VkResult WaitForFences(VkDevice handle, uint32_t count, const VkFence* fences, VkBool32 all,
+                       uint64_t timeout) {
+    const auto signaled = [](VkFence fence) { return from<Fence>(fence)->signaled; };
+    return from<Device>(handle)->wait(timeout, [&] {
+        return all ? std::all_of(fences, fences + count, signaled)
+                   : std::any_of(fences, fences + count, signaled);
+    });
+}
+
+COOPVK_OBJECT(Semaphore)
+
+VkResult GetSemaphoreCounterValue(VkDevice device, VkSemaphore semaphore, uint64_t* value) {
+    return from<Device>(device)->read([&] {
+        *value = from<Semaphore>(semaphore)->value;
+        return VK_SUCCESS;
+    });
+}
+
+VkResult WaitSemaphores(VkDevice handle, const VkSemaphoreWaitInfo* info, uint64_t timeout) {
+    const auto reached = [&](uint32_t i) {
+        return from<Semaphore>(info->pSemaphores[i])->value >= info->pValues[i];
+    };
+    const bool any = info->flags & VK_SEMAPHORE_WAIT_ANY_BIT;
+    return from<Device>(handle)->wait(timeout, [&] {
+        for (uint32_t i = 0; i < info->semaphoreCount; ++i) {
+            if (reached(i) == any) return any;
+        }
+        return !any;
+    });
+}
+
+VkResult SignalSemaphore(VkDevice handle, const VkSemaphoreSignalInfo* info) {
+    from<Device>(handle)->change([&] { from<Semaphore>(info->semaphore)->value = info->value; });
+    return VK_SUCCESS;
+}
+
+COOPVK_OBJECT(Event)
+
+VkResult GetEventStatus(VkDevice device, VkEvent event) {
+    return from<Device>(device)->read(
+        [&] { return from<Event>(event)->set ? VK_EVENT_SET : VK_EVENT_RESET; });
+}
+
+VkResult SetEvent(VkDevice device, VkEvent event) {
+    setEvent(*from<Device>(device), event, true);
+    return VK_SUCCESS;
+}
+VkResult ResetEvent(VkDevice device, VkEvent event) {
+    setEvent(*from<Device>(device), event, false);
+    return VK_SUCCESS;
+}
+
+void execution::CmdSetEvent(Execution& execution, VkEvent event, VkPipelineStageFlags) {
+    setEvent(execution.device, event, true);
+}
+void execution::CmdSetEvent2(Execution& execution, VkEvent event, const VkDependencyInfo*) {
+    setEvent(execution.device, event, true);
+}
+void execution::CmdResetEvent(Execution& execution, VkEvent event, VkPipelineStageFlags) {
+    setEvent(execution.device, event, false);
+}
+void execution::CmdResetEvent2(Execution& execution, VkEvent event, VkPipelineStageFlags2) {
+    setEvent(execution.device, event, false);
+}
+
+// The host may set an event after the submission.
+void CmdWaitEvents2(VkCommandBuffer handle, uint32_t count, const VkEvent* events,
+                    const VkDependencyInfo*) {
+    for (const VkEvent event : std::span(events, count)) {
+        const auto wait = [event](Execution& execution) {
+            Device& device = execution.device;
+            device.wait(UINT64_MAX,
+                        [&] { return device.queue.stopping || from<Event>(event)->set; });
+        };
+        record(handle, wait, event);
+    }
+}
+void CmdWaitEvents(VkCommandBuffer handle, uint32_t count, const VkEvent* events,
+                   VkPipelineStageFlags, VkPipelineStageFlags, uint32_t, const VkMemoryBarrier*,
+                   uint32_t, const VkBufferMemoryBarrier*, uint32_t, const VkImageMemoryBarrier*) {
+    CmdWaitEvents2(handle, count, events, nullptr);
+}
 
 }  // namespace coopvk::reference::icd

@@ -24,6 +24,18 @@ void copy(const Range& from, const Range& to) {
     }
 }
 
+template <typename Region>
+void copyRegions(VkCommandBuffer handle, VkBuffer source, VkBuffer target,
+                 std::span<const Region> regions) {
+    for (const Region& region : regions) {
+        const auto copyOne = [=](Execution&) {
+            copy(part(from<Buffer>(source)->range, region.srcOffset, region.size),
+                 part(from<Buffer>(target)->range, region.dstOffset, region.size));
+        };
+        record(handle, copyOne, source, target);
+    }
+}
+
 using Info = VkConvertCooperativeVectorMatrixInfoNV;
 
 struct Matrices {
@@ -72,47 +84,33 @@ Range at(const Addresses& addresses, VkDeviceAddress address) {
 
 void CmdCopyBuffer(VkCommandBuffer handle, VkBuffer source, VkBuffer target, uint32_t count,
                    const VkBufferCopy* regions) {
-    const Buffer* from = icd::from<Buffer>(source);
-    const Buffer* to = icd::from<Buffer>(target);
-    const auto each = [from, to, copies = std::vector(regions, regions + count)](Execution&) {
-        for (const VkBufferCopy& region : copies)
-            copy(part(from->range, region.srcOffset, region.size),
-                 part(to->range, region.dstOffset, region.size));
-    };
-    record(handle, each, from, to);
+    copyRegions<VkBufferCopy>(handle, source, target, {regions, count});
 }
 
 void CmdCopyBuffer2(VkCommandBuffer handle, const VkCopyBufferInfo2* info) {
-    for (const VkBufferCopy2& region : std::span(info->pRegions, info->regionCount)) {
-        const VkBufferCopy one{region.srcOffset, region.dstOffset, region.size};
-        CmdCopyBuffer(handle, info->srcBuffer, info->dstBuffer, 1, &one);
-    }
+    copyRegions<VkBufferCopy2>(handle, info->srcBuffer, info->dstBuffer,
+                               {info->pRegions, info->regionCount});
 }
 
-void CmdFillBuffer(VkCommandBuffer handle, VkBuffer target, VkDeviceSize offset, VkDeviceSize size,
-                   uint32_t data) {
-    const Buffer* to = from<Buffer>(target);
-    const auto fill = [to, offset, size, data](Execution&) {
-        const Range range = part(to->range, offset, size);
-        // VK_WHOLE_SIZE rounds down to a multiple of four.
-        const uint64_t whole = range.size / sizeof(data) * sizeof(data);
-        for (uint64_t i = 0; i < whole; i += sizeof(data))
-            std::memcpy(range.data + i, &data, sizeof(data));
-        markWritten(part(range, 0, whole));
-    };
-    record(handle, fill, to);
+void execution::CmdFillBuffer(Execution&, VkBuffer target, VkDeviceSize offset, VkDeviceSize size,
+                              uint32_t data) {
+    Range range = part(from<Buffer>(target)->range, offset, size);
+    // VK_WHOLE_SIZE rounds down to a multiple of four.
+    range.size = range.size / sizeof(data) * sizeof(data);
+    for (uint64_t i = 0; i < range.size; i += sizeof(data))
+        std::memcpy(range.data + i, &data, sizeof(data));
+    markWritten(range);
 }
 
 void CmdUpdateBuffer(VkCommandBuffer handle, VkBuffer target, VkDeviceSize offset,
                      VkDeviceSize size, const void* data) {
-    const Buffer* to = from<Buffer>(target);
     const auto* begin = static_cast<const std::byte*>(data);
-    const auto update = [to, offset, bytes = std::vector(begin, begin + size)](Execution&) {
-        const Range range = part(to->range, offset, bytes.size());
+    const auto update = [target, offset, bytes = std::vector(begin, begin + size)](Execution&) {
+        const Range range = part(from<Buffer>(target)->range, offset, bytes.size());
         if (range.size != 0) std::memcpy(range.data, bytes.data(), range.size);
         markWritten(range);
     };
-    record(handle, update, to);
+    record(handle, update, target);
 }
 
 // If the target is too small, nothing is written.
@@ -137,9 +135,12 @@ void CmdConvertCooperativeVectorMatrixNV(VkCommandBuffer handle, uint32_t count,
                                          const Info* infos) {
     for (const Info& info : std::span(infos, count)) {
         const std::optional<Matrices> both = matricesOf(info);
-        if (!both) return failRecording(handle, VK_ERROR_FEATURE_NOT_PRESENT);
+        if (!both) {
+            from<CommandBuffer>(handle)->result = VK_ERROR_FEATURE_NOT_PRESENT;
+            return;
+        }
         record(handle, [both = *both, info, most = *info.pDstSize](Execution& execution) {
-            const Addresses addresses = execution.device.addresses.now();
+            const Addresses addresses = execution.device.addressesNow();
             const Range source = at(addresses, info.srcData.deviceAddress);
             const Range target = at(addresses, info.dstData.deviceAddress);
             const bool fits = both.from.size() <= std::min<size_t>(source.size, info.srcSize) &&
