@@ -59,6 +59,14 @@ ChainStep chainStep(const Module& module, const Instruction& chain) {
     return {&chain, type, operandsBehind(chain, first)};
 }
 
+Indexed indexedBy(const Module& module, const Instruction& i) {
+    if (i.opcode == spv::Op::OpCompositeExtract) return {module.def(i.word(0)).type, 1};
+    if (i.opcode == spv::Op::OpCompositeInsert) return {module.def(i.word(1)).type, 2};
+    const size_t first = firstChainIndex(i.opcode);
+    if (first == 0) return {};
+    return {isUntypedChain(i.opcode) ? i.word(0) : module.pointee(i.word(0)), first};
+}
+
 Id typeBehind(const Module& module, const ChainStep& step, size_t without) {
     Id type = step.type;
     for (size_t i = 0; i + without < step.indices.size(); ++i) {

@@ -43,15 +43,27 @@ Id rootOf(const Module& module, Id pointer);
 // cycle, which only unreachable blocks may have, it is one of these.
 const Instruction& behindCopies(const Module& module, Id value);
 
-// Follows the indices (literals or ids of constants) in `operands` from number `first` on, into
-// `type`. Returns the number of the first operand that indexes a type for which isTarget(type) is
-// true, and sets `type` to it; nullopt if there is none.
+// What the indices of OpCompositeExtract, OpCompositeInsert and access chains select from: the
+// number of the first index, and the type that it indexes. Zeros for other instructions.
+struct Indexed {
+    Id type = 0;
+    size_t first = 0;
+};
+Indexed indexedBy(const Module& module, const Instruction& i);
+
+// An operand that is an index into a type.
+struct IndexInto {
+    Id type = 0;
+    size_t operand = 0;
+};
+// The first index of an instruction (a literal, or the id of a constant) into a type for which
+// isTarget(type) is true.
 template <typename IsTarget>
-std::optional<size_t> findIndexInto(const Module& module, Id& type, const Operands& operands,
-                                    size_t first, IsTarget isTarget) {
-    for (size_t i = first; i < operands.size(); ++i) {
-        if (isTarget(type)) return i;
-        const Operand& index = operands[i];
+std::optional<IndexInto> indexInto(const Module& module, const Instruction& i, IsTarget isTarget) {
+    auto [type, first] = indexedBy(module, i);
+    for (size_t o = first; first != 0 && o < i.operands.size(); ++o) {
+        if (isTarget(type)) return IndexInto{type, o};
+        const Operand& index = i.operands[o];
         type = memberType(module, type, index.isId ? module.constantValue(index.word) : index.word);
     }
     return std::nullopt;

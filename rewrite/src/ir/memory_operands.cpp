@@ -67,6 +67,11 @@ void MemoryOperands::appendKey(std::vector<uint32_t>& key) const {
     for (const Operand& operand : further_) key.push_back(operand.word);
 }
 
+std::span<const Operand> tensorAddressing(const Instruction& access) {
+    const std::span<const Operand> further = operandsBehind(access, 3);
+    return further.subspan(memoryOperandCount(further));
+}
+
 bool isVolatile(std::span<const Operand> operands) {
     return !operands.empty() && (operands[0].word & bit(spv::MemoryAccessMask::Volatile)) != 0;
 }

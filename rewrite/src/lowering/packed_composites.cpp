@@ -118,17 +118,9 @@ bool lowerPackedConstruct(PackedContext& context, Emitter& emit, const Instructi
 }
 
 PackedIndex findPackedIndex(const PackedContext& context, const Instruction& i) {
-    const Module& module = context.module;
-    const bool isInsert = i.opcode == spv::Op::OpCompositeInsert;
-    size_t first = isInsert ? 2 : 1;
-    Id type = module.def(i.word(first - 1)).type;
-    if (const size_t chained = firstChainIndex(i.opcode)) {
-        first = chained;
-        type = module.def(module.def(i.word(0)).type).word(1);
-    }
-    const auto isPacked = [&](Id id) { return context.packed(id) != nullptr; };
-    const std::optional<size_t> at = findIndexInto(module, type, i.operands, first, isPacked);
-    return at ? PackedIndex{context.packed(type), *at} : PackedIndex{};
+    const auto isPacked = [&](Id type) { return context.packed(type) != nullptr; };
+    const std::optional<IndexInto> index = indexInto(context.module, i, isPacked);
+    return index ? PackedIndex{context.packed(index->type), index->operand} : PackedIndex{};
 }
 
 bool lowerPackedIndices(PackedContext& context, Emitter& emit, Instruction& i) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matrix/factors.hpp"
 
-#include "ir/composites.hpp"
-#include "ir/opcodes.hpp"
 #include "lowering/number.hpp"
 #include "lowering/words.hpp"
 
@@ -26,83 +24,31 @@ std::vector<Id> ByteReading::bytes(Emitter& emit, Id word) const {
     return {all.mask(all.left(word, 4), 0xF0F0F0F0), all.mask(word, 0xF0F0F0F0)};
 }
 
-using enum spv::Op;
-
-FactorSurvey::FactorSurvey(const TypeTable& types,
+FactorSurvey::FactorSurvey(const MatrixUses& uses, const TypeTable& types,
                            const std::function<bool(const Instruction& type)>& isWanted, Form form)
-    : module_(types.module()), types_(types), form_(form) {
-    const InstructionList& globals = module_.section(Section::kGlobals);
-    for (const InstructionPtr& i : globals) {
-        if (i->opcode == OpTypeCooperativeMatrixKHR && isWanted(*i)) found_.insert(i->result);
-    }
-    if (found_.empty()) return;
-    for (const InstructionPtr& i : globals) {
-        const bool hasLength = i->opcode == OpConstantNull || hasNoValue(i->opcode);
-        if (i->type != 0 && !(form.keepsLength && hasLength)) found_.erase(i->type);
-    }
-    module_.visitBlocks([&](const Instruction& i) { visit(i); });
-}
-
-void FactorSurvey::visit(const Instruction& i) {
-    if (isNonSemantic(module_, i)) return;
-    switch (i.opcode) {
-        case OpCooperativeMatrixLoadTensorNV:
-            if (!form_.allowsTensors) return visitOther(i);
-            [[fallthrough]];
-        case OpCooperativeMatrixLoadKHR:
-            loads_.push_back(&i);
-            return;
-        case OpCooperativeMatrixMulAddKHR:
-            products_.push_back(&i);
-            found_.erase(module_.def(i.word(2)).type);
-            return;
-        case OpCompositeExtract:
-            return dropIndexed(module_.def(i.word(0)).type, i, 1);
-        case OpCompositeInsert:
-            return dropIndexed(module_.def(i.word(1)).type, i, 2);
-        case OpCompositeConstruct:
-        case OpCompositeConstructReplicateEXT:
-            found_.erase(i.type);
-            return;
-        default:
-            return visitOther(i);
-    }
-}
-
-void FactorSurvey::visitOther(const Instruction& i) {
-    if (const size_t first = firstChainIndex(i.opcode); first != 0) {
-        return dropIndexed(module_.pointee(i.word(0)), i, first);
-    }
-    const bool asksLength = i.opcode == OpCooperativeMatrixLengthKHR;
-    if (movesValues(i.opcode) || (asksLength && form_.keepsLength)) return;
-    found_.erase(i.type);
-    for (const Operand& operand : i.operands) {
-        if (!operand.isId) continue;
-        if (asksLength) found_.erase(operand.word);
-        found_.erase(module_.def(operand.word).type);
-    }
-}
-
-// Drops a type whose single components are read or written. `first`: the first index operand.
-void FactorSurvey::dropIndexed(Id type, const Instruction& i, size_t first) {
-    const auto isFound = [&](Id id) { return has(id); };
-    if (findIndexInto(module_, type, i.operands, first, isFound)) found_.erase(type);
-}
-
-void FactorSurvey::dropUnless(
-    const std::function<bool(const Instruction& product, Id a, Id b)>& fit) {
-    for (bool dropped = true; dropped;) {
-        dropped = false;
-        for (const Instruction* product : products_) {
-            const Id a = module_.def(product->word(0)).type;
-            const Id b = module_.def(product->word(1)).type;
-            if (has(a) && has(b) && fit(*product, a, b)) continue;
-            dropped |= found_.erase(a) + found_.erase(b) != 0;
+    : uses_(uses), types_(types) {
+    uint32_t others = kHasConstants | kIsAddend | kHasElements | kIsConstructed | kHasOthers;
+    if (!form.keepsLength) others |= kHasZeros | kAsksLength;
+    if (!form.allowsTensors) others |= kFromTensor;
+    for (const InstructionPtr& i : types.module().section(Section::kGlobals)) {
+        if (i->opcode == spv::Op::OpTypeCooperativeMatrixKHR &&
+            (uses.facts(i->result) & others) == 0 && isWanted(*i)) {
+            found_.insert(i->result);
         }
     }
 }
 
-std::set<Id> typesInWords(const TypeTable& types, const Target& target,
+void FactorSurvey::dropUnless(const std::function<bool(const MatrixProduct& product)>& fit) {
+    for (bool dropped = true; dropped;) {
+        dropped = false;
+        for (const MatrixProduct& product : uses_.products()) {
+            if (has(product.a) && has(product.b) && fit(product)) continue;
+            dropped |= found_.erase(product.a) + found_.erase(product.b) != 0;
+        }
+    }
+}
+
+std::set<Id> typesInWords(const MatrixUses& uses, const TypeTable& types, const Target& target,
                           const LayoutPolicy& policy) {
     if (!wantsByteDots(target.device)) return {};
     const Module& module = types.module();
@@ -114,11 +60,11 @@ std::set<Id> typesInWords(const TypeTable& types, const Target& target,
         const uint32_t bits = types.width(type.word(0));
         return makeFragment(policy, *d, bits).packWidth == 32 / bits;
     };
-    FactorSurvey survey(types, mayBeWords, {.keepsLength = true});
+    FactorSurvey survey(uses, types, mayBeWords, {.keepsLength = true});
     // A product reads both operands as words, or neither.
-    survey.dropUnless([&](const Instruction& product, Id a, Id b) {
-        return survey.bitsOf(a) == survey.bitsOf(b) &&
-               types.width(module.def(product.type).word(0)) == 32;
+    survey.dropUnless([&](const MatrixProduct& product) {
+        return survey.bitsOf(product.a) == survey.bitsOf(product.b) &&
+               types.width(module.def(product.instruction->type).word(0)) == 32;
     });
     return survey.found();
 }

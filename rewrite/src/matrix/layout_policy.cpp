@@ -3,11 +3,10 @@
 #include <bit>
 
 #include "ir/entry_point.hpp"
-#include "ir/memory_operands.hpp"
 #include "lowering/number.hpp"
 #include "matrix/layout.hpp"
 #include "matrix/like_accumulators.hpp"
-#include "matrix/matrix_types.hpp"
+#include "matrix/matrix_uses.hpp"
 
 namespace coopvk::rewrite {
 
@@ -26,81 +25,41 @@ struct Survey {
     uint32_t storedBits = 32;  // of the narrowest component that is stored
 };
 
-class Surveyor {
- public:
-    Surveyor(const Module& module, const TypeTable& types) : module_(module), types_(types) {}
+// 1: row major, -1: column major, 0: not known.
+int direction(const MatrixAccess& access) {
+    if (!access.along) return access.isTensor ? -1 : 0;
+    return access.along == Dimension::kColumns ? 1 : -1;
+}
 
-    Survey run() {
-        for (const InstructionPtr& i : module_.section(Section::kGlobals)) measure(*i);
-        module_.visitBlocks([&](const Instruction& i) { visit(i); });
-        return survey_;
+Survey surveyOf(const MatrixUses& uses, const TypeTable& types) {
+    const Module& module = types.module();
+    const auto component = [&](Id matrix) { return module.def(matrix).word(0); };
+    Survey survey;
+    for (const auto& [type, d] : uses.types()) {
+        if (!d.isOfSubgroup()) continue;
+        uint32_t& divisor = d.use == Use::kB ? survey.columns : survey.rows;
+        divisor = std::min(divisor, largestPowerOfTwoIn(d.use == Use::kB ? d.columns : d.rows));
     }
-
- private:
-    void measure(const Instruction& type) {
-        const std::optional<MatrixDimensions> d = matrixDimensions(module_, type);
-        if (!d || !d->isOfSubgroup()) return;
-        if (d->use == Use::kB)
-            survey_.columns = std::min(survey_.columns, largestPowerOfTwoIn(d->columns));
-        else
-            survey_.rows = std::min(survey_.rows, largestPowerOfTwoIn(d->rows));
+    for (const MatrixAccess& load : uses.loads()) {
+        const auto d = matrixDimensions(module, module.def(load.type));
+        if (!d) continue;
+        survey.rowMajorLoads[static_cast<size_t>(d->use)] += direction(load);
+        survey.loadsColumnsOfB |= d->use == Use::kB && direction(load) < 0;
     }
-
-    // 1: row major, -1: column major, 0: not known.
-    int direction(Id layout) const {
-        const std::optional<uint64_t> value = module_.constantValue(layout);
-        return !value ? 0 : *value == 0 ? 1 : -1;
+    for (const MatrixAccess& store : uses.stores()) {
+        survey.rowMajorStores += direction(store);
+        const uint32_t bits = heldBits(types, component(store.type));
+        if (bits != 0) survey.storedBits = std::min(survey.storedBits, bits);
     }
-
-    // The same for a tensor. Neighbours in its last dimension are neighbours in memory. Whether
-    // they are neighbours in a row of the matrix depends on the view's permutation.
-    int tensorDirection(const Instruction& i) const {
-        const std::span<const Operand> further = operandsBehind(i, 3);
-        const std::span<const Operand> addressing = further.subspan(memoryOperandCount(further));
-        const auto hasView = static_cast<uint32_t>(spv::TensorAddressingOperandsMask::TensorView);
-        if (addressing.size() < 2 || (addressing[0].word & hasView) == 0) return 1;
-        const Instruction& view = module_.def(module_.def(addressing[1].word).type);
-        const size_t dimensions = std::max<size_t>(view.operands.size(), 3) - 2;
-        return module_.constantValue(view.word(dimensions + 1)) == dimensions - 1 ? 1 : -1;
+    for (const MatrixProduct& product : uses.products()) {
+        const Id sum = component(product.instruction->type);
+        if (!types.isFloat(sum)) continue;
+        survey.multipliesIntoHalf |= types.isHalf(sum);
+        survey.multipliesHalfIntoSingle |=
+            types.width(sum) == 32 && heldBits(types, component(product.a)) == 16;
     }
-
-    void visitLoad(const Instruction& i, int direction) {
-        const auto d = matrixDimensions(module_, module_.def(i.type));
-        if (!d) return;
-        survey_.rowMajorLoads[static_cast<size_t>(d->use)] += direction;
-        survey_.loadsColumnsOfB |= d->use == Use::kB && direction < 0;
-    }
-
-    void visitStore(const Instruction& i, int direction) {
-        const Instruction& type = module_.def(module_.def(i.word(1)).type);
-        survey_.rowMajorStores += direction;
-        const uint32_t bits = heldBits(types_, type.word(0));  // 0: the object is not a matrix
-        if (bits != 0) survey_.storedBits = std::min(survey_.storedBits, bits);
-    }
-
-    void visit(const Instruction& i) {
-        if (i.opcode == spv::Op::OpCooperativeMatrixLoadKHR) {
-            visitLoad(i, direction(i.word(1)));
-        } else if (i.opcode == spv::Op::OpCooperativeMatrixStoreKHR) {
-            visitStore(i, direction(i.word(2)));
-        } else if (i.opcode == spv::Op::OpCooperativeMatrixLoadTensorNV) {
-            visitLoad(i, tensorDirection(i));
-        } else if (i.opcode == spv::Op::OpCooperativeMatrixStoreTensorNV) {
-            visitStore(i, tensorDirection(i));
-        } else if (i.opcode == spv::Op::OpCooperativeMatrixMulAddKHR) {
-            const Id component = module_.def(i.type).word(0);
-            const Id factor = module_.def(module_.def(i.word(0)).type).word(0);
-            if (!types_.isFloat(component)) return;
-            survey_.multipliesIntoHalf |= types_.isHalf(component);
-            survey_.multipliesHalfIntoSingle |=
-                types_.width(component) == 32 && heldBits(types_, factor) == 16;
-        }
-    }
-
-    const Module& module_;
-    const TypeTable& types_;
-    Survey survey_;
-};
+    return survey;
+}
 
 // On CPUs a subgroup is a vector register. A load becomes one load for each lane if lanes load from
 // different addresses. With all lanes in one grid column, all lanes load the same element of B,
@@ -150,7 +109,8 @@ Grid cellOf(const Grid& workgroup, uint32_t subgroupSize) {
 }  // namespace
 
 LayoutPolicy choosePolicy(const Module& module, const TypeTable& types, const Target& target) {
-    const Survey survey = Surveyor(module, types).run();
+    const MatrixUses uses(module);
+    const Survey survey = surveyOf(uses, types);
     const int a = survey.rowMajorLoads[static_cast<size_t>(Use::kA)];
     const int b = survey.rowMajorLoads[static_cast<size_t>(Use::kB)];
     const int accumulators =
@@ -172,8 +132,8 @@ LayoutPolicy choosePolicy(const Module& module, const TypeTable& types, const Ta
     else if (dots && b > 0 && !survey.loadsColumnsOfB)
         policy.grid = gridOfColumns(target.subgroupSize, survey);
     tune(policy, target.tuning, target.subgroupSize);
-    policy.likeAccumulators = largeTypes(types, policy);
-    policy.likeAccumulators.merge(typesLikeAccumulators(module));
+    policy.likeAccumulators = largeTypes(uses, types, policy);
+    policy.likeAccumulators.merge(typesLikeAccumulators(uses));
     return policy;
 }
 

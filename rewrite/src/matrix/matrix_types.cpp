@@ -201,9 +201,9 @@ const MatrixType& typeWith(MatrixContext& context, const MatrixType& from, Id fo
 void lowerMatrixTypes(MatrixContext& context) {
     Module& module = context.module;
     InstructionList& globals = module.section(Section::kGlobals);
-    const std::set<Id> inWords = typesInWords(context.types, context.target, context.policy);
-    const std::set<Id> open =
-        openAccumulators(module, context.types, context.target, context.policy);
+    const MatrixUses uses(module);
+    const std::set<Id> inWords = typesInWords(uses, context.types, context.target, context.policy);
+    const std::set<Id> open = openAccumulators(uses, context.types, context.target, context.policy);
     std::unordered_set<Id> fourBits;
     for (size_t g = 0; g < globals.size(); ++g) {
         Instruction& type = *globals[g];

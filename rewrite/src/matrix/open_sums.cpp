@@ -2,14 +2,11 @@
 #include "matrix/open_sums.hpp"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
-#include "ir/blocks.hpp"
-#include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
+#include "ir/users.hpp"
 #include "matrix/instructions.hpp"
-#include "matrix/matrix_types.hpp"
 #include "matrix/product.hpp"
 #include "matrix/product_loops.hpp"
 
@@ -101,24 +98,28 @@ bool prefersSingles(const DeviceTraits& device) { return device.emulatesFloat16 
 
 class AccumulatorSurvey {
  public:
-    AccumulatorSurvey(const Module& module, const TypeTable& types, const LayoutPolicy& policy,
+    AccumulatorSurvey(const MatrixUses& uses, const TypeTable& types, const LayoutPolicy& policy,
                       const DeviceTraits& device)
-        : module_(module),
+        : module_(types.module()),
+          uses_(uses),
           types_(types),
           policy_(policy),
           maxSums_(maxSums(device)),
           needsPairs_(!prefersSingles(device)),
-          counts_(module) {}
+          counts_(module_) {}
 
     std::set<Id> run() {
-        for (const auto& function : module_.functions()) visit(*function);
+        for (const MatrixProduct& product : uses_.products()) {
+            if (product.isInLoop && multipliesPairs(product) && fits(product)) {
+                open_.insert(product.instruction->type);
+            }
+        }
+        if (open_.empty()) return {};
         for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
             if (i->type != 0 && !isZero(*i)) open_.erase(i->type);
         }
-        module_.visitBlocks([&](const Instruction& i) {
-            dropByPointers(i);
-            dropByProduct(i);
-        });
+        dropByPointers();
+        for (const MatrixProduct& product : uses_.products()) dropIfLoops(product);
         return std::move(open_);
     }
 
@@ -127,51 +128,24 @@ class AccumulatorSurvey {
     std::optional<Fragment> halves(Id type) const {
         const Instruction& def = module_.def(type);
         const std::optional<MatrixDimensions> d = matrixDimensions(module_, def);
-        if (!d || !d->isOfSubgroup() || !types_.isHalf(def.word(0))) {
-            return {};
-        }
+        if (!d || !d->isOfSubgroup() || !types_.isHalf(def.word(0))) return {};
         return makeFragment(policy_, *d, 16);
     }
 
-    void visit(const Function& function) {
-        const BlockGraph graph(function);
-        for (size_t b = 0; b < function.blocks.size(); ++b) {
-            const bool isInLoop = graph.loopOf(b) != nullptr;
-            for (const InstructionPtr& i : function.blocks[b]->body) {
-                if (i->opcode == spv::Op::OpCooperativeMatrixMulAddKHR && isInLoop) {
-                    if (multipliesPairs(*i) && fits(function, i->type)) open_.insert(i->type);
-                }
-                if (isAccessChain(i->opcode)) rememberPointer(*i);
-            }
-        }
-    }
-
     // Whether all matrices are f16, and A and B have pairs along K in packs where that is needed.
-    bool multipliesPairs(const Instruction& product) const {
-        const std::optional<Fragment> a = halves(module_.def(product.word(0)).type);
-        const std::optional<Fragment> b = halves(module_.def(product.word(1)).type);
+    bool multipliesPairs(const MatrixProduct& product) const {
+        const std::optional<Fragment> a = halves(product.a), b = halves(product.b);
         if (!a || !b) return false;
         const bool arePairs =
             a->packWidth == 2 && b->packWidth == 2 && b->packAxis == PackAxis::kRows;
-        return halves(product.type) && (arePairs || !needsPairs_) &&
-               module_.def(product.word(2)).type == product.type;
+        const Id sum = product.instruction->type;
+        return halves(sum) && (arePairs || !needsPairs_) && product.c == sum;
     }
 
-    // Products that loop over rows in a lane take no open sums.
-    void dropByProduct(const Instruction& i) {
-        if (i.opcode != spv::Op::OpCooperativeMatrixMulAddKHR) return;
-        const auto a = matrixDimensions(module_, module_.def(module_.def(i.word(0)).type));
-        const auto c = matrixDimensions(module_, module_.def(i.type));
-        if (!a || !c) return;
-        const Fragment f = makeFragment(policy_, c->use, c->rows, c->columns, 16);
-        if (uint64_t{f.length()} * a->columns <= kMaxUnrolledInLane) return;
-        open_.erase(i.type);
-        open_.erase(module_.def(i.word(2)).type);
-    }
-
-    bool fits(const Function& function, Id accumulator) {
-        const uint64_t kept = std::max<uint64_t>(1, counts_.maxKept(function, accumulator));
-        return kept * halves(accumulator)->length() <= maxSums_;
+    bool fits(const MatrixProduct& product) {
+        const Id sum = product.instruction->type;
+        const uint64_t kept = std::max<uint64_t>(1, counts_.maxKept(*product.function, sum));
+        return kept * halves(sum)->length() <= maxSums_;
     }
 
     bool isZero(const Instruction& constant) const {
@@ -184,31 +158,40 @@ class AccumulatorSurvey {
                (scalar.opcode == spv::Op::OpConstant && scalar.word(0) == 0);
     }
 
-    void rememberPointer(const Instruction& chain) {
-        Id type = module_.def(module_.def(chain.word(0)).type).word(1);
-        const auto isOpen = [&](Id id) { return halves(id).has_value(); };
-        if (findIndexInto(module_, type, chain.operands, 1, isOpen)) pointers_[chain.result] = type;
-    }
-
     // Drops a type if a pointer to its component is used for more than OpLoad and OpStore.
-    void dropByPointers(const Instruction& i) {
-        const bool accesses = i.opcode == spv::Op::OpLoad || i.opcode == spv::Op::OpStore;
-        if (isNonSemantic(module_, i)) return;
-        for (size_t o = 0; o < i.operands.size(); ++o) {
-            if (!i.operands[o].isId || (accesses && o == 0)) continue;
-            const auto pointer = pointers_.find(i.operands[o].word);
-            if (pointer != pointers_.end()) open_.erase(pointer->second);
+    void dropByPointers() {
+        if (uses_.elementPointers().empty()) return;
+        const Users users(module_);
+        for (const auto& [pointer, type] : uses_.elementPointers()) {
+            const bool isAccessed = users.all(pointer, [&](const Usage& use) {
+                const spv::Op opcode = use.user->opcode;
+                const bool accesses = opcode == spv::Op::OpLoad || opcode == spv::Op::OpStore;
+                return (accesses && use.operand == 0) || isNonSemantic(module_, *use.user);
+            });
+            if (!isAccessed) open_.erase(type);
         }
     }
 
+    // Products that loop over rows in a lane take no open sums.
+    void dropIfLoops(const MatrixProduct& product) {
+        const Id sum = product.instruction->type;
+        const auto a = matrixDimensions(module_, module_.def(product.a));
+        const auto c = matrixDimensions(module_, module_.def(sum));
+        if (!a || !c) return;
+        const Fragment f = makeFragment(policy_, c->use, c->rows, c->columns, 16);
+        if (uint64_t{f.length()} * a->columns <= kMaxUnrolledInLane) return;
+        open_.erase(sum);
+        open_.erase(product.c);
+    }
+
     const Module& module_;
+    const MatrixUses& uses_;
     const TypeTable& types_;
     const LayoutPolicy& policy_;
     const uint64_t maxSums_;
     const bool needsPairs_;  // products of scalars add to f32 as well as those of pairs
     MatrixCounts counts_;
     std::set<Id> open_;
-    std::map<Id, Id> pointers_;  // the matrix type of each pointer to a component
 };
 
 }  // namespace
@@ -220,10 +203,10 @@ Sums sumsOf(const Target& target) {
     return device.shaderMixedFloatDotProductFloat16AccFloat32 ? Sums::kSingles : Sums::kHalves;
 }
 
-std::set<Id> openAccumulators(const Module& module, const TypeTable& types, const Target& target,
+std::set<Id> openAccumulators(const MatrixUses& uses, const TypeTable& types, const Target& target,
                               const LayoutPolicy& policy) {
     if (sumsOf(target) == Sums::kClosed) return {};
-    return AccumulatorSurvey(module, types, policy, target.device).run();
+    return AccumulatorSurvey(uses, types, policy, target.device).run();
 }
 
 }  // namespace coopvk::rewrite

@@ -10,7 +10,7 @@
 
 #include <set>
 
-#include "matrix/context.hpp"
+#include "matrix/matrix_uses.hpp"
 
 namespace coopvk::rewrite {
 
@@ -19,7 +19,7 @@ Sums sumsOf(const Target& target);
 
 // The types of f16 accumulators with open sums: loops add products to them, and a lane has few
 // enough components.
-std::set<Id> openAccumulators(const Module& module, const TypeTable& types, const Target& target,
+std::set<Id> openAccumulators(const MatrixUses& uses, const TypeTable& types, const Target& target,
                               const LayoutPolicy& policy);
 
 // Converts open sums to packs of components, and packs to open sums.

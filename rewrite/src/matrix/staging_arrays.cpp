@@ -35,76 +35,52 @@ std::optional<StagingArray> sharedArray(const TypeTable& types, const Instructio
     return StagingArray{variable.result, element, bytes, *length, {}, {}};
 }
 
-class Survey {
- public:
-    Survey(const TypeTable& types, const std::function<bool(Id)>& isWanted)
-        : module_(types.module()), isWanted_(isWanted) {
-        for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
-            if (auto array = sharedArray(types, *i)) arrays_[i->result] = std::move(*array);
+// Finds how an array is used. nullopt: also in other ways.
+std::optional<StagingArray> surveyed(const Module& module, const Users& users, StagingArray array,
+                                     const std::function<bool(Id)>& isWanted) {
+    const auto isLoad = [&](const Instruction& load) {
+        const auto layout = module.constantValue(load.word(1));
+        if (load.opcode != spv::Op::OpCooperativeMatrixLoadKHR || !isWanted(load.type) ||
+            load.operands.size() <= 2 || !layout || *layout > 1) {
+            return false;
         }
-        if (arrays_.empty()) return;
-        module_.visitBlocks([&](const Instruction& i) {
-            const auto array = isElementChain(i) ? arrays_.find(i.word(0)) : arrays_.end();
-            if (array == arrays_.end()) return;
-            chains_[i.result] = i.word(0);
-            array->second.pointers.push_back(i.result);
-        });
-        module_.visitBlocks([&](const Instruction& i) { visit(i); });
-        for (const InstructionPtr& i : module_.section(Section::kAnnotations)) {
-            if (!decorates(*i, spv::Decoration::RelaxedPrecision)) others_.insert(i->word(0));
-        }
-    }
-
-    std::vector<StagingArray> run() {
-        std::vector<StagingArray> found;
-        for (auto& [variable, array] : arrays_) {
-            if (array.matrices.empty() || others_.contains(variable)) continue;
-            found.push_back(std::move(array));
-        }
-        return found;
-    }
-
- private:
-    StagingArray* arrayOf(Id pointer) {
-        const auto chain = chains_.find(pointer);
-        const auto array = arrays_.find(chain == chains_.end() ? pointer : chain->second);
-        return array == arrays_.end() ? nullptr : &array->second;
-    }
-
-    void visit(const Instruction& i) {
-        if (isNonSemantic(module_, i)) return;
-        for (size_t at = 0; at < i.operands.size(); ++at) {
-            StagingArray* array = i.operands[at].isId ? arrayOf(i.operands[at].word) : nullptr;
-            if (array != nullptr && !isAllowed(i, at, *array)) others_.insert(array->variable);
-        }
-    }
-
-    bool isAllowed(const Instruction& i, size_t operand, StagingArray& array) {
-        if (operand != 0) return false;
-        if (isElementChain(i)) return arrays_.contains(i.word(0));
-        if (!chains_.contains(i.word(0))) return false;
-        if (i.opcode == spv::Op::OpStore) {
-            return module_.def(i.word(1)).type == module_.pointee(i.word(0));
-        }
-        if (i.opcode != spv::Op::OpCooperativeMatrixLoadKHR) return false;
-        const auto layout = module_.constantValue(i.word(1));
-        if (!isWanted_(i.type) || i.operands.size() <= 2 || !layout || *layout > 1) return false;
-        array.matrices.insert(i.type);
+        array.matrices.insert(load.type);
         return true;
+    };
+    const auto isAccess = [&](const Usage& use) {
+        const Instruction& i = *use.user;
+        if (isNonSemantic(module, i)) return true;
+        if (use.operand != 0 || i.opcode != spv::Op::OpStore) return use.operand == 0 && isLoad(i);
+        return module.def(i.word(1)).type == module.pointee(i.word(0));
+    };
+    const auto isPlain = [&](const Usage& use) {
+        if (isNonSemantic(module, *use.user)) return true;
+        if (use.operand != 0 || !isElementChain(*use.user)) return false;
+        array.pointers.push_back(use.user->result);
+        return users.all(use.user->result, isAccess);
+    };
+    const auto isRelaxed = [](const Instruction* i) {
+        return i->opcode == spv::Op::OpName || decorates(*i, spv::Decoration::RelaxedPrecision);
+    };
+    if (!users.all(array.variable, isPlain) || array.matrices.empty() ||
+        !std::ranges::all_of(module.annotationsOf(array.variable), isRelaxed)) {
+        return std::nullopt;
     }
-
-    const Module& module_;
-    const std::function<bool(Id)>& isWanted_;
-    std::map<Id, StagingArray> arrays_;
-    std::map<Id, Id> chains_;  // pointers to elements, and their variables
-    std::set<Id> others_;      // variables that are used in other ways
-};
+    return array;
+}
 
 }  // namespace
 
-std::vector<StagingArray> stagingArrays(const TypeTable& types,
+std::vector<StagingArray> stagingArrays(const TypeTable& types, const Users& users,
                                         const std::function<bool(Id matrixType)>& isWanted) {
-    return Survey(types, isWanted).run();
+    const Module& module = types.module();
+    std::vector<StagingArray> found;
+    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
+        std::optional<StagingArray> array = sharedArray(types, *i);
+        if (array) array = surveyed(module, users, *std::move(array), isWanted);
+        if (array) found.push_back(*std::move(array));
+    }
+    return found;
 }
 
 namespace {
@@ -135,21 +111,24 @@ uint32_t halvesIn(const TypeTable& types, Id element) {
 class Candidates {
  public:
     explicit Candidates(const TypeTable& types)
-        : types_(types), survey_(types, [&](const Instruction& i) { return mayBe(i); }, {}) {
+        : types_(types),
+          users_(types.module()),
+          uses_(types.module()),
+          survey_(uses_, types, [&](const Instruction& i) { return mayBe(i); }, {}) {
         size_t before = 0;
         do {
             before = survey_.found().size();
             findArrays();
-            survey_.dropUnless([&](const Instruction& product, Id a, Id b) {
-                const Id sum = types.module().def(product.type).word(0);
-                return types.isFloat(sum) && types.width(sum) == 32 && isStaged(a) && isStaged(b);
+            survey_.dropUnless([&](const MatrixProduct& product) {
+                const Id sum = types.module().def(product.instruction->type).word(0);
+                return types.isFloat(sum) && types.width(sum) == 32 && isStaged(product.a) &&
+                       isStaged(product.b);
             });
         } while (survey_.found().size() != before);
     }
 
     const std::vector<StagingArray>& arrays() const { return arrays_; }
     const std::set<Id>& matrices() const { return survey_.found(); }
-    const std::vector<const Instruction*>& loads() const { return survey_.loads(); }
 
  private:
     bool mayBe(const Instruction& type) const {
@@ -159,7 +138,7 @@ class Candidates {
     }
 
     void findArrays() {
-        arrays_ = stagingArrays(types_, [&](Id matrix) { return survey_.has(matrix); });
+        arrays_ = stagingArrays(types_, users_, [&](Id matrix) { return survey_.has(matrix); });
         std::erase_if(arrays_, [&](const StagingArray& array) {
             return halvesIn(types_, array.element) == 0;
         });
@@ -168,8 +147,8 @@ class Candidates {
             pointers.insert(array.pointers.begin(), array.pointers.end());
         }
         others_.clear();
-        for (const Instruction* load : survey_.loads()) {
-            if (!pointers.contains(load->word(0))) others_.insert(load->type);
+        for (const MatrixAccess& load : uses_.loads()) {
+            if (!pointers.contains(load.instruction->word(0))) others_.insert(load.type);
         }
     }
 
@@ -177,6 +156,8 @@ class Candidates {
     bool isStaged(Id matrix) const { return !others_.contains(matrix); }
 
     const TypeTable& types_;
+    const Users users_;
+    const MatrixUses uses_;
     FactorSurvey survey_;
     std::vector<StagingArray> arrays_;
     std::set<Id> others_;  // types that are loaded from other memory, too

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "ir/types.hpp"
+#include "ir/users.hpp"
 #include "lowering/context.hpp"
 
 namespace coopvk::rewrite {
@@ -23,7 +24,7 @@ struct StagingArray {
 
 // The arrays from which only matrices of types for which `isWanted` is true are loaded, with a
 // constant layout and a stride; at least one.
-std::vector<StagingArray> stagingArrays(const TypeTable& types,
+std::vector<StagingArray> stagingArrays(const TypeTable& types, const Users& users,
                                         const std::function<bool(Id matrixType)>& isWanted);
 
 // Shared memory from which a shader only loads f16 matrices for products with f32 sums has f32 in

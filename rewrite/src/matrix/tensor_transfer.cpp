@@ -27,9 +27,8 @@ std::optional<TensorOperands> tensorOperands(MatrixContext& context, const Instr
     operands.pointer = at.word(0);
     operands.object = at.word(1);
     operands.layout = at.word(2);
-    const std::span<const Operand> further = operandsBehind(at, 3);
-    operands.memory = MemoryOperands(further);
-    const std::span<const Operand> addressing = further.subspan(memoryOperandCount(further));
+    operands.memory = MemoryOperands(operandsBehind(at, 3));
+    const std::span<const Operand> addressing = tensorAddressing(at);
     const auto fails = [&](std::string_view what) {
         context.fail(ErrorCode::kInvalidModule, at, what);
         return std::nullopt;

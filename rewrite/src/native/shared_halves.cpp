@@ -23,7 +23,7 @@ Id itemFor(TypeTable& types, uint32_t bytes) {
 std::vector<SharedCandidate> sharedCandidates(HalvesContext& context) {
     const auto isWanted = [&](Id matrix) { return context.format(matrix) != 0; };
     std::vector<SharedCandidate> candidates;
-    for (StagingArray& array : stagingArrays(context.types, isWanted)) {
+    for (StagingArray& array : stagingArrays(context.types, Users(context.module), isWanted)) {
         const Id format = context.format(*array.matrices.begin());
         const auto isSame = [&](Id matrix) { return context.format(matrix) == format; };
         if (!std::ranges::all_of(array.matrices, isSame)) continue;

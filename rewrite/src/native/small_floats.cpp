@@ -261,7 +261,7 @@ std::optional<Error> holdInDriverMatrices(TypeTable& types, const Target& target
         names[id] = context.held(id);
     }
     if (names.empty()) return std::nullopt;
-    for (const Id type : typesLikeAccumulators(module)) {
+    for (const Id type : typesLikeAccumulators(MatrixUses(module))) {
         if (!context.isMatrix(type)) continue;
         return Error{ErrorCode::kUnsupported,
                      "elements of an accumulator are copied to those of a matrix of use A or B, "

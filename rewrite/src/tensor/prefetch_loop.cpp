@@ -28,9 +28,8 @@ bool branchesTo(const Block& block, Id label) {
 // Whether it suffices to move the load. Decoding is work that overlaps nothing there, and where a
 // view clips elements, these are those of Object.
 bool isSimple(const Module& module, const TensorTypes& tensors, const Instruction& load) {
-    const std::span<const Operand> further = operandsBehind(load, 3);
-    const std::span<const Operand> addressing = further.subspan(memoryOperandCount(further));
-    if (isVolatile(further) || addressing.empty()) return false;
+    const std::span<const Operand> addressing = tensorAddressing(load);
+    if (isVolatile(operandsBehind(load, 3)) || addressing.empty()) return false;
     using enum spv::TensorAddressingOperandsMask;
     const auto has = [&](spv::TensorAddressingOperandsMask bit) {
         return (addressing[0].word & static_cast<uint32_t>(bit)) != 0;

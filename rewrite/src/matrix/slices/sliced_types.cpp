@@ -12,19 +12,20 @@ namespace {
 
 // Whether each load of a sliced type is from shared memory, and each of its slices starts at a
 // whole pointee.
-bool loadsAllow(const TypeTable& types, const FactorSurvey& survey, const SlicedTypes& sliced) {
+bool loadsAllow(const TypeTable& types, const MatrixUses& uses, const SlicedTypes& sliced) {
     const Module& module = types.module();
-    return std::ranges::all_of(survey.loads(), [&](const Instruction* load) {
-        if (!sliced.types.contains(load->type)) return true;
-        const std::optional<uint64_t> layout = module.constantValue(load->word(1));
-        const auto d = matrixDimensions(module, module.def(load->type));
-        if (!layout || *layout > 1 || !d || load->operands.size() < 3) return false;
+    return std::ranges::all_of(uses.loads(), [&](const MatrixAccess& access) {
+        if (!sliced.types.contains(access.type)) return true;
+        const Instruction& load = *access.instruction;
+        const Instruction& type = module.def(access.type);
+        const auto d = matrixDimensions(module, type);
+        if (!access.along || !d || load.operands.size() < 3) return false;
         // From other memory, it is faster if lanes load long lines at once.
-        if (module.storage(load->word(0)) != spv::StorageClass::Workgroup) return false;
-        const bool acrossLines = (*layout == 0) == (d->use == Use::kB);
-        const Id pointee = module.pointee(load->word(0));
+        if (module.storage(load.word(0)) != spv::StorageClass::Workgroup) return false;
+        const bool acrossLines = (access.along == Dimension::kColumns) == (d->use == Use::kB);
+        const Id pointee = module.pointee(load.word(0));
         const uint32_t bits = types.width(pointee) * types.components(pointee);
-        const uint32_t step = sliced.depth * survey.bitsOf(load->type);
+        const uint32_t step = sliced.depth * types.width(type.word(0));
         return acrossLines || (bits != 0 && step % bits == 0);
     });
 }
@@ -103,23 +104,23 @@ SlicedTypes chooseSlices(const TypeTable& types, const Target& target, const Lay
     const auto isFactor = [&](const Instruction& type) {
         return !policy.likeAccumulators.contains(type.result);
     };
-    const FactorSurvey survey(types, isFactor, {});
-    const std::set<Id> open = openAccumulators(module, types, target, policy);
+    const MatrixUses uses(module);
+    const FactorSurvey survey(uses, types, isFactor, {});
+    const std::set<Id> open = openAccumulators(uses, types, target, policy);
     MatrixCounts matrices(module);
     SlicedTypes out;
-    for (const Instruction* product : survey.products()) {
-        const Id a = module.def(product->word(0)).type;
-        const Id b = module.def(product->word(1)).type;
+    for (const MatrixProduct& product : uses.products()) {
+        const Id a = product.a, b = product.b, accumulator = product.instruction->type;
         const auto d = matrixDimensions(module, module.def(a));
         const auto right = matrixDimensions(module, module.def(b));
         if (!d || !d->isOfSubgroup() || !right || d->columns != right->rows) return {};
         if (!survey.has(a) || !survey.has(b)) return {};
-        const Id sum = module.def(product->type).word(0);
+        const Id sum = module.def(accumulator).word(0);
         const Components components = {std::min(survey.bitsOf(a), survey.bitsOf(b)),
                                        types.width(sum),
-                                       sumsOfLane(module, target, matrices, product->type),
+                                       sumsOfLane(module, target, matrices, accumulator),
                                        types.isFloat(sum),
-                                       open.contains(product->type),
+                                       open.contains(accumulator),
                                        uint64_t{d->rows} * right->columns < target.subgroupSize};
         const auto [depth, rolled] = tuned(slicesFor(target, policy, components), target.tuning);
         if (depth == 0 || d->columns <= depth || d->columns % depth != 0) return {};
@@ -132,7 +133,7 @@ SlicedTypes chooseSlices(const TypeTable& types, const Target& target, const Lay
     // 4-bit components take many registers, unless words of them are read as bytes.
     out.rolled |= module.hasCapability(spv::Capability::Int4CooperativeMatrixINTEL) &&
                   !wantsByteDots(target.device);
-    if (out.depth == 0 || !loadsAllow(types, survey, out)) return {};
+    if (out.depth == 0 || !loadsAllow(types, uses, out)) return {};
     return out;
 }
 

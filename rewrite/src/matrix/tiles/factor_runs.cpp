@@ -22,13 +22,14 @@ class RunChooser {
         : module_(types.module()),
           types_(types),
           tiles_(tiles),
-          survey_(types, [&](const Instruction& type) { return isFactor(type); },
+          uses_(module_),
+          survey_(uses_, types, [&](const Instruction& type) { return isFactor(type); },
                   {.keepsLength = true, .allowsTensors = true}) {}
 
     std::map<Id, Run> run() {
         for (const Id type : survey_.found()) runs_[type] = std::nullopt;
-        for (const Instruction* load : survey_.loads()) visitLoad(*load);
-        for (const Instruction* product : survey_.products()) visitProduct(*product);
+        for (const MatrixAccess& load : uses_.loads()) visitLoad(load);
+        for (const MatrixProduct& product : uses_.products()) visitProduct(product);
         std::map<Id, Run> chosen;
         for (const auto& [type, run] : runs_) {
             if (run) chosen.emplace(type, *run);
@@ -44,42 +45,12 @@ class RunChooser {
                isOneOf(types_.width(type.word(0)), {8u, 16u, 32u});
     }
 
-    std::span<const Operand> addressing(const Instruction& load) const {
-        const std::span<const Operand> further = operandsBehind(load, 3);
-        return further.subspan(memoryOperandCount(further));
-    }
-
-    static bool has(std::span<const Operand> addressing, spv::TensorAddressingOperandsMask bit) {
-        return !addressing.empty() && (addressing[0].word & static_cast<uint32_t>(bit)) != 0;
-    }
-
-    // The dimension of the matrix along which elements are neighbours in memory; nullopt: neither.
-    std::optional<Dimension> memoryDimension(const Instruction& load) const {
-        const std::span<const Operand> further = addressing(load);
-        if (!has(further, spv::TensorAddressingOperandsMask::TensorView)) {
-            return Dimension::kColumns;
-        }
-        if (further.size() < 2) return std::nullopt;
-        // Behind Dim and HasDimensions, the view type has its permutation.
-        const Instruction& view = module_.def(module_.def(further[1].word).type);
-        if (view.opcode != spv::Op::OpTypeTensorViewNV || view.operands.size() < 3) {
-            return std::nullopt;
-        }
-        const size_t last = view.operands.size() - 3;
-        if (module_.constantValue(view.word(2 + last)) == last) return Dimension::kColumns;
-        if (last > 0 && module_.constantValue(view.word(1 + last)) == last) {
-            return Dimension::kRows;
-        }
-        return std::nullopt;
-    }
-
-    void visitLoad(const Instruction& load) {
+    void visitLoad(const MatrixAccess& load) {
         const auto found = runs_.find(load.type);
         if (found == runs_.end()) return;
-        const bool isTensor = load.opcode == spv::Op::OpCooperativeMatrixLoadTensorNV;
-        const std::optional<Dimension> along = isTensor ? memoryDimension(load) : std::nullopt;
+        const std::optional<Dimension> along = load.along;
         const std::optional<Run>& known = found->second;
-        if (!along || (known && known->along != *along)) {
+        if (!load.isTensor || !along || (known && known->along != *along)) {
             runs_.erase(found);
             return;
         }
@@ -92,23 +63,25 @@ class RunChooser {
             found->second = run;
     }
 
-    uint32_t lengthFor(const Instruction& load) const {
-        const bool isDecoded = has(addressing(load), spv::TensorAddressingOperandsMask::DecodeFunc);
+    uint32_t lengthFor(const MatrixAccess& load) const {
+        constexpr auto kDecodes =
+            static_cast<uint32_t>(spv::TensorAddressingOperandsMask::DecodeFunc);
+        const std::span<const Operand> addressing = tensorAddressing(*load.instruction);
+        const bool isDecoded = !addressing.empty() && (addressing[0].word & kDecodes) != 0;
         return isDecoded ? kDecodedLength : kVectorBits / survey_.bitsOf(load.type);
     }
 
-    void visitProduct(const Instruction& product) {
-        const TileGrid* grid = tiles_.grid(product.type);
-        const auto drop = [&](Id factor, uint32_t TileGrid::* rows, uint32_t TileGrid::* columns) {
-            const Id type = module_.def(factor).type;
+    void visitProduct(const MatrixProduct& product) {
+        const TileGrid* grid = tiles_.grid(product.instruction->type);
+        const auto drop = [&](Id type, uint32_t TileGrid::* rows, uint32_t TileGrid::* columns) {
             const auto found = runs_.find(type);
             if (found == runs_.end() || !found->second) return;
             if (grid == nullptr || !fits(type, *found->second, grid->*rows, grid->*columns)) {
                 runs_.erase(found);
             }
         };
-        drop(product.word(0), &TileGrid::rows, &TileGrid::depth);
-        drop(product.word(1), &TileGrid::depth, &TileGrid::columns);
+        drop(product.a, &TileGrid::rows, &TileGrid::depth);
+        drop(product.b, &TileGrid::depth, &TileGrid::columns);
     }
 
     // Whether each line of a tile consists of whole vectors in shared memory.
@@ -120,6 +93,7 @@ class RunChooser {
     const Module& module_;
     const TypeTable& types_;
     const TilePlan& tiles_;
+    const MatrixUses uses_;
     const FactorSurvey survey_;
     std::map<Id, std::optional<Run>> runs_;  // by type; nullopt: no load of it is known
 };

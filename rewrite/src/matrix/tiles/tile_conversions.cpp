@@ -79,14 +79,9 @@ class ConversionCounts {
         if (i.opcode == Op::OpCooperativeMatrixGetCoordinateEXT) {
             pick(module_.def(i.word(0)).type);
         }
-        const bool isInsert = i.opcode == Op::OpCompositeInsert;
-        if (i.opcode != Op::OpCompositeExtract && !isInsert) return;
-        const size_t first = isInsert ? 2 : 1;
-        Id type = module_.def(i.word(first - 1)).type;
-        const auto isMatrix = [&](Id id) {
-            return module_.def(id).opcode == Op::OpTypeCooperativeMatrixKHR;
-        };
-        if (findIndexInto(module_, type, i.operands, first, isMatrix)) pick(type);
+        if (i.opcode != Op::OpCompositeExtract && i.opcode != Op::OpCompositeInsert) return;
+        const auto isTiled = [&](Id type) { return plan_.grid(type) != nullptr; };
+        if (const auto index = indexInto(module_, i, isTiled)) pick(index->type);
     }
 
     void pick(Id type) {

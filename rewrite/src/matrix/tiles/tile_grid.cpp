@@ -4,10 +4,8 @@
 #include <algorithm>
 #include <set>
 
-#include "ir/composites.hpp"
-#include "ir/opcodes.hpp"
 #include "lowering/number.hpp"
-#include "matrix/matrix_types.hpp"
+#include "matrix/matrix_uses.hpp"
 
 namespace coopvk::rewrite {
 
@@ -28,18 +26,16 @@ class Planner {
 
     TilePlan run() {
         if (subgroups_ == 0) return {};
-        module_.visitBlocks([&](const Instruction& i) { visit(i); });
+        const MatrixUses uses(module_);
+        for (const MatrixProduct& product : uses.products()) {
+            const auto d = matrixDimensions(module_, module_.def(product.instruction->type));
+            if (d && !d->isOfSubgroup()) addProduct(product);
+        }
         for (const Id type : excluded_) plan_.grids.erase(type);
         return std::move(plan_);
     }
 
  private:
-    void visit(const Instruction& i) {
-        if (i.opcode != spv::Op::OpCooperativeMatrixMulAddKHR) return;
-        const auto d = matrixDimensions(module_, module_.def(i.type));
-        if (d && !d->isOfSubgroup()) addProduct(i);
-    }
-
     ComponentType componentOf(Id matrix) const {
         const Number* number = numberOf(types_, module_.def(matrix).word(0));
         return number == nullptr ? kNoComponentType : number->type;
@@ -52,10 +48,10 @@ class Planner {
         return held ? ComponentType::kFloat16 : componentOf(matrix);
     }
 
-    void addProduct(const Instruction& i) {
-        const Id a = module_.def(i.word(0)).type, b = module_.def(i.word(1)).type;
+    void addProduct(const MatrixProduct& product) {
+        const Instruction& i = *product.instruction;
         const std::optional<TileGrid> grid =
-            module_.def(i.word(2)).type == i.type ? gridFor(i, a, b) : std::nullopt;
+            product.c == i.type ? gridFor(i, product.a, product.b) : std::nullopt;
         const auto [known, isNew] = plan_.grids.try_emplace(i.type, grid.value_or(TileGrid{}));
         if (!grid || (!isNew && known->second != *grid)) excluded_.insert(i.type);
     }

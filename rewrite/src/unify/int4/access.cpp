@@ -14,23 +14,21 @@ namespace {
 // If a chain selects a component, ends it at the vector and notes which component.
 bool lowerChain(Int4Function& f, Instruction& i) {
     Int4Context& context = f.context;
-    ChainStep step = chainStep(context.module, i);
     const size_t first = firstChainIndex(i.opcode);
-    const auto isVector = [&](Id id) { return context.vector(id) != nullptr; };
-    const auto at = first == 0
-                        ? std::nullopt
-                        : findIndexInto(context.module, step.type, i.operands, first, isVector);
+    const auto isVector = [&](Id type) { return context.vector(type) != nullptr; };
+    const auto index = indexInto(context.module, i, isVector);
     f.memory.retypeChain(i);
-    if (!at) return false;
+    if (!index) return false;
+    const auto [vectorType, at] = *index;
     const bool untyped = isUntypedChain(i.opcode);
-    Id vector = i.word(untyped ? 1 : 0);
-    if (*at > first || first > 1) {
+    Id vector = chainBase(i);
+    if (at > first || first > 1) {
         const spv::StorageClass storage = context.module.storage(vector);
-        const Id type = untyped ? i.type : context.types.pointerType(storage, step.type);
-        const auto some = std::span(i.operands).first(*at);
+        const Id type = untyped ? i.type : context.types.pointerType(storage, vectorType);
+        const auto some = std::span(i.operands).first(at);
         vector = f.emit().op(i.opcode, type, Operands(some.begin(), some.end()));
     }
-    context.componentPointers[i.result] = {vector, i.word(*at), step.type};
+    context.componentPointers[i.result] = {vector, i.word(at), vectorType};
     return true;
 }
 

@@ -23,14 +23,14 @@ Component findComponent(Int4Function& f, const Instruction& i, Id composite, siz
     if (i.opcode == spv::Op::OpVectorExtractDynamic || i.opcode == spv::Op::OpVectorInsertDynamic) {
         return {context.typeOf(composite), composite, i.word(first), first};
     }
-    Id type = f.emit().typeOf(composite);
-    const auto isVector = [&](Id id) { return context.vector(id) != nullptr; };
-    const auto at = findIndexInto(context.module, type, i.operands, first, isVector);
-    if (!at) return {};
-    Component found = {context.type(type), composite, f.emit().constant(i.word(*at)), *at};
-    if (*at == first) return found;
+    const auto isVector = [&](Id type) { return context.vector(type) != nullptr; };
+    const auto index = indexInto(context.module, i, isVector);
+    if (!index) return {};
+    const auto [type, at] = *index;
+    Component found = {context.type(type), composite, f.emit().constant(i.word(at)), at};
+    if (at == first) return found;
     Operands operands = {idOperand(composite)};
-    append(operands, std::span(i.operands).subspan(first, *at - first));
+    append(operands, std::span(i.operands).subspan(first, at - first));
     found.vector = f.emit().op(spv::Op::OpCompositeExtract, type, std::move(operands));
     return found;
 }

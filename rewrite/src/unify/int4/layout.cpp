@@ -103,13 +103,11 @@ class Layouts {
     }
 
     void scanChain(const Instruction& i) {
-        const bool untyped = isUntypedChain(i.opcode);
-        if (isPrivate(module_.storage(i.word(untyped ? 1 : 0)))) return;
-        Id type = chainStep(module_, i).type;
-        if (untyped) place(i, type, kMostAlignment);
-        const auto isVector = [&](Id id) { return context_.vector(id) != nullptr; };
-        if (findIndexInto(module_, type, i.operands, firstChainIndex(i.opcode), isVector)) {
-            components_[i.result] = type;
+        if (isPrivate(module_.storage(chainBase(i)))) return;
+        if (isUntypedChain(i.opcode)) place(i, i.word(0), kMostAlignment);
+        const auto isVector = [&](Id type) { return context_.vector(type) != nullptr; };
+        if (const auto index = indexInto(module_, i, isVector)) {
+            components_[i.result] = index->type;
         }
     }
 

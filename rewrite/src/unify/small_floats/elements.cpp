@@ -9,12 +9,12 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// The 8-bit type of the element that indices from operand `first` on select in `type`; 0: they
-// select no such element.
-Id selectedFormat(const SmallFloatContext& context, Id type, const Instruction& i, size_t first) {
-    const auto isMatrix = [&](Id id) { return context.isMatrix(id); };
-    const auto at = findIndexInto(context.module, type, i.operands, first, isMatrix);
-    return at ? context.format(type) : 0;
+// The 8-bit type of the element that an instruction's indices select; 0: they select no such
+// element.
+Id selectedFormat(const SmallFloatContext& context, const Instruction& i) {
+    const auto isMatrix = [&](Id type) { return context.isMatrix(type); };
+    const auto index = indexInto(context.module, i, isMatrix);
+    return index ? context.format(index->type) : 0;
 }
 
 // Defines the result of `i` as the number that `held` is.
@@ -39,7 +39,7 @@ bool convertElement(SmallFloatFunction& f, Instruction& i) {
 }
 
 bool holdExtract(SmallFloatFunction& f, const Instruction& i) {
-    const Id format = selectedFormat(f.context, f.emit().typeOf(i.word(0)), i, 1);
+    const Id format = selectedFormat(f.context, i);
     if (format == 0) return false;
     const Id held = f.emit().op(i.opcode, heldType(f.context.types, format), i.operands);
     takeElement(f, i, format, held);
@@ -55,7 +55,7 @@ bool holdOperand(SmallFloatFunction& f, Instruction& i, size_t operand, Id forma
 }
 
 bool holdInsert(SmallFloatFunction& f, Instruction& i) {
-    return holdOperand(f, i, 0, selectedFormat(f.context, f.emit().typeOf(i.word(1)), i, 2));
+    return holdOperand(f, i, 0, selectedFormat(f.context, i));
 }
 
 bool holdConstruct(SmallFloatFunction& f, Instruction& i) {
@@ -63,8 +63,7 @@ bool holdConstruct(SmallFloatFunction& f, Instruction& i) {
 }
 
 bool holdChain(SmallFloatFunction& f, Instruction& i) {
-    const Id format = selectedFormat(f.context, f.context.module.pointee(i.word(0)), i,
-                                     firstChainIndex(i.opcode));
+    const Id format = selectedFormat(f.context, i);
     if (format == 0) return false;
     const spv::StorageClass storage = storageOf(f.context.module.def(i.type));
     i.type = f.context.types.pointerType(storage, heldType(f.context.types, format));

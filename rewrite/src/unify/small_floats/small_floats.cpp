@@ -67,8 +67,7 @@ bool holdReduction(SmallFloatFunction& f, Instruction& reduction) {
 // DecodeFunc and DecodeVectorFunc behind the mask of Tensor Addressing Operands.
 bool holdTensorLoad(SmallFloatFunction& f, Instruction& load) {
     const Id format = f.context.format(load.type);
-    const std::span<const Operand> further = operandsBehind(load, 3);
-    const size_t mask = load.operands.size() - further.size() + memoryOperandCount(further);
+    const size_t mask = load.operands.size() - tensorAddressing(load).size();
     if (format == 0 || mask >= load.operands.size()) return false;
     for (size_t o = mask + 1; o < load.operands.size(); ++o) {
         const Id function = load.word(o);

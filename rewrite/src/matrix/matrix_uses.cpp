@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "matrix/matrix_uses.hpp"
+
+#include "ir/blocks.hpp"
+#include "ir/memory_operands.hpp"
+#include "ir/opcodes.hpp"
+
+namespace coopvk::rewrite {
+
+using enum spv::Op;
+
+MatrixUses::MatrixUses(const Module& module)
+    : module_(module), facts_(module.bound()), moves_(module.bound()) {
+    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
+        if (i->opcode == OpTypeCooperativeMatrixKHR) {
+            facts_[i->result] = kIsMatrix;
+            const auto d = matrixDimensions(module, *i);
+            if (d) types_.emplace_back(i->result, *d);
+        }
+        const bool isZero = i->opcode == OpConstantNull || hasNoValue(i->opcode);
+        add(i->type, isZero ? kHasZeros : kHasConstants);
+    }
+    for (const auto& function : module.functions()) visit(*function);
+}
+
+void MatrixUses::visit(const Function& function) {
+    std::optional<BlockGraph> graph;
+    for (size_t b = 0; b < function.blocks.size(); ++b) {
+        const Block& block = *function.blocks[b];
+        const bool countsPhis = !isLoopHeader(block);
+        for (const InstructionPtr& i : block.body) {
+            if (i->opcode == OpCooperativeMatrixMulAddKHR) {
+                if (!graph) graph.emplace(function);
+                products_.push_back({i.get(), &function, typeOf(i->word(0)), typeOf(i->word(1)),
+                                     typeOf(i->word(2)), graph->loopOf(b) != nullptr});
+            }
+            for (size_t o = 0; i->opcode == OpPhi && countsPhis && o < i->operands.size(); o += 2) {
+                countMove(i->word(o));
+            }
+            visit(*i);
+        }
+    }
+}
+
+void MatrixUses::visit(const Instruction& i) {
+    switch (i.opcode) {
+        case OpCooperativeMatrixLoadTensorNV:
+            add(i.type, kFromTensor);
+            loads_.push_back(tensorAccessOf(i, i.type));
+            return;
+        case OpCooperativeMatrixLoadKHR:
+            loads_.push_back(accessOf(i, i.type, 1));
+            return;
+        case OpCooperativeMatrixStoreTensorNV:
+            stores_.push_back(tensorAccessOf(i, typeOf(i.word(1))));
+            return visitOther(i);
+        case OpCooperativeMatrixStoreKHR:
+            stores_.push_back(accessOf(i, typeOf(i.word(1)), 2));
+            return visitOther(i);
+        case OpCooperativeMatrixMulAddKHR:
+            return add(typeOf(i.word(2)), kIsAddend);
+        case OpCompositeConstruct:
+        case OpCompositeConstructReplicateEXT:
+            return add(i.type, kIsConstructed);
+        case OpCooperativeMatrixLengthKHR:
+            return add(i.word(0), kAsksLength);
+        case OpStore:
+            countMove(i.word(1));
+            return copyElement(matrixBehind(i.word(0)), matrixOfElement(i.word(1)));
+        case OpCopyMemory:
+            copyElement(matrixBehind(i.word(0)), matrixBehind(i.word(1)));
+            return visitOther(i);
+        default:
+            return visitOther(i);
+    }
+}
+
+void MatrixUses::visitOther(const Instruction& i) {
+    if (const auto index = indexInto(module_, i, [&](Id type) { return isMatrix(type); })) {
+        add(index->type, kHasElements);
+        if (isPointerType(module_.def(i.type).opcode)) {
+            elementPointers_.emplace_back(i.result, index->type);
+        }
+        if (i.opcode == OpCompositeInsert) copyElement(index->type, matrixOfElement(i.word(0)));
+    }
+    if (movesValues(i.opcode) || firstChainIndex(i.opcode) != 0 || isNonSemantic(module_, i)) {
+        return;
+    }
+    add(i.type, kHasOthers);
+    for (const Operand& o : i.operands) {
+        if (o.isId) add(typeOf(o.word), kHasOthers);
+    }
+}
+
+void MatrixUses::add(Id type, uint32_t fact) {
+    if (isMatrix(type)) facts_[type] |= fact;
+}
+
+void MatrixUses::countMove(Id value) {
+    const Instruction& i = module_.def(value);
+    const bool isLoad =
+        i.opcode == OpCooperativeMatrixLoadKHR || i.opcode == OpCooperativeMatrixLoadTensorNV;
+    if (isMatrix(i.type) && !isLoad && !hasNoValue(i.opcode)) ++moves_[i.type];
+}
+
+uint32_t MatrixUses::moves(Id type) const { return type < moves_.size() ? moves_[type] : 0; }
+
+void MatrixUses::copyElement(Id to, Id from) {
+    if (to != 0 && from != 0) elementCopies_.emplace(to, from);
+}
+
+// The type of the matrix to an element of which a pointer points; 0: to none.
+Id MatrixUses::matrixBehind(Id pointer) const {
+    const Instruction& chain = module_.def(pointer);
+    if (firstChainIndex(chain.opcode) == 0) return 0;
+    const auto index = indexInto(module_, chain, [&](Id type) { return isMatrix(type); });
+    return index ? index->type : 0;
+}
+
+// The type of the matrix of which a value is an element, perhaps a converted one.
+Id MatrixUses::matrixOfElement(Id value) const {
+    const Instruction* i = &module_.def(value);
+    const auto isConverted = [&] { return isConversion(i->opcode) || i->opcode == OpCopyObject; };
+    // Values of malicious modules may be their own operands.
+    constexpr uint32_t kMostConversions = 8;
+    for (uint32_t n = 0; n < kMostConversions && isConverted(); ++n) i = &module_.def(i->word(0));
+    if (i->opcode == OpLoad) return matrixBehind(i->word(0));
+    if (i->opcode != OpCompositeExtract) return 0;
+    const auto index = indexInto(module_, *i, [&](Id type) { return isMatrix(type); });
+    return index ? index->type : 0;
+}
+
+MatrixAccess MatrixUses::accessOf(const Instruction& i, Id type, size_t layout) const {
+    const std::optional<uint64_t> value = module_.constantValue(i.word(layout));
+    MatrixAccess access = {&i, type, false, std::nullopt};
+    if (value == 0) access.along = Dimension::kColumns;
+    if (value == 1) access.along = Dimension::kRows;
+    return access;
+}
+
+// Neighbours in a tensor's last dimension are neighbours in memory. The view's permutation says
+// which dimension of the matrix that is.
+MatrixAccess MatrixUses::tensorAccessOf(const Instruction& i, Id type) const {
+    MatrixAccess access = {&i, type, true, std::nullopt};
+    const std::span<const Operand> addressing = tensorAddressing(i);
+    constexpr auto kView = static_cast<uint32_t>(spv::TensorAddressingOperandsMask::TensorView);
+    if (addressing.empty() || (addressing[0].word & kView) == 0) {
+        access.along = Dimension::kColumns;
+        return access;
+    }
+    if (addressing.size() < 2) return access;
+    // Behind Dim and HasDimensions, the view type has its permutation.
+    const Instruction& view = module_.def(typeOf(addressing[1].word));
+    if (view.opcode != OpTypeTensorViewNV || view.operands.size() < 3) return access;
+    const size_t last = view.operands.size() - 3;
+    if (module_.constantValue(view.word(2 + last)) == last) {
+        access.along = Dimension::kColumns;
+    } else if (last > 0 && module_.constantValue(view.word(1 + last)) == last) {
+        access.along = Dimension::kRows;
+    }
+    return access;
+}
+
+}  // namespace coopvk::rewrite
