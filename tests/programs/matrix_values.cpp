@@ -136,6 +136,24 @@ bool convert(MatrixWriter& w) {
                  isBitcast ? HUGE_VAL : wrapped(type.component, x.bound));
 }
 
+// Numbers that the format does not have, rounded to it. No other statement takes them.
+bool roundAndStore(MatrixWriter& w) {
+    if (w.isNv) return false;
+    static constexpr Component kNarrow[] = {Component::kF16, Component::kBf16, Component::kE4M3,
+                                            Component::kE5M2};
+    static constexpr const char* kFactors[] = {"0.3", "1.0625", "0.0703125", "0.007", "0.51"};
+    Text& text = w.text;
+    MatrixType type{Component::kF32, w.dimension(), w.dimension(), w.pick(3)};
+    const Matrix x = w.take(type, 256);
+    const std::string factor =
+        text.global(std::format("OpConstant {} {}", text.type(type.component), w.any(kFactors)));
+    const std::string scaled =
+        text.value(std::format("OpMatrixTimesScalar {} {} {}", w.type(type), x.id, factor));
+    type.component = w.any(kNarrow);
+    return w.store(
+        {text.value(std::format("OpFConvert {} {}", w.type(type), scaled)), type, HUGE_VAL});
+}
+
 bool changeUse(MatrixWriter& w) {
     if (w.isNv) return false;
     const Matrix x = w.take(w.anyType(kAccumulator), HUGE_VAL);
@@ -149,9 +167,9 @@ bool changeUse(MatrixWriter& w) {
     return w.add(w.text.value(std::format("{} {} {}", opcode, w.type(type), x.id)), type, x.bound);
 }
 
-constexpr MatrixStatement kStatements[] = {multiply,    multiply, multiply,  arithmetic, arithmetic,
-                                           negate,      divide,   splat,     select,     convert,
-                                           timesScalar, convert,  changeUse, changeUse};
+constexpr MatrixStatement kStatements[] = {
+    multiply, multiply, multiply,    arithmetic, arithmetic, negate,    divide,       splat,
+    select,   convert,  timesScalar, convert,    changeUse,  changeUse, roundAndStore};
 
 }  // namespace
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random compute shaders in SPIR-V text. All numbers are integers so small that their formats hold
-// them exactly, so every right execution writes the same.
+// Random compute shaders in SPIR-V text. Numbers are integers so small that their formats hold them
+// exactly, but for roundings whose results are only stored: every right execution writes the same.
 #pragma once
 
 #include <cstdint>
