@@ -98,22 +98,24 @@ PFN_vkGetPhysicalDeviceToolProperties nextToolProperties(const InstanceContext& 
     return instance.next.GetPhysicalDeviceToolPropertiesEXT;
 }
 
-// For emulated half floats, only the specification's rules hold.
+// Emulated half floats keep signed zeros, infinities and NaN as f32 does. Else, only the
+// specification's rules hold.
 template <typename Properties>
-void clearHalfControls(VkBaseOutStructure* node) {
+void setHalfControls(VkBaseOutStructure* node) {
     auto& properties = *reinterpret_cast<Properties*>(node);
-    properties.shaderSignedZeroInfNanPreserveFloat16 = VK_FALSE;
+    properties.shaderSignedZeroInfNanPreserveFloat16 =
+        properties.shaderSignedZeroInfNanPreserveFloat32;
     properties.shaderDenormPreserveFloat16 = VK_FALSE;
     properties.shaderDenormFlushToZeroFloat16 = VK_FALSE;
     properties.shaderRoundingModeRTEFloat16 = VK_FALSE;
     properties.shaderRoundingModeRTZFloat16 = VK_FALSE;
 }
 
-void clearFloatControls(VkBaseOutStructure* node) {
+void setFloatControls(VkBaseOutStructure* node) {
     if (node->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES) {
-        clearHalfControls<VkPhysicalDeviceFloatControlsProperties>(node);
+        setHalfControls<VkPhysicalDeviceFloatControlsProperties>(node);
     } else if (node->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES) {
-        clearHalfControls<VkPhysicalDeviceVulkan12Properties>(node);
+        setHalfControls<VkPhysicalDeviceVulkan12Properties>(node);
     }
 }
 
@@ -169,7 +171,7 @@ void getProperties2(VkPhysicalDevice device, VkPhysicalDeviceProperties2* proper
     });
     auto* node = static_cast<VkBaseOutStructure*>(properties->pNext);
     for (; node != nullptr; node = node->pNext) {
-        if (physical.facts.traits.emulatesFloat16) clearFloatControls(node);
+        if (physical.facts.traits.emulatesFloat16) setFloatControls(node);
         mixUuid(instance->settings, physical, node);
     }
 }

@@ -38,6 +38,7 @@ class HalfFloats : public testing::TestWithParam<const char*> {
         T node = {type};
         node.shaderDenormPreserveFloat16 = node.shaderRoundingModeRTEFloat16 = VK_TRUE;
         node.shaderDenormPreserveFloat32 = VK_TRUE;
+        node.shaderSignedZeroInfNanPreserveFloat32 = VK_TRUE;
         VkPhysicalDeviceProperties2 all = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &node};
         COOPVK_INSTANCE_COMMAND(driver, vkGetPhysicalDeviceProperties2)(driver.physical(), &all);
         return node;
@@ -64,17 +65,19 @@ TEST_F(HalfFloats, NotInAuto) {
     EXPECT_FALSE(features<VkPhysicalDeviceVulkan12Features>(k12).shaderFloat16);
 }
 
-// No float controls are promised of 16 bits; the driver's others stay.
+// Of 16 bits, nothing is promised but what emulation in f32 keeps; the driver's others stay.
 TEST_F(HalfFloats, FloatControls) {
     begin(kName);
     const auto single = properties<VkPhysicalDeviceFloatControlsProperties>(
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES);
     EXPECT_FALSE(single.shaderDenormPreserveFloat16 || single.shaderRoundingModeRTEFloat16);
     EXPECT_TRUE(single.shaderDenormPreserveFloat32);
+    EXPECT_TRUE(single.shaderSignedZeroInfNanPreserveFloat16);
     const auto all = properties<VkPhysicalDeviceVulkan12Properties>(
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES);
     EXPECT_FALSE(all.shaderDenormPreserveFloat16 || all.shaderRoundingModeRTEFloat16);
     EXPECT_TRUE(all.shaderDenormPreserveFloat32);
+    EXPECT_TRUE(all.shaderSignedZeroInfNanPreserveFloat16);
 }
 
 TEST_F(HalfFloats, TheDriverIsNotAskedForThem) {

@@ -50,6 +50,22 @@ TEST(HalfFloats, ModesGo) {
     EXPECT_EQ(countIn(text, "OpCapability RoundingModeRTE"), 1u) << text;
 }
 
+// Halves are computed in f32, so they keep what f32 keeps.
+TEST(HalfFloats, SignedZerosAreThoseOfSingles) {
+    const std::string of16 = "OpExecutionMode %main SignedZeroInfNanPreserve 16\n";
+    const std::string of32 = "OpExecutionMode %main SignedZeroInfNanPreserve 32\n";
+    for (const std::string& modes : {of16, of32, of16 + of32, of32 + of16}) {
+        const std::string text =
+            rewrittenHalves({.capabilities = "OpCapability SignedZeroInfNanPreserve\n"
+                                             "OpExtension \"SPV_KHR_float_controls\"\n",
+                             .modes = modes,
+                             .body = "%r = OpFAdd %f16 %x %y\n"});
+        EXPECT_EQ(countIn(text, " SignedZeroInfNanPreserve 32"), 1u) << modes << text;
+        EXPECT_EQ(countIn(text, " SignedZeroInfNanPreserve 16"), 0u) << text;
+        EXPECT_EQ(countIn(text, "OpCapability SignedZeroInfNanPreserve"), 1u) << text;
+    }
+}
+
 std::string withDefaults(std::string_view modes) {
     return rewrittenHalves({.capabilities = "OpCapability FloatControls2\n"
                                             "OpExtension \"SPV_KHR_float_controls2\"\n",

@@ -75,19 +75,41 @@ void addHalfArithmetic(OpcodeTable<NumbersFunction>& table) {
     table.add<lowerHalfGlsl>({OpExtInst});
 }
 
-void dropHalfModes(Module& module) {
-    using enum spv::ExecutionMode;
-    constexpr std::pair<spv::ExecutionMode, spv::Capability> kModes[] = {
-        {DenormPreserve, spv::Capability::DenormPreserve},
-        {DenormFlushToZero, spv::Capability::DenormFlushToZero},
-        {SignedZeroInfNanPreserve, spv::Capability::SignedZeroInfNanPreserve},
-        {RoundingModeRTE, spv::Capability::RoundingModeRTE},
-        {RoundingModeRTZ, spv::Capability::RoundingModeRTZ}};
+namespace {
+
+// Modes of 16 bits that emulated halves need not have: the layer does not offer them.
+constexpr std::pair<spv::ExecutionMode, spv::Capability> kHalfModes[] = {
+    {spv::ExecutionMode::DenormPreserve, spv::Capability::DenormPreserve},
+    {spv::ExecutionMode::DenormFlushToZero, spv::Capability::DenormFlushToZero},
+    {spv::ExecutionMode::RoundingModeRTE, spv::Capability::RoundingModeRTE},
+    {spv::ExecutionMode::RoundingModeRTZ, spv::Capability::RoundingModeRTZ}};
+
+bool isMode(const Instruction& i, spv::ExecutionMode mode) {
+    return i.opcode == OpExecutionMode && i.word(1) == static_cast<uint32_t>(mode);
+}
+
+// Halves keep signed zeros, infinities and NaN if f32 does.
+void preserveInSingles(InstructionList& modes) {
+    const auto hasWidth = [](const InstructionPtr& i, uint32_t width) {
+        return isMode(*i, spv::ExecutionMode::SignedZeroInfNanPreserve) && i->word(2) == width;
+    };
+    std::vector<Id> done;  // entry points
+    for (const InstructionPtr& i : modes)
+        if (hasWidth(i, 32)) done.push_back(i->word(0));
+    for (const InstructionPtr& i : modes) {
+        if (!hasWidth(i, 16) || std::ranges::find(done, i->word(0)) != done.end()) continue;
+        i->operands[2].word = 32;
+        done.push_back(i->word(0));
+    }
+    std::erase_if(modes, [&](const InstructionPtr& i) { return hasWidth(i, 16); });
+}
+
+}  // namespace
+
+void lowerHalfModes(Module& module) {
     InstructionList& modes = module.section(Section::kExecutionModes);
-    for (const auto& [mode, capability] : kModes) {
-        const auto isOfMode = [wanted = static_cast<uint32_t>(mode)](const InstructionPtr& i) {
-            return i->opcode == OpExecutionMode && i->word(1) == wanted;
-        };
+    for (const auto& [mode, capability] : kHalfModes) {
+        const auto isOfMode = [mode](const InstructionPtr& i) { return isMode(*i, mode); };
         const auto isOfHalves = [&](const InstructionPtr& i) {
             return isOfMode(i) && i->word(2) == 16;
         };
@@ -95,6 +117,7 @@ void dropHalfModes(Module& module) {
             module.removeCapability(capability);
         }
     }
+    preserveInSingles(modes);
 }
 
 namespace {

@@ -48,9 +48,10 @@ bool lowerHalfArithmetic(NumbersContext& context, Emitter& emit, const Instructi
 // Whether an instruction moves the bits of half floats, beside what moves those of other formats.
 bool movesHalves(spv::Op opcode);
 
-// Removes execution modes for 16-bit floats, which the layer does not offer, and capabilities that
-// no other mode needs.
-void dropHalfModes(Module& module);
+// SignedZeroInfNanPreserve for 16-bit floats becomes that for 32 bits, in which they are computed.
+// Removes their other modes, which the layer does not offer, and capabilities that no other mode
+// needs.
+void lowerHalfModes(Module& module);
 
 // OpTypeMatrix of half floats in memory with a layout. A matrix becomes an array of columns; the
 // array in memory has an ArrayStride in place of MatrixStride, and so is a type of its own.

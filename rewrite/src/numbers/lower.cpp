@@ -171,7 +171,7 @@ std::optional<Error> lowerNumbers(NumbersContext& context, ExtensionSet extensio
     context.addNewFunctions();
     dropDecorations(context, extensions.contains(kFloat8));
     moveFastMathDefaults(context);
-    if (extensions.contains(kFloat16)) dropHalfModes(module);
+    if (extensions.contains(kFloat16)) lowerHalfModes(module);
     replaceLowered(context);
     dropDeclarations(module, extensions, keepsBfloat16);
     module.addCapability(spv::Capability::Shader);

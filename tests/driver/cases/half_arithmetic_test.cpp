@@ -120,6 +120,48 @@ TEST(HalfFloats, ArithmeticOfFiniteNumbers) {
     expectResults(in, kOfFinite);
 }
 
+// Each result exactly, but for which NaN it is: with the mode, no sign of a zero may get lost.
+// (Mesa 26.1 makes x - x zero, also of its own half floats.)
+TEST(HalfFloats, SignedZeros) {
+    COOPVK_REQUIRE(Requirement::kEmulatedHalves);
+    constexpr Operation kOfZeros[] = {
+        {"x + float16_t(0.0)", [](double x, double, double) { return x + 0.0; }},
+        {"float16_t(0.0) - x", [](double x, double, double) { return 0.0 - x; }},
+        {"x * float16_t(0.0)", [](double x, double, double) { return x * 0.0; }},
+        {"x / x", [](double x, double, double) { return x / x; }},
+        {"-(y - x)", [](double x, double y, double) { return -(y - x); }},
+    };
+    std::string body =
+        "#extension GL_EXT_spirv_intrinsics : require\n"
+        "spirv_execution_mode(extensions = [\"SPV_KHR_float_controls\"], capabilities = [4466],"
+        " 4461, 16);\n"
+        "layout(binding = 0) buffer A { float16_t a[]; };\n"
+        "layout(binding = 1) buffer B { float16_t b[]; };\n"
+        "layout(binding = 2) buffer D { float16_t d[]; };\n"
+        "void main() {\nuint i = gl_GlobalInvocationID.x;\nfloat16_t x = a[i], y = b[i];\n";
+    for (size_t o = 0; o < std::size(kOfZeros); ++o)
+        body += std::format("d[i * {} + {}] = {};\n", std::size(kOfZeros), o, kOfZeros[o].code);
+    const HalfOperands in = halfOperands("SignedZeros", kCount);
+    const Format& f16 = format("f16");
+    Dispatch dispatch;
+    dispatch.buffers = {packed(f16, in.a), packed(f16, in.b),
+                        Bytes(kCount * std::size(kOfZeros) * 2)};
+    dispatch.groups = {kCount / 64, 1, 1};
+    const auto got = unpacked(f16, run(compileGlsl(halfShader(body + "}\n")), dispatch)[2]);
+    for (size_t i = 0; i < got.size(); ++i) {
+        const size_t at = i / std::size(kOfZeros);
+        const Operation& operation = kOfZeros[i % std::size(kOfZeros)];
+        const double x = halfValue(in.a[at]), y = halfValue(in.b[at]);
+        // Quotients may be a unit away.
+        const uint64_t units = operation.code == "x / x" ? 1 : 0;
+        const uint64_t want = halfBits(operation.value(x, y, 0));
+        ASSERT_LE(halfUnitsBetween(got[i], want), units) << operation.code << " " << in.a[at];
+        if (isHalfNan(want)) continue;
+        ASSERT_EQ(got[i] & 0x8000, want & 0x8000)
+            << std::format("{} of {:#x}, {:#x}", operation.code, in.a[at], in.b[at]);
+    }
+}
+
 TEST(HalfFloats, Comparisons) {
     COOPVK_REQUIRE(Requirement::kEmulatedHalves);
     const HalfOperands in = halfOperands("HalfFloats", kCount);
