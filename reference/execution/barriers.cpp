@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Barriers (SPIR-V, 3.52.20), the clock, and instructions without an effect here.
+// Barriers (SPIR-V, 3.52.20; SPV_EXT_split_barrier), the clock, and instructions without an effect
+// here.
 #include <chrono>
 
 #include "execution/frame.hpp"
@@ -23,6 +24,17 @@ Step controlBarrier(Subgroup& s, const Instruction& i) {
     const bool meets = scopeOf(s, i, 0) < spv::Scope::Subgroup;
     if (!meets && s.group->races != nullptr) s.group->races->meetLanes(s, i);
     return meets && s.phase == 0 ? Step::kMeet : Step::kNext;
+}
+
+// The invocations meet at the wait. Accesses between the arrival and the wait count as before both,
+// so their races with what follows the wait are not found.
+Step arrive(Subgroup& s, const Instruction& i) {
+    if (s.mask != s.all)
+        s.report(kCheckDivergence, i, (s.all & ~s.mask).first(),
+                 "a barrier that this lane does not reach with the others");
+    if (s.group->races != nullptr)
+        s.group->races->arrive(static_cast<uint32_t>(s.operand(i, 2).at(0, s.mask.first())));
+    return Step::kNext;
 }
 
 // Operands: scope, semantics.
@@ -57,6 +69,8 @@ Step nothing(Subgroup&, const Instruction&) { return Step::kNext; }
 
 constexpr OpcodeRow kRows[] = {
     row(spv::Op::OpControlBarrier, controlBarrier),
+    row(spv::Op::OpControlBarrierArriveEXT, arrive),
+    row(spv::Op::OpControlBarrierWaitEXT, controlBarrier),
     row(spv::Op::OpMemoryBarrier, memoryBarrier),
     row(spv::Op::OpAssumeTrueKHR, assume),
     row(spv::Op::OpReadClockKHR, readClock, Defined::kAlways),

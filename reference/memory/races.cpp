@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/races.hpp"
 
+#include <utility>
+
+#include "memory/semantics.hpp"
+
 namespace coopvk::reference {
 
 namespace {
-
-constexpr uint32_t bit(spv::MemorySemanticsMask mask) { return static_cast<uint32_t>(mask); }
-constexpr uint32_t kOrders = bit(spv::MemorySemanticsMask::AcquireRelease) |
-                             bit(spv::MemorySemanticsMask::SequentiallyConsistent);
-constexpr uint32_t kReleases = kOrders | bit(spv::MemorySemanticsMask::Release);
-constexpr uint32_t kAcquires = kOrders | bit(spv::MemorySemanticsMask::Acquire);
-constexpr uint32_t kMakesAvailable = bit(spv::MemorySemanticsMask::MakeAvailable);
-constexpr uint32_t kMakesVisible = bit(spv::MemorySemanticsMask::MakeVisible);
-// Semantics for each kind of memory.
-constexpr uint32_t kMemory[] = {bit(spv::MemorySemanticsMask::WorkgroupMemory),
-                                bit(spv::MemorySemanticsMask::UniformMemory)};
 
 uint32_t semanticsOf(const Subgroup& s, const Instruction& i, uint32_t operand) {
     return static_cast<uint32_t>(s.operand(i, operand).at(0, s.mask.first()));
@@ -60,6 +53,7 @@ void Races::begin(const Workgroup& group) {
     group_ = ((group.id[2] - base[2]) * groups[1] + group.id[1] - base[1]) * groups[0] +
              group.id[0] - base[0];
     clock_ = 1;
+    arrived_ = 0;
     for (Order& order : all_) order = {};
     for (auto& orders : subgroups_) reset(orders);
     reset(fences_);
@@ -78,10 +72,12 @@ void Races::advance(Order& order, uint32_t semantics, bool visible) const {
 }
 
 void Races::meet(const Workgroup& group, const Instruction& i) {
-    if (i.opcode != spv::Op::OpControlBarrier) return;
+    const bool isWait = i.opcode == spv::Op::OpControlBarrierWaitEXT;
+    if (i.opcode != spv::Op::OpControlBarrier && !isWait) return;
     const Subgroup& first = group.subgroups[0];
     const auto scope = static_cast<spv::Scope>(first.operand(i, 1).at(0, 0));
-    const auto semantics = static_cast<uint32_t>(first.operand(i, 2).at(0, 0));
+    auto semantics = static_cast<uint32_t>(first.operand(i, 2).at(0, 0));
+    if (isWait) semantics = together(std::exchange(arrived_, 0), semantics);
     ++clock_;
     // Memory barriers before it release for all.
     released_ = fences_;
@@ -97,7 +93,8 @@ void Races::meet(const Workgroup& group, const Instruction& i) {
 }
 
 void Races::meetLanes(const Subgroup& s, const Instruction& i) {
-    const uint32_t semantics = semanticsOf(s, i, 2);
+    uint32_t semantics = semanticsOf(s, i, 2);
+    if (i.opcode == spv::Op::OpControlBarrierWaitEXT) semantics = together(arrived_, semantics);
     ++clock_;
     if ((semantics & kOrders) == 0 || s.mask != s.all) return;
     for (int kind = 0; kind < kKinds; ++kind)

@@ -23,6 +23,8 @@ class Races {
  public:
     Races(const Workgroup& group, BufferHistory& history);
     void begin(const Workgroup& group);
+    // The invocations arrive at a split barrier, for which they will wait.
+    void arrive(uint32_t semantics) { arrived_ = semantics; }
     // All subgroups are at this instruction.
     void meet(const Workgroup& group, const Instruction& instruction);
     // All active lanes of a subgroup are at a barrier.
@@ -53,6 +55,7 @@ class Races {
     uint32_t lanes_;
     uint32_t group_ = 0;  // number in the dispatch
     uint32_t clock_ = 1;
+    uint32_t arrived_ = 0;
     bool vulkan_;  // the Vulkan memory model: accesses are private unless they say otherwise
     bool stale_;   // reads get stale bytes where they may
     Order all_[kKinds];

@@ -31,6 +31,26 @@ TEST(ReferenceRaces, MissingBarrier) {
     expectOnly(executed(neighbourText("OpMemoryBarrier %u_2 %semantics\n", 4)), kCheckRaces);
 }
 
+// An arrival orders nothing without the wait.
+TEST(ReferenceRaces, SplitBarriers) {
+    const auto text = [](const std::string& between, uint32_t size) {
+        ShaderText made = neighbourText(between, size);
+        made.capabilities = "OpCapability SplitBarrierEXT\nOpExtension \"SPV_EXT_split_barrier\"\n";
+        made.declarations +=  // of the workgroup's memory
+            "%released = OpConstant %u32 260\n%acquired = OpConstant %u32 258\n";
+        return made;
+    };
+    const std::string arrive = "OpControlBarrierArriveEXT %u_2 %u_2 ";
+    const std::string wait = "OpControlBarrierWaitEXT %u_2 %u_2 ";
+    for (const uint32_t size : {4u, 8u}) {
+        expectNone(executed(text(arrive + "%released\n" + wait + "%acquired\n", size)));
+        // The arrival must release, and the wait acquire.
+        expectFound(executed(text(arrive + "%released\n" + wait + "%none\n", size)), kCheckRaces);
+        expectFound(executed(text(arrive + "%none\n" + wait + "%acquired\n", size)), kCheckRaces);
+        expectFound(executed(text(arrive + "%released\n", size)), kCheckRaces);
+    }
+}
+
 // With the Vulkan memory model accesses are private unless they say otherwise.
 TEST(ReferenceRaces, DroppedNonPrivate) {
     const auto text = [](const std::string& write, const std::string& read,
