@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "../driver/harness/heap_shader.hpp"
 #include "../driver/harness/shader.hpp"
 #include "check.hpp"
 #include "input.hpp"
@@ -25,6 +26,9 @@ bool runsAll() {
     return text != nullptr && *text == '1';
 }
 
+// Of each buffer of a heap, of which there may be many.
+constexpr uint64_t kHeapBufferBytes = 16384;
+
 Words compiled(const Input& input, Variant variant) {
     if (input.isRefused) return assemble(input.source, Checked::kNo);
     if (input.isAssembly) return optimised(assemble(input.source), variant);
@@ -41,6 +45,7 @@ check::Options optionsFor(const Input& input, size_t number) {
     const auto push = std::as_bytes(std::span(input.push));
     options.memory.pushConstants.assign(push.begin(), push.end());
     if (!input.lanes.empty()) options.lanes = input.lanes;
+    if (input.heap != 0) options.memory.bufferSize = kHeapBufferBytes;
     if (runsAll()) return options;
     // Two sizes, so that all inputs have one that divides their workgroups.
     const std::vector<uint32_t> lanes = options.lanes;
@@ -48,6 +53,8 @@ check::Options optionsFor(const Input& input, size_t number) {
     options.schedules = {options.schedules[number % options.schedules.size()]};
     return options;
 }
+
+bool isUnchecked(const Input& input) { return input.isRefused || !input.unchecked.empty(); }
 
 std::string describe(const check::Outcome& outcome) {
     std::string text = std::to_string(outcome.lanes) + " lanes, ";
@@ -64,13 +71,49 @@ std::string describe(const check::Outcome& outcome) {
 bool isExpected(const Input& input, const check::Outcome& outcome) {
     const Verdict verdict = outcome.verdict;
     if (verdict == Verdict::kAgrees || verdict == Verdict::kNotApplicable) return true;
-    if (!input.unchecked.empty()) return !check::isFault(verdict);
-    if (!input.isRacy) return false;
-    return verdict == Verdict::kUndefined ||
-           (verdict == Verdict::kReports &&
-            std::ranges::all_of(outcome.rewritten, [](const reference::Report& report) {
-                return report.check == reference::kCheckRaces;
-            }));
+    return isUnchecked(input) && !check::isFault(verdict);
+}
+
+// With a descriptor heap: both sides have its buffers as an array, after it was rewritten.
+std::vector<check::Outcome> checkWithHeap(check::Subject subject, check::Options options,
+                                          const HeapArray& heap) {
+    const Words array = heapAsArray({subject.words.begin(), subject.words.end()}, heap);
+    std::vector<check::Outcome> outcomes;
+    for (const rewrite::BackEnd backEnd : check::Options().backEnds) {
+        rewrite::Target target = subject.target;
+        target.subgroupSize = options.lanes.front();
+        target.backEnd = backEnd;
+        const uint32_t lanes = target.subgroupSize;
+        const rewrite::SpecializationEntry width = {0, std::as_bytes(std::span(&lanes, 1))};
+        const auto result =
+            rewrite::rewrite({.words = subject.words, .specialization = {&width, 1}}, target);
+        if (!result) {
+            const bool mayRefuse = backEnd == rewrite::BackEnd::kNative &&
+                                   result.error().code == rewrite::ErrorCode::kUnsupported;
+            EXPECT_TRUE(mayRefuse) << result.error().message;
+            continue;
+        }
+        const Words rewritten = heapAsArray(result->words, heap);
+        check::Subject both = subject;
+        both.words = array;
+        both.rewritten = rewritten;
+        options.backEnds = {backEnd};
+        for (check::Outcome& outcome : check::check(both, options))
+            outcomes.push_back(std::move(outcome));
+    }
+    return outcomes;
+}
+
+std::vector<check::Outcome> checkAt(const Input& input, const Words& words,
+                                    const check::Options& options) {
+    check::Subject subject{.words = words, .specialization = {}};
+    for (const auto& [id, value] : input.specialization)
+        subject.specialization.push_back({.constantId = id, .bits = value});
+    if (input.isSubgroup)
+        subject.specialization.push_back({.constantId = 0, .bits = options.lanes.front()});
+    subject.target.device = check::referenceTraits();
+    if (input.heap == 0) return check::check(subject, options);
+    return checkWithHeap(subject, options, {.binding = 0, .count = input.heap});
 }
 
 class CheckInputs : public testing::TestWithParam<Input> {};
@@ -83,17 +126,19 @@ TEST_P(CheckInputs, WriteTheSame) {
         if (input.isRefused && variant != Variant::kPlain) continue;
         SCOPED_TRACE(nameOf(variant));
         const Words words = compiled(input, variant);
-        check::Subject subject{.words = words, .specialization = {}};
-        for (const auto& [id, value] : input.specialization)
-            subject.specialization.push_back({.constantId = id, .bits = value});
-        subject.target.device = check::referenceTraits();
-        for (const check::Outcome& outcome : check::check(subject, optionsFor(input, number++))) {
-            agreed += outcome.verdict == Verdict::kAgrees ? 1 : 0;
-            EXPECT_TRUE(isExpected(input, outcome)) << describe(outcome);
+        check::Options options = optionsFor(input, number++);
+        for (const uint32_t lanes : std::vector(options.lanes)) {
+            options.lanes = {lanes};
+            for (const check::Outcome& outcome : checkAt(input, words, options)) {
+                // Else there would be one schedule, and nothing would find races of the rewriter's.
+                EXPECT_FALSE(outcome.isRacy) << "the input's own invocations race";
+                agreed += outcome.verdict == Verdict::kAgrees ? 1 : 0;
+                EXPECT_TRUE(isExpected(input, outcome)) << describe(outcome);
+            }
         }
     }
     // A reason that holds no more must go.
-    EXPECT_EQ(agreed == 0, !input.unchecked.empty()) << agreed << " agree";
+    EXPECT_EQ(agreed == 0, isUnchecked(input)) << agreed << " agree";
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CheckInputs, testing::ValuesIn(allInputs()),

@@ -66,8 +66,8 @@ void readDirective(Input& input, const std::string& line) {
         std::getline(words >> std::ws, input.unchecked);
         return;
     }
-    if (key == "racy") {
-        input.isRacy = true;
+    if (key == "subgroup") {
+        input.isSubgroup = true;
         return;
     }
     while (words >> word) {
@@ -85,6 +85,8 @@ void readDirective(Input& input, const std::string& line) {
             input.lanes.push_back(static_cast<uint32_t>(std::stoul(word)));
         } else if (key == "groups") {
             input.groups = static_cast<uint32_t>(std::stoul(word));
+        } else if (key == "heap") {
+            input.heap = static_cast<uint32_t>(std::stoul(word));
         } else {
             fail(input, line);
         }

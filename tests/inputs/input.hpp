@@ -8,11 +8,11 @@
 //   test: buffers KIND:COUNT ...   storage buffers 0, 1, ... of set 0, with COUNT elements each
 //   test: push N ...       push constants, 32 bits each
 //   test: groups N         workgroups; default 1
+//   test: subgroup         specialization constant 0 makes the workgroup one subgroup
+//   test: heap N           natively, the first N buffers of the descriptor heap are binding 0
 //   test: unchecked REASON why the reference device cannot execute it natively
-//   test: racy REASON      its invocations race, so that results may differ where it has several
-//   subgroups test: spec ID=VALUE ...  specialization constants, 32 bits each, where it is executed
-//   natively test: lanes N ...      subgroup sizes at which it is rewritten; default: all of the
-//   device
+//   test: spec ID=VALUE ...  specialization constants, 32 bits each, where it is executed natively
+//   test: lanes N ...      subgroup sizes at which it is rewritten; default: all of the device
 //
 // If NAME.expected.comp exists, it is a shader without any emulated extension that writes the same
 // buffers: the reference for NAME. It follows the specifications' words, one element at a time.
@@ -46,7 +46,8 @@ struct Input {
     std::vector<InputBuffer> buffers;
     std::vector<uint32_t> push;
     std::string unchecked;  // empty: native and rewritten execution must agree
-    bool isRacy = false;
+    bool isSubgroup = false;
+    uint32_t heap = 0;  // buffers; 0: it uses no descriptor heap
     std::map<uint32_t, uint32_t> specialization;
     std::vector<uint32_t> lanes;
     uint32_t groups = 1;

@@ -138,6 +138,7 @@ class Checker {
             outcome.verdict = Verdict::kInvalid;
             return outcome;
         }
+        outcome.isRacy = hasRaces_;
         if (hasRaces_) outcome.message = "the module has races: one schedule";
         for (const Choice schedule : options_.schedules) {
             checkWith(side, schedule, outcome);

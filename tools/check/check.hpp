@@ -63,6 +63,7 @@ struct Outcome {
     rewrite::BackEnd backEnd = rewrite::BackEnd::kCore;
     reference::Choice schedule = reference::Choice::kPlain;  // with which it became the verdict
     Verdict verdict = Verdict::kAgrees;
+    bool isRacy = false;  // the module itself: one schedule, without the check of races
     std::string message;
     Comparison comparison;
     std::vector<reference::Report> native, rewritten;

@@ -89,7 +89,7 @@ class Finder {
             use.count = kRuntimeDescriptors;
             if (array.opcode == Op::OpTypeArray)
                 use.count = static_cast<uint32_t>(std::clamp<uint64_t>(
-                    module_.constant(array[3]).value_or(1), 1, kRuntimeDescriptors));
+                    module_.constant(array[3]).value_or(1), 1, kMostDescriptors));
         }
         roots_[i[2]] = found_.buffers.size();
         found_.buffers.push_back(use);

@@ -24,8 +24,9 @@ struct Interface {
     uint32_t pushConstants = 0;      // type; 0: none
 };
 
-// Descriptors of arrays without length get kRuntimeDescriptors.
+// Descriptors of arrays without length get kRuntimeDescriptors, others at most kMostDescriptors.
 inline constexpr uint32_t kRuntimeDescriptors = 16;
+inline constexpr uint32_t kMostDescriptors = 256;
 
 Interface findInterface(const Module& module);
 

@@ -78,7 +78,7 @@ class DescriptorHeap : public testing::TestWithParam<bool> {
         dispatch.buffers.push_back(Buffers::bytes(before.first));
         dispatch.buffers.push_back(Buffers::bytes(before.second));
         dispatch.push = pushWords({0, 1, 0, 1});
-        const std::vector<Bytes> found = run(heapAsArray(words), dispatch);
+        const std::vector<Bytes> found = run(heapAsArray(words, {kArrayBinding, 2}), dispatch);
         EXPECT_EQ(difference(found[4], Buffers::bytes(after.first)), "");
         EXPECT_EQ(difference(found[5], Buffers::bytes(after.second)), "");
     }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "heap_shader.hpp"
 
+#include <algorithm>
 #include <format>
 #include <map>
 #include <set>
+#include <span>
 #include <sstream>
-
-#include "compute.hpp"
+#include <string_view>
 
 namespace coopvk::test {
 namespace {
@@ -21,11 +22,46 @@ Tokens tokensOf(const std::string& line) {
     return tokens;
 }
 
+struct MaskBit {
+    std::string_view name;
+    uint32_t bit;
+};
+constexpr MaskBit kMaskBits[] = {{"None", 0},
+                                 {"Aligned", 0x2},
+                                 {"MakePointerAvailable", 0x8},
+                                 {"MakePointerVisible", 0x10},
+                                 {"NonPrivatePointer", 0x20}};
+constexpr MaskBit kTensorBits[] = {{"None", 0}, {"TensorView", 0x1}, {"DecodeFunc", 0x2}};
+
+// "!<number>" for names with | between them; the text itself if it is something else.
+std::string rawMask(const std::string& text, std::span<const MaskBit> bits) {
+    if (text.empty()) return text;
+    uint32_t mask = 0;
+    std::istringstream in(text);
+    for (std::string name; std::getline(in, name, '|');) {
+        const auto found = std::ranges::find(bits, name, &MaskBit::name);
+        if (found == bits.end()) return text;
+        mask |= found->bit;
+    }
+    return std::format("!{}", mask);
+}
+
+// The assembler of SPIRV-Tools 2026.4 reads no memory operands of tensors but None.
+Tokens withRawMasks(Tokens tokens) {
+    const bool isLoad = tokens[2] == "OpCooperativeMatrixLoadTensorNV";
+    if (!isLoad && tokens[0] != "OpCooperativeMatrixStoreTensorNV") return tokens;
+    const size_t memory = isLoad ? 7 : 4;
+    tokens[memory] = rawMask(tokens[memory], kMaskBits);
+    for (size_t i = memory + 1; i < tokens.size(); ++i) tokens[i] = rawMask(tokens[i], kTensorBits);
+    return tokens;
+}
+
 class HeapText {
  public:
-    explicit HeapText(const std::string& text) {
+    HeapText(const std::string& text, const HeapArray& array) : array_(array) {
         std::istringstream in(text);
-        for (std::string line; std::getline(in, line);) lines_.push_back(tokensOf(line));
+        for (std::string line; std::getline(in, line);)
+            lines_.push_back(withRawMasks(tokensOf(line)));
         for (const Tokens& t : lines_) survey(t);
     }
 
@@ -86,13 +122,13 @@ class HeapText {
             out += std::format(
                 "OpDecorate {0} DescriptorSet 0\nOpDecorate {0} Binding {1}\n"
                 "OpDecorate {0} Aliased\n",
-                variable(pointer), kArrayBinding);
+                variable(pointer), array_.binding);
         }
         return out;
     }
 
     std::string declarations() const {
-        std::string out = "%heap_size = OpConstant %uint 2\n";
+        std::string out = std::format("%heap_size = OpConstant %uint {}\n", array_.count);
         for (const std::string& pointer : pointers_) {
             out += std::format(
                 "{0}_array = OpTypeArray {1} %heap_size\n"
@@ -120,6 +156,7 @@ class HeapText {
         return line + "\n";
     }
 
+    HeapArray array_;
     std::vector<Tokens> lines_;
     std::map<std::string, std::string> pointees_, indices_;
     std::set<std::string> pointers_, gone_;
@@ -128,9 +165,9 @@ class HeapText {
 
 }  // namespace
 
-Words heapAsArray(const Words& words) {
+Words heapAsArray(const Words& words, const HeapArray& array) {
     return assemble("OpCapability StorageBufferArrayDynamicIndexing\n" +
-                    HeapText(disassemble(words)).converted());
+                    HeapText(disassemble(words), array).converted());
 }
 
 }  // namespace coopvk::test

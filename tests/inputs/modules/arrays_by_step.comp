@@ -1,4 +1,5 @@
 // An array of matrices in a structure, indexed by the step of a loop.
+// test: subgroup
 // test: buffers f16:4096 random:1024
 // test: push 5 16
 #version 460

@@ -1,4 +1,5 @@
 // Products of bytes whose sums become bytes again, in a loop that ends with its condition.
+// test: subgroup
 // test: buffers random:1024 random:1024
 // test: push 3 16
 #version 460

@@ -1,4 +1,5 @@
 // Products in a loop with continue and break, so that matrices meet in several phis.
+// test: subgroup
 // test: buffers f16:4096 random:1024
 // test: push 9 16
 #version 460

@@ -1,4 +1,5 @@
 // A decode function whose pointer varies with the element: branches, variables, and functions that return pointers.
+// test: subgroup
 // test: needs VK_NV_cooperative_matrix2
 // test: buffers f32:1024 random:256
 #version 460

@@ -1,4 +1,5 @@
 // The next matrices are loaded before the product of the current ones.
+// test: subgroup
 // test: buffers f16:4096 random:1024
 // test: push 6 16
 #version 460

@@ -1,4 +1,5 @@
 // A loop over the elements that an invocation holds, with conditions on their values.
+// test: subgroup
 // test: buffers f16:4096 random:1024
 // test: push 5 16
 #version 460

@@ -1,4 +1,5 @@
 // bfloat16 and 8-bit floats, as matrices and as scalars; conversions that saturate.
+// test: subgroup
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_KHR_cooperative_matrix : require
@@ -8,7 +9,7 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_bfloat16 : require
 #extension GL_EXT_float_e4m3 : require
-layout(local_size_x = 64) in;
+layout(local_size_x = 64, local_size_x_id = 0) in;
 layout(binding = 0, scalar) buffer I { bfloat16_t h[]; } i;
 layout(binding = 1, scalar) buffer O { float f[]; } o;
 layout(binding = 2, scalar) buffer E { floate4m3_t e[]; } e;
@@ -18,6 +19,6 @@ void main() {
     coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> c = coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>(0.0);
     c = coopMatMulAdd(a, b, c);
     coopmat<floate4m3_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> q; saturatedConvertEXT(q, c);
-    coopMatStore(q, e.e, 0, 16, 0); coopMatStore(c, o.f, 0, 16, 0);
-    floate4m3_t s; saturatedConvertEXT(s, o.f[3]); e.e[1] = s; i.h[3] = bfloat16_t(o.f[4]);
+    coopMatStore(q, e.e, 0, 16, 0); coopMatStore(c, o.f, 256, 16, 0);
+    floate4m3_t s; saturatedConvertEXT(s, o.f[3]); e.e[512 + gl_LocalInvocationIndex] = s; i.h[512 + gl_LocalInvocationIndex] = bfloat16_t(o.f[4]);
 }

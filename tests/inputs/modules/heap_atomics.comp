@@ -1,5 +1,6 @@
 // Atomics of floats in buffers of a descriptor heap.
-// test: unchecked the reference device has no descriptor heaps
+// test: heap 65
+// test: push 7
 #version 460
 #extension GL_EXT_descriptor_heap : require
 #extension GL_EXT_nonuniform_qualifier : require
@@ -9,7 +10,7 @@ layout(descriptor_heap) buffer Sums { uint head; float s[]; } sums[];
 layout(push_constant) uniform Push { uint which; } push;
 void main() {
     const uint lane = gl_LocalInvocationIndex;
-    atomicAdd(sums[push.which].s[lane % 4], float(lane));
+    atomicAdd(sums[push.which].s[1 + lane % 4], float(lane));
     const float old = atomicAdd(sums[nonuniformEXT(lane)].s[0], 1.0);
-    atomicExchange(sums[nonuniformEXT(lane + 1)].s[lane], old);
+    atomicExchange(sums[nonuniformEXT(lane + 1)].s[8 + lane], old);
 }

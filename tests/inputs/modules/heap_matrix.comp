@@ -1,5 +1,7 @@
 // Matrices and tensors in buffers of a descriptor heap, by an index that differs between dispatches.
-// test: unchecked the reference device has no descriptor heaps
+// test: subgroup
+// test: heap 3
+// test: push 0 1
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_descriptor_heap : require
@@ -10,7 +12,7 @@
 #extension GL_KHR_cooperative_matrix : require
 #extension GL_KHR_memory_scope_semantics : require
 #extension GL_NV_cooperative_matrix2 : require
-layout(local_size_x = 128) in;
+layout(local_size_x = 128, local_size_x_id = 0) in;
 layout(push_constant) uniform Push { uint from; uint to; } push;
 layout(descriptor_heap, scalar) readonly buffer Words { uvec4 w[]; } words[];
 layout(descriptor_heap, scalar) coherent buffer Halves { uint head; float16_t h[]; } halves[];
@@ -30,6 +32,6 @@ void main() {
     u = setTensorLayoutDimensionNV(u, 16, 16);
     coopMatLoadTensorNV(o, words[push.from].w, 4, u, decode);
     m = m + n + o;
-    coopMatStoreTensorNV(m, halves[push.to].h, 256, t);
-    coopMatStore(m, halves[push.to + 1].h, 512, 16, gl_CooperativeMatrixLayoutColumnMajor);
+    coopMatStoreTensorNV(m, halves[push.to + 1].h, 256, t);
+    coopMatStore(m, halves[push.to + 1].h, 1024, 16, gl_CooperativeMatrixLayoutColumnMajor);
 }

@@ -1,5 +1,6 @@
 // Matrices of a workgroup from tensors in buffers of a descriptor heap, one of them decoded.
-// test: unchecked the reference device has no descriptor heaps
+// test: heap 3
+// test: push 0 1 2 64
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_descriptor_heap : require

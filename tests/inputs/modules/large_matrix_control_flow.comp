@@ -1,5 +1,5 @@
 // A large matrix goes through variables in a loop with continue and break, a branch and a switch with fall-through.
-// test: racy all subgroups write one matrix
+// test: subgroup
 // test: buffers f16:8192 random:64 random:512
 // test: push 9 32
 #version 460

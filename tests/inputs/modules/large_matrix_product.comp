@@ -1,5 +1,6 @@
 // A large matrix goes through variables in a loop with continue and break, a branch and a switch with fall-through,
 // and products read it.
+// test: subgroup
 // test: buffers f16:8192 random:1024 random:512
 // test: push 9 32
 #version 460

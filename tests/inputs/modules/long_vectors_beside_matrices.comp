@@ -1,4 +1,5 @@
 // The driver's long vectors beside matrices.
+// test: subgroup
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_KHR_cooperative_matrix : require
@@ -7,7 +8,7 @@
 #extension GL_EXT_shader_16bit_storage : require
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_long_vector : require
-layout(local_size_x = 32) in;
+layout(local_size_x = 32, local_size_x_id = 0) in;
 layout(constant_id = 3) const uint L = 7;
 layout(constant_id = 4) const uint W = 8;
 layout(binding = 0, scalar) readonly buffer I { float16_t h[]; } i;
@@ -19,5 +20,5 @@ void main() {
     coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> a; coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseB> b;
     coopMatLoad(a, i.h, 0, 16, 0); coopMatLoad(b, i.h, 0, 16, 0);
     coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> c = coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>(w[2]);
-    c = coopMatMulAdd(a, b, c); coopMatStore(c, o.f, 0, 16, 0);
+    c = coopMatMulAdd(a, b, c); coopMatStore(c, o.f, 16, 16, 0);
 }

@@ -1,4 +1,5 @@
 // Matrices in structures and arrays, which functions take, change and return.
+// test: subgroup
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_KHR_cooperative_matrix : require
@@ -6,7 +7,7 @@
 #extension GL_EXT_shader_explicit_arithmetic_types : require
 #extension GL_EXT_shader_16bit_storage : require
 #extension GL_EXT_scalar_block_layout : require
-layout(local_size_x = 32) in;
+layout(local_size_x = 32, local_size_x_id = 0) in;
 layout(binding = 0, scalar) readonly buffer I { float16_t h[]; } i;
 layout(binding = 1, scalar) buffer O { float f[]; } o;
 #define MA coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA>

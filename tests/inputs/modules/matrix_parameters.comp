@@ -1,4 +1,5 @@
 // Matrices as parameters of every kind, and results of functions with early returns.
+// test: subgroup
 // test: buffers f16:4096 random:1024
 // test: push 5 16
 #version 460

@@ -1,4 +1,5 @@
 // Matrices of VK_NV_cooperative_matrix, which have no use, in a loop that ends with its condition.
+// test: subgroup
 // test: buffers f16:4096 random:1024
 // test: push 5 16
 #version 460

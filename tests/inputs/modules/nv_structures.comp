@@ -1,10 +1,11 @@
 // SPV_NV_cooperative_matrix: matrices in a structure, which a function takes.
+// test: subgroup
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_NV_cooperative_matrix : require
 #extension GL_KHR_memory_scope_semantics : require
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
-layout(local_size_x = 32) in;
+layout(local_size_x = 32, local_size_x_id = 0) in;
 layout(binding = 0) buffer I { float16_t h[]; } i;
 layout(binding = 1) buffer O { float f[]; } o;
 struct S { fcoopmatNV<16, gl_ScopeSubgroup, 16, 16> m[2]; };

@@ -1,4 +1,5 @@
 // Matrices in shared memory of vectors of four words, filled in a loop that ends with its condition.
+// test: subgroup
 // test: buffers f16:4096 random:1024
 // test: push 5 16
 #version 460

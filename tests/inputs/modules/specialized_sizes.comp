@@ -1,4 +1,5 @@
 // Sizes from specialization constants; the loop over K ends with its condition and depends on them.
+// test: subgroup
 // test: buffers f16:8192 random:1024
 // test: push 3 16
 #version 460

@@ -1,5 +1,5 @@
 // A product between the arrival at a barrier and the wait for it.
-// test: unchecked the reference device has no split barriers
+// test: buffers f16:4096 f32:4096
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_KHR_cooperative_matrix : require
@@ -8,6 +8,7 @@
 #extension GL_EXT_shader_16bit_storage : require
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_split_barrier : require
+#extension GL_KHR_shader_subgroup_basic : require
 layout(local_size_x = 64) in;
 layout(binding = 0, scalar) readonly buffer I { float16_t h[]; } i;
 layout(binding = 1, scalar) buffer O { float f[]; } o;
@@ -23,5 +24,5 @@ void main() {
         c = coopMatMulAdd(a, b, c);
         controlBarrierWait();
     }
-    coopMatStore(c, o.f, 0, 16, 0);
+    coopMatStore(c, o.f, 256 * gl_SubgroupID, 16, 0);
 }

@@ -1,4 +1,5 @@
 // Matrices change in a switch whose cases fall through, inside a loop.
+// test: subgroup
 // test: buffers f16:4096 random:1024
 // test: push 7 16
 #version 460

@@ -1,4 +1,5 @@
 // Tensor loads that go beyond the tensor, and a clamped store, in a loop that ends with its condition.
+// test: subgroup
 // test: buffers f16:4096 zero:1024
 // test: push 3 20
 #version 460

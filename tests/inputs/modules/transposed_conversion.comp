@@ -1,4 +1,5 @@
 // A matrix of use A becomes one of use B by transposition, in a loop that ends with its condition.
+// test: subgroup
 // test: buffers f16:4096 random:1024
 // test: push 3 16
 #version 460
